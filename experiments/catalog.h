@@ -1,0 +1,22 @@
+// The ordered list of experiments: its order is the report's order.
+#pragma once
+
+#include <vector>
+
+#include "experiments/experiment.h"
+
+namespace labreport {
+
+const std::vector<Experiment>& catalog();
+
+/// Throws `InputError` with the nearest names. `selector` is "experiment" or "experiment.part".
+const Experiment& find_experiment(std::string_view selector);
+
+/// Asks every selected experiment in order; a cell that two of them want is planned once, with the
+/// larger number of launches. A `limits` cell comes first wherever anything is timed.
+std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far);
+
+/// The whole report of a run. `reference`: the run ships with the project.
+Document build_document(const Run& run, bool reference);
+
+}  // namespace labreport

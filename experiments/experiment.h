@@ -1,0 +1,37 @@
+// An experiment: one problem of the handout. It plans cells and presents what came of them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plan/planner.h"
+#include "report/document.h"
+#include "report/facts.h"
+#include "report/view.h"
+
+namespace labreport {
+
+/// What a presenter knows about one part; the words come from the experiment's section.md.
+struct PartContent {
+  Facts facts;
+  std::vector<Figure> figures;
+  std::vector<TableView> tables;
+  Drawer drawer;  ///< `method` comes from section.md
+};
+
+struct Presentation {
+  std::map<std::string, PartContent> parts;  ///< By letter.
+  std::vector<Glance> glance;
+};
+
+struct Experiment {
+  std::string_view name;  ///< The problem's name: "benchmarking_script"
+  std::vector<std::string> parts;  ///< Letters, in order.
+  PlanFunction plan;
+  Presentation (*present)(const RunView& view);
+  std::string_view words;  ///< section.md
+};
+
+}  // namespace labreport

@@ -1,0 +1,40 @@
+// How numbers are written: the one place that decides decimals and units for readers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace labreport {
+
+inline constexpr double kNanosecondsPerMillisecond = 1e6;
+inline constexpr double kBytesPerMebibyte = 1024.0 * 1024.0;
+inline constexpr double kBytesPerGibibyte = 1024.0 * kBytesPerMebibyte;
+
+/// A value and its deviation, already rounded to the same decimal place.
+struct ValueWithDeviation {
+  std::string value;
+  std::string deviation;
+  /// "116.71 ± 0.29"
+  std::string joined() const;
+};
+
+std::string format_fixed(double value, int decimals);
+
+/// The deviation to two significant digits, the value to the same decimal place (at most
+/// `max_decimals`). A deviation of 0 is written with `max_decimals` digits.
+ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals = 3);
+
+/// Four significant digits without an exponent: "0.1234", "12.34", "1,234".
+std::string format_significant(double value, int digits = 4);
+
+std::string format_count(std::int64_t value);  ///< "128,625,408"
+std::string format_ratio(double ratio);        ///< two decimals, no sign: "2.01"
+std::string format_percent(double share);      ///< share in [0, 1] to one decimal: "46.8"
+std::string format_gibibytes(double bytes);    ///< "12.69 GiB"; below 1 GiB "20.0 MiB", "512 KiB", "12 B"
+std::string format_duration(double seconds);   ///< "12 s", "4 min 5 s", "2 h 10 min", "350 ms"
+
+/// "1 size", "3 sizes"; `plural` defaults to singular + "s". Numbers are written as digits.
+std::string format_plural(std::int64_t count, const std::string& singular,
+                          const std::string& plural = "");
+
+}  // namespace labreport

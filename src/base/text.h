@@ -1,0 +1,30 @@
+// Small text helpers shared by flags, messages and reports.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace labreport {
+
+std::vector<std::string> split(std::string_view text, char separator);
+std::string join(std::span<const std::string> parts, std::string_view separator);
+
+/// "a", "a and b", "a, b and c".
+std::string join_words(std::span<const std::string> words);
+
+/// Lower-case ASCII letters, digits and single hyphens: a name that is safe in a path and a URL.
+std::string slug(std::string_view text);
+
+/// Up to three candidates, nearest first by edit distance; all candidates if there are at most five.
+std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
+
+/// "unknown size 'xxl'", with the nearest valid names as the remedy. Throws InputError.
+[[noreturn]] void refuse_unknown(std::string_view what, std::string_view word,
+                                 std::span<const std::string> candidates);
+
+/// True for well-formed UTF-8 (no overlong forms, no surrogates).
+bool is_utf8(std::string_view bytes);
+
+}  // namespace labreport

@@ -1,0 +1,100 @@
+// The report before any format: what each writer (HTML, Markdown, …) is given.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace labreport {
+
+enum class Align { kLeft, kRight };
+
+struct ColumnView {
+  std::string title;
+  std::string unit;  ///< One unit a column, shown in its head; may be empty.
+  Align align = Align::kRight;
+};
+
+struct CellView {
+  std::string text;            ///< Plain text, formatted; "–" where there is nothing.
+  std::optional<double> sort;  ///< The number behind the text.
+  bool muted = false;
+};
+
+struct RowView {
+  std::vector<CellView> cells;
+  std::vector<std::string> flags;  ///< "thermal slowdown", "outlier", …: words shown beside the row.
+  std::string note;                ///< Spans the row's remaining columns: a reason for what is missing.
+};
+
+struct TableView {
+  std::string slug;   ///< Unique in its part, e.g. "durations".
+  std::string title;  ///< Plain text.
+  std::vector<ColumnView> columns;
+  std::vector<RowView> rows;
+};
+
+struct Figure {
+  std::string slug;     ///< Unique in the document, safe in a file name.
+  std::string title;    ///< Plain text: what the figure shows.
+  std::string caption;  ///< Markdown: how to read it.
+  std::string alt;      ///< Plain text for readers who cannot see it.
+  nlohmann::json spec;  ///< Vega-Lite with inline data; theme and width come from the writer.
+  TableView data;       ///< The same data as a table.
+};
+
+/// The closed drawer "How this was measured".
+struct Drawer {
+  std::string method;                 ///< Markdown.
+  std::vector<TableView> tables;      ///< E.g. the command that reproduces each row.
+  std::vector<Figure> figures;        ///< E.g. samples as a strip plot.
+  std::vector<std::string> warnings;  ///< Plain text.
+};
+
+struct Part {
+  std::string problem;   ///< "benchmarking_script"
+  std::string letter;    ///< "b"; empty for a problem with a single part.
+  std::string title;     ///< Plain text.
+  std::string question;  ///< Markdown.
+  std::string answer;    ///< Markdown, generated from facts; empty: nothing to say.
+  std::vector<Figure> figures;
+  std::vector<TableView> tables;
+  Drawer drawer;
+
+  std::string anchor() const;  ///< "benchmarking_script-b"
+};
+
+struct Section {
+  std::string problem;
+  std::string title;
+  std::vector<Part> parts;
+};
+
+/// One of "At a glance": a number that links to its evidence.
+struct Glance {
+  std::string label;
+  std::string value;  ///< Formatted with its unit.
+  std::string anchor;
+};
+
+struct Document {
+  std::string title;       ///< "Profiling and benchmarking (§1.1): NVIDIA H200"
+  std::string device;      ///< "NVIDIA H200"
+  std::string edition;     ///< "2025"
+  std::string preset;      ///< "full"
+  std::string date;        ///< "2026-05-01"
+  std::string provenance;  ///< One line of plain text.
+  bool demonstration = false;  ///< Measured on a CPU with tiny sizes: marked on every page.
+  bool reference = false;      ///< Ships with the project: marked as such.
+  bool incomplete = false;     ///< Cells are still missing: the run was interrupted.
+  std::string outcome_line;    ///< "40 cells: 38 ok, 2 out of memory"
+  std::vector<Glance> glance;
+  TableView matrix;  ///< What ran.
+  std::vector<Section> sections;
+  std::string method;        ///< Markdown: method and limits.
+  TableView environment;     ///< Reproduce.
+  std::string reproduce;     ///< The commands, one a line.
+};
+
+}  // namespace labreport

@@ -1,0 +1,38 @@
+// Facts: what a presenter knows, formatted once, for the words of a section to draw on.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace labreport {
+
+/// Named values for one part's words. Every name a template may use has to be declared, also where
+/// its value is absent: `flag(name, false)` or an empty list.
+class Facts {
+ public:
+  /// Plain text; Markdown's own characters in it are escaped when it is rendered.
+  void set(const std::string& name, std::string text);
+  /// Text that is Markdown already, made by this program (never from a run's strings).
+  void set_markdown(const std::string& name, std::string markdown);
+  void flag(const std::string& name, bool value);
+  void list(const std::string& name, std::vector<Facts> items);
+
+  using Entry = std::variant<std::string, bool, std::vector<Facts>>;
+  const std::map<std::string, Entry>& entries() const { return entries_; }
+
+ private:
+  std::map<std::string, Entry> entries_;
+};
+
+/// Backslash-escapes what Markdown or HTML would interpret.
+std::string escape_markdown(std::string_view text);
+
+/// Fills a Mustache template ({{name}}, {{#flag}}…{{/flag}}, {{^flag}}…{{/flag}}, {{#list}}…{{/list}})
+/// and joins lines as Markdown does. Throws `Error` naming `where` and the tag when a tag is not
+/// among the facts (of the list item or of what surrounds it).
+std::string render_words(std::string_view words, const Facts& facts, std::string_view where);
+
+}  // namespace labreport

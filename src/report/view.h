@@ -1,0 +1,51 @@
+// Looking things up in a run, the way presenters ask.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/statistics.h"
+#include "plan/editions.h"
+#include "results/run.h"
+
+namespace labreport {
+
+class RunView {
+ public:
+  RunView(const Run& run, const Edition& edition) : run_(run), edition_(edition) {}
+
+  const Run& run() const { return run_; }
+  const Edition& edition() const { return edition_; }
+
+  /// Cells of a kind for which `wanted` holds, in plan order.
+  std::vector<const Cell*> cells(CellKind kind,
+                                 const std::function<bool(const CellSpec&)>& wanted) const;
+
+  /// The first of `cells`, or null.
+  const Cell* cell(CellKind kind, const std::function<bool(const CellSpec&)>& wanted) const;
+
+  /// The label of a network in this run ("2.7B"), from the cells themselves.
+  std::vector<std::string> size_labels() const;
+
+  /// Where most cells ran; null for a run in which nothing started.
+  const Device* device() const;
+
+ private:
+  const Run& run_;
+  const Edition& edition_;
+};
+
+/// The launch whose numbers stand for the cell: the first that is ok, else the last; null if none.
+const Launch* representative(const Cell& cell);
+
+/// Milliseconds of a samples metric in ns; empty when absent.
+std::vector<double> milliseconds(const Launch& launch, std::string_view tag, std::string_view name);
+
+/// The samples after `warmup` steps, `count` of them at most.
+std::vector<double> window(const std::vector<double>& samples, std::size_t warmup,
+                           std::size_t count);
+
+}  // namespace labreport

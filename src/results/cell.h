@@ -1,0 +1,64 @@
+// A cell: one measurement, named by its kind and parameters and by nothing else.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace labreport {
+
+enum class CellKind { kTiming, kLimits, kAccumulation, kDtypes, kLayerNorm, kKernels, kMemory };
+enum class DeviceKind { kCuda, kCpu };
+enum class Precision { kFp32, kTf32, kBf16, kFp16 };
+
+/// What one step does. The first two run the network only; the others add loss and backward.
+enum class Mode {
+  kInference,        ///< forward under no_grad
+  kForward,          ///< forward while autograd records
+  kForwardBackward,  ///< forward, loss, backward
+  kTrainStep,        ///< forward, loss, backward, AdamW
+};
+
+/// Each name is the one used in JSON, flags and slugs; `parse_*` throws `InputError` with the
+/// nearest valid names.
+std::string_view name(CellKind kind);
+std::string_view name(DeviceKind device);
+std::string_view name(Precision precision);
+std::string_view name(Mode mode);
+CellKind parse_cell_kind(std::string_view text);
+DeviceKind parse_device_kind(std::string_view text);
+Precision parse_precision(std::string_view text);
+Mode parse_mode(std::string_view text);
+
+/// Hyper-parameters of the network.
+struct ModelShape {
+  std::int64_t d_model = 0;
+  std::int64_t d_ff = 0;
+  std::int64_t layers = 0;
+  std::int64_t heads = 0;
+  std::int64_t vocab = 0;
+
+  bool operator==(const ModelShape&) const = default;
+};
+
+/// The parameters of a cell. What a kind does not use stays absent.
+struct CellSpec {
+  CellKind kind = CellKind::kTiming;
+  DeviceKind device = DeviceKind::kCuda;
+  std::string size;  ///< The edition's name for `model`: a label, no part of the identity.
+  std::optional<ModelShape> model;
+  std::optional<std::int64_t> context;
+  std::optional<std::int64_t> batch;
+  std::optional<Precision> precision;
+  std::optional<Mode> mode;
+  std::optional<std::int64_t> warmup;  ///< Steps run first and not counted.
+  std::optional<std::int64_t> steps;   ///< Steps counted.
+};
+
+/// A readable slug of kind and parameters, safe as a file name, e.g.
+/// "timing.cuda.d768-f3072-l12-h12-v10000.b4.c512.fp32.forward_backward.w5-n10".
+/// Two specs have the same id exactly when they differ at most in `size`.
+std::string cell_id(const CellSpec& spec);
+
+}  // namespace labreport

@@ -1,0 +1,53 @@
+// Measured values that describe themselves: tag, name, unit, value or samples.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace labreport {
+
+/// A JSON scalar; `std::monostate` is null: absent, with a reason beside it.
+using Scalar = std::variant<std::monostate, std::int64_t, double, std::string, bool>;
+
+/// Samples are all integers or all floating point. Times are integer nanoseconds, memory integer
+/// bytes. Never NaN or infinity: those are absent with a reason.
+using Samples = std::variant<std::vector<std::int64_t>, std::vector<double>>;
+
+struct Metric {
+  std::string tag;   ///< Group, e.g. "step".
+  std::string name;  ///< E.g. "host".
+  std::string unit;  ///< "ns", "B", "flop/s", "B/s", "MHz", "1"; empty for text.
+  std::variant<Scalar, Samples> data;
+  std::string reason;  ///< Why the value is null; empty otherwise.
+
+  bool is_samples() const;
+  /// Samples as doubles; a single number counts as one sample; empty if absent or not a number.
+  std::vector<double> numbers() const;
+  /// The first of `numbers()`.
+  std::optional<double> number() const;
+};
+
+Metric integer_metric(std::string tag, std::string name, std::string unit, std::int64_t value);
+Metric real_metric(std::string tag, std::string name, std::string unit, double value);
+Metric text_metric(std::string tag, std::string name, std::string value);
+Metric sample_metric(std::string tag, std::string name, std::string unit,
+                     std::vector<std::int64_t> samples);
+Metric absent_metric(std::string tag, std::string name, std::string unit, std::string reason);
+
+/// Columns are typed by their values; each row has one scalar a column.
+struct TableColumn {
+  std::string name;
+  std::string unit;
+};
+
+struct Table {
+  std::string name;
+  std::vector<TableColumn> columns;
+  std::vector<std::vector<Scalar>> rows;
+};
+
+}  // namespace labreport

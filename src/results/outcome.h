@@ -1,0 +1,52 @@
+// What became of one launch: a closed set.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace labreport {
+
+struct Ok {};
+
+/// The device refused an allocation. Bytes are absent where the allocator did not tell.
+struct OutOfMemory {
+  std::string phase;  ///< "model", "forward", "loss", "backward", "optimizer"
+  std::optional<std::int64_t> requested_bytes;
+  std::optional<std::int64_t> in_use_bytes;  ///< Allocated by this process when it was refused.
+  std::optional<std::int64_t> peak_bytes;    ///< Largest allocated so far.
+};
+
+struct Skipped {
+  std::string reason;
+};
+
+struct TimedOut {
+  double limit_seconds = 0;
+};
+
+struct Crashed {
+  int signal = 0;
+  std::string message;  ///< Last lines of stderr, may be empty.
+};
+
+struct Failed {
+  std::string message;
+};
+
+using Outcome = std::variant<Ok, OutOfMemory, Skipped, TimedOut, Crashed, Failed>;
+
+/// The JSON name: ok, oom, skipped, timeout, crashed, error.
+std::string_view status_name(const Outcome& outcome);
+
+/// A few words for a table: "ok", "out of memory in backward: asked 2.0 GiB, 138.1 GiB in use".
+std::string describe(const Outcome& outcome);
+
+bool is_ok(const Outcome& outcome);
+
+/// True for outcomes that make a run incomplete: timeout, crashed, error.
+bool is_failure(const Outcome& outcome);
+
+}  // namespace labreport

@@ -1,0 +1,106 @@
+// A run: everything that one `labreport run` kept, as it lies in run.json.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "results/cell.h"
+#include "results/metric.h"
+#include "results/outcome.h"
+
+namespace labreport {
+
+/// Versions of what ran beneath the model; the worker tells. Empty where it does not apply.
+struct Software {
+  std::string driver;
+  std::string cuda;
+  std::string cublas;
+  std::string cupti;
+  std::string libtorch;
+
+  bool operator==(const Software&) const = default;
+};
+
+/// One invocation of the program on one machine. A resumed run has several.
+struct Session {
+  std::string started_at;  ///< UTC, ISO 8601, "2026-05-01T12:34:56Z".
+  std::vector<std::string> argv;
+  std::string revision;  ///< Full git commit of the program's sources; empty when unknown.
+  bool dirty = false;    ///< The sources differed from that commit.
+  std::string host;      ///< Empty: left out.
+  std::string cpu;       ///< Processor model.
+  std::int64_t cores = 0;
+  Software software;
+  std::map<std::string, std::string> environment;  ///< Variables that change results.
+  std::int64_t seed = 0;
+};
+
+struct Device {
+  DeviceKind kind = DeviceKind::kCpu;
+  std::string uuid_hash;  ///< Hex digits of a one-way hash; empty on a CPU.
+  std::string name;
+  std::int64_t memory_bytes = 0;
+  std::string compute_capability;  ///< "9.0"; empty on a CPU.
+  std::int64_t multiprocessors = 0;
+  std::int64_t max_sm_clock_mhz = 0;
+  std::int64_t max_memory_clock_mhz = 0;
+  std::int64_t power_limit_mw = 0;
+  std::optional<bool> ecc;
+  std::optional<bool> mig;
+
+  bool operator==(const Device&) const = default;
+};
+
+/// One process that measured, or failed to measure, one cell.
+struct Launch {
+  std::int64_t session = 0;            ///< Index into Run::sessions.
+  std::optional<std::int64_t> device;  ///< Index into Run::devices; absent when nothing started.
+  Outcome outcome;
+  std::int64_t wall_ns = 0;  ///< The worker's life as the front end saw it.
+  std::vector<Metric> metrics;
+  std::vector<Table> tables;
+  std::vector<Metric> conditions;
+  std::vector<std::string> warnings;
+
+  /// Null when there is none.
+  const Metric* find(std::string_view tag, std::string_view name) const;
+  const Metric* find_condition(std::string_view tag, std::string_view name) const;
+};
+
+struct Cell {
+  std::string id;
+  CellSpec spec;
+  std::vector<Launch> launches;  ///< Never empty in a finished run.
+};
+
+struct Run {
+  std::string edition;  ///< "2025" or "2026"
+  std::string preset;   ///< "full", "quick", "demo"
+  std::string source = "measured";  ///< or "imported"
+  std::vector<Session> sessions;
+  std::vector<Device> devices;
+  std::vector<Cell> cells;  ///< In the order in which they were planned.
+
+  const Cell* find(const std::string& id) const;
+  Cell& find_or_add(const CellSpec& spec);
+};
+
+/// What a worker is asked, and what it answers: the two files of the process boundary.
+struct LaunchRequest {
+  CellSpec spec;
+  std::int64_t launch = 0;  ///< 0-based number of this launch of the cell.
+  std::int64_t seed = 0;
+};
+
+struct LaunchReport {
+  std::string cell_id;
+  std::int64_t launch = 0;
+  Software software;
+  Device device;
+  Launch body;  ///< `session`, `device` and `wall_ns` are the front end's to fill in.
+};
+
+}  // namespace labreport

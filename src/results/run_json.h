@@ -1,0 +1,30 @@
+// The only owner of JSON keys: runs, launch requests and launch reports, to and from text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "results/run.h"
+
+namespace labreport {
+
+/// Semantic version of the document that `to_json` writes.
+inline constexpr std::string_view kSchemaVersion = "1.0.0";
+
+/// run.schema.json as this program carries it.
+std::string_view run_schema();
+
+/// Pretty-printed, keys in a fixed order, sample arrays on one line, a trailing newline.
+std::string to_json(const Run& run);
+
+/// Validates against the schema first. Throws `InputError` with `origin`, the path inside the
+/// document and what was expected: wrong type, missing key, truncated text, unknown major version.
+Run run_from_json(std::string_view text, const std::string& origin);
+
+std::string to_json(const LaunchRequest& request);
+LaunchRequest request_from_json(std::string_view text, const std::string& origin);
+
+std::string to_json(const LaunchReport& report);
+LaunchReport report_from_json(std::string_view text, const std::string& origin);
+
+}  // namespace labreport

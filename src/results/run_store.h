@@ -1,0 +1,52 @@
+// The only owner of a run's file names: where a run lies and how its pieces come together.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "results/run.h"
+
+namespace labreport {
+
+/// Names inside one run's folder.
+class RunStore {
+ public:
+  explicit RunStore(std::filesystem::path folder);
+
+  const std::filesystem::path& folder() const { return folder_; }
+  std::filesystem::path run_file() const;        ///< run.json
+  std::filesystem::path cells_folder() const;    ///< cells/: finished launches not yet merged
+  std::filesystem::path scratch_folder() const;  ///< scratch/: requests and raw results in flight
+  std::filesystem::path artifacts_folder() const;
+  std::filesystem::path launch_file(const std::string& cell_id, std::int64_t launch) const;
+  std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch) const;
+  std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch) const;
+  std::filesystem::path stderr_file(const std::string& cell_id, std::int64_t launch) const;
+
+  bool exists() const;
+
+  /// Begins a run: makes the folder, which must not hold one, and writes the empty run.json.
+  void create(const Run& run) const;
+
+  /// Keeps one finished launch durably (`cells/<id>.<launch>.json`).
+  void save_launch(const Cell& cell, std::int64_t launch) const;
+
+  /// Reads run.json and whatever launches lie beside it. Throws `InputError`.
+  Run load() const;
+
+  /// Merges everything into run.json and removes cells/ and scratch/.
+  void finish(const Run& run) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// `<root>/<gpu>/<edition>/<time>-<revision>`, all slugs: where a new run goes under `root`.
+std::filesystem::path new_run_folder(const std::filesystem::path& root, const Run& run);
+
+/// Every folder below `root` that holds a run.json, oldest session first.
+std::vector<std::filesystem::path> list_runs(const std::filesystem::path& root);
+
+}  // namespace labreport
