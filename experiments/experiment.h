@@ -9,17 +9,10 @@
 #include "plan/planner.h"
 #include "report/document.h"
 #include "report/facts.h"
+#include "report/section.h"
 #include "report/view.h"
 
 namespace labreport {
-
-/// What a presenter knows about one part; the words come from the experiment's section.md.
-struct PartContent {
-  Facts facts;
-  std::vector<Figure> figures;
-  std::vector<TableView> tables;
-  Drawer drawer;  ///< `method` comes from section.md
-};
 
 struct Presentation {
   std::map<std::string, PartContent> parts;  ///< By letter.

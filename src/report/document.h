@@ -14,6 +14,7 @@ struct ColumnView {
   std::string title;
   std::string unit;  ///< One unit a column, shown in its head; may be empty.
   Align align = Align::kRight;
+  bool code = false;  ///< Verbatim text such as a command: monospaced, with a button that copies.
 };
 
 struct CellView {
@@ -58,6 +59,7 @@ struct Part {
   std::string title;     ///< Plain text.
   std::string question;  ///< Markdown.
   std::string answer;    ///< Markdown, generated from facts; empty: nothing to say.
+  std::string facts;     ///< Markdown: the answer's numbers alone, for `--answers facts`.
   std::vector<Figure> figures;
   std::vector<TableView> tables;
   Drawer drawer;
@@ -84,6 +86,7 @@ struct Document {
   std::string edition;     ///< "2025"
   std::string preset;      ///< "full"
   std::string date;        ///< "2026-05-01"
+  std::string revision;    ///< Short, e.g. "a1b2c3d"; empty when unknown.
   std::string provenance;  ///< One line of plain text.
   bool demonstration = false;  ///< Measured on a CPU with tiny sizes: marked on every page.
   bool reference = false;      ///< Ships with the project: marked as such.
