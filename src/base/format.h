@@ -30,7 +30,7 @@ std::string format_significant(double value, int digits = 4);
 std::string format_count(std::int64_t value);  ///< "128,625,408"
 std::string format_ratio(double ratio);        ///< two decimals, no sign: "2.01"
 std::string format_percent(double share);      ///< share in [0, 1] to one decimal: "46.8"
-std::string format_gibibytes(double bytes);    ///< "12.69 GiB"; below 1 GiB "20.0 MiB", "512 KiB", "12 B"
+std::string format_bytes(double bytes);        ///< "12.69 GiB", "20.0 MiB", "1.5 KiB", "12 B"
 std::string format_duration(double seconds);   ///< "12 s", "4 min 5 s", "2 h 10 min", "350 ms"
 
 /// "1 size", "3 sizes"; `plural` defaults to singular + "s". Numbers are written as digits.

@@ -17,7 +17,7 @@ std::string join_words(std::span<const std::string> words);
 /// Lower-case ASCII letters, digits and single hyphens: a name that is safe in a path and a URL.
 std::string slug(std::string_view text);
 
-/// Up to three candidates, nearest first by edit distance; all candidates if there are at most five.
+/// The three nearest candidates by edit distance; all of them, in their order, if there are few.
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
 /// "unknown size 'xxl'", with the nearest valid names as the remedy. Throws InputError.

@@ -57,7 +57,7 @@ struct CellSpec {
 };
 
 /// A readable slug of kind and parameters, safe as a file name, e.g.
-/// "timing.cuda.d768-f3072-l12-h12-v10000.b4.c512.fp32.forward_backward.w5-n10".
+/// "timing.cuda.d768-f3072-l12-h12-v10000.b4.c512.fp32.forward_backward.w5.n10".
 /// Two specs have the same id exactly when they differ at most in `size`.
 std::string cell_id(const CellSpec& spec);
 

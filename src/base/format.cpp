@@ -1,0 +1,83 @@
+#include "base/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace labreport {
+namespace {
+
+/// Decimals that show `digits` significant digits of `value`; negative when it rounds to tens.
+int decimals_for(double value, int digits) {
+  return digits - 1 - static_cast<int>(std::floor(std::log10(value)));
+}
+
+/// The magnitude may grow by rounding (0.996 to two digits is 1.0): decide after it.
+double rounded_to_digits(double value, int digits) {
+  const double unit = std::pow(10.0, -decimals_for(value, digits));
+  return std::round(value / unit) * unit;
+}
+
+std::string group_thousands(std::string digits) {
+  const std::size_t sign = digits.starts_with('-') ? 1 : 0;
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  for (std::size_t i = point; i > sign + 3;) {
+    i -= 3;
+    digits.insert(i, ",");
+  }
+  return digits;
+}
+
+}  // namespace
+
+std::string ValueWithDeviation::joined() const { return value + " ± " + deviation; }
+
+std::string format_fixed(double value, int decimals) {
+  return group_thousands(fmt::format("{:.{}f}", value, std::max(decimals, 0)));
+}
+
+ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals) {
+  int decimals = max_decimals;
+  if (deviation > 0) decimals = decimals_for(rounded_to_digits(deviation, 2), 2);
+  decimals = std::clamp(decimals, 0, max_decimals);
+  return {format_fixed(value, decimals), format_fixed(deviation, decimals)};
+}
+
+std::string format_significant(double value, int digits) {
+  if (value == 0) return "0";
+  const double rounded = rounded_to_digits(std::abs(value), digits);
+  return format_fixed(std::copysign(rounded, value), decimals_for(rounded, digits));
+}
+
+std::string format_count(std::int64_t value) { return group_thousands(fmt::format("{}", value)); }
+
+std::string format_ratio(double ratio) { return format_fixed(ratio, 2); }
+
+std::string format_percent(double share) { return format_fixed(share * 100, 1); }
+
+std::string format_bytes(double bytes) {
+  const double size = std::abs(bytes);
+  if (size >= kBytesPerGibibyte) return format_fixed(bytes / kBytesPerGibibyte, 2) + " GiB";
+  if (size >= kBytesPerMebibyte) return format_fixed(bytes / kBytesPerMebibyte, 1) + " MiB";
+  if (size >= 1024) return format_fixed(bytes / 1024, 1) + " KiB";
+  return format_fixed(bytes, 0) + " B";
+}
+
+std::string format_duration(double seconds) {
+  if (seconds < 1) return fmt::format("{:.0f} ms", seconds * 1000);
+  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  const auto [hours, minutes, rest] = std::tuple{whole / 3600, whole / 60 % 60, whole % 60};
+  if (hours > 0) return fmt::format("{} h {} min", hours, minutes);
+  return rest == 0 ? fmt::format("{} min", minutes) : fmt::format("{} min {} s", minutes, rest);
+}
+
+std::string format_plural(std::int64_t count, const std::string& singular,
+                          const std::string& plural) {
+  const std::string& word = count == 1 ? singular : plural.empty() ? singular + "s" : plural;
+  return format_count(count) + " " + word;
+}
+
+}  // namespace labreport

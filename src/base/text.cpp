@@ -1,0 +1,121 @@
+#include "base/text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::size_t kShowAllUpTo = 8;
+constexpr std::size_t kShowNearest = 3;
+
+/// Levenshtein's distance, letters compared without case.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const bool same = std::tolower(static_cast<unsigned char>(a[i - 1])) ==
+                        std::tolower(static_cast<unsigned char>(b[j - 1]));
+      const std::size_t replaced = diagonal + (same ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// Bytes that follow a lead byte, or -1 for a byte that cannot lead.
+int continuation_bytes(unsigned char lead) {
+  if (lead < 0x80) return 0;
+  if (lead >= 0xC2 && lead < 0xE0) return 1;
+  if (lead >= 0xE0 && lead < 0xF0) return 2;
+  if (lead >= 0xF0 && lead < 0xF5) return 3;
+  return -1;
+}
+
+/// The second byte rules out overlong forms, surrogates and what lies beyond U+10FFFF.
+bool second_byte_fits(unsigned char lead, unsigned char second) {
+  const unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  return second >= low && second <= high;
+}
+
+}  // namespace
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find(separator, begin)) != text.npos; begin = end + 1) {
+    parts.emplace_back(text.substr(begin, end - begin));
+  }
+  parts.emplace_back(text.substr(begin));
+  return parts;
+}
+
+std::string join(std::span<const std::string> parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (!text.empty()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
+std::string join_words(std::span<const std::string> words) {
+  if (words.size() < 2) return join(words, "");
+  return join(words.first(words.size() - 1), ", ") + " and " + words.back();
+}
+
+std::string slug(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80 && std::isalnum(byte)) {
+      result += static_cast<char>(std::tolower(byte));
+    } else if (!result.empty() && result.back() != '-') {
+      result += '-';
+    }
+  }
+  while (result.ends_with('-')) result.pop_back();
+  return result;
+}
+
+std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates) {
+  std::vector<std::string> found(candidates.begin(), candidates.end());
+  if (found.size() <= kShowAllUpTo) return found;
+  std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
+    return edit_distance(word, a) < edit_distance(word, b);
+  });
+  found.resize(kShowNearest);
+  return found;
+}
+
+void refuse_unknown(std::string_view what, std::string_view word,
+                    std::span<const std::string> candidates) {
+  const bool all = candidates.size() <= kShowAllUpTo;
+  throw InputError("unknown " + std::string(what) + " '" + std::string(word) + "'",
+                   (all ? "use one of: " : "nearest: ") + join(nearest(word, candidates), ", "));
+}
+
+bool is_utf8(std::string_view bytes) {
+  const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  for (std::size_t i = 0; i < bytes.size();) {
+    const unsigned char lead = byte_at(i);
+    const int more = continuation_bytes(lead);
+    if (more < 0 || i + static_cast<std::size_t>(more) >= bytes.size()) return false;
+    for (int k = 1; k <= more; ++k) {
+      const unsigned char next = byte_at(i + static_cast<std::size_t>(k));
+      if (k == 1 ? !second_byte_fits(lead, next) : (next & 0xC0) != 0x80) return false;
+    }
+    i += static_cast<std::size_t>(more) + 1;
+  }
+  return true;
+}
+
+}  // namespace labreport

@@ -1,0 +1,80 @@
+#include "results/cell.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+
+namespace labreport {
+namespace {
+
+template <typename Enum, std::size_t N>
+using Names = std::array<std::pair<Enum, std::string_view>, N>;
+
+constexpr Names<CellKind, 7> kKinds{{{CellKind::kTiming, "timing"},
+                                     {CellKind::kLimits, "limits"},
+                                     {CellKind::kAccumulation, "accumulation"},
+                                     {CellKind::kDtypes, "dtypes"},
+                                     {CellKind::kLayerNorm, "layer_norm"},
+                                     {CellKind::kKernels, "kernels"},
+                                     {CellKind::kMemory, "memory"}}};
+constexpr Names<DeviceKind, 2> kDevices{{{DeviceKind::kCuda, "cuda"}, {DeviceKind::kCpu, "cpu"}}};
+constexpr Names<Precision, 4> kPrecisions{{{Precision::kFp32, "fp32"},
+                                           {Precision::kTf32, "tf32"},
+                                           {Precision::kBf16, "bf16"},
+                                           {Precision::kFp16, "fp16"}}};
+constexpr Names<Mode, 4> kModes{{{Mode::kInference, "inference"},
+                                 {Mode::kForward, "forward"},
+                                 {Mode::kForwardBackward, "forward_backward"},
+                                 {Mode::kTrainStep, "train_step"}}};
+
+template <typename Enum, std::size_t N>
+std::string_view find_name(const Names<Enum, N>& names, Enum value) {
+  for (const auto& [key, text] : names) {
+    if (key == value) return text;
+  }
+  return "";
+}
+
+template <typename Enum, std::size_t N>
+Enum parse(const Names<Enum, N>& names, std::string_view what, std::string_view text) {
+  std::vector<std::string> valid;
+  for (const auto& [key, known] : names) {
+    if (known == text) return key;
+    valid.emplace_back(known);
+  }
+  refuse_unknown(what, text, valid);
+}
+
+}  // namespace
+
+std::string_view name(CellKind kind) { return find_name(kKinds, kind); }
+std::string_view name(DeviceKind device) { return find_name(kDevices, device); }
+std::string_view name(Precision precision) { return find_name(kPrecisions, precision); }
+std::string_view name(Mode mode) { return find_name(kModes, mode); }
+
+CellKind parse_cell_kind(std::string_view text) { return parse(kKinds, "cell kind", text); }
+DeviceKind parse_device_kind(std::string_view text) { return parse(kDevices, "device", text); }
+Precision parse_precision(std::string_view text) { return parse(kPrecisions, "precision", text); }
+Mode parse_mode(std::string_view text) { return parse(kModes, "mode", text); }
+
+std::string cell_id(const CellSpec& spec) {
+  std::string id = fmt::format("{}.{}", name(spec.kind), name(spec.device));
+  if (spec.model) {
+    id += fmt::format(".d{}-f{}-l{}-h{}-v{}", spec.model->d_model, spec.model->d_ff,
+                      spec.model->layers, spec.model->heads, spec.model->vocab);
+  }
+  if (spec.batch) id += fmt::format(".b{}", *spec.batch);
+  if (spec.context) id += fmt::format(".c{}", *spec.context);
+  if (spec.precision) id += fmt::format(".{}", name(*spec.precision));
+  if (spec.mode) id += fmt::format(".{}", name(*spec.mode));
+  if (spec.warmup) id += fmt::format(".w{}", *spec.warmup);
+  if (spec.steps) id += fmt::format(".n{}", *spec.steps);
+  return id;
+}
+
+}  // namespace labreport

@@ -1,0 +1,75 @@
+#include "results/json_writer.h"
+
+#include <algorithm>
+
+namespace labreport {
+namespace {
+
+constexpr std::size_t kLineLength = 100;
+
+bool is_scalar_array(const Json& value) {
+  return value.is_array() &&
+         std::none_of(value.begin(), value.end(), [](const Json& x) { return x.is_structured(); });
+}
+
+/// A metric, a software list: scalars and arrays of scalars only.
+bool is_flat_object(const Json& value) {
+  return value.is_object() && std::all_of(value.begin(), value.end(), [](const Json& x) {
+           return !x.is_structured() || is_scalar_array(x);
+         });
+}
+
+bool is_metric(const Json& value) { return value.contains("tag") && value.contains("unit"); }
+
+std::string one_line(const Json& value) {
+  if (!value.is_structured()) return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text;
+  for (const auto& [key, part] : value.items()) {
+    if (!text.empty()) text += ", ";
+    if (value.is_object()) text += Json(key).dump() + ": ";
+    text += one_line(part);
+  }
+  return value.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+void write(std::string& out, const Json& value, std::size_t depth);
+
+void write_spread(std::string& out, const Json& value, std::size_t depth) {
+  const std::string indent((depth + 1) * 2, ' ');
+  out += value.is_object() ? '{' : '[';
+  bool first = true;
+  for (const auto& [key, part] : value.items()) {
+    out += first ? "\n" : ",\n";
+    first = false;
+    out += indent;
+    if (value.is_object()) out += Json(key).dump() + ": ";
+    write(out, part, depth + 1);
+  }
+  out += "\n" + std::string(depth * 2, ' ');
+  out += value.is_object() ? '}' : ']';
+}
+
+void write(std::string& out, const Json& value, std::size_t depth) {
+  if (!value.is_structured() || is_scalar_array(value)) {
+    out += one_line(value);
+    return;
+  }
+  if (is_flat_object(value)) {
+    const std::string line = one_line(value);
+    if (line.size() <= kLineLength || is_metric(value)) {
+      out += line;
+      return;
+    }
+  }
+  write_spread(out, value, depth);
+}
+
+}  // namespace
+
+std::string write_json(const Json& document) {
+  std::string out;
+  write(out, document, 0);
+  return out + "\n";
+}
+
+}  // namespace labreport

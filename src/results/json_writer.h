@@ -1,0 +1,14 @@
+// Writing JSON that people read and diff: one line a metric, samples beside each other.
+#pragma once
+
+#include <string>
+
+#include "results/json_reader.h"
+
+namespace labreport {
+
+/// Two spaces a level, a trailing newline. An object or array whose parts hold no objects stays on
+/// one line when it is short or holds only scalars.
+std::string write_json(const Json& document);
+
+}  // namespace labreport

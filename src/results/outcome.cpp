@@ -1,0 +1,73 @@
+#include "results/outcome.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstring>
+
+#include "base/format.h"
+
+namespace labreport {
+namespace {
+
+template <typename... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <typename... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+std::string with_message(std::string text, const std::string& message) {
+  return message.empty() ? text : text + ": " + message;
+}
+
+std::string describe_memory(const OutOfMemory& oom) {
+  std::string text = "out of memory in " + oom.phase;
+  std::string separator = ": ";
+  if (oom.requested_bytes) {
+    text += separator + "asked " + format_bytes(static_cast<double>(*oom.requested_bytes));
+    separator = ", ";
+  }
+  if (oom.in_use_bytes) {
+    text += separator + format_bytes(static_cast<double>(*oom.in_use_bytes)) + " in use";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view status_name(const Outcome& outcome) {
+  return std::visit(Overloaded{[](const Ok&) { return "ok"; },
+                               [](const OutOfMemory&) { return "oom"; },
+                               [](const Skipped&) { return "skipped"; },
+                               [](const TimedOut&) { return "timeout"; },
+                               [](const Crashed&) { return "crashed"; },
+                               [](const Failed&) { return "error"; }},
+                    outcome);
+}
+
+std::string describe(const Outcome& outcome) {
+  return std::visit(
+      Overloaded{[](const Ok&) -> std::string { return "ok"; },
+                 [](const OutOfMemory& oom) { return describe_memory(oom); },
+                 [](const Skipped& skipped) { return "skipped: " + skipped.reason; },
+                 [](const TimedOut& timeout) {
+                   return "timed out after " + format_duration(timeout.limit_seconds);
+                 },
+                 [](const Crashed& crash) {
+                   return with_message(fmt::format("crashed: signal {} ({})", crash.signal,
+                                                   ::strsignal(crash.signal)),
+                                       crash.message);
+                 },
+                 [](const Failed& failure) { return with_message("failed", failure.message); }},
+      outcome);
+}
+
+bool is_ok(const Outcome& outcome) { return std::holds_alternative<Ok>(outcome); }
+
+bool is_failure(const Outcome& outcome) {
+  return std::holds_alternative<TimedOut>(outcome) || std::holds_alternative<Crashed>(outcome) ||
+         std::holds_alternative<Failed>(outcome);
+}
+
+}  // namespace labreport

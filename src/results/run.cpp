@@ -1,0 +1,40 @@
+#include "results/run.h"
+
+#include <algorithm>
+
+namespace labreport {
+namespace {
+
+const Metric* find_in(const std::vector<Metric>& metrics, std::string_view tag,
+                      std::string_view name) {
+  const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const Metric& metric) {
+    return metric.tag == tag && metric.name == name;
+  });
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const Metric* Launch::find(std::string_view tag, std::string_view name) const {
+  return find_in(metrics, tag, name);
+}
+
+const Metric* Launch::find_condition(std::string_view tag, std::string_view name) const {
+  return find_in(conditions, tag, name);
+}
+
+const Cell* Run::find(const std::string& id) const {
+  const auto found =
+      std::find_if(cells.begin(), cells.end(), [&](const Cell& cell) { return cell.id == id; });
+  return found == cells.end() ? nullptr : &*found;
+}
+
+Cell& Run::find_or_add(const CellSpec& spec) {
+  const std::string id = cell_id(spec);
+  const auto found =
+      std::find_if(cells.begin(), cells.end(), [&](const Cell& cell) { return cell.id == id; });
+  if (found != cells.end()) return *found;
+  return cells.emplace_back(Cell{id, spec, {}});
+}
+
+}  // namespace labreport
