@@ -1,0 +1,130 @@
+#include "base/machine.h"
+
+#include <sched.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <limits>
+#include <string_view>
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whole families: a library's new knob is caught as well.
+constexpr auto kFamilies = std::to_array<std::string_view>(
+    {"PYTORCH_", "TORCH_CUDNN_", "TORCH_BLAS_", "TORCH_ALLOW_TF32_", "CUBLAS_", "CUBLASLT_",
+     "CUDNN_", "NVIDIA_TF32_", "OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "MALLOC_", "ATEN_",
+     "DNNL_"});
+constexpr auto kSingles = std::to_array<std::string_view>(
+    {"CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING", "CUDA_MODULE_DATA_LOADING",
+     "CUDA_CACHE_DISABLE", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_AUTO_BOOST", "CUDA_FORCE_PTX_JIT",
+     "CUDA_DISABLE_PTX_JIT", "CUDA_INJECTION64_PATH", "KINETO_LOG_LEVEL", "LD_PRELOAD"});
+
+// The value after the colon of the first line that begins with `key`.
+std::string proc_value(const char* file, std::string_view key) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(key)) continue;
+    const auto begin = line.find_first_not_of(" \t:", key.size());
+    return begin == std::string::npos ? "" : line.substr(begin);
+  }
+  return "";
+}
+
+std::int64_t meminfo_bytes(std::string_view key) {
+  const std::string value = proc_value("/proc/meminfo", key);
+  return value.empty() ? 0 : std::stoll(value) * 1024;
+}
+
+std::int64_t container_limit() {
+  for (const char* file :
+       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::int64_t limit = 0;
+    if (std::ifstream(file) >> limit && limit > 0) return limit;
+  }
+  return std::numeric_limits<std::int64_t>::max();
+}
+
+// Without the container's page cache, which can be given back.
+std::int64_t container_use() {
+  std::int64_t use = 0;
+  if (!(std::ifstream("/sys/fs/cgroup/memory.current") >> use)) return 0;
+  const std::string cache = proc_value("/sys/fs/cgroup/memory.stat", "inactive_file");
+  return use - (cache.empty() ? 0 : std::stoll(cache));
+}
+
+}  // namespace
+
+std::string cpu_model() {
+  for (const char* key : {"model name", "Model", "Hardware", "cpu model"}) {
+    const std::string value = proc_value("/proc/cpuinfo", key);
+    if (!value.empty()) return value;
+  }
+  return "unknown processor";
+}
+
+std::vector<int> usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return {0};
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &set)) cores.push_back(core);
+  }
+  return cores;
+}
+
+std::int64_t memory_bytes() { return std::min(meminfo_bytes("MemTotal"), container_limit()); }
+
+std::int64_t available_memory_bytes() {
+  const std::int64_t limit = container_limit();
+  const std::int64_t machine = meminfo_bytes("MemAvailable");
+  return std::min(machine, std::max<std::int64_t>(0, limit - container_use()));
+}
+
+std::int64_t free_disk_bytes(const fs::path& folder) {
+  fs::path existing = fs::absolute(folder);
+  std::error_code ignored;
+  while (!fs::exists(existing, ignored) && existing.has_relative_path()) {
+    existing = existing.parent_path();
+  }
+  const auto space = fs::space(existing, ignored);
+  return ignored ? 0 : static_cast<std::int64_t>(space.available);
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+std::optional<std::int64_t> out_of_memory_kills() {
+  for (const auto& [file, key] : {std::pair{"/sys/fs/cgroup/memory.events", "oom_kill"},
+                                  std::pair{"/proc/vmstat", "oom_kill"}}) {
+    const std::string value = proc_value(file, std::string(key) + " ");
+    if (!value.empty()) return std::stoll(value);
+  }
+  return std::nullopt;
+}
+
+bool changes_results(const std::string& variable) {
+  const auto begins = [&](std::string_view family) { return variable.starts_with(family); };
+  return std::any_of(kFamilies.begin(), kFamilies.end(), begins) ||
+         std::find(kSingles.begin(), kSingles.end(), variable) != kSingles.end();
+}
+
+std::map<std::string, std::string> result_changing_environment() {
+  std::map<std::string, std::string> found;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string name(text.substr(0, text.find('=')));
+    if (changes_results(name)) found[name] = text.substr(std::min(name.size() + 1, text.size()));
+  }
+  return found;
+}
+
+}  // namespace labreport
