@@ -1,0 +1,58 @@
+# Writes build_info()'s definition, at build time and only when it changed.
+# Included by CMakeLists.txt it adds the step; run as a script it is the step.
+
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  set(LABREPORT_BUILD_INFO ${PROJECT_BINARY_DIR}/generated/build_info.cpp)
+  add_custom_target(labreport_build_info
+    COMMAND ${CMAKE_COMMAND} -D source=${PROJECT_SOURCE_DIR} -D version=${PROJECT_VERSION}
+            -D output=${LABREPORT_BUILD_INFO} -P ${CMAKE_CURRENT_LIST_FILE}
+    BYPRODUCTS ${LABREPORT_BUILD_INFO}
+    COMMENT "" VERBATIM)
+  return()
+endif()
+
+function(git_output variable)
+  execute_process(COMMAND git -C ${source} ${ARGN} OUTPUT_VARIABLE text ERROR_QUIET
+                  RESULT_VARIABLE status OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT status EQUAL 0)
+    set(text "")
+  endif()
+  set(${variable} "${text}" PARENT_SCOPE)
+endfunction()
+
+set(revision "$ENV{LABREPORT_REVISION}")
+set(dirty false)
+if(revision MATCHES "^(.*)-dirty$")
+  set(revision ${CMAKE_MATCH_1})
+  set(dirty true)
+elseif(NOT revision AND EXISTS ${source}/.git)
+  git_output(revision rev-parse HEAD)
+  # Recorded runs are results, not sources.
+  git_output(changes status --porcelain -- . ":!site/runs")
+  if(changes)
+    set(dirty true)
+  endif()
+endif()
+if(NOT revision MATCHES "^[0-9a-zA-Z._-]+$")
+  set(revision unknown)
+endif()
+
+set(text "// Made by cmake/BuildInfo.cmake.
+#include \"base/build_info.h\"
+
+namespace labreport {
+
+const BuildInfo& build_info() {
+  static constexpr BuildInfo kInfo{\"${version}\", \"${revision}\", ${dirty}};
+  return kInfo;
+}
+
+}  // namespace labreport
+")
+set(old "")
+if(EXISTS ${output})
+  file(READ ${output} old)
+endif()
+if(NOT old STREQUAL text)
+  file(WRITE ${output} "${text}")
+endif()

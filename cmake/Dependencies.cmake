@@ -1,0 +1,69 @@
+# Third-party libraries as `deps::<name>`: from the system, or from `.deps/usr` where setup/install
+# unpacked them without root. All are header-only or linked statically, so that the front end
+# starts on a machine that has none of them.
+
+set(LABREPORT_DEPS_PREFIX ${PROJECT_SOURCE_DIR}/.deps/usr CACHE PATH
+    "Where Debian's packages were unpacked without root")
+set(labreport_missing_packages "")
+
+# labreport_dependency(<name> PACKAGE <Debian package> HEADER <file> [ARCHIVES <libx.a>…])
+function(labreport_dependency name)
+  cmake_parse_arguments(PARSE_ARGV 1 dep "" "PACKAGE;HEADER" "ARCHIVES;DEFINES")
+  find_path(${name}_INCLUDE ${dep_HEADER} HINTS ${LABREPORT_DEPS_PREFIX}/include)
+  set(found ${${name}_INCLUDE})
+  set(archives "")
+  foreach(archive IN LISTS dep_ARCHIVES)
+    find_library(${name}_${archive} ${archive} HINTS ${LABREPORT_DEPS_PREFIX}/lib
+                 PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE})
+    mark_as_advanced(${name}_${archive})
+    list(APPEND archives ${${name}_${archive}})
+    if(NOT ${name}_${archive})
+      set(found FALSE)
+    endif()
+  endforeach()
+  mark_as_advanced(${name}_INCLUDE)
+  if(NOT found)
+    list(APPEND labreport_missing_packages ${dep_PACKAGE})
+    set(labreport_missing_packages ${labreport_missing_packages} PARENT_SCOPE)
+    return()
+  endif()
+  add_library(deps::${name} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(deps::${name} SYSTEM INTERFACE ${${name}_INCLUDE})
+  target_link_libraries(deps::${name} INTERFACE ${archives})
+  target_compile_definitions(deps::${name} INTERFACE ${dep_DEFINES})
+endfunction()
+
+function(labreport_require_packages)
+  if(labreport_missing_packages)
+    list(REMOVE_DUPLICATES labreport_missing_packages)
+    list(JOIN labreport_missing_packages " " packages)
+    message(FATAL_ERROR "missing libraries: ${packages}; run setup/install, "
+                        "or install these Debian packages")
+  endif()
+endfunction()
+
+labreport_dependency(nlohmann_json PACKAGE nlohmann-json3-dev HEADER nlohmann/json.hpp)
+labreport_dependency(fmt PACKAGE libfmt-dev HEADER fmt/format.h DEFINES FMT_HEADER_ONLY)
+labreport_dependency(boost_math PACKAGE libboost-math-dev
+                     HEADER boost/math/distributions/students_t.hpp)
+labreport_dependency(valijson PACKAGE libvalijson-dev HEADER valijson/validator.hpp)
+labreport_dependency(cli11 PACKAGE libcli11-dev HEADER CLI/CLI.hpp)
+labreport_dependency(mustache PACKAGE libkainjow-mustache-dev HEADER kainjow/mustache.hpp)
+labreport_dependency(cmark_core PACKAGE libcmark-gfm-dev HEADER cmark-gfm.h
+                     ARCHIVES libcmark-gfm.a DEFINES CMARK_GFM_STATIC_DEFINE)
+labreport_dependency(cmark PACKAGE libcmark-gfm-extensions-dev HEADER cmark-gfm-core-extensions.h
+                     ARCHIVES libcmark-gfm-extensions.a)
+if(TARGET deps::cmark AND TARGET deps::cmark_core)
+  target_link_libraries(deps::cmark INTERFACE deps::cmark_core)
+endif()
+
+find_package(Threads REQUIRED)
+add_library(deps::threads ALIAS Threads::Threads)
+add_library(deps::dl INTERFACE IMPORTED GLOBAL)
+target_link_libraries(deps::dl INTERFACE ${CMAKE_DL_LIBS})
+
+# GoogleTest is asked for by the tests alone.
+labreport_dependency(gtest PACKAGE libgtest-dev HEADER gtest/gtest.h ARCHIVES libgtest.a)
+labreport_dependency(gtest_main PACKAGE libgtest-dev HEADER gtest/gtest.h
+                     ARCHIVES libgtest_main.a)
+labreport_dependency(gmock PACKAGE libgmock-dev HEADER gmock/gmock.h ARCHIVES libgmock.a)

@@ -1,0 +1,121 @@
+# `deps::torch` from the torch package or LibTorch that setup/find-torch names, with the CUDA runtime, CUPTI
+# and NVTX headers that torch's own dependencies bring. Without CUDA in torch: the CPU alone.
+# find_package(Torch) is not used: it wants nvcc, an architecture list and changes to the package.
+
+if(NOT LABREPORT_TORCH)
+  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/setup/find-torch OUTPUT_VARIABLE torch_found
+                  OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "no torch 2.7 or newer for the worker; run setup/install report, or set "
+                        "LIBTORCH to a LibTorch folder or TORCH_PYTHON to a Python that has torch")
+  endif()
+  set(LABREPORT_TORCH ${torch_found} CACHE PATH "The folder with LibTorch's lib and include")
+endif()
+message(STATUS "LibTorch: ${LABREPORT_TORCH}")
+set(torch_lib ${LABREPORT_TORCH}/lib)
+
+file(STRINGS ${torch_lib}/libc10.so new_abi REGEX "__cxx11" LIMIT_COUNT 1)
+if(NOT new_abi)
+  message(FATAL_ERROR "${LABREPORT_TORCH} was built with the C++ library's old ABI; "
+                      "use torch 2.7 or newer, or the LibTorch with the cxx11 ABI")
+endif()
+
+find_file(torch_version_header NAMES torch/headeronly/version.h torch/version.h
+          PATHS ${LABREPORT_TORCH}/include ${LABREPORT_TORCH}/include/torch/csrc/api/include
+          NO_CACHE NO_DEFAULT_PATH REQUIRED)
+
+add_library(deps::torch INTERFACE IMPORTED GLOBAL)
+target_include_directories(deps::torch SYSTEM INTERFACE
+  ${LABREPORT_TORCH}/include ${LABREPORT_TORCH}/include/torch/csrc/api/include)
+# The registrations inside libtorch_cuda are reached through no symbol of ours.
+target_link_libraries(deps::torch INTERFACE ${torch_lib}/libtorch_cpu.so ${torch_lib}/libc10.so)
+set(torch_rpath ${torch_lib})
+
+# Kept out of the cache: another torch may be named at the next configure.
+function(labreport_find_cuda)
+  cmake_path(GET LABREPORT_TORCH PARENT_PATH beside)
+  file(GLOB wheels LIST_DIRECTORIES true ${beside}/nvidia/cu[0-9]* ${beside}/nvidia/cuda_runtime
+       ${beside}/nvidia/cuda_cupti ${beside}/nvidia/nvtx ${beside}/nvidia/cublas)
+  set(roots ${wheels} $ENV{CUDA_HOME} /usr/local/cuda /usr/lib/cuda)
+  list(TRANSFORM roots APPEND /include OUTPUT_VARIABLE includes)
+  # The runtime's wheel leaves crt/ to the compiler's; Triton, another need of torch's, has it.
+  list(APPEND includes /usr/local/cuda/extras/CUPTI/include
+       ${beside}/triton/backends/nvidia/include)
+  set(found_includes "")
+  foreach(header cuda_runtime_api.h cuda.h cupti.h nvtx3/nvToolsExt.h cublas_v2.h
+                 crt/host_defines.h)
+    find_path(folder ${header} PATHS ${includes} NO_CACHE NO_DEFAULT_PATH)
+    if(NOT folder)
+      find_path(folder ${header} NO_CACHE)
+    endif()
+    if(NOT folder)
+      message(FATAL_ERROR "torch has CUDA, but its header ${header} is nowhere beside "
+                          "${LABREPORT_TORCH} nor under CUDA_HOME; install that CUDA package")
+    endif()
+    list(APPEND found_includes ${folder})
+    unset(folder)
+  endforeach()
+  list(REMOVE_DUPLICATES found_includes)
+
+  list(TRANSFORM roots APPEND /lib OUTPUT_VARIABLE libs)
+  list(TRANSFORM roots APPEND /lib64 OUTPUT_VARIABLE libs64)
+  list(APPEND libs ${torch_lib} ${libs64} /usr/local/cuda/extras/CUPTI/lib64)
+  set(found_libs "")
+  foreach(name cudart cupti)
+    set(candidates "")
+    foreach(folder IN LISTS libs)
+      file(GLOB files ${folder}/lib${name}.so.[0-9]* ${folder}/lib${name}-*.so.[0-9]*)
+      list(APPEND candidates ${files})
+    endforeach()
+    if(NOT candidates)
+      message(FATAL_ERROR "torch has CUDA, but lib${name} is nowhere beside ${LABREPORT_TORCH}; "
+                          "install that CUDA package")
+    endif()
+    list(GET candidates 0 file)
+    list(APPEND found_libs ${file})
+    cmake_path(GET file PARENT_PATH folder)
+    list(APPEND torch_rpath ${folder})
+  endforeach()
+  list(REMOVE_DUPLICATES torch_rpath)
+  set(cuda_includes ${found_includes} PARENT_SCOPE)
+  set(cuda_libs ${found_libs} PARENT_SCOPE)
+  set(torch_rpath ${torch_rpath} PARENT_SCOPE)
+endfunction()
+
+if(EXISTS ${torch_lib}/libtorch_cuda.so)
+  labreport_find_cuda()
+  target_include_directories(deps::torch SYSTEM INTERFACE ${cuda_includes})
+  target_compile_definitions(deps::torch INTERFACE LABREPORT_HAS_CUDA)
+  target_link_libraries(deps::torch INTERFACE ${torch_lib}/libc10_cuda.so
+    -Wl,--push-state,--no-as-needed ${torch_lib}/libtorch_cuda.so -Wl,--pop-state ${cuda_libs})
+endif()
+# What torch's libraries need in turn they find themselves when they are loaded.
+target_link_options(deps::torch INTERFACE -Wl,--allow-shlib-undefined)
+foreach(folder IN LISTS torch_rpath)
+  target_link_options(deps::torch INTERFACE -Wl,-rpath,${folder})
+endforeach()
+
+# labreport-worker.json beside the worker: {"torch": "2.11.0", "cuda": "13.0" or null,
+# "architectures": ["sm_75", …]}, so that the front end can judge a device before it starts one.
+function(labreport_describe_worker worker)
+  file(READ ${torch_version_header} version)
+  string(REGEX REPLACE ".*TORCH_VERSION[ \\\n]+\"([0-9.]+)\".*" "\\1" version "${version}")
+  set(cuda null)
+  set(architectures "")
+  if(cuda_includes)
+    list(GET cuda_includes 0 folder)
+    file(STRINGS ${folder}/cuda_runtime_api.h number REGEX "define CUDART_VERSION +[0-9]+")
+    string(REGEX REPLACE ".* ([0-9]+)$" "\\1" number "${number}")
+    math(EXPR major "${number} / 1000")
+    math(EXPR minor "${number} % 1000 / 10")
+    set(cuda "\"${major}.${minor}\"")
+    # The flags stand in the library as text; asking torch itself would want a driver.
+    execute_process(COMMAND grep -aom1 "gencode;arch=[-a-z_0-9;,=]*" ${torch_lib}/libtorch_cuda.so
+                    OUTPUT_VARIABLE flags)
+    string(REGEX MATCHALL "code=[a-z]+_[0-9]+[a-z]?" codes "${flags}")
+    list(TRANSFORM codes REPLACE "code=(.*)" "\"\\1\"")
+    list(JOIN codes ", " architectures)
+  endif()
+  file(CONFIGURE OUTPUT ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${worker}.json @ONLY
+       CONTENT "{\"torch\": \"@version@\", \"cuda\": @cuda@, \"architectures\": [@architectures@]}\n")
+endfunction()

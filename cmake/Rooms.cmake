@@ -1,0 +1,56 @@
+# A room is one folder of sources and one static library, `lr_<name>`; a program is one main file.
+#
+#   labreport_room(<name> [DIRECTORY <folder>] [LINKS <room or dependency>…])
+#   labreport_program(<target> <main.cpp> LINKS <room>…)
+#
+# LINKS names rooms declared before it, or dependencies (`deps::<name>`) without the prefix.
+
+function(labreport_own_target target scope)
+  target_include_directories(${target} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}
+                                                ${PROJECT_BINARY_DIR}/generated)
+  if(NOT scope STREQUAL "INTERFACE")
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Werror)
+  endif()
+endfunction()
+
+function(labreport_links target scope)
+  foreach(name IN LISTS ARGN)
+    if(TARGET lr_${name})
+      target_link_libraries(${target} ${scope} lr_${name})
+    elseif(TARGET deps::${name})
+      target_link_libraries(${target} ${scope} deps::${name})
+    else()
+      message(FATAL_ERROR "${target} links '${name}', which is neither a room declared before it "
+                          "nor a dependency")
+    endif()
+  endforeach()
+endfunction()
+
+function(labreport_room name)
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "DIRECTORY" "LINKS")
+  if(room_DIRECTORY)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${room_DIRECTORY}/*.cpp)
+  else()
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  endif()
+  if(sources)
+    add_library(lr_${name} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(lr_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  labreport_own_target(lr_${name} ${scope})
+  labreport_links(lr_${name} ${scope} ${room_LINKS})
+endfunction()
+
+function(labreport_program target main)
+  cmake_parse_arguments(PARSE_ARGV 2 program "" "" "LINKS")
+  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${main})
+    add_library(${target} INTERFACE)
+    return()
+  endif()
+  add_executable(${target} ${main})
+  labreport_own_target(${target} PRIVATE)
+  labreport_links(${target} PRIVATE ${program_LINKS})
+endfunction()
