@@ -30,8 +30,11 @@ class RunStore {
   /// Begins a run: makes the folder, which must not hold one, and writes the empty run.json.
   void create(const Run& run) const;
 
+  /// Writes run.json as it stands, e.g. with the session that a resumed run adds.
+  void save(const Run& run) const;
+
   /// Keeps one finished launch durably (`cells/<id>.<launch>.json`).
-  void save_launch(const Cell& cell, std::int64_t launch) const;
+  void save_launch(const Run& run, const Cell& cell, std::int64_t launch) const;
 
   /// Reads run.json and whatever launches lie beside it. Throws `InputError`.
   Run load() const;
@@ -46,7 +49,8 @@ class RunStore {
 /// `<root>/<gpu>/<edition>/<time>-<revision>`, all slugs: where a new run goes under `root`.
 std::filesystem::path new_run_folder(const std::filesystem::path& root, const Run& run);
 
-/// Every folder below `root` that holds a run.json, oldest session first.
+/// Every folder below `root` that holds a run.json, sorted by its own name, which begins with the
+/// time: oldest first. Opens no file.
 std::vector<std::filesystem::path> list_runs(const std::filesystem::path& root);
 
 }  // namespace labreport

@@ -1,0 +1,130 @@
+#include "results/run_json.h"
+
+#include <charconv>
+
+#include "results/json_writer.h"
+#include "results/parts_json.h"
+#include "results/run_schema.h"
+
+namespace labreport {
+namespace {
+
+Json session_to_json(const Session& session) {
+  return {{"started_at", session.started_at},
+          {"argv", session.argv},
+          {"revision", session.revision},
+          {"dirty", session.dirty},
+          {"host", session.host},
+          {"cpu", session.cpu},
+          {"cores", session.cores},
+          {"software", software_to_json(session.software)},
+          {"environment", Json(session.environment)},
+          {"seed", session.seed}};
+}
+
+Session session_from_json(const JsonReader& json) {
+  Session session{.started_at = json.at("started_at").text(),
+                  .argv = {},
+                  .revision = json.at("revision").text(),
+                  .dirty = json.at("dirty").boolean(),
+                  .host = json.at("host").text(),
+                  .cpu = json.at("cpu").text(),
+                  .cores = json.at("cores").integer(),
+                  .software = software_from_json(json.at("software")),
+                  .environment = {},
+                  .seed = json.at("seed").integer()};
+  json.at("argv").each([&](const JsonReader& arg) { session.argv.push_back(arg.text()); });
+  json.at("environment").each_member([&](const std::string& variable, const JsonReader& value) {
+    session.environment[variable] = value.text();
+  });
+  return session;
+}
+
+Json cell_to_json(const Cell& cell) {
+  Json launches = Json::array();
+  for (const Launch& launch : cell.launches) launches.push_back(launch_to_json(launch));
+  return {{"id", cell.id},
+          {"kind", name(cell.spec.kind)},
+          {"params", params_to_json(cell.spec)},
+          {"launches", launches}};
+}
+
+Cell cell_from_json(const JsonReader& json) {
+  const CellKind kind = parse_cell_kind(json.at("kind").text());
+  Cell cell{json.at("id").text(), params_from_json(kind, json.at("params")), {}};
+  if (cell.id != cell_id(cell.spec)) {
+    json.at("id").expected("'" + cell_id(cell.spec) + "', which is what the parameters name");
+  }
+  json.at("launches").each(
+      [&](const JsonReader& launch) { cell.launches.push_back(launch_from_json(launch)); });
+  return cell;
+}
+
+int major_version(std::string_view version) {
+  int major = -1;
+  std::from_chars(version.data(), version.data() + version.size(), major);
+  return major;
+}
+
+void check_version(const JsonReader& root) {
+  const JsonReader version = root.at("schema_version");
+  if (major_version(version.text()) != major_version(kSchemaVersion)) {
+    version.complain("this program reads version " + std::string(kSchemaVersion) + ", the file is " +
+                     version.text() + ": update labreport");
+  }
+}
+
+/// Launches point at sessions and devices: an index beyond them would be read as another's.
+void check_indices(const Run& run, const JsonReader& root) {
+  const auto within = [](std::int64_t index, std::size_t count) {
+    return index >= 0 && static_cast<std::size_t>(index) < count;
+  };
+  for (const Cell& cell : run.cells) {
+    for (const Launch& launch : cell.launches) {
+      if (!within(launch.session, run.sessions.size()) ||
+          (launch.device && !within(*launch.device, run.devices.size()))) {
+        root.at("cells").complain("'" + cell.id + "' names a session or device that is not there");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string to_json(const Run& run) {
+  Json sessions = Json::array();
+  for (const Session& session : run.sessions) sessions.push_back(session_to_json(session));
+  Json devices = Json::array();
+  for (const Device& device : run.devices) devices.push_back(device_to_json(device));
+  Json cells = Json::array();
+  for (const Cell& cell : run.cells) cells.push_back(cell_to_json(cell));
+  return write_json({{"schema_version", kSchemaVersion},
+                     {"edition", run.edition},
+                     {"preset", run.preset},
+                     {"source", run.source},
+                     {"sessions", sessions},
+                     {"devices", devices},
+                     {"cells", cells}});
+}
+
+Run run_from_json(std::string_view text, const std::string& origin) {
+  const Json document = parse_json(text, origin);
+  const JsonReader root(document, origin);
+  check_version(root);
+  Run run{.edition = root.at("edition").text(),
+          .preset = root.at("preset").text(),
+          .source = root.at("source").text(),
+          .sessions = {},
+          .devices = {},
+          .cells = {}};
+  root.at("sessions").each(
+      [&](const JsonReader& session) { run.sessions.push_back(session_from_json(session)); });
+  root.at("devices").each(
+      [&](const JsonReader& device) { run.devices.push_back(device_from_json(device)); });
+  root.at("cells").each([&](const JsonReader& cell) { run.cells.push_back(cell_from_json(cell)); });
+  validate_against_schema(document, origin);
+  check_indices(run, root);
+  return run;
+}
+
+}  // namespace labreport

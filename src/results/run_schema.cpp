@@ -1,0 +1,70 @@
+#include "results/run_schema.h"
+
+#include <fmt/format.h>
+
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+#include "embedded/results.h"
+#include "results/run_json.h"
+
+namespace labreport {
+namespace {
+
+using valijson::adapters::NlohmannJsonAdapter;
+
+const nlohmann::json& schema_document() {
+  static const nlohmann::json document = nlohmann::json::parse(run_schema());
+  return document;
+}
+
+const valijson::Schema& schema() {
+  static const valijson::Schema parsed = [] {
+    valijson::Schema result;
+    valijson::SchemaParser parser;
+    parser.populateSchema(NlohmannJsonAdapter(schema_document()), result);
+    return result;
+  }();
+  return parsed;
+}
+
+/// The validator writes a path as "<root>", "[cells]", "[0]"; readers want cells[0].
+std::string readable_path(const std::vector<std::string>& steps) {
+  std::string path;
+  for (const std::string& step : steps) {
+    if (step == "<root>") continue;
+    const std::string inner = step.substr(1, step.size() - 2);
+    const bool index = inner.find_first_not_of("0123456789") == std::string::npos;
+    path += index ? step : path.empty() ? inner : "." + inner;
+  }
+  return path.empty() ? "the document" : path;
+}
+
+/// The last error reported is the innermost, which says most.
+valijson::ValidationResults::Error innermost(valijson::ValidationResults& results) {
+  valijson::ValidationResults::Error error;
+  valijson::ValidationResults::Error deepest;
+  while (results.popError(error)) {
+    if (error.context.size() >= deepest.context.size()) deepest = error;
+  }
+  return deepest;
+}
+
+}  // namespace
+
+std::string_view run_schema() { return embedded::results().at("src/results/run.schema.json"); }
+
+void validate_against_schema(const Json& document, const std::string& origin) {
+  const nlohmann::json plain = document;
+  valijson::Validator validator;
+  valijson::ValidationResults results;
+  if (validator.validate(schema(), NlohmannJsonAdapter(plain), &results)) return;
+  const auto error = innermost(results);
+  throw InputError(fmt::format("{}: {}: {}", origin, readable_path(error.context), error.description),
+                   "the published run.schema.json says what is expected");
+}
+
+}  // namespace labreport

@@ -1,0 +1,132 @@
+#include "results/run_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "results/launch_file.h"
+#include "results/run_json.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kRevisionDigits = 8;
+
+fs::path numbered(const fs::path& folder, const std::string& id, std::int64_t launch,
+                  std::string_view ending) {
+  return folder / fmt::format("{}.{}.{}", id, launch, ending);
+}
+
+std::vector<fs::path> json_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(folder, absent)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// "2026-05-01T12:34:56Z" → "20260501-123456"
+std::string compact_time(const std::string& iso) {
+  std::string digits;
+  for (const char c : iso) {
+    if (c == 'T') digits += '-';
+    if (c >= '0' && c <= '9') digits += c;
+  }
+  return digits;
+}
+
+}  // namespace
+
+RunStore::RunStore(fs::path folder) : folder_(std::move(folder)) {}
+
+fs::path RunStore::run_file() const { return folder_ / "run.json"; }
+fs::path RunStore::cells_folder() const { return folder_ / "cells"; }
+fs::path RunStore::scratch_folder() const { return folder_ / "scratch"; }
+fs::path RunStore::artifacts_folder() const { return folder_ / "artifacts"; }
+
+fs::path RunStore::launch_file(const std::string& cell_id, std::int64_t launch) const {
+  return numbered(cells_folder(), cell_id, launch, "json");
+}
+
+fs::path RunStore::request_file(const std::string& cell_id, std::int64_t launch) const {
+  return numbered(scratch_folder(), cell_id, launch, "request.json");
+}
+
+fs::path RunStore::result_file(const std::string& cell_id, std::int64_t launch) const {
+  return numbered(scratch_folder(), cell_id, launch, "result.json");
+}
+
+fs::path RunStore::stderr_file(const std::string& cell_id, std::int64_t launch) const {
+  return numbered(scratch_folder(), cell_id, launch, "stderr");
+}
+
+bool RunStore::exists() const { return fs::exists(run_file()); }
+
+void RunStore::create(const Run& run) const {
+  if (exists()) {
+    throw InputError(folder_.string() + " already holds a run",
+                     "choose another folder with --out, or go on with it by --resume");
+  }
+  save(run);
+}
+
+void RunStore::save(const Run& run) const {
+  make_writable_folder(folder_);
+  make_writable_folder(cells_folder());
+  make_writable_folder(scratch_folder());
+  write_atomically(run_file(), to_json(run));
+}
+
+void RunStore::save_launch(const Run& run, const Cell& cell, std::int64_t launch) const {
+  write_atomically(launch_file(cell.id, launch), launch_file_to_json(run, cell, launch));
+}
+
+Run RunStore::load() const {
+  const std::string origin = run_file().string();
+  if (!exists()) {
+    throw InputError("no run in " + folder_.string() + ": run.json is missing",
+                     "`labreport list runs` shows the runs there are");
+  }
+  Run run = run_from_json(read_file(run_file()), origin);
+  for (const fs::path& file : json_files(cells_folder())) {
+    merge_launch_file(run, read_file(file), file.string());
+  }
+  return run;
+}
+
+void RunStore::finish(const Run& run) const {
+  write_atomically(run_file(), to_json(run));
+  fs::remove_all(cells_folder());
+  fs::remove_all(scratch_folder());
+}
+
+fs::path new_run_folder(const fs::path& root, const Run& run) {
+  const std::string gpu = run.devices.empty() ? "no-device" : slug(run.devices.front().name);
+  const Session& session = run.sessions.front();
+  const std::string revision =
+      session.revision.empty() ? "unknown" : session.revision.substr(0, kRevisionDigits);
+  return root / (gpu.empty() ? "device" : gpu) / run.edition /
+         (compact_time(session.started_at) + "-" + revision);
+}
+
+std::vector<fs::path> list_runs(const fs::path& root) {
+  std::vector<fs::path> folders;
+  std::error_code absent;
+  for (const auto& entry : fs::recursive_directory_iterator(root, absent)) {
+    if (entry.path().filename() == "run.json") folders.push_back(entry.path().parent_path());
+  }
+  std::sort(folders.begin(), folders.end(), [](const fs::path& a, const fs::path& b) {
+    return std::pair(a.filename(), a) < std::pair(b.filename(), b);
+  });
+  return folders;
+}
+
+}  // namespace labreport
