@@ -59,6 +59,9 @@ struct Axes {
   std::int64_t launches = 1;
 };
 
+/// The sizes whose names `--sizes` knows: the edition's, or the demonstration's own.
+std::vector<Size> known_sizes(const Edition& edition, Preset preset);
+
 /// Applies preset and selection: full is all sizes, 5 + 10 steps; quick is the edition's two
 /// smallest, 2 + 5 steps; demo is tiny networks of our own (same names as none of the handout's).
 Axes axes(const PlanInput& input);

@@ -1,0 +1,102 @@
+#include "plan/arithmetic.h"
+
+#include "base/format.h"
+#include "plan/editions.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kFp32Bytes = 4;
+constexpr double kProcessSeconds = 3.0;
+constexpr std::int64_t kContextBytes = 600LL << 20;  // CUDA context and libraries' own memory
+
+bool has_backward(const CellSpec& spec) {
+  return spec.mode == Mode::kForwardBackward || spec.mode == Mode::kTrainStep;
+}
+
+bool records_graph(const CellSpec& spec) { return spec.mode && *spec.mode != Mode::kInference; }
+
+/// FP32 copies of the parameters that a mode holds: themselves, gradients, two moments.
+std::int64_t parameter_copies(const CellSpec& spec) {
+  if (spec.mode == Mode::kTrainStep) return 4;
+  return has_backward(spec) ? 2 : 1;
+}
+
+bool half_width(const CellSpec& spec) {
+  return spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;
+}
+
+/// Elements that one block keeps for backward, by tensors of the eager network: per token 10 of
+/// width d, q and k rotated, 5 of width d_ff; per attention pair the scaled, masked, exponentiated
+/// and normalised scores.
+double kept_elements(const ModelShape& shape, double tokens, double context) {
+  const auto d = static_cast<double>(shape.d_model);
+  const auto d_ff = static_cast<double>(shape.d_ff);
+  const double pairs = tokens * context * static_cast<double>(shape.heads);
+  return static_cast<double>(shape.layers) * (tokens * (16 * d + 6 * d_ff) + 3 * pairs) +
+         2 * tokens * static_cast<double>(shape.vocab);
+}
+
+/// Without a graph only one block's temporaries live at a time.
+double temporary_elements(const ModelShape& shape, double tokens, double context) {
+  const double pairs = tokens * context * static_cast<double>(shape.heads);
+  return tokens * static_cast<double>(3 * shape.d_ff + 4 * shape.d_model) + 3 * pairs;
+}
+
+double tokens_of(const CellSpec& spec) {
+  return static_cast<double>(spec.batch.value_or(1) * spec.context.value_or(1));
+}
+
+}  // namespace
+
+double forward_flops(const ModelShape& shape, std::int64_t batch, std::int64_t context) {
+  const auto d = static_cast<double>(shape.d_model);
+  const auto tokens = static_cast<double>(batch * context);
+  const double block_weights = 4 * d * d + 3 * d * static_cast<double>(shape.d_ff);
+  const double attention = 4 * tokens * static_cast<double>(context) * d;
+  return static_cast<double>(shape.layers) * (2 * tokens * block_weights + attention) +
+         2 * tokens * d * static_cast<double>(shape.vocab);
+}
+
+double step_flops(const CellSpec& spec) {
+  if (!spec.model || !spec.batch || !spec.context) return 0;
+  const double forward = forward_flops(*spec.model, *spec.batch, *spec.context);
+  return has_backward(spec) ? 3 * forward : forward;
+}
+
+std::int64_t resident_bytes(const CellSpec& spec) {
+  if (!spec.model) return 0;
+  return kFp32Bytes * parameter_count(*spec.model) * parameter_copies(spec);
+}
+
+std::int64_t estimated_peak_bytes(const CellSpec& spec) {
+  if (!spec.model) return kContextBytes;
+  const double tokens = tokens_of(spec);
+  const auto context = static_cast<double>(spec.context.value_or(1));
+  const double elements = records_graph(spec) ? kept_elements(*spec.model, tokens, context)
+                                              : temporary_elements(*spec.model, tokens, context);
+  double bytes = static_cast<double>(resident_bytes(spec));
+  bytes += elements * (half_width(spec) ? 3.0 : 4.0);  // Autocast keeps part of it in FP32.
+  if (half_width(spec)) bytes += 2.0 * static_cast<double>(parameter_count(*spec.model));
+  return static_cast<std::int64_t>(bytes);
+}
+
+double estimated_seconds(const CellSpec& spec, double flops_per_second) {
+  if (spec.kind == CellKind::kLimits) return kProcessSeconds + 6;
+  const double steps = static_cast<double>(spec.warmup.value_or(0) + spec.steps.value_or(1));
+  const double second_set = has_backward(spec) ? static_cast<double>(spec.steps.value_or(1)) : 0;
+  return kProcessSeconds + (steps + second_set + 1) * step_flops(spec) / flops_per_second;
+}
+
+std::optional<std::string> cannot_fit(const CellSpec& spec, std::int64_t device_bytes) {
+  const std::int64_t needed = resident_bytes(spec);
+  if (needed <= device_bytes) return std::nullopt;
+  const std::int64_t copies = parameter_copies(spec);
+  const std::string what = copies == 4   ? "parameters, gradients and AdamW states"
+                           : copies == 2 ? "parameters and gradients"
+                                         : "parameters";
+  return format_bytes(static_cast<double>(needed)) + " of " + what + " do not fit " +
+         format_bytes(static_cast<double>(device_bytes));
+}
+
+}  // namespace labreport

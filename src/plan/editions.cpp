@@ -1,0 +1,94 @@
+#include "plan/editions.h"
+
+#include <charconv>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::size_t kShapeFields = 4;
+
+Size size(std::string name, std::int64_t d_model, std::int64_t d_ff, std::int64_t layers,
+          std::int64_t heads) {
+  return {std::move(name), {d_model, d_ff, layers, heads, kHandoutVocab}};
+}
+
+std::vector<Edition> make_editions() {
+  const std::vector<Size> shared{size("small", 768, 3072, 12, 12),
+                                 size("medium", 1024, 4096, 24, 16),
+                                 size("large", 1280, 5120, 36, 20)};
+  Edition spring_2025{"2025", "1.0.x", "1.1", shared, {128, 256, 512, 1024}, 512};
+  spring_2025.sizes.push_back(size("xl", 1600, 6400, 48, 25));
+  spring_2025.sizes.push_back(size("2.7B", 2560, 10240, 32, 32));
+  Edition spring_2026{"2026", "26.1.x", "2.1", shared, {128, 512, 2048}, 512};
+  spring_2026.sizes.push_back(size("xl", 2560, 10240, 32, 32));
+  spring_2026.sizes.push_back(size("10B", 4608, 12288, 50, 36));
+  return {spring_2025, spring_2026};
+}
+
+std::int64_t positive(const std::string& field, std::string_view text, std::string_view whole) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value <= 0) {
+    throw InputError("size '" + std::string(whole) + "': " + field + " is '" + std::string(text) +
+                         "', not a positive number",
+                     "write NAME=d_model,d_ff,layers,heads");
+  }
+  return value;
+}
+
+void check_heads(const ModelShape& shape, std::string_view whole) {
+  const std::string what = "size '" + std::string(whole) + "': ";
+  if (shape.d_model % shape.heads != 0) {
+    throw InputError(what + std::to_string(shape.heads) + " heads do not divide d_model " +
+                         std::to_string(shape.d_model),
+                     "choose a number of heads that does");
+  }
+  const std::int64_t width = shape.d_model / shape.heads;
+  if (width % 2 != 0) {
+    throw InputError(what + "a head is " + std::to_string(width) +
+                         " wide, but rotary embedding turns pairs",
+                     "choose d_model / heads even");
+  }
+}
+
+}  // namespace
+
+const std::vector<Edition>& editions() {
+  static const std::vector<Edition> all = make_editions();
+  return all;
+}
+
+const Edition& find_edition(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Edition& edition : editions()) {
+    if (edition.name == name) return edition;
+    names.push_back(edition.name);
+  }
+  refuse_unknown("edition", name, names);
+}
+
+Size parse_size(std::string_view text, std::int64_t vocab) {
+  const std::size_t equals = text.find('=');
+  const std::vector<std::string> fields =
+      equals == text.npos ? std::vector<std::string>{} : split(text.substr(equals + 1), ',');
+  if (equals == 0 || fields.size() != kShapeFields) {
+    throw InputError("size '" + std::string(text) + "' is not of the form NAME=d_model,d_ff,layers,heads",
+                     "for example mini=512,2048,8,8");
+  }
+  const ModelShape shape{positive("d_model", fields[0], text), positive("d_ff", fields[1], text),
+                         positive("layers", fields[2], text), positive("heads", fields[3], text),
+                         vocab};
+  check_heads(shape, text);
+  return {std::string(text.substr(0, equals)), shape};
+}
+
+std::int64_t parameter_count(const ModelShape& shape) {
+  const std::int64_t d = shape.d_model;
+  const std::int64_t block = 4 * d * d + 3 * d * shape.d_ff + 2 * d;
+  return 2 * shape.vocab * d + shape.layers * block + d;
+}
+
+}  // namespace labreport

@@ -1,0 +1,85 @@
+#include "plan/planner.h"
+
+#include <array>
+
+#include "base/text.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::array<std::pair<Preset, std::string_view>, 3> kPresets{
+    {{Preset::kFull, "full"}, {Preset::kQuick, "quick"}, {Preset::kDemo, "demo"}}};
+
+constexpr std::int64_t kDemoVocab = 512;
+constexpr std::int64_t kDemoContext = 64;
+constexpr std::int64_t kDemoBatch = 2;
+constexpr std::size_t kQuickSizes = 2;
+
+/// Small enough for two processor cores, and named like none of the handout's.
+std::vector<Size> demo_sizes() {
+  return {{"demo-1", {64, 256, 2, 2, kDemoVocab}},
+          {"demo-2", {128, 512, 4, 4, kDemoVocab}},
+          {"demo-3", {192, 768, 6, 6, kDemoVocab}}};
+}
+
+Axes preset_axes(const PlanInput& input) {
+  Axes axes{.sizes = input.edition.sizes,
+            .contexts = {input.edition.reference_context},
+            .precisions = {Precision::kFp32}};
+  if (input.preset == Preset::kQuick) axes.sizes.resize(kQuickSizes);
+  if (input.preset == Preset::kDemo) {
+    axes.sizes = demo_sizes();
+    axes.contexts = {kDemoContext};
+    axes.batch = kDemoBatch;
+  }
+  if (input.preset != Preset::kFull) {
+    axes.warmup = 2;
+    axes.steps = 5;
+  }
+  return axes;
+}
+
+template <typename T>
+void replace_if_given(std::vector<T>& axis, const std::vector<T>& chosen) {
+  if (!chosen.empty()) axis = chosen;
+}
+
+}  // namespace
+
+std::string_view name(Preset preset) {
+  for (const auto& [key, text] : kPresets) {
+    if (key == preset) return text;
+  }
+  return "";
+}
+
+Preset parse_preset(std::string_view text) {
+  std::vector<std::string> names;
+  for (const auto& [preset, known] : kPresets) {
+    if (known == text) return preset;
+    names.emplace_back(known);
+  }
+  refuse_unknown("preset", text, names);
+}
+
+std::vector<Size> known_sizes(const Edition& edition, Preset preset) {
+  return preset == Preset::kDemo ? demo_sizes() : edition.sizes;
+}
+
+Axes axes(const PlanInput& input) {
+  Axes axes = preset_axes(input);
+  const Selection& selection = input.selection;
+  replace_if_given(axes.sizes, selection.sizes);
+  replace_if_given(axes.contexts, selection.contexts);
+  replace_if_given(axes.precisions, selection.precisions);
+  axes.batch = selection.batch.value_or(axes.batch);
+  axes.warmup = selection.warmup.value_or(axes.warmup);
+  axes.steps = selection.steps.value_or(axes.steps);
+  axes.launches = selection.launches.value_or(axes.launches);
+  if (selection.vocab) {
+    for (Size& size : axes.sizes) size.shape.vocab = *selection.vocab;
+  }
+  return axes;
+}
+
+}  // namespace labreport
