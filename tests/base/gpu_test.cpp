@@ -1,0 +1,115 @@
+#include "base/gpu.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "base/error.h"
+
+namespace labreport {
+namespace {
+
+// tests/fakes/nvml.cpp plays the driver.
+class GpuTest : public testing::Test {
+ protected:
+  GpuTest() { setenv("LABREPORT_NVML", LABREPORT_FAKES_DIR "/nvml.so", 1); }
+  ~GpuTest() override {
+    for (const char* name : {"LABREPORT_NVML", "FAKE_NVML", "FAKE_NVML_PROCESSES"}) unsetenv(name);
+  }
+};
+
+TEST_F(GpuTest, DescribesEveryDeviceAndTheDriver) {
+  const GpuSurvey survey = survey_gpus();
+  EXPECT_EQ(survey.status, NvmlStatus::kUsable);
+  EXPECT_EQ(survey.problem, "");
+  EXPECT_EQ(survey.driver, "580.95.05");
+  EXPECT_EQ(survey.cuda, "13.0");
+  ASSERT_EQ(survey.gpus.size(), 2u);
+  const Gpu& gpu = survey.gpus[0];
+  EXPECT_EQ(gpu.name, "Fake H200");
+  EXPECT_EQ(gpu.uuid, "GPU-11111111-aaaa");
+  EXPECT_EQ(gpu.compute_capability(), "9.0");
+  EXPECT_EQ(gpu.memory_bytes, 141LL << 30);
+  EXPECT_EQ(gpu.free_bytes, 140LL << 30);
+  EXPECT_EQ(gpu.max_sm_clock_mhz, 1980);
+  EXPECT_EQ(gpu.power_limit_mw, 700000);
+  EXPECT_EQ(gpu.ecc, true);
+  EXPECT_EQ(gpu.mig, false);
+  EXPECT_EQ(survey.gpus[1].index, 1);
+  EXPECT_EQ(survey.gpus[1].mig, std::nullopt) << "this device does not know the question";
+}
+
+TEST_F(GpuTest, TellsNoLibraryFromNoDriverFromNoDevice) {
+  setenv("FAKE_NVML", "none", 1);
+  EXPECT_EQ(survey_gpus().status, NvmlStatus::kNoDevice);
+  setenv("FAKE_NVML", "broken", 1);
+  EXPECT_EQ(survey_gpus().status, NvmlStatus::kNoDriver);
+  setenv("LABREPORT_NVML", "", 1);
+  EXPECT_EQ(survey_gpus().status, NvmlStatus::kNoLibrary);
+  setenv("LABREPORT_NVML", "/nowhere/libnvidia-ml.so.1", 1);
+  EXPECT_EQ(survey_gpus().status, NvmlStatus::kNoLibrary);
+}
+
+TEST(BrokenDriver, IsAnErrorOnlyWhereTheKernelShowsADevice) {
+  GpuSurvey survey;
+  survey.problem = "NVIDIA's driver is installed but not loaded";
+  EXPECT_NO_THROW(refuse_broken_driver(survey));
+  survey.signs = true;
+  try {
+    refuse_broken_driver(survey);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("not loaded"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("--preset demo"), std::string::npos);
+  }
+}
+
+TEST_F(GpuTest, VisibleDevicesFollowTheVariablesOrder) {
+  const auto all = survey_gpus().gpus;
+  EXPECT_EQ(visible_gpus(all, nullptr).size(), 2u);
+  EXPECT_TRUE(visible_gpus(all, "").empty());
+  const auto swapped = visible_gpus(all, "1,GPU-1111");
+  ASSERT_EQ(swapped.size(), 2u);
+  EXPECT_EQ(swapped[0].name, "Fake K80");
+  EXPECT_EQ(swapped[1].name, "Fake H200");
+  EXPECT_EQ(visible_gpus(all, "0,7,1").size(), 1u) << "what follows an unknown name is ignored";
+}
+
+TEST_F(GpuTest, LooksAtClocksAndCumulativeSlowdowns) {
+  const auto monitor = GpuMonitor::open("GPU-11111111-aaaa");
+  ASSERT_NE(monitor, nullptr);
+  const GpuState state = monitor->look();
+  EXPECT_EQ(state.sm_clock_mhz, 1755);
+  EXPECT_EQ(state.memory_clock_mhz, 3201);
+  EXPECT_EQ(state.temperature_c, 41);
+  EXPECT_EQ(state.power_mw, std::nullopt) << "the fake has no such call";
+  EXPECT_EQ(state.thermal_ns, 70);
+  EXPECT_EQ(state.hardware_ns, 9) << "one of two counters is known";
+  EXPECT_EQ(state.power_ns, 5000);
+  EXPECT_EQ(GpuMonitor::open("GPU-3"), nullptr);
+}
+
+TEST_F(GpuTest, CountsOtherProcessesAlsoWhereAContainerHidesNumbers) {
+  const auto monitor = GpuMonitor::open("GPU-11111111-aaaa");
+  ASSERT_NE(monitor, nullptr);
+  setenv("FAKE_NVML_PROCESSES", "self", 1);
+  EXPECT_EQ(monitor->other_processes(true), 1);
+  setenv("FAKE_NVML_PROCESSES", "3", 1);
+  EXPECT_EQ(monitor->other_processes(true), 2) << "one of the three is this process";
+  EXPECT_EQ(monitor->other_processes(false), 3);
+  setenv("FAKE_NVML_PROCESSES", "0", 1);
+  EXPECT_EQ(monitor->other_processes(true), std::nullopt) << "this process itself is hidden";
+}
+
+TEST(UuidHash, IsSixteenHexDigitsAndHidesTheUuid) {
+  const std::string hash = uuid_hash("GPU-11111111-aaaa");
+  EXPECT_EQ(hash.size(), 16u);
+  EXPECT_EQ(hash.find_first_not_of("0123456789abcdef"), std::string::npos);
+  EXPECT_EQ(hash, uuid_hash("GPU-11111111-aaaa"));
+  EXPECT_NE(hash, uuid_hash("GPU-11111111-aaab"));
+  EXPECT_EQ(uuid_hash(""), "");
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,170 @@
+// A stand-in for the driver's management library. FAKE_NVML says which machine to play:
+// "two" (the default: two devices), "none" (a driver without devices), "broken" (no driver loaded).
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace {
+
+constexpr int kSuccess = 0;
+constexpr int kNotSupported = 3;
+constexpr int kNotFound = 6;
+constexpr int kDriverNotLoaded = 9;
+
+struct Device {
+  const char* uuid;
+  const char* name;
+  int major;
+};
+
+Device devices[] = {{"GPU-11111111-aaaa", "Fake H200", 9}, {"GPU-22222222-bbbb", "Fake K80", 3}};
+
+std::string play() {
+  const char* chosen = std::getenv("FAKE_NVML");
+  return chosen == nullptr ? "two" : chosen;
+}
+
+int write(const char* value, char* text, unsigned bytes) {
+  std::strncpy(text, value, bytes);
+  return kSuccess;
+}
+
+const Device& at(void* handle) { return *static_cast<Device*>(handle); }
+
+struct Memory {
+  unsigned long long total, free, used;
+};
+struct Violation {
+  unsigned long long reference_us, violation_ns;
+};
+struct Process {
+  unsigned pid;
+  unsigned long long used_memory;
+  unsigned gpu_instance, compute_instance;
+};
+struct Field {
+  unsigned field_id, scope_id;
+  long long timestamp, latency_us;
+  int value_type, status;
+  unsigned long long value;
+};
+
+}  // namespace
+
+extern "C" {
+
+int nvmlInit_v2() { return play() == "broken" ? kDriverNotLoaded : kSuccess; }
+int nvmlShutdown() { return kSuccess; }
+
+int nvmlDeviceGetCount_v2(unsigned* count) {
+  *count = play() == "none" ? 0 : 2;
+  return kSuccess;
+}
+
+int nvmlSystemGetDriverVersion(char* text, unsigned bytes) {
+  const char* chosen = std::getenv("FAKE_NVML_DRIVER");
+  return write(chosen == nullptr ? "580.95.05" : chosen, text, bytes);
+}
+
+int nvmlSystemGetCudaDriverVersion_v2(int* version) {
+  const char* chosen = std::getenv("FAKE_NVML_CUDA");
+  *version = chosen == nullptr ? 13000 : std::atoi(chosen);
+  return kSuccess;
+}
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** handle) {
+  *handle = &devices[index];
+  return kSuccess;
+}
+
+int nvmlDeviceGetHandleByUUID(const char* uuid, void** handle) {
+  for (Device& device : devices) {
+    if (std::string(uuid) == device.uuid) {
+      *handle = &device;
+      return kSuccess;
+    }
+  }
+  return kNotFound;
+}
+
+int nvmlDeviceGetIndex(void* handle, unsigned* index) {
+  *index = static_cast<unsigned>(&at(handle) - devices);
+  return kSuccess;
+}
+
+int nvmlDeviceGetName(void* handle, char* text, unsigned bytes) {
+  return write(at(handle).name, text, bytes);
+}
+
+int nvmlDeviceGetUUID(void* handle, char* text, unsigned bytes) {
+  return write(at(handle).uuid, text, bytes);
+}
+
+int nvmlDeviceGetMemoryInfo(void*, Memory* memory) {
+  *memory = {141ULL << 30, 140ULL << 30, 1ULL << 30};
+  return kSuccess;
+}
+
+int nvmlDeviceGetCudaComputeCapability(void* handle, int* major, int* minor) {
+  *major = at(handle).major;
+  *minor = 0;
+  return kSuccess;
+}
+
+int nvmlDeviceGetMaxClockInfo(void*, unsigned which, unsigned* mhz) {
+  *mhz = which == 1 ? 1980 : 3201;
+  return kSuccess;
+}
+
+int nvmlDeviceGetClockInfo(void*, unsigned which, unsigned* mhz) {
+  *mhz = which == 1 ? 1755 : 3201;
+  return kSuccess;
+}
+
+int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) {
+  *milliwatts = 700000;
+  return kSuccess;
+}
+
+int nvmlDeviceGetEccMode(void*, unsigned* now, unsigned* pending) {
+  *now = *pending = 1;
+  return kSuccess;
+}
+
+int nvmlDeviceGetMigMode(void* handle, unsigned* now, unsigned* pending) {
+  *now = *pending = 0;
+  return at(handle).major < 8 ? kNotSupported : kSuccess;
+}
+
+int nvmlDeviceGetTemperature(void*, unsigned, unsigned* celsius) {
+  *celsius = 41;
+  return kSuccess;
+}
+
+int nvmlDeviceGetViolationStatus(void*, int policy, Violation* violation) {
+  *violation = {1, policy == 0 ? 5000ULL : 70ULL};
+  return kSuccess;
+}
+
+int nvmlDeviceGetFieldValues(void*, int, Field* field) {
+  field->value_type = 3;
+  field->status = field->field_id == 252 ? kSuccess : kNotSupported;
+  field->value = 9;
+  return kSuccess;
+}
+
+// FAKE_NVML_PROCESSES: "self" (this process and a stranger), or a count of strangers.
+int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, Process* processes) {
+  const char* chosen = std::getenv("FAKE_NVML_PROCESSES");
+  const std::string who = chosen == nullptr ? "0" : chosen;
+  const unsigned wanted = who == "self" ? 2 : static_cast<unsigned>(std::atoi(who.c_str()));
+  *count = std::min(*count, wanted);
+  for (unsigned i = 0; i < *count; ++i) processes[i] = {4'000'000'000U + i, 0, 0, 0};
+  if (who == "self") processes[0].pid = static_cast<unsigned>(getpid());
+  return kSuccess;
+}
+
+}  // extern "C"
