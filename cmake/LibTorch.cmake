@@ -41,9 +41,11 @@ function(labreport_find_cuda)
   # The runtime's wheel leaves crt/ to the compiler's; Triton, another need of torch's, has it.
   list(APPEND includes /usr/local/cuda/extras/CUPTI/include
        ${beside}/triton/backends/nvidia/include)
+  # Likewise <nv/target>, which no need of torch's brings: ours, where CUDA's is missing.
+  list(APPEND includes ${beside}/nvidia/cuda_cccl/include ${PROJECT_SOURCE_DIR}/cmake/host)
   set(found_includes "")
   foreach(header cuda_runtime_api.h cuda.h cupti.h nvtx3/nvToolsExt.h cublas_v2.h
-                 crt/host_defines.h)
+                 crt/host_defines.h nv/target)
     find_path(folder ${header} PATHS ${includes} NO_CACHE NO_DEFAULT_PATH)
     if(NOT folder)
       find_path(folder ${header} NO_CACHE)
