@@ -1,0 +1,123 @@
+#include "report/chart_forms.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/statistics.h"
+#include "report/charts.h"
+
+namespace labreport {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kLaneHeight = 17;
+constexpr int kGroupGap = 14;
+constexpr int kAxisHeight = 52;
+
+Json tooltip(const std::string& field, const std::string& title) {
+  return {{"field", field}, {"type", "nominal"}, {"title", title}};
+}
+
+Json text_layer(Json values, Json mark, Json encoding) {
+  mark["type"] = "text";
+  return {{"data", {{"values", std::move(values)}}},
+          {"mark", std::move(mark)},
+          {"encoding", std::move(encoding)}};
+}
+
+Json dot_rows(const std::vector<Dot>& dots, const std::string& first_group) {
+  Json rows = Json::array();
+  for (const Dot& dot : dots) {
+    // The first group doubles as the legend: its dots carry their series' names.
+    const std::string label = dot.group == first_group ? dot.series + "  " + dot.text : dot.text;
+    rows.push_back({{"group", dot.group}, {"series", dot.series}, {"value", dot.value},
+                    {"text", dot.text}, {"label", label}});
+  }
+  return rows;
+}
+
+Json sample_rows(const std::vector<Dot>& dots) {
+  Json rows = Json::array();
+  for (const Dot& dot : dots) {
+    for (const double sample : dot.samples) {
+      rows.push_back({{"group", dot.group}, {"series", dot.series}, {"value", sample}});
+    }
+  }
+  return rows;
+}
+
+Json gap_rows(const std::vector<Gap>& gaps) {
+  Json rows = Json::array();
+  for (const Gap& gap : gaps) rows.push_back({{"group", gap.group}, {"reason", gap.reason}});
+  return rows;
+}
+
+}  // namespace
+
+Json dot_chart(const Quantity& quantity, const std::vector<std::string>& groups,
+               const std::vector<std::string>& series, const std::vector<Dot>& dots,
+               const std::vector<Gap>& gaps) {
+  const Json x = log_channel("value", quantity.title, quantity.unit, 16);
+  Json y = category_channel("group", groups);
+  y["scale"] = {{"domain", groups}, {"paddingInner", 0.2}, {"paddingOuter", 0.1}};
+  y["axis"] = {{"grid", false}, {"labelFontSize", 13}, {"labelColor", ink::kText}};
+  const Json lane = {{"field", "series"}, {"type", "nominal"},
+                     {"sort", series},    {"scale", {{"domain", series}}}};
+  const Json colour = colour_channel("series", series);
+  const Json tip = Json::array({tooltip("group", "size"), tooltip("series", "phase"),
+                                tooltip("text", axis_title("mean ± std", quantity.unit))});
+  const Json place = {{"x", x}, {"y", y}, {"yOffset", lane}};
+  const auto with = [](Json encoding, const Json& more) {
+    encoding.update(more);
+    return encoding;
+  };
+  const Json ticks = {
+      {"data", {{"values", sample_rows(dots)}}},
+      {"mark", {{"type", "tick"}, {"thickness", 1}, {"size", kLaneHeight - 5}, {"opacity", 0.55}}},
+      {"encoding", with(place, {{"color", colour}})}};
+  const Json points = {
+      {"data", {{"values", dot_rows(dots, groups.empty() ? "" : groups.front())}}},
+      {"layer",
+       {{{"mark", {{"type", "point"}, {"size", 70}}},
+         {"encoding", with(place, {{"color", colour},
+                                   {"shape", shape_channel("series", series)},
+                                   {"tooltip", tip}})}},
+        {{"mark", {{"type", "text"}, {"align", "left"}, {"dx", 10}}},
+         {"encoding", with(place, {{"text", {{"field", "label"}}}})}}}}};
+  Json layers = Json::array({ticks, points});
+  if (!gaps.empty()) {
+    layers.push_back(text_layer(gap_rows(gaps), {{"align", "left"}, {"fontStyle", "italic"}},
+                                {{"x", {{"value", 12}}}, {"y", y},
+                                 {"text", {{"field", "reason"}}},
+                                 {"color", {{"value", ink::kMuted}}}}));
+  }
+  const int row = static_cast<int>(series.size()) * kLaneHeight + kGroupGap;
+  return {{"height", static_cast<int>(groups.size()) * row + kAxisHeight},
+          {"padding", {{"left", 2}, {"top", 4}, {"right", 96}, {"bottom", 2}}},
+          {"layer", layers}};
+}
+
+Json strip_chart(const std::vector<Strip>& strips) {
+  Json rows = Json::array();
+  std::vector<std::string> labels;
+  for (const Strip& strip : strips) {
+    labels.push_back(strip.label);
+    const double centre = strip.samples.empty() ? 0 : mean(strip.samples);
+    if (centre == 0) continue;
+    for (const double sample : strip.samples) {
+      rows.push_back({{"row", strip.label}, {"deviation", 100 * (sample / centre - 1)}});
+    }
+  }
+  Json y = category_channel("row", labels);
+  y["axis"] = {{"grid", true}, {"labelLimit", 150}};
+  return {{"height", static_cast<int>(strips.size()) * 22 + kAxisHeight},
+          {"data", {{"values", rows}}},
+          {"mark", {{"type", "tick"}, {"thickness", 1.5}, {"size", 13}, {"opacity", 0.75}}},
+          {"encoding",
+           {{"x", linear_channel("deviation", "Distance from the mean", "%")},
+            {"y", y},
+            {"color", {{"value", series_style("forward", 0).colour}}}}}};
+}
+
+}  // namespace labreport

@@ -1,0 +1,63 @@
+// What all charts share: theme, colours and shapes, axes with units. Specs are Vega-Lite.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace labreport {
+
+/// How wide a figure is drawn, axes and labels included: for a page, and for a phone.
+enum class ChartWidth { kWide, kNarrow };
+
+inline constexpr int kWideChart = 720;
+inline constexpr int kNarrowChart = 342;
+
+/// Colours of text, axes and grid. style.css turns each, and each series colour, dark when asked.
+namespace ink {
+inline constexpr std::string_view kText = "#1f2328";
+inline constexpr std::string_view kMuted = "#59636e";
+inline constexpr std::string_view kAxis = "#8c959f";
+inline constexpr std::string_view kGrid = "#e6e9ed";
+inline constexpr std::string_view kPaper = "#ffffff";
+}  // namespace ink
+
+/// A series' two signs; colour is never the only one.
+struct SeriesStyle {
+  std::string_view colour;
+  std::string_view shape;
+};
+
+/// The one fixed assignment: a phase, mode, precision or size looks alike on every page. A name
+/// that it does not know takes its place from `index` among its siblings.
+SeriesStyle series_style(std::string_view name, std::size_t index);
+
+/// Every colour that a series can have.
+std::vector<std::string_view> series_colours();
+
+/// Encoding channels for a nominal `field` whose values are `labels`; without a legend, since
+/// charts are labelled directly.
+nlohmann::json colour_channel(const std::string& field, const std::vector<std::string>& labels);
+nlohmann::json shape_channel(const std::string& field, const std::vector<std::string>& labels);
+
+/// "Time (ms)"; the title alone where there is no unit.
+std::string axis_title(const std::string& title, const std::string& unit);
+
+/// Encoding channels for a number. On the log axis `room` pixels stay free at both ends for labels.
+nlohmann::json linear_channel(const std::string& field, const std::string& title,
+                              const std::string& unit);
+nlohmann::json log_channel(const std::string& field, const std::string& title,
+                           const std::string& unit, int room = 0);
+
+/// A category in the order of `labels`, without axis title.
+nlohmann::json category_channel(const std::string& field, const std::vector<std::string>& labels);
+
+/// The spec as it is drawn: with theme, paper and the total width. `height` in the spec is the
+/// figure's total height for single and layered views, an inner view's height in a vconcat.
+nlohmann::json themed(nlohmann::json spec, ChartWidth width);
+
+/// An SVG's ids made unique in a page and independent of what was drawn before it.
+std::string with_unique_ids(std::string_view svg, std::string_view prefix);
+
+}  // namespace labreport

@@ -1,0 +1,71 @@
+#include "report/view.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/format.h"
+
+namespace labreport {
+
+std::vector<const Cell*> RunView::cells(CellKind kind,
+                                        const std::function<bool(const CellSpec&)>& wanted) const {
+  std::vector<const Cell*> found;
+  for (const Cell& cell : run_.cells) {
+    if (cell.spec.kind == kind && wanted(cell.spec)) found.push_back(&cell);
+  }
+  return found;
+}
+
+const Cell* RunView::cell(CellKind kind,
+                          const std::function<bool(const CellSpec&)>& wanted) const {
+  const auto found = cells(kind, wanted);
+  return found.empty() ? nullptr : found.front();
+}
+
+std::vector<std::string> RunView::size_labels() const {
+  std::vector<std::string> labels;
+  for (const Cell& cell : run_.cells) {
+    const std::string& label = cell.spec.size;
+    if (!label.empty() && std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
+  }
+  return labels;
+}
+
+const Device* RunView::device() const {
+  std::map<std::int64_t, std::int64_t> launches;
+  for (const Cell& cell : run_.cells) {
+    for (const Launch& launch : cell.launches) {
+      if (launch.device) ++launches[*launch.device];
+    }
+  }
+  const auto most = std::ranges::max_element(
+      launches, [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == launches.end()) return nullptr;
+  return &run_.devices.at(static_cast<std::size_t>(most->first));
+}
+
+const Launch* representative(const Cell& cell) {
+  if (cell.launches.empty()) return nullptr;
+  const auto ok = std::ranges::find_if(
+      cell.launches, [](const Launch& launch) { return is_ok(launch.outcome); });
+  return ok == cell.launches.end() ? &cell.launches.back() : &*ok;
+}
+
+std::vector<double> milliseconds(const Launch& launch, std::string_view tag,
+                                 std::string_view name) {
+  const Metric* metric = launch.find(tag, name);
+  if (metric == nullptr) return {};
+  std::vector<double> samples = metric->numbers();
+  for (double& sample : samples) sample /= kNanosecondsPerMillisecond;
+  return samples;
+}
+
+std::vector<double> window(const std::vector<double>& samples, std::size_t warmup,
+                           std::size_t count) {
+  const std::size_t begin = std::min(warmup, samples.size());
+  const std::size_t end = std::min(samples.size(), begin + count);
+  return {samples.begin() + static_cast<std::ptrdiff_t>(begin),
+          samples.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+}  // namespace labreport
