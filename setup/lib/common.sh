@@ -1,0 +1,44 @@
+# What the parts of setup/install share.
+
+log=.deps/install.log
+
+say() { echo "setup: $*" >&2; }
+
+# die <what is wrong> <what to do>
+die() {
+  say "$1; $2"
+  exit 1
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# One installation at a time in this checkout; a second one waits and then finds all done.
+begin_changes() {
+  [ -n "${changing-}" ] && return
+  mkdir -p .deps 2>/dev/null && { exec 9> .deps/lock; } 2>/dev/null ||
+    die "cannot write to $PWD/.deps" "make the project's folder writable"
+  flock 9
+  changing=yes
+  : > "$log"
+}
+
+# need_space <MiB> <for what>
+need_space() {
+  local free
+  free=$(df -Pk . | awk 'NR == 2 { print int($4 / 1024) }')
+  [ "${free:-0}" -ge "$1" ] ||
+    die "$2 needs $1 MiB of disk space, and $PWD has $free MiB" "free some or move the project"
+}
+
+# why_failed: the reason that the log gives, as "<problem>; <remedy>" for the case named by $1.
+why_failed() {
+  if grep -qiE 'DO NOT MATCH THE HASHES|hash sum mismatch' "$log"; then
+    die "$1: a package's hash is not the locked one" \
+      "try again; if it stays so, the mirror serves altered files (log: $log)"
+  elif grep -qi 'no space left' "$log"; then
+    die "$1: the disk is full" "free some space and call it again (log: $log)"
+  elif grep -qiE "name resolution|name or service not known|could not resolve|unreachable|connection refused|failed to establish|could not connect|timed out|proxy" "$log"; then
+    die "$1: no network" "connect and call it again, what is done is kept (log: $log)"
+  fi
+  die "$1 failed" "the reason stands at the end of $log"
+}

@@ -1,0 +1,136 @@
+# Debian's packages: from apt with root or sudo, else unpacked into .deps/.
+
+packages_of() { # <sets>: lines "set package MB kind words…" of setup/debian.txt
+  local line set
+  while read -r line; do
+    set=${line%% *}
+    case " $1 " in *" $set "*) echo "$line" ;; esac
+  done < setup/debian.txt
+}
+
+is_there() { # <kind> <words…>
+  local word prefix path
+  case $1 in
+    command) shift; for word; do have "$word" && return; done ;;
+    module) "$(project_python)" -c "import $2" 2>/dev/null && return ;;
+    file)
+      for prefix in .deps/usr /usr /usr/local; do
+        for path in $prefix/$2; do [ -e "$path" ] && return; done
+      done ;;
+  esac
+  return 1
+}
+
+# Sets missing (packages), missing_sets and missing_megabytes.
+find_missing() {
+  local set package megabytes proof
+  missing= missing_sets= missing_megabytes=0
+  while read -r set package megabytes proof; do
+    [ "$set" = build ] && [ "$package" = python3-venv ] && [ -x .venv/bin/python ] && continue
+    is_there $proof && continue
+    missing="$missing $package"
+    missing_sets="$missing_sets $set"
+    missing_megabytes=$((missing_megabytes + megabytes))
+  done < <(set -f; packages_of "$1")
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+can_be_root() {
+  [ "$(id -u)" = 0 ] || { have sudo && { sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; }; }; }
+}
+
+offered() { apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
+
+# "a|b" becomes the first one offered.
+choose() {
+  local package name
+  for package; do
+    for name in ${package//|/ }; do offered "$name" && break; done
+    echo "$name"
+  done
+}
+
+install_as_root() {
+  local names
+  export DEBIAN_FRONTEND=noninteractive
+  offered libfmt-dev || as_root apt-get update >> "$log" 2>&1
+  names=$(choose $missing)
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends $names >> "$log" 2>&1 && return
+  as_root apt-get update >> "$log" 2>&1
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends $names >> "$log" 2>&1
+}
+
+# Lists of our own where the system's are empty: updating those wants root.
+apt_options() {
+  offered libfmt-dev && return
+  mkdir -p .deps/apt/lists/partial .deps/apt/cache/archives/partial
+  echo "-o Dir::State::lists=$PWD/.deps/apt/lists -o Dir::Cache=$PWD/.deps/apt/cache"
+}
+
+unpack_without_root() {
+  local options folder=.deps/packages archive
+  options=$(apt_options)
+  [ -z "$options" ] || apt-get $options -o Debug::NoLocking=1 update >> "$log" 2>&1 || return
+  rm -rf "$folder" && mkdir -p "$folder"
+  # With what they need and the system lacks; the simulation changes nothing.
+  apt-get $options install --simulate --no-install-recommends $missing 2>> "$log" |
+    awk '$1 == "Inst" { print $2 }' > "$folder/names"
+  [ -s "$folder/names" ] || return
+  (cd "$folder" && apt-get $options download $(cat names)) >> "$log" 2>&1 || return
+  for archive in "$folder"/*.deb; do
+    dpkg -x "$archive" .deps >> "$log" 2>&1 || return
+  done
+  rm -rf "$folder"
+}
+
+# A front end built elsewhere, carried here with the sources: only the worker has to be built.
+front_end_is_here() {
+  case "$missing_sets" in *build*|*test*) return 1 ;; esac
+  [ -x build/bin/labreport ] && build/bin/labreport --version >/dev/null 2>&1
+}
+
+# Without root these cannot be unpacked to any use.
+refuse_unpackable() {
+  case " $missing " in
+    *" g++ "*) die "no C++ compiler" "have an administrator install g++ 12 or newer" ;;
+    *" python3-venv "*)
+      die "python3 has no venv module" "have an administrator install python3-venv" ;;
+    *chromium*) die "no Chromium for the browser tests" \
+      "have an administrator install chromium, or put one on PATH" ;;
+  esac
+}
+
+need_debian_packages() { # <sets>
+  find_missing "$1"
+  [ -z "$missing" ] && return
+  front_end_is_here && say "using the front end that is in build/bin: its libraries are not here" &&
+    return
+  begin_changes
+  find_missing "$1"
+  [ -z "$missing" ] && return
+  have apt-get || { refuse_unpackable; die "these libraries are missing:$missing" \
+    "install what Debian calls so"; }
+  need_space $((missing_megabytes + 100)) "the system's packages"
+  if can_be_root; then
+    say "installing with apt-get (about $missing_megabytes MB):$missing"
+    install_as_root || why_failed "installing$missing"
+  else
+    refuse_unpackable
+    say "unpacking into .deps, without root (about $missing_megabytes MB):$missing"
+    unpack_without_root || why_failed "fetching$missing"
+  fi
+  find_missing "$1"
+  [ -z "$missing" ] || die "still missing after installing:$missing" "see $log"
+}
+
+need_compiler() {
+  local version
+  version=$(g++ -dumpversion 2>/dev/null)
+  [ "${version%%.*}" -ge 12 ] 2>/dev/null ||
+    die "g++ ${version:-that does not start} is too old" "install g++ 12 or newer and put it first on PATH"
+}

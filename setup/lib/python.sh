@@ -1,0 +1,86 @@
+# Python wheels in .venv, and the torch that is used.
+
+# The oldest and the newest CPython that the locks have wheels for: 3.11 and 3.13.
+project_python() {
+  local name
+  for name in python3 python3.13 python3.12 python3.11; do
+    have "$name" || continue
+    "$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
+      2>/dev/null && { echo "$name"; return; }
+  done
+  echo python3
+}
+
+lock_hash() { sha256sum < "setup/requirements-$1.txt"; }
+
+# A stamp is written last, so an interrupted installation has none.
+is_installed() { # <set>
+  [ -x .venv/bin/python ] && [ -f ".venv/.installed-$1" ] &&
+    [ "$(cat ".venv/.installed-$1")" = "$(lock_hash "$1")" ]
+}
+
+need_venv() {
+  [ -x .venv/bin/python ] && .venv/bin/python -m pip --version >/dev/null 2>&1 && return
+  local python
+  python=$(project_python)
+  have "$python" || die "no python3" "install python3 3.11, 3.12 or 3.13 with its venv module"
+  "$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' ||
+    die "$("$python" --version) has no locked packages" "install Python 3.11, 3.12 or 3.13"
+  "$python" -c 'import ensurepip' 2>/dev/null ||
+    die "python3 has no venv module" "have an administrator install python3-venv"
+  "$python" -m venv --clear .venv >> "$log" 2>&1 || why_failed "making .venv"
+}
+
+describe_set() { # <set>: sets words and megabytes
+  case $1 in
+    full) words="torch with CUDA's libraries, CMake, Ninja, chart and PDF tools" megabytes=6144 ;;
+    render) words="CMake, Ninja, chart and PDF tools" megabytes=400 ;;
+    test) words="a browser's driver, clang-format, clang-tidy" megabytes=300 ;;
+  esac
+}
+
+need_python_set() { # <set>
+  is_installed "$1" && return
+  begin_changes
+  is_installed "$1" && return
+  local words megabytes
+  describe_set "$1"
+  need_space "$megabytes" "$words"
+  say "installing into .venv (about $megabytes MB on disk): $words"
+  need_venv
+  .venv/bin/python -m pip install --require-hashes --only-binary :all: --no-input \
+    --disable-pip-version-check --progress-bar off ${pip_options-} \
+    -r "setup/requirements-$1.txt" >> "$log" 2>&1 || why_failed "fetching $words"
+  lock_hash "$1" > ".venv/.installed-$1"
+}
+
+have_builders() {
+  local version
+  have ninja && version=$(cmake --version 2>/dev/null | awk 'NR == 1 { print $3 }') &&
+    [ "$(printf '3.24\n%s\n' "$version" | sort -V | head -1)" = 3.24 ]
+}
+
+# CMake and Ninja for the build; vl-convert and Typst for charts and PDF. Where the system builds
+# by itself the latter are welcome, not needed: without a network, the next try is a day later.
+need_python_tools() {
+  is_installed full && return
+  is_installed render && return
+  have_builders || { need_python_set render; return; }
+  local late=.deps/tools-tried-in-vain
+  [ -n "$(find "$late" -mmin -1440 2>/dev/null)" ] && return
+  (pip_options="--retries 1 --timeout 10" need_python_set render) && return
+  say "going on without them: the report will lack SVG and PDF (delete $late to try again)"
+  mkdir -p .deps && touch "$late"
+}
+
+# The user's own torch is left as it is; only where there is none, the locked one is fetched.
+need_torch() {
+  is_installed full && return
+  local found
+  found=$(setup/find-torch)
+  [ $? -le 1 ] || exit 1
+  case $found in
+    ''|"$PWD"/.venv/*) need_python_set full ;;
+    *) need_python_tools ;;
+  esac
+}
