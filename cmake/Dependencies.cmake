@@ -42,28 +42,41 @@ function(labreport_require_packages)
   endif()
 endfunction()
 
+# True in `variable` when a front end that starts is in the output folder: one built elsewhere and
+# carried along with the sources, which serves where its libraries are missing.
+function(labreport_front_end_is_here variable)
+  execute_process(COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/labreport --version
+                  RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+  if(status EQUAL 0)
+    set(${variable} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
 labreport_dependency(nlohmann_json PACKAGE nlohmann-json3-dev HEADER nlohmann/json.hpp)
 labreport_dependency(fmt PACKAGE libfmt-dev HEADER fmt/format.h DEFINES FMT_HEADER_ONLY)
-labreport_dependency(boost_math PACKAGE libboost-math-dev
-                     HEADER boost/math/distributions/students_t.hpp)
-labreport_dependency(valijson PACKAGE libvalijson-dev HEADER valijson/validator.hpp)
-labreport_dependency(cli11 PACKAGE libcli11-dev HEADER CLI/CLI.hpp)
-labreport_dependency(mustache PACKAGE libkainjow-mustache-dev HEADER kainjow/mustache.hpp)
-labreport_dependency(cmark_core PACKAGE libcmark-gfm-dev HEADER cmark-gfm.h
-                     ARCHIVES libcmark-gfm.a DEFINES CMARK_GFM_STATIC_DEFINE)
-labreport_dependency(cmark PACKAGE libcmark-gfm-extensions-dev HEADER cmark-gfm-core-extensions.h
-                     ARCHIVES libcmark-gfm-extensions.a)
-if(TARGET deps::cmark AND TARGET deps::cmark_core)
-  target_link_libraries(deps::cmark INTERFACE deps::cmark_core)
-endif()
-
+labreport_dependency(boost PACKAGE libboost-dev HEADER boost/uuid/name_generator_sha1.hpp)
+labreport_require_packages()
 find_package(Threads REQUIRED)
 add_library(deps::threads ALIAS Threads::Threads)
 add_library(deps::dl INTERFACE IMPORTED GLOBAL)
 target_link_libraries(deps::dl INTERFACE ${CMAKE_DL_LIBS})
 
-# GoogleTest is asked for by the tests alone.
-labreport_dependency(gtest PACKAGE libgtest-dev HEADER gtest/gtest.h ARCHIVES libgtest.a)
-labreport_dependency(gtest_main PACKAGE libgtest-dev HEADER gtest/gtest.h
-                     ARCHIVES libgtest_main.a)
-labreport_dependency(gmock PACKAGE libgmock-dev HEADER gmock/gmock.h ARCHIVES libgmock.a)
+if(LABREPORT_FRONTEND)
+  labreport_dependency(valijson PACKAGE libvalijson-dev HEADER valijson/validator.hpp)
+  labreport_dependency(cli11 PACKAGE libcli11-dev HEADER CLI/CLI.hpp)
+  labreport_dependency(mustache PACKAGE libkainjow-mustache-dev HEADER kainjow/mustache.hpp)
+  labreport_dependency(cmark_core PACKAGE libcmark-gfm-dev HEADER cmark-gfm.h
+                       ARCHIVES libcmark-gfm.a DEFINES CMARK_GFM_STATIC_DEFINE)
+  labreport_dependency(cmark PACKAGE libcmark-gfm-extensions-dev
+                       HEADER cmark-gfm-core-extensions.h ARCHIVES libcmark-gfm-extensions.a)
+  if(labreport_missing_packages AND LABREPORT_WORKER)
+    labreport_front_end_is_here(kept)
+  endif()
+  if(kept)
+    message(STATUS "Keeping the front end that is here; building the worker alone")
+    set(LABREPORT_FRONTEND OFF)
+  else()
+    labreport_require_packages()
+    target_link_libraries(deps::cmark INTERFACE deps::cmark_core)
+  endif()
+endif()

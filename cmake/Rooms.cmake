@@ -1,6 +1,6 @@
 # A room is one folder of sources and one static library, `lr_<name>`; a program is one main file.
 #
-#   labreport_room(<name> [DIRECTORY <folder>] [LINKS <room or dependency>…])
+#   labreport_room(<name> [DIRECTORY <folder>] [WITHOUT <file>…] [LINKS <room or dependency>…])
 #   labreport_program(<target> <main.cpp> LINKS <room>…)
 #
 # LINKS names rooms declared before it, or dependencies (`deps::<name>`) without the prefix.
@@ -27,12 +27,15 @@ function(labreport_links target scope)
 endfunction()
 
 function(labreport_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 room "" "DIRECTORY" "LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "DIRECTORY" "WITHOUT;LINKS")
   if(room_DIRECTORY)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${room_DIRECTORY}/*.cpp)
   else()
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   endif()
+  foreach(file IN LISTS room_WITHOUT)
+    list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/${name}/${file})
+  endforeach()
   if(sources)
     add_library(lr_${name} STATIC ${sources})
     set(scope PUBLIC)
@@ -53,4 +56,5 @@ function(labreport_program target main)
   add_executable(${target} ${main})
   labreport_own_target(${target} PRIVATE)
   labreport_links(${target} PRIVATE ${program_LINKS})
+  add_dependencies(programs ${target})
 endfunction()

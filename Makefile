@@ -1,0 +1,55 @@
+# Thin front door: set up what a verb needs, build it, call it.
+
+.PHONY: help report site diff pdf test bench format lint clean
+.DEFAULT_GOAL := help
+
+flag = $(if $($(1)),--$(2) '$($(1))')
+report_flags = $(call flag,EDITION,edition) $(call flag,PRESET,preset) $(call flag,SIZES,sizes) \
+  $(call flag,CONTEXTS,contexts) $(call flag,GPUS,gpus) $(call flag,ANSWERS,answers) \
+  $(call flag,OUT,out) $(if $(RESUME),--resume) $(ARGS)
+
+# Where both programs are built already, the front end among them serves.
+front_end = $(if $(wildcard build/bin/labreport),build/bin/labreport,build-render/bin/labreport)
+
+help:
+	@echo 'make report   measure on the GPU in this machine and render the report'
+	@echo '              EDITION=2025|2026 PRESET=full|quick|demo SIZES=small,medium CONTEXTS=512'
+	@echo '              GPUS=0,1 ANSWERS=none|facts|full RESUME=1 OUT=folder ARGS="other flags"'
+	@echo 'make site     render the recorded runs; OWN=1 leaves out those that ship with the project'
+	@echo 'make diff     compare two runs: A=run B=run'
+	@echo 'make test     build everything, run every test and check'
+	@echo 'make bench    show how fast labreport itself is'
+	@echo 'make format   put the sources into the house style'
+	@echo 'make lint     format and clang-tidy, as make test checks them'
+	@echo 'make clean    remove what was built; installed tools and recorded runs stay'
+
+report:
+	@setup/install report && setup/build default
+	@build/bin/labreport report $(report_flags)
+
+render-build:
+	@setup/install render && setup/build $(if $(wildcard build/bin/labreport),default,render) labreport
+
+site: render-build
+	@$(front_end) render $(if $(OWN),--own) $(call flag,ANSWERS,answers) $(call flag,OUT,out) $(ARGS)
+
+diff: render-build
+	@$(front_end) diff '$(A)' '$(B)' $(ARGS)
+
+test:
+	@setup/install test && setup/build --all default && setup/build --all asan
+	@setup/test
+
+bench: 
+	@setup/install report && setup/build default
+	@tests/bench/bench build/bin $(ARGS)
+
+format:
+	@setup/install lint && tests/lint/format --fix
+
+lint:
+	@setup/install lint && setup/build --all asan
+	@setup/test --tests-regex '^lint\.'
+
+clean:
+	rm -rf build build-render build-asan
