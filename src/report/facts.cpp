@@ -107,7 +107,7 @@ std::string escape_markdown(std::string_view text) {
   }
   if (!opens_block(escaped)) return escaped;
   // The first mark that is no digit is what opens the block: "1\. ", "\- ".
-  escaped.insert(escaped.find_first_not_of("0123456789"), "\\");
+  escaped.insert(escaped.find_first_not_of("0123456789"), 1, '\\');
   return escaped;
 }
 

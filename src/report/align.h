@@ -1,0 +1,19 @@
+// Decimals under each other in a column of formatted numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace labreport {
+
+/// What must stand, unseen, around a right-aligned text so that its column lines up.
+struct Padding {
+  std::string middle;  ///< Between the value and " ± deviation".
+  std::string end;
+};
+
+/// One padding a text of a column, e.g. for "12.5" beside "3.25": end "0". Texts that are no
+/// numbers get none.
+std::vector<Padding> align_decimals(const std::vector<std::string>& texts);
+
+}  // namespace labreport

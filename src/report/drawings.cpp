@@ -1,0 +1,42 @@
+#include "report/drawings.h"
+
+#include "base/error.h"
+#include "report/charts.h"
+
+namespace labreport {
+
+std::vector<const Figure*> figures_of(const Document& document) {
+  std::vector<const Figure*> figures;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      for (const Figure& figure : part.figures) figures.push_back(&figure);
+      for (const Figure& figure : part.drawer.figures) figures.push_back(&figure);
+    }
+  }
+  return figures;
+}
+
+std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, ChartTool& tool) {
+  std::vector<std::string> specs;
+  for (const Document* document : documents) {
+    for (const Figure* figure : figures_of(*document)) {
+      specs.push_back(themed(figure->spec, ChartWidth::kWide).dump());
+      specs.push_back(themed(figure->spec, ChartWidth::kNarrow).dump());
+    }
+  }
+  if (specs.empty()) return std::vector<Drawings>(documents.size());
+  const std::vector<std::string> svgs = tool.draw(specs);
+  if (svgs.size() != specs.size()) throw Error("the chart tool drew another number of charts");
+  std::vector<Drawings> drawn;
+  auto next = svgs.begin();
+  for (const Document* document : documents) {
+    Drawings& drawings = drawn.emplace_back();
+    for (const Figure* figure : figures_of(*document)) {
+      drawings[figure->slug].wide = with_unique_ids(*next++, figure->slug + "-wide");
+      drawings[figure->slug].narrow = with_unique_ids(*next++, figure->slug + "-narrow");
+    }
+  }
+  return drawn;
+}
+
+}  // namespace labreport

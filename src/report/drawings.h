@@ -1,0 +1,40 @@
+// Figures drawn ahead of time: what every writer shows where nothing interactive can.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "report/document.h"
+
+namespace labreport {
+
+/// SVG text at both widths.
+struct Drawing {
+  std::string wide;
+  std::string narrow;
+};
+
+/// By the figure's slug; empty where there was no tool to draw with.
+using Drawings = std::map<std::string, Drawing>;
+
+/// Turns Vega-Lite into pictures. An interface because the tool is a process of its own, which only
+/// the command line may start.
+class ChartTool {
+ public:
+  virtual ~ChartTool() = default;
+
+  /// One SVG a spec, in order, in one start of the tool. Throws `Error` with the remedy.
+  virtual std::vector<std::string> draw(const std::vector<std::string>& specs) = 0;
+
+  /// The script that makes charts interactive in a page, with everything it needs inside.
+  virtual std::string bundle() = 0;
+};
+
+/// A document's figures in the order of the page, those of drawers included.
+std::vector<const Figure*> figures_of(const Document& document);
+
+/// Draws the figures of all documents in one start of the tool; one result a document.
+std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, ChartTool& tool);
+
+}  // namespace labreport

@@ -1,0 +1,109 @@
+#include "report/html.h"
+
+#include <algorithm>
+
+#include "report/template.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::size_t kHeadlines = 3;
+
+TemplateList glance_list(const std::vector<Glance>& glance, std::size_t most) {
+  TemplateList list;
+  for (const Glance& number : glance) {
+    if (list.size() == most) break;
+    list.push_back(TemplateObject{
+        {"label", number.label}, {"value", number.value}, {"anchor", number.anchor}});
+  }
+  return list;
+}
+
+TemplateObject contents_part(const Part& part) {
+  return {{"anchor", part.anchor()},
+          {"lettered", !part.letter.empty()},
+          {"letter", part.letter},
+          {"title", part.title}};
+}
+
+TemplateList section_list(const Document& document, PageState& state) {
+  TemplateList sections;
+  for (const Section& section : document.sections) {
+    TemplateList contents;
+    std::string parts;
+    for (const Part& part : section.parts) {
+      contents.push_back(contents_part(part));
+      parts += part_html(part, state);
+    }
+    sections.push_back(TemplateObject{{"problem", section.problem},
+                                      {"title", section.title},
+                                      {"contents", contents},
+                                      {"parts", parts}});
+  }
+  return sections;
+}
+
+/// The marks that every page and card of a run shows.
+void add_marks(TemplateObject& values, const Document& document) {
+  values["demonstration"] = document.demonstration;
+  values["reference"] = document.reference;
+  values["incomplete"] = document.incomplete;
+}
+
+TemplateList command_list(const std::string& commands) {
+  TemplateList list;
+  if (!commands.empty()) list.push_back(TemplateObject{{"text", commands}});
+  return list;
+}
+
+}  // namespace
+
+std::string page_html(const Document& document, const Drawings& drawings,
+                      const PageOptions& options) {
+  PageState state{.drawings = drawings, .answers = options.answers};
+  const bool environment = !document.environment.columns.empty();
+  TemplateObject values = {
+      {"root", options.root},
+      {"interactive", options.interactive},
+      {"title", document.title},
+      {"edition", document.edition},
+      {"preset", document.preset},
+      {"date", document.date},
+      {"provenance", document.provenance},
+      {"outcome", document.outcome_line},
+      {"glanced", !document.glance.empty()},
+      {"glance", glance_list(document.glance, document.glance.size())},
+      {"ran", !document.matrix.columns.empty()},
+      {"matrix", document.matrix.columns.empty() ? "" : table_html(document.matrix)},
+      {"sections", section_list(document, state)},
+      {"method", markdown_to_html(document.method)},
+      {"commands", command_list(document.reproduce)},
+      {"environment", environment ? table_html(document.environment) : ""}};
+  add_marks(values, document);
+  return fill_template("page.html", values);
+}
+
+std::string index_html(const std::vector<IndexEntry>& entries) {
+  TemplateList cards;
+  for (const IndexEntry& entry : entries) {
+    const Document& document = *entry.document;
+    TemplateObject card = {{"link", entry.link},
+                           {"device", document.device},
+                           {"edition", document.edition},
+                           {"preset", document.preset},
+                           {"date", document.date},
+                           {"revised", !document.revision.empty()},
+                           {"revision", document.revision},
+                           {"outcome", document.outcome_line},
+                           {"glance", glance_list(document.glance, kHeadlines)}};
+    add_marks(card, document);
+    cards.push_back(card);
+  }
+  const bool demonstrated = std::ranges::any_of(
+      entries, [](const IndexEntry& entry) { return entry.document->demonstration; });
+  return fill_template("index.html", {{"cards", cards},
+                                      {"empty", entries.empty()},
+                                      {"any_demonstration", demonstrated}});
+}
+
+}  // namespace labreport

@@ -1,0 +1,33 @@
+// The HTML pages: one a run, and the index of all runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/document.h"
+#include "report/drawings.h"
+#include "report/html_parts.h"
+
+namespace labreport {
+
+/// How a page reaches the rest of the site and what there is to reach.
+struct PageOptions {
+  std::string root;          ///< From the page to the site's root: "../../../", or empty.
+  bool interactive = false;  ///< The chart bundle lies in assets/.
+  Answers answers = Answers::kFull;
+};
+
+/// A run's whole page. Everything that comes from the run is escaped.
+std::string page_html(const Document& document, const Drawings& drawings,
+                      const PageOptions& options);
+
+/// One card of the index.
+struct IndexEntry {
+  const Document* document = nullptr;
+  std::string link;  ///< Relative to the index: "nvidia-h200/2025/…/index.html"
+};
+
+/// Cards in the order given.
+std::string index_html(const std::vector<IndexEntry>& entries);
+
+}  // namespace labreport

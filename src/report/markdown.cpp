@@ -1,0 +1,138 @@
+#include "report/markdown.h"
+
+#include "base/text.h"
+#include "report/facts.h"
+
+namespace labreport {
+namespace {
+
+class MarkdownWriter {
+ public:
+  MarkdownWriter(const Drawings& drawings, Answers answers)
+      : drawings_(drawings), answers_(answers) {}
+
+  std::string write(const Document& document) {
+    head(document);
+    glance(document);
+    if (!document.matrix.columns.empty()) {
+      paragraph("## What ran");
+      paragraph(escape_markdown(document.outcome_line));
+      text_ += table_markdown(document.matrix);
+    }
+    for (const Section& section : document.sections) {
+      paragraph("## " + escape_markdown(section.title) + " (`" + section.problem + "`)");
+      for (const Part& part : section.parts) add(part);
+    }
+    paragraph("## Method and limits");
+    paragraph(document.method);
+    reproduce(document);
+    while (text_.ends_with("\n\n")) text_.pop_back();
+    return text_;
+  }
+
+ private:
+  void paragraph(const std::string& text) {
+    if (!text.empty()) text_ += text + "\n\n";
+  }
+
+  void head(const Document& document) {
+    paragraph("# " + escape_markdown(document.title));
+    if (document.demonstration) {
+      paragraph("> **CPU demonstration.** Tiny networks on a processor: this report shows what one "
+                "looks like, not what a GPU does.");
+    }
+    if (document.incomplete) paragraph("> **Interrupted run.** Cells are missing.");
+    std::string line = document.edition + " edition · " + document.preset + " preset · " +
+                       document.date + (document.reference ? " · reference run" : "");
+    paragraph(escape_markdown(line));
+    paragraph(escape_markdown(document.provenance));
+  }
+
+  void glance(const Document& document) {
+    if (document.glance.empty()) return;
+    paragraph("## At a glance");
+    for (const Glance& number : document.glance) {
+      text_ += "- " + escape_markdown(number.label) + ": **" + escape_markdown(number.value) +
+               "**\n";
+    }
+    text_ += "\n";
+  }
+
+  void add(const Part& part) {
+    const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
+    paragraph("### " + letter + escape_markdown(part.title));
+    quote(part.question);
+    if (answers_ == Answers::kFull) paragraph(part.answer);
+    if (answers_ == Answers::kFacts) paragraph(part.facts);
+    for (const Figure& figure : part.figures) add(figure);
+    for (const TableView& table : part.tables) text_ += table_markdown(table);
+    add(part.drawer);
+  }
+
+  /// The question, set apart from the answer.
+  void quote(const std::string& markdown) {
+    if (markdown.empty()) return;
+    for (const std::string& line : split(markdown, '\n')) {
+      text_ += line.empty() ? ">\n" : "> " + line + "\n";
+    }
+    text_ += "\n";
+  }
+
+  void add(const Figure& figure) {
+    paragraph("**Figure " + std::to_string(++figures_) + ". " + escape_markdown(figure.title) +
+              "**");
+    if (drawings_.contains(figure.slug)) {
+      paragraph("![" + escape_markdown(figure.alt) + "](" + chart_path(figure) + ")");
+    }
+    paragraph(figure.caption);
+    if (figure.data.columns.empty()) return;
+    open_details("Data of figure " + std::to_string(figures_));
+    text_ += table_markdown(figure.data);
+    close_details();
+  }
+
+  void add(const Drawer& drawer) {
+    if (drawer.method.empty() && drawer.tables.empty() && drawer.figures.empty() &&
+        drawer.warnings.empty()) {
+      return;
+    }
+    open_details("How this was measured");
+    paragraph(drawer.method);
+    for (const std::string& warning : drawer.warnings) {
+      text_ += "- Warning: " + escape_markdown(warning) + "\n";
+    }
+    if (!drawer.warnings.empty()) text_ += "\n";
+    for (const TableView& table : drawer.tables) text_ += table_markdown(table);
+    for (const Figure& figure : drawer.figures) add(figure);
+    close_details();
+  }
+
+  void open_details(const std::string& summary) {
+    paragraph("<details>\n<summary>" + summary + "</summary>");
+  }
+  void close_details() { paragraph("</details>"); }
+
+  void reproduce(const Document& document) {
+    paragraph("## Reproduce");
+    if (!document.reproduce.empty()) {
+      const std::string end = document.reproduce.ends_with('\n') ? "" : "\n";
+      paragraph("```sh\n" + document.reproduce + end + "```");
+    }
+    if (!document.environment.columns.empty()) text_ += table_markdown(document.environment);
+  }
+
+  const Drawings& drawings_;
+  Answers answers_;
+  std::string text_;
+  int figures_ = 0;
+};
+
+}  // namespace
+
+std::string chart_path(const Figure& figure) { return "charts/" + slug(figure.slug) + ".svg"; }
+
+std::string report_markdown(const Document& document, const Drawings& drawings, Answers answers) {
+  return MarkdownWriter(drawings, answers).write(document);
+}
+
+}  // namespace labreport

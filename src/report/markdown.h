@@ -1,0 +1,20 @@
+// The report as GitHub-flavoured Markdown, with pictures beside it.
+#pragma once
+
+#include <string>
+
+#include "report/document.h"
+#include "report/drawings.h"
+#include "report/html_parts.h"
+
+namespace labreport {
+
+/// Where a figure's picture lies, relative to report.md: "charts/<slug>.svg".
+std::string chart_path(const Figure& figure);
+
+std::string table_markdown(const TableView& table);
+
+/// Figures that `drawings` lacks are left to their data tables.
+std::string report_markdown(const Document& document, const Drawings& drawings, Answers answers);
+
+}  // namespace labreport

@@ -1,0 +1,47 @@
+// The whole site: every page of every run as bytes, and its way to disk.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "report/document.h"
+#include "report/drawings.h"
+#include "report/html_parts.h"
+
+namespace labreport {
+
+/// A run as the site takes it.
+struct SiteRun {
+  std::string folder;  ///< Inside the site, slugs with '/': "nvidia-h200/2025/<time>-<revision>"
+  Document document;
+  std::string run_json;  ///< Published as it is.
+};
+
+struct SiteOptions {
+  Answers answers = Answers::kFull;
+};
+
+struct SiteFile {
+  std::string path;  ///< Relative to the site's root.
+  std::string bytes;
+};
+
+struct Site {
+  std::vector<SiteFile> files;  ///< In a fixed order; same input, same bytes.
+  std::string notice;  ///< One line about what is missing, e.g. the chart tool; empty when nothing.
+};
+
+/// Newest runs first, CPU demonstrations last. Without a tool, or with one that fails, everything
+/// but pictures is made and the notice says so.
+Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool);
+
+/// Where a run's page lies inside the site: "<folder>/index.html".
+std::string page_path(const SiteRun& run);
+
+/// Writes what differs, each file atomically, and removes the pages of an earlier render that are
+/// no longer part of the site; never touches a file that this program did not write. Throws
+/// `InputError` when `out` holds files but no site.
+void write_site(const Site& site, const std::filesystem::path& out);
+
+}  // namespace labreport

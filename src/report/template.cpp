@@ -1,0 +1,61 @@
+#include "report/template.h"
+
+#include <cmark-gfm.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "base/error.h"
+#include "embedded/report.h"
+
+namespace labreport {
+namespace {
+
+namespace mustache = kainjow::mustache;
+
+class StrictContext : public mustache::context<std::string> {
+ public:
+  StrictContext(const mustache::data* values, std::string_view where)
+      : context(values), where_(where) {}
+
+  const mustache::data* get(const std::string& name) const override {
+    const mustache::data* value = context::get(name);
+    if (value == nullptr) {
+      throw Error("template " + std::string(where_) + ": nothing is called '" + name + "'");
+    }
+    return value;
+  }
+
+ private:
+  std::string_view where_;
+};
+
+/// Templates are parsed once; the front end renders on one thread.
+mustache::mustache& parsed(std::string_view name) {
+  static std::map<std::string, std::unique_ptr<mustache::mustache>, std::less<>> cache;
+  const auto found = cache.find(name);
+  if (found != cache.end()) return *found->second;
+  const std::string path = "templates/" + std::string(name);
+  auto made = std::make_unique<mustache::mustache>(std::string(embedded::report().at(path)));
+  if (!made->is_valid()) throw Error(path + ": " + made->error_message());
+  return *cache.emplace(name, std::move(made)).first->second;
+}
+
+}  // namespace
+
+std::string fill_template(std::string_view name, const TemplateObject& values) {
+  const mustache::data data(values);
+  StrictContext context(&data, name);
+  return parsed(name).render(context);
+}
+
+std::string escape_html(const std::string& text) { return mustache::html_escape(text); }
+
+std::string markdown_to_html(std::string_view markdown) {
+  const std::unique_ptr<char, decltype(&std::free)> html(
+      cmark_markdown_to_html(markdown.data(), markdown.size(), CMARK_OPT_DEFAULT), &std::free);
+  return html.get();
+}
+
+}  // namespace labreport

@@ -1,0 +1,23 @@
+// HTML templates (templates/*.html), filled strictly: an unknown tag is an error.
+#pragma once
+
+#include <kainjow/mustache.hpp>
+#include <string>
+#include <string_view>
+
+namespace labreport {
+
+using TemplateObject = kainjow::mustache::object;
+using TemplateList = kainjow::mustache::list;
+
+/// `{{tag}}` is escaped for HTML, `{{{tag}}}` is HTML already. Throws `Error` naming the template
+/// and the tag that `values` (or the list item around it) does not hold.
+std::string fill_template(std::string_view name, const TemplateObject& values);
+
+/// Escapes & < > " and ' for HTML text and quoted attributes.
+std::string escape_html(const std::string& text);
+
+/// Markdown as HTML; raw HTML and unsafe links in it are left out.
+std::string markdown_to_html(std::string_view markdown);
+
+}  // namespace labreport

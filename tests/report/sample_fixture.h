@@ -1,0 +1,27 @@
+// A made-up report with everything a report can have: five sizes, gaps, flags, drawers, markup in
+// names. Its figures are invented for tests and look the part.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/document.h"
+#include "report/drawings.h"
+
+namespace labreport {
+
+Document sample_document();
+
+/// A run on a processor with markup where a hostile machine could put it.
+Document demonstration_document();
+
+/// Draws every chart as a rectangle whose id every chart shares, as the real tool's do.
+class FakeChartTool : public ChartTool {
+ public:
+  std::vector<std::string> draw(const std::vector<std::string>& specs) override;
+  std::string bundle() override { return "// bundle\n"; }
+
+  int starts = 0;
+};
+
+}  // namespace labreport
