@@ -1,0 +1,60 @@
+#include "orchestrate/capture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "base/text.h"
+
+namespace labreport {
+namespace {
+
+std::string printable(std::string text) {
+  const bool utf8 = is_utf8(text);
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n') || byte == 0x7f) c = ' ';
+    if (!utf8 && byte >= 0x80) c = '?';
+  }
+  return text;
+}
+
+/// The end of a text, from a character's first byte.
+std::string_view ending(std::string_view text, std::size_t bytes) {
+  std::size_t begin = text.size() - std::min(text.size(), bytes);
+  while (begin < text.size() && (text[begin] & 0xC0) == 0x80) ++begin;
+  return text.substr(begin);
+}
+
+bool blank(const std::string& line) { return line.find_first_not_of(' ') == std::string::npos; }
+
+}  // namespace
+
+void Capture::append(std::string_view bytes) {
+  const std::size_t room = std::min(head_bytes_ - head_.size(), bytes.size());
+  head_ += bytes.substr(0, room);
+  tail_ += bytes.substr(room);
+  if (tail_.size() <= 2 * tail_bytes_) return;
+  dropped_ += tail_.size() - tail_bytes_;
+  tail_.erase(0, tail_.size() - tail_bytes_);
+}
+
+std::string Capture::text() const {
+  if (dropped_ == 0) return head_ + tail_;
+  return fmt::format("{}\n[{} bytes left out]\n{}", head_, dropped_, tail_);
+}
+
+std::string last_lines(std::string_view text, std::size_t lines, std::size_t max_bytes) {
+  std::deque<std::string> kept;
+  for (std::string& line : split(printable(std::string(ending(text, lines * max_bytes))), '\n')) {
+    if (blank(line)) continue;
+    kept.push_back(std::move(line));
+    if (kept.size() > lines) kept.pop_front();
+  }
+  const std::string joined = join(std::vector<std::string>(kept.begin(), kept.end()), "\n");
+  if (joined.size() <= max_bytes) return joined;
+  return "…" + std::string(ending(joined, max_bytes));
+}
+
+}  // namespace labreport

@@ -1,0 +1,31 @@
+// The beginning and the end of an endless text, in bounded memory.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace labreport {
+
+class Capture {
+ public:
+  explicit Capture(std::size_t head_bytes = 16 << 10, std::size_t tail_bytes = 48 << 10)
+      : head_bytes_(head_bytes), tail_bytes_(tail_bytes) {}
+
+  void append(std::string_view bytes);
+
+  /// Everything, or head and tail with a line between them that counts what was left out.
+  std::string text() const;
+
+ private:
+  std::size_t head_bytes_;
+  std::size_t tail_bytes_;
+  std::size_t dropped_ = 0;
+  std::string head_;
+  std::string tail_;  ///< Up to twice `tail_bytes_` long before it is cut.
+};
+
+/// The last `lines` lines that are not blank, at most `max_bytes`, as printable UTF-8.
+std::string last_lines(std::string_view text, std::size_t lines, std::size_t max_bytes = 1000);
+
+}  // namespace labreport

@@ -1,0 +1,138 @@
+#include "orchestrate/launch.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "base/machine.h"
+#include "results/run_json.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDeviceUnusable = 3;  // the worker's exit status for it
+constexpr std::size_t kMessageLines = 6;
+
+// Written without fsync: a request is worth nothing once its worker is gone.
+void write_request(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) {
+    throw InputError("cannot write " + path.string(), "check the folder and its free space");
+  }
+}
+
+std::string how_it_ended(const Ended& ended) {
+  if (ended.timed_out) return "was ended at its time limit";
+  if (ended.signal != 0) {
+    return fmt::format("died of signal {} ({})", ended.signal, ::strsignal(ended.signal));
+  }
+  return fmt::format("ended with exit status {}", ended.exit_status);
+}
+
+std::string with_detail(std::string text, const std::string& detail) {
+  return detail.empty() ? text : text + ": " + detail;
+}
+
+Crashed crash(const Ended& ended, bool kernel_killed) {
+  const std::string words = last_lines(ended.messages, kMessageLines);
+  if (ended.signal != SIGKILL || !kernel_killed) return {ended.signal, words};
+  return {ended.signal,
+          with_detail(fmt::format("the kernel killed it for want of host memory, of which it held "
+                                  "{}",
+                                  format_bytes(static_cast<double>(ended.peak_bytes))),
+                      words)};
+}
+
+/// The outcome of a worker without a usable result; `problem` says what is wrong with it.
+Outcome failure(const Ended& ended, bool kernel_killed, double limit, const std::string& problem) {
+  if (ended.timed_out) return TimedOut{limit};
+  if (ended.signal != 0) return crash(ended, kernel_killed);
+  const std::string words = last_lines(ended.messages, kMessageLines);
+  if (ended.exit_status == 0) return Failed{with_detail(problem, words)};
+  return Failed{with_detail("the worker " + how_it_ended(ended), words.empty() ? problem : words)};
+}
+
+/// The report, or what is wrong with it.
+std::variant<LaunchReport, std::string> read_report(const LaunchRequest& request,
+                                                    const fs::path& file) {
+  if (!fs::exists(file)) return "the worker left no result";
+  try {
+    LaunchReport report = report_from_json(read_file(file), "the worker's result");
+    const std::string wanted = cell_id(request.spec);
+    if (report.cell_id != wanted) {
+      return "the worker answered for another cell: " + report.cell_id;
+    }
+    if (report.launch != request.launch) {
+      return fmt::format("the worker answered for launch {} instead of {}", report.launch,
+                         request.launch);
+    }
+    return report;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+std::map<std::string, std::string> worker_environment(bool keep) {
+  auto variables = current_environment();
+  if (!keep) std::erase_if(variables, [](const auto& item) { return changes_results(item.first); });
+  return variables;
+}
+
+std::map<std::string, std::string> recorded_environment(bool kept) {
+  auto variables = result_changing_environment();
+  if (kept) return variables;
+  for (auto& [name, value] : variables) value += " (cleared)";
+  return variables;
+}
+
+Command prepare_launch(const LaunchRequest& request, const WorkerSetup& worker, const Slot& slot,
+                       const RunStore& store) {
+  const std::string id = cell_id(request.spec);
+  const fs::path asked = fs::absolute(store.request_file(id, request.launch));
+  const fs::path answered = fs::absolute(store.result_file(id, request.launch));
+  fs::remove(answered);
+  write_request(asked, to_json(request));
+  Command command;
+  command.argv = {worker.program.string(), "--request", asked.string(), "--result",
+                  answered.string()};
+  command.environment = worker.environment;
+  (*command.environment)["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
+  (*command.environment)["CUDA_VISIBLE_DEVICES"] = slot.gpu_uuid;
+  command.cores = slot.cores;
+  command.limit_seconds = worker.limit_seconds;
+  return command;
+}
+
+Answer judge(const LaunchRequest& request, const fs::path& result_file, const Ended& ended,
+             double limit_seconds, bool kernel_killed) {
+  Answer answer;
+  auto result = read_report(request, result_file);
+  if (auto* report = std::get_if<LaunchReport>(&result)) {
+    answer.body = std::move(report->body);
+    answer.software = std::move(report->software);
+    answer.device = std::move(report->device);
+    if (!ended.ok() && ended.exit_status != kDeviceUnusable) {
+      answer.body.warnings.push_back("the worker " + how_it_ended(ended) +
+                                     " after its result was complete");
+    }
+  } else {
+    answer.body.outcome =
+        failure(ended, kernel_killed, limit_seconds, std::get<std::string>(result));
+  }
+  answer.device_unusable = ended.signal == 0 && ended.exit_status == kDeviceUnusable;
+  answer.body.wall_ns = ended.wall_ns;
+  return answer;
+}
+
+}  // namespace labreport

@@ -1,0 +1,52 @@
+// One launch of a cell: what the worker is asked, how it is started, what its end means.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orchestrate/subprocess.h"
+#include "results/run.h"
+#include "results/run_store.h"
+
+namespace labreport {
+
+/// A place where one worker at a time runs.
+struct Slot {
+  std::string gpu_uuid;           ///< Empty: the CPU.
+  std::vector<int> cores;         ///< Empty: any.
+  std::int64_t memory_bytes = 0;  ///< Of the device; cells that need more are skipped.
+};
+
+struct WorkerSetup {
+  std::filesystem::path program;
+  std::map<std::string, std::string> environment;  ///< CUDA_VISIBLE_DEVICES comes from the slot.
+  double limit_seconds = 0;
+};
+
+/// The environment for workers: this process's own, without what changes results unless `keep`.
+std::map<std::string, std::string> worker_environment(bool keep);
+
+/// What a session records of it: the variables that change results, cleared ones marked as such.
+std::map<std::string, std::string> recorded_environment(bool kept);
+
+/// Writes the request into the run's scratch folder, where no former result is left.
+Command prepare_launch(const LaunchRequest& request, const WorkerSetup& worker, const Slot& slot,
+                       const RunStore& store);
+
+/// What a finished worker leaves.
+struct Answer {
+  Launch body;                       ///< `session` and `device` are still to be filled in.
+  std::optional<Software> software;  ///< From a valid result.
+  std::optional<Device> device;
+  bool device_unusable = false;  ///< No cell can be measured on it; `body` says why.
+};
+
+/// The result file is judged first, the worker's end second: after a valid result of the right cell
+/// a death is a warning. `kernel_killed`: the kernel killed a process for want of memory meanwhile.
+Answer judge(const LaunchRequest& request, const std::filesystem::path& result_file,
+             const Ended& ended, double limit_seconds, bool kernel_killed);
+
+}  // namespace labreport

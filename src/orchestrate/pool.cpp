@@ -1,0 +1,124 @@
+#include "orchestrate/pool.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/machine.h"
+#include "plan/arithmetic.h"
+#include "results/launch_file.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kSecondsPerNanosecond = 1e-9;
+
+[[noreturn]] void refuse_device(const Outcome& outcome) {
+  const auto* failure = std::get_if<Failed>(&outcome);
+  throw InputError(failure == nullptr ? "the device cannot be started" : failure->message,
+                   "`labreport doctor` shows what is here and what is missing");
+}
+
+}  // namespace
+
+Pool::Pool(Run& run, const RunStore& store, PlanCells plan, PoolSetup setup, Progress& progress)
+    : run_(run),
+      store_(store),
+      plan_(std::move(plan)),
+      setup_(std::move(setup)),
+      progress_(progress),
+      queue_(setup_.estimate) {}
+
+RunEnd Pool::run() {
+  while (!processes_.interrupted() && queue_.plan(plan_(run_), run_)) {
+    fill_slots();
+    while (!flights_.empty()) {
+      const bool interrupted = processes_.interrupted();
+      if (auto ended = processes_.wait(progress_.tick_every())) {
+        const auto flight = flights_.extract(ended->first);
+        land(flight.mapped(), ended->second);
+        fill_slots();
+      } else if (!interrupted && processes_.interrupted()) {
+        processes_.stop();
+      } else {
+        progress_.tick(standing());
+      }
+    }
+  }
+  put_in_planned_order();
+  if (processes_.interrupted()) {
+    store_.save(run_);  // cells/ stays: the sign of a run that can be gone on with
+    return RunEnd::kInterrupted;
+  }
+  store_.finish(run_);
+  return RunEnd::kComplete;
+}
+
+void Pool::fill_slots() {
+  for (std::size_t slot = 0; slot < setup_.slots.size(); ++slot) {
+    const bool busy = std::any_of(flights_.begin(), flights_.end(),
+                                  [&](const auto& item) { return item.second.slot == slot; });
+    while (!busy && !processes_.interrupted()) {
+      const auto next = queue_.next();
+      if (!next) return;
+      if (!skip(*next, setup_.slots[slot])) {
+        start({next->spec, next->launch, setup_.seed}, slot);
+        break;
+      }
+    }
+  }
+}
+
+bool Pool::skip(const LaunchQueue::Item& item, const Slot& slot) {
+  const auto reason = cannot_fit(item.spec, slot.memory_bytes);
+  if (!reason) return false;
+  Launch launch;
+  launch.outcome = Skipped{*reason};
+  keep(item.spec, std::move(launch), std::nullopt);
+  return true;
+}
+
+void Pool::start(LaunchRequest request, std::size_t slot) {
+  const Command command = prepare_launch(request, setup_.worker, setup_.slots[slot], store_);
+  const auto kills = out_of_memory_kills();
+  const auto ticket = processes_.start(command);
+  progress_.started(request.spec, standing());
+  flights_.emplace(ticket, Flight{std::move(request), slot, kills});
+}
+
+void Pool::land(const Flight& flight, const Ended& ended) {
+  const auto& [spec, launch, seed] = flight.request;
+  const bool killed = out_of_memory_kills() > flight.kills_before;
+  Answer answer = judge(flight.request, store_.result_file(cell_id(spec), launch), ended,
+                        setup_.worker.limit_seconds, killed);
+  if (answer.device_unusable) refuse_device(answer.body.outcome);
+  if (processes_.interrupted() && is_failure(answer.body.outcome)) return;  // ended by us
+  learn(answer.software);
+  keep(spec, std::move(answer.body), answer.device);
+}
+
+void Pool::learn(const std::optional<Software>& software) {
+  Session& session = run_.sessions.back();
+  if (!software || session.software == *software) return;
+  session.software = *software;
+  store_.save(run_);
+}
+
+void Pool::keep(const CellSpec& spec, Launch launch, const std::optional<Device>& device) {
+  launch.session = static_cast<std::int64_t>(run_.sessions.size()) - 1;
+  if (device) launch.device = find_or_add_device(run_, *device);
+  Cell& cell = run_.find_or_add(spec);
+  cell.launches.push_back(std::move(launch));
+  const Launch& kept = cell.launches.back();
+  store_.save_launch(run_, cell, static_cast<std::int64_t>(cell.launches.size()) - 1);
+  queue_.finished(spec, static_cast<double>(kept.wall_ns) * kSecondsPerNanosecond);
+  progress_.finished(spec, kept, standing());
+}
+
+void Pool::put_in_planned_order() {
+  std::stable_sort(run_.cells.begin(), run_.cells.end(), [&](const Cell& a, const Cell& b) {
+    return queue_.position(a.id) < queue_.position(b.id);
+  });
+}
+
+}  // namespace labreport

@@ -1,0 +1,63 @@
+// Runs whatever a planner asks for, one worker at a time on each slot. Knows no experiment.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "orchestrate/launch.h"
+#include "orchestrate/progress.h"
+#include "orchestrate/queue.h"
+#include "plan/planner.h"
+
+namespace labreport {
+
+/// Results so far → all cells wanted, in the order of the report.
+using PlanCells = std::function<std::vector<PlannedCell>(const Run& so_far)>;
+
+struct PoolSetup {
+  WorkerSetup worker;
+  std::vector<Slot> slots;
+  std::int64_t seed = 0;
+  std::function<double(const CellSpec&)> estimate;  ///< Seconds of one launch.
+};
+
+enum class RunEnd { kComplete, kInterrupted };
+
+class Pool {
+ public:
+  /// `run` has its sessions, the last of which is this one; `store` holds it already.
+  Pool(Run& run, const RunStore& store, PlanCells plan, PoolSetup setup, Progress& progress);
+
+  /// Until the planner asks for nothing new. Each launch is on disk before the next begins on its
+  /// slot; at the end everything is merged into run.json. An interrupt ends the workers and keeps
+  /// what is finished. Throws `InputError` when a device turns out to be unusable.
+  RunEnd run();
+
+ private:
+  struct Flight {
+    LaunchRequest request;
+    std::size_t slot;
+    std::optional<std::int64_t> kills_before;
+  };
+
+  void fill_slots();
+  bool skip(const LaunchQueue::Item& item, const Slot& slot);
+  void start(LaunchRequest request, std::size_t slot);
+  void land(const Flight& flight, const Ended& ended);
+  void keep(const CellSpec& spec, Launch launch, const std::optional<Device>& device);
+  void learn(const std::optional<Software>& software);
+  void put_in_planned_order();
+  Standing standing() const { return queue_.standing(setup_.slots.size()); }
+
+  Run& run_;
+  const RunStore& store_;
+  PlanCells plan_;
+  PoolSetup setup_;
+  Progress& progress_;
+  Subprocesses processes_;
+  LaunchQueue queue_;
+  std::map<Subprocesses::Ticket, Flight> flights_;
+};
+
+}  // namespace labreport

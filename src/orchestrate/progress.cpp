@@ -1,0 +1,145 @@
+#include "orchestrate/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "base/format.h"
+#include "base/statistics.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::size_t kWordsWidth = 55;
+constexpr double kTera = 1e12;
+
+bool capable(std::FILE* stream) {
+  const char* terminal = std::getenv("TERM");
+  return isatty(fileno(stream)) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+bool wants_colours() {
+  const char* no_color = std::getenv("NO_COLOR");
+  return no_color == nullptr || *no_color == '\0';
+}
+
+std::string_view mode_words(Mode mode) {
+  switch (mode) {
+    case Mode::kInference:
+      return "inference";
+    case Mode::kForward:
+      return "forward";
+    case Mode::kForwardBackward:
+      return "forward+backward";
+    case Mode::kTrainStep:
+      return "train step";
+  }
+  return "";
+}
+
+std::string step_words(const CellSpec& spec, const Launch& launch) {
+  const Metric* total = launch.find(metric::kStep, metric::kTotal);
+  if (total == nullptr) return "ok";
+  std::vector<double> steps = total->numbers();
+  const auto warmup = static_cast<std::size_t>(spec.warmup.value_or(0));
+  if (steps.size() <= warmup) return "ok";
+  steps.erase(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(warmup));
+  for (double& step : steps) step /= kNanosecondsPerMillisecond;
+  return format_with_deviation(mean(steps), sample_stddev(steps)).joined() + " ms";
+}
+
+std::string limits_words(const Launch& launch) {
+  std::string text;
+  for (const Metric& rate : launch.metrics) {
+    const auto numbers = rate.numbers();
+    if (rate.tag != metric::kMatrixRate || numbers.empty()) continue;
+    text += fmt::format("{} {} · ", rate.name, format_significant(median(numbers) / kTera, 3));
+  }
+  if (text.empty()) return "ok";
+  return text.substr(0, text.size() - std::string_view(" · ").size()) + " TFLOP/s";
+}
+
+/// Cut to the terminal's width: a wrapped line could not be drawn over.
+std::string cut(const std::string& text, std::FILE* stream) {
+  winsize size{};
+  ioctl(fileno(stream), TIOCGWINSZ, &size);
+  const std::size_t columns = size.ws_col > 1 ? size.ws_col - 1u : 79u;
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((text[i] & 0xC0) != 0x80 && seen++ == columns) return text.substr(0, i);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string cell_words(const CellSpec& spec) {
+  std::string text = fmt::format("{:<7}", name(spec.kind));
+  if (spec.model) text += fmt::format(" {:<7}", spec.size);
+  if (spec.context) text += fmt::format(" ctx {:<5}", *spec.context);
+  if (spec.precision) text += fmt::format(" {:<5}", name(*spec.precision));
+  if (spec.mode) text += fmt::format(" {:<17}", mode_words(*spec.mode));
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+std::string result_words(const CellSpec& spec, const Launch& launch) {
+  if (!is_ok(launch.outcome)) return describe(launch.outcome);
+  if (spec.kind == CellKind::kTiming) return step_words(spec, launch);
+  if (spec.kind == CellKind::kLimits) return limits_words(launch);
+  return "ok";
+}
+
+TerminalProgress::TerminalProgress(std::FILE* stream)
+    : stream_(stream), live_(capable(stream)), colours_(live_ && wants_colours()) {}
+
+TerminalProgress::~TerminalProgress() { clear(); }
+
+void TerminalProgress::clear() {
+  if (!live_) return;
+  fmt::print(stream_, "\r\033[K");
+  std::fflush(stream_);
+}
+
+void TerminalProgress::started(const CellSpec& spec, const Standing& standing) {
+  current_ = cell_words(spec);
+  since_ = std::chrono::steady_clock::now();
+  tick(standing);
+}
+
+void TerminalProgress::finished(const CellSpec& spec, const Launch& launch,
+                                const Standing& standing) {
+  clear();
+  const auto width = std::to_string(standing.total).size();
+  const std::string line =
+      fmt::format("[{:>{}}/{}]  {:<{}}  {}", standing.done, width, standing.total, cell_words(spec),
+                  kWordsWidth, result_words(spec, launch));
+  const char* colour = is_failure(launch.outcome) ? "\033[31m" : "\033[33m";
+  const bool plain = !colours_ || is_ok(launch.outcome);
+  fmt::print(stream_, "{}{}{}\n", plain ? "" : colour, line, plain ? "" : "\033[0m");
+  for (const std::string& warning : launch.warnings) fmt::print(stream_, "  note: {}\n", warning);
+  std::fflush(stream_);
+}
+
+void TerminalProgress::tick(const Standing& standing) {
+  if (!live_) return;
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - since_;
+  const std::string line =
+      fmt::format("[{}/{}]  {}  {} · about {} left", standing.done, standing.total, current_,
+                  format_duration(static_cast<double>(static_cast<int>(elapsed.count()))),
+                  format_duration(standing.left_seconds));
+  fmt::print(stream_, "\r\033[K{}", cut(line, stream_));
+  std::fflush(stream_);
+}
+
+std::optional<std::chrono::milliseconds> TerminalProgress::tick_every() const {
+  if (!live_) return std::nullopt;
+  return std::chrono::milliseconds(1000);
+}
+
+}  // namespace labreport

@@ -1,0 +1,58 @@
+// What the terminal shows while a run goes on.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "results/run.h"
+
+namespace labreport {
+
+/// How far a run is, in launches.
+struct Standing {
+  std::size_t done = 0;
+  std::size_t total = 0;
+  double left_seconds = 0;  ///< An estimate.
+};
+
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  virtual void started(const CellSpec& spec, const Standing& standing) = 0;
+  virtual void finished(const CellSpec& spec, const Launch& launch, const Standing& standing) = 0;
+  virtual void tick(const Standing& standing) = 0;
+  /// How often `tick` is wanted; absent: never.
+  virtual std::optional<std::chrono::milliseconds> tick_every() const = 0;
+};
+
+/// "timing  large  ctx 512   bf16  forward+backward"
+std::string cell_words(const CellSpec& spec);
+
+/// What became of it: "116.71 ± 0.29 ms", or the outcome in words.
+std::string result_words(const CellSpec& spec, const Launch& launch);
+
+/// One line a finished launch; on a terminal, a live line below for what is in flight.
+class TerminalProgress : public Progress {
+ public:
+  /// Colours and the live line only where `stream` is a terminal that can do both.
+  explicit TerminalProgress(std::FILE* stream);
+  ~TerminalProgress() override;
+
+  void started(const CellSpec& spec, const Standing& standing) override;
+  void finished(const CellSpec& spec, const Launch& launch, const Standing& standing) override;
+  void tick(const Standing& standing) override;
+  std::optional<std::chrono::milliseconds> tick_every() const override;
+
+ private:
+  void clear();
+
+  std::FILE* stream_;
+  bool live_;
+  bool colours_;
+  std::string current_;
+  std::chrono::steady_clock::time_point since_;
+};
+
+}  // namespace labreport

@@ -1,0 +1,71 @@
+#include "orchestrate/queue.h"
+
+#include <algorithm>
+
+namespace labreport {
+namespace {
+
+// Until that much is measured, the estimate stands as it is.
+constexpr double kTrustedSeconds = 5;
+
+}  // namespace
+
+bool LaunchQueue::plan(std::vector<PlannedCell> wanted, const Run& run) {
+  pending_.clear();
+  positions_.clear();
+  done_ = 0;
+  std::int64_t rounds = 0;
+  for (const PlannedCell& cell : wanted) {
+    positions_.emplace(cell_id(cell.spec), positions_.size());
+    rounds = std::max(rounds, cell.launches);
+  }
+  for (std::int64_t launch = 0; launch < rounds; ++launch) {
+    for (const PlannedCell& cell : wanted) {
+      if (launch >= cell.launches) continue;
+      const Cell* known = run.find(cell_id(cell.spec));
+      const bool measured =
+          known != nullptr && launch < static_cast<std::int64_t>(known->launches.size());
+      if (measured) {
+        ++done_;
+      } else {
+        pending_.push_back({cell.spec, launch});
+      }
+    }
+  }
+  return !pending_.empty();
+}
+
+std::optional<LaunchQueue::Item> LaunchQueue::next() {
+  const auto free = std::find_if(pending_.begin(), pending_.end(), [&](const Item& item) {
+    return !in_flight_.contains(cell_id(item.spec));
+  });
+  if (free == pending_.end()) return std::nullopt;
+  Item item = *free;
+  pending_.erase(free);
+  in_flight_[cell_id(item.spec)] = estimate_(item.spec);
+  return item;
+}
+
+void LaunchQueue::finished(const CellSpec& spec, double seconds) {
+  const auto flight = in_flight_.extract(cell_id(spec));
+  ++done_;
+  if (seconds <= 0) return;  // skipped
+  estimated_ += flight.mapped();
+  actual_ += seconds;
+}
+
+Standing LaunchQueue::standing(std::size_t slots) const {
+  Standing standing{done_, done_ + pending_.size() + in_flight_.size(), 0};
+  for (const Item& item : pending_) standing.left_seconds += estimate_(item.spec);
+  for (const auto& [id, seconds] : in_flight_) standing.left_seconds += seconds;
+  standing.left_seconds /= static_cast<double>(std::max<std::size_t>(1, slots));
+  if (actual_ > kTrustedSeconds) standing.left_seconds *= actual_ / estimated_;
+  return standing;
+}
+
+std::size_t LaunchQueue::position(const std::string& id) const {
+  const auto found = positions_.find(id);
+  return found == positions_.end() ? positions_.size() : found->second;
+}
+
+}  // namespace labreport

@@ -1,0 +1,50 @@
+// Which launch comes next, and how long the rest will take.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "orchestrate/progress.h"
+#include "plan/planner.h"
+
+namespace labreport {
+
+/// Launches wanted, in order: the first launch of every cell, then the second of every cell, …, so
+/// that launches of one cell are apart in time. One launch of a cell is in flight at most.
+class LaunchQueue {
+ public:
+  explicit LaunchQueue(std::function<double(const CellSpec&)> estimate)
+      : estimate_(std::move(estimate)) {}
+
+  /// Takes the planner's answer; `run` has what is finished. True if something is left to do.
+  bool plan(std::vector<PlannedCell> wanted, const Run& run);
+
+  struct Item {
+    CellSpec spec;
+    std::int64_t launch = 0;
+  };
+  /// The next launch that may start now; it counts as in flight until `finished`.
+  std::optional<Item> next();
+  void finished(const CellSpec& spec, double seconds);
+
+  bool idle() const { return pending_.empty() && in_flight_.empty(); }
+  Standing standing(std::size_t slots) const;
+
+  /// The position of a cell in the plan; behind all others if it is not planned.
+  std::size_t position(const std::string& id) const;
+
+ private:
+  std::function<double(const CellSpec&)> estimate_;
+  std::vector<Item> pending_;
+  std::map<std::string, double> in_flight_;  ///< Estimated seconds by cell.
+  std::map<std::string, std::size_t> positions_;
+  std::size_t done_ = 0;
+  double estimated_ = 0;  ///< Of those measured now …
+  double actual_ = 0;     ///< … and how long they took.
+};
+
+}  // namespace labreport

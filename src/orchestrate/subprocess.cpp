@@ -1,0 +1,187 @@
+#include "orchestrate/subprocess.h"
+
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "orchestrate/subprocess_spawn.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::chrono::seconds kGrace{2};
+/// Closes the pipe at its end, which would be ready for ever otherwise.
+void read_available(int& fd, Capture& capture) {
+  std::array<char, 64 << 10> buffer;
+  // Bounded, so that a child that never stops writing cannot hold up the others.
+  for (int i = 0; fd >= 0 && i < 16; ++i) {
+    const ssize_t bytes = read(fd, buffer.data(), buffer.size());
+    if (bytes == 0) close_if_open(fd);
+    if (bytes <= 0) return;
+    capture.append({buffer.data(), static_cast<std::size_t>(bytes)});
+  }
+}
+
+}  // namespace
+
+struct Subprocesses::Child {
+  Spawned process;
+  Capture kept_output{32 << 20, 0};
+  Capture kept_messages;
+  Clock::time_point started;
+  std::optional<Clock::time_point> limit;
+  std::optional<Clock::time_point> kill_at;
+  bool timed_out = false;
+};
+
+Subprocesses::Subprocesses() {
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&wanted, signal);
+  sigprocmask(SIG_BLOCK, &wanted, &former_mask_);
+  signals_ = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+Subprocesses::~Subprocesses() {
+  for (auto& [ticket, child] : children_) {
+    end(*child, SIGKILL);
+    waitpid(child->process.pid, nullptr, 0);
+    close_if_open(child->process.output);
+    close_if_open(child->process.messages);
+  }
+  read_signals();
+  close_if_open(signals_);
+  sigprocmask(SIG_SETMASK, &former_mask_, nullptr);
+}
+
+Subprocesses::Ticket Subprocesses::start(const Command& command) {
+  auto owned = std::make_unique<Child>();
+  Child& child = *owned;
+  child.process = spawn(command, former_mask_);
+  child.started = Clock::now();
+  if (command.limit_seconds > 0) {
+    child.limit = child.started + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(command.limit_seconds));
+  }
+  children_.emplace(next_ticket_, std::move(owned));
+  return next_ticket_++;
+}
+
+// The leader is not yet reaped here, so its number still names its group and nobody else's.
+void Subprocesses::end(Child& child, int signal) {
+  kill(-child.process.pid, signal);
+  if (!child.kill_at) child.kill_at = Clock::now() + kGrace;
+}
+
+void Subprocesses::drain(Child& child) {
+  read_available(child.process.output, child.kept_output);
+  read_available(child.process.messages, child.kept_messages);
+}
+
+std::optional<Ended> Subprocesses::reap(Child& child) {
+  siginfo_t information{};
+  const auto id = static_cast<id_t>(child.process.pid);
+  if (waitid(P_PID, id, &information, WEXITED | WNOHANG | WNOWAIT) != 0) return std::nullopt;
+  if (information.si_pid == 0) return std::nullopt;
+  Ended ended;
+  ended.wall_ns = std::chrono::nanoseconds(Clock::now() - child.started).count();
+  end(child, SIGKILL);  // what it left behind
+  drain(child);
+  int status = 0;
+  rusage usage{};
+  wait4(child.process.pid, &status, 0, &usage);
+  ended.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  ended.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  ended.timed_out = child.timed_out;
+  ended.peak_bytes = usage.ru_maxrss * 1024;
+  ended.output = child.kept_output.text();
+  ended.messages = child.kept_messages.text();
+  close_if_open(child.process.output);
+  close_if_open(child.process.messages);
+  return ended;
+}
+
+void Subprocesses::enforce_limits(Clock::time_point now) {
+  for (auto& [ticket, child] : children_) {
+    if (child->kill_at && now >= *child->kill_at) {
+      kill(-child->process.pid, SIGKILL);
+      child->kill_at = now + kGrace;
+    }
+    if (!child->limit || now < *child->limit) continue;
+    child->limit.reset();
+    child->timed_out = true;
+    end(*child, SIGTERM);
+  }
+}
+
+void Subprocesses::read_signals() {
+  signalfd_siginfo information{};
+  while (read(signals_, &information, sizeof information) == sizeof information) {
+    if (information.ssi_signo == SIGCHLD) continue;
+    if (interrupted_) {
+      for (auto& [ticket, child] : children_) end(*child, SIGKILL);
+    }
+    interrupted_ = true;
+  }
+}
+
+void Subprocesses::poll_until(std::optional<Clock::time_point> deadline) {
+  std::vector<pollfd> watched{{signals_, POLLIN, 0}};
+  for (const auto& [ticket, child] : children_) {
+    for (const auto& moment : {child->limit, child->kill_at}) {
+      if (moment) deadline = std::min(deadline.value_or(*moment), *moment);
+    }
+    for (const int fd : {child->process.output, child->process.messages}) {
+      if (fd >= 0) watched.push_back({fd, POLLIN, 0});
+    }
+  }
+  int milliseconds = -1;
+  if (deadline) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
+    milliseconds = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1 << 30));
+  }
+  poll(watched.data(), watched.size(), milliseconds);
+}
+
+std::optional<std::pair<Subprocesses::Ticket, Ended>> Subprocesses::wait(
+    std::optional<std::chrono::milliseconds> tick) {
+  std::optional<Clock::time_point> deadline;
+  if (tick) deadline = Clock::now() + *tick;
+  const bool before = interrupted_;
+  for (;;) {
+    read_signals();
+    for (auto& [ticket, child] : children_) {
+      drain(*child);
+      if (auto ended = reap(*child)) {
+        const Ticket which = ticket;
+        children_.erase(which);
+        return std::pair(which, std::move(*ended));
+      }
+    }
+    if (interrupted_ != before || (deadline && Clock::now() >= *deadline)) return std::nullopt;
+    if (children_.empty() && !deadline) return std::nullopt;
+    enforce_limits(Clock::now());
+    poll_until(deadline);
+  }
+}
+
+void Subprocesses::stop() {
+  for (auto& [ticket, child] : children_) end(*child, SIGTERM);
+}
+
+Ended run_to_end(const Command& command) {
+  Subprocesses processes;
+  processes.start(command);
+  bool stopped = false;
+  for (;;) {
+    if (auto ended = processes.wait()) return std::move(ended->second);
+    if (processes.interrupted() && !std::exchange(stopped, true)) processes.stop();
+  }
+}
+
+}  // namespace labreport

@@ -1,0 +1,112 @@
+// Plausible results without measuring: what a fake worker answers.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/gpu.h"
+#include "plan/arithmetic.h"
+#include "plan/editions.h"
+#include "results/metric_names.h"
+#include "results/run.h"
+
+namespace labreport {
+
+inline constexpr double kFlopsPerSecond = 2e12;
+
+inline std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+inline Device device_of(const CellSpec& spec) {
+  Device device;
+  device.kind = spec.device;
+  device.name = spec.device == DeviceKind::kCpu ? "Fake CPU" : "Fake H200";
+  device.memory_bytes = 141LL << 30;
+  if (spec.device == DeviceKind::kCpu) return device;
+  device.uuid_hash = uuid_hash(variable("CUDA_VISIBLE_DEVICES"));
+  device.compute_capability = "9.0";
+  device.multiprocessors = 132;
+  return device;
+}
+
+/// Slower at first, and never twice the same.
+inline std::vector<std::int64_t> steps(double nanoseconds, std::int64_t count) {
+  std::vector<std::int64_t> samples;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double factor = i == 0 ? 5.0 : 1.0 + 0.001 * static_cast<double>((i * 7) % 5);
+    samples.push_back(static_cast<std::int64_t>(nanoseconds * factor) + i);
+  }
+  return samples;
+}
+
+inline void add_phases(Launch& body, const CellSpec& spec, std::string_view tag, double forward,
+                       std::int64_t count) {
+  const auto add = [&](std::string_view phase, double share) {
+    body.metrics.push_back(
+        sample_metric(std::string(tag), std::string(phase), "ns", steps(forward * share, count)));
+  };
+  add(metric::kForward, 1);
+  if (spec.mode == Mode::kInference || spec.mode == Mode::kForward) return;
+  add(metric::kLoss, 0.02);
+  add(metric::kBackward, 2);
+  if (spec.mode == Mode::kTrainStep) add(metric::kOptimizer, 0.3);
+}
+
+inline void measure_timing(Launch& body, const CellSpec& spec) {
+  const std::int64_t counted = spec.steps.value_or(1);
+  const std::int64_t all = spec.warmup.value_or(0) + counted;
+  const double forward =
+      forward_flops(*spec.model, *spec.batch, *spec.context) / kFlopsPerSecond * 1e9;
+  const double whole = forward * (spec.mode == Mode::kTrainStep         ? 3.4
+                                  : spec.mode == Mode::kForwardBackward ? 3.1
+                                                                        : 1.0);
+  body.metrics.push_back(sample_metric("step", "total", "ns", steps(whole, all)));
+  body.metrics.push_back(sample_metric("step", "enqueue", "ns", steps(whole * 0.5, all)));
+  add_phases(body, spec, metric::kEvent, forward, all);
+  if (spec.mode == Mode::kForwardBackward || spec.mode == Mode::kTrainStep) {
+    add_phases(body, spec, metric::kSynced, forward * 1.01, counted);
+    body.metrics.push_back(sample_metric("synced", "total", "ns", steps(whole * 1.01, counted)));
+  }
+  for (const auto name :
+       {metric::kLibraries, metric::kDeviceContext, metric::kModelBuild, metric::kFirstKernel}) {
+    body.metrics.push_back(integer_metric("start-up", std::string(name), "ns", 400'000'000));
+  }
+  const std::int64_t parameters = 4 * parameter_count(*spec.model);
+  const std::int64_t peak = std::max(estimated_peak_bytes(spec), parameters);
+  body.metrics.push_back(integer_metric("memory", "parameters", "B", parameters));
+  for (const auto name : {metric::kPeakAllocated, metric::kPeakReserved, metric::kPeakRequested}) {
+    body.metrics.push_back(integer_metric("memory", std::string(name), "B", peak));
+  }
+}
+
+inline void measure_limits(Launch& body) {
+  const std::map<std::string, double> rates{
+      {"fp32", 2.4e12}, {"tf32", 1.6e13}, {"bf16", 2.8e13}, {"fp16", 2.8e13}};
+  for (const auto& [name, rate] : rates) {
+    body.metrics.push_back(real_metric("matrix_rate", name, "flop/s", rate));
+  }
+  body.metrics.push_back(real_metric("copy", "bandwidth", "B/s", 4.1e12));
+}
+
+inline LaunchReport good_report(const LaunchRequest& request) {
+  LaunchReport report;
+  report.cell_id = cell_id(request.spec);
+  report.launch = request.launch;
+  report.device = device_of(request.spec);
+  report.software.libtorch = "2.11.0";
+  if (request.spec.device == DeviceKind::kCuda) report.software.driver = "580.95.05";
+  if (request.spec.kind == CellKind::kTiming) measure_timing(report.body, request.spec);
+  if (request.spec.kind == CellKind::kLimits) measure_limits(report.body);
+  // So that tests see what reached the worker.
+  report.body.conditions.push_back(
+      text_metric("test", "tf32_override", variable("NVIDIA_TF32_OVERRIDE")));
+  report.body.conditions.push_back(text_metric("test", "gpu", variable("CUDA_VISIBLE_DEVICES")));
+  return report;
+}
+
+}  // namespace labreport

@@ -1,0 +1,170 @@
+// A worker that measures nothing. It writes plausible results, or misbehaves in the way that
+// FAKE_WORKER or, without it, the name of the cell's size says.
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "base/files.h"
+#include "fake_report.h"
+#include "results/run_json.h"
+
+namespace labreport {
+namespace {
+
+void nap(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+struct Job {
+  LaunchRequest request;
+  std::string result;
+
+  void write(const LaunchReport& report) const { write_atomically(result, to_json(report)); }
+  void write_text(const std::string& text) const { std::ofstream(result) << text; }
+  void write_good() const { write(good_report(request)); }
+  void write_outcome(Outcome outcome) const {
+    LaunchReport report = good_report(request);
+    report.body.metrics.clear();
+    report.body.outcome = std::move(outcome);
+    write(report);
+  }
+};
+
+int no_device(const Job& job) {
+  job.write_outcome(Failed{"CUDA cannot start: the driver is too old"});
+  return 3;
+}
+
+int answer_for_another(const Job& job) {
+  LaunchReport report = good_report(job.request);
+  report.cell_id = "timing.cuda.other";
+  job.write(report);
+  return 0;
+}
+
+int make_noise(const Job& job) {
+  std::cerr << "the first words\n";
+  const std::string line(1023, 'x');
+  for (int i = 0; i < 64 << 10; ++i) std::cerr << line << '\n';
+  std::cerr << "the last words" << std::endl;
+  job.write_good();
+  return 0;
+}
+
+int leave_a_child(const Job& job) {
+  if (fork() == 0) {
+    nap(600);
+    _exit(0);
+  }
+  job.write_good();
+  return 0;
+}
+
+using Behaviour = std::function<int(const Job&)>;
+
+const std::map<std::string, Behaviour>& behaviours() {
+  static const std::map<std::string, Behaviour> all{
+      {"oom",
+       [](const Job& job) {
+         job.write_outcome(OutOfMemory{"backward", 2LL << 30, 138LL << 30, 139LL << 30});
+         return 0;
+       }},
+      {"throws",
+       [](const Job& job) {
+         job.write_outcome(Failed{"shape mismatch"});
+         return 0;
+       }},
+      {"no_device", no_device},
+      {"another", answer_for_another},
+      {"noise", make_noise},
+      {"leaves_child", leave_a_child},
+      {"nothing", [](const Job&) { return 0; }},
+      {"status7",
+       [](const Job&) {
+         std::cerr << "what(): no such kernel" << std::endl;
+         return 7;
+       }},
+      {"segv",
+       [](const Job&) {
+         std::cerr << "about to touch nothing\xff" << std::endl;
+         return raise(SIGSEGV);
+       }},
+      {"killed", [](const Job&) { return raise(SIGKILL); }},
+      {"hangs",
+       [](const Job&) {
+         nap(600);
+         return 0;
+       }},
+      {"stubborn",
+       [](const Job&) {
+         std::signal(SIGTERM, SIG_IGN);
+         nap(600);
+         return 0;
+       }},
+      {"garbage",
+       [](const Job& job) {
+         job.write_text("\x01\x02 not JSON");
+         return 0;
+       }},
+      {"half",
+       [](const Job& job) {
+         const std::string text = to_json(good_report(job.request));
+         job.write_text(text.substr(0, text.size() / 2));
+         return 0;
+       }},
+      {"dies_after",
+       [](const Job& job) {
+         job.write_good();
+         return raise(SIGABRT);
+       }},
+      {"hangs_after",
+       [](const Job& job) {
+         job.write_good();
+         nap(600);
+         return 0;
+       }},
+      {"slow",
+       [](const Job& job) {
+         nap(0.3);
+         job.write_good();
+         return 0;
+       }},
+      // FAKE_WORKER_LOG: every launch adds a line when it begins and one when it ends.
+      {"logs", [](const Job& job) {
+         const std::string id =
+             cell_id(job.request.spec) + "." + std::to_string(job.request.launch) + "\n";
+         std::ofstream(variable("FAKE_WORKER_LOG"), std::ios::app) << "begin " + id;
+         nap(0.1);
+         std::ofstream(variable("FAKE_WORKER_LOG"), std::ios::app) << "end " + id;
+         job.write_good();
+         return 0;
+       }}};
+  return all;
+}
+
+int work(const std::string& request_file, const std::string& result_file) {
+  const Job job{request_from_json(read_file(request_file), request_file), result_file};
+  std::string how = variable("FAKE_WORKER");
+  if (how.empty()) how = job.request.spec.size;
+  const auto found = behaviours().find(how);
+  if (found != behaviours().end()) return found->second(job);
+  job.write_good();
+  return 0;
+}
+
+}  // namespace
+}  // namespace labreport
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "--version") {
+    std::cout << "{}" << std::endl;
+    return 0;
+  }
+  return argc == 5 ? labreport::work(argv[2], argv[4]) : 2;
+}
