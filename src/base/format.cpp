@@ -25,7 +25,7 @@ std::string group_thousands(std::string digits) {
   const std::size_t point = std::min(digits.find('.'), digits.size());
   for (std::size_t i = point; i > sign + 3;) {
     i -= 3;
-    digits.insert(i, ",");
+    digits.insert(i, 1, ',');
   }
   return digits;
 }

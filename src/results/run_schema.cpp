@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
@@ -22,13 +23,13 @@ const nlohmann::json& schema_document() {
 }
 
 const valijson::Schema& schema() {
-  static const valijson::Schema parsed = [] {
-    valijson::Schema result;
+  static const auto parsed = [] {
+    auto result = std::make_unique<valijson::Schema>();  // it can be neither copied nor moved
     valijson::SchemaParser parser;
-    parser.populateSchema(NlohmannJsonAdapter(schema_document()), result);
+    parser.populateSchema(NlohmannJsonAdapter(schema_document()), *result);
     return result;
   }();
-  return parsed;
+  return *parsed;
 }
 
 /// The validator writes a path as "<root>", "[cells]", "[0]"; readers want cells[0].
