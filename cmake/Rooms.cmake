@@ -10,6 +10,10 @@ function(labreport_own_target target scope)
                                                 ${PROJECT_BINARY_DIR}/generated)
   if(NOT scope STREQUAL "INTERFACE")
     target_compile_options(${target} PRIVATE -Wall -Wextra -Werror)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+      # These compilers see overlapping copies in std::string's own operator+ (GCC bug 105651).
+      target_compile_options(${target} PRIVATE -Wno-restrict)
+    endif()
   endif()
 endfunction()
 
