@@ -18,11 +18,6 @@ async function bringToLife(frame) {
   const spec = JSON.parse(frame.parentElement.querySelector("script.spec").textContent);
   const stage = document.createElement("div");
   await window.labreportCharts.vegaEmbed(stage, spec, kEmbedOptions);
-  const svg = stage.querySelector("svg");
-  const drawn = frame.querySelector("svg");
-  for (const size of ["viewBox", "width", "height"]) {
-    svg.setAttribute(size, drawn.getAttribute(size));
-  }
   frame.replaceChildren(stage);
   frame.dataset.live = "yes";
 }

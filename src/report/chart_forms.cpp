@@ -47,9 +47,19 @@ Json sample_rows(const std::vector<Dot>& dots) {
   return rows;
 }
 
-Json gap_rows(const std::vector<Gap>& gaps) {
+/// A gap stands in the lane of the first series that its group lacks.
+Json gap_rows(const std::vector<Gap>& gaps, const std::vector<std::string>& series,
+              const std::vector<Dot>& dots) {
   Json rows = Json::array();
-  for (const Gap& gap : gaps) rows.push_back({{"group", gap.group}, {"reason", gap.reason}});
+  for (const Gap& gap : gaps) {
+    const auto lacking = std::ranges::find_if(series, [&](const std::string& name) {
+      return std::ranges::none_of(dots, [&](const Dot& dot) {
+        return dot.group == gap.group && dot.series == name;
+      });
+    });
+    const std::string& lane = lacking == series.end() ? series.back() : *lacking;
+    rows.push_back({{"group", gap.group}, {"series", lane}, {"reason", gap.reason}});
+  }
   return rows;
 }
 
@@ -87,14 +97,16 @@ Json dot_chart(const Quantity& quantity, const std::vector<std::string>& groups,
          {"encoding", with(place, {{"text", {{"field", "label"}}}})}}}}};
   Json layers = Json::array({ticks, points});
   if (!gaps.empty()) {
-    layers.push_back(text_layer(gap_rows(gaps), {{"align", "left"}, {"fontStyle", "italic"}},
-                                {{"x", {{"value", 12}}}, {"y", y},
+    const Json mark = {
+        {"align", "left"}, {"fontStyle", "italic"}, {"limit", {{"expr", "width + 60"}}}};
+    layers.push_back(text_layer(gap_rows(gaps, series, dots), mark,
+                                {{"x", {{"value", 12}}}, {"y", y}, {"yOffset", lane},
                                  {"text", {{"field", "reason"}}},
                                  {"color", {{"value", ink::kMuted}}}}));
   }
   const int row = static_cast<int>(series.size()) * kLaneHeight + kGroupGap;
   return {{"height", static_cast<int>(groups.size()) * row + kAxisHeight},
-          {"padding", {{"left", 2}, {"top", 4}, {"right", 96}, {"bottom", 2}}},
+          {"padding", {{"left", 10}, {"top", 4}, {"right", 88}, {"bottom", 2}}},
           {"layer", layers}};
 }
 

@@ -59,7 +59,7 @@ Json themed(Json spec, ChartWidth width) {
   spec["config"] = theme();
   spec["background"] = ink::kPaper;
   if (!spec.contains("padding")) {
-    spec["padding"] = {{"left", 2}, {"top", 6}, {"right", 10}, {"bottom", 2}};
+    spec["padding"] = {{"left", 6}, {"top", 6}, {"right", 10}, {"bottom", 2}};
   }
   if (composed) {
     set_inner_width(spec, total - kAxisRoom);

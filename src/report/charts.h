@@ -12,7 +12,7 @@ namespace labreport {
 enum class ChartWidth { kWide, kNarrow };
 
 inline constexpr int kWideChart = 720;
-inline constexpr int kNarrowChart = 342;
+inline constexpr int kNarrowChart = 350;
 
 /// Colours of text, axes and grid. style.css turns each, and each series colour, dark when asked.
 namespace ink {

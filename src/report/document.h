@@ -57,6 +57,7 @@ struct Part {
   std::string problem;   ///< "benchmarking_script"
   std::string letter;    ///< "b"; empty for a problem with a single part.
   std::string title;     ///< Plain text.
+  std::string setting;   ///< Plain text: device, versions, precision, batch, context.
   std::string question;  ///< Markdown.
   std::string answer;    ///< Markdown, generated from facts; empty: nothing to say.
   std::string facts;     ///< Markdown: the answer's numbers alone, for `--answers facts`.

@@ -61,6 +61,7 @@ class MarkdownWriter {
   void add(const Part& part) {
     const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
     paragraph("### " + letter + escape_markdown(part.title));
+    paragraph(escape_markdown(part.setting));
     quote(part.question);
     if (answers_ == Answers::kFull) paragraph(part.answer);
     if (answers_ == Answers::kFacts) paragraph(part.facts);

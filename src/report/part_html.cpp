@@ -75,6 +75,8 @@ std::string part_html(const Part& part, PageState& state) {
                                      {"lettered", !part.letter.empty()},
                                      {"letter", part.letter},
                                      {"title", part.title},
+                                     {"set", !part.setting.empty()},
+                                     {"setting", part.setting},
                                      {"asked", !part.question.empty()},
                                      {"question", markdown_to_html(part.question)},
                                      {"answered", answered},

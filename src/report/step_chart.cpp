@@ -44,19 +44,18 @@ Json step_axis(const std::vector<Line>& lines) {
 }
 
 Json shade_layers(int shaded, const std::string& text, const Json& x) {
-  Json band = x;
-  band["field"] = "from";
+  Json from = x;
+  from["field"] = "from";
   const Json data = {{"values", {{{"from", 0.5}, {"to", shaded + 0.5}, {"text", text}}}}};
   const Json rect = {{"data", data},
                      {"mark", {{"type", "rect"}, {"color", ink::kGrid}, {"opacity", 0.5}}},
-                     {"encoding", {{"x", band}, {"x2", {{"field", "to"}}}}}};
+                     {"encoding", {{"x", from}, {"x2", {{"field", "to"}}}}}};
   const Json words = {{"data", data},
-                      {"mark", {{"type", "text"}, {"align", "right"}, {"baseline", "top"},
-                                {"dx", -6}, {"dy", 5}, {"color", ink::kMuted}}},
-                      {"encoding", {{"x", x}, {"y", {{"value", 0}}}, {"text", {{"field", "text"}}}}}};
-  Json placed = words;
-  placed["encoding"]["x"]["field"] = "to";
-  return Json::array({rect, placed});
+                      {"mark", {{"type", "text"}, {"align", "left"}, {"baseline", "bottom"},
+                                {"dx", 1}, {"dy", -4}, {"color", ink::kMuted}}},
+                      {"encoding",
+                       {{"x", from}, {"y", {{"value", 0}}}, {"text", {{"field", "text"}}}}}};
+  return Json::array({rect, words});
 }
 
 }  // namespace
@@ -97,7 +96,7 @@ Json step_chart(const StepChart& chart) {
                       {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "text"}}}}}});
   }
   return {{"height", 340},
-          {"padding", {{"left", 2}, {"top", 6}, {"right", 58}, {"bottom", 2}}},
+          {"padding", {{"left", 6}, {"top", 20}, {"right", 62}, {"bottom", 2}}},
           {"layer", layers}};
 }
 

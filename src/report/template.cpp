@@ -2,6 +2,8 @@
 
 #include <cmark-gfm.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -42,6 +44,22 @@ mustache::mustache& parsed(std::string_view name) {
   return *cache.emplace(name, std::move(made)).first->second;
 }
 
+/// No line ends between a number and its deviation or unit: those spaces become unbreakable.
+std::string keep_numbers_whole(std::string_view html) {
+  constexpr std::string_view kTails[] = {"±", "ms", "MiB", "GiB", "%", "×", "times"};
+  std::string whole;
+  for (std::size_t i = 0; i < html.size(); ++i) {
+    const std::string_view rest = html.substr(i + 1);
+    const bool after_number = i > 0 && std::isdigit(static_cast<unsigned char>(html[i - 1]));
+    const bool before_unit = std::ranges::any_of(
+        kTails, [rest](std::string_view tail) { return rest.starts_with(tail); });
+    const bool after_sign = whole.ends_with("±");
+    const bool bound = html[i] == ' ' && (after_sign || (after_number && before_unit));
+    bound ? whole.append("\u00a0") : whole.append(1, html[i]);
+  }
+  return whole;
+}
+
 }  // namespace
 
 std::string fill_template(std::string_view name, const TemplateObject& values) {
@@ -55,7 +73,7 @@ std::string escape_html(const std::string& text) { return mustache::html_escape(
 std::string markdown_to_html(std::string_view markdown) {
   const std::unique_ptr<char, decltype(&std::free)> html(
       cmark_markdown_to_html(markdown.data(), markdown.size(), CMARK_OPT_DEFAULT), &std::free);
-  return html.get();
+  return keep_numbers_whole(html.get());
 }
 
 }  // namespace labreport
