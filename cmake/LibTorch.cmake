@@ -29,6 +29,8 @@ target_include_directories(deps::torch SYSTEM INTERFACE
   ${LABREPORT_TORCH}/include ${LABREPORT_TORCH}/include/torch/csrc/api/include)
 # The registrations inside libtorch_cuda are reached through no symbol of ours.
 target_link_libraries(deps::torch INTERFACE ${torch_lib}/libtorch_cpu.so ${torch_lib}/libc10.so)
+# One header an operator: including them all costs ten times as much.
+target_compile_definitions(deps::torch INTERFACE AT_PER_OPERATOR_HEADERS)
 set(torch_rpath ${torch_lib})
 
 # Kept out of the cache: another torch may be named at the next configure.

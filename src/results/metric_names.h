@@ -36,7 +36,8 @@ inline constexpr std::string_view kPeakReserved = "peak_reserved";
 inline constexpr std::string_view kPeakRequested = "peak_requested";
 
 // Conditions around the timed steps.
-inline constexpr std::string_view kClock = "clock";        // tag; MHz: sm, memory (one untimed step)
+inline constexpr std::string_view kClock = "clock";        // tag; MHz in one untimed step; also kMemory
+inline constexpr std::string_view kSm = "sm";
 inline constexpr std::string_view kSlowdown = "slowdown";  // tag; ns of thermal, hardware, power
 inline constexpr std::string_view kThermal = "thermal";
 inline constexpr std::string_view kHardware = "hardware";

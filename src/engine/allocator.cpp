@@ -1,0 +1,31 @@
+#include "engine/allocator.h"
+
+#include <c10/core/CachingDeviceAllocator.h>
+
+namespace labreport {
+namespace {
+
+const c10::CachingAllocator::Stat& whole(const c10::CachingAllocator::StatArray& stats) {
+  return stats[static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE)];
+}
+
+}  // namespace
+
+std::optional<AllocatorCounts> allocator_counts(c10::Device device) {
+  if (device.is_cpu()) return std::nullopt;
+  const auto stats = c10::getDeviceAllocator(device.type())->getDeviceStats(device.index());
+  return AllocatorCounts{
+      .allocated = whole(stats.allocated_bytes).current,
+      .peak_allocated = whole(stats.allocated_bytes).peak,
+      .peak_reserved = whole(stats.reserved_bytes).peak,
+      .peak_requested = whole(stats.requested_bytes).peak,
+      .device_allocations = stats.num_device_alloc,
+  };
+}
+
+void reset_peaks(c10::Device device) {
+  if (device.is_cpu()) return;
+  c10::getDeviceAllocator(device.type())->resetPeakStats(device.index());
+}
+
+}  // namespace labreport

@@ -1,0 +1,72 @@
+#include "engine/conditions.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "engine/cuda_device.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+using Reading = std::optional<std::int64_t>;
+
+Reading difference(Reading later, Reading earlier) {
+  if (!later || !earlier) return std::nullopt;
+  return *later - *earlier;
+}
+
+}  // namespace
+
+Conditions::Conditions(DeviceKind kind) : kind_(kind) {
+  if (kind == DeviceKind::kCuda) monitor_ = GpuMonitor::open(cuda_facts().uuid);
+}
+
+void Conditions::begin() {
+  if (!monitor_) return;
+  others_ = monitor_->other_processes(/*running=*/true);
+  before_ = monitor_->look();
+}
+
+void Conditions::end() {
+  if (!monitor_) return;
+  after_ = monitor_->look();
+  const Reading others = monitor_->other_processes(/*running=*/true);
+  if (others) others_ = std::max(*others, others_.value_or(0));
+}
+
+void Conditions::sample_clocks(std::int64_t expected_ns, const std::function<void()>& work) {
+  if (!monitor_) return;
+  std::atomic<bool> looked = false;
+  std::jthread observer([&] {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(expected_ns / 2));
+    during_ = monitor_->look();
+    looked = true;
+  });
+  do work();
+  while (!looked);
+}
+
+std::vector<Metric> Conditions::metrics() const {
+  const std::string reason = kind_ == DeviceKind::kCpu
+                                 ? "a CPU has no such counter"
+                                 : "the driver's library does not tell";
+  std::vector<Metric> metrics;
+  auto add = [&](std::string_view tag, std::string_view name, const char* unit, Reading value) {
+    metrics.push_back(value ? integer_metric(std::string(tag), std::string(name), unit, *value)
+                            : absent_metric(std::string(tag), std::string(name), unit, reason));
+  };
+  add(metric::kClock, metric::kSm, "MHz", during_.sm_clock_mhz);
+  add(metric::kClock, metric::kMemory, "MHz", during_.memory_clock_mhz);
+  add(metric::kSlowdown, metric::kThermal, "ns", difference(after_.thermal_ns, before_.thermal_ns));
+  add(metric::kSlowdown, metric::kHardware, "ns",
+      difference(after_.hardware_ns, before_.hardware_ns));
+  add(metric::kSlowdown, metric::kPower, "ns", difference(after_.power_ns, before_.power_ns));
+  add(metric::kGpu, metric::kTemperature, "°C", after_.temperature_c);
+  add(metric::kGpu, metric::kOtherProcesses, "1", others_);
+  return metrics;
+}
+
+}  // namespace labreport

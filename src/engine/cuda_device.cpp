@@ -1,0 +1,120 @@
+#include "engine/cuda_device.h"
+
+#include "engine/device.h"
+
+#ifdef LABREPORT_HAS_CUDA
+
+#include <ATen/Context.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <cuda_runtime_api.h>
+#include <cupti_version.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "base/nvml.h"
+
+namespace labreport {
+namespace {
+
+std::string dotted(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+std::string driver_found() {
+  const std::string driver = Nvml().driver_version();
+  int supported = 0;
+  if (cudaDriverGetVersion(&supported) != cudaSuccess || supported == 0) return "no driver found";
+  return fmt::format("driver {}, which supports CUDA {}", driver.empty() ? "found" : driver,
+                     dotted(supported));
+}
+
+[[noreturn]] void refuse(cudaError_t error) {
+  throw DeviceError(fmt::format("CUDA {} cannot start the device: {} ({})", cuda_runtime_version(),
+                                cudaGetErrorString(error), driver_found()),
+                    "install or update the driver, or use a LibTorch made for it");
+}
+
+void check(cudaError_t error) {
+  if (error != cudaSuccess) refuse(error);
+}
+
+std::string written_uuid(const cudaUUID_t& uuid) {
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+  }
+  return text;
+}
+
+CudaFacts ask_facts() {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, 0));
+  return {properties.name, written_uuid(properties.uuid),
+          static_cast<std::int64_t>(properties.totalGlobalMem),
+          fmt::format("{}.{}", properties.major, properties.minor),
+          properties.multiProcessorCount};
+}
+
+// Asked once, at the start: after a failed kernel the runtime answers nothing any more.
+CudaFacts facts_at_start;
+
+}  // namespace
+
+void start_cuda() {
+  int count = 0;
+  check(cudaGetDeviceCount(&count));
+  check(cudaSetDevice(0));
+  check(cudaFree(nullptr));
+  at::globalContext().lazyInitDevice(c10::DeviceType::CUDA);
+  facts_at_start = ask_facts();
+}
+
+CudaFacts cuda_facts() { return facts_at_start; }
+
+std::string cuda_runtime_version() {
+  int version = 0;
+  return cudaRuntimeGetVersion(&version) == cudaSuccess ? dotted(version) : "";
+}
+
+std::string cublas_version() {
+  // LibTorch has loaded cuBLAS already; asking it by name spares a link of our own.
+  using GetProperty = int (*)(int, int*);
+  const auto get = reinterpret_cast<GetProperty>(dlsym(RTLD_DEFAULT, "cublasGetProperty"));
+  int parts[3] = {};
+  for (int part = 0; part < 3; ++part) {
+    if (!get || get(part, &parts[part]) != 0) return "";
+  }
+  return fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]);
+}
+
+std::string cupti_version() {
+  std::uint32_t version = 0;
+  return cuptiGetVersion(&version) == CUPTI_SUCCESS ? std::to_string(version) : "";
+}
+
+void on_cuda_refusal(std::function<void(std::int64_t requested_bytes)> refused) {
+  c10::cuda::CUDACachingAllocator::attachOutOfMemoryObserver(
+      [refused = std::move(refused)](std::int64_t, std::size_t bytes, std::size_t, std::size_t) {
+        refused(static_cast<std::int64_t>(bytes));
+      });
+}
+
+}  // namespace labreport
+
+#else
+
+namespace labreport {
+
+void start_cuda() {
+  throw DeviceError("this worker was built with a LibTorch that has no CUDA",
+                    "build it with a torch that has, or measure on the CPU");
+}
+
+CudaFacts cuda_facts() { return {}; }
+std::string cuda_runtime_version() { return ""; }
+std::string cublas_version() { return ""; }
+std::string cupti_version() { return ""; }
+void on_cuda_refusal(std::function<void(std::int64_t)>) {}
+
+}  // namespace labreport
+
+#endif

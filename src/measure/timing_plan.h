@@ -1,0 +1,21 @@
+// The parameters of a timing cell, all present.
+#pragma once
+
+#include "model/training_step.h"
+#include "results/cell.h"
+
+namespace labreport {
+
+struct TimingPlan {
+  ModelShape shape;
+  std::int64_t context = 0;
+  std::int64_t batch = 0;
+  std::int64_t warmup = 0;
+  std::int64_t steps = 0;
+  StepOptions step;
+};
+
+/// Throws `InputError` naming the parameter that is missing or not positive.
+TimingPlan timing_plan(const CellSpec& spec);
+
+}  // namespace labreport

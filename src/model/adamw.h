@@ -1,0 +1,39 @@
+// AdamW, one parameter after the other, unfused.
+#pragma once
+
+#include <vector>
+
+#include "model/parameter.h"
+
+namespace labreport {
+
+struct AdamWOptions {
+  double learning_rate = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0.01;
+};
+
+/// Decays the weights first, makes new moment tensors each step, and makes its state at the first.
+class AdamW {
+ public:
+  explicit AdamW(Parameters parameters, AdamWOptions options = {});
+
+  /// Parameters without a gradient are left alone.
+  void step();
+
+ private:
+  struct Slot {
+    at::Tensor parameter;
+    at::Tensor m;
+    at::Tensor v;
+    std::int64_t steps = 0;
+  };
+  void update(Slot& slot) const;
+
+  AdamWOptions options_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace labreport

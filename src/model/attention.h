@@ -1,0 +1,32 @@
+// Causal multi-head self-attention, written out.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "model/linear.h"
+#include "model/rotary.h"
+
+namespace labreport {
+
+class Attention {
+ public:
+  /// `rotary` is shared by all layers of a network.
+  Attention(std::int64_t d_model, std::int64_t heads, std::shared_ptr<const Rotary> rotary,
+            c10::Device device);
+  /// [batch, positions, d_model]
+  at::Tensor forward(const at::Tensor& x) const;
+  void list(const std::string& path, Parameters& into) const;
+
+ private:
+  at::Tensor split(const at::Tensor& x) const;
+
+  std::int64_t heads_;
+  Linear q_proj_;
+  Linear k_proj_;
+  Linear v_proj_;
+  Linear output_proj_;
+  std::shared_ptr<const Rotary> rotary_;
+};
+
+}  // namespace labreport

@@ -1,0 +1,28 @@
+#include "model/linear.h"
+
+#include <ATen/ops/index.h>
+#include <ATen/ops/linear.h>
+
+#include "model/init.h"
+
+namespace labreport {
+
+Linear::Linear(std::int64_t d_in, std::int64_t d_out, c10::Device device)
+    : weight_(truncated_normal({d_out, d_in}, linear_std(d_in, d_out), device)) {}
+
+at::Tensor Linear::forward(const at::Tensor& x) const { return at::linear(x, weight_); }
+
+void Linear::list(const std::string& path, Parameters& into) const {
+  into.push_back({path + ".weight", weight_});
+}
+
+Embedding::Embedding(std::int64_t vocab, std::int64_t d_model, c10::Device device)
+    : weight_(truncated_normal({vocab, d_model}, 1.0, device)) {}
+
+at::Tensor Embedding::forward(const at::Tensor& ids) const { return at::index(weight_, {ids}); }
+
+void Embedding::list(const std::string& path, Parameters& into) const {
+  into.push_back({path + ".weight", weight_});
+}
+
+}  // namespace labreport

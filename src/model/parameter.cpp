@@ -1,0 +1,21 @@
+#include "model/parameter.h"
+
+namespace labreport {
+
+std::int64_t count_elements(const Parameters& parameters) {
+  std::int64_t count = 0;
+  for (const Parameter& parameter : parameters) count += parameter.tensor.numel();
+  return count;
+}
+
+std::int64_t count_bytes(const Parameters& parameters) {
+  std::int64_t bytes = 0;
+  for (const Parameter& parameter : parameters) bytes += static_cast<std::int64_t>(parameter.tensor.nbytes());
+  return bytes;
+}
+
+void clear_gradients(const Parameters& parameters) {
+  for (const Parameter& parameter : parameters) parameter.tensor.mutable_grad().reset();
+}
+
+}  // namespace labreport

@@ -1,0 +1,21 @@
+// Root-mean-square normalisation.
+#pragma once
+
+#include <string>
+
+#include "model/parameter.h"
+
+namespace labreport {
+
+/// Computes in FP32 whatever comes in, and returns the dtype that came in.
+class RmsNorm {
+ public:
+  RmsNorm(std::int64_t d_model, c10::Device device);
+  at::Tensor forward(const at::Tensor& x) const;
+  void list(const std::string& path, Parameters& into) const;
+
+ private:
+  at::Tensor weight_;
+};
+
+}  // namespace labreport

@@ -1,0 +1,41 @@
+#include "model/softmax.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/exp.h>
+#include <ATen/ops/gather.h>
+#include <ATen/ops/log.h>
+#include <ATen/ops/max.h>
+#include <ATen/ops/sum.h>
+
+#include <tuple>
+
+namespace labreport {
+namespace {
+
+// `max` with indices: for backward it keeps these, where `amax` would keep all of `x`.
+at::Tensor shifted_by_maximum(const at::Tensor& x) {
+  return x - std::get<0>(at::max(x, -1, /*keepdim=*/true));
+}
+
+at::Tensor sum_last(const at::Tensor& x) { return at::sum(x, -1, /*keepdim=*/true); }
+
+}  // namespace
+
+at::Tensor softmax(const at::Tensor& x) {
+  at::Tensor shifted = shifted_by_maximum(x);
+  at::Tensor exponentials = at::exp(shifted);
+  return exponentials / sum_last(exponentials);
+}
+
+at::Tensor log_softmax(const at::Tensor& x) {
+  at::Tensor shifted = shifted_by_maximum(x);
+  at::Tensor sums = sum_last(at::exp(shifted));
+  return shifted - at::log(sums);
+}
+
+at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& targets) {
+  at::Tensor log_probabilities = log_softmax(logits);
+  return log_probabilities.gather(-1, targets.unsqueeze(-1)).mean().neg();
+}
+
+}  // namespace labreport

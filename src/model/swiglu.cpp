@@ -1,0 +1,24 @@
+#include "model/swiglu.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/sigmoid.h>
+
+namespace labreport {
+
+SwiGlu::SwiGlu(std::int64_t d_model, std::int64_t d_ff, c10::Device device)
+    : w1_(d_model, d_ff, device), w2_(d_ff, d_model, device), w3_(d_model, d_ff, device) {}
+
+at::Tensor SwiGlu::forward(const at::Tensor& x) const {
+  at::Tensor gate = w1_.forward(x);
+  at::Tensor opened = gate * at::sigmoid(gate);
+  opened = opened * w3_.forward(x);
+  return w2_.forward(opened);
+}
+
+void SwiGlu::list(const std::string& path, Parameters& into) const {
+  w1_.list(path + ".w1", into);
+  w2_.list(path + ".w2", into);
+  w3_.list(path + ".w3", into);
+}
+
+}  // namespace labreport

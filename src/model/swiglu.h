@@ -1,0 +1,23 @@
+// The gated feed-forward network.
+#pragma once
+
+#include <string>
+
+#include "model/linear.h"
+
+namespace labreport {
+
+/// W2(silu(W1 x) · W3 x), with silu written out.
+class SwiGlu {
+ public:
+  SwiGlu(std::int64_t d_model, std::int64_t d_ff, c10::Device device);
+  at::Tensor forward(const at::Tensor& x) const;
+  void list(const std::string& path, Parameters& into) const;
+
+ private:
+  Linear w1_;
+  Linear w2_;
+  Linear w3_;
+};
+
+}  // namespace labreport

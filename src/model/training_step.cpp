@@ -1,0 +1,78 @@
+#include "model/training_step.h"
+
+#include <ATen/ops/randint.h>
+#include <c10/core/GradMode.h>
+
+#include "engine/precision.h"
+#include "engine/range.h"
+#include "model/softmax.h"
+
+namespace labreport {
+namespace {
+
+bool under_autocast(Phase phase) { return phase == Phase::kForward || phase == Phase::kLoss; }
+
+}  // namespace
+
+Batch random_batch(std::int64_t batch, std::int64_t context, std::int64_t vocab,
+                   c10::Device device) {
+  const auto options = at::TensorOptions().dtype(at::kLong).device(device);
+  return {at::randint(vocab, {batch, context}, options),
+          at::randint(vocab, {batch, context}, options)};
+}
+
+TrainingStep::TrainingStep(const Transformer& model, Batch batch, StepOptions options)
+    : model_(model),
+      batch_(std::move(batch)),
+      options_(options),
+      phases_(phases(options.mode)),
+      optimizer_(model.parameters()) {}
+
+void TrainingStep::run(PhaseObserver& observer) {
+  const c10::AutoGradMode recording(options_.mode != Mode::kInference);
+  {
+    const AutocastScope autocast(options_.precision, options_.device);
+    for (Phase phase : phases_) {
+      if (under_autocast(phase)) run_phase(phase, observer);
+    }
+  }
+  for (Phase phase : phases_) {
+    if (!under_autocast(phase)) run_phase(phase, observer);
+  }
+}
+
+void TrainingStep::run_phase(Phase phase, PhaseObserver& observer) {
+  begin_phase(phase);
+  {
+    Range range(name(phase));
+    compute(phase);
+  }
+  observer.ended(phase);
+}
+
+void TrainingStep::compute(Phase phase) {
+  switch (phase) {
+    case Phase::kForward:
+      logits_ = model_.forward(batch_.ids);
+      break;
+    case Phase::kLoss:
+      loss_ = cross_entropy(logits_, batch_.targets);
+      break;
+    case Phase::kBackward:
+      loss_.backward();
+      break;
+    case Phase::kOptimizer:
+      optimizer_.step();
+      break;
+    case Phase::kModel:
+      break;
+  }
+}
+
+void TrainingStep::clear() {
+  loss_.reset();
+  logits_.reset();
+  clear_gradients(model_.parameters());
+}
+
+}  // namespace labreport

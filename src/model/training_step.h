@@ -1,0 +1,54 @@
+// One step of a mode on a fixed random batch.
+#pragma once
+
+#include "engine/phase.h"
+#include "model/adamw.h"
+#include "model/transformer.h"
+
+namespace labreport {
+
+/// Token ids and the ids that should follow them: [batch, context].
+struct Batch {
+  at::Tensor ids;
+  at::Tensor targets;
+};
+
+Batch random_batch(std::int64_t batch, std::int64_t context, std::int64_t vocab,
+                   c10::Device device);
+
+struct StepOptions {
+  Mode mode = Mode::kTrainStep;
+  Precision precision = Precision::kFp32;
+  DeviceKind device = DeviceKind::kCpu;
+};
+
+class TrainingStep {
+ public:
+  /// `model` has to outlive it.
+  TrainingStep(const Transformer& model, Batch batch, StepOptions options);
+
+  /// Runs the phases of the mode and reports the end of each. Autocast wraps forward and loss
+  /// alone. Logits, loss, graph and gradients stay until `clear`.
+  void run(PhaseObserver& observer);
+
+  /// Frees what `run` left: no part of a step's time.
+  void clear();
+
+  /// Of the last `run`; undefined in modes without it.
+  const at::Tensor& logits() const { return logits_; }
+  const at::Tensor& loss() const { return loss_; }
+
+ private:
+  void run_phase(Phase phase, PhaseObserver& observer);
+  void compute(Phase phase);
+
+  const Transformer& model_;
+  Batch batch_;
+  StepOptions options_;
+  std::vector<Phase> phases_;
+  AdamW optimizer_;
+  at::Tensor logits_;
+  at::Tensor loss_;
+};
+
+}  // namespace labreport

@@ -1,0 +1,67 @@
+#include "model/transformer.h"
+
+#include <ATen/TensorOperators.h>
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "engine/range.h"
+
+namespace labreport {
+namespace {
+
+const ModelShape& checked(const ModelShape& shape) {
+  if (shape.heads < 1 || shape.d_model % (2 * shape.heads) != 0) {
+    throw InputError(fmt::format("d_model {} does not split into {} heads of an even width",
+                                 shape.d_model, shape.heads),
+                     "choose heads that divide d_model / 2");
+  }
+  return shape;
+}
+
+}  // namespace
+
+Block::Block(std::string path, const ModelShape& shape, std::shared_ptr<const Rotary> rotary,
+             c10::Device device)
+    : path_(std::move(path)),
+      ln1_(shape.d_model, device),
+      attn_(shape.d_model, shape.heads, std::move(rotary), device),
+      ln2_(shape.d_model, device),
+      ffn_(shape.d_model, shape.d_ff, device) {}
+
+at::Tensor Block::forward(const at::Tensor& x) const {
+  Range range(path_);
+  at::Tensor middle = x + attn_.forward(ln1_.forward(x));
+  return middle + ffn_.forward(ln2_.forward(middle));
+}
+
+void Block::list(Parameters& into) const {
+  ln1_.list(path_ + ".ln1", into);
+  attn_.list(path_ + ".attn", into);
+  ln2_.list(path_ + ".ln2", into);
+  ffn_.list(path_ + ".ffn", into);
+}
+
+Transformer::Transformer(const ModelShape& shape, std::int64_t context, c10::Device device)
+    : token_embeddings_(shape.vocab, checked(shape).d_model, device),
+      ln_final_(shape.d_model, device),
+      lm_head_(shape.d_model, shape.vocab, device) {
+  auto rotary = std::make_shared<const Rotary>(context, shape.d_model / shape.heads, device);
+  token_embeddings_.list("token_embeddings", parameters_);
+  for (std::int64_t i = 0; i < shape.layers; ++i) {
+    layers_.emplace_back(fmt::format("layers.{}", i), shape, rotary, device).list(parameters_);
+  }
+  ln_final_.list("ln_final", parameters_);
+  lm_head_.list("lm_head", parameters_);
+}
+
+at::Tensor Transformer::forward(const at::Tensor& ids) const {
+  at::Tensor x = [&] {
+    Range range("token_embeddings");
+    return token_embeddings_.forward(ids);
+  }();
+  for (const Block& layer : layers_) x = layer.forward(x);
+  Range range("lm_head");
+  return lm_head_.forward(ln_final_.forward(x));
+}
+
+}  // namespace labreport

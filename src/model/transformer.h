@@ -1,0 +1,51 @@
+// The network: token embedding, pre-norm blocks, final norm, untied output projection.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/attention.h"
+#include "model/rms_norm.h"
+#include "model/swiglu.h"
+#include "results/cell.h"
+
+namespace labreport {
+
+class Block {
+ public:
+  Block(std::string path, const ModelShape& shape, std::shared_ptr<const Rotary> rotary,
+        c10::Device device);
+  at::Tensor forward(const at::Tensor& x) const;
+  void list(Parameters& into) const;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  RmsNorm ln1_;
+  Attention attn_;
+  RmsNorm ln2_;
+  SwiGlu ffn_;
+};
+
+/// A copy shares its parameters.
+class Transformer {
+ public:
+  /// `context` is the longest sequence. Throws `InputError` where heads do not divide d_model or
+  /// leave an odd width.
+  Transformer(const ModelShape& shape, std::int64_t context, c10::Device device);
+
+  /// [batch, positions] of token ids → [batch, positions, vocab] logits.
+  at::Tensor forward(const at::Tensor& ids) const;
+
+  /// In the order in which the network uses them.
+  const Parameters& parameters() const { return parameters_; }
+
+ private:
+  Embedding token_embeddings_;
+  std::vector<Block> layers_;
+  RmsNorm ln_final_;
+  Linear lm_head_;
+  Parameters parameters_;
+};
+
+}  // namespace labreport

@@ -1,0 +1,19 @@
+// The worker's command line.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace labreport {
+
+struct WorkerArguments {
+  bool version = false;
+  std::filesystem::path request;
+  std::filesystem::path result;
+};
+
+/// Throws `InputError` on anything but `--version` or both files, each once.
+WorkerArguments parse_worker_arguments(const std::vector<std::string>& arguments);
+
+}  // namespace labreport

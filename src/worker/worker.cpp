@@ -1,0 +1,103 @@
+#include "worker/worker.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "engine/device.h"
+#include "engine/host_clock.h"
+#include "engine/refusal.h"
+#include "measure/catalogue.h"
+#include "measure/start_up.h"
+#include "results/run_json.h"
+#include "worker/arguments.h"
+
+namespace labreport {
+namespace {
+
+/// LibTorch's messages end in a stack of C++ frames that helps no reader.
+std::string first_line(std::string_view message) {
+  return std::string(message.substr(0, message.find('\n')));
+}
+
+/// The device starts, but LibTorch holds no code for it.
+bool too_old_for_library(std::string_view message) {
+  return message.find("no kernel image is available") != std::string_view::npos;
+}
+
+Launch measure_on_device(const LaunchRequest& request) {
+  const Measurement measurement = find_measurement(request.spec.kind);
+  const std::int64_t start = host_now_ns();
+  start_device(request.spec.device);
+  if (request.spec.device == DeviceKind::kCuda) note_device_started(host_now_ns() - start);
+  watch_refusals(request.spec.device);
+  return measurement(request);
+}
+
+Launch failed(const std::string& message) {
+  Launch launch;
+  launch.outcome = Failed{message};
+  return launch;
+}
+
+Launch measure_guarded(const LaunchRequest& request, int& status) try {
+  return measure_on_device(request);
+} catch (const DeviceError& error) {
+  status = kWorkerNoDevice;
+  return failed(error.what());
+} catch (const std::exception& error) {
+  Launch launch = failed(first_line(error.what()));
+  if (too_old_for_library(error.what())) status = kWorkerNoDevice;
+  if (const auto refusal = as_out_of_memory(error)) launch.outcome = *refusal;
+  return launch;
+}
+
+std::string versions() {
+  const Software software = describe_software();
+  return nlohmann::ordered_json{{"libtorch", software.libtorch},
+                                {"cuda", software.cuda},
+                                {"cublas", software.cublas},
+                                {"cupti", software.cupti},
+                                {"driver", software.driver}}
+      .dump();
+}
+
+int measure_into(const std::filesystem::path& request_file,
+                 const std::filesystem::path& result_file) {
+  const LaunchRequest request =
+      request_from_json(read_file(request_file), request_file.string());
+  int status = kWorkerDone;
+  const LaunchReport report = measure(request, status);
+  write_atomically(result_file, to_json(report));
+  if (status == kWorkerNoDevice) {
+    fmt::print(stderr, "labreport-worker: {}\n", describe(report.body.outcome));
+  }
+  return status;
+}
+
+}  // namespace
+
+LaunchReport measure(const LaunchRequest& request, int& status) {
+  LaunchReport report;
+  report.cell_id = cell_id(request.spec);
+  report.launch = request.launch;
+  report.body = measure_guarded(request, status);
+  report.software = describe_software();
+  report.device.kind = request.spec.device;
+  if (status != kWorkerNoDevice) report.device = describe_device(request.spec.device);
+  return report;
+}
+
+int run_worker(const std::vector<std::string>& arguments) try {
+  const WorkerArguments parsed = parse_worker_arguments(arguments);
+  if (!parsed.version) return measure_into(parsed.request, parsed.result);
+  fmt::print("{}\n", versions());
+  return kWorkerDone;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "labreport-worker: {}\n", first_line(error.what()));
+  return kWorkerBadInput;
+}
+
+}  // namespace labreport

@@ -1,0 +1,23 @@
+// The worker: one request in, one result out.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "results/run.h"
+
+namespace labreport {
+
+inline constexpr int kWorkerDone = 0;
+inline constexpr int kWorkerBadInput = 2;
+inline constexpr int kWorkerNoDevice = 3;  ///< The device cannot start: no cell can run on it.
+
+/// Measures, whatever comes of it: errors become the outcome. `DeviceError` becomes one too, and
+/// sets `status` to kWorkerNoDevice.
+LaunchReport measure(const LaunchRequest& request, int& status);
+
+/// The whole program but for its end. Returns the exit status.
+int run_worker(const std::vector<std::string>& arguments);
+
+}  // namespace labreport
