@@ -26,15 +26,15 @@ bool half_width(const CellSpec& spec) {
   return spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;
 }
 
-/// Elements that one block keeps for backward, by tensors of the eager network: per token 10 of
-/// width d, q and k rotated, 5 of width d_ff; per attention pair the scaled, masked, exponentiated
-/// and normalised scores.
+/// Elements kept for backward. A block keeps, per token, ten tensors of width d (both norms' input,
+/// scaled input and output; q and k rotated, v; the attention's output) and five of width d_ff (W1's
+/// output, its sigmoid, their product, W3's output, W2's input), and per attention pair the
+/// exponentials and the probabilities; the loss keeps three tensors of the vocabulary's width.
 double kept_elements(const ModelShape& shape, double tokens, double context) {
-  const auto d = static_cast<double>(shape.d_model);
-  const auto d_ff = static_cast<double>(shape.d_ff);
+  const auto width = static_cast<double>(10 * shape.d_model + 5 * shape.d_ff);
   const double pairs = tokens * context * static_cast<double>(shape.heads);
-  return static_cast<double>(shape.layers) * (tokens * (16 * d + 6 * d_ff) + 3 * pairs) +
-         2 * tokens * static_cast<double>(shape.vocab);
+  return static_cast<double>(shape.layers) * (tokens * width + 2 * pairs) +
+         3 * tokens * static_cast<double>(shape.vocab);
 }
 
 /// Without a graph only one block's temporaries live at a time.

@@ -1,0 +1,93 @@
+#include "base/files.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "base/error.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FilesTest : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  const fs::path folder_ =
+      fs::path(testing::TempDir()) /
+      testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+using Files = FilesTest;
+
+TEST_F(Files, WritesWholeAndLeavesNothingElse) {
+  write_atomically(folder_ / "a.json", "first");
+  write_atomically(folder_ / "a.json", "second");
+  EXPECT_EQ(read_file(folder_ / "a.json"), "second");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+/// A limit on file sizes stands in for a full disk: the write fails half-way.
+class SizeLimit {
+ public:
+  explicit SizeLimit(rlim_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~SizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(Files, AWriteThatFailsHalfWayLeavesTheOldFile) {
+  write_atomically(folder_ / "a.json", "old");
+  {
+    const SizeLimit limit(10);
+    try {
+      write_atomically(folder_ / "a.json", std::string(100, 'x'));
+      ADD_FAILURE() << "it was written";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("cannot write " + folder_.string()),
+                std::string::npos);
+    }
+  }
+  EXPECT_EQ(read_file(folder_ / "a.json"), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Files, AMissingFolderIsNamed) {
+  EXPECT_THROW(write_atomically(folder_ / "absent" / "a.json", "x"), InputError);
+}
+
+TEST_F(Files, ReadingNamesThePathAndTheReason) {
+  for (const fs::path& path : {folder_ / "absent", folder_}) {
+    try {
+      read_file(path);
+      FAIL() << path;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(path.string()), std::string::npos);
+    }
+  }
+}
+
+TEST_F(Files, LargeFilesAreRefused) {
+  std::ofstream(folder_ / "large") << std::string(100, 'x');
+  EXPECT_THROW(read_file(folder_ / "large", 99), InputError);
+  EXPECT_EQ(read_file(folder_ / "large", 100).size(), 100U);
+}
+
+TEST_F(Files, AFolderUnderAFileCannotBeMade) {
+  std::ofstream(folder_ / "file") << "x";
+  EXPECT_THROW(make_writable_folder(folder_ / "file" / "below"), InputError);
+}
+
+}  // namespace
+}  // namespace labreport

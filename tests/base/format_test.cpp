@@ -1,0 +1,64 @@
+#include "base/format.h"
+
+#include <gtest/gtest.h>
+
+namespace labreport {
+namespace {
+
+TEST(Format, DeviationHasTwoDigitsAndTheValueItsDecimals) {
+  EXPECT_EQ(format_with_deviation(116.7093, 0.2871).joined(), "116.71 ± 0.29");
+  EXPECT_EQ(format_with_deviation(1234.5, 12.34).joined(), "1,234 ± 12");
+  EXPECT_EQ(format_with_deviation(5.4321, 0.0999).joined(), "5.43 ± 0.10");
+  EXPECT_EQ(format_with_deviation(812.4, 433.7).joined(), "812 ± 434");
+}
+
+TEST(Format, DecimalsAreBounded) {
+  EXPECT_EQ(format_with_deviation(1.0, 0.00001).joined(), "1.000 ± 0.000");
+  EXPECT_EQ(format_with_deviation(2, 0).joined(), "2.000 ± 0.000");
+}
+
+TEST(Format, SignificantDigitsNeverUseAnExponent) {
+  EXPECT_EQ(format_significant(0.0123456), "0.01235");
+  EXPECT_EQ(format_significant(12.3456), "12.35");
+  EXPECT_EQ(format_significant(123456), "123,500");
+  EXPECT_EQ(format_significant(9.9999), "10.00");
+  EXPECT_EQ(format_significant(-12.3456), "-12.35");
+  EXPECT_EQ(format_significant(0), "0");
+}
+
+TEST(Format, CountsHaveThousandsSeparators) {
+  EXPECT_EQ(format_count(0), "0");
+  EXPECT_EQ(format_count(999), "999");
+  EXPECT_EQ(format_count(128625408), "128,625,408");
+  EXPECT_EQ(format_count(-1234), "-1,234");
+}
+
+TEST(Format, BytesAreBinary) {
+  EXPECT_EQ(format_bytes(12), "12 B");
+  EXPECT_EQ(format_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(format_bytes(20 * kBytesPerMebibyte), "20.0 MiB");
+  EXPECT_EQ(format_bytes(13627238400.0), "12.69 GiB");
+}
+
+TEST(Format, RatiosAndShares) {
+  EXPECT_EQ(format_ratio(2.0051), "2.01");
+  EXPECT_EQ(format_percent(0.468), "46.8");
+  EXPECT_EQ(format_percent(1.25), "125.0");
+}
+
+TEST(Format, DurationsForPeople) {
+  EXPECT_EQ(format_duration(0.35), "350 ms");
+  EXPECT_EQ(format_duration(12.4), "12 s");
+  EXPECT_EQ(format_duration(240), "4 min");
+  EXPECT_EQ(format_duration(245), "4 min 5 s");
+  EXPECT_EQ(format_duration(7800), "2 h 10 min");
+}
+
+TEST(Format, Plurals) {
+  EXPECT_EQ(format_plural(1, "size"), "1 size");
+  EXPECT_EQ(format_plural(0, "size"), "0 sizes");
+  EXPECT_EQ(format_plural(2, "process", "processes"), "2 processes");
+}
+
+}  // namespace
+}  // namespace labreport

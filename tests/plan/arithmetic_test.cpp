@@ -1,0 +1,70 @@
+#include "plan/arithmetic.h"
+
+#include <gtest/gtest.h>
+
+#include "plan/editions.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kGibibyte = 1LL << 30;
+
+CellSpec cell(Mode mode) {
+  CellSpec spec;
+  spec.model = ModelShape{2560, 10240, 32, 32, kHandoutVocab};
+  spec.batch = 4;
+  spec.context = 512;
+  spec.precision = Precision::kFp32;
+  spec.mode = mode;
+  spec.warmup = 5;
+  spec.steps = 10;
+  return spec;
+}
+
+TEST(Flops, CountLinearsAttentionAndOutput) {
+  // One block of width 2 with d_ff 3 over one sequence of 5 tokens, vocabulary 7.
+  const ModelShape shape{2, 3, 1, 1, 7};
+  const double linears = 2.0 * 5 * (4 * 4 + 3 * 2 * 3);
+  const double attention = 2 * 2.0 * 5 * 5 * 2;
+  const double output = 2.0 * 5 * 2 * 7;
+  EXPECT_DOUBLE_EQ(forward_flops(shape, 1, 5), linears + attention + output);
+}
+
+TEST(Flops, TheBackwardPassCountsTwice) {
+  EXPECT_DOUBLE_EQ(step_flops(cell(Mode::kForwardBackward)),
+                   3 * step_flops(cell(Mode::kInference)));
+  EXPECT_DOUBLE_EQ(step_flops(cell(Mode::kForward)), step_flops(cell(Mode::kInference)));
+}
+
+TEST(Bytes, StatesFollowTheMode) {
+  const std::int64_t parameters = 4 * 3'406'809'600;
+  EXPECT_EQ(resident_bytes(cell(Mode::kInference)), parameters);
+  EXPECT_EQ(resident_bytes(cell(Mode::kForwardBackward)), 2 * parameters);
+  EXPECT_EQ(resident_bytes(cell(Mode::kTrainStep)), 4 * parameters);
+}
+
+TEST(Bytes, TheEstimateIsNearTheKnownPeaks) {
+  // HANDOUT-sized figures for 2.7B at 512, batch 4, FP32: 13.4 without a graph, 39.75 with one,
+  // 65.1 in training (GiB).
+  const auto gibibytes = [](Mode mode) {
+    return static_cast<double>(estimated_peak_bytes(cell(mode))) / kGibibyte;
+  };
+  EXPECT_NEAR(gibibytes(Mode::kInference), 13.4, 0.3);
+  EXPECT_NEAR(gibibytes(Mode::kForward), 39.75, 0.4);
+  EXPECT_GT(gibibytes(Mode::kTrainStep), 65);
+}
+
+TEST(Fitting, SaysTheArithmetic) {
+  EXPECT_EQ(cannot_fit(cell(Mode::kTrainStep), 24 * kGibibyte),
+            "50.77 GiB of parameters, gradients and AdamW states do not fit 24.00 GiB");
+  EXPECT_EQ(cannot_fit(cell(Mode::kInference), 24 * kGibibyte), std::nullopt);
+}
+
+TEST(Time, GrowsWithTheSteps) {
+  CellSpec longer = cell(Mode::kForward);
+  longer.steps = 20;
+  EXPECT_GT(estimated_seconds(longer, 5e13), estimated_seconds(cell(Mode::kForward), 5e13));
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,63 @@
+#include "results/cell.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace labreport {
+namespace {
+
+CellSpec small_step() {
+  return {.kind = CellKind::kTiming,
+          .device = DeviceKind::kCuda,
+          .size = "small",
+          .model = ModelShape{768, 3072, 12, 12, 10000},
+          .context = 512,
+          .batch = 4,
+          .precision = Precision::kFp32,
+          .mode = Mode::kForwardBackward,
+          .warmup = 5,
+          .steps = 10};
+}
+
+TEST(CellId, IsReadableAndSafeAsAFileName) {
+  EXPECT_EQ(cell_id(small_step()),
+            "timing.cuda.d768-f3072-l12-h12-v10000.b4.c512.fp32.forward_backward.w5.n10");
+}
+
+TEST(CellId, IgnoresTheLabel) {
+  CellSpec renamed = small_step();
+  renamed.size = "xl";
+  EXPECT_EQ(cell_id(renamed), cell_id(small_step()));
+}
+
+TEST(CellId, TellsEveryParameterApart) {
+  CellSpec other = small_step();
+  other.context = 256;
+  EXPECT_NE(cell_id(other), cell_id(small_step()));
+  other = small_step();
+  other.model->heads = 6;
+  EXPECT_NE(cell_id(other), cell_id(small_step()));
+  other = small_step();
+  other.warmup = 2;
+  EXPECT_NE(cell_id(other), cell_id(small_step()));
+}
+
+TEST(CellNames, RoundTrip) {
+  EXPECT_EQ(parse_mode(name(Mode::kTrainStep)), Mode::kTrainStep);
+  EXPECT_EQ(parse_precision("bf16"), Precision::kBf16);
+  EXPECT_EQ(parse_cell_kind("limits"), CellKind::kLimits);
+  EXPECT_EQ(parse_device_kind("cpu"), DeviceKind::kCpu);
+}
+
+TEST(CellNames, UnknownOnesAreRefusedWithTheValidOnes) {
+  try {
+    parse_precision("fp8");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "unknown precision 'fp8'; use one of: fp32, tf32, bf16, fp16");
+  }
+}
+
+}  // namespace
+}  // namespace labreport

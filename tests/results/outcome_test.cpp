@@ -1,0 +1,36 @@
+#include "results/outcome.h"
+
+#include <gtest/gtest.h>
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kGibibyte = 1LL << 30;
+
+TEST(Outcome, DescribesMemoryInWords) {
+  EXPECT_EQ(describe(OutOfMemory{"backward", 2 * kGibibyte, 138 * kGibibyte, std::nullopt}),
+            "out of memory in backward: asked 2.00 GiB, 138.00 GiB in use");
+  EXPECT_EQ(describe(OutOfMemory{"model", std::nullopt, kGibibyte, std::nullopt}),
+            "out of memory in model: 1.00 GiB in use");
+  EXPECT_EQ(describe(OutOfMemory{"forward", {}, {}, {}}), "out of memory in forward");
+}
+
+TEST(Outcome, DescribesTheOthers) {
+  EXPECT_EQ(describe(Ok{}), "ok");
+  EXPECT_EQ(describe(Skipped{"too large"}), "skipped: too large");
+  EXPECT_EQ(describe(TimedOut{90}), "timed out after 1 min 30 s");
+  EXPECT_EQ(describe(Crashed{11, ""}), "crashed: signal 11 (Segmentation fault)");
+  EXPECT_EQ(describe(Failed{"no luck"}), "failed: no luck");
+}
+
+TEST(Outcome, WhatDoesNotFitIsAResultAndNoFailure) {
+  EXPECT_FALSE(is_failure(Ok{}));
+  EXPECT_FALSE(is_failure(OutOfMemory{}));
+  EXPECT_FALSE(is_failure(Skipped{}));
+  EXPECT_TRUE(is_failure(TimedOut{}));
+  EXPECT_TRUE(is_failure(Crashed{}));
+  EXPECT_TRUE(is_failure(Failed{}));
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,111 @@
+#include "results/run_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "results/sample.h"
+
+namespace labreport {
+namespace {
+
+using nlohmann::json;
+using testing_samples::sample_run;
+
+std::string complaint(const std::string& text) {
+  try {
+    run_from_json(text, "run.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// The sample with one value changed at a JSON pointer; null pointer value removes nothing.
+std::string changed(const std::string& pointer, const json& value) {
+  json document = json::parse(to_json(sample_run()));
+  document[json::json_pointer(pointer)] = value;
+  return document.dump();
+}
+
+TEST(RunJson, WhatIsWrittenIsReadTheSame) {
+  const std::string text = to_json(sample_run());
+  EXPECT_EQ(to_json(run_from_json(text, "run.json")), text);
+}
+
+TEST(RunJson, SamplesShareALine) {
+  EXPECT_NE(to_json(sample_run()).find(
+                R"({"tag": "step", "name": "total", "unit": "ns", "samples": [30, 10, 11]})"),
+            std::string::npos);
+}
+
+TEST(RunJson, AWrongTypeIsNamedWithItsPath) {
+  EXPECT_EQ(complaint(changed("/cells/0/params/context", "512")),
+            "run.json: cells[0].params.context: expected an integer, found \"512\"");
+  EXPECT_EQ(complaint(changed("/sessions/0/argv", 3)),
+            "run.json: sessions[0].argv: expected an array, found 3");
+}
+
+TEST(RunJson, AMissingKeyIsNamed) {
+  json document = json::parse(to_json(sample_run()));
+  document["cells"][1]["launches"][0]["outcome"].erase("phase");
+  EXPECT_EQ(complaint(document.dump()),
+            "run.json: cells[1].launches[0].outcome: the key 'phase' is missing");
+}
+
+TEST(RunJson, ATruncatedFileIsCalledSo) {
+  const std::string text = to_json(sample_run());
+  const std::string message = complaint(text.substr(0, text.size() / 2));
+  EXPECT_NE(message.find("the file ends in the middle"), std::string::npos) << message;
+}
+
+TEST(RunJson, SomethingElseIsNotJson) {
+  EXPECT_EQ(complaint("{\n  oops\n}"), "run.json: line 2: this is not JSON; check the file");
+}
+
+TEST(RunJson, AnotherMajorVersionIsRefusedAndANewerMinorIsNot) {
+  EXPECT_NE(complaint(changed("/schema_version", "2.0.0")).find("update labreport"),
+            std::string::npos);
+  EXPECT_EQ(complaint(changed("/schema_version", "1.7.0")), "");
+}
+
+TEST(RunJson, TheSchemaHoldsWhatTypesCannot) {
+  EXPECT_NE(complaint(changed("/preset", "huge")).find("preset"), std::string::npos);
+  EXPECT_NE(complaint(changed("/cells/0/launches/0/wall_ns", -1)).find("wall_ns"),
+            std::string::npos);
+  EXPECT_NE(complaint(changed("/sessions/0/revision", "HEAD")).find("revision"),
+            std::string::npos);
+}
+
+TEST(RunJson, AnIdMustNameItsParameters) {
+  const std::string message = complaint(changed("/cells/0/id", "timing.cpu"));
+  EXPECT_NE(message.find("cells[0].id: expected 'timing.cpu.d64"), std::string::npos) << message;
+}
+
+TEST(RunJson, IndicesMustPointAtSomething) {
+  EXPECT_NE(complaint(changed("/cells/0/launches/0/device", 5)).find("not there"),
+            std::string::npos);
+  EXPECT_NE(complaint(changed("/cells/0/launches/0/session", 1)).find("not there"),
+            std::string::npos);
+}
+
+TEST(RunJson, NumbersBeyondSixtyFourBitsAreRefused) {
+  EXPECT_NE(complaint(changed("/sessions/0/seed", 18446744073709551615ULL)).find("below 2^63"),
+            std::string::npos);
+}
+
+TEST(LaunchJson, RequestsAndReportsRoundTrip) {
+  const LaunchRequest request{testing_samples::sample_spec(Mode::kForward), 2, 7};
+  EXPECT_EQ(to_json(request_from_json(to_json(request), "request")), to_json(request));
+  LaunchReport report;
+  report.cell_id = cell_id(request.spec);
+  report.launch = 2;
+  report.software.cuda = "13.0";
+  report.device = sample_run().devices[0];
+  report.body = testing_samples::sample_launch(Ok{});
+  EXPECT_EQ(to_json(report_from_json(to_json(report), "report")), to_json(report));
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,95 @@
+#include "results/run_store.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "results/run_json.h"
+#include "results/sample.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+using testing_samples::sample_run;
+
+class RunStoreTest : public testing::Test {
+ protected:
+  void SetUp() override { fs::remove_all(root_); }
+  void TearDown() override { fs::remove_all(root_); }
+
+  /// The sample without its results, as a run begins.
+  static labreport::Run begun() {
+    labreport::Run run = sample_run();
+    run.cells.clear();
+    run.devices.clear();
+    return run;
+  }
+
+  static void keep_all(const RunStore& store, const labreport::Run& run) {
+    for (const Cell& cell : run.cells) {
+      for (std::size_t i = 0; i < cell.launches.size(); ++i) {
+        store.save_launch(run, cell, static_cast<std::int64_t>(i));
+      }
+    }
+  }
+
+  const fs::path root_ = fs::path(testing::TempDir()) / "run_store_test";
+  const RunStore store_{root_ / "run"};
+};
+
+TEST_F(RunStoreTest, LaunchesKeptOneByOneAreTheRun) {
+  store_.create(begun());
+  keep_all(store_, sample_run());
+  EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
+}
+
+TEST_F(RunStoreTest, AFinishedRunIsOneFile) {
+  store_.create(begun());
+  keep_all(store_, sample_run());
+  store_.finish(store_.load());
+  EXPECT_EQ(std::distance(fs::directory_iterator(store_.folder()), fs::directory_iterator()), 1);
+  EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
+}
+
+TEST_F(RunStoreTest, LaunchesThatTheRunHasAreNotAddedAgain) {
+  store_.create(sample_run());
+  keep_all(store_, sample_run());
+  EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
+}
+
+TEST_F(RunStoreTest, AFolderWithARunIsNotOverwritten) {
+  store_.create(begun());
+  EXPECT_THROW(store_.create(begun()), InputError);
+}
+
+TEST_F(RunStoreTest, AHalfLaunchFileIsNamed) {
+  store_.create(begun());
+  std::ofstream(store_.launch_file("x", 0)) << "{\"id\": ";
+  try {
+    store_.load();
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("x.0.json"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(RunStoreTest, AFolderWithoutARunIsNamed) { EXPECT_THROW(store_.load(), InputError); }
+
+TEST_F(RunStoreTest, NewRunsAreFiledByDeviceEditionAndTime) {
+  EXPECT_EQ(new_run_folder("runs", sample_run()),
+            fs::path("runs/a-processor/2025/20260501-123456-aaaaaaaa"));
+}
+
+TEST_F(RunStoreTest, RunsAreListedOldestFirst) {
+  RunStore(root_ / "b" / "20260502-000000-x").create(begun());
+  RunStore(root_ / "c" / "20260501-000000-x").create(begun());
+  const auto found = list_runs(root_);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found.front().filename(), "20260501-000000-x");
+  EXPECT_TRUE(list_runs(root_ / "absent").empty());
+}
+
+}  // namespace
+}  // namespace labreport
