@@ -1,0 +1,155 @@
+#include "orchestrate/pool.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+
+#include "orchestrate/run_fixture.h"
+
+namespace labreport {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using PoolTest = RunFixture;
+
+std::vector<std::string> sizes(const Run& run) {
+  std::vector<std::string> names;
+  for (const Cell& cell : run.cells) names.push_back(cell.spec.size);
+  return names;
+}
+
+TEST_F(PoolTest, KeepsEveryLaunchInRunJson) {
+  EXPECT_EQ(measure({{fake_cell("a"), 1}, {fake_cell("b"), 2}}), RunEnd::kComplete);
+  const labreport::Run kept = store_.load();
+  EXPECT_THAT(sizes(kept), ElementsAre("a", "b"));
+  EXPECT_EQ(kept.cells[1].launches.size(), 2u);
+  EXPECT_EQ(kept.devices.at(0).name, "Fake CPU");
+  EXPECT_EQ(kept.sessions.at(0).software.libtorch, "2.11.0");
+  EXPECT_GT(kept.cells[0].launches[0].wall_ns, 0);
+  EXPECT_FALSE(std::filesystem::exists(store_.cells_folder())) << "merged";
+}
+
+TEST_F(PoolTest, LaunchesOfOneCellAreApartInTime) {
+  measure({{fake_cell("a"), 2}, {fake_cell("b"), 2}});
+  std::vector<std::string> order;
+  for (const auto& line : progress_.lines) order.push_back(line.size);
+  EXPECT_THAT(order, ElementsAre("a", "b", "a", "b"));
+  EXPECT_EQ(progress_.lines[2].standing.done, 3u);
+  EXPECT_EQ(progress_.lines[2].standing.total, 4u);
+}
+
+TEST_F(PoolTest, EveryLaunchIsOnDiskBeforeTheNextBegins) {
+  std::vector<std::size_t> on_disk;
+  progress_.on_start = [&] {
+    std::size_t launches = 0;
+    for (const Cell& cell : store_.load().cells) launches += cell.launches.size();
+    on_disk.push_back(launches);
+  };
+  measure({{fake_cell("a"), 2}, {fake_cell("b"), 1}});
+  EXPECT_THAT(on_disk, ElementsAre(0u, 1u, 2u));
+}
+
+TEST_F(PoolTest, AsksAgainUntilThePlannerWantsNothingNew) {
+  // Doubles the context until a cell has run at 64.
+  const auto plan = [](const labreport::Run& so_far) {
+    std::vector<PlannedCell> cells{{fake_cell("a", 16), 1}};
+    for (std::int64_t context = 16; context < 64; context *= 2) {
+      if (so_far.find(cell_id(fake_cell("a", context))) == nullptr) break;
+      cells.push_back({fake_cell("a", context * 2), 1});
+    }
+    return cells;
+  };
+  measure(plan);
+  ASSERT_EQ(run_.cells.size(), 3u);
+  EXPECT_EQ(run_.cells.back().spec.context, 64);
+}
+
+TEST_F(PoolTest, MeasuresOnlyWhatIsMissing) {
+  measure({{fake_cell("a"), 1}});
+  measure({{fake_cell("b"), 1}, {fake_cell("a"), 2}});
+  EXPECT_EQ(progress_.lines.size(), 3u);
+  EXPECT_THAT(sizes(run_), ElementsAre("b", "a")) << "in the plan's order";
+}
+
+TEST_F(PoolTest, SkipsWhatCannotFitWithTheArithmetic) {
+  setup_.slots[0].memory_bytes = 1000;
+  EXPECT_EQ(measure({{fake_cell("a"), 1}}), RunEnd::kComplete);
+  const Launch& skipped = launch("a");
+  EXPECT_THAT(std::get<Skipped>(skipped.outcome).reason, HasSubstr("do not fit 1,000 B"));
+  EXPECT_EQ(skipped.device, std::nullopt);
+  EXPECT_EQ(skipped.wall_ns, 0);
+}
+
+TEST_F(PoolTest, ChoosesTheGpuByUuidAndClearsWhatChangesResults) {
+  setenv("NVIDIA_TF32_OVERRIDE", "1", 1);
+  setup_.worker.environment = worker_environment(false);
+  setup_.slots[0].gpu_uuid = "GPU-22222222-bbbb";
+  measure({{fake_cell("cleared"), 1}});
+  EXPECT_EQ(launch("cleared").find_condition("test", "gpu")->data,
+            (std::variant<Scalar, Samples>(Scalar("GPU-22222222-bbbb"))));
+  setup_.worker.environment = worker_environment(true);
+  measure({{fake_cell("cleared"), 1}, {fake_cell("kept"), 1}});
+  const auto told = [&](const std::string& cell) {
+    return std::get<std::string>(
+        std::get<Scalar>(launch(cell).find_condition("test", "tf32_override")->data));
+  };
+  EXPECT_EQ(told("cleared"), "");
+  EXPECT_EQ(told("kept"), "1");
+  EXPECT_EQ(recorded_environment(true).at("NVIDIA_TF32_OVERRIDE"), "1");
+  EXPECT_EQ(recorded_environment(false).at("NVIDIA_TF32_OVERRIDE"), "1 (cleared)");
+  unsetenv("NVIDIA_TF32_OVERRIDE");
+}
+
+TEST_F(PoolTest, SeveralSlotsWorkAtOnceButNeverOnOneCell) {
+  const auto log = folder_.string() + ".log";
+  setenv("FAKE_WORKER", "logs", 1);
+  setenv("FAKE_WORKER_LOG", log.c_str(), 1);
+  setup_.worker.environment = worker_environment(false);
+  setup_.slots.push_back(setup_.slots[0]);
+  measure({{fake_cell("a"), 2}, {fake_cell("b"), 2}});
+  unsetenv("FAKE_WORKER");
+  unsetenv("FAKE_WORKER_LOG");
+  std::ifstream lines(log);
+  std::set<std::string> running;
+  std::size_t most = 0;
+  for (std::string verb, id; lines >> verb >> id;) {
+    const std::string cell = id.substr(0, id.rfind('.'));
+    if (verb == "begin") {
+      EXPECT_TRUE(running.insert(cell).second) << "two launches of one cell at once";
+    } else {
+      running.erase(cell);
+    }
+    most = std::max(most, running.size());
+  }
+  EXPECT_EQ(most, 2u);
+  std::filesystem::remove(log);
+}
+
+TEST_F(PoolTest, AnInterruptKeepsWhatIsFinishedAndDropsWhatItCutShort) {
+  progress_.on_start = [&] {
+    if (progress_.lines.size() == 1) kill(getpid(), SIGINT);
+  };
+  EXPECT_EQ(measure({{fake_cell("a"), 1}, {fake_cell("hangs"), 1}, {fake_cell("c"), 1}}),
+            RunEnd::kInterrupted);
+  EXPECT_THAT(sizes(store_.load()), ElementsAre("a"));
+  EXPECT_TRUE(std::filesystem::exists(store_.cells_folder())) << "can be gone on with";
+}
+
+TEST_F(PoolTest, CostsLittleBesidesTheWorkersOwnLives) {
+  std::vector<PlannedCell> cells;
+  for (int i = 0; i < 20; ++i) cells.push_back({fake_cell("n" + std::to_string(i)), 1});
+  const auto begin = std::chrono::steady_clock::now();
+  measure(cells);
+  std::int64_t ours = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+  for (const Cell& cell : run_.cells) ours -= cell.launches[0].wall_ns;
+  RecordProperty("overhead_us", static_cast<int>(ours / 20 / 1000));
+  EXPECT_LT(ours / 20, 30'000'000) << "10 ms, and room for a busy machine and a sanitizer";
+}
+
+}  // namespace
+}  // namespace labreport

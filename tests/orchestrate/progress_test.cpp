@@ -1,0 +1,70 @@
+#include "orchestrate/progress.h"
+
+#include <gtest/gtest.h>
+
+#include "orchestrate/run_fixture.h"
+
+namespace labreport {
+namespace {
+
+CellSpec large_cell() {
+  CellSpec spec = fake_cell("large", 512);
+  spec.precision = Precision::kBf16;
+  spec.mode = Mode::kForwardBackward;
+  return spec;
+}
+
+Launch timed(std::vector<std::int64_t> steps) {
+  Launch launch;
+  launch.metrics = {sample_metric("step", "total", "ns", std::move(steps))};
+  return launch;
+}
+
+/// What a progress that is no terminal has printed.
+std::string printed(const Launch& launch) {
+  std::FILE* file = std::tmpfile();
+  {
+    TerminalProgress progress(file);
+    EXPECT_FALSE(progress.tick_every()) << "nothing to draw where nobody looks";
+    progress.started(large_cell(), {36, 131, 500});
+    progress.tick({36, 131, 499});
+    progress.finished(large_cell(), launch, {37, 131, 490});
+  }
+  std::rewind(file);
+  std::string text(1000, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  return text;
+}
+
+TEST(Progress, IsOnePlainLineAFinishedLaunch) {
+  EXPECT_EQ(printed(timed({900'000'000, 116'420'000, 116'710'000, 117'000'000})),
+            "[ 37/131]  timing  large   ctx 512   bf16  forward+backward         "
+            "116.71 ± 0.29 ms\n");
+}
+
+TEST(Progress, ShowsOutcomesInWordsAndWarningsBelow) {
+  Launch launch;
+  launch.outcome = OutOfMemory{"forward", 2LL << 30, 138LL << 30, {}};
+  launch.warnings = {"the worker died of signal 6 (Aborted) after its result was complete"};
+  const std::string text = printed(launch);
+  EXPECT_NE(text.find("out of memory in forward: asked 2.00 GiB, 138.00 GiB in use\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\n  note: the worker died"), std::string::npos) << text;
+  EXPECT_EQ(text.find('\033'), std::string::npos) << "no colours in a file";
+}
+
+TEST(Progress, ShowsTheLimitsRates) {
+  CellSpec limits;
+  limits.kind = CellKind::kLimits;
+  Launch launch;
+  launch.metrics = {real_metric("matrix_rate", "fp32", "flop/s", 52.1e12),
+                    real_metric("matrix_rate", "bf16", "flop/s", 701e12),
+                    absent_metric("matrix_rate", "fp16", "flop/s", "not on a CPU")};
+  EXPECT_EQ(cell_words(limits), "limits");
+  EXPECT_EQ(result_words(limits, launch), "fp32 52.1 · bf16 701 TFLOP/s");
+}
+
+}  // namespace
+}  // namespace labreport

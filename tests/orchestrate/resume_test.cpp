@@ -1,0 +1,119 @@
+#include "orchestrate/resume.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "orchestrate/run_fixture.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+
+Run measured_run() {
+  Run run;
+  run.edition = "2025";
+  run.preset = "full";
+  Session session;
+  session.revision = "0123456789abcdef";
+  session.software.libtorch = "2.11.0+cu130";
+  session.software.driver = "580.95.05";
+  run.sessions = {session};
+  Device device;
+  device.kind = DeviceKind::kCuda;
+  device.name = "NVIDIA H200";
+  device.uuid_hash = "00112233aabbccdd";
+  run.devices = {device};
+  return run;
+}
+
+Surroundings same() {
+  return {"2025", "full", "0123456789abcdef", false, "2.11.0", "580.95.05", {"00112233aabbccdd"}};
+}
+
+std::string refusal(const Surroundings& now) {
+  try {
+    refuse_other_surroundings(measured_run(), now);
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(Resume, GoesOnWhereEverythingIsTheSame) { EXPECT_EQ(refusal(same()), ""); }
+
+TEST(Resume, NamesWhatDiffers) {
+  Surroundings now = same();
+  now.revision = "fedcba9876543210";
+  EXPECT_THAT(refusal(now), HasSubstr("its revision is 0123456789ab, but now it is fedcba987654"));
+  now = same();
+  now.dirty = true;
+  EXPECT_THAT(refusal(now), HasSubstr("0123456789ab with uncommitted changes"));
+  now = same();
+  now.libtorch = "2.12.0";
+  EXPECT_THAT(refusal(now), HasSubstr("its torch is 2.11.0, but now it is 2.12.0"));
+  now = same();
+  now.driver = "";
+  EXPECT_THAT(refusal(now), HasSubstr("its driver is 580.95.05, but now it is none"));
+  now = same();
+  now.gpu_hashes = {"ffffffffffffffff"};
+  EXPECT_THAT(refusal(now), HasSubstr("another GPU (NVIDIA H200, 00112233aabbccdd)"));
+  now = same();
+  now.edition = "2026";
+  EXPECT_THAT(refusal(now), HasSubstr("its edition is 2025, but now it is 2026"));
+  now = same();
+  now.preset = "quick";
+  EXPECT_THAT(refusal(now), HasSubstr("preset"));
+}
+
+TEST(Resume, KeepsResultsAndForgetsFailures) {
+  labreport::Run run;
+  const std::vector<Outcome> outcomes{Ok{},           OutOfMemory{"forward", {}, {}, {}},
+                                      Skipped{"x"},   TimedOut{1},
+                                      Crashed{9, ""}, Failed{"x"}};
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    Launch launch;
+    launch.outcome = outcomes[i];
+    run.find_or_add(fake_cell("cell", static_cast<std::int64_t>(i + 1))).launches = {launch};
+  }
+  Launch failed;
+  failed.outcome = Failed{"later"};
+  run.cells[0].launches.push_back(failed);
+  drop_failures(run);
+  ASSERT_EQ(run.cells.size(), 3u);
+  EXPECT_EQ(run.cells[0].launches.size(), 1u);
+}
+
+class ResumeTest : public RunFixture {};
+
+TEST_F(ResumeTest, MeasuresFailuresAgain) {
+  setenv("FAKE_WORKER", "status7", 1);
+  setup_.worker.environment = worker_environment(false);
+  measure({{fake_cell("good"), 1}});
+  unsetenv("FAKE_WORKER");
+  setup_.worker.environment = worker_environment(false);
+  ASSERT_TRUE(is_failure(launch("good").outcome));
+  run_ = store_.load();
+  drop_failures(run_);
+  run_.sessions.emplace_back(run_.sessions.back());
+  measure({{fake_cell("good"), 1}});
+  EXPECT_TRUE(is_ok(store_.load().cells.at(0).launches.at(0).outcome));
+  EXPECT_EQ(store_.load().cells[0].launches[0].session, 1);
+}
+
+TEST_F(ResumeTest, OneFolderHasOneFrontEnd) {
+  store_.create(run_);
+  const RunLock first(folder_);
+  EXPECT_THROW(RunLock second(folder_), InputError);
+}
+
+TEST_F(ResumeTest, TheLockEndsWithItsHolder) {
+  store_.create(run_);
+  {
+    const RunLock first(folder_);
+  }
+  EXPECT_NO_THROW(RunLock second(folder_));
+}
+
+}  // namespace
+}  // namespace labreport

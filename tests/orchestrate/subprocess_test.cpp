@@ -1,0 +1,197 @@
+#include "orchestrate/subprocess.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/error.h"
+#include "base/machine.h"
+
+namespace labreport {
+namespace {
+
+using namespace std::chrono_literals;
+
+Command shell(const std::string& script) {
+  Command command;
+  command.argv = {"sh", "-c", script};
+  return command;
+}
+
+bool alive(pid_t pid) { return kill(pid, 0) == 0; }
+
+bool soon(const std::function<bool()>& holds) {
+  for (int i = 0; i < 300; ++i) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(10ms);
+  }
+  return false;
+}
+
+TEST(Subprocess, TellsStatusOutputAndMessages) {
+  Command command = shell("echo data; echo words >&2; exit 7");
+  command.keep_output = true;
+  const Ended ended = run_to_end(command);
+  EXPECT_EQ(ended.exit_status, 7);
+  EXPECT_EQ(ended.signal, 0);
+  EXPECT_FALSE(ended.ok());
+  EXPECT_EQ(ended.output, "data\n");
+  EXPECT_EQ(ended.messages, "words\n");
+  EXPECT_GT(ended.wall_ns, 0);
+  EXPECT_GT(ended.peak_bytes, 0);
+}
+
+TEST(Subprocess, TellsTheSignalThatKilledIt) {
+  const Ended ended = run_to_end(shell("kill -SEGV $$"));
+  EXPECT_EQ(ended.signal, SIGSEGV);
+  EXPECT_FALSE(ended.timed_out);
+}
+
+TEST(Subprocess, HasExactlyTheEnvironmentFolderAndCoresGiven) {
+  Command command = shell("echo \"$ONLY|$HOME|$(pwd)|$(nproc)\"");
+  command.environment = {{"ONLY", "this"}, {"PATH", "/usr/bin:/bin"}};
+  command.folder = "/";
+  command.cores = {usable_cores().front()};
+  command.keep_output = true;
+  EXPECT_EQ(run_to_end(command).output, "this||/|1\n");
+}
+
+TEST(Subprocess, ReadsNothing) { EXPECT_TRUE(run_to_end(shell("! read line")).ok()); }
+
+TEST(Subprocess, EndsWithSigtermAtItsLimit) {
+  Command command = shell("exec sleep 60");
+  command.limit_seconds = 0.1;
+  const Ended ended = run_to_end(command);
+  EXPECT_TRUE(ended.timed_out);
+  EXPECT_EQ(ended.signal, SIGTERM);
+  EXPECT_LT(ended.wall_ns, 1'500'000'000);
+}
+
+TEST(Subprocess, IsKilledWhenItIgnoresSigterm) {
+  Command command = shell("trap '' TERM; while :; do sleep 0.1; done");
+  command.limit_seconds = 0.1;
+  const Ended ended = run_to_end(command);
+  EXPECT_TRUE(ended.timed_out);
+  EXPECT_EQ(ended.signal, SIGKILL);
+}
+
+TEST(Subprocess, EndlessMessagesNeitherBlockItNorFillMemory) {
+  const Ended ended =
+      run_to_end(shell("head -c 100000000 /dev/zero | tr '\\0' x >&2; echo end >&2"));
+  EXPECT_TRUE(ended.ok());
+  EXPECT_LT(ended.messages.size(), 200'000u);
+  EXPECT_TRUE(ended.messages.ends_with("end\n"));
+}
+
+TEST(Subprocess, TakesItsOwnChildrenAlong) {
+  Command command = shell("sleep 60 & echo $!; exit 0");
+  command.keep_output = true;
+  const Ended ended = run_to_end(command);
+  const pid_t grandchild = std::stoi(ended.output);
+  EXPECT_TRUE(soon([&] { return !alive(grandchild); }));
+}
+
+TEST(Subprocess, ClosedMessagesDoNotSpin) {
+  const auto before = std::clock();
+  run_to_end(shell("exec 2>&-; sleep 0.5"));
+  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 0.25);
+}
+
+TEST(Subprocess, RefusesAProgramThatIsNotThere) {
+  Command command;
+  command.argv = {"/nowhere/worker"};
+  try {
+    run_to_end(command);
+    FAIL() << "started";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "cannot start /nowhere/worker: No such file or directory");
+  }
+}
+
+TEST(Subprocesses, WaitTellsWhichOneEnded) {
+  Subprocesses processes;
+  const auto slow = processes.start(shell("sleep 0.4"));
+  const auto fast = processes.start(shell("exit 3"));
+  const auto first = processes.wait();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->first, fast);
+  EXPECT_EQ(first->second.exit_status, 3);
+  EXPECT_FALSE(processes.wait(10ms)) << "a tick, nothing ended";
+  const auto second = processes.wait();
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->first, slow);
+  EXPECT_EQ(processes.running(), 0u);
+  EXPECT_FALSE(processes.wait()) << "nothing is left to wait for";
+}
+
+TEST(Subprocesses, AnInterruptIsNoticedAndDoesNotReachTheChildrenByItself) {
+  Subprocesses processes;
+  processes.start(shell("exec sleep 60"));
+  kill(getpid(), SIGINT);
+  EXPECT_FALSE(processes.wait());
+  EXPECT_TRUE(processes.interrupted());
+  EXPECT_EQ(processes.running(), 1u);
+  processes.stop();
+  const auto ended = processes.wait();
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->second.signal, SIGTERM);
+}
+
+TEST(Subprocesses, ASecondInterruptKillsAtOnce) {
+  const auto ready = std::filesystem::temp_directory_path() / "labreport-subprocess-ready";
+  std::filesystem::remove(ready);
+  Subprocesses processes;
+  processes.start(shell("trap '' TERM; : > " + ready.string() + "; while :; do sleep 0.1; done"));
+  ASSERT_TRUE(soon([&] { return std::filesystem::remove(ready); }));
+  kill(getpid(), SIGTERM);
+  EXPECT_FALSE(processes.wait());
+  processes.stop();
+  kill(getpid(), SIGINT);
+  const auto ended = processes.wait();
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->second.signal, SIGKILL);
+  EXPECT_LT(ended->second.wall_ns, 1'500'000'000);
+}
+
+TEST(Subprocesses, NoneOutlivesTheObject) {
+  const auto pid_file = std::filesystem::temp_directory_path() / "labreport-subprocess-pid";
+  pid_t pid = 0;
+  {
+    Subprocesses processes;
+    processes.start(shell("echo $$ > " + pid_file.string() + "; exec sleep 60"));
+    ASSERT_TRUE(soon([&] { return std::ifstream(pid_file) >> pid && pid > 0; }));
+  }
+  EXPECT_FALSE(alive(pid));
+  std::filesystem::remove(pid_file);
+}
+
+// The front end is played by a child of this test, so that it can be killed.
+TEST(Subprocesses, NoneOutlivesTheProcess) {
+  const auto pid_file = std::filesystem::temp_directory_path() / "labreport-orphan-pid";
+  std::filesystem::remove(pid_file);
+  const pid_t front_end = fork();
+  if (front_end == 0) {
+    Subprocesses processes;
+    processes.start(shell("echo $$ > " + pid_file.string() + "; exec sleep 60"));
+    processes.wait();
+    _exit(0);
+  }
+  pid_t worker = 0;
+  ASSERT_TRUE(soon([&] { return std::ifstream(pid_file) >> worker && worker > 0; }));
+  kill(front_end, SIGKILL);
+  waitpid(front_end, nullptr, 0);
+  EXPECT_TRUE(soon([&] {
+    std::ifstream status("/proc/" + std::to_string(worker) + "/status");
+    const std::string text{std::istreambuf_iterator<char>(status), {}};
+    return text.empty() || text.find("Z (zombie)") != std::string::npos;
+  }));
+  std::filesystem::remove(pid_file);
+}
+
+}  // namespace
+}  // namespace labreport
