@@ -79,6 +79,23 @@ std::string join_lines(std::string_view text) {
   return joined;
 }
 
+bool is_section_tag(std::string_view line) {
+  if (!line.starts_with("{{") || !line.ends_with("}}") || line.size() < 5) return false;
+  if (std::string_view("#^/").find(line[2]) == std::string_view::npos) return false;
+  return line.find("}}") == line.size() - 2;
+}
+
+/// A section's tag alone on a line is no line: the library would leave an empty one, and so a new
+/// paragraph, where the section is not shown.
+std::string without_tag_lines(std::string_view words) {
+  std::string joined;
+  for (const std::string& line : split(words, '\n')) {
+    const std::string_view trimmed = trim(line);
+    is_section_tag(trimmed) ? joined.append(trimmed) : joined.append(line).append("\n");
+  }
+  return joined;
+}
+
 bool is_special(char letter) {
   return std::string_view("\\`*_{}[]<>|~&$").find(letter) != std::string_view::npos;
 }
@@ -113,7 +130,7 @@ std::string escape_markdown(std::string_view text) {
 
 std::string render_words(std::string_view words, const Facts& facts, std::string_view where) {
   check_tags(words, facts, where);
-  mustache::mustache tmpl{std::string(words)};
+  mustache::mustache tmpl{without_tag_lines(words)};
   if (!tmpl.is_valid()) throw Error(std::string(where) + ": " + tmpl.error_message());
   tmpl.set_custom_escape([](const std::string& text) { return text; });
   return join_lines(tmpl.render(to_data(facts)));

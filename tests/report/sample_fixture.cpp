@@ -1,7 +1,5 @@
 #include "report/sample_fixture.h"
 
-#include <cmath>
-
 #include "base/format.h"
 #include "base/statistics.h"
 #include "report/chart_forms.h"
@@ -25,7 +23,7 @@ const std::vector<SampleSize> kSizes = {{"small", 10.62, 21.34, 4.9, 412},
 std::vector<double> samples_around(double centre, double spread, int count) {
   std::vector<double> samples;
   for (int i = 0; i < count; ++i) {
-    const double swing = std::sin(1.0 + centre + 2.399 * i);
+    const double swing = (i * 7 + 3) % 11 / 5.0 - 1;
     samples.push_back(centre * (1 + spread * swing));
   }
   return samples;
@@ -267,6 +265,12 @@ Document demonstration_document() {
   document.demonstration = true;
   document.incomplete = true;
   return document;
+}
+
+RowView text_row(const std::vector<std::string>& texts) {
+  RowView row;
+  for (const std::string& text : texts) row.cells.push_back(words(text));
+  return row;
 }
 
 std::vector<std::string> FakeChartTool::draw(const std::vector<std::string>& specs) {

@@ -1,0 +1,40 @@
+// Whole outputs against tests/golden/<case>/. LABREPORT_UPDATE_GOLDEN=1 rewrites them: read the
+// difference before keeping it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/files.h"
+#include "report/html.h"
+#include "report/markdown.h"
+#include "report/sample_fixture.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+void expect_golden(const std::string& name, const std::string& bytes) {
+  const fs::path path = fs::path(LABREPORT_SOURCE_DIR) / "tests/golden" / name;
+  if (std::getenv("LABREPORT_UPDATE_GOLDEN") != nullptr) {
+    fs::create_directories(path.parent_path());
+    write_atomically(path, bytes);
+  }
+  EXPECT_EQ(read_file(path), bytes) << "see the head of this test for how to update " << name;
+}
+
+void expect_golden_case(const std::string& name, const Document& document) {
+  FakeChartTool tool;
+  const Drawings drawings = draw_all({&document}, tool).front();
+  expect_golden(name + "/report.md", report_markdown(document, drawings, Answers::kFull));
+  expect_golden(name + "/index.html",
+                page_html(document, drawings, {.root = "../../../", .interactive = true}));
+}
+
+TEST(Golden, Sample) { expect_golden_case("sample", sample_document()); }
+
+TEST(Golden, Demonstration) { expect_golden_case("demonstration", demonstration_document()); }
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,146 @@
+#include "report/html.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "report/sample_fixture.h"
+#include "report/template.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+PageOptions options(Answers answers = Answers::kFull) {
+  return {.root = "../../../", .interactive = true, .answers = answers};
+}
+
+std::string sample_page(Answers answers = Answers::kFull) {
+  const Document document = sample_document();
+  FakeChartTool tool;
+  return page_html(document, draw_all({&document}, tool).front(), options(answers));
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+TEST(Page, ShowsQuestionAnswerFigureTableAndDrawerInThisOrder) {
+  const std::string page = sample_page();
+  std::size_t at = page.find("id=\"benchmarking_script-b\"");
+  for (const char* next : {"class=\"question\"", "class=\"answer\"", "<figure", "<caption>Forward",
+                           "class=\"drawer\"", "id=\"benchmarking_script-c\""}) {
+    at = page.find(next, at);
+    ASSERT_NE(at, std::string::npos) << next;
+  }
+}
+
+TEST(Page, EveryLinkInsideItHasATarget) {
+  const std::string page = sample_page();
+  const std::string opening = "href=\"#";
+  for (std::size_t at = page.find(opening); at != std::string::npos;
+       at = page.find(opening, at + 1)) {
+    const std::size_t begin = at + opening.size();
+    const std::string anchor = page.substr(begin, page.find('"', begin) - begin);
+    EXPECT_EQ(count(page, "id=\"" + anchor + "\""), 1u) << anchor;
+  }
+}
+
+TEST(Page, LeavesAnswersOutOrReducesThemToTheirNumbers) {
+  const std::string full = sample_page();
+  EXPECT_THAT(full, HasSubstr("Generated from this run’s measurements"));
+  EXPECT_THAT(full, HasSubstr("The steps vary little"));
+  const std::string facts = sample_page(Answers::kFacts);
+  EXPECT_THAT(facts, HasSubstr("<li>forward, 2.7B: <strong>"));
+  EXPECT_THAT(facts, Not(HasSubstr("The steps vary little")));
+  const std::string none = sample_page(Answers::kNone);
+  EXPECT_THAT(none, Not(HasSubstr("class=\"answer\"")));
+  EXPECT_THAT(none, HasSubstr("<figure"));
+}
+
+TEST(Page, NothingFromARunBecomesMarkup) {
+  const Document document = demonstration_document();
+  const std::string page = page_html(document, {}, options());
+  const std::string index = index_html({{&document, "cpu/index.html"}});
+  for (const std::string& html : {page, index}) {
+    EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
+    EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt; &amp; | `CPU` **bold**"));
+  }
+}
+
+TEST(Page, SpecsCannotEndTheirScriptElement) {
+  Document document = sample_document();
+  Figure& figure = document.sections[0].parts[0].figures[0];
+  figure.spec["description"] = "</script><script>alert(1)</script>";
+  FakeChartTool tool;
+  const std::string page = page_html(document, draw_all({&document}, tool).front(), options());
+  EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(page, HasSubstr("\\u003c/script>"));
+}
+
+TEST(Page, MarksDemonstrationsReferencesAndInterruptedRuns) {
+  const std::string demonstration = page_html(demonstration_document(), {}, options());
+  EXPECT_THAT(demonstration, HasSubstr("class=\"banner\""));
+  EXPECT_THAT(demonstration, HasSubstr("interrupted: cells are missing"));
+  EXPECT_THAT(demonstration, Not(HasSubstr("reference run")));
+  const std::string reference = sample_page();
+  EXPECT_THAT(reference, HasSubstr("reference run"));
+  EXPECT_THAT(reference, Not(HasSubstr("CPU demonstration")));
+}
+
+TEST(Page, WithoutPicturesAFigureIsItsDataOpened) {
+  const std::string page = page_html(sample_document(), {}, options());
+  EXPECT_THAT(page, Not(HasSubstr("class=\"frame")));
+  EXPECT_THAT(page, HasSubstr("<details open><summary>Data of figure 1"));
+}
+
+TEST(Table, SpansARowsRemainingColumnsWithItsReasonAndWordsItsFlags) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}, {"b", "ms"}};
+  table.rows = {text_row({"xl"}), text_row({"s", "1.5", "22.25"}), text_row({"m", "1.25", "–"})};
+  table.rows[0].flags = {"shared GPU"};
+  table.rows[0].note = "out of memory";
+  table.rows[2].cells[2].muted = true;
+  const std::string html = table_html(table);
+  EXPECT_THAT(html, HasSubstr("<td class=\"note\" colspan=\"2\">out of memory</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"flags\">shared GPU</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"number\">1.5<i data-pad=\"0\"></i></td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"number muted\">–</td>"));
+  EXPECT_THAT(html, HasSubstr("<th scope=\"row\">xl</th>"));
+}
+
+TEST(Template, RefusesATagThatNothingFills) {
+  EXPECT_THROW(fill_template("table.html", {{"title", "T"}}), Error);
+  EXPECT_THROW(fill_template("no-such.html", {}), Error);
+}
+
+TEST(MarkdownToHtml, LeavesRawHtmlAndUnsafeLinksOut) {
+  const std::string html = markdown_to_html("<b>x</b> [a](javascript:alert(1)) **bold**");
+  EXPECT_THAT(html, Not(HasSubstr("<b>")));
+  EXPECT_THAT(html, Not(HasSubstr("javascript:")));
+  EXPECT_THAT(html, HasSubstr("<strong>bold</strong>"));
+}
+
+TEST(MarkdownToHtml, KeepsANumberWithItsDeviationAndUnit) {
+  EXPECT_EQ(markdown_to_html("takes 1.5 ± 0.2 ms or 3 % of it"),
+            "<p>takes 1.5\u00a0±\u00a00.2\u00a0ms or 3\u00a0% of it</p>\n");
+}
+
+TEST(Index, HasOneCardARunWithThreeHeadlines) {
+  const Document first = sample_document();
+  const Document second = demonstration_document();
+  const std::string index = index_html({{&first, "a/index.html"}, {&second, "b/index.html"}});
+  EXPECT_EQ(count(index, "<li class=\"card"), 2u);
+  EXPECT_EQ(count(index, "class=\"value\""), 6u);
+  EXPECT_THAT(index, HasSubstr("<a href=\"a/index.html\">NVIDIA H200</a>"));
+  EXPECT_THAT(index_html({}), HasSubstr("No run has been recorded yet"));
+}
+
+}  // namespace
+}  // namespace labreport

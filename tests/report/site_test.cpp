@@ -1,0 +1,140 @@
+#include "report/site.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "report/sample_fixture.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+using testing::Not;
+
+const std::vector<SiteRun>& sample_runs() {
+  static const std::vector<SiteRun> runs = {
+      {"cpu/2025/2-a", demonstration_document(), "{\"demo\": true}\n"},
+      {"nvidia-h200/2025/1-a", sample_document(), "{}\n"}};
+  return runs;
+}
+
+std::vector<std::string> paths(const Site& site) {
+  std::vector<std::string> found;
+  for (const SiteFile& file : site.files) found.push_back(file.path);
+  return found;
+}
+
+const std::string& bytes(const Site& site, const std::string& path) {
+  for (const SiteFile& file : site.files) {
+    if (file.path == path) return file.bytes;
+  }
+  throw Error("no " + path);
+}
+
+TEST(RenderSite, MakesEveryFileOfTheMap) {
+  FakeChartTool tool;
+  const Site site = render_site(sample_runs(), {}, &tool);
+  EXPECT_THAT(paths(site),
+              IsSupersetOf({"index.html", ".nojekyll", "assets/style.css", "assets/script.js",
+                            "assets/charts.js", "assets/run.schema.json",
+                            "nvidia-h200/2025/1-a/index.html", "nvidia-h200/2025/1-a/report.md",
+                            "nvidia-h200/2025/1-a/run.json",
+                            "nvidia-h200/2025/1-a/charts/durations.svg"}));
+  EXPECT_EQ(bytes(site, "cpu/2025/2-a/run.json"), "{\"demo\": true}\n");
+  EXPECT_EQ(site.notice, "");
+}
+
+TEST(RenderSite, SameInputSameBytesAndOneStartOfTheTool) {
+  FakeChartTool tool;
+  const Site once = render_site(sample_runs(), {}, &tool);
+  EXPECT_EQ(tool.starts, 1);
+  const Site again = render_site(sample_runs(), {}, &tool);
+  ASSERT_EQ(paths(once), paths(again));
+  for (const SiteFile& file : once.files) EXPECT_EQ(file.bytes, bytes(again, file.path));
+}
+
+TEST(RenderSite, PutsDemonstrationsLast) {
+  const std::string index = bytes(render_site(sample_runs(), {}, nullptr), "index.html");
+  EXPECT_LT(index.find("NVIDIA H200"), index.find("cpu/2025/2-a"));
+}
+
+TEST(RenderSite, LinksAreRelative) {
+  FakeChartTool tool;
+  for (const SiteFile& file : render_site(sample_runs(), {}, &tool).files) {
+    if (!file.path.ends_with(".html")) continue;
+    EXPECT_THAT(file.bytes, Not(HasSubstr("=\"/"))) << file.path;
+    EXPECT_THAT(file.bytes, Not(HasSubstr("href=\"http"))) << file.path;
+    EXPECT_THAT(file.bytes, Not(HasSubstr("src=\"http"))) << file.path;
+  }
+}
+
+class BrokenChartTool : public ChartTool {
+ public:
+  std::vector<std::string> draw(const std::vector<std::string>&) override {
+    throw Error("no renderer here", "install it");
+  }
+  std::string bundle() override { return ""; }
+};
+
+TEST(RenderSite, WithoutItsToolWritesEverythingElseAndSaysSo) {
+  BrokenChartTool tool;
+  const Site site = render_site(sample_runs(), {}, &tool);
+  EXPECT_EQ(site.notice, "charts are left out: no renderer here; install it");
+  EXPECT_THAT(paths(site), Contains("nvidia-h200/2025/1-a/index.html"));
+  EXPECT_THAT(paths(site), Not(Contains("assets/charts.js")));
+  EXPECT_THAT(bytes(site, "nvidia-h200/2025/1-a/index.html"), Not(HasSubstr("charts.js")));
+}
+
+class WriteSite : public testing::Test {
+ protected:
+  WriteSite() { fs::remove_all(out_); }
+  ~WriteSite() override { fs::remove_all(out_); }
+
+  const fs::path out_ = fs::path(testing::TempDir()) / "labreport-write-site";
+};
+
+TEST_F(WriteSite, RemovesItsOwnStalePagesAndNothingElse) {
+  write_site({.files = {{"a/old.html", "old"}, {"index.html", "1"}}, .notice = ""}, out_);
+  std::ofstream(out_ / "CNAME") << "example";
+  write_site({.files = {{"b/new.html", "new"}, {"index.html", "2"}}, .notice = ""}, out_);
+  EXPECT_FALSE(fs::exists(out_ / "a"));
+  EXPECT_EQ(read_file(out_ / "b/new.html"), "new");
+  EXPECT_EQ(read_file(out_ / "index.html"), "2");
+  EXPECT_TRUE(fs::exists(out_ / "CNAME"));
+}
+
+TEST_F(WriteSite, LeavesFilesThatAreRightUntouched) {
+  const Site site{.files = {{"index.html", "1"}}, .notice = ""};
+  write_site(site, out_);
+  const auto past = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  fs::last_write_time(out_ / "index.html", past);
+  write_site(site, out_);
+  EXPECT_EQ(fs::last_write_time(out_ / "index.html"), past);
+}
+
+TEST_F(WriteSite, RefusesAFolderWithSomethingElseInIt) {
+  fs::create_directories(out_);
+  std::ofstream(out_ / "thesis.tex") << "precious";
+  EXPECT_THROW(write_site({.files = {{"index.html", "1"}}, .notice = ""}, out_), InputError);
+  EXPECT_FALSE(fs::exists(out_ / "index.html"));
+}
+
+TEST_F(WriteSite, FollowsNoListOutOfItsFolder) {
+  const fs::path outside = fs::path(testing::TempDir()) / "labreport-outside";
+  write_site({.files = {{"index.html", "1"}}, .notice = ""}, out_);
+  std::ofstream(outside) << "precious";
+  std::ofstream(out_ / ".labreport-site") << "../labreport-outside\n" << outside.string() << "\n";
+  write_site({.files = {{"index.html", "1"}}, .notice = ""}, out_);
+  EXPECT_TRUE(fs::exists(outside));
+  fs::remove(outside);
+}
+
+}  // namespace
+}  // namespace labreport
