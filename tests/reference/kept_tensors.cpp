@@ -1,0 +1,73 @@
+#include "reference/kept_tensors.h"
+
+#include <c10/core/ScalarType.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <torch/csrc/autograd/engine.h>
+
+#include <algorithm>
+
+namespace labreport {
+namespace {
+
+std::vector<std::string>* kept = nullptr;
+
+std::string dtype_name(c10::ScalarType type) {
+  switch (type) {
+    case c10::ScalarType::Float:
+      return "float32";
+    case c10::ScalarType::BFloat16:
+      return "bfloat16";
+    case c10::ScalarType::Long:
+      return "int64";
+    case c10::ScalarType::Bool:
+      return "bool";
+    default:
+      return c10::toString(type);
+  }
+}
+
+class KeepAndTell : public torch::autograd::SavedVariableHooks {
+ public:
+  void call_pack_hook(const at::Tensor& tensor) override {
+    tensor_ = tensor;
+    if (kept && tensor.dim() > 0) {
+      kept->push_back(fmt::format("{} [{}]", dtype_name(tensor.scalar_type()),
+                                  fmt::join(tensor.sizes(), ", ")));
+    }
+  }
+  at::Tensor call_unpack_hook() override { return tensor_; }
+
+ private:
+  at::Tensor tensor_;
+};
+
+/// Autograd asks its engine for the hooks of each tensor that it keeps; Python's engine answers
+/// with those of `saved_tensors_hooks`, this one with ours.
+class TellingEngine : public torch::autograd::Engine {
+ public:
+  std::unique_ptr<torch::autograd::SavedVariableHooks> get_default_saved_variable_hooks()
+      override {
+    if (!kept) return nullptr;
+    return std::make_unique<KeepAndTell>();
+  }
+};
+
+torch::autograd::Engine& telling_engine() {
+  static TellingEngine engine;
+  return engine;
+}
+
+}  // namespace
+
+std::vector<std::string> kept_for_backward(const std::function<void()>& work) {
+  std::vector<std::string> found;
+  torch::autograd::set_default_engine_stub(telling_engine);
+  kept = &found;
+  work();
+  kept = nullptr;
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace labreport

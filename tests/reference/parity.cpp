@@ -1,0 +1,135 @@
+// Holds the network, its loss and its optimizer to the Python reference: parity FILE, where
+// parity_data.py wrote FILE.
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/randn.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/jit/serialization/pickle.h>
+
+#include "base/files.h"
+#include "engine/precision.h"
+#include "model/adamw.h"
+#include "model/training_step.h"
+#include "model/transformer.h"
+#include "reference/kept_tensors.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kFp32Tolerance = 1e-5;
+// BF16 has 8 significant bits, so rounding errs by at most 2⁻⁸ of a value: two runs of the same
+// operations that sum in another order differ by no more, norm-wise, than such a rounding.
+constexpr double kBf16Tolerance = 1.0 / 256;
+
+c10::impl::GenericDict& data() {
+  static c10::impl::GenericDict loaded(c10::StringType::get(), c10::AnyType::get());
+  return loaded;
+}
+
+void load(const std::string& path) {
+  const std::string bytes = read_file(path);
+  data() = torch::jit::pickle_load({bytes.begin(), bytes.end()}).toGenericDict();
+}
+
+class Parity : public testing::TestWithParam<const char*> {
+ protected:
+  at::Tensor expected(const std::string& key) const {
+    return data().at(std::string(GetParam()) + "/" + key).toTensor();
+  }
+
+  Transformer loaded_model() const {
+    const at::Tensor shape = expected("shape");
+    auto at = [&](int i) { return shape[i].item<std::int64_t>(); };
+    Transformer model({at(0), at(1), at(2), at(3), at(4)}, at(5), at::kCPU);
+    const c10::NoGradGuard no_grad;
+    for (const Parameter& parameter : model.parameters()) {
+      parameter.tensor.copy_(expected("weight/" + parameter.name));
+    }
+    return model;
+  }
+
+  void expect_close(const at::Tensor& actual, const std::string& key, double tolerance) const {
+    const at::Tensor wanted = expected(key);
+    ASSERT_EQ(actual.sizes(), wanted.sizes()) << key;
+    EXPECT_EQ(actual.scalar_type(), wanted.scalar_type()) << key;
+    const double error = (actual - wanted).to(at::kDouble).norm().item<double>();
+    EXPECT_LE(error, tolerance * wanted.to(at::kDouble).norm().item<double>()) << key;
+  }
+
+  void expect_same_step(Precision precision, const std::string& prefix, double tolerance) const {
+    struct : PhaseObserver {
+      void ended(Phase) override {}
+    } nobody;
+    const Transformer model = loaded_model();
+    TrainingStep step(model, {expected("ids"), expected("targets")},
+                      {Mode::kForwardBackward, precision, DeviceKind::kCpu});
+    step.run(nobody);
+    expect_close(step.logits(), prefix + "logits", tolerance);
+    expect_close(step.loss(), prefix + "loss", tolerance);
+    for (const Parameter& parameter : model.parameters()) {
+      expect_close(parameter.tensor.grad(), prefix + "grad/" + parameter.name, tolerance);
+    }
+  }
+};
+
+TEST_P(Parity, HasAParameterForEachOfTheReference) {
+  const std::string prefix = std::string(GetParam()) + "/weight/";
+  std::size_t count = 0;
+  for (const auto& entry : data()) count += entry.key().toStringRef().starts_with(prefix);
+  EXPECT_EQ(loaded_model().parameters().size(), count);
+}
+
+TEST_P(Parity, LogitsLossAndGradientsAgreeInFp32) {
+  expect_same_step(Precision::kFp32, "", kFp32Tolerance);
+}
+
+TEST_P(Parity, LogitsLossAndGradientsAgreeUnderBf16Autocast) {
+  expect_same_step(Precision::kBf16, "bf16/", kBf16Tolerance);
+}
+
+TEST_P(Parity, AdamWAgreesFromEqualGradients) {
+  const Transformer model = loaded_model();
+  for (const Parameter& parameter : model.parameters()) {
+    parameter.tensor.mutable_grad() = expected("grad/" + parameter.name);
+  }
+  AdamW optimizer(model.parameters());
+  for (const std::string step : {"after1/", "after2/"}) {
+    optimizer.step();
+    for (const Parameter& parameter : model.parameters()) {
+      expect_close(parameter.tensor.detach(), step + parameter.name, kFp32Tolerance);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Parity,
+                         testing::Values("one_block", "shorter_than_context", "wide"),
+                         [](const auto& info) { return std::string(info.param); });
+
+class KeptTensors : public testing::TestWithParam<std::pair<const char*, Precision>> {};
+
+TEST_P(KeptTensors, OneBlockKeepsWhatTheReferenceKeeps) {
+  const auto [key, precision] = GetParam();
+  const auto rotary = std::make_shared<const Rotary>(10, 8, at::kCPU);
+  const Block block("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
+  const at::Tensor x = at::randn({2, 10, 32}).requires_grad_();
+  const std::vector<std::string> kept = kept_for_backward([&] {
+    const AutocastScope autocast(precision, DeviceKind::kCpu);
+    block.forward(x);
+  });
+  std::vector<std::string> wanted;
+  for (const c10::IValue& line : data().at(key).toListRef()) wanted.push_back(line.toStringRef());
+  EXPECT_EQ(kept, wanted);
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, KeptTensors,
+                         testing::Values(std::pair{"kept/fp32", Precision::kFp32},
+                                         std::pair{"kept/bf16", Precision::kBf16}));
+
+}  // namespace
+}  // namespace labreport
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (argc != 2) return 2;
+  labreport::load(argv[1]);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,83 @@
+"""Writes what the reference computes, for parity.cpp to compare with: parity_data.py FILE."""
+
+import sys
+
+import torch
+
+from transformer import AdamW, Block, RotaryEmbedding, Transformer, cross_entropy
+
+# Name, then d_model, d_ff, layers, heads, vocabulary, longest context, positions used, batch.
+SHAPES = {
+    "one_block": (16, 32, 1, 2, 50, 12, 12, 2),
+    "shorter_than_context": (24, 72, 2, 3, 101, 40, 17, 3),
+    "wide": (64, 96, 3, 8, 257, 33, 33, 1),
+}
+OPTIMIZER_STEPS = 2
+
+
+def forward_backward(model, ids, targets, dtype=None):
+    model.zero_grad(set_to_none=True)
+    with torch.autocast("cpu", dtype=dtype, enabled=dtype is not None):
+        logits = model(ids)
+        loss = cross_entropy(logits, targets)
+    loss.backward()
+    found = {"logits": logits.detach(), "loss": loss.detach()}
+    for name, parameter in model.named_parameters():
+        found["grad/" + name] = parameter.grad.clone()
+    return found
+
+
+def optimizer_steps(model):
+    optimizer = AdamW(model.parameters())
+    found = {}
+    for step in range(1, OPTIMIZER_STEPS + 1):
+        optimizer.step()
+        for name, parameter in model.named_parameters():
+            found[f"after{step}/{name}"] = parameter.detach().clone()
+    return found
+
+
+def case(d_model, d_ff, layers, heads, vocab, context, positions, batch):
+    model = Transformer(d_model, d_ff, layers, heads, vocab, context)
+    ids, targets = torch.randint(vocab, (2, batch, positions)).unbind()
+    found = {"ids": ids, "targets": targets}
+    found["shape"] = torch.tensor([d_model, d_ff, layers, heads, vocab, context])
+    for name, parameter in model.named_parameters():
+        found["weight/" + name] = parameter.detach().clone()
+    bf16 = forward_backward(model, ids, targets, torch.bfloat16)
+    found.update({"bf16/" + name: tensor for name, tensor in bf16.items()})
+    found.update(forward_backward(model, ids, targets))
+    found.update(optimizer_steps(model))
+    return found
+
+
+def kept_for_backward(dtype=None):
+    """(shape, dtype) of each tensor that one block keeps; numbers kept as tensors left out."""
+    kept = []
+
+    def keep(tensor):
+        if tensor.dim() > 0:
+            kept.append(f"{str(tensor.dtype).removeprefix('torch.')} {list(tensor.shape)}")
+        return tensor
+
+    block = Block(32, 48, 4, RotaryEmbedding(10, 8))
+    x = torch.randn(2, 10, 32, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        with torch.autocast("cpu", dtype=dtype, enabled=dtype is not None):
+            block(x)
+    return sorted(kept)
+
+
+def main(path):
+    torch.manual_seed(0)
+    data = {
+        f"{name}/{key}": tensor
+        for name, shape in SHAPES.items()
+        for key, tensor in case(*shape).items()
+    }
+    data["kept/fp32"] = kept_for_backward()
+    data["kept/bf16"] = kept_for_backward(torch.bfloat16)
+    torch.save(data, path)
+
+
+main(sys.argv[1])
