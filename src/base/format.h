@@ -21,8 +21,8 @@ struct ValueWithDeviation {
 std::string format_fixed(double value, int decimals);
 
 /// The deviation to two significant digits, the value to the same decimal place (at most
-/// `max_decimals`). A deviation of 0 is written with `max_decimals` digits.
-ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals = 3);
+/// `max_decimals`, which a deviation of 0 gets).
+ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals = 5);
 
 /// Four significant digits without an exponent: "0.1234", "12.34", "1,234".
 std::string format_significant(double value, int digits = 4);

@@ -13,8 +13,9 @@ TEST(Format, DeviationHasTwoDigitsAndTheValueItsDecimals) {
 }
 
 TEST(Format, DecimalsAreBounded) {
-  EXPECT_EQ(format_with_deviation(1.0, 0.00001).joined(), "1.000 ± 0.000");
-  EXPECT_EQ(format_with_deviation(2, 0).joined(), "2.000 ± 0.000");
+  EXPECT_EQ(format_with_deviation(1.0, 0.00001, 3).joined(), "1.000 ± 0.000");
+  EXPECT_EQ(format_with_deviation(0.0233, 0.00012).joined(), "0.02330 ± 0.00012");
+  EXPECT_EQ(format_with_deviation(2, 0, 3).joined(), "2.000 ± 0.000");
 }
 
 TEST(Format, SignificantDigitsNeverUseAnExponent) {

@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "experiments/benchmarking_script/parts.h"
+#include "results/metric_names.h"
+
+namespace labreport::benchmarking_script {
+namespace {
+
+constexpr Mode kByLength[]{Mode::kForwardBackward, Mode::kTrainStep};
+
+/// The phase where it is followed by least else: forward+backward before the whole step.
+std::vector<double> synced_phase(const TimingGroup& group, std::string_view phase) {
+  for (const Mode mode : kByLength) {
+    const auto found = timed(group, mode);
+    if (!found) continue;
+    std::vector<double> samples = found->counted(metric::kSynced, phase);
+    if (!samples.empty()) return samples;
+  }
+  return {};
+}
+
+std::vector<double> whole_step(const TimingGroup& group, Mode mode) {
+  const auto found = timed(group, mode);
+  return found ? found->counted(metric::kStep, metric::kTotal) : std::vector<double>{};
+}
+
+}  // namespace
+
+Phases phases(const TimingGroup& group) {
+  Phases result{synced_phase(group, metric::kForward), synced_phase(group, metric::kBackward),
+                synced_phase(group, metric::kOptimizer)};
+  if (result.forward.empty()) result.forward = whole_step(group, Mode::kForward);
+  return result;
+}
+
+std::string reasons_missing(const TimingGroup& group) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> modes_by_reason;
+  for (const auto& [mode, cell] : group.cells) {
+    const std::string reason = reason_missing(group, mode);
+    if (reason.empty()) continue;
+    const auto same = std::find_if(modes_by_reason.begin(), modes_by_reason.end(),
+                                   [&](const auto& entry) { return entry.first == reason; });
+    if (same == modes_by_reason.end()) {
+      modes_by_reason.push_back({reason, {std::string(describe(mode))}});
+    } else {
+      same->second.emplace_back(describe(mode));
+    }
+  }
+  std::vector<std::string> reasons;
+  for (const auto& [reason, modes] : modes_by_reason) {
+    reasons.push_back(join_words(modes) + ": " + reason);
+  }
+  return join(reasons, "; ");
+}
+
+}  // namespace labreport::benchmarking_script

@@ -1,0 +1,93 @@
+#include "experiments/benchmarking_script/plan.h"
+
+#include <algorithm>
+#include <array>
+
+namespace labreport::benchmarking_script {
+namespace {
+
+constexpr std::array kAllModes{Mode::kInference, Mode::kForward, Mode::kForwardBackward,
+                               Mode::kTrainStep};
+constexpr std::array<std::int64_t, 4> kSeparateWarmups{0, 1, 2, 5};
+
+bool wanted(const PlanInput& input, Mode mode) {
+  const auto& modes = input.selection.modes;
+  return modes.empty() || std::find(modes.begin(), modes.end(), mode) != modes.end();
+}
+
+bool part_wanted(const PlanInput& input, std::string_view letter) {
+  const auto& only = input.selection.only;
+  const auto names = [&](const std::string& selector) {
+    return selector == "benchmarking_script" ||
+           selector == "benchmarking_script." + std::string(letter);
+  };
+  return only.empty() || std::any_of(only.begin(), only.end(), names);
+}
+
+/// Part (c) shows the modes of its edition; the other parts need all of them.
+bool mode_needed(const PlanInput& input, Mode mode) {
+  if (!wanted(input, mode)) return false;
+  return part_wanted(input, "a") || part_wanted(input, "b") ||
+         is_warmup_mode(input.edition, mode);
+}
+
+CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size) {
+  return {.kind = CellKind::kTiming,
+          .device = input.device,
+          .size = size.name,
+          .model = size.shape,
+          .context = std::nullopt,
+          .batch = axes.batch,
+          .precision = std::nullopt,
+          .mode = std::nullopt,
+          .warmup = axes.warmup,
+          .steps = axes.steps};
+}
+
+/// More fresh processes that take the first step only: how much one cold start tells of others.
+PlannedCell first_step(CellSpec spec) {
+  spec.warmup = 0;
+  spec.steps = 1;
+  return {spec, kFirstStepLaunches - 1};
+}
+
+void add_mode(std::vector<PlannedCell>& cells, const PlanInput& input, const Axes& axes,
+              const CellSpec& spec) {
+  cells.push_back({spec, axes.launches});
+  if (!is_warmup_mode(input.edition, *spec.mode) || !part_wanted(input, "c")) return;
+  if (input.preset == Preset::kFull) cells.push_back(first_step(spec));
+  if (!input.selection.separate_warmups) return;
+  for (const std::int64_t warmup : kSeparateWarmups) {
+    CellSpec apart = spec;
+    apart.warmup = warmup;
+    if (warmup != spec.warmup) cells.push_back({apart, axes.launches});
+  }
+}
+
+}  // namespace
+
+bool is_warmup_mode(const Edition& edition, Mode mode) {
+  if (mode == Mode::kTrainStep) return edition.name == "2026";
+  return mode == Mode::kForward || mode == Mode::kForwardBackward;
+}
+
+std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
+  const Axes chosen = axes(input);
+  std::vector<PlannedCell> cells;
+  for (const Precision precision : chosen.precisions) {
+    for (const std::int64_t context : chosen.contexts) {
+      for (const Size& size : chosen.sizes) {
+        CellSpec spec = timing_cell(input, chosen, size);
+        spec.context = context;
+        spec.precision = precision;
+        for (const Mode mode : kAllModes) {
+          spec.mode = mode;
+          if (mode_needed(input, mode)) add_mode(cells, input, chosen, spec);
+        }
+      }
+    }
+  }
+  return cells;
+}
+
+}  // namespace labreport::benchmarking_script

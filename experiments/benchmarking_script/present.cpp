@@ -1,0 +1,64 @@
+#include "experiments/benchmarking_script/present.h"
+
+#include "base/format.h"
+#include "experiments/benchmarking_script/parts.h"
+#include "results/metric_names.h"
+
+namespace labreport::benchmarking_script {
+namespace {
+
+constexpr const char* kDurations = "benchmarking_script-b";
+
+/// The largest network of which anything ran.
+const TimingGroup* largest(const std::vector<TimingGroup>& groups) {
+  const TimingGroup* found = nullptr;
+  std::int64_t most = 0;
+  for (const TimingGroup& group : groups) {
+    if (phases(group).forward.empty() || !group.spec.model) continue;
+    const std::int64_t parameters = parameter_count(*group.spec.model);
+    if (parameters >= most) {
+      most = parameters;
+      found = &group;
+    }
+  }
+  return found;
+}
+
+void add(std::vector<Glance>& glance, const std::string& what, const TimingGroup& group,
+         const std::vector<double>& samples) {
+  if (samples.empty()) return;
+  glance.push_back({what + ", " + group.label, mean_cell(samples).text + " ms", kDurations});
+}
+
+std::vector<Glance> glance(const RunView& view, const std::vector<TimingGroup>& groups) {
+  std::vector<Glance> numbers;
+  const TimingGroup* group = largest(groups);
+  if (group == nullptr) return numbers;
+  const Phases times = phases(*group);
+  add(numbers, "Forward", *group, times.forward);
+  add(numbers, "Backward", *group, times.backward);
+  if (const auto step = timed(*group, Mode::kTrainStep)) {
+    add(numbers, "Train step", *group, step->counted(metric::kStep, metric::kTotal));
+  }
+  if (const auto step = timed(*group, Mode::kForwardBackward)) {
+    if (const auto share = share_of_peak(view, *step)) {
+      numbers.push_back({"Of measured " + std::string(describe(*step->spec->precision)) +
+                             " peak, " + group->label,
+                         format_percent(*share) + " %", kDurations});
+    }
+  }
+  return numbers;
+}
+
+}  // namespace
+
+Presentation present(const RunView& view) {
+  const std::vector<TimingGroup> groups = timing_groups(view);
+  if (groups.empty()) return {};
+  return {.parts = {{"a", present_program(view, groups)},
+                    {"b", present_durations(view, groups)},
+                    {"c", present_warmup(view, groups)}},
+          .glance = glance(view, groups)};
+}
+
+}  // namespace labreport::benchmarking_script

@@ -1,0 +1,157 @@
+// Part (c): what the first steps of a fresh process cost, and how many to leave out.
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "experiments/benchmarking_script/parts.h"
+#include "experiments/benchmarking_script/windows.h"
+#include "report/chart_forms.h"
+#include "results/metric_names.h"
+
+namespace labreport::benchmarking_script {
+namespace {
+
+constexpr double kNoticeable = 0.01;
+
+/// The mode that the answer speaks of: the longest of part (c) that every edition shows.
+Mode answered_mode(const std::vector<WarmupRow>& rows) {
+  const bool backward = std::any_of(rows.begin(), rows.end(), [](const WarmupRow& row) {
+    return row.mode == Mode::kForwardBackward;
+  });
+  return backward ? Mode::kForwardBackward : rows.front().mode;
+}
+
+std::string percent_range(const std::vector<WarmupRow>& rows) {
+  const auto [low, high] =
+      std::minmax_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+        return a.mean_rise(0) < b.mean_rise(0);
+      });
+  const std::string from = format_percent(low->mean_rise(0));
+  const std::string to = format_percent(high->mean_rise(0));
+  if (rows.size() == 1) return from + " %";
+  if (from == to) return from + " % for every size";
+  return from + " % (" + low->label + ") to " + to + " % (" + high->label + ")";
+}
+
+/// The largest distance of the window's mean from the warm one, over all rows.
+double largest_residue(const std::vector<WarmupRow>& rows, std::size_t warmup) {
+  double largest = 0;
+  for (const WarmupRow& row : rows) {
+    largest = std::max(largest, std::abs(row.mean_rise(warmup)));
+  }
+  return largest;
+}
+
+const WarmupRow& slowest_second_step(const std::vector<WarmupRow>& rows) {
+  return *std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.step_rise(1) < b.step_rise(1);
+  });
+}
+
+void declare(Facts& facts) {
+  for (const char* name :
+       {"mode", "steps", "warmup", "rise", "worst", "sd_warm", "sd_cold", "first", "warm_step",
+        "first_allocations", "residue_1", "residue_2", "second_where", "second_rise",
+        "second_allocations"}) {
+    facts.set(name, "");
+  }
+  for (const char* name : {"answered", "one_warmup", "two_warmups", "second_slow", "counted",
+                           "second_allocates", "optimizer", "rises", "gpu"}) {
+    facts.flag(name, false);
+  }
+}
+
+void set_first_step(Facts& facts, const WarmupRow& worst) {
+  facts.set("worst", worst.label);
+  facts.set("sd_cold", format_significant(worst.windows.front().summary.stddev, 3));
+  facts.set("sd_warm", format_significant(worst.windows.back().summary.stddev, 3));
+  facts.set("first", format_significant(worst.steps.front()));
+  facts.set("warm_step", format_significant(worst.windows.back().summary.median));
+  facts.flag("counted", worst.allocations_in(0) > 0);
+  facts.set("first_allocations", format_plural(worst.allocations_in(0), "time"));
+}
+
+void set_second_step(Facts& facts, const WarmupRow& row) {
+  facts.flag("second_slow", row.step_rise(1) > kNoticeable);
+  facts.set("second_where", row.label);
+  facts.set("second_rise", format_percent(row.step_rise(1)));
+  facts.flag("second_allocates", row.allocations_in(1) > 0);
+  facts.set("second_allocations", format_plural(row.allocations_in(1), "time"));
+}
+
+Facts make_facts(const std::vector<WarmupRow>& all) {
+  Facts facts;
+  declare(facts);
+  if (all.empty()) return facts;
+  const Mode mode = answered_mode(all);
+  std::vector<WarmupRow> rows;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(rows), [&](const WarmupRow& row) {
+    return row.mode == mode && row.windows.size() > 1;
+  });
+  if (rows.empty()) return facts;
+  const WarmupRow& worst = *std::max_element(
+      rows.begin(), rows.end(),
+      [](const auto& a, const auto& b) { return a.mean_rise(0) < b.mean_rise(0); });
+  facts.flag("answered", true);
+  facts.flag("rises", worst.mean_rise(0) > kNoticeable);
+  facts.set("mode", std::string(describe(mode)));
+  facts.set("steps", format_count(static_cast<std::int64_t>(rows.front().windows[0].summary.count)));
+  facts.set("warmup", std::to_string(rows.front().windows.back().warmup));
+  facts.set("rise", percent_range(rows));
+  facts.flag("optimizer", std::any_of(all.begin(), all.end(), [](const WarmupRow& row) {
+    return row.mode == Mode::kTrainStep;
+  }));
+  set_first_step(facts, worst);
+  set_second_step(facts, slowest_second_step(rows));
+  const std::size_t last = rows.front().windows.back().warmup;
+  facts.flag("one_warmup", last > 1);
+  facts.flag("two_warmups", last > 2);
+  facts.set("residue_1", format_percent(largest_residue(rows, 1)));
+  facts.set("residue_2", format_percent(largest_residue(rows, 2)));
+  return facts;
+}
+
+Figure steps_figure(const std::vector<WarmupRow>& rows, Mode mode) {
+  StepChart chart{.quantity = {"Time of a step", "ms"}, .lines = {}, .notes = {}, .shaded = 0,
+                  .shade_text = ""};
+  for (const WarmupRow& row : rows) {
+    if (row.mode != mode) continue;
+    chart.lines.push_back({row.label, row.steps});
+    chart.shaded = static_cast<int>(row.windows.back().warmup);
+  }
+  chart.shade_text = "warm-up";
+  const std::string mode_name(describe(mode));
+  return {.slug = "steps-" + slug(mode_name),
+          .title = "Each " + mode_name + " step from the start of the process",
+          .caption = "Every step of a fresh process, the first included; the axis is logarithmic.",
+          .alt = "Lines over step numbers, one for each size: the first step stands far above the "
+                 "others. The table below holds the same numbers.",
+          .spec = step_chart(chart),
+          .data = steps_table(rows, mode)};
+}
+
+bool has_mode(const std::vector<WarmupRow>& rows, Mode mode) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const WarmupRow& row) { return row.mode == mode; });
+}
+
+}  // namespace
+
+PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& groups) {
+  PartContent part;
+  const std::vector<WarmupRow> rows = warmup_rows(view.edition(), groups);
+  part.facts = make_facts(rows);
+  const Device* device = view.device();
+  part.facts.flag("gpu", device != nullptr && device->kind == DeviceKind::kCuda);
+  for (const Mode mode : {Mode::kForwardBackward, Mode::kForward, Mode::kTrainStep}) {
+    if (has_mode(rows, mode)) part.figures.push_back(steps_figure(rows, mode));
+  }
+  part.tables = {windows_table(view.edition(), groups, rows), first_step_table(rows)};
+  const TableView apart = apart_table(groups, rows);
+  if (!apart.rows.empty()) part.drawer.tables.push_back(apart);
+  part.drawer.tables.push_back(start_up_table(groups));
+  return part;
+}
+
+}  // namespace labreport::benchmarking_script

@@ -1,0 +1,81 @@
+#include "experiments/catalog.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "embedded/experiments.h"
+#include "experiments/benchmarking_script/plan.h"
+#include "experiments/benchmarking_script/present.h"
+
+namespace labreport {
+namespace {
+
+std::string_view words(std::string_view experiment) {
+  return embedded::experiments().at("experiments/" + std::string(experiment) + "/section.md");
+}
+
+bool needs_limits(const std::vector<PlannedCell>& cells) {
+  return std::any_of(cells.begin(), cells.end(), [](const PlannedCell& planned) {
+    return planned.spec.kind == CellKind::kTiming;
+  });
+}
+
+PlannedCell limits_cell(DeviceKind device) {
+  CellSpec spec;
+  spec.kind = CellKind::kLimits;
+  spec.device = device;
+  return {spec, 1};
+}
+
+void merge(std::vector<PlannedCell>& cells, const PlannedCell& wanted) {
+  const std::string id = cell_id(wanted.spec);
+  for (PlannedCell& planned : cells) {
+    if (cell_id(planned.spec) != id) continue;
+    planned.launches = std::max(planned.launches, wanted.launches);
+    return;
+  }
+  cells.push_back(wanted);
+}
+
+bool selected(const PlanInput& input, const Experiment& experiment) {
+  const auto& only = input.selection.only;
+  return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& selector) {
+    return &find_experiment(selector) == &experiment;
+  });
+}
+
+}  // namespace
+
+const std::vector<Experiment>& catalog() {
+  static const std::vector<Experiment> experiments{
+      {"benchmarking_script", {"a", "b", "c"}, benchmarking_script::plan,
+       benchmarking_script::present, words("benchmarking_script")},
+  };
+  return experiments;
+}
+
+const Experiment& find_experiment(std::string_view selector) {
+  std::vector<std::string> names;
+  for (const Experiment& experiment : catalog()) {
+    const std::string whole(experiment.name);
+    if (selector == whole) return experiment;
+    names.push_back(whole);
+    for (const std::string& part : experiment.parts) {
+      names.push_back(whole + "." + part);
+      if (selector == names.back()) return experiment;
+    }
+  }
+  refuse_unknown("experiment", selector, names);
+}
+
+std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far) {
+  std::vector<PlannedCell> wanted;
+  for (const Experiment& experiment : catalog()) {
+    if (!selected(input, experiment)) continue;
+    for (const PlannedCell& planned : experiment.plan(input, so_far)) merge(wanted, planned);
+  }
+  if (needs_limits(wanted)) wanted.insert(wanted.begin(), limits_cell(input.device));
+  return wanted;
+}
+
+}  // namespace labreport

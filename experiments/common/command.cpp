@@ -1,0 +1,49 @@
+#include "experiments/common/command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plan/editions.h"
+#include "plan/planner.h"
+
+namespace labreport {
+namespace {
+
+bool known(const std::vector<Size>& sizes, const CellSpec& spec) {
+  return std::any_of(sizes.begin(), sizes.end(), [&](const Size& size) {
+    return size.name == spec.size && spec.model && size.shape.d_model == spec.model->d_model &&
+           size.shape.d_ff == spec.model->d_ff && size.shape.layers == spec.model->layers &&
+           size.shape.heads == spec.model->heads;
+  });
+}
+
+/// A size of the user's own is written out; one of the handout's by its name.
+std::string size_flag(const Run& run, const CellSpec& spec) {
+  const auto sizes = known_sizes(find_edition(run.edition), parse_preset(run.preset));
+  if (known(sizes, spec)) return fmt::format(" --sizes {}", spec.size);
+  return fmt::format(" --size {}={},{},{},{}", spec.size, spec.model->d_model, spec.model->d_ff,
+                     spec.model->layers, spec.model->heads);
+}
+
+}  // namespace
+
+std::string command_for(const Run& run, const std::string& problem, const CellSpec& spec) {
+  std::string command = fmt::format("build/bin/labreport run --edition {}", run.edition);
+  if (run.preset != name(Preset::kFull)) command += fmt::format(" --preset {}", run.preset);
+  command += fmt::format(" --only {}", problem);
+  if (spec.model) command += size_flag(run, spec);
+  if (spec.context) command += fmt::format(" --contexts {}", *spec.context);
+  if (spec.precision) command += fmt::format(" --precisions {}", name(*spec.precision));
+  if (spec.mode) command += fmt::format(" --modes {}", name(*spec.mode));
+  if (spec.warmup) command += fmt::format(" --warmup {}", *spec.warmup);
+  if (spec.steps) command += fmt::format(" --steps {}", *spec.steps);
+  if (run.preset == name(Preset::kDemo)) return command;
+  if (spec.batch && *spec.batch != kHandoutBatch) command += fmt::format(" --batch {}", *spec.batch);
+  if (spec.model && spec.model->vocab != kHandoutVocab) {
+    command += fmt::format(" --vocab {}", spec.model->vocab);
+  }
+  return command;
+}
+
+}  // namespace labreport

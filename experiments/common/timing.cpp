@@ -1,0 +1,220 @@
+#include "experiments/common/timing.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/format.h"
+#include "plan/arithmetic.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kLaunchBoundBelow = 0.05;
+constexpr double kDeviceBoundAbove = 0.20;
+constexpr double kFarFence = 3;
+constexpr double kOutlierAtLeast = 1.05;
+
+auto group_key(const CellSpec& spec) {
+  const ModelShape shape = spec.model.value_or(ModelShape{});
+  return std::tuple(shape.d_model, shape.d_ff, shape.layers, shape.heads, shape.vocab,
+                    spec.context.value_or(0), spec.batch.value_or(0), spec.precision);
+}
+
+bool single_step(const CellSpec& spec) { return spec.warmup == 0 && spec.steps == 1; }
+
+std::int64_t all_steps(const CellSpec& spec) {
+  return spec.warmup.value_or(0) + spec.steps.value_or(0);
+}
+
+/// The cell with the most steps speaks for its mode; a single cold step beside it adds to its first.
+void add_cell(TimingGroup& group, const Cell& cell) {
+  const Mode mode = cell.spec.mode.value_or(Mode::kForward);
+  const Cell*& longest = group.cells[mode];
+  const Cell* other = &cell;
+  if (longest == nullptr || all_steps(cell.spec) > all_steps(longest->spec)) {
+    std::swap(longest, other);
+  }
+  if (other == nullptr) return;
+  if (single_step(other->spec)) group.first_only[mode] = other;
+  else group.others.push_back(other);
+}
+
+void label_groups(std::vector<TimingGroup>& groups) {
+  std::set<std::int64_t> contexts;
+  std::set<std::optional<Precision>> precisions;
+  for (const TimingGroup& group : groups) {
+    contexts.insert(group.spec.context.value_or(0));
+    precisions.insert(group.spec.precision);
+  }
+  for (TimingGroup& group : groups) {
+    group.label = group.spec.size;
+    if (contexts.size() > 1) group.label += ", " + format_count(group.spec.context.value_or(0));
+    if (precisions.size() > 1 && group.spec.precision) {
+      group.label += ", " + std::string(describe(*group.spec.precision));
+    }
+  }
+}
+
+bool has_outlier(const std::vector<double>& steps) {
+  if (steps.size() < 4) return false;
+  const Summary summary = summarize(steps);
+  const double spread = summary.upper_quartile - summary.lower_quartile;
+  return summary.max > summary.upper_quartile + kFarFence * spread &&
+         summary.max > kOutlierAtLeast * summary.median;
+}
+
+bool condition_above_zero(const Launch& launch, std::string_view tag, std::string_view name) {
+  const Metric* metric = launch.find_condition(tag, name);
+  return metric != nullptr && metric->number().value_or(0) > 0;
+}
+
+}  // namespace
+
+std::vector<TimingGroup> timing_groups(const RunView& view) {
+  std::vector<TimingGroup> groups;
+  for (const Cell* cell : view.cells(CellKind::kTiming, [](const CellSpec&) { return true; })) {
+    auto found = std::find_if(groups.begin(), groups.end(), [&](const TimingGroup& group) {
+      return group_key(group.spec) == group_key(cell->spec);
+    });
+    if (found == groups.end()) {
+      found = groups.insert(groups.end(), TimingGroup{"", cell->spec, {}, {}, {}});
+      found->spec.mode.reset();
+    }
+    add_cell(*found, *cell);
+  }
+  label_groups(groups);
+  return groups;
+}
+
+std::optional<Timed> timed(const TimingGroup& group, Mode mode) {
+  const auto found = group.cells.find(mode);
+  if (found == group.cells.end()) return std::nullopt;
+  const Launch* launch = representative(*found->second);
+  if (launch == nullptr || !is_ok(launch->outcome)) return std::nullopt;
+  return Timed{&found->second->spec, launch};
+}
+
+std::vector<double> Timed::counted(std::string_view tag, std::string_view name) const {
+  const std::vector<double> all = milliseconds(*launch, tag, name);
+  const bool separate_set = tag == metric::kSynced;  // It begins warm: all of it counts.
+  const auto warmup = static_cast<std::size_t>(separate_set ? 0 : spec->warmup.value_or(0));
+  return window(all, warmup, static_cast<std::size_t>(spec->steps.value_or(0)));
+}
+
+std::string reason_missing(const TimingGroup& group, Mode mode) {
+  const auto found = group.cells.find(mode);
+  if (found == group.cells.end()) return "";
+  const Launch* launch = representative(*found->second);
+  if (launch == nullptr) return "not measured yet";
+  return is_ok(launch->outcome) ? "" : describe(launch->outcome);
+}
+
+std::optional<double> wait_share(const Timed& timed) {
+  if (timed.spec->device == DeviceKind::kCpu) return std::nullopt;
+  const auto totals = timed.counted(metric::kStep, metric::kTotal);
+  const auto enqueues = timed.counted(metric::kStep, metric::kEnqueue);
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < std::min(totals.size(), enqueues.size()); ++i) {
+    if (totals[i] > 0) shares.push_back((totals[i] - enqueues[i]) / totals[i]);
+  }
+  return shares.empty() ? std::nullopt : std::optional(median(shares));
+}
+
+Bound classify(double wait_share) {
+  if (wait_share < kLaunchBoundBelow) return Bound::kLaunch;
+  return wait_share > kDeviceBoundAbove ? Bound::kDevice : Bound::kMixed;
+}
+
+std::string_view describe(Bound bound) {
+  switch (bound) {
+    case Bound::kLaunch: return "launch-bound";
+    case Bound::kMixed: return "mixed";
+    case Bound::kDevice: return "GPU-bound";
+  }
+  return "";
+}
+
+std::optional<double> matrix_rate(const RunView& view, Precision precision) {
+  const Cell* cell = view.cell(CellKind::kLimits, [](const CellSpec&) { return true; });
+  const Launch* launch = cell == nullptr ? nullptr : representative(*cell);
+  if (launch == nullptr || !is_ok(launch->outcome)) return std::nullopt;
+  const Metric* rate = launch->find(metric::kMatrixRate, name(precision));
+  if (rate == nullptr || rate->numbers().empty()) return std::nullopt;
+  return median(rate->numbers());
+}
+
+std::optional<double> share_of_peak(const RunView& view, const Timed& timed) {
+  const auto steps = timed.counted(metric::kStep, metric::kTotal);
+  const auto rate = matrix_rate(view, timed.spec->precision.value_or(Precision::kFp32));
+  if (steps.empty() || !rate || median(steps) <= 0) return std::nullopt;
+  return step_flops(*timed.spec) / (median(steps) / 1e3) / *rate;
+}
+
+std::vector<std::string> disturbances(const Timed& timed) {
+  const Launch& launch = *timed.launch;
+  std::vector<std::string> words;
+  if (condition_above_zero(launch, metric::kSlowdown, metric::kThermal)) {
+    words.emplace_back("thermal slowdown");
+  }
+  if (condition_above_zero(launch, metric::kSlowdown, metric::kHardware)) {
+    words.emplace_back("hardware slowdown");
+  }
+  if (condition_above_zero(launch, metric::kGpu, metric::kOtherProcesses)) {
+    words.emplace_back("shared GPU");
+  }
+  if (condition_above_zero(launch, metric::kGpu, metric::kDeviceAllocations)) {
+    words.emplace_back("allocated in step");
+  }
+  if (has_outlier(timed.counted(metric::kStep, metric::kTotal))) words.emplace_back("outlier");
+  return words;
+}
+
+std::string_view describe(Mode mode) {
+  switch (mode) {
+    case Mode::kInference: return "inference";
+    case Mode::kForward: return "forward";
+    case Mode::kForwardBackward: return "forward+backward";
+    case Mode::kTrainStep: return "train step";
+  }
+  return "";
+}
+
+std::string_view describe(Precision precision) {
+  switch (precision) {
+    case Precision::kFp32: return "FP32";
+    case Precision::kTf32: return "TF32";
+    case Precision::kBf16: return "BF16";
+    case Precision::kFp16: return "FP16";
+  }
+  return "";
+}
+
+CellView mean_cell(const std::vector<double>& milliseconds) {
+  if (milliseconds.empty()) return missing_cell();
+  const Summary summary = summarize(milliseconds);
+  if (summary.count < 2) return number_cell(format_significant(summary.mean), summary.mean);
+  return number_cell(format_with_deviation(summary.mean, summary.stddev).joined(), summary.mean);
+}
+
+CellView text_cell(std::string text) { return {std::move(text), std::nullopt, false}; }
+
+CellView number_cell(std::string text, double value) { return {std::move(text), value, false}; }
+
+CellView missing_cell() { return {"–", std::nullopt, true}; }
+
+void explain(RowView& row, const std::string& reason) {
+  if (reason.empty()) return;
+  const bool empty = std::all_of(row.cells.begin() + 1, row.cells.end(),
+                                 [](const CellView& cell) { return cell.muted; });
+  if (empty) {
+    row.cells.resize(1);
+    row.note = reason;
+  } else {
+    row.flags.push_back(reason);
+  }
+}
+
+}  // namespace labreport

@@ -1,0 +1,77 @@
+// Timing cells as presenters see them: grouped by network, their steps counted and classified.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/document.h"
+#include "report/view.h"
+
+namespace labreport {
+
+/// Host and device advanced together, or one waited for the other. See `classify`.
+enum class Bound { kLaunch, kMixed, kDevice };
+
+/// One network at one context, batch and precision; its modes side by side.
+struct TimingGroup {
+  std::string label;  ///< "2.7B"; with context or precision behind it where the run has several.
+  CellSpec spec;      ///< Without mode, warm-up and steps.
+  std::map<Mode, const Cell*> cells;       ///< The cell with the most steps.
+  std::map<Mode, const Cell*> first_only;  ///< Cells of a single cold step, where there are some.
+  std::vector<const Cell*> others;         ///< Shorter cells: warm-up windows measured apart.
+};
+
+/// In plan order.
+std::vector<TimingGroup> timing_groups(const RunView& view);
+
+/// One mode of a group that ran: null members never.
+struct Timed {
+  const CellSpec* spec;
+  const Launch* launch;
+
+  /// Milliseconds of the counted steps; empty when the metric is absent.
+  std::vector<double> counted(std::string_view tag, std::string_view name) const;
+};
+
+/// Nothing when the mode was not asked for or its cell is not ok.
+std::optional<Timed> timed(const TimingGroup& group, Mode mode);
+
+/// Why a mode has no numbers: "out of memory in optimizer: …"; empty when it has, or was not asked
+/// for.
+std::string reason_missing(const TimingGroup& group, Mode mode);
+
+/// Median share of a step in which the host had enqueued everything and waited. Nothing on a CPU.
+std::optional<double> wait_share(const Timed& timed);
+
+/// Below 5 % waiting the host sets the pace, above 20 % the device does.
+Bound classify(double wait_share);
+std::string_view describe(Bound bound);  ///< "launch-bound", "mixed", "GPU-bound"
+
+/// Sustained matrix rate of the device in flop/s, from the `limits` cell.
+std::optional<double> matrix_rate(const RunView& view, Precision precision);
+
+/// The step's matrix products over their median time, as a share of the measured rate.
+std::optional<double> share_of_peak(const RunView& view, const Timed& timed);
+
+/// Words for what disturbed the timed steps: "thermal slowdown", "shared GPU", "allocated in step",
+/// "outlier" (beyond Tukey's far fence, Q3 + 3 (Q3 - Q1), and 5 % over the median).
+std::vector<std::string> disturbances(const Timed& timed);
+
+/// "forward+backward", "train step"
+std::string_view describe(Mode mode);
+std::string_view describe(Precision precision);  ///< "FP32"
+
+/// Mean ± sample standard deviation; "–" for no samples.
+CellView mean_cell(const std::vector<double>& milliseconds);
+CellView text_cell(std::string text);
+CellView number_cell(std::string text, double value);
+CellView missing_cell();
+
+/// Says why cells of a row are missing: in their place when all are, beside the row when some are.
+/// The first cell is the row's label.
+void explain(RowView& row, const std::string& reason);
+
+}  // namespace labreport

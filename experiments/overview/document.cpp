@@ -1,0 +1,69 @@
+#include <algorithm>
+
+#include "experiments/catalog.h"
+#include "experiments/overview/overview.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::size_t kRevisionDigits = 8;
+constexpr std::size_t kDateLength = 10;
+
+void drop_empty(std::vector<TableView>& tables) {
+  std::erase_if(tables, [](const TableView& table) { return table.rows.empty(); });
+}
+
+void add_sections(Document& document, const RunView& view) {
+  const std::string setting = overview::setting(view);
+  for (const Experiment& experiment : catalog()) {
+    Presentation shown = experiment.present(view);
+    if (shown.parts.empty()) continue;
+    Section section = compose_section(experiment.words, shown.parts);
+    for (Part& part : section.parts) {
+      part.setting = setting;
+      drop_empty(part.tables);
+      drop_empty(part.drawer.tables);
+    }
+    document.sections.push_back(std::move(section));
+    std::move(shown.glance.begin(), shown.glance.end(), std::back_inserter(document.glance));
+  }
+}
+
+void set_origin(Document& document, const Run& run) {
+  if (run.sessions.empty()) return;
+  const Session& session = run.sessions.front();
+  document.date = session.started_at.substr(0, kDateLength);
+  document.revision = session.revision.substr(0, kRevisionDigits);
+}
+
+bool lacks_launches(const Run& run) {
+  return std::any_of(run.cells.begin(), run.cells.end(),
+                     [](const Cell& cell) { return cell.launches.empty(); });
+}
+
+}  // namespace
+
+Document build_document(const Run& run, bool reference) {
+  const Edition& edition = find_edition(run.edition);
+  const RunView view(run, edition);
+  const Device* device = view.device();
+  Document document;
+  document.device = device == nullptr ? "no device" : device->name;
+  document.title = "Profiling and benchmarking (§" + edition.section + ")";
+  document.edition = run.edition;
+  document.preset = run.preset;
+  set_origin(document, run);
+  document.provenance = overview::provenance(view);
+  document.demonstration = device != nullptr && device->kind == DeviceKind::kCpu;
+  document.reference = reference;
+  document.incomplete = lacks_launches(run);
+  document.outcome_line = overview::outcome_line(run);
+  document.matrix = overview::what_ran(view);
+  add_sections(document, view);
+  document.method = overview::method(view);
+  document.environment = overview::environment(view);
+  document.reproduce = overview::reproduce(run);
+  return document;
+}
+
+}  // namespace labreport

@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "experiments/common/timing.h"
+#include "experiments/overview/overview.h"
+#include "plan/planner.h"
+
+namespace labreport::overview {
+namespace {
+
+constexpr std::size_t kRevisionDigits = 8;
+
+std::string revision_words(const Session& session) {
+  if (session.revision.empty()) return "revision unknown";
+  return "revision " + session.revision.substr(0, kRevisionDigits) +
+         (session.dirty ? ", with changes" : "");
+}
+
+std::string memory_words(const Device& device) {
+  return format_fixed(static_cast<double>(device.memory_bytes) / kBytesPerGibibyte, 1) + " GiB";
+}
+
+void add(TableView& table, const std::string& what, const std::string& value) {
+  if (!value.empty()) table.rows.push_back({{text_cell(what), text_cell(value)}, {}, ""});
+}
+
+std::string clocks(const Device& device) {
+  if (device.max_sm_clock_mhz == 0) return "";
+  return fmt::format("up to {} MHz, memory {} MHz", format_count(device.max_sm_clock_mhz),
+                     format_count(device.max_memory_clock_mhz));
+}
+
+std::string yes_or_no(const std::optional<bool>& value) {
+  return !value ? "" : *value ? "on" : "off";
+}
+
+void add_device(TableView& table, const Device& device) {
+  const bool gpu = device.kind == DeviceKind::kCuda;
+  add(table, gpu ? "GPU" : "Processor", device.name + ", " + memory_words(device));
+  add(table, "Compute capability", device.compute_capability);
+  if (device.multiprocessors > 0 && gpu) {
+    add(table, "Multiprocessors", format_count(device.multiprocessors));
+  }
+  add(table, "Clocks", clocks(device));
+  if (device.power_limit_mw > 0) {
+    add(table, "Power limit", format_count(device.power_limit_mw / 1000) + " W");
+  }
+  add(table, "ECC", yes_or_no(device.ecc));
+  add(table, "MIG", yes_or_no(device.mig));
+}
+
+void add_session(TableView& table, const Session& session) {
+  add(table, "Started", session.started_at);
+  add(table, "Sources", revision_words(session));
+  add(table, "Host", session.host);
+  add(table, "Host processor", fmt::format("{}, {}", session.cpu, format_plural(session.cores, "core")));
+  add(table, "Driver", session.software.driver);
+  add(table, "CUDA", session.software.cuda);
+  add(table, "cuBLAS", session.software.cublas);
+  add(table, "CUPTI", session.software.cupti);
+  add(table, "LibTorch", session.software.libtorch);
+  add(table, "Seed", std::to_string(session.seed));
+  for (const auto& [variable, value] : session.environment) {
+    add(table, variable, value.empty() ? "empty" : value);
+  }
+  add(table, "Command", join(session.argv, " "));
+}
+
+void add_version(std::vector<std::string>& parts, const std::string& what,
+                 const std::string& version) {
+  if (!version.empty()) parts.push_back(what + " " + version);
+}
+
+std::vector<std::string> versions(const Run& run) {
+  std::vector<std::string> parts;
+  if (run.sessions.empty()) return parts;
+  const Software& software = run.sessions.back().software;
+  add_version(parts, "driver", software.driver);
+  add_version(parts, "CUDA", software.cuda);
+  add_version(parts, "LibTorch", software.libtorch);
+  return parts;
+}
+
+/// Distinct values of one parameter over all cells that have it, smallest first.
+template <typename Get>
+std::string distinct(const Run& run, Get get) {
+  std::set<std::int64_t> values;
+  for (const Cell& cell : run.cells) {
+    if (const std::optional<std::int64_t> value = get(cell.spec)) values.insert(*value);
+  }
+  std::vector<std::string> words;
+  for (const std::int64_t value : values) words.push_back(format_count(value));
+  return join_words(words);
+}
+
+std::string precision_flags(const Run& run) {
+  std::set<Precision> used;
+  for (const Cell& cell : run.cells) {
+    if (cell.spec.precision) used.insert(*cell.spec.precision);
+  }
+  std::vector<std::string> words;
+  for (const Precision precision : used) words.emplace_back(describe(precision));
+  return join_words(words) + (used.contains(Precision::kTf32) ? "" : ", TF32 off");
+}
+
+void add_parameter(std::vector<std::string>& parts, const std::string& what,
+                   const std::string& values) {
+  if (!values.empty()) parts.push_back(what + " " + values);
+}
+
+}  // namespace
+
+TableView environment(const RunView& view) {
+  TableView table{"environment", "Environment", {{"What", "", Align::kLeft}, {"Value", "", Align::kLeft}}, {}};
+  for (const Device& device : view.run().devices) add_device(table, device);
+  for (const Session& session : view.run().sessions) add_session(table, session);
+  return table;
+}
+
+std::string provenance(const RunView& view) {
+  const Run& run = view.run();
+  if (run.sessions.empty()) return "";
+  std::vector<std::string> parts{revision_words(run.sessions.front())};
+  for (std::string& version : versions(run)) parts.push_back(std::move(version));
+  return join(parts, " · ");
+}
+
+std::string setting(const RunView& view) {
+  const Run& run = view.run();
+  std::vector<std::string> parts;
+  if (const Device* device = view.device()) {
+    parts.push_back(device->name + ", " + memory_words(*device));
+  }
+  for (std::string& version : versions(run)) parts.push_back(std::move(version));
+  parts.push_back(precision_flags(run));
+  add_parameter(parts, "batch", distinct(run, [](const CellSpec& spec) { return spec.batch; }));
+  add_parameter(parts, "vocabulary", distinct(run, [](const CellSpec& spec) {
+                  return spec.model ? std::optional(spec.model->vocab) : std::nullopt;
+                }));
+  add_parameter(parts, "context", distinct(run, [](const CellSpec& spec) { return spec.context; }));
+  parts.emplace_back("± is the sample standard deviation (n − 1)");
+  return join(parts, " · ");
+}
+
+std::string reproduce(const Run& run) {
+  std::string flags;
+  if (run.edition != editions().front().name) flags += " EDITION=" + run.edition;
+  if (run.preset == name(Preset::kQuick)) flags += " PRESET=quick";
+  const std::string revision = run.sessions.empty() ? "" : run.sessions.front().revision;
+  const std::string checkout = revision.empty() ? "" : "git checkout " + revision + "\n";
+  return checkout + "make report" + flags;
+}
+
+}  // namespace labreport::overview

@@ -1,0 +1,77 @@
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "embedded/experiments.h"
+#include "experiments/common/timing.h"
+#include "experiments/overview/comparison.h"
+#include "experiments/overview/overview.h"
+#include "report/facts.h"
+#include "results/metric_names.h"
+
+namespace labreport::overview {
+namespace {
+
+constexpr const char* kWords = "experiments/overview/method.md";
+constexpr double kTera = 1e12;
+
+std::string bandwidth_words(const Launch& launch) {
+  const Metric* metric = launch.find(metric::kCopy, metric::kBandwidth);
+  if (metric == nullptr || metric->numbers().empty()) return "";
+  return "copies " + format_significant(median(metric->numbers()) / kTera, 3) +
+         " TB/s read and written";
+}
+
+/// "FP32 51.6 TFLOP/s, BF16 742 TFLOP/s, copies 4.21 TB/s read and written"
+std::string limits_words(const RunView& view) {
+  std::vector<std::string> parts;
+  for (const Precision precision :
+       {Precision::kFp32, Precision::kTf32, Precision::kBf16, Precision::kFp16}) {
+    const auto rate = matrix_rate(view, precision);
+    if (!rate) continue;
+    parts.push_back(std::string(describe(precision)) + " " + format_significant(*rate / kTera, 3) +
+                    " TFLOP/s");
+  }
+  const Cell* cell = view.cell(CellKind::kLimits, [](const CellSpec&) { return true; });
+  const Launch* launch = cell == nullptr ? nullptr : representative(*cell);
+  const std::string copies = launch == nullptr ? "" : bandwidth_words(*launch);
+  if (!copies.empty()) parts.push_back(copies);
+  return parts.empty() ? "Not measured" : join(parts, ", ");
+}
+
+struct Bounds {
+  std::size_t classified = 0;
+  std::vector<std::string> launch_bound;
+};
+
+Bounds bounds(const RunView& view) {
+  Bounds result;
+  for (const TimingGroup& group : timing_groups(view)) {
+    for (const auto& [mode, cell] : group.cells) {
+      const auto found = timed(group, mode);
+      const auto wait = found ? wait_share(*found) : std::nullopt;
+      if (!wait) continue;
+      ++result.classified;
+      if (classify(*wait) != Bound::kLaunch) continue;
+      result.launch_bound.push_back(group.label + " " + std::string(describe(mode)));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string method(const RunView& view) {
+  Facts facts;
+  const Device* device = view.device();
+  const Bounds rows = bounds(view);
+  facts.flag("gpu", device == nullptr || device->kind == DeviceKind::kCuda);
+  facts.set("limits", limits_words(view));
+  facts.flag("launch_bound", !rows.launch_bound.empty());
+  facts.flag("none_launch_bound", rows.classified > 0 && rows.launch_bound.empty());
+  facts.set("launch_rows", join_words(rows.launch_bound));
+  add_comparison(facts);
+  return render_words(embedded::experiments().at(kWords), facts, kWords);
+}
+
+}  // namespace labreport::overview

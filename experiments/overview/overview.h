@@ -1,0 +1,32 @@
+// What a report says of the run as a whole: what ran, where, by which method.
+#pragma once
+
+#include <string>
+
+#include "report/document.h"
+#include "report/view.h"
+
+namespace labreport::overview {
+
+/// Sizes against modes: in a word, what became of each cell.
+TableView what_ran(const RunView& view);
+
+/// "41 cells: 39 ok, 2 out of memory"
+std::string outcome_line(const Run& run);
+
+/// Versions, device and variables of the run, a row each.
+TableView environment(const RunView& view);
+
+/// "revision 1a2b3c4d · driver 580.95 · CUDA 13.0 · LibTorch 2.11.0"
+std::string provenance(const RunView& view);
+
+/// What stands above each part: device, versions, precision flags, batch, vocabulary, context.
+std::string setting(const RunView& view);
+
+/// The commands that make the run again, one a line.
+std::string reproduce(const Run& run);
+
+/// "Method and limits", in Markdown.
+std::string method(const RunView& view);
+
+}  // namespace labreport::overview

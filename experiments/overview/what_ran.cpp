@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "experiments/common/timing.h"
+#include "experiments/overview/overview.h"
+
+namespace labreport::overview {
+namespace {
+
+constexpr std::array kModes{Mode::kInference, Mode::kForward, Mode::kForwardBackward,
+                            Mode::kTrainStep};
+
+const std::map<std::string, std::string>& words_of_status() {
+  static const std::map<std::string, std::string> words{
+      {"ok", "ok"},         {"oom", "out of memory"}, {"skipped", "skipped"},
+      {"timeout", "timed out"}, {"crashed", "crashed"},   {"error", "failed"}};
+  return words;
+}
+
+std::string status_word(const Cell& cell) {
+  const Launch* launch = representative(cell);
+  if (launch == nullptr) return "not measured";
+  return words_of_status().at(std::string(status_name(launch->outcome)));
+}
+
+}  // namespace
+
+TableView what_ran(const RunView& view) {
+  TableView table{"what-ran", "What ran", {{"Size", "", Align::kLeft}}, {}};
+  for (const Mode mode : kModes) {
+    table.columns.push_back({std::string(describe(mode)), "", Align::kLeft});
+  }
+  for (const TimingGroup& group : timing_groups(view)) {
+    RowView row{{text_cell(group.label)}, {}, ""};
+    for (const Mode mode : kModes) {
+      const auto found = group.cells.find(mode);
+      row.cells.push_back(found == group.cells.end() ? missing_cell()
+                                                     : text_cell(status_word(*found->second)));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string outcome_line(const Run& run) {
+  std::map<std::string, std::int64_t> counts;
+  for (const Cell& cell : run.cells) ++counts[status_word(cell)];
+  std::vector<std::string> parts;
+  for (const char* word :
+       {"ok", "out of memory", "skipped", "timed out", "crashed", "failed", "not measured"}) {
+    if (counts[word] > 0) parts.push_back(format_count(counts[word]) + " " + word);
+  }
+  return format_plural(static_cast<std::int64_t>(run.cells.size()), "cell") + ": " +
+         join(parts, ", ");
+}
+
+}  // namespace labreport::overview

@@ -1,0 +1,114 @@
+// The Markdown report of runs as readers meet them, held against tests/golden/report/<case>.md.
+// LABREPORT_UPDATE_GOLDEN=1 writes the files anew: read the difference before committing it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/files.h"
+#include "experiments/sample_runs.h"
+#include "report/markdown.h"
+
+namespace labreport {
+namespace {
+
+using testing_samples::end_with;
+using testing_samples::measured;
+using testing_samples::plan_input;
+
+constexpr std::int64_t kGibibyte = 1LL << 30;
+
+struct GoldenCase {
+  const char* name;
+  Run (*make)();
+};
+
+Run whole_run() { return measured(plan_input(Preset::kFull)); }
+
+Run whole_2026() { return measured(plan_input(Preset::kFull, "2026")); }
+
+Run one_size_in_one_mode() {
+  PlanInput input = plan_input(Preset::kFull);
+  input.selection.sizes = {input.edition.sizes[0]};
+  input.selection.modes = {Mode::kForward};
+  return measured(input);
+}
+
+Run small_gpu() {
+  return measured(plan_input(Preset::kFull), [](const CellSpec& spec, Launch& launch) {
+    if (spec.size == "2.7B") {
+      end_with(launch, Skipped{"25.38 GiB of parameters and gradients do not fit 24.00 GiB"});
+    } else if (spec.size == "xl" && spec.mode != Mode::kInference) {
+      end_with(launch, OutOfMemory{"forward", kGibibyte / 8, 23 * kGibibyte, 23 * kGibibyte});
+    } else if (spec.size == "large" && spec.mode == Mode::kTrainStep) {
+      end_with(launch, OutOfMemory{"optimizer", kGibibyte / 8, 23 * kGibibyte, 23 * kGibibyte});
+    }
+  });
+}
+
+Run nothing_ran() {
+  return measured(plan_input(Preset::kQuick), [](const CellSpec&, Launch& launch) {
+    end_with(launch, Crashed{11, "a <b>last</b> word | and a bar"});
+  });
+}
+
+Run cut_short() {
+  Run run = measured(plan_input(Preset::kFull));
+  for (std::size_t i = run.cells.size() / 2; i < run.cells.size(); ++i) {
+    run.cells[i].launches.clear();
+  }
+  return run;
+}
+
+Run disturbed() {
+  return measured(plan_input(Preset::kQuick), [](const CellSpec& spec, Launch& launch) {
+    if (spec.size != "medium") return;
+    launch.conditions = {integer_metric("slowdown", "thermal", "ns", 5'000'000),
+                         integer_metric("gpu", "other_processes", "1", 2),
+                         integer_metric("gpu", "device_allocations", "1", 1)};
+    launch.warnings = {"the loss is not finite"};
+  });
+}
+
+Run demonstration() { return measured(plan_input(Preset::kDemo)); }
+
+const GoldenCase kCases[]{{"whole", whole_run},
+                          {"whole-2026", whole_2026},
+                          {"one-size", one_size_in_one_mode},
+                          {"small-gpu", small_gpu},
+                          {"nothing-ran", nothing_ran},
+                          {"cut-short", cut_short},
+                          {"disturbed", disturbed},
+                          {"demonstration", demonstration}};
+
+class ReportGolden : public testing::TestWithParam<GoldenCase> {};
+
+TEST_P(ReportGolden, IsWhatReadersGet) {
+  const auto path = std::filesystem::path(LABREPORT_SOURCE_DIR) / "tests/golden/report" /
+                    (std::string(GetParam().name) + ".md");
+  const std::string report =
+      report_markdown(build_document(GetParam().make(), false), {}, Answers::kFull);
+  if (std::getenv("LABREPORT_UPDATE_GOLDEN") != nullptr) {
+    std::filesystem::create_directories(path.parent_path());
+    write_atomically(path, report);
+  }
+  EXPECT_EQ(report, read_file(path));
+}
+
+TEST_P(ReportGolden, SaysNothingEmptyOrNotANumber) {
+  const std::string report =
+      report_markdown(build_document(GetParam().make(), false), {}, Answers::kFull);
+  for (const char* wrong : {"nan", "inf ", "****", "  ms", "( ", " ,", " .", "{{", "1 sizes"}) {
+    EXPECT_EQ(report.find(wrong), std::string::npos) << wrong;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ReportGolden, testing::ValuesIn(kCases),
+                         [](const auto& info) {
+                           std::string name = info.param.name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,59 @@
+// Runs as readers meet them, made from the fake worker's results: no number in them was measured.
+#pragma once
+
+#include <functional>
+
+#include "experiments/catalog.h"
+#include "fakes/fake_report.h"
+#include "plan/planner.h"
+#include "results/launch_file.h"
+
+namespace labreport::testing_samples {
+
+using Change = std::function<void(const CellSpec&, Launch&)>;
+
+inline PlanInput plan_input(Preset preset, const char* edition = "2025") {
+  const DeviceKind device = preset == Preset::kDemo ? DeviceKind::kCpu : DeviceKind::kCuda;
+  return {find_edition(edition), preset, {}, device};
+}
+
+inline Run empty_run(const PlanInput& input) {
+  Run run;
+  run.edition = input.edition.name;
+  run.preset = name(input.preset);
+  Session session;
+  session.started_at = "2026-05-01T12:34:56Z";
+  session.argv = {"labreport", "report"};
+  session.revision = std::string(40, 'a');
+  session.cpu = "Fake CPU";
+  session.cores = 16;
+  session.software = {"580.95.05", "13.0", "13.1.0", "13.0", "2.11.0"};
+  run.sessions = {session};
+  return run;
+}
+
+/// Every planned launch answered by the fake worker, then changed as the test wants.
+inline Run measured(const PlanInput& input, const Change& change = [](const auto&, auto&) {}) {
+  Run run = empty_run(input);
+  for (const PlannedCell& planned : plan_cells(input, run)) {
+    for (std::int64_t i = 0; i < planned.launches; ++i) {
+      const LaunchReport report = good_report({planned.spec, i, 0});
+      Launch launch = report.body;
+      launch.conditions.clear();
+      change(planned.spec, launch);
+      if (!std::holds_alternative<Skipped>(launch.outcome)) {
+        launch.device = find_or_add_device(run, report.device);
+      }
+      run.find_or_add(planned.spec).launches.push_back(launch);
+    }
+  }
+  return run;
+}
+
+/// A launch that ended otherwise has no numbers.
+inline void end_with(Launch& launch, Outcome outcome) {
+  launch.outcome = std::move(outcome);
+  launch.metrics.clear();
+}
+
+}  // namespace labreport::testing_samples
