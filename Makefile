@@ -1,15 +1,18 @@
 # Thin front door: set up what a verb needs, build it, call it.
 
-.PHONY: help report site diff pdf test bench format lint clean
+.PHONY: help report render-build site diff test bench format lint clean
 .DEFAULT_GOAL := help
 
-flag = $(if $($(1)),--$(2) '$($(1))')
+# Only what stands on make's command line: an environment may hold an OUT of its own.
+given = $(if $(filter command,$(firstword $(origin $(1)))),$($(1)))
+flag = $(if $(call given,$(1)),--$(2) '$(call given,$(1))')
 report_flags = $(call flag,EDITION,edition) $(call flag,PRESET,preset) $(call flag,SIZES,sizes) \
   $(call flag,CONTEXTS,contexts) $(call flag,GPUS,gpus) $(call flag,ANSWERS,answers) \
-  $(call flag,OUT,out) $(if $(RESUME),--resume) $(ARGS)
+  $(call flag,OUT,out) $(if $(call given,RESUME),--resume) $(call given,ARGS)
 
 # Where both programs are built already, the front end among them serves.
-front_end = $(if $(wildcard build/bin/labreport),build/bin/labreport,build-render/bin/labreport)
+preset = $(if $(wildcard build/bin/labreport),default,render)
+front_end = $(if $(wildcard build/bin/labreport),build,build-render)/bin/labreport
 
 help:
 	@echo 'make report   measure on the GPU in this machine and render the report'
@@ -28,28 +31,28 @@ report:
 	@build/bin/labreport report $(report_flags)
 
 render-build:
-	@setup/install render && setup/build $(if $(wildcard build/bin/labreport),default,render) labreport
+	@setup/install render && setup/build $(preset) labreport
 
 site: render-build
-	@$(front_end) render $(if $(OWN),--own) $(call flag,ANSWERS,answers) $(call flag,OUT,out) $(ARGS)
+	@$(front_end) render $(if $(call given,OWN),--own) $(call flag,ANSWERS,answers) $(call flag,OUT,out) $(call given,ARGS)
 
 diff: render-build
-	@$(front_end) diff '$(A)' '$(B)' $(ARGS)
+	@$(front_end) diff '$(call given,A)' '$(call given,B)' $(call given,ARGS)
 
 test:
 	@setup/install test && setup/build --all default && setup/build --all asan
 	@setup/test
 
-bench: 
+bench:
 	@setup/install report && setup/build default
-	@tests/bench/bench build/bin $(ARGS)
+	@tests/bench/bench build/bin $(call given,ARGS)
 
 format:
 	@setup/install lint && tests/lint/format --fix
 
 lint:
-	@setup/install lint && setup/build --all asan
-	@setup/test --tests-regex '^lint\.'
+	@setup/install lint && setup/build --all $(preset)
+	@setup/test --only $(preset) --tests-regex '^lint\.'
 
 clean:
 	rm -rf build build-render build-asan

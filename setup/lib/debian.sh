@@ -14,7 +14,7 @@ is_there() { # <kind> <words…>
     command) shift; for word; do have "$word" && return; done ;;
     module) "$(project_python)" -c "import $2" 2>/dev/null && return ;;
     file)
-      for prefix in .deps/usr /usr /usr/local; do
+      for prefix in .deps/usr ${LABREPORT_SYSTEM_PREFIXES-/usr /usr/local}; do
         for path in $prefix/$2; do [ -e "$path" ] && return; done
       done ;;
   esac

@@ -1,0 +1,144 @@
+"""The house rules that a machine can check. Each check takes a tree and returns what breaks it."""
+
+import os
+import re
+
+# A room may include itself and whatever these arrows reach.
+INCLUDES = {
+    "base": [],
+    "results": ["base"],
+    "plan": ["results"],
+    "orchestrate": ["plan"],
+    "compare": ["plan"],
+    "report": ["compare"],
+    "experiments": ["report"],
+    "cli": ["orchestrate", "experiments"],
+    "engine": ["plan"],
+    "model": ["engine"],
+    "measure": ["model"],
+    "worker": ["measure"],
+    "main.cpp": ["cli"],
+    "worker_main.cpp": ["worker"],
+}
+
+TORCH_ROOMS = ["engine", "model", "measure", "worker", "worker_main.cpp"]
+
+# Who may include which library; what is not listed here may come in anywhere.
+LIBRARIES = {
+    r"(ATen|c10|torch|caffe2)/|cuda|cupti|cublas|nvtx": TORCH_ROOMS,
+    r"nlohmann/": ["results", "report", "experiments", "cli", "worker"],
+    r"valijson/": ["results"],
+    r"kainjow/|cmark": ["report"],
+    r"CLI/": ["cli"],
+    r"boost/": ["base"],
+}
+
+PROCESS_OWNER = re.compile(r"src/orchestrate/subprocess[^/]*$")
+PROCESS_HEADER = re.compile(r"sys/(wait|prctl|signalfd|pidfd)\.h|spawn\.h")
+PROCESS_CALL = re.compile(
+    r"(?<![\w.>])(v?fork|wait(pid|id|3|4)?|kill|killpg|sigaction|sigprocmask|pthread_sigmask|signal"
+    r"|signalfd|prctl|exec[vl]p?e?|execveat|posix_spawnp?|system|popen|std::system|std::signal)\(")
+
+SOURCE = re.compile(r"\.(cpp|h|py|sh|cmake|js|css|html)$|(^|/)(CMakeLists\.txt|Makefile)$"
+                    r"|^setup/(install|build|test|lock|find-torch)$|^\.ci/run$")
+TEXT = re.compile(SOURCE.pattern + r"|\.(txt|md|json|in)$|(^|/)\.[a-z-]+$")
+LOCK = re.compile(r"^setup/requirements-\w+\.txt$")
+MOST_LINES = 220
+
+# Somebody's machine; what every Linux has (/usr, /proc, /dev, /etc) is no such path.
+ABSOLUTE_PATH = re.compile(r"(?<![\w.$}/:\\])/(home|root|work|Users|mnt|srv|opt|data)/\w")
+ADDRESS = re.compile(r"://|\b[\w-]+\.(org|com|net|io|dev)\b")
+UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK)\b")
+
+SKIPPED_FOLDERS = re.compile(r"^(\.git|\.deps|\.venv[^/]*|build[^/]*|runs|site/runs|site/public"
+                             r"|tests/golden|shared|.*__pycache__)$")
+
+
+def files(root):
+    """Paths relative to the root, of everything that is written by hand."""
+    for folder, folders, names in os.walk(root):
+        here = os.path.relpath(folder, root)
+        inside = lambda name: name if here == "." else here + "/" + name
+        folders[:] = sorted(f for f in folders if not SKIPPED_FOLDERS.match(inside(f)))
+        yield from sorted(inside(name) for name in names if TEXT.search(inside(name)))
+
+
+def lines(root, path):
+    with open(os.path.join(root, path), encoding="utf-8") as text:
+        return text.read().splitlines()
+
+
+def room_of(path):
+    parts = path.split("/")
+    if parts[0] == "experiments":
+        return "experiments"
+    return parts[1] if parts[0] == "src" and len(parts) > 1 else None
+
+
+def reachable(room):
+    found = {room}
+    for next_room in INCLUDES.get(room, []):
+        found |= reachable(next_room)
+    return found
+
+
+def included_room(name):
+    """The room that `#include "name"` leads to."""
+    parts = name.split("/")
+    return os.path.splitext(parts[1])[0] if parts[0] == "embedded" else parts[0]
+
+
+def check_includes(root):
+    for path in files(root):
+        room = room_of(path)
+        if room is None or not path.endswith((".cpp", ".h")):
+            continue
+        if room not in INCLUDES:
+            yield f"{path}: '{room}' is no room; DESIGN names them all"
+            continue
+        for number, line in enumerate(lines(root, path), 1):
+            match = re.match(r'\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', line)
+            if not match:
+                continue
+            own, library = match.groups()
+            where = f"{path}:{number}"
+            if own and included_room(own) not in reachable(room):
+                yield f"{where}: {room} may not include {own}"
+            for pattern, rooms in LIBRARIES.items():
+                if re.match(pattern, library or "") and room not in rooms:
+                    yield f"{where}: {room} may not include <{library}>"
+
+
+def without_comments_and_texts(line):
+    return re.sub(r'"(\\.|[^"\\])*"|//.*', '""', line)
+
+
+def check_processes(root):
+    for path in files(root):
+        if room_of(path) is None or PROCESS_OWNER.match(path) or not path.endswith((".cpp", ".h")):
+            continue
+        for number, line in enumerate(lines(root, path), 1):
+            code = without_comments_and_texts(line)
+            found = PROCESS_CALL.search(code) or (
+                "#include" in code and PROCESS_HEADER.search(code))
+            if found:
+                yield f"{path}:{number}: '{found.group(0)}' belongs to orchestrate/subprocess"
+
+
+def check_sizes(root):
+    for path in files(root):
+        count = len(lines(root, path))
+        if SOURCE.search(path) and count > MOST_LINES:
+            yield f"{path}: {count} lines; split it by idea ({MOST_LINES} at most)"
+
+
+def check_texts(root):
+    for path in files(root):
+        for number, line in enumerate(lines(root, path), 1):
+            where = f"{path}:{number}"
+            if ABSOLUTE_PATH.search(line):
+                yield f"{where}: an absolute path: {line.strip()}"
+            if SOURCE.search(path) and UNFINISHED.search(line):
+                yield f"{where}: unfinished: {line.strip()}"
+            if LOCK.match(path) and ADDRESS.search(line):
+                yield f"{where}: an address in a lock file: {line.strip()}"

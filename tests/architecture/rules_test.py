@@ -1,0 +1,117 @@
+"""The tree keeps the rules, and each rule can fail: bad trees are refused, by file and line."""
+
+import os
+import tempfile
+import unittest
+
+import rules
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def broken(check, tree):
+    """What `check` says of a tree given as {path: text}."""
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in tree.items():
+            os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
+            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                file.write(text)
+        return list(check(root))
+
+
+class ThisTree(unittest.TestCase):
+    maxDiff = None
+
+    def assert_kept(self, check):
+        self.assertEqual(list(check(ROOT)), [])
+
+    def test_rooms_include_only_what_their_arrows_reach(self):
+        self.assert_kept(rules.check_includes)
+
+    def test_processes_belong_to_one_place(self):
+        self.assert_kept(rules.check_processes)
+
+    def test_no_file_is_too_long(self):
+        self.assert_kept(rules.check_sizes)
+
+    def test_texts_name_no_machine_and_are_finished(self):
+        self.assert_kept(rules.check_texts)
+
+    def test_every_room_is_looked_at(self):
+        rooms = {rules.room_of(path) for path in rules.files(ROOT)}
+        self.assertLessEqual(set(rules.INCLUDES) - {"compare"}, rooms)
+
+
+class Includes(unittest.TestCase):
+    def check(self, path, line):
+        return broken(rules.check_includes, {path: "#pragma once\n" + line + "\n"})
+
+    def test_an_arrow_in_reverse(self):
+        self.assertEqual(self.check("src/base/a.h", '#include "results/run.h"'),
+                         ["src/base/a.h:2: base may not include results/run.h"])
+
+    def test_a_neighbour_that_no_arrow_reaches(self):
+        self.assertTrue(self.check("src/report/a.cpp", '#include "orchestrate/pool.h"'))
+        self.assertTrue(self.check("src/report/a.cpp", '#include "experiments/catalog.h"'))
+        self.assertTrue(self.check("src/engine/a.cpp", '#include "model/linear.h"'))
+        self.assertTrue(self.check("experiments/x/plan.cpp", '#include "cli/run.h"'))
+
+    def test_torch_and_cuda_outside_their_rooms(self):
+        for header in ["ATen/core/Tensor.h", "c10/core/Device.h", "torch/torch.h",
+                       "cuda_runtime_api.h", "cupti.h", "nvtx3/nvToolsExt.h"]:
+            for path in ["src/plan/a.cpp", "src/cli/a.cpp", "experiments/x/plan.cpp", "src/main.cpp"]:
+                self.assertTrue(self.check(path, f"#include <{header}>"), (path, header))
+            self.assertFalse(self.check("src/engine/a.cpp", f"#include <{header}>"), header)
+
+    def test_a_library_outside_its_room(self):
+        self.assertTrue(self.check("src/plan/a.cpp", "#include <nlohmann/json.hpp>"))
+        self.assertTrue(self.check("src/report/a.cpp", "#include <CLI/CLI.hpp>"))
+
+    def test_another_rooms_embedded_files(self):
+        self.assertTrue(self.check("src/plan/a.cpp", '#include "embedded/report.h"'))
+        self.assertFalse(self.check("src/cli/a.cpp", '#include "embedded/report.h"'))
+
+    def test_a_folder_that_is_no_room(self):
+        self.assertTrue(self.check("src/utils/a.h", ""))
+
+    def test_a_chain_of_arrows_is_allowed(self):
+        self.assertFalse(self.check("src/worker/a.cpp", '#include "base/error.h"'))
+
+
+class Processes(unittest.TestCase):
+    def check(self, path, line):
+        return broken(rules.check_processes, {path: line + "\n"})
+
+    def test_calls_and_headers_outside_subprocess(self):
+        for line in ["pid_t p = fork();", "  ::kill(pid, SIGTERM);", "std::system(text);",
+                     "#include <sys/wait.h>"]:
+            self.assertTrue(self.check("src/cli/a.cpp", line), line)
+            self.assertFalse(self.check("src/orchestrate/subprocess_spawn.cpp", line), line)
+
+    def test_words_in_comments_texts_and_methods_are_no_calls(self):
+        for line in ["// fork() is elsewhere", 'say("kill(1)");', "pool.wait();", "child->kill();"]:
+            self.assertFalse(self.check("src/cli/a.cpp", line), line)
+
+
+class SizesAndTexts(unittest.TestCase):
+    def test_a_long_file(self):
+        self.assertTrue(broken(rules.check_sizes, {"src/base/a.cpp": "\n" * 221}))
+        self.assertFalse(broken(rules.check_sizes, {"src/base/a.cpp": "\n" * 220}))
+
+    def test_a_path_of_somebodys_machine(self):
+        text = "see /" + "home/me/file\n"
+        self.assertTrue(broken(rules.check_texts, {"README.md": text}))
+        self.assertFalse(broken(rules.check_texts, {"README.md": "see /usr/include and a/home/b\n"}))
+
+    def test_an_address_in_a_lock(self):
+        lock = "setup/requirements-full.txt"
+        self.assertTrue(broken(rules.check_texts, {lock: "--index-url https" + "://a.b/simple\n"}))
+        self.assertTrue(broken(rules.check_texts, {lock: "# from files.example.org\n"}))
+        self.assertFalse(broken(rules.check_texts, {lock: "ninja==1.13.2 --hash=sha256:ab\n"}))
+
+    def test_unfinished_words(self):
+        self.assertTrue(broken(rules.check_texts, {"src/base/a.cpp": "// TO" + "DO: later\n"}))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,176 @@
+"""setup/install: what it does, and what it says where it cannot."""
+
+import os
+import time
+import unittest
+
+from sandbox import Sandbox
+
+OFFLINE = "Failed to establish a new connection: Temporary failure in name resolution"
+
+
+class Installs(Sandbox):
+    def test_wheels_once(self):
+        self.assertEqual(self.install("render"), (0, [
+            "setup: installing into .venv (about 400 MB on disk): "
+            "CMake, Ninja, chart and PDF tools"]))
+        self.assertEqual(len(self.calls()), 1)
+        self.assertIn("--require-hashes", self.calls()[0])
+        self.assertIn("setup/requirements-render.txt", self.calls()[0])
+        self.assertEqual(self.install("render"), (0, []))
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_in_no_time_when_all_is_there(self):
+        self.install("test")
+        start = time.monotonic()
+        self.assertEqual(self.install("test"), (0, []))
+        self.assertLess(time.monotonic() - start, 0.2)
+
+    def test_no_torch_for_the_front_end(self):
+        self.install("render")
+        self.install("lint")
+        self.assertFalse([call for call in self.calls() if "full" in call])
+
+    def test_again_after_an_interruption(self):
+        status, _ = self.install("render", FAKE_PIP_STATUS="130")
+        self.assertEqual(status, 1)
+        self.assertEqual(self.install("render")[0], 0)
+        self.assertEqual(len(self.calls()), 2)
+
+    def test_again_when_the_lock_changed(self):
+        self.install("render")
+        with open(self.root + "/setup/requirements-render.txt", "a", encoding="utf-8") as lock:
+            lock.write("# newer\n")
+        self.install("render")
+        self.assertEqual(len(self.calls()), 2)
+
+    def test_the_systems_packages_as_root(self):
+        self.missing("include/fmt/format.h", "lib/any/libcmark-gfm.a")
+        self.fake_apt(f"mkdir -p {self.system}/include/fmt; : > {self.system}/include/fmt/format.h;"
+                      f" : > {self.system}/lib/any/libcmark-gfm.a")
+        status, words = self.install("render")
+        self.assertEqual((status, words[0]), (0, (
+            "setup: installing with apt-get (about 2 MB): libfmt-dev libcmark-gfm-dev")))
+        self.assertIn("libfmt-dev libcmark-gfm-dev", self.calls()[0])
+
+    def test_the_systems_packages_without_root(self):
+        self.missing("include/CLI/CLI.hpp")
+        self.fake("apt-cache", "echo '  Candidate: 1'")
+        self.fake("apt-get", 'case "$*" in *simulate*) echo Inst libcli11-dev "(2)" ;; '
+                             "*download*) : > libcli11-dev_2.deb ;; esac")
+        self.fake("dpkg", "mkdir -p $3/usr/include/CLI && : > $3/usr/include/CLI/CLI.hpp")
+        status, words = self.install("render", FAKE_ID="1000")
+        self.assertEqual((status, words[0]), (0, (
+            "setup: unpacking into .deps, without root (about 1 MB): libcli11-dev")))
+        self.assertTrue(os.path.exists(self.root + "/.deps/usr/include/CLI/CLI.hpp"))
+
+
+class UsesWhatIsThere(Sandbox):
+    def setUp(self):
+        super().setUp()
+        torch = self.root + "/../torch"
+        self.file(torch + "/lib/libtorch_cpu.so")
+        self.file(torch + "/include/ATen/core/Tensor.h")
+        self.environment["FAKE_TORCH"] = torch
+        self.fake("cmake", "echo cmake version 3.28.1")
+        self.fake("ninja", "exit 0")
+
+    def test_the_users_torch(self):
+        self.assertEqual(self.install("report")[0], 0)
+        self.assertEqual(len(self.calls()), 1)
+        self.assertIn("requirements-render.txt", self.calls()[0])
+
+    def test_the_users_torch_without_a_network(self):
+        offline = {"FAKE_PIP": OFFLINE, "FAKE_PIP_STATUS": "1"}
+        status, words = self.install("report", **offline)
+        self.assertEqual(status, 0)
+        self.assertIn("no network", words[1])
+        self.assertIn("the report will lack SVG and PDF", words[2])
+        self.assertEqual(self.install("report", **offline), (0, []))
+
+    def test_a_front_end_that_was_carried_here(self):
+        self.missing("include/valijson/validator.hpp", "lib/any/libcmark-gfm.a")
+        self.program(self.root + "/build/bin/labreport", "#!/bin/sh\nexit 0\n")
+        status, words = self.install("report")
+        self.assertEqual((status, words[0]), (0, (
+            "setup: using the front end that is in build/bin: its libraries are not here")))
+
+    def test_a_libtorch_that_is_none(self):
+        status, words = self.install("report", LIBTORCH="elsewhere")
+        self.assertEqual(status, 1)
+        self.assertIn("LIBTORCH=elsewhere holds no LibTorch", words[0])
+
+
+class Refuses(Sandbox):
+    def assert_one_line(self, result, problem, remedy):
+        status, words = result
+        self.assertEqual(status, 1)
+        self.assertIn(problem, words[-1])
+        self.assertIn("; ", words[-1])
+        self.assertIn(remedy, words[-1].split("; ", 1)[1])
+        said = [line for line in words if "installing" not in line and "unpacking" not in line]
+        self.assertLessEqual(len(said), 1, words)
+
+    def test_an_unknown_mode(self):
+        self.assertEqual(self.install("everything")[0], 2)
+
+    def test_no_compiler_and_no_root(self):
+        self.without("g++")
+        self.fake_apt()
+        self.assert_one_line(self.install("render", FAKE_ID="1000"),
+                             "no C++ compiler", "g++ 12 or newer")
+
+    def test_an_old_compiler(self):
+        self.assert_one_line(self.install("render", FAKE_GPP="11"), "g++ 11 is too old", "12")
+
+    def test_no_venv_module_and_no_root(self):
+        self.fake_apt()
+        self.fake("python3", '[ "$1" = -c ] && case "$2" in *ensurepip*) exit 1 ;; esac')
+        self.assert_one_line(self.install("render", FAKE_ID="1000"),
+                             "python3 has no venv module", "python3-venv")
+
+    def test_no_python(self):
+        self.without("python3")
+        self.fake_apt()
+        self.assert_one_line(self.install("render", FAKE_ID="1000"), "venv", "python3-venv")
+
+    def test_no_chromium_and_no_root(self):
+        self.without("chromium")
+        self.fake_apt()
+        self.assert_one_line(self.install("test", FAKE_ID="1000"), "no Chromium", "chromium")
+
+    def test_neither_apt_nor_the_libraries(self):
+        self.missing("include/fmt/format.h")
+        self.assert_one_line(self.install("render"), "libfmt-dev", "Debian")
+
+    def test_no_network_for_the_systems_packages(self):
+        self.missing("include/fmt/format.h")
+        self.fake_apt("echo 'Could not resolve host' >&2; exit 100")
+        self.assert_one_line(self.install("render"), "no network", "connect")
+
+    def test_no_network_for_wheels(self):
+        self.assert_one_line(self.install("report", FAKE_PIP=OFFLINE, FAKE_PIP_STATUS="1"),
+                             "no network", "connect and call it again")
+
+    def test_too_small_a_disk(self):
+        self.assert_one_line(self.install("report", FAKE_FREE_KIB=str(1024 * 1024)),
+                             "needs 6144 MiB of disk space", "free some")
+        self.assertEqual(self.calls(), [])
+
+    def test_a_disk_that_fills_up(self):
+        words = "OSError: [Errno 28] No space left on device"
+        self.assert_one_line(self.install("render", FAKE_PIP=words, FAKE_PIP_STATUS="1"),
+                             "the disk is full", "free some")
+
+    def test_a_wheel_with_another_hash(self):
+        words = "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE."
+        self.assert_one_line(self.install("render", FAKE_PIP=words, FAKE_PIP_STATUS="1"),
+                             "hash is not the locked one", "mirror")
+
+    def test_anything_else_names_the_log(self):
+        self.assert_one_line(self.install("render", FAKE_PIP="odd", FAKE_PIP_STATUS="1"),
+                             "failed", ".deps/install.log")
+
+
+if __name__ == "__main__":
+    unittest.main()

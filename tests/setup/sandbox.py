@@ -1,0 +1,88 @@
+"""A copy of setup/ in a folder of its own, on a machine that is made of fakes."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+# Real programs that setup/install itself runs on; every other one is a fake or missing.
+REAL = ["awk", "bash", "cat", "chmod", "dirname", "env", "find", "flock", "grep", "head", "ln", "mkdir",
+        "mv", "rm", "sed", "sh", "sha256sum", "sort", "touch"]
+
+LIBRARIES = ["include/nlohmann/json.hpp", "include/fmt/format.h",
+             "include/boost/uuid/name_generator_sha1.hpp", "include/valijson/validator.hpp",
+             "include/CLI/CLI.hpp", "include/kainjow/mustache.hpp", "lib/any/libcmark-gfm.a",
+             "lib/any/libcmark-gfm-extensions.a", "lib/any/libgtest.a", "lib/any/libgmock.a"]
+
+# What the system's Python and the one in .venv do when setup/install calls them.
+PYTHON = """#!/bin/sh
+case "$*" in
+  "-") [ -n "$FAKE_TORCH" ] && [ "${0##*/}" = python3 ] && echo "$FAKE_TORCH" && exit; exit 1 ;;
+  *"import ensurepip"*) exit ${FAKE_NO_VENV:-0} ;;
+  "-m venv"*) mkdir -p .venv/bin && cat "$0" > .venv/bin/python && chmod +x .venv/bin/python ;;
+  "-m pip install"*) echo "pip $*" >> calls; echo "$FAKE_PIP"; exit ${FAKE_PIP_STATUS:-0} ;;
+esac
+"""
+
+
+class Sandbox(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = os.path.realpath(folder.name) + "/project"
+        self.bin = os.path.realpath(folder.name) + "/bin"
+        self.system = os.path.realpath(folder.name) + "/usr"
+        shutil.copytree(os.path.join(ROOT, "setup"), self.root + "/setup")
+        os.mkdir(self.bin)
+        for name in REAL:
+            os.symlink(shutil.which(name), os.path.join(self.bin, name))
+        self.fake("id", "echo ${FAKE_ID:-0}")
+        self.fake("df", "echo header; echo x x x ${FAKE_FREE_KIB:-99999999} x x")
+        self.fake("g++", "echo ${FAKE_GPP:-12}")
+        self.fake("chromium", "exit 0")
+        self.program(self.bin + "/python3", PYTHON)
+        for library in LIBRARIES:
+            self.file(f"{self.system}/{library}")
+        self.environment = {"PATH": self.bin, "LABREPORT_SYSTEM_PREFIXES": self.system}
+
+    def file(self, path, text=""):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def program(self, path, text):
+        self.file(path, text)
+        os.chmod(path, 0o755)
+
+    def fake(self, name, words):
+        self.program(os.path.join(self.bin, name), f"#!/bin/sh\n{words}\n")
+
+    def fake_apt(self, install="", policy="echo '  Candidate: 1'"):
+        """apt that writes down how it was called; `install` is what installing does."""
+        self.fake("apt-cache", policy)
+        self.fake("apt-get", f'echo "apt-get $*" >> {self.root}/calls\n'
+                             f'case "$*" in *install*) {install or ":"} ;; esac')
+
+    def missing(self, *paths):
+        for path in paths:
+            os.remove(f"{self.system}/{path}")
+
+    def without(self, *names):
+        for name in names:
+            os.remove(os.path.join(self.bin, name))
+
+    def install(self, mode, **environment):
+        result = subprocess.run([self.root + "/setup/install", mode], capture_output=True,
+                                text=True, timeout=60, env={**self.environment, **environment})
+        self.assertEqual(result.stdout, "")
+        return result.returncode, result.stderr.splitlines()
+
+    def calls(self):
+        path = self.root + "/calls"
+        if not os.path.exists(path):
+            return []
+        with open(path, encoding="utf-8") as file:
+            return file.read().splitlines()
