@@ -1,0 +1,232 @@
+"""Opens the sample site from files in Chromium, with no network, as its readers do.
+
+python3 pages_test.py SAMPLE_SITE_PROGRAM: the program writes the site; see CMakeLists.txt.
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from playwright.sync_api import sync_playwright
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+WIDE = {"width": 1280, "height": 900}
+PHONE = {"width": 390, "height": 844}
+
+
+def find_chromium():
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        found = shutil.which(name)
+        if found:
+            return found
+    sys.exit("no Chromium on PATH; run setup/install test")
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.site = pathlib.Path(cls.scratch.name) / "site"
+        bundles = pathlib.Path(cls.scratch.name) / "bundles"
+        subprocess.run([cls.program, cls.site, sys.executable, bundles], check=True)
+        cls.report = next(cls.site.glob("nvidia-h200/*/*/index.html"))
+        cls.demonstration = next(cls.site.glob("cpu/*/*/index.html"))
+        cls.index = cls.site / "index.html"
+        cls.playwright = sync_playwright().start()
+        cls.browser = cls.playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.playwright.stop()
+        cls.scratch.cleanup()
+
+    def open(self, path, **settings):
+        """A page whose complaints and requests are kept; the test ends by looking at them."""
+        settings.setdefault("viewport", WIDE)
+        context = self.browser.new_context(offline=True, **settings)
+        self.addCleanup(context.close)
+        page = context.new_page()
+        self.complaints, self.requests = [], []
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.goto(path.as_uri())
+        return page
+
+    def assert_quiet(self):
+        self.assertEqual(self.complaints, [])
+        root = self.site.resolve().as_uri()
+        strangers = [url for url in self.requests if not url.startswith((root, "data:"))]
+        self.assertEqual(strangers, [])
+
+    def open_drawers(self, page):
+        page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
+
+    def bring_charts_to_life(self, page):
+        self.open_drawers(page)
+        for frame in page.locator(".frame.wide").all():
+            frame.scroll_into_view_if_needed()
+        page.wait_for_function(
+            "document.querySelectorAll('.frame.wide:not([data-live])').length === 0")
+
+    def heights(self, page, selector):
+        return page.locator(selector).evaluate_all(
+            "(nodes) => nodes.map((n) => n.getBoundingClientRect().height)")
+
+    def test_every_chart_comes_to_life_without_a_complaint_or_a_request(self):
+        page = self.open(self.report)
+        self.bring_charts_to_life(page)
+        self.assertGreaterEqual(page.locator(".frame.wide").count(), 3)
+        for frame in page.locator(".frame.wide").all():
+            marks = frame.locator("svg .mark-symbol path, svg .mark-rect path")
+            self.assertGreater(marks.count(), 5)
+        self.assert_quiet()
+
+    def test_a_live_chart_is_as_large_as_the_drawn_one(self):
+        drawn = self.open(self.report, java_script_enabled=False)
+        drawn.locator("details.drawer > summary").first.click()
+        before = self.heights(drawn, ".frame.wide")
+        live = self.open(self.report)
+        self.bring_charts_to_life(live)
+        for old, new in zip(before, self.heights(live, ".frame.wide"), strict=True):
+            self.assertAlmostEqual(old, new, delta=1)
+
+    def test_a_live_chart_shows_what_the_table_says(self):
+        page = self.open(self.report)
+        self.bring_charts_to_life(page)
+        page.locator("#figure-durations .frame.wide .mark-symbol path").first.hover()
+        tooltip = page.locator("#vg-tooltip-element")
+        tooltip.wait_for(state="visible")
+        shown = tooltip.locator("td.value").last.inner_text()
+        table = page.locator("#figure-durations details").inner_text()
+        self.assertIn(shown.split(" ±")[0][:4], table)
+        self.assert_quiet()
+
+    def test_without_scripts_every_figure_is_there(self):
+        for viewport, shown in ((WIDE, "wide"), (PHONE, "narrow")):
+            page = self.open(self.report, java_script_enabled=False, viewport=viewport)
+            page.locator("details.drawer > summary").first.click()
+            self.assertEqual(page.locator("figure").count(), 3)
+            for figure in page.locator("figure").all():
+                self.assertTrue(figure.locator(f".frame.{shown} svg").is_visible())
+                self.assertEqual(figure.locator(".frame:visible").count(), 1)
+            self.assert_quiet()
+
+    def test_no_page_scrolls_sideways_on_a_phone(self):
+        for path in (self.report, self.demonstration, self.index):
+            page = self.open(path, viewport=PHONE, has_touch=True)
+            self.open_drawers(page)
+            width = page.evaluate("document.documentElement.scrollWidth")
+            self.assertLessEqual(width, PHONE["width"], path)
+            self.assert_quiet()
+
+    def test_text_stands_out_in_light_and_dark(self):
+        for scheme in ("light", "dark"):
+            page = self.open(self.report, color_scheme=scheme)
+            self.bring_charts_to_life(page)
+            for selector in ("main p", ".question", ".frame.wide text", ".unit", ".contents a"):
+                ratio = page.locator(selector).first.evaluate(CONTRAST)
+                self.assertGreaterEqual(ratio, 4.5, f"{selector}, {scheme}")
+            self.assert_quiet()
+
+    def test_series_stand_out_in_light_and_dark(self):
+        for scheme in ("light", "dark"):
+            page = self.open(self.report, color_scheme=scheme)
+            self.bring_charts_to_life(page)
+            for mark in page.locator(".frame.wide .mark-symbol path").all():
+                self.assertGreaterEqual(mark.evaluate(CONTRAST), 3, scheme)
+
+    def test_the_keyboard_reaches_links_drawers_tables_and_buttons(self):
+        page = self.open(self.report)
+        self.open_drawers(page)
+        reached = set()
+        for _ in range(80):
+            page.keyboard.press("Tab")
+            reached.add(page.evaluate(FOCUSED))
+        self.assertTrue(
+            {"a.skip", "a.self", "summary.", "div.table", "button.copy"} <= reached, reached)
+
+    def test_a_drawer_opens_by_keyboard(self):
+        page = self.open(self.report)
+        summary = page.locator("details.drawer > summary").first
+        summary.focus()
+        page.keyboard.press("Enter")
+        self.assertTrue(page.locator("details.drawer").first.evaluate("(d) => d.open"))
+
+    def test_a_command_is_copied(self):
+        page = self.open(self.report)
+        self.open_drawers(page)
+        button = page.locator("td.code .copy").first
+        button.click()
+        page.wait_for_function("(b) => b.textContent !== 'copy'", arg=button.element_handle())
+        self.assertIn(button.inner_text(), ("copied", "selected"))
+
+    def test_paper_shows_what_drawers_hold_and_no_furniture(self):
+        page = self.open(self.report, java_script_enabled=False)
+        page.emulate_media(media="print")
+        command = page.locator("details.drawer td.code").first
+        self.assertGreater(command.evaluate("(n) => n.getBoundingClientRect().height"), 5)
+        self.assertFalse(page.locator(".contents").is_visible())
+        self.assertEqual(page.locator(".frame.narrow:visible").count(), 0)
+
+    def test_paper_is_light_also_for_readers_in_the_dark(self):
+        page = self.open(self.report, color_scheme="dark")
+        page.emulate_media(media="print", color_scheme="dark")
+        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        self.assertEqual(colour, "rgb(255, 255, 255)")
+
+    def test_a_report_prints_on_a4_and_letter(self):
+        for paper in ("A4", "Letter"):
+            page = self.open(self.report)
+            self.assertTrue(page.pdf(format=paper).startswith(b"%PDF"))
+
+    def test_markup_in_names_stays_text(self):
+        for path in (self.demonstration, self.index):
+            page = self.open(path)
+            self.assertIn("<script>alert(1)</script>", page.locator("body").inner_text())
+            self.assert_quiet()
+
+    def test_every_link_leads_somewhere(self):
+        for path in (self.index, self.report, self.demonstration):
+            page = self.open(path)
+            for target in page.locator("a").evaluate_all("(links) => links.map((a) => a.href)"):
+                file, _, anchor = target.partition("#")
+                local = pathlib.Path(file.removeprefix("file://"))
+                self.assertTrue(local.is_file(), target)
+                if anchor:
+                    self.assertEqual(page.locator(f"[id='{anchor}']").count(), 1, target)
+
+    def test_a_demonstration_is_marked_at_its_head_and_on_its_card(self):
+        self.assertTrue(self.open(self.demonstration).locator(".banner").is_visible())
+        card = self.open(self.index).locator(".card.demonstration")
+        self.assertIn("CPU demonstration", card.inner_text())
+        self.assertEqual(self.open(self.report).locator(".banner").count(), 0)
+
+
+FOCUSED = """() => {
+  const node = document.activeElement;
+  return `${node.tagName.toLowerCase()}.${node.className}`;
+}"""
+
+# The contrast of an element's text or fill against the page, as WCAG counts it.
+CONTRAST = """(node) => {
+  const light = (css) => {
+    const [r, g, b] = css.match(/[\\d.]+/g).slice(0, 3).map((c) => {
+      const s = c / 255;
+      return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const style = getComputedStyle(node);
+  const ink = light(node instanceof SVGElement ? style.fill : style.color);
+  const paper = light(getComputedStyle(document.body).backgroundColor);
+  return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+}"""
+
+
+if __name__ == "__main__":
+    Pages.program = sys.argv.pop(1)
+    unittest.main()
