@@ -46,6 +46,7 @@ Gpu describe_gpu(const Nvml& nvml, Nvml::Handle device) {
   gpu.free_bytes = memory.free;
   std::tie(gpu.compute_major, gpu.compute_minor) =
       nvml.pair("nvmlDeviceGetCudaComputeCapability", device).value_or(std::pair(0, 0));
+  gpu.arithmetic_cores = nvml.number("nvmlDeviceGetNumGpuCores", device).value_or(0);
   gpu.max_sm_clock_mhz = nvml.number("nvmlDeviceGetMaxClockInfo", device, kSmClock).value_or(0);
   gpu.max_memory_clock_mhz =
       nvml.number("nvmlDeviceGetMaxClockInfo", device, kMemoryClock).value_or(0);
@@ -77,6 +78,12 @@ bool names(const std::string& word, const Gpu& gpu) {
 
 std::string Gpu::compute_capability() const {
   return fmt::format("{}.{}", compute_major, compute_minor);
+}
+
+double Gpu::peak_fp32_flops() const {
+  constexpr double kOperationsEachClock = 2;  // a multiply-add
+  return kOperationsEachClock * static_cast<double>(arithmetic_cores) * 1e6 *
+         static_cast<double>(max_sm_clock_mhz);
 }
 
 GpuSurvey survey_gpus() {

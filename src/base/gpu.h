@@ -20,6 +20,7 @@ struct Gpu {
   std::int64_t free_bytes = 0;
   int compute_major = 0;
   int compute_minor = 0;
+  std::int64_t arithmetic_cores = 0;  ///< "CUDA cores"; 0 where the driver does not tell.
   std::int64_t max_sm_clock_mhz = 0;
   std::int64_t max_memory_clock_mhz = 0;
   std::int64_t power_limit_mw = 0;
@@ -28,6 +29,8 @@ struct Gpu {
   std::optional<std::int64_t> compute_processes;  ///< Using it now; absent: the driver won't say.
 
   std::string compute_capability() const;  ///< "9.0"
+  /// What the chip could do at its highest clock; for estimates alone. 0 when it is not known.
+  double peak_fp32_flops() const;
 };
 
 struct GpuSurvey {

@@ -47,7 +47,8 @@ std::string Capture::text() const {
 
 std::string last_lines(std::string_view text, std::size_t lines, std::size_t max_bytes) {
   std::deque<std::string> kept;
-  for (std::string& line : split(printable(std::string(ending(text, (lines + 1) * max_bytes))), '\n')) {
+  for (std::string& line :
+       split(printable(std::string(ending(text, (lines + 1) * max_bytes))), '\n')) {
     if (blank(line)) continue;
     kept.push_back(std::move(line));
     if (kept.size() > lines) kept.pop_front();

@@ -30,7 +30,7 @@ Pool::Pool(Run& run, const RunStore& store, PlanCells plan, PoolSetup setup, Pro
       queue_(setup_.estimate) {}
 
 RunEnd Pool::run() {
-  while (!processes_.interrupted() && queue_.plan(plan_(run_), run_)) {
+  while (!processes_.interrupted() && plan()) {
     fill_slots();
     while (!flights_.empty()) {
       const bool interrupted = processes_.interrupted();
@@ -52,6 +52,16 @@ RunEnd Pool::run() {
   }
   store_.finish(run_);
   return RunEnd::kComplete;
+}
+
+// Cells stand in run.json before they are measured: a run cut short shows what it lacks.
+bool Pool::plan() {
+  const std::vector<PlannedCell> wanted = plan_(run_);
+  const std::size_t known = run_.cells.size();
+  for (const PlannedCell& cell : wanted) run_.find_or_add(cell.spec);
+  const bool more = queue_.plan(wanted, run_);
+  if (run_.cells.size() > known) store_.save(run_);
+  return more;
 }
 
 void Pool::fill_slots() {

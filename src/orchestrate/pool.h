@@ -41,6 +41,7 @@ class Pool {
     std::optional<std::int64_t> kills_before;
   };
 
+  bool plan();
   void fill_slots();
   bool skip(const LaunchQueue::Item& item, const Slot& slot);
   void start(LaunchRequest request, std::size_t slot);

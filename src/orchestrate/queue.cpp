@@ -10,7 +10,7 @@ constexpr double kTrustedSeconds = 5;
 
 }  // namespace
 
-bool LaunchQueue::plan(std::vector<PlannedCell> wanted, const Run& run) {
+bool LaunchQueue::plan(const std::vector<PlannedCell>& wanted, const Run& run) {
   pending_.clear();
   positions_.clear();
   done_ = 0;

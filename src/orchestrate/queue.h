@@ -21,7 +21,7 @@ class LaunchQueue {
       : estimate_(std::move(estimate)) {}
 
   /// Takes the planner's answer; `run` has what is finished. True if something is left to do.
-  bool plan(std::vector<PlannedCell> wanted, const Run& run);
+  bool plan(const std::vector<PlannedCell>& wanted, const Run& run);
 
   struct Item {
     CellSpec spec;

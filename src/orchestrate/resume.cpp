@@ -57,7 +57,6 @@ void drop_failures(Run& run) {
   for (Cell& cell : run.cells) {
     std::erase_if(cell.launches, [](const Launch& launch) { return is_failure(launch.outcome); });
   }
-  std::erase_if(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
 }
 
 RunLock::RunLock(const std::filesystem::path& folder)

@@ -70,6 +70,8 @@ fs::path RunStore::stderr_file(const std::string& cell_id, std::int64_t launch) 
 
 bool RunStore::exists() const { return fs::exists(run_file()); }
 
+bool RunStore::is_reference() const { return fs::exists(folder_ / "reference"); }
+
 void RunStore::create(const Run& run) const {
   if (exists()) {
     throw InputError(folder_.string() + " already holds a run",

@@ -27,6 +27,9 @@ class RunStore {
 
   bool exists() const;
 
+  /// Whether the run ships with the project: a file `reference` lies beside run.json.
+  bool is_reference() const;
+
   /// Begins a run: makes the folder, which must not hold one, and writes the empty run.json.
   void create(const Run& run) const;
 

@@ -34,6 +34,7 @@ TEST_F(GpuTest, DescribesEveryDeviceAndTheDriver) {
   EXPECT_EQ(gpu.free_bytes, 140LL << 30);
   EXPECT_EQ(gpu.max_sm_clock_mhz, 1980);
   EXPECT_EQ(gpu.power_limit_mw, 700000);
+  EXPECT_NEAR(gpu.peak_fp32_flops(), 66.9e12, 0.1e12);
   EXPECT_EQ(gpu.ecc, true);
   EXPECT_EQ(gpu.mig, false);
   EXPECT_EQ(survey.gpus[1].index, 1);

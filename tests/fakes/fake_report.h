@@ -47,10 +47,12 @@ inline std::vector<std::int64_t> steps(double nanoseconds, std::int64_t count, b
 
 inline void add_phases(Launch& body, const CellSpec& spec, std::string_view tag, double forward,
                        std::int64_t count) {
+  double instant = 0;  // What was enqueued stays enqueued: these are instants, not durations.
   const auto add = [&](std::string_view phase, double share) {
-    body.metrics.push_back(
-        sample_metric(std::string(tag), std::string(phase), "ns",
-                                         steps(forward * share, count, tag == metric::kSynced)));
+    instant += share;
+    const double factor = tag == metric::kEnqueue ? instant : share;
+    body.metrics.push_back(sample_metric(std::string(tag), std::string(phase), "ns",
+                                         steps(forward * factor, count, tag == metric::kSynced)));
   };
   add(metric::kForward, 1);
   if (spec.mode == Mode::kInference || spec.mode == Mode::kForward) return;
@@ -70,6 +72,7 @@ inline void measure_timing(Launch& body, const CellSpec& spec) {
   body.metrics.push_back(sample_metric("step", "total", "ns", steps(whole, all)));
   body.metrics.push_back(sample_metric("step", "enqueue", "ns", steps(whole * 0.5, all)));
   add_phases(body, spec, metric::kEvent, forward, all);
+  if (spec.device == DeviceKind::kCuda) add_phases(body, spec, metric::kEnqueue, forward * 0.5, all);
   if (spec.mode == Mode::kForwardBackward || spec.mode == Mode::kTrainStep) {
     add_phases(body, spec, metric::kSynced, forward * 1.01, counted);
     body.metrics.push_back(

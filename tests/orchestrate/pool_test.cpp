@@ -136,7 +136,10 @@ TEST_F(PoolTest, AnInterruptKeepsWhatIsFinishedAndDropsWhatItCutShort) {
   };
   EXPECT_EQ(measure({{fake_cell("a"), 1}, {fake_cell("hangs"), 1}, {fake_cell("c"), 1}}),
             RunEnd::kInterrupted);
-  EXPECT_THAT(sizes(store_.load()), ElementsAre("a"));
+  const labreport::Run kept = store_.load();
+  EXPECT_THAT(sizes(kept), ElementsAre("a", "hangs", "c")) << "what is missing can be seen";
+  EXPECT_EQ(kept.cells[0].launches.size(), 1u);
+  EXPECT_TRUE(kept.cells[1].launches.empty());
   EXPECT_TRUE(std::filesystem::exists(store_.cells_folder())) << "can be gone on with";
 }
 

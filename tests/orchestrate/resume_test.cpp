@@ -80,8 +80,9 @@ TEST(Resume, KeepsResultsAndForgetsFailures) {
   failed.outcome = Failed{"later"};
   run.cells[0].launches.push_back(failed);
   drop_failures(run);
-  ASSERT_EQ(run.cells.size(), 3u);
-  EXPECT_EQ(run.cells[0].launches.size(), 1u);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    EXPECT_EQ(run.cells[i].launches.size(), i < 3 ? 1u : 0u) << status_name(outcomes[i]);
+  }
 }
 
 class ResumeTest : public RunFixture {};

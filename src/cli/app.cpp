@@ -1,0 +1,132 @@
+#include "cli/app.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "base/build_info.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/help.h"
+#include "cli/verbs.h"
+
+namespace labreport {
+namespace {
+
+void add_verbs(CLI::App& app, Invocation& invocation) {
+  app.formatter(std::make_shared<Help>());
+  app.set_help_flag("--help", "show this");
+  for (const auto add : {add_report, add_run, add_render, add_list, add_check, add_doctor}) {
+    add(app, invocation);
+  }
+}
+
+std::string version_line() {
+  const BuildInfo& build = build_info();
+  return fmt::format("labreport {} (revision {}{})", build.version, build.revision.substr(0, 12),
+                     build.dirty ? ", with uncommitted changes" : "");
+}
+
+const CLI::App* find_verb(const CLI::App& app, const std::string& word) {
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (verb->get_name() == word) return verb;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> verb_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(verb->get_name());
+  }
+  return names;
+}
+
+/// "--sizes=small" → "--sizes"; empty for what is no flag.
+std::string flag_of(const std::string& word) {
+  return word.starts_with("--") ? word.substr(0, word.find('=')) : "";
+}
+
+/// The parser's own complaints differ from version to version, so flags are looked at first.
+void check_flags(const CLI::App& verb, const std::vector<std::string>& argv) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : verb.get_options()) {
+    if (!option->get_positional()) known.push_back(flag_name(*option));
+  }
+  std::set<std::string> seen;
+  for (auto word = argv.begin() + 2; word != argv.end(); ++word) {
+    const std::string flag = flag_of(*word);
+    if (flag.empty()) {
+      if (word->size() > 1 && word->front() == '-') refuse_unknown("flag", *word, known);
+      continue;
+    }
+    if (std::find(known.begin(), known.end(), flag) == known.end()) {
+      refuse_unknown("flag", flag, known);
+    }
+    if (!seen.insert(flag).second && flag != "--size") {
+      throw InputError(flag + " is given twice", "give it once, with commas between values");
+    }
+    const bool takes_value = verb.get_option(flag)->get_expected_min() > 0;
+    if (!takes_value && flag != *word) throw InputError(flag + " takes no value");
+    if (!takes_value || flag != *word) continue;
+    if (++word == argv.end()) throw InputError(flag + " needs a value");
+    if (!flag_of(*word).empty()) throw InputError(flag + " needs a value, not " + *word);
+  }
+}
+
+/// Without a verb: help or version. True when that was all.
+bool answered(const CLI::App& app, const std::vector<std::string>& argv) {
+  if (argv.size() > 1 && argv[1] == "--version") {
+    fmt::print("{}\n", version_line());
+    return true;
+  }
+  if (argv.size() > 1 && argv[1] == "--help") {
+    fmt::print("{}", app.help());
+    return true;
+  }
+  return false;
+}
+
+ExitStatus dispatch(const std::vector<std::string>& argv) {
+  CLI::App app("measures a Transformer's training step and writes the report");
+  Invocation invocation{argv, {}};
+  add_verbs(app, invocation);
+  if (answered(app, argv)) return ExitStatus::kDone;
+  if (argv.size() < 2) {
+    fmt::print(stderr, "{}", app.help());
+    return ExitStatus::kBadInput;
+  }
+  const CLI::App* verb = find_verb(app, argv[1]);
+  if (verb == nullptr) refuse_unknown("verb", argv[1], verb_names(app));
+  if (std::find(argv.begin(), argv.end(), "--help") != argv.end()) {
+    fmt::print("{}", verb->help());
+    return ExitStatus::kDone;
+  }
+  check_flags(*verb, argv);
+  std::vector<std::string> arguments(argv.rbegin(), argv.rend() - 1);  // it takes them reversed
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    throw InputError(error.what(), "see `labreport " + argv[1] + " --help`");
+  }
+  return invocation.call();
+}
+
+int one_line(const char* text) {
+  std::string line = text;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  fmt::print(stderr, "labreport: {}\n", line);
+  return static_cast<int>(ExitStatus::kBadInput);
+}
+
+}  // namespace
+
+int run_app(std::vector<std::string> argv) try {
+  return static_cast<int>(dispatch(argv));
+} catch (const std::exception& error) {
+  return one_line(error.what());
+}
+
+}  // namespace labreport

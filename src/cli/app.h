@@ -1,0 +1,13 @@
+// The whole command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace labreport {
+
+/// Runs one invocation and returns its exit status (base/error.h). Every failure is one line on
+/// stderr.
+int run_app(std::vector<std::string> argv);
+
+}  // namespace labreport

@@ -1,0 +1,195 @@
+// labreport doctor: what is here, what is missing, what to do.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/build_info.h"
+#include "base/format.h"
+#include "base/machine.h"
+#include "base/text.h"
+#include "cli/verbs.h"
+#include "cli/worker_info.h"
+#include "orchestrate/subprocess.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kPatienceSeconds = 60;
+constexpr std::int64_t kComfortableDiskBytes = 8LL << 30;
+
+/// One line of the list. What is needed and missing makes `make report` fail.
+struct Finding {
+  enum Kind { kHere, kMissing, kNeeded } kind;
+  std::string what;
+  std::string words;
+};
+using Findings = std::vector<Finding>;
+
+Ended call(std::vector<std::string> argv) {
+  Command command;
+  command.argv = std::move(argv);
+  command.keep_output = true;
+  command.limit_seconds = kPatienceSeconds;
+  try {
+    return run_to_end(command);
+  } catch (const InputError& error) {
+    Ended absent;
+    absent.exit_status = 127;
+    absent.messages = error.what();
+    return absent;
+  }
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string bytes(std::int64_t count) { return format_bytes(static_cast<double>(count)); }
+
+bool on_path(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
+    if (fs::exists(fs::path(folder) / name)) return true;
+  }
+  return false;
+}
+
+void look_at_program(Findings& findings) {
+  const BuildInfo& build = build_info();
+  findings.push_back({Finding::kHere, "labreport",
+                      fmt::format("{}, revision {}{}", build.version, build.revision.substr(0, 12),
+                                  build.dirty ? " with uncommitted changes" : "")});
+  const Ended compiler = call({"g++", "--version"});
+  findings.push_back(compiler.ok()
+                         ? Finding{Finding::kHere, "compiler", first_line(compiler.output)}
+                         : Finding{Finding::kMissing, "compiler",
+                                   "no g++: nothing can be built anew; install g++ 12 or newer"});
+}
+
+void look_at_worker(Findings& findings) {
+  WorkerInfo worker;
+  try {
+    worker = find_worker();
+  } catch (const InputError& error) {
+    findings.push_back({Finding::kNeeded, "worker", error.what()});
+    return;
+  }
+  findings.push_back(
+      {Finding::kHere, "torch",
+       worker.torch.empty()
+           ? "the worker's build left no description"
+           : fmt::format("{}, {}", worker.torch,
+                         worker.cuda.empty() ? "without CUDA"
+                                             : fmt::format("CUDA {}, for {}", worker.cuda,
+                                                           join(worker.architectures, ", ")))});
+  const Ended started = call({worker.program.string(), "--version"});
+  findings.push_back(
+      started.ok()
+          ? Finding{Finding::kHere, "worker",
+                    fmt::format("{} starts in {}", worker.program.string(),
+                                format_duration(static_cast<double>(started.wall_ns) * 1e-9))}
+          : Finding{Finding::kNeeded, "worker",
+                    "does not start: " + last_lines(started.messages, 1) +
+                        "; build it again with `make report`"});
+}
+
+std::string gpu_words(const Gpu& gpu) {
+  const std::string others =
+      gpu.compute_processes
+          ? format_plural(*gpu.compute_processes, "process uses it", "processes use it")
+          : "the driver does not tell who uses it";
+  return fmt::format("{}, compute capability {}, {} of {} free, {}", gpu.name,
+                     gpu.compute_capability(), bytes(gpu.free_bytes), bytes(gpu.memory_bytes),
+                     others);
+}
+
+void look_at_gpus(Findings& findings) {
+  const GpuSurvey survey = survey_gpus();
+  try {
+    refuse_broken_driver(survey);
+  } catch (const InputError& error) {
+    findings.push_back({Finding::kNeeded, "GPU", error.what()});
+    return;
+  }
+  if (survey.gpus.empty()) {
+    findings.push_back({Finding::kMissing, "GPU",
+                        survey.problem + "; `make report` makes a demonstration on the CPU"});
+    return;
+  }
+  findings.push_back(
+      {Finding::kHere, "driver", fmt::format("{}, for CUDA up to {}", survey.driver, survey.cuda)});
+  for (const Gpu& gpu : survey.gpus) {
+    findings.push_back({Finding::kHere, fmt::format("GPU {}", gpu.index), gpu_words(gpu)});
+    try {
+      if (const auto refusal = worker_refuses(find_worker(), gpu, survey)) {
+        findings.push_back({Finding::kNeeded, fmt::format("GPU {}", gpu.index), *refusal});
+      }
+    } catch (const InputError&) {
+      // The worker has a line of its own already.
+    }
+  }
+}
+
+void look_at_machine(Findings& findings) {
+  findings.push_back(
+      {Finding::kHere, "processor",
+       fmt::format("{}, {}", cpu_model(),
+                   format_plural(static_cast<std::int64_t>(usable_cores().size()), "core"))});
+  findings.push_back(
+      {Finding::kHere, "memory",
+       fmt::format("{} of {} free", bytes(available_memory_bytes()), bytes(memory_bytes()))});
+  const std::int64_t disk = free_disk_bytes(".");
+  findings.push_back({disk < kComfortableDiskBytes ? Finding::kMissing : Finding::kHere, "disk",
+                      bytes(disk) + " free" +
+                          (disk < kComfortableDiskBytes ? "; a new torch needs some 6 GiB" : "")});
+  const auto variables = result_changing_environment();
+  for (const auto& [name, value] : variables) {
+    findings.push_back(
+        {Finding::kMissing, "environment",
+         fmt::format("{}={} changes results; it is cleared unless --keep-env", name, value)});
+  }
+}
+
+void look_at_module(Findings& findings, const std::string& what, const std::string& module,
+                    const std::string& without) {
+  const fs::path own = project_folder() / ".venv" / "bin" / "python";
+  const std::string python = fs::exists(own) ? own.string() : "python3";
+  const bool here = call({python, "-c", "import " + module}).ok();
+  findings.push_back(here ? Finding{Finding::kHere, what, module + " in " + python}
+                          : Finding{Finding::kMissing, what, without});
+}
+
+void look_at_tools(Findings& findings) {
+  look_at_module(findings, "charts", "vl_convert",
+                 "no vl_convert: pages without pictures; run setup/install render");
+  look_at_module(findings, "PDF", "typst", "no typst: no PDF; run setup/install render");
+  const bool browser =
+      on_path("chromium") || on_path("chromium-browser") || on_path("google-chrome");
+  findings.push_back(browser ? Finding{Finding::kHere, "browser", "for the tests"}
+                             : Finding{Finding::kMissing, "browser",
+                                       "no Chromium: only `make test` needs one, and installs it"});
+}
+
+ExitStatus doctor() {
+  Findings findings;
+  for (const auto look :
+       {look_at_program, look_at_worker, look_at_gpus, look_at_machine, look_at_tools}) {
+    look(findings);
+  }
+  bool complete = true;
+  for (const auto& [kind, what, words] : findings) {
+    fmt::print("{} {:<12} {}\n", kind == Finding::kHere ? "✓" : "–", what, words);
+    complete = complete && kind != Finding::kNeeded;
+  }
+  return complete ? ExitStatus::kDone : ExitStatus::kIncomplete;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Invocation& invocation) {
+  CLI::App* verb = app.add_subcommand("doctor", "what is here, what is missing, what to do");
+  verb->callback([&invocation] { invocation.call = doctor; });
+}
+
+}  // namespace labreport

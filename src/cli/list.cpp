@@ -1,0 +1,103 @@
+// labreport list: what there is to choose from.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "cli/measure_flags.h"
+#include "cli/plan_table.h"
+#include "cli/verbs.h"
+#include "experiments/catalog.h"
+#include "results/run_store.h"
+
+namespace labreport {
+namespace {
+
+constexpr const char* kSizeLine = "{:<8} {:<8} {:>7} {:>7} {:>6} {:>5} {:>15}\n";
+
+void list_experiments() {
+  for (const Experiment& experiment : catalog()) {
+    fmt::print("{:<32} parts {}\n", experiment.name, join(experiment.parts, ", "));
+  }
+}
+
+void print_sizes(const std::string& label, const std::vector<Size>& sizes) {
+  for (const Size& size : sizes) {
+    const ModelShape& shape = size.shape;
+    fmt::print(fmt::runtime(kSizeLine), label, size.name, shape.d_model, shape.d_ff, shape.layers,
+               shape.heads, format_count(parameter_count(shape)));
+  }
+}
+
+void list_sizes() {
+  fmt::print(fmt::runtime(kSizeLine), "edition", "size", "d_model", "d_ff", "layers", "heads",
+             "parameters");
+  for (const Edition& edition : editions()) print_sizes(edition.name, edition.sizes);
+  print_sizes("demo", known_sizes(editions().front(), Preset::kDemo));
+}
+
+void list_cells(const MeasureFlags& flags) {
+  const DeviceChoice choice = choose_device(flags, true);
+  const auto cells = checked_plan(plan_input(flags, choice.preset, choice.kind), Run());
+  if (!choice.notice.empty()) fmt::print(stderr, "{}\n", choice.notice);
+  fmt::print("{}", plan_table(cells, choice));
+}
+
+std::string outcome_counts(const Run& run) {
+  std::map<std::string, int> counts;
+  for (const Cell& cell : run.cells) {
+    for (const Launch& launch : cell.launches) ++counts[std::string(status_name(launch.outcome))];
+    if (cell.launches.empty()) ++counts["missing"];
+  }
+  std::vector<std::string> words;
+  for (const auto& [status, count] : counts) words.push_back(fmt::format("{} {}", count, status));
+  return join(words, ", ");
+}
+
+void list_runs_below(const std::string& root) {
+  for (const auto& folder : list_runs(root)) {
+    try {
+      const Run run = RunStore(folder).load();
+      fmt::print("{}  {} preset  {}\n", folder.string(), run.preset, outcome_counts(run));
+    } catch (const InputError& error) {
+      fmt::print("{}  unreadable: {}\n", folder.string(), error.what());
+    }
+  }
+}
+
+struct ListFlags : MeasureFlags {
+  std::string what;
+  std::string out = "site/runs";
+};
+
+ExitStatus list(const ListFlags& flags) {
+  const std::vector<std::string> kinds{"experiments", "sizes", "cells", "runs"};
+  if (flags.what.empty()) throw InputError("list needs one of: " + join(kinds, ", "));
+  if (flags.what == "experiments") {
+    list_experiments();
+  } else if (flags.what == "sizes") {
+    list_sizes();
+  } else if (flags.what == "cells") {
+    list_cells(flags);
+  } else if (flags.what == "runs") {
+    list_runs_below(flags.out);
+  } else {
+    refuse_unknown("list", flags.what, kinds);
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Invocation& invocation) {
+  auto flags = std::make_shared<ListFlags>();
+  CLI::App* verb = app.add_subcommand("list", "experiments, sizes, cells or runs");
+  verb->add_option("what", flags->what, "experiments, sizes, cells or runs");
+  add_measure_flags(*verb, *flags);
+  verb->add_option("--out", flags->out, "folder of runs (site/runs)");
+  verb->callback([flags, &invocation] { invocation.call = [flags] { return list(*flags); }; });
+}
+
+}  // namespace labreport

@@ -1,0 +1,36 @@
+// From flags to a run on disk: what `run` and `report` have in common.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/measure_flags.h"
+
+namespace labreport {
+
+struct RunFlags : MeasureFlags {
+  std::string out;
+  bool resume = false;
+  bool dry_run = false;
+  bool keep_env = false;
+  bool keep_host = false;
+  std::string timeout = "600";
+};
+
+/// All flags of `run`; `out_words` describes --out, whose default is `flags.out`.
+void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words);
+
+struct Measured {
+  ExitStatus status = ExitStatus::kDone;  ///< kInterrupted: there is nothing to render yet.
+  std::filesystem::path folder;           ///< Empty after a dry run.
+};
+
+/// Measures into a new folder under `root`, or goes on with the newest run there that was
+/// interrupted; `root` may be that run's own folder. Progress goes to stderr, a dry run's table to
+/// stdout.
+Measured measure(const RunFlags& flags, const std::filesystem::path& root,
+                 const std::vector<std::string>& argv);
+
+}  // namespace labreport

@@ -1,0 +1,151 @@
+#include "cli/measure_flags.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "experiments/catalog.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kLargest = 1'000'000'000;
+
+std::vector<std::string> list_of(const std::string& flag, const std::optional<std::string>& text) {
+  if (!text) return {};
+  if (text->empty()) throw InputError(flag + " is empty", "name values, or leave the flag out");
+  std::vector<std::string> words = split(*text, ',');
+  std::set<std::string> seen;
+  for (const std::string& word : words) {
+    if (word.empty()) {
+      throw InputError(flag + " has an empty value in '" + *text + "'",
+                       "separate values with single commas, or leave the flag out");
+    }
+    if (!seen.insert(word).second) {
+      throw InputError(flag + " names " + word + " twice", "name each value once");
+    }
+  }
+  return words;
+}
+
+std::int64_t whole_number(const std::string& flag, const std::string& text, std::int64_t least) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end || value < least || value > kLargest) {
+    throw InputError(flag + " is '" + text + "'",
+                     "give a whole number, at least " + std::to_string(least));
+  }
+  return value;
+}
+
+std::optional<std::int64_t> maybe_number(const std::string& flag,
+                                         const std::optional<std::string>& text,
+                                         std::int64_t least) {
+  if (!text) return std::nullopt;
+  return whole_number(flag, *text, least);
+}
+
+template <typename Parse>
+auto parse_list(const std::string& flag, const std::optional<std::string>& text, Parse parse) {
+  std::vector<decltype(parse(std::string()))> values;
+  for (const std::string& word : list_of(flag, text)) values.push_back(parse(word));
+  return values;
+}
+
+std::vector<std::string> names_of(const std::vector<Size>& sizes) {
+  std::vector<std::string> names;
+  for (const Size& size : sizes) names.push_back(size.name);
+  return names;
+}
+
+const Size* find_size(const std::vector<Size>& sizes, const std::string& wanted) {
+  const auto found = std::find_if(sizes.begin(), sizes.end(),
+                                  [&](const Size& size) { return size.name == wanted; });
+  return found == sizes.end() ? nullptr : &*found;
+}
+
+std::vector<Size> own_sizes(const MeasureFlags& flags, const std::vector<Size>& known) {
+  std::vector<Size> own;
+  for (const std::string& text : flags.own_sizes) {
+    Size size = parse_size(text, kHandoutVocab);  // --vocab is applied to all sizes alike
+    if (find_size(known, size.name) != nullptr || find_size(own, size.name) != nullptr) {
+      throw InputError("--size " + size.name + ": there is a size of that name already",
+                       "choose another name");
+    }
+    own.push_back(std::move(size));
+  }
+  return own;
+}
+
+/// Named ones of the edition, then one's own; one's own alone when none is named.
+std::vector<Size> chosen_sizes(const MeasureFlags& flags, const Edition& edition, Preset preset) {
+  const std::vector<Size> known = known_sizes(edition, preset);
+  const std::vector<Size> own = own_sizes(flags, known);
+  std::vector<std::string> candidates = names_of(known);
+  for (const std::string& name : names_of(own)) candidates.push_back(name);
+  std::vector<Size> chosen;
+  for (const std::string& word : list_of("--sizes", flags.sizes)) {
+    if (find_size(own, word) != nullptr) continue;  // added below
+    const Size* size = find_size(known, word);
+    if (size == nullptr) refuse_unknown("size", word, candidates);
+    chosen.push_back(*size);
+  }
+  chosen.insert(chosen.end(), own.begin(), own.end());
+  return chosen;
+}
+
+}  // namespace
+
+void add_measure_flags(CLI::App& verb, MeasureFlags& flags) {
+  verb.add_option("--edition", flags.edition, "of the handout: 2025 (default) or 2026");
+  verb.add_option("--preset", flags.preset, "full (default), quick, or demo on the CPU");
+  verb.add_option("--only", flags.only, "EXPERIMENT or EXPERIMENT.PART, …");
+  verb.add_option("--sizes", flags.sizes, "small,medium, … of the edition");
+  verb.add_option("--size", flags.own_sizes, "NAME=d_model,d_ff,layers,heads: one of your own");
+  verb.add_option("--contexts", flags.contexts, "128,512, …");
+  verb.add_option("--precisions", flags.precisions, "fp32,tf32,bf16,fp16");
+  verb.add_option("--modes", flags.modes, "inference,forward,forward_backward,train_step");
+  verb.add_option("--batch", flags.batch, "sequences in a batch (4)");
+  verb.add_option("--vocab", flags.vocab, "size of the vocabulary (10000)");
+  verb.add_option("--warmup", flags.warmup, "steps not counted (5)");
+  verb.add_option("--steps", flags.steps, "steps counted (10)");
+  verb.add_option("--launches", flags.launches, "fresh processes a cell (1)");
+  verb.add_flag("--separate-warmups", flags.separate_warmups,
+                "measure each warm-up window in a process of its own");
+  verb.add_option("--gpus", flags.gpus, "0,1, …: one worker each (default: the first)");
+}
+
+PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device) {
+  PlanInput input{find_edition(flags.edition), preset, {}, device};
+  Selection& selection = input.selection;
+  selection.only = list_of("--only", flags.only);
+  for (const std::string& selector : selection.only) find_experiment(selector);
+  selection.sizes = chosen_sizes(flags, input.edition, preset);
+  selection.contexts = parse_list("--contexts", flags.contexts, [](const std::string& word) {
+    return whole_number("--contexts", word, 1);
+  });
+  selection.precisions = parse_list("--precisions", flags.precisions,
+                                    [](const std::string& word) { return parse_precision(word); });
+  selection.modes =
+      parse_list("--modes", flags.modes, [](const std::string& word) { return parse_mode(word); });
+  selection.batch = maybe_number("--batch", flags.batch, 1);
+  selection.vocab = maybe_number("--vocab", flags.vocab, 1);
+  selection.warmup = maybe_number("--warmup", flags.warmup, 0);
+  selection.steps = maybe_number("--steps", flags.steps, 1);
+  selection.launches = maybe_number("--launches", flags.launches, 1);
+  selection.separate_warmups = flags.separate_warmups;
+  return input;
+}
+
+std::vector<int> parse_gpus(const std::string& text) {
+  std::vector<int> indices;
+  for (const std::string& word : list_of("--gpus", text)) {
+    indices.push_back(static_cast<int>(whole_number("--gpus", word, 0)));
+  }
+  return indices;
+}
+
+}  // namespace labreport

@@ -1,0 +1,31 @@
+// The flags that say what to measure, shared by `report`, `run` and `list cells`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/planner.h"
+
+namespace labreport {
+
+/// As written; empty optionals were not given.
+struct MeasureFlags {
+  std::string edition = "2025";
+  std::optional<std::string> preset;
+  std::optional<std::string> only, sizes, contexts, precisions, modes, gpus;
+  std::vector<std::string> own_sizes;
+  std::optional<std::string> batch, vocab, warmup, steps, launches;
+  bool separate_warmups = false;
+};
+
+void add_measure_flags(CLI::App& verb, MeasureFlags& flags);
+
+/// The flags, checked, for a preset already chosen. Throws `InputError` naming the nearest values.
+PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device);
+
+/// "0,1" → {0, 1}. Throws `InputError`.
+std::vector<int> parse_gpus(const std::string& text);
+
+}  // namespace labreport

@@ -1,0 +1,75 @@
+#include "cli/plan_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/format.h"
+#include "experiments/catalog.h"
+#include "orchestrate/progress.h"
+#include "plan/arithmetic.h"
+
+namespace labreport {
+namespace {
+
+constexpr const char* kLine = "{:<53} {:>8}  {:>11}  {:>11}  {}\n";
+
+std::string about(double seconds) {
+  return seconds > 0 ? "about " + format_duration(seconds) : "time not known";
+}
+
+std::string memory_words(const CellSpec& spec, const DeviceChoice& choice) {
+  const auto estimate = static_cast<double>(estimated_peak_bytes(spec));
+  if (choice.gpus.empty()) return format_bytes(estimate);
+  if (cannot_fit(spec, choice.gpus.front().memory_bytes)) return "cannot fit";
+  return format_bytes(estimate);
+}
+
+std::string line(const PlannedCell& cell, const DeviceChoice& choice) {
+  const double seconds = estimate_seconds(choice, cell.spec);
+  return fmt::format(fmt::runtime(kLine), cell_words(cell.spec), cell.launches,
+                     seconds > 0 ? format_duration(seconds) : "–", memory_words(cell.spec, choice),
+                     cell_id(cell.spec));
+}
+
+}  // namespace
+
+std::vector<PlannedCell> checked_plan(const PlanInput& input, const Run& so_far) {
+  std::vector<PlannedCell> cells = plan_cells(input, so_far);
+  if (cells.empty()) {
+    throw InputError("nothing to measure: this selection leaves no cell",
+                     "widen --only, --sizes, --contexts, --precisions or --modes");
+  }
+  return cells;
+}
+
+PlanTotals totals(const std::vector<PlannedCell>& cells, const DeviceChoice& choice) {
+  PlanTotals sum;
+  sum.cells = cells.size();
+  for (const PlannedCell& cell : cells) {
+    sum.launches += static_cast<std::size_t>(cell.launches);
+    sum.seconds += estimate_seconds(choice, cell.spec) * static_cast<double>(cell.launches);
+  }
+  sum.seconds /= static_cast<double>(std::max<std::size_t>(1, choice.gpus.size()));
+  return sum;
+}
+
+std::string headline(const PlanInput& input, const DeviceChoice& choice, const PlanTotals& totals) {
+  return fmt::format(
+      "{} · {} edition, {} preset · {}, {}", choice.name(), input.edition.name, name(input.preset),
+      format_plural(static_cast<std::int64_t>(totals.cells), "cell"), about(totals.seconds));
+}
+
+std::string plan_table(const std::vector<PlannedCell>& cells, const DeviceChoice& choice) {
+  std::string text =
+      fmt::format(fmt::runtime(kLine), "cell", "launches", "time each", "peak memory", "id");
+  for (const PlannedCell& cell : cells) text += line(cell, choice);
+  const PlanTotals sum = totals(cells, choice);
+  return text +
+         fmt::format("{}, {}, {}\n", format_plural(static_cast<std::int64_t>(sum.cells), "cell"),
+                     format_plural(static_cast<std::int64_t>(sum.launches), "launch", "launches"),
+                     about(sum.seconds));
+}
+
+}  // namespace labreport

@@ -1,0 +1,29 @@
+// A plan before anything runs: which cells, how long, how much memory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/device_choice.h"
+#include "plan/planner.h"
+
+namespace labreport {
+
+struct PlanTotals {
+  std::size_t cells = 0;
+  std::size_t launches = 0;
+  double seconds = 0;  ///< With one worker on each device; 0 when not known.
+};
+
+/// Throws `InputError` when the selection leaves nothing to measure.
+std::vector<PlannedCell> checked_plan(const PlanInput& input, const Run& so_far);
+
+PlanTotals totals(const std::vector<PlannedCell>& cells, const DeviceChoice& choice);
+
+/// "NVIDIA H200 · 2025 edition, full preset · 131 cells, about 9 min"
+std::string headline(const PlanInput& input, const DeviceChoice& choice, const PlanTotals& totals);
+
+/// One line a cell, a head above and the sum below.
+std::string plan_table(const std::vector<PlannedCell>& cells, const DeviceChoice& choice);
+
+}  // namespace labreport

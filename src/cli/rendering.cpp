@@ -1,0 +1,69 @@
+#include "cli/rendering.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/chart_renderer.h"
+#include "cli/worker_info.h"
+#include "experiments/catalog.h"
+#include "results/run_json.h"
+#include "results/run_store.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+SiteRun site_run(const RunStore& store) {
+  const Run run = store.load();
+  if (run.sessions.empty()) throw InputError(store.run_file().string() + " has no session");
+  return {new_run_folder("", run).string(), build_document(run, store.is_reference()),
+          to_json(run)};
+}
+
+}  // namespace
+
+Answers parse_answers(const std::string& text) {
+  if (text == "none") return Answers::kNone;
+  if (text == "facts") return Answers::kFacts;
+  if (text == "full") return Answers::kFull;
+  refuse_unknown("--answers", text, std::vector<std::string>{"none", "facts", "full"});
+}
+
+std::vector<fs::path> recorded_runs(const fs::path& root) {
+  std::vector<fs::path> folders = list_runs(root);
+  if (folders.empty()) {
+    throw InputError("no recorded run under " + root.string(), "`make report` makes one");
+  }
+  return folders;
+}
+
+const fs::path& Rendered::page_of(const fs::path& run_folder) const {
+  const auto found = pages.find(run_folder);
+  return found == pages.end() ? index : found->second;
+}
+
+Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& options) {
+  Rendered rendered{options.out / "index.html", {}, {}};
+  std::vector<SiteRun> runs;
+  for (const fs::path& folder : folders) {
+    const RunStore store(folder);
+    if (options.own && store.is_reference()) continue;
+    try {
+      runs.push_back(site_run(store));
+      rendered.pages[folder] = options.out / page_path(runs.back());
+    } catch (const InputError& error) {
+      fmt::print(stderr, "left out: {}\n", error.what());
+      rendered.problems.emplace_back(error.what());
+    }
+  }
+  if (runs.empty()) throw InputError("no run to render", "`make report` makes one");
+  ChartProcess tool = project_chart_tool(project_folder());
+  const Site site = render_site(runs, {options.answers}, &tool);
+  if (!site.notice.empty()) fmt::print(stderr, "{}\n", site.notice);
+  write_site(site, options.out);
+  return rendered;
+}
+
+}  // namespace labreport

@@ -1,0 +1,96 @@
+#include "cli/run_folder.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/machine.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Only its name is known before a worker has started on it.
+Device named_device(const DeviceChoice& choice) {
+  Device device;
+  device.kind = choice.kind;
+  device.name = choice.gpus.empty() ? cpu_model() : choice.gpus.front().name;
+  return device;
+}
+
+bool has_launches(const Run& run) {
+  return std::any_of(run.cells.begin(), run.cells.end(),
+                     [](const Cell& cell) { return !cell.launches.empty(); });
+}
+
+/// The newest run of that edition and preset that still has its cells apart.
+fs::path interrupted_run(const fs::path& root, const Surroundings& now) {
+  if (RunStore(root).exists()) return root;
+  std::vector<fs::path> folders = list_runs(root);
+  std::reverse(folders.begin(), folders.end());
+  for (const fs::path& folder : folders) {
+    const RunStore store(folder);
+    if (!fs::exists(store.cells_folder())) continue;
+    const Run run = store.load();
+    if (run.edition == now.edition && run.preset == now.preset) return folder;
+  }
+  throw InputError("no interrupted run of the " + now.edition + " edition, " + now.preset +
+                       " preset, under " + root.string(),
+                   "measure anew without --resume");
+}
+
+}  // namespace
+
+RunFolder::RunFolder(const fs::path& folder) : store_(folder) {
+  make_writable_folder(folder);
+  lock_.emplace(folder);
+}
+
+std::unique_ptr<RunFolder> RunFolder::create(const fs::path& root, const PlanInput& input,
+                                             const DeviceChoice& choice, const Session& session) {
+  if (RunStore(root).exists()) {
+    throw InputError(root.string() + " already holds a run",
+                     "choose another folder with --out, or go on with that run by --resume");
+  }
+  Run run;
+  run.edition = input.edition.name;
+  run.preset = name(input.preset);
+  run.sessions = {session};
+  Run named = run;
+  named.devices = {named_device(choice)};
+  std::unique_ptr<RunFolder> folder(new RunFolder(new_run_folder(root, named)));
+  folder->run_ = std::move(run);
+  folder->store_.create(folder->run_);
+  folder->is_new_ = true;
+  return folder;
+}
+
+std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& root, const Surroundings& now,
+                                             const Session& session) {
+  std::unique_ptr<RunFolder> folder(new RunFolder(interrupted_run(root, now)));
+  const RunStore& store = folder->store_;
+  Run run = store.load();
+  refuse_other_surroundings(run, now);
+  drop_failures(run);
+  run.sessions.push_back(session);
+  store.finish(run);  // what lay in cells/ is in run.json now, under its new numbers
+  store.save(run);
+  folder->run_ = std::move(run);
+  return folder;
+}
+
+RunFolder::~RunFolder() {
+  if (!is_new_ || has_launches(run_)) return;
+  std::error_code ignored;
+  fs::remove_all(store_.cells_folder(), ignored);
+  fs::remove_all(store_.scratch_folder(), ignored);
+  fs::remove(store_.run_file(), ignored);
+  // Folders that became empty go too; remove() leaves others alone.
+  fs::path folder = store_.folder();
+  for (int level = 0; level < 3 && fs::remove(folder, ignored); ++level) {
+    folder = folder.parent_path();
+  }
+}
+
+}  // namespace labreport
