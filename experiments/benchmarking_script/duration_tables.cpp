@@ -47,11 +47,20 @@ std::optional<Timed> telling(const TimingGroup& group) {
   return std::nullopt;
 }
 
+CellView lag_cell(const Timed& timed, std::string_view phase) {
+  for (const PhaseLag& lag : device_lags(timed)) {
+    if (lag.phase == phase) return number_cell(format_percent(lag.share), lag.share);
+  }
+  return missing_cell();
+}
+
 RowView bounds_row(const RunView& view, const TimingGroup& group, const Timed& timed) {
   RowView row{{text_cell(group.label), text_cell(std::string(describe(*timed.spec->mode)))}, {}, ""};
-  const auto wait = wait_share(timed);
-  row.cells.push_back(share_cell(wait));
-  row.cells.push_back(wait ? text_cell(std::string(describe(classify(*wait)))) : missing_cell());
+  for (const auto phase : {metric::kForward, metric::kBackward}) {
+    row.cells.push_back(lag_cell(timed, phase));
+  }
+  const auto sets_pace = bound(timed);
+  row.cells.push_back(sets_pace ? text_cell(std::string(describe(*sets_pace))) : missing_cell());
   const auto steps = timed.counted(metric::kStep, metric::kTotal);
   const double rate = steps.empty() ? 0 : step_flops(*timed.spec) / (median(steps) / 1e3) / kTera;
   row.cells.push_back(number_cell(format_significant(rate), rate));
@@ -118,7 +127,8 @@ TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& grou
                   "What bounds a step",
                   {{"Size", "", Align::kLeft},
                    {"Mode", "", Align::kLeft},
-                   {"Host waited", "%", Align::kRight},
+                   {"Device behind host, forward", "%", Align::kRight},
+                   {"Backward", "%", Align::kRight},
                    {"Bound", "", Align::kLeft},
                    {"Attained", "TFLOP/s", Align::kRight},
                    {"Of measured peak", "%", Align::kRight}},

@@ -77,6 +77,7 @@ TableView windows_table(const Edition& edition, const std::vector<TimingGroup>& 
     const auto count = static_cast<std::int64_t>(warmup);
     table.columns.push_back({format_plural(count, "warm-up step"), "ms", Align::kRight});
   }
+  if (warmups.empty()) table.columns.push_back({"Whole step", "ms", Align::kRight});
   for (const WarmupRow& row : rows) {
     RowView view = labelled(row);
     for (const std::size_t warmup : warmups) {

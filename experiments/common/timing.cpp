@@ -1,6 +1,7 @@
 #include "experiments/common/timing.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -12,8 +13,9 @@
 namespace labreport {
 namespace {
 
-constexpr double kLaunchBoundBelow = 0.05;
-constexpr double kDeviceBoundAbove = 0.20;
+constexpr double kKeepsUpBelow = 0.05;
+constexpr std::array kPhases{metric::kForward, metric::kLoss, metric::kBackward,
+                             metric::kOptimizer};
 constexpr double kFarFence = 3;
 constexpr double kOutlierAtLeast = 1.05;
 
@@ -112,20 +114,32 @@ std::string reason_missing(const TimingGroup& group, Mode mode) {
   return is_ok(launch->outcome) ? "" : describe(launch->outcome);
 }
 
-std::optional<double> wait_share(const Timed& timed) {
-  if (timed.spec->device == DeviceKind::kCpu) return std::nullopt;
-  const auto totals = timed.counted(metric::kStep, metric::kTotal);
-  const auto enqueues = timed.counted(metric::kStep, metric::kEnqueue);
-  std::vector<double> shares;
-  for (std::size_t i = 0; i < std::min(totals.size(), enqueues.size()); ++i) {
-    if (totals[i] > 0) shares.push_back((totals[i] - enqueues[i]) / totals[i]);
+std::vector<PhaseLag> device_lags(const Timed& timed) {
+  std::vector<PhaseLag> lags;
+  std::vector<double> device;  // Start of the step → the device has done the phase.
+  for (const auto phase : kPhases) {
+    const auto durations = timed.counted(metric::kEvent, phase);
+    const auto enqueued = timed.counted(metric::kEnqueue, phase);
+    if (durations.empty() || durations.size() != enqueued.size()) continue;
+    device.resize(durations.size(), 0);
+    std::vector<double> shares;
+    for (std::size_t i = 0; i < durations.size(); ++i) {
+      device[i] += durations[i];
+      if (durations[i] > 0) shares.push_back((device[i] - enqueued[i]) / durations[i]);
+    }
+    if (phase != metric::kLoss && !shares.empty()) lags.push_back({phase, median(shares)});
   }
-  return shares.empty() ? std::nullopt : std::optional(median(shares));
+  return lags;
 }
 
-Bound classify(double wait_share) {
-  if (wait_share < kLaunchBoundBelow) return Bound::kLaunch;
-  return wait_share > kDeviceBoundAbove ? Bound::kDevice : Bound::kMixed;
+std::optional<Bound> bound(const Timed& timed) {
+  const std::vector<PhaseLag> lags = device_lags(timed);
+  if (lags.empty()) return std::nullopt;
+  const auto kept_up = std::count_if(lags.begin(), lags.end(), [](const PhaseLag& lag) {
+    return lag.share < kKeepsUpBelow;
+  });
+  if (kept_up == 0) return Bound::kDevice;
+  return static_cast<std::size_t>(kept_up) == lags.size() ? Bound::kLaunch : Bound::kMixed;
 }
 
 std::string_view describe(Bound bound) {

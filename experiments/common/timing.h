@@ -12,7 +12,7 @@
 
 namespace labreport {
 
-/// Host and device advanced together, or one waited for the other. See `classify`.
+/// Which of host and device sets the pace of a step: see `device_lag`.
 enum class Bound { kLaunch, kMixed, kDevice };
 
 /// One network at one context, batch and precision; its modes side by side.
@@ -43,11 +43,20 @@ std::optional<Timed> timed(const TimingGroup& group, Mode mode);
 /// for.
 std::string reason_missing(const TimingGroup& group, Mode mode);
 
-/// Median share of a step in which the host had enqueued everything and waited. Nothing on a CPU.
-std::optional<double> wait_share(const Timed& timed);
+/// How far the device was behind when the host had enqueued a phase, as a share of the phase's own
+/// device time; the median over the counted steps. A full launch queue blocks the host, so the lag
+/// at the step's end alone would call long steps launch-bound.
+struct PhaseLag {
+  std::string_view phase;
+  double share;
+};
 
-/// Below 5 % waiting the host sets the pace, above 20 % the device does.
-Bound classify(double wait_share);
+/// Empty where the device has no clock of its own (a CPU).
+std::vector<PhaseLag> device_lags(const Timed& timed);
+
+/// Launch-bound: the device keeps up (below 5 %) at the end of every phase. GPU-bound: of none.
+/// Nothing without lags. The loss is left out: it is too short to fall behind in.
+std::optional<Bound> bound(const Timed& timed);
 std::string_view describe(Bound bound);  ///< "launch-bound", "mixed", "GPU-bound"
 
 /// Sustained matrix rate of the device in flop/s, from the `limits` cell.

@@ -49,10 +49,10 @@ Bounds bounds(const RunView& view) {
   for (const TimingGroup& group : timing_groups(view)) {
     for (const auto& [mode, cell] : group.cells) {
       const auto found = timed(group, mode);
-      const auto wait = found ? wait_share(*found) : std::nullopt;
-      if (!wait) continue;
+      const auto sets_pace = found ? bound(*found) : std::nullopt;
+      if (!sets_pace) continue;
       ++result.classified;
-      if (classify(*wait) != Bound::kLaunch) continue;
+      if (sets_pace != Bound::kLaunch) continue;
       result.launch_bound.push_back(group.label + " " + std::string(describe(mode)));
     }
   }

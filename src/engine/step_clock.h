@@ -12,6 +12,7 @@ struct StepTimes {
   std::int64_t total_ns = 0;    ///< Start → the device has done everything.
   std::int64_t enqueue_ns = 0;  ///< Start → the host has given the device everything.
   std::vector<std::int64_t> phases_ns;
+  std::vector<std::int64_t> phases_enqueued_ns;  ///< Start → the host has given each phase.
 };
 
 class StepClock : public PhaseObserver {
@@ -27,6 +28,8 @@ class StepClock : public PhaseObserver {
  private:
   c10::Device device_;
   std::unique_ptr<PhaseMarks> marks_;
+  std::int64_t start_ns_ = 0;
+  std::vector<std::int64_t> enqueued_ns_;
 };
 
 }  // namespace labreport

@@ -18,6 +18,15 @@ Metric count_or_absent(std::string_view tag, std::string_view name, const char* 
 MemoryCounts::MemoryCounts(c10::Device device, std::int64_t parameter_bytes)
     : device_(device), parameter_bytes_(parameter_bytes) {
   reset_peaks(device_);
+  const auto counts = allocator_counts(device_);
+  if (counts) noted_ = counts->device_allocations;
+}
+
+void MemoryCounts::note_step() {
+  const auto counts = allocator_counts(device_);
+  if (!counts) return;
+  step_allocations_.push_back(counts->device_allocations - noted_);
+  noted_ = counts->device_allocations;
 }
 
 void MemoryCounts::begin() { before_ = allocator_counts(device_); }

@@ -15,16 +15,23 @@ class MemoryCounts {
   /// Peaks count from here.
   MemoryCounts(c10::Device device, std::int64_t parameter_bytes);
 
+  /// Notes how often the device was asked for memory since the note before.
+  void note_step();
+
   /// Device allocations count from `begin` to `end`, peaks end at `end`.
   void begin();
   void end();
 
   std::vector<Metric> metrics() const;  ///< Tagged "memory".
   Metric device_allocations() const;
+  /// One sample a noted step; empty on a CPU.
+  const std::vector<std::int64_t>& step_allocations() const { return step_allocations_; }
 
  private:
   c10::Device device_;
   std::int64_t parameter_bytes_;
+  std::int64_t noted_ = 0;
+  std::vector<std::int64_t> step_allocations_;
   std::optional<AllocatorCounts> before_;
   std::optional<AllocatorCounts> after_;
 };

@@ -59,6 +59,7 @@ class TimingLaunch {
       if (i == std::min<std::int64_t>(1, plan_.warmup)) conditions_.emplace(plan_.step.device);
       if (i == plan_.warmup) begin_counting();
       i == 0 ? run_first_step() : series_.run_one();
+      memory_.note_step();
     }
     memory_.end();
     conditions_->end();
@@ -88,6 +89,7 @@ class TimingLaunch {
     });
   }
 
+  std::vector<Metric> device_metrics() const;
   Launch result() const;
 
   TimingPlan plan_;
@@ -112,16 +114,27 @@ Metric total_metric(std::string_view tag, const StepSeries& series) {
                        series.samples(&StepTimes::total_ns));
 }
 
+/// What only a device that works beside the host has: how far behind it was, and its allocator.
+std::vector<Metric> TimingLaunch::device_metrics() const {
+  std::vector<Metric> metrics =
+      series_.phase_metrics(metric::kEnqueue, &StepTimes::phases_enqueued_ns);
+  metrics.push_back(sample_metric(std::string(metric::kStep),
+                                  std::string(metric::kDeviceAllocations), "1",
+                                  memory_.step_allocations()));
+  return metrics;
+}
+
 Launch TimingLaunch::result() const {
   Launch launch;
   launch.metrics = start_up_metrics(built_.took_ns, first_kernel_);
   launch.metrics.push_back(total_metric(metric::kStep, series_));
   launch.metrics.push_back(sample_metric(std::string(metric::kStep), std::string(metric::kEnqueue),
                                          "ns", series_.samples(&StepTimes::enqueue_ns)));
-  append(launch.metrics, series_.phase_metrics(metric::kEvent));
+  append(launch.metrics, series_.phase_metrics(metric::kEvent, &StepTimes::phases_ns));
+  if (!device_.is_cpu()) append(launch.metrics, device_metrics());
   if (!synced_.times().empty()) {
     launch.metrics.push_back(total_metric(metric::kSynced, synced_));
-    append(launch.metrics, synced_.phase_metrics(metric::kSynced));
+    append(launch.metrics, synced_.phase_metrics(metric::kSynced, &StepTimes::phases_ns));
   }
   append(launch.metrics, memory_.metrics());
   launch.conditions = conditions_->metrics();

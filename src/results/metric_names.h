@@ -8,7 +8,7 @@ namespace labreport::metric {
 // Steps 1 … warmup + steps, in order from process start; host clock, synchronised once at the end.
 inline constexpr std::string_view kStep = "step";          // tag; unit ns, samples
 inline constexpr std::string_view kTotal = "total";        // start → device done
-inline constexpr std::string_view kEnqueue = "enqueue";    // start → all enqueued
+inline constexpr std::string_view kEnqueue = "enqueue";    // start → all enqueued; also a tag: per phase
 
 // Phases of the same steps by device events (host clock on a CPU); names are phase names.
 inline constexpr std::string_view kEvent = "event";        // tag; unit ns, samples
@@ -24,7 +24,7 @@ inline constexpr std::string_view kOptimizer = "optimizer";
 // Before step 1; unit ns, one value each.
 inline constexpr std::string_view kStartUp = "start-up";   // tag
 inline constexpr std::string_view kLibraries = "libraries";      // exec → main
-inline constexpr std::string_view kDeviceContext = "context";    // device context creation
+inline constexpr std::string_view kDeviceContext = "context";    // device context, partly beside kLibraries
 inline constexpr std::string_view kModelBuild = "model";         // parameters made and initialised
 inline constexpr std::string_view kFirstKernel = "first_kernel"; // exec → first step's first kernel enqueued
 
