@@ -40,8 +40,8 @@ void list_sizes() {
 
 void list_cells(const MeasureFlags& flags) {
   const DeviceChoice choice = choose_device(flags, true);
-  const auto cells = checked_plan(plan_input(flags, choice.preset, choice.kind), Run());
   if (!choice.notice.empty()) fmt::print(stderr, "{}\n", choice.notice);
+  const auto cells = checked_plan(plan_input(flags, choice.preset, choice.kind), Run());
   fmt::print("{}", plan_table(cells, choice));
 }
 

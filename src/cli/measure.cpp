@@ -74,9 +74,9 @@ Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,
   return now;
 }
 
-PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, const WorkerInfo& worker) {
-  return {{fs::absolute(worker.program), worker_environment(flags.keep_env),
-           parse_timeout(flags.timeout)},
+PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, const WorkerInfo& worker,
+                     double limit_seconds) {
+  return {{fs::absolute(worker.program), worker_environment(flags.keep_env), limit_seconds},
           choice.slots(),
           0,
           [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); }};
@@ -109,10 +109,6 @@ bool has_failures(const Run& run) {
   });
 }
 
-void say_notice(const DeviceChoice& choice) {
-  if (!choice.notice.empty()) fmt::print(stderr, "{}\n", choice.notice);
-}
-
 }  // namespace
 
 void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words) {
@@ -130,17 +126,18 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words
 Measured measure(const RunFlags& flags, const fs::path& root,
                  const std::vector<std::string>& argv) {
   const DeviceChoice choice = choose_device(flags, flags.dry_run);
+  if (!choice.notice.empty()) fmt::print(stderr, "{}\n", choice.notice);
   const PlanInput input = plan_input(flags, choice.preset, choice.kind);
   const std::vector<PlannedCell> wanted = checked_plan(input, Run());
   const std::string head = headline(input, choice, totals(wanted, choice));
-  PoolSetup setup = pool_setup(flags, choice, flags.dry_run ? WorkerInfo() : find_worker());
-  say_notice(choice);
+  const double limit_seconds = parse_timeout(flags.timeout);
+  const WorkerInfo worker = flags.dry_run ? WorkerInfo() : find_worker();
   fmt::print(stderr, "{}\n", head);
   if (flags.dry_run) {
     fmt::print("{}", plan_table(wanted, choice));
     return {};
   }
-  const Session session = new_session(flags, choice, find_worker(), argv);
+  const Session session = new_session(flags, choice, worker, argv);
   const auto folder = flags.resume
                           ? RunFolder::resume(root, surroundings(input, choice, session), session)
                           : RunFolder::create(root, input, choice, session);
@@ -148,7 +145,9 @@ Measured measure(const RunFlags& flags, const fs::path& root,
   {
     TerminalProgress progress(stderr);
     const auto plan = [&](const Run& so_far) { return plan_cells(input, so_far); };
-    end = Pool(folder->run(), folder->store(), plan, std::move(setup), progress).run();
+    end = Pool(folder->run(), folder->store(), plan,
+               pool_setup(flags, choice, worker, limit_seconds), progress)
+              .run();
   }
   const fs::path path = folder->store().folder();
   if (end == RunEnd::kInterrupted) {

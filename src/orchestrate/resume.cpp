@@ -41,7 +41,9 @@ void refuse_other_surroundings(const Run& run, const Surroundings& now) {
   const Session& last = run.sessions.back();
   refuse_if_different("revision", revision_words(last.revision, last.dirty),
                       revision_words(now.revision, now.dirty));
-  refuse_if_different("torch", release(last.software.libtorch), release(now.libtorch));
+  if (!now.libtorch.empty()) {
+    refuse_if_different("torch", release(last.software.libtorch), release(now.libtorch));
+  }
   refuse_if_different("driver", last.software.driver, now.driver);
   if (run.devices.empty()) return;
   for (const std::string& hash : now.gpu_hashes) {

@@ -15,7 +15,7 @@ struct Surroundings {
   std::string preset;
   std::string revision;
   bool dirty = false;
-  std::string libtorch;
+  std::string libtorch;                 ///< Empty: not known.
   std::string driver;                   ///< Empty on a CPU.
   std::vector<std::string> gpu_hashes;  ///< Empty on a CPU.
 };

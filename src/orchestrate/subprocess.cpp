@@ -27,6 +27,12 @@ void read_available(int& fd, Capture& capture) {
   }
 }
 
+bool ignored(int signal) {
+  struct sigaction action{};
+  sigaction(signal, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 struct Subprocesses::Child {
@@ -42,7 +48,11 @@ struct Subprocesses::Child {
 Subprocesses::Subprocesses() {
   sigset_t wanted;
   sigemptyset(&wanted);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&wanted, signal);
+  std::signal(SIGCHLD, SIG_DFL);  // ignored, children would vanish without a status
+  sigaddset(&wanted, SIGCHLD);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!ignored(signal)) sigaddset(&wanted, signal);  // nohup stays nohup
+  }
   sigprocmask(SIG_BLOCK, &wanted, &former_mask_);
   signals_ = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
 }

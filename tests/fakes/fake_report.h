@@ -72,7 +72,8 @@ inline void measure_timing(Launch& body, const CellSpec& spec) {
   body.metrics.push_back(sample_metric("step", "total", "ns", steps(whole, all)));
   body.metrics.push_back(sample_metric("step", "enqueue", "ns", steps(whole * 0.5, all)));
   add_phases(body, spec, metric::kEvent, forward, all);
-  if (spec.device == DeviceKind::kCuda) add_phases(body, spec, metric::kEnqueue, forward * 0.5, all);
+  if (spec.device == DeviceKind::kCuda)
+    add_phases(body, spec, metric::kEnqueue, forward * 0.5, all);
   if (spec.mode == Mode::kForwardBackward || spec.mode == Mode::kTrainStep) {
     add_phases(body, spec, metric::kSynced, forward * 1.01, counted);
     body.metrics.push_back(
@@ -111,7 +112,8 @@ inline LaunchReport good_report(const LaunchRequest& request) {
   // So that tests see what reached the worker.
   report.body.conditions.push_back(
       text_metric("test", "tf32_override", variable("NVIDIA_TF32_OVERRIDE")));
-  report.body.conditions.push_back(text_metric("test", "gpu", variable("CUDA_VISIBLE_DEVICES")));
+  report.body.conditions.push_back(
+      text_metric("test", "gpu", uuid_hash(variable("CUDA_VISIBLE_DEVICES"))));
   return report;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/gpu.h"
 #include "orchestrate/run_fixture.h"
 
 namespace labreport {
@@ -91,7 +92,7 @@ TEST_F(PoolTest, ChoosesTheGpuByUuidAndClearsWhatChangesResults) {
   setup_.slots[0].gpu_uuid = "GPU-22222222-bbbb";
   measure({{fake_cell("cleared"), 1}});
   EXPECT_EQ(launch("cleared").find_condition("test", "gpu")->data,
-            (std::variant<Scalar, Samples>(Scalar("GPU-22222222-bbbb"))));
+            (std::variant<Scalar, Samples>(Scalar(uuid_hash("GPU-22222222-bbbb")))));
   setup_.worker.environment = worker_environment(true);
   measure({{fake_cell("cleared"), 1}, {fake_cell("kept"), 1}});
   const auto told = [&](const std::string& cell) {

@@ -1,0 +1,246 @@
+// Whole runs with the fake worker: measured, interrupted, resumed, rendered.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/program_fixture.h"
+#include "results/run_store.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+class EndToEnd : public ProgramTest {
+ protected:
+  labreport::Run kept() const { return RunStore(only_run()).load(); }
+};
+
+constexpr const char* kAnyChip = R"({"torch": "2.11.0", "cuda": "13.0", "architectures": []})";
+
+std::size_t measured(const labreport::Run& run) {
+  std::size_t launches = 0;
+  for (const Cell& cell : run.cells) launches += cell.launches.size();
+  return launches;
+}
+
+TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
+  const Ended ended = call({"report"});
+  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  EXPECT_THAT(ended.messages, HasSubstr("a demonstration on the CPU\n"));
+  EXPECT_THAT(ended.messages, HasSubstr("demo preset · 13 cells"));
+  EXPECT_THAT(ended.messages, HasSubstr("[13/13]  timing  demo-3  ctx 64    fp32  train step"));
+  EXPECT_THAT(ended.messages, Not(HasSubstr("\033"))) << "quiet where nobody looks";
+  ASSERT_TRUE(ended.output.starts_with("report: site/public/")) << ended.output;
+  ASSERT_TRUE(ended.output.ends_with("/index.html\n"));
+  const fs::path page = ended.output.substr(8, ended.output.size() - 9);
+  EXPECT_THAT(read_file(folder_ / page), HasSubstr("benchmarking_script"));
+  const auto run = kept();
+  EXPECT_EQ(run.preset, "demo");
+  EXPECT_EQ(run.sessions.at(0).argv, (std::vector<std::string>{"labreport", "report"}));
+  EXPECT_EQ(run.sessions[0].host, "") << "only with --keep-host";
+  EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
+}
+
+TEST_F(EndToEnd, RunPrintsItsFolderOnStdout) {
+  const Ended ended =
+      call({"run", "--preset", "demo", "--sizes", "demo-1", "--out", "here", "--keep-host"});
+  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  EXPECT_EQ(folder_ / ended.output.substr(0, ended.output.size() - 1), only_run("here"));
+  EXPECT_NE(RunStore(only_run("here")).load().sessions.at(0).host, "");
+}
+
+TEST_F(EndToEnd, CtrlCKeepsWhatIsFinishedAndResumeGoesOn) {
+  environment_["FAKE_WORKER"] = "slow";
+  const Ended cut = run({"timeout", "--preserve-status", "-s", "INT", "2",
+                         environment_["LABREPORT"], "report", "--preset", "demo"});
+  EXPECT_EQ(cut.exit_status, 130) << cut.messages;
+  EXPECT_THAT(cut.messages, HasSubstr("launches are kept in site/runs/"));
+  EXPECT_THAT(cut.messages, HasSubstr("make report RESUME=1"));
+  EXPECT_THAT(cut.messages, HasSubstr("report --preset demo --resume`"));
+  EXPECT_EQ(cut.output, "") << "nothing to show yet";
+  const auto before = kept();
+  const std::size_t finished = measured(before);
+  EXPECT_GT(finished, 0u);
+  EXPECT_LT(finished, 13u);
+  EXPECT_EQ(before.cells.size(), 13u) << "what is missing can be seen";
+
+  environment_.erase("FAKE_WORKER");
+  const Ended resumed = call({"report", "--preset", "demo", "--resume"});
+  EXPECT_EQ(resumed.exit_status, 0) << resumed.messages;
+  EXPECT_THAT(resumed.messages, HasSubstr("[13/13]"));
+  EXPECT_THAT(resumed.messages, Not(HasSubstr("[ 1/13]"))) << "not measured again";
+  const auto after = kept();
+  EXPECT_EQ(after.sessions.size(), 2u);
+  EXPECT_EQ(measured(after), 13u);
+  EXPECT_EQ(after.cells.front().launches.at(0).session, 0);
+  EXPECT_EQ(after.cells.back().launches.at(0).session, 1);
+  EXPECT_FALSE(fs::exists(RunStore(only_run()).cells_folder()));
+}
+
+TEST_F(EndToEnd, KillingEverythingLosesOnlyWhatIsInFlight) {
+  environment_["FAKE_WORKER"] = "slow";
+  run({"timeout", "-s", "KILL", "2", environment_["LABREPORT"], "run", "--preset", "demo"});
+  const std::size_t finished = measured(kept());
+  EXPECT_GT(finished, 0u);
+  environment_.erase("FAKE_WORKER");
+  EXPECT_EQ(call({"run", "--preset", "demo", "--resume"}).exit_status, 0);
+  EXPECT_EQ(measured(kept()), 13u);
+}
+
+TEST_F(EndToEnd, FailuresAreStatusOneAndTheReportIsStillMade) {
+  environment_["FAKE_WORKER"] = "status7";
+  const Ended ended = call({"report", "--preset", "demo", "--sizes", "demo-1"});
+  EXPECT_EQ(ended.exit_status, 1);
+  EXPECT_THAT(ended.messages, HasSubstr("failed: the worker ended with exit status 7"));
+  EXPECT_THAT(ended.output, HasSubstr("report: site/public/"));
+}
+
+TEST_F(EndToEnd, ResumeInTheRunsOwnFolderMeasuresFailuresAgain) {
+  environment_["FAKE_WORKER"] = "status7";
+  const std::vector<std::string> words{"run", "--preset", "demo", "--sizes", "demo-1"};
+  EXPECT_EQ(call(words).exit_status, 1);
+  environment_.erase("FAKE_WORKER");
+  std::vector<std::string> again = words;
+  again.insert(again.end(), {"--resume", "--out", only_run().string()});
+  EXPECT_EQ(call(again).exit_status, 0);
+  for (const Cell& cell : kept().cells) EXPECT_TRUE(is_ok(cell.launches.at(0).outcome)) << cell.id;
+}
+
+TEST_F(EndToEnd, AnExistingRunIsNotOverwritten) {
+  ASSERT_EQ(call({"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 0);
+  const Ended ended = call({"run", "--preset", "demo", "--out", only_run().string()});
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_THAT(ended.messages, HasSubstr("already holds a run; choose another folder with --out"));
+}
+
+TEST_F(EndToEnd, AFolderThatCannotBeWrittenIsBadInput) {
+  std::ofstream(folder_ / "file") << "in the way";
+  const Ended ended = call({"run", "--preset", "demo", "--out", "file"});
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_THAT(ended.messages, HasSubstr("labreport: cannot make the folder file/"));
+}
+
+TEST_F(EndToEnd, ThereMustBeSomethingToResume) {
+  const Ended ended = call({"run", "--preset", "demo", "--resume"});
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_THAT(ended.messages,
+              HasSubstr("labreport: no interrupted run of the 2025 edition, demo preset, under "
+                        "site/runs; measure anew without --resume\n"));
+}
+
+TEST_F(EndToEnd, ADeviceThatCannotStartIsBadInputAndLeavesNoRun) {
+  environment_["FAKE_WORKER"] = "no_device";
+  const Ended ended = call({"run", "--preset", "demo"});
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_THAT(ended.messages, HasSubstr("labreport: CUDA cannot start: the driver is too old; "));
+  EXPECT_TRUE(list_runs(folder_ / "site/runs").empty());
+}
+
+TEST_F(EndToEnd, OutOfMemoryIsAResult) {
+  have_gpus(kAnyChip);
+  environment_["FAKE_WORKER"] = "oom";
+  const Ended ended = call({"run", "--sizes", "small", "--modes", "train_step"});
+  EXPECT_EQ(ended.exit_status, 0);
+  EXPECT_THAT(ended.messages, HasSubstr("out of memory in backward: asked 2.00 GiB"));
+}
+
+TEST_F(EndToEnd, EachGpuHasItsWorker) {
+  have_gpus(kAnyChip);
+  const Ended ended = call({"run", "--preset", "quick", "--gpus", "0,1"});
+  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  EXPECT_THAT(ended.messages, HasSubstr("2 × Fake H200 · 2025 edition, quick preset"));
+  const auto run = kept();
+  EXPECT_EQ(run.devices.size(), 2u);
+  EXPECT_NE(run.devices[0].uuid_hash, run.devices[1].uuid_hash);
+  const std::string text = read_file(RunStore(only_run()).run_file());
+  EXPECT_THAT(text, Not(HasSubstr("GPU-1111"))) << "only its hash is kept";
+}
+
+TEST_F(EndToEnd, ABusyGpuIsTold) {
+  have_gpus(kAnyChip);
+  environment_["FAKE_NVML_PROCESSES"] = "2";
+  EXPECT_THAT(call({"run", "--dry-run"}).messages,
+              HasSubstr("GPU 0 is in use by 2 other processes"));
+}
+
+TEST_F(EndToEnd, ResumeRefusesAnotherDriver) {
+  have_gpus(kAnyChip);
+  environment_["FAKE_WORKER"] = "slow";
+  run({"timeout", "-s", "INT", "1", environment_["LABREPORT"], "run"});
+  environment_["FAKE_NVML_DRIVER"] = "590.10";
+  const Ended ended = call({"run", "--resume"});
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_THAT(ended.messages, HasSubstr("its driver is 580.95.05, but now it is 590.10"));
+}
+
+TEST_F(EndToEnd, RenderLeavesReferenceRunsOutWhenAsked) {
+  ASSERT_EQ(call({"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 0);
+  std::ofstream(only_run() / "reference") << "ships with the project\n";
+  const Ended all = call({"render", "--answers", "facts"});
+  EXPECT_EQ(all.exit_status, 0) << all.messages;
+  EXPECT_THAT(all.output, HasSubstr("site: site/public/index.html"));
+  const Ended own = call({"render", "--own"});
+  EXPECT_EQ(own.exit_status, 2);
+  EXPECT_THAT(own.messages, HasSubstr("no run to render"));
+}
+
+TEST_F(EndToEnd, OneUnreadableRunDoesNotTakeTheOthersAlong) {
+  ASSERT_EQ(call({"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 0);
+  fs::create_directories(folder_ / "site/runs/future");
+  std::ofstream(folder_ / "site/runs/future/run.json") << R"({"schema_version": "9.0.0"})";
+  const Ended ended = call({"render"});
+  EXPECT_EQ(ended.exit_status, 1);
+  EXPECT_THAT(ended.messages, HasSubstr("left out: "));
+  EXPECT_THAT(ended.output, HasSubstr("site/public/fake-cpu/2025/"));
+  EXPECT_EQ(call({"check", "site/runs/future"}).exit_status, 2);
+  EXPECT_THAT(call({"list", "runs"}).output, HasSubstr("future  unreadable: "));
+}
+
+TEST_F(EndToEnd, DoctorListsWhatIsHereAndWhatIsMissing) {
+  have_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
+  const Ended ended = call({"doctor"});
+  EXPECT_EQ(ended.exit_status, 1) << "one GPU cannot be used";
+  for (const char* words :
+       {"✓ torch        2.11.0, CUDA 13.0, for sm_90\n", "✓ driver       580.95.05, for CUDA up to",
+        "✓ GPU 0        Fake H200, compute capability 9.0, 140.00 GiB of 141.00 GiB free",
+        "– GPU 1        Fake K80 has compute capability 3.0, but", "✓ worker ", "✓ memory ",
+        "disk ", "charts ", "PDF ", "browser ", "compiler "}) {
+    EXPECT_THAT(ended.output, HasSubstr(words));
+  }
+}
+
+TEST_F(EndToEnd, OnATerminalALiveLineShowsTheTimeLeft) {
+  environment_["FAKE_WORKER"] = "slow";
+  environment_["TERM"] = "xterm";
+  environment_["NO_COLOR"] = "1";
+  const std::string shell = "\"$LABREPORT\" run --preset demo --sizes demo-1";
+  const Ended ended = run({"script", "-qec", shell, "/dev/null"});
+  EXPECT_EQ(ended.exit_status, 0);
+  EXPECT_THAT(ended.output, HasSubstr("\r\033[K[0/5]  limits"));
+  EXPECT_THAT(ended.output, HasSubstr(" left"));
+  EXPECT_THAT(ended.output, Not(HasSubstr("\033[3")));
+}
+
+#ifndef __SANITIZE_ADDRESS__
+TEST_F(EndToEnd, AnswersThatNeedNoRunAreQuick) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"--help"},
+                                             {"list", "sizes"},
+                                             {"list", "cells", "--preset", "full"},
+                                             {"run", "--dry-run", "--preset", "full"}}) {
+    std::int64_t best = 1'000'000'000;
+    for (int i = 0; i < 10; ++i) best = std::min(best, call(words).wall_ns);
+    EXPECT_LT(best, 20'000'000) << words[0];
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace labreport

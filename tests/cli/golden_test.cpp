@@ -1,0 +1,119 @@
+// What the program prints, word for word: tests/cli/golden/<name>.txt holds the command's stdout,
+// stderr and status. LABREPORT_UPDATE_GOLDEN=1 writes them anew.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/files.h"
+#include "base/machine.h"
+#include "base/text.h"
+#include "cli/program_fixture.h"
+
+namespace labreport {
+namespace {
+
+constexpr const char* kWorkerForHopper =
+    R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_80", "sm_90", "compute_90"]})";
+
+struct Golden {
+  std::string name;
+  std::vector<std::string> words;
+  std::map<std::string, std::string> environment = {};
+  bool gpus = false;
+};
+
+void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
+
+/// The machine's processor has a name of its own.
+std::string anonymous(std::string text) {
+  const std::string model = cpu_model();
+  const auto found = text.find(model);
+  return found == std::string::npos ? text : text.replace(found, model.size(), "PROCESSOR");
+}
+
+class GoldenTest : public ProgramTest, public testing::WithParamInterface<Golden> {};
+
+TEST_P(GoldenTest, PrintsExactlyThat) {
+  const Golden& golden = GetParam();
+  if (golden.gpus) have_gpus(kWorkerForHopper);
+  for (const auto& [name, value] : golden.environment) environment_[name] = value;
+  const Ended ended = call(golden.words);
+  const std::string text =
+      fmt::format("$ labreport {}\n{}--- stderr\n{}--- status {}\n", join(golden.words, " "),
+                  ended.output, anonymous(ended.messages), ended.exit_status);
+  const auto file =
+      std::filesystem::path(LABREPORT_SOURCE_DIR) / "tests/cli/golden" / (golden.name + ".txt");
+  if (std::getenv("LABREPORT_UPDATE_GOLDEN") != nullptr) write_atomically(file, text);
+  EXPECT_EQ(text, read_file(file));
+}
+
+const std::vector<Golden> kGolden{
+    {"help", {"--help"}},
+    {"no_verb", {}},
+    {"help_report", {"report", "--help"}},
+    {"help_run", {"run", "--help"}},
+    {"help_render", {"render", "--help"}},
+    {"help_list", {"list", "--help"}},
+    {"help_check", {"check", "--help"}},
+    {"help_doctor", {"doctor", "--help"}},
+    {"list_experiments", {"list", "experiments"}},
+    {"list_sizes", {"list", "sizes"}},
+    {"list_cells", {"list", "cells", "--preset", "quick"}, {}, true},
+    {"list_cells_2026", {"list", "cells", "--edition", "2026", "--sizes", "10B"}, {}, true},
+    {"list_cells_elsewhere", {"list", "cells", "--preset", "quick", "--modes", "inference"}},
+    {"dry_run",
+     {"run", "--dry-run", "--sizes", "small,2.7B", "--size", "mini=512,2048,8,8", "--contexts",
+      "128,256", "--modes", "train_step", "--precisions", "bf16", "--launches", "2"},
+     {},
+     true},
+    {"dry_run_demo", {"run", "--preset", "demo", "--dry-run", "--sizes", "demo-1"}},
+    {"unknown_verb", {"rum"}},
+    {"unknown_flag", {"run", "--size-of", "1"}},
+    {"unknown_short_flag", {"run", "-v"}},
+    {"unknown_edition", {"run", "--edition", "2024"}},
+    {"unknown_preset", {"run", "--preset", "fast"}},
+    {"unknown_size", {"run", "--sizes", "smal"}, {}, true},
+    {"unknown_precision", {"run", "--precisions", "bf61"}, {}, true},
+    {"unknown_mode", {"run", "--modes", "forwards"}, {}, true},
+    {"unknown_experiment", {"run", "--only", "benchmarking"}, {}, true},
+    {"unknown_part", {"run", "--only", "benchmarking_script.z"}, {}, true},
+    {"unknown_list", {"list", "gpus"}},
+    {"unknown_answers", {"render", "--answers", "some"}},
+    {"repeated_flag", {"run", "--sizes", "small", "--sizes", "medium"}},
+    {"repeated_value", {"run", "--sizes", "small,small"}, {}, true},
+    {"missing_value", {"run", "--edition"}},
+    {"flag_for_value", {"run", "--edition", "--dry-run"}},
+    {"needless_value", {"run", "--dry-run=yes"}},
+    {"empty_sizes", {"run", "--sizes", ""}, {}, true},
+    {"empty_value", {"run", "--sizes", "small,,medium"}, {}, true},
+    {"zero_context", {"run", "--contexts", "0"}, {}, true},
+    {"negative_batch", {"run", "--batch=-4"}, {}, true},
+    {"fractional_steps", {"run", "--steps", "1.5"}, {}, true},
+    {"endless_timeout", {"run", "--timeout", "inf"}, {}, true},
+    {"no_cells", {"run", "--only", "benchmarking_script.c", "--modes", "inference"}, {}, true},
+    {"own_size_heads", {"run", "--size", "odd=100,400,2,3"}, {}, true},
+    {"own_size_odd_width", {"run", "--size", "odd=9,400,2,3"}, {}, true},
+    {"own_size_known", {"run", "--size", "small=512,2048,8,8"}, {}, true},
+    {"gpu_7", {"run", "--gpus", "7"}, {}, true},
+    {"gpu_too_old", {"run", "--gpus", "1"}, {}, true},
+    {"driver_too_old",
+     {"run"},
+     {{"FAKE_NVML_DRIVER", "550.54.15"}, {"FAKE_NVML_CUDA", "12040"}},
+     true},
+    {"gpus_without_device", {"run", "--gpus", "0"}},
+    {"preset_without_device", {"run", "--preset", "full"}},
+    {"hidden_devices", {"run", "--preset", "full"}, {{"CUDA_VISIBLE_DEVICES", ""}}, true},
+    {"demo_with_gpus", {"run", "--preset", "demo", "--gpus", "0"}, {}, true},
+    {"no_worker", {"run", "--preset", "demo"}, {{"LABREPORT_WORKER", "nowhere/worker"}}},
+    {"render_nothing", {"render"}},
+    {"render_missing", {"render", "no/such/run"}},
+    {"check_nothing", {"check"}},
+    {"check_missing", {"check", "no/such/run"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(Cli, GoldenTest, testing::ValuesIn(kGolden),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace labreport

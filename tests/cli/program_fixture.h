@@ -1,0 +1,36 @@
+// The real program in a folder of its own, with fakes in place of driver and worker.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "orchestrate/subprocess.h"
+
+namespace labreport {
+
+class ProgramTest : public testing::Test {
+ protected:
+  ProgramTest();
+  ~ProgramTest() override;
+
+  /// `labreport` with these words, in the folder.
+  Ended call(const std::vector<std::string>& words);
+  /// Any command in the same surroundings; "$LABREPORT" is the program in a shell.
+  Ended run(std::vector<std::string> argv);
+
+  /// From now on there are the fake driver's two GPUs, and the worker was built as `description`
+  /// (labreport-worker.json) says.
+  void have_gpus(const std::string& description);
+
+  /// The only run below `root`.
+  std::filesystem::path only_run(const std::string& root = "site/runs") const;
+
+  std::filesystem::path folder_;
+  std::map<std::string, std::string> environment_;
+};
+
+}  // namespace labreport

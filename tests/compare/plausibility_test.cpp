@@ -1,0 +1,140 @@
+#include "compare/plausibility.h"
+
+#include <gmock/gmock.h>
+
+#include "plan/arithmetic.h"
+#include "plan/editions.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double kLimit = 50e12;
+
+Launch limits_launch() {
+  Launch launch;
+  launch.device = 0;
+  launch.metrics = {real_metric("matrix_rate", "fp32", "flop/s", kLimit)};
+  return launch;
+}
+
+CellSpec limits_spec() {
+  CellSpec spec;
+  spec.kind = CellKind::kLimits;
+  return spec;
+}
+
+CellSpec timing_spec() {
+  CellSpec spec;
+  spec.size = "small";
+  spec.model = find_edition("2025").sizes.front().shape;
+  spec.context = 512;
+  spec.batch = 4;
+  spec.precision = Precision::kFp32;
+  spec.mode = Mode::kForward;
+  spec.warmup = 1;
+  spec.steps = 2;
+  return spec;
+}
+
+/// A launch whose counted steps run at `share` of the limit.
+Launch timing_launch(double share) {
+  const auto ns = static_cast<std::int64_t>(step_flops(timing_spec()) / (kLimit * share) * 1e9);
+  const std::int64_t parameters = resident_bytes(timing_spec());
+  Launch launch;
+  launch.device = 0;
+  launch.metrics = {sample_metric("step", "total", "ns", {9 * ns, ns, ns}),
+                    sample_metric("step", "enqueue", "ns", {ns / 2, ns / 2, ns / 2}),
+                    sample_metric("event", "forward", "ns", {ns, ns, ns}),
+                    integer_metric("memory", "parameters", "B", parameters),
+                    integer_metric("memory", "peak_allocated", "B", 2 * parameters),
+                    integer_metric("memory", "peak_reserved", "B", 3 * parameters)};
+  return launch;
+}
+
+std::vector<Finding> findings(const Launch& launch) {
+  Run run;
+  Device device;
+  device.memory_bytes = 80LL << 30;
+  run.devices = {device};
+  run.find_or_add(limits_spec()).launches = {limits_launch()};
+  run.find_or_add(timing_spec()).launches = {launch};
+  return check_plausibility(run);
+}
+
+Metric& metric_of(Launch& launch, const std::string& tag, const std::string& name) {
+  for (Metric& metric : launch.metrics) {
+    if (metric.tag == tag && metric.name == name) return metric;
+  }
+  throw std::runtime_error(name);
+}
+
+TEST(Plausibility, FindsNothingInAGoodRun) { EXPECT_TRUE(findings(timing_launch(0.8)).empty()); }
+
+TEST(Plausibility, WarnsAboveTheLimitAndRefusesFarAboveIt) {
+  const auto close = findings(timing_launch(1.05));
+  ASSERT_EQ(close.size(), 1u);
+  EXPECT_FALSE(close[0].error);
+  EXPECT_THAT(close[0].text,
+              HasSubstr("1.05 times as fast as the device's measured limit in fp32"));
+  EXPECT_EQ(close[0].cell, cell_id(timing_spec()));
+  const auto far = findings(timing_launch(1.5));
+  ASSERT_EQ(far.size(), 1u);
+  EXPECT_TRUE(far[0].error);
+}
+
+TEST(Plausibility, RefusesAPeakBelowTheParameters) {
+  Launch launch = timing_launch(0.8);
+  metric_of(launch, "memory", "peak_allocated") =
+      integer_metric("memory", "peak_allocated", "B", 1 << 20);
+  ASSERT_EQ(findings(launch).size(), 1u);
+  EXPECT_THAT(findings(launch)[0].text, HasSubstr("peak of 1.0 MiB is less than the"));
+}
+
+TEST(Plausibility, RefusesAPeakAboveTheDevice) {
+  Launch launch = timing_launch(0.8);
+  metric_of(launch, "memory", "peak_allocated") =
+      integer_metric("memory", "peak_allocated", "B", 90LL << 30);
+  metric_of(launch, "memory", "peak_reserved") =
+      integer_metric("memory", "peak_reserved", "B", 91LL << 30);
+  ASSERT_EQ(findings(launch).size(), 1u);
+  EXPECT_THAT(findings(launch)[0].text, HasSubstr("more than the device's 80.00 GiB"));
+}
+
+TEST(Plausibility, RefusesLessReservedThanAllocated) {
+  Launch launch = timing_launch(0.8);
+  metric_of(launch, "memory", "peak_reserved") =
+      integer_metric("memory", "peak_reserved", "B", 1 << 20);
+  ASSERT_EQ(findings(launch).size(), 1u);
+  EXPECT_THAT(findings(launch)[0].text, HasSubstr("but only 1.0 MiB reserved"));
+}
+
+TEST(Plausibility, RefusesAnotherNumberOfParameters) {
+  Launch launch = timing_launch(0.8);
+  metric_of(launch, "memory", "parameters") = integer_metric("memory", "parameters", "B", 12);
+  ASSERT_EQ(findings(launch).size(), 1u);
+  EXPECT_THAT(findings(launch)[0].text, HasSubstr("its parameters take 12 B, by arithmetic"));
+}
+
+TEST(Plausibility, RefusesMissingSamplesAndImpossibleClocks) {
+  Launch launch = timing_launch(0.8);
+  metric_of(launch, "step", "total") = sample_metric("step", "total", "ns", {1, 0});
+  metric_of(launch, "step", "enqueue") = sample_metric("step", "enqueue", "ns", {2, 0});
+  metric_of(launch, "event", "forward") = sample_metric("event", "forward", "ns", {9, 0});
+  std::string all;
+  for (const Finding& finding : findings(launch)) all += finding.text + "\n";
+  EXPECT_THAT(all, HasSubstr("3 steps were asked for, 2 timed"));
+  EXPECT_THAT(all, HasSubstr("a step took no time"));
+  EXPECT_THAT(all, HasSubstr("step 1 was enqueued only after it was done"));
+  EXPECT_THAT(all, HasSubstr("the phases of step 1 take longer than the step"));
+}
+
+TEST(Plausibility, LooksOnlyAtWhatSucceeded) {
+  Launch launch;
+  launch.outcome = OutOfMemory{"forward", {}, {}, {}};
+  EXPECT_TRUE(findings(launch).empty());
+}
+
+}  // namespace
+}  // namespace labreport
