@@ -50,9 +50,8 @@ void Conditions::sample_clocks(std::int64_t expected_ns, const std::function<voi
 }
 
 std::vector<Metric> Conditions::metrics() const {
-  const std::string reason = kind_ == DeviceKind::kCpu
-                                 ? "a CPU has no such counter"
-                                 : "the driver's library does not tell";
+  const std::string reason = kind_ == DeviceKind::kCpu ? "a CPU has no such counter"
+                                                       : "the driver's library does not tell";
   std::vector<Metric> metrics;
   auto add = [&](std::string_view tag, std::string_view name, const char* unit, Reading value) {
     metrics.push_back(value ? integer_metric(std::string(tag), std::string(name), unit, *value)

@@ -16,7 +16,9 @@
 namespace labreport {
 namespace {
 
-std::string dotted(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+std::string dotted(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
 
 std::string driver_found() {
   const std::string driver = Nvml().driver_version();
@@ -50,8 +52,7 @@ CudaFacts ask_facts() {
   check(cudaGetDeviceProperties(&properties, 0));
   return {properties.name, written_uuid(properties.uuid),
           static_cast<std::int64_t>(properties.totalGlobalMem),
-          fmt::format("{}.{}", properties.major, properties.minor),
-          properties.multiProcessorCount};
+          fmt::format("{}.{}", properties.major, properties.minor), properties.multiProcessorCount};
 }
 
 // Asked once, at the start: after a failed kernel the runtime answers nothing any more.

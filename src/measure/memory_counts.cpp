@@ -34,7 +34,7 @@ void MemoryCounts::begin() { before_ = allocator_counts(device_); }
 void MemoryCounts::end() { after_ = allocator_counts(device_); }
 
 std::vector<Metric> MemoryCounts::metrics() const {
-  const auto peak = [&](std::int64_t AllocatorCounts::*field) {
+  const auto peak = [&](std::int64_t AllocatorCounts::* field) {
     return after_ ? std::optional(*after_.*field) : std::nullopt;
   };
   return {

@@ -19,11 +19,11 @@ class StepSeries {
   const std::vector<StepTimes>& times() const { return times_; }
 
   /// Samples of `total_ns` or `enqueue_ns`.
-  std::vector<std::int64_t> samples(std::int64_t StepTimes::*field) const;
+  std::vector<std::int64_t> samples(std::int64_t StepTimes::* field) const;
 
   /// One samples metric a phase, of its durations or of when the host had enqueued it.
   std::vector<Metric> phase_metrics(std::string_view tag,
-                                    std::vector<std::int64_t> StepTimes::*field) const;
+                                    std::vector<std::int64_t> StepTimes::* field) const;
 
  private:
   TrainingStep& step_;

@@ -26,7 +26,8 @@ at::Tensor decayed_average(double beta, const at::Tensor& average, const at::Ten
 }  // namespace
 
 AdamW::AdamW(Parameters parameters, AdamWOptions options) : options_(options) {
-  for (Parameter& parameter : parameters) slots_.push_back({std::move(parameter.tensor), {}, {}, 0});
+  for (Parameter& parameter : parameters)
+    slots_.push_back({std::move(parameter.tensor), {}, {}, 0});
 }
 
 void AdamW::step() {

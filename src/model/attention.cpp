@@ -2,7 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
-#include <ATen/ops/matmul.h>
+#include <ATen/ops/bmm.h>
 #include <ATen/ops/where.h>
 
 #include <cmath>
@@ -19,21 +19,27 @@ at::Tensor causal_mask(std::int64_t length, c10::Device device) {
   return positions.unsqueeze(1) >= positions.unsqueeze(0);
 }
 
+/// As `matmul` does it for each head, without the steps that only serve broadcasting.
+at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
+  at::Tensor each = at::bmm(a.flatten(0, 1), b.flatten(0, 1));
+  return each.view({a.size(0), a.size(1), a.size(2), b.size(3)});
+}
+
 at::Tensor scaled_scores(const at::Tensor& q, const at::Tensor& k) {
-  return at::matmul(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(-1)));
+  return product(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(-1)));
 }
 
 at::Tensor scaled_dot_product(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                               const at::Tensor& mask) {
   at::Tensor scores = scaled_scores(q, k);
   scores = at::where(mask, scores, -std::numeric_limits<double>::infinity());
-  return at::matmul(softmax(scores), v);
+  return product(softmax(scores), v);
 }
 
 }  // namespace
 
-Attention::Attention(std::int64_t d_model, std::int64_t heads,
-                     std::shared_ptr<const Rotary> rotary, c10::Device device)
+Attention::Attention(std::int64_t d_model, std::int64_t heads, std::shared_ptr<const Rotary> rotary,
+                     c10::Device device)
     : heads_(heads),
       q_proj_(d_model, d_model, device),
       k_proj_(d_model, d_model, device),

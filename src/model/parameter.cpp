@@ -10,7 +10,8 @@ std::int64_t count_elements(const Parameters& parameters) {
 
 std::int64_t count_bytes(const Parameters& parameters) {
   std::int64_t bytes = 0;
-  for (const Parameter& parameter : parameters) bytes += static_cast<std::int64_t>(parameter.tensor.nbytes());
+  for (const Parameter& parameter : parameters)
+    bytes += static_cast<std::int64_t>(parameter.tensor.nbytes());
   return bytes;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "engine/device.h"
+#include "engine/early_context.h"
 #include "engine/host_clock.h"
 #include "engine/refusal.h"
 #include "measure/catalogue.h"
@@ -27,11 +28,17 @@ bool too_old_for_library(std::string_view message) {
   return message.find("no kernel image is available") != std::string_view::npos;
 }
 
+/// The context's own time, of which a part passed while libraries were initialised.
+std::int64_t start_and_time() {
+  const std::int64_t early = join_early_context();
+  const std::int64_t start = host_now_ns();
+  start_device(DeviceKind::kCuda);
+  return early + host_now_ns() - start;
+}
+
 Launch measure_on_device(const LaunchRequest& request) {
   const Measurement measurement = find_measurement(request.spec.kind);
-  const std::int64_t start = host_now_ns();
-  start_device(request.spec.device);
-  if (request.spec.device == DeviceKind::kCuda) note_device_started(host_now_ns() - start);
+  if (request.spec.device == DeviceKind::kCuda) note_device_started(start_and_time());
   watch_refusals(request.spec.device);
   return measurement(request);
 }
@@ -66,8 +73,7 @@ std::string versions() {
 
 int measure_into(const std::filesystem::path& request_file,
                  const std::filesystem::path& result_file) {
-  const LaunchRequest request =
-      request_from_json(read_file(request_file), request_file.string());
+  const LaunchRequest request = request_from_json(read_file(request_file), request_file.string());
   int status = kWorkerDone;
   const LaunchReport report = measure(request, status);
   write_atomically(result_file, to_json(report));

@@ -46,8 +46,7 @@ class KeepAndTell : public torch::autograd::SavedVariableHooks {
 /// with those of `saved_tensors_hooks`, this one with ours.
 class TellingEngine : public torch::autograd::Engine {
  public:
-  std::unique_ptr<torch::autograd::SavedVariableHooks> get_default_saved_variable_hooks()
-      override {
+  std::unique_ptr<torch::autograd::SavedVariableHooks> get_default_saved_variable_hooks() override {
     if (!kept) return nullptr;
     return std::make_unique<KeepAndTell>();
   }

@@ -1,0 +1,150 @@
+"""Times labreport-worker against the reference in eager Python, on a GPU, in turns.
+
+compare_speed.py WORKER [--json FILE]     needs a python3 with torch; takes about three minutes.
+Prints a table of medians; exits with 1 where the worker exceeds its share of Python's time.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SIZES = {
+    "small": dict(d_model=768, d_ff=3072, layers=12, heads=12, vocab=10_000),
+    "2.7B": dict(d_model=2560, d_ff=10240, layers=32, heads=32, vocab=10_000),
+}
+STEP, FIRST = "step", "first kernel"
+# Size, precision, mode, warm-up steps, timed steps, rounds, and what is held to which share, each
+# under the name by which the report cites it.
+CASES = [
+    ("small", "bf16", "forward_backward", 5, 20, 5,
+     {STEP: ("small_backward", 0.80), FIRST: ("start_up", 0.25)}),
+    ("2.7B", "fp32", "forward_backward", 2, 5, 2, {STEP: ("large_backward", 1.02)}),
+    ("2.7B", "fp32", "train_step", 2, 5, 2, {STEP: ("large_step", 1.02)}),
+]
+
+
+def process_age_ns():
+    """Nanoseconds since exec, to the kernel's tick; the worker counts alike."""
+    import os
+
+    fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    start = int(fields[19]) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) - start
+
+
+def reference(case):
+    """One process of the reference: prints its samples as JSON."""
+    import torch
+    from transformer import AdamW, Transformer, cross_entropy
+
+    torch.backends.cuda.matmul.allow_tf32 = False
+    ids, targets = torch.randint(case["vocab"], (2, case["batch"], case["context"]), device="cuda")
+    shape = {name: case[name] for name in ("d_model", "d_ff", "layers", "heads", "vocab")}
+    model = Transformer(**shape, context=case["context"], device="cuda")
+    optimizer = AdamW(model.parameters())
+    first = []
+    watch = model.token_embeddings.register_forward_hook(lambda *_: first.append(process_age_ns()))
+    torch.cuda.synchronize()
+    samples = []
+    for _ in range(case["warmup"] + case["steps"]):
+        start = time.perf_counter_ns()
+        with torch.autocast("cuda", torch.bfloat16, enabled=case["precision"] == "bf16"):
+            logits = model(ids)
+            loss = cross_entropy(logits, targets)
+        loss.backward()
+        if case["mode"] == "train_step":
+            optimizer.step()
+        torch.cuda.synchronize()
+        samples.append(time.perf_counter_ns() - start)
+        watch.remove()
+        del logits, loss
+        optimizer.zero_grad(set_to_none=True)
+    print(json.dumps({STEP: samples[case["warmup"] :], FIRST: first[:1]}))
+
+
+def run_reference(case):
+    command = [sys.executable, __file__, "--reference", json.dumps(case)]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def run_worker(worker, case):
+    with tempfile.TemporaryDirectory() as folder:
+        request, result = Path(folder, "request.json"), Path(folder, "result.json")
+        params = {"device": "cuda", **case}
+        request.write_text(json.dumps(dict(kind="timing", params=params, launch=0, seed=0)))
+        subprocess.run([worker, "--request", request, "--result", result], check=True)
+        report = json.loads(result.read_text())["result"]
+    if report["outcome"]["status"] != "ok":
+        sys.exit(f"the worker failed: {report['outcome']}")
+    metrics = {(metric["tag"], metric["name"]): metric for metric in report["metrics"]}
+    return {
+        STEP: metrics["step", "total"]["samples"][case["warmup"] :],
+        FIRST: [metrics["start-up", "first_kernel"]["value"]],
+    }
+
+
+def compare(worker, size, precision, mode, warmup, steps, rounds, shares):
+    case = dict(size=size, **SIZES[size], context=512, batch=4, precision=precision, mode=mode)
+    case.update(warmup=warmup, steps=steps)
+    ours, theirs = {STEP: [], FIRST: []}, {STEP: [], FIRST: []}
+    turns = [(theirs, lambda: run_reference(case)), (ours, lambda: run_worker(worker, case))]
+    for number in range(rounds):
+        for found, run in turns if number % 2 == 0 else reversed(turns):
+            for name, samples in run().items():
+                found[name] += samples
+    for name, (cited, share) in shares.items():
+        mine, python = (statistics.median(found[name]) / 1e6 for found in (ours, theirs))
+        label = f"{size} {precision} {mode}" if name == STEP else "process start to first kernel"
+        yield dict(name=cited, what=label, worker_ms=mine, python_ms=python, ratio=mine / python, limit=share)
+
+
+def load_files_once(worker):
+    """So that no side pays for reading libraries from disk."""
+    size, precision, mode, *_ = CASES[0]
+    list(compare(worker, size, precision, mode, 0, 1, 1, {}))
+
+
+def record(rows):
+    """What the report cites: experiments/overview/comparison.json is one of these."""
+    import torch
+
+    return dict(
+        device=torch.cuda.get_device_name(),
+        date=time.strftime("%Y-%m-%d", time.gmtime()),
+        libtorch=torch.__version__,
+        command="python3 tests/reference/compare_speed.py build/bin/labreport-worker",
+        ratios={row["name"]: row["ratio"] for row in rows},
+        rows=rows,
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("worker", nargs="?")
+    parser.add_argument("--json", type=Path, help="also write the rows to this file")
+    parser.add_argument("--reference", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.reference:
+        return reference(json.loads(options.reference))
+    if not options.worker:
+        parser.error("name the labreport-worker to compare")
+    load_files_once(options.worker)
+    rows = [row for case in CASES for row in compare(options.worker, *case)]
+    print(f"{'':36}{'worker':>12}{'Python':>12}{'ratio':>8}{'limit':>8}")
+    for row in rows:
+        print(
+            f"{row['what']:36}{row['worker_ms']:>9.2f} ms{row['python_ms']:>9.2f} ms"
+            f"{row['ratio']:>8.3f}{row['limit']:>8.2f}"
+        )
+    if options.json:
+        options.json.write_text(json.dumps(record(rows), indent=2) + "\n")
+    return int(any(row["ratio"] > row["limit"] for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
