@@ -1,0 +1,59 @@
+#include "engine/range.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "engine/phase.h"
+
+namespace labreport {
+namespace {
+
+struct Recorder : RangeObserver {
+  void opened(std::string_view name) override { events.push_back("+" + std::string(name)); }
+  void closed() override { events.push_back("-"); }
+  std::vector<std::string> events;
+};
+
+TEST(Range, TellsItsObserverInNestedOrder) {
+  Recorder recorder;
+  {
+    const ObservedRanges observed(recorder);
+    const Range outer("forward");
+    const Range inner("layers.0");
+  }
+  EXPECT_EQ(recorder.events, (std::vector<std::string>{"+forward", "+layers.0", "-", "-"}));
+}
+
+TEST(Range, TellsNobodyOnceTheObserverIsGone) {
+  Recorder recorder;
+  {
+    const ObservedRanges observed(recorder);
+  }
+  {
+    const Range range("forward");
+  }
+  EXPECT_TRUE(recorder.events.empty());
+}
+
+TEST(ObservedRanges, RefuseASecondObserver) {
+  Recorder first;
+  Recorder second;
+  const ObservedRanges observed(first);
+  EXPECT_THROW(const ObservedRanges again(second), Error);
+}
+
+TEST(Phases, AreThoseOfTheMode) {
+  using Phases = std::vector<Phase>;
+  EXPECT_EQ(phases(Mode::kInference), Phases{Phase::kForward});
+  EXPECT_EQ(phases(Mode::kForward), Phases{Phase::kForward});
+  EXPECT_EQ(phases(Mode::kForwardBackward),
+            (Phases{Phase::kForward, Phase::kLoss, Phase::kBackward}));
+  EXPECT_EQ(phases(Mode::kTrainStep),
+            (Phases{Phase::kForward, Phase::kLoss, Phase::kBackward, Phase::kOptimizer}));
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,72 @@
+#include "engine/step_clock.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "engine/device.h"
+#include "engine/host_clock.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
+
+void wait_ms(int milliseconds) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+void two_phases(PhaseObserver& observer) {
+  wait_ms(4);
+  observer.ended(Phase::kForward);
+  wait_ms(8);
+  observer.ended(Phase::kLoss);
+}
+
+class StepClockTest : public testing::TestWithParam<PhaseClock> {
+ protected:
+  StepClock clock_{torch_device(DeviceKind::kCpu), GetParam(), 2};
+};
+
+TEST_P(StepClockTest, InstantsAreInOrder) {
+  const StepTimes times = clock_.time(two_phases);
+  EXPECT_GE(times.enqueue_ns, 12 * kNanosecondsPerMillisecond);
+  EXPECT_GE(times.total_ns, times.enqueue_ns);
+}
+
+TEST_P(StepClockTest, PhasesFollowEachOtherAndFillNoMoreThanTheStep) {
+  const StepTimes times = clock_.time(two_phases);
+  ASSERT_EQ(times.phases_ns.size(), 2u);
+  EXPECT_GE(times.phases_ns[0], 4 * kNanosecondsPerMillisecond);
+  EXPECT_GE(times.phases_ns[1], 8 * kNanosecondsPerMillisecond);
+  EXPECT_LE(times.phases_ns[0] + times.phases_ns[1], times.total_ns);
+}
+
+TEST_P(StepClockTest, EachPhaseIsEnqueuedAfterTheOneBefore) {
+  const StepTimes times = clock_.time(two_phases);
+  ASSERT_EQ(times.phases_enqueued_ns.size(), 2u);
+  EXPECT_LT(times.phases_enqueued_ns[0], times.phases_enqueued_ns[1]);
+  EXPECT_LE(times.phases_enqueued_ns[1], times.enqueue_ns);
+}
+
+TEST_P(StepClockTest, StartsAnewForEachStep) {
+  clock_.time(two_phases);
+  EXPECT_EQ(clock_.time(two_phases).phases_ns.size(), 2u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Clocks, StepClockTest,
+                         testing::Values(PhaseClock::kEvents, PhaseClock::kSynchronised));
+
+TEST(ProcessAge, GrowsWithTheHostsClock) {
+  const auto before = process_age_ns();
+  const std::int64_t start = host_now_ns();
+  wait_ms(30);
+  const auto after = process_age_ns();
+  ASSERT_TRUE(before && after);
+  EXPECT_NEAR(static_cast<double>(*after - *before), static_cast<double>(host_now_ns() - start),
+              5e6);
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,94 @@
+#include "model/training_step.h"
+
+#include <ATen/Context.h>
+#include <gtest/gtest.h>
+
+namespace labreport {
+namespace {
+
+constexpr ModelShape kTiny{.d_model = 16, .d_ff = 24, .layers = 1, .heads = 2, .vocab = 30};
+
+struct Recorder : PhaseObserver {
+  void ended(Phase phase) override { phases.push_back(phase); }
+  std::vector<Phase> phases;
+};
+
+class TrainingStepTest : public testing::Test {
+ protected:
+  TrainingStep step(Mode mode, Precision precision = Precision::kFp32) {
+    return TrainingStep(model_, random_batch(2, 8, 30, at::kCPU),
+                        {mode, precision, DeviceKind::kCpu});
+  }
+  bool has_gradients() const { return model_.parameters().front().tensor.grad().defined(); }
+
+  Transformer model_{kTiny, 8, at::kCPU};
+  Recorder observer_;
+};
+
+TEST_F(TrainingStepTest, ReportsThePhasesOfItsModeInOrder) {
+  for (const Mode mode :
+       {Mode::kInference, Mode::kForward, Mode::kForwardBackward, Mode::kTrainStep}) {
+    observer_.phases.clear();
+    step(mode).run(observer_);
+    EXPECT_EQ(observer_.phases, phases(mode)) << name(mode);
+    EXPECT_EQ(latest_phase(), phases(mode).back());
+  }
+}
+
+TEST_F(TrainingStepTest, InferenceRecordsNothing) {
+  TrainingStep inference = step(Mode::kInference);
+  inference.run(observer_);
+  EXPECT_FALSE(inference.logits().requires_grad());
+  TrainingStep forward = step(Mode::kForward);
+  forward.run(observer_);
+  EXPECT_TRUE(forward.logits().requires_grad());
+  EXPECT_FALSE(forward.loss().defined());
+}
+
+TEST_F(TrainingStepTest, KeepsWhatItMadeUntilItIsCleared) {
+  TrainingStep both = step(Mode::kForwardBackward);
+  both.run(observer_);
+  EXPECT_TRUE(both.loss().defined());
+  EXPECT_TRUE(has_gradients());
+  both.clear();
+  EXPECT_FALSE(both.loss().defined());
+  EXPECT_FALSE(both.logits().defined());
+  EXPECT_FALSE(has_gradients());
+}
+
+TEST_F(TrainingStepTest, OnlyATrainStepChangesTheWeights) {
+  const at::Tensor before = model_.parameters().back().tensor.detach().clone();
+  step(Mode::kForwardBackward).run(observer_);
+  EXPECT_TRUE(model_.parameters().back().tensor.equal(before));
+  clear_gradients(model_.parameters());
+  step(Mode::kTrainStep).run(observer_);
+  EXPECT_FALSE(model_.parameters().back().tensor.equal(before));
+}
+
+TEST_F(TrainingStepTest, LowersTheLossOnItsFixedBatch) {
+  TrainingStep training = step(Mode::kTrainStep);
+  training.run(observer_);
+  const double first = training.loss().item<double>();
+  for (int i = 0; i < 10; ++i) {
+    training.clear();
+    training.run(observer_);
+  }
+  EXPECT_LT(training.loss().item<double>(), first);
+}
+
+TEST_F(TrainingStepTest, UnderAutocastLogitsAreBf16AndGradientsFp32) {
+  TrainingStep mixed = step(Mode::kForwardBackward, Precision::kBf16);
+  mixed.run(observer_);
+  EXPECT_EQ(mixed.logits().scalar_type(), at::kBFloat16);
+  EXPECT_EQ(model_.parameters().back().tensor.grad().scalar_type(), at::kFloat);
+}
+
+TEST(RandomBatch, HoldsIdsOfTheVocabulary) {
+  const Batch batch = random_batch(4, 100, 7, at::kCPU);
+  EXPECT_EQ(batch.ids.sizes(), (at::IntArrayRef{4, 100}));
+  EXPECT_EQ(batch.ids.min().item<std::int64_t>(), 0);
+  EXPECT_EQ(batch.targets.max().item<std::int64_t>(), 6);
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,75 @@
+#include "model/transformer.h"
+
+#include <ATen/Context.h>
+#include <ATen/ops/randint.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "plan/editions.h"
+
+namespace labreport {
+namespace {
+
+constexpr ModelShape kTiny{.d_model = 16, .d_ff = 24, .layers = 2, .heads = 2, .vocab = 30};
+
+struct Counted {
+  const char* edition;
+  const char* size;
+  std::int64_t parameters;
+};
+
+constexpr Counted kTable[] = {
+    {"2025", "small", 128'625'408},  {"2025", "medium", 423'183'360},
+    {"2025", "large", 969'411'840},  {"2025", "xl", 1'998'235'200},
+    {"2025", "2.7B", 3'406'809'600}, {"2026", "xl", 3'406'809'600},
+    {"2026", "10B", 12'832'823'808},
+};
+
+const ModelShape& shape_of(const Counted& row) {
+  for (const Size& size : find_edition(row.edition).sizes) {
+    if (size.name == row.size) return size.shape;
+  }
+  throw Error(std::string("no size ") + row.size);
+}
+
+TEST(Transformer, HasTheHandoutsParameterCounts) {
+  for (const Counted& row : kTable) {
+    const Transformer model(shape_of(row), 512, at::kMeta);  // allocates nothing
+    EXPECT_EQ(count_elements(model.parameters()), row.parameters) << row.edition << row.size;
+    EXPECT_EQ(count_bytes(model.parameters()), 4 * row.parameters) << row.edition << row.size;
+  }
+}
+
+TEST(Transformer, MapsTokensToLogits) {
+  const Transformer model(kTiny, 8, at::kCPU);
+  const at::Tensor logits = model.forward(at::randint(30, {3, 5}, at::kLong));
+  EXPECT_EQ(logits.sizes(), (at::IntArrayRef{3, 5, 30}));
+}
+
+TEST(Transformer, SeesNoTokenThatIsStillToCome) {
+  const Transformer model(kTiny, 8, at::kCPU);
+  const at::Tensor ids = at::randint(30, {1, 8}, at::kLong);
+  const at::Tensor before = model.forward(ids);
+  ids[0][7] = (ids[0][7].item<std::int64_t>() + 1) % 30;
+  const at::Tensor after = model.forward(ids);
+  EXPECT_TRUE(before.narrow(1, 0, 7).allclose(after.narrow(1, 0, 7)));
+  EXPECT_FALSE(before[0][7].allclose(after[0][7]));
+}
+
+TEST(Transformer, NamesItsParametersByTheirPlace) {
+  const Transformer model(kTiny, 8, at::kCPU);
+  EXPECT_EQ(model.parameters().front().name, "token_embeddings.weight");
+  EXPECT_EQ(model.parameters().at(2).name, "layers.0.attn.q_proj.weight");
+  EXPECT_EQ(model.parameters().back().name, "lm_head.weight");
+}
+
+TEST(Transformer, RefusesHeadsThatDoNotDivide) {
+  EXPECT_THROW(Transformer({16, 24, 1, 3, 30}, 8, at::kCPU), InputError);
+}
+
+TEST(Transformer, RefusesAnOddHeadWidth) {
+  EXPECT_THROW(Transformer({18, 24, 1, 2, 30}, 8, at::kCPU), InputError);
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,35 @@
+#include "worker/arguments.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace labreport {
+namespace {
+
+TEST(WorkerArguments, TakesBothFilesInAnyOrder) {
+  const auto parsed = parse_worker_arguments({"--result", "out", "--request", "in"});
+  EXPECT_EQ(parsed.request, "in");
+  EXPECT_EQ(parsed.result, "out");
+  EXPECT_FALSE(parsed.version);
+}
+
+TEST(WorkerArguments, TakesVersionAlone) {
+  EXPECT_TRUE(parse_worker_arguments({"--version"}).version);
+  EXPECT_THROW(parse_worker_arguments({"--version", "--request", "in"}), InputError);
+}
+
+TEST(WorkerArguments, RefusesAnythingElse) {
+  const std::vector<std::vector<std::string>> bad = {
+      {},
+      {"--request"},
+      {"--request", ""},
+      {"--request", "in"},
+      {"--request", "in", "--request", "in", "--result", "out"},
+      {"--request", "in", "--result", "out", "more"},
+  };
+  for (const auto& arguments : bad) EXPECT_THROW(parse_worker_arguments(arguments), InputError);
+}
+
+}  // namespace
+}  // namespace labreport
