@@ -31,8 +31,11 @@ Json dot_rows(const std::vector<Dot>& dots, const std::string& first_group) {
   for (const Dot& dot : dots) {
     // The first group doubles as the legend: its dots carry their series' names.
     const std::string label = dot.group == first_group ? dot.series + "  " + dot.text : dot.text;
-    rows.push_back({{"group", dot.group}, {"series", dot.series}, {"value", dot.value},
-                    {"text", dot.text}, {"label", label}});
+    rows.push_back({{"group", dot.group},
+                    {"series", dot.series},
+                    {"value", dot.value},
+                    {"text", dot.text},
+                    {"label", label}});
   }
   return rows;
 }
@@ -53,9 +56,8 @@ Json gap_rows(const std::vector<Gap>& gaps, const std::vector<std::string>& seri
   Json rows = Json::array();
   for (const Gap& gap : gaps) {
     const auto lacking = std::ranges::find_if(series, [&](const std::string& name) {
-      return std::ranges::none_of(dots, [&](const Dot& dot) {
-        return dot.group == gap.group && dot.series == name;
-      });
+      return std::ranges::none_of(
+          dots, [&](const Dot& dot) { return dot.group == gap.group && dot.series == name; });
     });
     const std::string& lane = lacking == series.end() ? series.back() : *lacking;
     rows.push_back({{"group", gap.group}, {"series", lane}, {"reason", gap.reason}});
@@ -72,8 +74,8 @@ Json dot_chart(const Quantity& quantity, const std::vector<std::string>& groups,
   Json y = category_channel("group", groups);
   y["scale"] = {{"domain", groups}, {"paddingInner", 0.2}, {"paddingOuter", 0.1}};
   y["axis"] = {{"grid", false}, {"labelFontSize", 13}, {"labelColor", ink::kText}};
-  const Json lane = {{"field", "series"}, {"type", "nominal"},
-                     {"sort", series},    {"scale", {{"domain", series}}}};
+  const Json lane = {
+      {"field", "series"}, {"type", "nominal"}, {"sort", series}, {"scale", {{"domain", series}}}};
   const Json colour = colour_channel("series", series);
   const Json tip = Json::array({tooltip("group", "size"), tooltip("series", "phase"),
                                 tooltip("text", axis_title("mean ± std", quantity.unit))});
@@ -86,21 +88,22 @@ Json dot_chart(const Quantity& quantity, const std::vector<std::string>& groups,
       {"data", {{"values", sample_rows(dots)}}},
       {"mark", {{"type", "tick"}, {"thickness", 1}, {"size", kLaneHeight - 5}, {"opacity", 0.55}}},
       {"encoding", with(place, {{"color", colour}})}};
-  const Json points = {
-      {"data", {{"values", dot_rows(dots, groups.empty() ? "" : groups.front())}}},
-      {"layer",
-       {{{"mark", {{"type", "point"}, {"size", 70}}},
-         {"encoding", with(place, {{"color", colour},
-                                   {"shape", shape_channel("series", series)},
-                                   {"tooltip", tip}})}},
-        {{"mark", {{"type", "text"}, {"align", "left"}, {"dx", 10}}},
-         {"encoding", with(place, {{"text", {{"field", "label"}}}})}}}}};
+  const Json points = {{"data", {{"values", dot_rows(dots, groups.empty() ? "" : groups.front())}}},
+                       {"layer",
+                        {{{"mark", {{"type", "point"}, {"size", 70}}},
+                          {"encoding", with(place, {{"color", colour},
+                                                    {"shape", shape_channel("series", series)},
+                                                    {"tooltip", tip}})}},
+                         {{"mark", {{"type", "text"}, {"align", "left"}, {"dx", 10}}},
+                          {"encoding", with(place, {{"text", {{"field", "label"}}}})}}}}};
   Json layers = Json::array({ticks, points});
   if (!gaps.empty()) {
     const Json mark = {
         {"align", "left"}, {"fontStyle", "italic"}, {"limit", {{"expr", "width + 60"}}}};
     layers.push_back(text_layer(gap_rows(gaps, series, dots), mark,
-                                {{"x", {{"value", 12}}}, {"y", y}, {"yOffset", lane},
+                                {{"x", {{"value", 12}}},
+                                 {"y", y},
+                                 {"yOffset", lane},
                                  {"text", {{"field", "reason"}}},
                                  {"color", {{"value", ink::kMuted}}}}));
   }

@@ -1,4 +1,5 @@
-// Chart forms that several experiments draw: data in, Vega-Lite spec out. Each works at both widths.
+// Chart forms that several experiments draw: data in, Vega-Lite spec out. Each works at both
+// widths.
 #pragma once
 
 #include <optional>
@@ -30,8 +31,8 @@ struct Gap {
   std::string reason;
 };
 
-/// Dots on a log axis, a row a group, a lane a series, every sample as a tick. The first group names
-/// its series beside their dots, so there is no legend.
+/// Dots on a log axis, a row a group, a lane a series, every sample as a tick. The first group
+/// names its series beside their dots, so there is no legend.
 nlohmann::json dot_chart(const Quantity& quantity, const std::vector<std::string>& groups,
                          const std::vector<std::string>& series, const std::vector<Dot>& dots,
                          const std::vector<Gap>& gaps);

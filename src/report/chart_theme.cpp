@@ -12,10 +12,17 @@ constexpr std::string_view kFont = "system-ui, -apple-system, 'Segoe UI', Roboto
 constexpr int kAxisRoom = 84;
 
 Json axis_config() {
-  return {{"domainColor", ink::kAxis}, {"gridColor", ink::kGrid},   {"tickColor", ink::kAxis},
-          {"labelColor", ink::kMuted}, {"titleColor", ink::kMuted}, {"labelFontSize", 12},
-          {"titleFontSize", 12},       {"titleFontWeight", 400},    {"titlePadding", 8},
-          {"labelPadding", 5},         {"tickSize", 4}};
+  return {{"domainColor", ink::kAxis},
+          {"gridColor", ink::kGrid},
+          {"tickColor", ink::kAxis},
+          {"labelColor", ink::kMuted},
+          {"titleColor", ink::kMuted},
+          {"labelFontSize", 12},
+          {"titleFontSize", 12},
+          {"titleFontWeight", 400},
+          {"titlePadding", 8},
+          {"labelPadding", 5},
+          {"tickSize", 4}};
 }
 
 Json theme() {

@@ -18,33 +18,32 @@ constexpr std::string_view kTeal = "#0f7490";
 constexpr std::string_view kSlate = "#5b6470";
 
 constexpr std::array kFallback = {
-    SeriesStyle{kBlue, "circle"},  SeriesStyle{kVermilion, "triangle-up"},
-    SeriesStyle{kGreen, "square"}, SeriesStyle{kPurple, "diamond"},
-    SeriesStyle{kAmber, "cross"},  SeriesStyle{kTeal, "triangle-down"},
+    SeriesStyle{kBlue, "circle"},         SeriesStyle{kVermilion, "triangle-up"},
+    SeriesStyle{kGreen, "square"},        SeriesStyle{kPurple, "diamond"},
+    SeriesStyle{kAmber, "cross"},         SeriesStyle{kTeal, "triangle-down"},
     SeriesStyle{kSlate, "triangle-right"}};
 
 using NamedStyle = std::pair<std::string_view, SeriesStyle>;
 
-constexpr std::array kAssigned = {
-    NamedStyle{"forward", {kBlue, "circle"}},
-    NamedStyle{"backward", {kVermilion, "triangle-up"}},
-    NamedStyle{"optimizer", {kGreen, "square"}},
-    NamedStyle{"loss", {kPurple, "diamond"}},
-    NamedStyle{"inference", {kTeal, "triangle-down"}},
-    NamedStyle{"forward_backward", {kAmber, "cross"}},
-    NamedStyle{"forward+backward", {kAmber, "cross"}},
-    NamedStyle{"train_step", {kSlate, "triangle-right"}},
-    NamedStyle{"train step", {kSlate, "triangle-right"}},
-    NamedStyle{"fp32", {kBlue, "circle"}},
-    NamedStyle{"tf32", {kTeal, "triangle-down"}},
-    NamedStyle{"bf16", {kVermilion, "triangle-up"}},
-    NamedStyle{"fp16", {kPurple, "diamond"}},
-    NamedStyle{"small", {kTeal, "triangle-down"}},
-    NamedStyle{"medium", {kBlue, "circle"}},
-    NamedStyle{"large", {kPurple, "diamond"}},
-    NamedStyle{"xl", {kVermilion, "triangle-up"}},
-    NamedStyle{"2.7B", {kAmber, "square"}},
-    NamedStyle{"10B", {kGreen, "cross"}}};
+constexpr std::array kAssigned = {NamedStyle{"forward", {kBlue, "circle"}},
+                                  NamedStyle{"backward", {kVermilion, "triangle-up"}},
+                                  NamedStyle{"optimizer", {kGreen, "square"}},
+                                  NamedStyle{"loss", {kPurple, "diamond"}},
+                                  NamedStyle{"inference", {kTeal, "triangle-down"}},
+                                  NamedStyle{"forward_backward", {kAmber, "cross"}},
+                                  NamedStyle{"forward+backward", {kAmber, "cross"}},
+                                  NamedStyle{"train_step", {kSlate, "triangle-right"}},
+                                  NamedStyle{"train step", {kSlate, "triangle-right"}},
+                                  NamedStyle{"fp32", {kBlue, "circle"}},
+                                  NamedStyle{"tf32", {kTeal, "triangle-down"}},
+                                  NamedStyle{"bf16", {kVermilion, "triangle-up"}},
+                                  NamedStyle{"fp16", {kPurple, "diamond"}},
+                                  NamedStyle{"small", {kTeal, "triangle-down"}},
+                                  NamedStyle{"medium", {kBlue, "circle"}},
+                                  NamedStyle{"large", {kPurple, "diamond"}},
+                                  NamedStyle{"xl", {kVermilion, "triangle-up"}},
+                                  NamedStyle{"2.7B", {kAmber, "square"}},
+                                  NamedStyle{"10B", {kGreen, "cross"}}};
 
 Json scale_of(const std::vector<std::string>& labels, std::string_view SeriesStyle::* sign) {
   Json range = Json::array();
@@ -94,7 +93,7 @@ Json log_channel(const std::string& field, const std::string& title, const std::
   for (double decade = 1e-4; decade < 1e7; decade *= 10) {
     for (const int step : {1, 2, 5}) ticks.push_back(decade * step);
   }
-  channel["axis"] = {{"values", ticks}, {"format", "~r"}, {"labelOverlap", true}};
+  channel["axis"] = {{"values", ticks}, {"format", ",~r"}, {"labelOverlap", true}};
   return channel;
 }
 

@@ -14,7 +14,7 @@ enum class ChartWidth { kWide, kNarrow };
 inline constexpr int kWideChart = 720;
 inline constexpr int kNarrowChart = 350;
 
-/// Colours of text, axes and grid. style.css turns each, and each series colour, dark when asked.
+/// Colours of text, axes and grid. charts.css turns each, and each series colour, dark when asked.
 namespace ink {
 inline constexpr std::string_view kText = "#1f2328";
 inline constexpr std::string_view kMuted = "#59636e";

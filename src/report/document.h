@@ -25,8 +25,9 @@ struct CellView {
 
 struct RowView {
   std::vector<CellView> cells;
-  std::vector<std::string> flags;  ///< "thermal slowdown", "outlier", …: words shown beside the row.
-  std::string note;                ///< Spans the row's remaining columns: a reason for what is missing.
+  std::vector<std::string>
+      flags;         ///< "thermal slowdown", "outlier", …: words shown beside the row.
+  std::string note;  ///< Spans the row's remaining columns: a reason for what is missing.
 };
 
 struct TableView {
@@ -82,13 +83,13 @@ struct Glance {
 };
 
 struct Document {
-  std::string title;       ///< "Profiling and benchmarking (§1.1): NVIDIA H200"
-  std::string device;      ///< "NVIDIA H200"
-  std::string edition;     ///< "2025"
-  std::string preset;      ///< "full"
-  std::string date;        ///< "2026-05-01"
-  std::string revision;    ///< Short, e.g. "a1b2c3d"; empty when unknown.
-  std::string provenance;  ///< One line of plain text.
+  std::string title;           ///< "Profiling and benchmarking (§1.1)"; writers add the device.
+  std::string device;          ///< "NVIDIA H200"
+  std::string edition;         ///< "2025"
+  std::string preset;          ///< "full"
+  std::string date;            ///< "2026-05-01"
+  std::string revision;        ///< Short, e.g. "a1b2c3d"; empty when unknown.
+  std::string provenance;      ///< One line of plain text.
   bool demonstration = false;  ///< Measured on a CPU with tiny sizes: marked on every page.
   bool reference = false;      ///< Ships with the project: marked as such.
   bool incomplete = false;     ///< Cells are still missing: the run was interrupted.
@@ -96,9 +97,9 @@ struct Document {
   std::vector<Glance> glance;
   TableView matrix;  ///< What ran.
   std::vector<Section> sections;
-  std::string method;        ///< Markdown: method and limits.
-  TableView environment;     ///< Reproduce.
-  std::string reproduce;     ///< The commands, one a line.
+  std::string method;     ///< Markdown: method and limits.
+  TableView environment;  ///< Reproduce.
+  std::string reproduce;  ///< The commands, one a line.
 };
 
 }  // namespace labreport

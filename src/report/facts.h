@@ -30,9 +30,9 @@ class Facts {
 /// Backslash-escapes what Markdown or HTML would interpret.
 std::string escape_markdown(std::string_view text);
 
-/// Fills a Mustache template ({{name}}, {{#flag}}…{{/flag}}, {{^flag}}…{{/flag}}, {{#list}}…{{/list}})
-/// and joins lines as Markdown does. Throws `Error` naming `where` and the tag when a tag is not
-/// among the facts (of the list item or of what surrounds it).
+/// Fills a Mustache template ({{name}}, {{#flag}}…{{/flag}}, {{^flag}}…{{/flag}},
+/// {{#list}}…{{/list}}) and joins lines as Markdown does. Throws `Error` naming `where` and the tag
+/// when a tag is not among the facts (of the list item or of what surrounds it).
 std::string render_words(std::string_view words, const Facts& facts, std::string_view where);
 
 }  // namespace labreport

@@ -66,6 +66,7 @@ std::string page_html(const Document& document, const Drawings& drawings,
       {"root", options.root},
       {"interactive", options.interactive},
       {"title", document.title},
+      {"device", document.device},
       {"edition", document.edition},
       {"preset", document.preset},
       {"date", document.date},
@@ -101,9 +102,9 @@ std::string index_html(const std::vector<IndexEntry>& entries) {
   }
   const bool demonstrated = std::ranges::any_of(
       entries, [](const IndexEntry& entry) { return entry.document->demonstration; });
-  return fill_template("index.html", {{"cards", cards},
-                                      {"empty", entries.empty()},
-                                      {"any_demonstration", demonstrated}});
+  return fill_template(
+      "index.html",
+      {{"cards", cards}, {"empty", entries.empty()}, {"any_demonstration", demonstrated}});
 }
 
 }  // namespace labreport

@@ -36,10 +36,11 @@ class MarkdownWriter {
   }
 
   void head(const Document& document) {
-    paragraph("# " + escape_markdown(document.title));
+    paragraph("# " + escape_markdown(document.title + ": " + document.device));
     if (document.demonstration) {
-      paragraph("> **CPU demonstration.** Tiny networks on a processor: this report shows what one "
-                "looks like, not what a GPU does.");
+      paragraph(
+          "> **CPU demonstration.** Tiny networks on a processor: this report shows what one "
+          "looks like, not what a GPU does.");
     }
     if (document.incomplete) paragraph("> **Interrupted run.** Cells are missing.");
     std::string line = document.edition + " edition · " + document.preset + " preset · " +
@@ -52,8 +53,8 @@ class MarkdownWriter {
     if (document.glance.empty()) return;
     paragraph("## At a glance");
     for (const Glance& number : document.glance) {
-      text_ += "- " + escape_markdown(number.label) + ": **" + escape_markdown(number.value) +
-               "**\n";
+      text_ +=
+          "- " + escape_markdown(number.label) + ": **" + escape_markdown(number.value) + "**\n";
     }
     text_ += "\n";
   }

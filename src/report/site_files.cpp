@@ -15,9 +15,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kManifest = ".labreport-site";
 
 bool stays_inside(const fs::path& path) {
-  return path.is_relative() && std::ranges::none_of(path, [](const fs::path& part) {
-           return part == "..";
-         });
+  return path.is_relative() &&
+         std::ranges::none_of(path, [](const fs::path& part) { return part == ".."; });
 }
 
 std::set<std::string> written_before(const fs::path& out) {
@@ -31,7 +30,8 @@ std::set<std::string> written_before(const fs::path& out) {
 
 void refuse_foreign_folder(const fs::path& out) {
   if (!fs::exists(out) || fs::exists(out / kManifest)) return;
-  if (!fs::is_directory(out)) throw InputError(out.string() + " is no folder", "choose another --out");
+  if (!fs::is_directory(out))
+    throw InputError(out.string() + " is no folder", "choose another --out");
   if (fs::is_empty(out)) return;
   throw InputError(out.string() + " holds files that are no site of this program",
                    "choose an empty or new folder with --out");

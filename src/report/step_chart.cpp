@@ -50,11 +50,16 @@ Json shade_layers(int shaded, const std::string& text, const Json& x) {
   const Json rect = {{"data", data},
                      {"mark", {{"type", "rect"}, {"color", ink::kGrid}, {"opacity", 0.5}}},
                      {"encoding", {{"x", from}, {"x2", {{"field", "to"}}}}}};
-  const Json words = {{"data", data},
-                      {"mark", {{"type", "text"}, {"align", "left"}, {"baseline", "bottom"},
-                                {"dx", 1}, {"dy", -4}, {"color", ink::kMuted}}},
-                      {"encoding",
-                       {{"x", from}, {"y", {{"value", 0}}}, {"text", {{"field", "text"}}}}}};
+  const Json words = {
+      {"data", data},
+      {"mark",
+       {{"type", "text"},
+        {"align", "left"},
+        {"baseline", "bottom"},
+        {"dx", 1},
+        {"dy", -4},
+        {"color", ink::kMuted}}},
+      {"encoding", {{"x", from}, {"y", {{"value", 0}}}, {"text", {{"field", "text"}}}}}};
   return Json::array({rect, words});
 }
 
@@ -66,11 +71,12 @@ Json step_chart(const StepChart& chart) {
   const Json x = step_axis(chart.lines);
   const Json y = log_channel("value", chart.quantity.title, chart.quantity.unit, 12);
   const Json colour = colour_channel("label", labels);
-  const Json tip = Json::array(
-      {{{"field", "label"}, {"type", "nominal"}, {"title", "size"}},
-       {{"field", "step"}, {"type", "quantitative"}, {"title", "step"}},
-       {{"field", "text"}, {"type", "nominal"},
-        {"title", axis_title(chart.quantity.title, chart.quantity.unit)}}});
+  const Json tip =
+      Json::array({{{"field", "label"}, {"type", "nominal"}, {"title", "size"}},
+                   {{"field", "step"}, {"type", "quantitative"}, {"title", "step"}},
+                   {{"field", "text"},
+                    {"type", "nominal"},
+                    {"title", axis_title(chart.quantity.title, chart.quantity.unit)}}});
   const Json lines = {
       {"data", {{"values", point_rows(chart.lines)}}},
       {"encoding", {{"x", x}, {"y", y}, {"color", colour}}},
@@ -90,10 +96,11 @@ Json step_chart(const StepChart& chart) {
     for (const Note& note : chart.notes) {
       rows.push_back({{"step", note.x}, {"value", note.y}, {"text", note.text}});
     }
-    layers.push_back({{"data", {{"values", rows}}},
-                      {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 8}, {"dy", -2},
-                                {"color", ink::kMuted}}},
-                      {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "text"}}}}}});
+    layers.push_back(
+        {{"data", {{"values", rows}}},
+         {"mark",
+          {{"type", "text"}, {"align", "left"}, {"dx", 8}, {"dy", -2}, {"color", ink::kMuted}}},
+         {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "text"}}}}}});
   }
   return {{"height", 340},
           {"padding", {{"left", 6}, {"top", 20}, {"right", 62}, {"bottom", 2}}},

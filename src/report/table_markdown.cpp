@@ -6,7 +6,8 @@
 namespace labreport {
 namespace {
 
-/// Verbatim text in a table: fenced by more backticks than it holds, its bars escaped for the table.
+/// Verbatim text in a table: fenced by more backticks than it holds, its bars escaped for the
+/// table.
 std::string code_span(const std::string& text) {
   if (text.empty()) return "";
   const bool ticked = text.find('`') != std::string::npos;

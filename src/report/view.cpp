@@ -16,8 +16,7 @@ std::vector<const Cell*> RunView::cells(CellKind kind,
   return found;
 }
 
-const Cell* RunView::cell(CellKind kind,
-                          const std::function<bool(const CellSpec&)>& wanted) const {
+const Cell* RunView::cell(CellKind kind, const std::function<bool(const CellSpec&)>& wanted) const {
   const auto found = cells(kind, wanted);
   return found.empty() ? nullptr : found.front();
 }
@@ -46,8 +45,8 @@ const Device* RunView::device() const {
 
 const Launch* representative(const Cell& cell) {
   if (cell.launches.empty()) return nullptr;
-  const auto ok = std::ranges::find_if(
-      cell.launches, [](const Launch& launch) { return is_ok(launch.outcome); });
+  const auto ok = std::ranges::find_if(cell.launches,
+                                       [](const Launch& launch) { return is_ok(launch.outcome); });
   return ok == cell.launches.end() ? &cell.launches.back() : &*ok;
 }
 

@@ -3,79 +3,13 @@
 python3 pages_test.py SAMPLE_SITE_PROGRAM: the program writes the site; see CMakeLists.txt.
 """
 import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
-from playwright.sync_api import sync_playwright
-
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-WIDE = {"width": 1280, "height": 900}
-PHONE = {"width": 390, "height": 844}
+from site_browser import FOCUSED, LEAST_CONTRAST, PHONE, WIDE, BrowserTest
 
 
-def find_chromium():
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        found = shutil.which(name)
-        if found:
-            return found
-    sys.exit("no Chromium on PATH; run setup/install test")
-
-
-class Pages(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.site = pathlib.Path(cls.scratch.name) / "site"
-        bundles = pathlib.Path(cls.scratch.name) / "bundles"
-        subprocess.run([cls.program, cls.site, sys.executable, bundles], check=True)
-        cls.report = next(cls.site.glob("nvidia-h200/*/*/index.html"))
-        cls.demonstration = next(cls.site.glob("cpu/*/*/index.html"))
-        cls.index = cls.site / "index.html"
-        cls.playwright = sync_playwright().start()
-        cls.browser = cls.playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        cls.playwright.stop()
-        cls.scratch.cleanup()
-
-    def open(self, path, **settings):
-        """A page whose complaints and requests are kept; the test ends by looking at them."""
-        settings.setdefault("viewport", WIDE)
-        context = self.browser.new_context(offline=True, **settings)
-        self.addCleanup(context.close)
-        page = context.new_page()
-        self.complaints, self.requests = [], []
-        page.on("console", lambda message: self.complaints.append(message.text))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.goto(path.as_uri())
-        return page
-
-    def assert_quiet(self):
-        self.assertEqual(self.complaints, [])
-        root = self.site.resolve().as_uri()
-        strangers = [url for url in self.requests if not url.startswith((root, "data:"))]
-        self.assertEqual(strangers, [])
-
-    def open_drawers(self, page):
-        page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
-
-    def bring_charts_to_life(self, page):
-        self.open_drawers(page)
-        for frame in page.locator(".frame.wide").all():
-            frame.scroll_into_view_if_needed()
-        page.wait_for_function(
-            "document.querySelectorAll('.frame.wide:not([data-live])').length === 0")
-
-    def heights(self, page, selector):
-        return page.locator(selector).evaluate_all(
-            "(nodes) => nodes.map((n) => n.getBoundingClientRect().height)")
-
+class Pages(BrowserTest):
     def test_every_chart_comes_to_life_without_a_complaint_or_a_request(self):
         page = self.open(self.report)
         self.bring_charts_to_life(page)
@@ -204,29 +138,6 @@ class Pages(unittest.TestCase):
         card = self.open(self.index).locator(".card.demonstration")
         self.assertIn("CPU demonstration", card.inner_text())
         self.assertEqual(self.open(self.report).locator(".banner").count(), 0)
-
-
-FOCUSED = """() => {
-  const node = document.activeElement;
-  return `${node.tagName.toLowerCase()}.${node.className}`;
-}"""
-
-# The contrast of an element's text or fill against the page, as WCAG counts it.
-CONTRAST = """(node) => {
-  const light = (css) => {
-    const [r, g, b] = css.match(/[\\d.]+/g).slice(0, 3).map((c) => {
-      const s = c / 255;
-      return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const style = getComputedStyle(node);
-  const ink = light(node instanceof SVGElement ? style.fill : style.color);
-  const paper = light(getComputedStyle(document.body).backgroundColor);
-  return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
-}"""
-
-LEAST_CONTRAST = f"(nodes) => Math.min(...nodes.map({CONTRAST}))"
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ TEST(SeriesStyle, SiblingsDifferInColourAndShape) {
 }
 
 TEST(Style, TurnsEveryColourOfAChartDark) {
-  const std::string style(embedded::report().at("site/style.css"));
+  const std::string style(embedded::report().at("site/charts.css"));
   for (const std::string_view colour : series_colours()) {
     EXPECT_THAT(style, HasSubstr("[fill=\"" + std::string(colour) + "\"] { fill: "));
     EXPECT_THAT(style, HasSubstr("[stroke=\"" + std::string(colour) + "\"] { stroke: "));
@@ -61,8 +61,8 @@ TEST(Themed, GivesASingleViewItsTotalWidth) {
 }
 
 TEST(Themed, GivesInnerViewsAWidthThatLeavesRoomForTheirAxes) {
-  const Json spec = themed({{"vconcat", {{{"mark", "point"}}, {{"mark", "bar"}}}}},
-                           ChartWidth::kWide);
+  const Json spec =
+      themed({{"vconcat", {{{"mark", "point"}}, {{"mark", "bar"}}}}}, ChartWidth::kWide);
   EXPECT_FALSE(spec.contains("width"));
   for (const Json& view : spec["vconcat"]) EXPECT_LT(view["width"].get<int>(), kWideChart);
 }
@@ -75,7 +75,8 @@ TEST(Axes, CarryTheirUnit) {
 
 TEST(UniqueIds, AreTheSameWhateverTheToolDrewBefore) {
   const std::string first = R"x(<clipPath id="clip3"/><g clip-path="url(#clip3)" href="#clip4"/>)x";
-  const std::string later = R"x(<clipPath id="clip9"/><g clip-path="url(#clip9)" href="#clip10"/>)x";
+  const std::string later =
+      R"x(<clipPath id="clip9"/><g clip-path="url(#clip9)" href="#clip10"/>)x";
   EXPECT_EQ(with_unique_ids(first, "a"),
             R"x(<clipPath id="a-1"/><g clip-path="url(#a-1)" href="#a-2"/>)x");
   EXPECT_EQ(with_unique_ids(first, "a"), with_unique_ids(later, "a"));
