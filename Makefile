@@ -44,8 +44,8 @@ test:
 	@setup/test
 
 bench:
-	@setup/install report && setup/build default
-	@tests/bench/bench build/bin $(call given,ARGS)
+	@setup/install report && setup/build default bench
+	@python3 -B tests/bench/bench.py build $(call given,ARGS)
 
 format:
 	@setup/install lint && tests/lint/format --fix

@@ -1,0 +1,102 @@
+"""How fast labreport itself is: `make bench`. Status 1 where a figure exceeds what we hold it to.
+
+bench.py <build folder>
+With an NVIDIA GPU it goes on with tests/reference/compare_speed.py.
+"""
+
+import glob
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(sys.argv[1])
+ROUNDS = 21
+LAUNCHES = 20
+
+
+def milliseconds(command, **options):
+    start = time.perf_counter_ns()
+    subprocess.run(command, check=True, capture_output=True, **options)
+    return (time.perf_counter_ns() - start) / 1e6
+
+
+def median(command, rounds=ROUNDS, **options):
+    milliseconds(command, **options)
+    return statistics.median(milliseconds(command, **options) for _ in range(rounds))
+
+
+def measured(scratch):
+    """(what, milliseconds, at most) of each figure, on the CPU demonstration."""
+    # Away from the project's .venv, so that no chart is drawn; no driver is asked either.
+    program = os.path.join(scratch, "bin", "labreport")
+    os.makedirs(os.path.dirname(program))
+    shutil.copy(os.path.join(BUILD, "bin", "labreport"), program)
+    shutil.copy(os.path.join(BUILD, "bin", "labreport-worker.json"), os.path.dirname(program))
+    bare = os.path.join(scratch, "empty")
+    os.mkdir(bare)
+    options = {"cwd": scratch, "env": {
+        "PATH": bare, "HOME": scratch, "CUDA_VISIBLE_DEVICES": "",
+        "LABREPORT_WORKER": os.path.join(BUILD, "fakes", "worker")}}
+    demo = ["--preset", "demo"]
+
+    yield "labreport --help", median([program, "--help"], **options), 20
+    yield "labreport list sizes", median([program, "list", "sizes"], **options), 20
+    yield "labreport list cells", median([program, "list", "cells", *demo], **options), 20
+    plan = median([program, "run", "--dry-run", *demo], **options)
+    yield "labreport run --dry-run", plan, 20
+
+    # A worker that measures nothing: what is left besides its own life is the front end.
+    alone = worker_life(scratch, program, options)
+    run = [program, "run", *demo, "--launches", str(LAUNCHES), "--out", "runs"]
+    whole = milliseconds(run, **options)
+    launches = count_launches(scratch)
+    yield f"a launch, of {launches}, beyond its worker's life", (whole - plan) / launches - alone, 10
+
+    folder = os.path.dirname(glob.glob(f"{scratch}/runs/**/run.json", recursive=True)[0])
+    pages = [program, "render", folder, "--out", "public"]
+    yield "labreport render, one run, no SVG", median(pages, rounds=5, **options), 100
+
+
+def worker_life(scratch, program, options):
+    """How long the empty worker takes when it is called by hand with the same request."""
+    worker = options["env"]["LABREPORT_WORKER"]
+    listening = os.path.join(scratch, "listening")
+    with open(listening, "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\n/bin/cp "$2" {scratch}/request\nexec {worker} "$@"\n')
+    os.chmod(listening, 0o755)
+    subprocess.run([program, "run", "--preset", "demo", "--out", "heard"], check=True,
+                   capture_output=True, cwd=options["cwd"],
+                   env={**options["env"], "LABREPORT_WORKER": listening})
+    return median([worker, "--request", f"{scratch}/request", "--result", f"{scratch}/result"])
+
+
+def count_launches(scratch):
+    with open(glob.glob(f"{scratch}/runs/**/run.json", recursive=True)[0], encoding="utf-8") as run:
+        return sum(len(cell["launches"]) for cell in json.load(run)["cells"])
+
+
+def main():
+    slow = []
+    with tempfile.TemporaryDirectory() as scratch:
+        print(f"{'':46}{'ms':>9}{'at most':>9}")
+        for what, took, most in measured(scratch):
+            print(f"{what:46}{took:9.2f}{most:9}{'  too slow' if took > most else ''}", flush=True)
+            if took > most:
+                slow.append(what)
+    if os.path.exists("/dev/nvidia0"):
+        compare = os.path.join(ROOT, "tests", "reference", "compare_speed.py")
+        python = subprocess.run([os.path.join(ROOT, "setup", "find-torch"), "--python"], check=True,
+                                capture_output=True, text=True).stdout.strip()
+        worker = os.path.join(BUILD, "bin", "labreport-worker")
+        slow += [compare] if subprocess.run([python, compare, worker]).returncode else []
+    sys.exit(bool(slow))
+
+
+if __name__ == "__main__":
+    main()
