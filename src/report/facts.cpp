@@ -102,7 +102,7 @@ bool is_special(char letter) {
 
 }  // namespace
 
-void Facts::set(const std::string& name, std::string text) {
+void Facts::set(const std::string& name, std::string_view text) {
   entries_[name] = escape_markdown(text);
 }
 

@@ -14,7 +14,7 @@ namespace labreport {
 class Facts {
  public:
   /// Plain text; Markdown's own characters in it are escaped.
-  void set(const std::string& name, std::string text);
+  void set(const std::string& name, std::string_view text);
   /// Text that is Markdown already, made by this program (never from a run's strings).
   void set_markdown(const std::string& name, std::string markdown);
   void flag(const std::string& name, bool value);

@@ -9,7 +9,6 @@ namespace {
 
 using testing_samples::sample_launch;
 using testing_samples::sample_run;
-using testing_samples::sample_spec;
 
 const auto kAny = [](const CellSpec&) { return true; };
 
