@@ -1,12 +1,9 @@
-// Whole runs with the fake worker: measured, interrupted, resumed, rendered.
+// Whole runs with the fake worker: measured and rendered.
 #include <gmock/gmock.h>
 
-#include <chrono>
-#include <csignal>
 #include <fstream>
 
 #include "base/files.h"
-#include "base/text.h"
 #include "cli/program_fixture.h"
 #include "results/run_store.h"
 
@@ -23,12 +20,6 @@ class EndToEnd : public ProgramTest {
 };
 
 constexpr const char* kAnyChip = R"({"torch": "2.11.0", "cuda": "13.0", "architectures": []})";
-
-std::size_t measured(const labreport::Run& run) {
-  std::size_t launches = 0;
-  for (const Cell& cell : run.cells) launches += cell.launches.size();
-  return launches;
-}
 
 TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
   const Ended ended = call({"report"});
@@ -56,61 +47,12 @@ TEST_F(EndToEnd, RunPrintsItsFolderOnStdout) {
   EXPECT_NE(RunStore(only_run("here")).load().sessions.at(0).host, "");
 }
 
-TEST_F(EndToEnd, CtrlCKeepsWhatIsFinishedAndResumeGoesOn) {
-  environment_["FAKE_WORKER"] = "slow";
-  const Ended cut = run({"timeout", "--preserve-status", "-s", "INT", "2",
-                         environment_["LABREPORT"], "report", "--preset", "demo"});
-  EXPECT_EQ(cut.exit_status, 130) << cut.messages;
-  EXPECT_THAT(cut.messages, HasSubstr("launches are kept in site/runs/"));
-  EXPECT_THAT(cut.messages, HasSubstr("make report RESUME=1"));
-  EXPECT_THAT(cut.messages, HasSubstr("report --preset demo --resume`"));
-  EXPECT_EQ(cut.output, "") << "nothing to show yet";
-  const auto before = kept();
-  const std::size_t finished = measured(before);
-  EXPECT_GT(finished, 0u);
-  EXPECT_LT(finished, 13u);
-  EXPECT_EQ(before.cells.size(), 13u) << "what is missing can be seen";
-
-  environment_.erase("FAKE_WORKER");
-  const Ended resumed = call({"report", "--preset", "demo", "--resume"});
-  EXPECT_EQ(resumed.exit_status, 0) << resumed.messages;
-  EXPECT_THAT(resumed.messages, HasSubstr("[13/13]"));
-  EXPECT_THAT(resumed.messages, Not(HasSubstr("[ 1/13]"))) << "not measured again";
-  const auto after = kept();
-  EXPECT_EQ(after.sessions.size(), 2u);
-  EXPECT_EQ(measured(after), 13u);
-  EXPECT_EQ(after.cells.front().launches.at(0).session, 0);
-  EXPECT_EQ(after.cells.back().launches.at(0).session, 1);
-  EXPECT_FALSE(fs::exists(RunStore(only_run()).cells_folder()));
-}
-
-TEST_F(EndToEnd, KillingEverythingLosesOnlyWhatIsInFlight) {
-  environment_["FAKE_WORKER"] = "slow";
-  run({"timeout", "-s", "KILL", "2", environment_["LABREPORT"], "run", "--preset", "demo"});
-  const std::size_t finished = measured(kept());
-  EXPECT_GT(finished, 0u);
-  environment_.erase("FAKE_WORKER");
-  EXPECT_EQ(call({"run", "--preset", "demo", "--resume"}).exit_status, 0);
-  EXPECT_EQ(measured(kept()), 13u);
-}
-
 TEST_F(EndToEnd, FailuresAreStatusOneAndTheReportIsStillMade) {
   environment_["FAKE_WORKER"] = "status7";
   const Ended ended = call({"report", "--preset", "demo", "--sizes", "demo-1"});
   EXPECT_EQ(ended.exit_status, 1);
   EXPECT_THAT(ended.messages, HasSubstr("failed: the worker ended with exit status 7"));
   EXPECT_THAT(ended.output, HasSubstr("report: site/public/"));
-}
-
-TEST_F(EndToEnd, ResumeInTheRunsOwnFolderMeasuresFailuresAgain) {
-  environment_["FAKE_WORKER"] = "status7";
-  const std::vector<std::string> words{"run", "--preset", "demo", "--sizes", "demo-1"};
-  EXPECT_EQ(call(words).exit_status, 1);
-  environment_.erase("FAKE_WORKER");
-  std::vector<std::string> again = words;
-  again.insert(again.end(), {"--resume", "--out", only_run().string()});
-  EXPECT_EQ(call(again).exit_status, 0);
-  for (const Cell& cell : kept().cells) EXPECT_TRUE(is_ok(cell.launches.at(0).outcome)) << cell.id;
 }
 
 TEST_F(EndToEnd, AnExistingRunIsNotOverwritten) {
@@ -125,14 +67,6 @@ TEST_F(EndToEnd, AFolderThatCannotBeWrittenIsBadInput) {
   const Ended ended = call({"run", "--preset", "demo", "--out", "file"});
   EXPECT_EQ(ended.exit_status, 2);
   EXPECT_THAT(ended.messages, HasSubstr("labreport: cannot make the folder file/"));
-}
-
-TEST_F(EndToEnd, ThereMustBeSomethingToResume) {
-  const Ended ended = call({"run", "--preset", "demo", "--resume"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages,
-              HasSubstr("labreport: no interrupted run of the 2025 edition, demo preset, under "
-                        "site/runs; measure anew without --resume\n"));
 }
 
 TEST_F(EndToEnd, ADeviceThatCannotStartIsBadInputAndLeavesNoRun) {
@@ -168,16 +102,6 @@ TEST_F(EndToEnd, ABusyGpuIsTold) {
   environment_["FAKE_NVML_PROCESSES"] = "2";
   EXPECT_THAT(call({"run", "--dry-run"}).messages,
               HasSubstr("GPU 0 is in use by 2 other processes"));
-}
-
-TEST_F(EndToEnd, ResumeRefusesAnotherDriver) {
-  have_gpus(kAnyChip);
-  environment_["FAKE_WORKER"] = "slow";
-  run({"timeout", "-s", "INT", "1", environment_["LABREPORT"], "run"});
-  environment_["FAKE_NVML_DRIVER"] = "590.10";
-  const Ended ended = call({"run", "--resume"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages, HasSubstr("its driver is 580.95.05, but now it is 590.10"));
 }
 
 TEST_F(EndToEnd, RenderLeavesReferenceRunsOutWhenAsked) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -56,7 +57,10 @@ struct Field {
 
 extern "C" {
 
-int nvmlInit_v2() { return play() == "broken" ? kDriverNotLoaded : kSuccess; }
+int nvmlInit_v2() {
+  if (play() == "threads") std::thread(pause).detach();  // as the real one does
+  return play() == "broken" ? kDriverNotLoaded : kSuccess;
+}
 int nvmlShutdown() { return kSuccess; }
 
 int nvmlDeviceGetCount_v2(unsigned* count) {
