@@ -2,10 +2,12 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -53,7 +55,29 @@ int Nvml::call(const char* symbol, Arguments... arguments) const {
   return function == nullptr ? kMissingSymbol : function(arguments...);
 }
 
+namespace {
+
+/// The driver's library starts threads that outlive it. They inherit the mask: with signals open
+/// they would take an interrupt, or the end of a worker, away from the thread that waits for it.
+class AllSignalsBlocked {
+ public:
+  AllSignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
+  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
 Nvml::Nvml() {
+  const AllSignalsBlocked blocked;
   if (open()) start();
 }
 

@@ -1,6 +1,12 @@
 #include "base/gpu.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include <cstdlib>
 #include <string>
@@ -50,6 +56,31 @@ TEST_F(GpuTest, TellsNoLibraryFromNoDriverFromNoDevice) {
   EXPECT_EQ(survey_gpus().status, NvmlStatus::kNoLibrary);
   setenv("LABREPORT_NVML", "/nowhere/libnvidia-ml.so.1", 1);
   EXPECT_EQ(survey_gpus().status, NvmlStatus::kNoLibrary);
+}
+
+/// The blocked signals of every thread but this one, as the kernel tells.
+std::vector<std::uint64_t> masks_of_other_threads() {
+  std::vector<std::uint64_t> masks;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (task.path().filename() == std::to_string(gettid())) continue;
+    std::ifstream status(task.path() / "status");
+    for (std::string word; status >> word;) {
+      if (word == "SigBlk:") status >> std::hex >> masks.emplace_back();
+    }
+  }
+  return masks;
+}
+
+TEST_F(GpuTest, ThreadsOfTheDriversLibraryTakeNoSignals) {
+  setenv("FAKE_NVML", "threads", 1);
+  survey_gpus();
+  const auto masks = masks_of_other_threads();
+  ASSERT_FALSE(masks.empty());
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) {
+    for (const std::uint64_t mask : masks) {
+      EXPECT_TRUE(mask & (std::uint64_t{1} << (signal - 1))) << strsignal(signal);
+    }
+  }
 }
 
 TEST(BrokenDriver, IsAnErrorOnlyWhereTheKernelShowsADevice) {
