@@ -29,6 +29,9 @@ target_include_directories(deps::torch SYSTEM INTERFACE
   ${LABREPORT_TORCH}/include ${LABREPORT_TORCH}/include/torch/csrc/api/include)
 # The registrations inside libtorch_cuda are reached through no symbol of ours.
 target_link_libraries(deps::torch INTERFACE ${torch_lib}/libtorch_cpu.so ${torch_lib}/libc10.so)
+# One C++ library for LibTorch and us, also where the compiler would link its own statically: two
+# of them free each other's locales.
+target_link_libraries(deps::torch INTERFACE -l:libstdc++.so.6)
 # One header an operator: including them all costs ten times as much.
 target_compile_definitions(deps::torch INTERFACE AT_PER_OPERATOR_HEADERS)
 set(torch_rpath ${torch_lib})

@@ -40,16 +40,19 @@ void merge(std::vector<PlannedCell>& cells, const PlannedCell& wanted) {
 bool selected(const PlanInput& input, const Experiment& experiment) {
   const auto& only = input.selection.only;
   return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& selector) {
-    return &find_experiment(selector) == &experiment;
-  });
+           return &find_experiment(selector) == &experiment;
+         });
 }
 
 }  // namespace
 
 const std::vector<Experiment>& catalog() {
   static const std::vector<Experiment> experiments{
-      {"benchmarking_script", {"a", "b", "c"}, benchmarking_script::plan,
-       benchmarking_script::present, words("benchmarking_script")},
+      {"benchmarking_script",
+       {"a", "b", "c"},
+       benchmarking_script::plan,
+       benchmarking_script::present,
+       words("benchmarking_script")},
   };
   return experiments;
 }

@@ -40,11 +40,11 @@ CellView condition_cell(const Launch& launch, std::string_view tag, std::string_
 void add_samples(TableView& table, const std::string& label, const std::string& phase,
                  const std::vector<double>& samples) {
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    table.rows.push_back({{text_cell(label), text_cell(phase),
-                           number_cell(std::to_string(i + 1), static_cast<double>(i + 1)),
-                           decimal_cell(samples[i])},
-                          {},
-                          ""});
+    table.rows.push_back(
+        {{text_cell(label), text_cell(phase),
+          number_cell(std::to_string(i + 1), static_cast<double>(i + 1)), decimal_cell(samples[i])},
+         {},
+         ""});
   }
 }
 

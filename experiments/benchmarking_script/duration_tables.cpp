@@ -55,7 +55,8 @@ CellView lag_cell(const Timed& timed, std::string_view phase) {
 }
 
 RowView bounds_row(const RunView& view, const TimingGroup& group, const Timed& timed) {
-  RowView row{{text_cell(group.label), text_cell(std::string(describe(*timed.spec->mode)))}, {}, ""};
+  RowView row{
+      {text_cell(group.label), text_cell(std::string(describe(*timed.spec->mode)))}, {}, ""};
   for (const auto phase : {metric::kForward, metric::kBackward}) {
     row.cells.push_back(lag_cell(timed, phase));
   }

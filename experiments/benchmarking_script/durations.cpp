@@ -138,13 +138,15 @@ Figure durations_figure(const std::vector<TimingGroup>& groups, const TableView&
     const std::string reason = reasons_missing(group);
     if (!reason.empty()) gaps.push_back({group.label, reason});
   }
-  return {.slug = "durations",
-          .title = "Forward, backward and optimizer for each size",
-          .caption = "Each dot is the mean, each tick one step; the axis is logarithmic.",
-          .alt = "Dots on a logarithmic time axis: for each size the forward pass, the backward "
-                 "pass and the optimizer. The table below holds the same numbers.",
-          .spec = dot_chart({"Time", "ms"}, labels, {"forward", "backward", "optimizer"}, dots, gaps),
-          .data = data};
+  return {
+      .slug = "durations",
+      .title = "Forward, backward and optimizer for each size",
+      .caption = "Each dot is the mean, each tick one step; the axis is logarithmic.",
+      .alt =
+          "Dots on a logarithmic time axis: for each size the forward pass, the backward "
+          "pass and the optimizer. The table below holds the same numbers.",
+      .spec = dot_chart({"Time", "ms"}, labels, {"forward", "backward", "optimizer"}, dots, gaps),
+      .data = data};
 }
 
 }  // namespace

@@ -27,8 +27,7 @@ bool part_wanted(const PlanInput& input, std::string_view letter) {
 /// Part (c) shows the modes of its edition; the other parts need all of them.
 bool mode_needed(const PlanInput& input, Mode mode) {
   if (!wanted(input, mode)) return false;
-  return part_wanted(input, "a") || part_wanted(input, "b") ||
-         is_warmup_mode(input.edition, mode);
+  return part_wanted(input, "a") || part_wanted(input, "b") || is_warmup_mode(input.edition, mode);
 }
 
 CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size) {

@@ -25,8 +25,8 @@ TableView networks_table(const std::vector<TimingGroup>& groups) {
     if (!group.spec.model || !seen.insert(group.spec.size).second) continue;
     RowView row{{text_cell(group.spec.size)}, {}, ""};
     const ModelShape& shape = *group.spec.model;
-    for (const std::int64_t value : {shape.d_model, shape.d_ff, shape.layers, shape.heads,
-                                     parameter_count(shape)}) {
+    for (const std::int64_t value :
+         {shape.d_model, shape.d_ff, shape.layers, shape.heads, parameter_count(shape)}) {
       row.cells.push_back(number_cell(format_count(value), static_cast<double>(value)));
     }
     table.rows.push_back(std::move(row));
@@ -37,7 +37,7 @@ TableView networks_table(const std::vector<TimingGroup>& groups) {
 TableView commands_table(const Run& run, const std::vector<TimingGroup>& groups) {
   TableView table{"commands",
                   "The command that measures each row again",
-                  {{"Row", "", Align::kLeft}, {"Command", "", Align::kLeft}},
+                  {{"Row", "", Align::kLeft}, {"Command", "", Align::kLeft, true}},
                   {}};
   for (const TimingGroup& group : groups) {
     for (const auto& [mode, cell] : group.cells) {
@@ -79,13 +79,13 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   part.facts.set("steps", format_count(any.steps.value_or(0)));
   part.facts.set("batch", format_plural(any.batch.value_or(0), "sequence"));
   part.facts.set("contexts", distinct(groups, [](const TimingGroup& group) {
-    return format_count(group.spec.context.value_or(0));
-  }));
+                   return format_count(group.spec.context.value_or(0));
+                 }));
   part.facts.set("vocab", format_count(any.model ? any.model->vocab : 0));
   part.facts.set("modes", modes_in_words(groups));
   part.facts.set("precisions", distinct(groups, [](const TimingGroup& group) {
-    return std::string(describe(group.spec.precision.value_or(Precision::kFp32)));
-  }));
+                   return std::string(describe(group.spec.precision.value_or(Precision::kFp32)));
+                 }));
   part.tables = {networks_table(groups)};
   part.drawer.tables = {commands_table(view.run(), groups)};
   return part;

@@ -22,13 +22,16 @@ Mode answered_mode(const std::vector<WarmupRow>& rows) {
   return backward ? Mode::kForwardBackward : rows.front().mode;
 }
 
+std::string signed_percent(double share) {
+  return (share < 0 ? "−" : "+") + format_percent(std::abs(share));
+}
+
 std::string percent_range(const std::vector<WarmupRow>& rows) {
-  const auto [low, high] =
-      std::minmax_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-        return a.mean_rise(0) < b.mean_rise(0);
-      });
-  const std::string from = format_percent(low->mean_rise(0));
-  const std::string to = format_percent(high->mean_rise(0));
+  const auto [low, high] = std::minmax_element(
+      rows.begin(), rows.end(),
+      [](const auto& a, const auto& b) { return a.mean_rise(0) < b.mean_rise(0); });
+  const std::string from = signed_percent(low->mean_rise(0));
+  const std::string to = signed_percent(high->mean_rise(0));
   if (rows.size() == 1) return from + " %";
   if (from == to) return from + " % for every size";
   return from + " % (" + low->label + ") to " + to + " % (" + high->label + ")";
@@ -50,10 +53,9 @@ const WarmupRow& slowest_second_step(const std::vector<WarmupRow>& rows) {
 }
 
 void declare(Facts& facts) {
-  for (const char* name :
-       {"mode", "steps", "warmup", "rise", "worst", "sd_warm", "sd_cold", "first", "warm_step",
-        "first_allocations", "residue_1", "residue_2", "second_where", "second_rise",
-        "second_allocations"}) {
+  for (const char* name : {"mode", "steps", "warmup", "rise", "worst", "sd_warm", "sd_cold",
+                           "first", "warm_step", "first_allocations", "residue_1", "residue_2",
+                           "second_where", "second_rise", "second_allocations"}) {
     facts.set(name, "");
   }
   for (const char* name : {"answered", "one_warmup", "two_warmups", "second_slow", "counted",
@@ -86,9 +88,8 @@ Facts make_facts(const std::vector<WarmupRow>& all) {
   if (all.empty()) return facts;
   const Mode mode = answered_mode(all);
   std::vector<WarmupRow> rows;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(rows), [&](const WarmupRow& row) {
-    return row.mode == mode && row.windows.size() > 1;
-  });
+  std::copy_if(all.begin(), all.end(), std::back_inserter(rows),
+               [&](const WarmupRow& row) { return row.mode == mode && row.windows.size() > 1; });
   if (rows.empty()) return facts;
   const WarmupRow& worst = *std::max_element(
       rows.begin(), rows.end(),
@@ -96,12 +97,13 @@ Facts make_facts(const std::vector<WarmupRow>& all) {
   facts.flag("answered", true);
   facts.flag("rises", worst.mean_rise(0) > kNoticeable);
   facts.set("mode", std::string(describe(mode)));
-  facts.set("steps", format_count(static_cast<std::int64_t>(rows.front().windows[0].summary.count)));
+  facts.set("steps",
+            format_count(static_cast<std::int64_t>(rows.front().windows[0].summary.count)));
   facts.set("warmup", std::to_string(rows.front().windows.back().warmup));
   facts.set("rise", percent_range(rows));
   facts.flag("optimizer", std::any_of(all.begin(), all.end(), [](const WarmupRow& row) {
-    return row.mode == Mode::kTrainStep;
-  }));
+               return row.mode == Mode::kTrainStep;
+             }));
   set_first_step(facts, worst);
   set_second_step(facts, slowest_second_step(rows));
   const std::size_t last = rows.front().windows.back().warmup;
@@ -113,7 +115,10 @@ Facts make_facts(const std::vector<WarmupRow>& all) {
 }
 
 Figure steps_figure(const std::vector<WarmupRow>& rows, Mode mode) {
-  StepChart chart{.quantity = {"Time of a step", "ms"}, .lines = {}, .notes = {}, .shaded = 0,
+  StepChart chart{.quantity = {"Time of a step", "ms"},
+                  .lines = {},
+                  .notes = {},
+                  .shaded = 0,
                   .shade_text = ""};
   for (const WarmupRow& row : rows) {
     if (row.mode != mode) continue;
@@ -125,8 +130,9 @@ Figure steps_figure(const std::vector<WarmupRow>& rows, Mode mode) {
   return {.slug = "steps-" + slug(mode_name),
           .title = "Each " + mode_name + " step from the start of the process",
           .caption = "Every step of a fresh process, the first included; the axis is logarithmic.",
-          .alt = "Lines over step numbers, one for each size: the first step stands far above the "
-                 "others. The table below holds the same numbers.",
+          .alt =
+              "Lines over step numbers, one for each size: the first step stands far above the "
+              "others. The table below holds the same numbers.",
           .spec = step_chart(chart),
           .data = steps_table(rows, mode)};
 }

@@ -105,7 +105,8 @@ TableView first_step_table(const std::vector<WarmupRow>& rows) {
                    {processes_title(rows), "ms", Align::kRight}},
                   {}};
   std::size_t shown = 1;
-  for (const WarmupRow& row : rows) shown = std::max(shown, std::min(kShownSteps, row.steps.size()));
+  for (const WarmupRow& row : rows)
+    shown = std::max(shown, std::min(kShownSteps, row.steps.size()));
   for (std::size_t step = 2; step <= shown; ++step) {
     table.columns.push_back({"Step " + std::to_string(step), "ms", Align::kRight});
   }

@@ -72,8 +72,12 @@ std::vector<WarmupRow> warmup_rows(const Edition& edition, const std::vector<Tim
     for (const auto& [mode, cell] : group.cells) {
       const auto found = timed(group, mode);
       if (!found || !is_warmup_mode(edition, mode)) continue;
-      WarmupRow row{group.label, mode, milliseconds(*found->launch, metric::kStep, metric::kTotal),
-                    first_steps(group, mode), step_allocations(*found->launch), {}};
+      WarmupRow row{group.label,
+                    mode,
+                    milliseconds(*found->launch, metric::kStep, metric::kTotal),
+                    first_steps(group, mode),
+                    step_allocations(*found->launch),
+                    {}};
       row.windows = windows_of(row.steps, static_cast<std::size_t>(found->spec->warmup.value_or(0)),
                                static_cast<std::size_t>(found->spec->steps.value_or(0)));
       if (!row.windows.empty()) rows.push_back(std::move(row));

@@ -21,10 +21,10 @@ struct Window {
 struct WarmupRow {
   std::string label;
   Mode mode;
-  std::vector<double> steps;                ///< ms, from the process's first
-  std::vector<double> first_steps;          ///< ms, of every fresh process
-  std::vector<std::int64_t> allocations;    ///< device allocations in each step; may be empty
-  std::vector<Window> windows;              ///< by warm-up: 0, 1, 2, 5 as far as the cell goes
+  std::vector<double> steps;              ///< ms, from the process's first
+  std::vector<double> first_steps;        ///< ms, of every fresh process
+  std::vector<std::int64_t> allocations;  ///< device allocations in each step; may be empty
+  std::vector<Window> windows;            ///< by warm-up: 0, 1, 2, 5 as far as the cell goes
 
   /// Mean of the window over that of the last window, less one; 0 where there is no such window.
   double mean_rise(std::size_t warmup) const;

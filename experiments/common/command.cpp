@@ -39,7 +39,8 @@ std::string command_for(const Run& run, const std::string& problem, const CellSp
   if (spec.warmup) command += fmt::format(" --warmup {}", *spec.warmup);
   if (spec.steps) command += fmt::format(" --steps {}", *spec.steps);
   if (run.preset == name(Preset::kDemo)) return command;
-  if (spec.batch && *spec.batch != kHandoutBatch) command += fmt::format(" --batch {}", *spec.batch);
+  if (spec.batch && *spec.batch != kHandoutBatch)
+    command += fmt::format(" --batch {}", *spec.batch);
   if (spec.model && spec.model->vocab != kHandoutVocab) {
     command += fmt::format(" --vocab {}", spec.model->vocab);
   }

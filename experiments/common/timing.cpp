@@ -31,7 +31,8 @@ std::int64_t all_steps(const CellSpec& spec) {
   return spec.warmup.value_or(0) + spec.steps.value_or(0);
 }
 
-/// The cell with the most steps speaks for its mode; a single cold step beside it adds to its first.
+/// The cell with the most steps speaks for its mode; a single cold step beside it adds to its
+/// first.
 void add_cell(TimingGroup& group, const Cell& cell) {
   const Mode mode = cell.spec.mode.value_or(Mode::kForward);
   const Cell*& longest = group.cells[mode];
@@ -40,8 +41,10 @@ void add_cell(TimingGroup& group, const Cell& cell) {
     std::swap(longest, other);
   }
   if (other == nullptr) return;
-  if (single_step(other->spec)) group.first_only[mode] = other;
-  else group.others.push_back(other);
+  if (single_step(other->spec))
+    group.first_only[mode] = other;
+  else
+    group.others.push_back(other);
 }
 
 void label_groups(std::vector<TimingGroup>& groups) {
@@ -135,18 +138,20 @@ std::vector<PhaseLag> device_lags(const Timed& timed) {
 std::optional<Bound> bound(const Timed& timed) {
   const std::vector<PhaseLag> lags = device_lags(timed);
   if (lags.empty()) return std::nullopt;
-  const auto kept_up = std::count_if(lags.begin(), lags.end(), [](const PhaseLag& lag) {
-    return lag.share < kKeepsUpBelow;
-  });
+  const auto kept_up = std::count_if(lags.begin(), lags.end(),
+                                     [](const PhaseLag& lag) { return lag.share < kKeepsUpBelow; });
   if (kept_up == 0) return Bound::kDevice;
   return static_cast<std::size_t>(kept_up) == lags.size() ? Bound::kLaunch : Bound::kMixed;
 }
 
 std::string_view describe(Bound bound) {
   switch (bound) {
-    case Bound::kLaunch: return "launch-bound";
-    case Bound::kMixed: return "mixed";
-    case Bound::kDevice: return "GPU-bound";
+    case Bound::kLaunch:
+      return "launch-bound";
+    case Bound::kMixed:
+      return "mixed";
+    case Bound::kDevice:
+      return "GPU-bound";
   }
   return "";
 }
@@ -188,47 +193,30 @@ std::vector<std::string> disturbances(const Timed& timed) {
 
 std::string_view describe(Mode mode) {
   switch (mode) {
-    case Mode::kInference: return "inference";
-    case Mode::kForward: return "forward";
-    case Mode::kForwardBackward: return "forward+backward";
-    case Mode::kTrainStep: return "train step";
+    case Mode::kInference:
+      return "inference";
+    case Mode::kForward:
+      return "forward";
+    case Mode::kForwardBackward:
+      return "forward+backward";
+    case Mode::kTrainStep:
+      return "train step";
   }
   return "";
 }
 
 std::string_view describe(Precision precision) {
   switch (precision) {
-    case Precision::kFp32: return "FP32";
-    case Precision::kTf32: return "TF32";
-    case Precision::kBf16: return "BF16";
-    case Precision::kFp16: return "FP16";
+    case Precision::kFp32:
+      return "FP32";
+    case Precision::kTf32:
+      return "TF32";
+    case Precision::kBf16:
+      return "BF16";
+    case Precision::kFp16:
+      return "FP16";
   }
   return "";
-}
-
-CellView mean_cell(const std::vector<double>& milliseconds) {
-  if (milliseconds.empty()) return missing_cell();
-  const Summary summary = summarize(milliseconds);
-  if (summary.count < 2) return number_cell(format_significant(summary.mean), summary.mean);
-  return number_cell(format_with_deviation(summary.mean, summary.stddev).joined(), summary.mean);
-}
-
-CellView text_cell(std::string text) { return {std::move(text), std::nullopt, false}; }
-
-CellView number_cell(std::string text, double value) { return {std::move(text), value, false}; }
-
-CellView missing_cell() { return {"–", std::nullopt, true}; }
-
-void explain(RowView& row, const std::string& reason) {
-  if (reason.empty()) return;
-  const bool empty = std::all_of(row.cells.begin() + 1, row.cells.end(),
-                                 [](const CellView& cell) { return cell.muted; });
-  if (empty) {
-    row.cells.resize(1);
-    row.note = reason;
-  } else {
-    row.flags.push_back(reason);
-  }
 }
 
 }  // namespace labreport

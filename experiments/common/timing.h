@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/document.h"
+#include "experiments/common/table_cells.h"
 #include "report/view.h"
 
 namespace labreport {
@@ -72,15 +72,5 @@ std::vector<std::string> disturbances(const Timed& timed);
 /// "forward+backward", "train step"
 std::string_view describe(Mode mode);
 std::string_view describe(Precision precision);  ///< "FP32"
-
-/// Mean ± sample standard deviation; "–" for no samples.
-CellView mean_cell(const std::vector<double>& milliseconds);
-CellView text_cell(std::string text);
-CellView number_cell(std::string text, double value);
-CellView missing_cell();
-
-/// Says why cells of a row are missing: in their place when all are, beside the row when some are.
-/// The first cell is the row's label.
-void explain(RowView& row, const std::string& reason);
 
 }  // namespace labreport

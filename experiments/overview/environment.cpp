@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/format.h"
@@ -56,7 +57,8 @@ void add_session(TableView& table, const Session& session) {
   add(table, "Started", session.started_at);
   add(table, "Sources", revision_words(session));
   add(table, "Host", session.host);
-  add(table, "Host processor", fmt::format("{}, {}", session.cpu, format_plural(session.cores, "core")));
+  add(table, "Host processor",
+      fmt::format("{}, {}", session.cpu, format_plural(session.cores, "core")));
   add(table, "Driver", session.software.driver);
   add(table, "CUDA", session.software.cuda);
   add(table, "cuBLAS", session.software.cublas);
@@ -78,8 +80,13 @@ std::vector<std::string> versions(const Run& run) {
   std::vector<std::string> parts;
   if (run.sessions.empty()) return parts;
   const Software& software = run.sessions.back().software;
-  add_version(parts, "driver", software.driver);
-  add_version(parts, "CUDA", software.cuda);
+  const bool cuda = std::any_of(run.devices.begin(), run.devices.end(), [](const Device& device) {
+    return device.kind == DeviceKind::kCuda;
+  });
+  if (cuda) {
+    add_version(parts, "driver", software.driver);
+    add_version(parts, "CUDA", software.cuda);
+  }
   add_version(parts, "LibTorch", software.libtorch);
   return parts;
 }
@@ -114,7 +121,8 @@ void add_parameter(std::vector<std::string>& parts, const std::string& what,
 }  // namespace
 
 TableView environment(const RunView& view) {
-  TableView table{"environment", "Environment", {{"What", "", Align::kLeft}, {"Value", "", Align::kLeft}}, {}};
+  TableView table{
+      "environment", "Environment", {{"What", "", Align::kLeft}, {"Value", "", Align::kLeft}}, {}};
   for (const Device& device : view.run().devices) add_device(table, device);
   for (const Session& session : view.run().sessions) add_session(table, session);
   return table;

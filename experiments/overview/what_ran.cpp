@@ -15,8 +15,9 @@ constexpr std::array kModes{Mode::kInference, Mode::kForward, Mode::kForwardBack
 
 const std::map<std::string, std::string>& words_of_status() {
   static const std::map<std::string, std::string> words{
-      {"ok", "ok"},         {"oom", "out of memory"}, {"skipped", "skipped"},
-      {"timeout", "timed out"}, {"crashed", "crashed"},   {"error", "failed"}};
+      {"ok", "ok"},           {"oom", "out of memory"},
+      {"skipped", "skipped"}, {"timeout", "timed out"},
+      {"crashed", "crashed"}, {"error", "failed"}};
   return words;
 }
 

@@ -26,7 +26,8 @@ std::string system_reason() { return std::strerror(errno); }
 /// A file descriptor that closes itself.
 class Descriptor {
  public:
-  Descriptor(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
+  Descriptor(const fs::path& path, int flags)
+      : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
   ~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
   }
@@ -61,7 +62,8 @@ void sync_folder(const fs::path& folder) {
 
 std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
   std::error_code error;
-  if (fs::is_directory(path, error)) throw InputError("cannot read " + path.string() + ": it is a folder");
+  if (fs::is_directory(path, error))
+    throw InputError("cannot read " + path.string() + ": it is a folder");
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw InputError("cannot read " + path.string() + ": " + system_reason());

@@ -19,15 +19,16 @@ Json parse_json(std::string_view text, const std::string& origin) {
     const auto begin = text.substr(0, std::min<std::size_t>(error.byte, text.size()));
     const auto line = 1 + std::count(begin.begin(), begin.end(), '\n');
     const bool truncated = error.byte > text.size();
-    throw InputError(fmt::format("{}: line {}: {}", origin, line,
-                                 truncated ? "the file ends in the middle of the document"
-                                           : "this is not JSON"),
-                     truncated ? "it was cut short: copy it again" : "check the file");
+    throw InputError(
+        fmt::format("{}: line {}: {}", origin, line,
+                    truncated ? "the file ends in the middle of the document" : "this is not JSON"),
+        truncated ? "it was cut short: copy it again" : "check the file");
   }
 }
 
 JsonReader JsonReader::child(const Json& value, const std::string& step) const {
-  return {value, origin_, path_.empty() || step.starts_with('[') ? path_ + step : path_ + "." + step};
+  return {value, origin_,
+          path_.empty() || step.starts_with('[') ? path_ + step : path_ + "." + step};
 }
 
 JsonReader JsonReader::at(const std::string& key) const {

@@ -53,7 +53,8 @@ Json metric_to_json(const Metric& metric) {
 }
 
 Metric metric_from_json(const JsonReader& json) {
-  Metric metric{json.at("tag").text(), json.at("name").text(), json.at("unit").text(), Scalar(), ""};
+  Metric metric{json.at("tag").text(), json.at("name").text(), json.at("unit").text(), Scalar(),
+                ""};
   if (const auto samples = json.maybe("samples")) {
     metric.data = samples_from_json(*samples);
   } else {
@@ -166,8 +167,9 @@ Launch launch_from_json(const JsonReader& json) {
   list_from_json(json.at("metrics"), launch.metrics, metric_from_json);
   list_from_json(json.at("tables"), launch.tables, table_from_json);
   list_from_json(json.at("conditions"), launch.conditions, metric_from_json);
-  json.at("warnings").each(
-      [&](const JsonReader& warning) { launch.warnings.push_back(warning.text()); });
+  json.at("warnings").each([&](const JsonReader& warning) {
+    launch.warnings.push_back(warning.text());
+  });
   return launch;
 }
 

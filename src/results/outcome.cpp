@@ -37,13 +37,12 @@ std::string describe_memory(const OutOfMemory& oom) {
 }  // namespace
 
 std::string_view status_name(const Outcome& outcome) {
-  return std::visit(Overloaded{[](const Ok&) { return "ok"; },
-                               [](const OutOfMemory&) { return "oom"; },
-                               [](const Skipped&) { return "skipped"; },
-                               [](const TimedOut&) { return "timeout"; },
-                               [](const Crashed&) { return "crashed"; },
-                               [](const Failed&) { return "error"; }},
-                    outcome);
+  return std::visit(
+      Overloaded{[](const Ok&) { return "ok"; }, [](const OutOfMemory&) { return "oom"; },
+                 [](const Skipped&) { return "skipped"; },
+                 [](const TimedOut&) { return "timeout"; },
+                 [](const Crashed&) { return "crashed"; }, [](const Failed&) { return "error"; }},
+      outcome);
 }
 
 std::string describe(const Outcome& outcome) {

@@ -55,8 +55,9 @@ Cell cell_from_json(const JsonReader& json) {
   if (cell.id != cell_id(cell.spec)) {
     json.at("id").expected("'" + cell_id(cell.spec) + "', which is what the parameters name");
   }
-  json.at("launches").each(
-      [&](const JsonReader& launch) { cell.launches.push_back(launch_from_json(launch)); });
+  json.at("launches").each([&](const JsonReader& launch) {
+    cell.launches.push_back(launch_from_json(launch));
+  });
   return cell;
 }
 
@@ -69,8 +70,8 @@ int major_version(std::string_view version) {
 void check_version(const JsonReader& root) {
   const JsonReader version = root.at("schema_version");
   if (major_version(version.text()) != major_version(kSchemaVersion)) {
-    version.complain("this program reads version " + std::string(kSchemaVersion) + ", the file is " +
-                     version.text() + ": update labreport");
+    version.complain("this program reads version " + std::string(kSchemaVersion) +
+                     ", the file is " + version.text() + ": update labreport");
   }
 }
 
@@ -117,8 +118,9 @@ Run run_from_json(std::string_view text, const std::string& origin) {
           .sessions = {},
           .devices = {},
           .cells = {}};
-  root.at("sessions").each(
-      [&](const JsonReader& session) { run.sessions.push_back(session_from_json(session)); });
+  root.at("sessions").each([&](const JsonReader& session) {
+    run.sessions.push_back(session_from_json(session));
+  });
   root.at("devices").each(
       [&](const JsonReader& device) { run.devices.push_back(device_from_json(device)); });
   root.at("cells").each([&](const JsonReader& cell) { run.cells.push_back(cell_from_json(cell)); });

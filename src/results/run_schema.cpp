@@ -64,8 +64,9 @@ void validate_against_schema(const Json& document, const std::string& origin) {
   valijson::ValidationResults results;
   if (validator.validate(schema(), NlohmannJsonAdapter(plain), &results)) return;
   const auto error = innermost(results);
-  throw InputError(fmt::format("{}: {}: {}", origin, readable_path(error.context), error.description),
-                   "the published run.schema.json says what is expected");
+  throw InputError(
+      fmt::format("{}: {}: {}", origin, readable_path(error.context), error.description),
+      "the published run.schema.json says what is expected");
 }
 
 }  // namespace labreport

@@ -29,7 +29,10 @@ std::vector<fs::path> json_files(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, absent)) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
-  std::sort(files.begin(), files.end());
+  // "x.2.json" before "x.10.json": launches are merged in their order.
+  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+    return std::pair(a.string().size(), a) < std::pair(b.string().size(), b);
+  });
   return files;
 }
 

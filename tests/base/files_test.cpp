@@ -19,8 +19,7 @@ class FilesTest : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   const fs::path folder_ =
-      fs::path(testing::TempDir()) /
-      testing::UnitTest::GetInstance()->current_test_info()->name();
+      fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
 using Files = FilesTest;

@@ -28,8 +28,8 @@ std::ptrdiff_t count_mode(const std::vector<PlannedCell>& cells, Mode mode) {
 TEST(BenchmarkingPlan, FullIsAllSizesAndModesWithTheFirstStepFromThreeProcesses) {
   const auto cells = planned(plan_input(Preset::kFull));
   EXPECT_EQ(cells.front().spec.kind, CellKind::kLimits);
-  for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kForwardBackward,
-                          Mode::kTrainStep}) {
+  for (const Mode mode :
+       {Mode::kInference, Mode::kForward, Mode::kForwardBackward, Mode::kTrainStep}) {
     EXPECT_EQ(count_mode(cells, mode), 5);
   }
   // Limits, 5 × 4 modes, and two more first steps for two modes of five sizes.

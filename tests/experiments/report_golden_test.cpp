@@ -72,14 +72,10 @@ Run disturbed() {
 
 Run demonstration() { return measured(plan_input(Preset::kDemo)); }
 
-const GoldenCase kCases[]{{"whole", whole_run},
-                          {"whole-2026", whole_2026},
-                          {"one-size", one_size_in_one_mode},
-                          {"small-gpu", small_gpu},
-                          {"nothing-ran", nothing_ran},
-                          {"cut-short", cut_short},
-                          {"disturbed", disturbed},
-                          {"demonstration", demonstration}};
+const GoldenCase kCases[]{
+    {"whole", whole_run},     {"whole-2026", whole_2026},      {"one-size", one_size_in_one_mode},
+    {"small-gpu", small_gpu}, {"nothing-ran", nothing_ran},    {"cut-short", cut_short},
+    {"disturbed", disturbed}, {"demonstration", demonstration}};
 
 class ReportGolden : public testing::TestWithParam<GoldenCase> {};
 
@@ -103,12 +99,11 @@ TEST_P(ReportGolden, SaysNothingEmptyOrNotANumber) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, ReportGolden, testing::ValuesIn(kCases),
-                         [](const auto& info) {
-                           std::string name = info.param.name;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Cases, ReportGolden, testing::ValuesIn(kCases), [](const auto& info) {
+  std::string name = info.param.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace labreport

@@ -35,8 +35,8 @@ TEST(RunJson, WhatIsWrittenIsReadTheSame) {
 }
 
 TEST(RunJson, SamplesShareALine) {
-  EXPECT_NE(to_json(sample_run()).find(
-                R"({"tag": "step", "name": "total", "unit": "ns", "samples": [30, 10, 11]})"),
+  EXPECT_NE(to_json(sample_run())
+                .find(R"({"tag": "step", "name": "total", "unit": "ns", "samples": [30, 10, 11]})"),
             std::string::npos);
 }
 
@@ -74,8 +74,7 @@ TEST(RunJson, TheSchemaHoldsWhatTypesCannot) {
   EXPECT_NE(complaint(changed("/preset", "huge")).find("preset"), std::string::npos);
   EXPECT_NE(complaint(changed("/cells/0/launches/0/wall_ns", -1)).find("wall_ns"),
             std::string::npos);
-  EXPECT_NE(complaint(changed("/sessions/0/revision", "HEAD")).find("revision"),
-            std::string::npos);
+  EXPECT_NE(complaint(changed("/sessions/0/revision", "HEAD")).find("revision"), std::string::npos);
 }
 
 TEST(RunJson, AnIdMustNameItsParameters) {

@@ -28,7 +28,8 @@ inline Launch sample_launch(Outcome outcome) {
                     real_metric("copy", "bandwidth", "B/s", 1.5e12),
                     text_metric("note", "kernel", "gemm <32x32>"),
                     absent_metric("clock", "sm", "MHz", "a processor has none")};
-  launch.tables = {{"sizes", {{"name", ""}, {"bytes", "B"}}, {{std::string("a"), std::int64_t{1}}}}};
+  launch.tables = {
+      {"sizes", {{"name", ""}, {"bytes", "B"}}, {{std::string("a"), std::int64_t{1}}}}};
   launch.conditions = {integer_metric("gpu", "temperature", "°C", 40)};
   launch.warnings = {"the loss is not finite"};
   return launch;

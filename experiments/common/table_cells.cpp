@@ -1,0 +1,36 @@
+#include "experiments/common/table_cells.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/format.h"
+#include "base/statistics.h"
+
+namespace labreport {
+
+CellView mean_cell(const std::vector<double>& milliseconds) {
+  if (milliseconds.empty()) return missing_cell();
+  const Summary summary = summarize(milliseconds);
+  if (summary.count < 2) return number_cell(format_significant(summary.mean), summary.mean);
+  return number_cell(format_with_deviation(summary.mean, summary.stddev).joined(), summary.mean);
+}
+
+CellView text_cell(std::string text) { return {std::move(text), std::nullopt, false}; }
+
+CellView number_cell(std::string text, double value) { return {std::move(text), value, false}; }
+
+CellView missing_cell() { return {"–", std::nullopt, true}; }
+
+void explain(RowView& row, const std::string& reason) {
+  if (reason.empty()) return;
+  const bool empty = std::all_of(row.cells.begin() + 1, row.cells.end(),
+                                 [](const CellView& cell) { return cell.muted; });
+  if (empty) {
+    row.cells.resize(1);
+    row.note = reason;
+  } else {
+    row.flags.push_back(reason);
+  }
+}
+
+}  // namespace labreport

@@ -1,0 +1,21 @@
+// Cells of the report's tables, formatted the one way.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/document.h"
+
+namespace labreport {
+
+/// Mean ± sample standard deviation; "–" for no samples.
+CellView mean_cell(const std::vector<double>& milliseconds);
+CellView text_cell(std::string text);
+CellView number_cell(std::string text, double value);
+CellView missing_cell();
+
+/// Says why cells of a row are missing: in their place when all are, beside the row when some are.
+/// The first cell is the row's label.
+void explain(RowView& row, const std::string& reason);
+
+}  // namespace labreport
