@@ -88,6 +88,12 @@ class Processes(unittest.TestCase):
             self.assertTrue(self.check("src/cli/a.cpp", line), line)
             self.assertFalse(self.check("src/orchestrate/subprocess_spawn.cpp", line), line)
 
+    def test_an_exception_is_for_one_call_of_one_file(self):
+        line = "pthread_sigmask(SIG_BLOCK, &all, &before);"
+        self.assertFalse(self.check("src/base/nvml.cpp", line))
+        self.assertTrue(self.check("src/base/gpu.cpp", line))
+        self.assertTrue(self.check("src/base/nvml.cpp", "kill(pid, SIGTERM);"))
+
     def test_words_in_comments_texts_and_methods_are_no_calls(self):
         for line in ["// fork() is elsewhere", 'say("kill(1)");', "pool.wait();", "child->kill();"]:
             self.assertFalse(self.check("src/cli/a.cpp", line), line)
