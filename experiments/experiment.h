@@ -20,7 +20,7 @@ struct Presentation {
 };
 
 struct Experiment {
-  std::string_view name;  ///< The problem's name: "benchmarking_script"
+  std::string_view name;           ///< The problem's name: "benchmarking_script"
   std::vector<std::string> parts;  ///< Letters, in order.
   PlanFunction plan;
   Presentation (*present)(const RunView& view);

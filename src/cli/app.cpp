@@ -123,7 +123,7 @@ int one_line(const char* text) {
 
 }  // namespace
 
-int run_app(std::vector<std::string> argv) try {
+int run_app(const std::vector<std::string>& argv) try {
   return static_cast<int>(dispatch(argv));
 } catch (const std::exception& error) {
   return one_line(error.what());

@@ -8,6 +8,6 @@ namespace labreport {
 
 /// Runs one invocation and returns its exit status (base/error.h). Every failure is one line on
 /// stderr.
-int run_app(std::vector<std::string> argv);
+int run_app(const std::vector<std::string>& argv);
 
 }  // namespace labreport

@@ -126,7 +126,7 @@ void look_at_gpus(Findings& findings) {
         findings.push_back({Finding::kNeeded, fmt::format("GPU {}", gpu.index), *refusal});
       }
     } catch (const InputError&) {
-      // The worker has a line of its own already.
+      continue;  // The worker has a line of its own already.
     }
   }
 }

@@ -53,7 +53,7 @@ std::string last_lines(std::string_view text, std::size_t lines, std::size_t max
     kept.push_back(std::move(line));
     if (kept.size() > lines) kept.pop_front();
   }
-  const std::string joined = join(std::vector<std::string>(kept.begin(), kept.end()), "\n");
+  std::string joined = join(std::vector<std::string>(kept.begin(), kept.end()), "\n");
   if (joined.size() <= max_bytes) return joined;
   return "…" + std::string(ending(joined, max_bytes));
 }

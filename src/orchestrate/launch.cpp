@@ -38,7 +38,7 @@ std::string how_it_ended(const Ended& ended) {
   return fmt::format("ended with exit status {}", ended.exit_status);
 }
 
-std::string with_detail(std::string text, const std::string& detail) {
+std::string with_detail(const std::string& text, const std::string& detail) {
   return detail.empty() ? text : text + ": " + detail;
 }
 

@@ -102,7 +102,7 @@ TerminalProgress::~TerminalProgress() { clear(); }
 
 void TerminalProgress::clear() {
   if (!live_) return;
-  fmt::print(stream_, "\r\033[K");
+  std::fputs("\r\033[K", stream_);
   std::fflush(stream_);
 }
 

@@ -27,8 +27,8 @@ bool half_width(const CellSpec& spec) {
 }
 
 /// Elements kept for backward. A block keeps, per token, ten tensors of width d (both norms' input,
-/// scaled input and output; q and k rotated, v; the attention's output) and five of width d_ff (W1's
-/// output, its sigmoid, their product, W3's output, W2's input), and per attention pair the
+/// scaled input and output; q and k rotated, v; the attention's output) and five of width d_ff
+/// (W1's output, its sigmoid, their product, W3's output, W2's input), and per attention pair the
 /// exponentials and the probabilities; the loss keeps three tensors of the vocabulary's width.
 double kept_elements(const ModelShape& shape, double tokens, double context) {
   const auto width = static_cast<double>(10 * shape.d_model + 5 * shape.d_ff);

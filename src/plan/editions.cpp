@@ -48,9 +48,9 @@ void check_heads(const ModelShape& shape, std::string_view whole) {
   }
   const std::int64_t width = shape.d_model / shape.heads;
   if (width % 2 != 0) {
-    throw InputError(what + "a head is " + std::to_string(width) +
-                         " wide, but rotary embedding turns pairs",
-                     "choose d_model / heads even");
+    throw InputError(
+        what + "a head is " + std::to_string(width) + " wide, but rotary embedding turns pairs",
+        "choose d_model / heads even");
   }
 }
 
@@ -75,8 +75,9 @@ Size parse_size(std::string_view text, std::int64_t vocab) {
   const std::vector<std::string> fields =
       equals == text.npos ? std::vector<std::string>{} : split(text.substr(equals + 1), ',');
   if (equals == 0 || fields.size() != kShapeFields) {
-    throw InputError("size '" + std::string(text) + "' is not of the form NAME=d_model,d_ff,layers,heads",
-                     "for example mini=512,2048,8,8");
+    throw InputError(
+        "size '" + std::string(text) + "' is not of the form NAME=d_model,d_ff,layers,heads",
+        "for example mini=512,2048,8,8");
   }
   const ModelShape shape{positive("d_model", fields[0], text), positive("d_ff", fields[1], text),
                          positive("layers", fields[2], text), positive("heads", fields[3], text),

@@ -17,9 +17,9 @@ struct Size {
 };
 
 struct Edition {
-  std::string name;     ///< "2025", "2026"
-  std::string handout;  ///< "1.0.x", "26.1.x"
-  std::string section;  ///< "1.1", "2.1"
+  std::string name;                    ///< "2025", "2026"
+  std::string handout;                 ///< "1.0.x", "26.1.x"
+  std::string section;                 ///< "1.1", "2.1"
   std::vector<Size> sizes;             ///< smallest first
   std::vector<std::int64_t> contexts;  ///< all that some problem of the edition uses
   std::int64_t reference_context = 512;

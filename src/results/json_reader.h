@@ -21,11 +21,10 @@ class JsonReader {
  public:
   JsonReader(const Json& value, std::string origin) : value_(value), origin_(std::move(origin)) {}
 
-  JsonReader at(const std::string& key) const;                 ///< Must be there.
+  JsonReader at(const std::string& key) const;                    ///< Must be there.
   std::optional<JsonReader> maybe(const std::string& key) const;  ///< Absent or null: nothing.
   void each(const std::function<void(const JsonReader&)>& visit) const;  ///< Array elements.
-  void each_member(
-      const std::function<void(const std::string&, const JsonReader&)>& visit) const;
+  void each_member(const std::function<void(const std::string&, const JsonReader&)>& visit) const;
 
   std::string text() const;
   std::int64_t integer() const;

@@ -17,7 +17,7 @@ struct Overloaded : F... {
 template <typename... F>
 Overloaded(F...) -> Overloaded<F...>;
 
-std::string with_message(std::string text, const std::string& message) {
+std::string with_message(const std::string& text, const std::string& message) {
   return message.empty() ? text : text + ": " + message;
 }
 

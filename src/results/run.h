@@ -77,8 +77,8 @@ struct Cell {
 };
 
 struct Run {
-  std::string edition;  ///< "2025" or "2026"
-  std::string preset;   ///< "full", "quick", "demo"
+  std::string edition;              ///< "2025" or "2026"
+  std::string preset;               ///< "full", "quick", "demo"
   std::string source = "measured";  ///< or "imported"
   std::vector<Session> sessions;
   std::vector<Device> devices;
