@@ -145,15 +145,8 @@ std::optional<Bound> bound(const Timed& timed) {
 }
 
 std::string_view describe(Bound bound) {
-  switch (bound) {
-    case Bound::kLaunch:
-      return "launch-bound";
-    case Bound::kMixed:
-      return "mixed";
-    case Bound::kDevice:
-      return "GPU-bound";
-  }
-  return "";
+  if (bound == Bound::kMixed) return "mixed";
+  return bound == Bound::kLaunch ? "launch-bound" : "GPU-bound";
 }
 
 std::optional<double> matrix_rate(const RunView& view, Precision precision) {

@@ -50,6 +50,7 @@ std::string step_words(const CellSpec& spec, const Launch& launch) {
   if (steps.size() <= warmup) return "ok";
   steps.erase(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(warmup));
   for (double& step : steps) step /= kNanosecondsPerMillisecond;
+  if (steps.size() == 1) return format_significant(steps.front()) + " ms";
   return format_with_deviation(mean(steps), sample_stddev(steps)).joined() + " ms";
 }
 

@@ -33,8 +33,7 @@ LIBRARIES = {
     r"boost/": ["base"],
 }
 
-# The driver's library starts threads, which must not take the signals that subprocess waits for.
-PROCESS_OWNER = re.compile(r"src/orchestrate/subprocess[^/]*$|src/base/nvml\.cpp$")
+PROCESS_OWNER = re.compile(r"src/orchestrate/subprocess[^/]*$")
 PROCESS_HEADER = re.compile(r"sys/(wait|prctl|signalfd|pidfd)\.h|spawn\.h")
 PROCESS_CALL = re.compile(
     r"(?<![\w.>])(v?fork|wait(pid|id|3|4)?|kill|killpg|sigaction|sigprocmask|pthread_sigmask|signal"
