@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace labreport {
@@ -90,8 +91,8 @@ Json log_channel(const std::string& field, const std::string& title, const std::
   channel["scale"] = {{"type", "log"}, {"nice", false}, {"padding", room}};
   // 1, 2 and 5 of each decade: enough to read a value, few enough to print each.
   Json ticks = Json::array();
-  for (double decade = 1e-4; decade < 1e7; decade *= 10) {
-    for (const int step : {1, 2, 5}) ticks.push_back(decade * step);
+  for (int exponent = -4; exponent < 7; ++exponent) {
+    for (const int step : {1, 2, 5}) ticks.push_back(std::pow(10.0, exponent) * step);
   }
   channel["axis"] = {{"values", ticks}, {"format", ",~r"}, {"labelOverlap", true}};
   return channel;

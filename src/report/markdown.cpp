@@ -56,7 +56,7 @@ class MarkdownWriter {
       text_ +=
           "- " + escape_markdown(number.label) + ": **" + escape_markdown(number.value) + "**\n";
     }
-    text_ += "\n";
+    text_ += '\n';
   }
 
   void add(const Part& part) {
@@ -77,7 +77,7 @@ class MarkdownWriter {
     for (const std::string& line : split(markdown, '\n')) {
       text_ += line.empty() ? ">\n" : "> " + line + "\n";
     }
-    text_ += "\n";
+    text_ += '\n';
   }
 
   void add(const Figure& figure) {
@@ -103,7 +103,7 @@ class MarkdownWriter {
     for (const std::string& warning : drawer.warnings) {
       text_ += "- Warning: " + escape_markdown(warning) + "\n";
     }
-    if (!drawer.warnings.empty()) text_ += "\n";
+    if (!drawer.warnings.empty()) text_ += '\n';
     for (const TableView& table : drawer.tables) text_ += table_markdown(table);
     for (const Figure& figure : drawer.figures) add(figure);
     close_details();
