@@ -3,6 +3,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "measure/accumulation.h"
+#include "measure/dtypes.h"
+#include "measure/layer_norm.h"
 #include "measure/limits.h"
 #include "measure/timing.h"
 
@@ -10,6 +13,9 @@ namespace labreport {
 namespace {
 
 constexpr std::pair<CellKind, Measurement> kMeasurements[] = {
+    {CellKind::kAccumulation, measure_accumulation},
+    {CellKind::kDtypes, measure_dtypes},
+    {CellKind::kLayerNorm, measure_layer_norm},
     {CellKind::kLimits, measure_limits},
     {CellKind::kTiming, measure_timing},
 };

@@ -26,8 +26,19 @@ at::Tensor decayed_average(double beta, const at::Tensor& average, const at::Ten
 }  // namespace
 
 AdamW::AdamW(Parameters parameters, AdamWOptions options) : options_(options) {
-  for (Parameter& parameter : parameters)
-    slots_.push_back({std::move(parameter.tensor), {}, {}, 0});
+  for (Parameter& parameter : parameters) {
+    slots_.push_back({std::move(parameter.name), std::move(parameter.tensor), {}, {}, 0});
+  }
+}
+
+Parameters AdamW::state() const {
+  Parameters moments;
+  for (const Slot& slot : slots_) {
+    if (slot.steps == 0) continue;
+    moments.push_back({slot.name + ".m", slot.m});
+    moments.push_back({slot.name + ".v", slot.v});
+  }
+  return moments;
 }
 
 void AdamW::step() {

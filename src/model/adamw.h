@@ -23,8 +23,12 @@ class AdamW {
   /// Parameters without a gradient are left alone.
   void step();
 
+  /// The moments, "fc1.weight.m" and "fc1.weight.v"; none before the first step.
+  Parameters state() const;
+
  private:
   struct Slot {
+    std::string name;
     at::Tensor parameter;
     at::Tensor m;
     at::Tensor v;

@@ -55,4 +55,34 @@ inline constexpr std::string_view kMatrixRate = "matrix_rate";  // tag; flop/s; 
 inline constexpr std::string_view kCopy = "copy";               // tag
 inline constexpr std::string_view kBandwidth = "bandwidth";     // B/s, read + written
 
+// Kind `accumulation`: the sum after each addition, of 0.01 where not said otherwise; names: loops.
+inline constexpr std::string_view kRunning = "running";           // tag; on the cell's device
+inline constexpr std::string_view kRunningHost = "running_host";  // tag; on the processor beside it
+inline constexpr std::string_view kAddend = "addend";             // tag; as rounded to its dtype
+inline constexpr std::string_view kFp32Loop = "fp32+=fp32";
+inline constexpr std::string_view kFp16Loop = "fp16+=fp16";
+inline constexpr std::string_view kMixedLoop = "fp32+=fp16";
+inline constexpr std::string_view kCastLoop = "fp32+=float(fp16)";
+inline constexpr std::string_view kBf16Loop = "bf16+=bf16";
+inline constexpr std::string_view kHalvesLoop = "fp32+=0.5";
+
+// Kind `dtypes`: a table of this name with columns precision, group, name, dtype.
+inline constexpr std::string_view kDtypes = "dtypes";
+inline constexpr std::string_view kInput = "input";  // groups …
+inline constexpr std::string_view kParameter = "parameter";
+inline constexpr std::string_view kOutput = "output";  // of the toy model's modules
+inline constexpr std::string_view kLossValue = "loss";
+inline constexpr std::string_view kGradient = "gradient";
+inline constexpr std::string_view kOptimizerState = "optimizer state";
+inline constexpr std::string_view kNorm = "norm";        // normalisations given 16-bit input
+inline constexpr std::string_view kNetwork = "network";  // outputs in a block of the Transformer
+
+// Kind `layer_norm`: a table of this name, a row a format, method, width and scale; errors are
+// relative to FP64, medians over `vectors` vectors; counts are vectors.
+inline constexpr std::string_view kLayerNorm = "layer_norm";  // tag and table
+inline constexpr std::string_view kVectors = "vectors";
+inline constexpr std::string_view kRounded = "rounded";        // method: after every addition
+inline constexpr std::string_view kReductions = "reductions";  // method: LibTorch's own
+inline constexpr std::string_view kFp32Statistics = "fp32_statistics";
+
 }  // namespace labreport::metric

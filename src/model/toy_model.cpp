@@ -1,0 +1,46 @@
+#include "model/toy_model.h"
+
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/relu.h>
+#include <ATen/ops/zeros.h>
+
+#include "model/init.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kHidden = 10;
+
+at::Tensor linear_weight(std::int64_t d_in, std::int64_t d_out, c10::Device device) {
+  return truncated_normal({d_out, d_in}, linear_std(d_in, d_out), device);
+}
+
+at::Tensor trainable_zeros(std::int64_t size, c10::Device device) {
+  return at::zeros({size}, at::TensorOptions().dtype(at::kFloat).device(device)).requires_grad_();
+}
+
+}  // namespace
+
+ToyModel::ToyModel(std::int64_t d_in, std::int64_t d_out, c10::Device device)
+    : fc1_(linear_weight(d_in, kHidden, device)),
+      ln_weight_(trainable_ones(kHidden, device)),
+      ln_bias_(trainable_zeros(kHidden, device)),
+      fc2_(linear_weight(kHidden, d_out, device)),
+      parameters_{{"fc1.weight", fc1_},
+                  {"ln.weight", ln_weight_},
+                  {"ln.bias", ln_bias_},
+                  {"fc2.weight", fc2_}} {}
+
+at::Tensor ToyModel::forward(const at::Tensor& x, const Trace& trace) const {
+  const auto traced = [&trace](std::string_view module, at::Tensor output) {
+    trace(module, output);
+    return output;
+  };
+  at::Tensor hidden = traced("fc1", at::linear(x, fc1_));
+  hidden = traced("relu", at::relu(hidden));
+  hidden = traced("ln", at::layer_norm(hidden, {kHidden}, ln_weight_, ln_bias_));
+  return traced("fc2", at::linear(hidden, fc2_));
+}
+
+}  // namespace labreport

@@ -1,0 +1,31 @@
+// The handout's toy model: what autocast does to each kind of layer, in five lines.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "model/parameter.h"
+
+namespace labreport {
+
+/// Linear(d_in → 10), ReLU, LayerNorm(10), Linear(10 → d_out); the linears without bias.
+class ToyModel {
+ public:
+  /// Called with each module's name and its output while it is alive.
+  using Trace = std::function<void(std::string_view module, const at::Tensor& output)>;
+
+  ToyModel(std::int64_t d_in, std::int64_t d_out, c10::Device device);
+
+  /// [batch, d_in] → [batch, d_out]
+  at::Tensor forward(const at::Tensor& x, const Trace& trace) const;
+  const Parameters& parameters() const { return parameters_; }
+
+ private:
+  at::Tensor fc1_;
+  at::Tensor ln_weight_;
+  at::Tensor ln_bias_;
+  at::Tensor fc2_;
+  Parameters parameters_;
+};
+
+}  // namespace labreport
