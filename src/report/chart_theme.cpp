@@ -69,7 +69,8 @@ Json themed(Json spec, ChartWidth width) {
     spec["padding"] = {{"left", 6}, {"top", 6}, {"right", 10}, {"bottom", 2}};
   }
   if (composed) {
-    set_inner_width(spec, total - kAxisRoom);
+    // Words right of a plot stand in the padding, which an inner view's width does not contain.
+    set_inner_width(spec, total - kAxisRoom - spec["padding"]["right"].get<int>());
   } else {
     spec["width"] = total;
     spec["autosize"] = {{"type", "fit"}, {"contains", "padding"}};

@@ -20,6 +20,7 @@
 
 #include "report/document.h"
 #include "report/facts.h"
+#include "results/run.h"
 
 namespace labreport {
 
@@ -29,6 +30,9 @@ struct PartContent {
   std::vector<Figure> figures;
   std::vector<TableView> tables;
   Drawer drawer;  ///< `method` comes from section.md
+  /// What the part rests on: its header names their precisions, batch and context. Empty: all cells
+  /// of the run.
+  std::vector<const Cell*> cells = {};
 };
 
 /// A section.md taken apart, its tags not yet filled.

@@ -1,0 +1,211 @@
+#include "report/curve_chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/format.h"
+#include "report/charts.h"
+
+namespace labreport {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double kLabelGap = 15;  // Pixels between two labels' middles.
+constexpr double kFarthest = 1e300;
+
+struct Extent {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+
+  void widen(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+bool drawable(const CurveAxis& axis, double value) {
+  return std::isfinite(value) && std::abs(value) < kFarthest && (!axis.log || value > 0);
+}
+
+std::vector<std::string> labels_of(const CurveChart& chart) {
+  std::vector<std::string> labels;
+  for (const Curve& curve : chart.curves) labels.push_back(curve.label);
+  return labels;
+}
+
+Json rows_of(const CurveChart& chart) {
+  Json rows = Json::array();
+  for (const Curve& curve : chart.curves) {
+    for (const auto& [x, y] : curve.points) {
+      if (!drawable(chart.x, x) || !drawable(chart.y, y)) continue;
+      rows.push_back({{"label", curve.label}, {"x", x}, {"y", y}, {"text", format_significant(y)}});
+    }
+  }
+  return rows;
+}
+
+Extent extent_of(const Json& rows, const char* field) {
+  Extent extent;
+  for (const Json& row : rows) extent.widen(row[field].get<double>());
+  return extent;
+}
+
+/// Vega's expression for the label of a tick by its place among the ticks.
+std::string label_expression(const CurveAxis& axis) {
+  std::string expression = "''";
+  for (std::size_t i = axis.tick_labels.size(); i-- > 0;) {
+    expression = fmt::format("abs(datum.value / {} - 1) < 1e-6 ? {} : {}", axis.ticks[i],
+                             Json(axis.tick_labels[i]).dump(), expression);
+  }
+  return expression;
+}
+
+Json channel(const char* field, const CurveAxis& axis, const Extent& extent) {
+  const Quantity& quantity = axis.quantity;
+  Json channel = axis.log ? log_channel(field, quantity.title, quantity.unit)
+                          : linear_channel(field, quantity.title, quantity.unit);
+  channel["scale"]["nice"] = false;
+  channel["scale"]["zero"] = false;
+  if (extent.low < extent.high) channel["scale"]["domain"] = {extent.low, extent.high};
+  if (!axis.ticks.empty()) channel["axis"]["values"] = axis.ticks;
+  if (!axis.format.empty()) channel["axis"]["format"] = axis.format;
+  if (!axis.tick_labels.empty()) channel["axis"]["labelExpr"] = label_expression(axis);
+  channel["axis"]["labelOverlap"] = true;
+  return channel;
+}
+
+struct EndLabel {
+  std::string text;
+  double x;
+  double place;  ///< On the y axis in the scale that is drawn: its logarithm on a log axis.
+};
+
+/// Moved apart where curves end close together, from the lowest up.
+void spread(std::vector<EndLabel>& labels, double gap) {
+  std::ranges::sort(labels, {}, &EndLabel::place);
+  for (std::size_t i = 1; i < labels.size(); ++i) {
+    labels[i].place = std::max(labels[i].place, labels[i - 1].place + gap);
+  }
+}
+
+std::vector<EndLabel> end_labels(const CurveChart& chart, double rightmost) {
+  std::vector<EndLabel> labels;
+  for (const Curve& curve : chart.curves) {
+    for (auto point = curve.points.rbegin(); point != curve.points.rend(); ++point) {
+      if (!drawable(chart.x, point->first) || !drawable(chart.y, point->second)) continue;
+      const double place = chart.y.log ? std::log10(point->second) : point->second;
+      labels.push_back({curve.label, rightmost, place});
+      break;
+    }
+  }
+  return labels;
+}
+
+Json label_rows(const CurveChart& chart, const Extent& x, const Extent& y) {
+  std::vector<EndLabel> labels = end_labels(chart, x.high);
+  const double range = chart.y.log ? std::log10(y.high / y.low) : y.high - y.low;
+  spread(labels, range * kLabelGap / chart.height);
+  Json rows = Json::array();
+  for (const EndLabel& label : labels) {
+    const double value = chart.y.log ? std::pow(10.0, label.place) : label.place;
+    rows.push_back({{"label", label.text}, {"x", label.x}, {"y", value}});
+  }
+  return rows;
+}
+
+Json band_layers(const std::vector<Band>& bands, const Json& x) {
+  Json rows = Json::array();
+  for (const Band& band : bands) {
+    rows.push_back({{"from", band.from}, {"to", band.to}, {"text", band.text}});
+  }
+  Json from = x;
+  from["field"] = "from";
+  const Json data = {{"values", rows}};
+  const Json rect = {{"data", data},
+                     {"mark", {{"type", "rect"}, {"color", ink::kGrid}, {"opacity", 0.6}}},
+                     {"encoding", {{"x", from}, {"x2", {{"field", "to"}}}}}};
+  const Json mark = {{"type", "text"}, {"align", "left"}, {"baseline", "bottom"},
+                     {"dx", 1},        {"dy", -4},        {"color", ink::kMuted}};
+  const Json words = {
+      {"data", data},
+      {"mark", mark},
+      {"encoding", {{"x", from}, {"y", {{"value", 0}}}, {"text", {{"field", "text"}}}}}};
+  return Json::array({rect, words});
+}
+
+Json dash_channel(const std::vector<std::string>& labels) {
+  static const Json dashes = {{1, 0}, {7, 3}, {2, 2}, {9, 2, 2, 2}, {4, 4}, {12, 4}, {1, 4}};
+  Json range = Json::array();
+  for (std::size_t i = 0; i < labels.size(); ++i) range.push_back(dashes[i % dashes.size()]);
+  return {{"field", "label"},
+          {"type", "nominal"},
+          {"scale", {{"domain", labels}, {"range", range}}},
+          {"legend", nullptr}};
+}
+
+Json tooltips(const CurveChart& chart) {
+  const auto title = [](const Quantity& of) { return axis_title(of.title, of.unit); };
+  return Json::array(
+      {{{"field", "label"}, {"type", "nominal"}, {"title", "curve"}},
+       {{"field", "x"}, {"type", "quantitative"}, {"title", title(chart.x.quantity)}},
+       {{"field", "text"}, {"type", "nominal"}, {"title", title(chart.y.quantity)}}});
+}
+
+Json curve_layer(const CurveChart& chart, const Json& rows, const Json& x, const Json& y) {
+  const std::vector<std::string> labels = labels_of(chart);
+  Json layers = Json::array(
+      {{{"mark", {{"type", "line"}}}, {"encoding", {{"strokeDash", dash_channel(labels)}}}}});
+  const Json point = {
+      {"type", "point"}, {"size", chart.dots ? 46 : 20}, {"opacity", chart.dots ? 1 : 0}};
+  Json seen = {{"tooltip", tooltips(chart)}};
+  if (chart.dots) seen["shape"] = shape_channel("label", labels);
+  layers.push_back({{"mark", point}, {"encoding", seen}});
+  return {{"data", {{"values", rows}}},
+          {"encoding", {{"x", x}, {"y", y}, {"color", colour_channel("label", labels)}}},
+          {"layer", layers}};
+}
+
+Json layers_of(const CurveChart& chart) {
+  const Json rows = rows_of(chart);
+  Extent across = extent_of(rows, "x");
+  const Extent up = extent_of(rows, "y");
+  for (const Band& band : chart.bands) across.widen(band.from), across.widen(band.to);
+  const Json x = channel("x", chart.x, across);
+  const Json y = channel("y", chart.y, up);
+  Json layers = chart.bands.empty() ? Json::array() : band_layers(chart.bands, x);
+  layers.push_back(curve_layer(chart, rows, x, y));
+  layers.push_back({{"data", {{"values", label_rows(chart, across, up)}}},
+                    {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 8}}},
+                    {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "label"}}}}}});
+  return layers;
+}
+
+Json titled(Json view, const std::string& title) {
+  if (!title.empty()) view["title"] = {{"text", title}, {"offset", 18}};
+  return view;
+}
+
+}  // namespace
+
+Json curve_chart(const CurveChart& chart) {
+  const Json padding = {{"left", 6}, {"top", 20}, {"right", chart.label_room}, {"bottom", 2}};
+  return titled({{"height", chart.height}, {"padding", padding}, {"layer", layers_of(chart)}},
+                chart.title);
+}
+
+Json curve_panels(const std::vector<CurveChart>& charts) {
+  Json panels = Json::array();
+  int room = 0;
+  for (const CurveChart& chart : charts) {
+    panels.push_back(titled({{"height", chart.height}, {"layer", layers_of(chart)}}, chart.title));
+    room = std::max(room, chart.label_room);
+  }
+  return {{"padding", {{"left", 6}, {"top", 6}, {"right", room}, {"bottom", 2}}},
+          {"vconcat", panels}};
+}
+
+}  // namespace labreport

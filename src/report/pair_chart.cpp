@@ -1,0 +1,123 @@
+#include "report/pair_chart.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "report/charts.h"
+
+namespace labreport {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kLane = 20;
+constexpr int kGap = 16;
+constexpr int kAxis = 62;
+
+Json point_rows(const std::vector<Joined>& rows) {
+  Json points = Json::array();
+  for (const Joined& row : rows) {
+    for (const auto& [series, value] : row.values) {
+      points.push_back({{"group", row.group},
+                        {"lane", row.lane},
+                        {"series", series},
+                        {"value", value},
+                        {"text", format_significant(value)}});
+    }
+  }
+  return points;
+}
+
+/// Where a line begins and ends, and its words.
+Json line_rows(const std::vector<Joined>& rows) {
+  Json lines = Json::array();
+  for (const Joined& row : rows) {
+    if (row.values.empty()) continue;
+    const auto value = [](const auto& entry) { return entry.second; };
+    const auto [low, high] = std::ranges::minmax(row.values, {}, value);
+    lines.push_back({{"group", row.group},
+                     {"lane", row.lane},
+                     {"low", low.second},
+                     {"high", high.second},
+                     {"text", row.text.empty() ? row.lane : row.lane + "  " + row.text}});
+  }
+  return lines;
+}
+
+/// The first row doubles as the legend.
+Json name_rows(const std::vector<Joined>& rows) {
+  Json names = Json::array();
+  for (const Joined& row : rows) {
+    if (row.values.size() < 2) continue;
+    for (const auto& [series, value] : row.values) {
+      names.push_back(
+          {{"group", row.group}, {"lane", row.lane}, {"series", series}, {"value", value}});
+    }
+    break;
+  }
+  return names;
+}
+
+Json gap_rows(const std::vector<Gap>& gaps, const std::string& lane) {
+  Json rows = Json::array();
+  for (const Gap& gap : gaps) {
+    rows.push_back({{"group", gap.group}, {"lane", lane}, {"reason", gap.reason}});
+  }
+  return rows;
+}
+
+Json layer(const Json& rows, Json mark, Json place, const Json& more) {
+  place.update(more);
+  return {{"data", {{"values", rows}}}, {"mark", std::move(mark)}, {"encoding", std::move(place)}};
+}
+
+Json gap_layer(const std::vector<Gap>& gaps, const std::string& lane, Json place) {
+  place["x"] = {{"value", 12}};
+  const Json mark = {{"type", "text"},
+                     {"align", "left"},
+                     {"fontStyle", "italic"},
+                     {"limit", {{"expr", "width + 60"}}}};
+  return layer(gap_rows(gaps, lane), mark, std::move(place),
+               {{"text", {{"field", "reason"}}}, {"color", {{"value", ink::kMuted}}}});
+}
+
+}  // namespace
+
+Json joined_chart(const Quantity& quantity, const std::vector<std::string>& groups,
+                  const std::vector<std::string>& lanes, const std::vector<std::string>& series,
+                  const std::vector<Joined>& rows, const std::vector<Gap>& gaps) {
+  const auto x = [&](const char* field) {
+    return log_channel(field, quantity.title, quantity.unit, 20);
+  };
+  Json y = category_channel("group", groups);
+  y["scale"] = {{"domain", groups}, {"paddingInner", 0.2}, {"paddingOuter", 0.15}};
+  y["axis"] = {{"grid", false}, {"labelFontSize", 13}, {"labelColor", ink::kText}};
+  const Json lane = {
+      {"field", "lane"}, {"type", "nominal"}, {"sort", lanes}, {"scale", {{"domain", lanes}}}};
+  const Json place = {{"y", y}, {"yOffset", lane}};
+  const Json colour = colour_channel("series", series);
+  const auto tip = [](const char* field, const std::string& title) {
+    return Json{{"field", field}, {"type", "nominal"}, {"title", title}};
+  };
+  const Json tooltip = {tip("group", "size"), tip("lane", "phase"), tip("series", "precision"),
+                        tip("text", axis_title(quantity.title, quantity.unit))};
+  Json layers = Json::array();
+  layers.push_back(layer(line_rows(rows), {{"type", "rule"}, {"color", ink::kAxis}}, place,
+                         {{"x", x("low")}, {"x2", {{"field", "high"}}}}));
+  layers.push_back(layer(point_rows(rows), {{"type", "point"}, {"size", 70}}, place,
+                         {{"x", x("value")},
+                          {"color", colour},
+                          {"shape", shape_channel("series", series)},
+                          {"tooltip", tooltip}}));
+  layers.push_back(layer(line_rows(rows), {{"type", "text"}, {"align", "left"}, {"dx", 10}}, place,
+                         {{"x", x("high")}, {"text", {{"field", "text"}}}}));
+  layers.push_back(layer(name_rows(rows), {{"type", "text"}, {"dy", -13}}, place,
+                         {{"x", x("value")}, {"text", {{"field", "series"}}}, {"color", colour}}));
+  if (!gaps.empty()) layers.push_back(gap_layer(gaps, lanes.back(), place));
+  const int row = static_cast<int>(lanes.size()) * kLane + kGap;
+  return {{"height", static_cast<int>(groups.size()) * row + kAxis},
+          {"padding", {{"left", 10}, {"top", 14}, {"right", 122}, {"bottom", 2}}},
+          {"layer", layers}};
+}
+
+}  // namespace labreport

@@ -1,0 +1,68 @@
+#include "report/curve_chart.h"
+
+#include <gtest/gtest.h>
+
+#include "report/charts.h"
+#include "report/pair_chart.h"
+
+namespace labreport {
+namespace {
+
+using Json = nlohmann::json;
+
+CurveChart two_curves() {
+  CurveChart chart;
+  chart.x = {{"Additions", ""}, false, {}, {}, ""};
+  chart.y = {{"Error", "%"}, true, {}, {}, ""};
+  chart.curves = {{"one", {{1, 0.1}, {2, 0.01}}}, {"two", {{1, 0}, {2, 0.0101}}}};
+  return chart;
+}
+
+const Json& rows_of(const Json& layer) { return layer["data"]["values"]; }
+
+TEST(CurveChart, DropsWhatALogAxisCannotHold) {
+  const Json layers = curve_chart(two_curves())["layer"];
+  EXPECT_EQ(rows_of(layers[0]).size(), 3u);
+}
+
+TEST(CurveChart, MovesLabelsApartWhereCurvesEndTogether) {
+  const Json& labels = rows_of(curve_chart(two_curves())["layer"][1]);
+  ASSERT_EQ(labels.size(), 2u);
+  EXPECT_EQ(labels[0]["label"], "one");
+  EXPECT_GT(labels[1]["y"].get<double>(), 1.05 * labels[0]["y"].get<double>());
+}
+
+TEST(CurveChart, ShowsBandsWithTheirWords) {
+  CurveChart chart = two_curves();
+  chart.bands = {{1, 1.5, "launch-bound"}};
+  const Json layers = curve_chart(chart)["layer"];
+  EXPECT_EQ(rows_of(layers[0])[0]["to"], 1.5);
+  EXPECT_EQ(layers[1]["encoding"]["text"]["field"], "text");
+}
+
+TEST(CurvePanels, LeaveRoomForLabelsAtBothWidths) {
+  const Json spec = curve_panels({two_curves(), two_curves()});
+  for (const ChartWidth width : {ChartWidth::kWide, ChartWidth::kNarrow}) {
+    const int total = width == ChartWidth::kWide ? kWideChart : kNarrowChart;
+    for (const Json& view : themed(spec, width)["vconcat"]) {
+      EXPECT_LE(view["width"].get<int>() + two_curves().label_room, total);
+    }
+  }
+}
+
+TEST(JoinedChart, NamesTheSeriesOfTheFirstRowThatHasBoth) {
+  const Json spec = joined_chart({"Time", "ms"}, {"small", "xl"}, {"forward"}, {"FP32", "BF16"},
+                                 {{"small", "forward", {{"FP32", 4}}, ""},
+                                  {"xl", "forward", {{"FP32", 40}, {"BF16", 10}}, "4.00 ×"}},
+                                 {});
+  const Json& lines = rows_of(spec["layer"][0]);
+  EXPECT_EQ(lines[1]["low"], 10);
+  EXPECT_EQ(lines[1]["high"], 40);
+  EXPECT_EQ(lines[1]["text"], "forward  4.00 ×");
+  const Json& names = rows_of(spec["layer"][3]);
+  ASSERT_EQ(names.size(), 2u);
+  EXPECT_EQ(names[0]["group"], "xl");
+}
+
+}  // namespace
+}  // namespace labreport
