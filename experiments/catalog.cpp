@@ -4,8 +4,12 @@
 
 #include "base/text.h"
 #include "embedded/experiments.h"
+#include "experiments/benchmarking_mixed_precision/plan.h"
+#include "experiments/benchmarking_mixed_precision/present.h"
 #include "experiments/benchmarking_script/plan.h"
 #include "experiments/benchmarking_script/present.h"
+#include "experiments/mixed_precision_accumulation/plan.h"
+#include "experiments/mixed_precision_accumulation/present.h"
 
 namespace labreport {
 namespace {
@@ -53,6 +57,16 @@ const std::vector<Experiment>& catalog() {
        benchmarking_script::plan,
        benchmarking_script::present,
        words("benchmarking_script")},
+      {"mixed_precision_accumulation",
+       {},
+       mixed_precision_accumulation::plan,
+       mixed_precision_accumulation::present,
+       words("mixed_precision_accumulation")},
+      {"benchmarking_mixed_precision",
+       {"a", "b", "c"},
+       benchmarking_mixed_precision::plan,
+       benchmarking_mixed_precision::present,
+       words("benchmarking_mixed_precision")},
   };
   return experiments;
 }

@@ -16,9 +16,6 @@ TableView phases_table(const std::vector<TimingGroup>& groups);
 /// Whole steps of each mode, synchronised once at the end.
 TableView modes_table(const std::vector<TimingGroup>& groups);
 
-/// Wait share, what bounds the step, and the share of the measured matrix rate.
-TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups);
-
 // The drawer.
 TableView samples_table(const std::vector<TimingGroup>& groups);
 TableView quartiles_table(const std::vector<TimingGroup>& groups);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "experiments/benchmarking_script/duration_tables.h"
 #include "experiments/benchmarking_script/parts.h"
+#include "experiments/common/bounds_table.h"
 #include "report/chart_forms.h"
 
 namespace labreport::benchmarking_script {
@@ -154,7 +155,8 @@ Figure durations_figure(const std::vector<TimingGroup>& groups, const TableView&
 PartContent present_durations(const RunView& view, const std::vector<TimingGroup>& groups) {
   PartContent part;
   part.facts = make_facts(groups);
-  part.tables = {phases_table(groups), modes_table(groups), bounds_table(view, groups)};
+  part.tables = {phases_table(groups), modes_table(groups),
+                 bounds_table(view, groups, Mode::kForwardBackward)};
   if (!with_forward(groups).empty()) {
     part.figures = {durations_figure(groups, samples_table(groups))};
     part.drawer.figures = {spread_figure(groups)};

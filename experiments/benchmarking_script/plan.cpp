@@ -1,7 +1,8 @@
 #include "experiments/benchmarking_script/plan.h"
 
-#include <algorithm>
 #include <array>
+
+#include "experiments/common/selection.h"
 
 namespace labreport::benchmarking_script {
 namespace {
@@ -10,37 +11,14 @@ constexpr std::array kAllModes{Mode::kInference, Mode::kForward, Mode::kForwardB
                                Mode::kTrainStep};
 constexpr std::array<std::int64_t, 4> kSeparateWarmups{0, 1, 2, 5};
 
-bool wanted(const PlanInput& input, Mode mode) {
-  const auto& modes = input.selection.modes;
-  return modes.empty() || std::find(modes.begin(), modes.end(), mode) != modes.end();
-}
-
-bool part_wanted(const PlanInput& input, std::string_view letter) {
-  const auto& only = input.selection.only;
-  const auto names = [&](const std::string& selector) {
-    return selector == "benchmarking_script" ||
-           selector == "benchmarking_script." + std::string(letter);
-  };
-  return only.empty() || std::any_of(only.begin(), only.end(), names);
+bool wanted(const PlanInput& input, std::string_view letter) {
+  return part_wanted(input, "benchmarking_script", letter);
 }
 
 /// Part (c) shows the modes of its edition; the other parts need all of them.
 bool mode_needed(const PlanInput& input, Mode mode) {
-  if (!wanted(input, mode)) return false;
-  return part_wanted(input, "a") || part_wanted(input, "b") || is_warmup_mode(input.edition, mode);
-}
-
-CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size) {
-  return {.kind = CellKind::kTiming,
-          .device = input.device,
-          .size = size.name,
-          .model = size.shape,
-          .context = std::nullopt,
-          .batch = axes.batch,
-          .precision = std::nullopt,
-          .mode = std::nullopt,
-          .warmup = axes.warmup,
-          .steps = axes.steps};
+  if (!mode_wanted(input, mode)) return false;
+  return wanted(input, "a") || wanted(input, "b") || is_warmup_mode(input.edition, mode);
 }
 
 /// More fresh processes that take the first step only: how much one cold start tells of others.
@@ -53,7 +31,7 @@ PlannedCell first_step(CellSpec spec) {
 void add_mode(std::vector<PlannedCell>& cells, const PlanInput& input, const Axes& axes,
               const CellSpec& spec) {
   cells.push_back({spec, axes.launches});
-  if (!is_warmup_mode(input.edition, *spec.mode) || !part_wanted(input, "c")) return;
+  if (!is_warmup_mode(input.edition, *spec.mode) || !wanted(input, "c")) return;
   if (input.preset == Preset::kFull) cells.push_back(first_step(spec));
   if (!input.selection.separate_warmups) return;
   for (const std::int64_t warmup : kSeparateWarmups) {

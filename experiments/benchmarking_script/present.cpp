@@ -1,5 +1,7 @@
 #include "experiments/benchmarking_script/present.h"
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "experiments/benchmarking_script/parts.h"
 #include "results/metric_names.h"
@@ -50,15 +52,31 @@ std::vector<Glance> glance(const RunView& view, const std::vector<TimingGroup>& 
   return numbers;
 }
 
+/// A network that another problem wants in another precision has its longest mode only: it is no
+/// row here, as long as others were timed mode by mode.
+bool timed_by_mode(const TimingGroup& group) {
+  return group.cells.contains(Mode::kInference) || group.cells.contains(Mode::kForward);
+}
+
+std::vector<TimingGroup> own_groups(const RunView& view) {
+  std::vector<TimingGroup> groups = timing_groups(view);
+  if (std::ranges::none_of(groups, timed_by_mode)) return groups;
+  std::erase_if(groups, [](const TimingGroup& group) { return !timed_by_mode(group); });
+  label_groups(groups);
+  return groups;
+}
+
 }  // namespace
 
 Presentation present(const RunView& view) {
-  const std::vector<TimingGroup> groups = timing_groups(view);
+  const std::vector<TimingGroup> groups = own_groups(view);
   if (groups.empty()) return {};
-  return {.parts = {{"a", present_program(view, groups)},
-                    {"b", present_durations(view, groups)},
-                    {"c", present_warmup(view, groups)}},
-          .glance = glance(view, groups)};
+  Presentation shown{.parts = {{"a", present_program(view, groups)},
+                               {"b", present_durations(view, groups)},
+                               {"c", present_warmup(view, groups)}},
+                     .glance = glance(view, groups)};
+  for (auto& [letter, part] : shown.parts) part.cells = cells_of(groups);
+  return shown;
 }
 
 }  // namespace labreport::benchmarking_script

@@ -96,7 +96,7 @@ Facts make_facts(const std::vector<WarmupRow>& all) {
       [](const auto& a, const auto& b) { return a.mean_rise(0) < b.mean_rise(0); });
   facts.flag("answered", true);
   facts.flag("rises", worst.mean_rise(0) > kNoticeable);
-  facts.set("mode", std::string(describe(mode)));
+  facts.set("mode", describe(mode));
   facts.set("steps",
             format_count(static_cast<std::int64_t>(rows.front().windows[0].summary.count)));
   facts.set("warmup", std::to_string(rows.front().windows.back().warmup));

@@ -1,18 +1,19 @@
+#include "experiments/common/phases.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "base/text.h"
-#include "experiments/benchmarking_script/parts.h"
 #include "results/metric_names.h"
 
-namespace labreport::benchmarking_script {
+namespace labreport {
 namespace {
 
-constexpr Mode kByLength[]{Mode::kForwardBackward, Mode::kTrainStep};
+constexpr Mode kByContent[]{Mode::kTrainStep, Mode::kForwardBackward};
 
-/// The phase where it is followed by least else: forward+backward before the whole step.
+/// From the whole step where it ran, so that all phases of a row come from one process.
 std::vector<double> synced_phase(const TimingGroup& group, std::string_view phase) {
-  for (const Mode mode : kByLength) {
+  for (const Mode mode : kByContent) {
     const auto found = timed(group, mode);
     if (!found) continue;
     std::vector<double> samples = found->counted(metric::kSynced, phase);
@@ -55,4 +56,4 @@ std::string reasons_missing(const TimingGroup& group) {
   return join(reasons, "; ");
 }
 
-}  // namespace labreport::benchmarking_script
+}  // namespace labreport

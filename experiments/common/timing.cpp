@@ -47,22 +47,6 @@ void add_cell(TimingGroup& group, const Cell& cell) {
     group.others.push_back(other);
 }
 
-void label_groups(std::vector<TimingGroup>& groups) {
-  std::set<std::int64_t> contexts;
-  std::set<std::optional<Precision>> precisions;
-  for (const TimingGroup& group : groups) {
-    contexts.insert(group.spec.context.value_or(0));
-    precisions.insert(group.spec.precision);
-  }
-  for (TimingGroup& group : groups) {
-    group.label = group.spec.size;
-    if (contexts.size() > 1) group.label += ", " + format_count(group.spec.context.value_or(0));
-    if (precisions.size() > 1 && group.spec.precision) {
-      group.label += ", " + std::string(describe(*group.spec.precision));
-    }
-  }
-}
-
 bool has_outlier(const std::vector<double>& steps) {
   if (steps.size() < 4) return false;
   const Summary summary = summarize(steps);
@@ -92,6 +76,30 @@ std::vector<TimingGroup> timing_groups(const RunView& view) {
   }
   label_groups(groups);
   return groups;
+}
+
+void label_groups(std::vector<TimingGroup>& groups) {
+  std::set<std::int64_t> contexts;
+  std::set<std::optional<Precision>> precisions;
+  for (const TimingGroup& group : groups) {
+    contexts.insert(group.spec.context.value_or(0));
+    precisions.insert(group.spec.precision);
+  }
+  for (TimingGroup& group : groups) {
+    group.label = group.spec.size;
+    if (contexts.size() > 1) group.label += ", " + format_count(group.spec.context.value_or(0));
+    if (precisions.size() > 1 && group.spec.precision) {
+      group.label += ", " + std::string(describe(*group.spec.precision));
+    }
+  }
+}
+
+std::vector<const Cell*> cells_of(const std::vector<TimingGroup>& groups) {
+  std::vector<const Cell*> cells;
+  for (const TimingGroup& group : groups) {
+    for (const auto& [mode, cell] : group.cells) cells.push_back(cell);
+  }
+  return cells;
 }
 
 std::optional<Timed> timed(const TimingGroup& group, Mode mode) {
@@ -135,11 +143,12 @@ std::vector<PhaseLag> device_lags(const Timed& timed) {
   return lags;
 }
 
+bool launch_bound(const PhaseLag& lag) { return lag.share < kKeepsUpBelow; }
+
 std::optional<Bound> bound(const Timed& timed) {
   const std::vector<PhaseLag> lags = device_lags(timed);
   if (lags.empty()) return std::nullopt;
-  const auto kept_up = std::count_if(lags.begin(), lags.end(),
-                                     [](const PhaseLag& lag) { return lag.share < kKeepsUpBelow; });
+  const auto kept_up = std::count_if(lags.begin(), lags.end(), launch_bound);
   if (kept_up == 0) return Bound::kDevice;
   return static_cast<std::size_t>(kept_up) == lags.size() ? Bound::kLaunch : Bound::kMixed;
 }

@@ -27,6 +27,12 @@ struct TimingGroup {
 /// In plan order.
 std::vector<TimingGroup> timing_groups(const RunView& view);
 
+/// The cells that speak for their modes.
+std::vector<const Cell*> cells_of(const std::vector<TimingGroup>& groups);
+
+/// Names groups by their size, and by context and precision where these groups have several.
+void label_groups(std::vector<TimingGroup>& groups);
+
 /// One mode of a group that ran: null members never.
 struct Timed {
   const CellSpec* spec;
@@ -53,6 +59,10 @@ struct PhaseLag {
 
 /// Empty where the device has no clock of its own (a CPU).
 std::vector<PhaseLag> device_lags(const Timed& timed);
+
+/// The device had done nearly all of the phase when the host had enqueued it: launches set the
+/// pace.
+bool launch_bound(const PhaseLag& lag);
 
 /// Launch-bound: the device keeps up (below 5 %) at the end of every phase. GPU-bound: of none.
 /// Nothing without lags. The loss is left out: it is too short to fall behind in.

@@ -14,13 +14,12 @@ void drop_empty(std::vector<TableView>& tables) {
 }
 
 void add_sections(Document& document, const RunView& view) {
-  const std::string setting = overview::setting(view);
   for (const Experiment& experiment : catalog()) {
     Presentation shown = experiment.present(view);
     if (shown.parts.empty()) continue;
     Section section = compose_section(experiment.words, shown.parts);
     for (Part& part : section.parts) {
-      part.setting = setting;
+      part.setting = overview::setting(view, shown.parts.at(part.letter).cells);
       drop_empty(part.tables);
       drop_empty(part.drawer.tables);
     }

@@ -91,23 +91,27 @@ std::vector<std::string> versions(const Run& run) {
   return parts;
 }
 
+using Cells = std::vector<const Cell*>;
+
 /// Distinct values of one parameter over all cells that have it, smallest first.
 template <typename Get>
-std::string distinct(const Run& run, Get get) {
+std::string distinct(const Cells& cells, Get get) {
   std::set<std::int64_t> values;
-  for (const Cell& cell : run.cells) {
-    if (const std::optional<std::int64_t> value = get(cell.spec)) values.insert(*value);
+  for (const Cell* cell : cells) {
+    if (const std::optional<std::int64_t> value = get(cell->spec)) values.insert(*value);
   }
   std::vector<std::string> words;
   for (const std::int64_t value : values) words.push_back(format_count(value));
   return join_words(words);
 }
 
-std::string precision_flags(const Run& run) {
+/// "FP32, TF32 off"; empty where no cell has a precision.
+std::string precision_flags(const Cells& cells) {
   std::set<Precision> used;
-  for (const Cell& cell : run.cells) {
-    if (cell.spec.precision) used.insert(*cell.spec.precision);
+  for (const Cell* cell : cells) {
+    if (cell->spec.precision) used.insert(*cell->spec.precision);
   }
+  if (used.empty()) return "";
   std::vector<std::string> words;
   for (const Precision precision : used) words.emplace_back(describe(precision));
   return join_words(words) + (used.contains(Precision::kTf32) ? "" : ", TF32 off");
@@ -136,20 +140,25 @@ std::string provenance(const RunView& view) {
   return join(parts, " · ");
 }
 
-std::string setting(const RunView& view) {
+std::string setting(const RunView& view, Cells cells) {
   const Run& run = view.run();
+  if (cells.empty()) {
+    for (const Cell& cell : run.cells) cells.push_back(&cell);
+  }
   std::vector<std::string> parts;
   if (const Device* device = view.device()) {
     parts.push_back(device->name + ", " + memory_words(*device));
   }
   for (std::string& version : versions(run)) parts.push_back(std::move(version));
-  parts.push_back(precision_flags(run));
-  add_parameter(parts, "batch", distinct(run, [](const CellSpec& spec) { return spec.batch; }));
-  add_parameter(parts, "vocabulary", distinct(run, [](const CellSpec& spec) {
+  const std::string precisions = precision_flags(cells);
+  if (!precisions.empty()) parts.push_back(precisions);
+  add_parameter(parts, "batch", distinct(cells, [](const CellSpec& spec) { return spec.batch; }));
+  add_parameter(parts, "vocabulary", distinct(cells, [](const CellSpec& spec) {
                   return spec.model ? std::optional(spec.model->vocab) : std::nullopt;
                 }));
-  add_parameter(parts, "context", distinct(run, [](const CellSpec& spec) { return spec.context; }));
-  parts.emplace_back("± is the sample standard deviation (n − 1)");
+  add_parameter(parts, "context",
+                distinct(cells, [](const CellSpec& spec) { return spec.context; }));
+  if (!precisions.empty()) parts.emplace_back("± is the sample standard deviation (n − 1)");
   return join(parts, " · ");
 }
 

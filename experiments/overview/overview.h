@@ -20,8 +20,9 @@ TableView environment(const RunView& view);
 /// "revision 1a2b3c4d · driver 580.95 · CUDA 13.0 · LibTorch 2.11.0"
 std::string provenance(const RunView& view);
 
-/// What stands above each part: device, versions, precision flags, batch, vocabulary, context.
-std::string setting(const RunView& view);
+/// What stands above a part: device, versions, and precision flags, batch, vocabulary and context
+/// of the cells that it rests on; empty: of all.
+std::string setting(const RunView& view, std::vector<const Cell*> cells);
 
 /// The commands that make the run again, one a line.
 std::string reproduce(const Run& run);

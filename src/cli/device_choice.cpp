@@ -20,6 +20,7 @@ constexpr double kSustainedShare = 0.7;
 constexpr double kTf32Factor = 6;
 constexpr double kHalfFactor = 10;
 constexpr double kCoreRate = 2e10;
+constexpr int kFirstWithBf16 = 8;
 
 std::string list_gpus(const std::vector<Gpu>& gpus) {
   std::vector<std::string> words;
@@ -118,6 +119,18 @@ std::vector<Slot> DeviceChoice::slots() const {
     slots.push_back(std::move(slot));
   }
   return slots;
+}
+
+Precision DeviceChoice::half() const {
+  const bool bf16 =
+      std::ranges::all_of(gpus, [](const Gpu& gpu) { return gpu.compute_major >= kFirstWithBf16; });
+  return bf16 ? Precision::kBf16 : Precision::kFp16;
+}
+
+PlanInput plan_input(const MeasureFlags& flags, const DeviceChoice& choice) {
+  PlanInput input = plan_input(flags, choice.preset, choice.kind);
+  input.half = choice.half();
+  return input;
 }
 
 double sustained_rate(const DeviceChoice& choice, Precision precision) {

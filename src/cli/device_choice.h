@@ -19,12 +19,17 @@ struct DeviceChoice {
 
   std::string name() const;  ///< "NVIDIA H200", "2 × NVIDIA H200", "CPU demonstration (…)"
   std::vector<Slot> slots() const;
+  /// BF16, or FP16 where a GPU has no BF16 of its own (compute capability below 8.0).
+  Precision half() const;
 };
 
 /// Asks the driver, unless --preset demo says that it does not matter. Without an NVIDIA device the
 /// demonstration is chosen. `planning`: nothing will be measured, so a preset for GPUs may be asked
 /// for where there is none. Throws `InputError` for a device that cannot be used.
 DeviceChoice choose_device(const MeasureFlags& flags, bool planning);
+
+/// What to plan for these flags on this device.
+PlanInput plan_input(const MeasureFlags& flags, const DeviceChoice& choice);
 
 /// Floating-point operations a second that a device sustains, roughly; 0 when it is not known.
 double sustained_rate(const DeviceChoice& choice, Precision precision);

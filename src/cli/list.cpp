@@ -41,7 +41,7 @@ void list_sizes() {
 void list_cells(const MeasureFlags& flags) {
   const DeviceChoice choice = choose_device(flags, true);
   if (!choice.notice.empty()) fmt::print(stderr, "{}\n", choice.notice);
-  const auto cells = checked_plan(plan_input(flags, choice.preset, choice.kind), Run());
+  const auto cells = checked_plan(plan_input(flags, choice), Run());
   fmt::print("{}", plan_table(cells, choice));
 }
 

@@ -127,7 +127,7 @@ Measured measure(const RunFlags& flags, const fs::path& root,
                  const std::vector<std::string>& argv) {
   const DeviceChoice choice = choose_device(flags, flags.dry_run);
   if (!choice.notice.empty()) fmt::print(stderr, "{}\n", choice.notice);
-  const PlanInput input = plan_input(flags, choice.preset, choice.kind);
+  const PlanInput input = plan_input(flags, choice);
   const std::vector<PlannedCell> wanted = checked_plan(input, Run());
   const std::string head = headline(input, choice, totals(wanted, choice));
   const double limit_seconds = parse_timeout(flags.timeout);

@@ -36,6 +36,7 @@ struct PlanInput {
   Preset preset = Preset::kFull;
   Selection selection;
   DeviceKind device = DeviceKind::kCuda;
+  Precision half = Precision::kBf16;  ///< The 16-bit format that the device multiplies in.
 };
 
 /// A cell and how many fresh processes measure it.

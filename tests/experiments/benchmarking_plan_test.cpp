@@ -9,7 +9,11 @@
 namespace labreport {
 namespace {
 
-using testing_samples::plan_input;
+PlanInput plan_input(Preset preset, const char* edition = "2025") {
+  PlanInput input = testing_samples::plan_input(preset, edition);
+  input.selection.only = {"benchmarking_script"};
+  return input;
+}
 
 std::vector<PlannedCell> planned(const PlanInput& input) { return plan_cells(input, Run{}); }
 

@@ -70,12 +70,33 @@ Run disturbed() {
   });
 }
 
+/// Without BF16 of its own: FP16 stands in its place, on every row.
+Run no_bf16() {
+  PlanInput input = plan_input(Preset::kQuick);
+  input.half = Precision::kFp16;
+  return measured(input);
+}
+
+/// The largest network fits in BF16 alone; the smallest is slower in it.
+Run one_precision_fits() {
+  return measured(plan_input(Preset::kFull), [](const CellSpec& spec, Launch& launch) {
+    if (spec.size != "2.7B" || spec.precision != Precision::kFp32) return;
+    end_with(launch, OutOfMemory{"forward", kGibibyte / 8, 23 * kGibibyte, 23 * kGibibyte});
+  });
+}
+
 Run demonstration() { return measured(plan_input(Preset::kDemo)); }
 
-const GoldenCase kCases[]{
-    {"whole", whole_run},     {"whole-2026", whole_2026},      {"one-size", one_size_in_one_mode},
-    {"small-gpu", small_gpu}, {"nothing-ran", nothing_ran},    {"cut-short", cut_short},
-    {"disturbed", disturbed}, {"demonstration", demonstration}};
+const GoldenCase kCases[]{{"whole", whole_run},
+                          {"whole-2026", whole_2026},
+                          {"one-size", one_size_in_one_mode},
+                          {"small-gpu", small_gpu},
+                          {"nothing-ran", nothing_ran},
+                          {"cut-short", cut_short},
+                          {"disturbed", disturbed},
+                          {"no-bf16", no_bf16},
+                          {"one-precision", one_precision_fits},
+                          {"demonstration", demonstration}};
 
 class ReportGolden : public testing::TestWithParam<GoldenCase> {};
 

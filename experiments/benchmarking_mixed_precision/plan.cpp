@@ -1,0 +1,72 @@
+#include "experiments/benchmarking_mixed_precision/plan.h"
+
+#include <array>
+
+#include "experiments/benchmarking_mixed_precision/parts.h"
+#include "experiments/common/selection.h"
+
+namespace labreport::benchmarking_mixed_precision {
+namespace {
+
+/// The first holds all phases; the others only where it does not run.
+constexpr std::array kByContent{Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward,
+                                Mode::kInference};
+
+bool wanted(const PlanInput& input, std::string_view letter) {
+  return part_wanted(input, kProblem, letter);
+}
+
+CellSpec small_cell(const PlanInput& input, CellKind kind) {
+  CellSpec spec;
+  spec.kind = kind;
+  spec.device = input.device;
+  return spec;
+}
+
+std::vector<Precision> compared(const PlanInput& input) {
+  if (!input.selection.precisions.empty()) return input.selection.precisions;
+  return {Precision::kFp32, input.half};
+}
+
+bool did_not_run(const Run& so_far, const CellSpec& spec) {
+  const Cell* cell = so_far.find(cell_id(spec));
+  return cell != nullptr && !cell->launches.empty() && !is_ok(cell->launches.back().outcome);
+}
+
+void add_network(std::vector<PlannedCell>& cells, const PlanInput& input, const Run& so_far,
+                 CellSpec spec, std::int64_t launches) {
+  for (const Mode mode : kByContent) {
+    if (!mode_wanted(input, mode)) continue;
+    spec.mode = mode;
+    cells.push_back({spec, launches});
+    if (!did_not_run(so_far, spec)) return;
+  }
+}
+
+void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, const Run& so_far) {
+  const Axes chosen = axes(input);
+  for (const Precision precision : compared(input)) {
+    for (const std::int64_t context : chosen.contexts) {
+      for (const Size& size : chosen.sizes) {
+        CellSpec spec = timing_cell(input, chosen, size);
+        spec.context = context;
+        spec.precision = precision;
+        add_network(cells, input, so_far, spec, chosen.launches);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
+  std::vector<PlannedCell> cells;
+  if (wanted(input, "a") || wanted(input, "b")) {
+    cells.push_back({small_cell(input, CellKind::kDtypes), 1});
+  }
+  if (wanted(input, "b")) cells.push_back({small_cell(input, CellKind::kLayerNorm), 1});
+  if (wanted(input, "c")) add_networks(cells, input, so_far);
+  return cells;
+}
+
+}  // namespace labreport::benchmarking_mixed_precision

@@ -1,0 +1,14 @@
+// Which cells the mixed-precision problem asks for.
+#pragma once
+
+#include <vector>
+
+#include "plan/planner.h"
+
+namespace labreport::benchmarking_mixed_precision {
+
+/// Dtypes for (a) and (b), layer normalisation for (b); for (c) the train step of every size in
+/// FP32 and in the device's 16-bit format, and a lesser mode where a step did not run.
+std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
+
+}  // namespace labreport::benchmarking_mixed_precision

@@ -1,0 +1,100 @@
+#include "experiments/benchmarking_mixed_precision/speedup.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "plan/editions.h"
+#include "results/metric_names.h"
+
+namespace labreport::benchmarking_mixed_precision {
+namespace {
+
+bool same_network(const CellSpec& a, const CellSpec& b) {
+  return a.model == b.model && a.context == b.context && a.batch == b.batch;
+}
+
+/// The step that holds most phases, of what ran.
+std::optional<Timed> fullest(const TimingGroup& group) {
+  for (const Mode mode :
+       {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward, Mode::kInference}) {
+    if (auto found = timed(group, mode)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Bound> bound_of(const TimingGroup& group) {
+  const auto step = fullest(group);
+  return step ? bound(*step) : std::nullopt;
+}
+
+std::vector<double> train_steps(const TimingGroup& group) {
+  const auto step = timed(group, Mode::kTrainStep);
+  return step ? step->counted(metric::kStep, metric::kTotal) : std::vector<double>();
+}
+
+}  // namespace
+
+std::string missing_step(const TimingGroup& group) {
+  for (const Mode mode :
+       {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward, Mode::kInference}) {
+    if (!group.cells.contains(mode)) continue;
+    const std::string reason = reason_missing(group, mode);
+    return reason.empty() ? "" : std::string(describe(mode)) + ": " + reason;
+  }
+  return "";
+}
+
+namespace {
+
+Speedup compare(const TimingGroup& base, const TimingGroup& reduced, const std::string& size) {
+  Speedup row;
+  row.size = size;
+  row.precision = describe(reduced.spec.precision.value_or(Precision::kBf16));
+  row.parameters = static_cast<double>(parameter_count(*base.spec.model));
+  row.base = phases(base);
+  row.reduced = phases(reduced);
+  row.base_step = train_steps(base);
+  row.reduced_step = train_steps(reduced);
+  row.forward = ratio_of(row.base.forward, row.reduced.forward);
+  row.backward = ratio_of(row.base.backward, row.reduced.backward);
+  row.step = ratio_of(row.base_step, row.reduced_step);
+  row.base_bound = bound_of(base);
+  row.reduced_bound = bound_of(reduced);
+  if (const auto step = fullest(reduced)) row.reduced_lags = device_lags(*step);
+  row.base_missing = missing_step(base);
+  row.reduced_missing = missing_step(reduced);
+  return row;
+}
+
+}  // namespace
+
+std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
+                              const std::vector<double>& denominator) {
+  if (numerator.empty() || denominator.empty() || mean(denominator) <= 0) return std::nullopt;
+  const double value = mean(numerator) / mean(denominator);
+  const double above = summarize(numerator).coefficient_of_variation();
+  const double below = summarize(denominator).coefficient_of_variation();
+  return Ratio{value, value * std::hypot(above, below)};
+}
+
+std::vector<Speedup> speedups(const RunView& view) {
+  const std::vector<TimingGroup> groups = timing_groups(view);
+  const bool several_contexts = std::ranges::any_of(groups, [&](const TimingGroup& group) {
+    return group.spec.context != groups.front().spec.context;
+  });
+  std::vector<Speedup> rows;
+  for (const TimingGroup& base : groups) {
+    if (base.spec.precision != Precision::kFp32 || !base.spec.model) continue;
+    for (const TimingGroup& reduced : groups) {
+      if (reduced.spec.precision == Precision::kFp32) continue;
+      if (!same_network(base.spec, reduced.spec)) continue;
+      std::string size = base.spec.size;
+      if (several_contexts) size += ", " + format_count(base.spec.context.value_or(0));
+      rows.push_back(compare(base, reduced, size));
+    }
+  }
+  return rows;
+}
+
+}  // namespace labreport::benchmarking_mixed_precision

@@ -1,0 +1,42 @@
+// FP32 against another precision, network by network.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/common/phases.h"
+#include "experiments/common/timing.h"
+
+namespace labreport::benchmarking_mixed_precision {
+
+/// A ratio of two means; its deviation follows from theirs to first order.
+struct Ratio {
+  double value = 0;
+  double deviation = 0;
+};
+
+/// Nothing where either side has no samples.
+std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
+                              const std::vector<double>& denominator);
+
+/// One network in two precisions. The groups live as long as the rows.
+struct Speedup {
+  std::string size;       ///< Label, with the context where the run has several.
+  std::string precision;  ///< Of the faster hope: "BF16"
+  double parameters = 0;
+  Phases base, reduced;                          ///< FP32 and the other.
+  std::vector<double> base_step, reduced_step;   ///< Whole train steps.
+  std::optional<Ratio> forward, backward, step;  ///< FP32's time over the other's.
+  std::optional<Bound> base_bound, reduced_bound;
+  std::vector<PhaseLag> reduced_lags;
+  std::string base_missing, reduced_missing;  ///< Why there are no numbers; may be empty.
+};
+
+/// Why a network's fullest step has no numbers; empty when it has.
+std::string missing_step(const TimingGroup& group);
+
+/// Networks in plan order, each with every precision beside FP32 that the run holds.
+std::vector<Speedup> speedups(const RunView& view);
+
+}  // namespace labreport::benchmarking_mixed_precision

@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "experiments/benchmarking_mixed_precision/speedup_tables.h"
+#include "report/curve_chart.h"
+#include "report/pair_chart.h"
+
+namespace labreport::benchmarking_mixed_precision {
+namespace {
+
+constexpr std::size_t kBoundColumns = 2;  // The last ones of the speedups' table.
+
+template <typename T>
+void add_once(std::vector<T>& values, const T& value) {
+  if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+}
+
+/// Adds one precision's mean to the lane of its network; the first one's speedup stands beside it.
+void add_value(std::vector<Joined>& joined, const Speedup& row, const std::string& lane,
+               const std::vector<double>& base, const std::vector<double>& reduced,
+               const std::optional<Ratio>& ratio) {
+  auto found = std::ranges::find_if(
+      joined, [&](const Joined& known) { return known.group == row.size && known.lane == lane; });
+  if (found == joined.end()) {
+    found = joined.insert(joined.end(), Joined{row.size, lane, {}, ""});
+    if (!base.empty()) found->values.emplace_back("FP32", mean(base));
+    if (ratio) found->text = format_ratio(ratio->value) + " ×";
+  }
+  if (!reduced.empty()) found->values.emplace_back(row.precision, mean(reduced));
+}
+
+void add_gap(std::vector<Gap>& gaps, const Speedup& row) {
+  if (row.base.forward.empty() && row.reduced.forward.empty()) {
+    gaps.push_back({row.size, row.base_missing});
+  }
+}
+
+/// From the smallest network to half-way past the last launch-bound one, on the logarithmic axis.
+std::vector<Band> launch_bound_band(const std::vector<Speedup>& rows) {
+  double from = 0;
+  double to = 0;
+  for (const Speedup& row : rows) {
+    if (from == 0) from = row.parameters;
+    if (row.reduced_bound == Bound::kLaunch) to = row.parameters;
+  }
+  if (to == 0) return {};
+  const auto next =
+      std::ranges::find_if(rows, [&](const Speedup& row) { return row.parameters > to; });
+  if (next != rows.end()) to = std::sqrt(to * next->parameters);
+  return {{from / 1.2, next == rows.end() ? to * 1.2 : to, "launch-bound"}};
+}
+
+std::vector<Speedup> of_first_precision(const std::vector<Speedup>& rows) {
+  std::vector<Speedup> first;
+  for (const Speedup& row : rows) {
+    if (row.precision == rows.front().precision && row.forward) first.push_back(row);
+  }
+  std::ranges::sort(first, {}, &Speedup::parameters);
+  return first;
+}
+
+TableView figure_data(const std::vector<Speedup>& rows) {
+  TableView data = speedups_table(rows);
+  data.slug = "speedup-data";
+  data.title = "Speedup by size";
+  data.columns.insert(data.columns.begin() + 1, {"Parameters", "", Align::kRight});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto count = static_cast<std::int64_t>(rows[i].parameters);
+    auto& cells = data.rows[i].cells;
+    cells.insert(cells.begin() + 1, number_cell(format_count(count), rows[i].parameters));
+    cells.resize(cells.size() - kBoundColumns);
+  }
+  data.columns.resize(data.columns.size() - kBoundColumns);
+  return data;
+}
+
+TableView joined_data(const std::vector<Joined>& joined) {
+  TableView table{"joined-times",
+                  "Means of the figure",
+                  {{"Size", "", Align::kLeft},
+                   {"Phase", "", Align::kLeft},
+                   {"Precision", "", Align::kLeft},
+                   {"Time", "ms", Align::kRight}},
+                  {}};
+  for (const Joined& row : joined) {
+    for (const auto& [precision, value] : row.values) {
+      table.rows.push_back({{text_cell(row.group), text_cell(row.lane), text_cell(precision),
+                             number_cell(format_significant(value), value)},
+                            {},
+                            ""});
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+Figure times_figure(const std::vector<Speedup>& rows) {
+  std::vector<std::string> sizes;
+  std::vector<std::string> precisions{"FP32"};
+  std::vector<Joined> joined;
+  std::vector<Gap> gaps;
+  for (const Speedup& row : rows) {
+    add_once(sizes, row.size);
+    add_once(precisions, row.precision);
+    add_value(joined, row, "forward", row.base.forward, row.reduced.forward, row.forward);
+    add_value(joined, row, "backward", row.base.backward, row.reduced.backward, row.backward);
+    add_gap(gaps, row);
+  }
+  return {.slug = "precision-times",
+          .title = "Forward and backward in FP32 and in reduced precision",
+          .caption = "Means, joined for each pass; beside them how many times as fast as FP32 " +
+                     rows.front().precision + " is. The axis is logarithmic.",
+          .alt =
+              "Pairs of dots on a logarithmic time axis, FP32 and reduced precision joined, for "
+              "the forward and the backward pass of each size. The table below holds the same "
+              "numbers.",
+          .spec = joined_chart({"Time", "ms"}, sizes, {"forward", "backward"}, precisions, joined,
+                               gaps),
+          .data = joined_data(joined)};
+}
+
+Figure speedup_figure(const std::vector<Speedup>& rows) {
+  const std::vector<Speedup> shown = of_first_precision(rows);
+  CurveChart chart;
+  chart.x = {{"Parameters, by size", ""}, true, {}, {}, ""};
+  chart.y = {{"Speedup over FP32", "×"}, false, {}, {}, ".1f"};
+  chart.curves = {{"forward", {}}, {"backward", {}}, {"train step", {}}};
+  chart.dots = true;
+  chart.label_room = 76;
+  chart.height = 280;
+  for (const Speedup& row : shown) {
+    chart.x.ticks.push_back(row.parameters);
+    chart.x.tick_labels.push_back(row.size);
+    if (row.forward) chart.curves[0].points.emplace_back(row.parameters, row.forward->value);
+    if (row.backward) chart.curves[1].points.emplace_back(row.parameters, row.backward->value);
+    if (row.step) chart.curves[2].points.emplace_back(row.parameters, row.step->value);
+  }
+  std::erase_if(chart.curves, [](const Curve& curve) { return curve.points.empty(); });
+  chart.bands = launch_bound_band(shown);
+  return {.slug = "precision-speedup",
+          .title = rows.front().precision + " speedup by size of the network",
+          .caption = "How many times as fast as FP32; shaded where the step is launch-bound.",
+          .alt =
+              "Speedup against the number of parameters, for forward, backward and the train "
+              "step. The table below holds the same numbers.",
+          .spec = curve_chart(chart),
+          .data = figure_data(shown)};
+}
+
+}  // namespace labreport::benchmarking_mixed_precision

@@ -1,0 +1,79 @@
+#include "experiments/common/bounds_table.h"
+
+#include "base/format.h"
+#include "plan/arithmetic.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kTera = 1e12;
+
+CellView share_cell(std::optional<double> share) {
+  return share ? number_cell(format_percent(*share), *share) : missing_cell();
+}
+
+/// How long the host waits for the device at a step's end; the median.
+std::optional<double> wait_share(const Timed& timed) {
+  const auto totals = timed.counted(metric::kStep, metric::kTotal);
+  const auto enqueued = timed.counted(metric::kStep, metric::kEnqueue);
+  if (device_lags(timed).empty() || totals.size() != enqueued.size()) return std::nullopt;
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < totals.size(); ++i) shares.push_back(1 - enqueued[i] / totals[i]);
+  return median(shares);
+}
+
+std::optional<Timed> telling(const TimingGroup& group, Mode preferred) {
+  for (const Mode mode :
+       {preferred, Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward, Mode::kInference}) {
+    if (auto found = timed(group, mode)) return found;
+  }
+  return std::nullopt;
+}
+
+CellView lag_cell(const Timed& timed, std::string_view phase) {
+  for (const PhaseLag& lag : device_lags(timed)) {
+    if (lag.phase == phase) return number_cell(format_percent(lag.share), lag.share);
+  }
+  return missing_cell();
+}
+
+RowView bounds_row(const RunView& view, const TimingGroup& group, const Timed& timed) {
+  RowView row{
+      {text_cell(group.label), text_cell(std::string(describe(*timed.spec->mode)))}, {}, ""};
+  for (const auto phase : {metric::kForward, metric::kBackward}) {
+    row.cells.push_back(lag_cell(timed, phase));
+  }
+  row.cells.push_back(share_cell(wait_share(timed)));
+  const auto sets_pace = bound(timed);
+  row.cells.push_back(sets_pace ? text_cell(std::string(describe(*sets_pace))) : missing_cell());
+  const auto steps = timed.counted(metric::kStep, metric::kTotal);
+  const double rate = steps.empty() ? 0 : step_flops(*timed.spec) / (median(steps) / 1e3) / kTera;
+  row.cells.push_back(number_cell(format_significant(rate), rate));
+  row.cells.push_back(share_cell(share_of_peak(view, timed)));
+  return row;
+}
+
+}  // namespace
+
+TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups,
+                       Mode preferred) {
+  TableView table{"bounds",
+                  "What bounds a step",
+                  {{"Size", "", Align::kLeft},
+                   {"Mode", "", Align::kLeft},
+                   {"Device behind host, forward", "%", Align::kRight},
+                   {"Backward", "%", Align::kRight},
+                   {"Waits at the end", "%", Align::kRight},
+                   {"Bound", "", Align::kLeft},
+                   {"Attained", "TFLOP/s", Align::kRight},
+                   {"Of measured peak", "%", Align::kRight}},
+                  {}};
+  for (const TimingGroup& group : groups) {
+    if (const auto found = telling(group, preferred))
+      table.rows.push_back(bounds_row(view, group, *found));
+  }
+  return table;
+}
+
+}  // namespace labreport

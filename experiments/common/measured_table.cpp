@@ -1,0 +1,33 @@
+#include "experiments/common/measured_table.h"
+
+#include <algorithm>
+
+namespace labreport {
+
+const Table* find_table(const Launch& launch, std::string_view name) {
+  const auto found = std::ranges::find(launch.tables, name, &Table::name);
+  return found == launch.tables.end() ? nullptr : &*found;
+}
+
+const Scalar* MeasuredRow::at(std::string_view column) const {
+  const auto found = std::ranges::find(table_.columns, column, &TableColumn::name);
+  const auto index = static_cast<std::size_t>(found - table_.columns.begin());
+  const auto& row = table_.rows[row_];
+  return index < row.size() ? &row[index] : nullptr;
+}
+
+std::string MeasuredRow::text(std::string_view column) const {
+  const Scalar* scalar = at(column);
+  const auto* text = scalar == nullptr ? nullptr : std::get_if<std::string>(scalar);
+  return text == nullptr ? "" : *text;
+}
+
+std::optional<double> MeasuredRow::number(std::string_view column) const {
+  const Scalar* scalar = at(column);
+  if (scalar == nullptr) return std::nullopt;
+  if (const auto* whole = std::get_if<std::int64_t>(scalar)) return static_cast<double>(*whole);
+  if (const auto* real = std::get_if<double>(scalar)) return *real;
+  return std::nullopt;
+}
+
+}  // namespace labreport

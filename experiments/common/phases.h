@@ -1,0 +1,23 @@
+// The phases of a step as the report quotes them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/common/timing.h"
+
+namespace labreport {
+
+/// Host-clock phases of one group in ms, from the steps that synchronise after each phase. Empty
+/// where the phase did not run.
+struct Phases {
+  std::vector<double> forward;
+  std::vector<double> backward;
+  std::vector<double> optimizer;
+};
+Phases phases(const TimingGroup& group);
+
+/// Every reason why something of this group is missing, joined; empty when all of it ran.
+std::string reasons_missing(const TimingGroup& group);
+
+}  // namespace labreport

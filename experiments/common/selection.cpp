@@ -1,0 +1,34 @@
+#include "experiments/common/selection.h"
+
+#include <algorithm>
+#include <string>
+
+namespace labreport {
+
+bool part_wanted(const PlanInput& input, std::string_view problem, std::string_view letter) {
+  const auto& only = input.selection.only;
+  const std::string part = std::string(problem) + "." + std::string(letter);
+  return only.empty() || std::ranges::any_of(only, [&](const std::string& selector) {
+           return selector == problem || selector == part;
+         });
+}
+
+bool mode_wanted(const PlanInput& input, Mode mode) {
+  const auto& modes = input.selection.modes;
+  return modes.empty() || std::ranges::find(modes, mode) != modes.end();
+}
+
+CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size) {
+  return {.kind = CellKind::kTiming,
+          .device = input.device,
+          .size = size.name,
+          .model = size.shape,
+          .context = std::nullopt,
+          .batch = axes.batch,
+          .precision = std::nullopt,
+          .mode = std::nullopt,
+          .warmup = axes.warmup,
+          .steps = axes.steps};
+}
+
+}  // namespace labreport

@@ -1,0 +1,20 @@
+// Which parts of a problem the user asked for.
+#pragma once
+
+#include <string_view>
+
+#include "plan/planner.h"
+
+namespace labreport {
+
+/// True without `--only`, and where it names the problem or this part of it.
+bool part_wanted(const PlanInput& input, std::string_view problem, std::string_view letter);
+
+/// True without `--modes`, and where it names this one.
+bool mode_wanted(const PlanInput& input, Mode mode);
+
+/// A timing cell of one network at the preset's step counts; context, precision and mode are left
+/// to the caller.
+CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size);
+
+}  // namespace labreport

@@ -1,0 +1,132 @@
+#include "experiments/mixed_precision_accumulation/tables.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/format.h"
+#include "experiments/common/table_cells.h"
+#include "report/curve_chart.h"
+
+namespace labreport::mixed_precision_accumulation {
+namespace {
+
+constexpr std::size_t kDrawnEvery = 10;
+constexpr std::size_t kCheckpoints[]{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
+
+CellView digits_cell(double value) { return number_cell(digits(value), value); }
+
+CellView error_cell(double error) { return number_cell(error_digits(error), error); }
+
+std::string label_of(const Loop& loop) {
+  return std::string(loop.label) + (loop.ours ? " (ours)" : "");
+}
+
+Curve running_error(const Loop& loop) {
+  Curve curve{std::string(loop.label), {}};
+  for (std::size_t n = kDrawnEvery; n <= loop.sums.size(); n += kDrawnEvery) {
+    curve.points.emplace_back(static_cast<double>(n), std::abs(loop.error_after(n)));
+  }
+  return curve;
+}
+
+TableView checkpoints_table(const std::vector<Loop>& loops) {
+  TableView table{"running-errors",
+                  "Sum minus additions times addend, on the way",
+                  {{"Additions", "", Align::kRight}},
+                  {}};
+  for (const Loop& loop : loops) table.columns.push_back({label_of(loop), "", Align::kRight});
+  for (const std::size_t n : kCheckpoints) {
+    RowView row{
+        {number_cell(format_count(static_cast<std::int64_t>(n)), static_cast<double>(n))}, {}, ""};
+    for (const Loop& loop : loops) {
+      row.cells.push_back(n <= loop.sums.size() ? error_cell(loop.error_after(n)) : missing_cell());
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string digits(double value) { return fmt::format("{:.10g}", value); }
+
+std::string error_digits(double error) {
+  // Sums of doubles carry their own rounding, far below any error that counts here.
+  constexpr double kNothing = 1e-12;
+  return std::abs(error) < kNothing ? "0" : fmt::format("{:.4g}", error);
+}
+
+TableView sums_table(const std::vector<Loop>& loops) {
+  TableView table{"sums",
+                  "A thousand additions",
+                  {{"Loop", "", Align::kLeft},
+                   {"Added each time", "", Align::kRight},
+                   {"Final value", "", Align::kRight},
+                   {"As PyTorch prints it", "", Align::kRight},
+                   {"Error", "", Align::kRight},
+                   {"Relative error", "%", Align::kRight},
+                   {"From rounding the input", "", Align::kRight},
+                   {"From rounding the sum", "", Align::kRight}},
+                  {}};
+  for (const Loop& loop : loops) {
+    const double right = loop.value * static_cast<double>(loop.sums.size());
+    const double share = 100 * loop.error() / right;
+    table.rows.push_back(
+        {{text_cell(label_of(loop)), digits_cell(loop.addend), digits_cell(loop.last()),
+          number_cell(format_fixed(loop.last(), 4), loop.last()), error_cell(loop.error()),
+          number_cell(fmt::format("{:.2g}", share), share), error_cell(loop.input_error()),
+          error_cell(loop.accumulator_error())},
+         {},
+         ""});
+  }
+  return table;
+}
+
+TableView stalls_table(const std::vector<Loop>& loops) {
+  TableView table{"stalls",
+                  "Sums that stop growing",
+                  {{"Loop", "", Align::kLeft},
+                   {"Stops at", "", Align::kRight},
+                   {"After additions", "", Align::kRight},
+                   {"Unit in the last place there", "", Align::kRight},
+                   {"Half of it", "", Align::kRight},
+                   {"Added each time", "", Align::kRight}},
+                  {}};
+  for (const Loop& loop : loops) {
+    const std::size_t after = loop.stalled_after();
+    if (after == 0) continue;
+    const double unit = unit_in_last_place(loop.last(), loop.significand);
+    const auto additions = static_cast<std::int64_t>(after);
+    table.rows.push_back({{text_cell(label_of(loop)), digits_cell(loop.last()),
+                           number_cell(format_count(additions), static_cast<double>(additions)),
+                           digits_cell(unit), digits_cell(unit / 2), digits_cell(loop.addend)},
+                          {},
+                          ""});
+  }
+  return table;
+}
+
+Figure errors_figure(const std::vector<Loop>& loops) {
+  CurveChart chart;
+  chart.x = {{"Additions", ""}, false, {}, {}, "d"};
+  chart.y = {{"Absolute error of the sum", ""}, true, {}, {}, ".0e"};
+  chart.y.ticks = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10};
+  chart.label_room = 176;
+  for (const Loop& loop : loops) {
+    if (loop.error() != 0) chart.curves.push_back(running_error(loop));
+  }
+  return {.slug = "accumulation",
+          .title = "Running error of the sum",
+          .caption =
+              "The distance of each sum from the number of additions times 0.01, every "
+              "tenth addition; the axis is logarithmic, so a sum without error is not "
+              "drawn.",
+          .alt =
+              "Curves of the absolute error against the number of additions, one for each "
+              "loop. The table below holds values from them.",
+          .spec = curve_chart(chart),
+          .data = checkpoints_table(loops)};
+}
+
+}  // namespace labreport::mixed_precision_accumulation

@@ -1,0 +1,91 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "experiments/sample_runs.h"
+
+namespace labreport {
+namespace {
+
+using testing_samples::empty_run;
+using testing_samples::end_with;
+using testing_samples::plan_input;
+
+PlanInput part_input(const char* part) {
+  PlanInput input = plan_input(Preset::kFull);
+  input.selection.only = {part};
+  return input;
+}
+
+std::vector<CellSpec> planned(const PlanInput& input, const Run& so_far = {}) {
+  std::vector<CellSpec> specs;
+  for (const PlannedCell& cell : plan_cells(input, so_far)) specs.push_back(cell.spec);
+  return specs;
+}
+
+std::ptrdiff_t count(const std::vector<CellSpec>& specs, Precision precision, Mode mode) {
+  return std::ranges::count_if(specs, [&](const CellSpec& spec) {
+    return spec.precision == precision && spec.mode == mode;
+  });
+}
+
+TEST(AccumulationPlan, IsOneCell) {
+  const auto specs = planned(part_input("mixed_precision_accumulation"));
+  ASSERT_EQ(specs.size(), 1u);
+  EXPECT_EQ(cell_id(specs.front()), "accumulation.cuda");
+}
+
+TEST(MixedPrecisionPlan, ComparesTrainStepsOfEverySize) {
+  const auto specs = planned(part_input("benchmarking_mixed_precision.c"));
+  EXPECT_EQ(count(specs, Precision::kFp32, Mode::kTrainStep), 5);
+  EXPECT_EQ(count(specs, Precision::kBf16, Mode::kTrainStep), 5);
+  EXPECT_EQ(specs.size(), 1u + 10u);  // The limits come first.
+}
+
+TEST(MixedPrecisionPlan, SharesItsFp32CellsWithTheBenchmarkingProblem) {
+  PlanInput input = plan_input(Preset::kFull);
+  input.selection.only = {"benchmarking_script", "benchmarking_mixed_precision.c"};
+  std::set<std::string> ids;
+  for (const CellSpec& spec : planned(input)) EXPECT_TRUE(ids.insert(cell_id(spec)).second);
+  EXPECT_EQ(count(planned(input), Precision::kFp32, Mode::kTrainStep), 5);
+}
+
+TEST(MixedPrecisionPlan, TakesFp16WhereTheDeviceHasNoBf16) {
+  PlanInput input = part_input("benchmarking_mixed_precision.c");
+  input.half = Precision::kFp16;
+  EXPECT_EQ(count(planned(input), Precision::kFp16, Mode::kTrainStep), 5);
+  EXPECT_EQ(count(planned(input), Precision::kBf16, Mode::kTrainStep), 0);
+}
+
+TEST(MixedPrecisionPlan, ComparesThePrecisionsThatAreAskedFor) {
+  PlanInput input = part_input("benchmarking_mixed_precision.c");
+  input.selection.precisions = {Precision::kFp32, Precision::kTf32};
+  EXPECT_EQ(count(planned(input), Precision::kTf32, Mode::kTrainStep), 5);
+  EXPECT_EQ(count(planned(input), Precision::kBf16, Mode::kTrainStep), 0);
+}
+
+TEST(MixedPrecisionPlan, TriesALesserModeWhereAStepDidNotRun) {
+  PlanInput input = part_input("benchmarking_mixed_precision.c");
+  input.selection.sizes = {input.edition.sizes[0]};
+  Run run = empty_run(input);
+  for (const CellSpec& spec : planned(input)) {
+    if (spec.precision != Precision::kBf16) continue;
+    Launch launch;
+    end_with(launch, OutOfMemory{"optimizer", 1, 2, 3});
+    run.find_or_add(spec).launches.push_back(launch);
+  }
+  const auto again = planned(input, run);
+  EXPECT_EQ(count(again, Precision::kBf16, Mode::kForwardBackward), 1);
+  EXPECT_EQ(count(again, Precision::kFp32, Mode::kForwardBackward), 0);
+}
+
+TEST(MixedPrecisionPlan, APartAsksForItsOwnCellsOnly) {
+  const auto dtypes = planned(part_input("benchmarking_mixed_precision.a"));
+  ASSERT_EQ(dtypes.size(), 1u);
+  EXPECT_EQ(dtypes.front().kind, CellKind::kDtypes);
+  EXPECT_EQ(planned(part_input("benchmarking_mixed_precision.b")).size(), 2u);
+}
+
+}  // namespace
+}  // namespace labreport

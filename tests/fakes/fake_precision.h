@@ -1,0 +1,136 @@
+// What the fake worker answers for the kinds that know no network: computed, not measured.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "results/metric_names.h"
+#include "results/run.h"
+
+namespace labreport {
+
+/// `value` rounded to `bits` of significand, ties to even, as a normal number.
+inline double rounded_to(double value, int bits) {
+  if (value == 0) return 0;
+  const double unit = std::ldexp(1.0, std::ilogb(value) - (bits - 1));
+  return std::nearbyint(value / unit) * unit;
+}
+
+struct FakeLoop {
+  std::string_view name;
+  int sum_bits;
+  int addend_bits;
+  double value;
+};
+
+inline constexpr FakeLoop kFakeLoops[]{
+    {metric::kFp32Loop, 24, 24, 0.01},  {metric::kFp16Loop, 11, 11, 0.01},
+    {metric::kMixedLoop, 24, 11, 0.01}, {metric::kCastLoop, 24, 11, 0.01},
+    {metric::kBf16Loop, 8, 8, 0.01},    {metric::kHalvesLoop, 24, 24, 0.5}};
+
+inline void measure_accumulation(Launch& body, const CellSpec& spec) {
+  for (const FakeLoop& loop : kFakeLoops) {
+    const double addend = rounded_to(loop.value, loop.addend_bits);
+    std::vector<double> sums;
+    double sum = 0;
+    for (int i = 0; i < 1000; ++i) sums.push_back(sum = rounded_to(sum + addend, loop.sum_bits));
+    const std::string name(loop.name);
+    body.metrics.push_back(real_metric(std::string(metric::kAddend), name, "1", addend));
+    body.metrics.push_back({std::string(metric::kRunning), name, "1", Samples(sums), ""});
+    if (spec.device == DeviceKind::kCpu) continue;
+    body.metrics.push_back({std::string(metric::kRunningHost), name, "1", Samples(sums), ""});
+  }
+}
+
+inline void measure_dtypes(Launch& body, const CellSpec& spec) {
+  const bool gpu = spec.device == DeviceKind::kCuda;
+  Table table{std::string(metric::kDtypes),
+              {{"precision", ""}, {"group", ""}, {"name", ""}, {"dtype", ""}},
+              {}};
+  for (const auto& [precision, half] :
+       {std::pair{"fp16", "float16"}, std::pair{"bf16", "bfloat16"}}) {
+    const auto add = [&](std::string_view group, const char* name, const char* dtype) {
+      table.rows.push_back(
+          {std::string(precision), std::string(group), std::string(name), std::string(dtype)});
+    };
+    const char* wide = gpu ? "float32" : half;
+    add(metric::kInput, "x", "float32");
+    add(metric::kOutput, "fc1", half);
+    add(metric::kOutput, "relu", half);
+    add(metric::kOutput, "ln", wide);
+    add(metric::kOutput, "fc2", half);
+    add(metric::kLossValue, "cross-entropy", "float32");
+    add(metric::kLossValue, "mse", "float32");
+    add(metric::kLossValue, "sum", wide);
+    add(metric::kLossValue, "mean", half);
+    for (const char* name : {"fc1.weight", "fc2.weight"}) {
+      add(metric::kParameter, name, "float32");
+      add(metric::kGradient, name, "float32");
+      add(metric::kOptimizerState, name, "float32");
+    }
+    add(metric::kNorm, "input", half);
+    add(metric::kNorm, "layer_norm", wide);
+    add(metric::kNorm, "rms_norm", half);
+    add(metric::kNetwork, "ln1", "float32");
+    add(metric::kNetwork, "residual", "float32");
+  }
+  body.tables.push_back(std::move(table));
+}
+
+struct FakeFormat {
+  const char* name;
+  double unit;  ///< Half a unit in the last place of 1.
+  double largest;
+};
+
+/// Errors that grow with width where sums are rounded, and infinities where FP16 ends.
+inline std::vector<Scalar> norm_row(const FakeFormat& format, std::string_view method,
+                                    std::int64_t width, std::int64_t scale_log2) {
+  const double scale = std::ldexp(1.0, static_cast<int>(scale_log2));
+  const bool wide = method == metric::kFp32Statistics;
+  const bool square = !wide && 16 * scale * scale > format.largest;
+  const bool sum = method == metric::kRounded && !square &&
+                   scale * scale * static_cast<double>(width) > format.largest;
+  const double factor = method == metric::kRounded ? std::sqrt(static_cast<double>(width)) : 1.5;
+  const double error = wide ? format.unit / 2 : std::min(0.5, format.unit * factor);
+  const auto lost = [&](double value) { return square || sum ? Scalar() : Scalar(value); };
+  const auto count = [](bool any) { return Scalar(std::int64_t{any ? 16 : 0}); };
+  return {std::string(format.name),
+          std::string(method),
+          width,
+          scale_log2,
+          error / 4,
+          square ? Scalar() : Scalar(error / 2),
+          lost(error),
+          square || sum ? Scalar(1.0) : Scalar(error / 2),
+          square || sum ? Scalar(0.99) : Scalar(error),
+          count(4 * scale > format.largest),
+          count(square),
+          count(sum),
+          count(format.largest < 1e6 && scale_log2 < -12)};
+}
+
+inline void measure_layer_norm(Launch& body) {
+  constexpr std::array formats{FakeFormat{"fp16", 0x1p-11, 65504}, FakeFormat{"bf16", 0x1p-8, 3e38},
+                               FakeFormat{"fp32", 0x1p-24, 3e38}};
+  Table table{std::string(metric::kLayerNorm), {}, {}};
+  for (const char* column : {"format", "method", "width", "scale_log2", "mean_error",
+                             "square_error", "variance_error", "rstd_error", "output_error",
+                             "input_overflow", "square_overflow", "sum_overflow", "underflow"}) {
+    table.columns.push_back({column, ""});
+  }
+  for (const std::int64_t width : {10, 768, 2560}) {
+    for (const FakeFormat& format : formats) {
+      for (const auto method : {metric::kRounded, metric::kReductions, metric::kFp32Statistics}) {
+        for (std::int64_t scale = -24; scale <= 14; ++scale) {
+          table.rows.push_back(norm_row(format, method, width, scale));
+        }
+      }
+    }
+  }
+  body.tables.push_back(std::move(table));
+}
+
+}  // namespace labreport
