@@ -19,8 +19,10 @@ TableView modes_table(const std::vector<TimingGroup>& groups);
 /// Wait share, what bounds the step, and the share of the measured matrix rate.
 TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups);
 
-// The drawer.
+/// What the figure draws: a row for each size and phase, its steps side by side.
 TableView samples_table(const std::vector<TimingGroup>& groups);
+
+// The drawer.
 TableView quartiles_table(const std::vector<TimingGroup>& groups);
 TableView events_table(const std::vector<TimingGroup>& groups);
 TableView conditions_table(const std::vector<TimingGroup>& groups);

@@ -157,9 +157,10 @@ PartContent present_durations(const RunView& view, const std::vector<TimingGroup
   part.tables = {phases_table(groups), modes_table(groups), bounds_table(view, groups)};
   if (!with_forward(groups).empty()) {
     part.figures = {durations_figure(groups, samples_table(groups))};
-    part.drawer.figures = {spread_figure(groups)};
   }
-  part.drawer.tables = {quartiles_table(groups), events_table(groups), conditions_table(groups)};
+  Figure spread = spread_figure(groups);
+  if (!spread.data.rows.empty()) part.drawer.figures.push_back(std::move(spread));
+  part.drawer.tables = {events_table(groups), conditions_table(groups)};
   part.drawer.warnings = warnings(groups);
   return part;
 }

@@ -46,6 +46,9 @@ double largest_residue(const std::vector<WarmupRow>& rows, std::size_t warmup) {
   return largest;
 }
 
+/// "Within 0.1 %" stays true of what is rounded, "within 0.0 %" would not.
+std::string bound_in_percent(double share) { return format_percent(std::ceil(share * 1e3) / 1e3); }
+
 const WarmupRow& slowest_second_step(const std::vector<WarmupRow>& rows) {
   return *std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return a.step_rise(1) < b.step_rise(1);
@@ -109,8 +112,8 @@ Facts make_facts(const std::vector<WarmupRow>& all) {
   const std::size_t last = rows.front().windows.back().warmup;
   facts.flag("one_warmup", last > 1);
   facts.flag("two_warmups", last > 2);
-  facts.set("residue_1", format_percent(largest_residue(rows, 1)));
-  facts.set("residue_2", format_percent(largest_residue(rows, 2)));
+  facts.set("residue_1", bound_in_percent(largest_residue(rows, 1)));
+  facts.set("residue_2", bound_in_percent(largest_residue(rows, 2)));
   return facts;
 }
 

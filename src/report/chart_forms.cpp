@@ -26,6 +26,13 @@ Json text_layer(Json values, Json mark, Json encoding) {
           {"encoding", std::move(encoding)}};
 }
 
+/// Where a dot's label may begin: right of its last tick.
+double rightmost(const Dot& dot) {
+  double end = dot.value;
+  for (const double sample : dot.samples) end = std::max(end, sample);
+  return end;
+}
+
 Json dot_rows(const std::vector<Dot>& dots, const std::string& first_group) {
   Json rows = Json::array();
   for (const Dot& dot : dots) {
@@ -34,6 +41,7 @@ Json dot_rows(const std::vector<Dot>& dots, const std::string& first_group) {
     rows.push_back({{"group", dot.group},
                     {"series", dot.series},
                     {"value", dot.value},
+                    {"end", rightmost(dot)},
                     {"text", dot.text},
                     {"label", label}});
   }
@@ -80,6 +88,8 @@ Json dot_chart(const Quantity& quantity, const std::vector<std::string>& groups,
   const Json tip = Json::array({tooltip("group", "size"), tooltip("series", "phase"),
                                 tooltip("text", axis_title("mean ± std", quantity.unit))});
   const Json place = {{"x", x}, {"y", y}, {"yOffset", lane}};
+  Json beside = place;
+  beside["x"]["field"] = "end";
   const auto with = [](Json encoding, const Json& more) {
     encoding.update(more);
     return encoding;
@@ -95,7 +105,7 @@ Json dot_chart(const Quantity& quantity, const std::vector<std::string>& groups,
                                                     {"shape", shape_channel("series", series)},
                                                     {"tooltip", tip}})}},
                          {{"mark", {{"type", "text"}, {"align", "left"}, {"dx", 10}}},
-                          {"encoding", with(place, {{"text", {{"field", "label"}}}})}}}}};
+                          {"encoding", with(beside, {{"text", {{"field", "label"}}}})}}}}};
   Json layers = Json::array({ticks, points});
   if (!gaps.empty()) {
     const Json mark = {

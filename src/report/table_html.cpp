@@ -17,6 +17,20 @@ std::string number_html(const std::string& text, const Padding& padding) {
          pad(padding.end);
 }
 
+/// A command breaks between its flags, not after a flag's dashes nor before its value.
+std::string code_html(const std::string& text) {
+  constexpr std::string_view kNext = " --";
+  std::string html;
+  std::size_t begin = 0;
+  for (std::size_t next = text.find(kNext); begin < text.size(); next = text.find(kNext, begin)) {
+    const std::size_t end = std::min(next, text.size());
+    const std::string gap = begin == 0 ? "" : " ";
+    html += gap + "<span>" + escape_html(text.substr(begin, end - begin)) + "</span>";
+    begin = end + 1;
+  }
+  return html;
+}
+
 /// Paddings of one column, by row; columns of words and short rows have empty ones.
 std::vector<Padding> column_paddings(const TableView& table, std::size_t column) {
   if (table.columns[column].align != Align::kRight) return std::vector<Padding>(table.rows.size());
@@ -27,16 +41,27 @@ std::vector<Padding> column_paddings(const TableView& table, std::size_t column)
   return align_decimals(texts);
 }
 
+/// A word with a hyphen, "GPU-bound", reads badly in two lines; a path or a hash may need them.
+bool stays_whole(const std::string& text) {
+  constexpr std::size_t kLongest = 20;
+  return text.size() <= kLongest && text.find(' ') == std::string::npos;
+}
+
 TemplateObject cell_object(const TableView& table, std::size_t column, const CellView& cell,
                            const Padding& padding) {
   const ColumnView& view = table.columns[column];
   const bool right = view.align == Align::kRight;
   std::string style = right ? "number" : "words";
+  if (!right && stays_whole(cell.text)) style += " whole";
   if (cell.muted) style += " muted";
-  return {{"head", column == 0 && !right && !view.code},
+  const std::string html = right       ? number_html(cell.text, padding)
+                           : view.code ? code_html(cell.text)
+                                       : escape_html(cell.text);
+  return {{"head", column == 0 && !view.code},
           {"code", view.code},
+          {"number", right},
           {"style", style},
-          {"html", right ? number_html(cell.text, padding) : escape_html(cell.text)}};
+          {"html", html}};
 }
 
 TemplateList head_list(const TableView& table) {

@@ -115,6 +115,26 @@ TEST(Table, SpansARowsRemainingColumnsWithItsReasonAndWordsItsFlags) {
   EXPECT_THAT(html, HasSubstr("<th scope=\"row\">xl</th>"));
 }
 
+TEST(Table, KeepsFlagsWithTheirValuesAndSingleWordsInOneLine) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"row", "", Align::kLeft},
+                   {"command", "", Align::kLeft, true},
+                   {"bound", "", Align::kLeft},
+                   {"note", "", Align::kLeft}};
+  table.rows = {text_row({"a", "run --only x --steps 10", "GPU-bound", "two words"})};
+  const std::string html = table_html(table);
+  EXPECT_THAT(html, HasSubstr("<code><span>run</span> <span>--only x</span> <span>--steps 10"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"words whole\">GPU-bound</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"words\">two words</td>"));
+}
+
+TEST(Table, NamesARowByItsFirstCellAlsoWhereThatIsANumber) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"step", ""}, {"time", "ms"}};
+  table.rows = {text_row({"1", "2.5"})};
+  EXPECT_THAT(table_html(table), HasSubstr("<th scope=\"row\" class=\"number\">1</th>"));
+}
+
 TEST(Template, RefusesATagThatNothingFills) {
   EXPECT_THROW(fill_template("table.html", {{"title", "T"}}), Error);
   EXPECT_THROW(fill_template("no-such.html", {}), Error);
