@@ -61,8 +61,9 @@ void declare(Facts& facts) {
                            "second_where", "second_rise", "second_allocations"}) {
     facts.set(name, "");
   }
-  for (const char* name : {"answered", "one_warmup", "two_warmups", "second_slow", "counted",
-                           "second_allocates", "optimizer", "rises", "gpu"}) {
+  for (const char* name :
+       {"nothing", "one_window", "answered", "one_warmup", "two_warmups", "second_slow", "counted",
+        "second_allocates", "optimizer", "rises", "gpu"}) {
     facts.flag(name, false);
   }
 }
@@ -88,11 +89,13 @@ void set_second_step(Facts& facts, const WarmupRow& row) {
 Facts make_facts(const std::vector<WarmupRow>& all) {
   Facts facts;
   declare(facts);
+  facts.flag("nothing", all.empty());
   if (all.empty()) return facts;
   const Mode mode = answered_mode(all);
   std::vector<WarmupRow> rows;
   std::copy_if(all.begin(), all.end(), std::back_inserter(rows),
                [&](const WarmupRow& row) { return row.mode == mode && row.windows.size() > 1; });
+  facts.flag("one_window", rows.empty());
   if (rows.empty()) return facts;
   const WarmupRow& worst = *std::max_element(
       rows.begin(), rows.end(),
@@ -130,14 +133,13 @@ Figure steps_figure(const std::vector<WarmupRow>& rows, Mode mode) {
   }
   chart.shade_text = "warm-up";
   const std::string mode_name(describe(mode));
-  return {.slug = "steps-" + slug(mode_name),
-          .title = "Each " + mode_name + " step from the start of the process",
-          .caption = "Every step of a fresh process, the first included; the axis is logarithmic.",
-          .alt =
-              "Lines over step numbers, one for each size: the first step stands far above the "
-              "others. The table below holds the same numbers.",
-          .spec = step_chart(chart),
-          .data = steps_table(rows, mode)};
+  return {
+      .slug = "steps-" + slug(mode_name),
+      .title = "Each " + mode_name + " step from the start of the process",
+      .caption = "Every step of a fresh process, the first included; the axis is logarithmic.",
+      .alt = "Lines over step numbers, one for each size. The table below holds the same numbers.",
+      .spec = step_chart(chart),
+      .data = steps_table(rows, mode)};
 }
 
 bool has_mode(const std::vector<WarmupRow>& rows, Mode mode) {
