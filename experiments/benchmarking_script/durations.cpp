@@ -1,4 +1,7 @@
 // Part (b): how long the phases take, how much they vary, and what bounds them.
+#include <algorithm>
+
+#include "base/text.h"
 #include "experiments/benchmarking_script/duration_facts.h"
 #include "experiments/benchmarking_script/duration_tables.h"
 #include "experiments/benchmarking_script/parts.h"
@@ -16,6 +19,17 @@ void add_dot(std::vector<Dot>& dots, const std::string& label, const std::string
   }
 }
 
+/// "out of memory in optimizer": the chart has room for no more; the tables say the rest.
+std::string gap_words(const TimingGroup& group) {
+  std::vector<std::string> words;
+  for (const auto& [mode, cell] : group.cells) {
+    const std::string reason = reason_missing(group, mode);
+    const std::string word = reason.substr(0, reason.find(':'));
+    if (!word.empty() && std::ranges::find(words, word) == words.end()) words.push_back(word);
+  }
+  return join_words(words);
+}
+
 Figure durations_figure(const std::vector<TimingGroup>& groups, const TableView& data) {
   std::vector<std::string> labels;
   std::vector<Dot> dots;
@@ -26,8 +40,8 @@ Figure durations_figure(const std::vector<TimingGroup>& groups, const TableView&
     add_dot(dots, group.label, "forward", times.forward);
     add_dot(dots, group.label, "backward", times.backward);
     add_dot(dots, group.label, "optimizer", times.optimizer);
-    const std::string reason = reasons_missing(group);
-    if (!reason.empty()) gaps.push_back({group.label, reason});
+    const std::string missing = gap_words(group);
+    if (!missing.empty()) gaps.push_back({group.label, missing});
   }
   return {
       .slug = "durations",
