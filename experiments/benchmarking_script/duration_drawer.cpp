@@ -1,4 +1,4 @@
-// What lies in the drawer of part (b): samples, quartiles, events, conditions.
+// What lies in the drawer of part (b): quartiles, events, conditions.
 #include <algorithm>
 #include <array>
 
@@ -37,17 +37,6 @@ CellView condition_cell(const Launch& launch, std::string_view tag, std::string_
   return value ? number_cell(format_fixed(*value / unit, 0), *value / unit) : missing_cell();
 }
 
-void add_samples(TableView& table, const std::string& label, const std::string& phase,
-                 const std::vector<double>& samples) {
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    table.rows.push_back(
-        {{text_cell(label), text_cell(phase),
-          number_cell(std::to_string(i + 1), static_cast<double>(i + 1)), decimal_cell(samples[i])},
-         {},
-         ""});
-  }
-}
-
 /// Power limits and thermal limits as a share of the timed steps would need their span; the raw
 /// time says as much.
 RowView conditions_row(const TimingGroup& group, const Timed& timed) {
@@ -66,23 +55,6 @@ RowView conditions_row(const TimingGroup& group, const Timed& timed) {
 }
 
 }  // namespace
-
-TableView samples_table(const std::vector<TimingGroup>& groups) {
-  TableView table{"durations-data",
-                  "Every sample of the figure",
-                  {{"Size", "", Align::kLeft},
-                   {"Phase", "", Align::kLeft},
-                   {"Step", "", Align::kRight},
-                   {"Time", "ms", Align::kRight}},
-                  {}};
-  for (const TimingGroup& group : groups) {
-    const Phases times = phases(group);
-    add_samples(table, group.label, "forward", times.forward);
-    add_samples(table, group.label, "backward", times.backward);
-    add_samples(table, group.label, "optimizer", times.optimizer);
-  }
-  return table;
-}
 
 TableView quartiles_table(const std::vector<TimingGroup>& groups) {
   TableView table{"quartiles",

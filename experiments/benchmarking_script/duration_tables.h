@@ -16,8 +16,10 @@ TableView phases_table(const std::vector<TimingGroup>& groups);
 /// Whole steps of each mode, synchronised once at the end.
 TableView modes_table(const std::vector<TimingGroup>& groups);
 
-// The drawer.
+/// What the figure draws: a row for each size and phase, its steps side by side.
 TableView samples_table(const std::vector<TimingGroup>& groups);
+
+// The drawer.
 TableView quartiles_table(const std::vector<TimingGroup>& groups);
 TableView events_table(const std::vector<TimingGroup>& groups);
 TableView conditions_table(const std::vector<TimingGroup>& groups);

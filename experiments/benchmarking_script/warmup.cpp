@@ -46,6 +46,9 @@ double largest_residue(const std::vector<WarmupRow>& rows, std::size_t warmup) {
   return largest;
 }
 
+/// "Within 0.1 %" stays true of what is rounded, "within 0.0 %" would not.
+std::string bound_in_percent(double share) { return format_percent(std::ceil(share * 1e3) / 1e3); }
+
 const WarmupRow& slowest_second_step(const std::vector<WarmupRow>& rows) {
   return *std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return a.step_rise(1) < b.step_rise(1);
@@ -58,8 +61,9 @@ void declare(Facts& facts) {
                            "second_where", "second_rise", "second_allocations"}) {
     facts.set(name, "");
   }
-  for (const char* name : {"answered", "one_warmup", "two_warmups", "second_slow", "counted",
-                           "second_allocates", "optimizer", "rises", "gpu"}) {
+  for (const char* name :
+       {"nothing", "one_window", "answered", "one_warmup", "two_warmups", "second_slow", "counted",
+        "second_allocates", "optimizer", "rises", "gpu"}) {
     facts.flag(name, false);
   }
 }
@@ -85,11 +89,13 @@ void set_second_step(Facts& facts, const WarmupRow& row) {
 Facts make_facts(const std::vector<WarmupRow>& all) {
   Facts facts;
   declare(facts);
+  facts.flag("nothing", all.empty());
   if (all.empty()) return facts;
   const Mode mode = answered_mode(all);
   std::vector<WarmupRow> rows;
   std::copy_if(all.begin(), all.end(), std::back_inserter(rows),
                [&](const WarmupRow& row) { return row.mode == mode && row.windows.size() > 1; });
+  facts.flag("one_window", rows.empty());
   if (rows.empty()) return facts;
   const WarmupRow& worst = *std::max_element(
       rows.begin(), rows.end(),
@@ -109,8 +115,8 @@ Facts make_facts(const std::vector<WarmupRow>& all) {
   const std::size_t last = rows.front().windows.back().warmup;
   facts.flag("one_warmup", last > 1);
   facts.flag("two_warmups", last > 2);
-  facts.set("residue_1", format_percent(largest_residue(rows, 1)));
-  facts.set("residue_2", format_percent(largest_residue(rows, 2)));
+  facts.set("residue_1", bound_in_percent(largest_residue(rows, 1)));
+  facts.set("residue_2", bound_in_percent(largest_residue(rows, 2)));
   return facts;
 }
 
@@ -127,14 +133,13 @@ Figure steps_figure(const std::vector<WarmupRow>& rows, Mode mode) {
   }
   chart.shade_text = "warm-up";
   const std::string mode_name(describe(mode));
-  return {.slug = "steps-" + slug(mode_name),
-          .title = "Each " + mode_name + " step from the start of the process",
-          .caption = "Every step of a fresh process, the first included; the axis is logarithmic.",
-          .alt =
-              "Lines over step numbers, one for each size: the first step stands far above the "
-              "others. The table below holds the same numbers.",
-          .spec = step_chart(chart),
-          .data = steps_table(rows, mode)};
+  return {
+      .slug = "steps-" + slug(mode_name),
+      .title = "Each " + mode_name + " step from the start of the process",
+      .caption = "Every step of a fresh process, the first included; the axis is logarithmic.",
+      .alt = "Lines over step numbers, one for each size. The table below holds the same numbers.",
+      .spec = step_chart(chart),
+      .data = steps_table(rows, mode)};
 }
 
 bool has_mode(const std::vector<WarmupRow>& rows, Mode mode) {

@@ -30,7 +30,7 @@ std::string status_word(const Cell& cell) {
 }  // namespace
 
 TableView what_ran(const RunView& view) {
-  TableView table{"what-ran", "What ran", {{"Size", "", Align::kLeft}}, {}};
+  TableView table{"what-ran", "Outcome by size and mode", {{"Size", "", Align::kLeft}}, {}};
   for (const Mode mode : kModes) {
     table.columns.push_back({std::string(describe(mode)), "", Align::kLeft});
   }

@@ -1,7 +1,6 @@
 // labreport list: what there is to choose from.
 #include <fmt/format.h>
 
-#include <map>
 #include <memory>
 
 #include "base/format.h"
@@ -10,6 +9,7 @@
 #include "cli/plan_table.h"
 #include "cli/verbs.h"
 #include "experiments/catalog.h"
+#include "experiments/overview/overview.h"
 #include "results/run_store.h"
 
 namespace labreport {
@@ -45,22 +45,11 @@ void list_cells(const MeasureFlags& flags) {
   fmt::print("{}", plan_table(cells, choice));
 }
 
-std::string outcome_counts(const Run& run) {
-  std::map<std::string, int> counts;
-  for (const Cell& cell : run.cells) {
-    for (const Launch& launch : cell.launches) ++counts[std::string(status_name(launch.outcome))];
-    if (cell.launches.empty()) ++counts["missing"];
-  }
-  std::vector<std::string> words;
-  for (const auto& [status, count] : counts) words.push_back(fmt::format("{} {}", count, status));
-  return join(words, ", ");
-}
-
 void list_runs_below(const std::string& root) {
   for (const auto& folder : list_runs(root)) {
     try {
       const Run run = RunStore(folder).load();
-      fmt::print("{}  {} preset  {}\n", folder.string(), run.preset, outcome_counts(run));
+      fmt::print("{}  {} preset  {}\n", folder.string(), run.preset, overview::outcome_line(run));
     } catch (const InputError& error) {
       fmt::print("{}  unreadable: {}\n", folder.string(), error.what());
     }

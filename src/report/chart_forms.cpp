@@ -14,6 +14,7 @@ using Json = nlohmann::json;
 constexpr int kLaneHeight = 17;
 constexpr int kGroupGap = 14;
 constexpr int kAxisHeight = 52;
+constexpr int kWidestLabel = 190;
 
 Json tooltip(const std::string& field, const std::string& title) {
   return {{"field", field}, {"type", "nominal"}, {"title", title}};
@@ -26,6 +27,13 @@ Json text_layer(Json values, Json mark, Json encoding) {
           {"encoding", std::move(encoding)}};
 }
 
+/// Where a dot's label may begin: right of its last tick.
+double rightmost(const Dot& dot) {
+  double end = dot.value;
+  for (const double sample : dot.samples) end = std::max(end, sample);
+  return end;
+}
+
 Json dot_rows(const std::vector<Dot>& dots, const std::string& first_group) {
   Json rows = Json::array();
   for (const Dot& dot : dots) {
@@ -34,6 +42,7 @@ Json dot_rows(const std::vector<Dot>& dots, const std::string& first_group) {
     rows.push_back({{"group", dot.group},
                     {"series", dot.series},
                     {"value", dot.value},
+                    {"end", rightmost(dot)},
                     {"text", dot.text},
                     {"label", label}});
   }
@@ -65,6 +74,14 @@ Json gap_rows(const std::vector<Gap>& gaps, const std::vector<std::string>& seri
   return rows;
 }
 
+/// The reader's font may be wider than the one that a chart was drawn with.
+int label_room(const std::vector<std::string>& labels) {
+  constexpr double kWideLetter = 7.5;
+  std::size_t longest = 0;
+  for (const std::string& label : labels) longest = std::max(longest, label.size());
+  return std::min(kWidestLabel, static_cast<int>(kWideLetter * static_cast<double>(longest)));
+}
+
 }  // namespace
 
 Json dot_chart(const Quantity& quantity, const std::vector<std::string>& groups,
@@ -80,6 +97,8 @@ Json dot_chart(const Quantity& quantity, const std::vector<std::string>& groups,
   const Json tip = Json::array({tooltip("group", "size"), tooltip("series", "phase"),
                                 tooltip("text", axis_title("mean ± std", quantity.unit))});
   const Json place = {{"x", x}, {"y", y}, {"yOffset", lane}};
+  Json beside = place;
+  beside["x"]["field"] = "end";
   const auto with = [](Json encoding, const Json& more) {
     encoding.update(more);
     return encoding;
@@ -95,7 +114,7 @@ Json dot_chart(const Quantity& quantity, const std::vector<std::string>& groups,
                                                     {"shape", shape_channel("series", series)},
                                                     {"tooltip", tip}})}},
                          {{"mark", {{"type", "text"}, {"align", "left"}, {"dx", 10}}},
-                          {"encoding", with(place, {{"text", {{"field", "label"}}}})}}}}};
+                          {"encoding", with(beside, {{"text", {{"field", "label"}}}})}}}}};
   Json layers = Json::array({ticks, points});
   if (!gaps.empty()) {
     const Json mark = {
@@ -125,7 +144,7 @@ Json strip_chart(const std::vector<Strip>& strips) {
     }
   }
   Json y = category_channel("row", labels);
-  y["axis"] = {{"grid", true}, {"labelLimit", 150}};
+  y["axis"] = {{"grid", true}, {"labelLimit", kWidestLabel}, {"minExtent", label_room(labels)}};
   return {{"height", static_cast<int>(strips.size()) * 22 + kAxisHeight},
           {"data", {{"values", rows}}},
           {"mark", {{"type", "tick"}, {"thickness", 1.5}, {"size", 13}, {"opacity", 0.75}}},

@@ -64,8 +64,7 @@ class MarkdownWriter {
     paragraph("### " + letter + escape_markdown(part.title));
     paragraph(escape_markdown(part.setting));
     quote(part.question);
-    if (answers_ == Answers::kFull) paragraph(part.answer);
-    if (answers_ == Answers::kFacts) paragraph(part.facts);
+    answer(answers_ == Answers::kFull ? part.answer : part.facts);
     for (const Figure& figure : part.figures) add(figure);
     for (const TableView& table : part.tables) text_ += table_markdown(table);
     add(part.drawer);
@@ -78,6 +77,12 @@ class MarkdownWriter {
       text_ += line.empty() ? ">\n" : "> " + line + "\n";
     }
     text_ += '\n';
+  }
+
+  void answer(const std::string& generated) {
+    if (answers_ == Answers::kNone || generated.empty()) return;
+    paragraph(generated);
+    paragraph("*Generated from this run’s measurements.*");
   }
 
   void add(const Figure& figure) {

@@ -59,7 +59,7 @@ void add_run(Site& site, const SiteRun& run, const Drawings& drawings, const Pag
 
 void add_assets(Site& site, const std::string& bundle) {
   const EmbeddedFiles embedded = embedded::report();
-  for (const char* name : {"style.css", "charts.css", "script.js"}) {
+  for (const char* name : {"style.css", "charts.css", "print.css", "script.js"}) {
     const std::string source = std::string("site/") + name;
     site.files.push_back({std::string("assets/") + name, std::string(embedded.at(source))});
   }

@@ -17,6 +17,20 @@ std::string number_html(const std::string& text, const Padding& padding) {
          pad(padding.end);
 }
 
+/// A command breaks between its flags, not after a flag's dashes nor before its value.
+std::string code_html(const std::string& text) {
+  constexpr std::string_view kNext = " --";
+  std::string html;
+  std::size_t begin = 0;
+  for (std::size_t next = text.find(kNext); begin < text.size(); next = text.find(kNext, begin)) {
+    const std::size_t end = std::min(next, text.size());
+    const std::string gap = begin == 0 ? "" : " ";
+    html += gap + "<span>" + escape_html(text.substr(begin, end - begin)) + "</span>";
+    begin = end + 1;
+  }
+  return html;
+}
+
 /// Paddings of one column, by row; columns of words and short rows have empty ones.
 std::vector<Padding> column_paddings(const TableView& table, std::size_t column) {
   if (table.columns[column].align != Align::kRight) return std::vector<Padding>(table.rows.size());
@@ -27,16 +41,42 @@ std::vector<Padding> column_paddings(const TableView& table, std::size_t column)
   return align_decimals(texts);
 }
 
-TemplateObject cell_object(const TableView& table, std::size_t column, const CellView& cell,
+/// A word with a hyphen, "GPU-bound", reads badly in two lines; a path or a hash may need them.
+bool stays_whole(const std::string& text) {
+  constexpr std::size_t kLongest = 20;
+  return text.size() <= kLongest && text.find(' ') == std::string::npos;
+}
+
+struct Remarks {
+  std::string beside;  ///< A word or two, in a column of their own.
+  std::string below;   ///< What would make that column a tower.
+};
+
+Remarks remarks(const RowView& row) {
+  constexpr std::size_t kLongestBeside = 24;
+  std::string text;
+  for (const std::string& flag : row.flags) text += (text.empty() ? "" : ", ") + flag;
+  return text.size() <= kLongestBeside ? Remarks{text, ""} : Remarks{"", text};
+}
+
+TemplateObject cell_object(const TableView& table, std::size_t column, const RowView& row,
                            const Padding& padding) {
   const ColumnView& view = table.columns[column];
+  const CellView& cell = row.cells[column];
   const bool right = view.align == Align::kRight;
   std::string style = right ? "number" : "words";
+  if (!right && stays_whole(cell.text)) style += " whole";
   if (cell.muted) style += " muted";
-  return {{"head", column == 0 && !right && !view.code},
+  const std::string html = right       ? number_html(cell.text, padding)
+                           : view.code ? code_html(cell.text)
+                                       : escape_html(cell.text);
+  return {{"head", column == 0 && !view.code},
           {"code", view.code},
+          {"number", right},
+          {"whole", !right && stays_whole(cell.text)},
+          {"tall", !remarks(row).below.empty()},
           {"style", style},
-          {"html", right ? number_html(cell.text, padding) : escape_html(cell.text)}};
+          {"html", html}};
 }
 
 TemplateList head_list(const TableView& table) {
@@ -50,17 +90,11 @@ TemplateList head_list(const TableView& table) {
   return columns;
 }
 
-std::string flags_text(const std::vector<std::string>& flags) {
-  std::string text;
-  for (const std::string& flag : flags) text += (text.empty() ? "" : ", ") + flag;
-  return text;
-}
-
 }  // namespace
 
 std::string table_html(const TableView& table) {
-  const bool flagged =
-      std::ranges::any_of(table.rows, [](const RowView& row) { return !row.flags.empty(); });
+  const bool flagged = std::ranges::any_of(
+      table.rows, [](const RowView& row) { return !remarks(row).beside.empty(); });
   std::vector<std::vector<Padding>> paddings;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     paddings.push_back(column_paddings(table, c));
@@ -71,14 +105,18 @@ std::string table_html(const TableView& table) {
     const std::size_t count = std::min(row.cells.size(), table.columns.size());
     TemplateList cells;
     for (std::size_t c = 0; c < count; ++c) {
-      cells.push_back(cell_object(table, c, row.cells[c], paddings[c][r]));
+      cells.push_back(cell_object(table, c, row, paddings[c][r]));
     }
     const std::size_t rest = table.columns.size() - count;
+    const Remarks said = remarks(row);
     rows.push_back(TemplateObject{{"cells", cells},
                                   {"noted", rest > 0},
                                   {"span", std::to_string(rest)},
                                   {"note", row.note.empty() ? "–" : row.note},
-                                  {"flags", flags_text(row.flags)}});
+                                  {"flags", said.beside},
+                                  {"tall", !said.below.empty()},
+                                  {"width", std::to_string(table.columns.size() - 1 + flagged)},
+                                  {"below", said.below}});
   }
   return fill_template("table.html", {{"title", table.title},
                                       {"columns", head_list(table)},

@@ -62,6 +62,7 @@ def files(root):
         here = os.path.relpath(folder, root)
         inside = lambda name: name if here == "." else here + "/" + name
         folders[:] = sorted(f for f in folders if not SKIPPED_FOLDERS.match(inside(f)))
+        names = [name for name in names if name != ".git"]  # a file in a second working tree
         yield from sorted(inside(name) for name in names if TEXT.search(inside(name)))
 
 

@@ -67,6 +67,12 @@ const std::vector<Golden> kGolden{
       "128,256", "--modes", "train_step", "--precisions", "bf16", "--launches", "2"},
      {},
      true},
+    // The second of the fake GPUs has no BF16 of its own.
+    {"dry_run_without_bf16",
+     {"run", "--dry-run", "--gpus", "1", "--sizes", "small", "--only",
+      "benchmarking_mixed_precision"},
+     {},
+     true},
     {"dry_run_demo", {"run", "--preset", "demo", "--dry-run", "--sizes", "demo-1"}},
     {"unknown_verb", {"rum"}},
     {"unknown_flag", {"run", "--size-of", "1"}},

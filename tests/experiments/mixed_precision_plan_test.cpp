@@ -68,7 +68,7 @@ TEST(MixedPrecisionPlan, ComparesThePrecisionsThatAreAskedFor) {
 TEST(MixedPrecisionPlan, TriesALesserModeWhereAStepDidNotRun) {
   PlanInput input = part_input("benchmarking_mixed_precision.c");
   input.selection.sizes = {input.edition.sizes[0]};
-  Run run = empty_run(input);
+  labreport::Run run = empty_run(input);
   for (const CellSpec& spec : planned(input)) {
     if (spec.precision != Precision::kBf16) continue;
     Launch launch;

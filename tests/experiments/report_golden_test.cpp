@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "experiments/sample_runs.h"
 #include "report/markdown.h"
 
@@ -117,6 +118,35 @@ TEST_P(ReportGolden, SaysNothingEmptyOrNotANumber) {
       report_markdown(build_document(GetParam().make(), false), {}, Answers::kFull);
   for (const char* wrong : {"nan", "inf ", "****", "  ms", "( ", " ,", " .", "{{", "1 sizes"}) {
     EXPECT_EQ(report.find(wrong), std::string::npos) << wrong;
+  }
+}
+
+/// The answers of one kind, in the order of the parts.
+std::vector<std::string> all_answers(const Run& run, std::string Part::* kind) {
+  std::vector<std::string> answers;
+  for (const Section& section : build_document(run, false).sections) {
+    for (const Part& part : section.parts) answers.push_back(part.*kind);
+  }
+  return answers;
+}
+
+TEST_P(ReportGolden, FactsAreNumbersInAListAndNoSentence) {
+  for (const std::string& facts : all_answers(GetParam().make(), &Part::facts)) {
+    for (const std::string& line : split(facts, '\n')) {
+      EXPECT_TRUE(line.empty() || line.starts_with("- ")) << line;
+      EXPECT_FALSE(line.ends_with(".")) << line;
+      EXPECT_TRUE(line.empty() || line.find(": ") != std::string::npos) << line;
+    }
+  }
+}
+
+TEST_P(ReportGolden, WithoutAnswersNothingGeneratedIsLeft) {
+  const auto run = GetParam().make();
+  const std::string report = report_markdown(build_document(run, false), {}, Answers::kNone);
+  for (const auto kind : {&Part::answer, &Part::facts}) {
+    for (const std::string& answer : all_answers(run, kind)) {
+      EXPECT_TRUE(answer.empty() || report.find(answer) == std::string::npos) << answer;
+    }
   }
 }
 

@@ -97,6 +97,16 @@ TEST(DotChart, NamesSeriesOnceAndGapsInTheLaneThatIsMissing) {
   EXPECT_EQ(gap["series"], "optimizer");
 }
 
+TEST(DotChart, BeginsALabelRightOfItsLastTick) {
+  const Json spec =
+      dot_chart({"Time", "ms"}, {"small", "xl"}, {"forward"},
+                {{"small", "forward", 2, "2", {1, 4, 1}}, {"xl", "forward", 3, "3", {}}}, {});
+  const Json& points = spec["layer"][1];
+  EXPECT_EQ(points["layer"][1]["encoding"]["x"]["field"], "end");
+  EXPECT_EQ(points["data"]["values"][0]["end"], 4);
+  EXPECT_EQ(points["data"]["values"][1]["end"], 3);
+}
+
 TEST(StripChart, ShowsDistancesFromEachRowsOwnMean) {
   const Json spec = strip_chart({{"a", {9, 11}}, {"b", {90, 110}}});
   const Json& rows = spec["data"]["values"];

@@ -18,7 +18,7 @@ CurveChart two_curves() {
   return chart;
 }
 
-const Json& rows_of(const Json& layer) { return layer["data"]["values"]; }
+Json rows_of(const Json& layer) { return layer["data"]["values"]; }
 
 TEST(CurveChart, DropsWhatALogAxisCannotHold) {
   const Json layers = curve_chart(two_curves())["layer"];
@@ -26,7 +26,7 @@ TEST(CurveChart, DropsWhatALogAxisCannotHold) {
 }
 
 TEST(CurveChart, MovesLabelsApartWhereCurvesEndTogether) {
-  const Json& labels = rows_of(curve_chart(two_curves())["layer"][1]);
+  const Json labels = rows_of(curve_chart(two_curves())["layer"][1]);
   ASSERT_EQ(labels.size(), 2u);
   EXPECT_EQ(labels[0]["label"], "one");
   EXPECT_GT(labels[1]["y"].get<double>(), 1.05 * labels[0]["y"].get<double>());
@@ -55,11 +55,11 @@ TEST(JoinedChart, NamesTheSeriesOfTheFirstRowThatHasBoth) {
                                  {{"small", "forward", {{"FP32", 4}}, ""},
                                   {"xl", "forward", {{"FP32", 40}, {"BF16", 10}}, "4.00 ×"}},
                                  {});
-  const Json& lines = rows_of(spec["layer"][0]);
+  const Json lines = rows_of(spec["layer"][0]);
   EXPECT_EQ(lines[1]["low"], 10);
   EXPECT_EQ(lines[1]["high"], 40);
   EXPECT_EQ(lines[1]["text"], "forward  4.00 ×");
-  const Json& names = rows_of(spec["layer"][3]);
+  const Json names = rows_of(spec["layer"][3]);
   ASSERT_EQ(names.size(), 2u);
   EXPECT_EQ(names[0]["group"], "xl");
 }

@@ -112,7 +112,37 @@ TEST(Table, SpansARowsRemainingColumnsWithItsReasonAndWordsItsFlags) {
   EXPECT_THAT(html, HasSubstr("<td class=\"flags\">shared GPU</td>"));
   EXPECT_THAT(html, HasSubstr("<td class=\"number\">1.5<i data-pad=\"0\"></i></td>"));
   EXPECT_THAT(html, HasSubstr("<td class=\"number muted\">–</td>"));
-  EXPECT_THAT(html, HasSubstr("<th scope=\"row\">xl</th>"));
+  EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"whole\">xl</th>"));
+}
+
+TEST(Table, KeepsFlagsWithTheirValuesAndSingleWordsInOneLine) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"row", "", Align::kLeft},
+                   {"command", "", Align::kLeft, true},
+                   {"bound", "", Align::kLeft},
+                   {"note", "", Align::kLeft}};
+  table.rows = {text_row({"a", "run --only x --steps 10", "GPU-bound", "two words"})};
+  const std::string html = table_html(table);
+  EXPECT_THAT(html, HasSubstr("<code><span>run</span> <span>--only x</span> <span>--steps 10"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"words whole\">GPU-bound</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"words\">two words</td>"));
+}
+
+TEST(Table, PutsAReasonBelowItsRow) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}, {"b", "ms"}};
+  table.rows = {text_row({"xl", "1.5", "–"})};
+  table.rows[0].flags = {"outlier", "train step: out of memory in optimizer"};
+  const std::string html = table_html(table);
+  EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"whole\" rowspan=\"2\">xl</th>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"flags\" colspan=\"2\">outlier, train step: out"));
+}
+
+TEST(Table, NamesARowByItsFirstCellAlsoWhereThatIsANumber) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"step", ""}, {"time", "ms"}};
+  table.rows = {text_row({"1", "2.5"})};
+  EXPECT_THAT(table_html(table), HasSubstr("<th scope=\"row\" class=\"number\">1</th>"));
 }
 
 TEST(Template, RefusesATagThatNothingFills) {

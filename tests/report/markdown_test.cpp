@@ -48,7 +48,12 @@ TEST(ReportMarkdown, LeavesAnswersOutOrReducesThemToTheirNumbers) {
   const std::string facts = report_markdown(document, {}, Answers::kFacts);
   EXPECT_THAT(facts, HasSubstr("- forward, 2.7B: **273.30 ± 0.57 ms**"));
   EXPECT_THAT(facts, Not(HasSubstr("The steps vary little")));
-  EXPECT_THAT(report_markdown(document, {}, Answers::kNone), Not(HasSubstr("takes **")));
+  const std::string none = report_markdown(document, {}, Answers::kNone);
+  EXPECT_THAT(none, Not(HasSubstr("takes **")));
+  for (const std::string& generated : {report_markdown(document, {}, Answers::kFull), facts}) {
+    EXPECT_THAT(generated, HasSubstr("*Generated from this run’s measurements.*"));
+  }
+  EXPECT_THAT(none, Not(HasSubstr("Generated from")));
 }
 
 TEST(ReportMarkdown, NothingFromARunBecomesMarkup) {

@@ -1,0 +1,134 @@
+"""README's commands are run, with a fake worker on fake GPUs; make's help says what make does.
+
+python3 readme_test.py LABREPORT FAKES: the program, and the folder of the fakes; see CMakeLists.txt.
+"""
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+RUNS = "site/runs"
+
+# Commands that no test can run, each with its reason.
+NOT_RUN = {
+    "make test": "it runs this test",
+    "make report RESUME=1": "tests/cli/resume_test.cpp interrupts a run and resumes it",
+}
+
+# What a command may end with where it need not be 0.
+STATUS = {
+    "build/bin/labreport doctor": (0, 1),  # 1: this machine lacks something
+}
+
+WORKER = '{"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]}'
+
+
+def commands():
+    """Lines of fenced blocks and whole commands between backticks, each once."""
+    found = []
+    for block in re.findall(r"^```(?:sh|console)\n(.*?)^```", README, re.M | re.S):
+        found += [line.partition("#")[0].removeprefix("$ ").strip() for line in block.splitlines()]
+    found += re.findall(r"`((?:make|build/bin/labreport) [^`]+)`", README)
+    return list(dict.fromkeys(command for command in found if command))
+
+
+def make(*words):
+    # Under `make test` the outer make's variables would come along.
+    environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    return subprocess.run(["make", "--no-print-directory", "-C", ROOT, *words], check=False,
+                          capture_output=True, text=True, env=environment)
+
+
+def calls_of_make(words):
+    """The program's calls behind a target; what set-up and build do is tested by tests/setup."""
+    result = make("-n", *words)
+    if result.returncode != 0:
+        raise AssertionError(result.stderr)
+    return [line for line in result.stdout.splitlines() if "bin/labreport" in line
+            and not line.startswith("setup/")]
+
+
+class Readme(unittest.TestCase):
+    program = fakes = ""
+
+    def sandbox(self):
+        """A folder as a user has it: the recorded run, a run of one's own, a GPU."""
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        folder = pathlib.Path(scratch.name)
+        recorded = next((ROOT / RUNS).glob("**/reference")).parent
+        shutil.copytree(recorded, folder / RUNS / "recorded")
+        shutil.copytree(recorded, folder / RUNS / "own", ignore=lambda *_: ["reference"])
+        (folder / "labreport-worker").symlink_to(f"{self.fakes}/worker")
+        (folder / "labreport-worker.json").write_text(WORKER, encoding="utf-8")
+        return folder
+
+    def call(self, command, folder):
+        words = [self.program if "bin/labreport" in word else word.replace("RUN", RUNS + "/own")
+                 for word in shlex.split(command)]
+        environment = {"PATH": os.environ["PATH"], "HOME": str(folder),
+                       "LABREPORT_WORKER": str(folder / "labreport-worker"),
+                       "LABREPORT_NVML": f"{self.fakes}/nvml.so", "CUDA_VISIBLE_DEVICES": "0"}
+        return subprocess.run(words, cwd=folder, env=environment, check=False,
+                              capture_output=True, text=True, timeout=240)
+
+    def assert_runs(self, command):
+        words = shlex.split(command)
+        calls = calls_of_make(words[1:]) if words[0] == "make" else [command]
+        self.assertTrue(calls, command)
+        for call in calls:
+            result = self.call(call, self.sandbox())
+            self.assertIn(result.returncode, STATUS.get(command, (0,)),
+                          f"{call}\n{result.stdout}{result.stderr}")
+
+    def test_every_command_runs(self):
+        for command in commands():
+            if command not in NOT_RUN:
+                with self.subTest(command):
+                    self.assert_runs(command)
+
+    def test_exceptions_are_commands_of_the_readme(self):
+        self.assertLessEqual(set(NOT_RUN) | set(STATUS), set(commands()))
+
+    def test_every_linked_file_is_there(self):
+        for path in re.findall(r"\]\(([^):]+)\)", README):
+            self.assertTrue((ROOT / path).is_file(), path)
+
+
+class MakeHelp(unittest.TestCase):
+    """`make help` is the list of make's targets and of what each may be given."""
+
+    def setUp(self):
+        self.help = make("help").stdout
+        self.targets = re.findall(r"^make (\w+)", self.help, re.M)
+
+    def test_names_every_target(self):
+        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+        real = set(re.findall(r"^([a-z]+):", makefile, re.M)) - {"help"}
+        self.assertEqual(set(self.targets), real)
+
+    def test_every_target_of_the_readme_is_there(self):
+        for target in re.findall(r"make ([a-z]+)", " ".join(commands())):
+            self.assertIn(target, self.targets)
+
+    def test_every_variable_changes_what_is_called(self):
+        target = None
+        named = re.compile(r"^make (\w+)|([A-Z]+)=(\"[^\"]*\"|[^\s|;]*)", re.M)
+        for new_target, variable, value in named.findall(self.help + "\n".join(commands())):
+            target = new_target or target
+            if variable:
+                given = f"{variable}={value.strip(chr(34))}"
+                self.assertNotEqual(calls_of_make([target]), calls_of_make([target, given]), given)
+
+
+if __name__ == "__main__":
+    Readme.fakes = sys.argv.pop(2)
+    Readme.program = sys.argv.pop(1)
+    unittest.main()
