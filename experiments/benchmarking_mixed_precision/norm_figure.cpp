@@ -12,6 +12,8 @@ namespace labreport::benchmarking_mixed_precision {
 namespace {
 
 constexpr int kPanelHeight = 150;
+constexpr int kLeastDecade = -7;
+constexpr double kNarrowestNamed = 2;  // A band needs that many powers of two for its word.
 constexpr std::array kFormats{Precision::kFp16, Precision::kBf16, Precision::kFp32};
 constexpr std::array kMethods{metric::kRounded, metric::kReductions, metric::kFp32Statistics};
 
@@ -28,7 +30,8 @@ void add_band(std::vector<Band>& bands, const std::vector<NormRow>& rows, double
   const double from = static_cast<double>(*first) - 0.5;
   // Each takes over from the one before it: their ranges overlap by a vector or two.
   if (!bands.empty()) bands.back().to = std::min(bands.back().to, from);
-  bands.push_back({from, static_cast<double>(*last) + 0.5, text});
+  const double to = static_cast<double>(*last) + 0.5;
+  bands.push_back({from, to, to - from < kNarrowestNamed ? "" : text});
 }
 
 std::vector<Band> bands_of(const std::vector<NormRow>& rows, std::string_view format,
@@ -49,7 +52,8 @@ CurveChart panel(const std::vector<NormRow>& rows, Precision format, std::int64_
   chart.label_room = 104;
   chart.x = {{"Scale of the input, as a power of two", ""}, false, {}, {}, "d"};
   chart.x.ticks = {-24, -20, -16, -12, -8, -4, 0, 4, 8, 12};
-  chart.y = {{"Error of the output", "%"}, true, {}, {}, ".0e"};
+  chart.y = {{"Error of the output", "%"}, true, {}, {}, ""};
+  tick_decades(chart.y, kLeastDecade, 2);
   for (const std::string_view method : kMethods) {
     Curve drawn{short_words(method), {}};
     for (const NormRow& row : curve(rows, name(format), method, width)) {

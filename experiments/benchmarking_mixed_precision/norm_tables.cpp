@@ -42,14 +42,7 @@ std::string up_to_scale(std::optional<std::int64_t> scale) {
 
 }  // namespace
 
-std::string power_of_two(std::int64_t exponent) {
-  static constexpr std::array kDigits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string text = "2";
-  for (const char c : std::to_string(exponent)) {
-    text += c == '-' ? "⁻" : kDigits[static_cast<std::size_t>(c - '0')];
-  }
-  return text;
-}
+std::string power_of_two(std::int64_t exponent) { return "2" + superscript(exponent); }
 
 std::string method_words(std::string_view method) {
   if (method == metric::kRounded) return "rounded after each addition";

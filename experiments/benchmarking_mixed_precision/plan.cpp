@@ -8,7 +8,7 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-/// The first holds all phases; the others only where it does not run.
+/// The first holds all phases; the others are for where it does not fit.
 constexpr std::array kByContent{Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward,
                                 Mode::kInference};
 
@@ -28,9 +28,12 @@ std::vector<Precision> compared(const PlanInput& input) {
   return {Precision::kFp32, input.half};
 }
 
-bool did_not_run(const Run& so_far, const CellSpec& spec) {
+/// A step that crashed may run when the run is resumed; one without room will not.
+bool does_not_fit(const Run& so_far, const CellSpec& spec) {
   const Cell* cell = so_far.find(cell_id(spec));
-  return cell != nullptr && !cell->launches.empty() && !is_ok(cell->launches.back().outcome);
+  if (cell == nullptr || cell->launches.empty()) return false;
+  const Outcome& outcome = cell->launches.back().outcome;
+  return std::holds_alternative<OutOfMemory>(outcome) || std::holds_alternative<Skipped>(outcome);
 }
 
 void add_network(std::vector<PlannedCell>& cells, const PlanInput& input, const Run& so_far,
@@ -39,7 +42,7 @@ void add_network(std::vector<PlannedCell>& cells, const PlanInput& input, const 
     if (!mode_wanted(input, mode)) continue;
     spec.mode = mode;
     cells.push_back({spec, launches});
-    if (!did_not_run(so_far, spec)) return;
+    if (!does_not_fit(so_far, spec)) return;
   }
 }
 

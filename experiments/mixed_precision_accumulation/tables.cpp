@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "experiments/common/table_cells.h"
 #include "report/curve_chart.h"
+#include "results/metric_names.h"
 
 namespace labreport::mixed_precision_accumulation {
 namespace {
@@ -18,8 +19,13 @@ CellView digits_cell(double value) { return number_cell(digits(value), value); }
 
 CellView error_cell(double error) { return number_cell(error_digits(error), error); }
 
+/// Kept on one line: it names the row.
 std::string label_of(const Loop& loop) {
-  return std::string(loop.label) + (loop.ours ? " (ours)" : "");
+  std::string label = std::string(loop.label) + (loop.ours ? " (ours)" : "");
+  for (auto at = label.find(' '); at != std::string::npos; at = label.find(' ', at)) {
+    label.replace(at, 1, "\u00a0");
+  }
+  return label;
 }
 
 Curve running_error(const Loop& loop) {
@@ -28,6 +34,16 @@ Curve running_error(const Loop& loop) {
     curve.points.emplace_back(static_cast<double>(n), std::abs(loop.error_after(n)));
   }
   return curve;
+}
+
+/// The two loops that add FP16 to FP32 are one curve where they are the same numbers.
+void add_curve(std::vector<Curve>& curves, const Loop& loop, const std::vector<Loop>& loops) {
+  const Loop* mixed = find(loops, metric::kMixedLoop);
+  const Loop* cast = find(loops, metric::kCastLoop);
+  const bool same = mixed != nullptr && cast != nullptr && mixed->sums == cast->sums;
+  if (same && loop.name == metric::kCastLoop) return;
+  curves.push_back(running_error(loop));
+  if (same && loop.name == metric::kMixedLoop) curves.back().label += " (both)";
 }
 
 TableView checkpoints_table(const std::vector<Loop>& loops) {
@@ -61,7 +77,6 @@ TableView sums_table(const std::vector<Loop>& loops) {
   TableView table{"sums",
                   "A thousand additions",
                   {{"Loop", "", Align::kLeft},
-                   {"Added each time", "", Align::kRight},
                    {"Final value", "", Align::kRight},
                    {"As PyTorch prints it", "", Align::kRight},
                    {"Error", "", Align::kRight},
@@ -73,7 +88,7 @@ TableView sums_table(const std::vector<Loop>& loops) {
     const double right = loop.value * static_cast<double>(loop.sums.size());
     const double share = 100 * loop.error() / right;
     table.rows.push_back(
-        {{text_cell(label_of(loop)), digits_cell(loop.addend), digits_cell(loop.last()),
+        {{text_cell(label_of(loop)), digits_cell(loop.last()),
           number_cell(format_fixed(loop.last(), 4), loop.last()), error_cell(loop.error()),
           number_cell(fmt::format("{:.2g}", share), share), error_cell(loop.input_error()),
           error_cell(loop.accumulator_error())},
@@ -110,11 +125,11 @@ TableView stalls_table(const std::vector<Loop>& loops) {
 Figure errors_figure(const std::vector<Loop>& loops) {
   CurveChart chart;
   chart.x = {{"Additions", ""}, false, {}, {}, "d"};
-  chart.y = {{"Absolute error of the sum", ""}, true, {}, {}, ".0e"};
-  chart.y.ticks = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10};
-  chart.label_room = 176;
+  chart.y = {{"Absolute error of the sum", ""}, true, {}, {}, ""};
+  tick_decades(chart.y, -8, 1);
+  chart.label_room = 134;
   for (const Loop& loop : loops) {
-    if (loop.error() != 0) chart.curves.push_back(running_error(loop));
+    if (loop.error() != 0) add_curve(chart.curves, loop, loops);
   }
   return {.slug = "accumulation",
           .title = "Running error of the sum",

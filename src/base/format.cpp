@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -72,6 +74,15 @@ std::string format_duration(double seconds) {
   const auto [hours, minutes, rest] = std::tuple{whole / 3600, whole / 60 % 60, whole % 60};
   if (hours > 0) return fmt::format("{} h {} min", hours, minutes);
   return rest == 0 ? fmt::format("{} min", minutes) : fmt::format("{} min {} s", minutes, rest);
+}
+
+std::string superscript(std::int64_t exponent) {
+  constexpr std::array kDigits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text;
+  for (const char c : std::to_string(exponent)) {
+    text += c == '-' ? "⁻" : kDigits[static_cast<std::size_t>(c - '0')];
+  }
+  return text;
 }
 
 std::string format_plural(std::int64_t count, const std::string& singular,

@@ -33,6 +33,8 @@ std::string format_percent(double share);      ///< share in [0, 1] to one decim
 std::string format_bytes(double bytes);        ///< "12.69 GiB", "20.0 MiB", "1.5 KiB", "12 B"
 std::string format_duration(double seconds);   ///< "12 s", "4 min 5 s", "2 h 10 min", "350 ms"
 
+std::string superscript(std::int64_t exponent);  ///< "⁷", "⁻²⁴"
+
 /// "1 size", "3 sizes"; `plural` defaults to singular + "s". Numbers are written as digits.
 std::string format_plural(std::int64_t count, const std::string& singular,
                           const std::string& plural = "");

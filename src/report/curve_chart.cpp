@@ -16,6 +16,8 @@ using Json = nlohmann::json;
 
 constexpr double kLabelGap = 15;  // Pixels between two labels' middles.
 constexpr double kFarthest = 1e300;
+constexpr int kLabelExtent = 34;  // Alike in all panels, so that they stand one below the other.
+constexpr int kAxisHeight = 75;
 
 struct Extent {
   double low = std::numeric_limits<double>::infinity();
@@ -69,7 +71,7 @@ Json channel(const char* field, const CurveAxis& axis, const Extent& extent) {
   Json channel = axis.log ? log_channel(field, quantity.title, quantity.unit)
                           : linear_channel(field, quantity.title, quantity.unit);
   channel["scale"]["nice"] = false;
-  channel["scale"]["zero"] = false;
+  if (!axis.log) channel["scale"]["zero"] = false;
   if (extent.low < extent.high) channel["scale"]["domain"] = {extent.low, extent.high};
   if (!axis.ticks.empty()) channel["axis"]["values"] = axis.ticks;
   if (!axis.format.empty()) channel["axis"]["format"] = axis.format;
@@ -105,10 +107,10 @@ std::vector<EndLabel> end_labels(const CurveChart& chart, double rightmost) {
   return labels;
 }
 
-Json label_rows(const CurveChart& chart, const Extent& x, const Extent& y) {
+Json label_rows(const CurveChart& chart, const Extent& x, const Extent& y, int plot_height) {
   std::vector<EndLabel> labels = end_labels(chart, x.high);
   const double range = chart.y.log ? std::log10(y.high / y.low) : y.high - y.low;
-  spread(labels, range * kLabelGap / chart.height);
+  spread(labels, range * kLabelGap / plot_height);
   Json rows = Json::array();
   for (const EndLabel& label : labels) {
     const double value = chart.y.log ? std::pow(10.0, label.place) : label.place;
@@ -169,16 +171,17 @@ Json curve_layer(const CurveChart& chart, const Json& rows, const Json& x, const
           {"layer", layers}};
 }
 
-Json layers_of(const CurveChart& chart) {
+Json layers_of(const CurveChart& chart, int plot_height) {
   const Json rows = rows_of(chart);
   Extent across = extent_of(rows, "x");
   const Extent up = extent_of(rows, "y");
   for (const Band& band : chart.bands) across.widen(band.from), across.widen(band.to);
   const Json x = channel("x", chart.x, across);
-  const Json y = channel("y", chart.y, up);
+  Json y = channel("y", chart.y, up);
+  y["axis"]["minExtent"] = kLabelExtent;
   Json layers = chart.bands.empty() ? Json::array() : band_layers(chart.bands, x);
   layers.push_back(curve_layer(chart, rows, x, y));
-  layers.push_back({{"data", {{"values", label_rows(chart, across, up)}}},
+  layers.push_back({{"data", {{"values", label_rows(chart, across, up, plot_height)}}},
                     {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 8}}},
                     {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "label"}}}}}});
   return layers;
@@ -191,9 +194,20 @@ Json titled(Json view, const std::string& title) {
 
 }  // namespace
 
+void tick_decades(CurveAxis& axis, int low, int high) {
+  for (int exponent = low; exponent <= high; ++exponent) {
+    const double value = std::pow(10.0, exponent);
+    axis.ticks.push_back(value);
+    axis.tick_labels.push_back(exponent < -2 ? "10" + superscript(exponent)
+                                             : format_significant(value, 1));
+  }
+}
+
 Json curve_chart(const CurveChart& chart) {
   const Json padding = {{"left", 6}, {"top", 20}, {"right", chart.label_room}, {"bottom", 2}};
-  return titled({{"height", chart.height}, {"padding", padding}, {"layer", layers_of(chart)}},
+  return titled({{"height", chart.height},
+                 {"padding", padding},
+                 {"layer", layers_of(chart, chart.height - kAxisHeight)}},
                 chart.title);
 }
 
@@ -201,7 +215,8 @@ Json curve_panels(const std::vector<CurveChart>& charts) {
   Json panels = Json::array();
   int room = 0;
   for (const CurveChart& chart : charts) {
-    panels.push_back(titled({{"height", chart.height}, {"layer", layers_of(chart)}}, chart.title));
+    panels.push_back(
+        titled({{"height", chart.height}, {"layer", layers_of(chart, chart.height)}}, chart.title));
     room = std::max(room, chart.label_room);
   }
   return {{"padding", {{"left", 6}, {"top", 6}, {"right", room}, {"bottom", 2}}},

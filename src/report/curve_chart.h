@@ -30,6 +30,9 @@ struct CurveAxis {
   std::string format;  ///< Of tick labels, in d3's notation; empty: "1, 2, 5" numbers.
 };
 
+/// Ticks at each power of ten from 10^`low` to 10^`high`, labelled as powers below 0.01.
+void tick_decades(CurveAxis& axis, int low, int high);
+
 struct CurveChart {
   CurveAxis x;
   CurveAxis y;

@@ -65,7 +65,7 @@ TEST(MixedPrecisionPlan, ComparesThePrecisionsThatAreAskedFor) {
   EXPECT_EQ(count(planned(input), Precision::kBf16, Mode::kTrainStep), 0);
 }
 
-TEST(MixedPrecisionPlan, TriesALesserModeWhereAStepDidNotRun) {
+TEST(MixedPrecisionPlan, TriesALesserModeWhereAStepDoesNotFit) {
   PlanInput input = part_input("benchmarking_mixed_precision.c");
   input.selection.sizes = {input.edition.sizes[0]};
   labreport::Run run = empty_run(input);
