@@ -1,6 +1,7 @@
 // Holds the network, its loss and its optimizer to the Python reference: parity FILE, where
 // parity_data.py wrote FILE.
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/jit/serialization/pickle.h>
@@ -11,6 +12,7 @@
 #include "model/training_step.h"
 #include "model/transformer.h"
 #include "reference/kept_tensors.h"
+#include "reference/operations.h"
 
 namespace labreport {
 namespace {
@@ -111,9 +113,10 @@ TEST_P(KeptTensors, OneBlockKeepsWhatTheReferenceKeeps) {
   const auto rotary = std::make_shared<const Rotary>(10, 8, at::kCPU);
   const Block block("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
   const at::Tensor x = at::randn({2, 10, 32}).requires_grad_();
+  at::Tensor y;
   const std::vector<std::string> kept = kept_for_backward([&] {
     const AutocastScope autocast(precision, DeviceKind::kCpu);
-    block.forward(x);
+    y = block.forward(x);
   });
   std::vector<std::string> wanted;
   for (const c10::IValue& line : data().at(key).toListRef()) wanted.push_back(line.toStringRef());
@@ -123,6 +126,38 @@ TEST_P(KeptTensors, OneBlockKeepsWhatTheReferenceKeeps) {
 INSTANTIATE_TEST_SUITE_P(Precisions, KeptTensors,
                          testing::Values(std::pair{"kept/fp32", Precision::kFp32},
                                          std::pair{"kept/bf16", Precision::kBf16}));
+
+std::vector<std::string> reference_operators(const char* key) {
+  std::vector<OperatorCall> calls;
+  for (const c10::IValue& line : data().at(key).toListRef()) {
+    const auto& call = line.toTupleRef().elements();
+    calls.push_back({call[0].toInt(), call[1].toStringRef(), call[2].toStringRef()});
+  }
+  return computing(calls);
+}
+
+class Operators : public testing::TestWithParam<std::pair<const char*, Precision>> {};
+
+TEST_P(Operators, OneBlockRunsWhatTheReferenceRunsInItsOrder) {
+  const auto [key, precision] = GetParam();
+  const auto rotary = std::make_shared<const Rotary>(10, 8, at::kCPU);
+  const Block block("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
+  const at::Tensor x = at::randn({2, 10, 32}).requires_grad_();
+  const at::Tensor gradient = at::ones({2, 10, 32});
+  const auto calls = operators_of([&] {
+    at::Tensor y;
+    {
+      const AutocastScope autocast(precision, DeviceKind::kCpu);
+      y = block.forward(x);
+    }
+    y.backward(gradient);
+  });
+  EXPECT_EQ(computing(calls), reference_operators(key));
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, Operators,
+                         testing::Values(std::pair{"operators/fp32", Precision::kFp32},
+                                         std::pair{"operators/bf16", Precision::kBf16}));
 
 }  // namespace
 }  // namespace labreport
