@@ -14,10 +14,14 @@ namespace {
 
 constexpr double kEpsilon = 1e-5;
 
+at::Tensor rsqrt_backward(const at::Tensor& gradient, const at::Tensor& result) {
+  const at::Tensor cubed = at::pow(result, 3);
+  return gradient * -0.5 * cubed;
+}
+
 std::vector<at::Tensor> inverse_rms_backward(at::Tensor gradient, Kept& kept) {
+  gradient = rsqrt_backward(gradient, kept.take(1));
   const at::Tensor x = kept.take(0);
-  at::Tensor cubed = at::pow(kept.take(1), 3);
-  gradient = gradient * -0.5 * cubed;             // rsqrt
   gradient = gradient.expand_as(x) / x.size(-1);  // mean
   return {gradient * (at::pow(x, 1) * 2.0)};      // pow
 }
