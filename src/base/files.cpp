@@ -75,11 +75,12 @@ std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-void write_atomically(const fs::path& path, std::string_view bytes) {
+void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
   const fs::path sibling = path.string() + ".part";
   Descriptor descriptor(sibling, O_WRONLY | O_CREAT | O_TRUNC);
   if (!descriptor.is_open()) fail_to_write(path);
-  const bool kept = write_all(descriptor.get(), bytes) && ::fsync(descriptor.get()) == 0 &&
+  const bool kept = write_all(descriptor.get(), bytes) &&
+                    (sync == Sync::kNothing || ::fsync(descriptor.get()) == 0) &&
                     descriptor.close_checked() && ::rename(sibling.c_str(), path.c_str()) == 0;
   if (!kept) {
     const int reason = errno;
@@ -87,7 +88,7 @@ void write_atomically(const fs::path& path, std::string_view bytes) {
     errno = reason;
     fail_to_write(path);
   }
-  sync_folder(path.parent_path());
+  if (sync == Sync::kFolder) sync_folder(path.parent_path());
 }
 
 void make_writable_folder(const fs::path& path) {

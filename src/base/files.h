@@ -11,9 +11,17 @@ namespace labreport {
 /// Throws `InputError` naming the path when it cannot be read or exceeds `max_bytes`.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = 256u << 20);
 
+/// What a finished write waits for. Whatever it is, the death of any process undoes nothing.
+enum class Sync {
+  kNothing,  ///< A power cut may leave anything: for what is worthless by then.
+  kFile,     ///< A power cut may leave the old file, never a part of the new one.
+  kFolder,   ///< A power cut leaves the new file.
+};
+
 /// Write to a sibling, fsync, rename, fsync the folder: readers see the old file or the new one.
 /// Throws `Error` naming the path and the system's reason (disk full, read-only, …).
-void write_atomically(const std::filesystem::path& path, std::string_view bytes);
+void write_atomically(const std::filesystem::path& path, std::string_view bytes,
+                      Sync sync = Sync::kFolder);
 
 /// Creates `path` with its parents. Throws `InputError` when it cannot be written to.
 void make_writable_folder(const std::filesystem::path& path);

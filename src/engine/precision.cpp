@@ -47,4 +47,10 @@ AutocastScope::~AutocastScope() {
   at::autocast::set_autocast_cache_enabled(former_->cache);
 }
 
+at::Tensor autocast(const at::Tensor& tensor) {
+  const c10::DeviceType type = tensor.device().type();
+  if (!at::autocast::is_autocast_enabled(type)) return tensor;
+  return at::autocast::cached_cast(at::autocast::get_autocast_dtype(type), tensor, type);
+}
+
 }  // namespace labreport

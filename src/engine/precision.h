@@ -1,7 +1,7 @@
 // Precisions: what each sets, for as long as its scope lasts.
 #pragma once
 
-#include <c10/core/ScalarType.h>
+#include <ATen/core/Tensor.h>
 
 #include <optional>
 
@@ -34,5 +34,9 @@ class AutocastScope {
   DeviceKind device_;
   std::optional<Former> former_;
 };
+
+/// What autocast gives to a matrix product: casts of weights come from its cache. Outside autocast
+/// the tensor itself.
+at::Tensor autocast(const at::Tensor& tensor);
 
 }  // namespace labreport

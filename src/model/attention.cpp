@@ -1,13 +1,10 @@
 #include "model/attention.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/arange.h>
-#include <ATen/ops/bmm.h>
-#include <ATen/ops/where.h>
 
-#include <cmath>
-#include <limits>
-
+#include "model/dot_product.h"
 #include "model/softmax.h"
 
 namespace labreport {
@@ -15,25 +12,9 @@ namespace {
 
 /// True where the query may see the key: [positions, positions].
 at::Tensor causal_mask(std::int64_t length, c10::Device device) {
+  const at::AutoDispatchBelowADInplaceOrView unseen;
   at::Tensor positions = at::arange(length, at::TensorOptions().dtype(at::kLong).device(device));
   return positions.unsqueeze(1) >= positions.unsqueeze(0);
-}
-
-/// As `matmul` does it for each head, without the steps that only serve broadcasting.
-at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
-  at::Tensor each = at::bmm(a.flatten(0, 1), b.flatten(0, 1));
-  return each.view({a.size(0), a.size(1), a.size(2), b.size(3)});
-}
-
-at::Tensor scaled_scores(const at::Tensor& q, const at::Tensor& k) {
-  return product(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(-1)));
-}
-
-at::Tensor scaled_dot_product(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                              const at::Tensor& mask) {
-  at::Tensor scores = scaled_scores(q, k);
-  scores = at::where(mask, scores, -std::numeric_limits<double>::infinity());
-  return product(softmax(scores), v);
 }
 
 }  // namespace
@@ -47,19 +28,15 @@ Attention::Attention(std::int64_t d_model, std::int64_t heads, std::shared_ptr<c
       output_proj_(d_model, d_model, device),
       rotary_(std::move(rotary)) {}
 
-at::Tensor Attention::split(const at::Tensor& x) const {
-  return x.view({x.size(0), x.size(1), heads_, -1}).transpose(1, 2);
-}
-
 at::Tensor Attention::forward(const at::Tensor& x) const {
-  at::Tensor q = split(q_proj_.forward(x));
-  at::Tensor k = split(k_proj_.forward(x));
-  at::Tensor v = split(v_proj_.forward(x));
+  at::Tensor q = split_heads(q_proj_.forward(x), heads_);
+  at::Tensor k = split_heads(k_proj_.forward(x), heads_);
+  at::Tensor v = split_heads(v_proj_.forward(x), heads_);
   q = rotary_->forward(q);
   k = rotary_->forward(k);
   at::Tensor mask = causal_mask(x.size(1), x.device());
-  at::Tensor mixed = scaled_dot_product(q, k, v, mask);
-  return output_proj_.forward(mixed.transpose(1, 2).contiguous().view(x.sizes()));
+  at::Tensor mixed = mixed_values(softmax(masked_scores(q, k, mask)), v);
+  return output_proj_.forward(merge_heads(mixed));
 }
 
 void Attention::list(const std::string& path, Parameters& into) const {

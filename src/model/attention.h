@@ -19,8 +19,6 @@ class Attention {
   void list(const std::string& path, Parameters& into) const;
 
  private:
-  at::Tensor split(const at::Tensor& x) const;
-
   std::int64_t heads_;
   Linear q_proj_;
   Linear k_proj_;

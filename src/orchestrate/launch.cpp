@@ -4,7 +4,6 @@
 
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <utility>
 
 #include "base/error.h"
@@ -20,15 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr int kDeviceUnusable = 3;  // the worker's exit status for it
 constexpr std::size_t kMessageLines = 6;
-
-// Written without fsync: a request is worth nothing once its worker is gone.
-void write_request(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) {
-    throw InputError("cannot write " + path.string(), "check the folder and its free space");
-  }
-}
 
 std::string how_it_ended(const Ended& ended) {
   if (ended.timed_out) return "was ended at its time limit";
@@ -102,7 +92,7 @@ Command prepare_launch(const LaunchRequest& request, const WorkerSetup& worker, 
   const fs::path asked = fs::absolute(store.request_file(id, request.launch));
   const fs::path answered = fs::absolute(store.result_file(id, request.launch));
   fs::remove(answered);
-  write_request(asked, to_json(request));
+  write_atomically(asked, to_json(request), Sync::kNothing);
   Command command;
   command.argv = {worker.program.string(), "--request", asked.string(), "--result",
                   answered.string()};

@@ -91,7 +91,10 @@ void RunStore::save(const Run& run) const {
 }
 
 void RunStore::save_launch(const Run& run, const Cell& cell, std::int64_t launch) const {
-  write_atomically(launch_file(cell.id, launch), launch_file_to_json(run, cell, launch));
+  // The folder's own sync would double the wait between launches; a journal brings it with the
+  // next.
+  write_atomically(launch_file(cell.id, launch), launch_file_to_json(run, cell, launch),
+                   Sync::kFile);
 }
 
 Run RunStore::load() const {

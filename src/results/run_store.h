@@ -36,7 +36,8 @@ class RunStore {
   /// Writes run.json as it stands, e.g. with the session that a resumed run adds.
   void save(const Run& run) const;
 
-  /// Keeps one finished launch durably (`cells/<id>.<launch>.json`).
+  /// Keeps one finished launch (`cells/<id>.<launch>.json`), whole or not at all: no process's
+  /// death loses it, and a power cut only where the folder was not yet on the disk.
   void save_launch(const Run& run, const Cell& cell, std::int64_t launch) const;
 
   /// Reads run.json and whatever launches lie beside it. Throws `InputError`.

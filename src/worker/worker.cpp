@@ -76,7 +76,8 @@ int measure_into(const std::filesystem::path& request_file,
   const LaunchRequest request = request_from_json(read_file(request_file), request_file.string());
   int status = kWorkerDone;
   const LaunchReport report = measure(request, status);
-  write_atomically(result_file, to_json(report));
+  // The front end takes it over at once and syncs what it keeps: syncing here would do it twice.
+  write_atomically(result_file, to_json(report), Sync::kNothing);
   if (status == kWorkerNoDevice) {
     fmt::print(stderr, "labreport-worker: {}\n", describe(report.body.outcome));
   }

@@ -25,10 +25,12 @@ class FilesTest : public testing::Test {
 using Files = FilesTest;
 
 TEST_F(Files, WritesWholeAndLeavesNothingElse) {
-  write_atomically(folder_ / "a.json", "first");
-  write_atomically(folder_ / "a.json", "second");
-  EXPECT_EQ(read_file(folder_ / "a.json"), "second");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+  for (const Sync sync : {Sync::kNothing, Sync::kFile, Sync::kFolder}) {
+    write_atomically(folder_ / "a.json", "first", sync);
+    write_atomically(folder_ / "a.json", "second", sync);
+    EXPECT_EQ(read_file(folder_ / "a.json"), "second");
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+  }
 }
 
 /// A limit on file sizes stands in for a full disk: the write fails half-way.

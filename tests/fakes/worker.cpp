@@ -25,7 +25,9 @@ struct Job {
   LaunchRequest request;
   std::string result;
 
-  void write(const LaunchReport& report) const { write_atomically(result, to_json(report)); }
+  void write(const LaunchReport& report) const {
+    write_atomically(result, to_json(report), Sync::kNothing);
+  }
   void write_text(const std::string& text) const { std::ofstream(result) << text; }
   void write_good() const { write(good_report(request)); }
   void write_outcome(Outcome outcome) const {

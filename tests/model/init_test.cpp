@@ -1,6 +1,7 @@
 #include "model/init.h"
 
 #include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,6 +12,8 @@ namespace {
 constexpr double kStd = 0.02;
 // Standard deviation of a standard normal that is cut at ±3.
 constexpr double kStdOfTruncated = 0.98658;
+// Its fourth moment: 3·E[x²] − 2·3³·φ(3)/(2Φ(3) − 1).
+constexpr double kFourthMomentOfTruncated = 2.68004;
 
 at::Tensor drawn(std::uint64_t seed) {
   at::manual_seed(seed);
@@ -29,10 +32,20 @@ TEST(TruncatedNormal, IsNormalWithinItsBounds) {
   EXPECT_NEAR(within_one, 0.6827 / 0.9973, 0.003);
 }
 
+TEST(TruncatedNormal, HasTheTailsOfATruncatedNormal) {
+  const at::Tensor standard = drawn(6) / kStd;
+  const double beyond_two = standard.abs().gt(2).to(at::kDouble).mean().item<double>();
+  EXPECT_NEAR(beyond_two, (0.9973 - 0.9545) / 0.9973, 0.001);
+  EXPECT_NEAR(standard.pow(3).mean().item<double>(), 0.0, 0.02);
+  EXPECT_NEAR(standard.pow(4).mean().item<double>(), kFourthMomentOfTruncated, 0.03);
+}
+
 TEST(TruncatedNormal, NeverExceedsThreeDeviations) {
-  const double largest = drawn(3).abs().max().item<double>();
-  EXPECT_LE(largest, 3 * kStd * (1 + 1e-6));
-  EXPECT_GT(largest, 2.9 * kStd);
+  const at::Tensor sizes = drawn(3).abs();
+  EXPECT_LE(sizes.max().item<double>(), 3 * kStd * (1 + 1e-6));
+  EXPECT_GT(sizes.max().item<double>(), 2.9 * kStd);
+  // Drawn anew, not cut off: next to nothing lies on the bound itself.
+  EXPECT_LE(sizes.ge(3 * kStd * (1 - 1e-6)).sum().item<std::int64_t>(), 1);
 }
 
 TEST(TruncatedNormal, IsTheSameForTheSameSeed) {

@@ -6,11 +6,14 @@
 #include <torch/csrc/autograd/engine.h>
 
 #include <algorithm>
+#include <set>
 
 namespace labreport {
 namespace {
 
-std::vector<std::string>* kept = nullptr;
+/// The memory where a tensor lies, and what the test compares.
+using KeptTensors = std::set<std::pair<const void*, std::string>>;
+KeptTensors* kept = nullptr;
 
 std::string dtype_name(c10::ScalarType type) {
   switch (type) {
@@ -32,8 +35,9 @@ class KeepAndTell : public torch::autograd::SavedVariableHooks {
   void call_pack_hook(const at::Tensor& tensor) override {
     tensor_ = tensor;
     if (kept && tensor.dim() > 0) {
-      kept->push_back(fmt::format("{} [{}]", dtype_name(tensor.scalar_type()),
-                                  fmt::join(tensor.sizes(), ", ")));
+      kept->emplace(tensor.storage().data(),
+                    fmt::format("{} [{}]", dtype_name(tensor.scalar_type()),
+                                fmt::join(tensor.sizes(), ", ")));
     }
   }
   at::Tensor call_unpack_hook() override { return tensor_; }
@@ -60,13 +64,15 @@ torch::autograd::Engine& telling_engine() {
 }  // namespace
 
 std::vector<std::string> kept_for_backward(const std::function<void()>& work) {
-  std::vector<std::string> found;
+  KeptTensors found;
   torch::autograd::set_default_engine_stub(telling_engine);
   kept = &found;
   work();
   kept = nullptr;
-  std::sort(found.begin(), found.end());
-  return found;
+  std::vector<std::string> names;
+  for (const auto& [memory, name] : found) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 }  // namespace labreport

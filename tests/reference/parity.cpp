@@ -1,16 +1,14 @@
 // Holds the network, its loss and its optimizer to the Python reference: parity FILE, where
 // parity_data.py wrote FILE.
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/randn.h>
+#include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
-#include <torch/csrc/jit/serialization/pickle.h>
 
-#include "base/files.h"
 #include "engine/precision.h"
 #include "model/adamw.h"
 #include "model/training_step.h"
 #include "model/transformer.h"
-#include "reference/kept_tensors.h"
+#include "reference/reference_data.h"
 
 namespace labreport {
 namespace {
@@ -20,20 +18,10 @@ constexpr double kFp32Tolerance = 1e-5;
 // operations that sum in another order differ by no more, norm-wise, than such a rounding.
 constexpr double kBf16Tolerance = 1.0 / 256;
 
-c10::impl::GenericDict& data() {
-  static c10::impl::GenericDict loaded(c10::StringType::get(), c10::AnyType::get());
-  return loaded;
-}
-
-void load(const std::string& path) {
-  const std::string bytes = read_file(path);
-  data() = torch::jit::pickle_load({bytes.begin(), bytes.end()}).toGenericDict();
-}
-
 class Parity : public testing::TestWithParam<const char*> {
  protected:
   at::Tensor expected(const std::string& key) const {
-    return data().at(std::string(GetParam()) + "/" + key).toTensor();
+    return reference_data().at(std::string(GetParam()) + "/" + key).toTensor();
   }
 
   Transformer loaded_model() const {
@@ -74,7 +62,7 @@ class Parity : public testing::TestWithParam<const char*> {
 TEST_P(Parity, HasAParameterForEachOfTheReference) {
   const std::string prefix = std::string(GetParam()) + "/weight/";
   std::size_t count = 0;
-  for (const auto& entry : data()) count += entry.key().toStringRef().starts_with(prefix);
+  for (const auto& entry : reference_data()) count += entry.key().toStringRef().starts_with(prefix);
   EXPECT_EQ(loaded_model().parameters().size(), count);
 }
 
@@ -104,32 +92,12 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Parity,
                          testing::Values("one_block", "shorter_than_context", "wide"),
                          [](const auto& info) { return std::string(info.param); });
 
-class KeptTensors : public testing::TestWithParam<std::pair<const char*, Precision>> {};
-
-TEST_P(KeptTensors, OneBlockKeepsWhatTheReferenceKeeps) {
-  const auto [key, precision] = GetParam();
-  const auto rotary = std::make_shared<const Rotary>(10, 8, at::kCPU);
-  const Block block("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
-  const at::Tensor x = at::randn({2, 10, 32}).requires_grad_();
-  const std::vector<std::string> kept = kept_for_backward([&] {
-    const AutocastScope autocast(precision, DeviceKind::kCpu);
-    block.forward(x);
-  });
-  std::vector<std::string> wanted;
-  for (const c10::IValue& line : data().at(key).toListRef()) wanted.push_back(line.toStringRef());
-  EXPECT_EQ(kept, wanted);
-}
-
-INSTANTIATE_TEST_SUITE_P(Precisions, KeptTensors,
-                         testing::Values(std::pair{"kept/fp32", Precision::kFp32},
-                                         std::pair{"kept/bf16", Precision::kBf16}));
-
 }  // namespace
 }  // namespace labreport
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (argc != 2) return 2;
-  labreport::load(argv[1]);
+  labreport::load_reference_data(argv[1]);
   return RUN_ALL_TESTS();
 }

@@ -1,5 +1,6 @@
 """Writes what the reference computes, for parity.cpp to compare with: parity_data.py FILE."""
 
+import math
 import sys
 
 import torch
@@ -52,12 +53,13 @@ def case(d_model, d_ff, layers, heads, vocab, context, positions, batch):
 
 
 def kept_for_backward(dtype=None):
-    """(shape, dtype) of each tensor that one block keeps; numbers kept as tensors left out."""
-    kept = []
+    """(dtype, shape) of each tensor that one block keeps, once; numbers kept as tensors left out."""
+    kept = {}
 
     def keep(tensor):
         if tensor.dim() > 0:
-            kept.append(f"{str(tensor.dtype).removeprefix('torch.')} {list(tensor.shape)}")
+            name = f"{str(tensor.dtype).removeprefix('torch.')} {list(tensor.shape)}"
+            kept[tensor.untyped_storage().data_ptr(), name] = tensor  # alive: its address is its own
         return tensor
 
     block = Block(32, 48, 4, RotaryEmbedding(10, 8))
@@ -65,7 +67,26 @@ def kept_for_backward(dtype=None):
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         with torch.autocast("cpu", dtype=dtype, enabled=dtype is not None):
             block(x)
-    return sorted(kept)
+    return sorted(name for _, name in kept)
+
+
+def operators(dtype=None):
+    """Each call of an operator in one block, forward and backward: its depth, name and inputs."""
+    block = Block(32, 48, 4, RotaryEmbedding(10, 8))
+    x = torch.randn(2, 10, 32, requires_grad=True)
+    gradient = torch.ones(2, 10, 32)
+    with torch.autograd.profiler.profile(record_shapes=True) as profile:
+        with torch.autocast("cpu", dtype=dtype, enabled=dtype is not None):
+            y = block(x)
+        y.backward(gradient)
+    calls = []
+    for event in profile.function_events:
+        depth, parent = 0, event.cpu_parent
+        while parent:
+            depth, parent = depth + 1, parent.cpu_parent
+        counts = (f" {math.prod(shape)}" for shape in event.input_shapes if shape)
+        calls.append((depth, event.name, "".join(counts)))
+    return calls
 
 
 def main(path):
@@ -77,6 +98,8 @@ def main(path):
     }
     data["kept/fp32"] = kept_for_backward()
     data["kept/bf16"] = kept_for_backward(torch.bfloat16)
+    data["operators/fp32"] = operators()
+    data["operators/bf16"] = operators(torch.bfloat16)
     torch.save(data, path)
 
 

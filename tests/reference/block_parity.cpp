@@ -1,0 +1,70 @@
+// Holds one block to that of the reference: what it keeps for backward, and which operators run.
+#include <ATen/ops/ones.h>
+#include <ATen/ops/randn.h>
+#include <gtest/gtest.h>
+
+#include "engine/precision.h"
+#include "model/transformer.h"
+#include "reference/kept_tensors.h"
+#include "reference/operations.h"
+#include "reference/reference_data.h"
+
+namespace labreport {
+namespace {
+
+class KeptTensors : public testing::TestWithParam<std::pair<const char*, Precision>> {};
+
+TEST_P(KeptTensors, OneBlockKeepsWhatTheReferenceKeeps) {
+  const auto [key, precision] = GetParam();
+  const auto rotary = std::make_shared<const Rotary>(10, 8, at::kCPU);
+  const Block block("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
+  const at::Tensor x = at::randn({2, 10, 32}).requires_grad_();
+  at::Tensor y;
+  const std::vector<std::string> kept = kept_for_backward([&] {
+    const AutocastScope autocast(precision, DeviceKind::kCpu);
+    y = block.forward(x);
+  });
+  std::vector<std::string> wanted;
+  for (const c10::IValue& line : reference_data().at(key).toListRef())
+    wanted.push_back(line.toStringRef());
+  EXPECT_EQ(kept, wanted);
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, KeptTensors,
+                         testing::Values(std::pair{"kept/fp32", Precision::kFp32},
+                                         std::pair{"kept/bf16", Precision::kBf16}));
+
+std::vector<std::string> reference_operators(const char* key) {
+  std::vector<OperatorCall> calls;
+  for (const c10::IValue& line : reference_data().at(key).toListRef()) {
+    const auto& call = line.toTupleRef().elements();
+    calls.push_back({call[0].toInt(), call[1].toStringRef(), call[2].toStringRef()});
+  }
+  return computing(calls);
+}
+
+class Operators : public testing::TestWithParam<std::pair<const char*, Precision>> {};
+
+TEST_P(Operators, OneBlockRunsWhatTheReferenceRunsInItsOrder) {
+  const auto [key, precision] = GetParam();
+  const auto rotary = std::make_shared<const Rotary>(10, 8, at::kCPU);
+  const Block block("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
+  const at::Tensor x = at::randn({2, 10, 32}).requires_grad_();
+  const at::Tensor gradient = at::ones({2, 10, 32});
+  const auto calls = operators_of([&] {
+    at::Tensor y;
+    {
+      const AutocastScope autocast(precision, DeviceKind::kCpu);
+      y = block.forward(x);
+    }
+    y.backward(gradient);
+  });
+  EXPECT_EQ(computing(calls), reference_operators(key));
+}
+
+INSTANTIATE_TEST_SUITE_P(Precisions, Operators,
+                         testing::Values(std::pair{"operators/fp32", Precision::kFp32},
+                                         std::pair{"operators/bf16", Precision::kBf16}));
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,79 @@
+#include "reference/operations.h"
+
+#include <ATen/record_function.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace labreport {
+namespace {
+
+constexpr std::string_view kHostOnly[] = {
+    "alias",   "as_strided",   "chunk",          "contiguous",   "detach",
+    "empty",   "empty_like",   "empty_strided",  "expand",       "expand_as",
+    "flatten", "linear",       "matmul",         "narrow",       "new_empty",
+    "reshape", "resize_",      "select",         "slice",        "split",
+    "t",       "to",           "transpose",      "unsqueeze",    "unflatten",
+    "view",    "_unsafe_view", "_reshape_alias", "resolve_conj", "result_type",
+    "item",    "is_nonzero"};
+
+std::vector<OperatorCall> calls;
+std::int64_t depth = 0;
+
+std::string element_counts(const at::RecordFunction& function) {
+  std::string counts;
+  for (const c10::IValue& input : function.inputs()) {
+    if (!input.isTensor() || !input.toTensor().defined() || input.toTensor().dim() == 0) continue;
+    counts += fmt::format(" {}", input.toTensor().numel());
+  }
+  return counts;
+}
+
+std::unique_ptr<at::ObserverContext> begun(const at::RecordFunction& function) {
+  calls.push_back({depth++, function.name(), element_counts(function)});
+  return nullptr;
+}
+
+void ended(const at::RecordFunction&, at::ObserverContext*) { --depth; }
+
+bool computes(const OperatorCall& call) {
+  return call.name.starts_with("aten::") &&
+         std::ranges::find(kHostOnly, call.name.substr(6)) == std::end(kHostOnly);
+}
+
+bool lets_others_compute(const std::vector<OperatorCall>& all, std::size_t index) {
+  for (std::size_t i = index + 1; i < all.size() && all[i].depth > all[index].depth; ++i) {
+    if (computes(all[i])) return true;
+  }
+  return false;
+}
+
+/// Whether a sum reuses the memory of what it is added to is no matter of kernels.
+std::string without_place(std::string name) {
+  if (name.ends_with('_')) name.pop_back();
+  return name;
+}
+
+}  // namespace
+
+std::vector<OperatorCall> operators_of(const std::function<void()>& work) {
+  calls.clear();
+  depth = 0;
+  const auto handle =
+      at::addThreadLocalCallback(at::RecordFunctionCallback(begun, ended).needsInputs(true));
+  work();
+  at::removeCallback(handle);
+  return std::move(calls);
+}
+
+std::vector<std::string> computing(const std::vector<OperatorCall>& calls) {
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (!computes(calls[i]) || lets_others_compute(calls, i)) continue;
+    found.push_back(without_place(calls[i].name.substr(6)) + calls[i].numbers);
+  }
+  return found;
+}
+
+}  // namespace labreport
