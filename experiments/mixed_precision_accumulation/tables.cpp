@@ -81,8 +81,8 @@ TableView sums_table(const std::vector<Loop>& loops) {
                    {"As PyTorch prints it", "", Align::kRight},
                    {"Error", "", Align::kRight},
                    {"Relative error", "%", Align::kRight},
-                   {"From rounding the input", "", Align::kRight},
-                   {"From rounding the sum", "", Align::kRight}},
+                   {"The input's part", "", Align::kRight},
+                   {"The sum's part", "", Align::kRight}},
                   {}};
   for (const Loop& loop : loops) {
     const double right = loop.value * static_cast<double>(loop.sums.size());

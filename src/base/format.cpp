@@ -37,7 +37,10 @@ std::string group_thousands(std::string digits) {
 std::string ValueWithDeviation::joined() const { return value + " ± " + deviation; }
 
 std::string format_fixed(double value, int decimals) {
-  return group_thousands(fmt::format("{:.{}f}", value, std::max(decimals, 0)));
+  std::string text = fmt::format("{:.{}f}", value, std::max(decimals, 0));
+  const bool nothing = text.find_first_not_of("-0.") == std::string::npos;
+  if (nothing && text.front() == '-') text.erase(0, 1);  // Rounded away: no sign is left.
+  return group_thousands(text);
 }
 
 ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals) {

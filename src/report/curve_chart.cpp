@@ -122,7 +122,9 @@ Json label_rows(const CurveChart& chart, const Extent& x, const Extent& y, int p
 Json band_layers(const std::vector<Band>& bands, const Json& x) {
   Json rows = Json::array();
   for (const Band& band : bands) {
-    rows.push_back({{"from", band.from}, {"to", band.to}, {"text", band.text}});
+    // Neighbours' words stand at two heights: a narrow band is shorter than its word.
+    const double rise = rows.size() % 2 == 0 ? -4 : -17;
+    rows.push_back({{"from", band.from}, {"to", band.to}, {"text", band.text}, {"rise", rise}});
   }
   Json from = x;
   from["field"] = "from";
@@ -130,8 +132,12 @@ Json band_layers(const std::vector<Band>& bands, const Json& x) {
   const Json rect = {{"data", data},
                      {"mark", {{"type", "rect"}, {"color", ink::kGrid}, {"opacity", 0.6}}},
                      {"encoding", {{"x", from}, {"x2", {{"field", "to"}}}}}};
-  const Json mark = {{"type", "text"}, {"align", "left"}, {"baseline", "bottom"},
-                     {"dx", 1},        {"dy", -4},        {"color", ink::kMuted}};
+  const Json mark = {{"type", "text"},
+                     {"align", "left"},
+                     {"baseline", "bottom"},
+                     {"dx", 1},
+                     {"dy", {{"expr", "datum.rise"}}},
+                     {"color", ink::kMuted}};
   const Json words = {
       {"data", data},
       {"mark", mark},
@@ -188,7 +194,7 @@ Json layers_of(const CurveChart& chart, int plot_height) {
 }
 
 Json titled(Json view, const std::string& title) {
-  if (!title.empty()) view["title"] = {{"text", title}, {"offset", 18}};
+  if (!title.empty()) view["title"] = {{"text", title}, {"offset", 30}};
   return view;
 }
 
@@ -204,7 +210,7 @@ void tick_decades(CurveAxis& axis, int low, int high) {
 }
 
 Json curve_chart(const CurveChart& chart) {
-  const Json padding = {{"left", 6}, {"top", 20}, {"right", chart.label_room}, {"bottom", 2}};
+  const Json padding = {{"left", 6}, {"top", 32}, {"right", chart.label_room}, {"bottom", 2}};
   return titled({{"height", chart.height},
                  {"padding", padding},
                  {"layer", layers_of(chart, chart.height - kAxisHeight)}},

@@ -61,5 +61,15 @@ TEST(Format, Plurals) {
   EXPECT_EQ(format_plural(2, "process", "processes"), "2 processes");
 }
 
+TEST(Format, WhatIsRoundedAwayHasNoSign) {
+  EXPECT_EQ(format_percent(-0.0004), "0.0");
+  EXPECT_EQ(format_percent(-0.004), "-0.4");
+}
+
+TEST(Format, ExponentsAreSuperscripts) {
+  EXPECT_EQ(superscript(7), "⁷");
+  EXPECT_EQ(superscript(-24), "⁻²⁴");
+}
+
 }  // namespace
 }  // namespace labreport
