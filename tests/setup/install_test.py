@@ -1,6 +1,7 @@
 """setup/install: what it does, and what it says where it cannot."""
 
 import os
+import subprocess
 import time
 import unittest
 
@@ -87,6 +88,18 @@ class UsesWhatIsThere(Sandbox):
         self.assertIn("no network", words[1])
         self.assertIn("the report will lack SVG and PDF", words[2])
         self.assertEqual(self.install("report", **offline), (0, []))
+
+    def test_configures_with_the_users_python(self):
+        """Also where CMake and Ninja come from .venv, whose Python has no torch."""
+        self.assertEqual(self.install("report")[0], 0)
+        for tool, does in (("cmake", "setup/find-torch > found"), ("ninja", "exit 0"),
+                           ("python3", "exit 1")):
+            self.program(f"{self.root}/.venv/bin/{tool}", f"#!/bin/sh\n{does}\n")
+        os.remove(self.bin + "/cmake")
+        os.remove(self.bin + "/ninja")
+        subprocess.run(["setup/build", "default"], cwd=self.root, env=self.environment, check=True)
+        with open(self.root + "/found", encoding="utf-8") as file:
+            self.assertEqual(file.read().strip(), self.environment["FAKE_TORCH"])
 
     def test_a_front_end_that_was_carried_here(self):
         self.missing("include/valijson/validator.hpp", "lib/any/libcmark-gfm.a")
