@@ -1,5 +1,6 @@
 // Part (a): the dtype of each tensor of the toy model.
 #include "base/format.h"
+#include "base/text.h"
 #include "experiments/benchmarking_mixed_precision/flow_chart.h"
 #include "experiments/benchmarking_mixed_precision/parts.h"
 #include "experiments/benchmarking_mixed_precision/traced.h"
@@ -37,7 +38,8 @@ void add_group(TableView& table, const Traced& traced, const std::string& what,
 void add_each(TableView& table, const Traced& traced, const std::string& prefix,
               std::string_view group) {
   for (const TracedDtype& row : traced.group(kFp16, group)) {
-    add(table, prefix + row.name, row.dtype, traced.dtype(kBf16, group, row.name));
+    const std::string name = row.name == "mse" ? "squared error" : row.name;
+    add(table, prefix + name, row.dtype, traced.dtype(kBf16, group, row.name));
   }
 }
 
@@ -96,15 +98,33 @@ bool same_pattern(const Traced& traced) {
   return true;
 }
 
+std::string loss_words(const std::string& name) {
+  if (name == "mse") return "the squared error";
+  if (name == "sum") return "a bare sum of the logits";
+  return name == "mean" ? "their bare mean" : name;
+}
+
+/// "FP32 for the squared error and a bare sum of the logits, FP16 for their bare mean"
+std::string other_losses(const Traced& traced) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_dtype;
+  for (const TracedDtype& row : traced.group(kFp16, metric::kLossValue)) {
+    if (row.name == "cross-entropy") continue;
+    if (by_dtype.empty() || by_dtype.back().first != row.dtype) by_dtype.push_back({row.dtype, {}});
+    by_dtype.back().second.push_back(loss_words(row.name));
+  }
+  std::vector<std::string> clauses;
+  for (const auto& [dtype, losses] : by_dtype)
+    clauses.push_back(dtype + " for " + join_words(losses));
+  return join(clauses, ", ");
+}
+
 void set_dtypes(Facts& facts, const Traced& traced) {
   facts.set("parameters", traced.dtypes(kFp16, metric::kParameter));
   for (const char* module : {"fc1", "relu", "ln", "fc2"}) {
     facts.set(module, traced.dtype(kFp16, metric::kOutput, module));
   }
   facts.set("cross_entropy", traced.dtype(kFp16, metric::kLossValue, "cross-entropy"));
-  facts.set("mse", traced.dtype(kFp16, metric::kLossValue, "mse"));
-  facts.set("sum", traced.dtype(kFp16, metric::kLossValue, "sum"));
-  facts.set("mean", traced.dtype(kFp16, metric::kLossValue, "mean"));
+  facts.set("other_losses", other_losses(traced));
   facts.set("gradients", traced.dtypes(kFp16, metric::kGradient));
   facts.set("moments", traced.dtypes(kFp16, metric::kOptimizerState));
 }

@@ -59,12 +59,14 @@ void set_traced(Facts& facts, const Launch* launch) {
   static const Launch nothing{};
   const Traced traced(launch == nullptr ? nothing : *launch);
   facts.flag("traced", launch != nullptr);
-  facts.set("layer_norm", traced.dtype(kFp16, metric::kNorm, "layer_norm"));
+  facts.set("half", traced.dtype(kBf16, metric::kNorm, "input"));
+  facts.set("layer_norm", traced.dtype(kBf16, metric::kNorm, "layer_norm"));
+  facts.set("fp16_norm", traced.dtype(kFp16, metric::kNorm, "layer_norm"));
   facts.set("rms_norm", traced.dtype(kFp16, metric::kNorm, "rms_norm"));
   facts.set("residual", traced.dtype(kFp16, metric::kNetwork, "residual"));
   facts.set("ln1", traced.dtype(kFp16, metric::kNetwork, "ln1"));
   // Where LayerNorm comes back wider than it was given, autocast chose FP32 for it.
-  const bool wider = traced.dtype(kFp16, metric::kNorm, "layer_norm") == "FP32";
+  const bool wider = traced.dtype(kBf16, metric::kNorm, "layer_norm") == "FP32";
   facts.flag("autocast_widens", launch != nullptr && wider);
   facts.flag("autocast_keeps", launch != nullptr && !wider);
 }

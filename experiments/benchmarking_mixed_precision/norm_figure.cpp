@@ -1,5 +1,6 @@
 // The layer-normalisation figure: one panel a format, one curve a method.
 #include <array>
+#include <cmath>
 
 #include "base/format.h"
 #include "experiments/benchmarking_mixed_precision/norm_tables.h"
@@ -12,8 +13,7 @@ namespace labreport::benchmarking_mixed_precision {
 namespace {
 
 constexpr int kPanelHeight = 150;
-constexpr int kLeastDecade = -7;
-constexpr double kNarrowestNamed = 2;  // A band needs that many powers of two for its word.
+constexpr int kLeastDecade = -6;
 constexpr std::array kFormats{Precision::kFp16, Precision::kBf16, Precision::kFp32};
 constexpr std::array kMethods{metric::kRounded, metric::kReductions, metric::kFp32Statistics};
 
@@ -31,17 +31,17 @@ void add_band(std::vector<Band>& bands, const std::vector<NormRow>& rows, double
   // Each takes over from the one before it: their ranges overlap by a vector or two.
   if (!bands.empty()) bands.back().to = std::min(bands.back().to, from);
   const double to = static_cast<double>(*last) + 0.5;
-  bands.push_back({from, to, to - from < kNarrowestNamed ? "" : text});
+  bands.push_back({from, to, text});
 }
 
 std::vector<Band> bands_of(const std::vector<NormRow>& rows, std::string_view format,
                            std::int64_t width) {
   const auto rounded = curve(rows, format, metric::kRounded, width);
   std::vector<Band> bands;
-  add_band(bands, rounded, &NormRow::underflow, "no variance");
-  add_band(bands, rounded, &NormRow::sum_overflow, "sum");
-  add_band(bands, rounded, &NormRow::square_overflow, "square");
-  add_band(bands, rounded, &NormRow::input_overflow, "input");
+  add_band(bands, rounded, &NormRow::underflow, "variance vanishes");
+  add_band(bands, rounded, &NormRow::sum_overflow, "sum overflows");
+  add_band(bands, rounded, &NormRow::square_overflow, "square overflows");
+  add_band(bands, rounded, &NormRow::input_overflow, "input overflows");
   return bands;
 }
 
@@ -50,10 +50,11 @@ CurveChart panel(const std::vector<NormRow>& rows, Precision format, std::int64_
   chart.title = describe(format);
   chart.height = kPanelHeight;
   chart.label_room = 104;
-  chart.x = {{"Scale of the input, as a power of two", ""}, false, {}, {}, "d"};
+  chart.x = {{"Scale of the input, as a power of two", ""}, false, {}, {}, {}, "d"};
   chart.x.ticks = {-24, -20, -16, -12, -8, -4, 0, 4, 8, 12};
-  chart.y = {{"Error of the output", "%"}, true, {}, {}, ""};
+  chart.y = {{"Error of the output", "%"}, true, {}, {}, {}, ""};
   tick_decades(chart.y, kLeastDecade, 2);
+  chart.y.domain = {{3 * std::pow(10.0, kLeastDecade), 100}};  // One scale for all formats.
   for (const std::string_view method : kMethods) {
     Curve drawn{short_words(method), {}};
     for (const NormRow& row : curve(rows, name(format), method, width)) {
@@ -102,8 +103,10 @@ Figure norm_figure(const std::vector<NormRow>& rows) {
           .caption =
               "Median relative error against FP64 over 16 random vectors at each scale, for "
               "sums rounded after each addition, for PyTorch's own reductions and for FP32 "
-              "statistics. Shaded in FP16: the variance of some vector vanishes; the sum of "
-              "the squares, a square, or the input itself overflows.",
+              "statistics; one scale for all formats. Shaded in FP16: the variance of some "
+              "vector vanishes, and eps sets the divisor, so that the output stays right; "
+              "then the sum of the squares, a square, the input itself overflow. A curve "
+              "ends where the sum for the mean overflows too.",
           .alt =
               "Three panels of error curves over the scale of the input, for FP16, BF16 and "
               "FP32. The table below holds the same numbers.",

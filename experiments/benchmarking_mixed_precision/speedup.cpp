@@ -47,10 +47,35 @@ std::string missing_step(const TimingGroup& group) {
 
 namespace {
 
-Speedup compare(const TimingGroup& base, const TimingGroup& reduced, const std::string& size) {
+bool fits(const TimingGroup& group) {
+  return std::ranges::none_of(group.cells, [](const auto& entry) {
+    const Launch* launch = representative(*entry.second);
+    return launch != nullptr && (std::holds_alternative<OutOfMemory>(launch->outcome) ||
+                                 std::holds_alternative<Skipped>(launch->outcome));
+  });
+}
+
+std::optional<double> step_share(const RunView& view, const TimingGroup& group) {
+  const auto step = fullest(group);
+  return step ? share_of_peak(view, *step) : std::nullopt;
+}
+
+/// BF16 before FP16 before TF32.
+int rank(const Speedup& row) {
+  if (row.reduced_precision == Precision::kBf16) return 0;
+  return row.reduced_precision == Precision::kFp16 ? 1 : 2;
+}
+
+Speedup compare(const RunView& view, const TimingGroup& base, const TimingGroup& reduced,
+                const std::string& size) {
   Speedup row;
   row.size = size;
-  row.precision = describe(reduced.spec.precision.value_or(Precision::kBf16));
+  row.reduced_precision = reduced.spec.precision.value_or(Precision::kBf16);
+  row.precision = describe(row.reduced_precision);
+  row.base_share = step_share(view, base);
+  row.reduced_share = step_share(view, reduced);
+  row.base_fits = fits(base);
+  row.reduced_fits = fits(reduced);
   row.parameters = static_cast<double>(parameter_count(*base.spec.model));
   row.base = phases(base);
   row.reduced = phases(reduced);
@@ -91,9 +116,11 @@ std::vector<Speedup> speedups(const RunView& view) {
       if (!same_network(base.spec, reduced.spec)) continue;
       std::string size = base.spec.size;
       if (several_contexts) size += ", " + format_count(base.spec.context.value_or(0));
-      rows.push_back(compare(base, reduced, size));
+      rows.push_back(compare(view, base, reduced, size));
     }
   }
+  std::ranges::stable_sort(rows, {},
+                           [](const Speedup& row) { return std::pair(rank(row), row.parameters); });
   return rows;
 }
 

@@ -49,24 +49,75 @@ bool grows(const std::vector<Speedup>& rows, Which which) {
   return true;
 }
 
-std::string sizes_bound_by(const std::vector<Speedup>& rows, Bound bound) {
+/// Sizes whose launches set the pace of a phase; empty on a processor.
+std::vector<std::string> paced_by_launches(const std::vector<Speedup>& rows,
+                                           std::string_view phase) {
   std::vector<std::string> sizes;
   for (const Speedup* row : with_ratio(rows, &Speedup::forward)) {
-    if (row->reduced_bound == bound) sizes.push_back(row->size);
+    const auto lag = std::ranges::find(row->reduced_lags, phase, &PhaseLag::phase);
+    if (lag != row->reduced_lags.end() && launch_bound(*lag)) sizes.push_back(row->size);
   }
-  return join_words(sizes);
+  return sizes;
 }
 
-/// "small and medium are launch-bound, large is mixed, 2.7B is GPU-bound"; empty on a processor.
-std::string bounds_in_words(const std::vector<Speedup>& rows) {
-  std::vector<std::string> clauses;
-  for (const Bound bound : {Bound::kLaunch, Bound::kMixed, Bound::kDevice}) {
-    const std::string sizes = sizes_bound_by(rows, bound);
-    if (sizes.empty()) continue;
-    const bool several = sizes.find(" and ") != std::string::npos;
-    clauses.push_back(sizes + (several ? " are " : " is ") + std::string(describe(bound)));
+/// "the forward pass of small and medium and the backward pass of small"
+void set_pace(Facts& facts, const std::vector<Speedup>& rows) {
+  std::vector<std::string> passes;
+  std::size_t paced = 0;
+  for (const auto& [phase, words] : {std::pair{metric::kForward, "the forward pass of "},
+                                     std::pair{metric::kBackward, "the backward pass of "}}) {
+    const auto sizes = paced_by_launches(rows, phase);
+    paced += sizes.size();
+    if (!sizes.empty()) passes.push_back(words + join_words(sizes));
   }
-  return join(clauses, "; ");
+  std::size_t known = 0;
+  for (const Speedup* row : with_ratio(rows, &Speedup::forward)) {
+    for (const PhaseLag& lag : row->reduced_lags) known += lag.phase != metric::kOptimizer ? 1 : 0;
+  }
+  facts.flag("launch", paced > 0);
+  facts.set("launch_passes", join_words(passes));
+  facts.flag("others_gpu", paced > 0 && paced < known);
+  facts.flag("all_gpu", paced == 0 && known > 0);
+}
+
+/// The largest network's times and shares: what a speedup comes to.
+void set_largest(Facts& facts, const std::vector<Speedup>& rows) {
+  const auto compared = with_ratio(rows, &Speedup::backward);
+  for (const char* name : {"largest", "base_forward", "base_backward", "reduced_forward",
+                           "reduced_backward", "base_share", "reduced_share"}) {
+    facts.set(name, "");
+  }
+  facts.flag("times", !compared.empty());
+  facts.flag("shares", false);
+  if (compared.empty()) return;
+  const Speedup& row = *compared.back();
+  const auto time = [](const std::vector<double>& samples) {
+    return format_significant(mean(samples));
+  };
+  facts.set("largest", row.size);
+  facts.set("base_forward", time(row.base.forward));
+  facts.set("base_backward", time(row.base.backward));
+  facts.set("reduced_forward", time(row.reduced.forward));
+  facts.set("reduced_backward", time(row.reduced.backward));
+  if (!row.base_share || !row.reduced_share) return;
+  facts.flag("shares", true);
+  facts.set("base_share", format_percent(*row.base_share));
+  facts.set("reduced_share", format_percent(*row.reduced_share));
+}
+
+/// The speedups of every precision but the first.
+std::vector<Facts> others(const std::vector<Speedup>& rows) {
+  std::vector<Facts> list;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].precision == rows.front().precision) continue;
+    if (i > 0 && rows[i].precision == rows[i - 1].precision) continue;
+    const std::vector<Speedup> rest(rows.begin() + static_cast<std::ptrdiff_t>(i), rows.end());
+    list.emplace_back();
+    list.back().set("other", rest.front().precision);
+    set_range(list.back(), "other_forward", rest, &Speedup::forward);
+    set_range(list.back(), "other_backward", rest, &Speedup::backward);
+  }
+  return list;
 }
 
 /// A phase that lost, and whether launches set its pace.
@@ -116,15 +167,15 @@ std::vector<Facts> missing(const std::vector<Speedup>& rows) {
     list.back().set("base_reason", row.base_missing);
     list.back().flag("reduced", !row.reduced_missing.empty());
     list.back().set("reduced_reason", row.reduced_missing);
-    list.back().flag("only_base", !row.base.forward.empty() && row.reduced.forward.empty());
-    list.back().flag("only_reduced", row.base.forward.empty() && !row.reduced.forward.empty());
+    list.back().flag("only_base", row.base_missing.empty() && !row.reduced_fits);
+    list.back().flag("only_reduced", row.reduced_missing.empty() && !row.base_fits);
   }
   return list;
 }
 
 }  // namespace
 
-Facts speedup_facts(const std::vector<Speedup>& rows) {
+Facts speedup_facts(const std::vector<Speedup>& rows, bool has_bf16) {
   Facts facts;
   const auto compared = with_ratio(rows, &Speedup::forward);
   facts.set("precision", rows.front().precision);
@@ -133,17 +184,20 @@ Facts speedup_facts(const std::vector<Speedup>& rows) {
   facts.flag("several", compared.size() > 1);
   set_range(facts, "forward", rows, &Speedup::forward);
   set_range(facts, "backward", rows, &Speedup::backward);
-  const bool both_grow = grows(rows, &Speedup::forward) && grows(rows, &Speedup::backward);
-  facts.flag("grows", both_grow);
+  const bool forward_grows = grows(rows, &Speedup::forward);
+  const bool backward_grows = grows(rows, &Speedup::backward);
   // What is alike at every size neither grows nor varies.
   const bool alike = !compared.empty() && format_ratio(compared.front()->forward->value) ==
                                               format_ratio(compared.back()->forward->value);
-  facts.flag("uneven", compared.size() > 1 && !both_grow && !alike);
-  const std::string bounds = bounds_in_words(rows);
-  facts.flag("bounds_known", !bounds.empty());
-  facts.set("bounds", bounds);
-  facts.flag("launch", !sizes_bound_by(rows, Bound::kLaunch).empty());
-  facts.flag("fp16", rows.front().precision == "FP16");
+  facts.flag("both_grow", forward_grows && backward_grows);
+  facts.flag("forward_grows", forward_grows && !backward_grows);
+  facts.flag("backward_grows", backward_grows && !forward_grows);
+  facts.flag("uneven", compared.size() > 1 && !forward_grows && !backward_grows && !alike);
+  set_pace(facts, rows);
+  set_largest(facts, rows);
+  facts.flag("substitute", !has_bf16 && rows.front().precision == "FP16");
+  facts.flag("autocast", rows.front().reduced_precision != Precision::kTf32);
+  facts.list("others", others(rows));
   set_slower(facts, rows);
   facts.list("missing", missing(rows));
   return facts;

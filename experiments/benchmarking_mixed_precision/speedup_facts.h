@@ -8,7 +8,8 @@
 
 namespace labreport::benchmarking_mixed_precision {
 
-/// `rows` is not empty; the answer speaks of its first precision.
-Facts speedup_facts(const std::vector<Speedup>& rows);
+/// `rows` is not empty; the answer speaks of its first precision. `has_bf16`: the device multiplies
+/// in BF16 itself.
+Facts speedup_facts(const std::vector<Speedup>& rows, bool has_bf16);
 
 }  // namespace labreport::benchmarking_mixed_precision

@@ -9,6 +9,7 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
+constexpr double kMargin = 1.2;           // Of the axis, beyond its first and last network.
 constexpr std::size_t kBoundColumns = 2;  // The last ones of the speedups' table.
 
 template <typename T>
@@ -36,19 +37,26 @@ void add_gap(std::vector<Gap>& gaps, const Speedup& row) {
   }
 }
 
-/// From the smallest network to half-way past the last launch-bound one, on the logarithmic axis.
-std::vector<Band> launch_bound_band(const std::vector<Speedup>& rows) {
-  double from = 0;
-  double to = 0;
-  for (const Speedup& row : rows) {
-    if (from == 0) from = row.parameters;
-    if (row.reduced_bound == Bound::kLaunch) to = row.parameters;
+/// Half-way to a neighbour on the logarithmic axis.
+double between(const std::vector<Speedup>& rows, std::size_t left) {
+  if (left + 1 >= rows.size()) return rows.back().parameters * kMargin;
+  return std::sqrt(rows[left].parameters * rows[left + 1].parameters);
+}
+
+/// Sizes, smallest first, whose launches set the pace of all phases or of some.
+std::vector<Band> bound_bands(const std::vector<Speedup>& rows) {
+  std::vector<Band> bands;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].reduced_bound || rows[i].reduced_bound == Bound::kDevice) continue;
+    const double from = i == 0 ? rows[0].parameters / kMargin : between(rows, i - 1);
+    const std::string words(describe(*rows[i].reduced_bound));
+    if (!bands.empty() && bands.back().text == words && bands.back().to == from) {
+      bands.back().to = between(rows, i);
+    } else {
+      bands.push_back({from, between(rows, i), words});
+    }
   }
-  if (to == 0) return {};
-  const auto next =
-      std::ranges::find_if(rows, [&](const Speedup& row) { return row.parameters > to; });
-  if (next != rows.end()) to = std::sqrt(to * next->parameters);
-  return {{from / 1.2, next == rows.end() ? to * 1.2 : to, "launch-bound"}};
+  return bands;
 }
 
 std::vector<Speedup> of_first_precision(const std::vector<Speedup>& rows) {
@@ -110,8 +118,11 @@ Figure times_figure(const std::vector<Speedup>& rows) {
   }
   return {.slug = "precision-times",
           .title = "Forward and backward in FP32 and in reduced precision",
-          .caption = "Means, joined for each pass; beside them how many times as fast as FP32 " +
-                     rows.front().precision + " is. The axis is logarithmic.",
+          .caption =
+              "Means, joined for each pass; the upper line of a size is the forward pass, the "
+              "lower the "
+              "backward pass; beside them how many times as fast as FP32 " +
+              rows.front().precision + " is. The axis is logarithmic.",
           .alt =
               "Pairs of dots on a logarithmic time axis, FP32 and reduced precision joined, for "
               "the forward and the backward pass of each size. The table below holds the same "
@@ -124,8 +135,8 @@ Figure times_figure(const std::vector<Speedup>& rows) {
 Figure speedup_figure(const std::vector<Speedup>& rows) {
   const std::vector<Speedup> shown = of_first_precision(rows);
   CurveChart chart;
-  chart.x = {{"Parameters, by size", ""}, true, {}, {}, ""};
-  chart.y = {{"Speedup over FP32", "×"}, false, {}, {}, ".1f"};
+  chart.x = {{"Parameters (logarithmic), by size", ""}, true, {}, {}, {}, ""};
+  chart.y = {{"Speedup over FP32", "×"}, false, {}, {}, {}, ".1f"};
   chart.curves = {{"forward", {}}, {"backward", {}}, {"train step", {}}};
   chart.dots = true;
   chart.label_room = 76;
@@ -138,10 +149,13 @@ Figure speedup_figure(const std::vector<Speedup>& rows) {
     if (row.step) chart.curves[2].points.emplace_back(row.parameters, row.step->value);
   }
   std::erase_if(chart.curves, [](const Curve& curve) { return curve.points.empty(); });
-  chart.bands = launch_bound_band(shown);
+  chart.bands = bound_bands(shown);
   return {.slug = "precision-speedup",
           .title = rows.front().precision + " speedup by size of the network",
-          .caption = "How many times as fast as FP32; shaded where the step is launch-bound.",
+          .caption =
+              "How many times as fast as FP32, by means; the table below holds their deviations. "
+              "Shaded where the host's launches set the pace of the whole step, or of some "
+              "of its phases (mixed).",
           .alt =
               "Speedup against the number of parameters, for forward, backward and the train "
               "step. The table below holds the same numbers.",

@@ -11,7 +11,7 @@ namespace {
 CellView ratio_cell(const std::optional<Ratio>& ratio) {
   if (!ratio) return missing_cell();
   const std::string text = ratio->deviation > 0
-                               ? format_with_deviation(ratio->value, ratio->deviation, 3).joined()
+                               ? format_with_deviation(ratio->value, ratio->deviation).joined()
                                : format_ratio(ratio->value);
   return number_cell(text, ratio->value);
 }

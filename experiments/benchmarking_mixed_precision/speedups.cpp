@@ -1,5 +1,6 @@
 // Part (c): FP32 against reduced precision for every size.
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 
 #include "base/format.h"
@@ -12,6 +13,8 @@
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
+
+constexpr int kFirstWithBf16 = 8;  // Major compute capability.
 
 /// Networks in the precisions that were measured whole steps of.
 std::vector<TimingGroup> compared_groups(const RunView& view) {
@@ -39,6 +42,12 @@ TableView commands_table(const Run& run, const std::vector<TimingGroup>& groups)
   return table;
 }
 
+bool has_bf16(const RunView& view) {
+  const Device* device = view.device();
+  if (device == nullptr || device->compute_capability.empty()) return true;
+  return std::atoi(device->compute_capability.c_str()) >= kFirstWithBf16;
+}
+
 bool any_ratio(const Speedup& row) { return row.forward || row.backward; }
 
 }  // namespace
@@ -49,7 +58,7 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   // Without a second precision the benchmarking problem has shown these networks already.
   if (rows.empty()) return std::nullopt;
   PartContent part;
-  part.facts = speedup_facts(rows);
+  part.facts = speedup_facts(rows, has_bf16(view));
   part.cells = cells_of(groups);
   part.tables = {times_table(groups)};
   if (std::ranges::any_of(rows, any_ratio)) {

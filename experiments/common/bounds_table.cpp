@@ -41,7 +41,7 @@ CellView lag_cell(const Timed& timed, std::string_view phase) {
 RowView bounds_row(const RunView& view, const TimingGroup& group, const Timed& timed) {
   RowView row{
       {text_cell(group.label), text_cell(std::string(describe(*timed.spec->mode)))}, {}, ""};
-  for (const auto phase : {metric::kForward, metric::kBackward}) {
+  for (const auto phase : {metric::kForward, metric::kBackward, metric::kOptimizer}) {
     row.cells.push_back(lag_cell(timed, phase));
   }
   row.cells.push_back(share_cell(wait_share(timed)));
@@ -64,6 +64,7 @@ TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& grou
                    {"Mode", "", Align::kLeft},
                    {"Device behind host, forward", "%", Align::kRight},
                    {"Backward", "%", Align::kRight},
+                   {"Optimizer", "%", Align::kRight},
                    {"Waits at the end", "%", Align::kRight},
                    {"Bound", "", Align::kLeft},
                    {"Attained", "TFLOP/s", Align::kRight},

@@ -193,32 +193,4 @@ std::vector<std::string> disturbances(const Timed& timed) {
   return words;
 }
 
-std::string_view describe(Mode mode) {
-  switch (mode) {
-    case Mode::kInference:
-      return "inference";
-    case Mode::kForward:
-      return "forward";
-    case Mode::kForwardBackward:
-      return "forward+backward";
-    case Mode::kTrainStep:
-      return "train step";
-  }
-  return "";
-}
-
-std::string_view describe(Precision precision) {
-  switch (precision) {
-    case Precision::kFp32:
-      return "FP32";
-    case Precision::kTf32:
-      return "TF32";
-    case Precision::kBf16:
-      return "BF16";
-    case Precision::kFp16:
-      return "FP16";
-  }
-  return "";
-}
-
 }  // namespace labreport

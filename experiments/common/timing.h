@@ -79,8 +79,4 @@ std::optional<double> share_of_peak(const RunView& view, const Timed& timed);
 /// "outlier" (beyond Tukey's far fence, Q3 + 3 (Q3 - Q1), and 5 % over the median).
 std::vector<std::string> disturbances(const Timed& timed);
 
-/// "forward+backward", "train step"
-std::string_view describe(Mode mode);
-std::string_view describe(Precision precision);  ///< "FP32"
-
 }  // namespace labreport

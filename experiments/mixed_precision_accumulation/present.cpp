@@ -34,6 +34,7 @@ void set_expected(Facts& facts, const std::vector<Loop>& loops) {
   facts.set("fp16", digits(fp16.last()));
   facts.set("mixed", digits(mixed.last()));
   facts.set("spacing", digits(unit_in_last_place(fp16.last(), fp16.significand)));
+  facts.set("last_addition", digits(fp16.last() - fp16.sums[fp16.sums.size() - 2]));
   facts.set("addend", digits(mixed.addend));
   facts.set("input_error", format_significant(mixed.input_error(), 3));
   facts.set("rest", error_digits(mixed.accumulator_error()));
@@ -66,7 +67,8 @@ Facts make_facts(const std::vector<Loop>& loops, const std::string& reason) {
   facts.flag("measured", !loops.empty());
   facts.flag("expected", expected);
   facts.flag("otherwise", !loops.empty() && !expected);
-  for (const char* name : {"fp32", "fp16", "mixed", "spacing", "addend", "input_error", "rest"}) {
+  for (const char* name :
+       {"fp32", "fp16", "mixed", "spacing", "addend", "input_error", "rest", "last_addition"}) {
     facts.set(name, "");
   }
   facts.flag("no_rest", false);

@@ -70,7 +70,7 @@ std::string digits(double value) { return fmt::format("{:.10g}", value); }
 std::string error_digits(double error) {
   // Sums of doubles carry their own rounding, far below any error that counts here.
   constexpr double kNothing = 1e-12;
-  return std::abs(error) < kNothing ? "0" : fmt::format("{:.4g}", error);
+  return std::abs(error) < kNothing ? "0" : fmt::format("{:.5g}", error);
 }
 
 TableView sums_table(const std::vector<Loop>& loops) {
@@ -78,7 +78,6 @@ TableView sums_table(const std::vector<Loop>& loops) {
                   "A thousand additions",
                   {{"Loop", "", Align::kLeft},
                    {"Final value", "", Align::kRight},
-                   {"As PyTorch prints it", "", Align::kRight},
                    {"Error", "", Align::kRight},
                    {"Relative error", "%", Align::kRight},
                    {"The input's part", "", Align::kRight},
@@ -88,8 +87,7 @@ TableView sums_table(const std::vector<Loop>& loops) {
     const double right = loop.value * static_cast<double>(loop.sums.size());
     const double share = 100 * loop.error() / right;
     table.rows.push_back(
-        {{text_cell(label_of(loop)), digits_cell(loop.last()),
-          number_cell(format_fixed(loop.last(), 4), loop.last()), error_cell(loop.error()),
+        {{text_cell(label_of(loop)), digits_cell(loop.last()), error_cell(loop.error()),
           number_cell(fmt::format("{:.2g}", share), share), error_cell(loop.input_error()),
           error_cell(loop.accumulator_error())},
          {},
@@ -124,8 +122,8 @@ TableView stalls_table(const std::vector<Loop>& loops) {
 
 Figure errors_figure(const std::vector<Loop>& loops) {
   CurveChart chart;
-  chart.x = {{"Additions", ""}, false, {}, {}, "d"};
-  chart.y = {{"Absolute error of the sum", ""}, true, {}, {}, ""};
+  chart.x = {{"Additions", ""}, false, {}, {}, {}, "d"};
+  chart.y = {{"Absolute error of the sum", ""}, true, {}, {}, {}, ""};
   tick_decades(chart.y, -8, 1);
   chart.label_room = 134;
   for (const Loop& loop : loops) {
@@ -136,7 +134,7 @@ Figure errors_figure(const std::vector<Loop>& loops) {
           .caption =
               "The distance of each sum from the number of additions times 0.01, every "
               "tenth addition; the axis is logarithmic, so a sum without error is not "
-              "drawn.",
+              "drawn, and a dip is where the error changes its sign.",
           .alt =
               "Curves of the absolute error against the number of additions, one for each "
               "loop. The table below holds values from them.",

@@ -28,20 +28,6 @@ bool wants_colours() {
   return no_color == nullptr || *no_color == '\0';
 }
 
-std::string_view mode_words(Mode mode) {
-  switch (mode) {
-    case Mode::kInference:
-      return "inference";
-    case Mode::kForward:
-      return "forward";
-    case Mode::kForwardBackward:
-      return "forward+backward";
-    case Mode::kTrainStep:
-      return "train step";
-  }
-  return "";
-}
-
 std::string step_words(const CellSpec& spec, const Launch& launch) {
   const Metric* total = launch.find(metric::kStep, metric::kTotal);
   if (total == nullptr) return "ok";
@@ -84,7 +70,7 @@ std::string cell_words(const CellSpec& spec) {
   if (spec.model) text += fmt::format(" {:<7}", spec.size);
   if (spec.context) text += fmt::format(" ctx {:<5}", *spec.context);
   if (spec.precision) text += fmt::format(" {:<5}", name(*spec.precision));
-  if (spec.mode) text += fmt::format(" {:<17}", mode_words(*spec.mode));
+  if (spec.mode) text += fmt::format(" {:<17}", describe(*spec.mode));
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }

@@ -60,6 +60,7 @@ constexpr IdForm kIdForms[] = {{" id=\"", '"'}, {"url(#", ')'}, {"href=\"#", '"'
 }  // namespace
 
 Json themed(Json spec, ChartWidth width) {
+  fit_to_width(spec, width);
   const int total = width == ChartWidth::kWide ? kWideChart : kNarrowChart;
   const bool composed = spec.contains("vconcat") || spec.contains("spec");
   spec["$schema"] = "https://vega.github.io/schema/vega-lite/v6.json";

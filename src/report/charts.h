@@ -53,6 +53,17 @@ nlohmann::json log_channel(const std::string& field, const std::string& title,
 /// A category in the order of `labels`, without axis title.
 nlohmann::json category_channel(const std::string& field, const std::vector<std::string>& labels);
 
+/// Beginnings of layers' names: what stands at one width only, and the layer whose series a key
+/// above the plot explains where there is no room for words beside it.
+inline constexpr const char* kWideOnly = "wide-only";
+inline constexpr const char* kNarrowOnly = "narrow-only";
+inline constexpr const char* kSeriesLayer = "series";
+/// A chart's padding on a phone, where it differs.
+inline constexpr const char* kNarrowPadding = "narrowPadding";
+
+/// Keeps what belongs to that width.
+void fit_to_width(nlohmann::json& spec, ChartWidth width);
+
 /// The spec as it is drawn: with theme, paper and the total width. `height` in the spec is the
 /// figure's total height for single and layered views, an inner view's height in a vconcat.
 nlohmann::json themed(nlohmann::json spec, ChartWidth width);

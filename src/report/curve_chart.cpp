@@ -18,6 +18,7 @@ constexpr double kLabelGap = 15;  // Pixels between two labels' middles.
 constexpr double kFarthest = 1e300;
 constexpr int kLabelExtent = 34;  // Alike in all panels, so that they stand one below the other.
 constexpr int kAxisHeight = 75;
+const Json kNarrowMargins = {{"left", 6}, {"top", 6}, {"right", 12}, {"bottom", 2}};
 
 struct Extent {
   double low = std::numeric_limits<double>::infinity();
@@ -86,11 +87,15 @@ struct EndLabel {
   double place;  ///< On the y axis in the scale that is drawn: its logarithm on a log axis.
 };
 
-/// Moved apart where curves end close together, from the lowest up.
-void spread(std::vector<EndLabel>& labels, double gap) {
+/// Moved apart where curves end close together: from the lowest up, then back below the top.
+void spread(std::vector<EndLabel>& labels, double gap, double top) {
   std::ranges::sort(labels, {}, &EndLabel::place);
   for (std::size_t i = 1; i < labels.size(); ++i) {
     labels[i].place = std::max(labels[i].place, labels[i - 1].place + gap);
+  }
+  for (std::size_t i = labels.size(); i-- > 0;) {
+    labels[i].place = std::min(labels[i].place, top);
+    top = labels[i].place - gap;
   }
 }
 
@@ -110,7 +115,7 @@ std::vector<EndLabel> end_labels(const CurveChart& chart, double rightmost) {
 Json label_rows(const CurveChart& chart, const Extent& x, const Extent& y, int plot_height) {
   std::vector<EndLabel> labels = end_labels(chart, x.high);
   const double range = chart.y.log ? std::log10(y.high / y.low) : y.high - y.low;
-  spread(labels, range * kLabelGap / plot_height);
+  spread(labels, range * kLabelGap / plot_height, chart.y.log ? std::log10(y.high) : y.high);
   Json rows = Json::array();
   for (const EndLabel& label : labels) {
     const double value = chart.y.log ? std::pow(10.0, label.place) : label.place;
@@ -130,7 +135,12 @@ Json band_layers(const std::vector<Band>& bands, const Json& x) {
   from["field"] = "from";
   const Json data = {{"values", rows}};
   const Json rect = {{"data", data},
-                     {"mark", {{"type", "rect"}, {"color", ink::kGrid}, {"opacity", 0.6}}},
+                     {"mark",
+                      {{"type", "rect"},
+                       {"fill", ink::kGrid},
+                       {"fillOpacity", 0.6},
+                       {"stroke", ink::kAxis},
+                       {"strokeWidth", 0.5}}},
                      {"encoding", {{"x", from}, {"x2", {{"field", "to"}}}}}};
   const Json mark = {{"type", "text"},
                      {"align", "left"},
@@ -139,6 +149,7 @@ Json band_layers(const std::vector<Band>& bands, const Json& x) {
                      {"dy", {{"expr", "datum.rise"}}},
                      {"color", ink::kMuted}};
   const Json words = {
+      {"name", kWideOnly + std::string("-bands")},
       {"data", data},
       {"mark", mark},
       {"encoding", {{"x", from}, {"y", {{"value", 0}}}, {"text", {{"field", "text"}}}}}};
@@ -172,7 +183,8 @@ Json curve_layer(const CurveChart& chart, const Json& rows, const Json& x, const
   Json seen = {{"tooltip", tooltips(chart)}};
   if (chart.dots) seen["shape"] = shape_channel("label", labels);
   layers.push_back({{"mark", point}, {"encoding", seen}});
-  return {{"data", {{"values", rows}}},
+  return {{"name", kSeriesLayer},
+          {"data", {{"values", rows}}},
           {"encoding", {{"x", x}, {"y", y}, {"color", colour_channel("label", labels)}}},
           {"layer", layers}};
 }
@@ -180,14 +192,16 @@ Json curve_layer(const CurveChart& chart, const Json& rows, const Json& x, const
 Json layers_of(const CurveChart& chart, int plot_height) {
   const Json rows = rows_of(chart);
   Extent across = extent_of(rows, "x");
-  const Extent up = extent_of(rows, "y");
+  Extent up = extent_of(rows, "y");
+  if (chart.y.domain) up = {chart.y.domain->first, chart.y.domain->second};
   for (const Band& band : chart.bands) across.widen(band.from), across.widen(band.to);
   const Json x = channel("x", chart.x, across);
   Json y = channel("y", chart.y, up);
   y["axis"]["minExtent"] = kLabelExtent;
   Json layers = chart.bands.empty() ? Json::array() : band_layers(chart.bands, x);
   layers.push_back(curve_layer(chart, rows, x, y));
-  layers.push_back({{"data", {{"values", label_rows(chart, across, up, plot_height)}}},
+  layers.push_back({{"name", kWideOnly + std::string("-labels")},
+                    {"data", {{"values", label_rows(chart, across, up, plot_height)}}},
                     {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 8}}},
                     {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "label"}}}}}});
   return layers;
@@ -213,6 +227,7 @@ Json curve_chart(const CurveChart& chart) {
   const Json padding = {{"left", 6}, {"top", 32}, {"right", chart.label_room}, {"bottom", 2}};
   return titled({{"height", chart.height},
                  {"padding", padding},
+                 {kNarrowPadding, kNarrowMargins},
                  {"layer", layers_of(chart, chart.height - kAxisHeight)}},
                 chart.title);
 }
@@ -226,6 +241,7 @@ Json curve_panels(const std::vector<CurveChart>& charts) {
     room = std::max(room, chart.label_room);
   }
   return {{"padding", {{"left", 6}, {"top", 6}, {"right", room}, {"bottom", 2}}},
+          {kNarrowPadding, kNarrowMargins},
           {"vconcat", panels}};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +26,9 @@ struct Band {
 struct CurveAxis {
   Quantity quantity;
   bool log = false;
-  std::vector<double> ticks;             ///< Empty: the chart's own choice.
-  std::vector<std::string> tick_labels;  ///< One a tick, in place of its number.
+  std::vector<double> ticks;                        ///< Empty: the chart's own choice.
+  std::vector<std::string> tick_labels;             ///< One a tick, in place of its number.
+  std::optional<std::pair<double, double>> domain;  ///< Absent: what the curves reach.
   std::string format;  ///< Of tick labels, in d3's notation; empty: "1, 2, 5" numbers.
 };
 

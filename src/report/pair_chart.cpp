@@ -39,6 +39,7 @@ Json line_rows(const std::vector<Joined>& rows) {
                      {"lane", row.lane},
                      {"low", low.second},
                      {"high", high.second},
+                     {"short", row.text},
                      {"text", row.text.empty() ? row.lane : row.lane + "  " + row.text}});
   }
   return lines;
@@ -66,9 +67,12 @@ Json gap_rows(const std::vector<Gap>& gaps, const std::string& lane) {
   return rows;
 }
 
-Json layer(const Json& rows, Json mark, Json place, const Json& more) {
+Json layer(const std::string& name, const Json& rows, Json mark, Json place, const Json& more) {
   place.update(more);
-  return {{"data", {{"values", rows}}}, {"mark", std::move(mark)}, {"encoding", std::move(place)}};
+  return {{"name", name},
+          {"data", {{"values", rows}}},
+          {"mark", std::move(mark)},
+          {"encoding", std::move(place)}};
 }
 
 Json gap_layer(const std::vector<Gap>& gaps, const std::string& lane, Json place) {
@@ -77,7 +81,7 @@ Json gap_layer(const std::vector<Gap>& gaps, const std::string& lane, Json place
                      {"align", "left"},
                      {"fontStyle", "italic"},
                      {"limit", {{"expr", "width + 60"}}}};
-  return layer(gap_rows(gaps, lane), mark, std::move(place),
+  return layer("gaps", gap_rows(gaps, lane), mark, std::move(place),
                {{"text", {{"field", "reason"}}}, {"color", {{"value", ink::kMuted}}}});
 }
 
@@ -102,21 +106,26 @@ Json joined_chart(const Quantity& quantity, const std::vector<std::string>& grou
   const Json tooltip = {tip("group", "size"), tip("lane", "phase"), tip("series", "precision"),
                         tip("text", axis_title(quantity.title, quantity.unit))};
   Json layers = Json::array();
-  layers.push_back(layer(line_rows(rows), {{"type", "rule"}, {"color", ink::kAxis}}, place,
-                         {{"x", x("low")}, {"x2", {{"field", "high"}}}}));
-  layers.push_back(layer(point_rows(rows), {{"type", "point"}, {"size", 70}}, place,
+  layers.push_back(layer("joints", line_rows(rows), {{"type", "rule"}, {"color", ink::kAxis}},
+                         place, {{"x", x("low")}, {"x2", {{"field", "high"}}}}));
+  layers.push_back(layer(kSeriesLayer, point_rows(rows), {{"type", "point"}, {"size", 70}}, place,
                          {{"x", x("value")},
                           {"color", colour},
                           {"shape", shape_channel("series", series)},
                           {"tooltip", tooltip}}));
-  layers.push_back(layer(line_rows(rows), {{"type", "text"}, {"align", "left"}, {"dx", 10}}, place,
-                         {{"x", x("high")}, {"text", {{"field", "text"}}}}));
-  layers.push_back(layer(name_rows(rows), {{"type", "text"}, {"dy", -13}}, place,
+  const Json beside = {{"type", "text"}, {"align", "left"}, {"dx", 10}};
+  for (const auto& [name, text] : {std::pair{kWideOnly, "text"}, std::pair{kNarrowOnly, "short"}}) {
+    layers.push_back(layer(name + std::string("-text"), line_rows(rows), beside, place,
+                           {{"x", x("high")}, {"text", {{"field", text}}}}));
+  }
+  layers.push_back(layer(kWideOnly + std::string("-names"), name_rows(rows),
+                         {{"type", "text"}, {"dy", -13}}, place,
                          {{"x", x("value")}, {"text", {{"field", "series"}}}, {"color", colour}}));
   if (!gaps.empty()) layers.push_back(gap_layer(gaps, lanes.back(), place));
   const int row = static_cast<int>(lanes.size()) * kLane + kGap;
   return {{"height", static_cast<int>(groups.size()) * row + kAxis},
           {"padding", {{"left", 10}, {"top", 14}, {"right", 122}, {"bottom", 2}}},
+          {kNarrowPadding, {{"left", 6}, {"top", 4}, {"right", 52}, {"bottom", 2}}},
           {"layer", layers}};
 }
 

@@ -62,6 +62,34 @@ DeviceKind parse_device_kind(std::string_view text) { return parse(kDevices, "de
 Precision parse_precision(std::string_view text) { return parse(kPrecisions, "precision", text); }
 Mode parse_mode(std::string_view text) { return parse(kModes, "mode", text); }
 
+std::string_view describe(Mode mode) {
+  switch (mode) {
+    case Mode::kInference:
+      return "inference";
+    case Mode::kForward:
+      return "forward";
+    case Mode::kForwardBackward:
+      return "forward+backward";
+    case Mode::kTrainStep:
+      return "train step";
+  }
+  return "";
+}
+
+std::string_view describe(Precision precision) {
+  switch (precision) {
+    case Precision::kFp32:
+      return "FP32";
+    case Precision::kTf32:
+      return "TF32";
+    case Precision::kBf16:
+      return "BF16";
+    case Precision::kFp16:
+      return "FP16";
+  }
+  return "";
+}
+
 std::string cell_id(const CellSpec& spec) {
   std::string id = fmt::format("{}.{}", name(spec.kind), name(spec.device));
   if (spec.model) {

@@ -26,6 +26,11 @@ std::string_view name(CellKind kind);
 std::string_view name(DeviceKind device);
 std::string_view name(Precision precision);
 std::string_view name(Mode mode);
+
+/// In words for readers: "forward+backward", "train step"; "FP32".
+std::string_view describe(Mode mode);
+std::string_view describe(Precision precision);
+
 CellKind parse_cell_kind(std::string_view text);
 DeviceKind parse_device_kind(std::string_view text);
 Precision parse_precision(std::string_view text);

@@ -75,6 +75,15 @@ Run disturbed() {
 Run no_bf16() {
   PlanInput input = plan_input(Preset::kQuick);
   input.half = Precision::kFp16;
+  Run run = measured(input);
+  for (Device& device : run.devices) device.compute_capability = "7.5";
+  return run;
+}
+
+Run four_precisions() {
+  PlanInput input = plan_input(Preset::kQuick);
+  input.selection.precisions = {Precision::kFp32, Precision::kTf32, Precision::kBf16,
+                                Precision::kFp16};
   return measured(input);
 }
 
@@ -96,6 +105,7 @@ const GoldenCase kCases[]{{"whole", whole_run},
                           {"cut-short", cut_short},
                           {"disturbed", disturbed},
                           {"no-bf16", no_bf16},
+                          {"four-precisions", four_precisions},
                           {"one-precision", one_precision_fits},
                           {"demonstration", demonstration}};
 

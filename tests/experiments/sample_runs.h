@@ -32,19 +32,30 @@ inline Run empty_run(const PlanInput& input) {
   return run;
 }
 
-/// Every planned launch answered by the fake worker, then changed as the test wants.
+inline Launch answered(Run& run, const CellSpec& spec, std::int64_t number, const Change& change) {
+  const LaunchReport report = good_report({spec, number, 0});
+  Launch launch = report.body;
+  launch.conditions.clear();
+  change(spec, launch);
+  if (!std::holds_alternative<Skipped>(launch.outcome)) {
+    launch.device = find_or_add_device(run, report.device);
+  }
+  return launch;
+}
+
+/// Every planned launch answered by the fake worker, then changed as the test wants; planned again
+/// until nothing new is asked for.
 inline Run measured(const PlanInput& input, const Change& change = [](const auto&, auto&) {}) {
   Run run = empty_run(input);
-  for (const PlannedCell& planned : plan_cells(input, run)) {
-    for (std::int64_t i = 0; i < planned.launches; ++i) {
-      const LaunchReport report = good_report({planned.spec, i, 0});
-      Launch launch = report.body;
-      launch.conditions.clear();
-      change(planned.spec, launch);
-      if (!std::holds_alternative<Skipped>(launch.outcome)) {
-        launch.device = find_or_add_device(run, report.device);
+  for (bool more = true; more;) {
+    more = false;
+    for (const PlannedCell& planned : plan_cells(input, run)) {
+      Cell& cell = run.find_or_add(planned.spec);
+      while (static_cast<std::int64_t>(cell.launches.size()) < planned.launches) {
+        const auto number = static_cast<std::int64_t>(cell.launches.size());
+        cell.launches.push_back(answered(run, planned.spec, number, change));
+        more = true;
       }
-      run.find_or_add(planned.spec).launches.push_back(launch);
     }
   }
   return run;

@@ -12,8 +12,8 @@ using Json = nlohmann::json;
 
 CurveChart two_curves() {
   CurveChart chart;
-  chart.x = {{"Additions", ""}, false, {}, {}, ""};
-  chart.y = {{"Error", "%"}, true, {}, {}, ""};
+  chart.x = {{"Additions", ""}, false, {}, {}, {}, ""};
+  chart.y = {{"Error", "%"}, true, {}, {}, {}, ""};
   chart.curves = {{"one", {{1, 0.1}, {2, 0.01}}}, {"two", {{1, 0}, {2, 0.0101}}}};
   return chart;
 }
@@ -50,6 +50,17 @@ TEST(CurvePanels, LeaveRoomForLabelsAtBothWidths) {
   }
 }
 
+TEST(CurveChart, HasAKeyAboveInPlaceOfWordsBesideWhereThereIsNoRoom) {
+  CurveChart chart = two_curves();
+  chart.bands = {{1, 1.5, "launch-bound"}};
+  const Json wide = themed(curve_chart(chart), ChartWidth::kWide);
+  const Json narrow = themed(curve_chart(chart), ChartWidth::kNarrow);
+  EXPECT_EQ(wide["layer"].size(), narrow["layer"].size() + 2);  // the curves' names, the band's
+  EXPECT_TRUE(wide["layer"][2]["encoding"]["color"]["legend"].is_null());
+  EXPECT_EQ(narrow["layer"][1]["encoding"]["color"]["legend"]["orient"], "top");
+  EXPECT_LT(narrow["padding"]["right"], wide["padding"]["right"]);
+}
+
 TEST(JoinedChart, NamesTheSeriesOfTheFirstRowThatHasBoth) {
   const Json spec = joined_chart({"Time", "ms"}, {"small", "xl"}, {"forward"}, {"FP32", "BF16"},
                                  {{"small", "forward", {{"FP32", 4}}, ""},
@@ -59,7 +70,7 @@ TEST(JoinedChart, NamesTheSeriesOfTheFirstRowThatHasBoth) {
   EXPECT_EQ(lines[1]["low"], 10);
   EXPECT_EQ(lines[1]["high"], 40);
   EXPECT_EQ(lines[1]["text"], "forward  4.00 ×");
-  const Json names = rows_of(spec["layer"][3]);
+  const Json names = rows_of(spec["layer"][4]);
   ASSERT_EQ(names.size(), 2u);
   EXPECT_EQ(names[0]["group"], "xl");
 }
