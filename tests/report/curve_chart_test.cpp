@@ -44,7 +44,8 @@ TEST(CurvePanels, LeaveRoomForLabelsAtBothWidths) {
   const Json spec = curve_panels({two_curves(), two_curves()});
   for (const ChartWidth width : {ChartWidth::kWide, ChartWidth::kNarrow}) {
     const int total = width == ChartWidth::kWide ? kWideChart : kNarrowChart;
-    for (const Json& view : themed(spec, width)["vconcat"]) {
+    const Json drawn = themed(spec, width);
+    for (const Json& view : drawn["vconcat"]) {
       EXPECT_LE(view["width"].get<int>() + two_curves().label_room, total);
     }
   }
