@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "measure/accumulation.h"
 #include "measure/dtypes.h"
+#include "measure/kernels.h"
 #include "measure/layer_norm.h"
 #include "measure/limits.h"
 #include "measure/timing.h"
@@ -15,6 +16,7 @@ namespace {
 constexpr std::pair<CellKind, Measurement> kMeasurements[] = {
     {CellKind::kAccumulation, measure_accumulation},
     {CellKind::kDtypes, measure_dtypes},
+    {CellKind::kKernels, measure_kernels},
     {CellKind::kLayerNorm, measure_layer_norm},
     {CellKind::kLimits, measure_limits},
     {CellKind::kTiming, measure_timing},

@@ -9,7 +9,7 @@ namespace {
 
 template <typename T>
 T present(const std::optional<T>& value, const char* what) {
-  if (!value) throw InputError(std::string("a timing cell needs '") + what + "'");
+  if (!value) throw InputError(std::string("this cell needs '") + what + "'");
   return *value;
 }
 
@@ -25,15 +25,20 @@ std::int64_t at_least(std::int64_t smallest, const std::optional<std::int64_t>& 
 
 }  // namespace
 
-TimingPlan timing_plan(const CellSpec& spec) {
+TimingPlan profiling_plan(const CellSpec& spec) {
   return {
       .shape = present(spec.model, "model"),
       .context = at_least(1, spec.context, "context"),
       .batch = at_least(1, spec.batch, "batch"),
       .warmup = at_least(0, spec.warmup, "warmup"),
-      .steps = at_least(1, spec.steps, "steps"),
+      .steps = at_least(0, spec.steps, "steps"),
       .step = {present(spec.mode, "mode"), present(spec.precision, "precision"), spec.device},
   };
+}
+
+TimingPlan timing_plan(const CellSpec& spec) {
+  at_least(1, spec.steps, "steps");
+  return profiling_plan(spec);
 }
 
 }  // namespace labreport

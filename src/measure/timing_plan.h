@@ -18,4 +18,7 @@ struct TimingPlan {
 /// Throws `InputError` naming the parameter that is missing or not positive.
 TimingPlan timing_plan(const CellSpec& spec);
 
+/// The same for a profiled step, beside which no step need be timed.
+TimingPlan profiling_plan(const CellSpec& spec);
+
 }  // namespace labreport

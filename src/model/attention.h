@@ -19,6 +19,8 @@ class Attention {
   void list(const std::string& path, Parameters& into) const;
 
  private:
+  void rotate(at::Tensor& q, at::Tensor& k) const;
+
   std::int64_t heads_;
   Linear q_proj_;
   Linear k_proj_;

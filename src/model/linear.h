@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "engine/range.h"
 #include "model/parameter.h"
 
 namespace labreport {
@@ -16,6 +17,13 @@ class Linear {
  private:
   at::Tensor weight_;  ///< [out, in]
 };
+
+/// `module.forward(x)` inside a range of that name.
+template <typename Module>
+at::Tensor in_range(std::string_view name, const Module& module, const at::Tensor& x) {
+  Range range(name);
+  return module.forward(x);
+}
 
 class Embedding {
  public:

@@ -34,10 +34,10 @@ SwiGlu::SwiGlu(std::int64_t d_model, std::int64_t d_ff, c10::Device device)
     : w1_(d_model, d_ff, device), w2_(d_ff, d_model, device), w3_(d_model, d_ff, device) {}
 
 at::Tensor SwiGlu::forward(const at::Tensor& x) const {
-  at::Tensor gate = w1_.forward(x);
+  at::Tensor gate = in_range("w1", w1_, x);
   at::Tensor opened = silu(gate);
-  opened = opened * w3_.forward(x);
-  return w2_.forward(opened);
+  opened = opened * in_range("w3", w3_, x);
+  return in_range("w2", w2_, opened);
 }
 
 void SwiGlu::list(const std::string& path, Parameters& into) const {

@@ -30,8 +30,8 @@ Block::Block(std::string path, const ModelShape& shape, std::shared_ptr<const Ro
 
 at::Tensor Block::forward(const at::Tensor& x) const {
   Range range(path_);
-  at::Tensor middle = x + attn_.forward(ln1_.forward(x));
-  return middle + ffn_.forward(ln2_.forward(middle));
+  at::Tensor middle = x + in_range("attn", attn_, in_range("ln1", ln1_, x));
+  return middle + in_range("ffn", ffn_, in_range("ln2", ln2_, middle));
 }
 
 void Block::list(Parameters& into) const {
@@ -60,8 +60,7 @@ at::Tensor Transformer::forward(const at::Tensor& ids) const {
     return token_embeddings_.forward(ids);
   }();
   for (const Block& layer : layers_) x = layer.forward(x);
-  Range range("lm_head");
-  return lm_head_.forward(ln_final_.forward(x));
+  return in_range("lm_head", lm_head_, in_range("ln_final", ln_final_, x));
 }
 
 }  // namespace labreport

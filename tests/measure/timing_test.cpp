@@ -98,7 +98,7 @@ TEST(Timing, RefusesACellThatLacksAParameter) {
 
 TEST(Catalogue, RefusesAKindThatItDoesNotMeasure) {
   EXPECT_EQ(find_measurement(CellKind::kTiming), measure_timing);
-  EXPECT_THROW(find_measurement(CellKind::kKernels), InputError);
+  EXPECT_THROW(find_measurement(CellKind::kMemory), InputError);
 }
 
 }  // namespace

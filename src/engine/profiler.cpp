@@ -1,0 +1,122 @@
+#include "engine/profiler.h"
+
+#include <ATen/record_function.h>
+#include <torch/csrc/autograd/profiler_kineto.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "engine/host_clock.h"
+#include "engine/range.h"
+
+namespace labreport {
+namespace {
+
+namespace kineto = torch::autograd::profiler;
+using torch::profiler::impl::ActivityType;
+
+/// Turns ranges into user scopes, which the profiler records.
+class RangeRecorder : public RangeObserver {
+ public:
+  void opened(std::string_view name) override {
+    open_.push_back(std::make_unique<at::RecordFunction>(at::RecordScope::USER_SCOPE));
+    if (open_.back()->isActive()) open_.back()->before(std::string(name));
+  }
+  void closed() override { open_.pop_back(); }
+
+ private:
+  std::vector<std::unique_ptr<at::RecordFunction>> open_;
+};
+
+// libkineto's ActivityType; its header does not come with LibTorch.
+enum Activity : std::uint8_t {
+  kCpuOp = 0,
+  kUserAnnotation = 1,
+  kGpuMemcpy = 3,
+  kGpuMemset = 4,
+  kConcurrentKernel = 5,
+  kCudaRuntime = 7,
+  kCudaDriver = 8,
+  kOverhead = 11,
+};
+
+std::optional<TraceKind> kind_of(const kineto::KinetoEvent& event) {
+  switch (event.activityType()) {
+    case kCpuOp: {
+      const auto scope = static_cast<at::RecordScope>(event.scope());
+      return scope == at::RecordScope::BACKWARD_FUNCTION ? TraceKind::kBackward
+                                                         : TraceKind::kOperator;
+    }
+    case kUserAnnotation:
+      return TraceKind::kRange;
+    case kGpuMemcpy:
+      return TraceKind::kCopy;
+    case kGpuMemset:
+      return TraceKind::kSet;
+    case kConcurrentKernel:
+      return TraceKind::kKernel;
+    case kCudaRuntime:
+    case kCudaDriver:
+      return TraceKind::kRuntime;
+    case kOverhead:
+      return TraceKind::kOverhead;
+    default:  // What only repeats others, such as ranges projected onto the device.
+      return std::nullopt;
+  }
+}
+
+Trace trace_of(const std::vector<kineto::KinetoEvent>& events) {
+  Trace trace;
+  for (const kineto::KinetoEvent& event : events) {
+    const auto kind = kind_of(event);
+    if (!kind) continue;
+    trace.push_back({*kind, event.name(), static_cast<std::int64_t>(event.startNs()),
+                     static_cast<std::int64_t>(event.durationNs()), event.startThreadId(),
+                     event.correlationId(), event.linkedCorrelationId(), event.sequenceNr(),
+                     event.deviceResourceId()});
+  }
+  std::ranges::stable_sort(trace, {}, &TraceEvent::start_ns);
+  const std::int64_t origin = trace.empty() ? 0 : trace.front().start_ns;
+  for (TraceEvent& event : trace) event.start_ns -= origin;
+  return trace;
+}
+
+std::int64_t timed(const std::function<void()>& work) {
+  const std::int64_t start = host_now_ns();
+  work();
+  return host_now_ns() - start;
+}
+
+void work_in_ranges(const std::function<void()>& work) {
+  RangeRecorder recorder;
+  const ObservedRanges observed(recorder);
+  work();
+}
+
+}  // namespace
+
+bool on_device(const TraceEvent& event) {
+  return event.kind == TraceKind::kKernel || event.kind == TraceKind::kCopy ||
+         event.kind == TraceKind::kSet;
+}
+
+Profile profile(DeviceKind kind, const std::function<void()>& work) {
+  const torch::profiler::impl::ProfilerConfig config(torch::profiler::impl::ProfilerState::KINETO);
+  std::set<ActivityType> activities{ActivityType::CPU};
+  if (kind == DeviceKind::kCuda) activities.insert(ActivityType::CUDA);
+  Profile result;
+  result.prepare_ns = timed([&] {
+    kineto::prepareProfiler(config, activities);
+    kineto::enableProfiler(config, activities,
+                           {at::RecordScope::FUNCTION, at::RecordScope::USER_SCOPE,
+                            at::RecordScope::BACKWARD_FUNCTION});
+  });
+  result.work_ns = timed([&] { work_in_ranges(work); });
+  std::unique_ptr<kineto::ProfilerResult> collected;
+  result.collect_ns = timed([&] { collected = kineto::disableProfiler(); });
+  result.trace = trace_of(collected->events());
+  return result;
+}
+
+}  // namespace labreport

@@ -1,0 +1,90 @@
+#include "measure/kernels.h"
+
+#include <ATen/Context.h>
+
+#include "engine/conditions.h"
+#include "engine/device.h"
+#include "engine/precision.h"
+#include "engine/profiler.h"
+#include "measure/kernel_tables.h"
+#include "measure/step_series.h"
+#include "measure/timing_plan.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+class Unobserved : public PhaseObserver {
+ public:
+  void ended(Phase) override {}
+};
+
+void append(std::vector<Metric>& metrics, std::vector<Metric> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(metrics));
+}
+
+Metric profile_metric(std::string_view name, std::int64_t ns) {
+  return integer_metric(std::string(metric::kProfile), std::string(name), "ns", ns);
+}
+
+Metric step_metric(std::string_view name, const StepSeries& series,
+                   std::int64_t StepTimes::* field) {
+  return sample_metric(std::string(metric::kStep), std::string(name), "ns", series.samples(field));
+}
+
+void warm_up(TrainingStep& step, const TimingPlan& plan, c10::Device device) {
+  StepSeries series(step, plan.step.mode, device, PhaseClock::kEvents);
+  for (std::int64_t i = 0; i < plan.warmup; ++i) series.run_one();
+}
+
+std::vector<Metric> unprofiled(TrainingStep& step, const TimingPlan& plan, c10::Device device) {
+  if (plan.steps == 0) return {};
+  StepSeries series(step, plan.step.mode, device, PhaseClock::kEvents);
+  for (std::int64_t i = 0; i < plan.steps; ++i) series.run_one();
+  std::vector<Metric> metrics{step_metric(metric::kTotal, series, &StepTimes::total_ns),
+                              step_metric(metric::kEnqueue, series, &StepTimes::enqueue_ns)};
+  append(metrics, series.phase_metrics(metric::kEvent, &StepTimes::phases_ns));
+  return metrics;
+}
+
+/// The profiler's own buffers and callbacks are made here, not in the step that counts.
+void start_profiler_once(DeviceKind kind) {
+  profile(kind, [] {});
+}
+
+Profile profiled(TrainingStep& step, DeviceKind kind, c10::Device device) {
+  return profile(kind, [&] {
+    Unobserved observer;
+    step.run(observer);
+    synchronize(device);
+  });
+}
+
+}  // namespace
+
+Launch measure_kernels(const LaunchRequest& request) {
+  const TimingPlan plan = profiling_plan(request.spec);
+  set_tf32(plan.step.precision);
+  at::manual_seed(static_cast<std::uint64_t>(request.seed));
+  const c10::Device device = torch_device(plan.step.device);
+  const Batch batch = random_batch(plan.batch, plan.context, plan.shape.vocab, device);
+  const Transformer model(plan.shape, plan.context, device);
+  synchronize(device);
+  TrainingStep step(model, batch, plan.step);
+  warm_up(step, plan, device);
+  Launch launch;
+  launch.metrics = unprofiled(step, plan, device);
+  start_profiler_once(plan.step.device);
+  const Profile profile = profiled(step, plan.step.device, device);
+  const std::vector<Attributed> kernels = attribute(profile.trace);
+  append(launch.metrics, {profile_metric(metric::kPrepare, profile.prepare_ns),
+                          profile_metric(metric::kStep, profile.work_ns),
+                          profile_metric(metric::kCollect, profile.collect_ns)});
+  append(launch.metrics, activity_metrics(kernels));
+  append(launch.metrics, runtime_metrics(profile.trace));
+  launch.tables = kernel_tables(kernels);
+  step.clear();
+  return launch;
+}
+
+}  // namespace labreport
