@@ -8,6 +8,7 @@ namespace labreport {
 namespace {
 
 constexpr std::string_view kAten = "aten::";
+constexpr std::string_view kEngine = "autograd::";
 constexpr const char* kBackwardPhase = "backward";
 
 bool on_host(const TraceEvent& event) {
@@ -71,7 +72,9 @@ class CallTree {
   void note(const TraceEvent* event) {
     if (event->correlation != 0) correlations_[event->correlation] = event;
     // An operator that needs no gradient tells the number that the next one gets: the last counts.
-    const bool forward = event->kind == TraceKind::kOperator && event->sequence >= 0;
+    // Autograd's engine tells a node's number again when it calls it.
+    const bool forward = event->kind == TraceKind::kOperator && event->sequence >= 0 &&
+                         !event->name.starts_with(kEngine);
     if (forward) forwards_.insert_or_assign(event->sequence, event);
   }
 

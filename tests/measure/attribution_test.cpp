@@ -35,6 +35,8 @@ Trace one_linear() {
       kernel("gemm", 30, 20, 12),
       kernel("splitKreduce", 50, 5, 12),
       host(TraceKind::kRange, "backward", 200, 300),
+      host(TraceKind::kOperator, "autograd::engine::evaluate_function: LinearBackward", 208, 60,
+           kAutograd, 20, 5),
       host(TraceKind::kBackward, "LinearBackward", 210, 50, kAutograd, 21, 5),
       host(TraceKind::kOperator, "aten::mm", 220, 30, kAutograd, 22),
       kernel("gemm", 260, 40, 22),
