@@ -85,4 +85,22 @@ inline constexpr std::string_view kRounded = "rounded";        // method: after 
 inline constexpr std::string_view kReductions = "reductions";  // method: LibTorch's own
 inline constexpr std::string_view kFp32Statistics = "fp32_statistics";
 
+// Kind `kernels`: one profiled step. Tag "profile", ns where not said otherwise.
+inline constexpr std::string_view kProfile = "profile";
+inline constexpr std::string_view kPrepare = "prepare";
+inline constexpr std::string_view kCollect = "collect";
+inline constexpr std::string_view kSpan = "span";  // first activity's start → last one's end
+inline constexpr std::string_view kBusy = "busy";  // union of activities; also a tag: sums by phase
+inline constexpr std::string_view kUnattributed = "unattributed";
+// Tables, and the count of activities.
+inline constexpr std::string_view kKernels = "kernels";
+inline constexpr std::string_view kKernelNames = "kernel_names";
+inline constexpr std::string_view kLayer = "layer";  // attention of one layer, kernel by kernel
+// The host's time in the device's runtime during that step, by what for.
+inline constexpr std::string_view kRuntime = "runtime";  // tag
+inline constexpr std::string_view kModuleLoading = "module_loading";
+inline constexpr std::string_view kAllocation = "allocation";
+inline constexpr std::string_view kLaunchCalls = "launch";
+inline constexpr std::string_view kOtherCalls = "other";
+
 }  // namespace labreport::metric
