@@ -18,7 +18,8 @@ struct Clock {
 
   double difference() const { return busy / mean - 1; }  ///< Negative: the profiler sees less.
   double gaps() const { return span - busy; }
-  double outside() const { return mean - span; }
+  /// Of the profiled step, before its first kernel and after its last one.
+  double outside() const { return profiled > 0 ? profiled - span : 0; }
   double cost() const { return profiled - mean; }
   /// The busy share changed by more than 5 % of the step.
   bool perturbed() const { return profiled > 0 && busy / mean - busy / profiled > 0.05; }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/text.h"
 #include "experiments/common/command.h"
 #include "experiments/nsys_profile/clock.h"
 #include "experiments/nsys_profile/number_cells.h"
@@ -25,19 +24,6 @@ std::string difference_words(double difference) {
   return format_percent(std::abs(difference)) + (difference < 0 ? " % less" : " % more");
 }
 
-/// What the timer counts beside the kernels, in words: only what is there.
-std::string reason_words(const Clock& clock) {
-  std::vector<std::string> parts;
-  if (clock.gaps() > 0) {
-    parts.push_back(format_significant(clock.gaps(), 3) + " ms of gaps between kernels");
-  }
-  if (clock.outside() > 0) {
-    parts.push_back(format_significant(clock.outside(), 3) +
-                    " ms before the first kernel and after the last");
-  }
-  return join_words(parts);
-}
-
 Facts sentence(const Profile& profile, const Clock& clock) {
   Facts facts;
   facts.set("words", profile.words);
@@ -45,9 +31,8 @@ Facts sentence(const Profile& profile, const Clock& clock) {
   facts.set("timer", mean_cell(clock.timer).text);
   facts.set("busy", format_significant(clock.busy));
   facts.set("difference", difference_words(clock.difference()));
-  const std::string reason = clock.difference() < -kAlike ? reason_words(clock) : "";
-  facts.flag("explained", !reason.empty());
-  facts.set("reason", reason);
+  facts.set("gaps", format_significant(clock.gaps(), 3));
+  facts.set("outside", format_significant(clock.outside(), 3));
   facts.set("profiled", format_significant(clock.profiled));
   facts.flag("slower", clock.cost() > 0);
   facts.set("cost", format_percent(std::abs(clock.cost() / clock.mean)));

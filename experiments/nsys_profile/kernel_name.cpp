@@ -65,6 +65,12 @@ std::string short_kernel_name(std::string_view name) {
   return what.empty() ? trimmed : trimmed + " (" + what + ")";
 }
 
+std::string kernel_code(std::string_view name) {
+  std::string text = short_kernel_name(name);
+  std::erase_if(text, [](char letter) { return letter == '`' || letter == '\n'; });
+  return "`" + text + "`";
+}
+
 bool named_like_gemm(std::string_view name) {
   static const std::regex pattern(R"(gemm|cutlass|sm\d+_xmma|nvjet|cublas)", std::regex::icase);
   return std::regex_search(name.begin(), name.end(), pattern);

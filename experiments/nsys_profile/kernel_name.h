@@ -10,6 +10,9 @@ namespace labreport::nsys_profile {
 /// behind it what an elementwise kernel computes: "vectorized_elementwise_kernel (exp)".
 std::string short_kernel_name(std::string_view name);
 
+/// The short name as Markdown code, whatever characters it holds.
+std::string kernel_code(std::string_view name);
+
 /// What a search for GEMMs by name would count: gemm, cutlass, sm…_xmma, nvjet or cublas.
 bool named_like_gemm(std::string_view name);
 

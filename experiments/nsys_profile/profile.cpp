@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "base/format.h"
 #include "experiments/common/measured_table.h"
@@ -114,6 +115,11 @@ std::vector<Profile> profiles_of(const RunView& view) {
     }
     add_cell(*found, *cell);
   }
+  // Doubling goes context by context; readers go size by size.
+  std::ranges::stable_sort(profiles, {}, [](const Profile& profile) {
+    const std::int64_t parameters = parameter_count(profile.spec.model.value_or(ModelShape{}));
+    return std::tuple(profile.spec.precision, parameters, profile.spec.context);
+  });
   const std::vector<Profile> all = profiles;
   std::erase_if(profiles, [&](const Profile& profile) { return passed_by(profile, all); });
   name_profiles(profiles);

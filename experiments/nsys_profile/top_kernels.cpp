@@ -52,7 +52,7 @@ void set_counts(Facts& facts, const Counts& counts) {
 void set_top(Facts& facts, const std::string& prefix, const Rows& rows) {
   const std::vector<KernelSum> sums = by_kernel(rows);
   const KernelSum top = sums.empty() ? KernelSum{} : sums.front();
-  facts.set(prefix + "name", short_kernel_name(top.name));
+  facts.set_markdown(prefix + "name", kernel_code(top.name));
   facts.set(prefix + "ms", format_significant(top.total));
   facts.set(prefix + "share", format_percent(sums.empty() ? 0 : top.total / total(rows)));
   facts.set(prefix + "calls", format_plural(top.instances, "time"));

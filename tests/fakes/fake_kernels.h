@@ -175,8 +175,8 @@ inline void add_clocks(Launch& body, const CellSpec& spec, const Tables& tables)
   const bool cold = spec.steps == 0;
   const double busy = static_cast<double>(tables.total());
   add_time(body, metric::kProfile, metric::kPrepare, 2e8);
-  add_time(body, metric::kProfile, metric::kStep, busy * (cold ? 4 : 1.08) + 2e6);
-  add_time(body, metric::kProfile, metric::kSpan, busy * (cold ? 3 : 1.05) + 1e6);
+  add_time(body, metric::kProfile, metric::kStep, busy * (cold ? 4 : 1.08));
+  add_time(body, metric::kProfile, metric::kSpan, busy * (cold ? 3 : 1.05));
   add_time(body, metric::kProfile, metric::kBusy, busy);
   add_time(body, metric::kProfile, metric::kUnattributed, 0);
   add_time(body, metric::kProfile, metric::kCollect, 3e8);
