@@ -79,7 +79,7 @@ Json roofline_chart(const Roofline& roofline) {
       {"data",
        {{"values", {{{"x", ridge}, {"y", roofline.matrix_rate / kTera}, {"text", words}}}}}},
       {"mark",
-       {{"type", "text"}, {"align", "right"}, {"dx", -4}, {"dy", -9}, {"color", ink::kMuted}}},
+       {{"type", "text"}, {"align", "left"}, {"dx", 4}, {"dy", -9}, {"color", ink::kMuted}}},
       {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "text"}}}}}};
   std::vector<std::string> labels;
   for (const RooflinePoint& point : roofline.points) labels.push_back(point.label);
@@ -90,14 +90,18 @@ Json roofline_chart(const Roofline& roofline) {
                      {{"field", "text"}, {"type", "nominal"}, {"title", "TFLOP/s"}}};
   Json text = place;
   text["text"] = {{"field", "label"}};
-  const Json points = {
-      {"data", {{"values", point_rows(roofline)}}},
-      {"layer",
-       {{{"mark", {{"type", "point"}, {"size", 80}}}, {"encoding", dots}},
-        {{"mark", {{"type", "text"}, {"align", "left"}, {"dx", 10}}}, {"encoding", text}}}}};
+  const Json data = {{"values", point_rows(roofline)}};
+  const Json points = {{"name", kSeriesLayer},
+                       {"data", data},
+                       {"mark", {{"type", "point"}, {"size", 80}}},
+                       {"encoding", dots}};
+  const Json names = {{"name", kWideOnly},
+                      {"data", data},
+                      {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 10}}},
+                      {"encoding", text}};
   return {{"height", kHeight},
           {"padding", {{"left", 6}, {"top", 10}, {"right", 60}, {"bottom", 2}}},
-          {"layer", {roof, name, points}}};
+          {"layer", {roof, name, points, names}}};
 }
 
 }  // namespace labreport::nsys_profile

@@ -64,6 +64,7 @@ Json share_chart(const std::vector<Share>& shares) {
   Json middle = x;
   middle["field"] = "middle";
   const Json bars = {
+      {"name", kSeriesLayer},
       {"mark", {{"type", "bar"}, {"stroke", ink::kPaper}, {"strokeWidth", 1}}},
       {"encoding",
        {{"x", x},
@@ -105,16 +106,19 @@ Json time_axis_chart(const std::vector<Stretch>& stretches) {
   y["axis"] = {{"grid", true}, {"labelLimit", 220}};
   Json x = linear_channel("start", "Time from the first kernel's start", "µs");
   x["scale"] = {{"domain", {0, last}}, {"nice", false}};
+  const Json bars = {
+      {"name", kSeriesLayer},
+      {"mark", {{"type", "bar"}}},
+      {"encoding",
+       {{"x", x},
+        {"x2", {{"field", "end"}}},
+        {"y", y},
+        {"color", legend_colour("kind", kinds)},
+        {"tooltip", {tip("kernel", "kernel"), tip("kind", "class"), tip("text", "µs")}}}}};
   return {{"height", static_cast<int>(lanes.size()) * kBar + kAround},
           {"padding", {{"left", 6}, {"top", 4}, {"right", 16}, {"bottom", 2}}},
           {"data", {{"values", rows}}},
-          {"mark", {{"type", "bar"}}},
-          {"encoding",
-           {{"x", x},
-            {"x2", {{"field", "end"}}},
-            {"y", y},
-            {"color", legend_colour("kind", kinds)},
-            {"tooltip", {tip("kernel", "kernel"), tip("kind", "class"), tip("text", "µs")}}}}};
+          {"layer", Json::array({bars})}};
 }
 
 }  // namespace labreport::nsys_profile

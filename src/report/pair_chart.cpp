@@ -103,7 +103,7 @@ Json joined_chart(const Quantity& quantity, const std::vector<std::string>& grou
   const auto tip = [](const char* field, const std::string& title) {
     return Json{{"field", field}, {"type", "nominal"}, {"title", title}};
   };
-  const Json tooltip = {tip("group", "size"), tip("lane", "phase"), tip("series", "precision"),
+  const Json tooltip = {tip("group", "size"), tip("lane", "phase"), tip("series", "series"),
                         tip("text", axis_title(quantity.title, quantity.unit))};
   Json layers = Json::array();
   layers.push_back(layer("joints", line_rows(rows), {{"type", "rule"}, {"color", ink::kAxis}},
