@@ -73,9 +73,43 @@ Facts sentence(const Profile& profile) {
   return facts;
 }
 
+/// Few enough to tell their colours apart.
+std::vector<Share> shares_of(const std::string& group, const Rows& rows) {
+  const auto rest = [&](std::string_view kind) { return class_share(rows, kind); };
+  return {{group, "matrix products", product_share(rows)},
+          {group, "elementwise", rest("elementwise")},
+          {group, "exponential", rest("exponential")},
+          {group, "where", rest("where")},
+          {group, "reduction", rest("reduction")},
+          {group, "copy", rest("copy") + rest("gather")},
+          {group, "other", rest("memset") + rest("other")}};
+}
+
 TableView classes_table(const std::vector<Profile>& profiles) {
   TableView table{"classes",
                   "Share of GPU time by class of kernel",
+                  {{"Profile", "", Align::kLeft}, {"Pass", "", Align::kLeft}},
+                  {}};
+  for (const Share& share : shares_of("", {})) {
+    table.columns.push_back({share.part, "%", Align::kRight});
+  }
+  for (const Profile& profile : profiles) {
+    for (const Pass pass : kPasses) {
+      const Rows rows = rows_of(profile, pass);
+      if (rows.empty()) continue;
+      RowView row{{text_cell(profile.label), text_cell(std::string(describe(pass)))}, {}, ""};
+      for (const Share& share : shares_of("", rows)) row.cells.push_back(share_cell(share.share));
+      table.rows.push_back(std::move(row));
+    }
+    if (profile.missing.empty()) continue;
+    table.rows.push_back({{text_cell(profile.label)}, {}, profile.missing});
+  }
+  return table;
+}
+
+TableView every_class_table(const std::vector<Profile>& profiles) {
+  TableView table{"every-class",
+                  "Every class by itself",
                   {{"Profile", "", Align::kLeft}, {"Pass", "", Align::kLeft}},
                   {}};
   for (const char* kind : kClasses) table.columns.push_back({kind, "%", Align::kRight});
@@ -87,8 +121,6 @@ TableView classes_table(const std::vector<Profile>& profiles) {
       for (const char* kind : kClasses) row.cells.push_back(share_cell(class_share(rows, kind)));
       table.rows.push_back(std::move(row));
     }
-    if (profile.missing.empty()) continue;
-    table.rows.push_back({{text_cell(profile.label)}, {}, profile.missing});
   }
   return table;
 }
@@ -121,18 +153,6 @@ TableView pattern_table(const std::vector<Profile>& profiles) {
     }
   }
   return table;
-}
-
-/// Few enough to tell their colours apart.
-std::vector<Share> shares_of(const std::string& group, const Rows& rows) {
-  const auto rest = [&](std::string_view kind) { return class_share(rows, kind); };
-  return {{group, "matrix products", product_share(rows)},
-          {group, "elementwise", rest("elementwise")},
-          {group, "exponential", rest("exponential")},
-          {group, "where", rest("where")},
-          {group, "reduction", rest("reduction")},
-          {group, "copy", rest("copy") + rest("gather")},
-          {group, "other", rest("memset") + rest("other")}};
 }
 
 Figure shares_figure(const std::vector<const Profile*>& shown, const TableView& data) {
@@ -174,7 +194,7 @@ PartContent present_classes(const RunView& view, const std::vector<Profile>& pro
   part.facts.list("profiles", std::move(sentences));
   if (!drawn.empty()) part.figures = {shares_figure(shown, classes_table(drawn))};
   part.tables = {classes_table(profiles)};
-  part.drawer.tables = {pattern_table(profiles)};
+  part.drawer.tables = {pattern_table(profiles), every_class_table(profiles)};
   return part;
 }
 

@@ -12,6 +12,8 @@
 namespace labreport::nsys_profile {
 namespace {
 
+constexpr const char* kComma = ",\u00a0";  // A label stays on one line.
+
 bool is_cold(const CellSpec& spec) { return spec.warmup == 0 && spec.steps == 0; }
 
 bool same_profile(const CellSpec& a, const CellSpec& b) {
@@ -75,11 +77,12 @@ void name_profiles(std::vector<Profile>& profiles) {
   for (const Profile& profile : profiles) precisions.insert(profile.spec.precision);
   for (Profile& profile : profiles) {
     const std::string context = format_count(profile.spec.context.value_or(0));
-    profile.label = profile.spec.size + ", " + context;
+    profile.label = profile.spec.size + kComma + context;
     profile.words = profile.spec.size + " at context " + context;
     if (precisions.size() < 2 || !profile.spec.precision) continue;
     const std::string precision(labreport::describe(*profile.spec.precision));
-    profile.label += ", " + precision;
+    // FP32 is what a label without a precision means.
+    if (profile.spec.precision != Precision::kFp32) profile.label += kComma + precision;
     profile.words += " in " + precision;
   }
 }

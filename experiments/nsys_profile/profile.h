@@ -42,7 +42,7 @@ struct ProfiledStep {
 
 /// One network at one context and precision.
 struct Profile {
-  std::string label;                      ///< "2.7B, 512, FP32"
+  std::string label;                      ///< "2.7B, 512"; "2.7B, 512, BF16"
   std::string words;                      ///< "2.7B at context 512 in FP32"
   CellSpec spec;                          ///< Without mode, warm-up and steps.
   std::optional<ProfiledStep> inference;  ///< Present where they ran.

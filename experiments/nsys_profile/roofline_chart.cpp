@@ -39,13 +39,31 @@ Json channel(const char* field, const char* title, const char* unit, double low,
   return channel;
 }
 
+constexpr double kClose = 1.4;  // As a factor, in both directions: names would overlap.
+constexpr int kLine = 15;
+
+bool close(double a, double b) { return a < b * kClose && b < a * kClose; }
+
+/// How far below its point a name stands, so that those of points close together can be read.
+int name_offset(const std::vector<RooflinePoint>& points, std::size_t index) {
+  const RooflinePoint& point = points[index];
+  return kLine * static_cast<int>(std::count_if(points.begin(),
+                                                points.begin() + static_cast<std::ptrdiff_t>(index),
+                                                [&](const RooflinePoint& other) {
+                                                  return close(other.intensity, point.intensity) &&
+                                                         close(other.rate, point.rate);
+                                                }));
+}
+
 Json point_rows(const Roofline& roofline) {
   Json rows = Json::array();
-  for (const RooflinePoint& point : roofline.points) {
+  for (std::size_t i = 0; i < roofline.points.size(); ++i) {
+    const RooflinePoint& point = roofline.points[i];
     if (point.intensity <= 0 || point.rate <= 0) continue;
     rows.push_back({{"label", point.label},
                     {"x", point.intensity},
                     {"y", point.rate / kTera},
+                    {"dy", name_offset(roofline.points, i)},
                     {"text", format_significant(point.rate / kTera, 3)}});
   }
   return rows;
@@ -95,10 +113,11 @@ Json roofline_chart(const Roofline& roofline) {
                        {"data", data},
                        {"mark", {{"type", "point"}, {"size", 80}}},
                        {"encoding", dots}};
-  const Json names = {{"name", kWideOnly},
-                      {"data", data},
-                      {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 10}}},
-                      {"encoding", text}};
+  const Json names = {
+      {"name", kWideOnly},
+      {"data", data},
+      {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 10}, {"dy", {{"expr", "datum.dy"}}}}},
+      {"encoding", text}};
   return {{"height", kHeight},
           {"padding", {{"left", 6}, {"top", 10}, {"right", 60}, {"bottom", 2}}},
           {"layer", {roof, name, points, names}}};

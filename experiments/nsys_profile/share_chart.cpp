@@ -46,6 +46,14 @@ Json bar_rows(const std::vector<Share>& shares) {
   return rows;
 }
 
+/// The reader's font may be wider than the one that a chart was drawn with.
+int label_room(const std::vector<std::string>& labels) {
+  constexpr double kWideLetter = 6.8;
+  std::size_t longest = 0;
+  for (const std::string& label : labels) longest = std::max(longest, label.size());
+  return static_cast<int>(kWideLetter * static_cast<double>(longest));
+}
+
 Json tip(const char* field, const char* title) {
   return {{"field", field}, {"type", "nominal"}, {"title", title}};
 }
@@ -58,7 +66,7 @@ Json share_chart(const std::vector<Share>& shares) {
   for (const Share& share : shares) add_once(groups, share.group), add_once(parts, share.part);
   Json y = category_channel("group", groups);
   y["scale"] = {{"domain", groups}, {"padding", 0.18}};
-  y["axis"] = {{"grid", false}, {"labelLimit", 220}};
+  y["axis"] = {{"grid", false}, {"labelLimit", 220}, {"minExtent", label_room(groups)}};
   Json x = linear_channel("start", "Share of GPU time", "%");
   x["scale"] = {{"domain", {0, 100}}, {"nice", false}};
   Json middle = x;
@@ -103,7 +111,7 @@ Json time_axis_chart(const std::vector<Stretch>& stretches) {
   }
   Json y = category_channel("lane", lanes);
   y["scale"] = {{"domain", lanes}, {"padding", 0.2}};
-  y["axis"] = {{"grid", true}, {"labelLimit", 220}};
+  y["axis"] = {{"grid", true}, {"labelLimit", 220}, {"minExtent", label_room(lanes)}};
   Json x = linear_channel("start", "Time from the first kernel's start", "µs");
   x["scale"] = {{"domain", {0, last}}, {"nice", false}};
   const Json bars = {

@@ -1,5 +1,6 @@
 // Part (b): the kernel that takes most of the forward pass, and how often it is called.
 #include "base/format.h"
+#include "base/text.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/number_cells.h"
@@ -133,11 +134,11 @@ void add_nsight_tables(PartContent& part, const Profile& profile) {
   const Rows both = rows_of(profile, Pass::kForwardBackward);
   const std::string end = ", " + profile.words;
   if (!forward.empty()) {
-    part.tables.push_back(nsight_table("nsight-" + profile.label,
+    part.tables.push_back(nsight_table(slug("nsight-" + profile.words),
                                        "Kernels of one forward pass" + end, forward, kRows));
   }
   if (both.empty()) return;
-  part.drawer.tables.push_back(nsight_table("nsight-both-" + profile.label,
+  part.drawer.tables.push_back(nsight_table(slug("nsight-both-" + profile.words),
                                             "Kernels of forward and backward" + end, both, kRows));
 }
 
