@@ -169,7 +169,7 @@ Figure shares_figure(const std::vector<const Profile*>& shown, const TableView& 
                 .title = "Share of GPU time by class of kernel",
                 .caption =
                     "Each bar is all GPU time of one pass; matrix products hold their "
-                    "helpers, copies hold gathering. Parts below 6 % carry no number.",
+                    "helpers, copies hold gathering. Small parts carry no number.",
                 .alt =
                     "A stacked bar for each profile and pass, split by class of kernel. The "
                     "table below holds the same shares.",

@@ -11,8 +11,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kBar = 24;
-constexpr int kAround = 96;  // Legend and axis.
-constexpr double kRoomForNumber = 0.06;
+constexpr int kAround = 96;           // Legend and axis.
+constexpr double kRoomForNumber = 6;  // In per cent of a wide bar.
 
 void add_once(std::vector<std::string>& list, const std::string& word) {
   if (std::ranges::find(list, word) == list.end()) list.push_back(word);
@@ -40,8 +40,7 @@ Json bar_rows(const std::vector<Share>& shares) {
                     {"start", start},
                     {"end", end},
                     {"middle", (start + end) / 2},
-                    {"text", format_percent(share.share)},
-                    {"shown", share.share >= kRoomForNumber}});
+                    {"text", format_percent(share.share)}});
   }
   return rows;
 }
@@ -80,17 +79,21 @@ Json share_chart(const std::vector<Share>& shares) {
         {"y", y},
         {"color", legend_colour("part", parts)},
         {"tooltip", {tip("group", "pass"), tip("part", "class"), tip("text", "%")}}}}};
-  const Json numbers = {{"transform", {{{"filter", "datum.shown"}}}},
-                        {"mark", {{"type", "text"}, {"fontSize", 11}}},
-                        {"encoding",
-                         {{"x", middle},
-                          {"y", y},
-                          {"text", {{"field", "text"}}},
-                          {"color", {{"value", ink::kPaper}}}}}};
+  const auto numbers = [&](const char* name, double room) {
+    return Json{{"name", name},
+                {"transform", {{{"filter", "datum.end - datum.start >= " + std::to_string(room)}}}},
+                {"mark", {{"type", "text"}, {"fontSize", 11}}},
+                {"encoding",
+                 {{"x", middle},
+                  {"y", y},
+                  {"text", {{"field", "text"}}},
+                  {"color", {{"value", ink::kPaper}}}}}};
+  };
   return {{"height", static_cast<int>(groups.size()) * kBar + kAround},
           {"padding", {{"left", 6}, {"top", 4}, {"right", 16}, {"bottom", 2}}},
           {"data", {{"values", bar_rows(shares)}}},
-          {"layer", {bars, numbers}}};
+          {"layer",
+           {bars, numbers(kWideOnly, kRoomForNumber), numbers(kNarrowOnly, 3 * kRoomForNumber)}}};
 }
 
 Json time_axis_chart(const std::vector<Stretch>& stretches) {
