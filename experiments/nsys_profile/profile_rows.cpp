@@ -117,15 +117,25 @@ bool is_matrix_product(const KernelRow& row) {
 
 namespace {
 
+/// What stands for the answer where nothing ran: a profile at the reference context.
+const Profile& wanted_most(const RunView& view, const std::vector<Profile>& profiles) {
+  const auto context = [](const Profile& profile) { return profile.spec.context; };
+  const auto found =
+      std::ranges::find(profiles, std::optional(view.edition().reference_context), context);
+  return found == profiles.end() ? profiles.front() : *found;
+}
+
+/// Profiles with a reason that readers of the answer need. The 2025 answer is about one profile: it
+/// stands in for larger ones of its kind only.
 std::vector<const Profile*> unspoken(const RunView& view, const std::vector<Profile>& profiles) {
   const auto spoken_of = answered(view, profiles);
-  const CellSpec& beside = spoken_of.empty() ? profiles.back().spec : spoken_of.front()->spec;
+  const Profile& said = spoken_of.empty() ? wanted_most(view, profiles) : *spoken_of.front();
   std::vector<const Profile*> found;
   for (const Profile& profile : profiles) {
-    // The 2025 answer is about one profile: it stands in for larger ones of its kind only.
-    const bool alike =
-        profile.spec.context == beside.context && profile.spec.precision == beside.precision;
-    if (!profile.missing.empty() && (of_2026(view) || alike)) found.push_back(&profile);
+    const bool instead = profile.spec.context == said.spec.context &&
+                         profile.spec.precision == said.spec.precision &&
+                         parameters(profile) >= parameters(said);
+    if (!profile.missing.empty() && (of_2026(view) || instead)) found.push_back(&profile);
   }
   return found;
 }
