@@ -10,6 +10,8 @@
 #include "experiments/benchmarking_script/present.h"
 #include "experiments/mixed_precision_accumulation/plan.h"
 #include "experiments/mixed_precision_accumulation/present.h"
+#include "experiments/nsys_profile/plan.h"
+#include "experiments/nsys_profile/present.h"
 
 namespace labreport {
 namespace {
@@ -20,7 +22,7 @@ std::string_view words(std::string_view experiment) {
 
 bool needs_limits(const std::vector<PlannedCell>& cells) {
   return std::any_of(cells.begin(), cells.end(), [](const PlannedCell& planned) {
-    return planned.spec.kind == CellKind::kTiming;
+    return planned.spec.kind == CellKind::kTiming || planned.spec.kind == CellKind::kKernels;
   });
 }
 
@@ -57,6 +59,11 @@ const std::vector<Experiment>& catalog() {
        benchmarking_script::plan,
        benchmarking_script::present,
        words("benchmarking_script")},
+      {"nsys_profile",
+       {"a", "b", "c", "d", "e"},
+       nsys_profile::plan,
+       nsys_profile::present,
+       words("nsys_profile")},
       {"mixed_precision_accumulation",
        {},
        mixed_precision_accumulation::plan,

@@ -1,6 +1,6 @@
 // Part (c): FP32 against reduced precision for every size.
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <functional>
 
 #include "base/format.h"
@@ -42,10 +42,14 @@ TableView commands_table(const Run& run, const std::vector<TimingGroup>& groups)
   return table;
 }
 
+/// A processor has no compute capability, and computes in BF16.
 bool has_bf16(const RunView& view) {
   const Device* device = view.device();
-  if (device == nullptr || device->compute_capability.empty()) return true;
-  return std::atoi(device->compute_capability.c_str()) >= kFirstWithBf16;
+  if (device == nullptr) return true;
+  const std::string& capability = device->compute_capability;
+  int major = kFirstWithBf16;
+  std::from_chars(capability.data(), capability.data() + capability.size(), major);
+  return major >= kFirstWithBf16;
 }
 
 bool any_ratio(const Speedup& row) { return row.forward || row.backward; }

@@ -27,6 +27,29 @@ std::string status_word(const Cell& cell) {
   return words_of_status().at(std::string(status_name(launch->outcome)));
 }
 
+/// "24 ok, 1 out of memory": the profiled steps of one mode.
+std::string profiled_words(const std::vector<const Cell*>& cells, Mode mode) {
+  std::map<std::string, std::int64_t> counts;
+  for (const Cell* cell : cells) {
+    if (cell->spec.mode == mode) ++counts[status_word(*cell)];
+  }
+  std::vector<std::string> parts;
+  for (const auto& [word, count] : counts) parts.push_back(format_count(count) + " " + word);
+  return join(parts, ", ");
+}
+
+/// Profiled steps have many contexts: they are counted, not listed.
+void add_profiled(TableView& table, const RunView& view) {
+  const auto cells = view.cells(CellKind::kKernels, [](const CellSpec&) { return true; });
+  if (cells.empty()) return;
+  RowView row{{text_cell("profiled steps")}, {}, ""};
+  for (const Mode mode : kModes) {
+    const std::string words = profiled_words(cells, mode);
+    row.cells.push_back(words.empty() ? missing_cell() : text_cell(words));
+  }
+  table.rows.push_back(std::move(row));
+}
+
 }  // namespace
 
 TableView what_ran(const RunView& view) {
@@ -43,6 +66,7 @@ TableView what_ran(const RunView& view) {
     }
     table.rows.push_back(std::move(row));
   }
+  add_profiled(table, view);
   return table;
 }
 

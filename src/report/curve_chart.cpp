@@ -16,7 +16,6 @@ using Json = nlohmann::json;
 
 constexpr int kLabelExtent = 34;  // Alike in all panels, so that they stand one below the other.
 constexpr int kAxisHeight = 75;
-const Json kNarrowMargins = {{"left", 6}, {"top", 6}, {"right", 12}, {"bottom", 2}};
 
 std::vector<std::string> labels_of(const CurveChart& chart) {
   std::vector<std::string> labels;
@@ -64,6 +63,8 @@ Json channel(const char* field, const CurveAxis& axis, const Extent& extent) {
   channel["axis"]["labelOverlap"] = true;
   return channel;
 }
+
+Json narrow_margins() { return {{"left", 6}, {"top", 6}, {"right", 12}, {"bottom", 2}}; }
 
 Json dash_channel(const std::vector<std::string>& labels) {
   static const Json dashes = {{1, 0}, {7, 3}, {2, 2}, {9, 2, 2, 2}, {4, 4}, {12, 4}, {1, 4}};
@@ -136,7 +137,7 @@ Json curve_chart(const CurveChart& chart) {
   const Json padding = {{"left", 6}, {"top", 32}, {"right", chart.label_room}, {"bottom", 2}};
   return titled({{"height", chart.height},
                  {"padding", padding},
-                 {kNarrowPadding, kNarrowMargins},
+                 {kNarrowPadding, narrow_margins()},
                  {"layer", layers_of(chart, chart.height - kAxisHeight)}},
                 chart.title);
 }
@@ -150,7 +151,7 @@ Json curve_panels(const std::vector<CurveChart>& charts) {
     room = std::max(room, chart.label_room);
   }
   return {{"padding", {{"left", 6}, {"top", 6}, {"right", room}, {"bottom", 2}}},
-          {kNarrowPadding, kNarrowMargins},
+          {kNarrowPadding, narrow_margins()},
           {"vconcat", panels}};
 }
 

@@ -1,6 +1,7 @@
 #include "report/pair_chart.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/format.h"
 #include "report/charts.h"
@@ -45,14 +46,25 @@ Json line_rows(const std::vector<Joined>& rows) {
   return lines;
 }
 
+/// Names of dots that lie close together lean apart.
+const char* lean(const Joined& row, double value) {
+  constexpr double kClose = 1.5;
+  const auto [low, high] = std::ranges::minmax(row.values | std::views::values);
+  if (high > low * kClose || row.values.size() != 2) return "center";
+  return value == low ? "right" : "left";
+}
+
 /// The first row doubles as the legend.
 Json name_rows(const std::vector<Joined>& rows) {
   Json names = Json::array();
   for (const Joined& row : rows) {
     if (row.values.size() < 2) continue;
     for (const auto& [series, value] : row.values) {
-      names.push_back(
-          {{"group", row.group}, {"lane", row.lane}, {"series", series}, {"value", value}});
+      names.push_back({{"group", row.group},
+                       {"lane", row.lane},
+                       {"series", series},
+                       {"value", value},
+                       {"align", lean(row, value)}});
     }
     break;
   }
@@ -103,7 +115,7 @@ Json joined_chart(const Quantity& quantity, const std::vector<std::string>& grou
   const auto tip = [](const char* field, const std::string& title) {
     return Json{{"field", field}, {"type", "nominal"}, {"title", title}};
   };
-  const Json tooltip = {tip("group", "size"), tip("lane", "phase"), tip("series", "precision"),
+  const Json tooltip = {tip("group", "size"), tip("lane", "phase"), tip("series", "series"),
                         tip("text", axis_title(quantity.title, quantity.unit))};
   Json layers = Json::array();
   layers.push_back(layer("joints", line_rows(rows), {{"type", "rule"}, {"color", ink::kAxis}},
@@ -119,7 +131,8 @@ Json joined_chart(const Quantity& quantity, const std::vector<std::string>& grou
                            {{"x", x("high")}, {"text", {{"field", text}}}}));
   }
   layers.push_back(layer(kWideOnly + std::string("-names"), name_rows(rows),
-                         {{"type", "text"}, {"dy", -13}}, place,
+                         {{"type", "text"}, {"dy", -13}, {"align", {{"expr", "datum.align"}}}},
+                         place,
                          {{"x", x("value")}, {"text", {{"field", "series"}}}, {"color", colour}}));
   if (!gaps.empty()) layers.push_back(gap_layer(gaps, lanes.back(), place));
   const int row = static_cast<int>(lanes.size()) * kLane + kGap;

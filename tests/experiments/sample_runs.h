@@ -65,6 +65,7 @@ inline Run measured(const PlanInput& input, const Change& change = [](const auto
 inline void end_with(Launch& launch, Outcome outcome) {
   launch.outcome = std::move(outcome);
   launch.metrics.clear();
+  launch.tables.clear();
 }
 
 }  // namespace labreport::testing_samples

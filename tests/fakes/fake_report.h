@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/gpu.h"
+#include "fake_kernels.h"
 #include "fake_precision.h"
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
@@ -106,6 +107,17 @@ inline void measure_limits(Launch& body) {
   body.metrics.push_back(real_metric("copy", "bandwidth", "B/s", 4.1e12));
 }
 
+/// A profiled step that by arithmetic does not fit is refused, so that contexts stop doubling.
+inline void answer_kernels(Launch& body, const CellSpec& spec) {
+  const std::int64_t needed = estimated_peak_bytes(spec);
+  const std::int64_t memory = device_of(spec).memory_bytes;
+  if (needed > memory) {
+    body.outcome = OutOfMemory{"forward", 2LL << 30, memory - (1LL << 30), memory};
+    return;
+  }
+  measure_kernels(body, spec, kFlopsPerSecond, &steps);
+}
+
 inline LaunchReport good_report(const LaunchRequest& request) {
   LaunchReport report;
   report.cell_id = cell_id(request.spec);
@@ -120,6 +132,7 @@ inline LaunchReport good_report(const LaunchRequest& request) {
   }
   if (request.spec.kind == CellKind::kDtypes) measure_dtypes(report.body, request.spec);
   if (request.spec.kind == CellKind::kLayerNorm) measure_layer_norm(report.body);
+  if (request.spec.kind == CellKind::kKernels) answer_kernels(report.body, request.spec);
   // So that tests see what reached the worker.
   report.body.conditions.push_back(
       text_metric("test", "tf32_override", variable("NVIDIA_TF32_OVERRIDE")));

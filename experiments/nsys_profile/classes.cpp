@@ -1,0 +1,201 @@
+// Part (d): how the share of matrix products changes from inference to a whole step.
+#include <cmath>
+
+#include "base/text.h"
+#include "experiments/nsys_profile/kernel_name.h"
+#include "experiments/nsys_profile/number_cells.h"
+#include "experiments/nsys_profile/parts.h"
+#include "experiments/nsys_profile/share_chart.h"
+
+namespace labreport::nsys_profile {
+namespace {
+
+constexpr const char* kClasses[]{"gemm",      "gemm helper", "elementwise", "exponential", "where",
+                                 "reduction", "copy",        "gather",      "memset",      "other"};
+constexpr Pass kPasses[]{Pass::kForward, Pass::kForwardBackward, Pass::kTrainStep};
+
+double share_of(const Rows& rows, const std::function<bool(const KernelRow&)>& wanted) {
+  const double whole = total(rows);
+  return whole > 0 ? total(matching(rows, wanted)) / whole : 0;
+}
+
+double class_share(const Rows& rows, std::string_view kind) {
+  return share_of(rows, [kind](const KernelRow& row) { return row.kind == kind; });
+}
+
+double product_share(const Rows& rows) { return share_of(rows, is_matrix_product); }
+
+double named_share(const Rows& rows) {
+  return share_of(rows, [](const KernelRow& row) { return named_like_gemm(row.kernel); });
+}
+
+/// The fullest pass that was measured besides the forward pass.
+std::optional<Pass> fullest_pass(const Profile& profile) {
+  for (const Pass pass : {Pass::kTrainStep, Pass::kForwardBackward}) {
+    if (!rows_of(profile, pass).empty()) return pass;
+  }
+  return std::nullopt;
+}
+
+/// "elementwise from 9.1 to 20.3 %": classes whose share changes by a point or more.
+std::string changes(const Rows& before, const Rows& after) {
+  constexpr double kPoint = 0.01;
+  std::vector<std::string> words;
+  for (const std::string_view kind : kClasses) {
+    const double from = class_share(before, kind);
+    const double to = class_share(after, kind);
+    if (kind.starts_with("gemm") || std::abs(to - from) < kPoint) continue;
+    words.push_back(std::string(kind) + " from " + format_percent(from) + " to " +
+                    format_percent(to) + " %");
+  }
+  return join_words(words);
+}
+
+Facts sentence(const Profile& profile) {
+  const Rows before = rows_of(profile, Pass::kForward);
+  const auto pass = fullest_pass(profile);
+  const Rows after = pass ? rows_of(profile, *pass) : Rows();
+  Facts facts;
+  facts.set("words", profile.words);
+  facts.flag("inference", profile.inference.has_value());
+  facts.set("before", format_percent(product_share(before)));
+  facts.flag("compared", pass.has_value());
+  facts.set("pass", pass ? describe(*pass) : "");
+  facts.set("after", format_percent(product_share(after)));
+  const double change = product_share(after) - product_share(before);
+  facts.flag("falls", pass && change < -0.005);
+  facts.flag("rises", pass && change > 0.005);
+  const std::string others = pass ? changes(before, after) : "";
+  facts.flag("others", !others.empty());
+  facts.set("changes", others);
+  facts.set("named", format_percent(named_share(before)));
+  facts.flag("differs", std::abs(named_share(before) - product_share(before)) > 0.001);
+  return facts;
+}
+
+/// Few enough to tell their colours apart.
+std::vector<Share> shares_of(const std::string& group, const Rows& rows) {
+  const auto rest = [&](std::string_view kind) { return class_share(rows, kind); };
+  return {{group, "matrix products", product_share(rows)},
+          {group, "elementwise", rest("elementwise")},
+          {group, "exponential", rest("exponential")},
+          {group, "where", rest("where")},
+          {group, "reduction", rest("reduction")},
+          {group, "copy", rest("copy") + rest("gather")},
+          {group, "other", rest("memset") + rest("other")}};
+}
+
+TableView classes_table(const std::vector<Profile>& profiles) {
+  TableView table{"classes",
+                  "Share of GPU time by class of kernel",
+                  {{"Profile", "", Align::kLeft}, {"Pass", "", Align::kLeft}},
+                  {}};
+  for (const Share& share : shares_of("", {})) {
+    table.columns.push_back({share.part, "%", Align::kRight});
+  }
+  for (const Profile& profile : profiles) {
+    for (const Pass pass : kPasses) {
+      const Rows rows = rows_of(profile, pass);
+      if (rows.empty()) continue;
+      RowView row{{text_cell(profile.label), text_cell(std::string(describe(pass)))}, {}, ""};
+      for (const Share& share : shares_of("", rows)) row.cells.push_back(share_cell(share.share));
+      table.rows.push_back(std::move(row));
+    }
+    if (profile.missing.empty()) continue;
+    table.rows.push_back({{text_cell(profile.label)}, {}, profile.missing});
+  }
+  return table;
+}
+
+TableView every_class_table(const std::vector<Profile>& profiles) {
+  TableView table{"every-class",
+                  "Every class by itself",
+                  {{"Profile", "", Align::kLeft}, {"Pass", "", Align::kLeft}},
+                  {}};
+  for (const char* kind : kClasses) table.columns.push_back({kind, "%", Align::kRight});
+  for (const Profile& profile : profiles) {
+    for (const Pass pass : kPasses) {
+      const Rows rows = rows_of(profile, pass);
+      if (rows.empty()) continue;
+      RowView row{{text_cell(profile.label), text_cell(std::string(describe(pass)))}, {}, ""};
+      for (const char* kind : kClasses) row.cells.push_back(share_cell(class_share(rows, kind)));
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+TableView pattern_table(const std::vector<Profile>& profiles) {
+  TableView table{"name-pattern",
+                  "Matrix products by operator and by a pattern of kernel names",
+                  {{"Profile", "", Align::kLeft},
+                   {"Pass", "", Align::kLeft},
+                   {"By operator", "%", Align::kRight},
+                   {"By name", "%", Align::kRight},
+                   {"Missed by name", "%", Align::kRight},
+                   {"Wrongly counted", "%", Align::kRight}},
+                  {}};
+  for (const Profile& profile : profiles) {
+    for (const Pass pass : kPasses) {
+      const Rows rows = rows_of(profile, pass);
+      if (rows.empty()) continue;
+      const auto missed = [](const KernelRow& row) {
+        return is_matrix_product(row) && !named_like_gemm(row.kernel);
+      };
+      const auto wrong = [](const KernelRow& row) {
+        return !is_matrix_product(row) && named_like_gemm(row.kernel);
+      };
+      table.rows.push_back({{text_cell(profile.label), text_cell(std::string(describe(pass))),
+                             share_cell(product_share(rows)), share_cell(named_share(rows)),
+                             share_cell(share_of(rows, missed)), share_cell(share_of(rows, wrong))},
+                            {},
+                            ""});
+    }
+  }
+  return table;
+}
+
+Figure shares_figure(const std::vector<const Profile*>& shown, const TableView& data) {
+  std::vector<Share> shares;
+  for (const Profile* profile : shown) {
+    for (const Pass pass : {Pass::kForward, Pass::kTrainStep}) {
+      const Rows rows = rows_of(*profile, pass);
+      if (rows.empty()) continue;
+      const auto bar = shares_of(profile->label + " · " + std::string(describe(pass)), rows);
+      shares.insert(shares.end(), bar.begin(), bar.end());
+    }
+  }
+  Figure figure{.slug = "kernel-classes",
+                .title = "Share of GPU time by class of kernel",
+                .caption =
+                    "Each bar is all GPU time of one pass; matrix products hold their "
+                    "helpers, copies hold gathering. Small parts carry no number.",
+                .alt =
+                    "A stacked bar for each profile and pass, split by class of kernel. The "
+                    "table below holds the same shares.",
+                .spec = share_chart(shares),
+                .data = data};
+  figure.data.slug = "classes-data";
+  return figure;
+}
+
+}  // namespace
+
+PartContent present_classes(const RunView& view, const std::vector<Profile>& profiles) {
+  PartContent part;
+  set_common(part.facts, view, profiles);
+  std::vector<Facts> sentences;
+  std::vector<Profile> drawn;
+  for (const Profile* profile : answered(view, profiles)) {
+    if (!rows_of(*profile, Pass::kForward).empty()) sentences.push_back(sentence(*profile));
+  }
+  const auto shown = alike(view, profiles);
+  for (const Profile* profile : shown) drawn.push_back(*profile);
+  part.facts.list("profiles", std::move(sentences));
+  if (!drawn.empty()) part.figures = {shares_figure(shown, classes_table(drawn))};
+  part.tables = {classes_table(profiles)};
+  part.drawer.tables = {pattern_table(profiles), every_class_table(profiles)};
+  return part;
+}
+
+}  // namespace labreport::nsys_profile

@@ -1,0 +1,151 @@
+#include "experiments/nsys_profile/clock.h"
+
+#include <cmath>
+
+#include "experiments/nsys_profile/number_cells.h"
+#include "results/metric_names.h"
+
+namespace labreport::nsys_profile {
+namespace {
+
+std::optional<Clock> clock_of(const Profile& profile, const std::optional<ProfiledStep>& step) {
+  if (!step) return std::nullopt;
+  Clock clock{profile.label, &*step, step->samples(metric::kStep, metric::kTotal)};
+  const auto busy = step->value(metric::kProfile, metric::kBusy);
+  if (clock.timer.empty() || !busy) return std::nullopt;
+  clock.mean = mean(clock.timer);
+  clock.busy = *busy;
+  clock.span = step->value(metric::kProfile, metric::kSpan).value_or(*busy);
+  clock.profiled = step->value(metric::kProfile, metric::kStep).value_or(0);
+  if (clock.mean <= 0) return std::nullopt;
+  return clock;
+}
+
+std::vector<const Profile*> pointers(const std::vector<Profile>& profiles) {
+  std::vector<const Profile*> all;
+  for (const Profile& profile : profiles) all.push_back(&profile);
+  return all;
+}
+
+TableView empty_table(const char* slug, const char* title,
+                      const std::vector<std::pair<const char*, const char*>>& numbers) {
+  TableView table{slug, title, {{"Profile", "", Align::kLeft}, {"Step", "", Align::kLeft}}, {}};
+  for (const auto& [name, unit] : numbers) table.columns.push_back({name, unit, Align::kRight});
+  return table;
+}
+
+RowView row_of(const Clock& clock) {
+  const Mode mode = clock.step->spec->mode.value_or(Mode::kForward);
+  return {{text_cell(clock.label), text_cell(std::string(labreport::describe(mode)))}, {}, ""};
+}
+
+CellView signed_cell(double share) {
+  const std::string sign = share < 0 ? "−" : "+";
+  return number_cell(sign + format_percent(std::abs(share)), share);
+}
+
+/// A row for each step of each profile; a profile without numbers says why.
+template <typename Fill>
+void add_rows(TableView& table, const std::vector<Profile>& profiles, const Fill& fill) {
+  for (const Profile* profile : pointers(profiles)) {
+    for (const Clock& clock : clocks({profile})) {
+      RowView row = row_of(clock);
+      fill(row, clock);
+      if (clock.perturbed()) row.flags.emplace_back("perturbed by the profiler");
+      table.rows.push_back(std::move(row));
+    }
+    if (!profile->missing.empty()) {
+      table.rows.push_back({{text_cell(profile->label)}, {}, profile->missing});
+    }
+  }
+}
+
+std::optional<double> mean_of(const std::vector<double>& samples) {
+  return samples.empty() ? std::nullopt : std::optional(mean(samples));
+}
+
+}  // namespace
+
+std::vector<Clock> clocks(const std::vector<const Profile*>& profiles) {
+  std::vector<Clock> found;
+  for (const Profile* profile : profiles) {
+    for (const auto* step : {&profile->inference, &profile->step}) {
+      if (auto clock = clock_of(*profile, *step)) found.push_back(std::move(*clock));
+    }
+  }
+  return found;
+}
+
+TableView clocks_table(const std::vector<Profile>& profiles) {
+  TableView table = empty_table("clocks", "One step by the timer and by the profiler",
+                                {{"Timer", "ms"},
+                                 {"Kernels busy", "ms"},
+                                 {"Difference", "%"},
+                                 {"First kernel to last", "ms"},
+                                 {"Step while profiled", "ms"}});
+  add_rows(table, profiles, [](RowView& row, const Clock& clock) {
+    for (CellView cell :
+         {mean_cell(clock.timer), ms_cell(clock.busy), signed_cell(clock.difference()),
+          ms_cell(clock.span), ms_cell(clock.profiled)}) {
+      row.cells.push_back(std::move(cell));
+    }
+  });
+  return table;
+}
+
+TableView split_table(const std::vector<Profile>& profiles) {
+  TableView table = empty_table("split", "Where timer and profiler part",
+                                {{"Gaps between kernels", "ms"},
+                                 {"Before the first, after the last", "ms"},
+                                 {"The profiler's own cost", "ms"},
+                                 {"Forward by events", "ms"},
+                                 {"Forward's kernels", "ms"},
+                                 {"Unattributed", "%"},
+                                 {"Profiler's start and stop", "ms"}});
+  add_rows(table, profiles, [](RowView& row, const Clock& clock) {
+    const ProfiledStep& step = *clock.step;
+    const auto of_profile = [&](std::string_view name) {
+      return step.value(metric::kProfile, name).value_or(0);
+    };
+    const double unattributed = of_profile(metric::kUnattributed);
+    const double around = of_profile(metric::kPrepare) + of_profile(metric::kCollect);
+    for (CellView cell :
+         {ms_cell(clock.gaps()), ms_cell(clock.outside()), ms_cell(clock.cost()),
+          ms_cell(mean_of(step.samples(metric::kEvent, metric::kForward))),
+          ms_cell(step.value(metric::kBusy, metric::kForward)),
+          share_cell(clock.busy > 0 ? unattributed / clock.busy : 0), ms_cell(around)}) {
+      row.cells.push_back(std::move(cell));
+    }
+  });
+  return table;
+}
+
+TableView first_step_table(const std::vector<Profile>& profiles) {
+  TableView table{"first-step",
+                  "A process's first step, forward+backward, on the host's clock",
+                  {{"Profile", "", Align::kLeft}},
+                  {}};
+  for (const char* column : {"First step", "Module loading", "Allocation", "Launching",
+                             "Other calls", "The rest of the host", "Kernels busy"}) {
+    table.columns.push_back({column, "ms", Align::kRight});
+  }
+  for (const Profile& profile : profiles) {
+    if (!profile.cold) continue;
+    const ProfiledStep& cold = *profile.cold;
+    const auto whole = cold.value(metric::kProfile, metric::kStep);
+    RowView row{{text_cell(profile.label), ms_cell(whole)}, {}, ""};
+    double rest = whole.value_or(0);
+    for (const auto name :
+         {metric::kModuleLoading, metric::kAllocation, metric::kLaunchCalls, metric::kOtherCalls}) {
+      const auto ms = cold.value(metric::kRuntime, name);
+      rest -= ms.value_or(0);
+      row.cells.push_back(ms_cell(ms));
+    }
+    row.cells.push_back(rest > 0 ? ms_cell(rest) : missing_cell());
+    row.cells.push_back(ms_cell(cold.value(metric::kProfile, metric::kBusy)));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace labreport::nsys_profile

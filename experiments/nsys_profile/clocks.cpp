@@ -1,0 +1,137 @@
+// Part (a): the profiler's time of a pass against the timer's.
+#include <algorithm>
+#include <cmath>
+
+#include "experiments/common/command.h"
+#include "experiments/nsys_profile/clock.h"
+#include "experiments/nsys_profile/number_cells.h"
+#include "experiments/nsys_profile/parts.h"
+#include "report/pair_chart.h"
+
+namespace labreport::nsys_profile {
+namespace {
+
+constexpr double kAlike = 0.0005;  // Rounds to 0.0 %.
+
+std::string_view pass_words(const Clock& clock) {
+  const Mode mode = clock.step->spec->mode.value_or(Mode::kForward);
+  if (mode == Mode::kInference || mode == Mode::kForward) return "forward pass";
+  return labreport::describe(mode);
+}
+
+std::string difference_words(double difference) {
+  if (std::abs(difference) < kAlike) return "as much";
+  return format_percent(std::abs(difference)) + (difference < 0 ? " % less" : " % more");
+}
+
+Facts sentence(const Profile& profile, const Clock& clock) {
+  Facts facts;
+  facts.set("words", profile.words);
+  facts.set("pass", pass_words(clock));
+  facts.set("timer", mean_cell(clock.timer).text);
+  facts.set("busy", format_significant(clock.busy));
+  facts.set("difference", difference_words(clock.difference()));
+  facts.set("gaps", format_significant(clock.gaps(), 3));
+  facts.set("outside", format_significant(clock.outside(), 3));
+  facts.set("profiled", format_significant(clock.profiled));
+  facts.flag("slower", clock.cost() > 0);
+  facts.set("cost", format_percent(std::abs(clock.cost() / clock.mean)));
+  facts.flag("perturbed", clock.perturbed());
+  return facts;
+}
+
+Facts make_facts(const RunView& view, const std::vector<Profile>& profiles) {
+  Facts facts;
+  set_common(facts, view, profiles);
+  std::vector<Facts> sentences;
+  for (const Profile* profile : answered(view, profiles)) {
+    const std::vector<Clock> found = clocks({profile});
+    if (!found.empty()) sentences.push_back(sentence(*profile, found.front()));
+  }
+  facts.list("profiles", std::move(sentences));
+  return facts;
+}
+
+TableView joined_data(const std::vector<Clock>& found) {
+  TableView table{"clock-values",
+                  "Times of the figure",
+                  {{"Profile", "", Align::kLeft},
+                   {"Step", "", Align::kLeft},
+                   {"Timer", "ms", Align::kRight},
+                   {"Profiler", "ms", Align::kRight}},
+                  {}};
+  for (const Clock& clock : found) {
+    table.rows.push_back({{text_cell(clock.label), text_cell(std::string(pass_words(clock))),
+                           ms_cell(clock.mean), ms_cell(clock.busy)},
+                          {},
+                          ""});
+  }
+  return table;
+}
+
+/// Each cell once; a cold one without step counts, which its command could not give.
+TableView commands_table(const RunView& view, const std::vector<Profile>& profiles) {
+  TableView table{"commands",
+                  "The command that measures each row again",
+                  {{"Row", "", Align::kLeft}, {"Command", "", Align::kLeft, true}},
+                  {}};
+  for (const Profile& profile : profiles) {
+    for (const Cell* cell : profile.cells) {
+      CellSpec spec = cell->spec;
+      const bool cold = spec.steps == 0;
+      if (cold) spec.warmup.reset(), spec.steps.reset();
+      const std::string mode(labreport::describe(spec.mode.value_or(Mode::kForward)));
+      table.rows.push_back(
+          {{text_cell(profile.label + ", " + mode + (cold ? ", first step" : "")),
+            text_cell(command_for(view.run(), std::string(kProblem) + ".a", spec))},
+           {},
+           ""});
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+Figure clocks_figure(const std::vector<const Profile*>& shown) {
+  const std::vector<Clock> found = clocks(shown);
+  std::vector<std::string> groups;
+  std::vector<std::string> lanes;
+  std::vector<Joined> rows;
+  const auto add_once = [](std::vector<std::string>& list, const std::string& word) {
+    if (std::ranges::find(list, word) == list.end()) list.push_back(word);
+  };
+  for (const Clock& clock : found) {
+    const std::string lane(pass_words(clock));
+    add_once(groups, clock.label);
+    add_once(lanes, lane);
+    const std::string sign = clock.difference() < 0 ? "−" : "+";
+    rows.push_back({clock.label,
+                    lane,
+                    {{"timer", clock.mean}, {"profiler", clock.busy}},
+                    sign + format_percent(std::abs(clock.difference())) + " %"});
+  }
+  return {.slug = "timer-profiler",
+          .title = "The timer's time and the profiler's",
+          .caption =
+              "The mean of unprofiled steps and the time in which a kernel ran, joined; "
+              "beside them how far the profiler's time is off. The axis is logarithmic.",
+          .alt =
+              "Pairs of dots on a logarithmic time axis, timer and profiler joined, for each "
+              "profiled step. The table below holds the same numbers.",
+          .spec = joined_chart({"Time", "ms"}, groups, lanes, {"timer", "profiler"}, rows, {}),
+          .data = joined_data(found)};
+}
+
+PartContent present_clocks(const RunView& view, const std::vector<Profile>& profiles) {
+  PartContent part;
+  part.facts = make_facts(view, profiles);
+  const auto shown = alike(view, profiles);
+  if (!clocks(shown).empty()) part.figures = {clocks_figure(shown)};
+  part.tables = {clocks_table(profiles)};
+  part.drawer.tables = {split_table(profiles), first_step_table(profiles),
+                        commands_table(view, profiles)};
+  return part;
+}
+
+}  // namespace labreport::nsys_profile

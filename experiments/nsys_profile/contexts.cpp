@@ -1,0 +1,56 @@
+#include "experiments/nsys_profile/contexts.h"
+
+#include <algorithm>
+
+#include "experiments/common/selection.h"
+#include "report/view.h"
+
+namespace labreport::nsys_profile {
+namespace {
+
+constexpr std::int64_t kShortest = 256;
+constexpr std::int64_t kLongest = 1 << 17;  // No device holds the scores of such a sequence.
+constexpr std::size_t kKept = 3;
+
+const Outcome* outcome_of(const Run& so_far, const CellSpec& spec) {
+  const Cell* cell = so_far.find(cell_id(spec));
+  const Launch* launch = cell == nullptr ? nullptr : representative(*cell);
+  return launch == nullptr ? nullptr : &launch->outcome;
+}
+
+}  // namespace
+
+std::optional<Mode> fullest_mode(const PlanInput& input) {
+  for (const Mode mode :
+       {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward, Mode::kInference}) {
+    if (mode_wanted(input, mode)) return mode;
+  }
+  return std::nullopt;
+}
+
+bool does_not_fit(const Run& so_far, const CellSpec& spec) {
+  const Outcome* outcome = outcome_of(so_far, spec);
+  return outcome != nullptr && (std::holds_alternative<OutOfMemory>(*outcome) ||
+                                std::holds_alternative<Skipped>(*outcome));
+}
+
+std::vector<std::int64_t> Doubling::longest() const {
+  const std::size_t fit = tried.size() - (ended ? 1 : 0);
+  const std::size_t kept = std::min(fit, kKept);
+  const auto end = tried.begin() + static_cast<std::ptrdiff_t>(fit);
+  return {end - static_cast<std::ptrdiff_t>(kept), end};
+}
+
+Doubling doubled(const Run& so_far, CellSpec step) {
+  Doubling doubling;
+  for (std::int64_t context = kShortest; context <= kLongest; context *= 2) {
+    doubling.tried.push_back(context);
+    step.context = context;
+    const Outcome* outcome = outcome_of(so_far, step);
+    doubling.ended = outcome != nullptr && !is_ok(*outcome);
+    if (outcome == nullptr || doubling.ended) break;
+  }
+  return doubling;
+}
+
+}  // namespace labreport::nsys_profile

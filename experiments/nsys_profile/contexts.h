@@ -1,0 +1,30 @@
+// The contexts of a profile, and which of its steps fit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "plan/planner.h"
+
+namespace labreport::nsys_profile {
+
+/// The step that holds most phases, of those that the user wants.
+std::optional<Mode> fullest_mode(const PlanInput& input);
+
+/// A step that crashed may run when the run is resumed; one without room will not.
+bool does_not_fit(const Run& so_far, const CellSpec& spec);
+
+/// Powers of two from 256 on, each tried once the one before is known to fit.
+struct Doubling {
+  std::vector<std::int64_t> tried;
+  bool ended = false;  ///< The last of `tried` did not run.
+
+  /// The three longest that fit; fewer where there are fewer.
+  std::vector<std::int64_t> longest() const;
+};
+
+/// `step` is any network's step; its context is replaced.
+Doubling doubled(const Run& so_far, CellSpec step);
+
+}  // namespace labreport::nsys_profile

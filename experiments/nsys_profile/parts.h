@@ -1,0 +1,18 @@
+// The five parts of the profiling problem.
+#pragma once
+
+#include "experiments/nsys_profile/profile.h"
+#include "report/section.h"
+
+namespace labreport::nsys_profile {
+
+inline constexpr const char* kProblem = "nsys_profile";
+
+/// `profiles` is never empty.
+PartContent present_clocks(const RunView& view, const std::vector<Profile>& profiles);
+PartContent present_top_kernels(const RunView& view, const std::vector<Profile>& profiles);
+PartContent present_other_kernels(const RunView& view, const std::vector<Profile>& profiles);
+PartContent present_classes(const RunView& view, const std::vector<Profile>& profiles);
+PartContent present_attention(const RunView& view, const std::vector<Profile>& profiles);
+
+}  // namespace labreport::nsys_profile

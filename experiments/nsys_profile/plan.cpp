@@ -1,0 +1,143 @@
+#include "experiments/nsys_profile/plan.h"
+
+#include <algorithm>
+
+#include "experiments/common/selection.h"
+#include "experiments/nsys_profile/contexts.h"
+#include "experiments/nsys_profile/parts.h"
+
+namespace labreport::nsys_profile {
+namespace {
+
+constexpr std::int64_t kContexts2025[]{128, 256, 512, 1024};
+constexpr const char* kSizes2026[]{"small", "xl"};
+constexpr std::int64_t kSteps = 5;  // Unprofiled ones, which the profile is held against.
+
+/// What a planner has in hand for one cell after the other.
+struct Planning {
+  const PlanInput& input;
+  const Run& so_far;
+  Axes chosen;
+  std::vector<PlannedCell> cells;
+
+  bool of_2026() const { return input.edition.name == "2026"; }
+  bool full() const { return input.preset == Preset::kFull; }
+};
+
+Planning begin(const PlanInput& input, const Run& so_far) {
+  Planning planning{input, so_far, axes(input), {}};
+  const bool full = planning.full();
+  planning.chosen.warmup = input.selection.warmup.value_or(full ? 5 : 2);
+  planning.chosen.steps = input.selection.steps.value_or(full ? kSteps : 3);
+  if (full && planning.of_2026() && input.selection.sizes.empty()) {
+    std::erase_if(planning.chosen.sizes, [](const Size& size) {
+      return std::ranges::find(kSizes2026, size.name) == std::end(kSizes2026);
+    });
+  }
+  return planning;
+}
+
+CellSpec kernels_cell(const Planning& planning, const Size& size, Precision precision) {
+  CellSpec spec = timing_cell(planning.input, planning.chosen, size);
+  spec.kind = CellKind::kKernels;
+  spec.precision = precision;
+  return spec;
+}
+
+void add(Planning& planning, CellSpec spec, Mode mode) {
+  if (!mode_wanted(planning.input, mode)) return;
+  spec.mode = mode;
+  planning.cells.push_back({spec, 1});
+}
+
+/// The train step, and a lesser one where it does not fit.
+void add_fullest(Planning& planning, CellSpec spec) {
+  for (const Mode mode : {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward}) {
+    spec.mode = mode;
+    add(planning, spec, mode);
+    if (mode_wanted(planning.input, mode) && !does_not_fit(planning.so_far, spec)) return;
+  }
+}
+
+void add_profile(Planning& planning, CellSpec spec, std::int64_t context) {
+  spec.context = context;
+  add(planning, spec, Mode::kInference);
+  add_fullest(planning, spec);
+}
+
+/// Each step is tried once the shorter one fits; then the three longest are profiled in full.
+void add_doubled(Planning& planning, CellSpec spec) {
+  spec.mode = fullest_mode(planning.input);
+  const Doubling doubling = doubled(planning.so_far, spec);
+  for (const std::int64_t context : doubling.tried) {
+    spec.context = context;
+    planning.cells.push_back({spec, 1});
+  }
+  if (!doubling.ended) return;
+  for (const std::int64_t context : doubling.longest()) {
+    spec.context = context;
+    if (spec.mode != Mode::kInference) add(planning, spec, Mode::kInference);
+  }
+}
+
+/// Empty where the contexts are still to be found.
+std::vector<std::int64_t> contexts(const Planning& planning, Precision precision) {
+  const Selection& selection = planning.input.selection;
+  const std::int64_t reference = planning.input.edition.reference_context;
+  if (!planning.full()) return planning.chosen.contexts;
+  if (!selection.contexts.empty()) {
+    // A format that nobody asked for is profiled at the reference context only.
+    const bool asked = precision == Precision::kFp32 || !selection.precisions.empty();
+    if (asked) return selection.contexts;
+    return {reference};
+  }
+  if (planning.of_2026()) return {};
+  if (precision != Precision::kFp32) return {reference};
+  return {std::begin(kContexts2025), std::end(kContexts2025)};
+}
+
+bool wants_reference(const Planning& planning) {
+  const auto& chosen = planning.input.selection.contexts;
+  return chosen.empty() ||
+         std::ranges::find(chosen, planning.input.edition.reference_context) != chosen.end();
+}
+
+std::vector<Precision> precisions(const Planning& planning) {
+  const Selection& selection = planning.input.selection;
+  if (!selection.precisions.empty()) return selection.precisions;
+  const bool both = planning.full() && !planning.of_2026() && wants_reference(planning);
+  if (both) return {Precision::kFp32, planning.input.half};
+  return {Precision::kFp32};
+}
+
+void add_network(Planning& planning, const Size& size, Precision precision) {
+  const CellSpec spec = kernels_cell(planning, size, precision);
+  const std::vector<std::int64_t> chosen = contexts(planning, precision);
+  if (chosen.empty()) add_doubled(planning, spec);
+  for (const std::int64_t context : chosen) add_profile(planning, spec, context);
+}
+
+/// The profiled step is the first of its process.
+void add_cold(Planning& planning, const Size& size) {
+  const bool wanted =
+      planning.full() && wants_reference(planning) && part_wanted(planning.input, kProblem, "a");
+  if (!wanted) return;
+  CellSpec spec = kernels_cell(planning, size, precisions(planning).front());
+  spec.context = planning.input.edition.reference_context;
+  spec.warmup = 0;
+  spec.steps = 0;
+  add(planning, spec, Mode::kForwardBackward);
+}
+
+}  // namespace
+
+std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
+  Planning planning = begin(input, so_far);
+  for (const Precision precision : precisions(planning)) {
+    for (const Size& size : planning.chosen.sizes) add_network(planning, size, precision);
+  }
+  for (const Size& size : planning.chosen.sizes) add_cold(planning, size);
+  return planning.cells;
+}
+
+}  // namespace labreport::nsys_profile

@@ -1,0 +1,135 @@
+#include "experiments/nsys_profile/share_chart.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "report/charts.h"
+
+namespace labreport::nsys_profile {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kBar = 24;
+constexpr int kAround = 96;           // Legend and axis.
+constexpr double kRoomForNumber = 6;  // In per cent of a wide bar.
+
+void add_once(std::vector<std::string>& list, const std::string& word) {
+  if (std::ranges::find(list, word) == list.end()) list.push_back(word);
+}
+
+/// Colours that mean no phase or precision here: the legend names them.
+Json legend_colour(const char* field, const std::vector<std::string>& labels) {
+  Json channel = colour_channel(field, labels);
+  channel["legend"] = {{"orient", "top"}, {"title", nullptr},         {"symbolType", "square"},
+                       {"columns", 4},    {"labelColor", ink::kText}, {"offset", 8}};
+  return channel;
+}
+
+Json bar_rows(const std::vector<Share>& shares) {
+  Json rows = Json::array();
+  std::string group;
+  double end = 0;
+  for (const Share& share : shares) {
+    if (share.group != group) end = 0;
+    group = share.group;
+    const double start = end;
+    end += 100 * share.share;
+    rows.push_back({{"group", share.group},
+                    {"part", share.part},
+                    {"start", start},
+                    {"end", end},
+                    {"middle", (start + end) / 2},
+                    {"text", format_percent(share.share)}});
+  }
+  return rows;
+}
+
+/// The reader's font may be wider than the one that a chart was drawn with.
+int label_room(const std::vector<std::string>& labels) {
+  constexpr double kWideLetter = 6.8;
+  std::size_t longest = 0;
+  for (const std::string& label : labels) longest = std::max(longest, label.size());
+  return static_cast<int>(kWideLetter * static_cast<double>(longest));
+}
+
+Json tip(const char* field, const char* title) {
+  return {{"field", field}, {"type", "nominal"}, {"title", title}};
+}
+
+}  // namespace
+
+Json share_chart(const std::vector<Share>& shares) {
+  std::vector<std::string> groups;
+  std::vector<std::string> parts;
+  for (const Share& share : shares) add_once(groups, share.group), add_once(parts, share.part);
+  Json y = category_channel("group", groups);
+  y["scale"] = {{"domain", groups}, {"padding", 0.18}};
+  y["axis"] = {{"grid", false}, {"labelLimit", 220}, {"minExtent", label_room(groups)}};
+  Json x = linear_channel("start", "Share of GPU time", "%");
+  x["scale"] = {{"domain", {0, 100}}, {"nice", false}};
+  Json middle = x;
+  middle["field"] = "middle";
+  const Json bars = {
+      {"name", kSeriesLayer},
+      {"mark", {{"type", "bar"}, {"stroke", ink::kPaper}, {"strokeWidth", 1}}},
+      {"encoding",
+       {{"x", x},
+        {"x2", {{"field", "end"}}},
+        {"y", y},
+        {"color", legend_colour("part", parts)},
+        {"tooltip", {tip("group", "pass"), tip("part", "class"), tip("text", "%")}}}}};
+  const auto numbers = [&](const char* name, double room) {
+    return Json{{"name", name},
+                {"transform", {{{"filter", "datum.end - datum.start >= " + std::to_string(room)}}}},
+                {"mark", {{"type", "text"}, {"fontSize", 11}}},
+                {"encoding",
+                 {{"x", middle},
+                  {"y", y},
+                  {"text", {{"field", "text"}}},
+                  {"color", {{"value", ink::kPaper}}}}}};
+  };
+  return {{"height", static_cast<int>(groups.size()) * kBar + kAround},
+          {"padding", {{"left", 6}, {"top", 4}, {"right", 16}, {"bottom", 2}}},
+          {"data", {{"values", bar_rows(shares)}}},
+          {"layer",
+           {bars, numbers(kWideOnly, kRoomForNumber), numbers(kNarrowOnly, 3 * kRoomForNumber)}}};
+}
+
+Json time_axis_chart(const std::vector<Stretch>& stretches) {
+  std::vector<std::string> lanes;
+  std::vector<std::string> kinds;
+  Json rows = Json::array();
+  double last = 0;
+  for (const Stretch& stretch : stretches) {
+    add_once(lanes, stretch.lane);
+    add_once(kinds, stretch.kind);
+    last = std::max(last, stretch.end);
+    rows.push_back({{"lane", stretch.lane},
+                    {"kind", stretch.kind},
+                    {"kernel", stretch.text},
+                    {"start", stretch.start},
+                    {"end", stretch.end},
+                    {"text", format_significant(stretch.end - stretch.start)}});
+  }
+  Json y = category_channel("lane", lanes);
+  y["scale"] = {{"domain", lanes}, {"padding", 0.2}};
+  y["axis"] = {{"grid", true}, {"labelLimit", 220}, {"minExtent", label_room(lanes)}};
+  Json x = linear_channel("start", "Time from the first kernel's start", "µs");
+  x["scale"] = {{"domain", {0, last}}, {"nice", false}};
+  const Json bars = {
+      {"name", kSeriesLayer},
+      {"mark", {{"type", "bar"}}},
+      {"encoding",
+       {{"x", x},
+        {"x2", {{"field", "end"}}},
+        {"y", y},
+        {"color", legend_colour("kind", kinds)},
+        {"tooltip", {tip("kernel", "kernel"), tip("kind", "class"), tip("text", "µs")}}}}};
+  return {{"height", static_cast<int>(lanes.size()) * kBar + kAround},
+          {"padding", {{"left", 6}, {"top", 4}, {"right", 16}, {"bottom", 2}}},
+          {"data", {{"values", rows}}},
+          {"layer", Json::array({bars})}};
+}
+
+}  // namespace labreport::nsys_profile

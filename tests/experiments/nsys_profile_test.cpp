@@ -1,0 +1,127 @@
+// Sums, shares and counts behind the profiling problem's answers.
+#include <gtest/gtest.h>
+
+#include "experiments/nsys_profile/attention_work.h"
+#include "experiments/nsys_profile/kernel_name.h"
+#include "experiments/nsys_profile/kernel_sums.h"
+#include "experiments/sample_runs.h"
+
+namespace labreport::nsys_profile {
+namespace {
+
+using testing_samples::measured;
+using testing_samples::plan_input;
+
+Run small_at_128() {
+  PlanInput input = plan_input(Preset::kFull);
+  input.selection.only = {"nsys_profile"};
+  input.selection.sizes = {input.edition.sizes[0]};
+  input.selection.contexts = {128};
+  return measured(input);
+}
+
+KernelRow row(const char* kernel, double instances, double total, double median, double stddev) {
+  KernelRow row;
+  row.kernel = kernel;
+  row.instances = instances;
+  row.total = total;
+  row.min = median / 2;
+  row.median = median;
+  row.max = median * 2;
+  row.stddev = stddev;
+  return row;
+}
+
+TEST(ProfileRows, PassesHoldEachOther) {
+  const auto run = small_at_128();
+  const auto profiles = profiles_of(RunView(run, find_edition("2025")));
+  ASSERT_EQ(profiles.size(), 1u);
+  const double forward = total(rows_of(profiles[0], Pass::kForward));
+  const double both = total(rows_of(profiles[0], Pass::kForwardBackward));
+  EXPECT_GT(forward, 0);
+  EXPECT_GT(both, 2 * forward);
+  EXPECT_GT(total(rows_of(profiles[0], Pass::kTrainStep)), both);
+}
+
+TEST(ProfileRows, AForwardPassMultipliesSevenTimesALayerAndOnceMore) {
+  const auto run = small_at_128();
+  const auto profiles = profiles_of(RunView(run, find_edition("2025")));
+  const Rows linear = matching(rows_of(profiles[0], Pass::kForward), [](const KernelRow& row) {
+    return row.operation == "Linear" && row.kind == "gemm";
+  });
+  EXPECT_EQ(instances(linear), 7 * 12 + 1);
+}
+
+TEST(KernelSums, AddUpWhatHasOneNameTheLongestFirst) {
+  const KernelRow a = row("mul", 2, 4, 2, 0);
+  const KernelRow b = row("gemm", 1, 10, 10, 0);
+  const KernelRow c = row("mul", 2, 8, 4, 0);
+  const auto sums = by_kernel({&a, &b, &c});
+  ASSERT_EQ(sums.size(), 2u);
+  EXPECT_EQ(sums[0].name, "mul");
+  EXPECT_EQ(sums[0].instances, 4);
+  EXPECT_DOUBLE_EQ(sums[0].total, 12);
+  EXPECT_DOUBLE_EQ(sums[0].min, 1);
+  EXPECT_DOUBLE_EQ(sums[0].max, 8);
+  // The sample 2, 2, 4, 4.
+  EXPECT_NEAR(sums[0].stddev, 1.1547, 1e-4);
+}
+
+TEST(KernelSums, TheTableEndsWithWhatItLeavesOut) {
+  const KernelRow a = row("a", 1, 3, 3, 0);
+  const KernelRow b = row("b", 1, 1, 1, 0);
+  const TableView table = nsight_table("kernels", "Kernels", {&a, &b}, 1);
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[0].cells[0].text, "75.0");
+  EXPECT_EQ(table.rows[1].cells.back().text, "1 other kernel");
+}
+
+TEST(KernelName, IsTheFunctionsOwn) {
+  EXPECT_EQ(short_kernel_name("sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x64x8"),
+            "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x64x8");
+  EXPECT_EQ(short_kernel_name(
+                "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5_nn_align1>(Params)"),
+            "cutlass_80_simt_sgemm_128x64_8x5_nn_align1");
+  EXPECT_EQ(short_kernel_name("Memset (Device)"), "Memset (Device)");
+  EXPECT_EQ(short_kernel_name("void at::native::(anonymous namespace)::CatArrayBatchedCopy<int>"
+                              "(int*)"),
+            "CatArrayBatchedCopy");
+}
+
+TEST(KernelName, SaysWhatAnElementwiseKernelComputes) {
+  EXPECT_EQ(short_kernel_name("void at::native::vectorized_elementwise_kernel<4, at::native::"
+                              "exp_kernel_cuda(at::TensorIteratorBase&)::{lambda()#1}, int>(int)"),
+            "vectorized_elementwise_kernel (exp)");
+  EXPECT_EQ(short_kernel_name("void at::native::vectorized_elementwise_kernel<4, at::native::"
+                              "BinaryFunctor<float, float, float, at::native::binary_internal::"
+                              "MulFunctor<float> >, std::array<char*, 3ul> >(int)"),
+            "vectorized_elementwise_kernel (Mul)");
+}
+
+TEST(KernelName, ASearchByNameKnowsSomeFamilies) {
+  EXPECT_TRUE(named_like_gemm("nvjet_hsh_128x256_64x4_1x2_h_bz_coopA_NTN"));
+  EXPECT_TRUE(named_like_gemm("ampere_sgemm_128x64_tn"));
+  EXPECT_TRUE(named_like_gemm("void cublasLt::splitKreduce_kernel<32, 16, int, float>"));
+  EXPECT_FALSE(named_like_gemm("void gemv2T_kernel_val<int, int, float>"));
+}
+
+TEST(AttentionWork, KnowsAStageByItsRangeAndOperation) {
+  const std::string scores = "layers/attn/scaled dot product attention/computing attention scores";
+  EXPECT_EQ(stage_of(scores, "MaskedScores", true), kScores);
+  EXPECT_EQ(stage_of(scores, "MaskedScores", false), kScaleMask);
+  EXPECT_EQ(stage_of("layers/attn/q_proj", "Linear", true), kProjections);
+  EXPECT_EQ(stage_of("layers/attn/rotary", "Rotary", false), kRotary);
+  EXPECT_EQ(stage_of("layers/ffn/w1", "Linear", true), "");
+}
+
+TEST(AttentionWork, SoftmaxDoesFiveOperationsAScore) {
+  const auto run = small_at_128();
+  const CellSpec spec = profiles_of(RunView(run, find_edition("2025")))[0].spec;
+  const double scores = 12.0 * 4 * 12 * 128 * 128;  // Layers, batch, heads, context².
+  EXPECT_DOUBLE_EQ(stage_flops(spec, kSoftmax), 5 * scores);
+  EXPECT_DOUBLE_EQ(stage_bytes(spec, kSoftmax), 32 * scores);
+  EXPECT_DOUBLE_EQ(stage_flops(spec, kScores), 2 * 64 * scores);  // 64: a head's width.
+}
+
+}  // namespace
+}  // namespace labreport::nsys_profile

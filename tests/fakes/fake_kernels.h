@@ -1,0 +1,150 @@
+// What the fake worker answers for a profiled step: rows by arithmetic, not measured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fake_kernel_tables.h"
+#include "plan/editions.h"
+#include "results/metric_names.h"
+#include "results/run.h"
+
+namespace labreport {
+
+namespace fake_kernel {
+
+inline constexpr const char* kGemm = "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x64x8_simt";
+inline constexpr const char* kBatched = "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5>";
+inline constexpr const char* kSplit =
+    "void cublasLt::splitKreduce_kernel<32, 16, int, float>(cublasLt::cublasSplitKParams<float>)";
+inline constexpr const char* kMul =
+    "void at::native::vectorized_elementwise_kernel<4, at::native::BinaryFunctor<float, float, "
+    "float, at::native::binary_internal::MulFunctor<float> >, std::array<char*, 3ul> >(int)";
+inline constexpr const char* kDiv =
+    "void at::native::vectorized_elementwise_kernel<4, at::native::BinaryFunctor<float, float, "
+    "float, at::native::binary_internal::DivFunctor<float> >, std::array<char*, 3ul> >(int)";
+inline constexpr const char* kExp =
+    "void at::native::vectorized_elementwise_kernel<4, at::native::exp_kernel_cuda(at::"
+    "TensorIteratorBase&)::{lambda(float)#1}, std::array<char*, 2ul> >(int)";
+inline constexpr const char* kWhere =
+    "void at::native::elementwise_kernel<128, 2, at::native::(anonymous namespace)::"
+    "where_kernel_impl(at::TensorIterator&)::{lambda(bool, float, float)#1}>(int)";
+inline constexpr const char* kReduce =
+    "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+    "at::native::func_wrapper_t<float, at::native::sum_functor<float> > > >(int)";
+inline constexpr const char* kGather =
+    "void at::native::vectorized_gather_kernel<16, long>(char*, char*, long*, int, long)";
+
+inline constexpr double kBytesPerNanosecond = 1000;
+
+struct Costs {
+  double linear, product, pairs, tokens;  ///< ns of one call.
+};
+
+inline Costs costs(const CellSpec& spec, double flops_per_second) {
+  const auto d = static_cast<double>(spec.model->d_model);
+  const auto context = static_cast<double>(*spec.context);
+  const double tokens = static_cast<double>(*spec.batch) * context;
+  const double nanoseconds = 1e9 / flops_per_second;
+  return {2 * tokens * d * d * nanoseconds, 2 * tokens * context * d * nanoseconds,
+          8 * tokens * context * static_cast<double>(spec.model->heads) / kBytesPerNanosecond,
+          8 * tokens * d / kBytesPerNanosecond};
+}
+
+inline std::vector<FakeKernel> forward(const CellSpec& spec, const Costs& cost) {
+  const auto layers = static_cast<double>(spec.model->layers);
+  const double wide =
+      static_cast<double>(spec.model->d_ff) / static_cast<double>(spec.model->d_model);
+  const char* scores = "layers/attn/scaled dot product attention/computing attention scores";
+  const char* softmax = "layers/attn/scaled dot product attention/computing softmax";
+  const char* mixed = "layers/attn/scaled dot product attention/final matmul";
+  std::vector<FakeKernel> rows;
+  for (const char* module : {"layers/attn/q_proj", "layers/attn/k_proj", "layers/attn/v_proj",
+                             "layers/attn/output_proj"}) {
+    rows.push_back({module, "Linear", "aten::mm", "gemm", kGemm, layers, cost.linear});
+  }
+  for (const char* module : {"layers/ffn/w1", "layers/ffn/w2", "layers/ffn/w3"}) {
+    rows.push_back({module, "Linear", "aten::mm", "gemm", kGemm, layers, cost.linear * wide});
+  }
+  const auto more = std::vector<FakeKernel>{
+      {"token_embeddings", "aten::index", "aten::index", "gather", kGather, 1, cost.tokens},
+      {"lm_head", "Linear", "aten::mm", "gemm", kGemm, 1, cost.linear * 3},
+      {"lm_head", "Linear", "aten::mm", "gemm helper", kSplit, 1, cost.tokens},
+      {"layers/ln1", "Scaled", "aten::mul", "elementwise", kMul, 2 * layers, cost.tokens},
+      {"layers/ln1", "InverseRms", "aten::mean", "reduction", kReduce, layers, cost.tokens},
+      {"layers/attn/rotary", "Rotary", "aten::mul", "elementwise", kMul, 8 * layers, cost.tokens},
+      {scores, "MaskedScores", "aten::bmm", "gemm", kBatched, layers, cost.product},
+      {scores, "MaskedScores", "aten::div", "elementwise", kDiv, layers, cost.pairs},
+      {scores, "MaskedScores", "aten::where", "where", kWhere, layers, cost.pairs},
+      {softmax, "Softmax", "aten::max", "reduction", kReduce, layers, cost.pairs},
+      {softmax, "Softmax", "aten::sub", "elementwise", kMul, layers, cost.pairs},
+      {softmax, "Softmax", "aten::exp", "exponential", kExp, layers, cost.pairs},
+      {softmax, "Softmax", "aten::sum", "reduction", kReduce, layers, cost.pairs / 2},
+      {softmax, "Softmax", "aten::div", "elementwise", kDiv, layers, cost.pairs},
+      {mixed, "MixedValues", "aten::bmm", "gemm", kBatched, layers, cost.product},
+      {"layers/ffn", "Silu", "aten::mul", "elementwise", kMul, 2 * layers, cost.tokens * wide}};
+  rows.insert(rows.end(), more.begin(), more.end());
+  return rows;
+}
+
+inline void add_time(Launch& body, std::string_view tag, std::string_view name, double ns) {
+  body.metrics.push_back(
+      integer_metric(std::string(tag), std::string(name), "ns", static_cast<std::int64_t>(ns)));
+}
+
+inline void add_clocks(Launch& body, const CellSpec& spec, const Tables& tables) {
+  const bool cold = spec.steps == 0;
+  const double busy = static_cast<double>(tables.total());
+  add_time(body, metric::kProfile, metric::kPrepare, 2e8);
+  add_time(body, metric::kProfile, metric::kStep, busy * (cold ? 4 : 1.08));
+  add_time(body, metric::kProfile, metric::kSpan, busy * (cold ? 3 : 1.05));
+  add_time(body, metric::kProfile, metric::kBusy, busy);
+  add_time(body, metric::kProfile, metric::kUnattributed, 0);
+  add_time(body, metric::kProfile, metric::kCollect, 3e8);
+  add_time(body, metric::kRuntime, metric::kModuleLoading, cold ? busy : 0);
+  add_time(body, metric::kRuntime, metric::kAllocation, cold ? busy / 2 : 0);
+  add_time(body, metric::kRuntime, metric::kLaunchCalls, busy / 10);
+  add_time(body, metric::kRuntime, metric::kOtherCalls, busy / 100);
+}
+
+}  // namespace fake_kernel
+
+/// Samples of one phase or of the step: see `steps` beside this file's includer.
+using FakeSamples = std::vector<std::int64_t> (*)(double, std::int64_t, bool);
+
+inline void measure_kernels(Launch& body, const CellSpec& spec, double flops_per_second,
+                            FakeSamples steps) {
+  using namespace fake_kernel;
+  Tables tables(spec.device == DeviceKind::kCuda);
+  const std::vector<FakeKernel> kernels = forward(spec, costs(spec, flops_per_second));
+  for (const FakeKernel& kernel : kernels) {
+    tables.add(metric::kForward, kernel, 1, 1);
+    const bool of_layer = std::string(kernel.module).starts_with("layers/attn");
+    if (of_layer) tables.add_to_layer(kernel);
+  }
+  if (spec.mode == Mode::kForwardBackward || spec.mode == Mode::kTrainStep) {
+    tables.add(metric::kLoss, {"", "aten::exp", "aten::exp", "exponential", kExp, 1, 5e4}, 1, 1);
+    for (const FakeKernel& kernel : kernels) tables.add(metric::kBackward, kernel, 2, 1.1);
+  }
+  if (spec.mode == Mode::kTrainStep) {
+    const double ns = 4.0 * static_cast<double>(parameter_count(*spec.model)) / kBytesPerNanosecond;
+    tables.add(metric::kOptimizer, {"", "aten::mul", "aten::mul", "elementwise", kMul, 8, ns}, 1,
+               1);
+  }
+  add_clocks(body, spec, tables);
+  if (*spec.steps > 0) {
+    const double whole = static_cast<double>(tables.total()) * 1.04;
+    const auto add = [&](std::string_view tag, std::string_view name, double ns) {
+      body.metrics.push_back(
+          sample_metric(std::string(tag), std::string(name), "ns", steps(ns, *spec.steps, true)));
+    };
+    add(metric::kStep, metric::kTotal, whole);
+    add(metric::kStep, metric::kEnqueue, whole / 2);
+    for (const auto& [phase, ns] : tables.sums()) {
+      add(metric::kEvent, phase, static_cast<double>(ns) * 1.02);
+    }
+  }
+  tables.write(body);
+}
+
+}  // namespace labreport
