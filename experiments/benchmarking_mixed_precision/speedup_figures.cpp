@@ -83,21 +83,25 @@ TableView figure_data(const std::vector<Speedup>& rows) {
   return data;
 }
 
-TableView joined_data(const std::vector<Joined>& joined) {
+TableView joined_data(const std::vector<Joined>& joined,
+                      const std::vector<std::string>& precisions) {
   TableView table{"joined-times",
                   "Means of the figure",
-                  {{"Size", "", Align::kLeft},
-                   {"Phase", "", Align::kLeft},
-                   {"Precision", "", Align::kLeft},
-                   {"Time", "ms", Align::kRight}},
+                  {{"Size", "", Align::kLeft}, {"Phase", "", Align::kLeft}},
                   {}};
+  for (const std::string& precision : precisions) {
+    table.columns.push_back({precision, "ms", Align::kRight});
+  }
   for (const Joined& row : joined) {
-    for (const auto& [precision, value] : row.values) {
-      table.rows.push_back({{text_cell(row.group), text_cell(row.lane), text_cell(precision),
-                             number_cell(format_significant(value), value)},
-                            {},
-                            ""});
+    RowView cells{{text_cell(row.group), text_cell(row.lane)}, {}, ""};
+    for (const std::string& precision : precisions) {
+      const auto value =
+          std::ranges::find(row.values, precision, &std::pair<std::string, double>::first);
+      cells.cells.push_back(value == row.values.end()
+                                ? missing_cell()
+                                : number_cell(format_significant(value->second), value->second));
     }
+    table.rows.push_back(std::move(cells));
   }
   return table;
 }
@@ -129,7 +133,7 @@ Figure times_figure(const std::vector<Speedup>& rows) {
               "numbers.",
           .spec = joined_chart({"Time", "ms"}, sizes, {"forward", "backward"}, precisions, joined,
                                gaps),
-          .data = joined_data(joined)};
+          .data = joined_data(joined, precisions)};
 }
 
 Figure speedup_figure(const std::vector<Speedup>& rows) {

@@ -141,19 +141,33 @@ void check_parameters(const Inspection& in) {
   }
 }
 
+/// Halves are exact in every format: whatever their sum is off by, the device or the loop is wrong.
+void check_control(const Inspection& in) {
+  const auto sums = in.samples(metric::kRunning, metric::kHalvesLoop);
+  const auto addend = in.samples(metric::kAddend, metric::kHalvesLoop);
+  if (sums.empty() || addend.empty()) return;
+  const double expected = addend.front() * static_cast<double>(sums.size());
+  if (sums.back() == expected) return;
+  in.refuse(
+      fmt::format("{} exact halves add up to {}, not to {}", sums.size(), sums.back(), expected));
+}
+
+void inspect(const Inspection& in) {
+  if (in.cell.spec.kind == CellKind::kAccumulation) check_control(in);
+  if (in.cell.spec.kind != CellKind::kTiming || !in.cell.spec.model) return;
+  for (const auto check :
+       {check_samples, check_phases, check_rate, check_memory, check_parameters}) {
+    check(in);
+  }
+}
+
 }  // namespace
 
 std::vector<Finding> check_plausibility(const Run& run) {
   std::vector<Finding> findings;
   for (const Cell& cell : run.cells) {
-    if (cell.spec.kind != CellKind::kTiming || !cell.spec.model) continue;
     for (const Launch& launch : cell.launches) {
-      if (!is_ok(launch.outcome)) continue;
-      const Inspection in{run, cell, launch, findings};
-      for (const auto check :
-           {check_samples, check_phases, check_rate, check_memory, check_parameters}) {
-        check(in);
-      }
+      if (is_ok(launch.outcome)) inspect({run, cell, launch, findings});
     }
   }
   return findings;

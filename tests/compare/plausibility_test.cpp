@@ -130,6 +130,22 @@ TEST(Plausibility, RefusesMissingSamplesAndImpossibleClocks) {
   EXPECT_THAT(all, HasSubstr("the phases of step 1 take longer than the step"));
 }
 
+TEST(Plausibility, ExactHalvesAddUpExactly) {
+  const auto judged = [](double last) {
+    labreport::Run run;
+    CellSpec spec;
+    spec.kind = CellKind::kAccumulation;
+    Launch launch;
+    launch.metrics = {real_metric("addend", "fp32+=0.5", "1", 0.5),
+                      {"running", "fp32+=0.5", "1", Samples(std::vector{0.5, last}), ""}};
+    run.find_or_add(spec).launches = {launch};
+    return check_plausibility(run);
+  };
+  EXPECT_TRUE(judged(1.0).empty());
+  ASSERT_EQ(judged(1.25).size(), 1u);
+  EXPECT_EQ(judged(1.25)[0].text, "2 exact halves add up to 1.25, not to 1");
+}
+
 TEST(Plausibility, LooksOnlyAtWhatSucceeded) {
   Launch launch;
   launch.outcome = OutOfMemory{"forward", {}, {}, {}};
