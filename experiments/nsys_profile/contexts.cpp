@@ -28,10 +28,9 @@ std::optional<Mode> fullest_mode(const PlanInput& input) {
   return std::nullopt;
 }
 
-bool does_not_fit(const Run& so_far, const CellSpec& spec) {
+bool without_room(const Run& so_far, const CellSpec& spec) {
   const Outcome* outcome = outcome_of(so_far, spec);
-  return outcome != nullptr && (std::holds_alternative<OutOfMemory>(*outcome) ||
-                                std::holds_alternative<Skipped>(*outcome));
+  return outcome != nullptr && does_not_fit(*outcome);
 }
 
 std::vector<std::int64_t> Doubling::longest() const {

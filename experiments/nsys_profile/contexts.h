@@ -13,7 +13,7 @@ namespace labreport::nsys_profile {
 std::optional<Mode> fullest_mode(const PlanInput& input);
 
 /// A step that crashed may run when the run is resumed; one without room will not.
-bool does_not_fit(const Run& so_far, const CellSpec& spec);
+bool without_room(const Run& so_far, const CellSpec& spec);
 
 /// Powers of two from 256 on, each tried once the one before is known to fit.
 struct Doubling {

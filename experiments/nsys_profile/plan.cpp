@@ -55,7 +55,7 @@ void add_fullest(Planning& planning, CellSpec spec) {
   for (const Mode mode : {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward}) {
     spec.mode = mode;
     add(planning, spec, mode);
-    if (mode_wanted(planning.input, mode) && !does_not_fit(planning.so_far, spec)) return;
+    if (mode_wanted(planning.input, mode) && !without_room(planning.so_far, spec)) return;
   }
 }
 

@@ -57,12 +57,12 @@ bool fuller(const CellSpec& a, const std::optional<ProfiledStep>& known) {
 
 void add_cell(Profile& profile, const Cell& cell) {
   profile.cells.push_back(&cell);
-  const Launch* launch = representative(cell);
-  if (launch == nullptr || !is_ok(launch->outcome)) {
-    const std::string reason =
-        launch == nullptr ? "not measured yet" : labreport::describe(launch->outcome);
+  const Launch* launch = ok_launch(cell);
+  if (launch == nullptr) {
     const std::string mode(labreport::describe(cell.spec.mode.value_or(Mode::kForward)));
-    if (profile.missing.empty() && !is_cold(cell.spec)) profile.missing = mode + ": " + reason;
+    if (profile.missing.empty() && !is_cold(cell.spec)) {
+      profile.missing = mode + ": " + reason_missing(cell);
+    }
   } else if (is_cold(cell.spec)) {
     profile.cold = read_step(cell, *launch);
   } else if (cell.spec.mode == Mode::kInference) {
@@ -109,7 +109,7 @@ std::vector<double> ProfiledStep::samples(std::string_view tag, std::string_view
 
 std::vector<Profile> profiles_of(const RunView& view) {
   std::vector<Profile> profiles;
-  for (const Cell* cell : view.cells(CellKind::kKernels, [](const CellSpec&) { return true; })) {
+  for (const Cell* cell : view.cells(CellKind::kKernels)) {
     auto found = std::ranges::find_if(
         profiles, [&](const Profile& profile) { return same_profile(profile.spec, cell->spec); });
     if (found == profiles.end()) {

@@ -37,7 +37,7 @@ std::string profiled_words(const std::vector<const Cell*>& cells, Mode mode) {
 
 /// Profiled steps have many contexts: they are counted, not listed.
 void add_profiled(TableView& table, const RunView& view) {
-  const auto cells = view.cells(CellKind::kKernels, [](const CellSpec&) { return true; });
+  const auto cells = view.cells(CellKind::kKernels);
   if (cells.empty()) return;
   RowView row{{text_cell("profiled steps")}, {}, ""};
   for (const Mode mode : kModes) {
