@@ -8,6 +8,7 @@
 #include "experiments/benchmarking_mixed_precision/present.h"
 #include "experiments/benchmarking_script/plan.h"
 #include "experiments/benchmarking_script/present.h"
+#include "experiments/common/selection.h"
 #include "experiments/mixed_precision_accumulation/plan.h"
 #include "experiments/mixed_precision_accumulation/present.h"
 
@@ -22,13 +23,6 @@ bool needs_limits(const std::vector<PlannedCell>& cells) {
   return std::any_of(cells.begin(), cells.end(), [](const PlannedCell& planned) {
     return planned.spec.kind == CellKind::kTiming;
   });
-}
-
-PlannedCell limits_cell(DeviceKind device) {
-  CellSpec spec;
-  spec.kind = CellKind::kLimits;
-  spec.device = device;
-  return {spec, 1};
 }
 
 void merge(std::vector<PlannedCell>& cells, const PlannedCell& wanted) {
@@ -91,7 +85,8 @@ std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far) {
     if (!selected(input, experiment)) continue;
     for (const PlannedCell& planned : experiment.plan(input, so_far)) merge(wanted, planned);
   }
-  if (needs_limits(wanted)) wanted.insert(wanted.begin(), limits_cell(input.device));
+  if (needs_limits(wanted))
+    wanted.insert(wanted.begin(), {bare_cell(input.device, CellKind::kLimits), 1});
   return wanted;
 }
 

@@ -4,6 +4,7 @@
 #include "experiments/benchmarking_mixed_precision/flow_chart.h"
 #include "experiments/benchmarking_mixed_precision/parts.h"
 #include "experiments/benchmarking_mixed_precision/traced.h"
+#include "experiments/common/command.h"
 #include "experiments/common/table_cells.h"
 #include "results/metric_names.h"
 
@@ -149,20 +150,20 @@ Facts make_facts(const Launch* launch, const std::string& reason) {
 }  // namespace
 
 std::optional<PartContent> present_dtypes(const RunView& view) {
-  if (view.cells(CellKind::kDtypes, [](const CellSpec&) { return true; }).empty()) {
-    return std::nullopt;
-  }
+  const Cell* cell = view.cell(CellKind::kDtypes);
+  if (cell == nullptr) return std::nullopt;
+  const Launch* launch = ok_launch(*cell);
   PartContent part;
-  std::string reason;
-  const Launch* launch = launch_of(view, CellKind::kDtypes, reason);
-  part.facts = make_facts(launch, reason);
-  part.cells = view.cells(CellKind::kDtypes, [](const CellSpec&) { return true; });
-  part.drawer.tables = {command_table(view, CellKind::kDtypes)};
-  if (launch == nullptr) return part;
-  const Traced traced(*launch);
-  part.figures = {flow_figure(traced)};
-  part.tables = {dtypes_table(traced)};
-  part.drawer.tables.insert(part.drawer.tables.begin(), every_tensor(traced));
+  part.facts = make_facts(launch, reason_missing(*cell));
+  part.cells = {cell};
+  if (launch != nullptr) {
+    const Traced traced(*launch);
+    part.figures = {flow_figure(traced)};
+    part.tables = {dtypes_table(traced)};
+    part.drawer.tables = {every_tensor(traced)};
+  }
+  part.drawer.tables.push_back(
+      commands_table(view.run(), kProblem + std::string(".a"), {{"dtypes", cell}}));
   return part;
 }
 

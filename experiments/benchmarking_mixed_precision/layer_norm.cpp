@@ -3,6 +3,7 @@
 #include "experiments/benchmarking_mixed_precision/norm_tables.h"
 #include "experiments/benchmarking_mixed_precision/parts.h"
 #include "experiments/benchmarking_mixed_precision/traced.h"
+#include "experiments/common/command.h"
 #include "experiments/common/table_cells.h"
 #include "results/metric_names.h"
 
@@ -92,31 +93,37 @@ TableView network_table(const Launch& launch) {
   return table;
 }
 
+Facts make_facts(const std::vector<NormRow>& rows, const std::string& reason,
+                 const Launch* dtypes) {
+  Facts facts;
+  facts.flag("measured", !rows.empty());
+  facts.flag("missing", rows.empty());
+  facts.set("reason", reason.empty() ? "its result holds no rows" : reason);
+  declare_errors(facts);
+  if (!rows.empty()) set_errors(facts, rows);
+  set_traced(facts, dtypes);
+  return facts;
+}
+
 }  // namespace
 
 std::optional<PartContent> present_layer_norm(const RunView& view) {
-  if (view.cells(CellKind::kLayerNorm, [](const CellSpec&) { return true; }).empty()) {
-    return std::nullopt;
-  }
-  PartContent part;
-  part.cells = view.cells(CellKind::kLayerNorm, [](const CellSpec&) { return true; });
-  std::string reason;
-  std::string no_dtypes;
-  const Launch* launch = launch_of(view, CellKind::kLayerNorm, reason);
-  const Launch* dtypes = launch_of(view, CellKind::kDtypes, no_dtypes);
+  const Cell* cell = view.cell(CellKind::kLayerNorm);
+  if (cell == nullptr) return std::nullopt;
+  const Cell* traced = view.cell(CellKind::kDtypes);
+  const Launch* dtypes = traced == nullptr ? nullptr : ok_launch(*traced);
+  const Launch* launch = ok_launch(*cell);
   const auto rows = launch == nullptr ? std::vector<NormRow>() : norm_rows(*launch);
-  part.facts.flag("measured", !rows.empty());
-  part.facts.flag("missing", rows.empty());
-  part.facts.set("reason", reason.empty() ? "its result holds no rows" : reason);
-  declare_errors(part.facts);
-  set_traced(part.facts, dtypes);
-  part.drawer.tables = {command_table(view, CellKind::kLayerNorm)};
-  if (dtypes != nullptr)
-    part.drawer.tables.insert(part.drawer.tables.begin(), network_table(*dtypes));
-  if (rows.empty()) return part;
-  set_errors(part.facts, rows);
-  part.figures = {norm_figure(rows)};
-  part.tables = {steps_table(rows), widths_table(rows), ranges_table(rows)};
+  PartContent part;
+  part.facts = make_facts(rows, reason_missing(*cell), dtypes);
+  part.cells = {cell};
+  if (!rows.empty()) {
+    part.figures = {norm_figure(rows)};
+    part.tables = {steps_table(rows), widths_table(rows), ranges_table(rows)};
+  }
+  if (dtypes != nullptr) part.drawer.tables = {network_table(*dtypes)};
+  part.drawer.tables.push_back(
+      commands_table(view.run(), kProblem + std::string(".b"), {{"layer normalisation", cell}}));
   return part;
 }
 

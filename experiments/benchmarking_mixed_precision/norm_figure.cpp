@@ -14,8 +14,6 @@ namespace {
 
 constexpr int kPanelHeight = 150;
 constexpr int kLeastDecade = -6;
-constexpr std::array kFormats{Precision::kFp16, Precision::kBf16, Precision::kFp32};
-constexpr std::array kMethods{metric::kRounded, metric::kReductions, metric::kFp32Statistics};
 
 std::string short_words(std::string_view method) {
   if (method == metric::kRounded) return "each addition";

@@ -1,14 +1,21 @@
 // Layer normalisation as measured: rows of errors by format, method, width and scale.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "results/metric_names.h"
 #include "results/run.h"
 
 namespace labreport::benchmarking_mixed_precision {
+
+/// In the order in which the report shows them.
+inline constexpr std::array kFormats{Precision::kFp16, Precision::kBf16, Precision::kFp32};
+inline constexpr std::array kMethods{metric::kRounded, metric::kReductions,
+                                     metric::kFp32Statistics};
 
 /// Errors are relative to FP64; absent where a step overflowed.
 struct NormRow {

@@ -13,9 +13,6 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-constexpr std::array kFormats{Precision::kFp16, Precision::kBf16, Precision::kFp32};
-constexpr std::array kMethods{metric::kRounded, metric::kReductions, metric::kFp32Statistics};
-
 CellView error_cell(std::optional<double> error) {
   return error ? number_cell(error_percent(error), *error) : text_cell("overflow");
 }

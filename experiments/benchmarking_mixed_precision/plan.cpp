@@ -1,6 +1,6 @@
 #include "experiments/benchmarking_mixed_precision/plan.h"
 
-#include <array>
+#include <ranges>
 
 #include "experiments/benchmarking_mixed_precision/parts.h"
 #include "experiments/common/selection.h"
@@ -8,19 +8,8 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-/// The first holds all phases; the others are for where it does not fit.
-constexpr std::array kByContent{Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward,
-                                Mode::kInference};
-
 bool wanted(const PlanInput& input, std::string_view letter) {
   return part_wanted(input, kProblem, letter);
-}
-
-CellSpec small_cell(const PlanInput& input, CellKind kind) {
-  CellSpec spec;
-  spec.kind = kind;
-  spec.device = input.device;
-  return spec;
 }
 
 std::vector<Precision> compared(const PlanInput& input) {
@@ -29,20 +18,19 @@ std::vector<Precision> compared(const PlanInput& input) {
 }
 
 /// A step that crashed may run when the run is resumed; one without room will not.
-bool does_not_fit(const Run& so_far, const CellSpec& spec) {
+bool found_no_room(const Run& so_far, const CellSpec& spec) {
   const Cell* cell = so_far.find(cell_id(spec));
-  if (cell == nullptr || cell->launches.empty()) return false;
-  const Outcome& outcome = cell->launches.back().outcome;
-  return std::holds_alternative<OutOfMemory>(outcome) || std::holds_alternative<Skipped>(outcome);
+  return cell != nullptr && !cell->launches.empty() && does_not_fit(cell->launches.back().outcome);
 }
 
+/// The fullest mode holds all phases; lesser ones are for where it does not fit.
 void add_network(std::vector<PlannedCell>& cells, const PlanInput& input, const Run& so_far,
                  CellSpec spec, std::int64_t launches) {
-  for (const Mode mode : kByContent) {
+  for (const Mode mode : kModes | std::views::reverse) {
     if (!mode_wanted(input, mode)) continue;
     spec.mode = mode;
     cells.push_back({spec, launches});
-    if (!does_not_fit(so_far, spec)) return;
+    if (!found_no_room(so_far, spec)) return;
   }
 }
 
@@ -65,9 +53,9 @@ void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, const
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   std::vector<PlannedCell> cells;
   if (wanted(input, "a") || wanted(input, "b")) {
-    cells.push_back({small_cell(input, CellKind::kDtypes), 1});
+    cells.push_back({bare_cell(input.device, CellKind::kDtypes), 1});
   }
-  if (wanted(input, "b")) cells.push_back({small_cell(input, CellKind::kLayerNorm), 1});
+  if (wanted(input, "b")) cells.push_back({bare_cell(input.device, CellKind::kLayerNorm), 1});
   if (wanted(input, "c")) add_networks(cells, input, so_far);
   return cells;
 }

@@ -5,13 +5,9 @@
 #include "base/format.h"
 #include "experiments/benchmarking_mixed_precision/parts.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
-#include "experiments/common/command.h"
-#include "experiments/common/table_cells.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
-
-bool any_cell(const CellSpec&) { return true; }
 
 /// The largest speedup of a whole pass, if something became faster at all.
 std::vector<Glance> glance(const RunView& view) {
@@ -28,29 +24,6 @@ std::vector<Glance> glance(const RunView& view) {
 }
 
 }  // namespace
-
-const Launch* launch_of(const RunView& view, CellKind kind, std::string& reason) {
-  const Cell* cell = view.cell(kind, any_cell);
-  const Launch* launch = cell == nullptr ? nullptr : representative(*cell);
-  if (launch != nullptr && is_ok(launch->outcome)) return launch;
-  reason = launch == nullptr ? "not measured yet" : describe(launch->outcome);
-  return nullptr;
-}
-
-TableView command_table(const RunView& view, CellKind kind) {
-  TableView table{"commands",
-                  "The command that measures this again",
-                  {{"Cell", "", Align::kLeft}, {"Command", "", Align::kLeft, true}},
-                  {}};
-  if (const Cell* cell = view.cell(kind, any_cell)) {
-    const std::string part = kind == CellKind::kDtypes ? ".a" : ".b";
-    table.rows.push_back(
-        {{text_cell(cell->id), text_cell(command_for(view.run(), kProblem + part, cell->spec))},
-         {},
-         ""});
-  }
-  return table;
-}
 
 Presentation present(const RunView& view) {
   Presentation shown;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "base/format.h"
 #include "plan/editions.h"
-#include "results/metric_names.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
@@ -14,44 +14,15 @@ bool same_network(const CellSpec& a, const CellSpec& b) {
   return a.model == b.model && a.context == b.context && a.batch == b.batch;
 }
 
-/// The step that holds most phases, of what ran.
-std::optional<Timed> fullest(const TimingGroup& group) {
-  for (const Mode mode :
-       {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward, Mode::kInference}) {
-    if (auto found = timed(group, mode)) return found;
-  }
-  return std::nullopt;
-}
-
 std::optional<Bound> bound_of(const TimingGroup& group) {
   const auto step = fullest(group);
   return step ? bound(*step) : std::nullopt;
 }
 
-std::vector<double> train_steps(const TimingGroup& group) {
-  const auto step = timed(group, Mode::kTrainStep);
-  return step ? step->counted(metric::kStep, metric::kTotal) : std::vector<double>();
-}
-
-}  // namespace
-
-std::string missing_step(const TimingGroup& group) {
-  for (const Mode mode :
-       {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward, Mode::kInference}) {
-    if (!group.cells.contains(mode)) continue;
-    const std::string reason = reason_missing(group, mode);
-    return reason.empty() ? "" : std::string(describe(mode)) + ": " + reason;
-  }
-  return "";
-}
-
-namespace {
-
 bool fits(const TimingGroup& group) {
   return std::ranges::none_of(group.cells, [](const auto& entry) {
     const Launch* launch = representative(*entry.second);
-    return launch != nullptr && (std::holds_alternative<OutOfMemory>(launch->outcome) ||
-                                 std::holds_alternative<Skipped>(launch->outcome));
+    return launch != nullptr && does_not_fit(launch->outcome);
   });
 }
 
@@ -79,8 +50,8 @@ Speedup compare(const RunView& view, const TimingGroup& base, const TimingGroup&
   row.parameters = static_cast<double>(parameter_count(*base.spec.model));
   row.base = phases(base);
   row.reduced = phases(reduced);
-  row.base_step = train_steps(base);
-  row.reduced_step = train_steps(reduced);
+  row.base_step = whole_step(base, Mode::kTrainStep);
+  row.reduced_step = whole_step(reduced, Mode::kTrainStep);
   row.forward = ratio_of(row.base.forward, row.reduced.forward);
   row.backward = ratio_of(row.base.backward, row.reduced.backward);
   row.step = ratio_of(row.base_step, row.reduced_step);
@@ -93,6 +64,15 @@ Speedup compare(const RunView& view, const TimingGroup& base, const TimingGroup&
 }
 
 }  // namespace
+
+std::string missing_step(const TimingGroup& group) {
+  for (const Mode mode : kModes | std::views::reverse) {
+    if (!group.cells.contains(mode)) continue;
+    const std::string reason = reason_missing(group, mode);
+    return reason.empty() ? "" : std::string(describe(mode)) + ": " + reason;
+  }
+  return "";
+}
 
 std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
                               const std::vector<double>& denominator) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "results/metric_names.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
@@ -18,11 +17,6 @@ CellView ratio_cell(const std::optional<Ratio>& ratio) {
 
 CellView bound_cell(const std::optional<Bound>& bound) {
   return bound ? text_cell(std::string(describe(*bound))) : missing_cell();
-}
-
-std::vector<double> train_steps(const TimingGroup& group) {
-  const auto step = timed(group, Mode::kTrainStep);
-  return step ? step->counted(metric::kStep, metric::kTotal) : std::vector<double>();
 }
 
 void add_flags(RowView& row, const TimingGroup& group) {
@@ -51,16 +45,13 @@ TableView times_table(const std::vector<TimingGroup>& groups) {
                   {}};
   for (const TimingGroup& group : groups) {
     const Phases times = phases(group);
-    RowView row{
-        {text_cell(size_of(group) + ", " + std::string(describe(*group.spec.precision))),
-         mean_cell(times.forward), mean_cell(times.backward), mean_cell(train_steps(group))},
-        {},
-        ""};
+    RowView row{{text_cell(size_of(group)), text_cell(std::string(describe(*group.spec.precision))),
+                 mean_cell(times.forward), mean_cell(times.backward),
+                 mean_cell(whole_step(group, Mode::kTrainStep))},
+                {},
+                ""};
     add_flags(row, group);
-    explain(row, missing_step(group));
-    row.cells.front().text = size_of(group);
-    row.cells.insert(row.cells.begin() + 1,
-                     text_cell(std::string(describe(*group.spec.precision))));
+    explain(row, missing_step(group), 2);
     table.rows.push_back(std::move(row));
   }
   return table;

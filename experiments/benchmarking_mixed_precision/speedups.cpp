@@ -1,10 +1,7 @@
 // Part (c): FP32 against reduced precision for every size.
 #include <algorithm>
-#include <charconv>
-#include <functional>
 
-#include "base/format.h"
-#include "base/text.h"
+#include "base/gpu.h"
 #include "experiments/benchmarking_mixed_precision/parts.h"
 #include "experiments/benchmarking_mixed_precision/speedup_facts.h"
 #include "experiments/benchmarking_mixed_precision/speedup_tables.h"
@@ -13,8 +10,6 @@
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
-
-constexpr int kFirstWithBf16 = 8;  // Major compute capability.
 
 /// Networks in the precisions that were measured whole steps of.
 std::vector<TimingGroup> compared_groups(const RunView& view) {
@@ -26,30 +21,19 @@ std::vector<TimingGroup> compared_groups(const RunView& view) {
   return groups;
 }
 
-TableView commands_table(const Run& run, const std::vector<TimingGroup>& groups) {
-  TableView table{"commands",
-                  "The command that measures each row again",
-                  {{"Row", "", Align::kLeft}, {"Command", "", Align::kLeft, true}},
-                  {}};
+/// The fullest cell of each network.
+std::vector<NamedCell> named_cells(const std::vector<TimingGroup>& groups) {
+  std::vector<NamedCell> cells;
   for (const TimingGroup& group : groups) {
-    const auto longest = std::prev(group.cells.end());  // Modes are ordered by what they hold.
-    table.rows.push_back(
-        {{text_cell(group.label + ", " + std::string(describe(longest->first))),
-          text_cell(command_for(run, std::string(kProblem) + ".c", longest->second->spec))},
-         {},
-         ""});
+    const auto& [mode, cell] = *std::prev(group.cells.end());  // Modes are ordered by content.
+    cells.push_back({group.label + ", " + std::string(describe(mode)), cell});
   }
-  return table;
+  return cells;
 }
 
-/// A processor has no compute capability, and computes in BF16.
 bool has_bf16(const RunView& view) {
   const Device* device = view.device();
-  if (device == nullptr) return true;
-  const std::string& capability = device->compute_capability;
-  int major = kFirstWithBf16;
-  std::from_chars(capability.data(), capability.data() + capability.size(), major);
-  return major >= kFirstWithBf16;
+  return device == nullptr || computes_in_bf16(device->compute_capability);
 }
 
 bool any_ratio(const Speedup& row) { return row.forward || row.backward; }
@@ -70,7 +54,8 @@ std::optional<PartContent> present_speedups(const RunView& view) {
     part.tables.push_back(speedups_table(rows));
   }
   part.tables.push_back(bounds_table(view, groups, Mode::kTrainStep));
-  part.drawer.tables = {commands_table(view.run(), groups)};
+  part.drawer.tables = {
+      commands_table(view.run(), kProblem + std::string(".c"), named_cells(groups))};
   return part;
 }
 

@@ -10,9 +10,6 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr std::array kModes{Mode::kInference, Mode::kForward, Mode::kForwardBackward,
-                            Mode::kTrainStep};
-
 void add_flags(RowView& row, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (std::find(row.flags.begin(), row.flags.end(), word) == row.flags.end()) {
@@ -77,8 +74,7 @@ TableView modes_table(const std::vector<TimingGroup>& groups) {
     RowView row{{text_cell(group.label)}, {}, ""};
     for (const Mode mode : kModes) {
       const auto found = timed(group, mode);
-      row.cells.push_back(found ? mean_cell(found->counted(metric::kStep, metric::kTotal))
-                                : missing_cell());
+      row.cells.push_back(mean_cell(whole_step(group, mode)));
       if (found) add_flags(row, disturbances(*found));
     }
     explain(row, reasons_missing(group));

@@ -7,8 +7,6 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr std::array kAllModes{Mode::kInference, Mode::kForward, Mode::kForwardBackward,
-                               Mode::kTrainStep};
 constexpr std::array<std::int64_t, 4> kSeparateWarmups{0, 1, 2, 5};
 
 bool wanted(const PlanInput& input, std::string_view letter) {
@@ -57,7 +55,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
         CellSpec spec = timing_cell(input, chosen, size);
         spec.context = context;
         spec.precision = precision;
-        for (const Mode mode : kAllModes) {
+        for (const Mode mode : kModes) {
           spec.mode = mode;
           if (mode_needed(input, mode)) add_mode(cells, input, chosen, spec);
         }

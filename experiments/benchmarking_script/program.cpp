@@ -34,20 +34,14 @@ TableView networks_table(const std::vector<TimingGroup>& groups) {
   return table;
 }
 
-TableView commands_table(const Run& run, const std::vector<TimingGroup>& groups) {
-  TableView table{"commands",
-                  "The command that measures each row again",
-                  {{"Row", "", Align::kLeft}, {"Command", "", Align::kLeft, true}},
-                  {}};
+std::vector<NamedCell> named_cells(const std::vector<TimingGroup>& groups) {
+  std::vector<NamedCell> cells;
   for (const TimingGroup& group : groups) {
     for (const auto& [mode, cell] : group.cells) {
-      table.rows.push_back({{text_cell(group.label + ", " + std::string(describe(mode))),
-                             text_cell(command_for(run, kProblem, cell->spec))},
-                            {},
-                            ""});
+      cells.push_back({group.label + ", " + std::string(describe(mode)), cell});
     }
   }
-  return table;
+  return cells;
 }
 
 template <typename Get>
@@ -87,7 +81,7 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
                    return std::string(describe(group.spec.precision.value_or(Precision::kFp32)));
                  }));
   part.tables = {networks_table(groups)};
-  part.drawer.tables = {commands_table(view.run(), groups)};
+  part.drawer.tables = {commands_table(view.run(), kProblem, named_cells(groups))};
   return part;
 }
 

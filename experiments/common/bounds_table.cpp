@@ -23,14 +23,6 @@ std::optional<double> wait_share(const Timed& timed) {
   return median(shares);
 }
 
-std::optional<Timed> telling(const TimingGroup& group, Mode preferred) {
-  for (const Mode mode :
-       {preferred, Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward, Mode::kInference}) {
-    if (auto found = timed(group, mode)) return found;
-  }
-  return std::nullopt;
-}
-
 CellView lag_cell(const Timed& timed, std::string_view phase) {
   for (const PhaseLag& lag : device_lags(timed)) {
     if (lag.phase == phase) return number_cell(format_percent(lag.share), lag.share);
@@ -71,7 +63,8 @@ TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& grou
                    {"Of measured peak", "%", Align::kRight}},
                   {}};
   for (const TimingGroup& group : groups) {
-    if (const auto found = telling(group, preferred))
+    const auto wanted = timed(group, preferred);
+    if (const auto found = wanted ? wanted : fullest(group))
       table.rows.push_back(bounds_row(view, group, *found));
   }
   return table;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "report/document.h"
 #include "results/run.h"
 
 namespace labreport {
@@ -10,5 +12,15 @@ namespace labreport {
 /// "build/bin/labreport run --edition 2025 --only … --sizes small …": one cell, by every flag that
 /// differs from what the program would choose itself.
 std::string command_for(const Run& run, const std::string& problem, const CellSpec& spec);
+
+/// A cell under the name that readers know it by.
+struct NamedCell {
+  std::string name;
+  const Cell* cell;
+};
+
+/// The command of each, in a table for a drawer.
+TableView commands_table(const Run& run, const std::string& problem,
+                         const std::vector<NamedCell>& cells);
 
 }  // namespace labreport

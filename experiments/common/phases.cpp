@@ -1,6 +1,7 @@
 #include "experiments/common/phases.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "base/text.h"
@@ -9,11 +10,9 @@
 namespace labreport {
 namespace {
 
-constexpr Mode kByContent[]{Mode::kTrainStep, Mode::kForwardBackward};
-
 /// From the whole step where it ran, so that all phases of a row come from one process.
 std::vector<double> synced_phase(const TimingGroup& group, std::string_view phase) {
-  for (const Mode mode : kByContent) {
+  for (const Mode mode : kModes | std::views::reverse) {
     const auto found = timed(group, mode);
     if (!found) continue;
     std::vector<double> samples = found->counted(metric::kSynced, phase);
@@ -22,12 +21,12 @@ std::vector<double> synced_phase(const TimingGroup& group, std::string_view phas
   return {};
 }
 
+}  // namespace
+
 std::vector<double> whole_step(const TimingGroup& group, Mode mode) {
   const auto found = timed(group, mode);
   return found ? found->counted(metric::kStep, metric::kTotal) : std::vector<double>{};
 }
-
-}  // namespace
 
 Phases phases(const TimingGroup& group) {
   Phases result{synced_phase(group, metric::kForward), synced_phase(group, metric::kBackward),

@@ -17,6 +17,9 @@ struct Phases {
 };
 Phases phases(const TimingGroup& group);
 
+/// Whole steps of one mode in ms, synchronised once at the end; empty where it did not run.
+std::vector<double> whole_step(const TimingGroup& group, Mode mode);
+
 /// Every reason why something of this group is missing, joined; empty when all of it ran.
 std::string reasons_missing(const TimingGroup& group);
 

@@ -18,6 +18,13 @@ bool mode_wanted(const PlanInput& input, Mode mode) {
   return modes.empty() || std::ranges::find(modes, mode) != modes.end();
 }
 
+CellSpec bare_cell(DeviceKind device, CellKind kind) {
+  CellSpec spec;
+  spec.kind = kind;
+  spec.device = device;
+  return spec;
+}
+
 CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size) {
   return {.kind = CellKind::kTiming,
           .device = input.device,

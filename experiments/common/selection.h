@@ -13,6 +13,9 @@ bool part_wanted(const PlanInput& input, std::string_view problem, std::string_v
 /// True without `--modes`, and where it names this one.
 bool mode_wanted(const PlanInput& input, Mode mode);
 
+/// A cell of a kind that knows no network.
+CellSpec bare_cell(DeviceKind device, CellKind kind);
+
 /// A timing cell of one network at the preset's step counts; context, precision and mode are left
 /// to the caller.
 CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size);

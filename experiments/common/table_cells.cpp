@@ -21,12 +21,12 @@ CellView number_cell(std::string text, double value) { return {std::move(text), 
 
 CellView missing_cell() { return {"–", std::nullopt, true}; }
 
-void explain(RowView& row, const std::string& reason) {
+void explain(RowView& row, const std::string& reason, std::size_t labels) {
   if (reason.empty()) return;
-  const bool empty = std::all_of(row.cells.begin() + 1, row.cells.end(),
-                                 [](const CellView& cell) { return cell.muted; });
+  const bool empty = std::all_of(row.cells.begin() + static_cast<std::ptrdiff_t>(labels),
+                                 row.cells.end(), [](const CellView& cell) { return cell.muted; });
   if (empty) {
-    row.cells.resize(1);
+    row.cells.resize(labels);
     row.note = reason;
   } else {
     row.flags.push_back(reason);

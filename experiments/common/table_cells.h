@@ -15,7 +15,7 @@ CellView number_cell(std::string text, double value);
 CellView missing_cell();
 
 /// Says why cells of a row are missing: in their place when all are, beside the row when some are.
-/// The first cell is the row's label.
-void explain(RowView& row, const std::string& reason);
+/// The first `labels` cells name the row.
+void explain(RowView& row, const std::string& reason, std::size_t labels = 1);
 
 }  // namespace labreport

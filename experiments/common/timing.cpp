@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -64,7 +65,7 @@ bool condition_above_zero(const Launch& launch, std::string_view tag, std::strin
 
 std::vector<TimingGroup> timing_groups(const RunView& view) {
   std::vector<TimingGroup> groups;
-  for (const Cell* cell : view.cells(CellKind::kTiming, [](const CellSpec&) { return true; })) {
+  for (const Cell* cell : view.cells(CellKind::kTiming)) {
     auto found = std::find_if(groups.begin(), groups.end(), [&](const TimingGroup& group) {
       return group_key(group.spec) == group_key(cell->spec);
     });
@@ -105,8 +106,8 @@ std::vector<const Cell*> cells_of(const std::vector<TimingGroup>& groups) {
 std::optional<Timed> timed(const TimingGroup& group, Mode mode) {
   const auto found = group.cells.find(mode);
   if (found == group.cells.end()) return std::nullopt;
-  const Launch* launch = representative(*found->second);
-  if (launch == nullptr || !is_ok(launch->outcome)) return std::nullopt;
+  const Launch* launch = ok_launch(*found->second);
+  if (launch == nullptr) return std::nullopt;
   return Timed{&found->second->spec, launch};
 }
 
@@ -117,12 +118,16 @@ std::vector<double> Timed::counted(std::string_view tag, std::string_view name) 
   return window(all, warmup, static_cast<std::size_t>(spec->steps.value_or(0)));
 }
 
+std::optional<Timed> fullest(const TimingGroup& group) {
+  for (const Mode mode : kModes | std::views::reverse) {
+    if (auto found = timed(group, mode)) return found;
+  }
+  return std::nullopt;
+}
+
 std::string reason_missing(const TimingGroup& group, Mode mode) {
   const auto found = group.cells.find(mode);
-  if (found == group.cells.end()) return "";
-  const Launch* launch = representative(*found->second);
-  if (launch == nullptr) return "not measured yet";
-  return is_ok(launch->outcome) ? "" : describe(launch->outcome);
+  return found == group.cells.end() ? "" : reason_missing(*found->second);
 }
 
 std::vector<PhaseLag> device_lags(const Timed& timed) {
@@ -159,9 +164,9 @@ std::string_view describe(Bound bound) {
 }
 
 std::optional<double> matrix_rate(const RunView& view, Precision precision) {
-  const Cell* cell = view.cell(CellKind::kLimits, [](const CellSpec&) { return true; });
-  const Launch* launch = cell == nullptr ? nullptr : representative(*cell);
-  if (launch == nullptr || !is_ok(launch->outcome)) return std::nullopt;
+  const Cell* cell = view.cell(CellKind::kLimits);
+  const Launch* launch = cell == nullptr ? nullptr : ok_launch(*cell);
+  if (launch == nullptr) return std::nullopt;
   const Metric* rate = launch->find(metric::kMatrixRate, name(precision));
   if (rate == nullptr || rate->numbers().empty()) return std::nullopt;
   return median(rate->numbers());

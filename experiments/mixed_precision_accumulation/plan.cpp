@@ -1,12 +1,11 @@
 #include "experiments/mixed_precision_accumulation/plan.h"
 
+#include "experiments/common/selection.h"
+
 namespace labreport::mixed_precision_accumulation {
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
-  CellSpec loops;
-  loops.kind = CellKind::kAccumulation;
-  loops.device = input.device;
-  return {{loops, 1}};
+  return {{bare_cell(input.device, CellKind::kAccumulation), 1}};
 }
 
 }  // namespace labreport::mixed_precision_accumulation

@@ -85,37 +85,24 @@ Facts make_facts(const std::vector<Loop>& loops, const std::string& reason) {
   return facts;
 }
 
-TableView command_table(const RunView& view, const Cell& cell) {
-  return {"commands",
-          "The command that measures this again",
-          {{"What", "", Align::kLeft}, {"Command", "", Align::kLeft, true}},
-          {{{text_cell("the loops"), text_cell(command_for(view.run(), kProblem, cell.spec))},
-            {},
-            ""}}};
-}
-
 PartContent content(const RunView& view, const Cell& cell) {
-  const Launch* launch = representative(cell);
-  const bool ok = launch != nullptr && is_ok(launch->outcome);
-  const auto loops = ok ? loops_of(*launch) : std::vector<Loop>();
-  const std::string reason = ok                  ? ""
-                             : launch == nullptr ? "not measured yet"
-                                                 : describe(launch->outcome);
+  const Launch* launch = ok_launch(cell);
+  const auto loops = launch == nullptr ? std::vector<Loop>() : loops_of(*launch);
   PartContent part;
-  part.facts = make_facts(loops, reason);
+  part.facts = make_facts(loops, reason_missing(cell));
+  part.cells = {&cell};
   if (!loops.empty()) {
     part.figures = {errors_figure(loops)};
     part.tables = {sums_table(loops), stalls_table(loops)};
   }
-  part.drawer.tables = {command_table(view, cell)};
-  part.cells = {&cell};
+  part.drawer.tables = {commands_table(view.run(), kProblem, {{"the loops", &cell}})};
   return part;
 }
 
 }  // namespace
 
 Presentation present(const RunView& view) {
-  const Cell* cell = view.cell(CellKind::kAccumulation, [](const CellSpec&) { return true; });
+  const Cell* cell = view.cell(CellKind::kAccumulation);
   if (cell == nullptr) return {};
   return {.parts = {{"", content(view, *cell)}}, .glance = {}};
 }

@@ -32,7 +32,7 @@ std::string limits_words(const RunView& view) {
     parts.push_back(std::string(describe(precision)) + " " + format_significant(*rate / kTera, 3) +
                     " TFLOP/s");
   }
-  const Cell* cell = view.cell(CellKind::kLimits, [](const CellSpec&) { return true; });
+  const Cell* cell = view.cell(CellKind::kLimits);
   const Launch* launch = cell == nullptr ? nullptr : representative(*cell);
   const std::string copies = launch == nullptr ? "" : bandwidth_words(*launch);
   if (!copies.empty()) parts.push_back(copies);

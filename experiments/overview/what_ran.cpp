@@ -10,9 +10,6 @@
 namespace labreport::overview {
 namespace {
 
-constexpr std::array kModes{Mode::kInference, Mode::kForward, Mode::kForwardBackward,
-                            Mode::kTrainStep};
-
 const std::map<std::string, std::string>& words_of_status() {
   static const std::map<std::string, std::string> words{
       {"ok", "ok"},           {"oom", "out of memory"},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -75,6 +76,14 @@ bool names(const std::string& word, const Gpu& gpu) {
 }
 
 }  // namespace
+
+bool computes_in_bf16(const std::string& compute_capability) {
+  constexpr int kFirstMajor = 8;
+  int major = kFirstMajor;
+  const char* text = compute_capability.data();
+  std::from_chars(text, text + compute_capability.size(), major);
+  return major >= kFirstMajor;
+}
 
 std::string Gpu::compute_capability() const {
   return fmt::format("{}.{}", compute_major, compute_minor);

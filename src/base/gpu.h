@@ -33,6 +33,10 @@ struct Gpu {
   double peak_fp32_flops() const;
 };
 
+/// Multiplies matrices in BF16 itself, from compute capability 8.0 on. Text that is none, as a
+/// processor's, passes.
+bool computes_in_bf16(const std::string& compute_capability);
+
 struct GpuSurvey {
   NvmlStatus status = NvmlStatus::kNoLibrary;
   std::string problem;    ///< In words when not usable.

@@ -20,7 +20,6 @@ constexpr double kSustainedShare = 0.7;
 constexpr double kTf32Factor = 6;
 constexpr double kHalfFactor = 10;
 constexpr double kCoreRate = 2e10;
-constexpr int kFirstWithBf16 = 8;
 
 std::string list_gpus(const std::vector<Gpu>& gpus) {
   std::vector<std::string> words;
@@ -122,8 +121,8 @@ std::vector<Slot> DeviceChoice::slots() const {
 }
 
 Precision DeviceChoice::half() const {
-  const bool bf16 =
-      std::ranges::all_of(gpus, [](const Gpu& gpu) { return gpu.compute_major >= kFirstWithBf16; });
+  const bool bf16 = std::ranges::all_of(
+      gpus, [](const Gpu& gpu) { return computes_in_bf16(gpu.compute_capability()); });
   return bf16 ? Precision::kBf16 : Precision::kFp16;
 }
 

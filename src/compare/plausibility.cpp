@@ -18,7 +18,6 @@ constexpr double kSuspicious = 1.0;
 constexpr double kImpossible = 1.1;
 constexpr double kNanosecondsPerSecond = 1e9;
 constexpr std::int64_t kParameterBytes = 4;
-constexpr double kHalf = 0.5;  // What the control of `accumulation` adds.
 
 /// The launches of one cell, looked at one after the other.
 struct Inspection {
@@ -145,8 +144,10 @@ void check_parameters(const Inspection& in) {
 /// Halves are exact in every format: whatever their sum is off by, the device or the loop is wrong.
 void check_control(const Inspection& in) {
   const auto sums = in.samples(metric::kRunning, metric::kHalvesLoop);
-  const double expected = kHalf * static_cast<double>(sums.size());
-  if (sums.empty() || sums.back() == expected) return;
+  const auto addend = in.samples(metric::kAddend, metric::kHalvesLoop);
+  if (sums.empty() || addend.empty()) return;
+  const double expected = addend.front() * static_cast<double>(sums.size());
+  if (sums.back() == expected) return;
   in.refuse(
       fmt::format("{} exact halves add up to {}, not to {}", sums.size(), sums.back(), expected));
 }

@@ -7,16 +7,15 @@
 
 namespace labreport {
 
-std::vector<const Cell*> RunView::cells(CellKind kind,
-                                        const std::function<bool(const CellSpec&)>& wanted) const {
+std::vector<const Cell*> RunView::cells(CellKind kind, const Wanted& wanted) const {
   std::vector<const Cell*> found;
   for (const Cell& cell : run_.cells) {
-    if (cell.spec.kind == kind && wanted(cell.spec)) found.push_back(&cell);
+    if (cell.spec.kind == kind && (!wanted || wanted(cell.spec))) found.push_back(&cell);
   }
   return found;
 }
 
-const Cell* RunView::cell(CellKind kind, const std::function<bool(const CellSpec&)>& wanted) const {
+const Cell* RunView::cell(CellKind kind, const Wanted& wanted) const {
   const auto found = cells(kind, wanted);
   return found.empty() ? nullptr : found.front();
 }
@@ -48,6 +47,17 @@ const Launch* representative(const Cell& cell) {
   const auto ok = std::ranges::find_if(cell.launches,
                                        [](const Launch& launch) { return is_ok(launch.outcome); });
   return ok == cell.launches.end() ? &cell.launches.back() : &*ok;
+}
+
+const Launch* ok_launch(const Cell& cell) {
+  const Launch* launch = representative(cell);
+  return launch != nullptr && is_ok(launch->outcome) ? launch : nullptr;
+}
+
+std::string reason_missing(const Cell& cell) {
+  const Launch* launch = representative(cell);
+  if (launch == nullptr) return "not measured yet";
+  return is_ok(launch->outcome) ? "" : describe(launch->outcome);
 }
 
 std::vector<double> milliseconds(const Launch& launch, std::string_view tag,

@@ -20,12 +20,13 @@ class RunView {
   const Run& run() const { return run_; }
   const Edition& edition() const { return edition_; }
 
-  /// Cells of a kind for which `wanted` holds, in plan order.
-  std::vector<const Cell*> cells(CellKind kind,
-                                 const std::function<bool(const CellSpec&)>& wanted) const;
+  using Wanted = std::function<bool(const CellSpec&)>;
+
+  /// Cells of a kind for which `wanted` holds, in plan order; without it, all of that kind.
+  std::vector<const Cell*> cells(CellKind kind, const Wanted& wanted = {}) const;
 
   /// The first of `cells`, or null.
-  const Cell* cell(CellKind kind, const std::function<bool(const CellSpec&)>& wanted) const;
+  const Cell* cell(CellKind kind, const Wanted& wanted = {}) const;
 
   /// The label of a network in this run ("2.7B"), from the cells themselves.
   std::vector<std::string> size_labels() const;
@@ -40,6 +41,12 @@ class RunView {
 
 /// The launch whose numbers stand for the cell: the first that is ok, else the last; null if none.
 const Launch* representative(const Cell& cell);
+
+/// The same, but null where none is ok.
+const Launch* ok_launch(const Cell& cell);
+
+/// Why a cell has no numbers: "out of memory in optimizer: …"; empty when it has.
+std::string reason_missing(const Cell& cell);
 
 /// Milliseconds of a samples metric in ns; empty when absent.
 std::vector<double> milliseconds(const Launch& launch, std::string_view tag, std::string_view name);

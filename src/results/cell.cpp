@@ -27,10 +27,10 @@ constexpr Names<Precision, 4> kPrecisions{{{Precision::kFp32, "fp32"},
                                            {Precision::kTf32, "tf32"},
                                            {Precision::kBf16, "bf16"},
                                            {Precision::kFp16, "fp16"}}};
-constexpr Names<Mode, 4> kModes{{{Mode::kInference, "inference"},
-                                 {Mode::kForward, "forward"},
-                                 {Mode::kForwardBackward, "forward_backward"},
-                                 {Mode::kTrainStep, "train_step"}}};
+constexpr Names<Mode, 4> kModeNames{{{Mode::kInference, "inference"},
+                                     {Mode::kForward, "forward"},
+                                     {Mode::kForwardBackward, "forward_backward"},
+                                     {Mode::kTrainStep, "train_step"}}};
 
 template <typename Enum, std::size_t N>
 std::string_view find_name(const Names<Enum, N>& names, Enum value) {
@@ -55,12 +55,12 @@ Enum parse(const Names<Enum, N>& names, std::string_view what, std::string_view 
 std::string_view name(CellKind kind) { return find_name(kKinds, kind); }
 std::string_view name(DeviceKind device) { return find_name(kDevices, device); }
 std::string_view name(Precision precision) { return find_name(kPrecisions, precision); }
-std::string_view name(Mode mode) { return find_name(kModes, mode); }
+std::string_view name(Mode mode) { return find_name(kModeNames, mode); }
 
 CellKind parse_cell_kind(std::string_view text) { return parse(kKinds, "cell kind", text); }
 DeviceKind parse_device_kind(std::string_view text) { return parse(kDevices, "device", text); }
 Precision parse_precision(std::string_view text) { return parse(kPrecisions, "precision", text); }
-Mode parse_mode(std::string_view text) { return parse(kModes, "mode", text); }
+Mode parse_mode(std::string_view text) { return parse(kModeNames, "mode", text); }
 
 std::string_view describe(Mode mode) {
   switch (mode) {

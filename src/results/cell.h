@@ -1,6 +1,7 @@
 // A cell: one measurement, named by its kind and parameters and by nothing else.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,21 +21,24 @@ enum class Mode {
   kTrainStep,        ///< forward, loss, backward, AdamW
 };
 
+/// Each holds what the one before it holds, and more.
+inline constexpr std::array kModes{Mode::kInference, Mode::kForward, Mode::kForwardBackward,
+                                   Mode::kTrainStep};
+
 /// Each name is the one used in JSON, flags and slugs; `parse_*` throws `InputError` with the
 /// nearest valid names.
 std::string_view name(CellKind kind);
 std::string_view name(DeviceKind device);
 std::string_view name(Precision precision);
 std::string_view name(Mode mode);
-
-/// In words for readers: "forward+backward", "train step"; "FP32".
-std::string_view describe(Mode mode);
-std::string_view describe(Precision precision);
-
 CellKind parse_cell_kind(std::string_view text);
 DeviceKind parse_device_kind(std::string_view text);
 Precision parse_precision(std::string_view text);
 Mode parse_mode(std::string_view text);
+
+/// In words for readers: "forward+backward", "train step"; "FP32".
+std::string_view describe(Mode mode);
+std::string_view describe(Precision precision);
 
 /// Hyper-parameters of the network.
 struct ModelShape {

@@ -64,6 +64,10 @@ std::string describe(const Outcome& outcome) {
 
 bool is_ok(const Outcome& outcome) { return std::holds_alternative<Ok>(outcome); }
 
+bool does_not_fit(const Outcome& outcome) {
+  return std::holds_alternative<OutOfMemory>(outcome) || std::holds_alternative<Skipped>(outcome);
+}
+
 bool is_failure(const Outcome& outcome) {
   return std::holds_alternative<TimedOut>(outcome) || std::holds_alternative<Crashed>(outcome) ||
          std::holds_alternative<Failed>(outcome);

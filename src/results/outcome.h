@@ -46,6 +46,9 @@ std::string describe(const Outcome& outcome);
 
 bool is_ok(const Outcome& outcome);
 
+/// Out of memory, or skipped because it would be: it ends the same way each time.
+bool does_not_fit(const Outcome& outcome);
+
 /// True for outcomes that make a run incomplete: timeout, crashed, error.
 bool is_failure(const Outcome& outcome);
 

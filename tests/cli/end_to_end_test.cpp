@@ -19,8 +19,6 @@ class EndToEnd : public ProgramTest {
   labreport::Run kept() const { return RunStore(only_run()).load(); }
 };
 
-constexpr const char* kAnyChip = R"({"torch": "2.11.0", "cuda": "13.0", "architectures": []})";
-
 TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
   const Ended ended = call({"report"});
   EXPECT_EQ(ended.exit_status, 0) << ended.messages;

@@ -16,8 +16,6 @@ class Resuming : public ProgramTest {
   labreport::Run kept() const { return RunStore(only_run()).load(); }
 };
 
-constexpr const char* kAnyChip = R"({"torch": "2.11.0", "cuda": "13.0", "architectures": []})";
-
 std::size_t measured(const labreport::Run& run) {
   std::size_t launches = 0;
   for (const Cell& cell : run.cells) launches += cell.launches.size();

@@ -136,7 +136,8 @@ TEST(Plausibility, ExactHalvesAddUpExactly) {
     CellSpec spec;
     spec.kind = CellKind::kAccumulation;
     Launch launch;
-    launch.metrics = {{"running", "fp32+=0.5", "1", Samples(std::vector{0.5, last}), ""}};
+    launch.metrics = {real_metric("addend", "fp32+=0.5", "1", 0.5),
+                      {"running", "fp32+=0.5", "1", Samples(std::vector{0.5, last}), ""}};
     run.find_or_add(spec).launches = {launch};
     return check_plausibility(run);
   };
