@@ -120,32 +120,4 @@ TableView split_table(const std::vector<Profile>& profiles) {
   return table;
 }
 
-TableView first_step_table(const std::vector<Profile>& profiles) {
-  TableView table{"first-step",
-                  "A process's first step, forward+backward, on the host's clock",
-                  {{"Profile", "", Align::kLeft}},
-                  {}};
-  for (const char* column : {"First step", "Module loading", "Allocation", "Launching",
-                             "Other calls", "The rest of the host", "Kernels busy"}) {
-    table.columns.push_back({column, "ms", Align::kRight});
-  }
-  for (const Profile& profile : profiles) {
-    if (!profile.cold) continue;
-    const ProfiledStep& cold = *profile.cold;
-    const auto whole = cold.value(metric::kProfile, metric::kStep);
-    RowView row{{text_cell(profile.label), ms_cell(whole)}, {}, ""};
-    double rest = whole.value_or(0);
-    for (const auto name :
-         {metric::kModuleLoading, metric::kAllocation, metric::kLaunchCalls, metric::kOtherCalls}) {
-      const auto ms = cold.value(metric::kRuntime, name);
-      rest -= ms.value_or(0);
-      row.cells.push_back(ms_cell(ms));
-    }
-    row.cells.push_back(rest > 0 ? ms_cell(rest) : missing_cell());
-    row.cells.push_back(ms_cell(cold.value(metric::kProfile, metric::kBusy)));
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
 }  // namespace labreport::nsys_profile

@@ -30,8 +30,6 @@ std::vector<Clock> clocks(const std::vector<const Profile*>& profiles);
 
 TableView clocks_table(const std::vector<Profile>& profiles);
 TableView split_table(const std::vector<Profile>& profiles);
-/// What a process's first step spent its time on.
-TableView first_step_table(const std::vector<Profile>& profiles);
 /// Timer and profiler joined, for each step that the answers or the reference context hold.
 Figure clocks_figure(const std::vector<const Profile*>& shown);
 

@@ -47,14 +47,13 @@ struct Profile {
   CellSpec spec;                          ///< Without mode, warm-up and steps.
   std::optional<ProfiledStep> inference;  ///< Present where they ran.
   std::optional<ProfiledStep> step;       ///< The fullest other step that ran.
-  std::optional<ProfiledStep> cold;       ///< The first step of a process.
   std::string missing;  ///< Why a step has no numbers: "train step: out of memory …"
   std::vector<const Cell*> cells;
 
   bool empty() const { return !inference && !step; }
 };
 
-/// In plan order. Contexts that were only passed on the way to longer ones are left out.
+/// In plan order; a process's first step is none of them. Contexts that were only passed on the way to longer ones are left out.
 std::vector<Profile> profiles_of(const RunView& view);
 
 /// What the answers speak of. 2026: every profile. 2025: the largest size at the reference context.
