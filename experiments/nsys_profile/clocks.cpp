@@ -51,7 +51,9 @@ std::string nsys_command(const RunView& view, const Profile* profile) {
 
 Facts make_facts(const RunView& view, const std::vector<Profile>& profiles) {
   Facts facts;
-  facts.set_markdown("nsys", nsys_command(view, foremost(answered(view, profiles))));
+  const std::string command = nsys_command(view, foremost(answered(view, profiles)));
+  facts.flag("command", !command.empty());
+  facts.set_markdown("nsys", command);
   set_common(facts, view, profiles);
   std::vector<Facts> sentences;
   for (const Profile* profile : answered(view, profiles)) {

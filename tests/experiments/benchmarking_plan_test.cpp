@@ -72,7 +72,7 @@ TEST(BenchmarkingPlan, SelectionsCutItDown) {
   input.selection.only = {"benchmarking_script"};
   input.selection.sizes = {input.edition.sizes[0]};
   input.selection.modes = {Mode::kForwardBackward};
-  EXPECT_EQ(launches(planned(input)), 1 + 1 + 2);
+  EXPECT_EQ(launches(planned(input)), 1 + 1 + 2 + 1);
 }
 
 TEST(BenchmarkingPlan, SeparateWarmupsGetProcessesOfTheirOwn) {

@@ -55,6 +55,16 @@ TEST(Progress, ShowsOutcomesInWordsAndWarningsBelow) {
   EXPECT_EQ(text.find('\033'), std::string::npos) << "no colours in a file";
 }
 
+TEST(Progress, ShowsHowLongAStepsKernelsRan) {
+  CellSpec profiled;
+  profiled.kind = CellKind::kKernels;
+  Launch launch;
+  EXPECT_EQ(result_words(profiled, launch), "ok");  // Profiled by another program.
+  launch.metrics = {integer_metric("profile", "busy", "ns", 1'122'374'716),
+                    integer_metric("profile", "kernels", "1", 9'539)};
+  EXPECT_EQ(result_words(profiled, launch), "1,122 ms in 9,539 kernels");
+}
+
 TEST(Progress, ShowsTheLimitsRates) {
   CellSpec limits;
   limits.kind = CellKind::kLimits;
