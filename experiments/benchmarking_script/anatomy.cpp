@@ -52,11 +52,11 @@ TableView anatomy_table(const std::vector<FirstStep>& steps) {
     table.columns.push_back({column, "ms", Align::kRight});
   }
   for (const FirstStep& step : steps) {
-    table.rows.push_back({{text_cell(step.label), time_cell(step.whole), time_cell(step.code),
-                           time_cell(step.library), time_cell(step.allocation),
-                           time_cell(step.busy)},
-                          {},
-                          ""});
+    table.rows.push_back(
+        {{text_cell(step.label), time_cell(step.whole), time_cell(step.code),
+          time_cell(step.library), time_cell(step.allocation), time_cell(step.busy)},
+         {},
+         ""});
   }
   return table;
 }

@@ -57,10 +57,11 @@ const WarmupRow& slowest_second_step(const std::vector<WarmupRow>& rows) {
 }
 
 void declare(Facts& facts) {
-  for (const char* name : {"mode", "steps", "warmup", "rise", "worst", "sd_warm", "sd_cold",
-                           "first", "warm_step", "first_allocations", "residue_1", "residue_2",
-                           "second_where", "second_rise", "second_allocations", "whole", "code",
-                           "library", "allocation", "busy"}) {
+  for (const char* name :
+       {"mode",      "steps",     "warmup",       "rise",        "worst",
+        "sd_warm",   "sd_cold",   "first",        "warm_step",   "first_allocations",
+        "residue_1", "residue_2", "second_where", "second_rise", "second_allocations",
+        "whole",     "code",      "library",      "allocation",  "busy"}) {
     facts.set(name, "");
   }
   for (const char* name :

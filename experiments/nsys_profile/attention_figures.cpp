@@ -1,5 +1,6 @@
 #include "experiments/nsys_profile/attention_figures.h"
 
+#include <algorithm>
 #include <map>
 
 #include "experiments/common/measured_table.h"
@@ -59,6 +60,9 @@ std::vector<Stretch> stretches_of(const Launch& launch) {
     found.push_back({lane_of(row.text("module"), stage), kind, short_kernel_name(names[id]), start,
                      start + length});
   }
+  // What belongs to no stage is drawn below them.
+  std::ranges::stable_partition(found,
+                                [](const Stretch& stretch) { return stretch.lane != kOtherStage; });
   return found;
 }
 

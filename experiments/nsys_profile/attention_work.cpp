@@ -9,10 +9,11 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::pair<const char*, NetworkPart> kStages[]{
-    {kScores, NetworkPart::kScores},       {kScaleMask, NetworkPart::kScaleMask},
-    {kSoftmax, NetworkPart::kSoftmax},     {kValues, NetworkPart::kValues},
-    {kProjections, NetworkPart::kProjections}};
+constexpr std::pair<const char*, NetworkPart> kStages[]{{kScores, NetworkPart::kScores},
+                                                        {kScaleMask, NetworkPart::kScaleMask},
+                                                        {kSoftmax, NetworkPart::kSoftmax},
+                                                        {kValues, NetworkPart::kValues},
+                                                        {kProjections, NetworkPart::kProjections}};
 
 Work work_of(const std::string& stage, const Rows& rows, NetworkPart part, const CellSpec& spec) {
   const PartWork work = part_work(part, spec);
@@ -58,9 +59,9 @@ std::vector<Work> work_around_attention(const Profile& profile) {
   const Rows norms = matching(forward, [](const KernelRow& row) {
     return in_module(row, "ln1") || in_module(row, "ln2") || in_module(row, "ln_final");
   });
-  const Rows optimizer =
-      matching(rows_of(profile, Pass::kTrainStep),
-               [](const KernelRow& row) { return row.phase == metric::kOptimizer; });
+  const Rows optimizer = matching(rows_of(profile, Pass::kTrainStep), [](const KernelRow& row) {
+    return row.phase == metric::kOptimizer;
+  });
   return {work_of("feed-forward", products, NetworkPart::kFeedForward, profile.spec),
           work_of("RMSNorm", norms, NetworkPart::kNormalization, profile.spec),
           work_of("AdamW", optimizer, NetworkPart::kOptimizer, profile.spec)};

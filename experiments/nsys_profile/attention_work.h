@@ -35,8 +35,8 @@ std::string stage_of(const std::string& module, const std::string& operation, bo
 /// QKᵀ, scale and mask, softmax, A·V and the projections of the forward pass; empty: not measured.
 std::vector<Work> attention_work(const Profile& profile);
 
-/// The feed-forward network's products, RMSNorm and, of a train step, AdamW; without time where they
-/// did not run.
+/// The feed-forward network's products, RMSNorm and, of a train step, AdamW; without time where
+/// they did not run.
 std::vector<Work> work_around_attention(const Profile& profile);
 
 /// The stages' sum under a name of its own.

@@ -57,7 +57,7 @@ Facts make_facts(const RunView& view, const std::vector<Profile>& profiles) {
   set_common(facts, view, profiles);
   std::vector<Facts> sentences;
   for (const Profile* profile : answered(view, profiles)) {
-    const std::vector<Clock> found = clocks({profile});
+    const std::vector<Clock> found = clocks(*profile);
     if (!found.empty()) sentences.push_back(sentence(*profile, found.front()));
   }
   facts.list("profiles", std::move(sentences));
@@ -94,7 +94,7 @@ std::vector<NamedCell> named_cells(const std::vector<Profile>& profiles) {
 
 }  // namespace
 
-Figure clocks_figure(const std::vector<const Profile*>& shown) {
+Figure clocks_figure(const std::vector<Profile>& shown) {
   const std::vector<Clock> found = clocks(shown);
   std::vector<std::string> groups;
   std::vector<std::string> lanes;
@@ -127,12 +127,12 @@ Figure clocks_figure(const std::vector<const Profile*>& shown) {
 PartContent present_clocks(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   part.facts = make_facts(view, profiles);
-  const auto shown = alike(view, profiles);
+  const std::vector<Profile> shown = spoken_of(view, profiles);
   if (!clocks(shown).empty()) part.figures = {clocks_figure(shown)};
-  part.tables = {clocks_table(profiles)};
-  part.drawer.tables = {
-      split_table(profiles),
-      commands_table(view.run(), std::string(kProblem) + ".a", named_cells(profiles))};
+  add_table(part, view, profiles, clocks_table);
+  part.drawer.tables.push_back(split_table(profiles));
+  part.drawer.tables.push_back(
+      commands_table(view.run(), std::string(kProblem) + ".a", named_cells(profiles)));
   return part;
 }
 

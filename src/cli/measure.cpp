@@ -76,11 +76,11 @@ Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,
 
 PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, const WorkerInfo& worker,
                      double limit_seconds) {
-  return {{fs::absolute(worker.program), worker_environment(flags.keep_env), limit_seconds,
-           flags.nvtx},
-          choice.slots(),
-          0,
-          [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); }};
+  return {
+      {fs::absolute(worker.program), worker_environment(flags.keep_env), limit_seconds, flags.nvtx},
+      choice.slots(),
+      0,
+      [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); }};
 }
 
 /// "8 of 40 launches"

@@ -4,8 +4,8 @@
 
 #ifdef LABREPORT_HAS_CUDA
 
-#include <map>
 #include <nvtx3/nvToolsExt.h>
+#include <map>
 
 namespace labreport {
 namespace {

@@ -76,8 +76,8 @@ Json arrow(const char* phase, const TraceEvent& event, std::size_t number) {
 }
 
 Json named(const char* what, int process, std::int64_t thread, const std::string& name) {
-  return {{"ph", "M"},     {"pid", process}, {"tid", thread},
-          {"name", what}, {"args", {{"name", name}}}};
+  return {
+      {"ph", "M"}, {"pid", process}, {"tid", thread}, {"name", what}, {"args", {{"name", name}}}};
 }
 
 std::vector<Json> labels(const Trace& trace) {
@@ -86,8 +86,8 @@ std::vector<Json> labels(const Trace& trace) {
   std::set<std::int64_t> streams;
   for (const TraceEvent& event : trace) {
     if (on_device(event) && streams.insert(event.stream).second) {
-      lines.push_back(named("thread_name", kDevice, event.stream,
-                            "stream " + std::to_string(event.stream)));
+      lines.push_back(
+          named("thread_name", kDevice, event.stream, "stream " + std::to_string(event.stream)));
     }
   }
   return lines;

@@ -109,8 +109,8 @@ void Pool::start(LaunchRequest request, std::size_t slot) {
 void Pool::land(const Flight& flight, const Ended& ended) {
   const CellSpec& spec = flight.request.spec;
   const bool killed = out_of_memory_kills() > flight.kills_before;
-  Answer answer = judge(flight.request, store_.result_file(cell_id(spec), flight.request.launch), ended,
-                        setup_.worker.limit_seconds, killed);
+  Answer answer = judge(flight.request, store_.result_file(cell_id(spec), flight.request.launch),
+                        ended, setup_.worker.limit_seconds, killed);
   if (answer.device_unusable) refuse_device(answer.body.outcome);
   if (processes_.interrupted() && is_failure(answer.body.outcome)) return;  // ended by us
   learn(answer.software);

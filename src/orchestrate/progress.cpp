@@ -56,10 +56,9 @@ std::string kernels_words(const Launch& launch) {
   const Metric* busy = launch.find(metric::kProfile, metric::kBusy);
   const Metric* count = launch.find(metric::kProfile, metric::kKernels);
   if (busy == nullptr || count == nullptr) return "ok";
-  return fmt::format("{} ms in {}",
-                     format_significant(busy->number().value_or(0) / kNanosecondsPerMillisecond),
-                     format_plural(static_cast<std::int64_t>(count->number().value_or(0)),
-                                   "kernel"));
+  return fmt::format(
+      "{} ms in {}", format_significant(busy->number().value_or(0) / kNanosecondsPerMillisecond),
+      format_plural(static_cast<std::int64_t>(count->number().value_or(0)), "kernel"));
 }
 
 /// Cut to the terminal's width: a wrapped line could not be drawn over.

@@ -37,8 +37,7 @@ PartWork attention_product(const Sizes& n) {
 }
 
 PartWork projections(const Sizes& n) {
-  return {8 * n.hidden() * n.width,
-          4 * n.wide * (2 * n.hidden() + n.layers * n.width * n.width)};
+  return {8 * n.hidden() * n.width, 4 * n.wide * (2 * n.hidden() + n.layers * n.width * n.width)};
 }
 
 PartWork feed_forward(const Sizes& n) {

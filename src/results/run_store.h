@@ -20,9 +20,9 @@ class RunStore {
   explicit RunStore(std::filesystem::path folder);
 
   const std::filesystem::path& folder() const { return folder_; }
-  std::filesystem::path run_file() const;        ///< run.json
-  std::filesystem::path cells_folder() const;    ///< cells/: finished launches not yet merged
-  std::filesystem::path scratch_folder() const;  ///< scratch/: requests and raw results in flight
+  std::filesystem::path run_file() const;          ///< run.json
+  std::filesystem::path cells_folder() const;      ///< cells/: finished launches not yet merged
+  std::filesystem::path scratch_folder() const;    ///< scratch/: requests and raw results in flight
   std::filesystem::path artifacts_folder() const;  ///< artifacts/: large by-products
   /// What the names of a launch's by-products begin with; `artifact::` says how they end.
   std::filesystem::path artifacts(const std::string& cell_id, std::int64_t launch) const;

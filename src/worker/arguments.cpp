@@ -6,7 +6,8 @@ namespace labreport {
 namespace {
 
 [[noreturn]] void refuse(const std::string& problem) {
-  throw InputError(problem, "usage: labreport-worker --request FILE --result FILE [--nvtx] | --version");
+  throw InputError(problem,
+                   "usage: labreport-worker --request FILE --result FILE [--nvtx] | --version");
 }
 
 void take_path(const std::vector<std::string>& arguments, std::size_t& position,

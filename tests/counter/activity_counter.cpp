@@ -1,6 +1,7 @@
-// A library that NVTX loads into a program (NVTX_INJECTION64_PATH): it writes the program's ranges to
-// the file that ACTIVITY_COUNTER names, a line each, indented by depth, and after each range named
-// "measured" what CUPTI saw on the device inside it. Shares no code with the profiler it is for.
+// A library that NVTX loads into a program (NVTX_INJECTION64_PATH): it writes the program's ranges
+// to the file that ACTIVITY_COUNTER names, a line each, indented by depth, and after each range
+// named "measured" what CUPTI saw on the device inside it. Shares no code with the profiler it is
+// for.
 #include <cupti.h>
 #include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
@@ -92,8 +93,7 @@ void end() {
   const char* names[] = {"kernels", "copies", "memsets"};
   for (std::size_t i = 0; i < std::size(kKinds); ++i) {
     const Seen& sum = seen[kKinds[i]];
-    std::fprintf(report(), "= %s %llu %llu\n", names[i],
-                 static_cast<unsigned long long>(sum.count),
+    std::fprintf(report(), "= %s %llu %llu\n", names[i], static_cast<unsigned long long>(sum.count),
                  static_cast<unsigned long long>(sum.ns));
   }
   for (const auto& [name, sum] : kernels) {

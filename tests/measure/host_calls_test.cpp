@@ -42,7 +42,7 @@ TEST(RuntimeMetrics, SortTheHostsCallsAndLeaveWaitsOut) {
 }
 
 TEST(FirstLaunches, CostWhatTheShortestOtherCallDoesNot) {
-  const Trace trace{call("aten::exp", 0, 100, 1), call("aten::exp", 200, 30, 2),
+  const Trace trace{call("aten::exp", 0, 100, 1),  call("aten::exp", 200, 30, 2),
                     call("aten::exp", 300, 20, 3), kernel("exp", 400, 1),
                     kernel("exp", 410, 2),         kernel("exp", 420, 3)};
   EXPECT_EQ(first(trace, metric::kCodeLoading), 100 - 20);
@@ -62,7 +62,7 @@ TEST(FirstLaunches, LeaveAllocationsAndLaunchesOut) {
 }
 
 TEST(FirstLaunches, AnotherKernelOfAKnownOperatorIsNew) {
-  const Trace trace{call("aten::exp", 0, 10, 1), call("aten::exp", 20, 10, 2),
+  const Trace trace{call("aten::exp", 0, 10, 1),  call("aten::exp", 20, 10, 2),
                     call("aten::exp", 40, 70, 3), kernel("exp", 400, 1),
                     kernel("exp", 410, 2),        kernel("exp, wide", 420, 3)};
   EXPECT_EQ(first(trace, metric::kCodeLoading), 60);

@@ -56,8 +56,8 @@ TEST_P(RecordedStep, ABackwardHasTwiceTheProductsEachUnderItsForwardsModule) {
 TEST_P(RecordedStep, SoftmaxIsFiveOperationsInItsOwnRange) {
   std::multiset<std::string> operators;
   for (const Attributed& kernel : kernels_) {
-    const bool softmax = kernel.module.starts_with("layers.0/attn") &&
-                         kernel.module.ends_with("computing softmax");
+    const bool softmax =
+        kernel.module.starts_with("layers.0/attn") && kernel.module.ends_with("computing softmax");
     if (softmax && kernel.phase == "forward") operators.insert(kernel.op);
   }
   for (const char* op : {"aten::max", "aten::sub", "aten::exp", "aten::sum", "aten::div"}) {
@@ -82,11 +82,11 @@ TEST_P(RecordedStep, ATraceFileLosesNothingThatAttributionReads) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(H200, RecordedStep,
-                         ::testing::Values("h200-two-layers-fp32", "h200-two-layers-bf16"),
-                         [](const auto& info) {
-                           return std::string(info.param).substr(std::string("h200-two-layers-").size());
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    H200, RecordedStep, ::testing::Values("h200-two-layers-fp32", "h200-two-layers-bf16"),
+    [](const auto& info) {
+      return std::string(info.param).substr(std::string("h200-two-layers-").size());
+    });
 
 }  // namespace
 }  // namespace labreport

@@ -20,7 +20,8 @@ const Trace& one_launch() {
 }
 
 std::vector<Json> events(const char* phase) {
-  const std::vector<Attributed> kernels{{&one_launch()[2], "forward", "lm_head", "Linear", "aten::mm"}};
+  const std::vector<Attributed> kernels{
+      {&one_launch()[2], "forward", "lm_head", "Linear", "aten::mm"}};
   std::vector<Json> found;
   const Json file = Json::parse(chrome_trace(one_launch(), kernels));
   for (const Json& event : file.at("traceEvents")) {
@@ -57,9 +58,7 @@ TEST(TraceFile, AnArrowLeadsFromTheOperatorToItsKernel) {
   EXPECT_EQ(from[0].at("id"), to[0].at("id"));
 }
 
-TEST(TraceFile, AnEmptyTraceIsStillOne) {
-  EXPECT_TRUE(Json::accept(chrome_trace({}, {})));
-}
+TEST(TraceFile, AnEmptyTraceIsStillOne) { EXPECT_TRUE(Json::accept(chrome_trace({}, {}))); }
 
 }  // namespace
 }  // namespace labreport
