@@ -34,6 +34,12 @@ Metric time_metric(std::string_view tag, std::string_view name, std::int64_t val
 
 }  // namespace
 
+std::string reason_without_kernels(DeviceKind device, const Trace& trace) {
+  if (device == DeviceKind::kCpu || std::ranges::any_of(trace, on_device)) return "";
+  return "the profiler saw no kernel: CUPTI is missing, used by another profiler, or the driver "
+         "keeps it to administrators (NVreg_RestrictProfilingToAdminUsers)";
+}
+
 std::vector<Metric> activity_metrics(const std::vector<Attributed>& kernels) {
   const Activity found = activity_of(kernels);
   std::map<std::string, std::int64_t> phases;

@@ -82,6 +82,11 @@ void keep_trace(Launch& launch, const std::string& artifacts, const Trace& trace
 }
 
 void add_profile(Launch& launch, const LaunchRequest& request, const Profile& profile) {
+  const std::string reason = reason_without_kernels(request.spec.device, profile.trace);
+  if (!reason.empty()) {
+    launch.outcome = Failed{reason};
+    return;
+  }
   const std::vector<Attributed> kernels = attribute(profile.trace);
   append(launch.metrics, {profile_metric(metric::kPrepare, profile.prepare_ns),
                           profile_metric(metric::kStep, profile.work_ns),

@@ -112,6 +112,13 @@ double metric_value(const std::vector<Metric>& metrics, std::string_view tag,
   return -1;
 }
 
+TEST(Activity, AGpuWithoutKernelsIsNotReadAsAProcessor) {
+  const Trace host_only{host(TraceKind::kOperator, "aten::mm", 5, 50)};
+  EXPECT_EQ(reason_without_kernels(DeviceKind::kCpu, host_only), "");
+  EXPECT_EQ(reason_without_kernels(DeviceKind::kCuda, one_linear()), "");
+  EXPECT_TRUE(reason_without_kernels(DeviceKind::kCuda, host_only).starts_with("the profiler saw"));
+}
+
 TEST(KernelTables, BusyCountsOverlapsOnceAndNeverExceedsTheSpan) {
   Trace trace{kernel("a", 0, 10, 0), kernel("b", 5, 10, 0), kernel("c", 30, 5, 0)};
   const auto metrics = activity_metrics(attribute(trace));
