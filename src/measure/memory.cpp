@@ -37,6 +37,19 @@ std::optional<OutOfMemory> refusal_of(const Work& work) try {
   return refusal;
 }
 
+/// How much of a history the run keeps; the files keep all.
+struct Detail {
+  std::size_t instants = 0;
+  std::size_t allocations = 0;
+};
+
+/// The two steps that are drawn large are FP32; a run holds dozens of the others.
+Detail detail_of(const StepOptions& step) {
+  const bool drawn = step.mode == Mode::kInference || step.mode == Mode::kTrainStep;
+  const bool large = drawn && step.precision == Precision::kFp32;
+  return large ? Detail{500, 150} : Detail{160, 40};
+}
+
 /// What a step's history is made of, before it is analysed.
 struct Recorded {
   MemoryHistory history;
@@ -138,7 +151,9 @@ void MemoryLaunch::add_peaks() {
 void MemoryLaunch::add_history() {
   const MemoryTimeline timeline = timeline_of(recorded_.history, recorded_.known);
   append(launch_.metrics, timeline_metrics(timeline));
-  launch_.tables = {timeline_table(timeline), allocations_table(timeline), largest_table(timeline)};
+  const Detail detail = detail_of(plan_.step);
+  launch_.tables = {timeline_table(timeline, detail.instants),
+                    allocations_table(timeline, detail.allocations), largest_table(timeline)};
   if (phases(plan_.step.mode).size() == 1) return;
   BlockMemory block = block_memory(timeline);
   append(launch_.metrics, std::move(block.metrics));

@@ -9,7 +9,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kMostRows = 300;
+constexpr std::size_t kMostRows = 160;
 
 /// The stretch of instants from a block's first event in a phase to its last.
 struct Stretch {
@@ -20,8 +20,8 @@ struct Stretch {
 
 class BlockView {
  public:
-  BlockView(const MemoryTimeline& timeline, std::string block)
-      : timeline_(timeline), block_(std::move(block)) {}
+  BlockView(const MemoryTimeline& timeline, std::int64_t layer)
+      : timeline_(timeline), layer_(layer), block_("layers." + std::to_string(layer)) {}
 
   bool holds(const std::string& module) const {
     return module == block_ || module.starts_with(block_ + "/");
@@ -38,6 +38,15 @@ class BlockView {
     return found;
   }
 
+  /// The instant where backward leaves the block: the one before the next block's first event,
+  /// since what the engine sums in between belongs to neither.
+  std::size_t backward_end() const {
+    const std::size_t last = stretch(metric::kBackward).last;
+    if (layer_ == 0) return last;
+    const Stretch next = BlockView(timeline_, layer_ - 1).stretch(metric::kBackward);
+    return next.there() ? next.first - 1 : last;
+  }
+
   /// Made by the block in that phase.
   bool made(const MemoryLife& life, std::string_view phase) const {
     if (life.made == 0) return false;
@@ -47,6 +56,7 @@ class BlockView {
 
  private:
   const MemoryTimeline& timeline_;
+  std::int64_t layer_;
   std::string block_;
 };
 
@@ -96,9 +106,7 @@ Table kept_table(const std::map<KeptKey, KeptSum>& sums) {
 
 void add_rows(const MemoryTimeline& timeline, const Stretch& stretch, Table& table) {
   if (!stretch.there()) return;
-  const std::size_t stride = (stretch.last - stretch.first) / (kMostRows / 2 - 2) + 1;
-  for (std::size_t i = stretch.first; i <= stretch.last; ++i) {
-    if ((i - stretch.first) % stride != 0 && i != stretch.last) continue;
+  for (const std::size_t i : extremes(timeline, stretch.first, stretch.last, kMostRows / 2)) {
     const MemoryInstant& instant = timeline.instants[i];
     const MemoryOrigin& origin = *timeline.origin(instant);
     table.rows.push_back({static_cast<std::int64_t>(instant.event), timeline.time_ns(instant),
@@ -142,15 +150,15 @@ std::vector<Metric> metrics_of(const MemoryTimeline& timeline, const BlockView& 
   const auto& instants = timeline.instants;
   return {block_metric(metric::kKept, kept),
           block_metric(metric::kBeforeBackward, instants[backward.first - 1].total()),
-          block_metric(metric::kAfterBackward, instants[backward.last].total()),
+          block_metric(metric::kAfterBackward, instants[block.backward_end()].total()),
           block_metric(metric::kGradients, gradients_of(timeline, block))};
 }
 
 }  // namespace
 
 BlockMemory block_memory(const MemoryTimeline& timeline) {
-  for (const char* name : {"layers.1", "layers.0"}) {
-    const BlockView block(timeline, name);
+  for (const std::int64_t layer : {1, 0}) {
+    const BlockView block(timeline, layer);
     if (!block.stretch(metric::kForward).there()) continue;
     const auto kept = kept_by(timeline, block);
     return {metrics_of(timeline, block, kept), {kept_table(kept), zoomed(timeline, block)}};

@@ -7,9 +7,6 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kTimelineRows = 600;
-constexpr std::size_t kAllocationRows = 150;
-
 std::int64_t whole(std::size_t number) { return static_cast<std::int64_t>(number); }
 
 std::string text(std::string_view words) { return std::string(words); }
@@ -80,19 +77,19 @@ std::string freed_when(const MemoryHistory& history, const MemoryLife& life) {
   return inside ? "in the same module" : freed.phase;
 }
 
-Table timeline_table(const MemoryTimeline& timeline) {
+Table timeline_table(const MemoryTimeline& timeline, std::size_t most) {
   Table table{text(metric::kTimeline), {{"event", ""}, {"time_ns", "ns"}, {"phase", ""}}, {}};
   for (const MemoryCategory category : kMemoryCategories) {
     table.columns.push_back({text(name(category)), "B"});
   }
   table.columns.push_back({text(metric::kAllocated), "B"});
-  for (const std::size_t index : thinned(timeline, kTimelineRows)) {
+  for (const std::size_t index : thinned(timeline, most)) {
     table.rows.push_back(timeline_row(timeline, timeline.instants[index]));
   }
   return table;
 }
 
-Table allocations_table(const MemoryTimeline& timeline) {
+Table allocations_table(const MemoryTimeline& timeline, std::size_t most) {
   Table table{text(metric::kAllocations),
               {{"id", ""},
                {"bytes", "B"},
@@ -107,7 +104,7 @@ Table allocations_table(const MemoryTimeline& timeline) {
                {"operator", ""},
                {"category", ""}},
               {}};
-  for (const MemoryLife* life : lasting(timeline, kAllocationRows)) {
+  for (const MemoryLife* life : lasting(timeline, most)) {
     table.rows.push_back(allocation_row(timeline.history, *life, table.rows.size()));
   }
   return table;

@@ -6,11 +6,11 @@
 
 namespace labreport {
 
-/// "timeline": thinned, requested bytes by category, and what they took.
-Table timeline_table(const MemoryTimeline& timeline);
+/// "timeline": thinned to about `most` rows, requested bytes by category, and what they took.
+Table timeline_table(const MemoryTimeline& timeline, std::size_t most);
 
-/// "allocations": those that took most for longest, of the ones made in the step.
-Table allocations_table(const MemoryTimeline& timeline);
+/// "allocations": the `most` that took most for longest, of the ones made in the step.
+Table allocations_table(const MemoryTimeline& timeline, std::size_t most);
 
 /// "largest": allocations of the forward phase, those of all layers as one row.
 Table largest_table(const MemoryTimeline& timeline);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 namespace labreport {
 namespace {
@@ -57,19 +56,6 @@ void keep_phase_ends(const MemoryTimeline& timeline, std::set<std::size_t>& kept
   }
 }
 
-void keep_extremes(const MemoryTimeline& timeline, std::size_t most, std::set<std::size_t>& kept) {
-  const auto& instants = timeline.instants;
-  const std::size_t stretches = most > kept.size() ? (most - kept.size()) / 2 : 0;
-  for (std::size_t i = 0; i < stretches; ++i) {
-    const auto from = instants.begin() + std::ptrdiff_t(i * instants.size() / stretches);
-    const auto to = instants.begin() + std::ptrdiff_t((i + 1) * instants.size() / stretches);
-    if (from == to) continue;
-    const auto [lowest, highest] = std::minmax_element(from, to, less);
-    kept.insert(std::size_t(lowest - instants.begin()));
-    kept.insert(std::size_t(highest - instants.begin()));
-  }
-}
-
 }  // namespace
 
 std::int64_t MemoryInstant::total() const {
@@ -92,10 +78,28 @@ MemoryTimeline timeline_of(const MemoryHistory& history, const KnownMemory& know
   return timeline;
 }
 
+std::set<std::size_t> extremes(const MemoryTimeline& timeline, std::size_t first, std::size_t last,
+                               std::size_t most) {
+  std::set<std::size_t> kept{first, last};
+  const auto from = timeline.instants.begin() + std::ptrdiff_t(first);
+  const std::size_t count = last - first + 1;
+  const std::size_t stretches = std::max<std::size_t>(most / 2, 2) - 1;
+  for (std::size_t i = 0; i < stretches; ++i) {
+    const auto begin = from + std::ptrdiff_t(i * count / stretches);
+    const auto end = from + std::ptrdiff_t((i + 1) * count / stretches);
+    if (begin == end) continue;
+    const auto [lowest, highest] = std::minmax_element(begin, end, less);
+    kept.insert(std::size_t(lowest - timeline.instants.begin()));
+    kept.insert(std::size_t(highest - timeline.instants.begin()));
+  }
+  return kept;
+}
+
 std::vector<std::size_t> thinned(const MemoryTimeline& timeline, std::size_t most) {
-  std::set<std::size_t> kept{0, timeline.peak, timeline.instants.size() - 1};
+  std::set<std::size_t> kept{timeline.peak};
   keep_phase_ends(timeline, kept);
-  keep_extremes(timeline, most, kept);
+  const std::size_t rest = most > kept.size() ? most - kept.size() : 0;
+  kept.merge(extremes(timeline, 0, timeline.instants.size() - 1, rest));
   return {kept.begin(), kept.end()};
 }
 

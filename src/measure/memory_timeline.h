@@ -1,6 +1,8 @@
 // What was allocated after each event, by category.
 #pragma once
 
+#include <set>
+
 #include "measure/memory_life.h"
 
 namespace labreport {
@@ -26,8 +28,13 @@ struct MemoryTimeline {
 
 MemoryTimeline timeline_of(const MemoryHistory& history, const KnownMemory& known);
 
-/// At most about `most` of the instants, in order: the highest and the lowest of each stretch;
-/// and always the first, the last (where a refusal is), the peak, each phase's first and last.
+/// Of the instants from `first` to `last`: both, and the highest and lowest of each stretch, so
+/// that at most about `most` remain and no rise is lost.
+std::set<std::size_t> extremes(const MemoryTimeline& timeline, std::size_t first, std::size_t last,
+                               std::size_t most);
+
+/// At most about `most` of the instants, in order: their extremes, and always the first, the
+/// last (where a refusal is), the peak, each phase's first and last.
 std::vector<std::size_t> thinned(const MemoryTimeline& timeline, std::size_t most);
 
 }  // namespace labreport
