@@ -3,6 +3,7 @@
 #include <ATen/Context.h>
 
 #include "engine/allocation_trace.h"
+#include "engine/conditions.h"
 #include "engine/device.h"
 #include "engine/host_allocator.h"
 #include "engine/refusal.h"
@@ -69,8 +70,12 @@ class MemoryLaunch {
 
   /// The step without history is complete before anything listens to the allocator.
   Launch measure() {
+    Conditions conditions(plan_.step.device);
+    conditions.begin();
     for (std::int64_t i = 0; i <= plan_.warmup && !refusal_; ++i) count_step();
     record_step();
+    conditions.end();
+    launch_.conditions = conditions.metrics();
     add_peaks();
     add_history();
     add_meanings();
@@ -154,7 +159,8 @@ void MemoryLaunch::add_history() {
   const Detail detail = detail_of(plan_.step);
   launch_.tables = {timeline_table(timeline, detail.instants),
                     allocations_table(timeline, detail.allocations), largest_table(timeline)};
-  if (phases(plan_.step.mode).size() == 1) return;
+  // A block that was cut short would look like one that keeps little.
+  if (refusal_ || phases(plan_.step.mode).size() == 1) return;
   BlockMemory block = block_memory(timeline);
   append(launch_.metrics, std::move(block.metrics));
   std::move(block.tables.begin(), block.tables.end(), std::back_inserter(launch_.tables));

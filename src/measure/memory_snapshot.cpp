@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <map>
 
 #include "measure/memory_files.h"
@@ -6,6 +5,8 @@
 
 namespace labreport {
 namespace {
+
+constexpr std::size_t kAtOnce = 500;
 
 /// The viewer shows frames innermost first, as "file:line:function".
 class SnapshotWriter {
@@ -40,7 +41,7 @@ class SnapshotWriter {
   }
 
   void write_trace();
-  void write_event(const MemoryEvent& event);
+  void write_event(const MemoryEvent& event, std::string_view action);
   void write_segments();
   void write_segment(std::uint64_t address, std::int64_t bytes, const Blocks& blocks);
   void write_block(std::uint64_t address, std::int64_t bytes, const MemoryLife* life);
@@ -72,14 +73,20 @@ std::string_view action_of(MemoryEventKind kind) {
 
 void SnapshotWriter::write_trace() {
   pickle_.open_list();
-  for (const MemoryEvent& event : timeline_.history.events) write_event(event);
+  std::size_t written = 0;
+  for (const MemoryEvent& event : timeline_.history.events) {
+    if (++written % kAtOnce == 0) pickle_.flush_list();
+    // LibTorch tells of both; one stream keeps nothing pending in between.
+    if (event.kind == MemoryEventKind::kFree) write_event(event, "free_requested");
+    write_event(event, action_of(event.kind));
+  }
   pickle_.close_list();
 }
 
-void SnapshotWriter::write_event(const MemoryEvent& event) {
+void SnapshotWriter::write_event(const MemoryEvent& event, std::string_view action) {
   const bool refused = event.kind == MemoryEventKind::kRefusal;
   pickle_.open_dict();
-  text("action", action_of(event.kind));
+  text("action", action);
   integer(refused ? "device_free" : "addr", static_cast<std::int64_t>(event.address));
   integer("size", event.requested);
   integer("stream", 0);

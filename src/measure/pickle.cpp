@@ -53,6 +53,8 @@ void Pickle::boolean(bool value) { bytes_ += value ? kTrue : kFalse; }
 
 void Pickle::open_list() { bytes_ += {kEmptyList, kMark}; }
 
+void Pickle::flush_list() { bytes_ += {kAppend, kMark}; }
+
 void Pickle::close_list() { bytes_ += kAppend; }
 
 void Pickle::open_dict() { bytes_ += {kEmptyDict, kMark}; }

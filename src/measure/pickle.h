@@ -19,6 +19,8 @@ class Pickle {
   void boolean(bool value);
 
   void open_list();
+  /// Readers in browsers take only so many elements at once: call it every thousand or so.
+  void flush_list();
   void close_list();
   void open_dict();  ///< Then keys and values in turn.
   void close_dict();
