@@ -1,26 +1,24 @@
 #include "measure/pickle.h"
 
-#include <limits>
+#include <utility>
 
 namespace labreport {
 namespace {
 
 // Of protocol 2, which every reader knows.
-enum Opcode : char {
-  kMark = '(',
-  kStop = '.',
-  kInt32 = 'J',
-  kLong = '\x8a',  // one byte of length, then that many bytes
-  kText = 'X',
-  kTrue = '\x88',
-  kFalse = '\x89',
-  kEmptyList = ']',
-  kAppend = 'e',
-  kEmptyDict = '}',
-  kSetItems = 'u',
-  kPut = 'r',
-  kGet = 'j',
-};
+constexpr char kMark = '(';
+constexpr char kStop = '.';
+constexpr char kInt32 = 'J';
+constexpr char kLong = '\x8a';  // one byte of length, then that many bytes
+constexpr char kText = 'X';
+constexpr char kTrue = '\x88';
+constexpr char kFalse = '\x89';
+constexpr char kEmptyList = ']';
+constexpr char kAppend = 'e';
+constexpr char kEmptyDict = '}';
+constexpr char kSetItems = 'u';
+constexpr char kPut = 'r';
+constexpr char kGet = 'j';
 
 constexpr int kLongBytes = 8;
 constexpr int kNumberBytes = 4;

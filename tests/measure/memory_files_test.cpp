@@ -53,8 +53,8 @@ TEST(SnapshotPickle, IsReadByTorchsMemoryViz) {
   const auto timeline = timeline_of(script.history, known_in_one_block_step());
   EXPECT_GT(write_memory_files(folder, "step", timeline), 1000u);
   const std::string reader = std::string(LABREPORT_SOURCE_DIR) + "/tests/measure/read_snapshot.py";
-  const std::string command = std::string(LABREPORT_TORCH_PYTHON) + " -B -W ignore " + reader + " " +
-                              (folder / "step.pickle").string();
+  const std::string command = std::string(LABREPORT_TORCH_PYTHON) + " -B -W ignore " + reader +
+                              " " + (folder / "step.pickle").string();
   if (std::string(LABREPORT_TORCH_PYTHON).empty()) GTEST_SKIP() << "torch has no Python here";
   EXPECT_EQ(std::system(command.c_str()), 0);
   std::filesystem::remove_all(folder);
