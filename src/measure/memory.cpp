@@ -9,6 +9,7 @@
 #include "engine/refusal.h"
 #include "measure/known_memory.h"
 #include "measure/memory_block.h"
+#include "measure/memory_files.h"
 #include "measure/memory_tables.h"
 #include "measure/phase_peaks.h"
 #include "measure/timing_plan.h"
@@ -48,7 +49,7 @@ struct Detail {
 Detail detail_of(const StepOptions& step) {
   const bool drawn = step.mode == Mode::kInference || step.mode == Mode::kTrainStep;
   const bool large = drawn && step.precision == Precision::kFp32;
-  return large ? Detail{500, 150} : Detail{160, 40};
+  return large ? Detail{400, 120} : Detail{120, 25};
 }
 
 /// What a step's history is made of, before it is analysed.
@@ -59,8 +60,10 @@ struct Recorded {
 
 class MemoryLaunch {
  public:
-  MemoryLaunch(const TimingPlan& plan, c10::Device device)
+  /// `artifacts` is the beginning of the names of files; empty: none are written.
+  MemoryLaunch(const TimingPlan& plan, c10::Device device, std::string artifacts)
       : plan_(plan),
+        artifacts_(std::move(artifacts)),
         device_(device),
         batch_(random_batch(plan.batch, plan.context, plan.shape.vocab, device)),
         model_(plan.shape, plan.context, device),
@@ -124,6 +127,7 @@ class MemoryLaunch {
   std::optional<std::int64_t> peak_with_graph_alive();
 
   TimingPlan plan_;
+  std::string artifacts_;
   c10::Device device_;
   Batch batch_;
   Transformer model_;
@@ -159,6 +163,7 @@ void MemoryLaunch::add_history() {
   const Detail detail = detail_of(plan_.step);
   launch_.tables = {timeline_table(timeline, detail.instants),
                     allocations_table(timeline, detail.allocations), largest_table(timeline)};
+  if (!artifacts_.empty()) write_memory_files(artifacts_, timeline);
   // A block that was cut short would look like one that keeps little.
   if (refusal_ || phases(plan_.step.mode).size() == 1) return;
   BlockMemory block = block_memory(timeline);
@@ -196,7 +201,7 @@ Launch measure_memory(const LaunchRequest& request) {
   set_tf32(plan.step.precision);
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
   begin_phase(Phase::kModel);
-  return MemoryLaunch(plan, torch_device(plan.step.device)).measure();
+  return MemoryLaunch(plan, torch_device(plan.step.device), {}).measure();
 }
 
 }  // namespace labreport

@@ -9,7 +9,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kMostRows = 160;
+constexpr std::size_t kMostRows = 120;
 
 /// The stretch of instants from a block's first event in a phase to its last.
 struct Stretch {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "base/files.h"
 #include "measure/memory_tables.h"
 
@@ -40,12 +38,11 @@ std::string allocations_csv(const MemoryTimeline& timeline) {
   return csv;
 }
 
-std::uintmax_t write_memory_files(const std::filesystem::path& folder, const std::string& stem,
-                                  const MemoryTimeline& timeline) {
+std::uintmax_t write_memory_files(const std::string& beginning, const MemoryTimeline& timeline) {
   const std::string csv = allocations_csv(timeline);
   const std::string pickle = snapshot_pickle(timeline);
-  write_atomically(folder / (stem + ".allocations.csv"), csv, Sync::kNothing);
-  write_atomically(folder / (stem + ".pickle"), pickle, Sync::kNothing);
+  write_atomically(beginning + ".allocations.csv", csv, Sync::kNothing);
+  write_atomically(beginning + ".pickle", pickle, Sync::kNothing);
   return csv.size() + pickle.size();
 }
 

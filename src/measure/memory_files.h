@@ -1,7 +1,7 @@
 // A history as files for other programs.
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
 #include <string>
 
 #include "measure/memory_timeline.h"
@@ -15,8 +15,7 @@ std::string snapshot_pickle(const MemoryTimeline& timeline);
 /// Every allocation, also those before the step, as CSV.
 std::string allocations_csv(const MemoryTimeline& timeline);
 
-/// `<stem>.pickle` and `<stem>.allocations.csv` in `folder`. Returns how many bytes they have.
-std::uintmax_t write_memory_files(const std::filesystem::path& folder, const std::string& stem,
-                                  const MemoryTimeline& timeline);
+/// `<beginning>.pickle` and `<beginning>.allocations.csv`. Returns how many bytes they have.
+std::uintmax_t write_memory_files(const std::string& beginning, const MemoryTimeline& timeline);
 
 }  // namespace labreport

@@ -51,7 +51,7 @@ TEST(SnapshotPickle, IsReadByTorchsMemoryViz) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "SnapshotPickle";
   std::filesystem::create_directories(folder);
   const auto timeline = timeline_of(script.history, known_in_one_block_step());
-  EXPECT_GT(write_memory_files(folder, "step", timeline), 1000u);
+  EXPECT_GT(write_memory_files((folder / "step").string(), timeline), 1000u);
   const std::string reader = std::string(LABREPORT_SOURCE_DIR) + "/tests/measure/read_snapshot.py";
   const std::string command = std::string(LABREPORT_TORCH_PYTHON) + " -B -W ignore " + reader +
                               " " + (folder / "step.pickle").string();
