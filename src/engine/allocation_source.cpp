@@ -1,6 +1,9 @@
 #include "engine/allocation_source.h"
 
+#include <cmath>
+
 #include "engine/cuda_allocations.h"
+#include "engine/cuda_device.h"
 #include "engine/host_allocator.h"
 
 namespace labreport {
@@ -30,6 +33,13 @@ std::vector<MemorySegment> allocated_segments(DeviceKind device) {
 
 std::vector<std::uint64_t> workspace_addresses(DeviceKind device) {
   return device == DeviceKind::kCuda ? cuda_workspaces() : std::vector<std::uint64_t>();
+}
+
+std::optional<std::int64_t> memory_limit(DeviceKind device) {
+  if (device == DeviceKind::kCpu) return std::nullopt;
+  const double fraction = cuda_memory_fraction();
+  if (fraction >= 1) return std::nullopt;
+  return std::llround(fraction * static_cast<double>(cuda_facts().memory_bytes));
 }
 
 }  // namespace labreport

@@ -40,4 +40,7 @@ std::vector<MemorySegment> allocated_segments(DeviceKind device);
 /// The matrix library's scratch memory, which it keeps for good.
 std::vector<std::uint64_t> workspace_addresses(DeviceKind device);
 
+/// Bytes that the allocator may take, where it was told to take less than the device has.
+std::optional<std::int64_t> memory_limit(DeviceKind device);
+
 }  // namespace labreport

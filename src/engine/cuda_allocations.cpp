@@ -85,6 +85,16 @@ void append_addresses(Workspaces& workspaces, std::vector<std::uint64_t>& addres
 }
 #endif
 
+/// Older versions of LibTorch do not tell it.
+template <typename Allocator>
+double fraction_of(Allocator& allocator) {
+  if constexpr (requires { allocator.getMemoryFraction(0); }) {
+    return allocator.getMemoryFraction(0);
+  } else {
+    return 1;
+  }
+}
+
 template <typename Visit>
 void each_segment(const Visit& visit) {
   for (const auto& segment : caching::snapshot().segments) visit(segment);
@@ -139,6 +149,8 @@ std::vector<std::uint64_t> cuda_workspaces() {
   return addresses;
 }
 
+double cuda_memory_fraction() { return fraction_of(*caching::get()); }
+
 }  // namespace labreport
 
 #else
@@ -150,6 +162,7 @@ std::shared_ptr<void> report_cuda_block_sizes() { return nullptr; }
 std::vector<MemoryBlock> cuda_blocks() { return {}; }
 std::vector<MemorySegment> cuda_segments() { return {}; }
 std::vector<std::uint64_t> cuda_workspaces() { return {}; }
+double cuda_memory_fraction() { return 1; }
 
 }  // namespace labreport
 

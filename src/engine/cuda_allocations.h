@@ -19,4 +19,7 @@ std::vector<MemoryBlock> cuda_blocks();
 std::vector<MemorySegment> cuda_segments();
 std::vector<std::uint64_t> cuda_workspaces();
 
+/// The share of the device that the allocator may take: 1, unless LibTorch was told otherwise.
+double cuda_memory_fraction();
+
 }  // namespace labreport

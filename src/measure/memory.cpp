@@ -79,6 +79,7 @@ class MemoryLaunch {
     record_step();
     conditions.end();
     launch_.conditions = conditions.metrics();
+    add_limit();
     add_peaks();
     add_history();
     add_meanings();
@@ -120,6 +121,11 @@ class MemoryLaunch {
   }
 
   void add(const Metric& metric) { launch_.metrics.push_back(metric); }
+
+  void add_limit() {
+    const auto limit = memory_limit(plan_.step.device);
+    if (limit) launch_.conditions.push_back(bytes_metric(metric::kMemory, metric::kLimit, limit));
+  }
 
   void add_peaks();
   void add_history();

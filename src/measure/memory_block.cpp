@@ -27,6 +27,11 @@ class BlockView {
     return module == block_ || module.starts_with(block_ + "/");
   }
 
+  /// "layers.1/attn/q_proj" → "attn/q_proj"; empty for the block itself.
+  std::string inside(const std::string& module) const {
+    return holds(module) && module != block_ ? module.substr(block_.size() + 1) : "";
+  }
+
   Stretch stretch(std::string_view phase) const {
     Stretch found;
     for (std::size_t i = 1; i < timeline_.instants.size(); ++i) {
@@ -77,8 +82,8 @@ std::map<KeptKey, KeptSum> kept_by(const MemoryTimeline& timeline, const BlockVi
   for (const MemoryLife& life : timeline.found.lives) {
     if (!block.made(life, metric::kForward) || !kept_for_backward(timeline, life)) continue;
     const MemoryOrigin& origin = timeline.history.origin(event_of(timeline.history, life.made));
-    KeptSum& sum =
-        sums[{origin.module, origin.operation, origin.op, std::string(name(life.category))}];
+    KeptSum& sum = sums[{block.inside(origin.module), origin.operation, origin.op,
+                         std::string(name(life.category))}];
     sum.bytes += life.requested;
     ++sum.count;
   }
@@ -104,13 +109,16 @@ Table kept_table(const std::map<KeptKey, KeptSum>& sums) {
   return table;
 }
 
-void add_rows(const MemoryTimeline& timeline, const Stretch& stretch, Table& table) {
+void add_rows(const MemoryTimeline& timeline, const BlockView& block, std::string_view phase,
+              Table& table) {
+  const Stretch stretch = block.stretch(phase);
   if (!stretch.there()) return;
   for (const std::size_t i : extremes(timeline, stretch.first, stretch.last, kMostRows / 2)) {
     const MemoryInstant& instant = timeline.instants[i];
     const MemoryOrigin& origin = *timeline.origin(instant);
     table.rows.push_back({static_cast<std::int64_t>(instant.event), timeline.time_ns(instant),
-                          origin.phase, origin.module, instant.total(), instant.allocated});
+                          origin.phase, block.inside(origin.module), instant.total(),
+                          instant.allocated});
   }
 }
 
@@ -123,8 +131,8 @@ Table zoomed(const MemoryTimeline& timeline, const BlockView& block) {
                {std::string(metric::kRequested), "B"},
                {std::string(metric::kAllocated), "B"}},
               {}};
-  add_rows(timeline, block.stretch(metric::kForward), table);
-  add_rows(timeline, block.stretch(metric::kBackward), table);
+  add_rows(timeline, block, metric::kForward, table);
+  add_rows(timeline, block, metric::kBackward, table);
   return table;
 }
 

@@ -11,11 +11,24 @@ std::int64_t whole(std::size_t number) { return static_cast<std::int64_t>(number
 
 std::string text(std::string_view words) { return std::string(words); }
 
-std::vector<Scalar> timeline_row(const MemoryTimeline& timeline, const MemoryInstant& instant) {
+/// Those that are ever there.
+std::vector<MemoryCategory> categories_of(const MemoryTimeline& timeline) {
+  std::vector<MemoryCategory> found;
+  for (const MemoryCategory category : kMemoryCategories) {
+    const auto there = [category](const MemoryLife& life) { return life.category == category; };
+    if (std::ranges::any_of(timeline.found.lives, there)) found.push_back(category);
+  }
+  return found;
+}
+
+std::vector<Scalar> timeline_row(const MemoryTimeline& timeline, const MemoryInstant& instant,
+                                 const std::vector<MemoryCategory>& categories) {
   const MemoryOrigin* origin = timeline.origin(instant);
   std::vector<Scalar> row{whole(instant.event), timeline.time_ns(instant),
                           origin ? origin->phase : ""};
-  for (const std::int64_t bytes : instant.requested) row.emplace_back(bytes);
+  for (const MemoryCategory category : categories) {
+    row.emplace_back(instant.requested[static_cast<std::size_t>(category)]);
+  }
   row.emplace_back(instant.allocated);
   return row;
 }
@@ -79,12 +92,13 @@ std::string freed_when(const MemoryHistory& history, const MemoryLife& life) {
 
 Table timeline_table(const MemoryTimeline& timeline, std::size_t most) {
   Table table{text(metric::kTimeline), {{"event", ""}, {"time_ns", "ns"}, {"phase", ""}}, {}};
-  for (const MemoryCategory category : kMemoryCategories) {
+  const std::vector<MemoryCategory> categories = categories_of(timeline);
+  for (const MemoryCategory category : categories) {
     table.columns.push_back({text(name(category)), "B"});
   }
   table.columns.push_back({text(metric::kAllocated), "B"});
   for (const std::size_t index : thinned(timeline, most)) {
-    table.rows.push_back(timeline_row(timeline, timeline.instants[index]));
+    table.rows.push_back(timeline_row(timeline, timeline.instants[index], categories));
   }
   return table;
 }

@@ -6,7 +6,8 @@
 
 namespace labreport {
 
-/// "timeline": thinned to about `most` rows, requested bytes by category, and what they took.
+/// "timeline": thinned to about `most` rows, requested bytes of each category that
+/// is ever there, and what all took.
 Table timeline_table(const MemoryTimeline& timeline, std::size_t most);
 
 /// "allocations": the `most` that took most for longest, of the ones made in the step.
