@@ -16,6 +16,7 @@ std::optional<AllocatorCounts> allocator_counts(c10::Device device) {
   const auto stats = c10::getDeviceAllocator(device.type())->getDeviceStats(device.index());
   return AllocatorCounts{
       .allocated = whole(stats.allocated_bytes).current,
+      .requested = whole(stats.requested_bytes).current,
       .peak_allocated = whole(stats.allocated_bytes).peak,
       .peak_reserved = whole(stats.reserved_bytes).peak,
       .peak_requested = whole(stats.requested_bytes).peak,

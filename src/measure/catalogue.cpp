@@ -8,6 +8,7 @@
 #include "measure/kernels.h"
 #include "measure/layer_norm.h"
 #include "measure/limits.h"
+#include "measure/memory.h"
 #include "measure/timing.h"
 
 namespace labreport {
@@ -19,6 +20,7 @@ constexpr std::pair<CellKind, Measurement> kMeasurements[] = {
     {CellKind::kKernels, measure_kernels},
     {CellKind::kLayerNorm, measure_layer_norm},
     {CellKind::kLimits, measure_limits},
+    {CellKind::kMemory, measure_memory},
     {CellKind::kTiming, measure_timing},
 };
 

@@ -3,6 +3,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <vector>
+
 namespace labreport {
 
 /// Rotates pairs of neighbours by an angle that grows with the position; the output is the
@@ -12,6 +14,7 @@ class Rotary {
   Rotary(std::int64_t context, std::int64_t d_head, c10::Device device);
   /// [..., positions, d_head]
   at::Tensor forward(const at::Tensor& x) const;
+  std::vector<at::Tensor> tables() const { return {cos_, sin_}; }
 
  private:
   at::Tensor cos_;  ///< [context, d_head / 2]

@@ -38,6 +38,9 @@ class TrainingStep {
   const at::Tensor& logits() const { return logits_; }
   const at::Tensor& loss() const { return loss_; }
 
+  /// The optimizer's moments; none before its first step.
+  Parameters optimizer_state() const { return optimizer_.state(); }
+
  private:
   void run_phase(Phase phase, PhaseObserver& observer);
   void compute(Phase phase);

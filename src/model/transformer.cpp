@@ -46,6 +46,7 @@ Transformer::Transformer(const ModelShape& shape, std::int64_t context, c10::Dev
       ln_final_(shape.d_model, device),
       lm_head_(shape.d_model, shape.vocab, device) {
   auto rotary = std::make_shared<const Rotary>(context, shape.d_model / shape.heads, device);
+  tables_ = rotary->tables();
   token_embeddings_.list("token_embeddings", parameters_);
   for (std::int64_t i = 0; i < shape.layers; ++i) {
     layers_.emplace_back(fmt::format("layers.{}", i), shape, rotary, device).list(parameters_);

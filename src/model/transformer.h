@@ -40,12 +40,16 @@ class Transformer {
   /// In the order in which the network uses them.
   const Parameters& parameters() const { return parameters_; }
 
+  /// What is made from the shape alone and never trained: the rotary cosines and sines.
+  const std::vector<at::Tensor>& tables() const { return tables_; }
+
  private:
   Embedding token_embeddings_;
   std::vector<Block> layers_;
   RmsNorm ln_final_;
   Linear lm_head_;
   Parameters parameters_;
+  std::vector<at::Tensor> tables_;
 };
 
 }  // namespace labreport

@@ -98,7 +98,8 @@ TEST(Timing, RefusesACellThatLacksAParameter) {
 
 TEST(Catalogue, RefusesAKindThatItDoesNotMeasure) {
   EXPECT_EQ(find_measurement(CellKind::kTiming), measure_timing);
-  EXPECT_THROW(find_measurement(CellKind::kMemory), InputError);
+  const auto future = static_cast<CellKind>(static_cast<int>(CellKind::kMemory) + 1);
+  EXPECT_THROW(find_measurement(future), InputError);
 }
 
 }  // namespace

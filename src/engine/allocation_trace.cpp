@@ -1,0 +1,68 @@
+#include "engine/allocation_trace.h"
+
+#include "engine/host_clock.h"
+
+namespace labreport {
+namespace {
+
+// Far above any step that is measured: a runaway must not fill the host.
+constexpr std::size_t kMostEvents = 2'000'000;
+
+}  // namespace
+
+AllocationTrace::AllocationTrace(DeviceKind device) {
+  history_.resident = allocated_blocks(device);
+  history_.segments = allocated_segments(device);
+  sites_.emplace();
+  casts_.emplace(*this);
+  start_ns_ = host_now_ns();
+  listened_.emplace(device, *this);
+}
+
+MemoryHistory AllocationTrace::finish() {
+  listened_.reset();
+  casts_.reset();
+  sites_.reset();
+  const std::scoped_lock lock(mutex_);
+  recording_ = false;
+  return std::move(history_);
+}
+
+void AllocationTrace::happened(MemoryEventKind kind, std::uint64_t address,
+                               std::int64_t requested) {
+  const std::scoped_lock lock(mutex_);
+  if (!recording_) return;
+  if (history_.events.size() == kMostEvents) {
+    ++history_.lost;
+    return;
+  }
+  if (kind == MemoryEventKind::kAllocation) latest_[address] = history_.events.size();
+  history_.events.push_back(
+      {kind, address, requested, 0, host_now_ns() - start_ns_, origin_here(), false});
+  recording_ = kind != MemoryEventKind::kRefusal;
+}
+
+void AllocationTrace::took(std::uint64_t address, std::int64_t block) {
+  const std::scoped_lock lock(mutex_);
+  if (MemoryEvent* event = latest_allocation(address)) event->block = block;
+}
+
+void AllocationTrace::copied_weight(const void* copy) {
+  const std::scoped_lock lock(mutex_);
+  MemoryEvent* event = latest_allocation(reinterpret_cast<std::uint64_t>(copy));
+  if (event) event->weight_copy = true;
+}
+
+MemoryEvent* AllocationTrace::latest_allocation(std::uint64_t address) {
+  const auto found = latest_.find(address);
+  if (!recording_ || found == latest_.end()) return nullptr;
+  return &history_.events[found->second];
+}
+
+std::size_t AllocationTrace::origin_here() {
+  const auto [found, fresh] = origins_.emplace(sites_->here(), history_.origins.size());
+  if (fresh) history_.origins.push_back(found->first);
+  return found->second;
+}
+
+}  // namespace labreport

@@ -1,0 +1,108 @@
+#include "engine/call_site.h"
+
+#include <algorithm>
+#include <ranges>
+
+namespace labreport {
+namespace {
+
+constexpr std::string_view kAten = "aten::";
+constexpr std::string_view kEngine = "autograd::";
+
+struct Call {
+  std::string name;
+  std::int64_t sequence = -1;
+  bool backward = false;  ///< A node of autograd's graph.
+};
+
+thread_local std::vector<Call> calls;          // innermost last
+thread_local std::vector<std::string> ranges;  // the phase first
+
+// LibTorch's callbacks carry no pointer of ours.
+CallSites* current = nullptr;
+
+std::string module_here() {
+  std::string path;
+  for (std::size_t i = 1; i < ranges.size(); ++i) {
+    if (i > 1) path += '/';
+    path += ranges[i];
+  }
+  return path;
+}
+
+std::string operation_here() {
+  const auto own = [](const Call& call) { return !call.name.starts_with(kEngine); };
+  const auto outermost = std::ranges::find_if(calls, own);
+  return outermost == calls.end() ? "" : outermost->name;
+}
+
+std::string op_here() {
+  for (const Call& call : calls | std::views::reverse) {
+    if (call.name.starts_with(kAten)) return call.name;
+  }
+  return "";
+}
+
+const Call* node_here() {
+  for (const Call& call : calls | std::views::reverse) {
+    if (call.backward) return &call;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+CallSites::CallSites() : observed_(*this) {
+  current = this;
+  handle_ = at::addGlobalCallback(
+      at::RecordFunctionCallback(entered, left)
+          .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+}
+
+CallSites::~CallSites() {
+  at::removeCallback(handle_);
+  current = nullptr;
+}
+
+void CallSites::opened(std::string_view name) {
+  ranges.emplace_back(name);
+  if (ranges.size() > 1) return;
+  const std::scoped_lock lock(mutex_);
+  phase_ = name;
+}
+
+void CallSites::closed() { ranges.pop_back(); }
+
+std::unique_ptr<at::ObserverContext> CallSites::entered(const at::RecordFunction& function) {
+  const bool backward = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
+  calls.push_back({function.name(), function.seqNr(), backward});
+  if (current && function.seqNr() >= 0 && !node_here() && !calls.back().name.starts_with(kEngine)) {
+    current->note_forward(function.seqNr());
+  }
+  return nullptr;
+}
+
+void CallSites::left(const at::RecordFunction&, at::ObserverContext*) {
+  if (!calls.empty()) calls.pop_back();
+}
+
+/// An operator that needs no gradient tells the number that the next one gets: the last counts.
+void CallSites::note_forward(std::int64_t sequence) {
+  Forward forward{module_here(), operation_here()};
+  const std::scoped_lock lock(mutex_);
+  forwards_.insert_or_assign(sequence, std::move(forward));
+}
+
+MemoryOrigin CallSites::here() const {
+  const std::scoped_lock lock(mutex_);
+  MemoryOrigin origin{phase_, module_here(), operation_here(), op_here()};
+  if (const Call* node = node_here()) {
+    const auto forward = forwards_.find(node->sequence);
+    const bool known = forward != forwards_.end();
+    origin.module = known ? forward->second.module : "";
+    if (known) origin.operation = forward->second.operation;
+  }
+  return origin;
+}
+
+}  // namespace labreport

@@ -1,0 +1,47 @@
+// Which phase, module and operation each thread is in, at any moment.
+#pragma once
+
+#include <ATen/record_function.h>
+
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "engine/memory_history.h"
+#include "engine/range.h"
+
+namespace labreport {
+
+/// Follows ranges and LibTorch's operators, on autograd's threads too, from construction to
+/// destruction; at most one at a time.
+class CallSites : public RangeObserver {
+ public:
+  CallSites();
+  ~CallSites() override;
+  CallSites(const CallSites&) = delete;
+  CallSites& operator=(const CallSites&) = delete;
+
+  /// Of the calling thread. A node of backward has the module and operation of its forward, found
+  /// by autograd's sequence number; gradients that the engine sums itself have no module.
+  MemoryOrigin here() const;
+
+  void opened(std::string_view name) override;
+  void closed() override;
+
+ private:
+  struct Forward {
+    std::string module;
+    std::string operation;
+  };
+  static std::unique_ptr<at::ObserverContext> entered(const at::RecordFunction& function);
+  static void left(const at::RecordFunction& function, at::ObserverContext* context);
+  void note_forward(std::int64_t sequence);
+
+  mutable std::mutex mutex_;
+  std::string phase_;  ///< The latest: also of what happens after its end.
+  std::unordered_map<std::int64_t, Forward> forwards_;
+  ObservedRanges observed_;
+  at::CallbackHandle handle_;
+};
+
+}  // namespace labreport

@@ -1,0 +1,169 @@
+#include "engine/cuda_allocations.h"
+
+#ifdef LABREPORT_HAS_CUDA
+
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <torch/csrc/profiler/orchestration/observer.h>
+#include <torch/headeronly/version.h>
+
+#include <atomic>
+#include <optional>
+
+// A LibTorch beside a CUDA without these headers leaves workspaces unnamed.
+#if __has_include(<cusparse.h>) && __has_include(<cublasLt.h>) && __has_include(<cusolverDn.h>)
+#include <ATen/cuda/CUDAContextLight.h>
+#define LABREPORT_HAS_WORKSPACES
+#endif
+
+namespace labreport {
+namespace {
+
+namespace caching = c10::cuda::CUDACachingAllocator;
+using Action = caching::TraceEntry::Action;
+
+std::atomic<AllocationListener*> current = nullptr;
+
+/// A free counts when it is asked for, as it does in the allocator's own statistics.
+std::optional<MemoryEventKind> kind_of(Action action) {
+  switch (action) {
+    case Action::ALLOC:
+      return MemoryEventKind::kAllocation;
+    case Action::FREE_REQUESTED:
+      return MemoryEventKind::kFree;
+    case Action::SEGMENT_ALLOC:
+    case Action::SEGMENT_MAP:
+      return MemoryEventKind::kSegment;
+    case Action::SEGMENT_FREE:
+    case Action::SEGMENT_UNMAP:
+      return MemoryEventKind::kSegmentFree;
+    case Action::OOM:
+      return MemoryEventKind::kRefusal;
+    default:
+      return std::nullopt;
+  }
+}
+
+void tell(const caching::TraceEntry& entry) {
+  AllocationListener* listener = current.load();
+  const auto kind = kind_of(entry.action_);
+  if (listener && kind) {
+    listener->happened(*kind, entry.addr_, static_cast<std::int64_t>(entry.size_));
+  }
+}
+
+/// The allocator tells a thread's profiler what an allocation took. This one profiles nothing.
+class BlockSizes : public torch::profiler::impl::ProfilerStateBase {
+ public:
+  BlockSizes()
+      : ProfilerStateBase(
+            torch::profiler::impl::ProfilerConfig(torch::profiler::impl::ProfilerState::Disabled)) {
+  }
+
+  void reportMemoryUsage(void* address, std::int64_t bytes, std::size_t, std::size_t,
+                         c10::Device device) override {
+    AllocationListener* listener = current.load();
+    if (!listener || bytes <= 0 || !device.is_cuda()) return;
+    listener->took(reinterpret_cast<std::uint64_t>(address), bytes);
+  }
+
+  torch::profiler::impl::ActiveProfilerType profilerType() override {
+    return torch::profiler::impl::ActiveProfilerType::NONE;
+  }
+};
+
+#ifdef LABREPORT_HAS_WORKSPACES
+/// Newer versions of LibTorch hold the map beside its mutex.
+template <typename Workspaces>
+void append_addresses(Workspaces& workspaces, std::vector<std::uint64_t>& addresses) {
+  if constexpr (requires { workspaces.map; }) {
+    append_addresses(workspaces.map, addresses);
+  } else {
+    for (const auto& [user, memory] : workspaces) {
+      addresses.push_back(reinterpret_cast<std::uint64_t>(memory.get()));
+    }
+  }
+}
+#endif
+
+/// Older versions of LibTorch do not tell it.
+template <typename Allocator>
+double fraction_of(Allocator& allocator) {
+  if constexpr (requires { allocator.getMemoryFraction(0); }) {
+    return allocator.getMemoryFraction(0);
+  } else {
+    return 1;
+  }
+}
+
+template <typename Visit>
+void each_segment(const Visit& visit) {
+  for (const auto& segment : caching::snapshot().segments) visit(segment);
+}
+
+}  // namespace
+
+void set_cuda_listener(AllocationListener* listener) {
+  static const bool attached = [] {
+    caching::attachAllocatorTraceTracker(tell);
+    return true;
+  }();
+  if (attached) current.store(listener);
+}
+
+std::shared_ptr<void> report_cuda_block_sizes() {
+  return std::make_shared<c10::DebugInfoGuard>(c10::DebugInfoKind::PROFILER_STATE,
+                                               std::make_shared<BlockSizes>());
+}
+
+std::vector<MemoryBlock> cuda_blocks() {
+  std::vector<MemoryBlock> blocks;
+  each_segment([&](const caching::SegmentInfo& segment) {
+    std::uint64_t address = segment.address;
+    for (const caching::BlockInfo& block : segment.blocks) {
+      if (block.allocated) {
+        blocks.push_back({address, static_cast<std::int64_t>(block.requested_size),
+                          static_cast<std::int64_t>(block.size)});
+      }
+      address += block.size;
+    }
+  });
+  return blocks;
+}
+
+std::vector<MemorySegment> cuda_segments() {
+  std::vector<MemorySegment> segments;
+  each_segment([&](const caching::SegmentInfo& segment) {
+    segments.push_back({segment.address, static_cast<std::int64_t>(segment.total_size)});
+  });
+  return segments;
+}
+
+std::vector<std::uint64_t> cuda_workspaces() {
+  std::vector<std::uint64_t> addresses;
+#ifdef LABREPORT_HAS_WORKSPACES
+  append_addresses(at::cuda::cublas_handle_stream_to_workspace(), addresses);
+#if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 8
+  append_addresses(at::cuda::cublaslt_handle_stream_to_workspace(), addresses);
+#endif
+#endif
+  return addresses;
+}
+
+double cuda_memory_fraction() { return fraction_of(*caching::get()); }
+
+}  // namespace labreport
+
+#else
+
+namespace labreport {
+
+void set_cuda_listener(AllocationListener*) {}
+std::shared_ptr<void> report_cuda_block_sizes() { return nullptr; }
+std::vector<MemoryBlock> cuda_blocks() { return {}; }
+std::vector<MemorySegment> cuda_segments() { return {}; }
+std::vector<std::uint64_t> cuda_workspaces() { return {}; }
+double cuda_memory_fraction() { return 1; }
+
+}  // namespace labreport
+
+#endif

@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "measure/memory_tables.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::size_t kMostRows = 25;
+constexpr std::string_view kLayers = "layers.";
+
+using Key = std::tuple<std::int64_t, std::string, std::string, std::string>;
+
+struct Group {
+  std::vector<const MemoryLife*> lives;
+  std::set<std::int64_t> layers;
+};
+
+void note_layer(const std::string& module, std::set<std::int64_t>& layers) {
+  if (module.starts_with(kLayers)) layers.insert(std::stoll(module.substr(kLayers.size())));
+}
+
+/// Largest first.
+std::map<Key, Group, std::greater<>> groups_of(const MemoryTimeline& timeline) {
+  std::map<Key, Group, std::greater<>> groups;
+  for (const MemoryLife& life : timeline.found.lives) {
+    if (life.made == 0) continue;
+    const MemoryOrigin& origin = timeline.history.origin(event_of(timeline.history, life.made));
+    if (origin.phase != metric::kForward) continue;
+    Group& group =
+        groups[{life.requested, without_layer(origin.module), origin.operation, origin.op}];
+    group.lives.push_back(&life);
+    note_layer(origin.module, group.layers);
+  }
+  return groups;
+}
+
+/// What most of them have; layers at the ends may differ.
+template <typename Describe>
+std::string commonest(const Group& group, const Describe& describe) {
+  std::map<std::string, std::size_t> counts;
+  for (const MemoryLife* life : group.lives) ++counts[describe(*life)];
+  return std::ranges::max_element(counts, {}, [](const auto& pair) { return pair.second; })->first;
+}
+
+std::string written(const std::set<std::int64_t>& layers) {
+  if (layers.empty()) return "";
+  if (layers.size() == 1) return std::to_string(*layers.begin());
+  return std::to_string(*layers.begin()) + "–" + std::to_string(*layers.rbegin());
+}
+
+}  // namespace
+
+Table largest_table(const MemoryTimeline& timeline) {
+  Table table{std::string(metric::kLargest),
+              {{"bytes", "B"},
+               {"count", "1"},
+               {"module", ""},
+               {"operation", ""},
+               {"operator", ""},
+               {"category", ""},
+               {"freed", ""},
+               {"layers", ""}},
+              {}};
+  const auto category = [](const MemoryLife& life) { return std::string(name(life.category)); };
+  const auto freed = [&](const MemoryLife& life) { return freed_when(timeline.history, life); };
+  for (const auto& [key, group] : groups_of(timeline)) {
+    if (table.rows.size() == kMostRows) break;
+    const auto& [bytes, module, operation, op] = key;
+    table.rows.push_back({bytes, static_cast<std::int64_t>(group.lives.size()), module, operation,
+                          op, commonest(group, category), commonest(group, freed),
+                          written(group.layers)});
+  }
+  return table;
+}
+
+}  // namespace labreport

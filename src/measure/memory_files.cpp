@@ -1,0 +1,49 @@
+#include "measure/memory_files.h"
+
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "measure/memory_tables.h"
+
+namespace labreport {
+namespace {
+
+/// No name of ours has a quote, but C++ operators' schemas may have a comma.
+std::string quoted(const std::string& text) {
+  return text.find(',') == std::string::npos ? text : '"' + text + '"';
+}
+
+std::string csv_row(const MemoryHistory& history, const MemoryLife& life) {
+  std::string row = fmt::format("{},{},{},{}", life.requested, life.block, life.made,
+                                life.freed ? fmt::to_string(*life.freed) : "");
+  row += ',' + std::string(name(life.category));
+  if (life.made == 0) return row + ",,,,,,,\n";
+  const MemoryEvent& made = event_of(history, life.made);
+  const MemoryOrigin& origin = history.origin(made);
+  const bool freed = life.freed.has_value();
+  return row + fmt::format(",{},{},{},{},{},{},{}\n", made.time_ns,
+                           freed ? fmt::to_string(event_of(history, *life.freed).time_ns) : "",
+                           origin.phase,
+                           freed ? history.origin(event_of(history, *life.freed)).phase : "",
+                           quoted(origin.module), quoted(origin.operation), quoted(origin.op));
+}
+
+}  // namespace
+
+std::string allocations_csv(const MemoryTimeline& timeline) {
+  std::string csv =
+      "requested_bytes,block_bytes,made_event,freed_event,category,made_ns,freed_ns,phase,"
+      "freed_phase,module,operation,operator\n";
+  for (const MemoryLife& life : timeline.found.lives) csv += csv_row(timeline.history, life);
+  return csv;
+}
+
+std::uintmax_t write_memory_files(const std::string& beginning, const MemoryTimeline& timeline) {
+  const std::string csv = allocations_csv(timeline);
+  const std::string pickle = snapshot_pickle(timeline);
+  write_atomically(beginning + ".allocations.csv", csv, Sync::kNothing);
+  write_atomically(beginning + ".pickle", pickle, Sync::kNothing);
+  return csv.size() + pickle.size();
+}
+
+}  // namespace labreport

@@ -1,0 +1,21 @@
+// A history as files for other programs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "measure/memory_timeline.h"
+
+namespace labreport {
+
+/// A snapshot as PyTorch's memory_viz and `torch.cuda._memory_viz` open it. In place of a stack of
+/// source lines each allocation has its operator, operation, modules and phase.
+std::string snapshot_pickle(const MemoryTimeline& timeline);
+
+/// Every allocation, also those before the step, as CSV.
+std::string allocations_csv(const MemoryTimeline& timeline);
+
+/// `<beginning>.pickle` and `<beginning>.allocations.csv`. Returns how many bytes they have.
+std::uintmax_t write_memory_files(const std::string& beginning, const MemoryTimeline& timeline);
+
+}  // namespace labreport

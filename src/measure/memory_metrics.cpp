@@ -1,0 +1,67 @@
+#include "measure/memory_tables.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+Metric bytes_metric(std::string_view tag, std::string_view name, std::int64_t bytes) {
+  return integer_metric(std::string(tag), std::string(name), "B", bytes);
+}
+
+void add_categories(std::string_view tag, const MemoryInstant& instant,
+                    std::vector<Metric>& metrics) {
+  for (const MemoryCategory category : kMemoryCategories) {
+    metrics.push_back(
+        bytes_metric(tag, name(category), instant.requested[static_cast<std::size_t>(category)]));
+  }
+}
+
+std::int64_t rounding_of_parameters(const MemoryLives& found) {
+  std::int64_t bytes = 0;
+  for (const MemoryLife& life : found.lives) {
+    if (life.category == MemoryCategory::kParameters) bytes += life.block - life.requested;
+  }
+  return bytes;
+}
+
+/// The sum that a block adds last is its output.
+const MemoryLife* block_output(const MemoryTimeline& timeline) {
+  const MemoryLife* output = nullptr;
+  for (const MemoryLife& life : timeline.found.lives) {
+    if (life.made == 0) continue;
+    const MemoryOrigin& origin = timeline.history.origin(event_of(timeline.history, life.made));
+    const bool sum = origin.phase == metric::kForward && origin.op == "aten::add" &&
+                     origin.module.starts_with("layers.") &&
+                     origin.module.find('/') == std::string::npos;
+    if (sum) output = &life;
+  }
+  return output;
+}
+
+void add_residual(const MemoryTimeline& timeline, std::vector<Metric>& metrics) {
+  const MemoryLife* output = block_output(timeline);
+  if (output == nullptr) return;
+  metrics.push_back(bytes_metric(metric::kResidual, metric::kRequested, output->requested));
+  metrics.push_back(bytes_metric(metric::kResidual, metric::kAllocated, output->block));
+}
+
+}  // namespace
+
+std::vector<Metric> timeline_metrics(const MemoryTimeline& timeline) {
+  const MemoryInstant& peak = timeline.instants[timeline.peak];
+  std::vector<Metric> metrics;
+  add_categories(metric::kResident, timeline.instants.front(), metrics);
+  add_categories(metric::kCategory, peak, metrics);
+  metrics.push_back(bytes_metric(metric::kRounding, metric::kPeak, peak.allocated - peak.total()));
+  metrics.push_back(
+      bytes_metric(metric::kRounding, metric::kParameters, rounding_of_parameters(timeline.found)));
+  add_residual(timeline, metrics);
+  const auto count = [&](std::string_view name, std::int64_t value) {
+    metrics.push_back(integer_metric(std::string(metric::kHistory), std::string(name), "1", value));
+  };
+  count(metric::kEvents, static_cast<std::int64_t>(timeline.history.events.size()));
+  count(metric::kLost, timeline.found.lost);
+  return metrics;
+}
+
+}  // namespace labreport

@@ -1,0 +1,127 @@
+#include "measure/memory_tables.h"
+
+#include <algorithm>
+
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+std::int64_t whole(std::size_t number) { return static_cast<std::int64_t>(number); }
+
+std::string text(std::string_view words) { return std::string(words); }
+
+/// Those that are ever there.
+std::vector<MemoryCategory> categories_of(const MemoryTimeline& timeline) {
+  std::vector<MemoryCategory> found;
+  for (const MemoryCategory category : kMemoryCategories) {
+    const auto there = [category](const MemoryLife& life) { return life.category == category; };
+    if (std::ranges::any_of(timeline.found.lives, there)) found.push_back(category);
+  }
+  return found;
+}
+
+std::vector<Scalar> timeline_row(const MemoryTimeline& timeline, const MemoryInstant& instant,
+                                 const std::vector<MemoryCategory>& categories) {
+  const MemoryOrigin* origin = timeline.origin(instant);
+  std::vector<Scalar> row{whole(instant.event), timeline.time_ns(instant),
+                          origin ? origin->phase : ""};
+  for (const MemoryCategory category : categories) {
+    row.emplace_back(instant.requested[static_cast<std::size_t>(category)]);
+  }
+  row.emplace_back(instant.allocated);
+  return row;
+}
+
+std::int64_t end_ns(const MemoryHistory& history, const MemoryLife& life) {
+  if (life.freed) return event_of(history, *life.freed).time_ns;
+  return history.events.back().time_ns;
+}
+
+double bytes_times_life(const MemoryHistory& history, const MemoryLife& life) {
+  const std::int64_t lived = end_ns(history, life) - event_of(history, life.made).time_ns;
+  return static_cast<double>(life.requested) * static_cast<double>(lived + 1);
+}
+
+std::vector<Scalar> allocation_row(const MemoryHistory& history, const MemoryLife& life,
+                                   std::size_t id) {
+  const MemoryEvent& made = event_of(history, life.made);
+  const MemoryOrigin& origin = history.origin(made);
+  std::vector<Scalar> row{
+      whole(id),     life.requested,   whole(life.made), Scalar(),
+      made.time_ns,  Scalar(),         origin.phase,     "",
+      origin.module, origin.operation, origin.op,        text(name(life.category))};
+  if (life.freed) {
+    const MemoryEvent& freed = event_of(history, *life.freed);
+    row[3] = whole(*life.freed);
+    row[5] = freed.time_ns;
+    row[7] = history.origin(freed).phase;
+  }
+  return row;
+}
+
+/// The `most` that matter, most first.
+std::vector<const MemoryLife*> lasting(const MemoryTimeline& timeline, std::size_t most) {
+  std::vector<std::pair<double, const MemoryLife*>> ranked;
+  for (const MemoryLife& life : timeline.found.lives) {
+    if (life.made > 0) ranked.emplace_back(bytes_times_life(timeline.history, life), &life);
+  }
+  std::ranges::stable_sort(ranked, std::greater(), &std::pair<double, const MemoryLife*>::first);
+  ranked.resize(std::min(most, ranked.size()));
+  std::vector<const MemoryLife*> result;
+  for (const auto& [rank, life] : ranked) result.push_back(life);
+  return result;
+}
+
+}  // namespace
+
+std::string without_layer(const std::string& module) {
+  const auto end = std::min(module.find('/'), module.size());
+  const auto dot = module.find('.');
+  if (dot >= end) return module;
+  return module.substr(0, dot) + module.substr(end);
+}
+
+std::string freed_when(const MemoryHistory& history, const MemoryLife& life) {
+  if (!life.freed) return text(metric::kKept);
+  const MemoryOrigin& made = history.origin(event_of(history, life.made));
+  const MemoryOrigin& freed = history.origin(event_of(history, *life.freed));
+  const bool inside = freed.phase == made.phase && freed.module == made.module;
+  return inside ? "in the same module" : freed.phase;
+}
+
+Table timeline_table(const MemoryTimeline& timeline, std::size_t most) {
+  Table table{text(metric::kTimeline), {{"event", ""}, {"time_ns", "ns"}, {"phase", ""}}, {}};
+  const std::vector<MemoryCategory> categories = categories_of(timeline);
+  for (const MemoryCategory category : categories) {
+    table.columns.push_back({text(name(category)), "B"});
+  }
+  table.columns.push_back({text(metric::kAllocated), "B"});
+  for (const std::size_t index : thinned(timeline, most)) {
+    table.rows.push_back(timeline_row(timeline, timeline.instants[index], categories));
+  }
+  return table;
+}
+
+Table allocations_table(const MemoryTimeline& timeline, std::size_t most) {
+  Table table{text(metric::kAllocations),
+              {{"id", ""},
+               {"bytes", "B"},
+               {"made", ""},
+               {"freed", ""},
+               {"made_ns", "ns"},
+               {"freed_ns", "ns"},
+               {"phase", ""},
+               {"freed_phase", ""},
+               {"module", ""},
+               {"operation", ""},
+               {"operator", ""},
+               {"category", ""}},
+              {}};
+  for (const MemoryLife* life : lasting(timeline, most)) {
+    table.rows.push_back(allocation_row(timeline.history, *life, table.rows.size()));
+  }
+  return table;
+}
+
+}  // namespace labreport

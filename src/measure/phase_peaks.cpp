@@ -1,0 +1,63 @@
+#include "measure/phase_peaks.h"
+
+#include <algorithm>
+
+#include "engine/host_allocator.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+void reset(c10::Device device) {
+  if (device.is_cpu()) reset_host_peak();
+  reset_peaks(device);
+}
+
+Metric bytes_metric(std::string_view tag, std::string_view name, std::int64_t bytes) {
+  return integer_metric(std::string(tag), std::string(name), "B", bytes);
+}
+
+}  // namespace
+
+std::optional<AllocatorCounts> memory_counts(c10::Device device) {
+  return device.is_cpu() ? host_counts() : allocator_counts(device);
+}
+
+PhasePeaks::PhasePeaks(c10::Device device) : device_(device), before_(memory_counts(device)) {
+  reset(device_);
+}
+
+void PhasePeaks::ended(Phase phase) {
+  if (const auto counts = memory_counts(device_)) phases_.emplace_back(phase, *counts);
+  reset(device_);
+}
+
+std::optional<std::int64_t> PhasePeaks::highest(std::int64_t AllocatorCounts::* field) const {
+  std::optional<std::int64_t> highest;
+  for (const auto& [phase, counts] : phases_) {
+    highest = std::max(highest.value_or(0), counts.*field);
+  }
+  return highest;
+}
+
+std::optional<std::int64_t> PhasePeaks::peak_of(Phase wanted) const {
+  for (const auto& [phase, counts] : phases_) {
+    if (phase == wanted) return counts.peak_allocated;
+  }
+  return std::nullopt;
+}
+
+std::vector<Metric> PhasePeaks::metrics() const {
+  std::vector<Metric> metrics;
+  if (before_) {
+    metrics.push_back(bytes_metric(metric::kResident, metric::kAllocated, before_->allocated));
+    metrics.push_back(bytes_metric(metric::kResident, metric::kRequested, before_->requested));
+  }
+  for (const auto& [phase, counts] : phases_) {
+    metrics.push_back(bytes_metric(metric::kPeak, name(phase), counts.peak_allocated));
+    metrics.push_back(bytes_metric(metric::kPeakRequested, name(phase), counts.peak_requested));
+  }
+  return metrics;
+}
+
+}  // namespace labreport

@@ -1,0 +1,107 @@
+#include "engine/allocation_trace.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/exp.h>
+#include <ATen/ops/ones.h>
+#include <gtest/gtest.h>
+
+#include "engine/host_allocator.h"
+
+namespace labreport {
+namespace {
+
+class AllocationTraceTest : public testing::Test {
+ protected:
+  void SetUp() override { count_host_allocations(); }
+};
+
+at::Tensor bytes(std::int64_t count) { return at::empty({count}, at::kByte); }
+
+TEST_F(AllocationTraceTest, KeepsWhatIsMadeAndFreedInOrder) {
+  AllocationTrace trace(DeviceKind::kCpu);
+  {
+    const at::Tensor gone = bytes(1000);
+  }
+  const at::Tensor stays = bytes(300);
+  const MemoryHistory history = trace.finish();
+  ASSERT_EQ(history.events.size(), 3u);
+  EXPECT_EQ(history.events[0].requested, 1000);
+  EXPECT_EQ(history.events[0].block, 1000);
+  EXPECT_EQ(history.events[1].kind, MemoryEventKind::kFree);
+  EXPECT_EQ(history.events[1].address, history.events[0].address);
+  EXPECT_EQ(history.events[2].requested, 300);
+}
+
+TEST_F(AllocationTraceTest, KnowsWhatWasThereBefore) {
+  const at::Tensor before = bytes(12345);
+  AllocationTrace trace(DeviceKind::kCpu);
+  bool found = false;
+  for (const MemoryBlock& block : trace.finish().resident) {
+    found = found || block.requested == 12345;
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(AllocationTraceTest, TellsPhaseModuleAndOperator) {
+  const at::Tensor x = at::ones({64});
+  AllocationTrace trace(DeviceKind::kCpu);
+  {
+    const Range phase("forward");
+    const Range layer("layers.3");
+    const Range attention("attn");
+    at::exp(x);
+  }
+  const MemoryHistory history = trace.finish();
+  const MemoryOrigin& origin = history.origin(history.events.front());
+  EXPECT_EQ(origin.phase, "forward");
+  EXPECT_EQ(origin.module, "layers.3/attn");
+  EXPECT_EQ(origin.op, "aten::exp");
+}
+
+TEST_F(AllocationTraceTest, BackwardHasTheModuleOfItsForward) {
+  const at::Tensor x = at::ones({64}).set_requires_grad(true);
+  AllocationTrace trace(DeviceKind::kCpu);
+  at::Tensor y;
+  {
+    const Range phase("forward");
+    const Range module("lm_head");
+    y = at::exp(x).sum();
+  }
+  {
+    const Range phase("backward");
+    y.backward();
+  }
+  const MemoryHistory history = trace.finish();
+  bool found = false;
+  for (const MemoryEvent& event : history.events) {
+    const MemoryOrigin& origin = history.origin(event);
+    found = found || (origin.phase == "backward" && origin.module == "lm_head" &&
+                      origin.operation == "aten::exp" && origin.op == "aten::mul");
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(AllocationTraceTest, EndsWithTheFirstRefusal) {
+  AllocationTrace trace(DeviceKind::kCpu);
+  const at::Tensor held = bytes(100);
+  EXPECT_ANY_THROW(bytes(std::int64_t{1} << 60));
+  const at::Tensor afterwards = bytes(200);
+  const MemoryHistory history = trace.finish();
+  ASSERT_EQ(history.events.size(), 2u);
+  EXPECT_EQ(history.events.back().kind, MemoryEventKind::kRefusal);
+  EXPECT_EQ(history.events.back().requested, std::int64_t{1} << 60);
+}
+
+TEST_F(AllocationTraceTest, WhatIsNotListenedToIsStillCounted) {
+  reset_host_peak();
+  const std::int64_t before = host_counts()->allocated;
+  {
+    const at::Tensor gone = bytes(5000);
+  }
+  EXPECT_EQ(host_counts()->peak_allocated, before + 5000);
+  EXPECT_EQ(host_counts()->allocated, before);
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,64 @@
+#include "measure/memory_files.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/files.h"
+#include "measure/memory_samples.h"
+#include "measure/pickle.h"
+
+namespace labreport {
+namespace {
+
+TEST(Pickle, IsWhatPythonWrites) {
+  Pickle pickle;
+  pickle.open_dict();
+  pickle.text("a");
+  pickle.integer(-2);
+  pickle.text("b");
+  pickle.text("a");
+  pickle.close_dict();
+  using namespace std::string_literals;
+  EXPECT_EQ(std::move(pickle).finish(), "\x80\x02}("s + "X\1\0\0\0ar\0\0\0\0"s +
+                                            "J\xfe\xff\xff\xff"s + "X\1\0\0\0br\1\0\0\0"s +
+                                            "j\0\0\0\0"s + "u."s);
+}
+
+TEST(Pickle, NumbersBeyond32BitsHaveEightBytes) {
+  Pickle pickle;
+  pickle.integer(std::int64_t{1} << 40);
+  using namespace std::string_literals;
+  EXPECT_EQ(std::move(pickle).finish(), "\x80\x02\x8a\x08\0\0\0\0\0\1\0\0."s);
+}
+
+TEST(AllocationsCsv, HasARowAnAllocationAndNothingForWhatIsUnknown) {
+  const HistoryScript script = one_block_step();
+  const std::string csv = allocations_csv(timeline_of(script.history, known_in_one_block_step()));
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 9);
+  EXPECT_NE(csv.find("\n1000,1024,0,,parameters,,,,,,,\n"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\n500,512,1,9,activations,0,8000,forward,backward,layers.0/ffn/w1,Linear,"
+                     "aten::mm\n"),
+            std::string::npos)
+      << csv;
+}
+
+/// LibTorch's own reader of snapshots, where its Python is here.
+TEST(SnapshotPickle, IsReadByTorchsMemoryViz) {
+  const HistoryScript script = one_block_step();
+  const auto folder = std::filesystem::path(testing::TempDir()) / "SnapshotPickle";
+  std::filesystem::create_directories(folder);
+  const auto timeline = timeline_of(script.history, known_in_one_block_step());
+  EXPECT_GT(write_memory_files((folder / "step").string(), timeline), 1000u);
+  const std::string reader = std::string(LABREPORT_SOURCE_DIR) + "/tests/measure/read_snapshot.py";
+  const std::string command = std::string(LABREPORT_TORCH_PYTHON) + " -B -W ignore " + reader +
+                              " " + (folder / "step.pickle").string();
+  if (std::string(LABREPORT_TORCH_PYTHON).empty()) GTEST_SKIP() << "torch has no Python here";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace labreport
