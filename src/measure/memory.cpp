@@ -129,6 +129,7 @@ class MemoryLaunch {
 
   void add_peaks();
   void add_history();
+  void keep_files(const MemoryTimeline& timeline);
   void add_meanings();
   std::optional<std::int64_t> peak_with_graph_alive();
 
@@ -163,13 +164,20 @@ void MemoryLaunch::add_peaks() {
                    recorded_peaks_->highest(&Counts::peak_requested)));
 }
 
+/// The measurement stands without them.
+void MemoryLaunch::keep_files(const MemoryTimeline& timeline) try {
+  if (!artifacts_.empty()) write_memory_files(artifacts_, timeline);
+} catch (const Error& error) {
+  launch_.warnings.push_back(std::string("the history's files were not kept: ") + error.what());
+}
+
 void MemoryLaunch::add_history() {
   const MemoryTimeline timeline = timeline_of(recorded_.history, recorded_.known);
   append(launch_.metrics, timeline_metrics(timeline));
   const Detail detail = detail_of(plan_.step);
   launch_.tables = {timeline_table(timeline, detail.instants),
                     allocations_table(timeline, detail.allocations), largest_table(timeline)};
-  if (!artifacts_.empty()) write_memory_files(artifacts_, timeline);
+  keep_files(timeline);
   // A block that was cut short would look like one that keeps little.
   if (refusal_ || phases(plan_.step.mode).size() == 1) return;
   BlockMemory block = block_memory(timeline);
@@ -207,7 +215,7 @@ Launch measure_memory(const LaunchRequest& request) {
   set_tf32(plan.step.precision);
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
   begin_phase(Phase::kModel);
-  return MemoryLaunch(plan, torch_device(plan.step.device), {}).measure();
+  return MemoryLaunch(plan, torch_device(plan.step.device), request.artifacts).measure();
 }
 
 }  // namespace labreport

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "measure/memory_tables.h"
+#include "results/run_store.h"
 
 namespace labreport {
 namespace {
@@ -41,9 +42,12 @@ std::string allocations_csv(const MemoryTimeline& timeline) {
 std::uintmax_t write_memory_files(const std::string& beginning, const MemoryTimeline& timeline) {
   const std::string csv = allocations_csv(timeline);
   const std::string pickle = snapshot_pickle(timeline);
-  write_atomically(beginning + ".allocations.csv", csv, Sync::kNothing);
-  write_atomically(beginning + ".pickle", pickle, Sync::kNothing);
-  return csv.size() + pickle.size();
+  const std::string counter = memory_counter(timeline);
+  make_writable_folder(std::filesystem::path(beginning).parent_path());
+  write_atomically(beginning + artifact::kAllocations, csv, Sync::kNothing);
+  write_atomically(beginning + artifact::kSnapshot, pickle, Sync::kNothing);
+  write_atomically(beginning + artifact::kTrace, counter, Sync::kNothing);
+  return csv.size() + pickle.size() + counter.size();
 }
 
 }  // namespace labreport

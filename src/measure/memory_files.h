@@ -15,7 +15,11 @@ std::string snapshot_pickle(const MemoryTimeline& timeline);
 /// Every allocation, also those before the step, as CSV.
 std::string allocations_csv(const MemoryTimeline& timeline);
 
-/// `<beginning>.pickle` and `<beginning>.allocations.csv`. Returns how many bytes they have.
+/// Requested bytes by category as a counter, under the phases, for Perfetto and chrome://tracing.
+std::string memory_counter(const MemoryTimeline& timeline);
+
+/// All three beside each other, their names as `artifact::` ends them; makes their folder. Throws
+/// `Error` where it cannot. Returns how many bytes they have.
 std::uintmax_t write_memory_files(const std::string& beginning, const MemoryTimeline& timeline);
 
 }  // namespace labreport

@@ -11,7 +11,9 @@
 namespace labreport {
 
 namespace artifact {
-inline constexpr const char* kTrace = ".trace.json";  ///< Opens in Perfetto and chrome://tracing.
+inline constexpr const char* kTrace = ".trace.json";  ///< For Perfetto and chrome://tracing.
+inline constexpr const char* kSnapshot = ".pickle";   ///< For PyTorch's memory_viz.
+inline constexpr const char* kAllocations = ".allocations.csv";
 }  // namespace artifact
 
 /// Names inside one run's folder.

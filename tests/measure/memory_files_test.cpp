@@ -45,6 +45,32 @@ TEST(AllocationsCsv, HasARowAnAllocationAndNothingForWhatIsUnknown) {
       << csv;
 }
 
+TEST(MemoryCounter, CountsCategoriesUnderTheirPhases) {
+  const HistoryScript script = one_block_step();
+  const auto timeline = timeline_of(script.history, known_in_one_block_step());
+  const std::string trace = memory_counter(timeline);
+  EXPECT_EQ(trace.find("{\"displayTimeUnit\""), 0u);
+  EXPECT_NE(trace.find("\"ph\":\"X\",\"pid\":0,\"tid\":0,\"name\":\"forward\""), std::string::npos);
+  EXPECT_NE(trace.find("\"parameters\":1000,"), std::string::npos) << trace;
+  const auto counters = [&] {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = trace.find("\"ph\":\"C\"", at)) != std::string::npos; ++at)
+      ++found;
+    return found;
+  }();
+  EXPECT_EQ(counters, timeline.instants.size());
+}
+
+TEST(MemoryFiles, LieWhereTheRequestSaysInAFolderOfTheirOwn) {
+  const HistoryScript script = one_block_step();
+  const auto folder = std::filesystem::path(testing::TempDir()) / "not yet" / "there";
+  write_memory_files((folder / "cell.0").string(),
+                     timeline_of(script.history, known_in_one_block_step()));
+  for (const char* end : {".pickle", ".allocations.csv", ".trace.json"}) {
+    EXPECT_TRUE(std::filesystem::exists((folder / "cell.0").string() + end)) << end;
+  }
+}
+
 /// LibTorch's own reader of snapshots, where its Python is here.
 TEST(SnapshotPickle, IsReadByTorchsMemoryViz) {
   const HistoryScript script = one_block_step();

@@ -1,0 +1,88 @@
+"""Compares labreport-worker's memory peaks with the reference in eager Python, on a GPU.
+
+compare_memory.py WORKER     needs a python3 with torch; about two minutes on a GPU with 80 GiB.
+Peaks by max_memory_allocated; within one per cent. Recording a history must not change a peak: the recorded step of a
+process that warmed up twice is the fourth step from its start, as the unrecorded one of a process that warmed up three
+times is; both must be equal byte for byte. Exits with 1 where not.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SHAPE = dict(d_model=2560, d_ff=10240, layers=32, heads=32, vocab=10_000)
+CONTEXTS = (128, 256, 512)
+MODES = ("inference", "forward", "train_step")
+PRECISIONS = ("fp32", "bf16")
+WITHIN = 0.01
+GIB = 2**30
+
+
+def reference(mode, precision, context):
+    """One process of the reference: prints its peak after two steps to warm up."""
+    import contextlib
+
+    import torch
+    from transformer import AdamW, Transformer, cross_entropy
+
+    torch.backends.cuda.matmul.allow_tf32 = False
+    ids, targets = torch.randint(SHAPE["vocab"], (2, 4, context), device="cuda")
+    model = Transformer(**SHAPE, context=context, device="cuda")
+    optimizer = AdamW(model.parameters())
+    for _ in range(3):
+        torch.cuda.reset_peak_memory_stats()
+        with torch.no_grad() if mode == "inference" else contextlib.nullcontext():
+            with torch.autocast("cuda", torch.bfloat16, enabled=precision == "bf16"):
+                logits = model(ids)
+                loss = cross_entropy(logits, targets) if mode == "train_step" else None
+        if mode == "train_step":
+            loss.backward()
+            optimizer.step()
+        torch.cuda.synchronize()
+        peak = torch.cuda.max_memory_allocated()
+        for parameter in model.parameters():
+            parameter.grad = None
+        del logits, loss
+    print(peak)
+
+
+def eager_peak(mode, precision, context):
+    command = [sys.executable, "-W", "ignore", __file__, "--reference", mode, precision, str(context)]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def worker_peaks(worker, mode, precision, context, warmup=2):
+    params = dict(SHAPE, size="2.7B", device="cuda", context=context, batch=4, precision=precision, mode=mode,
+                  warmup=warmup, steps=1)
+    with tempfile.TemporaryDirectory() as name:
+        request, result = Path(name, "request"), Path(name, "result")
+        request.write_text(json.dumps(dict(kind="memory", params=params, launch=0, seed=0)))
+        subprocess.run([worker, "--request", request, "--result", result], check=True)
+        metrics = json.loads(result.read_text())["result"]["metrics"]
+    return {(metric["tag"], metric["name"]): metric.get("value") for metric in metrics}
+
+
+def compare(worker, mode, precision, context):
+    recorded = worker_peaks(worker, mode, precision, context)
+    plain = worker_peaks(worker, mode, precision, context, warmup=3)
+    same = all(recorded["history", name] == plain["memory", name] for name in ("peak_allocated", "peak_requested"))
+    ours, eager = recorded["memory", "peak_allocated"], eager_peak(mode, precision, context)
+    near = abs(ours / eager - 1) <= WITHIN
+    print(f"{mode:10} {precision} {context:4}: worker {ours / GIB:7.3f} GiB, eager {eager / GIB:7.3f} GiB, "
+          f"{ours / eager:.4f} x{'' if near else ', NOT near'}; recording changes "
+          f"{'nothing' if same else 'THE PEAK'}", flush=True)
+    return same and near
+
+
+def main():
+    if sys.argv[1:2] == ["--reference"]:
+        reference(sys.argv[2], sys.argv[3], int(sys.argv[4]))
+        return 0
+    cases = [(mode, precision, context) for mode in MODES for precision in PRECISIONS for context in CONTEXTS]
+    return 0 if all([compare(sys.argv[1], *case) for case in cases]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
