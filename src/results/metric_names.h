@@ -103,4 +103,38 @@ inline constexpr std::string_view kAllocation = "allocation";
 inline constexpr std::string_view kLaunchCalls = "launch";
 inline constexpr std::string_view kOtherCalls = "other";
 
+// Kind `memory`: one step without the allocator's history, then one with it. Bytes.
+inline constexpr std::string_view kResident = "resident";  // tag: just before the step
+inline constexpr std::string_view kPeak = "peak";          // tag: allocated, by phase
+inline constexpr std::string_view kHistory = "history";    // tag: of the step with the history
+inline constexpr std::string_view kCategory = "category";  // tag: requested, at the step's peak
+inline constexpr std::string_view kRounding = "rounding";  // tag: allocated − requested
+inline constexpr std::string_view kResidual = "residual";  // tag: the residual stream's tensor
+inline constexpr std::string_view kMeaning = "meaning";    // tag: other peaks of a forward
+inline constexpr std::string_view kBlock = "block";        // tag and table: one block's part
+inline constexpr std::string_view kAllocated = "allocated";
+inline constexpr std::string_view kRequested = "requested";
+inline constexpr std::string_view kEvents = "events";
+inline constexpr std::string_view kLost = "lost";
+inline constexpr std::string_view kForwardWithState = "forward_with_state";
+inline constexpr std::string_view kForwardGraphAlive = "forward_graph_alive";
+inline constexpr std::string_view kKept = "kept";
+inline constexpr std::string_view kPoint = "point";
+inline constexpr std::string_view kBeforeBackward = "before_backward";
+inline constexpr std::string_view kAfterBackward = "after_backward";
+inline constexpr std::string_view kGradients = "gradients";
+// Categories, in the order of stacking: kParameters, kGradients, then …
+inline constexpr std::string_view kOptimizerStates = "optimizer";  // also a phase: kOptimizer
+inline constexpr std::string_view kData = "data";
+inline constexpr std::string_view kActivations = "activations";
+inline constexpr std::string_view kWeightCopies = "weight_copies";
+inline constexpr std::string_view kWorkspace = "workspace";
+inline constexpr std::string_view kTemporary = "temporary";
+inline constexpr std::string_view kUnknown = "unknown";
+// Tables, beside kBlock.
+inline constexpr std::string_view kTimeline = "timeline";
+inline constexpr std::string_view kAllocations = "allocations";
+inline constexpr std::string_view kLargest = "largest";
+inline constexpr std::string_view kBlockTimeline = "block_timeline";
+
 }  // namespace labreport::metric
