@@ -4,7 +4,6 @@
 
 #include "base/format.h"
 #include "experiments/memory_profiling/allocation_bins.h"
-#include "report/charts.h"
 #include "experiments/memory_profiling/timeline_axes.h"
 #include "report/curve_marks.h"
 
@@ -14,7 +13,9 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kHeight = 380;
-constexpr int kDetail = 60;
+constexpr int kDetail = 40;
+constexpr std::size_t kMost = 100;
+constexpr double kFlat = 0.2;  // Of the peak: boxes that take less are drawn on a cut axis.
 constexpr int kLeastDetail = 10;
 constexpr const char* kBefore = "before the step";
 
@@ -77,7 +78,7 @@ Json silhouette(const Timeline& timeline, const ByteUnit& unit, const Json& x, c
   return {{"data", {{"values", rows}}},
           {"mark",
            {{"type", "area"}, {"interpolate", "step-after"}, {"color", ink::kAxis},
-            {"opacity", 0.35}}},
+            {"opacity", 0.35}, {"clip", true}}},
           {"encoding", {{"x", x}, {"y", y}}}};
 }
 
@@ -97,12 +98,12 @@ Json boxes(const Json& rows, const Json& x, const Json& y) {
   }
   Json colour = colour_channel("category", labels);
   colour["legend"] = {{"orient", "top"}, {"title", nullptr},         {"symbolType", "square"},
-                      {"columns", 5},    {"labelColor", ink::kText}, {"offset", 26}};
+                      {"columns", 9},    {"labelColor", ink::kText}, {"offset", 36}};
   return {{"name", kSeriesLayer},
           {"data", {{"values", rows}}},
           {"transform", outlines()},
           {"mark",
-           {{"type", "area"}, {"stroke", ink::kPaper}, {"strokeWidth", 0.4}, {"opacity", 0.92}}},
+           {{"type", "area"}, {"stroke", ink::kPaper}, {"strokeWidth", 0.25}, {"opacity", 0.92}, {"clip", true}}},
           {"encoding",
            {{"x", x},
             {"y", y},
@@ -128,19 +129,39 @@ Json settings(const Timeline& timeline, const Bins& bins, const ByteUnit& unit, 
            {"value", rounded(timeline.instants.front().requested() / unit.bytes)}}};
 }
 
+/// The largest by size times life.
+std::vector<Allocation> drawn(const Timeline& timeline, std::vector<Allocation> allocations) {
+  const double last = timeline.instants.back().event;
+  std::ranges::stable_sort(allocations, std::greater(), [last](const Allocation& one) {
+    return one.bytes * (one.freed.value_or(last) - one.made);
+  });
+  allocations.resize(std::min(allocations.size(), kMost));
+  return allocations;
+}
+
 }  // namespace
+
+double axis_begin(const Timeline& timeline) {
+  const double before = timeline.instants.front().requested();
+  const double peak = timeline.peak().requested();
+  return peak - before > kFlat * peak ? 0 : std::max(0.0, before - (peak - before) / 4);
+}
 
 Json allocation_chart(const Timeline& timeline, const std::vector<Allocation>& allocations) {
   const ByteUnit unit = byte_unit(timeline.peak().requested());
-  const Bins bins = bins_of(timeline, allocations);
+  const std::vector<Allocation> largest = drawn(timeline, allocations);
+  const Bins bins = bins_of(timeline, largest);
   const Json x = plain_axis("event", "Event of the allocator", "", bins.bounds.back());
-  const Json y = memory_axis("top", unit, 1.03 * timeline.peak().requested() / unit.bytes);
+  const double low = axis_begin(timeline) / unit.bytes;
+  const double high = timeline.peak().requested() / unit.bytes;
+  Json y = memory_axis("top", unit, high + 0.03 * (high - low));
+  y["scale"]["domain"][0] = low;
   Json layers = phase_bands(timeline, x);
   layers.push_back(silhouette(timeline, unit, x, y));
-  layers.push_back(boxes(box_rows(allocations, bins, unit), x, y));
+  layers.push_back(boxes(box_rows(largest, bins, unit), x, y));
   return {{"height", kHeight},
           {"padding", {{"left", 6}, {"top", 4}, {"right", 18}, {"bottom", 2}}},
-          {"params", settings(timeline, bins, unit, allocations.size())},
+          {"params", settings(timeline, bins, unit, largest.size())},
           {"layer", layers}};
 }
 

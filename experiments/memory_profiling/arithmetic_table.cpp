@@ -57,53 +57,70 @@ void judge(RowView& row, const Step& step, const ExpectedPeak& expected, double 
   if (std::abs(open) > kExplained * peak) row.flags.push_back("not explained");
 }
 
+std::string mode_words(Mode mode) {
+  return mode == Mode::kForward ? "forward, with grad" : std::string(describe(mode));
+}
+
+double requested_peak(const Step& step) {
+  return step.bytes(metric::kMemory, metric::kPeakRequested).value_or(0);
+}
+
 RowView row_of(const Profile& profile, Mode mode, const Step& step, const ByteUnit& unit) {
   const ExpectedPeak expected = expected_peak(step.spec());
-  const double peak = step.bytes(metric::kMemory, metric::kPeakRequested).value_or(0);
+  const double peak = requested_peak(step);
   const auto formula = static_cast<double>(expected.total());
-  RowView row{{text_cell(profile.place),
-               text_cell(mode == Mode::kForward ? "forward, with grad"
-                                                : std::string(describe(mode)))},
-              {},
-              ""};
-  for (const double bytes :
-       {static_cast<double>(expected.parameters), static_cast<double>(expected.gradients),
-        static_cast<double>(expected.moments), static_cast<double>(expected.activations),
-        static_cast<double>(expected.weight_copies), formula, peak, peak - formula,
-        left_out(step)}) {
+  RowView row{{text_cell(profile.place), text_cell(mode_words(mode))}, {}, ""};
+  for (const double bytes : {formula, peak, peak - formula, left_out(step)}) {
     row.cells.push_back(bytes_cell(bytes, unit));
   }
   judge(row, step, expected, peak);
   return row;
 }
 
-}  // namespace
+RowView part_row(const Profile& profile, Mode mode, const Step& step, const ByteUnit& unit) {
+  const ExpectedPeak expected = expected_peak(step.spec());
+  RowView row{{text_cell(profile.place), text_cell(mode_words(mode))}, {}, ""};
+  for (const std::int64_t bytes :
+       {expected.parameters, expected.gradients, expected.moments, expected.activations,
+        expected.weight_copies, expected.total()}) {
+    row.cells.push_back(bytes_cell(static_cast<double>(bytes), unit));
+  }
+  return row;
+}
 
-TableView arithmetic_table(const Profiles& rows) {
+/// A table with a row for each peak that was measured.
+template <typename Row>
+TableView peak_rows(TableView table, const std::vector<const char*>& columns, const Profiles& rows,
+                    Row row_of_step) {
   double most = 0;
   for (const Profile* profile : rows) {
-    for (const auto& [mode, step] : profile->steps) {
-      most = std::max(most, step.bytes(metric::kMemory, metric::kPeakRequested).value_or(0));
-    }
+    for (const auto& [mode, step] : profile->steps) most = std::max(most, requested_peak(step));
   }
   const ByteUnit unit = byte_unit(most);
-  TableView table{"arithmetic",
-                  "Requested bytes at the peak against first principles",
-                  {{"Context", "", Align::kLeft}, {"Step", "", Align::kLeft}},
-                  {}};
-  for (const char* column :
-       {"Parameters", "Gradients", "AdamW state", "Activations", "Weight copies", "By formula",
-        "Measured", "Difference", "Temporary, workspace and inputs"}) {
-    table.columns.push_back({column, unit.name, Align::kRight});
-  }
+  table.columns = {{"Context", "", Align::kLeft}, {"Step", "", Align::kLeft}};
+  for (const char* column : columns) table.columns.push_back({column, unit.name, Align::kRight});
   for (const Profile* profile : rows) {
     for (const auto& [mode, step] : profile->steps) {
-      const bool measured = step.missing().empty() &&
-                            step.bytes(metric::kMemory, metric::kPeakRequested).has_value();
-      if (measured) table.rows.push_back(row_of(*profile, mode, step, unit));
+      const bool measured = step.missing().empty() && requested_peak(step) > 0;
+      if (measured) table.rows.push_back(row_of_step(*profile, mode, step, unit));
     }
   }
   return table;
+}
+
+}  // namespace
+
+TableView arithmetic_table(const Profiles& rows) {
+  return peak_rows(
+      {"arithmetic", "Requested bytes at the peak against first principles", {}, {}},
+      {"By formula", "Measured", "Difference", "Temporary, workspace and inputs"}, rows, row_of);
+}
+
+TableView parts_table(const Profiles& rows) {
+  return peak_rows(
+      {"formula-parts", "The formulas' parts of each peak", {}, {}},
+      {"Parameters", "Gradients", "AdamW state", "Activations", "Weight copies", "Sum"}, rows,
+      part_row);
 }
 
 TableView formulas_table() {

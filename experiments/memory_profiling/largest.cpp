@@ -159,9 +159,9 @@ Figure largest_figure(const Forward& forward) {
   std::vector<RankedBar> bars;
   for (std::size_t i = 0; i < std::min(forward.groups.size(), kRows); ++i) {
     const Group& group = forward.groups[i];
+    const std::string times = "× " + format_count(static_cast<std::int64_t>(group.count));
     bars.push_back({bar_label(group, bars), group.bytes / unit.bytes,
-                    format_bytes(group.bytes) + " × " +
-                        format_count(static_cast<std::int64_t>(group.count)),
+                    format_bytes(group.bytes) + " " + times, times,
                     category_words(group.category)});
   }
   return {.slug = "memory-largest",

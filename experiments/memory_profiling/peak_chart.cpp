@@ -26,16 +26,6 @@ Json legend_colour(const char* field, const std::vector<std::string>& labels) {
   return channel;
 }
 
-std::string free_lane(const PeakChart& chart, const std::string& group) {
-  for (const std::string& series : chart.series) {
-    const bool taken = std::ranges::any_of(chart.bars, [&](const PeakBar& bar) {
-      return bar.group == group && bar.series == series;
-    });
-    if (!taken) return series;
-  }
-  return chart.series.empty() ? "" : chart.series.back();
-}
-
 Json bar_rows(const PeakChart& chart, const ByteUnit& unit) {
   Json rows = Json::array();
   for (const PeakBar& bar : chart.bars) {
@@ -49,9 +39,9 @@ Json bar_rows(const PeakChart& chart, const ByteUnit& unit) {
 
 Json gap_rows(const PeakChart& chart) {
   Json rows = Json::array();
-  for (const Gap& gap : chart.gaps) {
+  for (const PeakGap& gap : chart.gaps) {
     rows.push_back({{"group", gap.group},
-                    {"series", free_lane(chart, gap.group)},
+                    {"series", gap.series},
                     {"value", 0},
                     {"text", gap.reason}});
   }
@@ -64,7 +54,8 @@ Json capacity_layers(double capacity, Json x) {
   return {{{"data", data},
            {"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {6, 3}}}},
            {"encoding", {{"x", x}}}},
-          {{"data", data},
+          {{"name", kWideOnly},
+           {"data", data},
            {"mark",
             {{"type", "text"}, {"align", "right"}, {"dx", -5}, {"color", ink::kMuted}}},
            {"encoding",
@@ -77,13 +68,14 @@ Json peak_chart(const PeakChart& chart) {
   std::vector<std::string> groups;
   double most = chart.capacity;
   for (const PeakBar& bar : chart.bars) add_once(groups, bar.group), most = std::max(most, bar.bytes);
-  for (const Gap& gap : chart.gaps) add_once(groups, gap.group);
+  for (const PeakGap& gap : chart.gaps) add_once(groups, gap.group);
   const ByteUnit unit = byte_unit(most);
   Json x = plain_axis("value", "Peak of allocated memory", unit.name, 1.02 * most / unit.bytes);
   Json y = category_channel("group", groups);
+  y["title"] = chart.rows;
   y["scale"] = {{"domain", groups}, {"paddingInner", 0.22}, {"paddingOuter", 0.12}};
   y["axis"] = {{"grid", false}, {"labelFontSize", 13}, {"labelColor", ink::kText},
-               {"labelLimit", kLongestLabel}};
+               {"labelLimit", kLongestLabel}, {"minExtent", label_room(groups)}};
   const Json lane = {{"field", "series"},
                      {"type", "nominal"},
                      {"sort", chart.series},
@@ -127,26 +119,36 @@ Json ranked_chart(const Quantity& quantity, const std::vector<RankedBar>& bars) 
     add_once(kinds, bar.kind);
     most = std::max(most, bar.value);
     rows.push_back(
-        {{"label", bar.label}, {"value", bar.value}, {"text", bar.text}, {"kind", bar.kind}});
+        {{"label", bar.label}, {"value", bar.value}, {"text", bar.text},
+         {"short", bar.short_text}, {"kind", bar.kind}});
   }
   // The longest bar leaves room for its words.
   const Json x = plain_axis("value", quantity.title.c_str(), quantity.unit.c_str(), 1.35 * most);
   Json y = category_channel("label", labels);
   y["scale"] = {{"domain", labels}, {"padding", 0.2}};
-  y["axis"] = {{"grid", false}, {"labelLimit", kLongestLabel}, {"labelColor", ink::kText}};
+  y["axis"] = {{"grid", false},
+               {"labelLimit", kLongestLabel},
+               {"labelColor", ink::kText},
+               {"minExtent", label_room(labels)}};
   const Json place = {{"x", x}, {"y", y}};
   Json coloured = place;
   coloured["color"] = legend_colour("kind", kinds);
   coloured["tooltip"] = {{{"field", "label"}, {"type", "nominal"}, {"title", "where"}},
                          {{"field", "text"}, {"type", "nominal"}, {"title", "size"}}};
-  Json beside = place;
-  beside["text"] = {{"field", "text"}};
+  const auto beside = [&place](const char* width, const char* field) {
+    Json encoding = place;
+    encoding["text"] = {{"field", field}};
+    return Json{{"name", width},
+                {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 5}}},
+                {"encoding", encoding}};
+  };
   return {{"height", static_cast<int>(bars.size()) * 24 + kAround},
           {"padding", {{"left", 6}, {"top", 4}, {"right", 20}, {"bottom", 2}}},
           {"data", {{"values", rows}}},
           {"layer",
            {{{"name", kSeriesLayer}, {"mark", {{"type", "bar"}}}, {"encoding", coloured}},
-            {{"mark", {{"type", "text"}, {"align", "left"}, {"dx", 5}}}, {"encoding", beside}}}}};
+            beside(kWideOnly, "text"),
+            beside(kNarrowOnly, "short")}}};
 }
 
 }  // namespace labreport::memory_profiling

@@ -15,10 +15,18 @@ struct PeakBar {
   double bytes = 0;
 };
 
+/// A bar that is missing, and why.
+struct PeakGap {
+  std::string group;
+  std::string series;
+  std::string reason;
+};
+
 struct PeakChart {
+  std::string rows;  ///< What groups are: "Context"
   std::vector<PeakBar> bars;
   std::vector<std::string> series;  ///< In the order of the lanes.
-  std::vector<Gap> gaps;            ///< Each stands in the first free lane of its group.
+  std::vector<PeakGap> gaps;
   double capacity = 0;              ///< 0: not known.
 };
 
@@ -30,6 +38,7 @@ struct RankedBar {
   std::string label;
   double value = 0;
   std::string text;
+  std::string short_text;  ///< On a phone.
   std::string kind;  ///< What the colour says.
 };
 nlohmann::json ranked_chart(const Quantity& quantity, const std::vector<RankedBar>& bars);

@@ -68,6 +68,9 @@ TableView peaks_table(const Profiles& rows) {
       row.cells.push_back(bytes_cell(peak_of(*profile, mode), unit));
     }
     explain(row, reasons_missing(*profile));
+    if (profile->steps.size() == 1) {
+      row.flags.push_back(mode_words(profile->steps.begin()->first) + " alone was asked for");
+    }
     if (row.cells.size() > 3) row.cells[3].muted = true;
     table.rows.push_back(std::move(row));
   }

@@ -14,6 +14,9 @@ TableView peaks_table(const Profiles& rows);
 /// Each peak beside the sum of its formulas, and what makes the difference.
 TableView arithmetic_table(const Profiles& rows);
 
+/// The formulas' parts of each peak.
+TableView parts_table(const Profiles& rows);
+
 /// What "the forward's peak" may mean.
 TableView meanings_table(const Profiles& rows);
 

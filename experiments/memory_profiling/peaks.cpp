@@ -76,28 +76,19 @@ constexpr std::pair<Mode, const char*> kBars[]{{Mode::kInference, "inference"},
                                                {Mode::kForward, "forward"},
                                                {Mode::kTrainStep, "train step"}};
 
-/// "out of memory in forward": the chart has room for no more; the tables say the rest.
-std::string gap_words(const Profile& profile) {
-  std::vector<std::string> words;
-  for (const auto& [mode, name] : kBars) {
-    const Step* step = profile.asked(mode);
-    const std::string reason = step == nullptr ? "" : step->missing();
-    if (!reason.empty()) words.push_back(name + std::string(": ") + reason.substr(0, reason.find(':')));
-  }
-  return join(words, "; ");
-}
-
 Figure peaks_figure(const RunView& view, const Profiles& rows, const TableView& data) {
-  PeakChart chart{{}, {"inference", "forward", "train step"}, {}, 0};
+  PeakChart chart{"Context", {}, {"inference", "forward", "train step"}, {}, 0};
   for (const Profile* profile : rows) {
     for (const auto& [mode, name] : kBars) {
-      const auto peak = peak_of(*profile, mode);
-      if (peak) chart.bars.push_back({profile->place, name, *peak});
       const Step* step = profile->asked(mode);
-      if (step != nullptr) chart.capacity = std::max(chart.capacity, capacity(view, *step));
+      if (step == nullptr) continue;
+      chart.capacity = std::max(chart.capacity, capacity(view, *step));
+      const auto peak = peak_of(*profile, mode);
+      const std::string reason = step->missing();
+      if (peak) chart.bars.push_back({profile->place, name, *peak});
+      // The chart has room for no more than the beginning; the table says the rest.
+      if (!peak) chart.gaps.push_back({profile->place, name, reason.substr(0, reason.find(':'))});
     }
-    const std::string gap = gap_words(*profile);
-    if (!gap.empty()) chart.gaps.push_back({profile->place, gap});
   }
   return {.slug = "memory-peaks",
           .title = "Peak memory by context",
@@ -124,7 +115,7 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   const TableView table = peaks_table(rows);
   if (anything_ran(rows)) part.figures = {peaks_figure(view, rows, TableView{})};
   part.tables = {table, arithmetic_table(rows)};
-  part.drawer.tables = {meanings_table(rows), allocator_table(rows), composition_table(rows),
+  part.drawer.tables = {meanings_table(rows), allocator_table(rows), composition_table(rows), parts_table(rows),
                         formulas_table(),
                         commands_table(view.run(), kProblem, named_cells(profiles))};
   part.drawer.warnings = warnings(profiles);

@@ -206,7 +206,7 @@ TableView categories_table(const Pair& pair, const std::string& own, const std::
 
 Figure precisions_figure(const RunView& view, const std::vector<Pair>& pairs,
                          const std::string& own, const std::string& other) {
-  PeakChart chart{{}, {own, other}, {}, 0};
+  PeakChart chart{"Context and step", {}, {own, other}, {}, 0};
   for (const Pair& pair : pairs) {
     for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kTrainStep}) {
       const std::string group = format_count(pair.own->context()) + ", " + std::string(describe(mode));
@@ -219,7 +219,7 @@ Figure precisions_figure(const RunView& view, const std::vector<Pair>& pairs,
           chart.bars.push_back({group, name, *peak});
         } else {
           const std::string reason = step->missing();
-          chart.gaps.push_back({group, name + ": " + reason.substr(0, reason.find(':'))});
+          chart.gaps.push_back({group, name, name + ": " + reason.substr(0, reason.find(':'))});
         }
       }
     }

@@ -1,6 +1,7 @@
 #include "experiments/memory_profiling/timeline_figures.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "experiments/common/measured_table.h"
 #include "experiments/memory_profiling/allocation_chart.h"
@@ -19,14 +20,28 @@ bool alike(const Allocation& a, const Allocation& b) {
          without_layer(a.module) == without_layer(b.module);
 }
 
-/// One of each kind: a network repeats them in every layer.
+/// In events, to the nearest of `others`.
+double distance(const Allocation& one, const std::vector<Allocation>& others) {
+  double nearest = one.made;
+  for (const Allocation& other : others) nearest = std::min(nearest, std::abs(one.made - other.made));
+  return nearest;
+}
+
+/// Of the largest kinds one each; of the many that a kind has, the one farthest from those chosen,
+/// so that their marks stand apart.
 std::vector<Allocation> named(const std::vector<Allocation>& allocations) {
   std::vector<Allocation> found;
-  for (const Allocation& allocation : allocations) {
+  for (const Allocation& kind : allocations) {
     const bool known = std::ranges::any_of(
-        found, [&](const Allocation& other) { return alike(other, allocation); });
-    const bool anonymous = allocation.operation.empty() && allocation.op.empty();
-    if (!known && !anonymous && allocation.made > 0) found.push_back(allocation);
+        found, [&](const Allocation& other) { return alike(other, kind); });
+    const bool anonymous = kind.operation.empty() && kind.op.empty();
+    if (known || anonymous || kind.made <= 0) continue;
+    const Allocation* best = &kind;
+    for (const Allocation& one : allocations) {
+      const bool same = alike(one, kind) && one.bytes == kind.bytes && one.made > 0;
+      if (same && distance(one, found) > distance(*best, found)) best = &one;
+    }
+    found.push_back(*best);
     if (found.size() == kNamed) break;
   }
   std::ranges::sort(found, {}, &Allocation::made);
@@ -47,8 +62,7 @@ std::string key_words(const std::vector<Allocation>& marked) {
 
 std::string snapshot_words(const Step& step) {
   if (step.spec().device != DeviceKind::kCuda) return "";
-  return " The snapshot `artifacts/" + step.cell->id +
-         ".pickle` in the run's folder opens in PyTorch's memory_viz.";
+  return " The drawer names its snapshot for PyTorch's memory_viz.";
 }
 
 RowView instant_row(const std::string& label, const Instant& instant, const ByteUnit& unit) {
@@ -121,6 +135,11 @@ TableView allocations_table(const std::vector<Allocation>& allocations) {
   return table;
 }
 
+std::string axis_words(const Timeline& timeline) {
+  const double low = axis_begin(timeline);
+  return low > 0 ? " The axis begins at " + format_bytes(low) + "." : "";
+}
+
 std::string title_of(const Step& step, const std::string& words) {
   return std::string(describe(*step.spec().mode)) + ", " + words;
 }
@@ -130,7 +149,8 @@ std::string title_of(const Step& step, const std::string& words) {
 Figure timeline_figure(const std::string& slug, const Step& step, const std::string& words,
                        const Timeline& timeline, double capacity) {
   const std::vector<Allocation> marked = named(allocations_of(*step.launch));
-  TimelineChart chart{timeline, capacity, "", {}};
+  TimelineChart chart{timeline, capacity, "", "", {}};
+  chart.peak_words = "peak " + format_bytes(timeline.peak().requested());
   for (std::size_t i = 0; i < marked.size(); ++i) {
     chart.marks.push_back({static_cast<int>(i + 1), marked[i].made});
   }
@@ -156,10 +176,11 @@ std::optional<Figure> allocations_figure(const std::string& slug, const Step& st
   return Figure{
       .slug = slug + "-allocations",
       .title = "Its allocations one by one: " + title_of(step, words),
-      .caption = "Each box is one of the largest allocations, from the event that made it to the "
-                 "one that freed it, on what was there before the step; the grey above is all the "
-                 "rest. In the page, Detail sets how many are drawn singly, and pointing at a box "
-                 "names it.",
+      .caption = "Each box is one of the largest allocations, by size times life, from the event "
+                 "that made it to the one that freed it; below them lies what was there before the "
+                 "step, above them, grey, all the rest. In the page, Detail sets how many are drawn "
+                 "singly, and pointing at a box names it." +
+                 axis_words(timeline),
       .alt = "Boxes over the allocator's events, one for each of the largest allocations. The "
              "table below holds the largest of them.",
       .spec = allocation_chart(timeline, allocations),

@@ -12,8 +12,10 @@ using Json = nlohmann::json;
 
 constexpr double kThick = 0.07;   // Of the axis: an area that a word fits into.
 constexpr double kAside = 0.09;   // Of the width: half of a word.
-constexpr double kNear = 0.45;    // Of the capacity: a curve that comes so near shows it.
+constexpr double kNear = 0.75;    // Of the capacity: a curve that comes so near shows it.
 constexpr double kHeadroom = 1.08;
+constexpr double kClose = 0.03;  // Of the width: marks would lie on each other.
+constexpr int kMarkHeight = 19;
 
 bool near_capacity(const TimelineChart& chart) {
   return chart.capacity > 0 && (!chart.end_words.empty() ||
@@ -70,7 +72,7 @@ Json peak_layer(const TimelineChart& chart, const ChartFrame& frame, const Json&
   const bool right = peak.ms > 0.6 * frame.last;
   const Json rows = {{{"t", rounded(peak.ms)},
                       {"sum", rounded(peak.requested() / frame.unit.bytes)},
-                      {"text", "peak " + format_bytes(peak.requested())}}};
+                      {"text", chart.peak_words}}};
   Json words = text_layer(rows, x, y,
                           {{"align", right ? "right" : "left"},
                            {"dx", right ? -6 : 6},
@@ -87,15 +89,27 @@ const Instant& at_event(const Timeline& timeline, double event) {
   return found == timeline.instants.end() ? timeline.instants.back() : *found;
 }
 
-Json mark_layers(const TimelineChart& chart, const ChartFrame& frame, const Json& x,
-                 const Json& y) {
+/// Below the curve; marks close together stand one below the other.
+Json mark_rows(const TimelineChart& chart, const ChartFrame& frame) {
   Json rows = Json::array();
+  double before = -frame.last;
+  int below = 0;
   for (const Mark& mark : chart.marks) {
     const Instant& instant = at_event(chart.timeline, mark.event);
+    below = instant.ms - before < kClose * frame.last ? below + kMarkHeight : kMarkHeight / 2 + 2;
+    before = instant.ms;
     rows.push_back({{"t", rounded(instant.ms)},
                     {"sum", rounded(instant.requested() / frame.unit.bytes)},
+                    {"below", below},
                     {"text", std::to_string(mark.number)}});
   }
+  return rows;
+}
+
+Json mark_layers(const TimelineChart& chart, const ChartFrame& frame, const Json& x,
+                 const Json& y) {
+  const Json rows = mark_rows(chart, frame);
+  const Json below = {{"expr", "datum.below"}};
   const Json dots = {{"data", {{"values", rows}}},
                      {"mark",
                       {{"type", "point"},
@@ -103,9 +117,9 @@ Json mark_layers(const TimelineChart& chart, const ChartFrame& frame, const Json
                        {"color", ink::kPaper},
                        {"stroke", ink::kText},
                        {"strokeWidth", 1},
-                       {"yOffset", 12}}},
+                       {"yOffset", below}}},
                      {"encoding", {{"x", x}, {"y", y}}}};
-  return {dots, text_layer(rows, x, y, {{"yOffset", 12}, {"fontSize", 11}})};
+  return {dots, text_layer(rows, x, y, {{"yOffset", below}, {"fontSize", 11}})};
 }
 
 Json capacity_layers(const TimelineChart& chart, const ChartFrame& frame, const Json& y) {
@@ -115,7 +129,8 @@ Json capacity_layers(const TimelineChart& chart, const ChartFrame& frame, const 
   return {{{"data", data},
            {"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {6, 3}}}},
            {"encoding", {{"y", y}}}},
-          {{"data", data},
+          {{"name", kWideOnly + std::string("-capacity")},
+           {"data", data},
            {"mark",
             {{"type", "text"}, {"align", "left"}, {"dx", 6}, {"dy", -7}, {"color", ink::kMuted}}},
            {"encoding",
@@ -151,14 +166,20 @@ Json phase_bands(const Timeline& timeline, const Json& x) {
   return band_layers(bands, x);
 }
 
-Json notes(const TimelineChart& chart, const ChartFrame& frame, const Json& x, const Json& y) {
+Json category_names(const TimelineChart& chart, const ChartFrame& frame, const Json& x,
+                    const Json& y) {
+  Json names = text_layer(name_rows(chart, frame), x, y, {{"color", ink::kPaper}});
+  names["name"] = kWideOnly + std::string("-names");
+  return names;
+}
+
+Json notes(const TimelineChart& chart, const ChartFrame& frame) {
+  const Json x = plain_axis("t", "", "", frame.last);
+  const Json y = memory_axis("sum", frame.unit, frame.highest);
   Json layers = Json::array();
   const auto add = [&layers](Json more) {
     for (Json& layer : more) layers.push_back(std::move(layer));
   };
-  Json names = text_layer(name_rows(chart, frame), x, y, {{"color", ink::kPaper}});
-  names["name"] = kWideOnly + std::string("-names");
-  layers.push_back(std::move(names));
   if (near_capacity(chart)) add(capacity_layers(chart, frame, y));
   add(peak_layer(chart, frame, x, y));
   if (!chart.marks.empty()) add(mark_layers(chart, frame, x, y));

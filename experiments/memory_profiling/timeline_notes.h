@@ -1,9 +1,8 @@
 // Words in a chart of memory over a step.
 #pragma once
 
-#include "experiments/memory_profiling/timeline_chart.h"
-#include "report/charts.h"
 #include "experiments/memory_profiling/timeline_axes.h"
+#include "experiments/memory_profiling/timeline_chart.h"
 
 namespace labreport::memory_profiling {
 
@@ -18,8 +17,11 @@ ChartFrame frame_of(const TimelineChart& chart);
 /// A band a phase, named above the plot.
 nlohmann::json phase_bands(const Timeline& timeline, const nlohmann::json& x);
 
-/// Layers: names in thick areas, the peak, numbered marks, the capacity, the early end.
-nlohmann::json notes(const TimelineChart& chart, const ChartFrame& frame, const nlohmann::json& x,
-                     const nlohmann::json& y);
+/// The categories' names in the areas that are thick enough.
+nlohmann::json category_names(const TimelineChart& chart, const ChartFrame& frame,
+                              const nlohmann::json& x, const nlohmann::json& y);
+
+/// Layers: the peak, numbered marks, the capacity, the early end.
+nlohmann::json notes(const TimelineChart& chart, const ChartFrame& frame);
 
 }  // namespace labreport::memory_profiling

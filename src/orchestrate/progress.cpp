@@ -51,6 +51,12 @@ std::string limits_words(const Launch& launch) {
   return text.substr(0, text.size() - std::string_view(" · ").size()) + " TFLOP/s";
 }
 
+std::string memory_words(const Launch& launch) {
+  const Metric* peak = launch.find(metric::kMemory, metric::kPeakAllocated);
+  const auto bytes = peak == nullptr ? std::nullopt : peak->number();
+  return bytes ? "peak " + format_bytes(*bytes) : "ok";
+}
+
 /// Cut to the terminal's width: a wrapped line could not be drawn over.
 std::string cut(const std::string& text, std::FILE* stream) {
   winsize size{};
@@ -79,6 +85,7 @@ std::string result_words(const CellSpec& spec, const Launch& launch) {
   if (!is_ok(launch.outcome)) return describe(launch.outcome);
   if (spec.kind == CellKind::kTiming) return step_words(spec, launch);
   if (spec.kind == CellKind::kLimits) return limits_words(launch);
+  if (spec.kind == CellKind::kMemory) return memory_words(launch);
   return "ok";
 }
 

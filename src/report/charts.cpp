@@ -48,6 +48,7 @@ constexpr std::array kAssigned = {NamedStyle{"forward", {kBlue, "circle"}},
                                   NamedStyle{"2.7B", {kAmber, "square"}},
                                   NamedStyle{"10B", {kGreen, "cross"}},
                                   NamedStyle{"parameters", {kSlate, "triangle-right"}},
+                                  NamedStyle{"before the step", {kSlate, "triangle-right"}},
                                   NamedStyle{"gradients", {kVermilion, "triangle-up"}},
                                   NamedStyle{"AdamW state", {kGreen, "square"}},
                                   NamedStyle{"inputs", {kRose, "cross"}},
@@ -111,6 +112,12 @@ Json log_channel(const std::string& field, const std::string& title, const std::
 
 Json category_channel(const std::string& field, const std::vector<std::string>& labels) {
   return {{"field", field}, {"type", "nominal"}, {"sort", labels}, {"title", nullptr}};
+}
+
+int label_room(const std::vector<std::string>& labels, double letter_width) {
+  std::size_t longest = 0;
+  for (const std::string& label : labels) longest = std::max(longest, label.size());
+  return static_cast<int>(letter_width * static_cast<double>(longest));
 }
 
 }  // namespace labreport
