@@ -31,8 +31,7 @@ Json box_rows(const std::vector<Allocation>& allocations, const Bins& bins, cons
   int rank = 0;
   for (const Allocation& allocation : allocations) {
     const std::size_t from = bins.at(allocation.made);
-    const std::size_t to =
-        allocation.freed ? bins.at(*allocation.freed) : bins.least.size();
+    const std::size_t to = allocation.freed ? bins.at(*allocation.freed) : bins.least.size();
     rows.push_back({{"rank", ++rank},
                     {"from", from},
                     {"to", std::max(to, from + 1)},
@@ -77,8 +76,11 @@ Json silhouette(const Timeline& timeline, const ByteUnit& unit, const Json& x, c
   }
   return {{"data", {{"values", rows}}},
           {"mark",
-           {{"type", "area"}, {"interpolate", "step-after"}, {"color", ink::kAxis},
-            {"opacity", 0.35}, {"clip", true}}},
+           {{"type", "area"},
+            {"interpolate", "step-after"},
+            {"color", ink::kAxis},
+            {"opacity", 0.35},
+            {"clip", true}}},
           {"encoding", {{"x", x}, {"y", y}}}};
 }
 
@@ -103,7 +105,11 @@ Json boxes(const Json& rows, const Json& x, const Json& y) {
           {"data", {{"values", rows}}},
           {"transform", outlines()},
           {"mark",
-           {{"type", "area"}, {"stroke", ink::kPaper}, {"strokeWidth", 0.25}, {"opacity", 0.92}, {"clip", true}}},
+           {{"type", "area"},
+            {"stroke", ink::kPaper},
+            {"strokeWidth", 0.25},
+            {"opacity", 0.92},
+            {"clip", true}}},
           {"encoding",
            {{"x", x},
             {"y", y},

@@ -14,7 +14,8 @@ namespace labreport::memory_profiling {
 nlohmann::json allocation_chart(const Timeline& timeline,
                                 const std::vector<Allocation>& allocations);
 
-/// Where its axis of memory begins, in bytes: at 0, but where what was there before dwarfs the rest.
+/// Where its axis of memory begins, in bytes: at 0, but where what was there before dwarfs the
+/// rest.
 double axis_begin(const Timeline& timeline);
 
 }  // namespace labreport::memory_profiling

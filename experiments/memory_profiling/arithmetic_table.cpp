@@ -57,10 +57,6 @@ void judge(RowView& row, const Step& step, const ExpectedPeak& expected, double 
   if (std::abs(open) > kExplained * peak) row.flags.push_back("not explained");
 }
 
-std::string mode_words(Mode mode) {
-  return mode == Mode::kForward ? "forward, with grad" : std::string(describe(mode));
-}
-
 double requested_peak(const Step& step) {
   return step.bytes(metric::kMemory, metric::kPeakRequested).value_or(0);
 }
@@ -111,9 +107,9 @@ TableView peak_rows(TableView table, const std::vector<const char*>& columns, co
 }  // namespace
 
 TableView arithmetic_table(const Profiles& rows) {
-  return peak_rows(
-      {"arithmetic", "Requested bytes at the peak against first principles", {}, {}},
-      {"By formula", "Measured", "Difference", "Temporary, workspace and inputs"}, rows, row_of);
+  return peak_rows({"arithmetic", "Requested bytes at the peak against first principles", {}, {}},
+                   {"By formula", "Measured", "Difference", "Temporary, workspace and inputs"},
+                   rows, row_of);
 }
 
 TableView parts_table(const Profiles& rows) {

@@ -111,10 +111,12 @@ std::optional<Figure> block_figure(const Profile& profile, const Step& step) {
   if (panels.empty()) return std::nullopt;
   return Figure{.slug = slug("memory-block-" + profile.words),
                 .title = "Memory over one block, " + profile.words,
-                .caption = "Allocated bytes of the second block, counted from its first event in "
-                           "each pass; bands are its modules.",
-                .alt = "Two curves of memory over the allocator's events: one block's forward and "
-                       "its backward. The table below holds points of them.",
+                .caption =
+                    "Allocated bytes of the second block, counted from its first event in "
+                    "each pass; bands are its modules.",
+                .alt =
+                    "Two curves of memory over the allocator's events: one block's forward and "
+                    "its backward. The table below holds points of them.",
                 .spec = curve_panels(panels),
                 .data = points_table(phases)};
 }

@@ -2,60 +2,18 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "experiments/common/measured_table.h"
 #include "experiments/memory_profiling/byte_cells.h"
+#include "experiments/memory_profiling/forward_groups.h"
 #include "experiments/memory_profiling/parts.h"
 #include "experiments/memory_profiling/peak_chart.h"
 #include "experiments/memory_profiling/timeline.h"
 #include "plan/memory.h"
-#include "results/metric_names.h"
 
 namespace labreport::memory_profiling {
 namespace {
 
 constexpr std::size_t kRows = 10;
 constexpr std::size_t kSources = 4;
-
-/// Allocations of one size that one operation makes, in all layers.
-struct Group {
-  double bytes = 0;
-  double count = 0;
-  std::string module, operation, op, category, freed, layers;
-};
-
-struct Forward {
-  const Profile* profile;
-  const Step* step;
-  std::vector<Group> groups;
-
-  bool grad() const { return step->spec().mode != Mode::kInference; }
-};
-
-std::vector<Group> groups_of(const Launch& launch) {
-  std::vector<Group> groups;
-  const Table* table = find_table(launch, metric::kLargest);
-  for (std::size_t i = 0; table != nullptr && i < table->rows.size(); ++i) {
-    const MeasuredRow row(*table, i);
-    groups.push_back({row.number("bytes").value_or(0), row.number("count").value_or(0),
-                      row.text("module"), row.text("operation"), row.text("operator"),
-                      row.text("category"), row.text("freed"), row.text("layers")});
-  }
-  std::ranges::stable_sort(groups, std::greater(), &Group::bytes);
-  return groups;
-}
-
-/// Of the forward with grad where it ran, else of the fullest step's, else without grad.
-std::optional<Forward> forward_of(const Profile& profile, bool grad) {
-  std::vector<Mode> modes{Mode::kForward, Mode::kTrainStep, Mode::kForwardBackward};
-  if (!grad) modes = {Mode::kInference};
-  for (const Mode mode : modes) {
-    const Step* step = profile.ran(mode);
-    if (step == nullptr) continue;
-    Forward forward{&profile, step, groups_of(*step->launch)};
-    if (!forward.groups.empty()) return forward;
-  }
-  return grad ? forward_of(profile, false) : std::nullopt;
-}
 
 /// "96 by MaskedScores in layers/attn and 64 by Softmax in layers/attn"
 std::string source_words(const std::vector<Group>& largest) {
@@ -74,25 +32,12 @@ std::string source_words(const std::vector<Group>& largest) {
   return join_words(words);
 }
 
-/// Groups of the largest size, one an operation and module.
-std::vector<Group> largest_of(const std::vector<Group>& groups) {
-  std::vector<Group> found;
-  for (const Group& group : groups) {
-    if (group.bytes != groups.front().bytes) continue;
-    const auto same = std::ranges::find_if(found, [&](const Group& other) {
-      return other.operation == group.operation && other.module == group.module;
-    });
-    same == found.end() ? found.push_back(group) : void(same->count += group.count);
-  }
-  return found;
-}
-
 Facts sentence(const Forward& forward) {
   const std::vector<Group> largest = largest_of(forward.groups);
   double count = 0;
   for (const Group& group : largest) count += group.count;
-  const std::string formula = size_formula(forward.step->spec(),
-                                           static_cast<std::int64_t>(largest.front().bytes));
+  const std::string formula =
+      size_formula(forward.step->spec(), static_cast<std::int64_t>(largest.front().bytes));
   Facts facts;
   facts.set("words", forward.profile->words);
   facts.flag("grad", forward.grad());
@@ -111,13 +56,13 @@ Facts sentence(const Forward& forward) {
 RowView group_row(const Forward& forward, const Group& group, const ByteUnit& unit) {
   const std::string formula =
       size_formula(forward.step->spec(), static_cast<std::int64_t>(group.bytes));
-  return {{text_cell(forward.profile->place), bytes_cell(group.bytes, unit),
-           exact_cell(group.count), formula.empty() ? missing_cell() : text_cell(formula),
-           text_cell(category_words(group.category)), text_cell(group.operation),
-           text_cell(group.op), text_cell(group.module), text_cell(group.layers),
-           text_cell(group.freed)},
-          {},
-          ""};
+  return {
+      {text_cell(forward.profile->place), bytes_cell(group.bytes, unit), exact_cell(group.count),
+       formula.empty() ? missing_cell() : text_cell(formula),
+       text_cell(category_words(group.category)), text_cell(group.operation), text_cell(group.op),
+       text_cell(group.module), text_cell(group.layers), text_cell(group.freed)},
+      {},
+      ""};
 }
 
 TableView groups_table(const std::string& slug, const std::string& title,
@@ -126,11 +71,11 @@ TableView groups_table(const std::string& slug, const std::string& title,
   double most = 0;
   for (const Forward& forward : forwards) most = std::max(most, forward.groups.front().bytes);
   const ByteUnit unit = byte_unit(most);
-  table.columns = {{"Context", "", Align::kLeft},   {"Size", unit.name, Align::kRight},
-                   {"Count", "", Align::kRight},    {"Formula", "", Align::kLeft},
-                   {"Category", "", Align::kLeft},  {"Operation", "", Align::kLeft},
-                   {"Operator", "", Align::kLeft},  {"Module", "", Align::kLeft},
-                   {"Layers", "", Align::kLeft},    {"Freed", "", Align::kLeft}};
+  table.columns = {{"Context", "", Align::kLeft},  {"Size", unit.name, Align::kRight},
+                   {"Count", "", Align::kRight},   {"Formula", "", Align::kLeft},
+                   {"Category", "", Align::kLeft}, {"Operation", "", Align::kLeft},
+                   {"Operator", "", Align::kLeft}, {"Module", "", Align::kLeft},
+                   {"Layers", "", Align::kLeft},   {"Freed", "", Align::kLeft}};
   for (const Forward& forward : forwards) {
     for (std::size_t i = 0; i < std::min(forward.groups.size(), kRows); ++i) {
       table.rows.push_back(group_row(forward, forward.groups[i], unit));
@@ -166,9 +111,10 @@ Figure largest_figure(const Forward& forward) {
   }
   return {.slug = "memory-largest",
           .title = "The largest allocations of the forward pass, " + forward.profile->words,
-          .caption = "Each bar is one allocation's size; behind it, how many of them a forward "
-                     "pass makes. The colour says what becomes of them: *activations* are kept for "
-                     "backward.",
+          .caption =
+              "Each bar is one allocation's size; behind it, how many of them a forward "
+              "pass makes. The colour says what becomes of them: *activations* are kept for "
+              "backward.",
           .alt = "Bars of allocation sizes, ranked. The table below holds the same rows.",
           .spec = ranked_chart({"Size of one allocation", unit.name}, bars),
           .data = {}};
@@ -178,14 +124,6 @@ const Forward& reference(const RunView& view, const std::vector<Forward>& forwar
   const auto context = [](const Forward& forward) { return forward.profile->context(); };
   const auto found = std::ranges::find(forwards, view.edition().reference_context, context);
   return found == forwards.end() ? forwards.back() : *found;
-}
-
-std::vector<Forward> forwards_of(const Profiles& profiles, bool grad) {
-  std::vector<Forward> found;
-  for (const Profile* profile : profiles) {
-    if (auto forward = forward_of(*profile, grad)) found.push_back(std::move(*forward));
-  }
-  return found;
 }
 
 }  // namespace
@@ -208,8 +146,8 @@ PartContent present_largest(const RunView& view, const std::vector<Profile>& pro
                               forwards)};
   const std::vector<Forward> without = forwards_of(answered(profiles), false);
   if (forwards.front().grad() && !without.empty()) {
-    part.drawer.tables = {groups_table(
-        "largest-inference", "The largest allocations of an inference forward", without)};
+    part.drawer.tables = {groups_table("largest-inference",
+                                       "The largest allocations of an inference forward", without)};
   }
   return part;
 }

@@ -40,26 +40,21 @@ Json bar_rows(const PeakChart& chart, const ByteUnit& unit) {
 Json gap_rows(const PeakChart& chart) {
   Json rows = Json::array();
   for (const PeakGap& gap : chart.gaps) {
-    rows.push_back({{"group", gap.group},
-                    {"series", gap.series},
-                    {"value", 0},
-                    {"text", gap.reason}});
+    rows.push_back(
+        {{"group", gap.group}, {"series", gap.series}, {"value", 0}, {"text", gap.reason}});
   }
   return rows;
 }
 
 Json capacity_layers(double capacity, Json x) {
-  const Json data = {
-      {"values", {{{"value", capacity}, {"text", "what the device has"}}}}};
+  const Json data = {{"values", {{{"value", capacity}, {"text", "what the device has"}}}}};
   return {{{"data", data},
            {"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {6, 3}}}},
            {"encoding", {{"x", x}}}},
           {{"name", kWideOnly},
            {"data", data},
-           {"mark",
-            {{"type", "text"}, {"align", "right"}, {"dx", -5}, {"color", ink::kMuted}}},
-           {"encoding",
-            {{"x", x}, {"y", {{"value", 8}}}, {"text", {{"field", "text"}}}}}}};
+           {"mark", {{"type", "text"}, {"align", "right"}, {"dx", -5}, {"color", ink::kMuted}}},
+           {"encoding", {{"x", x}, {"y", {{"value", 8}}}, {"text", {{"field", "text"}}}}}}};
 }
 
 }  // namespace
@@ -67,36 +62,40 @@ Json capacity_layers(double capacity, Json x) {
 Json peak_chart(const PeakChart& chart) {
   std::vector<std::string> groups;
   double most = chart.capacity;
-  for (const PeakBar& bar : chart.bars) add_once(groups, bar.group), most = std::max(most, bar.bytes);
+  for (const PeakBar& bar : chart.bars)
+    add_once(groups, bar.group), most = std::max(most, bar.bytes);
   for (const PeakGap& gap : chart.gaps) add_once(groups, gap.group);
   const ByteUnit unit = byte_unit(most);
   Json x = plain_axis("value", "Peak of allocated memory", unit.name, 1.02 * most / unit.bytes);
   Json y = category_channel("group", groups);
   y["title"] = chart.rows;
   y["scale"] = {{"domain", groups}, {"paddingInner", 0.22}, {"paddingOuter", 0.12}};
-  y["axis"] = {{"grid", false}, {"labelFontSize", 13}, {"labelColor", ink::kText},
-               {"labelLimit", kLongestLabel}, {"minExtent", label_room(groups)}};
+  y["axis"] = {{"grid", false},
+               {"labelFontSize", 13},
+               {"labelColor", ink::kText},
+               {"labelLimit", kLongestLabel},
+               {"minExtent", label_room(groups)}};
   const Json lane = {{"field", "series"},
                      {"type", "nominal"},
                      {"sort", chart.series},
                      {"scale", {{"domain", chart.series}}}};
-  const Json bars = {{"name", kSeriesLayer},
-                     {"data", {{"values", bar_rows(chart, unit)}}},
-                     {"mark", {{"type", "bar"}}},
-                     {"encoding",
-                      {{"x", x},
-                       {"y", y},
-                       {"yOffset", lane},
-                       {"color", legend_colour("series", chart.series)},
-                       {"tooltip", {{{"field", "text"}, {"type", "nominal"}, {"title", "peak"}}}}}}};
+  const Json bars = {
+      {"name", kSeriesLayer},
+      {"data", {{"values", bar_rows(chart, unit)}}},
+      {"mark", {{"type", "bar"}}},
+      {"encoding",
+       {{"x", x},
+        {"y", y},
+        {"yOffset", lane},
+        {"color", legend_colour("series", chart.series)},
+        {"tooltip", {{{"field", "text"}, {"type", "nominal"}, {"title", "peak"}}}}}}};
   const auto words = [&](Json rows, Json style) {
     Json mark{{"type", "text"}, {"align", "left"}, {"dx", 5}};
     mark.update(style);
     return Json{
         {"data", {{"values", std::move(rows)}}},
         {"mark", mark},
-        {"encoding",
-         {{"x", x}, {"y", y}, {"yOffset", lane}, {"text", {{"field", "text"}}}}}};
+        {"encoding", {{"x", x}, {"y", y}, {"yOffset", lane}, {"text", {{"field", "text"}}}}}};
   };
   Json layers = {bars, words(bar_rows(chart, unit), Json::object()),
                  words(gap_rows(chart), {{"fontStyle", "italic"}, {"color", ink::kMuted}})};
@@ -118,9 +117,11 @@ Json ranked_chart(const Quantity& quantity, const std::vector<RankedBar>& bars) 
     labels.push_back(bar.label);
     add_once(kinds, bar.kind);
     most = std::max(most, bar.value);
-    rows.push_back(
-        {{"label", bar.label}, {"value", bar.value}, {"text", bar.text},
-         {"short", bar.short_text}, {"kind", bar.kind}});
+    rows.push_back({{"label", bar.label},
+                    {"value", bar.value},
+                    {"text", bar.text},
+                    {"short", bar.short_text},
+                    {"kind", bar.kind}});
   }
   // The longest bar leaves room for its words.
   const Json x = plain_axis("value", quantity.title.c_str(), quantity.unit.c_str(), 1.35 * most);

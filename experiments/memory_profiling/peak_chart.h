@@ -27,7 +27,7 @@ struct PeakChart {
   std::vector<PeakBar> bars;
   std::vector<std::string> series;  ///< In the order of the lanes.
   std::vector<PeakGap> gaps;
-  double capacity = 0;              ///< 0: not known.
+  double capacity = 0;  ///< 0: not known.
 };
 
 /// A row a group, a lane a series.
@@ -39,7 +39,7 @@ struct RankedBar {
   double value = 0;
   std::string text;
   std::string short_text;  ///< On a phone.
-  std::string kind;  ///< What the colour says.
+  std::string kind;        ///< What the colour says.
 };
 nlohmann::json ranked_chart(const Quantity& quantity, const std::vector<RankedBar>& bars);
 

@@ -11,16 +11,11 @@ namespace {
 
 using Bytes = std::optional<double>;
 
-Bytes peak_of(const Profile& profile, Mode mode, std::string_view name = metric::kPeakAllocated) {
-  const Step* step = profile.ran(mode);
-  return step == nullptr ? std::nullopt : step->bytes(metric::kMemory, name);
-}
-
 /// The unit of all peaks: one for all tables, so that they compare.
 ByteUnit unit_of(const Profiles& rows) {
   double most = 0;
   for (const Profile* profile : rows) {
-    for (const Mode mode : kModes) most = std::max(most, peak_of(*profile, mode).value_or(0));
+    for (const Mode mode : kModes) most = std::max(most, profile->peak(mode).value_or(0));
   }
   return byte_unit(most);
 }
@@ -35,10 +30,6 @@ std::string peak_phase(const Step& step) {
     if (peak > most) most = peak, found = phase;
   }
   return found;
-}
-
-std::string mode_words(Mode mode) {
-  return mode == Mode::kForward ? "forward, with grad" : std::string(describe(mode));
 }
 
 /// Every step that ran, under its profile and mode.
@@ -65,7 +56,7 @@ TableView peaks_table(const Profiles& rows) {
   for (const Profile* profile : rows) {
     RowView row{{text_cell(profile->place)}, {}, ""};
     for (const Mode mode : {Mode::kInference, Mode::kTrainStep, Mode::kForward}) {
-      row.cells.push_back(bytes_cell(peak_of(*profile, mode), unit));
+      row.cells.push_back(bytes_cell(profile->peak(mode), unit));
     }
     explain(row, reasons_missing(*profile));
     if (profile->steps.size() == 1) {
@@ -94,15 +85,14 @@ TableView meanings_table(const Profiles& rows) {
         forward == nullptr ? Bytes{} : forward->bytes(metric::kMeaning, metric::kForwardGraphAlive);
     const Bytes inside =
         step == nullptr ? Bytes{} : step->bytes(metric::kMeaning, metric::kForwardWithState);
-    const std::array cells{peak_of(*profile, Mode::kInference), peak_of(*profile, Mode::kForward),
-                           alive, inside};
+    const std::array cells{profile->peak(Mode::kInference), profile->peak(Mode::kForward), alive,
+                           inside};
     if (std::ranges::none_of(cells, &Bytes::has_value)) continue;
     RowView row{{text_cell(profile->place)}, {}, ""};
     for (const Bytes& bytes : cells) row.cells.push_back(bytes_cell(bytes, unit));
     const Metric* absent =
-        forward == nullptr
-            ? nullptr
-            : forward->launch->find(metric::kMeaning, metric::kForwardGraphAlive);
+        forward == nullptr ? nullptr
+                           : forward->launch->find(metric::kMeaning, metric::kForwardGraphAlive);
     if (absent != nullptr && !absent->reason.empty()) {
       row.flags.push_back("graph alive: " + absent->reason);
     }

@@ -11,11 +11,6 @@
 namespace labreport::memory_profiling {
 namespace {
 
-std::optional<double> peak_of(const Profile& profile, Mode mode) {
-  const Step* step = profile.ran(mode);
-  return step == nullptr ? std::nullopt : step->bytes(metric::kMemory, metric::kPeakAllocated);
-}
-
 /// The profiles that hold one of the two numbers or say why they do not.
 Profiles own_precision(const std::vector<Profile>& profiles) {
   const auto precision = answered(profiles).front()->spec.precision;
@@ -29,8 +24,8 @@ Profiles own_precision(const std::vector<Profile>& profiles) {
 std::vector<Facts> rows_of(const Profiles& spoken_of) {
   std::vector<Facts> rows;
   for (const Profile* profile : spoken_of) {
-    const auto inference = peak_of(*profile, Mode::kInference);
-    const auto step = peak_of(*profile, Mode::kTrainStep);
+    const auto inference = profile->peak(Mode::kInference);
+    const auto step = profile->peak(Mode::kTrainStep);
     if (!inference && !step) continue;
     Facts facts;
     facts.set("context", format_count(profile->context()));
@@ -72,9 +67,8 @@ std::vector<Facts> other_missing(const std::vector<Profile>& profiles) {
   return missing;
 }
 
-constexpr std::pair<Mode, const char*> kBars[]{{Mode::kInference, "inference"},
-                                               {Mode::kForward, "forward"},
-                                               {Mode::kTrainStep, "train step"}};
+constexpr std::pair<Mode, const char*> kBars[]{
+    {Mode::kInference, "inference"}, {Mode::kForward, "forward"}, {Mode::kTrainStep, "train step"}};
 
 Figure peaks_figure(const RunView& view, const Profiles& rows, const TableView& data) {
   PeakChart chart{"Context", {}, {"inference", "forward", "train step"}, {}, 0};
@@ -83,7 +77,7 @@ Figure peaks_figure(const RunView& view, const Profiles& rows, const TableView& 
       const Step* step = profile->asked(mode);
       if (step == nullptr) continue;
       chart.capacity = std::max(chart.capacity, capacity(view, *step));
-      const auto peak = peak_of(*profile, mode);
+      const auto peak = profile->peak(mode);
       const std::string reason = step->missing();
       if (peak) chart.bars.push_back({profile->place, name, *peak});
       // The chart has room for no more than the beginning; the table says the rest.
@@ -92,10 +86,12 @@ Figure peaks_figure(const RunView& view, const Profiles& rows, const TableView& 
   }
   return {.slug = "memory-peaks",
           .title = "Peak memory by context",
-          .caption = "Allocated bytes. *Forward* is with grad: the network's activations are kept "
-                     "for a backward pass that never comes.",
-          .alt = "Bars of peak memory for each context: inference, forward with grad and train "
-                 "step. The table below holds the same numbers.",
+          .caption =
+              "Allocated bytes. *Forward* is with grad: the network's activations are kept "
+              "for a backward pass that never comes.",
+          .alt =
+              "Bars of peak memory for each context: inference, forward with grad and train "
+              "step. The table below holds the same numbers.",
           .spec = peak_chart(chart),
           .data = data};
 }
@@ -115,9 +111,10 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   const TableView table = peaks_table(rows);
   if (anything_ran(rows)) part.figures = {peaks_figure(view, rows, TableView{})};
   part.tables = {table, arithmetic_table(rows)};
-  part.drawer.tables = {meanings_table(rows), allocator_table(rows), composition_table(rows), parts_table(rows),
-                        formulas_table(),
-                        commands_table(view.run(), kProblem, named_cells(profiles))};
+  part.drawer.tables = {
+      meanings_table(rows),    allocator_table(rows),
+      composition_table(rows), parts_table(rows),
+      formulas_table(),        commands_table(view.run(), kProblem, named_cells(profiles))};
   part.drawer.warnings = warnings(profiles);
   return part;
 }
@@ -130,7 +127,7 @@ std::vector<Glance> glance(const std::vector<Profile>& profiles) {
       profile->words + " in " +
       std::string(describe(profile->spec.precision.value_or(Precision::kFp32)));
   return {{"Peak memory of a train step, " + words,
-           format_bytes(peak_of(*profile, Mode::kTrainStep).value_or(0)), anchor},
+           format_bytes(profile->peak(Mode::kTrainStep).value_or(0)), anchor},
           {"Largest train step that fits", words, anchor}};
 }
 

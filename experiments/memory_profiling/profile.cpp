@@ -83,6 +83,15 @@ const Step* Profile::trained() const {
   return step != nullptr ? step : ran(Mode::kForwardBackward);
 }
 
+std::optional<double> Profile::peak(Mode mode) const {
+  const Step* step = ran(mode);
+  return step == nullptr ? std::nullopt : step->bytes(metric::kMemory, metric::kPeakAllocated);
+}
+
+std::string mode_words(Mode mode) {
+  return mode == Mode::kForward ? "forward, with grad" : std::string(describe(mode));
+}
+
 std::vector<Profile> profiles_of(const RunView& view) {
   std::vector<Profile> profiles;
   for (const Cell* cell : view.cells(CellKind::kMemory)) {
@@ -183,8 +192,7 @@ void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& p
   facts.flag("nothing", !anything_ran(spoken_of));
   facts.flag("gpu", device == nullptr || device->kind == DeviceKind::kCuda);
   facts.set("size", spoken_of.front()->spec.size);
-  facts.set("precision",
-            describe(spoken_of.front()->spec.precision.value_or(Precision::kFp32)));
+  facts.set("precision", describe(spoken_of.front()->spec.precision.value_or(Precision::kFp32)));
   std::vector<Facts> missing;
   for (const Profile* profile : spoken_of) {
     const std::string reason = reasons_missing(*profile);

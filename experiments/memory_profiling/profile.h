@@ -40,6 +40,8 @@ struct Profile {
   const Step* asked(Mode mode) const;
   /// The fullest that ran of those with loss and backward, else null.
   const Step* trained() const;
+  /// Allocated bytes at most; nothing where that mode did not run.
+  std::optional<double> peak(Mode mode) const;
   std::int64_t context() const { return spec.context.value_or(0); }
 };
 
@@ -58,6 +60,9 @@ Profiles alike(const std::vector<Profile>& profiles, const Profile& profile, Pre
 
 /// The longest context at which `mode` ran; null: none.
 const Profile* longest(const Profiles& profiles, Mode mode);
+
+/// "forward, with grad"; the others as everywhere.
+std::string mode_words(Mode mode);
 
 /// Any numbers at all.
 bool anything_ran(const Profiles& profiles);

@@ -32,7 +32,8 @@ void set_numbers(Facts& facts, const Profile& profile) {
   facts.set("batch", format_count(spec.batch.value_or(0)));
   facts.set("width", format_count(spec.model.value_or(ModelShape{}).d_model));
   facts.set("bytes", format_count(residual_bytes(spec)));
-  facts.set("mebibytes", format_fixed(formula / kBytesPerMebibyte, formula < kBytesPerMebibyte ? 3 : 1));
+  facts.set("mebibytes",
+            format_fixed(formula / kBytesPerMebibyte, formula < kBytesPerMebibyte ? 3 : 1));
   facts.flag("measured", bytes.has_value());
   facts.set("measured_bytes", format_count(static_cast<std::int64_t>(bytes.value_or(0))));
   facts.flag("agrees", bytes == formula);
@@ -70,11 +71,11 @@ void add_rounding(TableView& table, const std::string& what, std::optional<doubl
                   std::optional<double> allocated) {
   if (!requested || !allocated) return;
   const ByteUnit mebibytes{"MiB", kBytesPerMebibyte, 1};
-  table.rows.push_back({{text_cell(what), text_cell(format_bytes(*requested)),
-                         text_cell(format_bytes(*allocated)),
-                         bytes_cell(*allocated - *requested, mebibytes)},
-                        {},
-                        ""});
+  table.rows.push_back(
+      {{text_cell(what), text_cell(format_bytes(*requested)), text_cell(format_bytes(*allocated)),
+        bytes_cell(*allocated - *requested, mebibytes)},
+       {},
+       ""});
 }
 
 /// What the allocator gives out beyond what tensors ask for.

@@ -40,12 +40,15 @@ Allocation allocation_of(const MeasuredRow& row) {
 }  // namespace
 
 const std::vector<Category>& categories() {
-  static const std::vector<Category> all{
-      {metric::kParameters, "parameters"},       {metric::kGradients, "gradients"},
-      {metric::kOptimizerStates, "AdamW state"}, {metric::kData, "inputs"},
-      {metric::kActivations, "activations"},     {metric::kWeightCopies, "weight copies"},
-      {metric::kWorkspace, "workspace"},         {metric::kTemporary, "temporary"},
-      {metric::kUnknown, "unknown"}};
+  static const std::vector<Category> all{{metric::kParameters, "parameters"},
+                                         {metric::kGradients, "gradients"},
+                                         {metric::kOptimizerStates, "AdamW state"},
+                                         {metric::kData, "inputs"},
+                                         {metric::kActivations, "activations"},
+                                         {metric::kWeightCopies, "weight copies"},
+                                         {metric::kWorkspace, "workspace"},
+                                         {metric::kTemporary, "temporary"},
+                                         {metric::kUnknown, "unknown"}};
   return all;
 }
 
@@ -93,6 +96,11 @@ Timeline timeline_of(const Launch& launch) {
     timeline.instants.push_back(instant_of(MeasuredRow(*table, i)));
   }
   return timeline;
+}
+
+bool same_kind(const Allocation& a, const Allocation& b) {
+  return a.operation == b.operation && a.op == b.op &&
+         without_layer(a.module) == without_layer(b.module);
 }
 
 std::vector<Allocation> allocations_of(const Launch& launch) {

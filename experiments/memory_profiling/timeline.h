@@ -68,6 +68,9 @@ struct Allocation {
   std::string category;
 };
 
+/// Made by the same operation in the same module, in whichever layer.
+bool same_kind(const Allocation& a, const Allocation& b);
+
 /// The largest first.
 std::vector<Allocation> allocations_of(const Launch& launch);
 

@@ -71,11 +71,11 @@ Json areas(const Columns& columns, const Json& x, const Json& y) {
   Json part = y;
   part["field"] = "part";
   part["stack"] = "zero";
-  return {{"name", kSeriesLayer},
-          {"transform", unfolded(columns)},
-          {"mark", {{"type", "area"}, {"interpolate", "step-after"}, {"opacity", 0.92}}},
-          {"encoding",
-           {{"x", x}, {"y", part}, {"color", colour}, {"order", {{"field", "order"}}}}}};
+  return {
+      {"name", kSeriesLayer},
+      {"transform", unfolded(columns)},
+      {"mark", {{"type", "area"}, {"interpolate", "step-after"}, {"opacity", 0.92}}},
+      {"encoding", {{"x", x}, {"y", part}, {"color", colour}, {"order", {{"field", "order"}}}}}};
 }
 
 Json allocated_line(const Json& x, Json y) {
@@ -116,8 +116,8 @@ Json pointed_at(const TimelineChart& chart, const Json& x, Json y, const ByteUni
 
 Json layers_of(const TimelineChart& chart, const Columns& columns, const ChartFrame& frame,
                Json more) {
-  const Json x = plain_axis("t", "Time from the step's start, by the host's clock", "ms",
-                            frame.last);
+  const Json x =
+      plain_axis("t", "Time from the step's start, by the host's clock", "ms", frame.last);
   const Json y = memory_axis("sum", frame.unit, frame.highest);
   Json layers = phase_bands(chart.timeline, x);
   layers.push_back(areas(columns, x, y));

@@ -17,7 +17,7 @@ struct Mark {
 
 struct TimelineChart {
   Timeline timeline;
-  double capacity = 0;    ///< Drawn where the curve comes near it; 0: not known.
+  double capacity = 0;  ///< Drawn where the curve comes near it; 0: not known.
   std::string peak_words;
   std::string end_words;  ///< What ended the step early; empty: nothing did.
   std::vector<Mark> marks;

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "experiments/common/measured_table.h"
-#include "experiments/memory_profiling/allocation_chart.h"
 #include "experiments/memory_profiling/byte_cells.h"
 #include "experiments/memory_profiling/timeline_chart.h"
 #include "results/metric_names.h"
@@ -13,17 +12,12 @@ namespace labreport::memory_profiling {
 namespace {
 
 constexpr std::size_t kNamed = 4;
-constexpr std::size_t kListed = 20;
-
-bool alike(const Allocation& a, const Allocation& b) {
-  return a.operation == b.operation && a.op == b.op &&
-         without_layer(a.module) == without_layer(b.module);
-}
 
 /// In events, to the nearest of `others`.
 double distance(const Allocation& one, const std::vector<Allocation>& others) {
   double nearest = one.made;
-  for (const Allocation& other : others) nearest = std::min(nearest, std::abs(one.made - other.made));
+  for (const Allocation& other : others)
+    nearest = std::min(nearest, std::abs(one.made - other.made));
   return nearest;
 }
 
@@ -32,13 +26,13 @@ double distance(const Allocation& one, const std::vector<Allocation>& others) {
 std::vector<Allocation> named(const std::vector<Allocation>& allocations) {
   std::vector<Allocation> found;
   for (const Allocation& kind : allocations) {
-    const bool known = std::ranges::any_of(
-        found, [&](const Allocation& other) { return alike(other, kind); });
+    const bool known =
+        std::ranges::any_of(found, [&](const Allocation& other) { return same_kind(other, kind); });
     const bool anonymous = kind.operation.empty() && kind.op.empty();
     if (known || anonymous || kind.made <= 0) continue;
     const Allocation* best = &kind;
     for (const Allocation& one : allocations) {
-      const bool same = alike(one, kind) && one.bytes == kind.bytes && one.made > 0;
+      const bool same = same_kind(one, kind) && one.bytes == kind.bytes && one.made > 0;
       if (same && distance(one, found) > distance(*best, found)) best = &one;
     }
     found.push_back(*best);
@@ -53,9 +47,9 @@ std::string key_words(const std::vector<Allocation>& marked) {
   std::string words;
   for (std::size_t i = 0; i < marked.size(); ++i) {
     const Allocation& one = marked[i];
-    words += (i > 0 ? "; " : "") + std::string("**") + std::to_string(i + 1) + "** " +
-             escape_markdown(format_bytes(one.bytes) + ", " +
-                             where(one.operation, one.module, one.op));
+    words +=
+        (i > 0 ? "; " : "") + std::string("**") + std::to_string(i + 1) + "** " +
+        escape_markdown(format_bytes(one.bytes) + ", " + where(one.operation, one.module, one.op));
   }
   return words.empty() ? "" : " Of the largest allocations, one of each kind: " + words + ".";
 }
@@ -91,59 +85,6 @@ TableView stages_table(const Timeline& timeline, const ByteUnit& unit) {
   return table;
 }
 
-struct Kind {
-  const Allocation* first;
-  std::int64_t count = 1;
-};
-
-/// Allocations of one size and kind count as one row: a network repeats them in every layer.
-std::vector<Kind> kinds_of(const std::vector<Allocation>& allocations) {
-  std::vector<Kind> kinds;
-  for (const Allocation& one : allocations) {
-    const auto same = std::ranges::find_if(kinds, [&](const Kind& kind) {
-      return alike(*kind.first, one) && kind.first->bytes == one.bytes &&
-             kind.first->freed_phase == one.freed_phase;
-    });
-    same == kinds.end() ? kinds.push_back({&one}) : void(++same->count);
-  }
-  if (kinds.size() > kListed) kinds.resize(kListed);
-  return kinds;
-}
-
-TableView allocations_table(const std::vector<Allocation>& allocations) {
-  const ByteUnit unit = byte_unit(allocations.front().bytes);
-  TableView table{"allocations",
-                  "The largest allocations of the step, one row a kind",
-                  {{"Size", unit.name, Align::kRight},
-                   {"Count", "", Align::kRight},
-                   {"Category", "", Align::kLeft},
-                   {"Made by", "", Align::kLeft},
-                   {"Operator", "", Align::kLeft},
-                   {"Made in", "", Align::kLeft},
-                   {"Freed in", "", Align::kLeft}},
-                  {}};
-  for (const auto& [one, count] : kinds_of(allocations)) {
-    const std::string module = count > 1 ? without_layer(one->module) : one->module;
-    table.rows.push_back({{bytes_cell(one->bytes, unit), exact_cell(static_cast<double>(count)),
-                           text_cell(category_words(one->category)),
-                           text_cell(where(one->operation, module, "")), text_cell(one->op),
-                           text_cell(one->phase),
-                           text_cell(one->freed ? one->freed_phase : "lives at the end")},
-                          {},
-                          ""});
-  }
-  return table;
-}
-
-std::string axis_words(const Timeline& timeline) {
-  const double low = axis_begin(timeline);
-  return low > 0 ? " The axis begins at " + format_bytes(low) + "." : "";
-}
-
-std::string title_of(const Step& step, const std::string& words) {
-  return std::string(describe(*step.spec().mode)) + ", " + words;
-}
-
 }  // namespace
 
 Figure timeline_figure(const std::string& slug, const Step& step, const std::string& words,
@@ -158,33 +99,18 @@ Figure timeline_figure(const std::string& slug, const Step& step, const std::str
     const auto asked = refused->requested_bytes;
     chart.end_words = asked ? "refused: " + format_bytes(static_cast<double>(*asked)) : "refused";
   }
-  return {.slug = slug,
-          .title = "Active memory timeline: " + title_of(step, words),
-          .caption = "Requested bytes after each event of the allocator, stacked by what they are "
-                     "held for; the dashed line is what the allocator gave out." +
-                     key_words(marked) + snapshot_words(step),
-          .alt = "Stacked areas of memory over the time of one step, its phases as bands. The "
-                 "table below holds the ends of the phases and the peak.",
-          .spec = timeline_chart(chart),
-          .data = stages_table(timeline, byte_unit(timeline.peak().requested()))};
-}
-
-std::optional<Figure> allocations_figure(const std::string& slug, const Step& step,
-                                         const std::string& words, const Timeline& timeline) {
-  const std::vector<Allocation> allocations = allocations_of(*step.launch);
-  if (allocations.empty()) return std::nullopt;
-  return Figure{
-      .slug = slug + "-allocations",
-      .title = "Its allocations one by one: " + title_of(step, words),
-      .caption = "Each box is one of the largest allocations, by size times life, from the event "
-                 "that made it to the one that freed it; below them lies what was there before the "
-                 "step, above them, grey, all the rest. In the page, Detail sets how many are drawn "
-                 "singly, and pointing at a box names it." +
-                 axis_words(timeline),
-      .alt = "Boxes over the allocator's events, one for each of the largest allocations. The "
-             "table below holds the largest of them.",
-      .spec = allocation_chart(timeline, allocations),
-      .data = allocations_table(allocations)};
+  return {
+      .slug = slug,
+      .title = "Active memory timeline: " + std::string(describe(*step.spec().mode)) + ", " + words,
+      .caption =
+          "Requested bytes after each event of the allocator, stacked by what they are "
+          "held for; the dashed line is what the allocator gave out." +
+          key_words(marked) + snapshot_words(step),
+      .alt =
+          "Stacked areas of memory over the time of one step, its phases as bands. The "
+          "table below holds the ends of the phases and the peak.",
+      .spec = timeline_chart(chart),
+      .data = stages_table(timeline, byte_unit(timeline.peak().requested()))};
 }
 
 TableView files_table(const Profiles& profiles) {

@@ -10,16 +10,16 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kThick = 0.07;   // Of the axis: an area that a word fits into.
-constexpr double kAside = 0.09;   // Of the width: half of a word.
-constexpr double kNear = 0.75;    // Of the capacity: a curve that comes so near shows it.
+constexpr double kThick = 0.07;  // Of the axis: an area that a word fits into.
+constexpr double kAside = 0.09;  // Of the width: half of a word.
+constexpr double kNear = 0.75;   // Of the capacity: a curve that comes so near shows it.
 constexpr double kHeadroom = 1.08;
 constexpr double kClose = 0.03;  // Of the width: marks would lie on each other.
 constexpr int kMarkHeight = 19;
 
 bool near_capacity(const TimelineChart& chart) {
-  return chart.capacity > 0 && (!chart.end_words.empty() ||
-                                chart.timeline.peak().requested() > kNear * chart.capacity);
+  return chart.capacity > 0 &&
+         (!chart.end_words.empty() || chart.timeline.peak().requested() > kNear * chart.capacity);
 }
 
 Json text_layer(Json rows, const Json& x, const Json& y, const Json& more) {
@@ -66,8 +66,7 @@ Json name_rows(const TimelineChart& chart, const ChartFrame& frame) {
   return rows;
 }
 
-Json peak_layer(const TimelineChart& chart, const ChartFrame& frame, const Json& x,
-                const Json& y) {
+Json peak_layer(const TimelineChart& chart, const ChartFrame& frame, const Json& x, const Json& y) {
   const Instant& peak = chart.timeline.peak();
   const bool right = peak.ms > 0.6 * frame.last;
   const Json rows = {{{"t", rounded(peak.ms)},
@@ -133,15 +132,14 @@ Json capacity_layers(const TimelineChart& chart, const ChartFrame& frame, const 
            {"data", data},
            {"mark",
             {{"type", "text"}, {"align", "left"}, {"dx", 6}, {"dy", -7}, {"color", ink::kMuted}}},
-           {"encoding",
-            {{"x", {{"value", 0}}}, {"y", y}, {"text", {{"field", "text"}}}}}}};
+           {"encoding", {{"x", {{"value", 0}}}, {"y", y}, {"text", {{"field", "text"}}}}}}};
 }
 
 Json end_layer(const TimelineChart& chart, const ChartFrame& frame, const Json& x, const Json& y) {
-  const Json rows = {{{"t", frame.last},
-                      {"sum", rounded(chart.timeline.instants.back().requested() /
-                                      frame.unit.bytes)},
-                      {"text", chart.end_words}}};
+  const Json rows = {
+      {{"t", frame.last},
+       {"sum", rounded(chart.timeline.instants.back().requested() / frame.unit.bytes)},
+       {"text", chart.end_words}}};
   return {text_layer(rows, x, y,
                      {{"align", "right"}, {"dx", -6}, {"dy", -24}, {"fontStyle", "italic"}})};
 }

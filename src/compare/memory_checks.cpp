@@ -97,7 +97,8 @@ void check_memory(const Inspection& in) {
 }
 
 void check_recorded_memory(const Inspection& in) {
-  for (const auto check : {check_memory, check_rounding, check_history, check_categories}) check(in);
+  for (const auto check : {check_memory, check_rounding, check_history, check_categories})
+    check(in);
 }
 
 }  // namespace labreport

@@ -105,8 +105,8 @@ std::vector<KeptTensor> kept_by_block(const CellSpec& spec) {
   for (const Rule& rule : kRules) {
     const auto [formula, count] = elements(rule.unit, spec);
     const std::int64_t width = under_autocast(spec) ? rule.half : rule.fp32;
-    kept.push_back({rule.module, rule.what,
-                    (width == 1 ? "" : format_count(width) + " ") + formula, width * count});
+    kept.push_back({rule.module, rule.what, (width == 1 ? "" : format_count(width) + " ") + formula,
+                    width * count});
   }
   return kept;
 }

@@ -137,7 +137,9 @@ Json strip_chart(const std::vector<Strip>& strips) {
     }
   }
   Json y = category_channel("row", labels);
-  y["axis"] = {{"grid", true}, {"labelLimit", kWidestLabel}, {"minExtent", std::min(kWidestLabel, label_room(labels, kWideLetter))}};
+  y["axis"] = {{"grid", true},
+               {"labelLimit", kWidestLabel},
+               {"minExtent", std::min(kWidestLabel, label_room(labels, kWideLetter))}};
   return {{"height", static_cast<int>(strips.size()) * 22 + kAxisHeight},
           {"data", {{"values", rows}}},
           {"mark", {{"type", "tick"}, {"thickness", 1.5}, {"size", 13}, {"opacity", 0.75}}},

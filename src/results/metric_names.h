@@ -45,8 +45,9 @@ inline constexpr std::string_view kSlowdown = "slowdown";  // tag; ns of thermal
 inline constexpr std::string_view kThermal = "thermal";
 inline constexpr std::string_view kHardware = "hardware";
 inline constexpr std::string_view kPower = "power";
-inline constexpr std::string_view kLimit = "limit";  // tag kMemory; B: a cap below what the device has
-inline constexpr std::string_view kGpu = "gpu";                               // tag
+inline constexpr std::string_view kLimit =
+    "limit";                                     // tag kMemory; B: a cap below what the device has
+inline constexpr std::string_view kGpu = "gpu";  // tag
 inline constexpr std::string_view kTemperature = "temperature";               // °C after the steps
 inline constexpr std::string_view kOtherProcesses = "other_processes";        // count
 inline constexpr std::string_view kDeviceAllocations = "device_allocations";  // in timed steps

@@ -14,9 +14,9 @@
 namespace labreport::fake_memory {
 
 inline constexpr std::array kCategories{
-    metric::kParameters, metric::kGradients,    metric::kOptimizerStates,
-    metric::kData,       metric::kActivations,  metric::kWeightCopies,
-    metric::kWorkspace,  metric::kTemporary,    metric::kUnknown};
+    metric::kParameters, metric::kGradients,   metric::kOptimizerStates,
+    metric::kData,       metric::kActivations, metric::kWeightCopies,
+    metric::kWorkspace,  metric::kTemporary,   metric::kUnknown};
 
 struct Made {
   std::string module, operation, op;
@@ -68,7 +68,8 @@ class Allocator {
     current_.allocated += rounded(bytes);
     current_.module = made.module;
     step(bytes);
-    blocks_.push_back({bytes, current_.event, current_.ns, current_.phase, std::move(made), {}, 0, {}});
+    blocks_.push_back(
+        {bytes, current_.event, current_.ns, current_.phase, std::move(made), {}, 0, {}});
     return blocks_.size() - 1;
   }
 

@@ -71,9 +71,8 @@ inline void add_meanings(Launch& body, const CellSpec& spec, const std::vector<P
   if (spec.mode != Mode::kForward) return;
   const std::int64_t both = allocated_peak(points) + kept_bytes(spec);
   const std::string name(metric::kForwardGraphAlive);
-  body.metrics.push_back(both <= capacity
-                             ? integer_metric("meaning", name, "B", both)
-                             : absent_metric("meaning", name, "B", "out of memory"));
+  body.metrics.push_back(both <= capacity ? integer_metric("meaning", name, "B", both)
+                                          : absent_metric("meaning", name, "B", "out of memory"));
 }
 
 inline void add_block(Launch& body, const CellSpec& spec, const Step& step) {

@@ -65,8 +65,8 @@ class Step {
         const Made scores{layer(i) + "/attn/scores", "MaskedScores", "aten::bmm",
                           metric::kTemporary};
         const std::size_t product = allocator_.make(score_bytes(spec_), scores);
-        allocator_.pass(score_bytes(spec_), {scores.module, "MaskedScores", "aten::where",
-                                             metric::kTemporary});
+        allocator_.pass(score_bytes(spec_),
+                        {scores.module, "MaskedScores", "aten::where", metric::kTemporary});
         allocator_.free(product);
       }
       keep(allocator_.make(tensor.bytes, made(layer(i), tensor, category)));
@@ -85,7 +85,8 @@ class Step {
       forward_block(i);
     }
     const auto category = grad() ? metric::kActivations : metric::kTemporary;
-    const std::int64_t width = score_bytes(spec_) / (tokens() * *spec_.context * spec_.model->heads);
+    const std::int64_t width =
+        score_bytes(spec_) / (tokens() * *spec_.context * spec_.model->heads);
     const std::int64_t logits = width * tokens() * spec_.model->vocab;
     if (grad()) {
       CellSpec alone = spec_;
@@ -124,9 +125,9 @@ class Step {
         allocator_.free(first);
       }
       if (block.made.op == "aten::mm" && block.made.category == metric::kActivations) {
-        gradients_.push_back(allocator_.make(block_gradient_bytes(*spec_.model) / 2,
-                                             {block.made.module, "Linear", "aten::mm",
-                                              metric::kGradients}));
+        gradients_.push_back(
+            allocator_.make(block_gradient_bytes(*spec_.model) / 2,
+                            {block.made.module, "Linear", "aten::mm", metric::kGradients}));
       }
       allocator_.free(kept_[k]);
     }

@@ -23,7 +23,8 @@ inline std::set<std::size_t> thinned(const std::vector<Point>& points, std::size
 }
 
 inline Table timeline(const std::vector<Point>& points) {
-  Table table{std::string(metric::kTimeline), {{"event", ""}, {"time_ns", "ns"}, {"phase", ""}}, {}};
+  Table table{
+      std::string(metric::kTimeline), {{"event", ""}, {"time_ns", "ns"}, {"phase", ""}}, {}};
   for (const auto category : kCategories) table.columns.push_back({std::string(category), "B"});
   table.columns.push_back({std::string(metric::kAllocated), "B"});
   for (const std::size_t i : thinned(points, 300)) {
@@ -44,9 +45,18 @@ inline Scalar or_null(const std::optional<std::int64_t>& value) {
 
 inline Table allocations(const std::vector<Block>& blocks, std::int64_t last) {
   Table table{std::string(metric::kAllocations),
-              {{"id", ""}, {"bytes", "B"}, {"made", ""}, {"freed", ""}, {"made_ns", "ns"},
-               {"freed_ns", "ns"}, {"phase", ""}, {"freed_phase", ""}, {"module", ""},
-               {"operation", ""}, {"operator", ""}, {"category", ""}},
+              {{"id", ""},
+               {"bytes", "B"},
+               {"made", ""},
+               {"freed", ""},
+               {"made_ns", "ns"},
+               {"freed_ns", "ns"},
+               {"phase", ""},
+               {"freed_phase", ""},
+               {"module", ""},
+               {"operation", ""},
+               {"operator", ""},
+               {"category", ""}},
               {}};
   std::vector<std::int64_t> order;
   for (std::size_t i = 0; i < blocks.size(); ++i) order.push_back(static_cast<std::int64_t>(i));
@@ -61,8 +71,8 @@ inline Table allocations(const std::vector<Block>& blocks, std::int64_t last) {
     const Block& block = blocks[static_cast<std::size_t>(i)];
     table.rows.push_back({i, block.bytes, block.event, or_null(block.freed), block.ns,
                           block.freed ? Scalar(block.freed_ns) : Scalar(), block.phase,
-                          block.freed_phase, block.made.module, block.made.operation,
-                          block.made.op, std::string(block.made.category)});
+                          block.freed_phase, block.made.module, block.made.operation, block.made.op,
+                          std::string(block.made.category)});
   }
   return table;
 }
@@ -75,8 +85,14 @@ inline std::string without_layer(const std::string& module) {
 
 inline Table largest(const std::vector<Block>& blocks, std::int64_t layers) {
   Table table{std::string(metric::kLargest),
-              {{"bytes", "B"}, {"count", "1"}, {"module", ""}, {"operation", ""},
-               {"operator", ""}, {"category", ""}, {"freed", ""}, {"layers", ""}},
+              {{"bytes", "B"},
+               {"count", "1"},
+               {"module", ""},
+               {"operation", ""},
+               {"operator", ""},
+               {"category", ""},
+               {"freed", ""},
+               {"layers", ""}},
               {}};
   for (const Block& block : blocks) {
     if (block.phase != metric::kForward) continue;
@@ -89,12 +105,12 @@ inline Table largest(const std::vector<Block>& blocks, std::int64_t layers) {
       (*same)[1] = std::get<std::int64_t>((*same)[1]) + 1;
       continue;
     }
-    const std::string freed = !block.freed                        ? "kept"
+    const std::string freed = !block.freed                       ? "kept"
                               : block.freed_phase == block.phase ? "in the same module"
                                                                  : block.freed_phase;
     const bool of_layers = module.starts_with("layers/");
-    table.rows.push_back({block.bytes, std::int64_t{1}, module, block.made.operation,
-                          block.made.op, std::string(block.made.category), freed,
+    table.rows.push_back({block.bytes, std::int64_t{1}, module, block.made.operation, block.made.op,
+                          std::string(block.made.category), freed,
                           of_layers ? "0–" + std::to_string(layers - 1) : std::string()});
   }
   std::ranges::stable_sort(table.rows, std::greater(),
@@ -109,7 +125,11 @@ inline std::string inside(const std::string& module) { return module.substr(modu
 
 inline Table block_kept(const std::vector<Block>& blocks) {
   Table table{std::string(metric::kBlock),
-              {{"kind", ""}, {"name", ""}, {"module", ""}, {"operation", ""}, {"bytes", "B"},
+              {{"kind", ""},
+               {"name", ""},
+               {"module", ""},
+               {"operation", ""},
+               {"bytes", "B"},
                {"count", "1"}},
               {}};
   for (const Block& block : blocks) {
@@ -139,7 +159,8 @@ inline Table block_timeline(const std::vector<Point>& points) {
     const bool wanted = of_second_block(point.module) &&
                         (point.phase == metric::kForward || point.phase == metric::kBackward);
     if (!wanted) continue;
-    table.rows.push_back({point.event, point.ns, point.phase, inside(point.module), point.allocated});
+    table.rows.push_back(
+        {point.event, point.ns, point.phase, inside(point.module), point.allocated});
   }
   return table;
 }
