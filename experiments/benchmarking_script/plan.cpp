@@ -26,11 +26,22 @@ PlannedCell first_step(CellSpec spec) {
   return {spec, kFirstStepLaunches - 1};
 }
 
+/// One more that is profiled, so that the report can say where the first step's time goes.
+PlannedCell profiled_first_step(CellSpec spec) {
+  spec.kind = CellKind::kKernels;
+  spec.warmup = 0;
+  spec.steps = 0;
+  return {spec, 1};
+}
+
 void add_mode(std::vector<PlannedCell>& cells, const PlanInput& input, const Axes& axes,
               const CellSpec& spec) {
   cells.push_back({spec, axes.launches});
   if (!is_warmup_mode(input.edition, *spec.mode) || !wanted(input, "c")) return;
-  if (input.preset == Preset::kFull) cells.push_back(first_step(spec));
+  if (input.preset == Preset::kFull) {
+    cells.push_back(first_step(spec));
+    if (spec.mode == Mode::kForwardBackward) cells.push_back(profiled_first_step(spec));
+  }
   if (!input.selection.separate_warmups) return;
   for (const std::int64_t warmup : kSeparateWarmups) {
     CellSpec apart = spec;

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "experiments/benchmarking_script/anatomy.h"
 #include "experiments/benchmarking_script/parts.h"
 #include "experiments/benchmarking_script/windows.h"
 #include "report/chart_forms.h"
@@ -56,14 +57,16 @@ const WarmupRow& slowest_second_step(const std::vector<WarmupRow>& rows) {
 }
 
 void declare(Facts& facts) {
-  for (const char* name : {"mode", "steps", "warmup", "rise", "worst", "sd_warm", "sd_cold",
-                           "first", "warm_step", "first_allocations", "residue_1", "residue_2",
-                           "second_where", "second_rise", "second_allocations"}) {
+  for (const char* name :
+       {"mode",      "steps",     "warmup",       "rise",        "worst",
+        "sd_warm",   "sd_cold",   "first",        "warm_step",   "first_allocations",
+        "residue_1", "residue_2", "second_where", "second_rise", "second_allocations",
+        "whole",     "code",      "library",      "allocation",  "busy"}) {
     facts.set(name, "");
   }
   for (const char* name :
        {"nothing", "one_window", "answered", "one_warmup", "two_warmups", "second_slow", "counted",
-        "second_allocates", "optimizer", "rises", "gpu"}) {
+        "second_allocates", "optimizer", "rises", "gpu", "anatomy"}) {
     facts.flag(name, false);
   }
 }
@@ -78,6 +81,19 @@ void set_first_step(Facts& facts, const WarmupRow& worst) {
   facts.set("first_allocations", format_plural(worst.allocations_in(0), "time"));
 }
 
+/// Shares of the first step of the size that warm-up changes most, where that step was profiled.
+void set_anatomy(Facts& facts, const std::vector<FirstStep>& steps, const std::string& label) {
+  const auto step = std::ranges::find(steps, label, &FirstStep::label);
+  const bool known = step != steps.end() && step->code && step->library && step->allocation;
+  facts.flag("anatomy", known);
+  const auto share = [&](double ms) { return format_percent(ms / step->whole); };
+  facts.set("whole", known ? format_significant(step->whole) : "");
+  facts.set("code", known ? share(*step->code) : "");
+  facts.set("library", known ? share(*step->library) : "");
+  facts.set("allocation", known ? share(*step->allocation) : "");
+  facts.set("busy", known ? share(step->busy) : "");
+}
+
 void set_second_step(Facts& facts, const WarmupRow& row) {
   facts.flag("second_slow", row.step_rise(1) > kNoticeable);
   facts.set("second_where", row.label);
@@ -86,7 +102,7 @@ void set_second_step(Facts& facts, const WarmupRow& row) {
   facts.set("second_allocations", format_plural(row.allocations_in(1), "time"));
 }
 
-Facts make_facts(const std::vector<WarmupRow>& all) {
+Facts make_facts(const std::vector<WarmupRow>& all, const std::vector<FirstStep>& profiled) {
   Facts facts;
   declare(facts);
   facts.flag("nothing", all.empty());
@@ -111,6 +127,7 @@ Facts make_facts(const std::vector<WarmupRow>& all) {
                return row.mode == Mode::kTrainStep;
              }));
   set_first_step(facts, worst);
+  set_anatomy(facts, profiled, worst.label);
   set_second_step(facts, slowest_second_step(rows));
   const std::size_t last = rows.front().windows.back().warmup;
   facts.flag("one_warmup", last > 1);
@@ -152,13 +169,15 @@ bool has_mode(const std::vector<WarmupRow>& rows, Mode mode) {
 PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& groups) {
   PartContent part;
   const std::vector<WarmupRow> rows = warmup_rows(view.edition(), groups);
-  part.facts = make_facts(rows);
+  const std::vector<FirstStep> profiled = first_steps(view, groups);
+  part.facts = make_facts(rows, profiled);
   const Device* device = view.device();
   part.facts.flag("gpu", device != nullptr && device->kind == DeviceKind::kCuda);
   for (const Mode mode : {Mode::kForwardBackward, Mode::kForward, Mode::kTrainStep}) {
     if (has_mode(rows, mode)) part.figures.push_back(steps_figure(rows, mode));
   }
   part.tables = {windows_table(view.edition(), groups, rows), first_step_table(rows)};
+  if (!profiled.empty()) part.tables.push_back(anatomy_table(profiled));
   const TableView apart = apart_table(groups, rows);
   if (!apart.rows.empty()) part.drawer.tables.push_back(apart);
   part.drawer.tables.push_back(start_up_table(groups));

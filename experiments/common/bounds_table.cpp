@@ -1,5 +1,7 @@
 #include "experiments/common/bounds_table.h"
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
@@ -8,6 +10,7 @@ namespace labreport {
 namespace {
 
 constexpr double kTera = 1e12;
+constexpr const char* kBusyColumn = "Kernels run";
 
 CellView share_cell(std::optional<double> share) {
   return share ? number_cell(format_percent(*share), *share) : missing_cell();
@@ -37,6 +40,7 @@ RowView bounds_row(const RunView& view, const TimingGroup& group, const Timed& t
     row.cells.push_back(lag_cell(timed, phase));
   }
   row.cells.push_back(share_cell(wait_share(timed)));
+  row.cells.push_back(share_cell(busy_share(view, *timed.spec)));
   const auto sets_pace = bound(timed);
   row.cells.push_back(sets_pace ? text_cell(std::string(describe(*sets_pace))) : missing_cell());
   const auto steps = timed.counted(metric::kStep, metric::kTotal);
@@ -44,6 +48,18 @@ RowView bounds_row(const RunView& view, const TimingGroup& group, const Timed& t
   row.cells.push_back(number_cell(format_significant(rate), rate));
   row.cells.push_back(share_cell(share_of_peak(view, timed)));
   return row;
+}
+
+/// A column that no row has a number for says nothing.
+void drop_if_empty(TableView& table, std::string_view title) {
+  const auto column = std::ranges::find(table.columns, title, &ColumnView::title);
+  const auto place = column - table.columns.begin();
+  const bool known = std::ranges::any_of(table.rows, [place](const RowView& row) {
+    return row.cells.at(static_cast<std::size_t>(place)).sort.has_value();
+  });
+  if (known) return;
+  table.columns.erase(column);
+  for (RowView& row : table.rows) row.cells.erase(row.cells.begin() + place);
 }
 
 }  // namespace
@@ -58,6 +74,7 @@ TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& grou
                    {"Backward", "%", Align::kRight},
                    {"Optimizer", "%", Align::kRight},
                    {"Waits at the end", "%", Align::kRight},
+                   {kBusyColumn, "%", Align::kRight},
                    {"Bound", "", Align::kLeft},
                    {"Attained", "TFLOP/s", Align::kRight},
                    {"Of measured peak", "%", Align::kRight}},
@@ -67,6 +84,7 @@ TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& grou
     if (const auto found = wanted ? wanted : fullest(group))
       table.rows.push_back(bounds_row(view, group, *found));
   }
+  drop_if_empty(table, kBusyColumn);
   return table;
 }
 

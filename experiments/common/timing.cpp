@@ -163,6 +163,19 @@ std::string_view describe(Bound bound) {
   return bound == Bound::kLaunch ? "launch-bound" : "GPU-bound";
 }
 
+std::optional<double> busy_share(const RunView& view, const CellSpec& step) {
+  const Cell* cell = view.cell(CellKind::kKernels, [&](const CellSpec& spec) {
+    return spec.model == step.model && spec.context == step.context && spec.batch == step.batch &&
+           spec.precision == step.precision && spec.mode == step.mode && spec.steps != 0;
+  });
+  const Launch* launch = cell == nullptr ? nullptr : ok_launch(*cell);
+  const Metric* busy = launch == nullptr ? nullptr : launch->find(metric::kProfile, metric::kBusy);
+  if (busy == nullptr) return std::nullopt;
+  const std::vector<double> steps = milliseconds(*launch, metric::kStep, metric::kTotal);
+  if (steps.empty() || !busy->number()) return std::nullopt;
+  return *busy->number() / kNanosecondsPerMillisecond / mean(steps);
+}
+
 std::optional<double> matrix_rate(const RunView& view, Precision precision) {
   const Cell* cell = view.cell(CellKind::kLimits);
   const Launch* launch = cell == nullptr ? nullptr : ok_launch(*cell);

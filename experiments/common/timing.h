@@ -72,6 +72,10 @@ bool launch_bound(const PhaseLag& lag);
 std::optional<Bound> bound(const Timed& timed);
 std::string_view describe(Bound bound);  ///< "launch-bound", "mixed", "GPU-bound"
 
+/// The share of an unprofiled step in which some kernel ran, by the profile of the same step.
+/// Nothing where it was not profiled.
+std::optional<double> busy_share(const RunView& view, const CellSpec& step);
+
 /// Sustained matrix rate of the device in flop/s, from the `limits` cell.
 std::optional<double> matrix_rate(const RunView& view, Precision precision);
 

@@ -20,13 +20,21 @@ std::string share_words(double bytes, double whole) {
   return format_percent(whole > 0 ? bytes / whole : 0) + " %";
 }
 
-/// "the probabilities of Softmax in attn/softmax, 16.8 MiB (9.7 %), …"
+/// "Softmax (exp) in attn/softmax"
+std::string made_by(const Contributor& one) {
+  const auto colons = one.op.rfind("::");
+  const std::string op = colons == one.op.npos ? one.op : one.op.substr(colons + 2);
+  const bool both = !one.operation.empty() && !op.empty();
+  return where(both ? one.operation + " (" + op + ")" : one.operation, one.module, op);
+}
+
+/// "Softmax (exp) in attn/softmax with 16.8 MiB (9.7 %), …"
 std::string contributor_words(const Block& block) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < std::min(block.contributors.size(), kContributors); ++i) {
     const Contributor& one = block.contributors[i];
-    words.push_back(where(one.operation, one.module, "") + " with " + format_bytes(one.bytes) +
-                    " (" + share_words(one.bytes, block.kept) + ")");
+    words.push_back(made_by(one) + " with " + format_bytes(one.bytes) + " (" +
+                    share_words(one.bytes, block.kept) + ")");
   }
   return join_words(words);
 }

@@ -16,8 +16,8 @@ std::vector<Contributor> contributors_of(const Launch& launch) {
   for (std::size_t i = 0; table != nullptr && i < table->rows.size(); ++i) {
     const MeasuredRow row(*table, i);
     if (row.text("kind") != metric::kKept) continue;
-    found.push_back({row.text("module"), row.text("operation"), row.number("bytes").value_or(0),
-                     row.number("count").value_or(1)});
+    found.push_back({row.text("module"), row.text("operation"), row.text("operator"),
+                     row.number("bytes").value_or(0), row.number("count").value_or(1)});
   }
   std::ranges::stable_sort(found, std::greater(), &Contributor::bytes);
   return found;
@@ -67,6 +67,7 @@ TableView contributors_table(const Block& block) {
   TableView table{slug("kept-" + block.profile->words),
                   "What one block keeps for its backward, " + block.profile->words,
                   {{"Operation", "", Align::kLeft},
+                   {"Operator", "", Align::kLeft},
                    {"Module", "", Align::kLeft},
                    {"Tensors", "", Align::kRight},
                    {"Kept", "MiB", Align::kRight},
@@ -75,10 +76,11 @@ TableView contributors_table(const Block& block) {
   const ByteUnit unit{"MiB", kBytesPerMebibyte, 1};
   for (const Contributor& one : block.contributors) {
     const double share = block.kept > 0 ? one.bytes / block.kept : 0;
-    table.rows.push_back({{text_cell(one.operation), text_cell(one.module), exact_cell(one.count),
-                           bytes_cell(one.bytes, unit), number_cell(format_percent(share), share)},
-                          {},
-                          ""});
+    table.rows.push_back(
+        {{text_cell(one.operation), text_cell(one.op), text_cell(one.module), exact_cell(one.count),
+          bytes_cell(one.bytes, unit), number_cell(format_percent(share), share)},
+         {},
+         ""});
   }
   return table;
 }

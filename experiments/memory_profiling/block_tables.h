@@ -12,7 +12,7 @@ namespace labreport::memory_profiling {
 
 /// What one operation of the block keeps.
 struct Contributor {
-  std::string module, operation;
+  std::string module, operation, op;
   double bytes = 0;
   double count = 0;
 };

@@ -7,6 +7,7 @@
 #include "experiments/memory_profiling/byte_cells.h"
 #include "experiments/memory_profiling/timeline_chart.h"
 #include "results/metric_names.h"
+#include "results/run_store.h"
 
 namespace labreport::memory_profiling {
 namespace {
@@ -85,6 +86,10 @@ TableView stages_table(const Timeline& timeline, const ByteUnit& unit) {
   return table;
 }
 
+std::string launch_number(const Step& step) {
+  return std::to_string(step.launch - step.cell->launches.data());
+}
+
 }  // namespace
 
 Figure timeline_figure(const std::string& slug, const Step& step, const std::string& words,
@@ -124,11 +129,12 @@ TableView files_table(const Profiles& profiles) {
     for (const auto& [mode, step] : profile->steps) {
       if (step.launch == nullptr || step.spec().device != DeviceKind::kCuda) continue;
       if (find_table(*step.launch, metric::kTimeline) == nullptr) continue;
-      const std::string stem = "artifacts/" + step.cell->id;
-      table.rows.push_back({{text_cell(profile->place + ", " + std::string(describe(mode))),
-                             text_cell(stem + ".pickle"), text_cell(stem + ".allocations.csv")},
-                            {},
-                            ""});
+      const std::string stem = "artifacts/" + step.cell->id + "." + launch_number(step);
+      table.rows.push_back(
+          {{text_cell(profile->place + ", " + std::string(describe(mode))),
+            text_cell(stem + artifact::kSnapshot), text_cell(stem + artifact::kAllocations)},
+           {},
+           ""});
     }
   }
   return table;

@@ -152,17 +152,18 @@ PartContent present_attention(const RunView& view, const std::vector<Profile>& p
   PartContent part;
   set_common(part.facts, view, profiles);
   std::vector<Facts> sentences;
-  const auto spoken_of = answered(view, profiles);
-  for (const Profile* profile : spoken_of) {
+  const auto named = answered(view, profiles);
+  for (const Profile* profile : named) {
     if (measured(attention_work(*profile))) sentences.push_back(sentence(view, *profile));
   }
   part.facts.list("profiles", std::move(sentences));
-  if (const Profile* shown = foremost(spoken_of)) {
+  if (const Profile* shown = foremost(named)) {
     if (auto figure = roofline_figure(view, *shown)) part.figures.push_back(std::move(*figure));
     if (auto figure = layer_figure(*shown)) part.figures.push_back(std::move(*figure));
   }
-  part.tables = {stages_table(spoken_of), ratios_table(profiles)};
-  part.drawer.tables = {formulas_table()};
+  part.tables = {stages_table(named)};
+  add_table(part, view, profiles, ratios_table);
+  part.drawer.tables.push_back(formulas_table());
   return part;
 }
 

@@ -1,5 +1,6 @@
 #include "experiments/nsys_profile/attention_figures.h"
 
+#include <algorithm>
 #include <map>
 
 #include "experiments/common/measured_table.h"
@@ -18,7 +19,7 @@ constexpr double kTera = 1e12;
 TableView points_table(const Roofline& roofline) {
   TableView table{"roofline-points",
                   "Points of the figure",
-                  {{"Stage", "", Align::kLeft},
+                  {{"Part", "", Align::kLeft},
                    {"Intensity", "FLOP/B", Align::kRight},
                    {"Rate", "TFLOP/s", Align::kRight}},
                   {}};
@@ -59,6 +60,9 @@ std::vector<Stretch> stretches_of(const Launch& launch) {
     found.push_back({lane_of(row.text("module"), stage), kind, short_kernel_name(names[id]), start,
                      start + length});
   }
+  // What belongs to no stage is drawn below them.
+  std::ranges::stable_partition(found,
+                                [](const Stretch& stretch) { return stretch.lane != kOtherStage; });
   return found;
 }
 
@@ -84,7 +88,7 @@ TableView layer_data(const std::vector<Stretch>& stretches) {
 }  // namespace
 
 std::optional<double> copy_bandwidth(const RunView& view) {
-  const Cell* cell = view.cell(CellKind::kLimits, [](const CellSpec&) { return true; });
+  const Cell* cell = view.cell(CellKind::kLimits, {});
   const Launch* launch = cell == nullptr ? nullptr : representative(*cell);
   if (launch == nullptr || !is_ok(launch->outcome)) return std::nullopt;
   const Metric* metric = launch->find(metric::kCopy, metric::kBandwidth);
@@ -98,18 +102,20 @@ std::optional<Figure> roofline_figure(const RunView& view, const Profile& profil
   const auto rate = matrix_rate(view, precision);
   if (!bandwidth || !rate || *bandwidth <= 0 || *rate <= 0) return std::nullopt;
   Roofline roofline{*bandwidth, *rate, std::string(labreport::describe(precision)), {}};
-  for (const Work& work : attention_work(profile)) {
-    if (work.ms > 0) roofline.points.push_back({work.stage, work.intensity(), work.rate()});
+  for (const auto& parts : {attention_work(profile), work_around_attention(profile)}) {
+    for (const Work& work : parts) {
+      if (work.ms > 0) roofline.points.push_back({work.stage, work.intensity(), work.rate()});
+    }
   }
   if (roofline.points.empty()) return std::nullopt;
   return Figure{
       .slug = "attention-roofline",
-      .title = "Self-attention under the device's measured limits, " + profile.words,
+      .title = "Parts of a step under the device's measured limits, " + profile.words,
       .caption =
-          "Each stage's attained rate by its arithmetic intensity; the line is what memory "
+          "Each part's attained rate by its arithmetic intensity; the line is what memory "
           "(rising) and arithmetic (level) allow. Both axes are logarithmic.",
       .alt =
-          "Stages of self-attention under the roofline of the device. The table below holds "
+          "Parts of the network under the roofline of the device. The table below holds "
           "the same numbers.",
       .spec = roofline_chart(roofline),
       .data = points_table(roofline)};

@@ -35,12 +35,12 @@ std::string stage_of(const std::string& module, const std::string& operation, bo
 /// QKᵀ, scale and mask, softmax, A·V and the projections of the forward pass; empty: not measured.
 std::vector<Work> attention_work(const Profile& profile);
 
+/// The feed-forward network's products, RMSNorm and, of a train step, AdamW; without time where
+/// they did not run.
+std::vector<Work> work_around_attention(const Profile& profile);
+
 /// The stages' sum under a name of its own.
 Work together(const std::string& name, const std::vector<Work>& all,
               const std::vector<std::string>& stages);
-
-/// FLOPs and bytes of a whole forward pass, by a stage's name.
-double stage_flops(const CellSpec& spec, const std::string& stage);
-double stage_bytes(const CellSpec& spec, const std::string& stage);
 
 }  // namespace labreport::nsys_profile

@@ -1,4 +1,5 @@
 // Part (d): how the share of matrix products changes from inference to a whole step.
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -87,7 +88,7 @@ std::vector<Share> shares_of(const std::string& group, const Rows& rows) {
 
 TableView classes_table(const std::vector<Profile>& profiles) {
   TableView table{"classes",
-                  "Share of GPU time by class of kernel",
+                  "Share of the device's time by class of kernel",
                   {{"Profile", "", Align::kLeft}, {"Pass", "", Align::kLeft}},
                   {}};
   for (const Share& share : shares_of("", {})) {
@@ -155,26 +156,31 @@ TableView pattern_table(const std::vector<Profile>& profiles) {
   return table;
 }
 
-Figure shares_figure(const std::vector<const Profile*>& shown, const TableView& data) {
+bool nothing_ran(const std::vector<Profile>& shown) {
+  return std::ranges::all_of(
+      shown, [](const Profile& profile) { return rows_of(profile, Pass::kForward).empty(); });
+}
+
+Figure shares_figure(const std::vector<Profile>& shown) {
   std::vector<Share> shares;
-  for (const Profile* profile : shown) {
+  for (const Profile& profile : shown) {
     for (const Pass pass : {Pass::kForward, Pass::kTrainStep}) {
-      const Rows rows = rows_of(*profile, pass);
+      const Rows rows = rows_of(profile, pass);
       if (rows.empty()) continue;
-      const auto bar = shares_of(profile->label + " · " + std::string(describe(pass)), rows);
+      const auto bar = shares_of(profile.label + " · " + std::string(describe(pass)), rows);
       shares.insert(shares.end(), bar.begin(), bar.end());
     }
   }
   Figure figure{.slug = "kernel-classes",
-                .title = "Share of GPU time by class of kernel",
+                .title = "Share of the device's time by class of kernel",
                 .caption =
-                    "Each bar is all GPU time of one pass; matrix products hold their "
+                    "Each bar is all of the device's time in one pass; matrix products hold their "
                     "helpers, copies hold gathering. Small parts carry no number.",
                 .alt =
                     "A stacked bar for each profile and pass, split by class of kernel. The "
                     "table below holds the same shares.",
                 .spec = share_chart(shares),
-                .data = data};
+                .data = classes_table(shown)};
   figure.data.slug = "classes-data";
   return figure;
 }
@@ -185,16 +191,15 @@ PartContent present_classes(const RunView& view, const std::vector<Profile>& pro
   PartContent part;
   set_common(part.facts, view, profiles);
   std::vector<Facts> sentences;
-  std::vector<Profile> drawn;
   for (const Profile* profile : answered(view, profiles)) {
     if (!rows_of(*profile, Pass::kForward).empty()) sentences.push_back(sentence(*profile));
   }
-  const auto shown = alike(view, profiles);
-  for (const Profile* profile : shown) drawn.push_back(*profile);
   part.facts.list("profiles", std::move(sentences));
-  if (!drawn.empty()) part.figures = {shares_figure(shown, classes_table(drawn))};
-  part.tables = {classes_table(profiles)};
-  part.drawer.tables = {pattern_table(profiles), every_class_table(profiles)};
+  const std::vector<Profile> shown = spoken_of(view, profiles);
+  if (!nothing_ran(shown)) part.figures = {shares_figure(shown)};
+  add_table(part, view, profiles, classes_table);
+  part.drawer.tables.push_back(pattern_table(profiles));
+  part.drawer.tables.push_back(every_class_table(profiles));
   return part;
 }
 

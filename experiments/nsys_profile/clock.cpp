@@ -1,7 +1,5 @@
 #include "experiments/nsys_profile/clock.h"
 
-#include <cmath>
-
 #include "experiments/nsys_profile/number_cells.h"
 #include "results/metric_names.h"
 
@@ -19,12 +17,6 @@ std::optional<Clock> clock_of(const Profile& profile, const std::optional<Profil
   clock.profiled = step->value(metric::kProfile, metric::kStep).value_or(0);
   if (clock.mean <= 0) return std::nullopt;
   return clock;
-}
-
-std::vector<const Profile*> pointers(const std::vector<Profile>& profiles) {
-  std::vector<const Profile*> all;
-  for (const Profile& profile : profiles) all.push_back(&profile);
-  return all;
 }
 
 TableView empty_table(const char* slug, const char* title,
@@ -47,15 +39,15 @@ CellView signed_cell(double share) {
 /// A row for each step of each profile; a profile without numbers says why.
 template <typename Fill>
 void add_rows(TableView& table, const std::vector<Profile>& profiles, const Fill& fill) {
-  for (const Profile* profile : pointers(profiles)) {
-    for (const Clock& clock : clocks({profile})) {
+  for (const Profile& profile : profiles) {
+    for (const Clock& clock : clocks(profile)) {
       RowView row = row_of(clock);
       fill(row, clock);
       if (clock.perturbed()) row.flags.emplace_back("perturbed by the profiler");
       table.rows.push_back(std::move(row));
     }
-    if (!profile->missing.empty()) {
-      table.rows.push_back({{text_cell(profile->label)}, {}, profile->missing});
+    if (!profile.missing.empty()) {
+      table.rows.push_back({{text_cell(profile.label)}, {}, profile.missing});
     }
   }
 }
@@ -66,12 +58,18 @@ std::optional<double> mean_of(const std::vector<double>& samples) {
 
 }  // namespace
 
-std::vector<Clock> clocks(const std::vector<const Profile*>& profiles) {
+std::vector<Clock> clocks(const Profile& profile) {
   std::vector<Clock> found;
-  for (const Profile* profile : profiles) {
-    for (const auto* step : {&profile->inference, &profile->step}) {
-      if (auto clock = clock_of(*profile, *step)) found.push_back(std::move(*clock));
-    }
+  for (const auto* step : {&profile.inference, &profile.step}) {
+    if (auto clock = clock_of(profile, *step)) found.push_back(std::move(*clock));
+  }
+  return found;
+}
+
+std::vector<Clock> clocks(const std::vector<Profile>& profiles) {
+  std::vector<Clock> found;
+  for (const Profile& profile : profiles) {
+    for (Clock& clock : clocks(profile)) found.push_back(std::move(clock));
   }
   return found;
 }
@@ -117,34 +115,6 @@ TableView split_table(const std::vector<Profile>& profiles) {
       row.cells.push_back(std::move(cell));
     }
   });
-  return table;
-}
-
-TableView first_step_table(const std::vector<Profile>& profiles) {
-  TableView table{"first-step",
-                  "A process's first step, forward+backward, on the host's clock",
-                  {{"Profile", "", Align::kLeft}},
-                  {}};
-  for (const char* column : {"First step", "Module loading", "Allocation", "Launching",
-                             "Other calls", "The rest of the host", "Kernels busy"}) {
-    table.columns.push_back({column, "ms", Align::kRight});
-  }
-  for (const Profile& profile : profiles) {
-    if (!profile.cold) continue;
-    const ProfiledStep& cold = *profile.cold;
-    const auto whole = cold.value(metric::kProfile, metric::kStep);
-    RowView row{{text_cell(profile.label), ms_cell(whole)}, {}, ""};
-    double rest = whole.value_or(0);
-    for (const auto name :
-         {metric::kModuleLoading, metric::kAllocation, metric::kLaunchCalls, metric::kOtherCalls}) {
-      const auto ms = cold.value(metric::kRuntime, name);
-      rest -= ms.value_or(0);
-      row.cells.push_back(ms_cell(ms));
-    }
-    row.cells.push_back(rest > 0 ? ms_cell(rest) : missing_cell());
-    row.cells.push_back(ms_cell(cold.value(metric::kProfile, metric::kBusy)));
-    table.rows.push_back(std::move(row));
-  }
   return table;
 }
 

@@ -1,6 +1,8 @@
 // One step by the timer and by the profiler.
 #pragma once
 
+#include <cmath>
+
 #include "experiments/nsys_profile/profile.h"
 #include "report/document.h"
 
@@ -21,18 +23,18 @@ struct Clock {
   /// Of the profiled step, before its first kernel and after its last one.
   double outside() const { return profiled > 0 ? profiled - span : 0; }
   double cost() const { return profiled - mean; }
-  /// The busy share changed by more than 5 % of the step.
-  bool perturbed() const { return profiled > 0 && busy / mean - busy / profiled > 0.05; }
+  /// Kernels filled a share of the profiled span that differs by more than 5 % of it from their
+  /// share of an unprofiled step.
+  bool perturbed() const { return span > 0 && std::abs(busy / mean - busy / span) > 0.05; }
 };
 
-/// Inference and the fullest step of each profile.
-std::vector<Clock> clocks(const std::vector<const Profile*>& profiles);
+/// Inference and the fullest step; of several profiles one after the other. Points into them.
+std::vector<Clock> clocks(const Profile& profile);
+std::vector<Clock> clocks(const std::vector<Profile>& profiles);
 
 TableView clocks_table(const std::vector<Profile>& profiles);
 TableView split_table(const std::vector<Profile>& profiles);
-/// What a process's first step spent its time on.
-TableView first_step_table(const std::vector<Profile>& profiles);
 /// Timer and profiler joined, for each step that the answers or the reference context hold.
-Figure clocks_figure(const std::vector<const Profile*>& shown);
+Figure clocks_figure(const std::vector<Profile>& shown);
 
 }  // namespace labreport::nsys_profile

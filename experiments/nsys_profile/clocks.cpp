@@ -40,12 +40,24 @@ Facts sentence(const Profile& profile, const Clock& clock) {
   return facts;
 }
 
+/// The profiled step under Nsight Systems: only the range "measured", so without warm-up.
+std::string nsys_command(const RunView& view, const Profile* profile) {
+  if (profile == nullptr) return "";
+  const CellSpec& spec = *(profile->step ? profile->step : profile->inference)->spec;
+  return "`nsys profile --trace=cuda,nvtx --capture-range=nvtx --nvtx-capture=measured "
+         "--capture-range-end=stop --output=build/nsys-step " +
+         command_for(view.run(), std::string(kProblem) + ".a", spec) + " --nvtx --out build/nsys`";
+}
+
 Facts make_facts(const RunView& view, const std::vector<Profile>& profiles) {
   Facts facts;
+  const std::string command = nsys_command(view, foremost(answered(view, profiles)));
+  facts.flag("command", !command.empty());
+  facts.set_markdown("nsys", command);
   set_common(facts, view, profiles);
   std::vector<Facts> sentences;
   for (const Profile* profile : answered(view, profiles)) {
-    const std::vector<Clock> found = clocks({profile});
+    const std::vector<Clock> found = clocks(*profile);
     if (!found.empty()) sentences.push_back(sentence(*profile, found.front()));
   }
   facts.list("profiles", std::move(sentences));
@@ -69,31 +81,20 @@ TableView joined_data(const std::vector<Clock>& found) {
   return table;
 }
 
-/// Each cell once; a cold one without step counts, which its command could not give.
-TableView commands_table(const RunView& view, const std::vector<Profile>& profiles) {
-  TableView table{"commands",
-                  "The command that measures each row again",
-                  {{"Row", "", Align::kLeft}, {"Command", "", Align::kLeft, true}},
-                  {}};
+std::vector<NamedCell> named_cells(const std::vector<Profile>& profiles) {
+  std::vector<NamedCell> cells;
   for (const Profile& profile : profiles) {
     for (const Cell* cell : profile.cells) {
-      CellSpec spec = cell->spec;
-      const bool cold = spec.steps == 0;
-      if (cold) spec.warmup.reset(), spec.steps.reset();
-      const std::string mode(labreport::describe(spec.mode.value_or(Mode::kForward)));
-      table.rows.push_back(
-          {{text_cell(profile.label + ", " + mode + (cold ? ", first step" : "")),
-            text_cell(command_for(view.run(), std::string(kProblem) + ".a", spec))},
-           {},
-           ""});
+      const Mode mode = cell->spec.mode.value_or(Mode::kForward);
+      cells.push_back({profile.label + ", " + std::string(labreport::describe(mode)), cell});
     }
   }
-  return table;
+  return cells;
 }
 
 }  // namespace
 
-Figure clocks_figure(const std::vector<const Profile*>& shown) {
+Figure clocks_figure(const std::vector<Profile>& shown) {
   const std::vector<Clock> found = clocks(shown);
   std::vector<std::string> groups;
   std::vector<std::string> lanes;
@@ -126,11 +127,12 @@ Figure clocks_figure(const std::vector<const Profile*>& shown) {
 PartContent present_clocks(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   part.facts = make_facts(view, profiles);
-  const auto shown = alike(view, profiles);
+  const std::vector<Profile> shown = spoken_of(view, profiles);
   if (!clocks(shown).empty()) part.figures = {clocks_figure(shown)};
-  part.tables = {clocks_table(profiles)};
-  part.drawer.tables = {split_table(profiles), first_step_table(profiles),
-                        commands_table(view, profiles)};
+  add_table(part, view, profiles, clocks_table);
+  part.drawer.tables.push_back(split_table(profiles));
+  part.drawer.tables.push_back(
+      commands_table(view.run(), std::string(kProblem) + ".a", named_cells(profiles)));
   return part;
 }
 

@@ -6,7 +6,7 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::size_t kLongest = 60;
+constexpr std::size_t kLongest = 140;  // cuBLAS names run to some 120 letters.
 
 /// Up to the first bracket that opens arguments; brackets of "(anonymous namespace)" open none.
 std::string_view head(std::string_view name) {

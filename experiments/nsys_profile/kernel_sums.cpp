@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/number_cells.h"
 
 namespace labreport::nsys_profile {
@@ -53,7 +54,7 @@ CellView micro_cell(double ms) { return ms_cell(ms * kMicro); }
 RowView nsight_row(const KernelSum& sum, double whole) {
   return {{share_cell(sum.total / whole), ms_cell(sum.total), count_cell(sum.instances),
            micro_cell(sum.total / static_cast<double>(sum.instances)), micro_cell(sum.median),
-           micro_cell(sum.min), micro_cell(sum.max), micro_cell(sum.stddev), text_cell(sum.name)},
+           micro_cell(sum.stddev), text_cell(short_kernel_name(sum.name))},
           {},
           ""};
 }
@@ -66,7 +67,7 @@ RowView other_row(const std::vector<KernelSum>& sums, std::size_t from, double w
     calls += sums[i].instances;
   }
   RowView row{{share_cell(rest / whole), ms_cell(rest), count_cell(calls)}, {}, ""};
-  for (int i = 0; i < 5; ++i) row.cells.push_back(missing_cell());
+  for (int i = 0; i < 3; ++i) row.cells.push_back(missing_cell());
   const auto count = static_cast<std::int64_t>(sums.size() - from);
   row.cells.push_back(text_cell(format_plural(count, "other kernel")));
   return row;
@@ -98,10 +99,8 @@ TableView nsight_table(const std::string& slug, const std::string& title, const 
                    {"Instances", "", Align::kRight},
                    {"Avg", "µs", Align::kRight},
                    {"Med", "µs", Align::kRight},
-                   {"Min", "µs", Align::kRight},
-                   {"Max", "µs", Align::kRight},
                    {"StdDev", "µs", Align::kRight},
-                   {"Name", "", Align::kLeft, true}},
+                   {"Name", "", Align::kLeft}},
                   {}};
   const std::vector<KernelSum> sums = by_kernel(rows);
   const double whole = total(rows);

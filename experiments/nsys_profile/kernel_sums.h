@@ -28,7 +28,7 @@ using NameOf = std::function<std::string(const KernelRow&)>;
 std::vector<KernelSum> summed(const Rows& rows, const NameOf& name);
 std::vector<KernelSum> by_kernel(const Rows& rows);
 
-/// Nsight Systems' columns; `most` rows at most, the others as one.
+/// The first of Nsight Systems' columns, with short names; `most` rows at most, the others as one.
 TableView nsight_table(const std::string& slug, const std::string& title, const Rows& rows,
                        std::size_t most);
 

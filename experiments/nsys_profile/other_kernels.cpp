@@ -98,15 +98,15 @@ std::vector<const Profile*> pointers(const std::vector<Profile>& profiles) {
 PartContent present_other_kernels(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   set_common(part.facts, view, profiles);
-  const auto spoken_of = answered(view, profiles);
+  const auto named_profiles = answered(view, profiles);
   std::vector<Facts> sentences;
-  for (const Profile* profile : spoken_of) {
+  for (const Profile* profile : named_profiles) {
     if (!rows_of(*profile, Pass::kForward).empty()) sentences.push_back(sentence(*profile));
   }
   part.facts.list("profiles", std::move(sentences));
   constexpr std::size_t kAll = 100;
-  part.tables = {
-      operators_table("operators", "Besides the matrix products, by operator", spoken_of, kAll)};
+  part.tables = {operators_table("operators", "Besides the matrix products, by operator",
+                                 named_profiles, kAll)};
   part.drawer.tables = {operators_table("all-operators", "The same for every profile: the longest",
                                         pointers(profiles), 5)};
   return part;

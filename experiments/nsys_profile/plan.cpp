@@ -117,18 +117,6 @@ void add_network(Planning& planning, const Size& size, Precision precision) {
   for (const std::int64_t context : chosen) add_profile(planning, spec, context);
 }
 
-/// The profiled step is the first of its process.
-void add_cold(Planning& planning, const Size& size) {
-  const bool wanted =
-      planning.full() && wants_reference(planning) && part_wanted(planning.input, kProblem, "a");
-  if (!wanted) return;
-  CellSpec spec = kernels_cell(planning, size, precisions(planning).front());
-  spec.context = planning.input.edition.reference_context;
-  spec.warmup = 0;
-  spec.steps = 0;
-  add(planning, spec, Mode::kForwardBackward);
-}
-
 }  // namespace
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
@@ -136,7 +124,6 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   for (const Precision precision : precisions(planning)) {
     for (const Size& size : planning.chosen.sizes) add_network(planning, size, precision);
   }
-  for (const Size& size : planning.chosen.sizes) add_cold(planning, size);
   return planning.cells;
 }
 

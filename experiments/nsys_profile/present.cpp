@@ -15,6 +15,17 @@ constexpr std::pair<const char*, PresentPart> kParts[]{{"a", present_clocks},
 
 }  // namespace
 
+void add_table(PartContent& part, const RunView& view, const std::vector<Profile>& profiles,
+               TableView (*table_of)(const std::vector<Profile>&)) {
+  const std::vector<Profile> first = spoken_of(view, profiles);
+  part.tables.push_back(table_of(first));
+  if (first.size() == profiles.size()) return;
+  TableView all = table_of(profiles);
+  all.slug += "-all";
+  all.title += ", every profile";
+  part.drawer.tables.push_back(std::move(all));
+}
+
 Presentation present(const RunView& view) {
   const std::vector<Profile> profiles = profiles_of(view);
   if (profiles.empty()) return {};

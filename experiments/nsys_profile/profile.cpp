@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kComma = ",\u00a0";  // A label stays on one line.
 
-bool is_cold(const CellSpec& spec) { return spec.warmup == 0 && spec.steps == 0; }
+bool is_warm(const CellSpec& spec) { return spec.steps != 0; }
 
 bool same_profile(const CellSpec& a, const CellSpec& b) {
   return a.model == b.model && a.context == b.context && a.batch == b.batch &&
@@ -60,11 +60,9 @@ void add_cell(Profile& profile, const Cell& cell) {
   const Launch* launch = ok_launch(cell);
   if (launch == nullptr) {
     const std::string mode(labreport::describe(cell.spec.mode.value_or(Mode::kForward)));
-    if (profile.missing.empty() && !is_cold(cell.spec)) {
+    if (profile.missing.empty()) {
       profile.missing = mode + ": " + reason_missing(cell);
     }
-  } else if (is_cold(cell.spec)) {
-    profile.cold = read_step(cell, *launch);
   } else if (cell.spec.mode == Mode::kInference) {
     profile.inference = read_step(cell, *launch);
   } else if (fuller(cell.spec, profile.step)) {
@@ -109,7 +107,7 @@ std::vector<double> ProfiledStep::samples(std::string_view tag, std::string_view
 
 std::vector<Profile> profiles_of(const RunView& view) {
   std::vector<Profile> profiles;
-  for (const Cell* cell : view.cells(CellKind::kKernels)) {
+  for (const Cell* cell : view.cells(CellKind::kKernels, is_warm)) {
     auto found = std::ranges::find_if(
         profiles, [&](const Profile& profile) { return same_profile(profile.spec, cell->spec); });
     if (found == profiles.end()) {

@@ -47,21 +47,22 @@ struct Profile {
   CellSpec spec;                          ///< Without mode, warm-up and steps.
   std::optional<ProfiledStep> inference;  ///< Present where they ran.
   std::optional<ProfiledStep> step;       ///< The fullest other step that ran.
-  std::optional<ProfiledStep> cold;       ///< The first step of a process.
   std::string missing;  ///< Why a step has no numbers: "train step: out of memory …"
   std::vector<const Cell*> cells;
 
   bool empty() const { return !inference && !step; }
 };
 
-/// In plan order. Contexts that were only passed on the way to longer ones are left out.
+/// In plan order; a process's first step is none of them. Contexts that were only passed on the way
+/// to longer ones are left out.
 std::vector<Profile> profiles_of(const RunView& view);
+
+/// At the contexts and in the precision that the answers speak of, those without numbers too; all
+/// where nothing ran: what the first tables hold.
+std::vector<Profile> spoken_of(const RunView& view, const std::vector<Profile>& profiles);
 
 /// What the answers speak of. 2026: every profile. 2025: the largest size at the reference context.
 std::vector<const Profile*> answered(const RunView& view, const std::vector<Profile>& profiles);
-
-/// Profiles at the contexts and in the precision that the answers speak of: what figures hold.
-std::vector<const Profile*> alike(const RunView& view, const std::vector<Profile>& profiles);
 
 /// The largest size at its longest context of what the answers speak of; null: nothing ran.
 const Profile* foremost(const std::vector<const Profile*>& answered);

@@ -52,15 +52,15 @@ std::vector<const Profile*> answered(const RunView& view, const std::vector<Prof
                                     [](const Profile* profile) { return parameters(*profile); })};
 }
 
-std::vector<const Profile*> alike(const RunView& view, const std::vector<Profile>& profiles) {
-  const auto spoken_of = answered(view, profiles);
-  std::vector<const Profile*> found;
+std::vector<Profile> spoken_of(const RunView& view, const std::vector<Profile>& profiles) {
+  const auto named = answered(view, profiles);
+  std::vector<Profile> found;
   for (const Profile& profile : profiles) {
-    const bool wanted = std::ranges::any_of(spoken_of, [&](const Profile* other) {
+    const bool wanted = std::ranges::any_of(named, [&](const Profile* other) {
       return profile.spec.context == other->spec.context &&
              profile.spec.precision == other->spec.precision;
     });
-    if (wanted && !profile.empty()) found.push_back(&profile);
+    if (wanted || named.empty()) found.push_back(profile);
   }
   return found;
 }
@@ -128,8 +128,8 @@ const Profile& wanted_most(const RunView& view, const std::vector<Profile>& prof
 /// Profiles with a reason that readers of the answer need. The 2025 answer is about one profile: it
 /// stands in for larger ones of its kind only.
 std::vector<const Profile*> unspoken(const RunView& view, const std::vector<Profile>& profiles) {
-  const auto spoken_of = answered(view, profiles);
-  const Profile& said = spoken_of.empty() ? wanted_most(view, profiles) : *spoken_of.front();
+  const auto named = answered(view, profiles);
+  const Profile& said = named.empty() ? wanted_most(view, profiles) : *named.front();
   std::vector<const Profile*> found;
   for (const Profile& profile : profiles) {
     const bool instead = profile.spec.context == said.spec.context &&
@@ -143,10 +143,10 @@ std::vector<const Profile*> unspoken(const RunView& view, const std::vector<Prof
 }  // namespace
 
 void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles) {
-  const auto spoken_of = answered(view, profiles);
+  const auto named = answered(view, profiles);
   const Device* device = view.device();
-  facts.flag("nothing", spoken_of.empty());
-  facts.flag("several", spoken_of.size() > 1);
+  facts.flag("nothing", named.empty());
+  facts.flag("several", named.size() > 1);
   facts.flag("gpu", device == nullptr || device->kind == DeviceKind::kCuda);
   std::vector<Facts> missing;
   for (const Profile* profile : unspoken(view, profiles)) {

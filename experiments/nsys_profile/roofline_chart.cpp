@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 #include "base/format.h"
 #include "report/charts.h"
@@ -39,31 +41,75 @@ Json channel(const char* field, const char* title, const char* unit, double low,
   return channel;
 }
 
-constexpr double kClose = 1.4;  // As a factor, in both directions: names would overlap.
+constexpr double kName = 8;    // As a factor along the axis: what a name beside its point takes.
+constexpr double kMark = 2.5;  // Likewise, where a mark would lie under the name.
 constexpr int kLine = 15;
+constexpr int kBeside = 10;
 
-bool close(double a, double b) { return a < b * kClose && b < a * kClose; }
+/// Where a point's name stands: left of it where another mark lies on the right.
+struct NamePlace {
+  bool left = false;
+  int below = 0;  ///< Pixels, so that names of points close together can be read.
+};
 
-/// How far below its point a name stands, so that those of points close together can be read.
-int name_offset(const std::vector<RooflinePoint>& points, std::size_t index) {
-  const RooflinePoint& point = points[index];
-  return kLine * static_cast<int>(std::count_if(points.begin(),
-                                                points.begin() + static_cast<std::ptrdiff_t>(index),
-                                                [&](const RooflinePoint& other) {
-                                                  return close(other.intensity, point.intensity) &&
-                                                         close(other.rate, point.rate);
-                                                }));
-}
+class NamePlaces {
+ public:
+  NamePlaces(const std::vector<RooflinePoint>& points, const Extent& extent)
+      : points_(points), extent_(extent), places_(points.size()) {
+    std::vector<std::size_t> order(points.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return height(i); });
+    for (std::size_t i = 0; i < order.size(); ++i) place(order[i], {order.begin(), i});
+  }
 
-Json point_rows(const Roofline& roofline) {
+  const NamePlace& operator[](std::size_t i) const { return places_[i]; }
+
+ private:
+  int height(std::size_t i) const {
+    const double decades = std::log10(extent_.top / extent_.bottom);
+    return static_cast<int>(kHeight * std::log10(extent_.top / points_[i].rate) / decades);
+  }
+
+  bool crowded_on_the_right(std::size_t own) const {
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const double further = points_[i].intensity / points_[own].intensity;
+      const bool level = std::abs(height(i) - height(own)) < kLine;
+      if (further > 1 && further < kMark && level) return true;
+    }
+    return false;
+  }
+
+  bool overlap(std::size_t a, std::size_t b) const {
+    const double apart = points_[a].intensity / points_[b].intensity;
+    return places_[a].left == places_[b].left && apart < kName && 1 / apart < kName;
+  }
+
+  void place(std::size_t own, std::span<const std::size_t> above) {
+    places_[own].left = crowded_on_the_right(own);
+    int line = height(own);
+    for (const std::size_t other : above) {
+      if (overlap(own, other)) line = std::max(line, height(other) + places_[other].below + kLine);
+    }
+    places_[own].below = line - height(own);
+  }
+
+  const std::vector<RooflinePoint>& points_;
+  const Extent& extent_;
+  std::vector<NamePlace> places_;
+};
+
+Json point_rows(const Roofline& roofline, const Extent& extent) {
   Json rows = Json::array();
+  const NamePlaces places(roofline.points, extent);
   for (std::size_t i = 0; i < roofline.points.size(); ++i) {
     const RooflinePoint& point = roofline.points[i];
     if (point.intensity <= 0 || point.rate <= 0) continue;
     rows.push_back({{"label", point.label},
                     {"x", point.intensity},
                     {"y", point.rate / kTera},
-                    {"dy", name_offset(roofline.points, i)},
+                    {"align", places[i].left ? "right" : "left"},
+                    {"dx", places[i].left ? -kBeside : kBeside},
+                    {"dy", places[i].below},
                     {"text", format_significant(point.rate / kTera, 3)}});
   }
   return rows;
@@ -108,16 +154,19 @@ Json roofline_chart(const Roofline& roofline) {
                      {{"field", "text"}, {"type", "nominal"}, {"title", "TFLOP/s"}}};
   Json text = place;
   text["text"] = {{"field", "label"}};
-  const Json data = {{"values", point_rows(roofline)}};
+  const Json data = {{"values", point_rows(roofline, extent)}};
   const Json points = {{"name", kSeriesLayer},
                        {"data", data},
                        {"mark", {{"type", "point"}, {"size", 80}}},
                        {"encoding", dots}};
-  const Json names = {
-      {"name", kWideOnly},
-      {"data", data},
-      {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 10}, {"dy", {{"expr", "datum.dy"}}}}},
-      {"encoding", text}};
+  const Json names = {{"name", kWideOnly},
+                      {"data", data},
+                      {"mark",
+                       {{"type", "text"},
+                        {"align", {{"expr", "datum.align"}}},
+                        {"dx", {{"expr", "datum.dx"}}},
+                        {"dy", {{"expr", "datum.dy"}}}}},
+                      {"encoding", text}};
   return {{"height", kHeight},
           {"padding", {{"left", 6}, {"top", 10}, {"right", 60}, {"bottom", 2}}},
           {"layer", {roof, name, points, names}}};

@@ -109,6 +109,7 @@ Json time_axis_chart(const std::vector<Stretch>& stretches) {
   y["axis"] = {{"grid", true}, {"labelLimit", 220}, {"minExtent", label_room(lanes)}};
   Json x = linear_channel("start", "Time from the first kernel's start", "µs");
   x["scale"] = {{"domain", {0, last}}, {"nice", false}};
+  x["axis"] = {{"tickCount", 7}, {"labelOverlap", true}};
   const Json bars = {
       {"name", kSeriesLayer},
       {"mark", {{"type", "bar"}}},

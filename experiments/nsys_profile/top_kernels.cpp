@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
+#include "experiments/nsys_profile/kernels_csv.h"
 #include "experiments/nsys_profile/number_cells.h"
 #include "experiments/nsys_profile/parts.h"
 
@@ -46,8 +47,6 @@ void set_counts(Facts& facts, const Counts& counts) {
   facts.set("products", format_count(counts.products));
   facts.set("products_expected", format_count(counts.products_expected));
   facts.flag("as_expected", counts.as_expected());
-  facts.flag("helpers", counts.helpers > 0);
-  facts.set("helper_calls", format_plural(counts.helpers, "helper kernel"));
 }
 
 void set_top(Facts& facts, const std::string& prefix, const Rows& rows) {
@@ -147,7 +146,9 @@ void add_nsight_tables(PartContent& part, const Profile& profile) {
 PartContent present_top_kernels(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   set_common(part.facts, view, profiles);
-  part.tables = {top_table(profiles)};
+  add_table(part, view, profiles, top_table);
+  add_table(part, view, profiles, counts_table);
+  part.files = {{kKernelsFile, kernels_csv(profiles)}};
   std::vector<Facts> sentences;
   for (const Profile* profile : answered(view, profiles)) {
     const Rows forward = rows_of(*profile, Pass::kForward);
@@ -155,7 +156,6 @@ PartContent present_top_kernels(const RunView& view, const std::vector<Profile>&
     add_nsight_tables(part, *profile);
   }
   part.facts.list("profiles", std::move(sentences));
-  part.drawer.tables.insert(part.drawer.tables.begin(), counts_table(profiles));
   return part;
 }
 

@@ -76,10 +76,11 @@ Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,
 
 PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, const WorkerInfo& worker,
                      double limit_seconds) {
-  return {{fs::absolute(worker.program), worker_environment(flags.keep_env), limit_seconds},
-          choice.slots(),
-          0,
-          [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); }};
+  return {
+      {fs::absolute(worker.program), worker_environment(flags.keep_env), limit_seconds, flags.nvtx},
+      choice.slots(),
+      0,
+      [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); }};
 }
 
 /// "8 of 40 launches"
@@ -120,6 +121,8 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words
   verb.add_flag("--dry-run", flags.dry_run, "show the cells with estimated time and memory");
   verb.add_flag("--keep-env", flags.keep_env,
                 "pass variables that change results on to the workers");
+  verb.add_flag("--nvtx", flags.nvtx,
+                "name ranges for a profiler outside, such as nsys; ours stays off");
   verb.add_flag("--keep-host", flags.keep_host, "record the machine's name");
 }
 

@@ -16,6 +16,7 @@ struct RunFlags : MeasureFlags {
   bool dry_run = false;
   bool keep_env = false;
   bool keep_host = false;
+  bool nvtx = false;
   std::string timeout = "600";
 };
 

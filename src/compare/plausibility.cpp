@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kSuspicious = 1.0;
 constexpr double kImpossible = 1.1;
+constexpr double kNoticed = 0.01;
 constexpr double kNanosecondsPerSecond = 1e9;
 
 /// The sustained rate measured on the same device, else on any of its kind.
@@ -98,7 +99,26 @@ void check_control(const Inspection& in) {
       fmt::format("{} exact halves add up to {}, not to {}", sums.size(), sums.back(), expected));
 }
 
+/// Some kernel runs for no longer than from the first one's start to the last one's end, and the
+/// profiled step takes no less.
+void check_profile(const Inspection& in) {
+  const auto time = [&](std::string_view name) {
+    const auto values = in.samples(metric::kProfile, name);
+    return values.empty() ? 0.0 : values.front();
+  };
+  const double busy = time(metric::kBusy);
+  const double span = time(metric::kSpan);
+  if (busy > span) in.refuse("its kernels are busy for longer than from the first to the last");
+  if (span > time(metric::kStep) * kImpossible) in.refuse("its kernels span more than the step");
+  const double unattributed = time(metric::kUnattributed);
+  if (unattributed > busy * kNoticed) {
+    in.warn(fmt::format("{} % of its kernels' time belong to no phase",
+                        format_percent(unattributed / busy)));
+  }
+}
+
 void inspect(const Inspection& in) {
+  if (in.cell.spec.kind == CellKind::kKernels) check_profile(in);
   if (in.cell.spec.kind == CellKind::kAccumulation) check_control(in);
   if (!in.cell.spec.model) return;
   if (in.cell.spec.kind == CellKind::kMemory) check_recorded_memory(in);

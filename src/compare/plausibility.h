@@ -15,8 +15,8 @@ struct Finding {
 };
 
 /// Work a second against the measured limits (above 1.0 × a warning, above 1.1 × an error), memory
-/// peaks against what must be resident and what the device has, clocks against each other, and as
-/// many samples as steps were asked for.
+/// peaks against what must be resident and what the device has, clocks against each other, as many
+/// samples as steps were asked for, and a profile's kernels against its step.
 std::vector<Finding> check_plausibility(const Run& run);
 
 }  // namespace labreport

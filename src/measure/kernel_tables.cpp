@@ -126,40 +126,6 @@ Table layer_table(const std::vector<Attributed>& kernels, const Classes& classes
   return table;
 }
 
-struct Activity {
-  std::int64_t span = 0;
-  std::int64_t busy = 0;
-  std::int64_t unattributed = 0;
-};
-
-/// `kernels` are in order of their start, so that overlaps can be merged in one pass.
-Activity activity_of(const std::vector<Attributed>& kernels) {
-  Activity found;
-  std::int64_t end = 0;
-  for (const Attributed& kernel : kernels) {
-    const TraceEvent& event = *kernel.activity;
-    found.busy += std::max<std::int64_t>(0, event.end_ns() - std::max(end, event.start_ns));
-    end = std::max(end, event.end_ns());
-    if (kernel.phase.empty()) found.unattributed += event.duration_ns;
-  }
-  if (!kernels.empty()) found.span = end - kernels.front().activity->start_ns;
-  return found;
-}
-
-std::string_view purpose(const TraceEvent& event) {
-  const std::string& name = event.name;
-  if (event.kind == TraceKind::kOverhead) {
-    return name.find("Loading") == std::string::npos ? "" : metric::kModuleLoading;
-  }
-  if (name.starts_with("cudaMalloc") || name.starts_with("cuMem")) return metric::kAllocation;
-  if (name.find("Launch") != std::string::npos) return metric::kLaunchCalls;
-  return name.find("Synchronize") == std::string::npos ? metric::kOtherCalls : "";
-}
-
-Metric time_metric(std::string_view tag, std::string_view name, std::int64_t value) {
-  return integer_metric(std::string(tag), std::string(name), "ns", value);
-}
-
 }  // namespace
 
 std::vector<Table> kernel_tables(const std::vector<Attributed>& kernels) {
@@ -168,39 +134,6 @@ std::vector<Table> kernel_tables(const std::vector<Attributed>& kernels) {
   Table rows = aggregated(kernels, classes, names);
   Table layer = layer_table(kernels, classes, names);
   return {names.take(), std::move(rows), std::move(layer)};
-}
-
-std::vector<Metric> activity_metrics(const std::vector<Attributed>& kernels) {
-  const Activity found = activity_of(kernels);
-  std::map<std::string, std::int64_t> phases;
-  for (const Attributed& kernel : kernels) {
-    if (!kernel.phase.empty()) phases[kernel.phase] += kernel.activity->duration_ns;
-  }
-  std::vector<Metric> metrics{
-      time_metric(metric::kProfile, metric::kSpan, found.span),
-      time_metric(metric::kProfile, metric::kBusy, found.busy),
-      time_metric(metric::kProfile, metric::kUnattributed, found.unattributed),
-      integer_metric(std::string(metric::kProfile), std::string(metric::kKernels), "1",
-                     static_cast<std::int64_t>(kernels.size()))};
-  for (const auto& [phase, sum] : phases) {
-    metrics.push_back(time_metric(metric::kBusy, phase, sum));
-  }
-  return metrics;
-}
-
-std::vector<Metric> runtime_metrics(const Trace& trace) {
-  std::map<std::string_view, std::int64_t> sums{{metric::kModuleLoading, 0},
-                                                {metric::kAllocation, 0},
-                                                {metric::kLaunchCalls, 0},
-                                                {metric::kOtherCalls, 0}};
-  for (const TraceEvent& event : trace) {
-    if (event.kind != TraceKind::kRuntime && event.kind != TraceKind::kOverhead) continue;
-    const std::string_view what = purpose(event);
-    if (!what.empty()) sums[what] += event.duration_ns;
-  }
-  std::vector<Metric> metrics;
-  for (const auto& [what, sum] : sums) metrics.push_back(time_metric(metric::kRuntime, what, sum));
-  return metrics;
 }
 
 }  // namespace labreport

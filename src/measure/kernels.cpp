@@ -2,17 +2,28 @@
 
 #include <ATen/Context.h>
 
-#include "engine/conditions.h"
+#include <optional>
+
+#include "base/error.h"
+#include "base/files.h"
 #include "engine/device.h"
+#include "engine/nvtx_ranges.h"
 #include "engine/precision.h"
 #include "engine/profiler.h"
+#include "measure/activity.h"
+#include "measure/host_calls.h"
 #include "measure/kernel_tables.h"
 #include "measure/step_series.h"
 #include "measure/timing_plan.h"
+#include "measure/trace_file.h"
 #include "results/metric_names.h"
+#include "results/run_store.h"
 
 namespace labreport {
 namespace {
+
+/// What an outside profiler is told to capture.
+constexpr const char* kMeasured = "measured";
 
 class Unobserved : public PhaseObserver {
  public:
@@ -47,17 +58,52 @@ std::vector<Metric> unprofiled(TrainingStep& step, const TimingPlan& plan, c10::
   return metrics;
 }
 
-/// The profiler's own buffers and callbacks are made here, not in the step that counts.
-void start_profiler_once(DeviceKind kind) {
-  profile(kind, [] {});
+void run_once(TrainingStep& step, c10::Device device) {
+  Unobserved observer;
+  step.run(observer);
+  synchronize(device);
 }
 
+/// The profiler's own buffers and callbacks are made before, not in the step that counts.
 Profile profiled(TrainingStep& step, DeviceKind kind, c10::Device device) {
-  return profile(kind, [&] {
-    Unobserved observer;
-    step.run(observer);
-    synchronize(device);
-  });
+  profile(kind, [] {});
+  return profile(kind, [&] { run_once(step, device); });
+}
+
+/// The measurement stands without it: a full disk costs the trace alone.
+void keep_trace(Launch& launch, const std::string& artifacts, const Trace& trace,
+                const std::vector<Attributed>& kernels) try {
+  if (artifacts.empty()) return;
+  const std::filesystem::path file = artifacts + artifact::kTrace;
+  make_writable_folder(file.parent_path());
+  write_atomically(file, chrome_trace(trace, kernels), Sync::kNothing);
+} catch (const Error& error) {
+  launch.warnings.push_back(std::string("the trace was not kept: ") + error.what());
+}
+
+void add_profile(Launch& launch, const LaunchRequest& request, const Profile& profile) {
+  const std::string reason = reason_without_kernels(request.spec.device, profile.trace);
+  if (!reason.empty()) {
+    launch.outcome = Failed{reason};
+    return;
+  }
+  const std::vector<Attributed> kernels = attribute(profile.trace);
+  append(launch.metrics, {profile_metric(metric::kPrepare, profile.prepare_ns),
+                          profile_metric(metric::kStep, profile.work_ns),
+                          profile_metric(metric::kCollect, profile.collect_ns)});
+  append(launch.metrics, activity_metrics(kernels));
+  append(launch.metrics, runtime_metrics(profile.trace));
+  const bool first = request.spec.warmup == 0 && request.spec.steps == 0;
+  if (first) append(launch.metrics, first_launch_metrics(profile.trace));
+  launch.tables = kernel_tables(kernels);
+  keep_trace(launch, request.artifacts, profile.trace, kernels);
+}
+
+void show_to_outside(TrainingStep& step, c10::Device device) {
+  NvtxRanges ranges;
+  const ObservedRanges observed(ranges);
+  const Range measured(kMeasured);
+  run_once(step, device);
 }
 
 }  // namespace
@@ -74,15 +120,11 @@ Launch measure_kernels(const LaunchRequest& request) {
   warm_up(step, plan, device);
   Launch launch;
   launch.metrics = unprofiled(step, plan, device);
-  start_profiler_once(plan.step.device);
-  const Profile profile = profiled(step, plan.step.device, device);
-  const std::vector<Attributed> kernels = attribute(profile.trace);
-  append(launch.metrics, {profile_metric(metric::kPrepare, profile.prepare_ns),
-                          profile_metric(metric::kStep, profile.work_ns),
-                          profile_metric(metric::kCollect, profile.collect_ns)});
-  append(launch.metrics, activity_metrics(kernels));
-  append(launch.metrics, runtime_metrics(profile.trace));
-  launch.tables = kernel_tables(kernels);
+  if (request.nvtx) {
+    show_to_outside(step, device);
+  } else {
+    add_profile(launch, request, profiled(step, plan.step.device, device));
+  }
   step.clear();
   return launch;
 }

@@ -96,6 +96,7 @@ Command prepare_launch(const LaunchRequest& request, const WorkerSetup& worker, 
   Command command;
   command.argv = {worker.program.string(), "--request", asked.string(), "--result",
                   answered.string()};
+  if (worker.nvtx) command.argv.emplace_back("--nvtx");
   command.environment = worker.environment;
   (*command.environment)["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
   (*command.environment)["CUDA_VISIBLE_DEVICES"] = slot.gpu_uuid;

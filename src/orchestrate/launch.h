@@ -24,6 +24,7 @@ struct WorkerSetup {
   std::filesystem::path program;
   std::map<std::string, std::string> environment;  ///< CUDA_VISIBLE_DEVICES comes from the slot.
   double limit_seconds = 0;
+  bool nvtx = false;  ///< See `LaunchRequest`.
 };
 
 /// The environment for workers: this process's own, without what changes results unless `keep`.

@@ -11,6 +11,8 @@
 namespace labreport {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr double kSecondsPerNanosecond = 1e-9;
 
 [[noreturn]] void refuse_device(const Outcome& outcome) {
@@ -72,7 +74,7 @@ void Pool::fill_slots() {
       const auto next = queue_.next();
       if (!next) return;
       if (!skip(*next, setup_.slots[slot])) {
-        start({next->spec, next->launch, setup_.seed}, slot);
+        start(request_for(*next), slot);
         break;
       }
     }
@@ -88,6 +90,14 @@ bool Pool::skip(const LaunchQueue::Item& item, const Slot& slot) {
   return true;
 }
 
+LaunchRequest Pool::request_for(const LaunchQueue::Item& item) const {
+  const fs::path artifacts = store_.artifacts(cell_id(item.spec), item.launch);
+  return {.spec = item.spec,
+          .launch = item.launch,
+          .seed = setup_.seed,
+          .artifacts = fs::absolute(artifacts).string()};
+}
+
 void Pool::start(LaunchRequest request, std::size_t slot) {
   const Command command = prepare_launch(request, setup_.worker, setup_.slots[slot], store_);
   const auto kills = out_of_memory_kills();
@@ -97,10 +107,10 @@ void Pool::start(LaunchRequest request, std::size_t slot) {
 }
 
 void Pool::land(const Flight& flight, const Ended& ended) {
-  const auto& [spec, launch, seed] = flight.request;
+  const CellSpec& spec = flight.request.spec;
   const bool killed = out_of_memory_kills() > flight.kills_before;
-  Answer answer = judge(flight.request, store_.result_file(cell_id(spec), launch), ended,
-                        setup_.worker.limit_seconds, killed);
+  Answer answer = judge(flight.request, store_.result_file(cell_id(spec), flight.request.launch),
+                        ended, setup_.worker.limit_seconds, killed);
   if (answer.device_unusable) refuse_device(answer.body.outcome);
   if (processes_.interrupted() && is_failure(answer.body.outcome)) return;  // ended by us
   learn(answer.software);

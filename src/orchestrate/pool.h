@@ -44,6 +44,7 @@ class Pool {
   bool plan();
   void fill_slots();
   bool skip(const LaunchQueue::Item& item, const Slot& slot);
+  LaunchRequest request_for(const LaunchQueue::Item& item) const;
   void start(LaunchRequest request, std::size_t slot);
   void land(const Flight& flight, const Ended& ended);
   void keep(const CellSpec& spec, Launch launch, const std::optional<Device>& device);

@@ -57,6 +57,16 @@ std::string memory_words(const Launch& launch) {
   return bytes ? "peak " + format_bytes(*bytes) : "ok";
 }
 
+/// "1,122 ms in 9,539 kernels"
+std::string kernels_words(const Launch& launch) {
+  const Metric* busy = launch.find(metric::kProfile, metric::kBusy);
+  const Metric* count = launch.find(metric::kProfile, metric::kKernels);
+  if (busy == nullptr || count == nullptr) return "ok";
+  return fmt::format(
+      "{} ms in {}", format_significant(busy->number().value_or(0) / kNanosecondsPerMillisecond),
+      format_plural(static_cast<std::int64_t>(count->number().value_or(0)), "kernel"));
+}
+
 /// Cut to the terminal's width: a wrapped line could not be drawn over.
 std::string cut(const std::string& text, std::FILE* stream) {
   winsize size{};
@@ -86,6 +96,7 @@ std::string result_words(const CellSpec& spec, const Launch& launch) {
   if (spec.kind == CellKind::kTiming) return step_words(spec, launch);
   if (spec.kind == CellKind::kLimits) return limits_words(launch);
   if (spec.kind == CellKind::kMemory) return memory_words(launch);
+  if (spec.kind == CellKind::kKernels) return kernels_words(launch);
   return "ok";
 }
 

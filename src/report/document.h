@@ -46,6 +46,12 @@ struct Figure {
   TableView data;       ///< The same data as a table.
 };
 
+/// A file beside the page, for what is too long for it; the words link to it.
+struct Attachment {
+  std::string name;  ///< Unique in the document: "kernels.csv"
+  std::string bytes;
+};
+
 /// The closed drawer "How this was measured".
 struct Drawer {
   std::string method;                 ///< Markdown.
@@ -65,6 +71,7 @@ struct Part {
   std::vector<Figure> figures;
   std::vector<TableView> tables;
   Drawer drawer;
+  std::vector<Attachment> files;
 
   std::string anchor() const;  ///< "benchmarking_script-b"
 };

@@ -103,6 +103,7 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   part.figures = content.figures;
   part.tables = content.tables;
   part.drawer = content.drawer;
+  part.files = content.files;
   part.drawer.method = fill(words.method, "Method");
   return part;
 }

@@ -33,6 +33,7 @@ struct PartContent {
   /// What the part rests on: its header names their precisions, batch and context. Empty: all cells
   /// of the run.
   std::vector<const Cell*> cells = {};
+  std::vector<Attachment> files = {};
 };
 
 /// A section.md taken apart, its tags not yet filled.

@@ -50,6 +50,11 @@ void add_run(Site& site, const SiteRun& run, const Drawings& drawings, const Pag
   site.files.push_back(
       {folder + "report.md", report_markdown(run.document, drawings, options.answers)});
   site.files.push_back({folder + "run.json", run.run_json});
+  for (const Section& section : run.document.sections) {
+    for (const Part& part : section.parts) {
+      for (const auto& [name, bytes] : part.files) site.files.push_back({folder + name, bytes});
+    }
+  }
   for (const Figure* figure : figures_of(run.document)) {
     const auto drawing = drawings.find(figure->slug);
     if (drawing == drawings.end()) continue;

@@ -47,6 +47,19 @@ bool stays_whole(const std::string& text) {
   return text.size() <= kLongest && text.find(' ') == std::string::npos;
 }
 
+/// A long name of a function may break behind its underscores.
+std::string words_html(const std::string& text) {
+  std::string html;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('_', begin), text.size() - 1) + 1;
+    html += escape_html(text.substr(begin, end - begin));
+    if (end < text.size() && !stays_whole(text)) html += "<wbr>";
+    begin = end;
+  }
+  return html;
+}
+
 struct Remarks {
   std::string beside;  ///< A word or two, in a column of their own.
   std::string below;   ///< What would make that column a tower.
@@ -69,7 +82,7 @@ TemplateObject cell_object(const TableView& table, std::size_t column, const Row
   if (cell.muted) style += " muted";
   const std::string html = right       ? number_html(cell.text, padding)
                            : view.code ? code_html(cell.text)
-                                       : escape_html(cell.text);
+                                       : words_html(cell.text);
   return {{"head", column == 0 && !view.code},
           {"code", view.code},
           {"number", right},

@@ -9,16 +9,19 @@ std::string to_json(const LaunchRequest& request) {
   return write_json({{"kind", name(request.spec.kind)},
                      {"params", params_to_json(request.spec)},
                      {"launch", request.launch},
-                     {"seed", request.seed}});
+                     {"seed", request.seed},
+                     {"artifacts", request.artifacts}});
 }
 
 LaunchRequest request_from_json(std::string_view text, const std::string& origin) {
   const Json document = parse_json(text, origin);
   const JsonReader root(document, origin);
   const CellKind kind = parse_cell_kind(root.at("kind").text());
+  const auto artifacts = root.maybe("artifacts");
   return {.spec = params_from_json(kind, root.at("params")),
           .launch = root.at("launch").integer(),
-          .seed = root.at("seed").integer()};
+          .seed = root.at("seed").integer(),
+          .artifacts = artifacts ? artifacts->text() : ""};
 }
 
 std::string to_json(const LaunchReport& report) {

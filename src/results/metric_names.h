@@ -100,10 +100,14 @@ inline constexpr std::string_view kKernelNames = "kernel_names";
 inline constexpr std::string_view kLayer = "layer";  // attention of one layer, kernel by kernel
 // The host's time in the device's runtime during that step, by what for.
 inline constexpr std::string_view kRuntime = "runtime";  // tag
-inline constexpr std::string_view kModuleLoading = "module_loading";
 inline constexpr std::string_view kAllocation = "allocation";
 inline constexpr std::string_view kLaunchCalls = "launch";
 inline constexpr std::string_view kOtherCalls = "other";
+// Where the profiled step is its process's first: what first launches cost the host, see
+// measure/host_calls.
+inline constexpr std::string_view kFirst = "first";  // tag
+inline constexpr std::string_view kCodeLoading = "code_loading";
+inline constexpr std::string_view kMatrixLibrary = "matrix_library";
 
 // Kind `memory`: one step without the allocator's history, then one with it. Bytes.
 inline constexpr std::string_view kResident = "resident";  // tag: just before the step

@@ -93,6 +93,10 @@ struct LaunchRequest {
   CellSpec spec;
   std::int64_t launch = 0;  ///< 0-based number of this launch of the cell.
   std::int64_t seed = 0;
+  /// Where by-products go: the beginning of their files' names (`RunStore::artifacts`); empty: none
+  /// are kept.
+  std::string artifacts = {};
+  bool nvtx = false;  ///< The program's ranges are for a profiler outside; ours stays off.
 };
 
 struct LaunchReport {

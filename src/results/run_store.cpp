@@ -55,6 +55,10 @@ fs::path RunStore::cells_folder() const { return folder_ / "cells"; }
 fs::path RunStore::scratch_folder() const { return folder_ / "scratch"; }
 fs::path RunStore::artifacts_folder() const { return folder_ / "artifacts"; }
 
+fs::path RunStore::artifacts(const std::string& cell_id, std::int64_t launch) const {
+  return artifacts_folder() / (cell_id + "." + std::to_string(launch));
+}
+
 fs::path RunStore::launch_file(const std::string& cell_id, std::int64_t launch) const {
   return numbered(cells_folder(), cell_id, launch, "json");
 }

@@ -10,16 +10,24 @@
 
 namespace labreport {
 
+namespace artifact {
+inline constexpr const char* kTrace = ".trace.json";  ///< Opens in Perfetto and chrome://tracing.
+inline constexpr const char* kSnapshot = ".pickle";   ///< Opens in PyTorch's memory_viz.
+inline constexpr const char* kAllocations = ".allocations.csv";
+}  // namespace artifact
+
 /// Names inside one run's folder.
 class RunStore {
  public:
   explicit RunStore(std::filesystem::path folder);
 
   const std::filesystem::path& folder() const { return folder_; }
-  std::filesystem::path run_file() const;        ///< run.json
-  std::filesystem::path cells_folder() const;    ///< cells/: finished launches not yet merged
-  std::filesystem::path scratch_folder() const;  ///< scratch/: requests and raw results in flight
-  std::filesystem::path artifacts_folder() const;
+  std::filesystem::path run_file() const;          ///< run.json
+  std::filesystem::path cells_folder() const;      ///< cells/: finished launches not yet merged
+  std::filesystem::path scratch_folder() const;    ///< scratch/: requests and raw results in flight
+  std::filesystem::path artifacts_folder() const;  ///< artifacts/: large by-products
+  /// What the names of a launch's by-products begin with; `artifact::` says how they end.
+  std::filesystem::path artifacts(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path launch_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch) const;

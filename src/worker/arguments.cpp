@@ -6,7 +6,8 @@ namespace labreport {
 namespace {
 
 [[noreturn]] void refuse(const std::string& problem) {
-  throw InputError(problem, "usage: labreport-worker --request FILE --result FILE | --version");
+  throw InputError(problem,
+                   "usage: labreport-worker --request FILE --result FILE [--nvtx] | --version");
 }
 
 void take_path(const std::vector<std::string>& arguments, std::size_t& position,
@@ -20,13 +21,15 @@ void take_path(const std::vector<std::string>& arguments, std::size_t& position,
 }  // namespace
 
 WorkerArguments parse_worker_arguments(const std::vector<std::string>& arguments) {
-  if (arguments == std::vector<std::string>{"--version"}) return {true, {}, {}};
+  if (arguments == std::vector<std::string>{"--version"}) return {true, {}, {}, false};
   WorkerArguments parsed;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--request") {
       take_path(arguments, i, parsed.request);
     } else if (arguments[i] == "--result") {
       take_path(arguments, i, parsed.result);
+    } else if (arguments[i] == "--nvtx") {
+      parsed.nvtx = true;
     } else {
       refuse("unknown argument '" + arguments[i] + "'");
     }

@@ -11,9 +11,10 @@ struct WorkerArguments {
   bool version = false;
   std::filesystem::path request;
   std::filesystem::path result;
+  bool nvtx = false;
 };
 
-/// Throws `InputError` on anything but `--version` or both files, each once.
+/// Throws `InputError` on anything but `--version` or both files, each once, and `--nvtx`.
 WorkerArguments parse_worker_arguments(const std::vector<std::string>& arguments);
 
 }  // namespace labreport

@@ -71,13 +71,14 @@ std::string versions() {
       .dump();
 }
 
-int measure_into(const std::filesystem::path& request_file,
-                 const std::filesystem::path& result_file) {
-  const LaunchRequest request = request_from_json(read_file(request_file), request_file.string());
+int measure_into(const WorkerArguments& files) {
+  const std::string asked = read_file(files.request);
+  LaunchRequest request = request_from_json(asked, files.request.string());
+  request.nvtx = files.nvtx;
   int status = kWorkerDone;
   const LaunchReport report = measure(request, status);
   // The front end takes it over at once and syncs what it keeps: syncing here would do it twice.
-  write_atomically(result_file, to_json(report), Sync::kNothing);
+  write_atomically(files.result, to_json(report), Sync::kNothing);
   if (status == kWorkerNoDevice) {
     fmt::print(stderr, "labreport-worker: {}\n", describe(report.body.outcome));
   }
@@ -99,7 +100,7 @@ LaunchReport measure(const LaunchRequest& request, int& status) {
 
 int run_worker(const std::vector<std::string>& arguments) try {
   const WorkerArguments parsed = parse_worker_arguments(arguments);
-  if (!parsed.version) return measure_into(parsed.request, parsed.result);
+  if (!parsed.version) return measure_into(parsed);
   fmt::print("{}\n", versions());
   return kWorkerDone;
 } catch (const std::exception& error) {

@@ -152,5 +152,41 @@ TEST(Plausibility, LooksOnlyAtWhatSucceeded) {
   EXPECT_TRUE(findings(launch).empty());
 }
 
+Launch profiled_launch(std::int64_t step, std::int64_t span, std::int64_t busy,
+                       std::int64_t unattributed) {
+  Launch launch;
+  launch.metrics = {integer_metric("profile", "step", "ns", step),
+                    integer_metric("profile", "span", "ns", span),
+                    integer_metric("profile", "busy", "ns", busy),
+                    integer_metric("profile", "unattributed", "ns", unattributed)};
+  return launch;
+}
+
+std::vector<Finding> profile_findings(const Launch& launch) {
+  Run run;
+  CellSpec spec = timing_spec();
+  spec.kind = CellKind::kKernels;
+  run.find_or_add(spec).launches = {launch};
+  return check_plausibility(run);
+}
+
+TEST(Plausibility, KernelsAreBusyWithinTheirSpanAndTheirSpanWithinTheStep) {
+  EXPECT_TRUE(profile_findings(profiled_launch(100, 90, 80, 0)).empty());
+  const auto busy = profile_findings(profiled_launch(100, 90, 95, 0));
+  ASSERT_EQ(busy.size(), 1u);
+  EXPECT_TRUE(busy[0].error);
+  EXPECT_THAT(busy[0].text, HasSubstr("busy for longer"));
+  const auto span = profile_findings(profiled_launch(100, 120, 80, 0));
+  ASSERT_EQ(span.size(), 1u);
+  EXPECT_THAT(span[0].text, HasSubstr("span more than the step"));
+}
+
+TEST(Plausibility, KernelsOfNoPhaseAreAWarning) {
+  const auto found = profile_findings(profiled_launch(1000, 1000, 1000, 20));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_FALSE(found[0].error);
+  EXPECT_EQ(found[0].text, "2.0 % of its kernels' time belong to no phase");
+}
+
 }  // namespace
 }  // namespace labreport

@@ -25,7 +25,7 @@ std::int64_t launches(const std::vector<PlannedCell>& cells) {
 
 std::ptrdiff_t count_mode(const std::vector<PlannedCell>& cells, Mode mode) {
   return std::count_if(cells.begin(), cells.end(), [&](const PlannedCell& cell) {
-    return cell.spec.mode == mode && cell.spec.steps != 1;
+    return cell.spec.mode == mode && cell.spec.steps > 1;
   });
 }
 
@@ -36,12 +36,21 @@ TEST(BenchmarkingPlan, FullIsAllSizesAndModesWithTheFirstStepFromThreeProcesses)
        {Mode::kInference, Mode::kForward, Mode::kForwardBackward, Mode::kTrainStep}) {
     EXPECT_EQ(count_mode(cells, mode), 5);
   }
-  // Limits, 5 × 4 modes, and two more first steps for two modes of five sizes.
-  EXPECT_EQ(launches(cells), 1 + 20 + 5 * 2 * 2);
+  // Limits, 5 × 4 modes, two more first steps for two modes of five sizes, and five profiled.
+  EXPECT_EQ(launches(cells), 1 + 20 + 5 * 2 * 2 + 5);
+}
+
+TEST(BenchmarkingPlan, OneFirstStepOfEachSizeIsProfiled) {
+  for (const PlannedCell& cell : planned(plan_input(Preset::kFull))) {
+    if (cell.spec.kind != CellKind::kKernels) continue;
+    EXPECT_EQ(cell.spec.mode, Mode::kForwardBackward);
+    EXPECT_EQ(cell.spec.warmup, 0);
+    EXPECT_EQ(cell.spec.steps, 0);
+  }
 }
 
 TEST(BenchmarkingPlan, The2026EditionStartsTrainStepsColdToo) {
-  EXPECT_EQ(launches(planned(plan_input(Preset::kFull, "2026"))), 1 + 20 + 5 * 3 * 2);
+  EXPECT_EQ(launches(planned(plan_input(Preset::kFull, "2026"))), 1 + 20 + 5 * 3 * 2 + 5);
 }
 
 TEST(BenchmarkingPlan, QuickStartsEachRowOnce) {
@@ -63,7 +72,7 @@ TEST(BenchmarkingPlan, SelectionsCutItDown) {
   input.selection.only = {"benchmarking_script"};
   input.selection.sizes = {input.edition.sizes[0]};
   input.selection.modes = {Mode::kForwardBackward};
-  EXPECT_EQ(launches(planned(input)), 1 + 1 + 2);
+  EXPECT_EQ(launches(planned(input)), 1 + 1 + 2 + 1);
 }
 
 TEST(BenchmarkingPlan, SeparateWarmupsGetProcessesOfTheirOwn) {

@@ -20,8 +20,6 @@ PlanInput profile_input(Preset preset, const char* edition = "2025") {
   return input;
 }
 
-bool cold(const CellSpec& spec) { return spec.steps == 0; }
-
 std::vector<CellSpec> planned(const PlanInput& input, const Run& so_far = {}) {
   std::vector<CellSpec> specs;
   for (const PlannedCell& cell : plan_cells(input, so_far)) {
@@ -32,7 +30,7 @@ std::vector<CellSpec> planned(const PlanInput& input, const Run& so_far = {}) {
 
 std::ptrdiff_t count(const std::vector<CellSpec>& specs, Mode mode, Precision precision) {
   return std::ranges::count_if(specs, [&](const CellSpec& spec) {
-    return spec.mode == mode && spec.precision == precision && !cold(spec);
+    return spec.mode == mode && spec.precision == precision;
   });
 }
 
@@ -42,7 +40,7 @@ std::vector<std::int64_t> contexts(const Run& run, const char* size, Mode mode) 
   for (const Cell& cell : run.cells) {
     const CellSpec& spec = cell.spec;
     const bool wanted = spec.kind == CellKind::kKernels && spec.size == size && spec.mode == mode;
-    if (wanted && !cold(spec)) found.push_back(spec.context.value_or(0));
+    if (wanted) found.push_back(spec.context.value_or(0));
   }
   return found;
 }
@@ -62,7 +60,6 @@ TEST(NsysPlan, The2025EditionProfilesEverySizeAtFourContextsAndOneInBf16) {
     EXPECT_EQ(count(specs, mode, Precision::kFp32), 5 * 4);
     EXPECT_EQ(count(specs, mode, Precision::kBf16), 5);
   }
-  EXPECT_EQ(std::ranges::count_if(specs, cold), 5);
 }
 
 TEST(NsysPlan, AStepIsProfiledAfterFiveToWarmUpAndFiveToCompareWith) {
@@ -71,20 +68,11 @@ TEST(NsysPlan, AStepIsProfiledAfterFiveToWarmUpAndFiveToCompareWith) {
   EXPECT_EQ(spec.steps, 5);
 }
 
-TEST(NsysPlan, AColdStepIsTheFirstOfItsProcess) {
-  const auto specs = planned(profile_input(Preset::kFull));
-  const auto found = std::ranges::find_if(specs, cold);
-  ASSERT_NE(found, specs.end());
-  EXPECT_EQ(found->mode, Mode::kForwardBackward);
-  EXPECT_EQ(found->warmup, 0);
-  EXPECT_EQ(found->context, 512);
-}
-
 TEST(NsysPlan, TheLimitsComeFirst) {
   EXPECT_EQ(plan_cells(profile_input(Preset::kFull), {}).front().spec.kind, CellKind::kLimits);
 }
 
-TEST(NsysPlan, QuickAndDemoHaveOneContextAndNoColdStep) {
+TEST(NsysPlan, QuickAndDemoHaveOneContext) {
   const auto quick = planned(profile_input(Preset::kQuick));
   EXPECT_EQ(quick.size(), 2u * 2);
   EXPECT_EQ(quick.front().context, 512);
@@ -117,7 +105,7 @@ TEST(NsysPlan, The2026EditionBeginsWithTheShortestContextOfTwoSizes) {
   std::set<std::string> sizes;
   for (const CellSpec& spec : planned(profile_input(Preset::kFull, "2026"))) {
     sizes.insert(spec.size);
-    EXPECT_EQ(spec.context, cold(spec) ? 512 : 256);
+    EXPECT_EQ(spec.context, 256);
   }
   EXPECT_EQ(sizes, (std::set<std::string>{"small", "xl"}));
 }
@@ -143,12 +131,6 @@ TEST(NsysPlan, SelectionsCutItDown) {
   EXPECT_EQ(planned(input).size(), 1u);
   input.selection.precisions = {Precision::kBf16};
   EXPECT_EQ(count(planned(input), Mode::kInference, Precision::kBf16), 1);
-}
-
-TEST(NsysPlan, OtherPartsThanTheFirstNeedNoColdStep) {
-  PlanInput input = profile_input(Preset::kFull);
-  input.selection.only = {"nsys_profile.d"};
-  EXPECT_EQ(std::ranges::count_if(planned(input), cold), 0);
 }
 
 }  // namespace

@@ -114,14 +114,5 @@ TEST(AttentionWork, KnowsAStageByItsRangeAndOperation) {
   EXPECT_EQ(stage_of("layers/ffn/w1", "Linear", true), "");
 }
 
-TEST(AttentionWork, SoftmaxDoesFiveOperationsAScore) {
-  const auto run = small_at_128();
-  const CellSpec spec = profiles_of(RunView(run, find_edition("2025")))[0].spec;
-  const double scores = 12.0 * 4 * 12 * 128 * 128;  // Layers, batch, heads, context².
-  EXPECT_DOUBLE_EQ(stage_flops(spec, kSoftmax), 5 * scores);
-  EXPECT_DOUBLE_EQ(stage_bytes(spec, kSoftmax), 32 * scores);
-  EXPECT_DOUBLE_EQ(stage_flops(spec, kScores), 2 * 64 * scores);  // 64: a head's width.
-}
-
 }  // namespace
 }  // namespace labreport::nsys_profile

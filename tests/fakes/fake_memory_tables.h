@@ -126,9 +126,11 @@ inline std::string inside(const std::string& module) { return module.substr(modu
 inline Table block_kept(const std::vector<Block>& blocks) {
   Table table{std::string(metric::kBlock),
               {{"kind", ""},
-               {"name", ""},
+
                {"module", ""},
                {"operation", ""},
+               {"operator", ""},
+               {"category", ""},
                {"bytes", "B"},
                {"count", "1"}},
               {}};
@@ -138,15 +140,15 @@ inline Table block_kept(const std::vector<Block>& blocks) {
     if (!kept) continue;
     const std::string module = inside(block.made.module);
     const auto same = std::ranges::find_if(table.rows, [&](const Row& row) {
-      return row[2] == Scalar(module) && row[3] == Scalar(block.made.operation);
+      return row[1] == Scalar(module) && row[3] == Scalar(block.made.op);
     });
     if (same != table.rows.end()) {
-      (*same)[4] = std::get<std::int64_t>((*same)[4]) + block.bytes;
-      (*same)[5] = std::get<std::int64_t>((*same)[5]) + 1;
+      (*same)[5] = std::get<std::int64_t>((*same)[5]) + block.bytes;
+      (*same)[6] = std::get<std::int64_t>((*same)[6]) + 1;
       continue;
     }
-    table.rows.push_back({std::string(metric::kKept), std::string(), module, block.made.operation,
-                          block.bytes, std::int64_t{1}});
+    table.rows.push_back({std::string(metric::kKept), module, block.made.operation, block.made.op,
+                          std::string(block.made.category), block.bytes, std::int64_t{1}});
   }
   return table;
 }

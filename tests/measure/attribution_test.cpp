@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "measure/activity.h"
 #include "measure/kernel_class.h"
 #include "measure/kernel_tables.h"
 #include "results/metric_names.h"
@@ -111,6 +112,13 @@ double metric_value(const std::vector<Metric>& metrics, std::string_view tag,
   return -1;
 }
 
+TEST(Activity, AGpuWithoutKernelsIsNotReadAsAProcessor) {
+  const Trace host_only{host(TraceKind::kOperator, "aten::mm", 5, 50)};
+  EXPECT_EQ(reason_without_kernels(DeviceKind::kCpu, host_only), "");
+  EXPECT_EQ(reason_without_kernels(DeviceKind::kCuda, one_linear()), "");
+  EXPECT_TRUE(reason_without_kernels(DeviceKind::kCuda, host_only).starts_with("the profiler saw"));
+}
+
 TEST(KernelTables, BusyCountsOverlapsOnceAndNeverExceedsTheSpan) {
   Trace trace{kernel("a", 0, 10, 0), kernel("b", 5, 10, 0), kernel("c", 30, 5, 0)};
   const auto metrics = activity_metrics(attribute(trace));
@@ -128,18 +136,6 @@ TEST(KernelTables, GroupsLayersAndKeepsOneAttentionKernelByKernel) {
   ASSERT_EQ(tables[2].rows.size(), 2u);  // the forward's GEMM and its helper
   EXPECT_EQ(std::get<std::int64_t>(tables[2].rows[0][0]), 0);
   EXPECT_EQ(std::get<std::string>(tables[2].rows[1][5]), "gemm helper");
-}
-
-TEST(RuntimeMetrics, TellWhatTheHostWaitedFor) {
-  const Trace trace{host(TraceKind::kRuntime, "cudaMalloc", 0, 100),
-                    host(TraceKind::kRuntime, "cudaLaunchKernel", 100, 10),
-                    host(TraceKind::kRuntime, "cudaDeviceSynchronize", 110, 50),
-                    host(TraceKind::kOverhead, "Runtime Triggered Module Loading", 20, 30)};
-  const auto metrics = runtime_metrics(trace);
-  EXPECT_EQ(metric_value(metrics, metric::kRuntime, metric::kAllocation), 100);
-  EXPECT_EQ(metric_value(metrics, metric::kRuntime, metric::kLaunchCalls), 10);
-  EXPECT_EQ(metric_value(metrics, metric::kRuntime, metric::kModuleLoading), 30);
-  EXPECT_EQ(metric_value(metrics, metric::kRuntime, metric::kOtherCalls), 0);
 }
 
 }  // namespace

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "results/metric_names.h"
 
 namespace labreport {
 namespace {
 
-Launch on_cpu(Mode mode, std::int64_t warmup = 1, std::int64_t steps = 2) {
+LaunchRequest on_cpu_request(Mode mode, std::int64_t warmup, std::int64_t steps) {
   LaunchRequest request;
   request.spec = {.kind = CellKind::kKernels,
                   .device = DeviceKind::kCpu,
@@ -19,7 +21,11 @@ Launch on_cpu(Mode mode, std::int64_t warmup = 1, std::int64_t steps = 2) {
                   .mode = mode,
                   .warmup = warmup,
                   .steps = steps};
-  return measure_kernels(request);
+  return request;
+}
+
+Launch on_cpu(Mode mode, std::int64_t warmup = 1, std::int64_t steps = 2) {
+  return measure_kernels(on_cpu_request(mode, warmup, steps));
 }
 
 const Table& kernels_of(const Launch& launch) { return launch.tables.at(1); }
@@ -69,6 +75,33 @@ TEST(Kernels, TheFirstStepOfAProcessCanBeTheProfiledOne) {
   const Launch launch = on_cpu(Mode::kForwardBackward, 0, 0);
   EXPECT_EQ(launch.find(metric::kStep, metric::kTotal), nullptr);
   EXPECT_FALSE(kernels_of(launch).rows.empty());
+  EXPECT_NE(launch.find(metric::kFirst, metric::kCodeLoading), nullptr);
+}
+
+TEST(Kernels, TheTraceIsKeptWhereTheRequestSays) {
+  LaunchRequest request = on_cpu_request(Mode::kInference, 1, 1);
+  request.artifacts = (std::filesystem::temp_directory_path() / "artifacts" / "cell.0").string();
+  const Launch launch = measure_kernels(request);
+  EXPECT_TRUE(std::filesystem::exists(request.artifacts + ".trace.json"));
+  EXPECT_TRUE(launch.warnings.empty());
+}
+
+TEST(Kernels, ATraceThatCannotBeKeptIsAWarning) {
+  LaunchRequest request = on_cpu_request(Mode::kInference, 1, 1);
+  request.artifacts = "/proc/nowhere/cell.0";
+  const Launch launch = measure_kernels(request);
+  EXPECT_TRUE(is_ok(launch.outcome));
+  EXPECT_FALSE(kernels_of(launch).rows.empty());
+  ASSERT_EQ(launch.warnings.size(), 1u);
+  EXPECT_TRUE(launch.warnings.front().starts_with("the trace was not kept: "));
+}
+
+TEST(Kernels, ForAProfilerOutsideOursStaysOff) {
+  LaunchRequest request = on_cpu_request(Mode::kInference, 1, 2);
+  request.nvtx = true;
+  const Launch launch = measure_kernels(request);
+  EXPECT_TRUE(launch.tables.empty());
+  EXPECT_EQ(launch.find(metric::kStep, metric::kTotal)->numbers().size(), 2u);
 }
 
 }  // namespace

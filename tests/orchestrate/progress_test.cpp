@@ -64,6 +64,16 @@ TEST(Progress, ShowsThePeakOfAMemoryCell) {
   EXPECT_EQ(result_words(spec, launch), "peak 3.00 GiB");
 }
 
+TEST(Progress, ShowsHowLongAStepsKernelsRan) {
+  CellSpec profiled;
+  profiled.kind = CellKind::kKernels;
+  Launch launch;
+  EXPECT_EQ(result_words(profiled, launch), "ok");  // Profiled by another program.
+  launch.metrics = {integer_metric("profile", "busy", "ns", 1'122'374'716),
+                    integer_metric("profile", "kernels", "1", 9'539)};
+  EXPECT_EQ(result_words(profiled, launch), "1,122 ms in 9,539 kernels");
+}
+
 TEST(Progress, ShowsTheLimitsRates) {
   CellSpec limits;
   limits.kind = CellKind::kLimits;

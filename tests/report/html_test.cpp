@@ -128,6 +128,15 @@ TEST(Table, KeepsFlagsWithTheirValuesAndSingleWordsInOneLine) {
   EXPECT_THAT(html, HasSubstr("<td class=\"words\">two words</td>"));
 }
 
+TEST(Table, LetsALongFunctionsNameBreakBehindItsUnderscores) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"name", "", Align::kLeft}};
+  table.rows = {text_row({"sm80_xmma_gemm_<f32>_tilesize"}), text_row({"train_step"})};
+  const std::string html = table_html(table);
+  EXPECT_THAT(html, HasSubstr("sm80_<wbr>xmma_<wbr>gemm_<wbr>&lt;f32&gt;_<wbr>tilesize"));
+  EXPECT_THAT(html, HasSubstr("train_step"));
+}
+
 TEST(Table, PutsAReasonBelowItsRow) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}, {"b", "ms"}};

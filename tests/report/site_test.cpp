@@ -51,6 +51,12 @@ TEST(RenderSite, MakesEveryFileOfTheMap) {
   EXPECT_EQ(site.notice, "");
 }
 
+TEST(RenderSite, PutsAttachmentsBesideTheirPage) {
+  std::vector<SiteRun> runs = sample_runs();
+  runs[1].document.sections.front().parts.front().files = {{"kernels.csv", "Name\n"}};
+  EXPECT_EQ(bytes(render_site(runs, {}, nullptr), "nvidia-h200/2025/1-a/kernels.csv"), "Name\n");
+}
+
 TEST(RenderSite, SameInputSameBytesAndOneStartOfTheTool) {
   FakeChartTool tool;
   const Site once = render_site(sample_runs(), {}, &tool);

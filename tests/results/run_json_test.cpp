@@ -95,7 +95,8 @@ TEST(RunJson, NumbersBeyondSixtyFourBitsAreRefused) {
 }
 
 TEST(LaunchJson, RequestsAndReportsRoundTrip) {
-  const LaunchRequest request{testing_samples::sample_spec(Mode::kForward), 2, 7};
+  const LaunchRequest request{testing_samples::sample_spec(Mode::kForward), 2, 7,
+                              "run/artifacts/cell.2"};
   EXPECT_EQ(to_json(request_from_json(to_json(request), "request")), to_json(request));
   LaunchReport report;
   report.cell_id = cell_id(request.spec);

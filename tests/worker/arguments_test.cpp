@@ -14,6 +14,11 @@ TEST(WorkerArguments, TakesBothFilesInAnyOrder) {
   EXPECT_FALSE(parsed.version);
 }
 
+TEST(WorkerArguments, LeavesTheProfilerToAnotherWhenAsked) {
+  EXPECT_TRUE(parse_worker_arguments({"--nvtx", "--request", "in", "--result", "out"}).nvtx);
+  EXPECT_FALSE(parse_worker_arguments({"--request", "in", "--result", "out"}).nvtx);
+}
+
 TEST(WorkerArguments, TakesVersionAlone) {
   EXPECT_TRUE(parse_worker_arguments({"--version"}).version);
   EXPECT_THROW(parse_worker_arguments({"--version", "--request", "in"}), InputError);

@@ -1,0 +1,72 @@
+#include "engine/nvtx_ranges.h"
+
+#include "base/error.h"
+
+#ifdef LABREPORT_HAS_CUDA
+
+#include <nvtx3/nvToolsExt.h>
+#include <map>
+
+namespace labreport {
+namespace {
+
+nvtxStringHandle_t registered(const std::string& name) {
+  static std::map<std::string, nvtxStringHandle_t> known;
+  const auto [place, fresh] = known.emplace(name, nullptr);
+  if (fresh) place->second = nvtxDomainRegisterStringA(nullptr, name.c_str());
+  return place->second;
+}
+
+}  // namespace
+
+NvtxRanges::NvtxRanges() = default;
+
+void NvtxRanges::opened(std::string_view name) {
+  open_.push_back(nvtx_name(open_.empty() ? "" : open_.back(), name));
+  nvtxEventAttributes_t event{};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  event.message.registered = registered(open_.back());
+  nvtxRangePushEx(&event);
+}
+
+void NvtxRanges::closed() {
+  nvtxRangePop();
+  open_.pop_back();
+}
+
+}  // namespace labreport
+
+#else
+
+namespace labreport {
+
+NvtxRanges::NvtxRanges() {
+  throw InputError("--nvtx: this worker was built beside a torch without CUDA",
+                   "build it beside one with CUDA");
+}
+
+void NvtxRanges::opened(std::string_view) {}
+void NvtxRanges::closed() {}
+
+}  // namespace labreport
+
+#endif
+
+namespace labreport {
+namespace {
+
+/// A layer, and what lies below a module; a phase holds none, and the words of attention stand for
+/// themselves.
+bool is_module(std::string_view name) { return name.find(' ') == std::string_view::npos; }
+bool is_layer(std::string_view name) { return name.find('.') != std::string_view::npos; }
+
+}  // namespace
+
+std::string nvtx_name(std::string_view around, std::string_view name) {
+  if (!is_layer(around) || !is_module(name)) return std::string(name);
+  return std::string(around) + "." + std::string(name);
+}
+
+}  // namespace labreport

@@ -1,0 +1,102 @@
+"""Holds the worker's profile against a counter of its own.
+
+counts_test.py WORKER COUNTER [--device cuda]   WORKER: labreport-worker, COUNTER: the library beside this file.
+On a CPU: that the ranges for an outside profiler are there, named and nested. On a GPU also: that the profile
+counts the launches that CUPTI alone counts, and their time within one per cent. Exits with 1 where not.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SHAPES = {
+    "tiny": dict(d_model=16, d_ff=24, layers=2, heads=2, vocab=30, context=8, batch=2),
+    "small": dict(d_model=768, d_ff=3072, layers=12, heads=12, vocab=10_000, context=512, batch=4),
+    "2.7B": dict(d_model=2560, d_ff=10240, layers=32, heads=32, vocab=10_000, context=512, batch=4),
+}
+CASES = [("2.7B", "fp32", "train_step"), ("2.7B", "bf16", "train_step"), ("2.7B", "fp32", "inference"),
+         ("small", "fp32", "train_step")]
+WITHIN = 0.01
+
+
+def run_worker(worker, folder, shape, device, precision, mode, flags=(), environment=None):
+    params = dict(SHAPES[shape], size=shape, device=device, precision=precision, mode=mode, warmup=5, steps=3)
+    request = folder / "request.json"
+    result = folder / "result.json"
+    request.write_text(json.dumps(dict(kind="kernels", params=params, launch=0, seed=0)))
+    subprocess.run([worker, "--request", request, "--result", result, *flags], check=True,
+                   env=os.environ | (environment or {}))
+    return json.loads(result.read_text())["result"]
+
+
+def outside(worker, counter, folder, *case):
+    """The counter's lines."""
+    seen = folder / "seen"
+    found = dict(NVTX_INJECTION64_PATH=str(Path(counter).resolve()), ACTIVITY_COUNTER=str(seen))
+    outcome = run_worker(worker, folder, *case, flags=["--nvtx"], environment=found)
+    assert outcome["outcome"]["status"] == "ok", outcome["outcome"]
+    return seen.read_text().splitlines()
+
+
+def check_ranges(lines):
+    ranges = [line for line in lines if not line.startswith(("=", "-"))]
+    assert ranges[0] == "measured" and ranges.count("measured") == 1, ranges[:3]
+    for name in ("  forward", "  loss", "  backward", "  optimizer", "    token_embeddings", "    layers.0",
+                 "      layers.0.attn", "        layers.0.attn.q_proj", "        scaled dot product attention",
+                 "          computing attention scores", "          computing softmax", "          final matmul",
+                 "      layers.1.ffn", "        layers.1.ffn.w1", "    lm_head"):
+        assert ranges.count(name) == 1 or "layers" not in name and ranges.count(name) == 2, name
+    print("ranges: measured, phases, modules and the parts of attention")
+
+
+def profile_sums(result):
+    metrics = {(m["tag"], m["name"]): m.get("value") for m in result["metrics"]}
+    tables = {table["name"]: table for table in result["tables"]}
+    rows = tables["kernels"]["rows"]
+    names = dict(tables["kernel_names"]["rows"])
+    kernels = {}
+    for *_, kernel, instances, total, _low, _middle, _high, _deviation in rows:
+        count, ns = kernels.get(names[kernel], (0, 0))
+        kernels[names[kernel]] = (count + instances, ns + total)
+    return metrics["profile", "kernels"], sum(ns for _, ns in kernels.values())
+
+
+def check_counts(case, result, lines):
+    counted = [line.split() for line in lines if line.startswith("= ")]
+    outside_count = sum(int(count) for _, _, count, _ in counted)
+    outside_ns = sum(int(ns) for _, _, _, ns in counted)
+    count, ns = profile_sums(result)
+    ratio = ns / outside_ns
+    alike = count == outside_count and abs(ratio - 1) <= WITHIN
+    print(f"{' '.join(case)}: {count} activities in the profile, {outside_count} counted; time {ratio:.4f} x",
+          "alike" if alike else "NOT alike")
+    return alike
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("worker")
+    parser.add_argument("counter")
+    parser.add_argument("--device", default="cpu")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        tiny = ("tiny", arguments.device, "fp32", "train_step")
+        check_ranges(outside(arguments.worker, arguments.counter, folder, *tiny))
+        if arguments.device == "cpu":
+            return 0
+        alike = True
+        for size, precision, mode in CASES:
+            case = (size, arguments.device, precision, mode)
+            result = run_worker(arguments.worker, folder, *case)
+            lines = outside(arguments.worker, arguments.counter, folder, *case)
+            alike = check_counts((size, precision, mode), result, lines) and alike
+        return 0 if alike else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+#include "plan/part_work.h"
+
+#include <gtest/gtest.h>
+
+#include "plan/arithmetic.h"
+#include "plan/editions.h"
+
+namespace labreport {
+namespace {
+
+CellSpec step_of(const char* size, Precision precision = Precision::kFp32) {
+  CellSpec spec;
+  for (const Size& known : find_edition("2025").sizes) {
+    if (known.name == size) spec.model = known.shape;
+  }
+  spec.context = 512;
+  spec.batch = 4;
+  spec.precision = precision;
+  return spec;
+}
+
+double flops(NetworkPart part) { return part_work(part, step_of("2.7B")).flops; }
+
+TEST(PartWork, MatrixProductsAndTheOutputLayerMakeUpAForwardPass) {
+  const CellSpec spec = step_of("2.7B");
+  const double output = 2.0 * 4 * 512 * 2560 * 10'000;
+  const double parts = flops(NetworkPart::kScores) + flops(NetworkPart::kValues) +
+                       flops(NetworkPart::kProjections) + flops(NetworkPart::kFeedForward);
+  EXPECT_DOUBLE_EQ(parts + output, forward_flops(*spec.model, 4, 512));
+}
+
+TEST(PartWork, SoftmaxDoesFiveOperationsAScore) {
+  const double scores = 12.0 * 4 * 12 * 512 * 512;  // Layers, batch, heads, context².
+  const PartWork softmax = part_work(NetworkPart::kSoftmax, step_of("small"));
+  EXPECT_DOUBLE_EQ(softmax.flops, 5 * scores);
+  EXPECT_DOUBLE_EQ(softmax.bytes, 32 * scores);
+  EXPECT_DOUBLE_EQ(part_work(NetworkPart::kScores, step_of("small")).flops,
+                   2 * 64 * scores);  // 64: a head's width.
+}
+
+TEST(PartWork, HalfWidthElementsHalveWhatProductsMove) {
+  for (const auto part :
+       {NetworkPart::kScores, NetworkPart::kProjections, NetworkPart::kFeedForward}) {
+    EXPECT_DOUBLE_EQ(part_work(part, step_of("small")).bytes,
+                     2 * part_work(part, step_of("small", Precision::kBf16)).bytes);
+  }
+}
+
+TEST(PartWork, TheOptimizerFollowsTheParametersAlone) {
+  CellSpec spec = step_of("2.7B");
+  const PartWork work = part_work(NetworkPart::kOptimizer, spec);
+  EXPECT_DOUBLE_EQ(work.bytes, 132.0 * 3'406'809'600);
+  spec.context = 128;
+  EXPECT_DOUBLE_EQ(part_work(NetworkPart::kOptimizer, spec).bytes, work.bytes);
+}
+
+}  // namespace
+}  // namespace labreport
