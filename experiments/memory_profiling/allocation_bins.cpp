@@ -23,16 +23,9 @@ Bins bins_of(const Timeline& timeline, const std::vector<Allocation>& allocation
   bins.bounds.erase(same.begin(), same.end());
   bins.least.assign(std::max<std::size_t>(bins.bounds.size(), 2) - 1,
                     std::numeric_limits<double>::infinity());
-  // A curve that was thinned may have no point within a bin: the one before it holds on.
-  double current = timeline.instants.front().requested();
-  auto instant = timeline.instants.begin();
-  for (std::size_t i = 0; i < bins.least.size(); ++i) {
-    double least = std::numeric_limits<double>::infinity();
-    for (; instant != timeline.instants.end() && instant->event < bins.bounds[i + 1]; ++instant) {
-      current = instant->requested();
-      least = std::min(least, current);
-    }
-    bins.least[i] = std::min(least, current);
+  for (const Instant& instant : timeline.instants) {
+    double& least = bins.least[std::min(bins.at(instant.event), bins.least.size() - 1)];
+    least = std::min(least, instant.requested());
   }
   return bins;
 }

@@ -9,7 +9,8 @@ namespace labreport::memory_profiling {
 
 struct Bins {
   std::vector<double> bounds;  ///< Events; bin i reaches from bounds[i] to bounds[i + 1].
-  std::vector<double> least;   ///< Requested bytes, the least within each bin.
+  /// Requested bytes, the least within each bin; infinite where a thinned curve has no point.
+  std::vector<double> least;
 
   std::size_t at(double event) const;
 };

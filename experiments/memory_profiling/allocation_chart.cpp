@@ -46,12 +46,15 @@ Json box_rows(const std::vector<Allocation>& allocations, const Bins& bins, cons
 
 Json scaled(std::vector<double> values, double unit) {
   Json list = Json::array();
-  for (const double value : values) list.push_back(rounded(value / unit));
+  for (const double value : values) {
+    list.push_back(std::isfinite(value) ? Json(rounded(value / unit)) : Json());
+  }
   return list;
 }
 
 /// From a row an allocation to two points of its outline a bin, stacked anew for each setting.
-/// What lies below is what the step found, as far as it is still there.
+/// What lies below is what the step found, as far as it is still there: it never grows, and is no
+/// more than the curve leaves for it.
 Json outlines() {
   return {{{"filter", "datum.rank <= detail"}},
           {{"calculate", "sequence(datum.from, datum.to)"}, {"as", "bin"}},
@@ -62,7 +65,13 @@ Json outlines() {
            {"as", {"low", "high"}}},
           {{"joinaggregate", {{{"op", "sum"}, {"field", "size"}, {"as", "drawn"}}}},
            {"groupby", {"bin"}}},
-          {{"calculate", "max(0, min(resident, least[datum.bin] - datum.drawn))"}, {"as", "base"}},
+          {{"calculate",
+            "least[datum.bin] == null ? resident : max(0, least[datum.bin] - datum.drawn)"},
+           {"as", "left"}},
+          {{"window", {{{"op", "min"}, {"field", "left"}, {"as", "lower"}}}},
+           {"sort", {{{"field", "bin"}, {"order", "ascending"}}}},
+           {"frame", {nullptr, 0}}},
+          {{"calculate", "min(resident, datum.lower)"}, {"as", "base"}},
           {{"calculate", "datum.rank == 0 ? 0 : datum.base + datum.low"}, {"as", "bottom"}},
           {{"calculate", "datum.base + datum.high"}, {"as", "top"}},
           {{"calculate", "[bounds[datum.bin], bounds[datum.bin + 1]]"}, {"as", "event"}},

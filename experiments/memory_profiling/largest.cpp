@@ -84,30 +84,45 @@ TableView groups_table(const std::string& slug, const std::string& title,
   return table;
 }
 
-/// "Softmax: exp"; the module's last name where two would read alike.
-std::string bar_label(const Group& group, const std::vector<RankedBar>& known) {
-  const auto colons = group.op.rfind("::");
-  const std::string op = colons == group.op.npos ? group.op : group.op.substr(colons + 2);
-  const std::string last = group.module.substr(group.module.rfind('/') + 1);
-  const std::string what = group.operation.empty() ? last : group.operation;
-  std::string label = what + ": " + op;
-  const auto taken = [&known](const std::string& text) {
-    return std::ranges::find(known, text, &RankedBar::label) != known.end();
-  };
-  if (taken(label)) label += ", " + last;
-  for (int i = 2; taken(label); ++i) label = what + ": " + op + " (" + std::to_string(i) + ")";
-  return label;
+std::string last_of(const std::string& path, const std::string& separator) {
+  const auto at = path.rfind(separator);
+  return at == path.npos ? path : path.substr(at + separator.size());
+}
+
+/// "Softmax: exp"; "mul" where the operator is an operation of its own.
+std::string operation_label(const Group& group) {
+  const std::string op = last_of(group.op, "::");
+  const bool plain = group.operation.empty() || group.operation == group.op;
+  return plain ? op : group.operation + ": " + op;
+}
+
+/// The module's last name tells those apart that would read alike, then a number.
+std::vector<std::string> bar_labels(const std::vector<Group>& groups) {
+  std::vector<std::string> labels;
+  for (const Group& group : groups) {
+    const std::string label = operation_label(group);
+    const auto same = std::ranges::count(groups, label, operation_label);
+    std::string own = same > 1 ? label + ", " + last_of(group.module, "/") : label;
+    for (int i = 2; std::ranges::find(labels, own) != labels.end(); ++i) {
+      own = label + ", " + last_of(group.module, "/") + " (" + std::to_string(i) + ")";
+    }
+    labels.push_back(own);
+  }
+  return labels;
 }
 
 Figure largest_figure(const Forward& forward) {
   const ByteUnit unit = byte_unit(forward.groups.front().bytes);
   std::vector<RankedBar> bars;
-  for (std::size_t i = 0; i < std::min(forward.groups.size(), kRows); ++i) {
-    const Group& group = forward.groups[i];
+  const std::vector<Group> groups(
+      forward.groups.begin(),
+      forward.groups.begin() + static_cast<std::ptrdiff_t>(std::min(forward.groups.size(), kRows)));
+  const std::vector<std::string> labels = bar_labels(groups);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const Group& group = groups[i];
     const std::string times = "× " + format_count(static_cast<std::int64_t>(group.count));
-    bars.push_back({bar_label(group, bars), group.bytes / unit.bytes,
-                    format_bytes(group.bytes) + " " + times, times,
-                    category_words(group.category)});
+    bars.push_back({labels[i], group.bytes / unit.bytes, format_bytes(group.bytes) + " " + times,
+                    times, category_words(group.category)});
   }
   return {.slug = "memory-largest",
           .title = "The largest allocations of the forward pass, " + forward.profile->words,

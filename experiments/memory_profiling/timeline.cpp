@@ -115,8 +115,12 @@ std::vector<Allocation> allocations_of(const Launch& launch) {
 
 std::string where(const std::string& operation, const std::string& module, const std::string& op) {
   const std::string what = operation.empty() ? op : operation;
-  if (what.empty()) return module.empty() ? "not known" : module;
-  return module.empty() ? what : what + " in " + module;
+  std::string path = module;
+  const std::string long_range = "scaled dot product attention/";
+  const auto at = path.find(long_range);
+  if (at != path.npos) path.erase(at, long_range.size());
+  if (what.empty()) return path.empty() ? "not known" : path;
+  return path.empty() ? what : what + " in " + path;
 }
 
 std::string without_layer(const std::string& module) {

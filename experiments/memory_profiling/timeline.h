@@ -74,7 +74,8 @@ bool same_kind(const Allocation& a, const Allocation& b);
 /// The largest first.
 std::vector<Allocation> allocations_of(const Launch& launch);
 
-/// "Softmax in layers.3/attn"; what is known of it.
+/// "Softmax in layers.3/attn/computing softmax": what is known of it, a range that only holds
+/// others left out.
 std::string where(const std::string& operation, const std::string& module, const std::string& op);
 
 /// "layers.3/attn" → "layers/attn": one of many alike.

@@ -105,7 +105,8 @@ TEST(AllocationBins, HoldTheLeastOfTheCurveBetweenComingsAndGoings) {
   lasting.made = 5;
   const auto bins = memory_profiling::bins_of(timeline, {early, lasting});
   EXPECT_EQ(bins.bounds, (std::vector<double>{0, 2, 5, 6, 8}));
-  EXPECT_EQ(bins.least, (std::vector<double>{0, 9 * 2, 9 * 4, 9 * 6}));
+  const double none = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(bins.least, (std::vector<double>{0, 9 * 2, none, 9 * 6}));
   EXPECT_EQ(bins.at(5), 2u);
 }
 
