@@ -44,7 +44,7 @@ Json box_rows(const std::vector<Allocation>& allocations, const Bins& bins, cons
   return rows;
 }
 
-Json scaled(std::vector<double> values, double unit) {
+Json scaled(const std::vector<double>& values, double unit) {
   Json list = Json::array();
   for (const double value : values) {
     list.push_back(std::isfinite(value) ? Json(rounded(value / unit)) : Json());

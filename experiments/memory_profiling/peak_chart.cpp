@@ -89,7 +89,7 @@ Json peak_chart(const PeakChart& chart) {
         {"yOffset", lane},
         {"color", legend_colour("series", chart.series)},
         {"tooltip", {{{"field", "text"}, {"type", "nominal"}, {"title", "peak"}}}}}}};
-  const auto words = [&](Json rows, Json style) {
+  const auto words = [&](Json rows, const Json& style) {
     Json mark{{"type", "text"}, {"align", "left"}, {"dx", 5}};
     mark.update(style);
     return Json{

@@ -62,7 +62,7 @@ std::optional<double> Step::bytes(std::string_view tag, std::string_view name) c
 }
 
 std::string Step::missing() const {
-  const std::string reason = reason_missing(*cell);
+  std::string reason = reason_missing(*cell);
   if (!reason.empty() || bytes(metric::kMemory, metric::kPeakAllocated)) return reason;
   const Metric* peak = launch->find(metric::kMemory, metric::kPeakAllocated);
   return peak == nullptr || peak->reason.empty() ? "no peak was measured" : peak->reason;
