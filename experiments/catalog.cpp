@@ -9,6 +9,8 @@
 #include "experiments/benchmarking_script/plan.h"
 #include "experiments/benchmarking_script/present.h"
 #include "experiments/common/selection.h"
+#include "experiments/memory_profiling/plan.h"
+#include "experiments/memory_profiling/present.h"
 #include "experiments/mixed_precision_accumulation/plan.h"
 #include "experiments/mixed_precision_accumulation/present.h"
 #include "experiments/nsys_profile/plan.h"
@@ -68,6 +70,11 @@ const std::vector<Experiment>& catalog() {
        benchmarking_mixed_precision::plan,
        benchmarking_mixed_precision::present,
        words("benchmarking_mixed_precision")},
+      {"memory_profiling",
+       {"a", "b", "c", "d", "e", "f"},
+       memory_profiling::plan,
+       memory_profiling::present,
+       words("memory_profiling")},
   };
   return experiments;
 }

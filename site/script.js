@@ -19,6 +19,9 @@ async function bringToLife(frame) {
   const stage = document.createElement("div");
   await window.labreportCharts.vegaEmbed(stage, spec, kEmbedOptions);
   frame.replaceChildren(stage);
+  // A chart's settings are no part of the picture: screen readers skip what is inside one.
+  const settings = stage.querySelector("form.vega-bindings");
+  if (settings) frame.after(settings);
   frame.dataset.live = "yes";
 }
 

@@ -35,10 +35,9 @@ Phases phases(const TimingGroup& group) {
   return result;
 }
 
-std::string reasons_missing(const TimingGroup& group) {
+std::string reasons_by_mode(const std::vector<std::pair<Mode, std::string>>& reasons) {
   std::vector<std::pair<std::string, std::vector<std::string>>> modes_by_reason;
-  for (const auto& [mode, cell] : group.cells) {
-    const std::string reason = reason_missing(group, mode);
+  for (const auto& [mode, reason] : reasons) {
     if (reason.empty()) continue;
     const auto same = std::find_if(modes_by_reason.begin(), modes_by_reason.end(),
                                    [&](const auto& entry) { return entry.first == reason; });
@@ -48,11 +47,19 @@ std::string reasons_missing(const TimingGroup& group) {
       same->second.emplace_back(describe(mode));
     }
   }
-  std::vector<std::string> reasons;
+  std::vector<std::string> joined;
   for (const auto& [reason, modes] : modes_by_reason) {
-    reasons.push_back(join_words(modes) + ": " + reason);
+    joined.push_back(join_words(modes) + ": " + reason);
   }
-  return join(reasons, "; ");
+  return join(joined, "; ");
+}
+
+std::string reasons_missing(const TimingGroup& group) {
+  std::vector<std::pair<Mode, std::string>> reasons;
+  for (const auto& [mode, cell] : group.cells) {
+    reasons.emplace_back(mode, reason_missing(group, mode));
+  }
+  return reasons_by_mode(reasons);
 }
 
 }  // namespace labreport

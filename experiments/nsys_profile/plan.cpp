@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "experiments/common/contexts.h"
 #include "experiments/common/selection.h"
-#include "experiments/nsys_profile/contexts.h"
 #include "experiments/nsys_profile/parts.h"
 
 namespace labreport::nsys_profile {

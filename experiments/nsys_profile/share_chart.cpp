@@ -45,14 +45,6 @@ Json bar_rows(const std::vector<Share>& shares) {
   return rows;
 }
 
-/// The reader's font may be wider than the one that a chart was drawn with.
-int label_room(const std::vector<std::string>& labels) {
-  constexpr double kWideLetter = 6.8;
-  std::size_t longest = 0;
-  for (const std::string& label : labels) longest = std::max(longest, label.size());
-  return static_cast<int>(kWideLetter * static_cast<double>(longest));
-}
-
 Json tip(const char* field, const char* title) {
   return {{"field", field}, {"type", "nominal"}, {"title", title}};
 }

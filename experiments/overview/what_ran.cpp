@@ -24,8 +24,8 @@ std::string status_word(const Cell& cell) {
   return words_of_status().at(std::string(status_name(launch->outcome)));
 }
 
-/// "24 ok, 1 out of memory": the profiled steps of one mode.
-std::string profiled_words(const std::vector<const Cell*>& cells, Mode mode) {
+/// "24 ok, 1 out of memory": the steps of one mode.
+std::string counted_words(const std::vector<const Cell*>& cells, Mode mode) {
   std::map<std::string, std::int64_t> counts;
   for (const Cell* cell : cells) {
     if (cell->spec.mode == mode) ++counts[status_word(*cell)];
@@ -35,13 +35,13 @@ std::string profiled_words(const std::vector<const Cell*>& cells, Mode mode) {
   return join(parts, ", ");
 }
 
-/// Profiled steps have many contexts: they are counted, not listed.
-void add_profiled(TableView& table, const RunView& view) {
-  const auto cells = view.cells(CellKind::kKernels);
+/// Such steps have many contexts: they are counted, not listed.
+void add_counted(TableView& table, const RunView& view, CellKind kind, const char* label) {
+  const auto cells = view.cells(kind);
   if (cells.empty()) return;
-  RowView row{{text_cell("profiled steps")}, {}, ""};
+  RowView row{{text_cell(label)}, {}, ""};
   for (const Mode mode : kModes) {
-    const std::string words = profiled_words(cells, mode);
+    const std::string words = counted_words(cells, mode);
     row.cells.push_back(words.empty() ? missing_cell() : text_cell(words));
   }
   table.rows.push_back(std::move(row));
@@ -63,7 +63,8 @@ TableView what_ran(const RunView& view) {
     }
     table.rows.push_back(std::move(row));
   }
-  add_profiled(table, view);
+  add_counted(table, view, CellKind::kKernels, "profiled steps");
+  add_counted(table, view, CellKind::kMemory, "steps with memory recorded");
   return table;
 }
 

@@ -7,8 +7,8 @@
 
 #include "base/format.h"
 #include "base/statistics.h"
+#include "compare/inspection.h"
 #include "plan/arithmetic.h"
-#include "plan/editions.h"
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -18,26 +18,6 @@ constexpr double kSuspicious = 1.0;
 constexpr double kImpossible = 1.1;
 constexpr double kNoticed = 0.01;
 constexpr double kNanosecondsPerSecond = 1e9;
-constexpr std::int64_t kParameterBytes = 4;
-
-/// The launches of one cell, looked at one after the other.
-struct Inspection {
-  const Run& run;
-  const Cell& cell;
-  const Launch& launch;
-  std::vector<Finding>& findings;
-
-  void warn(std::string text) const { findings.push_back({false, cell.id, std::move(text)}); }
-  void refuse(std::string text) const { findings.push_back({true, cell.id, std::move(text)}); }
-  std::vector<double> samples(std::string_view tag, std::string_view name) const {
-    const Metric* metric = launch.find(tag, name);
-    return metric == nullptr ? std::vector<double>() : metric->numbers();
-  }
-  std::optional<double> bytes(std::string_view name) const {
-    const auto values = samples(metric::kMemory, name);
-    return values.empty() ? std::nullopt : std::optional(values.front());
-  }
-};
 
 /// The sustained rate measured on the same device, else on any of its kind.
 std::optional<double> measured_limit(const Inspection& in) {
@@ -108,40 +88,6 @@ void check_phases(const Inspection& in) {
   }
 }
 
-std::string words(double bytes) { return format_bytes(bytes); }
-
-void check_memory(const Inspection& in) {
-  const auto peak = in.bytes(metric::kPeakAllocated);
-  const auto resident = static_cast<double>(resident_bytes(in.cell.spec));
-  if (peak && *peak < resident) {
-    in.refuse(fmt::format("its peak of {} is less than the {} that must be resident", words(*peak),
-                          words(resident)));
-  }
-  const auto reserved = in.bytes(metric::kPeakReserved);
-  if (peak && reserved && *reserved < *peak) {
-    in.refuse(
-        fmt::format("{} allocated at most, but only {} reserved", words(*peak), words(*reserved)));
-  }
-  if (peak && in.launch.device) {
-    const auto& device = in.run.devices.at(static_cast<std::size_t>(*in.launch.device));
-    const auto memory = static_cast<double>(device.memory_bytes);
-    if (memory > 0 && *peak > memory) {
-      in.refuse(
-          fmt::format("its peak of {} is more than the device's {}", words(*peak), words(memory)));
-    }
-  }
-}
-
-void check_parameters(const Inspection& in) {
-  const auto bytes = in.bytes(metric::kParameters);
-  if (!bytes || !in.cell.spec.model) return;
-  const auto expected = static_cast<double>(kParameterBytes * parameter_count(*in.cell.spec.model));
-  if (*bytes != expected) {
-    in.refuse(
-        fmt::format("its parameters take {}, by arithmetic {}", words(*bytes), words(expected)));
-  }
-}
-
 /// Halves are exact in every format: whatever their sum is off by, the device or the loop is wrong.
 void check_control(const Inspection& in) {
   const auto sums = in.samples(metric::kRunning, metric::kHalvesLoop);
@@ -174,11 +120,10 @@ void check_profile(const Inspection& in) {
 void inspect(const Inspection& in) {
   if (in.cell.spec.kind == CellKind::kKernels) check_profile(in);
   if (in.cell.spec.kind == CellKind::kAccumulation) check_control(in);
-  if (in.cell.spec.kind != CellKind::kTiming || !in.cell.spec.model) return;
-  for (const auto check :
-       {check_samples, check_phases, check_rate, check_memory, check_parameters}) {
-    check(in);
-  }
+  if (!in.cell.spec.model) return;
+  if (in.cell.spec.kind == CellKind::kMemory) check_recorded_memory(in);
+  if (in.cell.spec.kind != CellKind::kTiming) return;
+  for (const auto check : {check_samples, check_phases, check_rate, check_memory}) check(in);
 }
 
 }  // namespace

@@ -129,7 +129,6 @@ class MemoryLaunch {
 
   void add_peaks();
   void add_history();
-  void keep_files(const MemoryTimeline& timeline);
   void add_meanings();
   std::optional<std::int64_t> peak_with_graph_alive();
 
@@ -164,20 +163,14 @@ void MemoryLaunch::add_peaks() {
                    recorded_peaks_->highest(&Counts::peak_requested)));
 }
 
-/// The measurement stands without them.
-void MemoryLaunch::keep_files(const MemoryTimeline& timeline) try {
-  if (!artifacts_.empty()) write_memory_files(artifacts_, timeline);
-} catch (const Error& error) {
-  launch_.warnings.push_back(std::string("the history's files were not kept: ") + error.what());
-}
-
 void MemoryLaunch::add_history() {
   const MemoryTimeline timeline = timeline_of(recorded_.history, recorded_.known);
   append(launch_.metrics, timeline_metrics(timeline));
   const Detail detail = detail_of(plan_.step);
   launch_.tables = {timeline_table(timeline, detail.instants),
                     allocations_table(timeline, detail.allocations), largest_table(timeline)};
-  keep_files(timeline);
+  const std::string trouble = keep_memory_files(artifacts_, timeline);
+  if (!trouble.empty()) launch_.warnings.push_back(trouble);
   // A block that was cut short would look like one that keeps little.
   if (refusal_ || phases(plan_.step.mode).size() == 1) return;
   BlockMemory block = block_memory(timeline);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "measure/memory_tables.h"
 #include "results/run_store.h"
@@ -48,6 +49,13 @@ std::uintmax_t write_memory_files(const std::string& beginning, const MemoryTime
   write_atomically(beginning + artifact::kSnapshot, pickle, Sync::kNothing);
   write_atomically(beginning + artifact::kTrace, counter, Sync::kNothing);
   return csv.size() + pickle.size() + counter.size();
+}
+
+std::string keep_memory_files(const std::string& beginning, const MemoryTimeline& timeline) try {
+  if (!beginning.empty()) write_memory_files(beginning, timeline);
+  return "";
+} catch (const Error& error) {
+  return std::string("the history's files were not kept: ") + error.what();
 }
 
 }  // namespace labreport

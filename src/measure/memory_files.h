@@ -22,4 +22,8 @@ std::string memory_counter(const MemoryTimeline& timeline);
 /// `Error` where it cannot. Returns how many bytes they have.
 std::uintmax_t write_memory_files(const std::string& beginning, const MemoryTimeline& timeline);
 
+/// The same where `beginning` is not empty. The measurement stands without them: what went wrong is
+/// a warning, empty where nothing did.
+std::string keep_memory_files(const std::string& beginning, const MemoryTimeline& timeline);
+
 }  // namespace labreport

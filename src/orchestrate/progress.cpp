@@ -51,6 +51,12 @@ std::string limits_words(const Launch& launch) {
   return text.substr(0, text.size() - std::string_view(" · ").size()) + " TFLOP/s";
 }
 
+std::string memory_words(const Launch& launch) {
+  const Metric* peak = launch.find(metric::kMemory, metric::kPeakAllocated);
+  const auto bytes = peak == nullptr ? std::nullopt : peak->number();
+  return bytes ? "peak " + format_bytes(*bytes) : "ok";
+}
+
 /// "1,122 ms in 9,539 kernels"
 std::string kernels_words(const Launch& launch) {
   const Metric* busy = launch.find(metric::kProfile, metric::kBusy);
@@ -89,6 +95,7 @@ std::string result_words(const CellSpec& spec, const Launch& launch) {
   if (!is_ok(launch.outcome)) return describe(launch.outcome);
   if (spec.kind == CellKind::kTiming) return step_words(spec, launch);
   if (spec.kind == CellKind::kLimits) return limits_words(launch);
+  if (spec.kind == CellKind::kMemory) return memory_words(launch);
   if (spec.kind == CellKind::kKernels) return kernels_words(launch);
   return "ok";
 }

@@ -30,7 +30,7 @@ class Progress {
 /// "timing  large  ctx 512   bf16  forward+backward"
 std::string cell_words(const CellSpec& spec);
 
-/// What became of it: "116.71 ± 0.29 ms", or the outcome in words.
+/// What became of it: "116.71 ± 0.29 ms", "peak 65.65 GiB", or the outcome in words.
 std::string result_words(const CellSpec& spec, const Launch& launch);
 
 /// One line a finished launch; on a terminal, a live line below for what is in flight.

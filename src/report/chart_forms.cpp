@@ -15,6 +15,7 @@ constexpr int kLaneHeight = 17;
 constexpr int kGroupGap = 14;
 constexpr int kAxisHeight = 52;
 constexpr int kWidestLabel = 190;
+constexpr double kWideLetter = 7.5;
 
 Json tooltip(const std::string& field, const std::string& title) {
   return {{"field", field}, {"type", "nominal"}, {"title", title}};
@@ -72,14 +73,6 @@ Json gap_rows(const std::vector<Gap>& gaps, const std::vector<std::string>& seri
     rows.push_back({{"group", gap.group}, {"series", lane}, {"reason", gap.reason}});
   }
   return rows;
-}
-
-/// The reader's font may be wider than the one that a chart was drawn with.
-int label_room(const std::vector<std::string>& labels) {
-  constexpr double kWideLetter = 7.5;
-  std::size_t longest = 0;
-  for (const std::string& label : labels) longest = std::max(longest, label.size());
-  return std::min(kWidestLabel, static_cast<int>(kWideLetter * static_cast<double>(longest)));
 }
 
 }  // namespace
@@ -144,7 +137,9 @@ Json strip_chart(const std::vector<Strip>& strips) {
     }
   }
   Json y = category_channel("row", labels);
-  y["axis"] = {{"grid", true}, {"labelLimit", kWidestLabel}, {"minExtent", label_room(labels)}};
+  y["axis"] = {{"grid", true},
+               {"labelLimit", kWidestLabel},
+               {"minExtent", std::min(kWidestLabel, label_room(labels, kWideLetter))}};
   return {{"height", static_cast<int>(strips.size()) * 22 + kAxisHeight},
           {"data", {{"values", rows}}},
           {"mark", {{"type", "tick"}, {"thickness", 1.5}, {"size", 13}, {"opacity", 0.75}}},

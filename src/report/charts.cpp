@@ -17,6 +17,8 @@ constexpr std::string_view kPurple = "#8a3f8f";
 constexpr std::string_view kAmber = "#946200";
 constexpr std::string_view kTeal = "#0f7490";
 constexpr std::string_view kSlate = "#5b6470";
+constexpr std::string_view kRose = "#b0305c";
+constexpr std::string_view kGrey = "#9aa2ab";
 
 constexpr std::array kFallback = {
     SeriesStyle{kBlue, "circle"},         SeriesStyle{kVermilion, "triangle-up"},
@@ -44,7 +46,17 @@ constexpr std::array kAssigned = {NamedStyle{"forward", {kBlue, "circle"}},
                                   NamedStyle{"large", {kPurple, "diamond"}},
                                   NamedStyle{"xl", {kVermilion, "triangle-up"}},
                                   NamedStyle{"2.7B", {kAmber, "square"}},
-                                  NamedStyle{"10B", {kGreen, "cross"}}};
+                                  NamedStyle{"10B", {kGreen, "cross"}},
+                                  NamedStyle{"parameters", {kSlate, "triangle-right"}},
+                                  NamedStyle{"before the step", {kSlate, "triangle-right"}},
+                                  NamedStyle{"gradients", {kVermilion, "triangle-up"}},
+                                  NamedStyle{"AdamW state", {kGreen, "square"}},
+                                  NamedStyle{"inputs", {kRose, "cross"}},
+                                  NamedStyle{"activations", {kBlue, "circle"}},
+                                  NamedStyle{"weight copies", {kTeal, "triangle-down"}},
+                                  NamedStyle{"workspace", {kAmber, "square"}},
+                                  NamedStyle{"temporary", {kPurple, "diamond"}},
+                                  NamedStyle{"unknown", {kGrey, "cross"}}};
 
 Json scale_of(const std::vector<std::string>& labels, std::string_view SeriesStyle::* sign) {
   Json range = Json::array();
@@ -66,7 +78,7 @@ SeriesStyle series_style(std::string_view name, std::size_t index) {
 }
 
 std::vector<std::string_view> series_colours() {
-  return {kBlue, kVermilion, kGreen, kPurple, kAmber, kTeal, kSlate};
+  return {kBlue, kVermilion, kGreen, kPurple, kAmber, kTeal, kSlate, kRose, kGrey};
 }
 
 Json colour_channel(const std::string& field, const std::vector<std::string>& labels) {
@@ -100,6 +112,12 @@ Json log_channel(const std::string& field, const std::string& title, const std::
 
 Json category_channel(const std::string& field, const std::vector<std::string>& labels) {
   return {{"field", field}, {"type", "nominal"}, {"sort", labels}, {"title", nullptr}};
+}
+
+int label_room(const std::vector<std::string>& labels, double letter_width) {
+  std::size_t longest = 0;
+  for (const std::string& label : labels) longest = std::max(longest, label.size());
+  return static_cast<int>(letter_width * static_cast<double>(longest));
 }
 
 }  // namespace labreport

@@ -53,6 +53,10 @@ nlohmann::json log_channel(const std::string& field, const std::string& title,
 /// A category in the order of `labels`, without axis title.
 nlohmann::json category_channel(const std::string& field, const std::vector<std::string>& labels);
 
+/// Pixels that the longest label takes: the reader's font may be wider than the one that a chart
+/// was drawn with.
+int label_room(const std::vector<std::string>& labels, double letter_width = 6.8);
+
 /// Beginnings of layers' names: what stands at one width only, and the layer whose series a key
 /// above the plot explains where there is no room for words beside it.
 inline constexpr const char* kWideOnly = "wide-only";

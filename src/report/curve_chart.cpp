@@ -93,10 +93,12 @@ Json curve_layer(const CurveChart& chart, const Json& rows, const Json& x, const
   Json seen = {{"tooltip", tooltips(chart)}};
   if (chart.dots) seen["shape"] = shape_channel("label", labels);
   layers.push_back({{"mark", point}, {"encoding", seen}});
-  return {{"name", kSeriesLayer},
-          {"data", {{"values", rows}}},
-          {"encoding", {{"x", x}, {"y", y}, {"color", colour_channel("label", labels)}}},
-          {"layer", layers}};
+  Json layer = {{"data", {{"values", rows}}},
+                {"encoding", {{"x", x}, {"y", y}, {"color", colour_channel("label", labels)}}},
+                {"layer", layers}};
+  // A single curve without a name needs no key.
+  if (labels != std::vector<std::string>{""}) layer["name"] = kSeriesLayer;
+  return layer;
 }
 
 Json layers_of(const CurveChart& chart, int plot_height) {

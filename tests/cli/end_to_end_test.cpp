@@ -23,8 +23,8 @@ TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
   const Ended ended = call({"report"});
   EXPECT_EQ(ended.exit_status, 0) << ended.messages;
   EXPECT_THAT(ended.messages, HasSubstr("a demonstration on the CPU\n"));
-  EXPECT_THAT(ended.messages, HasSubstr("demo preset · 25 cells"));
-  EXPECT_THAT(ended.messages, HasSubstr("[25/25]  timing  demo-3  ctx 64    bf16  train step"));
+  EXPECT_THAT(ended.messages, HasSubstr("demo preset · 31 cells"));
+  EXPECT_THAT(ended.messages, HasSubstr("[31/31]  memory  demo-3  ctx 64    bf16  train step"));
   EXPECT_THAT(ended.messages, Not(HasSubstr("\033"))) << "quiet where nobody looks";
   ASSERT_TRUE(ended.output.starts_with("report: site/public/")) << ended.output;
   ASSERT_TRUE(ended.output.ends_with("/index.html\n"));
@@ -145,7 +145,7 @@ TEST_F(EndToEnd, OnATerminalALiveLineShowsTheTimeLeft) {
   const std::string shell = "\"$LABREPORT\" run --preset demo --sizes demo-1";
   const Ended ended = run({"script", "-qec", shell, "/dev/null"});
   EXPECT_EQ(ended.exit_status, 0);
-  EXPECT_THAT(ended.output, HasSubstr("\r\033[K[0/11]  limits"));
+  EXPECT_THAT(ended.output, HasSubstr("\r\033[K[0/17]  limits"));
   EXPECT_THAT(ended.output, HasSubstr(" left"));
   EXPECT_THAT(ended.output, Not(HasSubstr("\033[3")));
 }

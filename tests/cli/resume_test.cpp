@@ -34,17 +34,17 @@ TEST_F(Resuming, CtrlCKeepsWhatIsFinishedAndResumeGoesOn) {
   const auto before = kept();
   const std::size_t finished = measured(before);
   EXPECT_GT(finished, 0u);
-  EXPECT_LT(finished, 25u);
-  EXPECT_EQ(before.cells.size(), 25u) << "what is missing can be seen";
+  EXPECT_LT(finished, 31u);
+  EXPECT_EQ(before.cells.size(), 31u) << "what is missing can be seen";
 
   environment_.erase("FAKE_WORKER");
   const Ended resumed = call({"report", "--preset", "demo", "--resume"});
   EXPECT_EQ(resumed.exit_status, 0) << resumed.messages;
-  EXPECT_THAT(resumed.messages, HasSubstr("[25/25]"));
-  EXPECT_THAT(resumed.messages, Not(HasSubstr("[ 1/25]"))) << "not measured again";
+  EXPECT_THAT(resumed.messages, HasSubstr("[31/31]"));
+  EXPECT_THAT(resumed.messages, Not(HasSubstr("[ 1/31]"))) << "not measured again";
   const auto after = kept();
   EXPECT_EQ(after.sessions.size(), 2u);
-  EXPECT_EQ(measured(after), 25u);
+  EXPECT_EQ(measured(after), 31u);
   EXPECT_EQ(after.cells.front().launches.at(0).session, 0);
   EXPECT_EQ(after.cells.back().launches.at(0).session, 1);
   EXPECT_FALSE(fs::exists(RunStore(only_run()).cells_folder()));
@@ -57,7 +57,7 @@ TEST_F(Resuming, KillingEverythingLosesOnlyWhatIsInFlight) {
   EXPECT_GT(finished, 0u);
   environment_.erase("FAKE_WORKER");
   EXPECT_EQ(call({"run", "--preset", "demo", "--resume"}).exit_status, 0);
-  EXPECT_EQ(measured(kept()), 25u);
+  EXPECT_EQ(measured(kept()), 31u);
 }
 
 TEST_F(Resuming, ResumeInTheRunsOwnFolderMeasuresFailuresAgain) {

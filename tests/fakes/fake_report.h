@@ -9,6 +9,7 @@
 
 #include "base/gpu.h"
 #include "fake_kernels.h"
+#include "fake_memory.h"
 #include "fake_precision.h"
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
@@ -133,6 +134,9 @@ inline LaunchReport good_report(const LaunchRequest& request) {
   if (request.spec.kind == CellKind::kDtypes) measure_dtypes(report.body, request.spec);
   if (request.spec.kind == CellKind::kLayerNorm) measure_layer_norm(report.body);
   if (request.spec.kind == CellKind::kKernels) answer_kernels(report.body, request.spec);
+  if (request.spec.kind == CellKind::kMemory) {
+    measure_memory(report.body, request.spec, report.device.memory_bytes);
+  }
   // So that tests see what reached the worker.
   report.body.conditions.push_back(
       text_metric("test", "tf32_override", variable("NVIDIA_TF32_OVERRIDE")));

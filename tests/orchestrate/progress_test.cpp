@@ -55,6 +55,15 @@ TEST(Progress, ShowsOutcomesInWordsAndWarningsBelow) {
   EXPECT_EQ(text.find('\033'), std::string::npos) << "no colours in a file";
 }
 
+TEST(Progress, ShowsThePeakOfAMemoryCell) {
+  CellSpec spec = large_cell();
+  spec.kind = CellKind::kMemory;
+  Launch launch;
+  EXPECT_EQ(result_words(spec, launch), "ok");
+  launch.metrics = {integer_metric("memory", "peak_allocated", "B", 3LL << 30)};
+  EXPECT_EQ(result_words(spec, launch), "peak 3.00 GiB");
+}
+
 TEST(Progress, ShowsHowLongAStepsKernelsRan) {
   CellSpec profiled;
   profiled.kind = CellKind::kKernels;

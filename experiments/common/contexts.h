@@ -1,4 +1,4 @@
-// The contexts of a profile, and which of its steps fit.
+// Which steps fit, and at which contexts.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "plan/planner.h"
 
-namespace labreport::nsys_profile {
+namespace labreport {
 
 /// The step that holds most phases, of those that the user wants.
 std::optional<Mode> fullest_mode(const PlanInput& input);
@@ -27,4 +27,4 @@ struct Doubling {
 /// `step` is any network's step; its context is replaced.
 Doubling doubled(const Run& so_far, CellSpec step);
 
-}  // namespace labreport::nsys_profile
+}  // namespace labreport

@@ -1,11 +1,11 @@
-#include "experiments/nsys_profile/contexts.h"
+#include "experiments/common/contexts.h"
 
 #include <algorithm>
 
 #include "experiments/common/selection.h"
 #include "report/view.h"
 
-namespace labreport::nsys_profile {
+namespace labreport {
 namespace {
 
 constexpr std::int64_t kShortest = 256;
@@ -52,4 +52,4 @@ Doubling doubled(const Run& so_far, CellSpec step) {
   return doubling;
 }
 
-}  // namespace labreport::nsys_profile
+}  // namespace labreport

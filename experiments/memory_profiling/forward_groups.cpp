@@ -1,0 +1,58 @@
+#include "experiments/memory_profiling/forward_groups.h"
+
+#include <algorithm>
+
+#include "experiments/common/measured_table.h"
+#include "results/metric_names.h"
+
+namespace labreport::memory_profiling {
+namespace {
+
+std::vector<Group> groups_of(const Launch& launch) {
+  std::vector<Group> groups;
+  const Table* table = find_table(launch, metric::kLargest);
+  for (std::size_t i = 0; table != nullptr && i < table->rows.size(); ++i) {
+    const MeasuredRow row(*table, i);
+    groups.push_back({row.number("bytes").value_or(0), row.number("count").value_or(0),
+                      row.text("module"), row.text("operation"), row.text("operator"),
+                      row.text("category"), row.text("freed"), row.text("layers")});
+  }
+  std::ranges::stable_sort(groups, std::greater(), &Group::bytes);
+  return groups;
+}
+
+std::optional<Forward> forward_of(const Profile& profile, bool grad) {
+  std::vector<Mode> modes{Mode::kForward, Mode::kTrainStep, Mode::kForwardBackward};
+  if (!grad) modes = {Mode::kInference};
+  for (const Mode mode : modes) {
+    const Step* step = profile.ran(mode);
+    if (step == nullptr) continue;
+    Forward forward{&profile, step, groups_of(*step->launch)};
+    if (!forward.groups.empty()) return forward;
+  }
+  return grad ? forward_of(profile, false) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Forward> forwards_of(const Profiles& profiles, bool grad) {
+  std::vector<Forward> found;
+  for (const Profile* profile : profiles) {
+    if (auto forward = forward_of(*profile, grad)) found.push_back(std::move(*forward));
+  }
+  return found;
+}
+
+std::vector<Group> largest_of(const std::vector<Group>& groups) {
+  std::vector<Group> found;
+  for (const Group& group : groups) {
+    if (group.bytes != groups.front().bytes) continue;
+    const auto same = std::ranges::find_if(found, [&](const Group& other) {
+      return other.operation == group.operation && other.module == group.module;
+    });
+    same == found.end() ? found.push_back(group) : void(same->count += group.count);
+  }
+  return found;
+}
+
+}  // namespace labreport::memory_profiling

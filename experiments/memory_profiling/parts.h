@@ -1,0 +1,22 @@
+// The six parts of the memory problem.
+#pragma once
+
+#include "experiments/memory_profiling/profile.h"
+#include "report/section.h"
+
+namespace labreport::memory_profiling {
+
+inline constexpr const char* kProblem = "memory_profiling";
+
+/// `profiles` is never empty.
+PartContent present_timelines(const RunView& view, const std::vector<Profile>& profiles);
+PartContent present_peaks(const RunView& view, const std::vector<Profile>& profiles);
+PartContent present_precisions(const RunView& view, const std::vector<Profile>& profiles);
+PartContent present_residual(const RunView& view, const std::vector<Profile>& profiles);
+PartContent present_largest(const RunView& view, const std::vector<Profile>& profiles);
+PartContent present_block(const RunView& view, const std::vector<Profile>& profiles);
+
+/// The peak of the step, and the largest network and context whose step fits.
+std::vector<Glance> glance(const std::vector<Profile>& profiles);
+
+}  // namespace labreport::memory_profiling

@@ -1,0 +1,155 @@
+#include "experiments/memory_profiling/peak_chart.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "experiments/memory_profiling/timeline_axes.h"
+
+namespace labreport::memory_profiling {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kLane = 19;
+constexpr int kGap = 12;
+constexpr int kAround = 92;  // Legend and axis.
+constexpr int kLongestLabel = 230;
+
+void add_once(std::vector<std::string>& list, const std::string& word) {
+  if (std::ranges::find(list, word) == list.end()) list.push_back(word);
+}
+
+Json legend_colour(const char* field, const std::vector<std::string>& labels) {
+  Json channel = colour_channel(field, labels);
+  channel["legend"] = {{"orient", "top"}, {"title", nullptr},         {"symbolType", "square"},
+                       {"columns", 5},    {"labelColor", ink::kText}, {"offset", 8}};
+  return channel;
+}
+
+Json bar_rows(const PeakChart& chart, const ByteUnit& unit) {
+  Json rows = Json::array();
+  for (const PeakBar& bar : chart.bars) {
+    rows.push_back({{"group", bar.group},
+                    {"series", bar.series},
+                    {"value", bar.bytes / unit.bytes},
+                    {"text", format_bytes(bar.bytes)}});
+  }
+  return rows;
+}
+
+Json gap_rows(const PeakChart& chart) {
+  Json rows = Json::array();
+  for (const PeakGap& gap : chart.gaps) {
+    rows.push_back(
+        {{"group", gap.group}, {"series", gap.series}, {"value", 0}, {"text", gap.reason}});
+  }
+  return rows;
+}
+
+Json capacity_layers(double capacity, Json x) {
+  const Json data = {{"values", {{{"value", capacity}, {"text", "what the device has"}}}}};
+  return {{{"data", data},
+           {"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {6, 3}}}},
+           {"encoding", {{"x", x}}}},
+          {{"name", kWideOnly},
+           {"data", data},
+           {"mark", {{"type", "text"}, {"align", "right"}, {"dx", -5}, {"color", ink::kMuted}}},
+           {"encoding", {{"x", x}, {"y", {{"value", 8}}}, {"text", {{"field", "text"}}}}}}};
+}
+
+}  // namespace
+
+Json peak_chart(const PeakChart& chart) {
+  std::vector<std::string> groups;
+  double most = chart.capacity;
+  for (const PeakBar& bar : chart.bars)
+    add_once(groups, bar.group), most = std::max(most, bar.bytes);
+  for (const PeakGap& gap : chart.gaps) add_once(groups, gap.group);
+  const ByteUnit unit = byte_unit(most);
+  Json x = plain_axis("value", "Peak of allocated memory", unit.name, 1.02 * most / unit.bytes);
+  Json y = category_channel("group", groups);
+  y["title"] = chart.rows;
+  y["scale"] = {{"domain", groups}, {"paddingInner", 0.22}, {"paddingOuter", 0.12}};
+  y["axis"] = {{"grid", false},
+               {"labelFontSize", 13},
+               {"labelColor", ink::kText},
+               {"labelLimit", kLongestLabel},
+               {"minExtent", label_room(groups)}};
+  const Json lane = {{"field", "series"},
+                     {"type", "nominal"},
+                     {"sort", chart.series},
+                     {"scale", {{"domain", chart.series}}}};
+  const Json bars = {
+      {"name", kSeriesLayer},
+      {"data", {{"values", bar_rows(chart, unit)}}},
+      {"mark", {{"type", "bar"}}},
+      {"encoding",
+       {{"x", x},
+        {"y", y},
+        {"yOffset", lane},
+        {"color", legend_colour("series", chart.series)},
+        {"tooltip", {{{"field", "text"}, {"type", "nominal"}, {"title", "peak"}}}}}}};
+  const auto words = [&](Json rows, const Json& style) {
+    Json mark{{"type", "text"}, {"align", "left"}, {"dx", 5}};
+    mark.update(style);
+    return Json{
+        {"data", {{"values", std::move(rows)}}},
+        {"mark", mark},
+        {"encoding", {{"x", x}, {"y", y}, {"yOffset", lane}, {"text", {{"field", "text"}}}}}};
+  };
+  Json layers = {bars, words(bar_rows(chart, unit), Json::object()),
+                 words(gap_rows(chart), {{"fontStyle", "italic"}, {"color", ink::kMuted}})};
+  if (chart.capacity > 0) {
+    for (Json& layer : capacity_layers(chart.capacity / unit.bytes, x)) layers.push_back(layer);
+  }
+  const int row = static_cast<int>(chart.series.size()) * kLane + kGap;
+  return {{"height", static_cast<int>(groups.size()) * row + kAround},
+          {"padding", {{"left", 6}, {"top", 4}, {"right", 20}, {"bottom", 2}}},
+          {"layer", layers}};
+}
+
+Json ranked_chart(const Quantity& quantity, const std::vector<RankedBar>& bars) {
+  Json rows = Json::array();
+  std::vector<std::string> labels;
+  std::vector<std::string> kinds;
+  double most = 0;
+  for (const RankedBar& bar : bars) {
+    labels.push_back(bar.label);
+    add_once(kinds, bar.kind);
+    most = std::max(most, bar.value);
+    rows.push_back({{"label", bar.label},
+                    {"value", bar.value},
+                    {"text", bar.text},
+                    {"short", bar.short_text},
+                    {"kind", bar.kind}});
+  }
+  // The longest bar leaves room for its words.
+  const Json x = plain_axis("value", quantity.title.c_str(), quantity.unit.c_str(), 1.35 * most);
+  Json y = category_channel("label", labels);
+  y["scale"] = {{"domain", labels}, {"padding", 0.2}};
+  y["axis"] = {{"grid", false},
+               {"labelLimit", kLongestLabel},
+               {"labelColor", ink::kText},
+               {"minExtent", label_room(labels)}};
+  const Json place = {{"x", x}, {"y", y}};
+  Json coloured = place;
+  coloured["color"] = legend_colour("kind", kinds);
+  coloured["tooltip"] = {{{"field", "label"}, {"type", "nominal"}, {"title", "where"}},
+                         {{"field", "text"}, {"type", "nominal"}, {"title", "size"}}};
+  const auto beside = [&place](const char* width, const char* field) {
+    Json encoding = place;
+    encoding["text"] = {{"field", field}};
+    return Json{{"name", width},
+                {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 5}}},
+                {"encoding", encoding}};
+  };
+  return {{"height", static_cast<int>(bars.size()) * 24 + kAround},
+          {"padding", {{"left", 6}, {"top", 4}, {"right", 20}, {"bottom", 2}}},
+          {"data", {{"values", rows}}},
+          {"layer",
+           {{{"name", kSeriesLayer}, {"mark", {{"type", "bar"}}}, {"encoding", coloured}},
+            beside(kWideOnly, "text"),
+            beside(kNarrowOnly, "short")}}};
+}
+
+}  // namespace labreport::memory_profiling

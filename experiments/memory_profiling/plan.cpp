@@ -1,0 +1,150 @@
+#include "experiments/memory_profiling/plan.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "experiments/common/contexts.h"
+#include "experiments/common/selection.h"
+#include "experiments/memory_profiling/parts.h"
+
+namespace labreport::memory_profiling {
+namespace {
+
+constexpr const char* kSize2025 = "2.7B";
+constexpr const char* kSize2026 = "xl";
+constexpr std::int64_t kWarmup = 2;  // AdamW's state is there, and the allocator has its blocks.
+
+/// What a planner has in hand for one cell after the other.
+struct Planning {
+  const PlanInput& input;
+  const Run& so_far;
+  Axes chosen;
+  std::vector<PlannedCell> cells;
+
+  bool of_2026() const { return input.edition.name == "2026"; }
+  bool full() const { return input.preset == Preset::kFull; }
+};
+
+/// The edition's size and, behind it, the smaller ones that stand in where no step of it fits; the
+/// user's sizes as they are.
+std::vector<Size> sizes(const Planning& planning) {
+  std::vector<Size> found = planning.chosen.sizes;
+  if (!planning.input.selection.sizes.empty()) return found;
+  const char* name = planning.of_2026() ? kSize2026 : kSize2025;
+  const auto own = std::ranges::find(found, name, &Size::name);
+  if (own != found.end()) found.erase(own + 1, found.end());
+  std::ranges::reverse(found);
+  if (!planning.full()) found.resize(1);
+  return found;
+}
+
+std::vector<std::int64_t> contexts(const Planning& planning) {
+  const auto& chosen = planning.input.selection.contexts;
+  if (!chosen.empty() || !planning.full()) return planning.chosen.contexts;
+  if (planning.of_2026()) return {128, 2048};
+  return {128, 256, 512};
+}
+
+std::vector<Precision> precisions(const Planning& planning) {
+  const PlanInput& input = planning.input;
+  if (!input.selection.precisions.empty()) return input.selection.precisions;
+  if (!part_wanted(input, kProblem, "c")) return {Precision::kFp32};
+  return {Precision::kFp32, input.half};
+}
+
+CellSpec memory_cell(const Planning& planning, const Size& size, Precision precision) {
+  CellSpec spec = timing_cell(planning.input, planning.chosen, size);
+  spec.kind = CellKind::kMemory;
+  spec.precision = precision;
+  spec.warmup = planning.input.selection.warmup.value_or(kWarmup);
+  spec.steps = 1;
+  return spec;
+}
+
+void add(Planning& planning, CellSpec spec, Mode mode) {
+  spec.mode = mode;
+  if (mode_wanted(planning.input, mode)) planning.cells.push_back({spec, 1});
+}
+
+bool no_room(const Planning& planning, CellSpec spec, Mode mode) {
+  spec.mode = mode;
+  return without_room(planning.so_far, spec);
+}
+
+/// Where the step does not fit but the forward with grad does, a step without AdamW may.
+void add_modes(Planning& planning, const CellSpec& spec) {
+  for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kTrainStep}) {
+    add(planning, spec, mode);
+  }
+  const bool lesser =
+      no_room(planning, spec, Mode::kTrainStep) && !no_room(planning, spec, Mode::kForward);
+  if (lesser) add(planning, spec, Mode::kForwardBackward);
+}
+
+/// The longest context whose step fits is measured in all modes.
+void add_doubled(Planning& planning, CellSpec spec) {
+  const auto fullest = fullest_mode(planning.input);
+  if (!fullest) return;
+  spec.mode = fullest;
+  const Doubling doubling = doubled(planning.so_far, spec);
+  for (const std::int64_t context : doubling.tried) {
+    spec.context = context;
+    planning.cells.push_back({spec, 1});
+  }
+  const std::vector<std::int64_t> fit = doubling.longest();
+  if (!doubling.ended || fit.empty()) return;
+  spec.context = fit.back();
+  add_modes(planning, spec);
+}
+
+void add_network(Planning& planning, const Size& size) {
+  const bool search =
+      planning.full() && planning.of_2026() && planning.input.selection.contexts.empty();
+  for (const Precision precision : precisions(planning)) {
+    CellSpec spec = memory_cell(planning, size, precision);
+    for (const std::int64_t context : contexts(planning)) {
+      spec.context = context;
+      add_modes(planning, spec);
+    }
+    if (search) add_doubled(planning, spec);
+  }
+}
+
+/// Its fullest step at the shortest context: where that has no room, no longer one has.
+CellSpec least_step(const Planning& planning, const Size& size) {
+  CellSpec spec = memory_cell(planning, size, precisions(planning).front());
+  spec.context = std::ranges::min(contexts(planning));
+  spec.mode = fullest_mode(planning.input);
+  return spec;
+}
+
+bool fits(const Planning& planning, const CellSpec& step) {
+  const Cell* cell = planning.so_far.find(cell_id(step));
+  return cell != nullptr && ok_launch(*cell) != nullptr;
+}
+
+/// A size that stands in is measured in full once its least step is known to fit.
+void add_stand_ins(Planning& planning, const std::vector<Size>& smaller) {
+  for (const Size& size : smaller) {
+    const CellSpec step = least_step(planning, size);
+    planning.cells.push_back({step, 1});
+    if (fits(planning, step)) add_network(planning, size);
+    if (!without_room(planning.so_far, step)) return;
+  }
+}
+
+}  // namespace
+
+std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
+  Planning planning{input, so_far, axes(input), {}};
+  const std::vector<Size> chosen = sizes(planning);
+  const bool own = !input.selection.sizes.empty();
+  const std::size_t first = own ? chosen.size() : 1;
+  for (const Size& size : chosen | std::views::take(first)) add_network(planning, size);
+  if (own || !fullest_mode(input)) return planning.cells;
+  if (!without_room(so_far, least_step(planning, chosen.front()))) return planning.cells;
+  add_stand_ins(planning, {chosen.begin() + 1, chosen.end()});
+  return planning.cells;
+}
+
+}  // namespace labreport::memory_profiling

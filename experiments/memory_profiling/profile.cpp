@@ -1,0 +1,207 @@
+#include "experiments/memory_profiling/profile.h"
+
+#include <algorithm>
+#include <ranges>
+#include <set>
+#include <tuple>
+
+#include "base/format.h"
+#include "experiments/common/phases.h"
+#include "plan/editions.h"
+#include "results/metric_names.h"
+
+namespace labreport::memory_profiling {
+namespace {
+
+bool same_profile(const CellSpec& a, const CellSpec& b) {
+  return a.model == b.model && a.context == b.context && a.batch == b.batch &&
+         a.precision == b.precision;
+}
+
+/// Of one mode, a cell that ran speaks before one that did not.
+void add_step(Profile& profile, const Cell& cell) {
+  const Mode mode = cell.spec.mode.value_or(Mode::kForward);
+  const Step step{&cell, representative(cell)};
+  const auto [found, fresh] = profile.steps.emplace(mode, step);
+  if (!fresh && !found->second.ok()) found->second = step;
+}
+
+std::int64_t parameters(const Profile& profile) {
+  return parameter_count(profile.spec.model.value_or(ModelShape{}));
+}
+
+void name_profiles(std::vector<Profile>& profiles) {
+  std::set<std::string> sizes;
+  std::set<std::optional<Precision>> precisions;
+  for (const Profile& profile : profiles) {
+    sizes.insert(profile.spec.size);
+    precisions.insert(profile.spec.precision);
+  }
+  for (Profile& profile : profiles) {
+    const std::string context = format_count(profile.context());
+    profile.words = profile.spec.size + " at context " + context;
+    profile.place = (sizes.size() > 1 ? profile.spec.size + ",\u00a0" : "") + context;
+    profile.label = profile.place;
+    if (precisions.size() < 2 || !profile.spec.precision) continue;
+    const std::string precision(labreport::describe(*profile.spec.precision));
+    profile.label += ",\u00a0" + precision;
+  }
+}
+
+}  // namespace
+
+bool Step::ok() const { return launch != nullptr && is_ok(launch->outcome); }
+
+const OutOfMemory* Step::refused() const {
+  return launch == nullptr ? nullptr : std::get_if<OutOfMemory>(&launch->outcome);
+}
+
+std::optional<double> Step::bytes(std::string_view tag, std::string_view name) const {
+  const Metric* metric = launch == nullptr ? nullptr : launch->find(tag, name);
+  return metric == nullptr ? std::nullopt : metric->number();
+}
+
+std::string Step::missing() const {
+  std::string reason = reason_missing(*cell);
+  if (!reason.empty() || bytes(metric::kMemory, metric::kPeakAllocated)) return reason;
+  const Metric* peak = launch->find(metric::kMemory, metric::kPeakAllocated);
+  return peak == nullptr || peak->reason.empty() ? "no peak was measured" : peak->reason;
+}
+
+const Step* Profile::asked(Mode mode) const {
+  const auto found = steps.find(mode);
+  return found == steps.end() ? nullptr : &found->second;
+}
+
+const Step* Profile::ran(Mode mode) const {
+  const Step* step = asked(mode);
+  return step != nullptr && step->missing().empty() ? step : nullptr;
+}
+
+const Step* Profile::trained() const {
+  const Step* step = ran(Mode::kTrainStep);
+  return step != nullptr ? step : ran(Mode::kForwardBackward);
+}
+
+std::optional<double> Profile::peak(Mode mode) const {
+  const Step* step = ran(mode);
+  return step == nullptr ? std::nullopt : step->bytes(metric::kMemory, metric::kPeakAllocated);
+}
+
+std::string mode_words(Mode mode) {
+  return mode == Mode::kForward ? "forward, with grad" : std::string(describe(mode));
+}
+
+std::vector<Profile> profiles_of(const RunView& view) {
+  std::vector<Profile> profiles;
+  for (const Cell* cell : view.cells(CellKind::kMemory)) {
+    auto found = std::ranges::find_if(
+        profiles, [&](const Profile& profile) { return same_profile(profile.spec, cell->spec); });
+    if (found == profiles.end()) {
+      found = profiles.insert(profiles.end(), Profile{"", "", "", cell->spec, {}});
+      found->spec.mode.reset();
+    }
+    add_step(*found, *cell);
+  }
+  std::ranges::stable_sort(profiles, {}, [](const Profile& profile) {
+    return std::tuple(-parameters(profile), profile.spec.precision, profile.context());
+  });
+  name_profiles(profiles);
+  return profiles;
+}
+
+namespace {
+
+std::optional<Precision> main_precision(const std::vector<Profile>& profiles) {
+  const auto precision = [](const Profile& profile) { return profile.spec.precision; };
+  return precision(*std::ranges::min_element(profiles, {}, precision));
+}
+
+/// The largest network of which something that `wanted` asks for ran.
+template <typename Wanted>
+const Profile* first_with(const std::vector<Profile>& profiles, Wanted wanted) {
+  const auto precision = main_precision(profiles);
+  const auto found = std::ranges::find_if(profiles, [&](const Profile& profile) {
+    return profile.spec.precision == precision && wanted(profile);
+  });
+  return found == profiles.end() ? nullptr : &*found;
+}
+
+bool ran_at_all(const Profile& profile) {
+  return std::ranges::any_of(profile.steps | std::views::values,
+                             [](const Step& step) { return step.missing().empty(); });
+}
+
+}  // namespace
+
+Profiles alike(const std::vector<Profile>& profiles, const Profile& profile, Precision precision) {
+  Profiles found;
+  for (const Profile& other : profiles) {
+    const bool same = other.spec.model == profile.spec.model &&
+                      other.spec.batch == profile.spec.batch && other.spec.precision == precision;
+    if (same) found.push_back(&other);
+  }
+  return found;
+}
+
+Profiles answered(const std::vector<Profile>& profiles) {
+  const Profile* chosen =
+      first_with(profiles, [](const Profile& profile) { return profile.ran(Mode::kTrainStep); });
+  if (chosen == nullptr) chosen = first_with(profiles, ran_at_all);
+  if (chosen == nullptr) chosen = first_with(profiles, [](const Profile&) { return true; });
+  return alike(profiles, *chosen, chosen->spec.precision.value_or(Precision::kFp32));
+}
+
+const Profile* longest(const Profiles& profiles, Mode mode) {
+  const Profile* found = nullptr;
+  for (const Profile* profile : profiles) {
+    if (profile->ran(mode) != nullptr) found = profile;
+  }
+  return found;
+}
+
+bool anything_ran(const Profiles& profiles) {
+  return std::ranges::any_of(profiles, [](const Profile* profile) { return ran_at_all(*profile); });
+}
+
+std::optional<Precision> reduced(const std::vector<Profile>& profiles) {
+  const auto own = main_precision(profiles);
+  for (const Profile& profile : profiles) {
+    if (profile.spec.precision != own) return profile.spec.precision;
+  }
+  return std::nullopt;
+}
+
+double capacity(const RunView& view, const Step& step) {
+  if (step.launch == nullptr || !step.launch->device) return 0;
+  const auto index = static_cast<std::size_t>(*step.launch->device);
+  const auto memory = static_cast<double>(view.run().devices.at(index).memory_bytes);
+  const Metric* limit = step.launch->find_condition(metric::kMemory, metric::kLimit);
+  return limit == nullptr ? memory : limit->number().value_or(memory);
+}
+
+std::string reasons_missing(const Profile& profile) {
+  std::vector<std::pair<Mode, std::string>> reasons;
+  for (const auto& [mode, step] : profile.steps) reasons.emplace_back(mode, step.missing());
+  return reasons_by_mode(reasons);
+}
+
+void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles) {
+  const Profiles spoken_of = answered(profiles);
+  const Device* device = view.device();
+  facts.flag("nothing", !anything_ran(spoken_of));
+  facts.flag("gpu", device == nullptr || device->kind == DeviceKind::kCuda);
+  facts.set("size", spoken_of.front()->spec.size);
+  facts.set("precision", describe(spoken_of.front()->spec.precision.value_or(Precision::kFp32)));
+  std::vector<Facts> missing;
+  for (const Profile* profile : spoken_of) {
+    const std::string reason = reasons_missing(*profile);
+    if (reason.empty()) continue;
+    missing.emplace_back();
+    missing.back().set("words", profile->words);
+    missing.back().set("reason", reason);
+  }
+  facts.list("missing", std::move(missing));
+}
+
+}  // namespace labreport::memory_profiling

@@ -1,0 +1,83 @@
+// Memory cells as presenters see them: grouped by network, context and precision.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/facts.h"
+#include "report/view.h"
+
+namespace labreport::memory_profiling {
+
+/// One cell, whatever became of it.
+struct Step {
+  const Cell* cell;
+  const Launch* launch;  ///< Null where nothing was launched yet.
+
+  const CellSpec& spec() const { return cell->spec; }
+  bool ok() const;
+  /// Null where it did not run out of memory.
+  const OutOfMemory* refused() const;
+  /// Nothing where the metric is absent.
+  std::optional<double> bytes(std::string_view tag, std::string_view name) const;
+  /// Why the step, or this number of it, is missing; empty where it is there.
+  std::string missing() const;
+};
+
+/// One network at one context and precision.
+struct Profile {
+  std::string place;  ///< "512"; with the size before it where the run has several.
+  std::string label;  ///< The same with the precision behind it where the run has several.
+  std::string words;  ///< "2.7B at context 512"
+  CellSpec spec;      ///< Without mode.
+  std::map<Mode, Step> steps;
+
+  /// Null where that mode was not asked for, or did not run.
+  const Step* ran(Mode mode) const;
+  const Step* asked(Mode mode) const;
+  /// The fullest that ran of those with loss and backward, else null.
+  const Step* trained() const;
+  /// Allocated bytes at most; nothing where that mode did not run.
+  std::optional<double> peak(Mode mode) const;
+  std::int64_t context() const { return spec.context.value_or(0); }
+};
+
+/// Largest network first; of each, FP32 first and contexts rising. Contexts that were only passed
+/// on the way to longer ones have a full step and nothing else.
+std::vector<Profile> profiles_of(const RunView& view);
+
+using Profiles = std::vector<const Profile*>;
+
+/// What the answers speak of: the largest network whose full step ran at some context (else of
+/// which anything ran, else any), in the first precision; contexts rising.
+Profiles answered(const std::vector<Profile>& profiles);
+
+/// Those of the same network in `precision`; contexts rising.
+Profiles alike(const std::vector<Profile>& profiles, const Profile& profile, Precision precision);
+
+/// The longest context at which `mode` ran; null: none.
+const Profile* longest(const Profiles& profiles, Mode mode);
+
+/// "forward, with grad"; the others as everywhere.
+std::string mode_words(Mode mode);
+
+/// Any numbers at all.
+bool anything_ran(const Profiles& profiles);
+
+/// The precision other than the answers' own, where the run has one.
+std::optional<Precision> reduced(const std::vector<Profile>& profiles);
+
+/// What the device has, or the cap that it was given; 0: not known.
+double capacity(const RunView& view, const Step& step);
+
+/// Facts that every part has: `nothing`, `gpu`, `size`, `precision`, and `missing`, a list of
+/// words, reason.
+void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles);
+
+/// "train step: out of memory in forward: …" of what did not run; empty where all did.
+std::string reasons_missing(const Profile& profile);
+
+}  // namespace labreport::memory_profiling

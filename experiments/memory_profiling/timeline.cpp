@@ -1,0 +1,134 @@
+#include "experiments/memory_profiling/timeline.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+#include "base/format.h"
+#include "experiments/common/measured_table.h"
+#include "results/metric_names.h"
+
+namespace labreport::memory_profiling {
+namespace {
+
+Instant instant_of(const MeasuredRow& row) {
+  Instant instant;
+  instant.event = row.number("event").value_or(0);
+  instant.ms = row.number("time_ns").value_or(0) / kNanosecondsPerMillisecond;
+  instant.phase = row.text("phase");
+  for (const Category& category : categories()) {
+    instant.bytes.push_back(row.number(category.name).value_or(0));
+  }
+  instant.allocated = row.number(metric::kAllocated).value_or(0);
+  return instant;
+}
+
+Allocation allocation_of(const MeasuredRow& row) {
+  Allocation allocation;
+  allocation.bytes = row.number("bytes").value_or(0);
+  allocation.made = row.number("made").value_or(0);
+  allocation.freed = row.number("freed");
+  allocation.phase = row.text("phase");
+  allocation.freed_phase = row.text("freed_phase");
+  allocation.module = row.text("module");
+  allocation.operation = row.text("operation");
+  allocation.op = row.text("operator");
+  allocation.category = row.text("category");
+  return allocation;
+}
+
+}  // namespace
+
+const std::vector<Category>& categories() {
+  static const std::vector<Category> all{{metric::kParameters, "parameters"},
+                                         {metric::kGradients, "gradients"},
+                                         {metric::kOptimizerStates, "AdamW state"},
+                                         {metric::kData, "inputs"},
+                                         {metric::kActivations, "activations"},
+                                         {metric::kWeightCopies, "weight copies"},
+                                         {metric::kWorkspace, "workspace"},
+                                         {metric::kTemporary, "temporary"},
+                                         {metric::kUnknown, "unknown"}};
+  return all;
+}
+
+std::string category_words(const std::string& name) {
+  const auto found = std::ranges::find(categories(), name, &Category::name);
+  return found == categories().end() ? name : std::string(found->words);
+}
+
+double Instant::requested() const { return std::accumulate(bytes.begin(), bytes.end(), 0.0); }
+
+double Instant::of(std::string_view category) const {
+  const auto found = std::ranges::find(categories(), category, &Category::name);
+  const auto index = static_cast<std::size_t>(found - categories().begin());
+  return index < bytes.size() ? bytes[index] : 0;
+}
+
+const Instant& Timeline::peak() const {
+  return *std::ranges::max_element(instants, {}, &Instant::requested);
+}
+
+std::vector<Stretch> Timeline::phases() const {
+  std::vector<Stretch> found;
+  for (const Instant& instant : instants) {
+    if (instant.phase.empty()) continue;
+    if (found.empty() || found.back().phase != instant.phase) {
+      found.push_back({instant.phase, &instant, &instant});
+    }
+    found.back().last = &instant;
+  }
+  return found;
+}
+
+const Instant* Timeline::end_of(std::string_view phase) const {
+  const Instant* found = nullptr;
+  for (const Instant& instant : instants) {
+    if (instant.phase == phase) found = &instant;
+  }
+  return found;
+}
+
+Timeline timeline_of(const Launch& launch) {
+  Timeline timeline;
+  const Table* table = find_table(launch, metric::kTimeline);
+  for (std::size_t i = 0; table != nullptr && i < table->rows.size(); ++i) {
+    timeline.instants.push_back(instant_of(MeasuredRow(*table, i)));
+  }
+  return timeline;
+}
+
+bool same_kind(const Allocation& a, const Allocation& b) {
+  return a.operation == b.operation && a.op == b.op &&
+         without_layer(a.module) == without_layer(b.module);
+}
+
+std::vector<Allocation> allocations_of(const Launch& launch) {
+  std::vector<Allocation> found;
+  const Table* table = find_table(launch, metric::kAllocations);
+  for (std::size_t i = 0; table != nullptr && i < table->rows.size(); ++i) {
+    found.push_back(allocation_of(MeasuredRow(*table, i)));
+  }
+  std::ranges::stable_sort(found, std::greater(), &Allocation::bytes);
+  return found;
+}
+
+std::string where(const std::string& operation, const std::string& module, const std::string& op) {
+  const std::string what = operation.empty() ? op : operation;
+  std::string path = module;
+  const std::string long_range = "scaled dot product attention/";
+  const auto at = path.find(long_range);
+  if (at != path.npos) path.erase(at, long_range.size());
+  if (what.empty()) return path.empty() ? "not known" : path;
+  return path.empty() ? what : what + " in " + path;
+}
+
+std::string without_layer(const std::string& module) {
+  const std::string prefix = "layers.";
+  if (!module.starts_with(prefix)) return module;
+  std::size_t end = prefix.size();
+  while (end < module.size() && std::isdigit(static_cast<unsigned char>(module[end])) != 0) ++end;
+  return "layers" + module.substr(end);
+}
+
+}  // namespace labreport::memory_profiling

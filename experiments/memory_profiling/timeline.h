@@ -1,0 +1,84 @@
+// A step's memory over time, as a worker recorded it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/run.h"
+
+namespace labreport::memory_profiling {
+
+/// What bytes are held for. Its name is that of its column, its words are the readers'.
+struct Category {
+  std::string_view name;
+  std::string_view words;
+};
+
+/// In the order of stacking, from below.
+const std::vector<Category>& categories();
+
+/// A name that is no category's stays as it is.
+std::string category_words(const std::string& name);
+
+/// The memory after one event.
+struct Instant {
+  double event = 0;
+  double ms = 0;              ///< From the step's start, by the host's clock.
+  std::string phase;          ///< Empty before the first.
+  std::vector<double> bytes;  ///< Requested, one a category.
+  double allocated = 0;
+
+  double requested() const;
+  double of(std::string_view category) const;
+};
+
+/// A phase of the step and where it lies.
+struct Stretch {
+  std::string phase;
+  const Instant* first;
+  const Instant* last;
+};
+
+struct Timeline {
+  std::vector<Instant> instants;
+
+  bool empty() const { return instants.empty(); }
+  /// Of requested bytes. Only where not empty.
+  const Instant& peak() const;
+  std::vector<Stretch> phases() const;
+  /// The last instant of a phase; null where the step has none.
+  const Instant* end_of(std::string_view phase) const;
+};
+
+/// Empty where the launch has none.
+Timeline timeline_of(const Launch& launch);
+
+/// One of the step's largest allocations.
+struct Allocation {
+  double bytes = 0;  ///< Requested.
+  double made = 0;   ///< Numbers of events.
+  std::optional<double> freed;
+  std::string phase;
+  std::string freed_phase;
+  std::string module;     ///< "layers.3/attn"
+  std::string operation;  ///< "Softmax"
+  std::string op;         ///< "aten::exp"
+  std::string category;
+};
+
+/// Made by the same operation in the same module, in whichever layer.
+bool same_kind(const Allocation& a, const Allocation& b);
+
+/// The largest first.
+std::vector<Allocation> allocations_of(const Launch& launch);
+
+/// "Softmax in layers.3/attn/computing softmax": what is known of it, a range that only holds
+/// others left out.
+std::string where(const std::string& operation, const std::string& module, const std::string& op);
+
+/// "layers.3/attn" → "layers/attn": one of many alike.
+std::string without_layer(const std::string& module);
+
+}  // namespace labreport::memory_profiling

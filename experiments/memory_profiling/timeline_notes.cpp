@@ -1,0 +1,188 @@
+#include "experiments/memory_profiling/timeline_notes.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "report/curve_marks.h"
+
+namespace labreport::memory_profiling {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double kThick = 0.07;  // Of the axis: an area that a word fits into.
+constexpr double kAside = 0.09;  // Of the width: half of a word.
+constexpr double kNear = 0.75;   // Of the capacity: a curve that comes so near shows it.
+constexpr double kHeadroom = 1.08;
+constexpr double kClose = 0.03;  // Of the width: marks would lie on each other.
+constexpr int kMarkHeight = 19;
+
+bool near_capacity(const TimelineChart& chart) {
+  return chart.capacity > 0 &&
+         (!chart.end_words.empty() || chart.timeline.peak().requested() > kNear * chart.capacity);
+}
+
+Json text_layer(Json rows, const Json& x, const Json& y, const Json& more) {
+  Json mark{{"type", "text"}};
+  mark.update(more);
+  return {{"data", {{"values", std::move(rows)}}},
+          {"mark", mark},
+          {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "text"}}}}}};
+}
+
+/// The least thickness of a category around `ms`: a word must not stand on a spike.
+double thickness(const Timeline& timeline, std::size_t category, double ms, double aside) {
+  double least = timeline.peak().requested();
+  for (const Instant& instant : timeline.instants) {
+    if (std::abs(instant.ms - ms) <= aside) least = std::min(least, instant.bytes[category]);
+  }
+  return least;
+}
+
+double below(const Instant& instant, std::size_t category) {
+  double sum = 0;
+  for (std::size_t c = 0; c < category; ++c) sum += instant.bytes[c];
+  return sum;
+}
+
+/// A category's name where it lies thickest.
+Json name_rows(const TimelineChart& chart, const ChartFrame& frame) {
+  Json rows = Json::array();
+  const double aside = kAside * frame.last;
+  for (std::size_t c = 0; c < categories().size(); ++c) {
+    const Instant* best = nullptr;
+    double most = kThick * frame.highest * frame.unit.bytes;
+    for (const Instant& instant : chart.timeline.instants) {
+      if (instant.ms < aside || instant.ms > frame.last - aside) continue;
+      if (instant.bytes[c] < most) continue;
+      const double thick = thickness(chart.timeline, c, instant.ms, aside);
+      if (thick > most) most = thick, best = &instant;
+    }
+    if (best == nullptr) continue;
+    rows.push_back({{"t", rounded(best->ms)},
+                    {"sum", rounded((below(*best, c) + most / 2) / frame.unit.bytes)},
+                    {"text", categories()[c].words}});
+  }
+  return rows;
+}
+
+Json peak_layer(const TimelineChart& chart, const ChartFrame& frame, const Json& x, const Json& y) {
+  const Instant& peak = chart.timeline.peak();
+  const bool right = peak.ms > 0.6 * frame.last;
+  const Json rows = {{{"t", rounded(peak.ms)},
+                      {"sum", rounded(peak.requested() / frame.unit.bytes)},
+                      {"text", chart.peak_words}}};
+  Json words = text_layer(rows, x, y,
+                          {{"align", right ? "right" : "left"},
+                           {"dx", right ? -6 : 6},
+                           {"dy", -9},
+                           {"fontWeight", 600}});
+  const Json dot = {{"data", {{"values", rows}}},
+                    {"mark", {{"type", "point"}, {"size", 36}, {"color", ink::kText}}},
+                    {"encoding", {{"x", x}, {"y", y}}}};
+  return {dot, words};
+}
+
+const Instant& at_event(const Timeline& timeline, double event) {
+  const auto found = std::ranges::lower_bound(timeline.instants, event, {}, &Instant::event);
+  return found == timeline.instants.end() ? timeline.instants.back() : *found;
+}
+
+/// Below the curve; marks close together stand one below the other.
+Json mark_rows(const TimelineChart& chart, const ChartFrame& frame) {
+  Json rows = Json::array();
+  double before = -frame.last;
+  int below = 0;
+  for (const Mark& mark : chart.marks) {
+    const Instant& instant = at_event(chart.timeline, mark.event);
+    below = instant.ms - before < kClose * frame.last ? below + kMarkHeight : kMarkHeight / 2 + 2;
+    before = instant.ms;
+    rows.push_back({{"t", rounded(instant.ms)},
+                    {"sum", rounded(instant.requested() / frame.unit.bytes)},
+                    {"below", below},
+                    {"text", std::to_string(mark.number)}});
+  }
+  return rows;
+}
+
+Json mark_layers(const TimelineChart& chart, const ChartFrame& frame, const Json& x,
+                 const Json& y) {
+  const Json rows = mark_rows(chart, frame);
+  const Json below = {{"expr", "datum.below"}};
+  const Json dots = {{"data", {{"values", rows}}},
+                     {"mark",
+                      {{"type", "point"},
+                       {"size", 190},
+                       {"color", ink::kPaper},
+                       {"stroke", ink::kText},
+                       {"strokeWidth", 1},
+                       {"yOffset", below}}},
+                     {"encoding", {{"x", x}, {"y", y}}}};
+  return {dots, text_layer(rows, x, y, {{"yOffset", below}, {"fontSize", 11}})};
+}
+
+Json capacity_layers(const TimelineChart& chart, const ChartFrame& frame, const Json& y) {
+  const Json rows = {{{"sum", rounded(chart.capacity / frame.unit.bytes)},
+                      {"text", "the device has " + format_bytes(chart.capacity)}}};
+  const Json data = {{"values", rows}};
+  return {{{"data", data},
+           {"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {6, 3}}}},
+           {"encoding", {{"y", y}}}},
+          {{"name", kWideOnly + std::string("-capacity")},
+           {"data", data},
+           {"mark",
+            {{"type", "text"}, {"align", "left"}, {"dx", 6}, {"dy", -7}, {"color", ink::kMuted}}},
+           {"encoding", {{"x", {{"value", 0}}}, {"y", y}, {"text", {{"field", "text"}}}}}}};
+}
+
+Json end_layer(const TimelineChart& chart, const ChartFrame& frame, const Json& x, const Json& y) {
+  const Json rows = {
+      {{"t", frame.last},
+       {"sum", rounded(chart.timeline.instants.back().requested() / frame.unit.bytes)},
+       {"text", chart.end_words}}};
+  return {text_layer(rows, x, y,
+                     {{"align", "right"}, {"dx", -6}, {"dy", -24}, {"fontStyle", "italic"}})};
+}
+
+}  // namespace
+
+ChartFrame frame_of(const TimelineChart& chart) {
+  double most = chart.timeline.peak().requested();
+  for (const Instant& instant : chart.timeline.instants) most = std::max(most, instant.allocated);
+  if (near_capacity(chart)) most = std::max(most, chart.capacity);
+  const ByteUnit unit = byte_unit(most);
+  return {unit, std::max(chart.timeline.instants.back().ms, 1e-3), kHeadroom * most / unit.bytes};
+}
+
+Json phase_bands(const Timeline& timeline, const Json& x) {
+  std::vector<Band> bands;
+  const std::vector<Stretch> phases = timeline.phases();
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    const Instant* end = i + 1 < phases.size() ? phases[i + 1].first : phases[i].last;
+    bands.push_back({phases[i].first->ms, end->ms, phases[i].phase});
+  }
+  return band_layers(bands, x);
+}
+
+Json category_names(const TimelineChart& chart, const ChartFrame& frame, const Json& x,
+                    const Json& y) {
+  Json names = text_layer(name_rows(chart, frame), x, y, {{"color", ink::kPaper}});
+  names["name"] = kWideOnly + std::string("-names");
+  return names;
+}
+
+Json notes(const TimelineChart& chart, const ChartFrame& frame) {
+  const Json x = plain_axis("t", "", "", frame.last);
+  const Json y = memory_axis("sum", frame.unit, frame.highest);
+  Json layers = Json::array();
+  const auto add = [&layers](Json more) {
+    for (Json& layer : more) layers.push_back(std::move(layer));
+  };
+  if (near_capacity(chart)) add(capacity_layers(chart, frame, y));
+  add(peak_layer(chart, frame, x, y));
+  if (!chart.marks.empty()) add(mark_layers(chart, frame, x, y));
+  if (!chart.end_words.empty()) add(end_layer(chart, frame, x, y));
+  return layers;
+}
+
+}  // namespace labreport::memory_profiling

@@ -1,0 +1,116 @@
+// What the fake worker answers for a memory cell: an allocator that only counts, no step.
+#pragma once
+
+#include "fake_memory_tables.h"
+
+namespace labreport {
+
+namespace fake_memory {
+
+inline void add(Launch& body, std::string_view tag, std::string_view name, std::int64_t bytes,
+                const char* unit = "B") {
+  body.metrics.push_back(integer_metric(std::string(tag), std::string(name), unit, bytes));
+}
+
+inline const Point& requested_peak(const std::vector<Point>& points) {
+  return *std::ranges::max_element(points, {}, &Point::requested);
+}
+
+inline std::int64_t allocated_peak(const std::vector<Point>& points, std::string_view phase = "") {
+  std::int64_t most = 0;
+  for (const Point& point : points) {
+    if (phase.empty() || point.phase == phase) most = std::max(most, point.allocated);
+  }
+  return most;
+}
+
+inline void add_peaks(Launch& body, const CellSpec& spec, const std::vector<Point>& points) {
+  const std::int64_t requested = requested_peak(points).requested();
+  const std::int64_t allocated = allocated_peak(points);
+  add(body, metric::kMemory, metric::kPeakRequested, requested);
+  add(body, metric::kMemory, metric::kPeakAllocated, allocated);
+  add(body, metric::kHistory, metric::kPeakRequested, requested);
+  add(body, metric::kHistory, metric::kPeakAllocated, allocated);
+  add(body, metric::kRounding, metric::kPeak, allocated - requested);
+  if (spec.device == DeviceKind::kCuda) {
+    add(body, metric::kMemory, metric::kPeakReserved, allocated + (256 << 20));
+  } else {
+    body.metrics.push_back(absent_metric("memory", std::string(metric::kPeakReserved), "B",
+                                         "a processor's allocator reserves nothing"));
+  }
+  for (const auto phase :
+       {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
+    const std::int64_t peak = allocated_peak(points, phase);
+    if (peak > 0) add(body, metric::kPeak, phase, peak);
+  }
+}
+
+inline void add_rest(Launch& body, const CellSpec& spec, const std::vector<Point>& points) {
+  const std::int64_t parameters = parameter_bytes(*spec.model);
+  add(body, metric::kMemory, metric::kParameters, parameters);
+  add(body, metric::kRounding, metric::kParameters, parameters / 100);
+  add(body, metric::kResident, metric::kRequested, points.front().requested());
+  add(body, metric::kResident, metric::kAllocated, points.front().allocated);
+  add(body, metric::kHistory, metric::kEvents, points.back().event, "1");
+  add(body, metric::kHistory, metric::kLost, 0, "1");
+  add(body, metric::kResidual, metric::kRequested, residual_bytes(spec));
+  add(body, metric::kResidual, metric::kAllocated, residual_bytes(spec));
+  const auto& at_peak = requested_peak(points).bytes;
+  for (const auto category : kCategories) {
+    const auto found = at_peak.find(category);
+    add(body, metric::kCategory, category, found == at_peak.end() ? 0 : found->second);
+  }
+}
+
+inline void add_meanings(Launch& body, const CellSpec& spec, const std::vector<Point>& points,
+                         std::int64_t capacity) {
+  if (spec.mode == Mode::kTrainStep) {
+    add(body, metric::kMeaning, metric::kForwardWithState,
+        allocated_peak(points, metric::kForward));
+  }
+  if (spec.mode != Mode::kForward) return;
+  const std::int64_t both = allocated_peak(points) + kept_bytes(spec);
+  const std::string name(metric::kForwardGraphAlive);
+  body.metrics.push_back(both <= capacity ? integer_metric("meaning", name, "B", both)
+                                          : absent_metric("meaning", name, "B", "out of memory"));
+}
+
+inline void add_block(Launch& body, const CellSpec& spec, const Step& step) {
+  if (step.after_block == 0 || spec.model->layers < 2) return;
+  add(body, metric::kBlock, metric::kKept, kept_block_bytes(spec));
+  add(body, metric::kBlock, metric::kBeforeBackward, step.before_block);
+  add(body, metric::kBlock, metric::kAfterBackward, step.after_block);
+  add(body, metric::kBlock, metric::kGradients, block_gradient_bytes(*spec.model));
+  body.tables.push_back(block_kept(step.allocator().blocks()));
+  body.tables.push_back(block_timeline(step.allocator().points()));
+}
+
+}  // namespace fake_memory
+
+/// Refused where an allocation exceeds `capacity`; the tables then end there.
+inline void measure_memory(Launch& body, const CellSpec& spec, std::int64_t capacity) {
+  using namespace fake_memory;
+  if (parameter_bytes(*spec.model) > capacity) {
+    body.outcome = OutOfMemory{"model", 400 << 20, capacity, capacity};
+    return;
+  }
+  Step step(spec, capacity);
+  const Allocator& allocator = step.allocator();
+  bool whole = true;
+  try {
+    step.run();
+  } catch (const Refused& refused) {
+    whole = false;
+    body.outcome = OutOfMemory{allocator.now().phase, refused.bytes, allocator.now().allocated,
+                               allocated_peak(allocator.points())};
+  }
+  const std::vector<Point>& points = allocator.points();
+  if (whole) add_peaks(body, spec, points);
+  add_rest(body, spec, points);
+  if (whole) add_meanings(body, spec, points, capacity);
+  body.tables = {timeline(points), allocations(allocator.blocks(), points.back().event),
+                 largest(allocator.blocks(), spec.model->layers)};
+  if (whole) add_block(body, spec, step);
+}
+
+}  // namespace labreport

@@ -1,0 +1,173 @@
+// The allocations of one step, roughly as the network makes them.
+#pragma once
+
+#include "fake_allocator.h"
+#include "plan/editions.h"
+#include "plan/memory.h"
+
+namespace labreport::fake_memory {
+
+class Step {
+ public:
+  Step(const CellSpec& spec, std::int64_t capacity) : spec_(spec), allocator_(capacity) {
+    allocator_.hold(parameter_bytes(*spec.model), metric::kParameters);
+    allocator_.hold(2 * 8 * tokens(), metric::kData);
+    allocator_.hold(8 << 20, metric::kWorkspace);
+    if (spec.mode == Mode::kTrainStep) {
+      allocator_.hold(moment_bytes(*spec.model), metric::kOptimizerStates);
+    }
+    allocator_.begin();
+  }
+
+  void run() {
+    forward();
+    if (spec_.mode != Mode::kForwardBackward && spec_.mode != Mode::kTrainStep) return;
+    loss();
+    backward();
+    if (spec_.mode == Mode::kTrainStep) optimizer();
+  }
+
+  const Allocator& allocator() const { return allocator_; }
+  /// Allocated bytes around the second block's backward; 0 without one.
+  std::int64_t before_block = 0;
+  std::int64_t after_block = 0;
+
+ private:
+  bool grad() const { return spec_.mode != Mode::kInference; }
+  std::int64_t tokens() const { return *spec_.batch * *spec_.context; }
+  std::int64_t layers() const { return spec_.model->layers; }
+  static std::string layer(std::int64_t i) { return "layers." + std::to_string(i); }
+
+  /// The operator that makes a kept tensor, good enough for a fake.
+  static Made made(const std::string& path, const KeptTensor& tensor, std::string_view category) {
+    const bool pairs = tensor.what == "exponentials" || tensor.what == "probabilities";
+    const bool linear = tensor.what == "W1 x" || tensor.what == "W3 x";
+    const char* operation = pairs ? "Softmax" : linear ? "Linear" : "Scaled";
+    const char* op = tensor.what == "exponentials" ? "aten::exp"
+                     : pairs                       ? "aten::div"
+                     : linear                      ? "aten::mm"
+                                                   : "aten::mul";
+    return {path + "/" + tensor.module, operation, op, category};
+  }
+
+  /// Without grad a tensor goes when the next but one comes.
+  void keep(std::size_t id) {
+    kept_.push_back(id);
+    if (grad() || kept_.size() < 4) return;
+    allocator_.free(kept_.front());
+    kept_.erase(kept_.begin());
+  }
+
+  void forward_block(std::int64_t i) {
+    const auto category = grad() ? metric::kActivations : metric::kTemporary;
+    for (const KeptTensor& tensor : kept_by_block(spec_)) {
+      if (tensor.what == "exponentials") {
+        const Made scores{layer(i) + "/attn/scores", "MaskedScores", "aten::bmm",
+                          metric::kTemporary};
+        const std::size_t product = allocator_.make(score_bytes(spec_), scores);
+        allocator_.pass(score_bytes(spec_),
+                        {scores.module, "MaskedScores", "aten::where", metric::kTemporary});
+        allocator_.free(product);
+      }
+      keep(allocator_.make(tensor.bytes, made(layer(i), tensor, category)));
+    }
+    ends_.push_back(kept_.size());
+  }
+
+  void forward() {
+    allocator_.enter(metric::kForward);
+    for (std::int64_t i = 0; i < layers(); ++i) {
+      const std::int64_t copies = weight_copy_bytes(spec_) / layers();
+      if (copies > 0) {
+        copies_.push_back(allocator_.make(
+            copies, {layer(i) + "/attn/q_proj", "Linear", "aten::to", metric::kWeightCopies}));
+      }
+      forward_block(i);
+    }
+    const auto category = grad() ? metric::kActivations : metric::kTemporary;
+    const std::int64_t width =
+        score_bytes(spec_) / (tokens() * *spec_.context * spec_.model->heads);
+    const std::int64_t logits = width * tokens() * spec_.model->vocab;
+    if (grad()) {
+      CellSpec alone = spec_;
+      alone.mode = Mode::kForward;
+      by_loss_ = kept_bytes(spec_) - kept_bytes(alone);
+      const std::int64_t norm = kept_bytes(alone) - layers() * kept_block_bytes(spec_) - logits;
+      for (int i = 0; i < 3; ++i) {
+        const std::int64_t part = i == 0 ? norm - norm / 3 * 2 : norm / 3;
+        head_.push_back(allocator_.make(part, {"ln_final", "Scaled", "aten::mul", category}));
+      }
+    }
+    head_.push_back(allocator_.make(logits, {"lm_head", "Linear", "aten::mm", category}));
+    if (grad()) return;
+    for (const std::size_t id : kept_) allocator_.free(id);
+    for (const std::size_t id : copies_) allocator_.free(id);
+  }
+
+  void loss() {
+    allocator_.enter(metric::kLoss);
+    const std::int64_t shifted = 4 * tokens() * spec_.model->vocab;
+    const std::size_t id = allocator_.make(shifted, {"", "", "aten::sub", metric::kTemporary});
+    head_.push_back(allocator_.make(by_loss_, {"", "", "aten::exp", metric::kActivations}));
+    allocator_.free(id);
+  }
+
+  void backward_block(std::int64_t i) {
+    const std::string path = layer(i);
+    const std::size_t begin = i == 0 ? 0 : ends_[static_cast<std::size_t>(i) - 1];
+    const Made scores{path + "/attn/softmax", "Softmax", "aten::div", metric::kTemporary};
+    if (i == 1) before_block = allocator_.now().allocated;
+    for (std::size_t k = ends_[static_cast<std::size_t>(i)]; k-- > begin;) {
+      const Block& block = allocator_.blocks()[kept_[k]];
+      if (block.made.op == "aten::exp") {
+        const std::size_t first = allocator_.make(score_bytes(spec_), scores);
+        allocator_.pass(score_bytes(spec_), scores);
+        allocator_.free(first);
+      }
+      if (block.made.op == "aten::mm" && block.made.category == metric::kActivations) {
+        gradients_.push_back(
+            allocator_.make(block_gradient_bytes(*spec_.model) / 2,
+                            {block.made.module, "Linear", "aten::mm", metric::kGradients}));
+      }
+      allocator_.free(kept_[k]);
+    }
+    if (!copies_.empty()) allocator_.free(copies_[static_cast<std::size_t>(i)]);
+    if (i == 1) after_block = allocator_.now().allocated;
+  }
+
+  void backward() {
+    allocator_.enter(metric::kBackward);
+    const std::int64_t rest =
+        parameter_bytes(*spec_.model) - layers() * (block_gradient_bytes(*spec_.model) / 2 * 2);
+    gradients_.push_back(
+        allocator_.make(rest, {"lm_head", "Linear", "aten::mm", metric::kGradients}));
+    for (const std::size_t id : head_) allocator_.free(id);
+    for (std::int64_t i = layers(); i-- > 0;) backward_block(i);
+  }
+
+  void optimizer() {
+    allocator_.enter(metric::kOptimizer);
+    for (const std::size_t gradient : gradients_) {
+      const std::int64_t bytes = allocator_.blocks()[gradient].bytes;
+      const std::string module = allocator_.blocks()[gradient].made.module;
+      for (int moment = 0; moment < 2; ++moment) {
+        const std::size_t scaled =
+            allocator_.make(bytes / 8, {module, "", "aten::mul", metric::kTemporary});
+        allocator_.make(bytes, {module, "", "aten::add", metric::kOptimizerStates});
+        allocator_.free(scaled);
+        allocator_.release(bytes, metric::kOptimizerStates);
+      }
+    }
+  }
+
+  const CellSpec& spec_;
+  Allocator allocator_;
+  std::vector<std::size_t> kept_;
+  std::vector<std::size_t> ends_;  ///< One past the last kept tensor of each block.
+  std::vector<std::size_t> copies_;
+  std::vector<std::size_t> gradients_;
+  std::vector<std::size_t> head_;  ///< What the layers behind the blocks and the loss keep.
+  std::int64_t by_loss_ = 0;
+};
+
+}  // namespace labreport::fake_memory
