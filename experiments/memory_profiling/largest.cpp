@@ -60,7 +60,7 @@ RowView group_row(const Forward& forward, const Group& group, const ByteUnit& un
       {text_cell(forward.profile->place), bytes_cell(group.bytes, unit), exact_cell(group.count),
        formula.empty() ? missing_cell() : text_cell(formula),
        text_cell(category_words(group.category)), text_cell(group.operation), text_cell(group.op),
-       text_cell(group.module), text_cell(group.layers), text_cell(group.freed)},
+       text_cell(short_path(group.module)), text_cell(group.layers), text_cell(group.freed)},
       {},
       ""};
 }
@@ -153,16 +153,18 @@ PartContent present_largest(const RunView& view, const std::vector<Profile>& pro
   part.facts.flag("several", forwards.size() > 1);
   part.facts.list("contexts", std::move(sentences));
   if (forwards.empty()) return part;
-  part.figures = {largest_figure(reference(view, forwards))};
-  part.tables = {groups_table("largest",
-                              forwards.front().grad()
-                                  ? "The largest allocations of a forward pass with grad"
-                                  : "The largest allocations of a forward pass without grad",
-                              forwards)};
+  const Forward& shown = reference(view, forwards);
+  const std::string title = std::string("The largest allocations of a forward pass ") +
+                            (shown.grad() ? "with grad" : "without grad");
+  part.figures = {largest_figure(shown)};
+  part.tables = {groups_table("largest", title, {shown})};
+  if (forwards.size() > 1) {
+    part.drawer.tables = {groups_table("largest-all", title + ", every context", forwards)};
+  }
   const std::vector<Forward> without = forwards_of(answered(profiles), false);
   if (forwards.front().grad() && !without.empty()) {
-    part.drawer.tables = {groups_table("largest-inference",
-                                       "The largest allocations of an inference forward", without)};
+    part.drawer.tables.push_back(groups_table(
+        "largest-inference", "The largest allocations of an inference forward", without));
   }
   return part;
 }

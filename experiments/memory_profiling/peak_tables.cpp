@@ -122,8 +122,8 @@ TableView allocator_table(const Profiles& rows) {
     const std::string phase = peak_phase(step);
     row.cells.push_back(phase.empty() ? missing_cell() : text_cell(phase));
     row.cells.push_back(bytes_cell(step.bytes(metric::kResident, metric::kAllocated), unit));
-    const Bytes plain = step.bytes(metric::kMemory, metric::kPeakAllocated);
-    const Bytes history = step.bytes(metric::kHistory, metric::kPeakAllocated);
+    const Bytes plain = step.bytes(metric::kMemory, metric::kPeakRequested);
+    const Bytes history = step.bytes(metric::kHistory, metric::kPeakRequested);
     if (plain && history && *plain != *history) row.flags.push_back("the history changed the peak");
     if (step.bytes(metric::kHistory, metric::kLost).value_or(0) > 0) {
       row.flags.push_back("events lost");

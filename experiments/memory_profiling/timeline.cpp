@@ -113,12 +113,16 @@ std::vector<Allocation> allocations_of(const Launch& launch) {
   return found;
 }
 
+std::string short_path(std::string module) {
+  const std::string long_range = "scaled dot product attention/";
+  const auto at = module.find(long_range);
+  if (at != module.npos) module.erase(at, long_range.size());
+  return module;
+}
+
 std::string where(const std::string& operation, const std::string& module, const std::string& op) {
   const std::string what = operation.empty() ? op : operation;
-  std::string path = module;
-  const std::string long_range = "scaled dot product attention/";
-  const auto at = path.find(long_range);
-  if (at != path.npos) path.erase(at, long_range.size());
+  const std::string path = short_path(module);
   if (what.empty()) return path.empty() ? "not known" : path;
   return path.empty() ? what : what + " in " + path;
 }

@@ -74,6 +74,9 @@ bool same_kind(const Allocation& a, const Allocation& b);
 /// The largest first.
 std::vector<Allocation> allocations_of(const Launch& launch);
 
+/// Without the range around attention's parts, which says nothing that theirs do not.
+std::string short_path(std::string module);
+
 /// "Softmax in layers.3/attn/computing softmax": what is known of it, a range that only holds
 /// others left out.
 std::string where(const std::string& operation, const std::string& module, const std::string& op);

@@ -36,8 +36,7 @@ using Columns = std::vector<std::size_t>;
 Json rows_of(const TimelineChart& chart, const Columns& columns, const ByteUnit& unit) {
   Json rows = Json::array();
   for (const Instant& instant : chart.timeline.instants) {
-    Json row{{"t", rounded(instant.ms)},
-             {"all", rounded(instant.allocated / unit.bytes)},
+    Json row{{"event", instant.event},
              {"sum", rounded(instant.requested() / unit.bytes)},
              {"phase", instant.phase}};
     for (const std::size_t c : columns) row[key(c)] = rounded(instant.bytes[c] / unit.bytes);
@@ -78,23 +77,13 @@ Json areas(const Columns& columns, const Json& x, const Json& y) {
       {"encoding", {{"x", x}, {"y", part}, {"color", colour}, {"order", {{"field", "order"}}}}}};
 }
 
-Json allocated_line(const Json& x, Json y) {
-  y["field"] = "all";
-  return {{"mark",
-           {{"type", "line"},
-            {"interpolate", "step-after"},
-            {"strokeDash", {3, 2}},
-            {"strokeWidth", 1},
-            {"color", ink::kText}}},
-          {"encoding", {{"x", x}, {"y", y}}}};
-}
-
 /// Points that say their numbers when pointed at; each is an element of the page, so not all are.
 Json pointed_at(const TimelineChart& chart, const Json& x, Json y, const ByteUnit& unit) {
   Json rows = Json::array();
   const auto& instants = chart.timeline.instants;
   for (std::size_t i = 0; i < instants.size(); i += instants.size() / kPointed + 1) {
-    rows.push_back({{"t", rounded(instants[i].ms)},
+    rows.push_back({{"event", instants[i].event},
+                    {"ms", rounded(instants[i].ms)},
                     {"phase", instants[i].phase},
                     {"sum", rounded(instants[i].requested() / unit.bytes)},
                     {"all", rounded(instants[i].allocated / unit.bytes)}});
@@ -109,19 +98,17 @@ Json pointed_at(const TimelineChart& chart, const Json& x, Json y, const ByteUni
            {{"x", x},
             {"y", std::move(y)},
             {"tooltip",
-             {tip("t", "time (ms)", "quantitative"), tip("phase", "phase", "nominal"),
+             {tip("ms", "time (ms)", "quantitative"), tip("phase", "phase", "nominal"),
               tip("sum", "requested" + in, "quantitative"),
               tip("all", "allocated" + in, "quantitative")}}}}};
 }
 
 Json layers_of(const TimelineChart& chart, const Columns& columns, const ChartFrame& frame,
                Json more) {
-  const Json x =
-      plain_axis("t", "Time from the step's start, by the host's clock", "ms", frame.last);
+  const Json x = plain_axis("event", "Event of the allocator", "", frame.last);
   const Json y = memory_axis("sum", frame.unit, frame.highest);
   Json layers = phase_bands(chart.timeline, x);
   layers.push_back(areas(columns, x, y));
-  layers.push_back(allocated_line(x, y));
   layers.push_back(pointed_at(chart, x, y, frame.unit));
   layers.push_back(category_names(chart, frame, x, y));
   for (Json& note : more) layers.push_back(std::move(note));
@@ -140,13 +127,11 @@ TimelineChart moving_part(TimelineChart chart) {
   auto& instants = chart.timeline.instants;
   Instant least = instants.front();
   for (const Instant& instant : instants) {
-    least.allocated = std::min(least.allocated, instant.allocated);
     for (std::size_t c = 0; c < least.bytes.size(); ++c) {
       least.bytes[c] = std::min(least.bytes[c], instant.bytes[c]);
     }
   }
   for (Instant& instant : instants) {
-    instant.allocated -= least.allocated;
     for (std::size_t c = 0; c < least.bytes.size(); ++c) instant.bytes[c] -= least.bytes[c];
   }
   chart.capacity = 0;

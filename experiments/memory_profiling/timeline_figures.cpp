@@ -109,7 +109,7 @@ Figure timeline_figure(const std::string& slug, const Step& step, const std::str
       .title = "Active memory timeline: " + std::string(describe(*step.spec().mode)) + ", " + words,
       .caption =
           "Requested bytes after each event of the allocator, stacked by what they are "
-          "held for; the dashed line is what the allocator gave out." +
+          "held for." +
           key_words(marked) + snapshot_words(step),
       .alt =
           "Stacked areas of memory over the time of one step, its phases as bands. The "

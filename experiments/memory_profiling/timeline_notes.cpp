@@ -30,11 +30,11 @@ Json text_layer(Json rows, const Json& x, const Json& y, const Json& more) {
           {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "text"}}}}}};
 }
 
-/// The least thickness of a category around `ms`: a word must not stand on a spike.
-double thickness(const Timeline& timeline, std::size_t category, double ms, double aside) {
+/// The least thickness of a category around `event`: a word must not stand on a spike.
+double thickness(const Timeline& timeline, std::size_t category, double event, double aside) {
   double least = timeline.peak().requested();
   for (const Instant& instant : timeline.instants) {
-    if (std::abs(instant.ms - ms) <= aside) least = std::min(least, instant.bytes[category]);
+    if (std::abs(instant.event - event) <= aside) least = std::min(least, instant.bytes[category]);
   }
   return least;
 }
@@ -53,13 +53,13 @@ Json name_rows(const TimelineChart& chart, const ChartFrame& frame) {
     const Instant* best = nullptr;
     double most = kThick * frame.highest * frame.unit.bytes;
     for (const Instant& instant : chart.timeline.instants) {
-      if (instant.ms < aside || instant.ms > frame.last - aside) continue;
+      if (instant.event < aside || instant.event > frame.last - aside) continue;
       if (instant.bytes[c] < most) continue;
-      const double thick = thickness(chart.timeline, c, instant.ms, aside);
+      const double thick = thickness(chart.timeline, c, instant.event, aside);
       if (thick > most) most = thick, best = &instant;
     }
     if (best == nullptr) continue;
-    rows.push_back({{"t", rounded(best->ms)},
+    rows.push_back({{"event", best->event},
                     {"sum", rounded((below(*best, c) + most / 2) / frame.unit.bytes)},
                     {"text", categories()[c].words}});
   }
@@ -68,8 +68,8 @@ Json name_rows(const TimelineChart& chart, const ChartFrame& frame) {
 
 Json peak_layer(const TimelineChart& chart, const ChartFrame& frame, const Json& x, const Json& y) {
   const Instant& peak = chart.timeline.peak();
-  const bool right = peak.ms > 0.6 * frame.last;
-  const Json rows = {{{"t", rounded(peak.ms)},
+  const bool right = peak.event > 0.6 * frame.last;
+  const Json rows = {{{"event", peak.event},
                       {"sum", rounded(peak.requested() / frame.unit.bytes)},
                       {"text", chart.peak_words}}};
   Json words = text_layer(rows, x, y,
@@ -95,9 +95,10 @@ Json mark_rows(const TimelineChart& chart, const ChartFrame& frame) {
   int below = 0;
   for (const Mark& mark : chart.marks) {
     const Instant& instant = at_event(chart.timeline, mark.event);
-    below = instant.ms - before < kClose * frame.last ? below + kMarkHeight : kMarkHeight / 2 + 2;
-    before = instant.ms;
-    rows.push_back({{"t", rounded(instant.ms)},
+    below =
+        instant.event - before < kClose * frame.last ? below + kMarkHeight : kMarkHeight / 2 + 2;
+    before = instant.event;
+    rows.push_back({{"event", instant.event},
                     {"sum", rounded(instant.requested() / frame.unit.bytes)},
                     {"below", below},
                     {"text", std::to_string(mark.number)}});
@@ -137,7 +138,7 @@ Json capacity_layers(const TimelineChart& chart, const ChartFrame& frame, const 
 
 Json end_layer(const TimelineChart& chart, const ChartFrame& frame, const Json& x, const Json& y) {
   const Json rows = {
-      {{"t", frame.last},
+      {{"event", frame.last},
        {"sum", rounded(chart.timeline.instants.back().requested() / frame.unit.bytes)},
        {"text", chart.end_words}}};
   return {text_layer(rows, x, y,
@@ -148,10 +149,9 @@ Json end_layer(const TimelineChart& chart, const ChartFrame& frame, const Json& 
 
 ChartFrame frame_of(const TimelineChart& chart) {
   double most = chart.timeline.peak().requested();
-  for (const Instant& instant : chart.timeline.instants) most = std::max(most, instant.allocated);
   if (near_capacity(chart)) most = std::max(most, chart.capacity);
   const ByteUnit unit = byte_unit(most);
-  return {unit, std::max(chart.timeline.instants.back().ms, 1e-3), kHeadroom * most / unit.bytes};
+  return {unit, std::max(chart.timeline.instants.back().event, 1.0), kHeadroom * most / unit.bytes};
 }
 
 Json phase_bands(const Timeline& timeline, const Json& x) {
@@ -159,7 +159,7 @@ Json phase_bands(const Timeline& timeline, const Json& x) {
   const std::vector<Stretch> phases = timeline.phases();
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const Instant* end = i + 1 < phases.size() ? phases[i + 1].first : phases[i].last;
-    bands.push_back({phases[i].first->ms, end->ms, phases[i].phase});
+    bands.push_back({phases[i].first->event, end->event, phases[i].phase});
   }
   return band_layers(bands, x);
 }
@@ -172,7 +172,7 @@ Json category_names(const TimelineChart& chart, const ChartFrame& frame, const J
 }
 
 Json notes(const TimelineChart& chart, const ChartFrame& frame) {
-  const Json x = plain_axis("t", "", "", frame.last);
+  const Json x = plain_axis("event", "", "", frame.last);
   const Json y = memory_axis("sum", frame.unit, frame.highest);
   Json layers = Json::array();
   const auto add = [&layers](Json more) {

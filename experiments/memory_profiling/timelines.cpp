@@ -81,7 +81,7 @@ Facts facts_of(const Shown& shown) {
   facts.set("gradients", bytes_at(backward, metric::kGradients));
   facts.set("peak", format_bytes(peak.requested()));
   facts.set("allocated", format_bytes(allocated.value_or(peak.allocated)));
-  facts.flag("rounded", allocated && *allocated != peak.requested());
+  facts.flag("rounded", allocated && format_bytes(*allocated) != format_bytes(peak.requested()));
   facts.set("phase", pass_words(peak.phase));
   facts.flag("refused", shown.step->refused() != nullptr);
   facts.set("reason", shown.step->missing());

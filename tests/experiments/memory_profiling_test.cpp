@@ -132,7 +132,7 @@ TEST(MemoryPeaks, ThatDifferFromTheirFormulasSayWhere) {
 }
 
 TEST(MemoryPeaks, SayWhereTheHistoryChangedThem) {
-  EXPECT_THAT(remarks(part_of("b", with_metric("history", "peak_allocated", 512)), "allocator"),
+  EXPECT_THAT(remarks(part_of("b", with_metric("history", "peak_requested", 512)), "allocator"),
               HasSubstr("the history changed the peak"));
 }
 
