@@ -86,11 +86,11 @@ TableView stages_table(const Timeline& timeline, const ByteUnit& unit) {
   return table;
 }
 
-std::string launch_number(const Step& step) {
-  return std::to_string(step.launch - step.cell->launches.data());
-}
-
 }  // namespace
+
+std::string artifact_stem(const Step& step) {
+  return step.cell->id + "." + std::to_string(step.launch - step.cell->launches.data());
+}
 
 Figure timeline_figure(const std::string& slug, const Step& step, const std::string& words,
                        const Timeline& timeline, double capacity) {
@@ -129,7 +129,7 @@ TableView files_table(const Profiles& profiles) {
     for (const auto& [mode, step] : profile->steps) {
       if (step.launch == nullptr || step.spec().device != DeviceKind::kCuda) continue;
       if (find_table(*step.launch, metric::kTimeline) == nullptr) continue;
-      const std::string stem = "artifacts/" + step.cell->id + "." + launch_number(step);
+      const std::string stem = "artifacts/" + artifact_stem(step);
       table.rows.push_back(
           {{text_cell(profile->place + ", " + std::string(describe(mode))),
             text_cell(stem + artifact::kSnapshot), text_cell(stem + artifact::kAllocations)},

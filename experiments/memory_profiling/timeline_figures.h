@@ -18,6 +18,9 @@ Figure timeline_figure(const std::string& slug, const Step& step, const std::str
 std::optional<Figure> allocations_figure(const std::string& slug, const Step& step,
                                          const std::string& words, const Timeline& timeline);
 
+/// What the names of a launch's files begin with.
+std::string artifact_stem(const Step& step);
+
 /// What a worker left in the run's folder besides numbers.
 TableView files_table(const Profiles& profiles);
 

@@ -4,6 +4,7 @@
 #include "experiments/memory_profiling/parts.h"
 #include "experiments/memory_profiling/timeline_figures.h"
 #include "results/metric_names.h"
+#include "results/run_store.h"
 
 namespace labreport::memory_profiling {
 namespace {
@@ -103,6 +104,8 @@ void add_figures(PartContent& part, const RunView& view, const std::vector<Shown
         timeline_figure(slug, *all[i].step, all[i].profile->words, all[i].timeline, room));
     auto boxes = allocations_figure(slug, *all[i].step, all[i].profile->words, all[i].timeline);
     if (boxes) part.figures.push_back(std::move(*boxes));
+    part.files.push_back(
+        {slug + artifact::kSnapshot, "", artifact_stem(*all[i].step) + artifact::kSnapshot});
   }
 }
 

@@ -148,7 +148,7 @@ PartContent present_top_kernels(const RunView& view, const std::vector<Profile>&
   set_common(part.facts, view, profiles);
   add_table(part, view, profiles, top_table);
   add_table(part, view, profiles, counts_table);
-  part.files = {{kKernelsFile, kernels_csv(profiles)}};
+  part.files = {{kKernelsFile, kernels_csv(profiles), {}}};
   std::vector<Facts> sentences;
   for (const Profile* profile : answered(view, profiles)) {
     const Rows forward = rows_of(*profile, Pass::kForward);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/chart_renderer.h"
 #include "cli/worker_info.h"
@@ -15,11 +16,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uintmax_t kLargestPublished = 10u << 20;
+
+/// Takes in what the run's folder has of its artifacts. Only plain files of that very folder: a run
+/// may come from anywhere.
+void publish_artifacts(Part& part, const fs::path& artifacts) {
+  for (Attachment& file : part.files) {
+    if (file.artifact.empty()) continue;
+    const fs::path path = artifacts / fs::path(file.artifact).filename();
+    std::error_code error;
+    const bool plain = fs::is_regular_file(fs::symlink_status(path, error));
+    if (!plain || fs::file_size(path, error) > kLargestPublished) continue;
+    file = {file.name, read_file(path), {}};
+  }
+}
+
 SiteRun site_run(const RunStore& store) {
   const Run run = store.load();
   if (run.sessions.empty()) throw InputError(store.run_file().string() + " has no session");
-  return {new_run_folder("", run).string(), build_document(run, store.is_reference()),
-          to_json(run)};
+  Document document = build_document(run, store.is_reference());
+  for (Section& section : document.sections) {
+    for (Part& part : section.parts) publish_artifacts(part, store.artifacts_folder());
+  }
+  return {new_run_folder("", run).string(), std::move(document), to_json(run)};
 }
 
 }  // namespace

@@ -50,6 +50,9 @@ struct Figure {
 struct Attachment {
   std::string name;  ///< Unique in the document: "kernels.csv"
   std::string bytes;
+  /// Or the name of a file among the run's artifacts: published where the run still has it and it
+  /// is small enough for a page.
+  std::string artifact = {};
 };
 
 /// The closed drawer "How this was measured".

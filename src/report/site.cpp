@@ -52,7 +52,9 @@ void add_run(Site& site, const SiteRun& run, const Drawings& drawings, const Pag
   site.files.push_back({folder + "run.json", run.run_json});
   for (const Section& section : run.document.sections) {
     for (const Part& part : section.parts) {
-      for (const auto& [name, bytes] : part.files) site.files.push_back({folder + name, bytes});
+      for (const Attachment& file : part.files) {
+        if (file.artifact.empty()) site.files.push_back({folder + file.name, file.bytes});
+      }
     }
   }
   for (const Figure* figure : figures_of(run.document)) {

@@ -113,6 +113,23 @@ TEST_F(EndToEnd, RenderLeavesReferenceRunsOutWhenAsked) {
   EXPECT_THAT(own.messages, HasSubstr("no run to render"));
 }
 
+TEST_F(EndToEnd, SnapshotsThatTheRunStillHasArePublishedButNoLinks) {
+  ASSERT_EQ(call({"run", "--preset", "demo", "--only", "memory_profiling"}).exit_status, 0);
+  const RunStore store(only_run());
+  for (const Cell& cell : kept().cells) {
+    if (cell.spec.precision != Precision::kFp32) continue;
+    const fs::path snapshot = store.artifacts(cell.id, 0).string() + artifact::kSnapshot;
+    fs::create_directories(snapshot.parent_path());
+    if (cell.spec.mode == Mode::kTrainStep) std::ofstream(snapshot) << "a snapshot";
+    if (cell.spec.mode == Mode::kInference) fs::create_symlink("/etc/hostname", snapshot);
+  }
+  const Ended ended = call({"render"});
+  ASSERT_EQ(ended.exit_status, 0) << ended.messages;
+  const fs::path page = folder_ / ended.output.substr(0, ended.output.find('\n'));
+  EXPECT_EQ(read_file(page.parent_path() / "memory-step.pickle"), "a snapshot");
+  EXPECT_FALSE(fs::exists(page.parent_path() / "memory-inference.pickle"));
+}
+
 TEST_F(EndToEnd, OneUnreadableRunDoesNotTakeTheOthersAlong) {
   ASSERT_EQ(call({"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 0);
   fs::create_directories(folder_ / "site/runs/future");

@@ -53,7 +53,7 @@ TEST(RenderSite, MakesEveryFileOfTheMap) {
 
 TEST(RenderSite, PutsAttachmentsBesideTheirPage) {
   std::vector<SiteRun> runs = sample_runs();
-  runs[1].document.sections.front().parts.front().files = {{"kernels.csv", "Name\n"}};
+  runs[1].document.sections.front().parts.front().files = {{"kernels.csv", "Name\n", {}}};
   EXPECT_EQ(bytes(render_site(runs, {}, nullptr), "nvidia-h200/2025/1-a/kernels.csv"), "Name\n");
 }
 
