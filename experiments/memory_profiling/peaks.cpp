@@ -1,4 +1,6 @@
 // Part (b): two peaks a context, and what by arithmetic they are made of.
+#include <algorithm>
+
 #include <ranges>
 
 #include "base/text.h"
@@ -96,6 +98,14 @@ Figure peaks_figure(const RunView& view, const Profiles& rows, const TableView& 
           .data = data};
 }
 
+bool some_step_has_no_room(const std::vector<Profile>& profiles) {
+  return std::ranges::any_of(profiles, [](const Profile& profile) {
+    const auto step = profile.steps.find(Mode::kTrainStep);
+    return step != profile.steps.end() && step->second.launch != nullptr &&
+           does_not_fit(step->second.launch->outcome);
+  });
+}
+
 }  // namespace
 
 PartContent present_peaks(const RunView& view, const std::vector<Profile>& profiles) {
@@ -126,9 +136,13 @@ std::vector<Glance> glance(const std::vector<Profile>& profiles) {
   const std::string words =
       profile->words + " in " +
       std::string(describe(profile->spec.precision.value_or(Precision::kFp32)));
-  return {{"Peak memory of a train step, " + words,
-           format_bytes(profile->peak(Mode::kTrainStep).value_or(0)), anchor},
-          {"Largest train step that fits", words, anchor}};
+  std::vector<Glance> numbers{{"Peak memory of a train step, " + words,
+                               format_bytes(profile->peak(Mode::kTrainStep).value_or(0)), anchor}};
+  // Where every step fits, the largest is none that the device sets.
+  if (some_step_has_no_room(profiles)) {
+    numbers.push_back({"Largest train step that fits", words, anchor});
+  }
+  return numbers;
 }
 
 }  // namespace labreport::memory_profiling

@@ -101,6 +101,8 @@ TEST(KernelName, SaysWhatAnElementwiseKernelComputes) {
 TEST(KernelName, ASearchByNameKnowsSomeFamilies) {
   EXPECT_TRUE(named_like_gemm("nvjet_hsh_128x256_64x4_1x2_h_bz_coopA_NTN"));
   EXPECT_TRUE(named_like_gemm("ampere_sgemm_128x64_tn"));
+  EXPECT_TRUE(named_like_gemm("volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_tn"));
+  EXPECT_TRUE(named_like_gemm("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_bf16>"));
   EXPECT_TRUE(named_like_gemm("void cublasLt::splitKreduce_kernel<32, 16, int, float>"));
   EXPECT_FALSE(named_like_gemm("void gemv2T_kernel_val<int, int, float>"));
 }
