@@ -118,16 +118,16 @@ class Step {
     const Made scores{path + "/attn/softmax", "Softmax", "aten::div", metric::kTemporary};
     if (i == 1) before_block = allocator_.now().allocated;
     for (std::size_t k = ends_[static_cast<std::size_t>(i)]; k-- > begin;) {
-      const Block& block = allocator_.blocks()[kept_[k]];
-      if (block.made.op == "aten::exp") {
+      const Made made = allocator_.blocks()[kept_[k]].made;  // A copy: making blocks moves them.
+      if (made.op == "aten::exp") {
         const std::size_t first = allocator_.make(score_bytes(spec_), scores);
         allocator_.pass(score_bytes(spec_), scores);
         allocator_.free(first);
       }
-      if (block.made.op == "aten::mm" && block.made.category == metric::kActivations) {
+      if (made.op == "aten::mm" && made.category == metric::kActivations) {
         gradients_.push_back(
             allocator_.make(block_gradient_bytes(*spec_.model) / 2,
-                            {block.made.module, "Linear", "aten::mm", metric::kGradients}));
+                            {made.module, "Linear", "aten::mm", metric::kGradients}));
       }
       allocator_.free(kept_[k]);
     }
