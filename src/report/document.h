@@ -63,6 +63,15 @@ struct Drawer {
   std::vector<std::string> warnings;  ///< Plain text.
 };
 
+/// How much of what this program writes stands as an answer.
+enum class Answers { kNone, kFacts, kFull };
+
+/// The author's own words for a part.
+struct AuthorNote {
+  std::string markdown;
+  bool replaces = true;  ///< The generated answer; otherwise they follow it.
+};
+
 struct Part {
   std::string problem;   ///< "benchmarking_script"
   std::string letter;    ///< "b"; empty for a problem with a single part.
@@ -71,12 +80,17 @@ struct Part {
   std::string question;  ///< Markdown.
   std::string answer;    ///< Markdown, generated from facts; empty: nothing to say.
   std::string facts;     ///< Markdown: the answer's numbers alone, for `--answers facts`.
+  std::optional<AuthorNote> note;
   std::vector<Figure> figures;
   std::vector<TableView> tables;
   Drawer drawer;
   std::vector<Attachment> files;
 
   std::string anchor() const;  ///< "benchmarking_script-b"
+
+  /// Markdown: what stands as the generated answer, empty where nothing does: not asked for,
+  /// nothing to say, or replaced by the author's note.
+  std::string generated_answer(Answers answers) const;
 };
 
 struct Section {
@@ -92,7 +106,15 @@ struct Glance {
   std::string anchor;
 };
 
+/// Whose report it is; each may be empty, all is plain text.
+struct FrontMatter {
+  std::string author;
+  std::string course;
+  std::string repository;  ///< An https address.
+};
+
 struct Document {
+  FrontMatter front;
   std::string title;           ///< "Profiling and benchmarking (§1.1)"; writers add the device.
   std::string device;          ///< "NVIDIA H200"
   std::string edition;         ///< "2025"

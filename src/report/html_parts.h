@@ -8,8 +8,6 @@
 
 namespace labreport {
 
-enum class Answers { kNone, kFacts, kFull };
-
 std::string table_html(const TableView& table);
 
 /// What a page's pieces have in common while it is written.

@@ -64,7 +64,7 @@ class MarkdownWriter {
     paragraph("### " + letter + escape_markdown(part.title));
     paragraph(escape_markdown(part.setting));
     quote(part.question);
-    answer(answers_ == Answers::kFull ? part.answer : part.facts);
+    answer(part.generated_answer(answers_));
     for (const Figure& figure : part.figures) add(figure);
     for (const TableView& table : part.tables) text_ += table_markdown(table);
     add(part.drawer);
@@ -80,7 +80,7 @@ class MarkdownWriter {
   }
 
   void answer(const std::string& generated) {
-    if (answers_ == Answers::kNone || generated.empty()) return;
+    if (generated.empty()) return;
     paragraph(generated);
     paragraph("*Generated from this run’s measurements.*");
   }

@@ -5,7 +5,6 @@
 
 #include "report/document.h"
 #include "report/drawings.h"
-#include "report/html_parts.h"
 
 namespace labreport {
 

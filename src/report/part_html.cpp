@@ -68,9 +68,7 @@ std::string figure_html(const Figure& figure, PageState& state) {
 }
 
 std::string part_html(const Part& part, PageState& state) {
-  const bool full = state.answers == Answers::kFull;
-  const std::string& answer = full ? part.answer : part.facts;
-  const bool answered = state.answers != Answers::kNone && !answer.empty();
+  const std::string answer = part.generated_answer(state.answers);
   return fill_template("part.html", {{"anchor", part.anchor()},
                                      {"lettered", !part.letter.empty()},
                                      {"letter", part.letter},
@@ -79,8 +77,8 @@ std::string part_html(const Part& part, PageState& state) {
                                      {"setting", part.setting},
                                      {"asked", !part.question.empty()},
                                      {"question", markdown_to_html(part.question)},
-                                     {"answered", answered},
-                                     {"answer", markdown_to_html(answered ? answer : "")},
+                                     {"answered", !answer.empty()},
+                                     {"answer", markdown_to_html(answer)},
                                      {"figures", figures_html(part.figures, state)},
                                      {"tables", tables_html(part.tables)},
                                      {"drawer", drawer_html(part, state)}});
