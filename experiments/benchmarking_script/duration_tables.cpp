@@ -10,14 +10,6 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-void add_flags(RowView& row, const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
-    if (std::find(row.flags.begin(), row.flags.end(), word) == row.flags.end()) {
-      row.flags.push_back(word);
-    }
-  }
-}
-
 CellView ratio_cell(const std::vector<double>& numerator, const std::vector<double>& denominator) {
   if (numerator.empty() || denominator.empty()) return missing_cell();
   const double ratio = mean(numerator) / mean(denominator);

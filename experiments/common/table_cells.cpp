@@ -33,4 +33,12 @@ void explain(RowView& row, const std::string& reason, std::size_t labels) {
   }
 }
 
+void add_flags(RowView& row, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (std::find(row.flags.begin(), row.flags.end(), word) == row.flags.end()) {
+      row.flags.push_back(word);
+    }
+  }
+}
+
 }  // namespace labreport

@@ -18,4 +18,7 @@ CellView missing_cell();
 /// The first `labels` cells name the row.
 void explain(RowView& row, const std::string& reason, std::size_t labels = 1);
 
+/// Adds those words that the row does not carry yet.
+void add_flags(RowView& row, const std::vector<std::string>& words);
+
 }  // namespace labreport

@@ -192,6 +192,17 @@ std::optional<double> share_of_peak(const RunView& view, const Timed& timed) {
   return step_flops(*timed.spec) / (median(steps) / 1e3) / *rate;
 }
 
+std::vector<std::string> crowding(const Launch& launch) {
+  std::vector<std::string> words;
+  if (condition_above_zero(launch, metric::kGpu, metric::kOtherProcesses)) {
+    words.emplace_back("shared GPU");
+  }
+  if (condition_above_zero(launch, metric::kGpu, metric::kSpilled)) {
+    words.emplace_back("spilled to host memory");
+  }
+  return words;
+}
+
 std::vector<std::string> disturbances(const Timed& timed) {
   const Launch& launch = *timed.launch;
   std::vector<std::string> words;
@@ -201,9 +212,7 @@ std::vector<std::string> disturbances(const Timed& timed) {
   if (condition_above_zero(launch, metric::kSlowdown, metric::kHardware)) {
     words.emplace_back("hardware slowdown");
   }
-  if (condition_above_zero(launch, metric::kGpu, metric::kOtherProcesses)) {
-    words.emplace_back("shared GPU");
-  }
+  std::ranges::move(crowding(launch), std::back_inserter(words));
   if (condition_above_zero(launch, metric::kGpu, metric::kDeviceAllocations)) {
     words.emplace_back("allocated in step");
   }

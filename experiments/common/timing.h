@@ -82,7 +82,10 @@ std::optional<double> matrix_rate(const RunView& view, Precision precision);
 /// The step's matrix products over their median time, as a share of the measured rate.
 std::optional<double> share_of_peak(const RunView& view, const Timed& timed);
 
-/// Words for what disturbed the timed steps: "thermal slowdown", "shared GPU", "allocated in step",
+/// Words for what a launch shared the device's memory with: "shared GPU", "spilled to host memory".
+std::vector<std::string> crowding(const Launch& launch);
+
+/// Words for what disturbed the timed steps: "thermal slowdown", crowding, "allocated in step",
 /// "outlier" (beyond Tukey's far fence, Q3 + 3 (Q3 - Q1), and 5 % over the median).
 std::vector<std::string> disturbances(const Timed& timed);
 

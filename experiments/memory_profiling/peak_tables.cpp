@@ -3,6 +3,7 @@
 #include <array>
 #include <ranges>
 
+#include "experiments/common/timing.h"
 #include "experiments/memory_profiling/timeline.h"
 #include "results/metric_names.h"
 
@@ -59,6 +60,9 @@ TableView peaks_table(const Profiles& rows) {
       row.cells.push_back(bytes_cell(profile->peak(mode), unit));
     }
     explain(row, reasons_missing(*profile));
+    for (const auto& [mode, step] : profile->steps) {
+      if (step.ok()) add_flags(row, crowding(*step.launch));
+    }
     if (profile->steps.size() == 1) {
       row.flags.push_back(mode_words(profile->steps.begin()->first) + " alone was asked for");
     }
@@ -114,7 +118,8 @@ TableView allocator_table(const Profiles& rows) {
                    {"Before the step", unit.name, Align::kRight}},
                   {}};
   each_step(rows, [&](const Profile& profile, Mode mode, const Step& step) {
-    RowView row{{text_cell(profile.place), text_cell(mode_words(mode))}, {}, ""};
+    RowView row{
+        {text_cell(profile.place), text_cell(mode_words(mode))}, crowding(*step.launch), ""};
     for (const auto name :
          {metric::kPeakRequested, metric::kPeakAllocated, metric::kPeakReserved}) {
       row.cells.push_back(bytes_cell(step.bytes(metric::kMemory, name), unit));

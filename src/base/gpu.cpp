@@ -156,6 +156,7 @@ GpuState GpuMonitor::look() const {
   state.memory_clock_mhz = nvml_->number("nvmlDeviceGetClockInfo", device_, kMemoryClock);
   state.temperature_c = nvml_->number("nvmlDeviceGetTemperature", device_, kGpuSensor);
   state.power_mw = nvml_->number("nvmlDeviceGetPowerUsage", device_);
+  if (const auto memory = nvml_->memory(device_)) state.memory_used = memory->total - memory->free;
   state.thermal_ns = nvml_->violation(device_, kThermalPolicy);
   state.hardware_ns = sum_of_known(nvml_->field(device_, kHardwareThermalField),
                                    nvml_->field(device_, kPowerBrakeField));

@@ -65,6 +65,7 @@ struct GpuState {
   std::optional<std::int64_t> memory_clock_mhz;
   std::optional<std::int64_t> temperature_c;
   std::optional<std::int64_t> power_mw;
+  std::optional<std::int64_t> memory_used;  ///< Bytes of the device's own memory, by all processes.
   // Cumulative nanoseconds in which a limit held the clocks down: compare two looks.
   std::optional<std::int64_t> thermal_ns;
   std::optional<std::int64_t> hardware_ns;

@@ -28,6 +28,10 @@ struct Inspection {
     const auto values = samples(tag, name);
     return values.empty() ? std::nullopt : std::optional(values.front());
   }
+  bool condition_above_zero(std::string_view tag, std::string_view name) const {
+    const Metric* metric = launch.find_condition(tag, name);
+    return metric != nullptr && metric->number().value_or(0) > 0;
+  }
   std::optional<double> bytes(std::string_view name) const { return value(metric::kMemory, name); }
 };
 

@@ -17,11 +17,16 @@ std::optional<AllocatorCounts> allocator_counts(c10::Device device) {
   return AllocatorCounts{
       .allocated = whole(stats.allocated_bytes).current,
       .requested = whole(stats.requested_bytes).current,
+      .reserved = whole(stats.reserved_bytes).current,
       .peak_allocated = whole(stats.allocated_bytes).peak,
       .peak_reserved = whole(stats.reserved_bytes).peak,
       .peak_requested = whole(stats.requested_bytes).peak,
       .device_allocations = stats.num_device_alloc,
   };
+}
+
+void release_free_blocks(c10::Device device) {
+  if (!device.is_cpu()) c10::getDeviceAllocator(device.type())->emptyCache();
 }
 
 void reset_peaks(c10::Device device) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "engine/allocator.h"
 #include "engine/cuda_device.h"
 #include "results/metric_names.h"
 
@@ -16,6 +17,14 @@ using Reading = std::optional<std::int64_t>;
 Reading difference(Reading later, Reading earlier) {
   if (!later || !earlier) return std::nullopt;
   return *later - *earlier;
+}
+
+/// Some drivers lend a process the host's memory once the device's is full.
+Reading spilled(DeviceKind kind, Reading used) {
+  if (kind != DeviceKind::kCuda || !used) return std::nullopt;
+  const auto counts = allocator_counts(c10::Device(c10::kCUDA, 0));
+  if (!counts) return std::nullopt;
+  return std::max<std::int64_t>(0, counts->reserved - *used);
 }
 
 }  // namespace
@@ -33,6 +42,7 @@ void Conditions::begin() {
 void Conditions::end() {
   if (!monitor_) return;
   after_ = monitor_->look();
+  spilled_ = spilled(kind_, after_.memory_used);
   const Reading others = monitor_->other_processes(/*running=*/true);
   if (others) others_ = std::max(*others, others_.value_or(0));
 }
@@ -65,6 +75,7 @@ std::vector<Metric> Conditions::metrics() const {
   add(metric::kSlowdown, metric::kPower, "ns", difference(after_.power_ns, before_.power_ns));
   add(metric::kGpu, metric::kTemperature, "°C", after_.temperature_c);
   add(metric::kGpu, metric::kOtherProcesses, "1", others_);
+  add(metric::kGpu, metric::kSpilled, "B", spilled_);
   return metrics;
 }
 

@@ -36,6 +36,7 @@ class Conditions {
   GpuState after_;
   GpuState during_;
   std::optional<std::int64_t> others_;
+  std::optional<std::int64_t> spilled_;
 };
 
 }  // namespace labreport

@@ -8,6 +8,8 @@
 
 #include <cmath>
 
+#include "engine/allocator.h"
+
 namespace labreport {
 namespace {
 
@@ -28,16 +30,23 @@ double linear_std(std::int64_t d_in, std::int64_t d_out) {
   return std::sqrt(2.0 / static_cast<double>(d_in + d_out));
 }
 
-at::Tensor truncated_normal(at::IntArrayRef shape, double std, c10::Device device) {
+at::Tensor trainable(at::IntArrayRef shape, c10::Device device) {
+  return at::empty(shape, at::TensorOptions().dtype(at::kFloat).device(device)).requires_grad_();
+}
+
+void draw_truncated_normal(at::Tensor weight, double std) {
+  const c10::NoGradGuard no_grad;
   const double bound = kTruncationDeviations * std;
-  at::Tensor weight = at::empty(shape, at::TensorOptions().dtype(at::kFloat).device(device));
-  {
-    const c10::NoGradGuard no_grad;
-    weight.normal_(0, std);
-    for (int i = 0; i < kRedraws; ++i) redraw_outside(weight, bound, std);
-    weight.clamp_(-bound, bound);
+  weight.normal_(0, std);
+  for (int i = 0; i < kRedraws; ++i) redraw_outside(weight, bound, std);
+  weight.clamp_(-bound, bound);
+}
+
+void initialise(const Parameters& parameters) {
+  for (const auto& [name, tensor, std] : parameters) {
+    if (std) draw_truncated_normal(tensor, *std);
   }
-  return weight.requires_grad_();
+  if (!parameters.empty()) release_free_blocks(parameters.front().tensor.device());
 }
 
 at::Tensor trainable_ones(std::int64_t size, c10::Device device) {

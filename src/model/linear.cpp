@@ -31,7 +31,7 @@ std::vector<at::Tensor> linear_backward(const at::Tensor& gradient, Kept& kept) 
 }  // namespace
 
 Linear::Linear(std::int64_t d_in, std::int64_t d_out, c10::Device device)
-    : weight_(truncated_normal({d_out, d_in}, linear_std(d_in, d_out), device)) {}
+    : weight_(trainable({d_out, d_in}, device)) {}
 
 at::Tensor Linear::forward(const at::Tensor& x) const {
   const at::Tensor weight = autocast(weight_);
@@ -43,16 +43,16 @@ at::Tensor Linear::forward(const at::Tensor& x) const {
 }
 
 void Linear::list(const std::string& path, Parameters& into) const {
-  into.push_back({path + ".weight", weight_});
+  into.push_back({path + ".weight", weight_, linear_std(weight_.size(1), weight_.size(0))});
 }
 
 Embedding::Embedding(std::int64_t vocab, std::int64_t d_model, c10::Device device)
-    : weight_(truncated_normal({vocab, d_model}, 1.0, device)) {}
+    : weight_(trainable({vocab, d_model}, device)) {}
 
 at::Tensor Embedding::forward(const at::Tensor& ids) const { return at::index(weight_, {ids}); }
 
 void Embedding::list(const std::string& path, Parameters& into) const {
-  into.push_back({path + ".weight", weight_});
+  into.push_back({path + ".weight", weight_, 1.0});
 }
 
 }  // namespace labreport

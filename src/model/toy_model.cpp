@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::int64_t kHidden = 10;
 
-at::Tensor linear_weight(std::int64_t d_in, std::int64_t d_out, c10::Device device) {
-  return truncated_normal({d_out, d_in}, linear_std(d_in, d_out), device);
-}
-
 at::Tensor trainable_zeros(std::int64_t size, c10::Device device) {
   return at::zeros({size}, at::TensorOptions().dtype(at::kFloat).device(device)).requires_grad_();
 }
@@ -23,14 +19,16 @@ at::Tensor trainable_zeros(std::int64_t size, c10::Device device) {
 }  // namespace
 
 ToyModel::ToyModel(std::int64_t d_in, std::int64_t d_out, c10::Device device)
-    : fc1_(linear_weight(d_in, kHidden, device)),
+    : fc1_(trainable({kHidden, d_in}, device)),
       ln_weight_(trainable_ones(kHidden, device)),
       ln_bias_(trainable_zeros(kHidden, device)),
-      fc2_(linear_weight(kHidden, d_out, device)),
-      parameters_{{"fc1.weight", fc1_},
+      fc2_(trainable({d_out, kHidden}, device)),
+      parameters_{{"fc1.weight", fc1_, linear_std(d_in, kHidden)},
                   {"ln.weight", ln_weight_},
                   {"ln.bias", ln_bias_},
-                  {"fc2.weight", fc2_}} {}
+                  {"fc2.weight", fc2_, linear_std(kHidden, d_out)}} {
+  initialise(parameters_);
+}
 
 at::Tensor ToyModel::forward(const at::Tensor& x, const Trace& trace) const {
   const auto traced = [&trace](std::string_view module, at::Tensor output) {

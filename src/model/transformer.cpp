@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "engine/range.h"
+#include "model/init.h"
 
 namespace labreport {
 namespace {
@@ -53,6 +54,7 @@ Transformer::Transformer(const ModelShape& shape, std::int64_t context, c10::Dev
   }
   ln_final_.list("ln_final", parameters_);
   lm_head_.list("lm_head", parameters_);
+  initialise(parameters_);
 }
 
 at::Tensor Transformer::forward(const at::Tensor& ids) const {

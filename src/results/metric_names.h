@@ -47,8 +47,9 @@ inline constexpr std::string_view kHardware = "hardware";
 inline constexpr std::string_view kPower = "power";
 inline constexpr std::string_view kLimit = "limit";  // tag kMemory; B: the allocator's cap
 inline constexpr std::string_view kGpu = "gpu";      // tag
-inline constexpr std::string_view kTemperature = "temperature";               // °C after the steps
-inline constexpr std::string_view kOtherProcesses = "other_processes";        // count
+inline constexpr std::string_view kTemperature = "temperature";         // °C after the steps
+inline constexpr std::string_view kOtherProcesses = "other_processes";  // count
+inline constexpr std::string_view kSpilled = "spilled";  // B reserved that the device does not hold
 inline constexpr std::string_view kDeviceAllocations = "device_allocations";  // in timed steps
 
 // Kind `limits`: sustained rates.

@@ -119,6 +119,7 @@ TEST_F(GpuTest, LooksAtClocksAndCumulativeSlowdowns) {
   EXPECT_EQ(state.thermal_ns, 70);
   EXPECT_EQ(state.hardware_ns, 9) << "one of two counters is known";
   EXPECT_EQ(state.power_ns, 5000);
+  EXPECT_EQ(state.memory_used, 1LL << 30);
   EXPECT_EQ(GpuMonitor::open("GPU-3"), nullptr);
 }
 

@@ -102,6 +102,16 @@ TEST(Plausibility, RefusesAPeakAboveTheDevice) {
   EXPECT_THAT(findings(launch)[0].text, HasSubstr("more than the device's 80.00 GiB"));
 }
 
+TEST(Plausibility, AcceptsAPeakAboveTheDeviceWhereTheDriverSpilledToTheHost) {
+  Launch launch = timing_launch(0.8);
+  metric_of(launch, "memory", "peak_allocated") =
+      integer_metric("memory", "peak_allocated", "B", 90LL << 30);
+  metric_of(launch, "memory", "peak_reserved") =
+      integer_metric("memory", "peak_reserved", "B", 91LL << 30);
+  launch.conditions.push_back(integer_metric("gpu", "spilled", "B", 11LL << 30));
+  EXPECT_TRUE(findings(launch).empty());
+}
+
 TEST(Plausibility, RefusesLessReservedThanAllocated) {
   Launch launch = timing_launch(0.8);
   metric_of(launch, "memory", "peak_reserved") =

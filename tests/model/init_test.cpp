@@ -17,7 +17,9 @@ constexpr double kFourthMomentOfTruncated = 2.68004;
 
 at::Tensor drawn(std::uint64_t seed) {
   at::manual_seed(seed);
-  return truncated_normal({500, 1000}, kStd, at::kCPU).detach().to(at::kDouble);
+  const at::Tensor weight = trainable({500, 1000}, at::kCPU);
+  draw_truncated_normal(weight, kStd);
+  return weight.detach().to(at::kDouble);
 }
 
 TEST(TruncatedNormal, HasTheMomentsOfATruncatedNormal) {
@@ -53,10 +55,19 @@ TEST(TruncatedNormal, IsTheSameForTheSameSeed) {
   EXPECT_FALSE(drawn(4).equal(drawn(5)));
 }
 
-TEST(TruncatedNormal, IsATrainableLeaf) {
-  const at::Tensor weight = truncated_normal({2, 3}, 1.0, at::kCPU);
+TEST(TruncatedNormal, LeavesATrainableLeaf) {
+  const at::Tensor weight = trainable({2, 3}, at::kCPU);
+  draw_truncated_normal(weight, 1.0);
   EXPECT_TRUE(weight.requires_grad());
   EXPECT_TRUE(weight.is_leaf());
+}
+
+TEST(Initialise, DrawsWhatHasADeviationAndLeavesTheRest) {
+  const at::Tensor drawn = trainable_ones(1000, at::kCPU);
+  const at::Tensor left = trainable_ones(1000, at::kCPU);
+  initialise({{"drawn", drawn, kStd}, {"left", left}});
+  EXPECT_LE(drawn.abs().max().item<double>(), 3 * kStd * (1 + 1e-6));
+  EXPECT_TRUE(left.eq(1).all().item<bool>());
 }
 
 TEST(LinearStd, IsThatOfTheHandout) {
