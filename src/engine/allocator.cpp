@@ -26,7 +26,7 @@ std::optional<AllocatorCounts> allocator_counts(c10::Device device) {
 }
 
 void release_free_blocks(c10::Device device) {
-  if (!device.is_cpu()) c10::getDeviceAllocator(device.type())->emptyCache();
+  if (device.is_cuda()) c10::getDeviceAllocator(device.type())->emptyCache();
 }
 
 void reset_peaks(c10::Device device) {
