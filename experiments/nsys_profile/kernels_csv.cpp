@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/format.h"
 #include "experiments/common/legend.h"
 #include "experiments/nsys_profile/kernel_sums.h"
