@@ -109,8 +109,7 @@ TableView ranges_table(const std::vector<NormRow>& rows) {
     for (const std::int64_t width : widths(rows)) {
       const auto found = curve(rows, name(format), metric::kRounded, width);
       if (found.empty()) continue;
-      table.rows.push_back({{text_cell(std::string(describe(format))),
-                             number_cell(format_count(width), static_cast<double>(width)),
+      table.rows.push_back({{text_cell(std::string(describe(format))), count_cell(width),
                              text_cell(up_to_scale(last_scale(found, &NormRow::underflow))),
                              text_cell(from_scale(first_scale(found, &NormRow::sum_overflow))),
                              text_cell(from_scale(first_scale(found, &NormRow::square_overflow))),

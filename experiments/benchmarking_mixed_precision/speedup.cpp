@@ -10,10 +10,6 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-bool same_network(const CellSpec& a, const CellSpec& b) {
-  return a.model == b.model && a.context == b.context && a.batch == b.batch;
-}
-
 std::optional<Bound> bound_of(const TimingGroup& group) {
   const auto step = fullest(group);
   return step ? bound(*step) : std::nullopt;

@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "experiments/benchmarking_mixed_precision/speedup_tables.h"
+#include "experiments/common/legend.h"
 #include "report/curve_chart.h"
 #include "report/pair_chart.h"
 
@@ -11,11 +12,6 @@ namespace {
 
 constexpr double kMargin = 1.2;           // Of the axis, beyond its first and last network.
 constexpr std::size_t kBoundColumns = 2;  // The last ones of the speedups' table.
-
-template <typename T>
-void add_once(std::vector<T>& values, const T& value) {
-  if (std::ranges::find(values, value) == values.end()) values.push_back(value);
-}
 
 /// Adds one precision's mean to the lane of its network; the first one's speedup stands beside it.
 void add_value(std::vector<Joined>& joined, const Speedup& row, const std::string& lane,
@@ -74,9 +70,8 @@ TableView figure_data(const std::vector<Speedup>& rows) {
   data.title = "Speedup by size";
   data.columns.insert(data.columns.begin() + 1, {"Parameters", "", Align::kRight});
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto count = static_cast<std::int64_t>(rows[i].parameters);
     auto& cells = data.rows[i].cells;
-    cells.insert(cells.begin() + 1, number_cell(format_count(count), rows[i].parameters));
+    cells.insert(cells.begin() + 1, count_cell(rows[i].parameters));
     cells.resize(cells.size() - kBoundColumns);
   }
   data.columns.resize(data.columns.size() - kBoundColumns);
@@ -97,9 +92,7 @@ TableView joined_data(const std::vector<Joined>& joined,
     for (const std::string& precision : precisions) {
       const auto value =
           std::ranges::find(row.values, precision, &std::pair<std::string, double>::first);
-      cells.cells.push_back(value == row.values.end()
-                                ? missing_cell()
-                                : number_cell(format_significant(value->second), value->second));
+      cells.cells.push_back(value == row.values.end() ? missing_cell() : ms_cell(value->second));
     }
     table.rows.push_back(std::move(cells));
   }

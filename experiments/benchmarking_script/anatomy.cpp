@@ -1,28 +1,15 @@
 #include "experiments/benchmarking_script/anatomy.h"
 
-#include "base/format.h"
 #include "results/metric_names.h"
 
 namespace labreport::benchmarking_script {
 namespace {
 
-std::optional<double> value(const Launch& launch, std::string_view tag, std::string_view name) {
-  const Metric* metric = launch.find(tag, name);
-  const auto number = metric == nullptr ? std::nullopt : metric->number();
-  return number ? std::optional(*number / kNanosecondsPerMillisecond) : std::nullopt;
-}
-
 const Launch* profiled_first(const RunView& view, const CellSpec& network) {
   const Cell* cell = view.cell(CellKind::kKernels, [&](const CellSpec& spec) {
-    return spec.warmup == 0 && spec.steps == 0 && spec.model == network.model &&
-           spec.context == network.context && spec.batch == network.batch &&
-           spec.precision == network.precision;
+    return spec.warmup == 0 && spec.steps == 0 && same_setting(spec, network);
   });
   return cell == nullptr ? nullptr : ok_launch(*cell);
-}
-
-CellView time_cell(std::optional<double> ms) {
-  return ms ? number_cell(format_significant(*ms), *ms) : missing_cell();
 }
 
 }  // namespace
@@ -31,13 +18,15 @@ std::vector<FirstStep> first_steps(const RunView& view, const std::vector<Timing
   std::vector<FirstStep> found;
   for (const TimingGroup& group : groups) {
     const Launch* launch = profiled_first(view, group.spec);
-    const auto whole =
-        launch == nullptr ? std::nullopt : value(*launch, metric::kProfile, metric::kStep);
+    const auto whole = launch == nullptr
+                           ? std::nullopt
+                           : single_milliseconds(*launch, metric::kProfile, metric::kStep);
     if (!whole) continue;
-    found.push_back({group.label, *whole, value(*launch, metric::kFirst, metric::kCodeLoading),
-                     value(*launch, metric::kFirst, metric::kMatrixLibrary),
-                     value(*launch, metric::kRuntime, metric::kAllocation),
-                     value(*launch, metric::kProfile, metric::kBusy).value_or(0)});
+    found.push_back({group.label, *whole,
+                     single_milliseconds(*launch, metric::kFirst, metric::kCodeLoading),
+                     single_milliseconds(*launch, metric::kFirst, metric::kMatrixLibrary),
+                     single_milliseconds(*launch, metric::kRuntime, metric::kAllocation),
+                     single_milliseconds(*launch, metric::kProfile, metric::kBusy).value_or(0)});
   }
   return found;
 }
@@ -52,11 +41,10 @@ TableView anatomy_table(const std::vector<FirstStep>& steps) {
     table.columns.push_back({column, "ms", Align::kRight});
   }
   for (const FirstStep& step : steps) {
-    table.rows.push_back(
-        {{text_cell(step.label), time_cell(step.whole), time_cell(step.code),
-          time_cell(step.library), time_cell(step.allocation), time_cell(step.busy)},
-         {},
-         ""});
+    table.rows.push_back({{text_cell(step.label), ms_cell(step.whole), ms_cell(step.code),
+                           ms_cell(step.library), ms_cell(step.allocation), ms_cell(step.busy)},
+                          {},
+                          ""});
   }
   return table;
 }

@@ -101,7 +101,7 @@ TableView events_table(const std::vector<TimingGroup>& groups) {
     const auto often = timed.counted(metric::kSynced, metric::kTotal);
     const bool both = !once.empty() && !often.empty();
     const double cost = both ? median(often) / median(once) - 1 : 0;
-    row.cells.push_back(both ? number_cell(format_percent(cost), cost) : missing_cell());
+    row.cells.push_back(both ? share_cell(cost) : missing_cell());
     table.rows.push_back(std::move(row));
   });
   return table;

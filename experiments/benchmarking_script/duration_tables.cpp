@@ -19,7 +19,7 @@ CellView ratio_cell(const std::vector<double>& numerator, const std::vector<doub
 CellView variation_cell(const std::vector<double>& samples) {
   if (samples.size() < 2) return missing_cell();
   const double coefficient = summarize(samples).coefficient_of_variation();
-  return number_cell(format_percent(coefficient), coefficient);
+  return share_cell(coefficient);
 }
 
 }  // namespace

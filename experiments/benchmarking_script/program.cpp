@@ -27,7 +27,7 @@ TableView networks_table(const std::vector<TimingGroup>& groups) {
     const ModelShape& shape = *group.spec.model;
     for (const std::int64_t value :
          {shape.d_model, shape.d_ff, shape.layers, shape.heads, parameter_count(shape)}) {
-      row.cells.push_back(number_cell(format_count(value), static_cast<double>(value)));
+      row.cells.push_back(count_cell(value));
     }
     table.rows.push_back(std::move(row));
   }

@@ -17,10 +17,6 @@ CellView summary_cell(const Summary& summary) {
   return number_cell(format_with_deviation(summary.mean, summary.stddev).joined(), summary.mean);
 }
 
-CellView time_cell(double milliseconds) {
-  return number_cell(format_significant(milliseconds), milliseconds);
-}
-
 std::set<std::size_t> all_warmups(const std::vector<WarmupRow>& rows) {
   std::set<std::size_t> warmups;
   for (const WarmupRow& row : rows) {
@@ -114,7 +110,7 @@ TableView first_step_table(const std::vector<WarmupRow>& rows) {
     RowView view = labelled(row);
     view.cells.push_back(first_cell(row.first_steps));
     for (std::size_t step = 1; step < shown; ++step) {
-      view.cells.push_back(step < row.steps.size() ? time_cell(row.steps[step]) : missing_cell());
+      view.cells.push_back(step < row.steps.size() ? ms_cell(row.steps[step]) : missing_cell());
     }
     table.rows.push_back(std::move(view));
   }
@@ -138,7 +134,7 @@ TableView steps_table(const std::vector<WarmupRow>& rows, Mode mode) {
   for (std::size_t step = 0; step < longest; ++step) {
     RowView view{{number_cell(std::to_string(step + 1), static_cast<double>(step + 1))}, {}, ""};
     for (const WarmupRow* row : shown) {
-      view.cells.push_back(step < row->steps.size() ? time_cell(row->steps[step]) : missing_cell());
+      view.cells.push_back(step < row->steps.size() ? ms_cell(row->steps[step]) : missing_cell());
     }
     table.rows.push_back(std::move(view));
   }
@@ -172,7 +168,7 @@ TableView apart_table(const std::vector<TimingGroup>& groups, const std::vector<
       view.cells.push_back(number_cell(std::to_string(warmup), static_cast<double>(warmup)));
       view.cells.push_back(summary_cell(inside->summary));
       view.cells.push_back(summary_cell(own));
-      view.cells.push_back(number_cell(format_percent(difference), difference));
+      view.cells.push_back(share_cell(difference));
       table.rows.push_back(std::move(view));
     }
   }

@@ -12,10 +12,6 @@ namespace {
 constexpr double kTera = 1e12;
 constexpr const char* kBusyColumn = "Kernels run";
 
-CellView share_cell(std::optional<double> share) {
-  return share ? number_cell(format_percent(*share), *share) : missing_cell();
-}
-
 /// How long the host waits for the device at a step's end; the median.
 std::optional<double> wait_share(const Timed& timed) {
   const auto totals = timed.counted(metric::kStep, metric::kTotal);
@@ -28,7 +24,7 @@ std::optional<double> wait_share(const Timed& timed) {
 
 CellView lag_cell(const Timed& timed, std::string_view phase) {
   for (const PhaseLag& lag : device_lags(timed)) {
-    if (lag.phase == phase) return number_cell(format_percent(lag.share), lag.share);
+    if (lag.phase == phase) return share_cell(lag.share);
   }
   return missing_cell();
 }

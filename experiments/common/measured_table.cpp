@@ -10,9 +10,9 @@ const Table* find_table(const Launch& launch, std::string_view name) {
 }
 
 const Scalar* MeasuredRow::at(std::string_view column) const {
-  const auto found = std::ranges::find(table_.columns, column, &TableColumn::name);
-  const auto index = static_cast<std::size_t>(found - table_.columns.begin());
-  const auto& row = table_.rows[row_];
+  const auto found = std::ranges::find(table_->columns, column, &TableColumn::name);
+  const auto index = static_cast<std::size_t>(found - table_->columns.begin());
+  const auto& row = table_->rows[row_];
   return index < row.size() ? &row[index] : nullptr;
 }
 
@@ -28,6 +28,15 @@ std::optional<double> MeasuredRow::number(std::string_view column) const {
   if (const auto* whole = std::get_if<std::int64_t>(scalar)) return static_cast<double>(*whole);
   if (const auto* real = std::get_if<double>(scalar)) return *real;
   return std::nullopt;
+}
+
+std::vector<MeasuredRow> measured_rows(const Launch& launch, std::string_view table) {
+  const Table* found = find_table(launch, table);
+  std::vector<MeasuredRow> rows;
+  for (std::size_t i = 0; found != nullptr && i < found->rows.size(); ++i) {
+    rows.emplace_back(*found, i);
+  }
+  return rows;
 }
 
 }  // namespace labreport

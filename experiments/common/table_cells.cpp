@@ -15,6 +15,21 @@ CellView mean_cell(const std::vector<double>& milliseconds) {
   return number_cell(format_with_deviation(summary.mean, summary.stddev).joined(), summary.mean);
 }
 
+CellView ms_cell(std::optional<double> milliseconds) {
+  if (!milliseconds) return missing_cell();
+  return number_cell(format_significant(*milliseconds), *milliseconds);
+}
+
+CellView share_cell(std::optional<double> share) {
+  return share ? number_cell(format_percent(*share), *share) : missing_cell();
+}
+
+CellView count_cell(std::int64_t count) {
+  return number_cell(format_count(count), static_cast<double>(count));
+}
+
+CellView count_cell(double count) { return count_cell(static_cast<std::int64_t>(count)); }
+
 CellView text_cell(std::string text) { return {std::move(text), std::nullopt, false}; }
 
 CellView number_cell(std::string text, double value) { return {std::move(text), value, false}; }

@@ -1,6 +1,8 @@
 // Cells of the report's tables, formatted the one way.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,11 @@ namespace labreport {
 
 /// Mean ± sample standard deviation; "–" for no samples.
 CellView mean_cell(const std::vector<double>& milliseconds);
+CellView ms_cell(std::optional<double> milliseconds);
+/// In per cent.
+CellView share_cell(std::optional<double> share);
+CellView count_cell(std::int64_t count);
+CellView count_cell(double count);
 CellView text_cell(std::string text);
 CellView number_cell(std::string text, double value);
 CellView missing_cell();

@@ -4,7 +4,6 @@
 #include <array>
 #include <ranges>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "base/format.h"
@@ -19,12 +18,6 @@ constexpr std::array kPhases{metric::kForward, metric::kLoss, metric::kBackward,
                              metric::kOptimizer};
 constexpr double kFarFence = 3;
 constexpr double kOutlierAtLeast = 1.05;
-
-auto group_key(const CellSpec& spec) {
-  const ModelShape shape = spec.model.value_or(ModelShape{});
-  return std::tuple(shape.d_model, shape.d_ff, shape.layers, shape.heads, shape.vocab,
-                    spec.context.value_or(0), spec.batch.value_or(0), spec.precision);
-}
 
 bool single_step(const CellSpec& spec) { return spec.warmup == 0 && spec.steps == 1; }
 
@@ -67,7 +60,7 @@ std::vector<TimingGroup> timing_groups(const RunView& view) {
   std::vector<TimingGroup> groups;
   for (const Cell* cell : view.cells(CellKind::kTiming)) {
     auto found = std::find_if(groups.begin(), groups.end(), [&](const TimingGroup& group) {
-      return group_key(group.spec) == group_key(cell->spec);
+      return same_setting(group.spec, cell->spec);
     });
     if (found == groups.end()) {
       found = groups.insert(groups.end(), TimingGroup{"", cell->spec, {}, {}, {}});
@@ -165,15 +158,14 @@ std::string_view describe(Bound bound) {
 
 std::optional<double> busy_share(const RunView& view, const CellSpec& step) {
   const Cell* cell = view.cell(CellKind::kKernels, [&](const CellSpec& spec) {
-    return spec.model == step.model && spec.context == step.context && spec.batch == step.batch &&
-           spec.precision == step.precision && spec.mode == step.mode && spec.steps != 0;
+    return same_setting(spec, step) && spec.mode == step.mode && spec.steps != 0;
   });
   const Launch* launch = cell == nullptr ? nullptr : ok_launch(*cell);
-  const Metric* busy = launch == nullptr ? nullptr : launch->find(metric::kProfile, metric::kBusy);
-  if (busy == nullptr) return std::nullopt;
+  if (launch == nullptr) return std::nullopt;
+  const auto busy = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
   const std::vector<double> steps = milliseconds(*launch, metric::kStep, metric::kTotal);
-  if (steps.empty() || !busy->number()) return std::nullopt;
-  return *busy->number() / kNanosecondsPerMillisecond / mean(steps);
+  if (!busy || steps.empty()) return std::nullopt;
+  return *busy / mean(steps);
 }
 
 std::optional<double> matrix_rate(const RunView& view, Precision precision) {

@@ -104,12 +104,8 @@ Json phase_bands(const Timeline& timeline, const Json& x) {
 Json boxes(const Json& rows, const Json& x, const Json& y) {
   std::vector<std::string> labels;
   for (const Json& row : rows) {
-    const std::string label = row["category"];
-    if (std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
+    add_once(labels, row["category"]);
   }
-  Json colour = colour_channel("category", labels);
-  colour["legend"] = {{"orient", "top"}, {"title", nullptr},         {"symbolType", "square"},
-                      {"columns", 9},    {"labelColor", ink::kText}, {"offset", 36}};
   return {{"name", kSeriesLayer},
           {"data", {{"values", rows}}},
           {"transform", outlines()},
@@ -123,7 +119,7 @@ Json boxes(const Json& rows, const Json& x, const Json& y) {
            {{"x", x},
             {"y", y},
             {"y2", {{"field", "bottom"}}},
-            {"color", colour},
+            {"color", legend_colour("category", labels, kCategoryLegend)},
             {"detail", {{"field", "rank"}}},
             {"tooltip", {{{"field", "text"}, {"type", "nominal"}, {"title", "allocation"}}}}}}};
 }

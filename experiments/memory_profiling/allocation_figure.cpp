@@ -4,6 +4,7 @@
 #include "experiments/memory_profiling/allocation_chart.h"
 #include "experiments/memory_profiling/byte_cells.h"
 #include "experiments/memory_profiling/timeline_figures.h"
+#include "results/module_path.h"
 
 namespace labreport::memory_profiling {
 namespace {
@@ -44,7 +45,7 @@ TableView allocations_table(const std::vector<Allocation>& allocations) {
   for (const auto& [one, count] : kinds_of(allocations)) {
     const std::string module = count > 1 ? without_layer(one->module) : one->module;
     table.rows.push_back(
-        {{bytes_cell(one->bytes, unit), exact_cell(static_cast<double>(count)),
+        {{bytes_cell(one->bytes, unit), count_cell(static_cast<double>(count)),
           text_cell(category_words(one->category)), text_cell(where(one->operation, module, "")),
           text_cell(one->op), text_cell(one->phase),
           text_cell(one->freed ? one->freed_phase : "lives at the end")},

@@ -5,6 +5,7 @@
 #include "experiments/memory_profiling/byte_cells.h"
 #include "report/curve_chart.h"
 #include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport::memory_profiling {
 namespace {
@@ -19,11 +20,9 @@ struct Point {
 
 std::vector<Point> points_of(const Launch& launch, std::string_view phase) {
   std::vector<Point> points;
-  const Table* table = find_table(launch, metric::kBlockTimeline);
-  for (std::size_t i = 0; table != nullptr && i < table->rows.size(); ++i) {
-    const MeasuredRow row(*table, i);
-    if (row.text("phase") != phase) continue;
-    points.push_back({row.number("event").value_or(0), row.text("module"),
+  for (const MeasuredRow& row : measured_rows(launch, metric::kBlockTimeline)) {
+    if (row.text(column::kPhase) != phase) continue;
+    points.push_back({row.number(column::kEvent).value_or(0), row.text(column::kModule),
                       row.number(metric::kAllocated).value_or(0)});
   }
   return points;
@@ -87,7 +86,7 @@ TableView points_table(const std::vector<std::pair<std::string, std::vector<Poin
   for (const auto& [phase, points] : phases) {
     const std::size_t stride = points.size() / kListed + 1;
     for (std::size_t i = 0; i < points.size(); i += stride) {
-      table.rows.push_back({{text_cell(phase), exact_cell(points[i].event),
+      table.rows.push_back({{text_cell(phase), count_cell(points[i].event),
                              text_cell(points[i].module), bytes_cell(points[i].bytes, unit)},
                             {},
                             ""});

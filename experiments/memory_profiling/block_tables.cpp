@@ -6,18 +6,18 @@
 #include "experiments/common/measured_table.h"
 #include "experiments/memory_profiling/byte_cells.h"
 #include "plan/memory.h"
+#include "results/table_shapes.h"
 
 namespace labreport::memory_profiling {
 namespace {
 
 std::vector<Contributor> contributors_of(const Launch& launch) {
   std::vector<Contributor> found;
-  const Table* table = find_table(launch, metric::kBlock);
-  for (std::size_t i = 0; table != nullptr && i < table->rows.size(); ++i) {
-    const MeasuredRow row(*table, i);
-    if (row.text("kind") != metric::kKept) continue;
-    found.push_back({row.text("module"), row.text("operation"), row.text("operator"),
-                     row.number("bytes").value_or(0), row.number("count").value_or(1)});
+  for (const MeasuredRow& row : measured_rows(launch, metric::kBlock)) {
+    if (row.text(column::kKind) != metric::kKept) continue;
+    found.push_back({row.text(column::kModule), row.text(column::kOperation),
+                     row.text(column::kOperator), row.number(column::kBytes).value_or(0),
+                     row.number(column::kCount).value_or(1)});
   }
   std::ranges::stable_sort(found, std::greater(), &Contributor::bytes);
   return found;
@@ -76,11 +76,10 @@ TableView contributors_table(const Block& block) {
   const ByteUnit unit{"MiB", kBytesPerMebibyte, 1};
   for (const Contributor& one : block.contributors) {
     const double share = block.kept > 0 ? one.bytes / block.kept : 0;
-    table.rows.push_back(
-        {{text_cell(one.operation), text_cell(one.op), text_cell(one.module), exact_cell(one.count),
-          bytes_cell(one.bytes, unit), number_cell(format_percent(share), share)},
-         {},
-         ""});
+    table.rows.push_back({{text_cell(one.operation), text_cell(one.op), text_cell(one.module),
+                           count_cell(one.count), bytes_cell(one.bytes, unit), share_cell(share)},
+                          {},
+                          ""});
   }
   return table;
 }

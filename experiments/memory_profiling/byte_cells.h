@@ -27,10 +27,6 @@ inline CellView bytes_cell(std::optional<double> bytes, const ByteUnit& unit) {
   return number_cell(format_fixed(*bytes / unit.bytes, unit.decimals), *bytes / unit.bytes);
 }
 
-inline CellView exact_cell(double bytes) {
-  return number_cell(format_count(static_cast<std::int64_t>(bytes)), bytes);
-}
-
 inline CellView muted(CellView cell) {
   cell.muted = true;
   return cell;

@@ -4,18 +4,18 @@
 
 #include "experiments/common/measured_table.h"
 #include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport::memory_profiling {
 namespace {
 
 std::vector<Group> groups_of(const Launch& launch) {
   std::vector<Group> groups;
-  const Table* table = find_table(launch, metric::kLargest);
-  for (std::size_t i = 0; table != nullptr && i < table->rows.size(); ++i) {
-    const MeasuredRow row(*table, i);
-    groups.push_back({row.number("bytes").value_or(0), row.number("count").value_or(0),
-                      row.text("module"), row.text("operation"), row.text("operator"),
-                      row.text("category"), row.text("freed"), row.text("layers")});
+  for (const MeasuredRow& row : measured_rows(launch, metric::kLargest)) {
+    groups.push_back(
+        {row.number(column::kBytes).value_or(0), row.number(column::kCount).value_or(0),
+         row.text(column::kModule), row.text(column::kOperation), row.text(column::kOperator),
+         row.text(column::kCategory), row.text(column::kFreed), row.text(column::kLayers)});
   }
   std::ranges::stable_sort(groups, std::greater(), &Group::bytes);
   return groups;

@@ -57,7 +57,7 @@ RowView group_row(const Forward& forward, const Group& group, const ByteUnit& un
   const std::string formula =
       size_formula(forward.step->spec(), static_cast<std::int64_t>(group.bytes));
   return {
-      {text_cell(forward.profile->place), bytes_cell(group.bytes, unit), exact_cell(group.count),
+      {text_cell(forward.profile->place), bytes_cell(group.bytes, unit), count_cell(group.count),
        formula.empty() ? missing_cell() : text_cell(formula),
        text_cell(category_words(group.category)), text_cell(group.operation), text_cell(group.op),
        text_cell(short_path(group.module)), text_cell(group.layers), text_cell(group.freed)},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "experiments/common/legend.h"
 #include "experiments/memory_profiling/timeline_axes.h"
 
 namespace labreport::memory_profiling {
@@ -13,18 +14,8 @@ using Json = nlohmann::json;
 constexpr int kLane = 19;
 constexpr int kGap = 12;
 constexpr int kAround = 92;  // Legend and axis.
+constexpr LegendLayout kLegend{.columns = 5};
 constexpr int kLongestLabel = 230;
-
-void add_once(std::vector<std::string>& list, const std::string& word) {
-  if (std::ranges::find(list, word) == list.end()) list.push_back(word);
-}
-
-Json legend_colour(const char* field, const std::vector<std::string>& labels) {
-  Json channel = colour_channel(field, labels);
-  channel["legend"] = {{"orient", "top"}, {"title", nullptr},         {"symbolType", "square"},
-                       {"columns", 5},    {"labelColor", ink::kText}, {"offset", 8}};
-  return channel;
-}
 
 Json bar_rows(const PeakChart& chart, const ByteUnit& unit) {
   Json rows = Json::array();
@@ -87,7 +78,7 @@ Json peak_chart(const PeakChart& chart) {
        {{"x", x},
         {"y", y},
         {"yOffset", lane},
-        {"color", legend_colour("series", chart.series)},
+        {"color", legend_colour("series", chart.series, kLegend)},
         {"tooltip", {{{"field", "text"}, {"type", "nominal"}, {"title", "peak"}}}}}}};
   const auto words = [&](Json rows, const Json& style) {
     Json mark{{"type", "text"}, {"align", "left"}, {"dx", 5}};
@@ -133,7 +124,7 @@ Json ranked_chart(const Quantity& quantity, const std::vector<RankedBar>& bars) 
                {"minExtent", label_room(labels)}};
   const Json place = {{"x", x}, {"y", y}};
   Json coloured = place;
-  coloured["color"] = legend_colour("kind", kinds);
+  coloured["color"] = legend_colour("kind", kinds, kLegend);
   coloured["tooltip"] = {{{"field", "label"}, {"type", "nominal"}, {"title", "where"}},
                          {{"field", "text"}, {"type", "nominal"}, {"title", "size"}}};
   const auto beside = [&place](const char* width, const char* field) {

@@ -1,6 +1,5 @@
 // Part (b): two peaks a context, and what by arithmetic they are made of.
 #include <algorithm>
-
 #include <ranges>
 
 #include "base/text.h"
@@ -41,15 +40,17 @@ std::vector<Facts> rows_of(const Profiles& spoken_of) {
   return rows;
 }
 
-/// Where some step had no room: the largest network and the longest context that had.
-void set_largest(Facts& facts, const std::vector<Profile>& profiles) {
-  const auto no_room = [](const Profile& profile) {
+bool some_step_has_no_room(const std::vector<Profile>& profiles) {
+  return std::ranges::any_of(profiles, [](const Profile& profile) {
     const Step* step = profile.asked(Mode::kTrainStep);
     return step != nullptr && step->launch != nullptr && does_not_fit(step->launch->outcome);
-  };
+  });
+}
+
+/// Where some step had no room: the largest network and the longest context that had.
+void set_largest(Facts& facts, const std::vector<Profile>& profiles) {
   const Profile* fits = longest(answered(profiles), Mode::kTrainStep);
-  const bool refused = std::ranges::any_of(profiles, no_room);
-  facts.flag("limited", refused);
+  facts.flag("limited", some_step_has_no_room(profiles));
   facts.flag("some_fit", fits != nullptr);
   facts.set("fits", fits == nullptr ? "" : fits->words);
 }
@@ -72,7 +73,8 @@ std::vector<Facts> other_missing(const std::vector<Profile>& profiles) {
 constexpr std::pair<Mode, const char*> kBars[]{
     {Mode::kInference, "inference"}, {Mode::kForward, "forward"}, {Mode::kTrainStep, "train step"}};
 
-Figure peaks_figure(const RunView& view, const Profiles& rows, const TableView& data) {
+/// Its data are the part's first table.
+Figure peaks_figure(const RunView& view, const Profiles& rows) {
   PeakChart chart{"Context", {}, {"inference", "forward", "train step"}, {}, 0};
   for (const Profile* profile : rows) {
     for (const auto& [mode, name] : kBars) {
@@ -95,15 +97,7 @@ Figure peaks_figure(const RunView& view, const Profiles& rows, const TableView& 
               "Bars of peak memory for each context: inference, forward with grad and train "
               "step. The table below holds the same numbers.",
           .spec = peak_chart(chart),
-          .data = data};
-}
-
-bool some_step_has_no_room(const std::vector<Profile>& profiles) {
-  return std::ranges::any_of(profiles, [](const Profile& profile) {
-    const auto step = profile.steps.find(Mode::kTrainStep);
-    return step != profile.steps.end() && step->second.launch != nullptr &&
-           does_not_fit(step->second.launch->outcome);
-  });
+          .data = {}};
 }
 
 }  // namespace
@@ -118,9 +112,8 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   part.facts.list("rows", std::move(sentences));
   part.facts.list("others", other_missing(profiles));
   set_largest(part.facts, profiles);
-  const TableView table = peaks_table(rows);
-  if (anything_ran(rows)) part.figures = {peaks_figure(view, rows, TableView{})};
-  part.tables = {table, arithmetic_table(rows)};
+  if (anything_ran(rows)) part.figures = {peaks_figure(view, rows)};
+  part.tables = {peaks_table(rows), arithmetic_table(rows)};
   part.drawer.tables = {
       meanings_table(rows),    allocator_table(rows),
       composition_table(rows), parts_table(rows),

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
-#include "experiments/common/contexts.h"
+#include "experiments/common/planning.h"
 #include "experiments/common/selection.h"
 #include "experiments/memory_profiling/parts.h"
 
@@ -13,17 +13,6 @@ namespace {
 constexpr const char* kSize2025 = "2.7B";
 constexpr const char* kSize2026 = "xl";
 constexpr std::int64_t kWarmup = 2;  // AdamW's state is there, and the allocator has its blocks.
-
-/// What a planner has in hand for one cell after the other.
-struct Planning {
-  const PlanInput& input;
-  const Run& so_far;
-  Axes chosen;
-  std::vector<PlannedCell> cells;
-
-  bool of_2026() const { return input.edition.name == "2026"; }
-  bool full() const { return input.preset == Preset::kFull; }
-};
 
 /// The edition's size and, behind it, the smaller ones that stand in where no step of it fits; the
 /// user's sizes as they are.
@@ -61,11 +50,6 @@ CellSpec memory_cell(const Planning& planning, const Size& size, Precision preci
   return spec;
 }
 
-void add(Planning& planning, CellSpec spec, Mode mode) {
-  spec.mode = mode;
-  if (mode_wanted(planning.input, mode)) planning.cells.push_back({spec, 1});
-}
-
 bool no_room(const Planning& planning, CellSpec spec, Mode mode) {
   spec.mode = mode;
   return without_room(planning.so_far, spec);
@@ -74,11 +58,11 @@ bool no_room(const Planning& planning, CellSpec spec, Mode mode) {
 /// Where the step does not fit but the forward with grad does, a step without AdamW may.
 void add_modes(Planning& planning, const CellSpec& spec) {
   for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kTrainStep}) {
-    add(planning, spec, mode);
+    planning.add(spec, mode);
   }
   const bool lesser =
       no_room(planning, spec, Mode::kTrainStep) && !no_room(planning, spec, Mode::kForward);
-  if (lesser) add(planning, spec, Mode::kForwardBackward);
+  if (lesser) planning.add(spec, Mode::kForwardBackward);
 }
 
 /// The longest context whose step fits is measured in all modes.
@@ -86,11 +70,7 @@ void add_doubled(Planning& planning, CellSpec spec) {
   const auto fullest = fullest_mode(planning.input);
   if (!fullest) return;
   spec.mode = fullest;
-  const Doubling doubling = doubled(planning.so_far, spec);
-  for (const std::int64_t context : doubling.tried) {
-    spec.context = context;
-    planning.cells.push_back({spec, 1});
-  }
+  const Doubling doubling = planning.add_doubled(spec);
   const std::vector<std::int64_t> fit = doubling.longest();
   if (!doubling.ended || fit.empty()) return;
   spec.context = fit.back();
@@ -136,7 +116,7 @@ void add_stand_ins(Planning& planning, const std::vector<Size>& smaller) {
 }  // namespace
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
-  Planning planning{input, so_far, axes(input), {}};
+  Planning planning{input, so_far, axes(input)};
   const std::vector<Size> chosen = sizes(planning);
   const bool own = !input.selection.sizes.empty();
   const std::size_t first = own ? chosen.size() : 1;

@@ -13,11 +13,6 @@
 namespace labreport::memory_profiling {
 namespace {
 
-bool same_profile(const CellSpec& a, const CellSpec& b) {
-  return a.model == b.model && a.context == b.context && a.batch == b.batch &&
-         a.precision == b.precision;
-}
-
 /// Of one mode, a cell that ran speaks before one that did not.
 void add_step(Profile& profile, const Cell& cell) {
   const Mode mode = cell.spec.mode.value_or(Mode::kForward);
@@ -96,7 +91,7 @@ std::vector<Profile> profiles_of(const RunView& view) {
   std::vector<Profile> profiles;
   for (const Cell* cell : view.cells(CellKind::kMemory)) {
     auto found = std::ranges::find_if(
-        profiles, [&](const Profile& profile) { return same_profile(profile.spec, cell->spec); });
+        profiles, [&](const Profile& profile) { return same_setting(profile.spec, cell->spec); });
     if (found == profiles.end()) {
       found = profiles.insert(profiles.end(), Profile{"", "", "", cell->spec, {}});
       found->spec.mode.reset();

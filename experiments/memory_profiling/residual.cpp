@@ -54,10 +54,9 @@ TableView residual_table(const Profiles& rows) {
     const auto formula = static_cast<double>(residual_bytes(spec));
     const auto bytes = measured(*profile, metric::kRequested);
     const ByteUnit mebibytes{"MiB", kBytesPerMebibyte, formula < kBytesPerMebibyte ? 3 : 1};
-    RowView row{{text_cell(profile->place), exact_cell(static_cast<double>(spec.batch.value_or(0))),
-                 exact_cell(static_cast<double>(spec.model.value_or(ModelShape{}).d_model)),
-                 exact_cell(formula), bytes ? exact_cell(*bytes) : missing_cell(),
-                 bytes_cell(formula, mebibytes)},
+    RowView row{{text_cell(profile->place), count_cell(spec.batch.value_or(0)),
+                 count_cell(spec.model.value_or(ModelShape{}).d_model), count_cell(formula),
+                 bytes ? count_cell(*bytes) : missing_cell(), bytes_cell(formula, mebibytes)},
                 {},
                 ""};
     if (!bytes) row.flags.push_back("not measured");

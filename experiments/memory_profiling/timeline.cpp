@@ -1,21 +1,22 @@
 #include "experiments/memory_profiling/timeline.h"
 
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 
 #include "base/format.h"
 #include "experiments/common/measured_table.h"
 #include "results/metric_names.h"
+#include "results/module_path.h"
+#include "results/table_shapes.h"
 
 namespace labreport::memory_profiling {
 namespace {
 
 Instant instant_of(const MeasuredRow& row) {
   Instant instant;
-  instant.event = row.number("event").value_or(0);
-  instant.ms = row.number("time_ns").value_or(0) / kNanosecondsPerMillisecond;
-  instant.phase = row.text("phase");
+  instant.event = row.number(column::kEvent).value_or(0);
+  instant.ms = row.number(column::kTimeNs).value_or(0) / kNanosecondsPerMillisecond;
+  instant.phase = row.text(column::kPhase);
   for (const Category& category : categories()) {
     instant.bytes.push_back(row.number(category.name).value_or(0));
   }
@@ -25,15 +26,15 @@ Instant instant_of(const MeasuredRow& row) {
 
 Allocation allocation_of(const MeasuredRow& row) {
   Allocation allocation;
-  allocation.bytes = row.number("bytes").value_or(0);
-  allocation.made = row.number("made").value_or(0);
-  allocation.freed = row.number("freed");
-  allocation.phase = row.text("phase");
-  allocation.freed_phase = row.text("freed_phase");
-  allocation.module = row.text("module");
-  allocation.operation = row.text("operation");
-  allocation.op = row.text("operator");
-  allocation.category = row.text("category");
+  allocation.bytes = row.number(column::kBytes).value_or(0);
+  allocation.made = row.number(column::kMade).value_or(0);
+  allocation.freed = row.number(column::kFreed);
+  allocation.phase = row.text(column::kPhase);
+  allocation.freed_phase = row.text(column::kFreedPhase);
+  allocation.module = row.text(column::kModule);
+  allocation.operation = row.text(column::kOperation);
+  allocation.op = row.text(column::kOperator);
+  allocation.category = row.text(column::kCategory);
   return allocation;
 }
 
@@ -91,9 +92,8 @@ const Instant* Timeline::end_of(std::string_view phase) const {
 
 Timeline timeline_of(const Launch& launch) {
   Timeline timeline;
-  const Table* table = find_table(launch, metric::kTimeline);
-  for (std::size_t i = 0; table != nullptr && i < table->rows.size(); ++i) {
-    timeline.instants.push_back(instant_of(MeasuredRow(*table, i)));
+  for (const MeasuredRow& row : measured_rows(launch, metric::kTimeline)) {
+    timeline.instants.push_back(instant_of(row));
   }
   return timeline;
 }
@@ -105,9 +105,8 @@ bool same_kind(const Allocation& a, const Allocation& b) {
 
 std::vector<Allocation> allocations_of(const Launch& launch) {
   std::vector<Allocation> found;
-  const Table* table = find_table(launch, metric::kAllocations);
-  for (std::size_t i = 0; table != nullptr && i < table->rows.size(); ++i) {
-    found.push_back(allocation_of(MeasuredRow(*table, i)));
+  for (const MeasuredRow& row : measured_rows(launch, metric::kAllocations)) {
+    found.push_back(allocation_of(row));
   }
   std::ranges::stable_sort(found, std::greater(), &Allocation::bytes);
   return found;
@@ -125,14 +124,6 @@ std::string where(const std::string& operation, const std::string& module, const
   const std::string path = short_path(module);
   if (what.empty()) return path.empty() ? "not known" : path;
   return path.empty() ? what : what + " in " + path;
-}
-
-std::string without_layer(const std::string& module) {
-  const std::string prefix = "layers.";
-  if (!module.starts_with(prefix)) return module;
-  std::size_t end = prefix.size();
-  while (end < module.size() && std::isdigit(static_cast<unsigned char>(module[end])) != 0) ++end;
-  return "layers" + module.substr(end);
 }
 
 }  // namespace labreport::memory_profiling

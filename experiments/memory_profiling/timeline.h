@@ -81,7 +81,4 @@ std::string short_path(std::string module);
 /// others left out.
 std::string where(const std::string& operation, const std::string& module, const std::string& op);
 
-/// "layers.3/attn" → "layers/attn": one of many alike.
-std::string without_layer(const std::string& module);
-
 }  // namespace labreport::memory_profiling

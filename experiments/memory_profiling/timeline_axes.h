@@ -5,10 +5,14 @@
 
 #include <cmath>
 
+#include "experiments/common/legend.h"
 #include "experiments/memory_profiling/byte_cells.h"
 #include "report/charts.h"
 
 namespace labreport::memory_profiling {
+
+/// Categories in one row, above the names of the phases.
+inline constexpr LegendLayout kCategoryLegend{.columns = 9, .offset = 36};
 
 /// A coordinate with as many digits as a screen can show: figures lie inside the page.
 inline double rounded(double value) { return std::round(value * 1e4) / 1e4; }

@@ -64,17 +64,17 @@ Json unfolded(const Columns& columns) {
 Json areas(const Columns& columns, const Json& x, const Json& y) {
   std::vector<std::string> labels;
   for (const std::size_t c : columns) labels.emplace_back(categories()[c].words);
-  Json colour = colour_channel("category", labels);
-  colour["legend"] = {{"orient", "top"}, {"title", nullptr},         {"symbolType", "square"},
-                      {"columns", 9},    {"labelColor", ink::kText}, {"offset", 36}};
   Json part = y;
   part["field"] = "part";
   part["stack"] = "zero";
-  return {
-      {"name", kSeriesLayer},
-      {"transform", unfolded(columns)},
-      {"mark", {{"type", "area"}, {"interpolate", "step-after"}, {"opacity", 0.92}}},
-      {"encoding", {{"x", x}, {"y", part}, {"color", colour}, {"order", {{"field", "order"}}}}}};
+  return {{"name", kSeriesLayer},
+          {"transform", unfolded(columns)},
+          {"mark", {{"type", "area"}, {"interpolate", "step-after"}, {"opacity", 0.92}}},
+          {"encoding",
+           {{"x", x},
+            {"y", part},
+            {"color", legend_colour("category", labels, kCategoryLegend)},
+            {"order", {{"field", "order"}}}}}};
 }
 
 /// Points that say their numbers when pointed at; each is an element of the page, so not all are.

@@ -53,8 +53,7 @@ TableView checkpoints_table(const std::vector<Loop>& loops) {
                   {}};
   for (const Loop& loop : loops) table.columns.push_back({label_of(loop), "", Align::kRight});
   for (const std::size_t n : kCheckpoints) {
-    RowView row{
-        {number_cell(format_count(static_cast<std::int64_t>(n)), static_cast<double>(n))}, {}, ""};
+    RowView row{{count_cell(static_cast<std::int64_t>(n))}, {}, ""};
     for (const Loop& loop : loops) {
       row.cells.push_back(n <= loop.sums.size() ? error_cell(loop.error_after(n)) : missing_cell());
     }
@@ -111,11 +110,11 @@ TableView stalls_table(const std::vector<Loop>& loops) {
     if (after == 0) continue;
     const double unit = unit_in_last_place(loop.last(), loop.significand);
     const auto additions = static_cast<std::int64_t>(after);
-    table.rows.push_back({{text_cell(label_of(loop)), digits_cell(loop.last()),
-                           number_cell(format_count(additions), static_cast<double>(additions)),
-                           digits_cell(unit), digits_cell(unit / 2), digits_cell(loop.addend)},
-                          {},
-                          ""});
+    table.rows.push_back(
+        {{text_cell(label_of(loop)), digits_cell(loop.last()), count_cell(additions),
+          digits_cell(unit), digits_cell(unit / 2), digits_cell(loop.addend)},
+         {},
+         ""});
   }
   return table;
 }

@@ -1,7 +1,8 @@
 // Part (e): softmax against the matrix products of self-attention, in time and in FLOPs.
+#include "base/format.h"
 #include "experiments/nsys_profile/attention_figures.h"
-#include "experiments/nsys_profile/number_cells.h"
 #include "experiments/nsys_profile/parts.h"
+#include "experiments/nsys_profile/profile_table.h"
 
 namespace labreport::nsys_profile {
 namespace {
@@ -122,8 +123,7 @@ TableView ratios_table(const std::vector<Profile>& profiles) {
       }
       table.rows.push_back(std::move(row));
     }
-    if (profile.missing.empty()) continue;
-    table.rows.push_back({{text_cell(profile.label)}, {}, profile.missing});
+    add_missing(table, profile);
   }
   return table;
 }

@@ -1,14 +1,14 @@
 #include "experiments/nsys_profile/attention_figures.h"
 
 #include <algorithm>
-#include <map>
 
+#include "base/format.h"
 #include "experiments/common/measured_table.h"
 #include "experiments/nsys_profile/kernel_name.h"
-#include "experiments/nsys_profile/number_cells.h"
 #include "experiments/nsys_profile/roofline_chart.h"
 #include "experiments/nsys_profile/share_chart.h"
 #include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport::nsys_profile {
 namespace {
@@ -41,24 +41,17 @@ std::string lane_of(const std::string& module, const std::string& stage) {
 }
 
 std::vector<Stretch> stretches_of(const Launch& launch) {
-  std::map<std::int64_t, std::string> names;
-  const Table* known = find_table(launch, metric::kKernelNames);
-  for (std::size_t i = 0; known != nullptr && i < known->rows.size(); ++i) {
-    const MeasuredRow row(*known, i);
-    names[static_cast<std::int64_t>(row.number("id").value_or(-1))] = row.text("name");
-  }
+  KernelNames names = kernel_names(launch);
   std::vector<Stretch> found;
-  const Table* table = find_table(launch, metric::kLayer);
-  for (std::size_t i = 0; table != nullptr && i < table->rows.size(); ++i) {
-    const MeasuredRow row(*table, i);
-    const std::string kind = row.text("class");
+  for (const MeasuredRow& row : measured_rows(launch, metric::kLayer)) {
+    const std::string kind = row.text(column::kClass);
     const std::string stage =
-        stage_of(row.text("module"), row.text("operation"), kind.starts_with("gemm"));
-    const double start = row.number("start_ns").value_or(0) / kMicrosecond;
-    const double length = row.number("duration_ns").value_or(0) / kMicrosecond;
-    const auto id = static_cast<std::int64_t>(row.number("kernel").value_or(-1));
-    found.push_back({lane_of(row.text("module"), stage), kind, short_kernel_name(names[id]), start,
-                     start + length});
+        stage_of(row.text(column::kModule), row.text(column::kOperation), kind.starts_with("gemm"));
+    const double start = row.number(column::kStartNs).value_or(0) / kMicrosecond;
+    const double length = row.number(column::kDurationNs).value_or(0) / kMicrosecond;
+    const auto id = static_cast<std::int64_t>(row.number(column::kKernel).value_or(-1));
+    found.push_back({lane_of(row.text(column::kModule), stage), kind, short_kernel_name(names[id]),
+                     start, start + length});
   }
   // What belongs to no stage is drawn below them.
   std::ranges::stable_partition(found,

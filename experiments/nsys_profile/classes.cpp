@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/format.h"
 #include "base/text.h"
+#include "experiments/common/table_cells.h"
 #include "experiments/nsys_profile/kernel_name.h"
-#include "experiments/nsys_profile/number_cells.h"
 #include "experiments/nsys_profile/parts.h"
+#include "experiments/nsys_profile/profile_table.h"
 #include "experiments/nsys_profile/share_chart.h"
 
 namespace labreport::nsys_profile {
@@ -95,15 +97,12 @@ TableView classes_table(const std::vector<Profile>& profiles) {
     table.columns.push_back({share.part, "%", Align::kRight});
   }
   for (const Profile& profile : profiles) {
-    for (const Pass pass : kPasses) {
-      const Rows rows = rows_of(profile, pass);
-      if (rows.empty()) continue;
-      RowView row{{text_cell(profile.label), text_cell(std::string(describe(pass)))}, {}, ""};
-      for (const Share& share : shares_of("", rows)) row.cells.push_back(share_cell(share.share));
-      table.rows.push_back(std::move(row));
-    }
-    if (profile.missing.empty()) continue;
-    table.rows.push_back({{text_cell(profile.label)}, {}, profile.missing});
+    add_passes(table, profile, kPasses, [](const Rows& rows) {
+      std::vector<CellView> cells;
+      for (const Share& share : shares_of("", rows)) cells.push_back(share_cell(share.share));
+      return cells;
+    });
+    add_missing(table, profile);
   }
   return table;
 }
@@ -115,13 +114,11 @@ TableView every_class_table(const std::vector<Profile>& profiles) {
                   {}};
   for (const char* kind : kClasses) table.columns.push_back({kind, "%", Align::kRight});
   for (const Profile& profile : profiles) {
-    for (const Pass pass : kPasses) {
-      const Rows rows = rows_of(profile, pass);
-      if (rows.empty()) continue;
-      RowView row{{text_cell(profile.label), text_cell(std::string(describe(pass)))}, {}, ""};
-      for (const char* kind : kClasses) row.cells.push_back(share_cell(class_share(rows, kind)));
-      table.rows.push_back(std::move(row));
-    }
+    add_passes(table, profile, kPasses, [](const Rows& rows) {
+      std::vector<CellView> cells;
+      for (const char* kind : kClasses) cells.push_back(share_cell(class_share(rows, kind)));
+      return cells;
+    });
   }
   return table;
 }
@@ -136,22 +133,17 @@ TableView pattern_table(const std::vector<Profile>& profiles) {
                    {"Missed by name", "%", Align::kRight},
                    {"Wrongly counted", "%", Align::kRight}},
                   {}};
+  const auto missed = [](const KernelRow& row) {
+    return is_matrix_product(row) && !named_like_gemm(row.kernel);
+  };
+  const auto wrong = [](const KernelRow& row) {
+    return !is_matrix_product(row) && named_like_gemm(row.kernel);
+  };
   for (const Profile& profile : profiles) {
-    for (const Pass pass : kPasses) {
-      const Rows rows = rows_of(profile, pass);
-      if (rows.empty()) continue;
-      const auto missed = [](const KernelRow& row) {
-        return is_matrix_product(row) && !named_like_gemm(row.kernel);
-      };
-      const auto wrong = [](const KernelRow& row) {
-        return !is_matrix_product(row) && named_like_gemm(row.kernel);
-      };
-      table.rows.push_back({{text_cell(profile.label), text_cell(std::string(describe(pass))),
-                             share_cell(product_share(rows)), share_cell(named_share(rows)),
-                             share_cell(share_of(rows, missed)), share_cell(share_of(rows, wrong))},
-                            {},
-                            ""});
-    }
+    add_passes(table, profile, kPasses, [&](const Rows& rows) -> std::vector<CellView> {
+      return {share_cell(product_share(rows)), share_cell(named_share(rows)),
+              share_cell(share_of(rows, missed)), share_cell(share_of(rows, wrong))};
+    });
   }
   return table;
 }

@@ -1,6 +1,7 @@
 #include "experiments/nsys_profile/clock.h"
 
-#include "experiments/nsys_profile/number_cells.h"
+#include "base/format.h"
+#include "experiments/nsys_profile/profile_table.h"
 #include "results/metric_names.h"
 
 namespace labreport::nsys_profile {
@@ -46,9 +47,7 @@ void add_rows(TableView& table, const std::vector<Profile>& profiles, const Fill
       if (clock.perturbed()) row.flags.emplace_back("perturbed by the profiler");
       table.rows.push_back(std::move(row));
     }
-    if (!profile.missing.empty()) {
-      table.rows.push_back({{text_cell(profile.label)}, {}, profile.missing});
-    }
+    add_missing(table, profile);
   }
 }
 

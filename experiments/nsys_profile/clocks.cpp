@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/format.h"
 #include "experiments/common/command.h"
+#include "experiments/common/legend.h"
 #include "experiments/nsys_profile/clock.h"
-#include "experiments/nsys_profile/number_cells.h"
 #include "experiments/nsys_profile/parts.h"
 #include "report/pair_chart.h"
 
@@ -99,9 +100,6 @@ Figure clocks_figure(const std::vector<Profile>& shown) {
   std::vector<std::string> groups;
   std::vector<std::string> lanes;
   std::vector<Joined> rows;
-  const auto add_once = [](std::vector<std::string>& list, const std::string& word) {
-    if (std::ranges::find(list, word) == list.end()) list.push_back(word);
-  };
   for (const Clock& clock : found) {
     const std::string lane(pass_words(clock));
     add_once(groups, clock.label);

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "base/format.h"
+#include "experiments/common/table_cells.h"
 #include "experiments/nsys_profile/kernel_name.h"
-#include "experiments/nsys_profile/number_cells.h"
 
 namespace labreport::nsys_profile {
 namespace {

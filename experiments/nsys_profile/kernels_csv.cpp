@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/format.h"
+#include "experiments/common/legend.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 
 namespace labreport::nsys_profile {
@@ -20,7 +19,7 @@ std::string quoted(std::string text) {
 std::vector<std::string> phases_of(const ProfiledStep& step) {
   std::vector<std::string> phases;
   for (const KernelRow& row : step.rows) {
-    if (std::ranges::find(phases, row.phase) == phases.end()) phases.push_back(row.phase);
+    add_once(phases, row.phase);
   }
   return phases;
 }

@@ -2,16 +2,20 @@
 #include <algorithm>
 #include <map>
 
+#include "base/format.h"
 #include "base/text.h"
+#include "experiments/common/table_cells.h"
 #include "experiments/nsys_profile/kernel_sums.h"
-#include "experiments/nsys_profile/number_cells.h"
 #include "experiments/nsys_profile/parts.h"
+#include "experiments/nsys_profile/profile_table.h"
 
 namespace labreport::nsys_profile {
 namespace {
 
 constexpr double kNoticed = 0.01;  // Of the forward pass.
 constexpr std::size_t kNamed = 6;
+constexpr std::size_t kAll = 100;
+constexpr std::size_t kLongest = 5;  // Of each profile, where all are listed.
 
 /// "aten::mul" in words; the operator's own name where there are none.
 std::string operator_words(const std::string& op) {
@@ -56,41 +60,31 @@ Facts sentence(const Profile& profile) {
   return facts;
 }
 
-void add_row(TableView& table, const Profile& profile, const KernelSum& sum, double whole) {
-  table.rows.push_back(
-      {{text_cell(profile.label), text_cell(sum.name), text_cell(sum.kind), ms_cell(sum.total),
-        share_cell(sum.total / whole), count_cell(sum.instances)},
-       {},
-       ""});
+TableView operators_table(const std::string& slug, const std::string& title) {
+  return {slug,
+          title,
+          {{"Profile", "", Align::kLeft},
+           {"Operator", "", Align::kLeft},
+           {"Class", "", Align::kLeft},
+           {"Time", "ms", Align::kRight},
+           {"Of the forward pass", "%", Align::kRight},
+           {"Calls", "", Align::kRight}},
+          {}};
 }
 
-TableView operators_table(const std::string& slug, const std::string& title,
-                          const std::vector<const Profile*>& profiles, std::size_t most) {
-  TableView table{slug,
-                  title,
-                  {{"Profile", "", Align::kLeft},
-                   {"Operator", "", Align::kLeft},
-                   {"Class", "", Align::kLeft},
-                   {"Time", "ms", Align::kRight},
-                   {"Of the forward pass", "%", Align::kRight},
-                   {"Calls", "", Align::kRight}},
-                  {}};
-  for (const Profile* profile : profiles) {
-    const double whole = total(rows_of(*profile, Pass::kForward));
-    std::size_t shown = 0;
-    for (const KernelSum& sum : by_operator(others(*profile))) {
-      if (shown++ < most) add_row(table, *profile, sum, whole);
-    }
-    if (profile->missing.empty()) continue;
-    table.rows.push_back({{text_cell(profile->label)}, {}, profile->missing});
+/// The `most` operators that took longest, or why there are none.
+void add_operators(TableView& table, const Profile& profile, std::size_t most) {
+  const double whole = total(rows_of(profile, Pass::kForward));
+  std::size_t shown = 0;
+  for (const KernelSum& sum : by_operator(others(profile))) {
+    if (shown++ == most) break;
+    table.rows.push_back(
+        {{text_cell(profile.label), text_cell(sum.name), text_cell(sum.kind), ms_cell(sum.total),
+          share_cell(sum.total / whole), count_cell(sum.instances)},
+         {},
+         ""});
   }
-  return table;
-}
-
-std::vector<const Profile*> pointers(const std::vector<Profile>& profiles) {
-  std::vector<const Profile*> all;
-  for (const Profile& profile : profiles) all.push_back(&profile);
-  return all;
+  add_missing(table, profile);
 }
 
 }  // namespace
@@ -98,17 +92,17 @@ std::vector<const Profile*> pointers(const std::vector<Profile>& profiles) {
 PartContent present_other_kernels(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   set_common(part.facts, view, profiles);
-  const auto named_profiles = answered(view, profiles);
+  TableView operators = operators_table("operators", "Besides the matrix products, by operator");
   std::vector<Facts> sentences;
-  for (const Profile* profile : named_profiles) {
+  for (const Profile* profile : answered(view, profiles)) {
+    add_operators(operators, *profile, kAll);
     if (!rows_of(*profile, Pass::kForward).empty()) sentences.push_back(sentence(*profile));
   }
   part.facts.list("profiles", std::move(sentences));
-  constexpr std::size_t kAll = 100;
-  part.tables = {operators_table("operators", "Besides the matrix products, by operator",
-                                 named_profiles, kAll)};
-  part.drawer.tables = {operators_table("all-operators", "The same for every profile: the longest",
-                                        pointers(profiles), 5)};
+  part.tables = {std::move(operators)};
+  TableView longest = operators_table("all-operators", "The same for every profile: the longest");
+  for (const Profile& profile : profiles) add_operators(longest, profile, kLongest);
+  part.drawer.tables = {std::move(longest)};
   return part;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/common/contexts.h"
+#include "experiments/common/planning.h"
 #include "experiments/common/selection.h"
 #include "experiments/nsys_profile/parts.h"
 
@@ -13,19 +13,8 @@ constexpr std::int64_t kContexts2025[]{128, 256, 512, 1024};
 constexpr const char* kSizes2026[]{"small", "xl"};
 constexpr std::int64_t kSteps = 5;  // Unprofiled ones, which the profile is held against.
 
-/// What a planner has in hand for one cell after the other.
-struct Planning {
-  const PlanInput& input;
-  const Run& so_far;
-  Axes chosen;
-  std::vector<PlannedCell> cells;
-
-  bool of_2026() const { return input.edition.name == "2026"; }
-  bool full() const { return input.preset == Preset::kFull; }
-};
-
 Planning begin(const PlanInput& input, const Run& so_far) {
-  Planning planning{input, so_far, axes(input), {}};
+  Planning planning{input, so_far, axes(input)};
   const bool full = planning.full();
   planning.chosen.warmup = input.selection.warmup.value_or(full ? 5 : 2);
   planning.chosen.steps = input.selection.steps.value_or(full ? kSteps : 3);
@@ -44,39 +33,29 @@ CellSpec kernels_cell(const Planning& planning, const Size& size, Precision prec
   return spec;
 }
 
-void add(Planning& planning, CellSpec spec, Mode mode) {
-  if (!mode_wanted(planning.input, mode)) return;
-  spec.mode = mode;
-  planning.cells.push_back({spec, 1});
-}
-
 /// The train step, and a lesser one where it does not fit.
 void add_fullest(Planning& planning, CellSpec spec) {
   for (const Mode mode : {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward}) {
     spec.mode = mode;
-    add(planning, spec, mode);
+    planning.add(spec, mode);
     if (mode_wanted(planning.input, mode) && !without_room(planning.so_far, spec)) return;
   }
 }
 
 void add_profile(Planning& planning, CellSpec spec, std::int64_t context) {
   spec.context = context;
-  add(planning, spec, Mode::kInference);
+  planning.add(spec, Mode::kInference);
   add_fullest(planning, spec);
 }
 
 /// Each step is tried once the shorter one fits; then the three longest are profiled in full.
 void add_doubled(Planning& planning, CellSpec spec) {
   spec.mode = fullest_mode(planning.input);
-  const Doubling doubling = doubled(planning.so_far, spec);
-  for (const std::int64_t context : doubling.tried) {
-    spec.context = context;
-    planning.cells.push_back({spec, 1});
-  }
+  const Doubling doubling = planning.add_doubled(spec);
   if (!doubling.ended) return;
   for (const std::int64_t context : doubling.longest()) {
     spec.context = context;
-    if (spec.mode != Mode::kInference) add(planning, spec, Mode::kInference);
+    if (spec.mode != Mode::kInference) planning.add(spec, Mode::kInference);
   }
 }
 

@@ -1,13 +1,13 @@
 #include "experiments/nsys_profile/profile.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <tuple>
 
 #include "base/format.h"
 #include "experiments/common/measured_table.h"
 #include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport::nsys_profile {
 namespace {
@@ -16,37 +16,21 @@ constexpr const char* kComma = ",\u00a0";  // A label stays on one line.
 
 bool is_warm(const CellSpec& spec) { return spec.steps != 0; }
 
-bool same_profile(const CellSpec& a, const CellSpec& b) {
-  return a.model == b.model && a.context == b.context && a.batch == b.batch &&
-         a.precision == b.precision;
-}
-
-std::map<std::int64_t, std::string> kernel_names(const Launch& launch) {
-  std::map<std::int64_t, std::string> names;
-  const Table* table = find_table(launch, metric::kKernelNames);
-  for (std::size_t i = 0; table != nullptr && i < table->rows.size(); ++i) {
-    const MeasuredRow row(*table, i);
-    names[static_cast<std::int64_t>(row.number("id").value_or(-1))] = row.text("name");
-  }
-  return names;
-}
-
-KernelRow kernel_row(const MeasuredRow& row, std::map<std::int64_t, std::string>& names) {
-  const auto number = [&](const char* column) { return row.number(column).value_or(0); };
-  const auto ms = [&](const char* column) { return number(column) / kNanosecondsPerMillisecond; };
-  return {
-      row.text("phase"),    row.text("module"), row.text("operation"),
-      row.text("operator"), row.text("class"),  names[static_cast<std::int64_t>(number("kernel"))],
-      number("instances"),  ms("total_ns"),     ms("min_ns"),
-      ms("median_ns"),      ms("max_ns"),       ms("stddev_ns")};
+KernelRow kernel_row(const MeasuredRow& row, KernelNames& names) {
+  const auto number = [&](std::string_view name) { return row.number(name).value_or(0); };
+  const auto ms = [&](std::string_view name) { return number(name) / kNanosecondsPerMillisecond; };
+  const auto id = static_cast<std::int64_t>(number(column::kKernel));
+  return {row.text(column::kPhase),    row.text(column::kModule), row.text(column::kOperation),
+          row.text(column::kOperator), row.text(column::kClass),  names[id],
+          number(column::kInstances),  ms(column::kTotalNs),      ms(column::kMinNs),
+          ms(column::kMedianNs),       ms(column::kMaxNs),        ms(column::kStddevNs)};
 }
 
 ProfiledStep read_step(const Cell& cell, const Launch& launch) {
   ProfiledStep step{&cell.spec, &launch, {}};
-  auto names = kernel_names(launch);
-  const Table* table = find_table(launch, metric::kKernels);
-  for (std::size_t i = 0; table != nullptr && i < table->rows.size(); ++i) {
-    step.rows.push_back(kernel_row(MeasuredRow(*table, i), names));
+  KernelNames names = kernel_names(launch);
+  for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
+    step.rows.push_back(kernel_row(row, names));
   }
   return step;
 }
@@ -95,10 +79,17 @@ bool passed_by(const Profile& profile, const std::vector<Profile>& all) {
 
 }  // namespace
 
+KernelNames kernel_names(const Launch& launch) {
+  KernelNames names;
+  for (const MeasuredRow& row : measured_rows(launch, metric::kKernelNames)) {
+    names[static_cast<std::int64_t>(row.number(column::kId).value_or(-1))] =
+        row.text(column::kName);
+  }
+  return names;
+}
+
 std::optional<double> ProfiledStep::value(std::string_view tag, std::string_view name) const {
-  const Metric* metric = launch->find(tag, name);
-  const auto number = metric == nullptr ? std::nullopt : metric->number();
-  return number ? std::optional(*number / kNanosecondsPerMillisecond) : std::nullopt;
+  return single_milliseconds(*launch, tag, name);
 }
 
 std::vector<double> ProfiledStep::samples(std::string_view tag, std::string_view name) const {
@@ -109,7 +100,7 @@ std::vector<Profile> profiles_of(const RunView& view) {
   std::vector<Profile> profiles;
   for (const Cell* cell : view.cells(CellKind::kKernels, is_warm)) {
     auto found = std::ranges::find_if(
-        profiles, [&](const Profile& profile) { return same_profile(profile.spec, cell->spec); });
+        profiles, [&](const Profile& profile) { return same_setting(profile.spec, cell->spec); });
     if (found == profiles.end()) {
       found = profiles.insert(profiles.end(), Profile{});
       found->spec = cell->spec;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,10 @@ struct KernelRow {
   double max = 0;
   double stddev = 0;
 };
+
+/// By the ids that a launch's other tables know them by.
+using KernelNames = std::map<std::int64_t, std::string>;
+KernelNames kernel_names(const Launch& launch);
 
 /// One step that was profiled.
 struct ProfiledStep {

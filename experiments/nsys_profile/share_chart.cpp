@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "experiments/common/legend.h"
 #include "report/charts.h"
 
 namespace labreport::nsys_profile {
@@ -11,20 +12,9 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kBar = 24;
-constexpr int kAround = 96;           // Legend and axis.
+constexpr int kAround = 96;  // Legend and axis.
+constexpr LegendLayout kLegend{.columns = 4};
 constexpr double kRoomForNumber = 6;  // In per cent of a wide bar.
-
-void add_once(std::vector<std::string>& list, const std::string& word) {
-  if (std::ranges::find(list, word) == list.end()) list.push_back(word);
-}
-
-/// Colours that mean no phase or precision here: the legend names them.
-Json legend_colour(const char* field, const std::vector<std::string>& labels) {
-  Json channel = colour_channel(field, labels);
-  channel["legend"] = {{"orient", "top"}, {"title", nullptr},         {"symbolType", "square"},
-                       {"columns", 4},    {"labelColor", ink::kText}, {"offset", 8}};
-  return channel;
-}
 
 Json bar_rows(const std::vector<Share>& shares) {
   Json rows = Json::array();
@@ -69,7 +59,7 @@ Json share_chart(const std::vector<Share>& shares) {
        {{"x", x},
         {"x2", {{"field", "end"}}},
         {"y", y},
-        {"color", legend_colour("part", parts)},
+        {"color", legend_colour("part", parts, kLegend)},
         {"tooltip", {tip("group", "pass"), tip("part", "class"), tip("text", "%")}}}}};
   const auto numbers = [&](const char* name, double room) {
     return Json{{"name", name},
@@ -117,7 +107,7 @@ Json time_axis_chart(const std::vector<Stretch>& stretches) {
        {{"x", x},
         {"x2", {{"field", "end"}}},
         {"y", y},
-        {"color", legend_colour("kind", kinds)},
+        {"color", legend_colour("kind", kinds, kLegend)},
         {"tooltip", {tip("kernel", "kernel"), tip("kind", "class"), tip("text", "µs")}}}}};
   return {{"height", static_cast<int>(lanes.size()) * kBar + kAround},
           {"padding", {{"left", 6}, {"top", 4}, {"right", 16}, {"bottom", 2}}},

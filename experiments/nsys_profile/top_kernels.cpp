@@ -1,16 +1,18 @@
 // Part (b): the kernel that takes most of the forward pass, and how often it is called.
 #include "base/format.h"
 #include "base/text.h"
+#include "experiments/common/table_cells.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/kernels_csv.h"
-#include "experiments/nsys_profile/number_cells.h"
 #include "experiments/nsys_profile/parts.h"
+#include "experiments/nsys_profile/profile_table.h"
 
 namespace labreport::nsys_profile {
 namespace {
 
 constexpr std::size_t kRows = 12;
+constexpr Pass kPasses[]{Pass::kForward, Pass::kForwardBackward};
 
 struct Counts {
   std::int64_t linear = 0;
@@ -87,19 +89,12 @@ TableView top_table(const std::vector<Profile>& profiles) {
                    {"Kernel", "", Align::kLeft}},
                   {}};
   for (const Profile& profile : profiles) {
-    for (const Pass pass : {Pass::kForward, Pass::kForwardBackward}) {
-      const Rows rows = rows_of(profile, pass);
-      const std::vector<KernelSum> sums = by_kernel(rows);
-      if (sums.empty()) continue;
-      const KernelSum& top = sums.front();
-      table.rows.push_back({{text_cell(profile.label), text_cell(std::string(describe(pass))),
-                             ms_cell(top.total), share_cell(top.total / total(rows)),
-                             count_cell(top.instances), text_cell(short_kernel_name(top.name))},
-                            {},
-                            ""});
-    }
-    if (profile.missing.empty()) continue;
-    table.rows.push_back({{text_cell(profile.label)}, {}, profile.missing});
+    add_passes(table, profile, kPasses, [](const Rows& rows) -> std::vector<CellView> {
+      const KernelSum top = by_kernel(rows).front();
+      return {ms_cell(top.total), share_cell(top.total / total(rows)), count_cell(top.instances),
+              text_cell(short_kernel_name(top.name))};
+    });
+    add_missing(table, profile);
   }
   return table;
 }

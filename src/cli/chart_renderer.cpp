@@ -23,7 +23,8 @@ constexpr const char* kRemedy = "run setup/install render";
 class ScratchFolder {
  public:
   ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "labreport-XXXXXX").string();
+    // mkdtemp replaces the letters.
+    std::string name = (fs::temp_directory_path() / ("labreport-" + std::string(6, 'X'))).string();
     if (mkdtemp(name.data()) == nullptr) {
       throw Error("cannot make a temporary folder " + name, "set TMPDIR to a writable one");
     }

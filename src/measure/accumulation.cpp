@@ -63,8 +63,7 @@ Launch measure_accumulation(const LaunchRequest& request) {
   Launch launch;
   for (const Loop& loop : kLoops) {
     const double addend = scalar(loop.value, loop.addend, device).item<double>();
-    launch.metrics.push_back(
-        real_metric(std::string(metric::kAddend), std::string(loop.name), "1", addend));
+    launch.metrics.push_back(real_metric(metric::kAddend, loop.name, "1", addend));
     launch.metrics.push_back(running_sum(metric::kRunning, loop, device));
     if (device.is_cpu()) continue;
     launch.metrics.push_back(running_sum(metric::kRunningHost, loop, c10::kCPU));

@@ -28,10 +28,6 @@ Activity activity_of(const std::vector<Attributed>& kernels) {
   return found;
 }
 
-Metric time_metric(std::string_view tag, std::string_view name, std::int64_t value) {
-  return integer_metric(std::string(tag), std::string(name), "ns", value);
-}
-
 }  // namespace
 
 std::string reason_without_kernels(DeviceKind device, const Trace& trace) {
@@ -47,13 +43,13 @@ std::vector<Metric> activity_metrics(const std::vector<Attributed>& kernels) {
     if (!kernel.phase.empty()) phases[kernel.phase] += kernel.activity->duration_ns;
   }
   std::vector<Metric> metrics{
-      time_metric(metric::kProfile, metric::kSpan, found.span),
-      time_metric(metric::kProfile, metric::kBusy, found.busy),
-      time_metric(metric::kProfile, metric::kUnattributed, found.unattributed),
-      integer_metric(std::string(metric::kProfile), std::string(metric::kKernels), "1",
+      integer_metric(metric::kProfile, metric::kSpan, "ns", found.span),
+      integer_metric(metric::kProfile, metric::kBusy, "ns", found.busy),
+      integer_metric(metric::kProfile, metric::kUnattributed, "ns", found.unattributed),
+      integer_metric(metric::kProfile, metric::kKernels, "1",
                      static_cast<std::int64_t>(kernels.size()))};
   for (const auto& [phase, sum] : phases) {
-    metrics.push_back(time_metric(metric::kBusy, phase, sum));
+    metrics.push_back(integer_metric(metric::kBusy, phase, "ns", sum));
   }
   return metrics;
 }

@@ -78,10 +78,6 @@ std::map<std::string, std::int64_t> usual_times(const std::vector<Launcher>& all
   return usual;
 }
 
-Metric time_metric(std::string_view tag, std::string_view name, std::int64_t value) {
-  return integer_metric(std::string(tag), std::string(name), "ns", value);
-}
-
 }  // namespace
 
 std::vector<Metric> runtime_metrics(const Trace& trace) {
@@ -92,7 +88,8 @@ std::vector<Metric> runtime_metrics(const Trace& trace) {
     if (!what.empty()) sums[what] += event.duration_ns;
   }
   std::vector<Metric> metrics;
-  for (const auto& [what, sum] : sums) metrics.push_back(time_metric(metric::kRuntime, what, sum));
+  for (const auto& [what, sum] : sums)
+    metrics.push_back(integer_metric(metric::kRuntime, what, "ns", sum));
   return metrics;
 }
 
@@ -105,8 +102,8 @@ std::vector<Metric> first_launch_metrics(const Trace& trace) {
     const std::int64_t more = fresh ? std::max<std::int64_t>(0, own_ns - usual[call->name]) : 0;
     (is_matrix_product(call->name) ? library : code) += more;
   }
-  return {time_metric(metric::kFirst, metric::kCodeLoading, code),
-          time_metric(metric::kFirst, metric::kMatrixLibrary, library)};
+  return {integer_metric(metric::kFirst, metric::kCodeLoading, "ns", code),
+          integer_metric(metric::kFirst, metric::kMatrixLibrary, "ns", library)};
 }
 
 }  // namespace labreport

@@ -8,6 +8,8 @@
 #include "base/statistics.h"
 #include "measure/kernel_class.h"
 #include "results/metric_names.h"
+#include "results/module_path.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -26,16 +28,8 @@ class Names {
 
  private:
   std::map<std::string, std::int64_t> ids_;
-  Table table_{std::string(metric::kKernelNames), {{"id", ""}, {"name", ""}}, {}};
+  Table table_ = shape::kernel_names();
 };
-
-/// "layers.3/attn/q_proj" → "layers/attn/q_proj"
-std::string without_layer(const std::string& module) {
-  const auto end = std::min(module.find('/'), module.size());
-  const auto dot = module.find('.');
-  if (dot >= end) return module;
-  return module.substr(0, dot) + module.substr(end);
-}
 
 /// The longest activity of each call of an operator: a GEMM beside its helpers.
 std::map<std::uint64_t, const TraceEvent*> longest_of_calls(
@@ -94,27 +88,13 @@ Table aggregated(const std::vector<Attributed>& kernels, const Classes& classes,
             classes.of(kernel), names.id(kernel.activity->name)}]
         .push_back(static_cast<double>(kernel.activity->duration_ns));
   }
-  Table table{std::string(metric::kKernels), {}, {}};
-  for (const char* column : {"phase", "module", "operation", "operator", "class", "kernel"}) {
-    table.columns.push_back({column, ""});
-  }
-  table.columns.push_back({"instances", "1"});
-  for (const char* column : {"total_ns", "min_ns", "median_ns", "max_ns", "stddev_ns"}) {
-    table.columns.push_back({column, "ns"});
-  }
+  Table table = shape::kernels();
   for (const auto& [key, durations] : groups) table.rows.push_back(row_of(key, durations));
   return table;
 }
 
 Table layer_table(const std::vector<Attributed>& kernels, const Classes& classes, Names& names) {
-  Table table{std::string(metric::kLayer),
-              {{"start_ns", "ns"},
-               {"duration_ns", "ns"},
-               {"kernel", ""},
-               {"module", ""},
-               {"operation", ""},
-               {"class", ""}},
-              {}};
+  Table table = shape::layer();
   std::int64_t origin = -1;
   for (const Attributed& kernel : kernels) {
     if (kernel.phase != metric::kForward || !kernel.module.starts_with(kShownLayer)) continue;

@@ -30,19 +30,6 @@ class Unobserved : public PhaseObserver {
   void ended(Phase) override {}
 };
 
-void append(std::vector<Metric>& metrics, std::vector<Metric> more) {
-  std::move(more.begin(), more.end(), std::back_inserter(metrics));
-}
-
-Metric profile_metric(std::string_view name, std::int64_t ns) {
-  return integer_metric(std::string(metric::kProfile), std::string(name), "ns", ns);
-}
-
-Metric step_metric(std::string_view name, const StepSeries& series,
-                   std::int64_t StepTimes::* field) {
-  return sample_metric(std::string(metric::kStep), std::string(name), "ns", series.samples(field));
-}
-
 void warm_up(TrainingStep& step, const TimingPlan& plan, c10::Device device) {
   StepSeries series(step, plan.step.mode, device, PhaseClock::kEvents);
   for (std::int64_t i = 0; i < plan.warmup; ++i) series.run_one();
@@ -52,8 +39,9 @@ std::vector<Metric> unprofiled(TrainingStep& step, const TimingPlan& plan, c10::
   if (plan.steps == 0) return {};
   StepSeries series(step, plan.step.mode, device, PhaseClock::kEvents);
   for (std::int64_t i = 0; i < plan.steps; ++i) series.run_one();
-  std::vector<Metric> metrics{step_metric(metric::kTotal, series, &StepTimes::total_ns),
-                              step_metric(metric::kEnqueue, series, &StepTimes::enqueue_ns)};
+  std::vector<Metric> metrics{
+      sample_metric(metric::kStep, metric::kTotal, "ns", series.samples(&StepTimes::total_ns)),
+      sample_metric(metric::kStep, metric::kEnqueue, "ns", series.samples(&StepTimes::enqueue_ns))};
   append(metrics, series.phase_metrics(metric::kEvent, &StepTimes::phases_ns));
   return metrics;
 }
@@ -88,9 +76,10 @@ void add_profile(Launch& launch, const LaunchRequest& request, const Profile& pr
     return;
   }
   const std::vector<Attributed> kernels = attribute(profile.trace);
-  append(launch.metrics, {profile_metric(metric::kPrepare, profile.prepare_ns),
-                          profile_metric(metric::kStep, profile.work_ns),
-                          profile_metric(metric::kCollect, profile.collect_ns)});
+  append(launch.metrics,
+         {integer_metric(metric::kProfile, metric::kPrepare, "ns", profile.prepare_ns),
+          integer_metric(metric::kProfile, metric::kStep, "ns", profile.work_ns),
+          integer_metric(metric::kProfile, metric::kCollect, "ns", profile.collect_ns)});
   append(launch.metrics, activity_metrics(kernels));
   append(launch.metrics, runtime_metrics(profile.trace));
   const bool first = request.spec.warmup == 0 && request.spec.steps == 0;

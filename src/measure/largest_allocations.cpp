@@ -5,6 +5,8 @@
 
 #include "measure/memory_tables.h"
 #include "results/metric_names.h"
+#include "results/module_path.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -55,16 +57,7 @@ std::string written(const std::set<std::int64_t>& layers) {
 }  // namespace
 
 Table largest_table(const MemoryTimeline& timeline) {
-  Table table{std::string(metric::kLargest),
-              {{"bytes", "B"},
-               {"count", "1"},
-               {"module", ""},
-               {"operation", ""},
-               {"operator", ""},
-               {"category", ""},
-               {"freed", ""},
-               {"layers", ""}},
-              {}};
+  Table table = shape::largest();
   const auto category = [](const MemoryLife& life) { return std::string(name(life.category)); };
   const auto freed = [&](const MemoryLife& life) { return freed_when(timeline.history, life); };
   for (const auto& [key, group] : groups_of(timeline)) {

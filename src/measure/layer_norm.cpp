@@ -107,8 +107,7 @@ Launch measure_layer_norm(const LaunchRequest& request) {
     }
   }
   Launch launch;
-  launch.metrics.push_back(integer_metric(std::string(metric::kLayerNorm),
-                                          std::string(metric::kVectors), "1", kVectorsEach));
+  launch.metrics.push_back(integer_metric(metric::kLayerNorm, metric::kVectors, "1", kVectorsEach));
   launch.tables.push_back(std::move(table));
   return launch;
 }

@@ -46,8 +46,7 @@ Metric rate_metric(std::string_view tag, std::string_view name, const char* unit
 
 Metric matrix_rate(Precision precision, c10::Device device, const Effort& effort) {
   if (device.is_cpu() && (precision == Precision::kTf32 || precision == Precision::kFp16)) {
-    return absent_metric(std::string(metric::kMatrixRate), std::string(name(precision)), "flop/s",
-                         "not measured on a CPU");
+    return absent_metric(metric::kMatrixRate, name(precision), "flop/s", "not measured on a CPU");
   }
   set_tf32(precision);
   const auto options = at::TensorOptions().device(device).dtype(

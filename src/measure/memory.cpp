@@ -18,14 +18,9 @@
 namespace labreport {
 namespace {
 
-void append(std::vector<Metric>& metrics, std::vector<Metric> more) {
-  std::move(more.begin(), more.end(), std::back_inserter(metrics));
-}
-
 Metric bytes_metric(std::string_view tag, std::string_view name, std::optional<std::int64_t> bytes,
-                    const char* reason = "not counted here") {
-  return bytes ? integer_metric(std::string(tag), std::string(name), "B", *bytes)
-               : absent_metric(std::string(tag), std::string(name), "B", reason);
+                    std::string_view reason = "not counted here") {
+  return integer_metric(tag, name, "B", bytes, reason);
 }
 
 /// What was refused, if anything was. Other errors pass.

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -91,15 +92,7 @@ std::map<KeptKey, KeptSum> kept_by(const MemoryTimeline& timeline, const BlockVi
 }
 
 Table kept_table(const std::map<KeptKey, KeptSum>& sums) {
-  Table table{std::string(metric::kBlock),
-              {{"kind", ""},
-               {"module", ""},
-               {"operation", ""},
-               {"operator", ""},
-               {"category", ""},
-               {"bytes", "B"},
-               {"count", "1"}},
-              {}};
+  Table table = shape::block();
   for (const auto& [key, sum] : sums) {
     const auto& [module, operation, op, category] = key;
     table.rows.push_back(
@@ -123,14 +116,7 @@ void add_rows(const MemoryTimeline& timeline, const BlockView& block, std::strin
 }
 
 Table zoomed(const MemoryTimeline& timeline, const BlockView& block) {
-  Table table{std::string(metric::kBlockTimeline),
-              {{"event", ""},
-               {"time_ns", "ns"},
-               {"phase", ""},
-               {"module", ""},
-               {std::string(metric::kRequested), "B"},
-               {std::string(metric::kAllocated), "B"}},
-              {}};
+  Table table = shape::block_timeline();
   add_rows(timeline, block, metric::kForward, table);
   add_rows(timeline, block, metric::kBackward, table);
   return table;
@@ -146,7 +132,7 @@ std::int64_t gradients_of(const MemoryTimeline& timeline, const BlockView& block
 }
 
 Metric block_metric(std::string_view name, std::int64_t bytes) {
-  return integer_metric(std::string(metric::kBlock), std::string(name), "B", bytes);
+  return integer_metric(metric::kBlock, name, "B", bytes);
 }
 
 std::vector<Metric> metrics_of(const MemoryTimeline& timeline, const BlockView& block,

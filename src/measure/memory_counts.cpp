@@ -9,8 +9,7 @@ constexpr const char* kNoAllocator = "a CPU has no caching allocator that counts
 
 Metric count_or_absent(std::string_view tag, std::string_view name, const char* unit,
                        std::optional<std::int64_t> value) {
-  return value ? integer_metric(std::string(tag), std::string(name), unit, *value)
-               : absent_metric(std::string(tag), std::string(name), unit, kNoAllocator);
+  return integer_metric(tag, name, unit, value, kNoAllocator);
 }
 
 }  // namespace
@@ -38,8 +37,7 @@ std::vector<Metric> MemoryCounts::metrics() const {
     return after_ ? std::optional(*after_.*field) : std::nullopt;
   };
   return {
-      integer_metric(std::string(metric::kMemory), std::string(metric::kParameters), "B",
-                     parameter_bytes_),
+      integer_metric(metric::kMemory, metric::kParameters, "B", parameter_bytes_),
       count_or_absent(metric::kMemory, metric::kPeakAllocated, "B",
                       peak(&AllocatorCounts::peak_allocated)),
       count_or_absent(metric::kMemory, metric::kPeakReserved, "B",

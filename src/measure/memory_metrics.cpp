@@ -4,15 +4,11 @@
 namespace labreport {
 namespace {
 
-Metric bytes_metric(std::string_view tag, std::string_view name, std::int64_t bytes) {
-  return integer_metric(std::string(tag), std::string(name), "B", bytes);
-}
-
 void add_categories(std::string_view tag, const MemoryInstant& instant,
                     std::vector<Metric>& metrics) {
   for (const MemoryCategory category : kMemoryCategories) {
-    metrics.push_back(
-        bytes_metric(tag, name(category), instant.requested[static_cast<std::size_t>(category)]));
+    metrics.push_back(integer_metric(tag, name(category), "B",
+                                     instant.requested[static_cast<std::size_t>(category)]));
   }
 }
 
@@ -41,8 +37,8 @@ const MemoryLife* block_output(const MemoryTimeline& timeline) {
 void add_residual(const MemoryTimeline& timeline, std::vector<Metric>& metrics) {
   const MemoryLife* output = block_output(timeline);
   if (output == nullptr) return;
-  metrics.push_back(bytes_metric(metric::kResidual, metric::kRequested, output->requested));
-  metrics.push_back(bytes_metric(metric::kResidual, metric::kAllocated, output->block));
+  metrics.push_back(integer_metric(metric::kResidual, metric::kRequested, "B", output->requested));
+  metrics.push_back(integer_metric(metric::kResidual, metric::kAllocated, "B", output->block));
 }
 
 }  // namespace
@@ -52,15 +48,14 @@ std::vector<Metric> timeline_metrics(const MemoryTimeline& timeline) {
   std::vector<Metric> metrics;
   add_categories(metric::kResident, timeline.instants.front(), metrics);
   add_categories(metric::kCategory, peak, metrics);
-  metrics.push_back(bytes_metric(metric::kRounding, metric::kPeak, peak.allocated - peak.total()));
   metrics.push_back(
-      bytes_metric(metric::kRounding, metric::kParameters, rounding_of_parameters(timeline.found)));
+      integer_metric(metric::kRounding, metric::kPeak, "B", peak.allocated - peak.total()));
+  metrics.push_back(integer_metric(metric::kRounding, metric::kParameters, "B",
+                                   rounding_of_parameters(timeline.found)));
   add_residual(timeline, metrics);
-  const auto count = [&](std::string_view name, std::int64_t value) {
-    metrics.push_back(integer_metric(std::string(metric::kHistory), std::string(name), "1", value));
-  };
-  count(metric::kEvents, static_cast<std::int64_t>(timeline.history.events.size()));
-  count(metric::kLost, timeline.found.lost);
+  const auto events = static_cast<std::int64_t>(timeline.history.events.size());
+  metrics.push_back(integer_metric(metric::kHistory, metric::kEvents, "1", events));
+  metrics.push_back(integer_metric(metric::kHistory, metric::kLost, "1", timeline.found.lost));
   return metrics;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -75,13 +76,6 @@ std::vector<const MemoryLife*> lasting(const MemoryTimeline& timeline, std::size
 
 }  // namespace
 
-std::string without_layer(const std::string& module) {
-  const auto end = std::min(module.find('/'), module.size());
-  const auto dot = module.find('.');
-  if (dot >= end) return module;
-  return module.substr(0, dot) + module.substr(end);
-}
-
 std::string freed_when(const MemoryHistory& history, const MemoryLife& life) {
   if (!life.freed) return text(metric::kKept);
   const MemoryOrigin& made = history.origin(event_of(history, life.made));
@@ -91,12 +85,10 @@ std::string freed_when(const MemoryHistory& history, const MemoryLife& life) {
 }
 
 Table timeline_table(const MemoryTimeline& timeline, std::size_t most) {
-  Table table{text(metric::kTimeline), {{"event", ""}, {"time_ns", "ns"}, {"phase", ""}}, {}};
   const std::vector<MemoryCategory> categories = categories_of(timeline);
-  for (const MemoryCategory category : categories) {
-    table.columns.push_back({text(name(category)), "B"});
-  }
-  table.columns.push_back({text(metric::kAllocated), "B"});
+  std::vector<std::string_view> names;
+  for (const MemoryCategory category : categories) names.push_back(name(category));
+  Table table = shape::timeline(names);
   for (const std::size_t index : thinned(timeline, most)) {
     table.rows.push_back(timeline_row(timeline, timeline.instants[index], categories));
   }
@@ -104,20 +96,7 @@ Table timeline_table(const MemoryTimeline& timeline, std::size_t most) {
 }
 
 Table allocations_table(const MemoryTimeline& timeline, std::size_t most) {
-  Table table{text(metric::kAllocations),
-              {{"id", ""},
-               {"bytes", "B"},
-               {"made", ""},
-               {"freed", ""},
-               {"made_ns", "ns"},
-               {"freed_ns", "ns"},
-               {"phase", ""},
-               {"freed_phase", ""},
-               {"module", ""},
-               {"operation", ""},
-               {"operator", ""},
-               {"category", ""}},
-              {}};
+  Table table = shape::allocations();
   for (const MemoryLife* life : lasting(timeline, most)) {
     table.rows.push_back(allocation_row(timeline.history, *life, table.rows.size()));
   }

@@ -19,9 +19,6 @@ Table largest_table(const MemoryTimeline& timeline);
 /// Tagged "category" at the peak, "resident", "rounding", "residual" and the counts of "history".
 std::vector<Metric> timeline_metrics(const MemoryTimeline& timeline);
 
-/// "layers.3/attn/q_proj" → "layers/attn/q_proj"
-std::string without_layer(const std::string& module);
-
 /// "in the same module", the phase of the freeing, or "kept".
 std::string freed_when(const MemoryHistory& history, const MemoryLife& life);
 

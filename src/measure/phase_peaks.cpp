@@ -13,10 +13,6 @@ void reset(c10::Device device) {
   reset_peaks(device);
 }
 
-Metric bytes_metric(std::string_view tag, std::string_view name, std::int64_t bytes) {
-  return integer_metric(std::string(tag), std::string(name), "B", bytes);
-}
-
 }  // namespace
 
 std::optional<AllocatorCounts> memory_counts(c10::Device device) {
@@ -50,12 +46,15 @@ std::optional<std::int64_t> PhasePeaks::peak_of(Phase wanted) const {
 std::vector<Metric> PhasePeaks::metrics() const {
   std::vector<Metric> metrics;
   if (before_) {
-    metrics.push_back(bytes_metric(metric::kResident, metric::kAllocated, before_->allocated));
-    metrics.push_back(bytes_metric(metric::kResident, metric::kRequested, before_->requested));
+    metrics.push_back(
+        integer_metric(metric::kResident, metric::kAllocated, "B", before_->allocated));
+    metrics.push_back(
+        integer_metric(metric::kResident, metric::kRequested, "B", before_->requested));
   }
   for (const auto& [phase, counts] : phases_) {
-    metrics.push_back(bytes_metric(metric::kPeak, name(phase), counts.peak_allocated));
-    metrics.push_back(bytes_metric(metric::kPeakRequested, name(phase), counts.peak_requested));
+    metrics.push_back(integer_metric(metric::kPeak, name(phase), "B", counts.peak_allocated));
+    metrics.push_back(
+        integer_metric(metric::kPeakRequested, name(phase), "B", counts.peak_requested));
   }
   return metrics;
 }

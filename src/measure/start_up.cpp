@@ -15,9 +15,7 @@ struct Noted {
 Noted noted;
 
 Metric known_or(std::string_view name, std::optional<std::int64_t> value, const char* reason) {
-  const std::string tag(metric::kStartUp);
-  return value ? integer_metric(tag, std::string(name), "ns", *value)
-               : absent_metric(tag, std::string(name), "ns", reason);
+  return integer_metric(metric::kStartUp, name, "ns", value, reason);
 }
 
 std::optional<std::int64_t> since_exec(std::optional<std::int64_t> instant) {

@@ -23,8 +23,7 @@ std::vector<Metric> StepSeries::phase_metrics(std::string_view tag,
   for (std::size_t i = 0; i < phases_.size(); ++i) {
     std::vector<std::int64_t> samples;
     for (const StepTimes& times : times_) samples.push_back((times.*field).at(i));
-    metrics.push_back(
-        sample_metric(std::string(tag), std::string(name(phases_[i])), "ns", std::move(samples)));
+    metrics.push_back(sample_metric(tag, name(phases_[i]), "ns", std::move(samples)));
   }
   return metrics;
 }

@@ -105,22 +105,16 @@ class TimingLaunch {
   std::vector<std::string> warnings_;
 };
 
-void append(std::vector<Metric>& metrics, std::vector<Metric> more) {
-  std::move(more.begin(), more.end(), std::back_inserter(metrics));
-}
-
 Metric total_metric(std::string_view tag, const StepSeries& series) {
-  return sample_metric(std::string(tag), std::string(metric::kTotal), "ns",
-                       series.samples(&StepTimes::total_ns));
+  return sample_metric(tag, metric::kTotal, "ns", series.samples(&StepTimes::total_ns));
 }
 
 /// What only a device that works beside the host has: how far behind it was, and its allocator.
 std::vector<Metric> TimingLaunch::device_metrics() const {
   std::vector<Metric> metrics =
       series_.phase_metrics(metric::kEnqueue, &StepTimes::phases_enqueued_ns);
-  metrics.push_back(sample_metric(std::string(metric::kStep),
-                                  std::string(metric::kDeviceAllocations), "1",
-                                  memory_.step_allocations()));
+  metrics.push_back(
+      sample_metric(metric::kStep, metric::kDeviceAllocations, "1", memory_.step_allocations()));
   return metrics;
 }
 
@@ -128,8 +122,8 @@ Launch TimingLaunch::result() const {
   Launch launch;
   launch.metrics = start_up_metrics(built_.took_ns, first_kernel_);
   launch.metrics.push_back(total_metric(metric::kStep, series_));
-  launch.metrics.push_back(sample_metric(std::string(metric::kStep), std::string(metric::kEnqueue),
-                                         "ns", series_.samples(&StepTimes::enqueue_ns)));
+  launch.metrics.push_back(sample_metric(metric::kStep, metric::kEnqueue, "ns",
+                                         series_.samples(&StepTimes::enqueue_ns)));
   append(launch.metrics, series_.phase_metrics(metric::kEvent, &StepTimes::phases_ns));
   if (!device_.is_cpu()) append(launch.metrics, device_metrics());
   if (!synced_.times().empty()) {

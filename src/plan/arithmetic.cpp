@@ -22,10 +22,6 @@ std::int64_t parameter_copies(const CellSpec& spec) {
   return has_backward(spec) ? 2 : 1;
 }
 
-bool half_width(const CellSpec& spec) {
-  return spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;
-}
-
 /// Elements kept for backward. A block keeps, per token, ten tensors of width d (both norms' input,
 /// scaled input and output; q and k rotated, v; the attention's output) and five of width d_ff
 /// (W1's output, its sigmoid, their product, W3's output, W2's input), and per attention pair the
@@ -76,8 +72,8 @@ std::int64_t estimated_peak_bytes(const CellSpec& spec) {
   const double elements = records_graph(spec) ? kept_elements(*spec.model, tokens, context)
                                               : temporary_elements(*spec.model, tokens, context);
   double bytes = static_cast<double>(resident_bytes(spec));
-  bytes += elements * (half_width(spec) ? 3.0 : 4.0);  // Autocast keeps part of it in FP32.
-  if (half_width(spec)) bytes += 2.0 * static_cast<double>(parameter_count(*spec.model));
+  bytes += elements * (under_autocast(spec) ? 3.0 : 4.0);  // Autocast keeps part of it in FP32.
+  if (under_autocast(spec)) bytes += 2.0 * static_cast<double>(parameter_count(*spec.model));
   return static_cast<std::int64_t>(bytes);
 }
 

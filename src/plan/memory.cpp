@@ -74,10 +74,6 @@ constexpr std::array kRules{
     Rule{"ffn", "W3 x", Unit::kInner, kFp32, kHalf},
     Rule{"ffn/w2", "input", Unit::kInner, kFp32, kHalf}};
 
-bool under_autocast(const CellSpec& spec) {
-  return spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;
-}
-
 bool has_loss(const CellSpec& spec) {
   return spec.mode == Mode::kForwardBackward || spec.mode == Mode::kTrainStep;
 }

@@ -17,8 +17,7 @@ struct Sizes {
     width = static_cast<double>(shape.d_model);
     inner = static_cast<double>(shape.d_ff);
     pairs = layers * tokens * context * static_cast<double>(shape.heads);
-    const bool half = spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;
-    wide = half ? 2 : 4;
+    wide = under_autocast(spec) ? 2 : 4;
     parameters = static_cast<double>(parameter_count(shape));
   }
 

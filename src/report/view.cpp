@@ -69,6 +69,13 @@ std::vector<double> milliseconds(const Launch& launch, std::string_view tag,
   return samples;
 }
 
+std::optional<double> single_milliseconds(const Launch& launch, std::string_view tag,
+                                          std::string_view name) {
+  const Metric* metric = launch.find(tag, name);
+  const auto number = metric == nullptr ? std::nullopt : metric->number();
+  return number ? std::optional(*number / kNanosecondsPerMillisecond) : std::nullopt;
+}
+
 std::vector<double> window(const std::vector<double>& samples, std::size_t warmup,
                            std::size_t count) {
   const std::size_t begin = std::min(warmup, samples.size());

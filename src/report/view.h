@@ -51,6 +51,10 @@ std::string reason_missing(const Cell& cell);
 /// Milliseconds of a samples metric in ns; empty when absent.
 std::vector<double> milliseconds(const Launch& launch, std::string_view tag, std::string_view name);
 
+/// Milliseconds of a single value in ns; nothing when absent.
+std::optional<double> single_milliseconds(const Launch& launch, std::string_view tag,
+                                          std::string_view name);
+
 /// The samples after `warmup` steps, `count` of them at most.
 std::vector<double> window(const std::vector<double>& samples, std::size_t warmup,
                            std::size_t count);

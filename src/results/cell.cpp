@@ -90,6 +90,18 @@ std::string_view describe(Precision precision) {
   return "";
 }
 
+bool under_autocast(const CellSpec& spec) {
+  return spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;
+}
+
+bool same_network(const CellSpec& a, const CellSpec& b) {
+  return a.model == b.model && a.context == b.context && a.batch == b.batch;
+}
+
+bool same_setting(const CellSpec& a, const CellSpec& b) {
+  return same_network(a, b) && a.precision == b.precision;
+}
+
 std::string cell_id(const CellSpec& spec) {
   std::string id = fmt::format("{}.{}", name(spec.kind), name(spec.device));
   if (spec.model) {

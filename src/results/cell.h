@@ -65,6 +65,14 @@ struct CellSpec {
   std::optional<std::int64_t> steps;   ///< Steps counted.
 };
 
+/// Autocast is on: products take 16-bit operands.
+bool under_autocast(const CellSpec& spec);
+
+/// The same model on batches of the same shape.
+bool same_network(const CellSpec& a, const CellSpec& b);
+/// That in the same precision.
+bool same_setting(const CellSpec& a, const CellSpec& b);
+
 /// A readable slug of kind and parameters, safe as a file name, e.g.
 /// "timing.cuda.d768-f3072-l12-h12-v10000.b4.c512.fp32.forward_backward.w5.n10".
 /// Two specs have the same id exactly when they differ at most in `size`.

@@ -1,5 +1,7 @@
 #include "results/metric.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace labreport {
@@ -23,25 +25,37 @@ std::optional<double> Metric::number() const {
   return all.empty() ? std::nullopt : std::optional(all.front());
 }
 
-Metric integer_metric(std::string tag, std::string name, std::string unit, std::int64_t value) {
-  return {std::move(tag), std::move(name), std::move(unit), Scalar(value), ""};
+Metric integer_metric(std::string_view tag, std::string_view name, std::string_view unit,
+                      std::int64_t value) {
+  return {std::string(tag), std::string(name), std::string(unit), Scalar(value), ""};
 }
 
-Metric real_metric(std::string tag, std::string name, std::string unit, double value) {
-  return {std::move(tag), std::move(name), std::move(unit), Scalar(value), ""};
+Metric integer_metric(std::string_view tag, std::string_view name, std::string_view unit,
+                      std::optional<std::int64_t> value, std::string_view reason) {
+  return value ? integer_metric(tag, name, unit, *value) : absent_metric(tag, name, unit, reason);
 }
 
-Metric text_metric(std::string tag, std::string name, std::string value) {
-  return {std::move(tag), std::move(name), "", Scalar(std::move(value)), ""};
+Metric real_metric(std::string_view tag, std::string_view name, std::string_view unit,
+                   double value) {
+  return {std::string(tag), std::string(name), std::string(unit), Scalar(value), ""};
 }
 
-Metric sample_metric(std::string tag, std::string name, std::string unit,
+Metric text_metric(std::string_view tag, std::string_view name, std::string_view value) {
+  return {std::string(tag), std::string(name), "", Scalar(std::string(value)), ""};
+}
+
+Metric sample_metric(std::string_view tag, std::string_view name, std::string_view unit,
                      std::vector<std::int64_t> samples) {
-  return {std::move(tag), std::move(name), std::move(unit), Samples(std::move(samples)), ""};
+  return {std::string(tag), std::string(name), std::string(unit), Samples(std::move(samples)), ""};
 }
 
-Metric absent_metric(std::string tag, std::string name, std::string unit, std::string reason) {
-  return {std::move(tag), std::move(name), std::move(unit), Scalar(), std::move(reason)};
+Metric absent_metric(std::string_view tag, std::string_view name, std::string_view unit,
+                     std::string_view reason) {
+  return {std::string(tag), std::string(name), std::string(unit), Scalar(), std::string(reason)};
+}
+
+void append(std::vector<Metric>& metrics, std::vector<Metric> more) {
+  std::ranges::move(more, std::back_inserter(metrics));
 }
 
 }  // namespace labreport

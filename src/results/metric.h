@@ -31,12 +31,20 @@ struct Metric {
   std::optional<double> number() const;
 };
 
-Metric integer_metric(std::string tag, std::string name, std::string unit, std::int64_t value);
-Metric real_metric(std::string tag, std::string name, std::string unit, double value);
-Metric text_metric(std::string tag, std::string name, std::string value);
-Metric sample_metric(std::string tag, std::string name, std::string unit,
+Metric integer_metric(std::string_view tag, std::string_view name, std::string_view unit,
+                      std::int64_t value);
+/// Absent for `reason` where there is no value.
+Metric integer_metric(std::string_view tag, std::string_view name, std::string_view unit,
+                      std::optional<std::int64_t> value, std::string_view reason);
+Metric real_metric(std::string_view tag, std::string_view name, std::string_view unit,
+                   double value);
+Metric text_metric(std::string_view tag, std::string_view name, std::string_view value);
+Metric sample_metric(std::string_view tag, std::string_view name, std::string_view unit,
                      std::vector<std::int64_t> samples);
-Metric absent_metric(std::string tag, std::string name, std::string unit, std::string reason);
+Metric absent_metric(std::string_view tag, std::string_view name, std::string_view unit,
+                     std::string_view reason);
+
+void append(std::vector<Metric>& metrics, std::vector<Metric> more);
 
 /// Columns are typed by their values; each row has one scalar a column.
 struct TableColumn {

@@ -117,11 +117,6 @@ TEST(AllocationChart, HasASettingForItsDetail) {
   EXPECT_EQ(spec["params"][0]["bind"]["input"], "range");
 }
 
-TEST(MemoryModules, LoseTheirLayersNumber) {
-  EXPECT_EQ(memory_profiling::without_layer("layers.31/attn"), "layers/attn");
-  EXPECT_EQ(memory_profiling::without_layer("lm_head"), "lm_head");
-}
-
 TEST(MemoryPeaks, ThatDifferFromTheirFormulasSayWhere) {
   EXPECT_THAT(
       remarks(part_of("b", with_metric("category", "activations", 3LL << 30)), "arithmetic"),

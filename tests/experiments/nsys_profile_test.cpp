@@ -76,12 +76,18 @@ TEST(KernelSums, TheTableEndsWithWhatItLeavesOut) {
   EXPECT_EQ(table.rows[1].cells.back().text, "1 other kernel");
 }
 
+/// Of the Ada family, as profiles in public benchmark notes print it.
+constexpr const char* kAda =
+    "sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize64x128x64_stage4_warpsize2x2x1_"
+    "tensor16x8x32_execute_kernel__5x_cublas";
+
 TEST(KernelName, IsTheFunctionsOwn) {
   EXPECT_EQ(short_kernel_name("sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x64x8"),
             "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x64x8");
   EXPECT_EQ(short_kernel_name(
                 "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x64_8x5_nn_align1>(Params)"),
             "cutlass_80_simt_sgemm_128x64_8x5_nn_align1");
+  EXPECT_EQ(short_kernel_name(kAda), kAda);
   EXPECT_EQ(short_kernel_name("Memset (Device)"), "Memset (Device)");
   EXPECT_EQ(short_kernel_name("void at::native::(anonymous namespace)::CatArrayBatchedCopy<int>"
                               "(int*)"),
@@ -103,6 +109,7 @@ TEST(KernelName, ASearchByNameKnowsSomeFamilies) {
   EXPECT_TRUE(named_like_gemm("ampere_sgemm_128x64_tn"));
   EXPECT_TRUE(named_like_gemm("volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_tn"));
   EXPECT_TRUE(named_like_gemm("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_bf16>"));
+  EXPECT_TRUE(named_like_gemm(kAda));
   EXPECT_TRUE(named_like_gemm("void cublasLt::splitKreduce_kernel<32, 16, int, float>"));
   EXPECT_FALSE(named_like_gemm("void gemv2T_kernel_val<int, int, float>"));
 }

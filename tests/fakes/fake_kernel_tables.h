@@ -7,6 +7,7 @@
 
 #include "results/metric_names.h"
 #include "results/run.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 
@@ -26,17 +27,7 @@ namespace fake_kernel {
 /// The rows as a worker writes them; on a processor a kernel is its operator.
 class Tables {
  public:
-  explicit Tables(bool gpu) : gpu_(gpu) {
-    for (const char* column : {"phase", "module", "operation", "operator", "class", "kernel",
-                               "instances", "total_ns", "min_ns", "median_ns", "max_ns"}) {
-      kernels_.columns.push_back({column, ""});
-    }
-    kernels_.columns.push_back({"stddev_ns", "ns"});
-    for (const char* column :
-         {"start_ns", "duration_ns", "kernel", "module", "operation", "class"}) {
-      layer_.columns.push_back({column, ""});
-    }
-  }
+  explicit Tables(bool gpu) : gpu_(gpu) {}
 
   void add(std::string_view phase, const FakeKernel& kernel, double calls_each, double slower) {
     const auto calls = static_cast<std::int64_t>(kernel.calls * calls_each);
@@ -64,10 +55,9 @@ class Tables {
 
   void write(Launch& body) {
     for (const auto& [phase, ns] : sums_) {
-      body.metrics.push_back(integer_metric(std::string(metric::kBusy), phase, "ns", ns));
+      body.metrics.push_back(integer_metric(metric::kBusy, phase, "ns", ns));
     }
-    body.metrics.push_back(
-        integer_metric(std::string(metric::kProfile), std::string(metric::kKernels), "1", count_));
+    body.metrics.push_back(integer_metric(metric::kProfile, metric::kKernels, "1", count_));
     body.tables = {std::move(names_), std::move(kernels_), std::move(layer_)};
   }
 
@@ -86,9 +76,9 @@ class Tables {
   std::int64_t end_ = 0;
   std::map<std::string, std::int64_t> ids_;
   std::map<std::string, std::int64_t> sums_;
-  Table names_{std::string(metric::kKernelNames), {{"id", ""}, {"name", ""}}, {}};
-  Table kernels_{std::string(metric::kKernels), {}, {}};
-  Table layer_{std::string(metric::kLayer), {}, {}};
+  Table names_ = shape::kernel_names();
+  Table kernels_ = shape::kernels();
+  Table layer_ = shape::layer();
 };
 
 }  // namespace fake_kernel

@@ -88,8 +88,7 @@ inline std::vector<FakeKernel> forward(const CellSpec& spec, const Costs& cost) 
 }
 
 inline void add_time(Launch& body, std::string_view tag, std::string_view name, double ns) {
-  body.metrics.push_back(
-      integer_metric(std::string(tag), std::string(name), "ns", static_cast<std::int64_t>(ns)));
+  body.metrics.push_back(integer_metric(tag, name, "ns", static_cast<std::int64_t>(ns)));
 }
 
 inline void add_clocks(Launch& body, const CellSpec& spec, const Tables& tables) {
@@ -138,8 +137,7 @@ inline void measure_kernels(Launch& body, const CellSpec& spec, double flops_per
   if (*spec.steps > 0) {
     const double whole = static_cast<double>(tables.total()) * 1.04;
     const auto add = [&](std::string_view tag, std::string_view name, double ns) {
-      body.metrics.push_back(
-          sample_metric(std::string(tag), std::string(name), "ns", steps(ns, *spec.steps, true)));
+      body.metrics.push_back(sample_metric(tag, name, "ns", steps(ns, *spec.steps, true)));
     };
     add(metric::kStep, metric::kTotal, whole);
     add(metric::kStep, metric::kEnqueue, whole / 2);

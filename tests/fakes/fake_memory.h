@@ -9,7 +9,7 @@ namespace fake_memory {
 
 inline void add(Launch& body, std::string_view tag, std::string_view name, std::int64_t bytes,
                 const char* unit = "B") {
-  body.metrics.push_back(integer_metric(std::string(tag), std::string(name), unit, bytes));
+  body.metrics.push_back(integer_metric(tag, name, unit, bytes));
 }
 
 inline const Point& requested_peak(const std::vector<Point>& points) {
@@ -35,7 +35,7 @@ inline void add_peaks(Launch& body, const CellSpec& spec, const std::vector<Poin
   if (spec.device == DeviceKind::kCuda) {
     add(body, metric::kMemory, metric::kPeakReserved, allocated + (256 << 20));
   } else {
-    body.metrics.push_back(absent_metric("memory", std::string(metric::kPeakReserved), "B",
+    body.metrics.push_back(absent_metric("memory", metric::kPeakReserved, "B",
                                          "a processor's allocator reserves nothing"));
   }
   for (const auto phase :
@@ -70,9 +70,9 @@ inline void add_meanings(Launch& body, const CellSpec& spec, const std::vector<P
   }
   if (spec.mode != Mode::kForward) return;
   const std::int64_t both = allocated_peak(points) + kept_bytes(spec);
-  const std::string name(metric::kForwardGraphAlive);
-  body.metrics.push_back(both <= capacity ? integer_metric("meaning", name, "B", both)
-                                          : absent_metric("meaning", name, "B", "out of memory"));
+  const std::optional fits = both <= capacity ? std::optional(both) : std::nullopt;
+  body.metrics.push_back(
+      integer_metric(metric::kMeaning, metric::kForwardGraphAlive, "B", fits, "out of memory"));
 }
 
 inline void add_block(Launch& body, const CellSpec& spec, const Step& step) {

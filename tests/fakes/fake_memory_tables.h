@@ -4,6 +4,8 @@
 #include <set>
 
 #include "fake_memory_step.h"
+#include "results/module_path.h"
+#include "results/table_shapes.h"
 
 namespace labreport::fake_memory {
 
@@ -23,10 +25,7 @@ inline std::set<std::size_t> thinned(const std::vector<Point>& points, std::size
 }
 
 inline Table timeline(const std::vector<Point>& points) {
-  Table table{
-      std::string(metric::kTimeline), {{"event", ""}, {"time_ns", "ns"}, {"phase", ""}}, {}};
-  for (const auto category : kCategories) table.columns.push_back({std::string(category), "B"});
-  table.columns.push_back({std::string(metric::kAllocated), "B"});
+  Table table = shape::timeline({kCategories.begin(), kCategories.end()});
   for (const std::size_t i : thinned(points, 300)) {
     Row row{points[i].event, points[i].ns, points[i].phase};
     for (const auto category : kCategories) {
@@ -44,20 +43,7 @@ inline Scalar or_null(const std::optional<std::int64_t>& value) {
 }
 
 inline Table allocations(const std::vector<Block>& blocks, std::int64_t last) {
-  Table table{std::string(metric::kAllocations),
-              {{"id", ""},
-               {"bytes", "B"},
-               {"made", ""},
-               {"freed", ""},
-               {"made_ns", "ns"},
-               {"freed_ns", "ns"},
-               {"phase", ""},
-               {"freed_phase", ""},
-               {"module", ""},
-               {"operation", ""},
-               {"operator", ""},
-               {"category", ""}},
-              {}};
+  Table table = shape::allocations();
   std::vector<std::int64_t> order;
   for (std::size_t i = 0; i < blocks.size(); ++i) order.push_back(static_cast<std::int64_t>(i));
   const auto weight = [&](std::int64_t i) {
@@ -77,23 +63,8 @@ inline Table allocations(const std::vector<Block>& blocks, std::int64_t last) {
   return table;
 }
 
-inline std::string without_layer(const std::string& module) {
-  const auto slash = module.find('/');
-  if (!module.starts_with("layers.") || slash == module.npos) return module;
-  return "layers" + module.substr(slash);
-}
-
 inline Table largest(const std::vector<Block>& blocks, std::int64_t layers) {
-  Table table{std::string(metric::kLargest),
-              {{"bytes", "B"},
-               {"count", "1"},
-               {"module", ""},
-               {"operation", ""},
-               {"operator", ""},
-               {"category", ""},
-               {"freed", ""},
-               {"layers", ""}},
-              {}};
+  Table table = shape::largest();
   for (const Block& block : blocks) {
     if (block.phase != metric::kForward) continue;
     const std::string module = without_layer(block.made.module);
@@ -124,16 +95,7 @@ inline bool of_second_block(const std::string& module) { return module.starts_wi
 inline std::string inside(const std::string& module) { return module.substr(module.find('/') + 1); }
 
 inline Table block_kept(const std::vector<Block>& blocks) {
-  Table table{std::string(metric::kBlock),
-              {{"kind", ""},
-
-               {"module", ""},
-               {"operation", ""},
-               {"operator", ""},
-               {"category", ""},
-               {"bytes", "B"},
-               {"count", "1"}},
-              {}};
+  Table table = shape::block();
   for (const Block& block : blocks) {
     const bool kept = of_second_block(block.made.module) && block.phase == metric::kForward &&
                       block.made.category == metric::kActivations;
@@ -154,15 +116,13 @@ inline Table block_kept(const std::vector<Block>& blocks) {
 }
 
 inline Table block_timeline(const std::vector<Point>& points) {
-  Table table{std::string(metric::kBlockTimeline),
-              {{"event", ""}, {"time_ns", "ns"}, {"phase", ""}, {"module", ""}, {"allocated", "B"}},
-              {}};
+  Table table = shape::block_timeline();
   for (const Point& point : points) {
     const bool wanted = of_second_block(point.module) &&
                         (point.phase == metric::kForward || point.phase == metric::kBackward);
     if (!wanted) continue;
-    table.rows.push_back(
-        {point.event, point.ns, point.phase, inside(point.module), point.allocated});
+    table.rows.push_back({point.event, point.ns, point.phase, inside(point.module),
+                          point.requested(), point.allocated});
   }
   return table;
 }

@@ -54,8 +54,8 @@ inline void add_phases(Launch& body, const CellSpec& spec, std::string_view tag,
   const auto add = [&](std::string_view phase, double share) {
     instant += share;
     const double factor = tag == metric::kEnqueue ? instant : share;
-    body.metrics.push_back(sample_metric(std::string(tag), std::string(phase), "ns",
-                                         steps(forward * factor, count, tag == metric::kSynced)));
+    body.metrics.push_back(
+        sample_metric(tag, phase, "ns", steps(forward * factor, count, tag == metric::kSynced)));
   };
   add(metric::kForward, 1);
   if (spec.mode == Mode::kInference || spec.mode == Mode::kForward) return;
@@ -69,7 +69,7 @@ inline void measure_timing(Launch& body, const CellSpec& spec) {
   const std::int64_t all = spec.warmup.value_or(0) + counted;
   // Half the width is faster, the more so the larger the network.
   const double flops = forward_flops(*spec.model, *spec.batch, *spec.context);
-  const bool half = spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;
+  const bool half = under_autocast(spec);
   const double faster = half ? std::clamp(flops / 1e12, 0.9, 6.0) : 1.0;
   const double forward = flops / kFlopsPerSecond * 1e9 / faster;
   const double whole = forward * (spec.mode == Mode::kTrainStep         ? 3.4
@@ -89,13 +89,13 @@ inline void measure_timing(Launch& body, const CellSpec& spec) {
   }
   for (const auto name :
        {metric::kLibraries, metric::kDeviceContext, metric::kModelBuild, metric::kFirstKernel}) {
-    body.metrics.push_back(integer_metric("start-up", std::string(name), "ns", 400'000'000));
+    body.metrics.push_back(integer_metric("start-up", name, "ns", 400'000'000));
   }
   const std::int64_t parameters = 4 * parameter_count(*spec.model);
   const std::int64_t peak = std::max(estimated_peak_bytes(spec), parameters);
   body.metrics.push_back(integer_metric("memory", "parameters", "B", parameters));
   for (const auto name : {metric::kPeakAllocated, metric::kPeakReserved, metric::kPeakRequested}) {
-    body.metrics.push_back(integer_metric("memory", std::string(name), "B", peak));
+    body.metrics.push_back(integer_metric("memory", name, "B", peak));
   }
 }
 

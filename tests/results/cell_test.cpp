@@ -43,6 +43,24 @@ TEST(CellId, TellsEveryParameterApart) {
   EXPECT_NE(cell_id(other), cell_id(small_step()));
 }
 
+TEST(CellLikeness, IsOfTheNetworkAndOfItsPrecisionBeside) {
+  CellSpec spec;
+  spec.model = ModelShape{768, 3072, 12, 12, 10'000};
+  spec.context = 512;
+  spec.batch = 4;
+  spec.precision = Precision::kFp32;
+  CellSpec other = spec;
+  other.mode = Mode::kInference;
+  EXPECT_TRUE(same_setting(spec, other));
+  other.precision = Precision::kBf16;
+  EXPECT_TRUE(same_network(spec, other));
+  EXPECT_FALSE(same_setting(spec, other));
+  EXPECT_FALSE(under_autocast(spec));
+  EXPECT_TRUE(under_autocast(other));
+  other.context = 256;
+  EXPECT_FALSE(same_network(spec, other));
+}
+
 TEST(CellNames, RoundTrip) {
   EXPECT_EQ(parse_mode(name(Mode::kTrainStep)), Mode::kTrainStep);
   EXPECT_EQ(parse_precision("bf16"), Precision::kBf16);

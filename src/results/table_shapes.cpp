@@ -1,0 +1,113 @@
+#include "results/table_shapes.h"
+
+#include <utility>
+
+#include "results/metric_names.h"
+
+namespace labreport::shape {
+namespace {
+
+constexpr const char* kText = "";
+constexpr const char* kNumber = "1";
+constexpr const char* kTime = "ns";
+constexpr const char* kSize = "B";
+
+/// Ids and numbers of events count nothing: they have no unit.
+constexpr const char* kOrdinal = "";
+
+void add(Table& table, std::string_view column, const char* unit) {
+  table.columns.push_back({std::string(column), unit});
+}
+
+Table with_columns(std::string_view name,
+                   const std::vector<std::pair<std::string_view, const char*>>& columns) {
+  Table table{std::string(name), {}, {}};
+  for (const auto& [column, unit] : columns) add(table, column, unit);
+  return table;
+}
+
+}  // namespace
+
+Table kernel_names() {
+  return with_columns(metric::kKernelNames, {{column::kId, kOrdinal}, {column::kName, kText}});
+}
+
+Table kernels() {
+  return with_columns(metric::kKernels, {{column::kPhase, kText},
+                                         {column::kModule, kText},
+                                         {column::kOperation, kText},
+                                         {column::kOperator, kText},
+                                         {column::kClass, kText},
+                                         {column::kKernel, kOrdinal},
+                                         {column::kInstances, kNumber},
+                                         {column::kTotalNs, kTime},
+                                         {column::kMinNs, kTime},
+                                         {column::kMedianNs, kTime},
+                                         {column::kMaxNs, kTime},
+                                         {column::kStddevNs, kTime}});
+}
+
+Table layer() {
+  return with_columns(metric::kLayer, {{column::kStartNs, kTime},
+                                       {column::kDurationNs, kTime},
+                                       {column::kKernel, kOrdinal},
+                                       {column::kModule, kText},
+                                       {column::kOperation, kText},
+                                       {column::kClass, kText}});
+}
+
+Table timeline(const std::vector<std::string_view>& categories) {
+  Table table =
+      with_columns(metric::kTimeline,
+                   {{column::kEvent, kOrdinal}, {column::kTimeNs, kTime}, {column::kPhase, kText}});
+  for (const std::string_view category : categories) add(table, category, kSize);
+  add(table, metric::kAllocated, kSize);
+  return table;
+}
+
+Table allocations() {
+  return with_columns(metric::kAllocations, {{column::kId, kOrdinal},
+                                             {column::kBytes, kSize},
+                                             {column::kMade, kOrdinal},
+                                             {column::kFreed, kOrdinal},
+                                             {column::kMadeNs, kTime},
+                                             {column::kFreedNs, kTime},
+                                             {column::kPhase, kText},
+                                             {column::kFreedPhase, kText},
+                                             {column::kModule, kText},
+                                             {column::kOperation, kText},
+                                             {column::kOperator, kText},
+                                             {column::kCategory, kText}});
+}
+
+Table largest() {
+  return with_columns(metric::kLargest, {{column::kBytes, kSize},
+                                         {column::kCount, kNumber},
+                                         {column::kModule, kText},
+                                         {column::kOperation, kText},
+                                         {column::kOperator, kText},
+                                         {column::kCategory, kText},
+                                         {column::kFreed, kText},
+                                         {column::kLayers, kText}});
+}
+
+Table block() {
+  return with_columns(metric::kBlock, {{column::kKind, kText},
+                                       {column::kModule, kText},
+                                       {column::kOperation, kText},
+                                       {column::kOperator, kText},
+                                       {column::kCategory, kText},
+                                       {column::kBytes, kSize},
+                                       {column::kCount, kNumber}});
+}
+
+Table block_timeline() {
+  return with_columns(metric::kBlockTimeline, {{column::kEvent, kOrdinal},
+                                               {column::kTimeNs, kTime},
+                                               {column::kPhase, kText},
+                                               {column::kModule, kText},
+                                               {metric::kRequested, kSize},
+                                               {metric::kAllocated, kSize}});
+}
+
+}  // namespace labreport::shape

@@ -1,0 +1,63 @@
+// The tables that workers write and presenters read: their columns, said once for both.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "results/metric.h"
+
+namespace labreport {
+
+namespace column {
+
+inline constexpr std::string_view kId = "id";
+inline constexpr std::string_view kName = "name";
+inline constexpr std::string_view kPhase = "phase";
+inline constexpr std::string_view kModule = "module";  // "layers/attn/q_proj"
+inline constexpr std::string_view kOperation = "operation";
+inline constexpr std::string_view kOperator = "operator";
+inline constexpr std::string_view kBytes = "bytes";
+inline constexpr std::string_view kCount = "count";
+
+// Of kernels; times over their instances.
+inline constexpr std::string_view kClass = "class";
+inline constexpr std::string_view kKernel = "kernel";  // an id
+inline constexpr std::string_view kInstances = "instances";
+inline constexpr std::string_view kTotalNs = "total_ns";
+inline constexpr std::string_view kMinNs = "min_ns";
+inline constexpr std::string_view kMedianNs = "median_ns";
+inline constexpr std::string_view kMaxNs = "max_ns";
+inline constexpr std::string_view kStddevNs = "stddev_ns";
+inline constexpr std::string_view kStartNs = "start_ns";
+inline constexpr std::string_view kDurationNs = "duration_ns";
+
+// Of memory.
+inline constexpr std::string_view kEvent = "event";  // its number in the step
+inline constexpr std::string_view kTimeNs = "time_ns";
+inline constexpr std::string_view kCategory = "category";
+inline constexpr std::string_view kMade = "made";  // an event
+inline constexpr std::string_view kMadeNs = "made_ns";
+inline constexpr std::string_view kFreed = "freed";  // an event; in `largest` words
+inline constexpr std::string_view kFreedNs = "freed_ns";
+inline constexpr std::string_view kFreedPhase = "freed_phase";
+inline constexpr std::string_view kLayers = "layers";  // "0–31"
+inline constexpr std::string_view kKind = "kind";
+
+}  // namespace column
+
+/// The tables of metric_names.h, without rows.
+namespace shape {
+
+Table kernel_names();
+Table kernels();
+Table layer();
+/// A column of bytes for each category.
+Table timeline(const std::vector<std::string_view>& categories);
+Table allocations();
+Table largest();
+Table block();
+Table block_timeline();
+
+}  // namespace shape
+
+}  // namespace labreport
