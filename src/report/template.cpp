@@ -1,7 +1,5 @@
 #include "report/template.h"
 
-#include <cmark-gfm.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -10,6 +8,7 @@
 
 #include "base/error.h"
 #include "embedded/report.h"
+#include "report/markdown_tree.h"
 
 namespace labreport {
 namespace {
@@ -60,6 +59,9 @@ std::string keep_numbers_whole(std::string_view html) {
   return whole;
 }
 
+/// A formula; as code where it is beyond what this program typesets.
+std::string math_html(const MathSpan& span) { return "<code>" + escape_html(span.tex) + "</code>"; }
+
 }  // namespace
 
 std::string fill_template(std::string_view name, const TemplateObject& values) {
@@ -71,9 +73,14 @@ std::string fill_template(std::string_view name, const TemplateObject& values) {
 std::string escape_html(const std::string& text) { return mustache::html_escape(text); }
 
 std::string markdown_to_html(std::string_view markdown) {
+  const ParsedMarkdown parsed = parse_markdown(markdown);
   const std::unique_ptr<char, decltype(&std::free)> html(
-      cmark_markdown_to_html(markdown.data(), markdown.size(), CMARK_OPT_DEFAULT), &std::free);
-  return keep_numbers_whole(html.get());
+      cmark_render_html(parsed.tree.get(), CMARK_OPT_DEFAULT, nullptr), &std::free);
+  std::string whole;
+  for (const CutPiece& piece : at_marks(html.get(), parsed.spans)) {
+    whole += piece.span == nullptr ? keep_numbers_whole(piece.text) : math_html(*piece.span);
+  }
+  return whole;
 }
 
 }  // namespace labreport
