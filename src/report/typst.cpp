@@ -24,7 +24,7 @@ class TypstWriter {
     for (const Section& section : document_.sections) add(section);
     text_ += "= Method and limits <method>\n\n" + typst_blocks(document_.method, source_);
     reproduce();
-    appendix();
+    appendices();
     while (text_.ends_with("\n\n")) text_.pop_back();
     return text_;
   }
@@ -98,13 +98,19 @@ class TypstWriter {
     text_ += typst_table(document_.environment);
   }
 
-  void appendix() {
+  void appendices() {
     std::string drawers;
+    std::string tables;
     for (const Section& section : document_.sections) {
-      for (const Part& part : section.parts) drawers += typst_drawer(part, source_);
+      for (const Part& part : section.parts) {
+        drawers += typst_drawer(part, source_);
+        tables += typst_long_tables(part);
+      }
     }
-    if (drawers.empty()) return;
-    text_ += "#show: appendix\n\n= How this was measured <measured>\n\n" + drawers;
+    if (drawers.empty() && tables.empty()) return;
+    text_ += "#show: appendix\n\n";
+    if (!drawers.empty()) text_ += "= How this was measured <measured>\n\n" + drawers;
+    if (!tables.empty()) text_ += "= Long tables <tables>\n\n" + tables;
   }
 
   const TypstSource& source_;
@@ -140,7 +146,7 @@ std::string part_typst(const Document& document, const Part& part, const Drawing
                        const TypstOptions& options) {
   TypstSource source(document, drawings, options);
   source.labels = {};  // other parts may not be in the document that includes it
-  return typst_part(part, source);
+  return typst_part(part, source) + typst_long_tables(part);
 }
 
 }  // namespace labreport

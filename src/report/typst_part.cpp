@@ -8,17 +8,19 @@
 namespace labreport {
 namespace {
 
+// A longer table parts the question from what follows by more than a page.
+constexpr std::size_t kRowsOfAPart = 36;
+
 // What a drawer's table may be to stand on paper.
 constexpr std::size_t kRowsOfADrawer = 9;
 constexpr std::size_t kColumnsOfADrawer = 9;
 
-std::string letter_of(const Part& part) {
-  return part.letter.empty() ? "" : "(" + part.letter + ") ";
-}
+bool is_long(const TableView& table) { return table.rows.size() > kRowsOfAPart; }
 
 /// Set off by a line at its side, above a mark that says whose words these are.
 std::string framed(const std::string& blocks, const std::string& mark, const std::string& stroke) {
-  return "#block(stroke: (left: " + stroke + "), inset: (left: 0.9em, y: 0.25em))[\n" + blocks +
+  return "#block(stroke: (left: " + stroke +
+         "), inset: (left: 0.9em, y: 0.2em), spacing: 0.9em)[\n" + blocks +
          "#text(size: 0.85em, style: \"italic\", fill: luma(90))[" + typst_text(mark) + "]\n]\n\n";
 }
 
@@ -41,7 +43,10 @@ std::string left_to_page(const std::vector<TableView>& tables) {
     names += (names.empty() ? "" : "; ") + table.title + " (" + std::to_string(rows) +
              (rows == 1 ? " row)" : " rows)");
   }
-  return names.empty() ? "" : typst_muted("In the report’s page\\: " + typst_text(names) + "\\.");
+  return names.empty()
+             ? ""
+             : "#text(size: 0.85em, fill: luma(90))[In the report’s page\\: " + typst_text(names) +
+                   ".]\n\n";
 }
 
 bool is_empty(const Drawer& drawer) {
@@ -60,6 +65,12 @@ std::string warnings(const Drawer& drawer) {
 
 }  // namespace
 
+std::string typst_heading(const Part& part, bool with_problem) {
+  const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
+  const std::string problem = with_problem ? typst_code(part.problem) + " " : "";
+  return problem + typst_text(letter + part.title);
+}
+
 std::string typst_figure(const Figure& figure, const TypstSource& source) {
   const std::string description =
       figure.caption.empty() ? "" : " " + typst_line(figure.caption, source);
@@ -70,14 +81,13 @@ std::string typst_figure(const Figure& figure, const TypstSource& source) {
                : "#block[" + caption.substr(1) + "\n\n" + typst_table(figure.data);
   }
   return "#figure(\n  image(" + typst_string(chart_path(figure)) +
-         ", width: 88%, alt: " + typst_string(figure.alt) +
+         ", width: 82%, alt: " + typst_string(figure.alt) +
          "),\n  kind: image,\n  caption: " + caption + ",\n)" +
          typst_label("figure-" + slug(figure.slug)) + "\n\n";
 }
 
 std::string typst_part(const Part& part, const TypstSource& source) {
-  std::string text =
-      "== " + typst_text(letter_of(part) + part.title) + typst_label(part.anchor()) + "\n\n";
+  std::string text = "== " + typst_heading(part, false) + typst_label(part.anchor()) + "\n\n";
   text += typst_muted(typst_text(part.setting));
   if (!part.question.empty()) {
     text += "#quote(block: true)[\n" + typst_blocks(part.question, source) + "]\n\n";
@@ -92,15 +102,27 @@ std::string typst_part(const Part& part, const TypstSource& source) {
                    "1.5pt + rgb(\"#1f5fa8\")");
   }
   for (const Figure& figure : part.figures) text += typst_figure(figure, source);
-  for (const TableView& table : part.tables) text += typst_table(table);
+  for (const TableView& table : part.tables) {
+    text += is_long(table)
+                ? typst_muted(typst_text(table.title + ": a table of " +
+                                         std::to_string(table.rows.size()) + " rows, at the end."))
+                : typst_table(table);
+  }
   return text;
+}
+
+std::string typst_long_tables(const Part& part) {
+  std::string text;
+  for (const TableView& table : part.tables) {
+    if (is_long(table)) text += typst_table(table);
+  }
+  return text.empty() ? "" : "== " + typst_heading(part, true) + "\n\n" + text;
 }
 
 std::string typst_drawer(const Part& part, const TypstSource& source) {
   const Drawer& drawer = part.drawer;
   if (is_empty(drawer)) return "";
-  std::string text = "== " + typst_code(part.problem) + typst_text(" " + letter_of(part)) +
-                     typst_text(part.title) + "\n\n";
+  std::string text = "== " + typst_heading(part, true) + "\n\n";
   text += typst_blocks(drawer.method, source) + warnings(drawer);
   for (const TableView& table : drawer.tables) {
     if (suits_paper(table)) text += typst_table(table);

@@ -42,13 +42,20 @@ std::string typst_table(const TableView& table);
 /// A numbered figure with its caption.
 std::string typst_figure(const Figure& figure, const TypstSource& source);
 
-/// Question, answer, note, figures and tables under the part's heading.
+/// Question, answer, note, figures and tables under the part's heading; of tables that are longer
+/// than a page only the names.
 std::string typst_part(const Part& part, const TypstSource& source);
+
+/// Those tables.
+std::string typst_long_tables(const Part& part);
+
+/// Typst's name for a part, its letter first; with the problem's name where that is not clear.
+std::string typst_heading(const Part& part, bool with_problem);
 
 /// What the part's drawer says, for an appendix; empty where it says nothing.
 std::string typst_drawer(const Part& part, const TypstSource& source);
 
-/// A block of markup in small, muted type; empty for nothing.
+/// A line of small, muted markup that stays with what follows; empty for nothing.
 std::string typst_muted(const std::string& markup);
 
 }  // namespace labreport

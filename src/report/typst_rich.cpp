@@ -178,7 +178,8 @@ std::string typst_label(const std::string& name) {
 
 std::string typst_muted(const std::string& markup) {
   if (markup.empty()) return "";
-  return "#text(size: 0.85em, fill: luma(90))[" + markup + "]\n\n";
+  return "#block(sticky: true, spacing: 0.7em, text(size: 0.85em, fill: luma(90))[" + markup +
+         "])\n\n";
 }
 
 }  // namespace labreport
