@@ -48,6 +48,15 @@ double type_size(const TableView& table) {
                     kUsualSize);
 }
 
+/// A row stays on one page, so it may not be longer than that; the page and the CSV have it whole.
+std::string cut_to_fit(const std::string& text) {
+  constexpr std::size_t kLongest = 600;
+  if (text.size() <= kLongest) return text;
+  std::size_t end = kLongest;
+  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "…";
+}
+
 std::string in_points(double size) {
   const int tenths = static_cast<int>(size * 10);
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "pt";
@@ -121,20 +130,21 @@ class TableWriter {
     for (std::size_t c = 0; c < count; ++c) cells += "[" + cell(r, c) + "], ";
     if (const std::size_t rest = table_.columns.size() - count; rest > 0) {
       cells += "table.cell(colspan: " + std::to_string(rest) + ", align: left)[" +
-               typst_text(row.note.empty() ? "–" : row.note) + "], ";
+               typst_text(row.note.empty() ? "–" : cut_to_fit(row.note)) + "], ";
     }
     if (!flagged_) return cells;
     std::string flags;
     for (const std::string& flag : row.flags) flags += (flags.empty() ? "" : ", ") + flag;
-    return cells + "[" + typst_text(flags) + "], ";
+    return cells + "[" + typst_text(cut_to_fit(flags)) + "], ";
   }
 
   std::string cell(std::size_t r, std::size_t c) const {
     const CellView& cell = table_.rows[r].cells[c];
     const ColumnView& column = table_.columns[c];
-    const std::string shown = column.code                     ? typst_code(cell.text)
-                              : column.align == Align::kRight ? number(cell.text, paddings_[c][r])
-                                                              : typst_text(cell.text);
+    const std::string text = cut_to_fit(cell.text);
+    const std::string shown = column.code                     ? typst_code(text)
+                              : column.align == Align::kRight ? number(text, paddings_[c][r])
+                                                              : typst_text(text);
     return cell.muted ? "#text(fill: luma(90))[" + shown + "]" : shown;
   }
 
