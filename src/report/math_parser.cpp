@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "report/math.h"
+#include "report/math_cursor.h"
 #include "report/math_symbols.h"
 
 namespace labreport {
@@ -10,20 +11,14 @@ using Kind = MathNode::Kind;
 
 constexpr int kDeepest = 32;
 
-struct OutsideSubset {};
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
 MathNode node(Kind kind, std::string text, std::vector<MathNode> children = {}) {
   return {kind, std::move(text), std::move(children), "", false};
 }
 
 /// Reads left to right; throws `OutsideSubset` at the first thing it does not know.
-class Parser {
+class Parser : private MathCursor {
  public:
-  explicit Parser(std::string_view tex) : tex_(tex) {}
+  using MathCursor::MathCursor;
 
   MathNode formula() {
     MathNode math = row("");
@@ -32,20 +27,6 @@ class Parser {
   }
 
  private:
-  bool done() const { return at_ == tex_.size(); }
-  char next() const { return done() ? '\0' : tex_[at_]; }
-  bool starts(std::string_view text) const { return tex_.substr(at_).starts_with(text); }
-
-  void skip_spaces() {
-    while (!done() && is_space(next())) ++at_;
-  }
-
-  void expect(std::string_view text) {
-    skip_spaces();
-    if (!starts(text)) throw OutsideSubset();
-    at_ += text.size();
-  }
-
   /// Until `end`, which is left standing; to the end of all where it is empty.
   MathNode row(std::string_view end) {
     if (++depth_ > kDeepest) throw OutsideSubset();
@@ -219,8 +200,6 @@ class Parser {
     return fence;
   }
 
-  std::string_view tex_;
-  std::size_t at_ = 0;
   int depth_ = 0;
 };
 
