@@ -1,6 +1,6 @@
 # Thin front door: set up what a verb needs, build it, call it.
 
-.PHONY: help report render-build site test bench format lint clean
+.PHONY: help report render-build site pdf test bench format lint clean
 .DEFAULT_GOAL := help
 
 # Only what stands on make's command line: an environment may hold an OUT of its own.
@@ -19,6 +19,8 @@ help:
 	@echo '              EDITION=2025|2026 PRESET=full|quick|demo SIZES=small,medium CONTEXTS=512'
 	@echo '              GPUS=0,1 ANSWERS=none|facts|full RESUME=1 OUT=folder ARGS="other flags"'
 	@echo 'make site     render the recorded runs; OWN=1 leaves out those that ship with the project'
+	@echo 'make pdf      typeset the newest run of your own, else the newest recorded one'
+	@echo '              PAPER=a4|letter ANSWERS=none|facts|full OUT=folder'
 	@echo 'make test     build everything, run every test and check'
 	@echo 'make bench    show how fast labreport itself is'
 	@echo 'make format   put the sources into the house style'
@@ -34,6 +36,9 @@ render-build:
 
 site: render-build
 	@$(front_end) render $(if $(call given,OWN),--own) $(call flag,ANSWERS,answers) $(call flag,OUT,out) $(call given,ARGS)
+
+pdf: render-build
+	@$(front_end) render --latest --format pdf $(call flag,PAPER,paper) $(call flag,ANSWERS,answers) $(call flag,OUT,out) $(call given,ARGS)
 
 test:
 	@setup/install test && setup/build --all default && setup/build --all asan

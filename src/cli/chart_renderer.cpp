@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "cli/scratch_folder.h"
 #include "embedded/report.h"
 #include "orchestrate/subprocess.h"
 
@@ -18,30 +19,6 @@ using Json = nlohmann::json;
 
 constexpr double kLimitSeconds = 120;
 constexpr const char* kRemedy = "run setup/install render";
-
-/// A folder of one's own that goes when its owner does.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    // mkdtemp replaces the letters.
-    std::string name = (fs::temp_directory_path() / ("labreport-" + std::string(6, 'X'))).string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw Error("cannot make a temporary folder " + name, "set TMPDIR to a writable one");
-    }
-    path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 fs::path user_cache() {
   if (const char* cache = std::getenv("XDG_CACHE_HOME")) return fs::path(cache) / "labreport";
@@ -59,20 +36,48 @@ std::vector<std::string> ChartProcess::draw(const std::vector<std::string>& spec
   const fs::path request = scratch.path() / "request.json";
   const fs::path result = scratch.path() / "result.json";
   write_atomically(request, Json{{"specs", specs}}.dump());
-  const std::string program(embedded::report().at("site/draw_charts.py"));
-  const Ended ended = run_to_end({.argv = {python_, "-c", program, request, result, bundles_},
+  run_python("site/draw_charts.py", {request, result, bundles_});
+  const Json answer = Json::parse(read_file(result));
+  bundle_ = answer.at("bundle").get<std::string>();
+  return answer.at("svgs").get<std::vector<std::string>>();
+}
+
+std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) {
+  const ScratchFolder scratch;
+  std::vector<std::string> folders;
+  for (const TypesetJob& job : jobs) {
+    const fs::path folder = scratch.path() / std::to_string(folders.size());
+    fs::create_directories(folder);
+    write_atomically(folder / "report.typ", job.source);
+    for (const auto& [path, bytes] : job.pictures) {
+      fs::create_directories((folder / path).parent_path());
+      write_atomically(folder / path, bytes);
+    }
+    folders.push_back(folder);
+  }
+  run_python("site/typeset.py", folders);
+  std::vector<Typeset> typeset;
+  for (const fs::path folder : folders) {
+    const bool done = fs::exists(folder / "report.pdf");
+    typeset.push_back(done ? Typeset{read_file(folder / "report.pdf"), ""}
+                           : Typeset{"", read_file(folder / "problem.txt")});
+  }
+  return typeset;
+}
+
+void ChartProcess::run_python(const std::string& program,
+                              const std::vector<std::string>& arguments) const {
+  std::vector<std::string> argv = {python_, "-c", std::string(embedded::report().at(program))};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  const Ended ended = run_to_end({.argv = argv,
                                   .environment = {},
                                   .folder = {},
                                   .cores = {},
                                   .keep_output = false,
                                   .limit_seconds = kLimitSeconds});
-  if (!ended.ok()) {
-    const std::string why = last_lines(ended.messages, 1);
-    throw Error(why.empty() ? "the chart tool gave up" : why, kRemedy);
-  }
-  const Json answer = Json::parse(read_file(result));
-  bundle_ = answer.at("bundle").get<std::string>();
-  return answer.at("svgs").get<std::vector<std::string>>();
+  if (ended.ok()) return;
+  const std::string why = last_lines(ended.messages, 1);
+  throw Error(why.empty() ? program + " gave up" : why, kRemedy);
 }
 
 std::string ChartProcess::bundle() {

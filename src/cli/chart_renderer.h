@@ -1,4 +1,4 @@
-// The chart tool as a process: Python with vl-convert, started once a render.
+// The chart tool as a process: Python with vl-convert, and with Typst, each started once a render.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +16,12 @@ class ChartProcess : public ChartTool {
 
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
   std::string bundle() override;
+  std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
 
  private:
+  /// Throws `Error` with the program's last line.
+  void run_python(const std::string& program, const std::vector<std::string>& arguments) const;
+
   std::filesystem::path python_;
   std::filesystem::path bundles_;
   std::filesystem::path bundle_;  ///< Known after the first start.

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/output_flags.h"
 #include "cli/rendering.h"
 #include "cli/verbs.h"
 #include "results/run_store.h"
@@ -16,8 +17,9 @@ namespace fs = std::filesystem;
 struct RenderFlags {
   std::vector<std::string> runs;
   std::string out = "site/public";
-  std::string answers = "full";
+  OutputFlags output;
   bool own = false;
+  bool latest = false;
 };
 
 /// RUN is a run's folder or its run.json.
@@ -26,16 +28,18 @@ fs::path run_folder(const fs::path& named) {
 }
 
 ExitStatus render(const RenderFlags& flags) {
-  const RenderOptions options{flags.out, parse_answers(flags.answers), flags.own};
+  RenderOptions options = flags.output.options(flags.out);
+  options.own = flags.own;
   std::vector<fs::path> folders;
   for (const std::string& named : flags.runs) {
     folders.push_back(run_folder(named));
     RunStore(folders.back()).load();  // a run that was named must be readable
   }
+  if (flags.latest) folders.push_back(latest_run("site/runs"));
   if (folders.empty()) folders = recorded_runs("site/runs");
   const Rendered rendered = render_runs(folders, options);
   for (const auto& [folder, page] : rendered.pages) fmt::print("{}\n", page.string());
-  fmt::print("site: {}\n", rendered.index.string());
+  if (!rendered.index.empty()) fmt::print("site: {}\n", rendered.index.string());
   return rendered.problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
 }
 
@@ -46,8 +50,9 @@ void add_render(CLI::App& app, Invocation& invocation) {
   CLI::App* verb = app.add_subcommand("render", "recorded runs → site");
   verb->add_option("runs", flags->runs, "RUN…: folders of runs (default: all under site/runs)");
   verb->add_option("--out", flags->out, "folder for the pages (site/public)");
-  verb->add_option("--answers", flags->answers, "none, facts or full (default)");
+  add_output_flags(*verb, flags->output);
   verb->add_flag("--own", flags->own, "leave out the runs that ship with the project");
+  verb->add_flag("--latest", flags->latest, "the newest run of one's own, else the newest of all");
   verb->callback([flags, &invocation] { invocation.call = [flags] { return render(*flags); }; });
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -58,20 +60,30 @@ std::vector<fs::path> recorded_runs(const fs::path& root) {
   return folders;
 }
 
+fs::path latest_run(const fs::path& root) {
+  const std::vector<fs::path> folders = recorded_runs(root);
+  const auto own = std::find_if(folders.rbegin(), folders.rend(), [](const fs::path& folder) {
+    return !RunStore(folder).is_reference();
+  });
+  return own == folders.rend() ? folders.back() : *own;
+}
+
 const fs::path& Rendered::page_of(const fs::path& run_folder) const {
   const auto found = pages.find(run_folder);
   return found == pages.end() ? index : found->second;
 }
 
 Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& options) {
-  Rendered rendered{options.out / "index.html", {}, {}};
+  Rendered rendered{};
+  if (options.formats.has(Format::kHtml)) rendered.index = options.out / "index.html";
+  const std::string file = format_file(options.formats.first());
   std::vector<SiteRun> runs;
   for (const fs::path& folder : folders) {
     const RunStore store(folder);
     if (options.own && store.is_reference()) continue;
     try {
       runs.push_back(site_run(store));
-      rendered.pages[folder] = options.out / page_path(runs.back());
+      rendered.pages[folder] = options.out / runs.back().folder / file;
     } catch (const InputError& error) {
       fmt::print(stderr, "left out: {}\n", error.what());
       rendered.problems.emplace_back(error.what());
@@ -79,7 +91,7 @@ Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& 
   }
   if (runs.empty()) throw InputError("no run to render", "`make report` makes one");
   ChartProcess tool = project_chart_tool(project_folder());
-  const Site site = render_site(runs, {options.answers}, &tool);
+  const Site site = render_site(runs, {options.answers, options.formats, options.paper}, &tool);
   if (!site.notice.empty()) fmt::print(stderr, "{}\n", site.notice);
   write_site(site, options.out);
   return rendered;

@@ -13,6 +13,8 @@ namespace labreport {
 struct RenderOptions {
   std::filesystem::path out;
   Answers answers = Answers::kFull;
+  Formats formats = {};
+  Paper paper = Paper::kA4;
   bool own = false;  ///< Leave out the runs that ship with the project.
 };
 
@@ -21,9 +23,13 @@ Answers parse_answers(const std::string& text);
 /// Every run below `root`. Throws `InputError` when there is none.
 std::vector<std::filesystem::path> recorded_runs(const std::filesystem::path& root);
 
+/// The newest run of one's own below `root`, else the newest of all. Throws as `recorded_runs`.
+std::filesystem::path latest_run(const std::filesystem::path& root);
+
 struct Rendered {
-  std::filesystem::path index;
-  std::map<std::filesystem::path, std::filesystem::path> pages;  ///< By the run's folder.
+  std::filesystem::path index;  ///< Empty where no pages were asked for.
+  /// By the run's folder; its page, or the first of the formats asked for.
+  std::map<std::filesystem::path, std::filesystem::path> pages;
   std::vector<std::string> problems;  ///< Runs that could not be read, one line each; already told.
 
   const std::filesystem::path& page_of(const std::filesystem::path& run_folder) const;

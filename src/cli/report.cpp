@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/measure.h"
+#include "cli/output_flags.h"
 #include "cli/rendering.h"
 #include "cli/verbs.h"
 
@@ -13,10 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ExitStatus report(const RunFlags& flags, const std::string& answers,
+ExitStatus report(const RunFlags& flags, const OutputFlags& output,
                   const std::vector<std::string>& argv) {
   const fs::path out = flags.out;
-  RenderOptions options{out / "public", parse_answers(answers), false};
+  const RenderOptions options = output.options(out / "public");
   const Measured measured = measure(flags, out / "runs", argv);
   if (measured.status == ExitStatus::kInterrupted || measured.folder.empty()) {
     return measured.status;
@@ -30,14 +31,14 @@ ExitStatus report(const RunFlags& flags, const std::string& answers,
 
 void add_report(CLI::App& app, Invocation& invocation) {
   auto flags = std::make_shared<RunFlags>();
-  auto answers = std::make_shared<std::string>("full");
+  auto output = std::make_shared<OutputFlags>();
   flags->out = "site";
   CLI::App* verb = app.add_subcommand("report", "measure, then render: what `make report` calls");
   add_run_flags(*verb, *flags, "folder (site): runs go to its runs/, pages to its public/");
-  verb->add_option("--answers", *answers, "none, facts or full (default)");
-  verb->callback([flags, answers, &invocation] {
-    invocation.call = [flags, answers, &invocation] {
-      return report(*flags, *answers, invocation.argv);
+  add_output_flags(*verb, *output);
+  verb->callback([flags, output, &invocation] {
+    invocation.call = [flags, output, &invocation] {
+      return report(*flags, *output, invocation.argv);
     };
   });
 }

@@ -5,6 +5,10 @@
 
 namespace labreport {
 
+std::vector<Typeset> ChartTool::typeset(const std::vector<TypesetJob>&) {
+  throw Error("this tool does not typeset");
+}
+
 std::vector<const Figure*> figures_of(const Document& document) {
   std::vector<const Figure*> figures;
   for (const Section& section : document.sections) {

@@ -18,8 +18,19 @@ struct Drawing {
 /// By the figure's slug; empty where there was no tool to draw with.
 using Drawings = std::map<std::string, Drawing>;
 
-/// Turns Vega-Lite into pictures. An interface because the tool is a process of its own, which only
-/// the command line may start.
+/// A Typst source with what lies beside it.
+struct TypesetJob {
+  std::string source;
+  std::map<std::string, std::string> pictures;  ///< Bytes by relative path.
+};
+
+struct Typeset {
+  std::string pdf;
+  std::string problem;  ///< One line, where there is no PDF.
+};
+
+/// Turns Vega-Lite into pictures and Typst into PDF. An interface because the tool is a process of
+/// its own, which only the command line may start.
 class ChartTool {
  public:
   virtual ~ChartTool() = default;
@@ -29,6 +40,10 @@ class ChartTool {
 
   /// The script that makes charts interactive in a page, with everything it needs inside.
   virtual std::string bundle() = 0;
+
+  /// One result a job, in order, in one start of the tool. Throws `Error` with the remedy, as a
+  /// tool does that only draws.
+  virtual std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs);
 };
 
 /// A document's figures in the order of the page, those of drawers included.

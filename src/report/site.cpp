@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 
 #include "base/error.h"
 #include "embedded/report.h"
 #include "report/html.h"
-#include "report/markdown.h"
+#include "report/run_files.h"
+#include "report/typeset.h"
 #include "results/run_json.h"
 
 namespace labreport {
@@ -44,24 +46,8 @@ std::string root_from(const std::string& folder) {
   return root;
 }
 
-void add_run(Site& site, const SiteRun& run, const Drawings& drawings, const PageOptions& options) {
-  const std::string folder = run.folder + "/";
-  site.files.push_back({page_path(run), page_html(run.document, drawings, options)});
-  site.files.push_back(
-      {folder + "report.md", report_markdown(run.document, drawings, options.answers)});
-  site.files.push_back({folder + "run.json", run.run_json});
-  for (const Section& section : run.document.sections) {
-    for (const Part& part : section.parts) {
-      for (const Attachment& file : part.files) {
-        if (file.artifact.empty()) site.files.push_back({folder + file.name, file.bytes});
-      }
-    }
-  }
-  for (const Figure* figure : figures_of(run.document)) {
-    const auto drawing = drawings.find(figure->slug);
-    if (drawing == drawings.end()) continue;
-    site.files.push_back({folder + chart_path(*figure), drawing->second.wide});
-  }
+void append(std::vector<SiteFile>& files, std::vector<SiteFile> more) {
+  std::ranges::move(more, std::back_inserter(files));
 }
 
 void add_assets(Site& site, const std::string& bundle) {
@@ -94,18 +80,23 @@ std::string page_path(const SiteRun& run) { return run.folder + "/index.html"; }
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool) {
   const std::vector<const SiteRun*> ordered = in_order(runs);
   const Charts charts = draw_charts(ordered, tool);
-  Site site{.files = {}, .notice = charts.notice};
+  Site site{.files = {}, .notice = charts.notice, .partial = !options.formats.all()};
   std::vector<IndexEntry> entries;
   for (std::size_t i = 0; i < ordered.size(); ++i) {
     const SiteRun& run = *ordered[i];
-    add_run(site, run, charts.drawings[i],
-            {.root = root_from(run.folder),
-             .interactive = !charts.bundle.empty(),
-             .answers = options.answers});
+    const PageOptions page = {.root = root_from(run.folder),
+                              .interactive = !charts.bundle.empty(),
+                              .answers = options.answers};
+    append(site.files, run_files(run, charts.drawings[i], options, page));
     entries.push_back({&run.document, page_path(run)});
   }
-  site.files.push_back({"index.html", index_html(entries)});
-  add_assets(site, charts.bundle);
+  if (options.formats.has(Format::kPdf) && tool != nullptr) {
+    append(site.files, typeset_runs(ordered, charts.drawings, options, *tool, site.notice));
+  }
+  if (options.formats.has(Format::kHtml)) {
+    site.files.push_back({"index.html", index_html(entries)});
+    add_assets(site, charts.bundle);
+  }
   return site;
 }
 

@@ -7,7 +7,9 @@
 
 #include "report/document.h"
 #include "report/drawings.h"
+#include "report/formats.h"
 #include "report/html_parts.h"
+#include "report/typst.h"
 
 namespace labreport {
 
@@ -20,6 +22,8 @@ struct SiteRun {
 
 struct SiteOptions {
   Answers answers = Answers::kFull;
+  Formats formats = {};
+  Paper paper = Paper::kA4;
 };
 
 struct SiteFile {
@@ -29,7 +33,8 @@ struct SiteFile {
 
 struct Site {
   std::vector<SiteFile> files;  ///< In a fixed order; same input, same bytes.
-  std::string notice;  ///< One line about what is missing, e.g. the chart tool; empty when nothing.
+  std::string notice;  ///< What is missing, one line each, e.g. the chart tool; empty when nothing.
+  bool partial = false;  ///< Some formats alone: the others of an earlier render stay.
 };
 
 /// Newest runs first, CPU demonstrations last. Without a tool, or with one that fails, everything
@@ -40,7 +45,7 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
 std::string page_path(const SiteRun& run);
 
 /// Writes what differs, each file atomically, and removes the pages of an earlier render that are
-/// no longer part of the site; never touches a file that this program did not write. Throws
+/// no longer part of a whole site; never touches a file that this program did not write. Throws
 /// `InputError` when `out` holds files but no site.
 void write_site(const Site& site, const std::filesystem::path& out);
 

@@ -60,6 +60,7 @@ void write_site(const Site& site, const fs::path& out) {
   make_writable_folder(out);
   const std::set<std::string> before = written_before(out);
   std::set<std::string> now;
+  if (site.partial) now = before;
   for (const SiteFile& file : site.files) now.insert(file.path);
   std::set<std::string> listed = before;
   listed.insert(now.begin(), now.end());

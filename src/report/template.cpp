@@ -1,15 +1,14 @@
 #include "report/template.h"
 
-#include <cmark-gfm.h>
-
-#include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <map>
 #include <memory>
 
 #include "base/error.h"
 #include "embedded/report.h"
+#include "report/markdown_tree.h"
+#include "report/math.h"
+#include "report/unbroken.h"
 
 namespace labreport {
 namespace {
@@ -44,20 +43,11 @@ mustache::mustache& parsed(std::string_view name) {
   return *cache.emplace(name, std::move(made)).first->second;
 }
 
-/// No line ends between a number and its deviation or unit: those spaces become unbreakable.
-std::string keep_numbers_whole(std::string_view html) {
-  constexpr std::string_view kTails[] = {"±", "ms", "MiB", "GiB", "%", "×", "times"};
-  std::string whole;
-  for (std::size_t i = 0; i < html.size(); ++i) {
-    const std::string_view rest = html.substr(i + 1);
-    const bool after_number = i > 0 && std::isdigit(static_cast<unsigned char>(html[i - 1]));
-    const bool before_unit = std::ranges::any_of(
-        kTails, [rest](std::string_view tail) { return rest.starts_with(tail); });
-    const bool after_sign = whole.ends_with("±");
-    const bool bound = html[i] == ' ' && (after_sign || (after_number && before_unit));
-    bound ? whole.append("\u00a0") : whole.append(1, html[i]);
-  }
-  return whole;
+/// A formula; as code where it is beyond what this program typesets.
+std::string math_html(const MathSpan& span) {
+  const auto math = parse_math(span.tex);
+  if (math) return to_mathml(*math, span.tex, span.display);
+  return "<code>" + escape_html(span.tex) + "</code>";
 }
 
 }  // namespace
@@ -71,9 +61,14 @@ std::string fill_template(std::string_view name, const TemplateObject& values) {
 std::string escape_html(const std::string& text) { return mustache::html_escape(text); }
 
 std::string markdown_to_html(std::string_view markdown) {
+  const ParsedMarkdown parsed = parse_markdown(markdown);
   const std::unique_ptr<char, decltype(&std::free)> html(
-      cmark_markdown_to_html(markdown.data(), markdown.size(), CMARK_OPT_DEFAULT), &std::free);
-  return keep_numbers_whole(html.get());
+      cmark_render_html(parsed.tree.get(), CMARK_OPT_DEFAULT, nullptr), &std::free);
+  std::string whole;
+  for (const CutPiece& piece : at_marks(html.get(), parsed.spans)) {
+    whole += piece.span == nullptr ? keep_numbers_whole(piece.text) : math_html(*piece.span);
+  }
+  return whole;
 }
 
 }  // namespace labreport

@@ -17,7 +17,7 @@ std::string fill_template(std::string_view name, const TemplateObject& values);
 /// Escapes & < > " and ' for HTML text and quoted attributes.
 std::string escape_html(const std::string& text);
 
-/// Markdown as HTML; raw HTML and unsafe links in it are left out.
+/// Markdown as HTML, formulas as MathML; raw HTML in it is text, unsafe links are left out.
 std::string markdown_to_html(std::string_view markdown);
 
 }  // namespace labreport

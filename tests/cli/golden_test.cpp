@@ -86,6 +86,8 @@ const std::vector<Golden> kGolden{
     {"unknown_part", {"run", "--only", "benchmarking_script.z"}, {}, true},
     {"unknown_list", {"list", "gpus"}},
     {"unknown_answers", {"render", "--answers", "some"}},
+    {"unknown_format", {"render", "--format", "html,pfd"}},
+    {"unknown_paper", {"render", "--paper", "a5"}},
     {"repeated_flag", {"run", "--sizes", "small", "--sizes", "medium"}},
     {"repeated_value", {"run", "--sizes", "small,small"}, {}, true},
     {"missing_value", {"run", "--edition"}},

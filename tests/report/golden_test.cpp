@@ -9,6 +9,7 @@
 #include "report/html.h"
 #include "report/markdown.h"
 #include "report/sample_fixture.h"
+#include "report/typst.h"
 
 namespace labreport {
 namespace {
@@ -28,6 +29,7 @@ void expect_golden_case(const std::string& name, const Document& document) {
   FakeChartTool tool;
   const Drawings drawings = draw_all({&document}, tool).front();
   expect_golden(name + "/report.md", report_markdown(document, drawings, Answers::kFull));
+  expect_golden(name + "/report.typ", report_typst(document, drawings, {}));
   expect_golden(name + "/index.html",
                 page_html(document, drawings, {.root = "../../../", .interactive = true}));
 }

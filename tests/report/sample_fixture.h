@@ -23,6 +23,9 @@ class FakeChartTool : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
   std::string bundle() override { return "// bundle\n"; }
+  std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override {
+    return std::vector<Typeset>(jobs.size(), Typeset{"%PDF-fake", ""});
+  }
 
   int starts = 0;
 };

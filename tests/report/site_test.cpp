@@ -45,10 +45,22 @@ TEST(RenderSite, MakesEveryFileOfTheMap) {
               IsSupersetOf({"index.html", ".nojekyll", "assets/style.css", "assets/charts.css",
                             "assets/print.css", "assets/script.js", "assets/charts.js",
                             "assets/run.schema.json", "nvidia-h200/2025/1-a/index.html",
-                            "nvidia-h200/2025/1-a/report.md", "nvidia-h200/2025/1-a/run.json",
+                            "nvidia-h200/2025/1-a/report.md", "nvidia-h200/2025/1-a/report.typ",
+                            "nvidia-h200/2025/1-a/report.pdf", "nvidia-h200/2025/1-a/run.json",
                             "nvidia-h200/2025/1-a/charts/durations.svg"}));
   EXPECT_EQ(bytes(site, "cpu/2025/2-a/run.json"), "{\"demo\": true}\n");
   EXPECT_EQ(site.notice, "");
+}
+
+TEST(RenderSite, WritesOnlyWhatIsAskedFor) {
+  FakeChartTool tool;
+  SiteOptions options;
+  options.formats = Formats::named("pdf,json");
+  const Site site = render_site(sample_runs(), options, &tool);
+  EXPECT_THAT(paths(site),
+              testing::ElementsAre("nvidia-h200/2025/1-a/run.json", "cpu/2025/2-a/run.json",
+                                   "nvidia-h200/2025/1-a/report.pdf", "cpu/2025/2-a/report.pdf"));
+  EXPECT_THROW(Formats::named("html,"), InputError);
 }
 
 TEST(RenderSite, PutsAttachmentsBesideTheirPage) {
@@ -92,7 +104,9 @@ class BrokenChartTool : public ChartTool {
 TEST(RenderSite, WithoutItsToolWritesEverythingElseAndSaysSo) {
   BrokenChartTool tool;
   const Site site = render_site(sample_runs(), {}, &tool);
-  EXPECT_EQ(site.notice, "charts are left out: no renderer here; install it");
+  EXPECT_EQ(site.notice,
+            "charts are left out: no renderer here; install it\n"
+            "PDF is left out: this tool does not typeset");
   EXPECT_THAT(paths(site), Contains("nvidia-h200/2025/1-a/index.html"));
   EXPECT_THAT(paths(site), Not(Contains("assets/charts.js")));
   EXPECT_THAT(bytes(site, "nvidia-h200/2025/1-a/index.html"), Not(HasSubstr("charts.js")));

@@ -1,0 +1,33 @@
+#include "cli/output_flags.h"
+
+#include <vector>
+
+#include "base/text.h"
+
+namespace labreport {
+namespace {
+
+Paper parse_paper(const std::string& text) {
+  if (text == "a4") return Paper::kA4;
+  if (text == "letter") return Paper::kLetter;
+  refuse_unknown("--paper", text, std::vector<std::string>{"a4", "letter"});
+}
+
+}  // namespace
+
+RenderOptions OutputFlags::options(const std::filesystem::path& out) const {
+  RenderOptions options;
+  options.out = out;
+  options.answers = parse_answers(answers);
+  options.formats = Formats::named(formats);
+  options.paper = parse_paper(paper);
+  return options;
+}
+
+void add_output_flags(CLI::App& verb, OutputFlags& flags) {
+  verb.add_option("--answers", flags.answers, "none, facts or full (default)");
+  verb.add_option("--format", flags.formats, "html,md,csv,latex,typst,pdf,json (default: all)");
+  verb.add_option("--paper", flags.paper, "of the PDF: a4 (default) or letter");
+}
+
+}  // namespace labreport

@@ -1,0 +1,22 @@
+// What a render writes and how: the flags that `render` and `report` share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/rendering.h"
+
+namespace labreport {
+
+struct OutputFlags {
+  std::string answers = "full";
+  std::string formats = "html,md,csv,latex,typst,pdf,json";
+  std::string paper = "a4";
+
+  /// Throws `InputError` for a value that is none.
+  RenderOptions options(const std::filesystem::path& out) const;
+};
+
+void add_output_flags(CLI::App& verb, OutputFlags& flags);
+
+}  // namespace labreport

@@ -1,0 +1,87 @@
+#include "report/run_files.h"
+
+#include "report/formats.h"
+#include "report/markdown.h"
+
+namespace labreport {
+namespace {
+
+struct RunFiles {
+  const SiteRun& run;
+  const Drawings& drawings;
+  const SiteOptions& options;
+  const PageOptions& page;
+  std::vector<SiteFile> files = {};
+
+  void add(const std::string& name, std::string bytes) {
+    files.push_back({run.folder + "/" + name, std::move(bytes)});
+  }
+};
+
+void add_html(RunFiles& to) {
+  to.add("index.html", page_html(to.run.document, to.drawings, to.page));
+}
+
+void add_markdown(RunFiles& to) {
+  to.add("report.md", report_markdown(to.run.document, to.drawings, to.options.answers));
+}
+
+void add_typst(RunFiles& to) {
+  to.add("report.typ", report_typst(to.run.document, to.drawings, typst_options(to.options)));
+}
+
+void add_json(RunFiles& to) { to.add("run.json", to.run.run_json); }
+
+struct FormatWriter {
+  Format format;
+  void (*write)(RunFiles& to);
+};
+
+constexpr FormatWriter kWriters[] = {{Format::kHtml, add_html},
+                                     {Format::kMarkdown, add_markdown},
+                                     {Format::kTypst, add_typst},
+                                     {Format::kJson, add_json}};
+
+/// What the words of a report link to.
+void add_attachments(RunFiles& to) {
+  for (const Section& section : to.run.document.sections) {
+    for (const Part& part : section.parts) {
+      for (const Attachment& file : part.files) {
+        if (file.artifact.empty()) to.add(file.name, file.bytes);
+      }
+    }
+  }
+}
+
+void add_pictures(RunFiles& to) {
+  for (const Figure* figure : figures_of(to.run.document)) {
+    const auto drawing = to.drawings.find(figure->slug);
+    if (drawing != to.drawings.end()) to.add(chart_path(*figure), drawing->second.wide);
+  }
+}
+
+bool is_read_with_files_beside(const Formats& formats) {
+  return formats.has(Format::kHtml) || formats.has(Format::kMarkdown) ||
+         formats.has(Format::kTypst) || formats.has(Format::kLatex);
+}
+
+}  // namespace
+
+std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
+                                const SiteOptions& options, const PageOptions& page) {
+  RunFiles to{run, drawings, options, page};
+  for (const FormatWriter& writer : kWriters) {
+    if (options.formats.has(writer.format)) writer.write(to);
+  }
+  if (is_read_with_files_beside(options.formats)) {
+    add_attachments(to);
+    add_pictures(to);
+  }
+  return std::move(to.files);
+}
+
+TypstOptions typst_options(const SiteOptions& options) {
+  return {.answers = options.answers, .paper = options.paper, .pictures = {}};
+}
+
+}  // namespace labreport

@@ -1,0 +1,18 @@
+// The files of one run, each format by its own writer.
+#pragma once
+
+#include <vector>
+
+#include "report/html.h"
+#include "report/site.h"
+#include "report/typst.h"
+
+namespace labreport {
+
+/// All but PDF, which is typeset for all runs at once; in a fixed order.
+std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
+                                const SiteOptions& options, const PageOptions& page);
+
+TypstOptions typst_options(const SiteOptions& options);
+
+}  // namespace labreport

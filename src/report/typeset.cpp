@@ -1,0 +1,52 @@
+#include "report/typeset.h"
+
+#include "base/error.h"
+#include "report/formats.h"
+#include "report/markdown.h"
+#include "report/run_files.h"
+#include "report/typst.h"
+
+namespace labreport {
+namespace {
+
+TypesetJob job_for(const SiteRun& run, const Drawings& drawings, const SiteOptions& options) {
+  TypesetJob job{report_typst(run.document, drawings, typst_options(options)), {}};
+  for (const Figure* figure : figures_of(run.document)) {
+    const auto drawing = drawings.find(figure->slug);
+    if (drawing != drawings.end()) job.pictures[chart_path(*figure)] = drawing->second.wide;
+  }
+  return job;
+}
+
+void tell(std::string& notice, const std::string& line) {
+  notice += (notice.empty() ? "" : "\n") + line;
+}
+
+}  // namespace
+
+std::vector<SiteFile> typeset_runs(const std::vector<const SiteRun*>& runs,
+                                   const std::vector<Drawings>& drawings,
+                                   const SiteOptions& options, ChartTool& tool,
+                                   std::string& notice) {
+  std::vector<TypesetJob> jobs;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    jobs.push_back(job_for(*runs[i], drawings[i], options));
+  }
+  std::vector<SiteFile> files;
+  try {
+    const std::vector<Typeset> all = tool.typeset(jobs);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string path = runs[i]->folder + "/" + format_file(Format::kPdf);
+      if (all[i].pdf.empty()) {
+        tell(notice, path + " is left out: " + all[i].problem);
+      } else {
+        files.push_back({path, all[i].pdf});
+      }
+    }
+  } catch (const Error& error) {
+    tell(notice, std::string("PDF is left out: ") + error.what());
+  }
+  return files;
+}
+
+}  // namespace labreport

@@ -1,0 +1,24 @@
+// Any text as Typst source that shows exactly it.
+//
+// Control characters and marks that turn the direction of what follows are left out; line ends are
+// spaces. Numbers keep their units, and a word longer than a line may break.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace labreport {
+
+/// A string literal, quotes included.
+std::string typst_string(std::string_view text);
+
+/// The same for several lines, which stay lines.
+std::string typst_lines(std::string_view text);
+
+/// Text in markup: what means something to Typst is escaped, wherever the text stands.
+std::string typst_text(std::string_view text);
+
+/// Verbatim text within a line.
+std::string typst_code(std::string_view text);
+
+}  // namespace labreport

@@ -1,0 +1,60 @@
+// sample_typst FOLDER: writes <report>-<paper>/report.typ with its charts, and a part that is
+// included in another document.
+#include <filesystem>
+
+#include "base/files.h"
+#include "report/hostile_fixture.h"
+#include "report/markdown.h"
+#include "report/sample_fixture.h"
+#include "report/typst.h"
+
+namespace fs = std::filesystem;
+using namespace labreport;
+
+namespace {
+
+void write(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  write_atomically(path, text);
+}
+
+void write_charts(const fs::path& folder, const Document& document, const Drawings& drawings) {
+  for (const Figure* figure : figures_of(document)) {
+    write(folder / chart_path(*figure), drawings.at(figure->slug).wide);
+  }
+}
+
+void write_report(const fs::path& out, const std::string& name, const Document& document) {
+  FakeChartTool tool;
+  const Drawings drawings = draw_all({&document}, tool).front();
+  for (const auto& [paper, word] : {std::pair(Paper::kA4, "a4"), {Paper::kLetter, "letter"}}) {
+    const fs::path folder = out / (name + "-" + word);
+    TypstOptions options;
+    options.paper = paper;
+    write(folder / "report.typ", report_typst(document, drawings, options));
+    write_charts(folder, document, drawings);
+  }
+}
+
+/// Two parts among an author's own chapters.
+void write_thesis(const fs::path& out, const Document& document) {
+  FakeChartTool tool;
+  const Drawings drawings = draw_all({&document}, tool).front();
+  std::string thesis = "= My own chapter\n\n";
+  for (const Part& part : document.sections.front().parts) {
+    thesis += "#include \"" + part.anchor() + ".typ\"\n";
+    write(out / "thesis" / (part.anchor() + ".typ"), part_typst(document, part, drawings, {}));
+  }
+  write(out / "thesis" / "report.typ", thesis);
+  write_charts(out / "thesis", document, drawings);
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  const fs::path out = argv[1];
+  write_report(out, "sample", sample_document());
+  write_report(out, "demonstration", demonstration_document());
+  write_report(out, "hostile", hostile_document());
+  write_thesis(out, sample_document());
+}

@@ -1,0 +1,74 @@
+"""Sample reports through the real Typst: python3 typeset_test.py SAMPLE_TYPST
+
+A hostile text that were a command would end the compilation; a page is looked at as a picture.
+"""
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import typst
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# Width and height of a page in points.
+PAPERS = {"a4": (595, 842), "letter": (612, 792)}
+
+
+class Reports(unittest.TestCase):
+    program = ""
+
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.folder = pathlib.Path(scratch.name)
+        subprocess.run([cls.program, cls.folder], check=True)
+
+    def compile(self, name, **options):
+        folder = self.folder / name
+        return typst.compile_with_warnings(str(folder / "report.typ"), root=str(folder),
+                                           ignore_system_fonts=True, **options)
+
+    def test_every_report_becomes_a_pdf_on_every_paper(self):
+        folders = [self.folder / f"{report}-{paper}" for paper in PAPERS
+                   for report in ("sample", "demonstration", "hostile")]
+        subprocess.run([sys.executable, ROOT / "site" / "typeset.py", *folders], check=True)
+        for folder in folders:
+            with self.subTest(folder.name):
+                self.assertFalse((folder / "problem.txt").exists())
+                self.assertEqual((folder / "report.pdf").read_bytes()[:5], b"%PDF-")
+
+    def test_ordinary_reports_raise_no_warning(self):
+        for name in ("sample-a4", "demonstration-letter"):
+            _, warnings = self.compile(name)
+            self.assertEqual([str(warning) for warning in warnings], [])
+
+    def test_pages_have_the_size_asked_for(self):
+        for paper, size in PAPERS.items():
+            pages, _ = self.compile(f"sample-{paper}", format="png", ppi=72)
+            first = pages[0] if isinstance(pages, list) else pages
+            self.assertEqual(struct.unpack(">II", first[16:24]), size)
+
+    def test_same_source_same_bytes_and_no_date(self):
+        once, _ = self.compile("sample-a4")
+        again, _ = self.compile("sample-a4")
+        self.assertEqual(once, again)
+        self.assertNotIn(b"/CreationDate", once)
+        self.assertNotIn(b"CreateDate", once)
+
+    def test_a_screen_reader_gets_titles_headings_and_alternative_texts(self):
+        pdf, _ = self.compile("sample-a4", pdf_standards=["ua-1"])
+        self.assertIn(b"/Outlines", pdf)
+
+    def test_parts_stand_in_a_document_of_their_author(self):
+        pdf, warnings = self.compile("thesis")
+        self.assertEqual(pdf[:5], b"%PDF-")
+        self.assertEqual(list(warnings), [])
+
+
+if __name__ == "__main__":
+    Reports.program = sys.argv.pop(1)
+    unittest.main()
