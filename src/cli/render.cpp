@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/rendering.h"
+#include "cli/run_notes.h"
 #include "cli/verbs.h"
 #include "results/run_store.h"
 
@@ -17,16 +18,13 @@ struct RenderFlags {
   std::vector<std::string> runs;
   std::string out = "site/public";
   std::string answers = "full";
+  std::string notes;
   bool own = false;
 };
 
-/// RUN is a run's folder or its run.json.
-fs::path run_folder(const fs::path& named) {
-  return fs::is_regular_file(named) ? named.parent_path() : named;
-}
-
 ExitStatus render(const RenderFlags& flags) {
-  const RenderOptions options{flags.out, parse_answers(flags.answers), flags.own};
+  const RenderOptions options{flags.out, parse_answers(flags.answers), flags.own,
+                              author_folder(flags.notes)};
   std::vector<fs::path> folders;
   for (const std::string& named : flags.runs) {
     folders.push_back(run_folder(named));
@@ -47,6 +45,7 @@ void add_render(CLI::App& app, Invocation& invocation) {
   verb->add_option("runs", flags->runs, "RUN…: folders of runs (default: all under site/runs)");
   verb->add_option("--out", flags->out, "folder for the pages (site/public)");
   verb->add_option("--answers", flags->answers, "none, facts or full (default)");
+  verb->add_option("--notes", flags->notes, "folder of your own words (notes)");
   verb->add_flag("--own", flags->own, "leave out the runs that ship with the project");
   verb->callback([flags, &invocation] { invocation.call = [flags] { return render(*flags); }; });
 }

@@ -13,10 +13,14 @@ namespace labreport {
 struct RenderOptions {
   std::filesystem::path out;
   Answers answers = Answers::kFull;
-  bool own = false;  ///< Leave out the runs that ship with the project.
+  bool own = false;                  ///< Leave out the runs that ship with the project.
+  std::filesystem::path notes = {};  ///< The author's folder of notes; empty: none.
 };
 
 Answers parse_answers(const std::string& text);
+
+/// `named` is a run's folder or its run.json.
+std::filesystem::path run_folder(const std::filesystem::path& named);
 
 /// Every run below `root`. Throws `InputError` when there is none.
 std::vector<std::filesystem::path> recorded_runs(const std::filesystem::path& root);
@@ -24,7 +28,8 @@ std::vector<std::filesystem::path> recorded_runs(const std::filesystem::path& ro
 struct Rendered {
   std::filesystem::path index;
   std::map<std::filesystem::path, std::filesystem::path> pages;  ///< By the run's folder.
-  std::vector<std::string> problems;  ///< Runs that could not be read, one line each; already told.
+  /// Runs that could not be read and notes that could not be shown, one line each; already told.
+  std::vector<std::string> problems;
 
   const std::filesystem::path& page_of(const std::filesystem::path& run_folder) const;
 };

@@ -6,6 +6,7 @@
 
 #include "cli/measure.h"
 #include "cli/rendering.h"
+#include "cli/run_notes.h"
 #include "cli/verbs.h"
 
 namespace labreport {
@@ -13,10 +14,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ExitStatus report(const RunFlags& flags, const std::string& answers,
+/// How the pages are to be, beside what is measured.
+struct PageFlags {
+  std::string answers = "full";
+  std::string notes;
+};
+
+ExitStatus report(const RunFlags& flags, const PageFlags& page,
                   const std::vector<std::string>& argv) {
   const fs::path out = flags.out;
-  RenderOptions options{out / "public", parse_answers(answers), false};
+  const RenderOptions options{out / "public", parse_answers(page.answers), false,
+                              author_folder(page.notes)};
   const Measured measured = measure(flags, out / "runs", argv);
   if (measured.status == ExitStatus::kInterrupted || measured.folder.empty()) {
     return measured.status;
@@ -30,15 +38,14 @@ ExitStatus report(const RunFlags& flags, const std::string& answers,
 
 void add_report(CLI::App& app, Invocation& invocation) {
   auto flags = std::make_shared<RunFlags>();
-  auto answers = std::make_shared<std::string>("full");
+  auto page = std::make_shared<PageFlags>();
   flags->out = "site";
   CLI::App* verb = app.add_subcommand("report", "measure, then render: what `make report` calls");
   add_run_flags(*verb, *flags, "folder (site): runs go to its runs/, pages to its public/");
-  verb->add_option("--answers", *answers, "none, facts or full (default)");
-  verb->callback([flags, answers, &invocation] {
-    invocation.call = [flags, answers, &invocation] {
-      return report(*flags, *answers, invocation.argv);
-    };
+  verb->add_option("--answers", page->answers, "none, facts or full (default)");
+  verb->add_option("--notes", page->notes, "folder of your own words (notes)");
+  verb->callback([flags, page, &invocation] {
+    invocation.call = [flags, page, &invocation] { return report(*flags, *page, invocation.argv); };
   });
 }
 
