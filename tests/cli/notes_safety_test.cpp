@@ -41,7 +41,7 @@ TEST_F(NotesTest, HostileWordsAreTextInEveryFile) {
   note("author.md",
        "name: <script>alert(1)</script> {{title}}\ncourse: [x](javascript:alert(1))\n");
   note("mixed_precision_accumulation.md",
-       "<script>alert(1)</script> {{{method}}} [x](javascript:alert(1)) <img src=x "
+       "So <script>alert(1)</script> {{{method}}} [x](javascript:alert(1)) <img src=x "
        "onerror=alert(1)>\n\n"
        "<div>\n\n```{=html}\n<script>\n```\n\n" +
            std::string(10'000, 'w') +
@@ -55,7 +55,7 @@ TEST_F(NotesTest, HostileWordsAreTextInEveryFile) {
   EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt; {{{method}}} x &lt;img"));
   const std::string report = published("report.md");
   EXPECT_THAT(report, HasSubstr("\\<script\\>alert(1)\\</script\\> {{{method}}} x \\<img"));
-  EXPECT_THAT(report, Not(HasSubstr("](javascript")));
+  EXPECT_THAT(report, Not(HasSubstr("[x](javascript")));
 }
 
 }  // namespace
