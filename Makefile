@@ -1,6 +1,6 @@
 # Thin front door: set up what a verb needs, build it, call it.
 
-.PHONY: help report render-build site pdf test bench format lint clean
+.PHONY: help report render-build site notes pdf test bench format lint clean
 .DEFAULT_GOAL := help
 
 # Only what stands on make's command line: an environment may hold an OUT of its own.
@@ -8,7 +8,7 @@ given = $(if $(filter command,$(firstword $(origin $(1)))),$($(1)))
 flag = $(if $(call given,$(1)),--$(2) '$(call given,$(1))')
 report_flags = $(call flag,EDITION,edition) $(call flag,PRESET,preset) $(call flag,SIZES,sizes) \
   $(call flag,CONTEXTS,contexts) $(call flag,GPUS,gpus) $(call flag,ANSWERS,answers) \
-  $(call flag,OUT,out) $(if $(call given,RESUME),--resume) $(call given,ARGS)
+  $(call flag,NOTES,notes) $(call flag,OUT,out) $(if $(call given,RESUME),--resume) $(call given,ARGS)
 
 # Where both programs are built already, the front end among them serves.
 preset = $(if $(wildcard build/bin/labreport),default,render)
@@ -18,9 +18,11 @@ help:
 	@echo 'make report   measure on the GPU in this machine and render the report'
 	@echo '              EDITION=2025|2026 PRESET=full|quick|demo SIZES=small,medium CONTEXTS=512'
 	@echo '              GPUS=0,1 ANSWERS=none|facts|full RESUME=1 OUT=folder ARGS="other flags"'
+	@echo '              NOTES=folder of your own words (notes)'
 	@echo 'make site     render the recorded runs; OWN=1 leaves out those that ship with the project'
 	@echo 'make pdf      typeset the newest run of your own, else the newest recorded one'
 	@echo '              PAPER=a4|letter ANSWERS=none|facts|full OUT=folder'
+	@echo 'make notes    write an empty note for each part, to answer in your own words; RUN=folder'
 	@echo 'make test     build everything, run every test and check'
 	@echo 'make bench    show how fast labreport itself is'
 	@echo 'make format   put the sources into the house style'
@@ -35,10 +37,13 @@ render-build:
 	@setup/install render && setup/build $(preset) labreport
 
 site: render-build
-	@$(front_end) render $(if $(call given,OWN),--own) $(call flag,ANSWERS,answers) $(call flag,OUT,out) $(call given,ARGS)
+	@$(front_end) render $(if $(call given,OWN),--own) $(call flag,ANSWERS,answers) $(call flag,NOTES,notes) $(call flag,OUT,out) $(call given,ARGS)
+
+notes: render-build
+	@$(front_end) notes --init $(if $(call given,RUN),'$(call given,RUN)') $(call flag,NOTES,notes) $(call given,ARGS)
 
 pdf: render-build
-	@$(front_end) render --latest --format pdf $(call flag,PAPER,paper) $(call flag,ANSWERS,answers) $(call flag,OUT,out) $(call given,ARGS)
+	@$(front_end) render --latest --format pdf $(call flag,PAPER,paper) $(call flag,ANSWERS,answers) $(call flag,NOTES,notes) $(call flag,OUT,out) $(call given,ARGS)
 
 test:
 	@setup/install test && setup/build --all default && setup/build --all asan

@@ -101,10 +101,10 @@ Figure norm_figure(const std::vector<NormRow>& rows) {
           .caption =
               "Median relative error against FP64 over 16 random vectors at each scale, for "
               "sums rounded after each addition, for PyTorch's own reductions and for FP32 "
-              "statistics; one scale for all formats. Shaded in FP16: the variance of some "
-              "vector vanishes, and eps sets the divisor, so that the output stays right; "
-              "then the sum of the squares, a square, the input itself overflow. A curve "
-              "ends where the sum for the mean overflows too.",
+              "statistics; one scale for all formats. Shaded is where the variance of some "
+              "vector vanishes, so that eps sets the divisor, and where the sum of the squares, "
+              "a square or the input itself overflows. A curve ends where the sum for the mean "
+              "overflows too.",
           .alt =
               "Three panels of error curves over the scale of the input, for FP16, BF16 and "
               "FP32. The table below holds the same numbers.",

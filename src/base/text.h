@@ -17,6 +17,9 @@ std::string join_words(std::span<const std::string> words);
 /// Lower-case ASCII letters, digits and single hyphens: a name that is safe in a path and a URL.
 std::string slug(std::string_view text);
 
+/// Levenshtein's distance, letters compared without case.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
 /// The three nearest candidates by edit distance; all of them, in their order, if there are few.
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/run_notes.h"
 
 namespace labreport {
 namespace {
@@ -21,6 +22,7 @@ RenderOptions OutputFlags::options(const std::filesystem::path& out) const {
   options.answers = parse_answers(answers);
   options.formats = Formats::named(formats);
   options.paper = parse_paper(paper);
+  options.notes = author_folder(notes);
   return options;
 }
 
@@ -28,6 +30,7 @@ void add_output_flags(CLI::App& verb, OutputFlags& flags) {
   verb.add_option("--answers", flags.answers, "none, facts or full (default)");
   verb.add_option("--format", flags.formats, "html,md,csv,latex,typst,pdf,json (default: all)");
   verb.add_option("--paper", flags.paper, "of the PDF: a4 (default) or letter");
+  verb.add_option("--notes", flags.notes, "folder of your own words (notes)");
 }
 
 }  // namespace labreport

@@ -22,11 +22,6 @@ struct RenderFlags {
   bool latest = false;
 };
 
-/// RUN is a run's folder or its run.json.
-fs::path run_folder(const fs::path& named) {
-  return fs::is_regular_file(named) ? named.parent_path() : named;
-}
-
 ExitStatus render(const RenderFlags& flags) {
   RenderOptions options = flags.output.options(flags.out);
   options.own = flags.own;

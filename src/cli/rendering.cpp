@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/chart_renderer.h"
+#include "cli/run_notes.h"
 #include "cli/worker_info.h"
 #include "experiments/catalog.h"
 #include "results/run_json.h"
@@ -52,6 +53,10 @@ Answers parse_answers(const std::string& text) {
   refuse_unknown("--answers", text, std::vector<std::string>{"none", "facts", "full"});
 }
 
+fs::path run_folder(const fs::path& named) {
+  return fs::is_regular_file(named) ? named.parent_path() : named;
+}
+
 std::vector<fs::path> recorded_runs(const fs::path& root) {
   std::vector<fs::path> folders = list_runs(root);
   if (folders.empty()) {
@@ -78,17 +83,20 @@ Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& 
   if (options.formats.has(Format::kHtml)) rendered.index = options.out / "index.html";
   const std::string file = format_file(options.formats.first());
   std::vector<SiteRun> runs;
+  RunNotes notes(folders, options.notes);
   for (const fs::path& folder : folders) {
     const RunStore store(folder);
     if (options.own && store.is_reference()) continue;
     try {
       runs.push_back(site_run(store));
+      notes.place(store, runs.back().document);
       rendered.pages[folder] = options.out / runs.back().folder / file;
     } catch (const InputError& error) {
       fmt::print(stderr, "left out: {}\n", error.what());
       rendered.problems.emplace_back(error.what());
     }
   }
+  for (const std::string& problem : notes.problems()) rendered.problems.push_back(problem);
   if (runs.empty()) throw InputError("no run to render", "`make report` makes one");
   ChartProcess tool = project_chart_tool(project_folder());
   const Site site = render_site(runs, {options.answers, options.formats, options.paper}, &tool);

@@ -15,10 +15,14 @@ struct RenderOptions {
   Answers answers = Answers::kFull;
   Formats formats = {};
   Paper paper = Paper::kA4;
-  bool own = false;  ///< Leave out the runs that ship with the project.
+  std::filesystem::path notes = {};  ///< The author's folder of notes; empty: none.
+  bool own = false;                  ///< Leave out the runs that ship with the project.
 };
 
 Answers parse_answers(const std::string& text);
+
+/// `named` is a run's folder or its run.json.
+std::filesystem::path run_folder(const std::filesystem::path& named);
 
 /// Every run below `root`. Throws `InputError` when there is none.
 std::vector<std::filesystem::path> recorded_runs(const std::filesystem::path& root);
@@ -30,7 +34,8 @@ struct Rendered {
   std::filesystem::path index;  ///< Empty where no pages were asked for.
   /// By the run's folder; its page, or the first of the formats asked for.
   std::map<std::filesystem::path, std::filesystem::path> pages;
-  std::vector<std::string> problems;  ///< Runs that could not be read, one line each; already told.
+  /// Runs that could not be read and notes that could not be shown, one line each; already told.
+  std::vector<std::string> problems;
 
   const std::filesystem::path& page_of(const std::filesystem::path& run_folder) const;
 };

@@ -10,6 +10,11 @@ namespace labreport {
 
 enum class Align { kLeft, kRight };
 
+/// How much of what this program writes stands as an answer: nothing, numbers without prose, or
+/// sentences. A sentence that depends on a measured value stands in `kFull` alone, wherever it is;
+/// numbers in tables, charts and lists always stay.
+enum class Answers { kNone, kFacts, kFull };
+
 struct ColumnView {
   std::string title;
   std::string unit;  ///< One unit a column, shown in its head; may be empty.
@@ -61,14 +66,15 @@ struct Drawer {
   std::vector<TableView> tables;      ///< E.g. the command that reproduces each row.
   std::vector<Figure> figures;        ///< E.g. samples as a strip plot.
   std::vector<std::string> warnings;  ///< Plain text.
-};
+  std::string findings = {};          ///< Markdown, behind the method: what this run's values say.
 
-/// How much of what this program writes stands as an answer.
-enum class Answers { kNone, kFacts, kFull };
+  /// The method, with the findings where generated sentences are asked for.
+  std::string words(Answers answers) const;
+};
 
 /// The author's own words for a part.
 struct AuthorNote {
-  std::string markdown;
+  std::string markdown;  ///< Safe as it is: see report/note_markdown.h.
   bool replaces = true;  ///< The generated answer; otherwise they follow it.
 };
 
@@ -91,6 +97,10 @@ struct Part {
   /// Markdown: what stands as the generated answer, empty where nothing does: not asked for,
   /// nothing to say, or replaced by the author's note.
   std::string generated_answer(Answers answers) const;
+
+  /// Whether room is left for the author's own words: none were asked of this program and none
+  /// have come from the author.
+  bool awaits_answer(Answers answers) const;
 };
 
 struct Section {

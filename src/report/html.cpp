@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/front_matter.h"
 #include "report/template.h"
 
 namespace labreport {
@@ -60,7 +61,7 @@ TemplateList command_list(const std::string& commands) {
 
 std::string page_html(const Document& document, const Drawings& drawings,
                       const PageOptions& options) {
-  PageState state{.drawings = drawings, .answers = options.answers};
+  PageState state{.drawings = drawings, .answers = options.answers, .front = document.front};
   const bool environment = !document.environment.columns.empty();
   TemplateObject values = {
       {"root", options.root},
@@ -81,6 +82,7 @@ std::string page_html(const Document& document, const Drawings& drawings,
       {"commands", command_list(document.reproduce)},
       {"environment", environment ? table_html(document.environment) : ""}};
   add_marks(values, document);
+  values["front"] = front_html(document.front);
   return fill_template("page.html", values);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "report/facts.h"
+#include "report/front_matter.h"
 
 namespace labreport {
 namespace {
@@ -12,6 +13,7 @@ class MarkdownWriter {
       : drawings_(drawings), answers_(answers) {}
 
   std::string write(const Document& document) {
+    note_mark_ = note_mark(document.front);
     head(document);
     glance(document);
     if (!document.matrix.columns.empty()) {
@@ -37,6 +39,7 @@ class MarkdownWriter {
 
   void head(const Document& document) {
     paragraph("# " + escape_markdown(document.title + ": " + document.device));
+    paragraph(front_markdown(document.front));
     if (document.demonstration) {
       paragraph(
           "> **CPU demonstration.** Tiny networks on a processor: this report shows what one "
@@ -64,7 +67,7 @@ class MarkdownWriter {
     paragraph("### " + letter + escape_markdown(part.title));
     paragraph(escape_markdown(part.setting));
     quote(part.question);
-    answer(part.generated_answer(answers_));
+    answer(part);
     for (const Figure& figure : part.figures) add(figure);
     for (const TableView& table : part.tables) text_ += table_markdown(table);
     add(part.drawer);
@@ -79,10 +82,17 @@ class MarkdownWriter {
     text_ += '\n';
   }
 
-  void answer(const std::string& generated) {
-    if (generated.empty()) return;
+  /// The generated answer and the author's own words, each marked as what it is.
+  void answer(const Part& part) {
+    const std::string generated = part.generated_answer(answers_);
     paragraph(generated);
-    paragraph("*Generated from this run’s measurements.*");
+    if (!generated.empty()) paragraph("*Generated from this run’s measurements.*");
+    if (part.note) {
+      paragraph(part.note->markdown);
+      paragraph("*" + escape_markdown(note_mark_) + "*");
+    }
+    // A space that does not vanish keeps the paragraph that waits for words.
+    if (part.awaits_answer(answers_)) paragraph("**Your answer**\n\n&nbsp;");
   }
 
   void add(const Figure& figure) {
@@ -99,12 +109,12 @@ class MarkdownWriter {
   }
 
   void add(const Drawer& drawer) {
-    if (drawer.method.empty() && drawer.tables.empty() && drawer.figures.empty() &&
+    if (drawer.words(answers_).empty() && drawer.tables.empty() && drawer.figures.empty() &&
         drawer.warnings.empty()) {
       return;
     }
     open_details("How this was measured");
-    paragraph(drawer.method);
+    paragraph(drawer.words(answers_));
     for (const std::string& warning : drawer.warnings) {
       text_ += "- Warning: " + escape_markdown(warning) + "\n";
     }
@@ -130,6 +140,7 @@ class MarkdownWriter {
 
   const Drawings& drawings_;
   Answers answers_;
+  std::string note_mark_;
   std::string text_;
   int figures_ = 0;
 };

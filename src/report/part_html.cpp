@@ -37,10 +37,11 @@ TemplateList text_list(const std::vector<std::string>& texts) {
 
 std::string drawer_html(const Part& part, PageState& state) {
   const Drawer& drawer = part.drawer;
-  const bool empty = drawer.method.empty() && drawer.tables.empty() && drawer.figures.empty() &&
-                     drawer.warnings.empty();
+  const std::string words = drawer.words(state.answers);
+  const bool empty =
+      words.empty() && drawer.tables.empty() && drawer.figures.empty() && drawer.warnings.empty();
   if (empty) return "";
-  return fill_template("drawer.html", {{"method", markdown_to_html(drawer.method)},
+  return fill_template("drawer.html", {{"method", markdown_to_html(words)},
                                        {"tables", tables_html(drawer.tables)},
                                        {"figures", figures_html(drawer.figures, state)},
                                        {"warned", !drawer.warnings.empty()},
@@ -68,7 +69,6 @@ std::string figure_html(const Figure& figure, PageState& state) {
 }
 
 std::string part_html(const Part& part, PageState& state) {
-  const std::string answer = part.generated_answer(state.answers);
   return fill_template("part.html", {{"anchor", part.anchor()},
                                      {"lettered", !part.letter.empty()},
                                      {"letter", part.letter},
@@ -77,8 +77,7 @@ std::string part_html(const Part& part, PageState& state) {
                                      {"setting", part.setting},
                                      {"asked", !part.question.empty()},
                                      {"question", markdown_to_html(part.question)},
-                                     {"answered", !answer.empty()},
-                                     {"answer", markdown_to_html(answer)},
+                                     {"answer", answer_html(part, state)},
                                      {"figures", figures_html(part.figures, state)},
                                      {"tables", tables_html(part.tables)},
                                      {"drawer", drawer_html(part, state)}});

@@ -65,7 +65,8 @@ class SectionParser {
     const std::map<std::string, std::string*> blocks = {{"Question", &part.question},
                                                         {"Answer", &part.answer},
                                                         {"Facts", &part.facts},
-                                                        {"Method", &part.method}};
+                                                        {"Method", &part.method},
+                                                        {"Findings", &part.findings}};
     const auto found = blocks.find(name);
     if (found == blocks.end()) fail("unknown block '" + name + "'");
     if (!found->second->empty()) fail("'### " + name + "' appears twice in a part");
@@ -73,7 +74,8 @@ class SectionParser {
   }
 
   static void trim_blocks(PartWords& part) {
-    for (std::string* block : {&part.question, &part.answer, &part.facts, &part.method}) {
+    for (std::string* block :
+         {&part.question, &part.answer, &part.facts, &part.method, &part.findings}) {
       *block = trim(*block);
     }
   }
@@ -105,6 +107,7 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   part.drawer = content.drawer;
   part.files = content.files;
   part.drawer.method = fill(words.method, "Method");
+  part.drawer.findings = fill(words.findings, "Findings");
   return part;
 }
 

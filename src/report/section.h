@@ -9,6 +9,10 @@
 //   ### Answer
 //   ### Facts                                             the answer's numbers alone, as a list
 //   ### Method                                            opens the drawer "How this was measured"
+//   ### Findings                                          what this run's values say of the method
+//
+// Question and Method hold in every run on such a device: what depends on a measured value belongs
+// to Answer, Facts or Findings, which an author can leave out.
 //
 // A problem with a single part writes "## Title" and is presented under the empty letter.
 #pragma once
@@ -44,6 +48,7 @@ struct PartWords {
   std::string answer;
   std::string facts;
   std::string method;
+  std::string findings;
 };
 
 struct SectionWords {

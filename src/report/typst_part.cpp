@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "report/front_matter.h"
 #include "report/markdown.h"
 #include "report/typst_parts.h"
 #include "report/typst_text.h"
@@ -24,11 +25,6 @@ std::string framed(const std::string& blocks, const std::string& mark, const std
          "#text(size: 0.85em, style: \"italic\", fill: luma(90))[" + typst_text(mark) + "]\n]\n\n";
 }
 
-std::string note_mark(const FrontMatter& front) {
-  return front.author.empty() ? "In the author’s own words."
-                              : "In the words of " + front.author + ".";
-}
-
 bool suits_paper(const TableView& table) {
   return table.rows.size() <= kRowsOfADrawer && table.columns.size() <= kColumnsOfADrawer &&
          std::ranges::none_of(table.columns, &ColumnView::code);
@@ -49,8 +45,13 @@ std::string left_to_page(const std::vector<TableView>& tables) {
                    ".]\n\n";
 }
 
-bool is_empty(const Drawer& drawer) {
-  return drawer.method.empty() && drawer.tables.empty() && drawer.figures.empty() &&
+/// Where the author writes, by hand or in the source.
+constexpr std::string_view kRoomForAnswer =
+    "#block(stroke: (left: 1.5pt + rgb(\"#1f5fa8\")), inset: (left: 0.9em), height: 7em)[\n"
+    "#text(size: 0.85em, style: \"italic\", fill: luma(90))[Your answer]\n]\n\n";
+
+bool is_empty(const Drawer& drawer, Answers answers) {
+  return drawer.words(answers).empty() && drawer.tables.empty() && drawer.figures.empty() &&
          drawer.warnings.empty();
 }
 
@@ -101,6 +102,7 @@ std::string typst_part(const Part& part, const TypstSource& source) {
     text += framed(typst_blocks(part.note->markdown, source), note_mark(source.document.front),
                    "1.5pt + rgb(\"#1f5fa8\")");
   }
+  if (part.awaits_answer(source.options.answers)) text += kRoomForAnswer;
   for (const Figure& figure : part.figures) text += typst_figure(figure, source);
   for (const TableView& table : part.tables) {
     text += is_long(table)
@@ -121,9 +123,9 @@ std::string typst_long_tables(const Part& part) {
 
 std::string typst_drawer(const Part& part, const TypstSource& source) {
   const Drawer& drawer = part.drawer;
-  if (is_empty(drawer)) return "";
+  if (is_empty(drawer, source.options.answers)) return "";
   std::string text = "== " + typst_heading(part, true) + "\n\n";
-  text += typst_blocks(drawer.method, source) + warnings(drawer);
+  text += typst_blocks(drawer.words(source.options.answers), source) + warnings(drawer);
   for (const TableView& table : drawer.tables) {
     if (suits_paper(table)) text += typst_table(table);
   }

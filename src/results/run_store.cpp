@@ -54,6 +54,7 @@ fs::path RunStore::run_file() const { return folder_ / "run.json"; }
 fs::path RunStore::cells_folder() const { return folder_ / "cells"; }
 fs::path RunStore::scratch_folder() const { return folder_ / "scratch"; }
 fs::path RunStore::artifacts_folder() const { return folder_ / "artifacts"; }
+fs::path RunStore::notes_folder() const { return folder_ / "notes"; }
 
 fs::path RunStore::artifacts(const std::string& cell_id, std::int64_t launch) const {
   return artifacts_folder() / (cell_id + "." + std::to_string(launch));

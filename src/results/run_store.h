@@ -26,6 +26,7 @@ class RunStore {
   std::filesystem::path cells_folder() const;      ///< cells/: finished launches not yet merged
   std::filesystem::path scratch_folder() const;    ///< scratch/: requests and raw results in flight
   std::filesystem::path artifacts_folder() const;  ///< artifacts/: large by-products
+  std::filesystem::path notes_folder() const;      ///< notes/: the author's words for this run
   /// What the names of a launch's by-products begin with; `artifact::` says how they end.
   std::filesystem::path artifacts(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path launch_file(const std::string& cell_id, std::int64_t launch) const;

@@ -54,6 +54,7 @@ const std::vector<Golden> kGolden{
     {"help_report", {"report", "--help"}},
     {"help_run", {"run", "--help"}},
     {"help_render", {"render", "--help"}},
+    {"help_notes", {"notes", "--help"}},
     {"help_list", {"list", "--help"}},
     {"help_check", {"check", "--help"}},
     {"help_doctor", {"doctor", "--help"}},
@@ -116,6 +117,9 @@ const std::vector<Golden> kGolden{
     {"no_worker", {"run", "--preset", "demo"}, {{"LABREPORT_WORKER", "nowhere/worker"}}},
     {"render_nothing", {"render"}},
     {"render_missing", {"render", "no/such/run"}},
+    {"notes_nothing", {"notes", "--init"}},
+    {"notes_missing", {"notes", "--init", "no/such/run"}},
+    {"render_no_notes", {"render", "--notes", "no/such/notes"}},
     {"check_nothing", {"check"}},
     {"check_missing", {"check", "no/such/run"}},
 };

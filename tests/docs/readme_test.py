@@ -108,7 +108,7 @@ class Readme(unittest.TestCase):
         self.assertLessEqual(set(NOT_RUN) | set(STATUS), set(commands()))
 
     def test_every_linked_file_is_there(self):
-        for path in re.findall(r"\]\(([^):]+)\)", README):
+        for path in re.findall(r"\]\(([^):#]+)\)", README):
             self.assertTrue((ROOT / path).is_file(), path)
 
 

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "report/html.h"
 #include "report/markdown.h"
+#include "report/note.h"
 #include "report/sample_fixture.h"
 #include "report/typst.h"
 
@@ -35,6 +36,28 @@ void expect_golden_case(const std::string& name, const Document& document) {
 }
 
 TEST(Golden, Sample) { expect_golden_case("sample", sample_document()); }
+
+/// An author who signs, answers one part and adds to another.
+Document noted_document() {
+  Document document = sample_document();
+  document.front = {"Ada Lovelace", "CS336", "https://github.com/ada/assignment2"};
+  const auto find_picture = [](const std::string& target) {
+    return PictureAnswer{"notes/" + target, ""};
+  };
+  std::vector<Part>& parts = document.sections.at(0).parts;
+  parts.at(0).note =
+      parse_note(
+          "<!-- follows the answer -->\n# Why\n\nBackward multiplies **twice** as often:\n\n"
+          "| pass | products |\n| --- | ---: |\n| forward | $n$ |\n| backward | $2n$ |\n\n"
+          "![What I drew](plot.png) See [the code](https://github.com/ada/assignment2) "
+          "<b>now</b>.\n",
+          find_picture)
+          .note;
+  parts.at(1).note = parse_note("The first step loads kernels.\n", find_picture).note;
+  return document;
+}
+
+TEST(Golden, Noted) { expect_golden_case("noted", noted_document()); }
 
 TEST(Golden, Demonstration) { expect_golden_case("demonstration", demonstration_document()); }
 

@@ -57,7 +57,7 @@ TEST(Page, LeavesAnswersOutOrReducesThemToTheirNumbers) {
   EXPECT_THAT(full, HasSubstr("Generated from this run’s measurements"));
   EXPECT_THAT(full, HasSubstr("The steps vary little"));
   const std::string facts = sample_page(Answers::kFacts);
-  EXPECT_THAT(facts, HasSubstr("<li>forward, 2.7B: <strong>"));
+  EXPECT_THAT(facts, HasSubstr("<dt>forward, 2.7B</dt><dd><strong>"));
   EXPECT_THAT(facts, Not(HasSubstr("The steps vary little")));
   const std::string none = sample_page(Answers::kNone);
   EXPECT_THAT(none, Not(HasSubstr("class=\"answer\"")));

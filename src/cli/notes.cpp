@@ -1,0 +1,115 @@
+// labreport notes: an author's own words, part by part.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "base/files.h"
+#include "cli/note_template.h"
+#include "cli/rendering.h"
+#include "cli/run_notes.h"
+#include "cli/verbs.h"
+#include "experiments/catalog.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NotesFlags {
+  std::string run;
+  std::string notes;
+  bool init = false;
+};
+
+/// A run and where its notes are.
+struct Subject {
+  fs::path run;
+  fs::path folder;
+};
+
+Subject subject(const NotesFlags& flags) {
+  const fs::path noted = noted_run(list_runs("site/runs"));
+  if (flags.run.empty() && noted.empty()) recorded_runs("site/runs");  // says what to do
+  Subject subject{flags.run.empty() ? noted : run_folder(flags.run), flags.notes};
+  if (!subject.folder.empty()) return subject;
+  const fs::path own = RunStore(subject.run).notes_folder();
+  std::error_code error;
+  const bool is_noted = !noted.empty() && fs::equivalent(subject.run, noted, error);
+  subject.folder = is_noted && !fs::is_directory(own, error) ? fs::path(kNotesFolder) : own;
+  return subject;
+}
+
+std::vector<const Part*> parts_of(const Document& document) {
+  std::vector<const Part*> parts;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) parts.push_back(&part);
+  }
+  return parts;
+}
+
+/// Writes what is not there yet; never touches what is.
+void write_new(const fs::path& file, const std::string& text) {
+  if (fs::exists(fs::symlink_status(file))) {
+    fmt::print("kept     {}\n", file.string());
+  } else {
+    write_atomically(file, text);
+    fmt::print("written  {}\n", file.string());
+  }
+}
+
+ExitStatus init(const Subject& subject, const Document& document) {
+  make_writable_folder(subject.folder);
+  write_new(author_file(subject.folder), empty_author());
+  for (const Part* part : parts_of(document)) {
+    write_new(note_file(subject.folder, note_name(*part)),
+              empty_note(*part, subject.run.lexically_normal().string()));
+  }
+  return ExitStatus::kDone;
+}
+
+std::string state(const NotesFolder& notes, const Part& part) {
+  const std::string name = note_name(part);
+  const auto found = notes.notes.find(name);
+  if (found != notes.notes.end()) {
+    return found->second.note.replaces ? "replaces the answer" : "follows the answer";
+  }
+  return fs::exists(fs::symlink_status(note_file(notes.folder, name))) ? "says nothing yet" : "–";
+}
+
+ExitStatus show(const Subject& subject, Document& document) {
+  const bool there = fs::is_directory(subject.folder);
+  const NotesFolder notes =
+      there ? read_notes(subject.folder) : NotesFolder{subject.folder, {}, {}, {}};
+  fmt::print("{}\nnotes in {}\n\n", subject.run.string(), subject.folder.string());
+  if (!there) fmt::print(stderr, "no notes yet; `labreport notes --init` writes empty ones\n");
+  for (const Part* part : parts_of(document)) {
+    fmt::print("{:<32} {}\n", note_name(*part), state(notes, *part));
+  }
+  std::vector<std::string> problems = notes.problems;
+  for (std::string& problem : place_notes(notes, document)) problems.push_back(std::move(problem));
+  for (const std::string& problem : problems) fmt::print(stderr, "{}\n", problem);
+  return problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
+}
+
+ExitStatus notes(const NotesFlags& flags) {
+  const Subject chosen = subject(flags);
+  const RunStore store(chosen.run);
+  Document document = build_document(store.load(), store.is_reference());
+  if (flags.init) return init(chosen, document);
+  if (!flags.notes.empty()) author_folder(flags.notes);  // refuses what is not there
+  return show(chosen, document);
+}
+
+}  // namespace
+
+void add_notes(CLI::App& app, Invocation& invocation) {
+  auto flags = std::make_shared<NotesFlags>();
+  CLI::App* verb = app.add_subcommand("notes", "your own words, part by part");
+  verb->add_option("run", flags->run, "RUN: a run's folder (default: the newest of your own)");
+  verb->add_flag("--init", flags->init, "write an empty note for each part; keeps what is there");
+  verb->add_option("--notes", flags->notes, "folder of notes (notes)");
+  verb->callback([flags, &invocation] { invocation.call = [flags] { return notes(*flags); }; });
+}
+
+}  // namespace labreport

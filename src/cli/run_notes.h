@@ -1,0 +1,43 @@
+// Which notes go to which run's page.
+//
+// A run's own folder `notes/` belongs to that run. The author's folder (`--notes`, `notes`) belongs
+// to one of the runs at hand: the newest of one's own; where none is, the newest. Whose report it
+// is (author.md) holds for all of one's own runs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/notes_folder.h"
+#include "results/run_store.h"
+
+namespace labreport {
+
+/// What `--notes` names; without it `notes`, where that is a folder, else nothing. Throws
+/// `InputError` when the named folder is not there.
+std::filesystem::path author_folder(const std::string& flag);
+
+/// The run that the author's folder belongs to; empty where there is no run.
+std::filesystem::path noted_run(const std::vector<std::filesystem::path>& runs);
+
+class RunNotes {
+ public:
+  /// `folder`: the author's; may be empty. Problems of what lies in it are told on stderr.
+  RunNotes(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& folder);
+
+  /// Puts the run's notes into its report; tells what could not be placed.
+  void place(const RunStore& store, Document& document);
+
+  /// Everything told so far.
+  const std::vector<std::string>& problems() const { return problems_; }
+
+ private:
+  void tell(const std::vector<std::string>& problems);
+
+  std::filesystem::path noted_;
+  NotesFolder shared_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace labreport

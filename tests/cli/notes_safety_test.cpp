@@ -1,0 +1,62 @@
+// What an author's notes bring along: pictures, and whatever somebody may have put there.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "cli/notes_fixture.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST_F(NotesTest, PicturesAreCopiedBesideThePage) {
+  note("figures/My Plot.PNG", "png bytes");
+  note("a.svg", "<svg onload=\"alert(1)\"/>");
+  fs::create_symlink("a.svg", folder_ / "notes/link.svg");
+  note("mixed_precision_accumulation.md",
+       "![one](<figures/My Plot.PNG>) ![two](./a.svg) ![again](a.svg)\n\n![three](link.svg)\n\n"
+       "![four](../site/runs/x.png)\n\n![five](/etc/x.png)\n\n![six](text.txt)\n");
+  const Ended ended = render();
+  EXPECT_EQ(ended.exit_status, 1);
+  for (const char* refused : {":3: the picture link.svg is left out: only plain files inside notes",
+                              ":5: the picture ../site/runs/x.png is left out: only plain files",
+                              ":7: the picture /etc/x.png is left out",
+                              ":9: the picture text.txt is left out: use png, jpg"}) {
+    EXPECT_THAT(ended.messages, HasSubstr(refused));
+  }
+  EXPECT_EQ(published("notes/figures-my-plot.png"), "png bytes");
+  EXPECT_EQ(published("notes/a.svg"), "<svg onload=\"alert(1)\"/>");
+  const std::string page = published("index.html");
+  EXPECT_THAT(page, HasSubstr("<img src=\"notes/figures-my-plot.png\" alt=\"one\""));
+  EXPECT_THAT(page, HasSubstr("<img src=\"notes/a.svg\" alt=\"two\""));
+  EXPECT_THAT(page, Not(HasSubstr("onload")));
+  EXPECT_THAT(published("report.md"), HasSubstr("![one](notes/figures-my-plot.png)"));
+}
+
+TEST_F(NotesTest, HostileWordsAreTextInEveryFile) {
+  note("author.md",
+       "name: <script>alert(1)</script> {{title}}\ncourse: [x](javascript:alert(1))\n");
+  note("mixed_precision_accumulation.md",
+       "So <script>alert(1)</script> {{{method}}} [x](javascript:alert(1)) <img src=x "
+       "onerror=alert(1)>\n\n"
+       "<div>\n\n```{=html}\n<script>\n```\n\n" +
+           std::string(10'000, 'w') +
+           "\xE2\x80\xAE"
+           "\n");
+  ASSERT_EQ(render().exit_status, 0);
+  const std::string page = published("index.html");
+  for (const char* markup : {"<script>", "<img", "<div>\n", "href=\"javascript"}) {
+    EXPECT_THAT(page, Not(HasSubstr(markup))) << markup;
+  }
+  EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt; {{{method}}} x &lt;img"));
+  const std::string report = published("report.md");
+  EXPECT_THAT(report, HasSubstr("\\<script\\>alert(1)\\</script\\> {{{method}}} x \\<img"));
+  EXPECT_THAT(report, Not(HasSubstr("[x](javascript")));
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,139 @@
+// An author's notes from the first empty file to the page.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/notes_fixture.h"
+#include "results/run_store.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST_F(NotesTest, InitWritesANoteForEachPartAndKeepsWhatIsThere) {
+  note("author.md", "name: Ada\n");
+  const Ended first = call({"notes", "--init"});
+  EXPECT_EQ(first.exit_status, 0) << first.messages;
+  EXPECT_EQ(first.output,
+            "kept     notes/author.md\nwritten  notes/mixed_precision_accumulation.md\n");
+  const auto written = all_notes();
+  EXPECT_EQ(written.at("author.md"), "name: Ada\n");
+  const std::string& text = written.at("mixed_precision_accumulation.md");
+  EXPECT_THAT(text, StartsWith("<!-- replaces the answer -->\n<!--\n"
+                               "mixed_precision_accumulation: A thousand additions of 0.01\n\n"
+                               "Four loops add 0.01 a thousand times"));
+  EXPECT_THAT(text, HasSubstr("\n- FP16 += FP16: 9.953125, error -0.046875\n"));
+  EXPECT_TRUE(text.ends_with("-->\n\n"));
+  for (const std::string& line : split(text, '\n')) EXPECT_LE(line.size(), 110u) << line;
+  const Ended second = call({"notes", "--init"});
+  EXPECT_THAT(second.output, Not(HasSubstr("written")));
+  EXPECT_EQ(all_notes(), written);
+}
+
+TEST_F(NotesTest, AnUntouchedNoteIsNone) {
+  ASSERT_EQ(render().exit_status, 0);
+  const std::string before = published("index.html");
+  ASSERT_EQ(call({"notes", "--init"}).exit_status, 0);
+  const Ended ended = render();
+  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  EXPECT_EQ(published("index.html"), before);
+}
+
+TEST_F(NotesTest, WordsStandInThePageAndSurviveEveryRender) {
+  note("author.md", "name: Ada Lovelace\ncourse: CS336\nrepository: https://github.com/ada/a2\n");
+  note("mixed_precision_accumulation.md", "<!-- replaces the answer -->\nBecause of *rounding*.\n");
+  const auto notes = all_notes();
+  ASSERT_EQ(render().exit_status, 0);
+  const std::string page = published("index.html");
+  EXPECT_THAT(page, HasSubstr("<p>Because of <em>rounding</em>.</p>"));
+  EXPECT_THAT(page, HasSubstr("In the words of Ada Lovelace."));
+  EXPECT_THAT(page, HasSubstr("<a href=\"https://github.com/ada/a2\">"));
+  EXPECT_THAT(page, Not(HasSubstr("Generated from this run")));
+  EXPECT_THAT(published("report.md"), HasSubstr("\n\nBecause of *rounding*.\n\n"));
+  ASSERT_EQ(render().exit_status, 0);
+  EXPECT_EQ(published("index.html"), page);
+  ASSERT_EQ(render({"--answers", "none"}).exit_status, 0);
+  EXPECT_EQ(all_notes(), notes);
+}
+
+TEST_F(NotesTest, TheListSaysWhatBecomesOfEachNote) {
+  const Ended none = call({"notes"});
+  EXPECT_EQ(none.exit_status, 0);
+  EXPECT_EQ(none.messages, "no notes yet; `labreport notes --init` writes empty ones\n");
+  EXPECT_THAT(none.output, HasSubstr("notes in notes\n\nmixed_precision_accumulation     –\n"));
+  note("author.md", "name:\n");
+  EXPECT_THAT(call({"notes"}).output, HasSubstr("mixed_precision_accumulation     –\n"));
+  note("mixed_precision_accumulation.md", "<!-- -->\n");
+  EXPECT_THAT(call({"notes"}).output, HasSubstr("says nothing yet\n"));
+  note("mixed_precision_accumulation.md", "<!-- follows the answer -->\nMine.\n");
+  EXPECT_THAT(call({"notes"}).output, HasSubstr("follows the answer\n"));
+}
+
+TEST_F(NotesTest, WhatCannotBeShownIsToldAndTheRenderGoesOn) {
+  note("benchmarking_scrip.b.md", "Mine.\n");
+  note("nsys_profile.a.md", " \n");
+  note("nsys_profile.b.md", "\xFF\xFE");
+  note("nsys_profile.c.md", std::string((1u << 20) + 1, 'x'));
+  fs::create_symlink("nsys_profile.a.md", folder_ / "notes/nsys_profile.d.md");
+  fs::create_directory(folder_ / "notes/nsys_profile.e.md");
+  note("memory_profiling.a.md", "Mine.\n");
+  note("mixed_precision_accumulation.md", "<!-- folows -->\nSee ![a plot](gone.png).\n");
+  note("README.md", "nobody's business\n");
+  const Ended ended = render();
+  EXPECT_EQ(ended.exit_status, 1);
+  EXPECT_EQ(
+      ended.messages.substr(0, ended.messages.find("charts are left out")),
+      "notes/benchmarking_scrip.b.md belongs to no part; nearest: benchmarking_script.b, "
+      "benchmarking_script.a, benchmarking_script.c\n"
+      "notes/mixed_precision_accumulation.md:1: the first line is not understood, so the note "
+      "replaces the answer: write <!-- replaces the answer --> or <!-- follows the answer -->\n"
+      "notes/mixed_precision_accumulation.md:2: the picture gone.png is not in notes\n"
+      "notes/nsys_profile.a.md is empty: write into it or delete it\n"
+      "notes/nsys_profile.b.md is not UTF-8 and is left out: save it as UTF-8\n"
+      "notes/nsys_profile.c.md is over 1 MiB and is left out\n"
+      "notes/nsys_profile.d.md is a link and is left out: put the file itself there\n"
+      "notes/nsys_profile.e.md is no plain file and is left out\n"
+      "notes/memory_profiling.a.md is left out: this run has no such part\n");
+  EXPECT_THAT(published("index.html"), HasSubstr("See a plot."));
+}
+
+TEST_F(NotesTest, BelongToTheNewestOwnRunOrToTheRunThatHoldsThem) {
+  const fs::path older = only_run();
+  const fs::path newer = older.parent_path() / "29990101-000000-newer";
+  const fs::path reference = older.parent_path() / "29990102-000000-reference";
+  for (const fs::path& copy : {newer, reference})
+    fs::copy(older, copy, fs::copy_options::recursive);
+  write_atomically(reference / "reference", "ships with the project\n");
+  // Runs are published by the time inside them, so each is rendered by itself.
+  note("author.md", "name: Ada\n");
+  note("mixed_precision_accumulation.md", "From the shared folder.\n");
+  const auto shown = [&](const fs::path& run) {
+    EXPECT_EQ(render({run.string()}).exit_status, 0);
+    return published("report.md");
+  };
+  EXPECT_THAT(shown(older), HasSubstr("From the shared folder."));
+  fs::create_directory(older / "notes");
+  write_atomically(older / "notes/mixed_precision_accumulation.md", "From its own.\n");
+  EXPECT_THAT(shown(older), HasSubstr("From its own."));
+  EXPECT_THAT(shown(older), HasSubstr("**Ada**")) << "author.md holds for every run of one's own";
+  EXPECT_THAT(call({"notes"}).output,
+              StartsWith("site/runs/" + fs::relative(newer, folder_ / "site/runs").string()));
+  const Ended init = call({"notes", "--init", reference.string()});
+  EXPECT_THAT(init.output, HasSubstr("written  " + (reference / "notes/author.md").string()));
+}
+
+TEST_F(NotesTest, AFolderThatIsNotThereIsBadInput) {
+  const Ended ended = render({"--notes", "nowhere"});
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_EQ(ended.messages,
+            "labreport: no folder of notes nowhere; `labreport notes --init` writes one\n");
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,181 @@
+// With `--answers none` no file of the site holds a generated sentence, and with `facts` none but
+// their lists: the recorded runs and those of a GPU that is small, rendered and searched.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/text.h"
+#include "experiments/sample_runs.h"
+#include "report/markdown.h"
+#include "report/site.h"
+#include "results/run_json.h"
+#include "results/run_store.h"
+
+namespace labreport {
+namespace {
+
+using testing_samples::end_with;
+using testing_samples::measured;
+using testing_samples::plan_input;
+
+constexpr std::size_t kShortest = 16;  // Below that it is a word that may stand elsewhere.
+
+class BlankChartTool : public ChartTool {
+ public:
+  std::vector<std::string> draw(const std::vector<std::string>& specs) override {
+    return std::vector<std::string>(specs.size(), "<svg></svg>");
+  }
+  std::string bundle() override { return "// bundle\n"; }
+};
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
+    text.replace(at, what.size(), by);
+  }
+}
+
+/// What is left without tags, entities, marks and kinds of spaces: alike in every format.
+std::string plain(std::string text) {
+  replace_all(text, "\u00a0", " ");
+  std::string words;
+  bool tag = false;
+  for (const char letter : text) {
+    tag = letter == '<' || (tag && letter != '>');
+    const bool space = letter == ' ' || letter == '\n';
+    const bool mark = std::string_view("<>*`\\").find(letter) != std::string_view::npos;
+    if (tag || mark || (space && words.ends_with(' '))) continue;
+    words.push_back(space ? ' ' : letter);
+  }
+  for (const auto& [entity, mark] :
+       {std::pair("&lt;", ""), std::pair("&gt;", ""), std::pair("&quot;", "\""),
+        std::pair("&#39;", "'"), std::pair("&amp;", "&")}) {
+    replace_all(words, entity, mark);
+  }
+  return words;
+}
+
+/// Sentences of Markdown, or items of a list, each long enough to be told from a label.
+std::vector<std::string> sentences(const std::string& markdown) {
+  std::vector<std::string> found;
+  for (const std::string& line : split(markdown, '\n')) {
+    std::string text = plain(line.starts_with("- ") ? line.substr(2) : line);
+    for (const char* end : {". ", "; "}) replace_all(text, end, "\n");
+    for (const std::string& sentence : split(text, '\n')) {
+      if (sentence.size() >= kShortest) found.push_back(sentence);
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> generated(const Document& document, bool with_facts) {
+  std::vector<std::string> all;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      for (const std::string* text : {&part.answer, &part.drawer.findings}) {
+        for (std::string& sentence : sentences(*text)) all.push_back(std::move(sentence));
+      }
+      if (!with_facts) continue;
+      for (const std::string& line : split(part.facts, '\n')) {
+        if (line.size() > kShortest) all.push_back(plain(line.substr(2)));
+      }
+    }
+  }
+  return all;
+}
+
+/// Every text file of the site in one, without the run itself.
+std::string text_of(const Document& document, Answers answers) {
+  BlankChartTool tool;
+  std::string text;
+  for (const SiteFile& file : render_site({{"run", document, ""}}, {answers}, &tool).files) {
+    if (!file.path.starts_with("assets/")) text += plain(file.bytes) + "\n";
+  }
+  return text;
+}
+
+Run recorded(const char* edition) {
+  for (const auto& folder : list_runs(std::filesystem::path(LABREPORT_SOURCE_DIR) / "site/runs")) {
+    const Run run = RunStore(folder).load();
+    if (run.edition == edition) return run;
+  }
+  throw std::runtime_error("no recorded run of that edition");
+}
+
+Run recorded_2025() { return recorded("2025"); }
+Run recorded_2026() { return recorded("2026"); }
+
+Run small_gpu() {
+  return measured(plan_input(Preset::kQuick), [](const CellSpec& spec, Launch& launch) {
+    if (spec.size == "medium") end_with(launch, OutOfMemory{"forward", 1 << 30, 1 << 30, 1 << 30});
+  });
+}
+
+struct Case {
+  const char* name;
+  Run (*make)();
+};
+
+class WithoutAnswers : public testing::TestWithParam<Case> {};
+
+TEST_P(WithoutAnswers, NoGeneratedSentenceIsLeftInAnyFile) {
+  const Document document = build_document(GetParam().make(), false);
+  const std::string full = text_of(document, Answers::kFull);
+  const std::string none = text_of(document, Answers::kNone);
+  const std::vector<std::string> all = generated(document, true);
+  EXPECT_GT(all.size(), 20u);
+  for (const std::string& sentence : all) {
+    EXPECT_EQ(none.find(sentence), std::string::npos) << sentence;
+  }
+  for (const std::string& sentence : generated(document, false)) {
+    EXPECT_NE(full.find(sentence), std::string::npos) << "the search must find: " << sentence;
+  }
+}
+
+TEST_P(WithoutAnswers, FactsAreNumbersAlone) {
+  const Document document = build_document(GetParam().make(), false);
+  const std::string facts = text_of(document, Answers::kFacts);
+  std::string lists;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) lists += plain(part.facts) + "\n";
+  }
+  for (const std::string& sentence : generated(document, false)) {
+    if (lists.find(sentence) != std::string::npos) continue;
+    EXPECT_EQ(facts.find(sentence), std::string::npos) << sentence;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, WithoutAnswers,
+                         testing::Values(Case{"recorded_2025", recorded_2025},
+                                         Case{"recorded_2026", recorded_2026},
+                                         Case{"small_gpu", small_gpu}),
+                         [](const auto& info) { return info.param.name; });
+
+/// Text between tables, charts, and the numbers at a glance.
+std::vector<std::string> prose(const std::string& report) {
+  std::vector<std::string> lines;
+  for (const std::string& line : split(report, '\n')) {
+    if (!line.starts_with("|") && !line.starts_with("- ")) lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST(WithoutAnswers, ProseIsTheSameWhateverWasMeasured) {
+  const auto slower = [](const CellSpec& spec, Launch& launch) {
+    for (Metric& metric : launch.metrics) {
+      if (!metric.is_samples() || metric.unit != "ns" || spec.kind != CellKind::kTiming) continue;
+      auto* samples = std::get_if<std::vector<std::int64_t>>(&std::get<Samples>(metric.data));
+      if (samples == nullptr) continue;
+      for (std::int64_t& sample : *samples) sample += sample / 3;
+    }
+  };
+  const Document one = build_document(measured(plan_input(Preset::kQuick)), false);
+  const Document other = build_document(measured(plan_input(Preset::kQuick), slower), false);
+  ASSERT_NE(report_markdown(one, {}, Answers::kFull), report_markdown(other, {}, Answers::kFull));
+  ASSERT_NE(prose(report_markdown(one, {}, Answers::kFull)),
+            prose(report_markdown(other, {}, Answers::kFull)));
+  EXPECT_EQ(prose(report_markdown(one, {}, Answers::kNone)),
+            prose(report_markdown(other, {}, Answers::kNone)));
+}
+
+}  // namespace
+}  // namespace labreport
