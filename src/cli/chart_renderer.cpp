@@ -4,9 +4,12 @@
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/stamp.h"
+#include "base/text.h"
 #include "embedded/report.h"
 #include "orchestrate/subprocess.h"
 
@@ -48,6 +51,16 @@ fs::path user_cache() {
   return fs::temp_directory_path() / "labreport-cache";
 }
 
+/// Where a program's name leads; empty where it leads nowhere.
+fs::path on_path(const fs::path& program) {
+  if (program.has_parent_path()) return program;
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
+    if (::access((fs::path(folder) / program).c_str(), X_OK) == 0) return folder / program;
+  }
+  return {};
+}
+
 }  // namespace
 
 ChartProcess::ChartProcess(fs::path python, fs::path bundles)
@@ -79,12 +92,31 @@ std::string ChartProcess::bundle() {
   return read_file(bundle_);
 }
 
+std::string ChartProcess::identity() const {
+  std::set<std::string> versions;
+  std::error_code absent;
+  const fs::path prefix = on_path(python_).parent_path().parent_path();
+  for (const auto& lib : fs::directory_iterator(prefix / "lib", absent)) {
+    if (!lib.path().filename().string().starts_with("python3")) continue;
+    for (const char* packages : {"site-packages", "dist-packages"}) {
+      for (const auto& entry : fs::directory_iterator(lib.path() / packages, absent)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with("vl_convert_python-")) versions.insert(name);
+      }
+    }
+  }
+  if (versions.size() != 1) return "";
+  return *versions.begin() + " " + content_hash(embedded::report().at("site/draw_charts.py"));
+}
+
+fs::path kept_results(const fs::path& project) {
+  const bool writable = ::access((project / ".deps").c_str(), W_OK) == 0;
+  return writable ? project / ".deps" / "charts" : user_cache();
+}
+
 ChartProcess project_chart_tool(const fs::path& project) {
   const fs::path python = project / ".venv" / "bin" / "python";
-  const bool own = fs::exists(python);
-  const bool kept = ::access((project / ".deps").c_str(), W_OK) == 0;
-  return ChartProcess(own ? python : fs::path("python3"),
-                      kept ? project / ".deps" / "charts" : user_cache());
+  return ChartProcess(fs::exists(python) ? python : fs::path("python3"), kept_results(project));
 }
 
 }  // namespace labreport

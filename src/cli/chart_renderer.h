@@ -1,4 +1,4 @@
-// The chart tool as a process: Python with vl-convert, started once a render.
+// The chart tool as a process: Python with vl-convert, started where there is something to draw.
 #pragma once
 
 #include <filesystem>
@@ -17,14 +17,19 @@ class ChartProcess : public ChartTool {
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
   std::string bundle() override;
 
+  /// What its drawings depend on besides the spec, found without a start; empty where unknown.
+  std::string identity() const;
+
  private:
   std::filesystem::path python_;
   std::filesystem::path bundles_;
   std::filesystem::path bundle_;  ///< Known after the first start.
 };
 
-/// The tool of the project in `project`: its `.venv` and `.deps`; else `python3` and the user's
-/// cache folder. Nothing is started yet.
+/// Where results are kept between renders: the project's `.deps`, else the user's cache folder.
+std::filesystem::path kept_results(const std::filesystem::path& project);
+
+/// The tool of the project in `project`: its `.venv`, else `python3`. Nothing is started yet.
 ChartProcess project_chart_tool(const std::filesystem::path& project);
 
 }  // namespace labreport

@@ -1,15 +1,10 @@
 #include "cli/rendering.h"
 
-#include <fmt/format.h>
-
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/chart_renderer.h"
-#include "cli/worker_info.h"
 #include "experiments/catalog.h"
 #include "results/run_json.h"
-#include "results/run_store.h"
 
 namespace labreport {
 namespace {
@@ -31,6 +26,8 @@ void publish_artifacts(Part& part, const fs::path& artifacts) {
   }
 }
 
+}  // namespace
+
 SiteRun site_run(const RunStore& store) {
   const Run run = store.load();
   if (run.sessions.empty()) throw InputError(store.run_file().string() + " has no session");
@@ -38,10 +35,9 @@ SiteRun site_run(const RunStore& store) {
   for (Section& section : document.sections) {
     for (Part& part : section.parts) publish_artifacts(part, store.artifacts_folder());
   }
-  return {new_run_folder("", run).string(), std::move(document), to_json(run)};
+  return {new_run_folder("", run).string(), std::move(document), to_json(run),
+          run.sessions.front().started_at};
 }
-
-}  // namespace
 
 Answers parse_answers(const std::string& text) {
   if (text == "none") return Answers::kNone;
@@ -61,28 +57,6 @@ std::vector<fs::path> recorded_runs(const fs::path& root) {
 const fs::path& Rendered::page_of(const fs::path& run_folder) const {
   const auto found = pages.find(run_folder);
   return found == pages.end() ? index : found->second;
-}
-
-Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& options) {
-  Rendered rendered{options.out / "index.html", {}, {}};
-  std::vector<SiteRun> runs;
-  for (const fs::path& folder : folders) {
-    const RunStore store(folder);
-    if (options.own && store.is_reference()) continue;
-    try {
-      runs.push_back(site_run(store));
-      rendered.pages[folder] = options.out / page_path(runs.back());
-    } catch (const InputError& error) {
-      fmt::print(stderr, "left out: {}\n", error.what());
-      rendered.problems.emplace_back(error.what());
-    }
-  }
-  if (runs.empty()) throw InputError("no run to render", "`make report` makes one");
-  ChartProcess tool = project_chart_tool(project_folder());
-  const Site site = render_site(runs, {options.answers}, &tool);
-  if (!site.notice.empty()) fmt::print(stderr, "{}\n", site.notice);
-  write_site(site, options.out);
-  return rendered;
 }
 
 }  // namespace labreport

@@ -1,6 +1,5 @@
 #include "report/site.h"
 
-#include <algorithm>
 #include <exception>
 
 #include "base/error.h"
@@ -19,11 +18,11 @@ struct Charts {
   std::string notice;
 };
 
-Charts draw_charts(const std::vector<const SiteRun*>& runs, ChartTool* tool) {
+Charts draw_charts(const std::vector<SiteRun>& runs, ChartTool* tool) {
   Charts none{.drawings = std::vector<Drawings>(runs.size()), .bundle = {}, .notice = {}};
   if (tool == nullptr) return none;
   std::vector<const Document*> documents;
-  for (const SiteRun* run : runs) documents.push_back(&run->document);
+  for (const SiteRun& run : runs) documents.push_back(&run.document);
   try {
     Charts charts;
     charts.drawings = draw_all(documents, *tool);
@@ -76,35 +75,46 @@ void add_assets(Site& site, const std::string& bundle) {
   site.files.push_back({".nojekyll", ""});
 }
 
-std::vector<const SiteRun*> in_order(const std::vector<SiteRun>& runs) {
-  std::vector<const SiteRun*> ordered;
-  for (const SiteRun& run : runs) ordered.push_back(&run);
-  std::ranges::stable_sort(ordered, [](const SiteRun* a, const SiteRun* b) {
-    if (a->document.demonstration != b->document.demonstration) return b->document.demonstration;
-    if (a->document.date != b->document.date) return a->document.date > b->document.date;
-    return a->folder < b->folder;
-  });
-  return ordered;
+/// Adds the index and tells what it rests on.
+void add_index(Site& site, const std::vector<SiteRun>& runs, const std::vector<KeptRun>& kept) {
+  for (const SiteRun& run : runs) {
+    RunCard card = run_card(run.document, run.folder, run.started_at);
+    std::vector<std::string> files;
+    for (const SiteFile* file : files_of(site, run.folder)) files.push_back(file->path);
+    card.formats = formats_among(files, run.folder);
+    site.cards.push_back(std::move(card));
+  }
+  std::vector<RunCard> all = site.cards;
+  for (const KeptRun& run : kept) {
+    all.push_back(run.card);
+    site.kept.insert(site.kept.end(), run.files.begin(), run.files.end());
+  }
+  site.files.push_back({"index.html", index_html(all)});
 }
 
 }  // namespace
 
 std::string page_path(const SiteRun& run) { return run.folder + "/index.html"; }
 
-Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool) {
-  const std::vector<const SiteRun*> ordered = in_order(runs);
-  const Charts charts = draw_charts(ordered, tool);
+std::vector<const SiteFile*> files_of(const Site& site, const std::string& folder) {
+  std::vector<const SiteFile*> files;
+  for (const SiteFile& file : site.files) {
+    if (file.path.starts_with(folder + "/")) files.push_back(&file);
+  }
+  return files;
+}
+
+Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
+                 const std::vector<KeptRun>& kept) {
+  const Charts charts = draw_charts(runs, tool);
   Site site{.files = {}, .notice = charts.notice};
-  std::vector<IndexEntry> entries;
-  for (std::size_t i = 0; i < ordered.size(); ++i) {
-    const SiteRun& run = *ordered[i];
-    add_run(site, run, charts.drawings[i],
-            {.root = root_from(run.folder),
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    add_run(site, runs[i], charts.drawings[i],
+            {.root = root_from(runs[i].folder),
              .interactive = !charts.bundle.empty(),
              .answers = options.answers});
-    entries.push_back({&run.document, page_path(run)});
   }
-  site.files.push_back({"index.html", index_html(entries)});
+  add_index(site, runs, kept);
   add_assets(site, charts.bundle);
   return site;
 }

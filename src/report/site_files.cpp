@@ -59,7 +59,7 @@ void write_site(const Site& site, const fs::path& out) {
   refuse_foreign_folder(out);
   make_writable_folder(out);
   const std::set<std::string> before = written_before(out);
-  std::set<std::string> now;
+  std::set<std::string> now(site.kept.begin(), site.kept.end());
   for (const SiteFile& file : site.files) now.insert(file.path);
   std::set<std::string> listed = before;
   listed.insert(now.begin(), now.end());
