@@ -21,10 +21,12 @@ namespace fs = std::filesystem;
 // slowest usual kernel's tick.
 constexpr std::int64_t kTick = 100'000'000;
 
-std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
+std::int64_t nanoseconds(const timespec& time) {
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
 
 std::optional<struct stat> plain_file(const fs::path& path) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   return status;
 }

@@ -26,8 +26,10 @@ std::vector<std::string> CachedCharts::missing(const std::vector<std::string>& s
     const auto [place, is_new] = drawn_.try_emplace(spec);
     if (!is_new) continue;
     auto kept = identity_.empty() ? std::nullopt : cache_.find(key(spec));
-    if (!kept) missing.push_back(spec);
-    else place->second = std::move(*kept);
+    if (!kept)
+      missing.push_back(spec);
+    else
+      place->second = std::move(*kept);
   }
   return missing;
 }

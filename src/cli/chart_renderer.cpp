@@ -51,6 +51,11 @@ fs::path user_cache() {
   return fs::temp_directory_path() / "labreport-cache";
 }
 
+fs::path bundles_folder(const fs::path& project) {
+  const bool writable = ::access((project / ".deps").c_str(), W_OK) == 0;
+  return writable ? project / ".deps" / "charts" : user_cache();
+}
+
 /// Where a program's name leads; empty where it leads nowhere.
 fs::path on_path(const fs::path& program) {
   if (program.has_parent_path()) return program;
@@ -110,13 +115,13 @@ std::string ChartProcess::identity() const {
 }
 
 fs::path kept_results(const fs::path& project) {
-  const bool writable = ::access((project / ".deps").c_str(), W_OK) == 0;
-  return writable ? project / ".deps" / "charts" : user_cache();
+  if (const char* named = std::getenv("LABREPORT_CACHE")) return named;
+  return bundles_folder(project) / "kept";
 }
 
 ChartProcess project_chart_tool(const fs::path& project) {
   const fs::path python = project / ".venv" / "bin" / "python";
-  return ChartProcess(fs::exists(python) ? python : fs::path("python3"), kept_results(project));
+  return ChartProcess(fs::exists(python) ? python : fs::path("python3"), bundles_folder(project));
 }
 
 }  // namespace labreport

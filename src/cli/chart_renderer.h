@@ -26,7 +26,8 @@ class ChartProcess : public ChartTool {
   std::filesystem::path bundle_;  ///< Known after the first start.
 };
 
-/// Where results are kept between renders: the project's `.deps`, else the user's cache folder.
+/// Where results are kept between renders: LABREPORT_CACHE, below the project's `.deps`, or in the
+/// user's cache folder. Empty where LABREPORT_CACHE is: nothing is to be kept.
 std::filesystem::path kept_results(const std::filesystem::path& project);
 
 /// The tool of the project in `project`: its `.venv`, else `python3`. Nothing is started yet.

@@ -1,8 +1,10 @@
 #include "cli/content_cache.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -42,6 +44,7 @@ ContentCache::ContentCache(fs::path folder, std::uintmax_t limit)
 fs::path ContentCache::file_of(const std::string& key) const { return folder_ / content_hash(key); }
 
 std::optional<std::string> ContentCache::find(const std::string& key) const {
+  if (folder_.empty()) return std::nullopt;
   const fs::path path = file_of(key);
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return std::nullopt;
@@ -62,9 +65,11 @@ std::optional<std::string> ContentCache::find(const std::string& key) const {
 }
 
 void ContentCache::keep(const std::string& key, const std::string& bytes) const {
+  if (folder_.empty()) return;
   const fs::path path = file_of(key);
   // Others may write the same at this moment: each into a file of its own, until it is whole.
-  const fs::path own = path.string() + "." + std::to_string(::getpid());
+  static std::atomic<int> number = 0;
+  const fs::path own = fmt::format("{}.{}.{}", path.string(), ::getpid(), ++number);
   std::error_code error;
   fs::create_directories(folder_, error);
   try {

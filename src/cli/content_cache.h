@@ -14,6 +14,7 @@ class ContentCache {
  public:
   static constexpr std::uintmax_t kLimit = 256u << 20;
 
+  /// An empty `folder` keeps nothing.
   explicit ContentCache(std::filesystem::path folder, std::uintmax_t limit = kLimit);
 
   /// `key` is everything that the result depends on.

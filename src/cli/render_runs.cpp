@@ -66,8 +66,10 @@ Site render(std::vector<Candidate>& runs, const RenderOptions& options, ChartToo
   std::vector<SiteRun> loaded;
   std::vector<KeptRun> kept;
   for (Candidate& run : runs) {
-    if (run.kept) kept.push_back(*run.kept);
-    else loaded.push_back(std::move(run.loaded));
+    if (run.kept)
+      kept.push_back(*run.kept);
+    else
+      loaded.push_back(std::move(run.loaded));
   }
   return render_site(loaded, {options.answers}, &tool, kept);
 }
@@ -99,7 +101,7 @@ Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& 
   const fs::path project = project_folder();
   ChartProcess process = project_chart_tool(project);
   const std::string chart_tool = process.identity();
-  const ContentCache cache(kept_results(project) / "kept");
+  const ContentCache cache(kept_results(project));
   CachedCharts tool(process, chart_tool, cache);
   RenderRecord record(cache, options.out);
 

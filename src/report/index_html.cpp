@@ -28,22 +28,20 @@ std::string card_html(const RunCard& card) {
     formats.push_back(
         TemplateObject{{"name", format.name}, {"link", card.folder + "/" + format.file}});
   }
-  return fill_template(
-      "card.html",
-      {{"link", card.folder + "/index.html"},
-          {"edition", card.edition},
-          {"preset", card.preset},
-          {"started_at", card.started_at},
-          {"time", readable_time(card.started_at)},
-          {"revised", !card.revision.empty()},
-          {"revision", card.revision},
-          {"demonstration", card.demonstration},
-          {"reference", card.reference},
-          {"incomplete", card.incomplete},
-          {"glance", glance},
-          {"outcome", card.outcome},
-          {"formatted", !card.formats.empty()},
-          {"formats", formats}});
+  return fill_template("card.html", {{"link", card.folder + "/index.html"},
+                                     {"edition", card.edition},
+                                     {"preset", card.preset},
+                                     {"started_at", card.started_at},
+                                     {"time", readable_time(card.started_at)},
+                                     {"revised", !card.revision.empty()},
+                                     {"revision", card.revision},
+                                     {"demonstration", card.demonstration},
+                                     {"reference", card.reference},
+                                     {"incomplete", card.incomplete},
+                                     {"glance", glance},
+                                     {"outcome", card.outcome},
+                                     {"formatted", !card.formats.empty()},
+                                     {"formats", formats}});
 }
 
 std::string count_of(std::size_t runs) {

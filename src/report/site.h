@@ -37,9 +37,9 @@ struct SiteFile {
 
 struct Site {
   std::vector<SiteFile> files;  ///< In a fixed order; same input, same bytes.
+  std::string notice;  ///< One line about what is missing, e.g. the chart tool; empty when nothing.
   std::vector<std::string> kept = {};  ///< Files that are there already and stay as they are.
   std::vector<RunCard> cards = {};     ///< Of the runs that were rendered, in their order.
-  std::string notice;  ///< One line about what is missing, e.g. the chart tool; empty when nothing.
 };
 
 /// The pages of `runs`, and the index of these and of `kept`. Without a tool, or with one that
