@@ -10,9 +10,9 @@
 namespace labreport {
 namespace {
 
-/// What one start of the tool draws: well within its time limit, and what is drawn is kept should
-/// the next be interrupted.
-constexpr std::size_t kBatch = 200;
+/// What one start of the tool draws: within its time limit also on a busy machine, and what is
+/// drawn is kept should the next be interrupted.
+constexpr std::size_t kBatch = 40;
 
 }  // namespace
 

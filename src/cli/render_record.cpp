@@ -44,7 +44,7 @@ std::optional<KeptRun> RenderRecord::find(const fs::path& run, const std::string
     if (entry == before_.end() || entry->at("key") != key) return std::nullopt;
     KeptRun kept{.card = entry->at("card").get<RunCard>(), .files = {}};
     for (const auto& [path, stamp] : entry->at("files").items()) {
-      if (file_stamp(out_ / path) != stamp) return std::nullopt;
+      if (file_stamp(out_ / path) != stamp.get<std::string>()) return std::nullopt;
       kept.files.push_back(path);
     }
     return kept;
