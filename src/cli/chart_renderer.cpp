@@ -4,9 +4,12 @@
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/stamp.h"
+#include "base/text.h"
 #include "cli/scratch_folder.h"
 #include "embedded/report.h"
 #include "orchestrate/subprocess.h"
@@ -24,6 +27,26 @@ fs::path user_cache() {
   if (const char* cache = std::getenv("XDG_CACHE_HOME")) return fs::path(cache) / "labreport";
   if (const char* home = std::getenv("HOME")) return fs::path(home) / ".cache" / "labreport";
   return fs::temp_directory_path() / "labreport-cache";
+}
+
+fs::path bundles_folder(const fs::path& project) {
+  const bool writable = ::access((project / ".deps").c_str(), W_OK) == 0;
+  return writable ? project / ".deps" / "charts" : user_cache();
+}
+
+/// The distributions whose versions its results depend on, as pip names their folders.
+bool decides(const std::string& name) {
+  return name.starts_with("vl_convert_python-") || name.starts_with("typst-");
+}
+
+/// Where a program's name leads; empty where it leads nowhere.
+fs::path on_path(const fs::path& program) {
+  if (program.has_parent_path()) return program;
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
+    if (::access((fs::path(folder) / program).c_str(), X_OK) == 0) return folder / program;
+  }
+  return {};
 }
 
 }  // namespace
@@ -85,12 +108,36 @@ std::string ChartProcess::bundle() {
   return read_file(bundle_);
 }
 
+std::string ChartProcess::identity() const {
+  std::set<std::string> versions;
+  std::error_code absent;
+  const fs::path prefix = on_path(python_).parent_path().parent_path();
+  for (const auto& lib : fs::directory_iterator(prefix / "lib", absent)) {
+    if (!lib.path().filename().string().starts_with("python3")) continue;
+    for (const char* packages : {"site-packages", "dist-packages"}) {
+      for (const auto& entry : fs::directory_iterator(lib.path() / packages, absent)) {
+        const std::string name = entry.path().filename().string();
+        if (decides(name)) versions.insert(name);
+      }
+    }
+  }
+  if (versions.size() != 2) return "";  // one is missing, or there are two of one
+  std::string identity;
+  for (const std::string& version : versions) identity += version + " ";
+  for (const char* program : {"site/draw_charts.py", "site/typeset.py"}) {
+    identity += content_hash(embedded::report().at(program)) + " ";
+  }
+  return identity;
+}
+
+fs::path kept_results(const fs::path& project) {
+  if (const char* named = std::getenv("LABREPORT_CACHE")) return named;
+  return bundles_folder(project) / "kept";
+}
+
 ChartProcess project_chart_tool(const fs::path& project) {
   const fs::path python = project / ".venv" / "bin" / "python";
-  const bool own = fs::exists(python);
-  const bool kept = ::access((project / ".deps").c_str(), W_OK) == 0;
-  return ChartProcess(own ? python : fs::path("python3"),
-                      kept ? project / ".deps" / "charts" : user_cache());
+  return ChartProcess(fs::exists(python) ? python : fs::path("python3"), bundles_folder(project));
 }
 
 }  // namespace labreport

@@ -1,4 +1,5 @@
-// The chart tool as a process: Python with vl-convert, and with Typst, each started once a render.
+// The chart tool as a process: Python with vl-convert, and with Typst, each started where there is
+// something to draw or to typeset.
 #pragma once
 
 #include <filesystem>
@@ -18,6 +19,9 @@ class ChartProcess : public ChartTool {
   std::string bundle() override;
   std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
 
+  /// What its drawings depend on besides the spec, found without a start; empty where unknown.
+  std::string identity() const;
+
  private:
   /// Throws `Error` with the program's last line.
   void run_python(const std::string& program, const std::vector<std::string>& arguments) const;
@@ -27,8 +31,11 @@ class ChartProcess : public ChartTool {
   std::filesystem::path bundle_;  ///< Known after the first start.
 };
 
-/// The tool of the project in `project`: its `.venv` and `.deps`; else `python3` and the user's
-/// cache folder. Nothing is started yet.
+/// Where results are kept between renders: LABREPORT_CACHE, below the project's `.deps`, or in the
+/// user's cache folder. Empty where LABREPORT_CACHE is: nothing is to be kept.
+std::filesystem::path kept_results(const std::filesystem::path& project);
+
+/// The tool of the project in `project`: its `.venv`, else `python3`. Nothing is started yet.
 ChartProcess project_chart_tool(const std::filesystem::path& project);
 
 }  // namespace labreport

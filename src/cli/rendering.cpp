@@ -1,18 +1,12 @@
 #include "cli/rendering.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/chart_renderer.h"
-#include "cli/run_notes.h"
-#include "cli/worker_info.h"
 #include "experiments/catalog.h"
 #include "results/run_json.h"
-#include "results/run_store.h"
 
 namespace labreport {
 namespace {
@@ -34,6 +28,8 @@ void publish_artifacts(Part& part, const fs::path& artifacts) {
   }
 }
 
+}  // namespace
+
 SiteRun site_run(const RunStore& store) {
   const Run run = store.load();
   if (run.sessions.empty()) throw InputError(store.run_file().string() + " has no session");
@@ -41,10 +37,9 @@ SiteRun site_run(const RunStore& store) {
   for (Section& section : document.sections) {
     for (Part& part : section.parts) publish_artifacts(part, store.artifacts_folder());
   }
-  return {new_run_folder("", run).string(), std::move(document), to_json(run)};
+  return {new_run_folder("", run).string(), std::move(document), to_json(run),
+          run.sessions.front().started_at};
 }
-
-}  // namespace
 
 Answers parse_answers(const std::string& text) {
   if (text == "none") return Answers::kNone;
@@ -76,33 +71,6 @@ fs::path latest_run(const fs::path& root) {
 const fs::path& Rendered::page_of(const fs::path& run_folder) const {
   const auto found = pages.find(run_folder);
   return found == pages.end() ? index : found->second;
-}
-
-Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& options) {
-  Rendered rendered{};
-  if (options.formats.has(Format::kHtml)) rendered.index = options.out / "index.html";
-  const std::string file = format_file(options.formats.first());
-  std::vector<SiteRun> runs;
-  RunNotes notes(folders, options.notes);
-  for (const fs::path& folder : folders) {
-    const RunStore store(folder);
-    if (options.own && store.is_reference()) continue;
-    try {
-      runs.push_back(site_run(store));
-      notes.place(store, runs.back().document);
-      rendered.pages[folder] = options.out / runs.back().folder / file;
-    } catch (const InputError& error) {
-      fmt::print(stderr, "left out: {}\n", error.what());
-      rendered.problems.emplace_back(error.what());
-    }
-  }
-  for (const std::string& problem : notes.problems()) rendered.problems.push_back(problem);
-  if (runs.empty()) throw InputError("no run to render", "`make report` makes one");
-  ChartProcess tool = project_chart_tool(project_folder());
-  const Site site = render_site(runs, {options.answers, options.formats, options.paper}, &tool);
-  if (!site.notice.empty()) fmt::print(stderr, "{}\n", site.notice);
-  write_site(site, options.out);
-  return rendered;
 }
 
 }  // namespace labreport

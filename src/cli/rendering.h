@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/site.h"
+#include "results/run_store.h"
 
 namespace labreport {
 
@@ -40,7 +41,11 @@ struct Rendered {
   const std::filesystem::path& page_of(const std::filesystem::path& run_folder) const;
 };
 
-/// A run that cannot be read is told on stderr and left out.
+/// Loads a run for its pages. Throws `InputError`.
+SiteRun site_run(const RunStore& store);
+
+/// Renders what changed since the last render into the same folder. A run that cannot be read is
+/// told on stderr and left out; of two folders with the same run one's own counts.
 Rendered render_runs(const std::vector<std::filesystem::path>& folders,
                      const RenderOptions& options);
 

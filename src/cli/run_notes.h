@@ -26,6 +26,9 @@ class RunNotes {
   /// `folder`: the author's; may be empty. Problems of what lies in it are told on stderr.
   RunNotes(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& folder);
 
+  /// Whether the author's folder belongs to this run.
+  bool belongs_to(const RunStore& store) const { return store.folder() == noted_; }
+
   /// Puts the run's notes into its report; tells what could not be placed.
   void place(const RunStore& store, Document& document);
 

@@ -16,6 +16,7 @@ class Formats {
   bool has(Format format) const { return (bits_ & bit(format)) != 0; }
   Format first() const;  ///< In the order of `Format`.
   bool all() const { return bits_ == kAll; }
+  unsigned bits() const { return bits_; }  ///< One a format: equal sets, equal bits.
 
  private:
   static constexpr unsigned bit(Format format) { return 1u << static_cast<unsigned>(format); }

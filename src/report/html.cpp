@@ -1,19 +1,14 @@
 #include "report/html.h"
 
-#include <algorithm>
-
 #include "report/front_matter.h"
 #include "report/template.h"
 
 namespace labreport {
 namespace {
 
-constexpr std::size_t kHeadlines = 3;
-
-TemplateList glance_list(const std::vector<Glance>& glance, std::size_t most) {
+TemplateList glance_list(const std::vector<Glance>& glance) {
   TemplateList list;
   for (const Glance& number : glance) {
-    if (list.size() == most) break;
     list.push_back(TemplateObject{
         {"label", number.label}, {"value", number.value}, {"anchor", number.anchor}});
   }
@@ -44,7 +39,7 @@ TemplateList section_list(const Document& document, PageState& state) {
   return sections;
 }
 
-/// The marks that every page and card of a run shows.
+/// The marks that every page of a run shows.
 void add_marks(TemplateObject& values, const Document& document) {
   values["demonstration"] = document.demonstration;
   values["reference"] = document.reference;
@@ -74,7 +69,7 @@ std::string page_html(const Document& document, const Drawings& drawings,
       {"provenance", document.provenance},
       {"outcome", document.outcome_line},
       {"glanced", !document.glance.empty()},
-      {"glance", glance_list(document.glance, document.glance.size())},
+      {"glance", glance_list(document.glance)},
       {"ran", !document.matrix.columns.empty()},
       {"matrix", document.matrix.columns.empty() ? "" : table_html(document.matrix)},
       {"sections", section_list(document, state)},
@@ -84,29 +79,6 @@ std::string page_html(const Document& document, const Drawings& drawings,
   add_marks(values, document);
   values["front"] = front_html(document.front);
   return fill_template("page.html", values);
-}
-
-std::string index_html(const std::vector<IndexEntry>& entries) {
-  TemplateList cards;
-  for (const IndexEntry& entry : entries) {
-    const Document& document = *entry.document;
-    TemplateObject card = {{"link", entry.link},
-                           {"device", document.device},
-                           {"edition", document.edition},
-                           {"preset", document.preset},
-                           {"date", document.date},
-                           {"revised", !document.revision.empty()},
-                           {"revision", document.revision},
-                           {"outcome", document.outcome_line},
-                           {"glance", glance_list(document.glance, kHeadlines)}};
-    add_marks(card, document);
-    cards.push_back(card);
-  }
-  const bool demonstrated = std::ranges::any_of(
-      entries, [](const IndexEntry& entry) { return entry.document->demonstration; });
-  return fill_template(
-      "index.html",
-      {{"cards", cards}, {"empty", entries.empty()}, {"any_demonstration", demonstrated}});
 }
 
 }  // namespace labreport

@@ -21,13 +21,4 @@ struct PageOptions {
 std::string page_html(const Document& document, const Drawings& drawings,
                       const PageOptions& options);
 
-/// One card of the index.
-struct IndexEntry {
-  const Document* document = nullptr;
-  std::string link;  ///< Relative to the index: "nvidia-h200/2025/…/index.html"
-};
-
-/// Cards in the order given.
-std::string index_html(const std::vector<IndexEntry>& entries);
-
 }  // namespace labreport

@@ -1,6 +1,5 @@
 #include "report/site.h"
 
-#include <algorithm>
 #include <exception>
 #include <iterator>
 
@@ -21,11 +20,11 @@ struct Charts {
   std::string notice;
 };
 
-Charts draw_charts(const std::vector<const SiteRun*>& runs, ChartTool* tool) {
+Charts draw_charts(const std::vector<SiteRun>& runs, ChartTool* tool) {
   Charts none{.drawings = std::vector<Drawings>(runs.size()), .bundle = {}, .notice = {}};
   if (tool == nullptr) return none;
   std::vector<const Document*> documents;
-  for (const SiteRun* run : runs) documents.push_back(&run->document);
+  for (const SiteRun& run : runs) documents.push_back(&run.document);
   try {
     Charts charts;
     charts.drawings = draw_all(documents, *tool);
@@ -62,39 +61,53 @@ void add_assets(Site& site, const std::string& bundle) {
   site.files.push_back({".nojekyll", ""});
 }
 
-std::vector<const SiteRun*> in_order(const std::vector<SiteRun>& runs) {
-  std::vector<const SiteRun*> ordered;
-  for (const SiteRun& run : runs) ordered.push_back(&run);
-  std::ranges::stable_sort(ordered, [](const SiteRun* a, const SiteRun* b) {
-    if (a->document.demonstration != b->document.demonstration) return b->document.demonstration;
-    if (a->document.date != b->document.date) return a->document.date > b->document.date;
-    return a->folder < b->folder;
-  });
-  return ordered;
+void add_cards(Site& site, const std::vector<SiteRun>& runs) {
+  for (const SiteRun& run : runs) {
+    RunCard card = run_card(run.document, run.folder, run.started_at);
+    std::vector<std::string> files;
+    for (const SiteFile* file : files_of(site, run.folder)) files.push_back(file->path);
+    card.formats = formats_among(files, run.folder);
+    site.cards.push_back(std::move(card));
+  }
+}
+
+void add_index(Site& site, const std::vector<KeptRun>& kept) {
+  std::vector<RunCard> all = site.cards;
+  for (const KeptRun& run : kept) all.push_back(run.card);
+  site.files.push_back({"index.html", index_html(all)});
 }
 
 }  // namespace
 
 std::string page_path(const SiteRun& run) { return run.folder + "/index.html"; }
 
-Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool) {
-  const std::vector<const SiteRun*> ordered = in_order(runs);
-  const Charts charts = draw_charts(ordered, tool);
+std::vector<const SiteFile*> files_of(const Site& site, const std::string& folder) {
+  std::vector<const SiteFile*> files;
+  for (const SiteFile& file : site.files) {
+    if (file.path.starts_with(folder + "/")) files.push_back(&file);
+  }
+  return files;
+}
+
+Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
+                 const std::vector<KeptRun>& kept) {
+  const Charts charts = draw_charts(runs, tool);
   Site site{.files = {}, .notice = charts.notice, .partial = !options.formats.all()};
-  std::vector<IndexEntry> entries;
-  for (std::size_t i = 0; i < ordered.size(); ++i) {
-    const SiteRun& run = *ordered[i];
-    const PageOptions page = {.root = root_from(run.folder),
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const PageOptions page = {.root = root_from(runs[i].folder),
                               .interactive = !charts.bundle.empty(),
                               .answers = options.answers};
-    append(site.files, run_files(run, charts.drawings[i], options, page));
-    entries.push_back({&run.document, page_path(run)});
+    append(site.files, run_files(runs[i], charts.drawings[i], options, page));
   }
   if (options.formats.has(Format::kPdf) && tool != nullptr) {
-    append(site.files, typeset_runs(ordered, charts.drawings, options, *tool, site.notice));
+    append(site.files, typeset_runs(runs, charts.drawings, options, *tool, site.notice));
+  }
+  add_cards(site, runs);
+  for (const KeptRun& run : kept) {
+    site.kept.insert(site.kept.end(), run.files.begin(), run.files.end());
   }
   if (options.formats.has(Format::kHtml)) {
-    site.files.push_back({"index.html", index_html(entries)});
+    add_index(site, kept);
     add_assets(site, charts.bundle);
   }
   return site;

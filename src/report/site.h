@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/card.h"
 #include "report/document.h"
 #include "report/drawings.h"
 #include "report/formats.h"
@@ -17,7 +18,14 @@ namespace labreport {
 struct SiteRun {
   std::string folder;  ///< Inside the site, slugs with '/': "nvidia-h200/2025/<time>-<revision>"
   Document document;
-  std::string run_json;  ///< Published as it is.
+  std::string run_json;         ///< Published as it is.
+  std::string started_at = {};  ///< UTC, ISO 8601; by it the index is ordered.
+};
+
+/// A run whose pages an earlier render made and nothing has changed since.
+struct KeptRun {
+  RunCard card;
+  std::vector<std::string> files;  ///< Inside the site.
 };
 
 struct SiteOptions {
@@ -35,11 +43,17 @@ struct Site {
   std::vector<SiteFile> files;  ///< In a fixed order; same input, same bytes.
   std::string notice;  ///< What is missing, one line each, e.g. the chart tool; empty when nothing.
   bool partial = false;  ///< Some formats alone: the others of an earlier render stay.
+  std::vector<std::string> kept = {};  ///< Files that are there already and stay as they are.
+  std::vector<RunCard> cards = {};     ///< Of the runs that were rendered, in their order.
 };
 
-/// Newest runs first, CPU demonstrations last. Without a tool, or with one that fails, everything
-/// but pictures is made and the notice says so.
-Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool);
+/// The pages of `runs`, and the index of these and of `kept`. Without a tool, or with one that
+/// fails, everything but pictures is made and the notice says so.
+Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
+                 const std::vector<KeptRun>& kept = {});
+
+/// The site's files below a run's folder.
+std::vector<const SiteFile*> files_of(const Site& site, const std::string& folder);
 
 /// Where a run's page lies inside the site: "<folder>/index.html".
 std::string page_path(const SiteRun& run);

@@ -59,8 +59,8 @@ void write_site(const Site& site, const fs::path& out) {
   refuse_foreign_folder(out);
   make_writable_folder(out);
   const std::set<std::string> before = written_before(out);
-  std::set<std::string> now;
-  if (site.partial) now = before;
+  std::set<std::string> now(site.kept.begin(), site.kept.end());
+  if (site.partial) now.insert(before.begin(), before.end());
   for (const SiteFile& file : site.files) now.insert(file.path);
   std::set<std::string> listed = before;
   listed.insert(now.begin(), now.end());

@@ -24,19 +24,19 @@ void tell(std::string& notice, const std::string& line) {
 
 }  // namespace
 
-std::vector<SiteFile> typeset_runs(const std::vector<const SiteRun*>& runs,
+std::vector<SiteFile> typeset_runs(const std::vector<SiteRun>& runs,
                                    const std::vector<Drawings>& drawings,
                                    const SiteOptions& options, ChartTool& tool,
                                    std::string& notice) {
   std::vector<TypesetJob> jobs;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    jobs.push_back(job_for(*runs[i], drawings[i], options));
+    jobs.push_back(job_for(runs[i], drawings[i], options));
   }
   std::vector<SiteFile> files;
   try {
     const std::vector<Typeset> all = tool.typeset(jobs);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const std::string path = runs[i]->folder + "/" + format_file(Format::kPdf);
+      const std::string path = runs[i].folder + "/" + format_file(Format::kPdf);
       if (all[i].pdf.empty()) {
         tell(notice, path + " is left out: " + all[i].problem);
       } else {

@@ -10,7 +10,7 @@ namespace labreport {
 
 /// "<folder>/report.pdf" for each run; `drawings` is one a run. What could not be typeset is told
 /// in `notice`, one line each.
-std::vector<SiteFile> typeset_runs(const std::vector<const SiteRun*>& runs,
+std::vector<SiteFile> typeset_runs(const std::vector<SiteRun>& runs,
                                    const std::vector<Drawings>& drawings,
                                    const SiteOptions& options, ChartTool& tool,
                                    std::string& notice);

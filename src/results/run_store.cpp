@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/stamp.h"
 #include "base/text.h"
 #include "results/launch_file.h"
 #include "results/run_json.h"
@@ -79,6 +80,8 @@ fs::path RunStore::stderr_file(const std::string& cell_id, std::int64_t launch) 
 bool RunStore::exists() const { return fs::exists(run_file()); }
 
 bool RunStore::is_reference() const { return fs::exists(folder_ / "reference"); }
+
+std::string RunStore::stamp() const { return folder_stamp(folder_); }
 
 void RunStore::create(const Run& run) const {
   if (exists()) {

@@ -39,6 +39,10 @@ class RunStore {
   /// Whether the run ships with the project: a file `reference` lies beside run.json.
   bool is_reference() const;
 
+  /// Changes with every file of the run's folder, `reference`, cells and artifacts included; reads
+  /// none of them.
+  std::string stamp() const;
+
   /// Begins a run: makes the folder, which must not hold one, and writes the empty run.json.
   void create(const Run& run) const;
 

@@ -15,6 +15,9 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.append(os.path.join(ROOT, "tests", "site"))
+from project import SETTLED, Project  # noqa: E402: a neighbour's, found by the line above
+
 BUILD = os.path.abspath(sys.argv[1])
 ROUNDS = 21
 LAUNCHES = 20
@@ -61,6 +64,29 @@ def measured(scratch):
     folder = os.path.dirname(glob.glob(f"{scratch}/runs/**/run.json", recursive=True)[0])
     pages = [program, "render", folder, "--out", "public"]
     yield "labreport render, one run, no SVG", median(pages, rounds=5, **options), 100
+    yield from renders_of_many(os.path.join(scratch, "many"))
+
+
+def renders_of_many(folder, rounds=5):
+    """A hundred runs: demonstrations, and a recorded one that changes."""
+    os.mkdir(folder)
+    project = Project(folder, os.path.join(BUILD, "bin", "labreport"), os.path.join(BUILD, "fakes"))
+    project.have_chart_tool()
+    project.copies(project.measure(), 98)
+    recorded = sorted(glob.glob(f"{ROOT}/site/runs/*/2025/*/run.json"))[-1]
+    changing = os.path.join(folder, "site", "runs", "recorded")
+    shutil.copytree(os.path.dirname(recorded), changing)
+
+    def render(touched):
+        if touched:
+            os.utime(os.path.join(changing, "run.json"))
+            time.sleep(SETTLED)
+        return milliseconds([project.program, "render"], cwd=folder, env=project.environment)
+
+    yield "labreport render, 100 runs, none before", render(False), 20000
+    for what, touched, most in (("nothing", False, 200), ("one", True, 1000)):
+        took = statistics.median(render(touched) for _ in range(rounds))
+        yield f"labreport render, 100 runs, {what} changed", took, most
 
 
 def worker_life(scratch, program, options):

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "report/card.h"
 #include "report/sample_fixture.h"
 #include "report/template.h"
 
@@ -67,7 +68,7 @@ TEST(Page, LeavesAnswersOutOrReducesThemToTheirNumbers) {
 TEST(Page, NothingFromARunBecomesMarkup) {
   const Document document = demonstration_document();
   const std::string page = page_html(document, {}, options());
-  const std::string index = index_html({{&document, "cpu/index.html"}});
+  const std::string index = index_html({run_card(document, "cpu", "")});
   for (const std::string& html : {page, index}) {
     EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
     EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt; &amp; | `CPU` **bold**"));
@@ -169,16 +170,6 @@ TEST(MarkdownToHtml, LeavesRawHtmlAndUnsafeLinksOut) {
 TEST(MarkdownToHtml, KeepsANumberWithItsDeviationAndUnit) {
   EXPECT_EQ(markdown_to_html("takes 1.5 ± 0.2 ms or 3 % of it"),
             "<p>takes 1.5\u00a0±\u00a00.2\u00a0ms or 3\u00a0% of it</p>\n");
-}
-
-TEST(Index, HasOneCardARunWithThreeHeadlines) {
-  const Document first = sample_document();
-  const Document second = demonstration_document();
-  const std::string index = index_html({{&first, "a/index.html"}, {&second, "b/index.html"}});
-  EXPECT_EQ(count(index, "<li class=\"card"), 2u);
-  EXPECT_EQ(count(index, "class=\"value\""), 6u);
-  EXPECT_THAT(index, HasSubstr("<a href=\"a/index.html\">NVIDIA H200</a>"));
-  EXPECT_THAT(index_html({}), HasSubstr("No run has been recorded yet"));
 }
 
 }  // namespace

@@ -78,9 +78,19 @@ TEST(RenderSite, SameInputSameBytesAndOneStartOfTheTool) {
   for (const SiteFile& file : once.files) EXPECT_EQ(file.bytes, bytes(again, file.path));
 }
 
-TEST(RenderSite, PutsDemonstrationsLast) {
+TEST(RenderSite, KeepsTheFilesAndCardsOfRunsThatItDoesNotRender) {
+  RunCard card = run_card(sample_document(), "kept/2025/1-a", "2026-05-01T10:15:00Z");
+  const Site site =
+      render_site({sample_runs()[0]}, {}, nullptr, {{card, {"kept/2025/1-a/index.html"}}});
+  EXPECT_THAT(site.kept, testing::ElementsAre("kept/2025/1-a/index.html"));
+  EXPECT_THAT(bytes(site, "index.html"), HasSubstr("kept/2025/1-a/index.html"));
+  EXPECT_THAT(bytes(site, "index.html"), HasSubstr("cpu/2025/2-a/index.html"));
+}
+
+TEST(RenderSite, ACardLinksToTheFormsThatItsRunHas) {
   const std::string index = bytes(render_site(sample_runs(), {}, nullptr), "index.html");
-  EXPECT_LT(index.find("NVIDIA H200"), index.find("cpu/2025/2-a"));
+  EXPECT_THAT(index, HasSubstr("<a href=\"cpu/2025/2-a/report.md\">Markdown</a>"));
+  EXPECT_THAT(index, HasSubstr("<a href=\"nvidia-h200/2025/1-a/run.json\">run as JSON</a>"));
 }
 
 TEST(RenderSite, LinksAreRelative) {
@@ -128,6 +138,15 @@ TEST_F(WriteSite, RemovesItsOwnStalePagesAndNothingElse) {
   EXPECT_EQ(read_file(out_ / "b/new.html"), "new");
   EXPECT_EQ(read_file(out_ / "index.html"), "2");
   EXPECT_TRUE(fs::exists(out_ / "CNAME"));
+}
+
+TEST_F(WriteSite, LeavesWhatIsKept) {
+  write_site({.files = {{"a/page.html", "1"}, {"b/page.html", "1"}}, .notice = ""}, out_);
+  write_site({.files = {{"index.html", "2"}}, .notice = "", .kept = {"a/page.html"}}, out_);
+  EXPECT_EQ(read_file(out_ / "a/page.html"), "1");
+  EXPECT_FALSE(fs::exists(out_ / "b"));
+  write_site({.files = {{"index.html", "2"}}, .notice = ""}, out_);
+  EXPECT_FALSE(fs::exists(out_ / "a")) << "it is still known as the program's own";
 }
 
 TEST_F(WriteSite, LeavesFilesThatAreRightUntouched) {

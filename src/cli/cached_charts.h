@@ -1,0 +1,33 @@
+// A chart tool that draws nothing twice.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/content_cache.h"
+#include "report/drawings.h"
+
+namespace labreport {
+
+class CachedCharts : public ChartTool {
+ public:
+  /// `identity` changes whenever `tool` may draw differently; empty where that is not known, and
+  /// then nothing is kept. `tool` must live longer.
+  CachedCharts(ChartTool& tool, std::string identity, ContentCache cache);
+
+  /// Asks `tool` only for what the cache does not hold, and not at all when it holds everything.
+  std::vector<std::string> draw(const std::vector<std::string>& specs) override;
+  std::string bundle() override;
+  std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
+
+ private:
+  std::string key(const std::string& what) const { return identity_ + "\n" + what; }
+  std::vector<std::string> missing(const std::vector<std::string>& specs);
+
+  ChartTool& tool_;
+  std::string identity_;
+  ContentCache cache_;
+  std::map<std::string, std::string> drawn_;  ///< By spec, for one call.
+};
+
+}  // namespace labreport

@@ -1,0 +1,34 @@
+// Results that take long to make, kept on disk by what they are made from.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace labreport {
+
+/// Several programs may use one folder at a time. A file that is cut short or changed counts as
+/// absent; a folder that cannot be written to only means that nothing is kept.
+class ContentCache {
+ public:
+  static constexpr std::uintmax_t kLimit = 256u << 20;
+
+  /// An empty `folder` keeps nothing.
+  explicit ContentCache(std::filesystem::path folder, std::uintmax_t limit = kLimit);
+
+  /// `key` is everything that the result depends on.
+  std::optional<std::string> find(const std::string& key) const;
+  void keep(const std::string& key, const std::string& bytes) const;
+
+  /// Removes what was not asked for longest until the folder is well below its limit.
+  void trim() const;
+
+ private:
+  std::filesystem::path file_of(const std::string& key) const;
+
+  std::filesystem::path folder_;
+  std::uintmax_t limit_;
+};
+
+}  // namespace labreport

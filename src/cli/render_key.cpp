@@ -1,0 +1,39 @@
+#include "cli/render_key.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/build_info.h"
+#include "base/stamp.h"
+
+namespace labreport {
+namespace {
+
+using Json = nlohmann::json;
+
+/// The program with all that it carries inside: a build of other sources is another file.
+Json this_program() {
+  static const std::string stamp = file_stamp("/proc/self/exe");
+  return {build_info().version, build_info().revision, stamp};
+}
+
+Json given(const RenderOptions& options) {
+  // Every member by its name, so that a new one does not compile before someone decided here
+  // whether a page depends on it. What a folder holds goes in by `folder_stamp`.
+  const auto& [out, answers, formats, paper, notes, own] = options;
+  static_cast<void>(out);  // Which site a page stands in: it has a record of its own.
+  static_cast<void>(own);  // Which runs are rendered, not how.
+  Json parts = {static_cast<int>(answers), static_cast<int>(paper), formats.bits()};
+  if (!notes.empty()) parts.push_back(folder_stamp(notes));
+  return parts;
+}
+
+}  // namespace
+
+std::string render_key(const RunStore& run, bool noted, const RenderOptions& options,
+                       const std::string& chart_tool) {
+  // As JSON, so that no two lists of parts read alike.
+  const Json parts = {this_program(), chart_tool, given(options), noted, run.stamp()};
+  return content_hash(parts.dump());
+}
+
+}  // namespace labreport

@@ -1,0 +1,140 @@
+// A render from beginning to end: what is kept, what is loaded and drawn, what is written.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "cli/cached_charts.h"
+#include "cli/chart_renderer.h"
+#include "cli/render_key.h"
+#include "cli/render_record.h"
+#include "cli/rendering.h"
+#include "cli/run_notes.h"
+#include "cli/worker_info.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A run on its way into the site.
+struct Candidate {
+  RunStore store;
+  std::string key;
+  std::optional<KeptRun> kept;  ///< From an earlier render; otherwise it is loaded.
+  SiteRun loaded = {};
+  std::string place = {};  ///< Its folder inside the site.
+  bool complained = false;  ///< Of its notes: to be told again the next time.
+};
+
+void load(Candidate& run, RunNotes& notes) {
+  const std::size_t told = notes.problems().size();
+  run.loaded = site_run(run.store);
+  notes.place(run.store, run.loaded.document);
+  run.complained = run.complained || notes.problems().size() > told;
+}
+
+Candidate candidate(const RunStore& store, const std::string& key, const RenderRecord& record,
+                    RunNotes& notes) {
+  Candidate run{.store = store, .key = key, .kept = record.find(store.folder(), key)};
+  if (!run.kept) load(run, notes);
+  run.place = run.kept ? run.kept->card.folder : run.loaded.folder;
+  return run;
+}
+
+/// Two folders may hold the same run: one's own copy stands for both.
+void add(std::vector<Candidate>& runs, Candidate run) {
+  const auto same = std::ranges::find(runs, run.place, &Candidate::place);
+  if (same == runs.end()) {
+    runs.push_back(std::move(run));
+  } else if (same->store.is_reference() && !run.store.is_reference()) {
+    *same = std::move(run);
+  }
+}
+
+std::vector<Candidate> choose(const std::vector<fs::path>& folders, const RenderOptions& options,
+                              const std::string& chart_tool, const RenderRecord& record,
+                              RunNotes& notes, Rendered& rendered) {
+  const std::string file = format_file(options.formats.first());
+  std::vector<Candidate> runs;
+  for (const fs::path& folder : folders) {
+    const RunStore store(folder);
+    if (options.own && store.is_reference()) continue;
+    try {
+      const std::string key =
+          render_key(store, notes.belongs_to(store), options, chart_tool);
+      Candidate run = candidate(store, key, record, notes);
+      rendered.pages[folder] = options.out / run.place / file;
+      add(runs, std::move(run));
+    } catch (const InputError& error) {
+      fmt::print(stderr, "left out: {}\n", error.what());
+      rendered.problems.emplace_back(error.what());
+    }
+  }
+  if (runs.empty()) throw InputError("no run to render", "`make report` makes one");
+  return runs;
+}
+
+Site render(std::vector<Candidate>& runs, const RenderOptions& options, ChartTool& tool) {
+  std::vector<SiteRun> loaded;
+  std::vector<KeptRun> kept;
+  for (Candidate& run : runs) {
+    if (run.kept)
+      kept.push_back(*run.kept);
+    else
+      loaded.push_back(std::move(run.loaded));
+  }
+  return render_site(loaded, {options.answers, options.formats, options.paper}, &tool, kept);
+}
+
+/// Pages that an earlier render left would look for charts that are not here now.
+Site render_anew(std::vector<Candidate>& runs, const RenderOptions& options, ChartTool& tool,
+                 RunNotes& notes) {
+  for (Candidate& run : runs) {
+    run.kept.reset();
+    load(run, notes);
+  }
+  return render(runs, options, tool);
+}
+
+void remember(const std::vector<Candidate>& runs, const Site& site, RenderRecord& record) {
+  for (const Candidate& run : runs) {
+    if (run.kept) {
+      record.keep(run.store.folder());
+      continue;
+    }
+    if (run.complained) continue;
+    const auto card = std::ranges::find(site.cards, run.place, &RunCard::folder);
+    record.keep(run.store.folder(), run.key, *card, files_of(site, run.place));
+  }
+  record.save();
+}
+
+}  // namespace
+
+Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& options) {
+  const fs::path project = project_folder();
+  ChartProcess process = project_chart_tool(project);
+  const std::string chart_tool = process.identity();
+  const ContentCache cache(kept_results(project));
+  CachedCharts tool(process, chart_tool, cache);
+  RenderRecord record(cache, options.out);
+
+  RunNotes notes(folders, options.notes);
+  Rendered rendered{};
+  if (options.formats.has(Format::kHtml)) rendered.index = options.out / "index.html";
+  std::vector<Candidate> runs = choose(folders, options, chart_tool, record, notes, rendered);
+  Site site = render(runs, options, tool);
+  const auto is_kept = [](const Candidate& run) { return run.kept.has_value(); };
+  if (!site.notice.empty() && std::ranges::any_of(runs, is_kept)) {
+    site = render_anew(runs, options, tool, notes);
+  }
+  for (const std::string& problem : notes.problems()) rendered.problems.push_back(problem);
+  if (!site.notice.empty()) fmt::print(stderr, "{}\n", site.notice);
+  write_site(site, options.out);
+  // What lacks its charts is tried again the next time.
+  if (site.notice.empty() && !chart_tool.empty()) remember(runs, site, record);
+  return rendered;
+}
+
+}  // namespace labreport

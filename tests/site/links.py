@@ -1,0 +1,110 @@
+"""What the files of a site lead to, read as a browser and GitHub read them."""
+
+import html.parser
+import pathlib
+import re
+import urllib.parse
+
+SUB_PATH = "https://somebody.example/a/sub/path/"
+
+# What a page itself asks for, as opposed to what its reader may follow.
+REQUESTS = {("img", "src"), ("script", "src"), ("link", "href"), ("source", "src"),
+            ("iframe", "src"), ("object", "data"), ("image", "href"), ("use", "href"),
+            ("image", "xlink:href"), ("use", "xlink:href")}
+LINKS = REQUESTS | {("a", "href"), ("a", "xlink:href")}
+
+
+class Page(html.parser.HTMLParser):
+    """The ids of a page or picture, and (address, whether it is a request) of what it names."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links, self.styles = [], [], []
+        self.in_style = False
+        self.feed(text)
+        self.links += [(address, True) for css in self.styles for address in css_addresses(css)]
+
+    def handle_starttag(self, tag, attrs):
+        self.in_style = tag == "style"
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value)
+            if name == "style":
+                self.styles.append(value or "")
+            if (tag, name) in LINKS:
+                self.links.append((value, (tag, name) in REQUESTS))
+            if name == "srcset":
+                self.links += [(part.split()[0], True) for part in value.split(",")]
+
+    def handle_data(self, data):
+        if self.in_style:
+            self.styles.append(data)
+
+    def handle_endtag(self, tag):
+        self.in_style = False
+
+
+def css_addresses(text):
+    return [a or b for a, b in re.findall(
+        r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)", text)]
+
+
+def markdown_links(text):
+    """Of links and pictures, outside of code."""
+    text = re.sub(r"^```.*?^```|`[^`\n]*`", "", text, flags=re.M | re.S)
+    return [(address, picture == "!")
+            for picture, address in re.findall(r"(!?)\[[^\]]*\]\(<?([^)\s>]+)", text)]
+
+
+def markdown_anchors(text):
+    """Headings as GitHub names them, and ids given by hand."""
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    names = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
+    return names + re.findall(r'<a id="([^"]+)"', text)
+
+
+def read(path):
+    """(ids, links) of one file."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix in (".html", ".svg"):
+        page = Page(text)
+        return page.ids, page.links
+    if path.suffix == ".md":
+        return markdown_anchors(text), markdown_links(text)
+    if path.suffix == ".css":
+        return [], [(address, True) for address in css_addresses(text)]
+    return [], []
+
+
+def problems(site):
+    """One line for each thing that is wrong with the files below the folder `site`."""
+    site = pathlib.Path(site)
+    files = {path.relative_to(site).as_posix(): read(path)
+             for path in sorted(site.rglob("*")) if path.is_file()}
+    for name, (ids, links) in files.items():
+        if not name.endswith(".md"):
+            yield from (f"{name}: two things are called {twice}"
+                        for twice in sorted({i for i in ids if ids.count(i) > 1}))
+        for address, request in links:
+            yield from (f"{name}: {address}: {wrong}"
+                        for wrong in link_problems(name, address or "", request, files))
+
+
+def link_problems(name, address, request, files):
+    scheme = urllib.parse.urlsplit(address).scheme
+    if scheme == "data" and request:
+        return
+    if scheme or address.startswith("//"):
+        if request or scheme != "https":
+            yield "leaves the site" if request else "is no https link"
+        return
+    whole = urllib.parse.urljoin(SUB_PATH + name, address)
+    target, _, fragment = whole.partition("#")
+    if not target.startswith(SUB_PATH):
+        yield "leaves a site that lies below a path"
+        return
+    target = urllib.parse.unquote(target.removeprefix(SUB_PATH)) or "index.html"
+    if target not in files:
+        yield "is not there"
+    elif fragment and urllib.parse.unquote(fragment) not in files[target][0]:
+        yield "there is no such place"

@@ -1,0 +1,90 @@
+"""Every link of a rendered site leads somewhere, also below a path, and no request leaves it.
+
+python3 links_test.py LABREPORT FAKES SAMPLE_SITE; see CMakeLists.txt.
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import links
+from project import ProjectTest
+
+
+class RenderedSites(ProjectTest):
+    sample_site = ""
+    maxDiff = None
+
+    def test_the_sample(self):
+        self.project.have_chart_tool()
+        site = self.project.folder / "sample"
+        python = self.project.folder / ".venv/bin/python"
+        subprocess.run([self.sample_site, site, python, self.project.cache], check=True)
+        self.assertEqual(list(links.problems(site)), [])
+
+    def test_runs_of_several_kinds(self):
+        self.project.have_chart_tool()
+        self.project.copies(self.project.measure(), 8)
+        self.project.render()
+        self.assertEqual(list(links.problems(self.project.folder / "site/public")), [])
+
+    def test_without_charts_and_answers(self):
+        self.project.measure("--sizes", "demo-1")
+        self.project.render("--answers", "none", PATH="")
+        self.assertEqual(list(links.problems(self.project.folder / "site/public")), [])
+
+    def test_the_real_chart_tool(self):
+        self.project.have_real_chart_tool()
+        self.project.measure("--sizes", "demo-1")
+        self.assertEqual(self.project.render(), "")
+        self.assertEqual(list(links.problems(self.project.folder / "site/public")), [])
+
+
+class TheChecker(unittest.TestCase):
+    """Each rule can fail."""
+
+    def problems(self, **files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in {"index_html": "", **files}.items():
+                path = pathlib.Path(folder, name.replace("__", "/").replace("_", "."))
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            return list(links.problems(folder))
+
+    def test_what_is_right(self):
+        self.assertEqual(self.problems(
+            a__page_html='<p id="x"><a href="../index.html">i</a> <a href="#x">x</a>'
+                         '<a href="../">up</a><a href="https://a.example/">a</a>'
+                         '<img src="data:,"><img src="p%20q.svg">',
+            **{"a__p q_svg": "<svg></svg>"},
+            a__report_md="# One, two\n[x](#one-two) `[no](link)` ![p](<p%20q.svg>)"), [])
+
+    def test_what_is_wrong(self):
+        for text, wrong in (
+                ('<a href="b.html">', "b.html: is not there"),
+                ('<a href="#b">', "#b: there is no such place"),
+                ('<a href="/index.html">', "/index.html: leaves a site that lies below a path"),
+                ('<a href="../index.html">', "../index.html: leaves a site"),
+                ('<a href="http://a.example/">', "http://a.example/: is no https link"),
+                ('<a href="javascript:alert(1)">', "is no https link"),
+                ('<img src="https://a.example/">', "leaves the site"),
+                ('<script src="//a.example/x.js">', "leaves the site"),
+                ('<style>p { background: url(https://a.example/x) }</style>', "leaves the site"),
+                ('<p style="background: url(x.png)">', "x.png: is not there"),
+                ('<p id="a"><p id="a">', "two things are called a")):
+            found = self.problems(index_html=text)
+            self.assertEqual(len(found), 1, text)
+            self.assertIn(wrong, found[0])
+
+    def test_what_is_wrong_outside_of_pages(self):
+        self.assertIn("leaves the site", self.problems(a_css='@import "https://a.example/x";')[0])
+        self.assertIn("is not there", self.problems(report_md="![x](charts/x.svg)")[0])
+        self.assertIn("no such place", self.problems(report_md="# One\n[x](#two)")[0])
+
+
+if __name__ == "__main__":
+    RenderedSites.sample_site = sys.argv.pop(3)
+    ProjectTest.fakes = sys.argv.pop(2)
+    ProjectTest.program = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,107 @@
+"""A project folder of its own around the real program: with recorded runs and a chart tool that is
+quick, counts its starts and draws by its version."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SETTLED = 0.15  # seconds until a change of a file cannot be missed; see base/stamp.h
+
+# Stands for the Python in .venv: "python -c PROGRAM REQUEST RESULT BUNDLES".
+CHART_TOOL = """#!/usr/bin/python3
+import json, pathlib, sys
+prefix = pathlib.Path(sys.argv[0]).parents[1]
+version = next((prefix / "lib/python3.11/site-packages").iterdir()).name
+with open(prefix / "starts", "a") as starts:
+    starts.write("start\\n")
+specs = json.load(open(sys.argv[3]))["specs"]
+bundle = pathlib.Path(sys.argv[5]) / "bundle.js"
+bundle.parent.mkdir(parents=True, exist_ok=True)
+bundle.write_text("// " + version)
+svgs = [f"<svg><!-- {version} {len(spec)} --></svg>" for spec in specs]
+json.dump({"svgs": svgs, "bundle": str(bundle)}, open(sys.argv[4], "w"))
+"""
+
+
+def tree(folder):
+    """Every file below a folder with its bytes."""
+    return {str(path.relative_to(folder)): path.read_bytes()
+            for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()}
+
+
+class Project:
+    """The program at <folder>/build/bin/labreport, which makes <folder> its project."""
+
+    def __init__(self, folder, program, fakes):
+        self.folder = pathlib.Path(folder)
+        self.cache = self.folder / "cache"
+        self.program = self.folder / "build/bin/labreport"
+        self.program.parent.mkdir(parents=True)
+        shutil.copy(program, self.program)
+        (self.folder / "CMakePresets.json").touch()
+        self.environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "LABREPORT_NVML": "",
+                            "LABREPORT_CACHE": str(self.cache), "LABREPORT_WORKER": f"{fakes}/worker"}
+
+    def have_chart_tool(self, version="1.0"):
+        python = self.folder / ".venv/bin/python"
+        packages = self.folder / ".venv/lib/python3.11/site-packages"
+        shutil.rmtree(packages, ignore_errors=True)
+        (packages / f"vl_convert_python-{version}.dist-info").mkdir(parents=True)
+        python.parent.mkdir(exist_ok=True)
+        python.write_text(CHART_TOOL, encoding="utf-8")
+        python.chmod(0o755)
+
+    def have_real_chart_tool(self):
+        (self.folder / ".venv").symlink_to(ROOT / ".venv")
+
+    def starts(self):
+        starts = self.folder / ".venv/starts"
+        return len(starts.read_text().splitlines()) if starts.exists() else 0
+
+    def call(self, *words, status=0, **environment):
+        result = subprocess.run([self.program, *words], cwd=self.folder, check=False,
+                                capture_output=True, text=True, timeout=300,
+                                env={**self.environment, **environment})
+        if result.returncode != status:
+            raise AssertionError(f"{words}: status {result.returncode}\n{result.stderr}")
+        return result
+
+    def measure(self, *words):
+        """Records a demonstration by the fake worker; its folder."""
+        words = ("run", "--preset", "demo", *words)
+        folder = self.folder / self.call(*words).stdout.strip()
+        time.sleep(SETTLED)
+        return folder
+
+    def copies(self, run, number, first=0):
+        """Runs like `run`, each begun on a day of its own."""
+        text = (run / "run.json").read_text(encoding="utf-8")
+        begun = json.loads(text)["sessions"][0]["started_at"]
+        for i in range(first, first + number):
+            copy = self.folder / f"site/runs/copies/{i:03}"
+            copy.mkdir(parents=True)
+            day = f"20{20 + i // 336:02}-{1 + i // 28 % 12:02}-{1 + i % 28:02}T01:02:03Z"
+            (copy / "run.json").write_text(text.replace(begun, day), encoding="utf-8")
+        time.sleep(SETTLED)
+
+    def render(self, *words, status=0, **environment):
+        """Renders into site/public; what was said on stderr."""
+        return self.call("render", *words, status=status, **environment).stderr
+
+    def public(self):
+        return tree(self.folder / "site/public")
+
+
+class ProjectTest(unittest.TestCase):
+    program = fakes = ""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.project = Project(os.path.realpath(scratch.name), self.program, self.fakes)

@@ -1,0 +1,112 @@
+"""The workflow that publishes: linted, of few rights, and its very commands run in a clean copy.
+
+python3 publish_test.py; the copy shares this tree's .venv, which `setup/install render` then finds
+complete, and its ccache, where there is one: what is not repeated is fetching and compiling.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import yaml
+
+import links
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WORKFLOW = ROOT / ".github/workflows/pages.yml"
+KEPT = ("PATH", "HOME", "LANG", "CMAKE_CXX_COMPILER_LAUNCHER", "CCACHE_DIR")
+ACTIONLINT = pathlib.Path(sys.executable).parent / "actionlint"
+
+
+def lint(path):
+    """actionlint's words, one line a fault. It knows the official actions' inputs by itself."""
+    return subprocess.run([ACTIONLINT, "-oneline", "-no-color", path], check=False,
+                          capture_output=True, text=True).stdout
+
+
+class Workflow(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.text = WORKFLOW.read_text(encoding="utf-8")
+        cls.jobs = yaml.safe_load(cls.text)["jobs"]
+        cls.steps = [step for job in cls.jobs.values() for step in job["steps"]]
+
+    def test_has_no_fault_that_a_linter_finds(self):
+        for path in WORKFLOW.parent.iterdir():
+            self.assertEqual(lint(path), "")
+
+    def test_the_linter_finds_faults(self):
+        with tempfile.TemporaryDirectory() as folder:
+            broken = pathlib.Path(folder, "broken.yml")
+            for old, new in (("needs: render", "needs: nothing"), ("path: site", "paths: site"),
+                             ("steps.deployment", "steps.elsewhere"), ("runs-on:", "run-on:")):
+                self.assertIn(old, self.text)
+                broken.write_text(self.text.replace(old, new, 1), encoding="utf-8")
+                self.assertNotEqual(lint(broken), "", new)
+
+    def test_uses_only_official_actions_of_a_fixed_version(self):
+        for step in self.steps:
+            if "uses" in step:
+                self.assertRegex(step["uses"], r"^actions/[\w-]+@v\d+$")
+
+    def test_each_job_has_the_rights_that_it_needs_and_no_secret(self):
+        self.assertEqual(yaml.safe_load(self.text)["permissions"], {})
+        self.assertEqual({name: job["permissions"] for name, job in self.jobs.items()},
+                         {"render": {"contents": "read"},
+                          "deploy": {"pages": "write", "id-token": "write"}})
+        self.assertNotIn("secrets.", self.text)
+        self.assertFalse(self.jobs["render"]["steps"][0]["with"]["persist-credentials"])
+
+    def test_no_expression_stands_in_a_command(self):
+        for step in self.steps:
+            self.assertNotIn("${{", step.get("run", ""))
+
+
+class Commands(unittest.TestCase):
+    """What the job `render` does, as it does it, without GPU, torch or CUDA."""
+
+    def test_they_make_the_site_that_is_published(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            project = pathlib.Path(os.path.realpath(scratch), "project")
+            self.check_out(project)
+            for step in yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]["render"]["steps"]:
+                self.do(step, project)
+
+    def check_out(self, project):
+        """What a checkout holds: no file that git ignores, but see the head of this file."""
+        names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others",
+                                "--exclude-standard"], cwd=ROOT, check=True, capture_output=True)
+        for name in names.stdout.decode().split("\0"):
+            if name and (ROOT / name).is_file():
+                (project / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / name, project / name)
+        (project / ".venv").symlink_to(ROOT / ".venv")
+        (project / ".deps").mkdir()
+
+    def do(self, step, project):
+        if step.get("uses", "").startswith("actions/upload-pages-artifact"):
+            self.look_at(project, project / step["with"]["path"])
+        if "run" not in step:
+            return
+        environment = {name: value for name, value in os.environ.items() if name in KEPT}
+        environment |= {"CCACHE_BASEDIR": str(project), "CCACHE_NOHASHDIR": "1",
+                        "CUDA_VISIBLE_DEVICES": ""}
+        done = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=project, env=environment,
+                              check=False, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertNotIn("left out", done.stderr)
+
+    def look_at(self, project, site):
+        self.assertTrue((site / ".nojekyll").is_file())
+        self.assertEqual(list(links.problems(site)), [])
+        index = (site / "index.html").read_text(encoding="utf-8")
+        recorded = list((project / "site/runs").rglob("run.json"))
+        self.assertEqual(index.count('<li class="card'), len(recorded))
+        self.assertGreater(len(recorded), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,62 @@
+"""The same runs make the same site, to the byte, whatever surrounds the render.
+
+python3 same_bytes_test.py LABREPORT FAKES; see CMakeLists.txt.
+"""
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+
+from project import ROOT, ProjectTest, tree
+
+SURROUNDINGS = {
+    "as it is": {},
+    "once more, from the cache": {},
+    "without a cache": {"LABREPORT_CACHE": ""},
+    "another cache": {"LABREPORT_CACHE": "another cache"},
+    "another zone, language and home": {"LABREPORT_CACHE": "", "TZ": "Asia/Kathmandu",
+                                        "LANG": "tr_TR.UTF-8", "LC_ALL": "de_DE.UTF-8",
+                                        "HOME": "elsewhere", "COLUMNS": "40"},
+}
+
+
+class SameBytes(ProjectTest):
+    def render_all(self, surroundings):
+        sites = {}
+        for number, (name, environment) in enumerate(surroundings.items()):
+            # A path of another length each time, and the time goes on.
+            with tempfile.TemporaryDirectory(prefix="x" * number) as out:
+                site = os.path.join(out, "site")
+                self.assertEqual(self.project.render("--out", site, **environment), "")
+                sites[name] = tree(site)
+        return sites
+
+    def assert_same(self, surroundings):
+        sites = self.render_all(surroundings)
+        first, *others = sites
+        for other in others:
+            self.assertEqual(list(sites[first]), list(sites[other]), other)
+            different = [file for file in sites[first] if sites[first][file] != sites[other][file]]
+            self.assertEqual(different, [], other)
+        self.assertGreater(len(sites[first]), 10)
+
+    def test_a_demonstration_in_all_surroundings(self):
+        self.project.have_real_chart_tool()
+        self.project.measure()
+        self.assert_same(SURROUNDINGS)
+
+    def test_a_recorded_run(self):
+        """Every kind of figure that there is, each drawn twice."""
+        self.project.have_real_chart_tool()
+        recorded = sorted(pathlib.Path(ROOT, "site/runs").glob("**/reference"))[-1].parent
+        shutil.copytree(recorded, self.project.folder / "site/runs/recorded")
+        names = ("as it is", "another zone, language and home")
+        self.assert_same({name: SURROUNDINGS[name] for name in names})
+
+
+if __name__ == "__main__":
+    ProjectTest.fakes = sys.argv.pop(2)
+    ProjectTest.program = sys.argv.pop(1)
+    unittest.main()
