@@ -18,6 +18,7 @@ struct RenderFlags {
   std::string out = "site/public";
   std::string answers = "full";
   bool own = false;
+  bool single_file = false;
 };
 
 /// RUN is a run's folder or its run.json.
@@ -26,7 +27,8 @@ fs::path run_folder(const fs::path& named) {
 }
 
 ExitStatus render(const RenderFlags& flags) {
-  const RenderOptions options{flags.out, parse_answers(flags.answers), flags.own};
+  const RenderOptions options{flags.out, parse_answers(flags.answers), flags.own,
+                              flags.single_file};
   std::vector<fs::path> folders;
   for (const std::string& named : flags.runs) {
     folders.push_back(run_folder(named));
@@ -48,6 +50,8 @@ void add_render(CLI::App& app, Invocation& invocation) {
   verb->add_option("--out", flags->out, "folder for the pages (site/public)");
   verb->add_option("--answers", flags->answers, "none, facts or full (default)");
   verb->add_flag("--own", flags->own, "leave out the runs that ship with the project");
+  verb->add_flag("--single-file", flags->single_file,
+                 "also each run's page as one file that can be mailed");
   verb->callback([flags, &invocation] { invocation.call = [flags] { return render(*flags); }; });
 }
 

@@ -79,7 +79,7 @@ Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& 
   }
   if (runs.empty()) throw InputError("no run to render", "`make report` makes one");
   ChartProcess tool = project_chart_tool(project_folder());
-  const Site site = render_site(runs, {options.answers}, &tool);
+  const Site site = render_site(runs, {options.answers, options.single_file}, &tool);
   if (!site.notice.empty()) fmt::print(stderr, "{}\n", site.notice);
   write_site(site, options.out);
   return rendered;

@@ -13,7 +13,8 @@ namespace labreport {
 struct RenderOptions {
   std::filesystem::path out;
   Answers answers = Answers::kFull;
-  bool own = false;  ///< Leave out the runs that ship with the project.
+  bool own = false;          ///< Leave out the runs that ship with the project.
+  bool single_file = false;  ///< Each run's page as one file too, for the mail.
 };
 
 Answers parse_answers(const std::string& text);

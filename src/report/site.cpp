@@ -4,9 +4,12 @@
 #include <exception>
 
 #include "base/error.h"
-#include "embedded/report.h"
+#include "base/text.h"
+#include "report/assets.h"
 #include "report/html.h"
 #include "report/markdown.h"
+#include "report/pictures.h"
+#include "report/specs.h"
 #include "results/run_json.h"
 
 namespace labreport {
@@ -44,6 +47,19 @@ std::string root_from(const std::string& folder) {
   return root;
 }
 
+void add_pictures(Site& site, const SiteRun& run, const Drawings& drawings) {
+  const std::string folder = run.folder + "/";
+  for (const Figure* figure : figures_of(run.document)) {
+    const auto drawing = drawings.find(figure->slug);
+    if (drawing == drawings.end()) continue;
+    site.files.push_back({folder + chart_path(*figure), picture_file(drawing->second.wide)});
+    site.files.push_back({folder + narrow_chart_path(*figure), picture_file(drawing->second.narrow)});
+  }
+  if (!drawings.empty()) {
+    site.files.push_back({folder + kSpecsPath, specs_script(run.document, drawings)});
+  }
+}
+
 void add_run(Site& site, const SiteRun& run, const Drawings& drawings, const PageOptions& options) {
   const std::string folder = run.folder + "/";
   site.files.push_back({page_path(run), page_html(run.document, drawings, options)});
@@ -57,19 +73,12 @@ void add_run(Site& site, const SiteRun& run, const Drawings& drawings, const Pag
       }
     }
   }
-  for (const Figure* figure : figures_of(run.document)) {
-    const auto drawing = drawings.find(figure->slug);
-    if (drawing == drawings.end()) continue;
-    site.files.push_back({folder + chart_path(*figure), drawing->second.wide});
-  }
+  add_pictures(site, run, drawings);
 }
 
 void add_assets(Site& site, const std::string& bundle) {
-  const EmbeddedFiles embedded = embedded::report();
-  for (const char* name : {"style.css", "charts.css", "print.css", "script.js"}) {
-    const std::string source = std::string("site/") + name;
-    site.files.push_back({std::string("assets/") + name, std::string(embedded.at(source))});
-  }
+  site.files.push_back({"assets/style.css", page_style()});
+  site.files.push_back({"assets/script.js", page_script()});
   site.files.push_back({"assets/run.schema.json", std::string(run_schema())});
   if (!bundle.empty()) site.files.push_back({"assets/charts.js", bundle});
   // GitHub Pages would hide and rewrite files without it.
@@ -91,6 +100,10 @@ std::vector<const SiteRun*> in_order(const std::vector<SiteRun>& runs) {
 
 std::string page_path(const SiteRun& run) { return run.folder + "/index.html"; }
 
+std::string single_page_path(const SiteRun& run) {
+  return run.folder + "/" + slug(run.folder) + ".html";
+}
+
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool) {
   const std::vector<const SiteRun*> ordered = in_order(runs);
   const Charts charts = draw_charts(ordered, tool);
@@ -102,6 +115,11 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
             {.root = root_from(run.folder),
              .interactive = !charts.bundle.empty(),
              .answers = options.answers});
+    if (options.single_file) {
+      site.files.push_back({single_page_path(run),
+                            single_page_html(run.document, charts.drawings[i], options.answers,
+                                             charts.bundle)});
+    }
     entries.push_back({&run.document, page_path(run)});
   }
   site.files.push_back({"index.html", index_html(entries)});

@@ -20,6 +20,7 @@ struct SiteRun {
 
 struct SiteOptions {
   Answers answers = Answers::kFull;
+  bool single_file = false;  ///< A run's page once more, as one file that can be mailed.
 };
 
 struct SiteFile {
@@ -38,6 +39,9 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
 
 /// Where a run's page lies inside the site: "<folder>/index.html".
 std::string page_path(const SiteRun& run);
+
+/// And its one-file twin, whose name says by itself what it holds: "<folder>/<gpu>-<edition>-….html".
+std::string single_page_path(const SiteRun& run);
 
 /// Writes what differs, each file atomically, and removes the pages of an earlier render that are
 /// no longer part of the site; never touches a file that this program did not write. Throws

@@ -42,8 +42,7 @@ TEST(RenderSite, MakesEveryFileOfTheMap) {
   FakeChartTool tool;
   const Site site = render_site(sample_runs(), {}, &tool);
   EXPECT_THAT(paths(site),
-              IsSupersetOf({"index.html", ".nojekyll", "assets/style.css", "assets/charts.css",
-                            "assets/print.css", "assets/script.js", "assets/charts.js",
+              IsSupersetOf({"index.html", ".nojekyll", "assets/style.css", "assets/script.js", "assets/charts.js",
                             "assets/run.schema.json", "nvidia-h200/2025/1-a/index.html",
                             "nvidia-h200/2025/1-a/report.md", "nvidia-h200/2025/1-a/run.json",
                             "nvidia-h200/2025/1-a/charts/durations.svg"}));
