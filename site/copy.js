@@ -129,7 +129,7 @@ async function copyText(text) {
   }
 }
 
-function addButton(words, label, textOf) {
+function copyButton(words, label, textOf) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copy";
@@ -147,31 +147,30 @@ function addButton(words, label, textOf) {
 function addCopyButtons() {
   for (const code of document.querySelectorAll("td.code code, pre.commands code")) {
     const text = code.textContent.trim();
-    code.after(addButton("copy", `copy: ${text}`, () => text));
+    code.after(copyButton("copy", `copy: ${text}`, () => text));
   }
 }
 
 const kFormats = { Markdown: asMarkdown, LaTeX: asLatex, CSV: asCsv };
 
 /** One closed control a table; its name tells tables apart where they are listed. */
-function addTableMenus() {
-  for (const table of document.querySelectorAll(".tabled table")) {
-    const menu = document.createElement("details");
-    menu.className = "menu";
-    const summary = document.createElement("summary");
-    summary.textContent = "copy";
-    summary.setAttribute("aria-label", `copy table: ${plain(table.caption)}`);
-    const choices = document.createElement("div");
-    for (const [format, write] of Object.entries(kFormats)) {
-      choices.append(addButton(format, `${format}: copy this table`,
-        () => write(readTable(table))));
-    }
-    menu.append(summary, choices);
-    menu.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || !menu.open) return;
-      menu.open = false;
-      summary.focus();
-    });
-    table.closest(".tabled").append(menu);
+function addTableMenu(table) {
+  const menu = document.createElement("details");
+  menu.className = "menu";
+  const summary = document.createElement("summary");
+  summary.textContent = "copy";
+  summary.setAttribute("aria-label", `copy table: ${plain(table.caption)}`);
+  const choices = document.createElement("div");
+  for (const [format, write] of Object.entries(kFormats)) {
+    choices.append(copyButton(format, `${format}: copy this table`, () => write(readTable(table))));
   }
+  menu.append(summary, choices);
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    summary.focus();
+  });
+  const place = table.closest(".tabled");
+  place.classList.add("equipped");
+  place.append(menu);
 }

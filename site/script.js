@@ -35,11 +35,15 @@ function markContents() {
 
 /** Only a table that is wider than its place needs the keyboard's focus to be scrolled. */
 function focusWideTables() {
-  const fit = ({ target }) => {
-    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+  const fit = (target, wide) => {
+    if (wide) target.tabIndex = 0;
     else target.removeAttribute("tabindex");
   };
-  const watcher = new ResizeObserver((entries) => entries.forEach(fit));
+  const watcher = new ResizeObserver((entries) => {
+    // All are measured before one is changed: else each would be laid out anew.
+    const widths = entries.map(({ target }) => target.scrollWidth > target.clientWidth);
+    entries.forEach(({ target }, i) => fit(target, widths[i]));
+  });
   for (const table of document.querySelectorAll(".table")) watcher.observe(table);
 }
 
@@ -55,10 +59,27 @@ function openDrawersToPrint() {
   });
 }
 
+/** While the page is idle, a few tables at a time: nobody sorts before having read. */
+function equipTables() {
+  const tables = [...document.querySelectorAll(".tabled table")];
+  const next = (deadline) => {
+    do {
+      const table = tables.shift();
+      if (!table) {
+        document.documentElement.dataset.equipped = "yes";
+        return;
+      }
+      addSortButtons(table);
+      addTableMenu(table);
+    } while (deadline && deadline.timeRemaining() > 5);
+    onceIdle(next, { timeout: 200 });
+  };
+  onceIdle(next, { timeout: 200 });
+}
+
 addSwitches();
-addSortButtons();
-addTableMenus();
 addCopyButtons();
+equipTables();
 focusWideTables();
 markContents();
 openDrawersToPrint();

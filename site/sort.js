@@ -57,13 +57,11 @@ function addSortButton(head, column, body, groups) {
   });
 }
 
-function addSortButtons() {
-  for (const table of document.querySelectorAll(".tabled table")) {
-    const body = table.tBodies[0];
-    const groups = rowGroups(body);
-    const heads = [...table.tHead.rows[0].cells];
-    const helps = heads.some((head) => head.classList.contains("number"));
-    if (groups.length < kFewestRows || !helps) continue;
-    heads.forEach((head, column) => addSortButton(head, column, body, groups));
-  }
+function addSortButtons(table) {
+  const body = table.tBodies[0];
+  const groups = rowGroups(body);
+  const heads = [...table.tHead.rows[0].cells];
+  const helps = heads.some((head) => head.classList.contains("number"));
+  if (groups.length < kFewestRows || !helps) return;
+  heads.forEach((head, column) => addSortButton(head, column, body, groups));
 }

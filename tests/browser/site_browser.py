@@ -68,6 +68,7 @@ class BrowserTest(unittest.TestCase):
 
     def bring_charts_to_life(self, page):
         """All that are in their place, one variant of each family; returns them."""
+        page.wait_for_selector("[data-equipped]", state="attached")
         self.open_drawers(page)
         page.mouse.move(200, 200)
         frames = page.locator(".frame.wide:visible").all()

@@ -6,7 +6,8 @@ import unittest
 
 from site_browser import PHONE, BrowserTest
 
-COLUMN = "(t, i) => [...t.tBodies[0].rows].map((row) => row.cells[i]?.textContent)"
+COLUMN = """(table, column) => [...table.tBodies[0].querySelectorAll("tr:not(.below)")]
+    .map((row) => row.cells[column].textContent)"""
 # What a page would copy, without asking the browser for its clipboard.
 COPY = "([table, format]) => kFormats[format](readTable(table))"
 
@@ -14,12 +15,11 @@ COPY = "([table, format]) => kFormats[format](readTable(table))"
 class Tables(BrowserTest):
     def setUp(self):
         self.page = self.open(self.report)
-        self.table = self.page.locator("#table-benchmarking-script-b-durations table")
-        if not self.table.count():
-            self.table = self.page.locator("[id^=table-][id$=durations] table").first
+        self.page.wait_for_selector("[data-equipped]", state="attached")
+        self.table = self.page.locator("#table-benchmarking_script-b-durations table")
 
     def column(self, index):
-        return self.table.evaluate(COLUMN.replace("i)", f"i = {index})", 1))
+        return self.table.evaluate(COLUMN, index)
 
     def copied(self, format_, table=None):
         handle = (table or self.table).element_handle()
@@ -114,10 +114,11 @@ class Links(BrowserTest):
 
     def test_a_link_opens_the_drawer_and_the_variant_that_hold_its_target(self):
         page = self.open(self.report)
-        hidden = page.locator("details.drawer .tabled").first
-        self.assertFalse(hidden.is_visible())
-        for target in (hidden, page.locator(".variant.away figure").first):
-            page.evaluate("(id) => { location.hash = id; }", target.get_attribute("id"))
+        for holder in ("details.drawer .tabled", ".variant.away figure"):
+            name = page.locator(holder).first.get_attribute("id")
+            target = page.locator(f"#{name}")
+            self.assertFalse(target.is_visible())
+            page.evaluate("(name) => { location.hash = name; }", name)
             target.wait_for(state="visible")
         self.assert_quiet()
 
