@@ -40,8 +40,7 @@ std::string family_html(Row family, PageState& state) {
 }
 
 bool varies(Row family) {
-  return !family.front().family.empty() &&
-         alike(family, &Figure::variant).size() < family.size();
+  return !family.front().family.empty() && alike(family, &Figure::variant).size() < family.size();
 }
 
 std::string picture(const std::string& svg, const std::string& path, const PageState& state) {

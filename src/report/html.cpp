@@ -115,11 +115,11 @@ std::string single_page_html(const Document& document, const Drawings& drawings,
   PageState state{.drawings = drawings, .answers = answers, .single = true};
   Enclosed enclosed{.style = page_style(), .scripts = {}};
   if (!bundle.empty()) {
-    enclosed.scripts = {enclosed_script(specs_script(document, drawings)),
-                        enclosed_script(bundle)};
+    enclosed.scripts = {enclosed_script(specs_script(document, drawings)), enclosed_script(bundle)};
   }
   enclosed.scripts.push_back(enclosed_script(page_script()));
-  return without_file_links(filled_page(document, {.root = "", .answers = answers}, state, enclosed));
+  return without_file_links(
+      filled_page(document, {.root = "", .answers = answers}, state, enclosed));
 }
 
 std::string index_html(const std::vector<IndexEntry>& entries) {

@@ -5,8 +5,7 @@
 namespace labreport {
 namespace {
 
-std::string tables_html(const Part& part, const std::vector<TableView>& tables,
-                        PageState& state) {
+std::string tables_html(const Part& part, const std::vector<TableView>& tables, PageState& state) {
   std::string html;
   for (const TableView& table : tables) {
     html += table_html(table, state.id("table-" + part.anchor() + "-" + slug(table.slug)));

@@ -53,7 +53,8 @@ void add_pictures(Site& site, const SiteRun& run, const Drawings& drawings) {
     const auto drawing = drawings.find(figure->slug);
     if (drawing == drawings.end()) continue;
     site.files.push_back({folder + chart_path(*figure), picture_file(drawing->second.wide)});
-    site.files.push_back({folder + narrow_chart_path(*figure), picture_file(drawing->second.narrow)});
+    site.files.push_back(
+        {folder + narrow_chart_path(*figure), picture_file(drawing->second.narrow)});
   }
   if (!drawings.empty()) {
     site.files.push_back({folder + kSpecsPath, specs_script(run.document, drawings)});
@@ -116,9 +117,9 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
              .interactive = !charts.bundle.empty(),
              .answers = options.answers});
     if (options.single_file) {
-      site.files.push_back({single_page_path(run),
-                            single_page_html(run.document, charts.drawings[i], options.answers,
-                                             charts.bundle)});
+      site.files.push_back(
+          {single_page_path(run),
+           single_page_html(run.document, charts.drawings[i], options.answers, charts.bundle)});
     }
     entries.push_back({&run.document, page_path(run)});
   }

@@ -40,7 +40,8 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
 /// Where a run's page lies inside the site: "<folder>/index.html".
 std::string page_path(const SiteRun& run);
 
-/// And its one-file twin, whose name says by itself what it holds: "<folder>/<gpu>-<edition>-….html".
+/// And its one-file twin, whose name says by itself what it holds:
+/// "<folder>/<gpu>-<edition>-….html".
 std::string single_page_path(const SiteRun& run);
 
 /// Writes what differs, each file atomically, and removes the pages of an earlier render that are

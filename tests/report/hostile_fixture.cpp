@@ -58,8 +58,8 @@ std::string endless_word() { return std::string(10000, 'W'); }
 Document hostile_document() {
   Document document = sample_document();
   document.reference = false;
-  for (std::string* text : {&document.title, &document.device, &document.preset,
-                            &document.revision, &document.provenance, &document.outcome_line}) {
+  for (std::string* text : {&document.title, &document.device, &document.preset, &document.revision,
+                            &document.provenance, &document.outcome_line}) {
     *text = hostile_words() + endless_word();
   }
   for (Glance& number : document.glance) {

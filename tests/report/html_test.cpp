@@ -34,8 +34,9 @@ std::size_t count(const std::string& text, const std::string& part) {
 TEST(Page, ShowsQuestionAnswerFigureTableAndDrawerInThisOrder) {
   const std::string page = sample_page();
   std::size_t at = page.find("id=\"benchmarking_script-b\"");
-  for (const char* next : {"class=\"question\"", "class=\"answer\"", "<figure", "-durations-title\"",
-                           "class=\"drawer\"", "id=\"benchmarking_script-c\""}) {
+  for (const char* next :
+       {"class=\"question\"", "class=\"answer\"", "<figure", "-durations-title\"",
+        "class=\"drawer\"", "id=\"benchmarking_script-c\""}) {
     at = page.find(next, at);
     ASSERT_NE(at, std::string::npos) << next;
   }
@@ -88,9 +89,9 @@ TEST(Page, HoldsTheVariantsOfAFamilyTogether) {
   const std::size_t family = page.find("class=\"variants\" data-family=\"Context\"");
   ASSERT_NE(family, std::string::npos);
   std::size_t at = family;
-  for (const char* next : {"data-variant=\"128\"", "figure-chart-0", "figure-chart-1",
-                           "data-variant=\"512\"", "figure-chart-2", "</div>\n</div>",
-                           "id=\"figure-chart-3\""}) {
+  for (const char* next :
+       {"data-variant=\"128\"", "figure-chart-0", "figure-chart-1", "data-variant=\"512\"",
+        "figure-chart-2", "</div>\n</div>", "id=\"figure-chart-3\""}) {
     at = page.find(next, at);
     ASSERT_NE(at, std::string::npos) << next;
   }
@@ -126,81 +127,6 @@ TEST(Page, WithoutPicturesAFigureIsItsDataOpened) {
   const std::string page = page_html(sample_document(), {}, options());
   EXPECT_THAT(page, Not(HasSubstr("class=\"frame")));
   EXPECT_THAT(page, HasSubstr("<details open><summary>Data of figure 1"));
-}
-
-TEST(Table, SpansARowsRemainingColumnsWithItsReasonAndWordsItsFlags) {
-  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}, {"b", "ms"}};
-  table.rows = {text_row({"xl"}), text_row({"s", "1.5", "22.25"}), text_row({"m", "1.25", "–"})};
-  table.rows[0].flags = {"shared GPU"};
-  table.rows[0].note = "out of memory";
-  table.rows[2].cells[2].muted = true;
-  const std::string html = table_html(table, "table-t");
-  EXPECT_THAT(html, HasSubstr("<td class=\"note\" colspan=\"2\">out of memory</td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"flags\">shared GPU</td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"number\">1.5<i data-pad=\"0\"></i></td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"number muted\">–</td>"));
-  EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"whole\">xl</th>"));
-}
-
-TEST(Table, KeepsFlagsWithTheirValuesAndSingleWordsInOneLine) {
-  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"row", "", Align::kLeft},
-                   {"command", "", Align::kLeft, true},
-                   {"bound", "", Align::kLeft},
-                   {"note", "", Align::kLeft}};
-  table.rows = {text_row({"a", "run --only x --steps 10", "GPU-bound", "two words"})};
-  const std::string html = table_html(table, "table-t");
-  EXPECT_THAT(html, HasSubstr("<code><span>run</span> <span>--only x</span> <span>--steps 10"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"words whole\">GPU-bound</td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"words\">two words</td>"));
-}
-
-TEST(Table, LetsALongFunctionsNameBreakBehindItsUnderscores) {
-  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"name", "", Align::kLeft}};
-  table.rows = {text_row({"sm80_xmma_gemm_<f32>_tilesize"}), text_row({"train_step"})};
-  const std::string html = table_html(table, "table-t");
-  EXPECT_THAT(html, HasSubstr("sm80_<wbr>xmma_<wbr>gemm_<wbr>&lt;f32&gt;_<wbr>tilesize"));
-  EXPECT_THAT(html, HasSubstr("train_step"));
-}
-
-TEST(Table, PutsAReasonBelowItsRow) {
-  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}, {"b", "ms"}};
-  table.rows = {text_row({"xl", "1.5", "–"})};
-  table.rows[0].flags = {"outlier", "train step: out of memory in optimizer"};
-  const std::string html = table_html(table, "table-t");
-  EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"whole\" rowspan=\"2\">xl</th>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"flags\" colspan=\"2\">outlier, train step: out"));
-}
-
-TEST(Table, CarriesTheNumberBehindATextForSorting) {
-  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}};
-  table.rows = {text_row({"xl", "1.5 ± 0.1"}), text_row({"m", "–"})};
-  table.rows[0].cells[1].sort = 1.5004;
-  const std::string html = table_html(table, "table-t");
-  EXPECT_THAT(html, HasSubstr("<td class=\"number\" data-sort=\"1.5004\">1.5 ± 0.1</td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"number\">–</td>"));
-}
-
-TEST(Table, BreaksAWordThatNoLineCanHold) {
-  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"name", "", Align::kLeft}};
-  std::string word;
-  for (int i = 0; i < 100; ++i) word += "é";
-  table.rows = {text_row({word})};
-  const std::string html = table_html(table, "table-t");
-  EXPECT_THAT(html, HasSubstr("é<wbr>é"));
-  EXPECT_EQ(count(html, "é"), 100u);
-}
-
-TEST(Table, NamesARowByItsFirstCellAlsoWhereThatIsANumber) {
-  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"step", ""}, {"time", "ms"}};
-  table.rows = {text_row({"1", "2.5"})};
-  EXPECT_THAT(table_html(table, "table-t"), HasSubstr("<th scope=\"row\" class=\"number\">1</th>"));
 }
 
 TEST(Template, RefusesATagThatNothingFills) {
