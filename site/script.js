@@ -1,77 +1,57 @@
-// What a page does beyond being read: interactive charts, copying a command, printing it all.
-// Without this script every figure, table and word is there too.
+// What a page does beyond being read. Without scripts every figure, table and word is there too.
 "use strict";
 
-// Chart tooltips get their looks from style.css; no style or code is made at run time, so that the
-// page's content security policy holds.
-const kEmbedOptions = {
-  mode: "vega-lite",
-  renderer: "svg",
-  ast: true,
-  actions: false,
-  defaultStyle: false,
-  tooltip: { disableDefaultStyle: true },
-};
-
-/** Replaces a drawn chart by its interactive twin, of the same size, once that is complete. */
-async function bringToLife(frame) {
-  const spec = JSON.parse(frame.parentElement.querySelector("script.spec").textContent);
-  const stage = document.createElement("div");
-  await window.labreportCharts.vegaEmbed(stage, spec, kEmbedOptions);
-  frame.replaceChildren(stage);
-  // A chart's settings are no part of the picture: screen readers skip what is inside one.
-  const settings = stage.querySelector("form.vega-bindings");
-  if (settings) frame.after(settings);
-  frame.dataset.live = "yes";
-}
-
-/** Charts come to life as they come into view; on a phone the drawn, narrow ones stay. */
-function watchCharts() {
-  if (!window.labreportCharts) return;
+/** Marks the section being read in the contents list. */
+function markContents() {
+  const links = new Map();
+  for (const link of document.querySelectorAll(".contents a[href^='#']")) {
+    const section = document.getElementById(link.hash.slice(1));
+    if (section) links.set(section, link);
+  }
+  const list = document.querySelector(".contents");
+  const read = new Set();
+  const mark = () => {
+    const inner = [...links.keys()].filter((section) => read.has(section)).at(-1);
+    for (const [section, link] of links) {
+      if (section === inner) link.setAttribute("aria-current", "location");
+      else link.removeAttribute("aria-current");
+    }
+    const link = links.get(inner);
+    if (!link || list.scrollHeight <= list.clientHeight) return;
+    const place = link.getBoundingClientRect().top - list.getBoundingClientRect().top;
+    if (place < 0 || place > list.clientHeight - 40) list.scrollTop += place - 80;
+  };
   const watcher = new IntersectionObserver(
     (entries) => {
       for (const { isIntersecting, target } of entries) {
-        if (!isIntersecting) continue;
-        watcher.unobserve(target);
-        bringToLife(target).catch((problem) => console.error(target.parentElement.id, problem));
+        isIntersecting ? read.add(target) : read.delete(target);
       }
+      mark();
     },
-    { rootMargin: "400px" },
+    { rootMargin: "-15% 0px -84% 0px" },
   );
-  for (const frame of document.querySelectorAll(".frame.wide")) watcher.observe(frame);
+  for (const section of links.keys()) watcher.observe(section);
 }
 
-async function copyText(code) {
-  try {
-    await navigator.clipboard.writeText(code.textContent);
-    return true;
-  } catch {
-    // A browser that keeps its clipboard: select the words, so that one key copies them.
-    getSelection().selectAllChildren(code);
-    return false;
-  }
-}
-
-function addCopyButtons() {
-  for (const code of document.querySelectorAll("td.code code, pre.commands code")) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "copy";
-    button.textContent = "copy";
-    button.setAttribute("aria-label", `Copy: ${code.textContent.trim()}`);
-    button.addEventListener("click", async () => {
-      button.textContent = (await copyText(code)) ? "copied" : "selected";
-      setTimeout(() => (button.textContent = "copy"), 1500);
-    });
-    code.after(button);
-  }
+/** Only a table that is wider than its place needs the keyboard's focus to be scrolled. */
+function focusWideTables() {
+  const fit = (target, wide) => {
+    if (wide) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  };
+  const watcher = new ResizeObserver((entries) => {
+    // All are measured before one is changed: else each would be laid out anew.
+    const widths = entries.map(({ target }) => target.scrollWidth > target.clientWidth);
+    entries.forEach(({ target }, i) => fit(target, widths[i]));
+  });
+  for (const table of document.querySelectorAll(".table")) watcher.observe(table);
 }
 
 /** On paper no drawer stays closed; afterwards each is as the reader left it. */
 function openDrawersToPrint() {
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open])")];
+    opened = [...document.querySelectorAll("details:not([open], .menu)")];
     for (const drawer of opened) drawer.open = true;
   });
   addEventListener("afterprint", () => {
@@ -79,6 +59,29 @@ function openDrawersToPrint() {
   });
 }
 
-watchCharts();
+/** While the page is idle, a few tables at a time: nobody sorts before having read. */
+function equipTables() {
+  const tables = [...document.querySelectorAll(".tabled table")];
+  const next = (deadline) => {
+    do {
+      const table = tables.shift();
+      if (!table) {
+        document.documentElement.dataset.equipped = "yes";
+        return;
+      }
+      addSortButtons(table);
+      addTableMenu(table);
+    } while (deadline && deadline.timeRemaining() > 5);
+    onceIdle(next, { timeout: 200 });
+  };
+  onceIdle(next, { timeout: 200 });
+}
+
+addSwitches();
 addCopyButtons();
+equipTables();
+focusWideTables();
+markContents();
 openDrawersToPrint();
+followLinks();
+wakeCharts();

@@ -156,7 +156,9 @@ Figure steps_figure(const std::vector<WarmupRow>& rows, Mode mode) {
       .caption = "Every step of a fresh process, the first included; the axis is logarithmic.",
       .alt = "Lines over step numbers, one for each size. The table below holds the same numbers.",
       .spec = step_chart(chart),
-      .data = steps_table(rows, mode)};
+      .data = steps_table(rows, mode),
+      .family = "Mode",
+      .variant = mode_name};
 }
 
 bool has_mode(const std::vector<WarmupRow>& rows, Mode mode) {

@@ -80,7 +80,9 @@ std::optional<Figure> allocations_figure(const std::string& slug, const Step& st
           "Boxes over the allocator's events, one for each of the largest allocations. The "
           "table below holds the largest of them.",
       .spec = allocation_chart(timeline, allocations),
-      .data = allocations_table(allocations)};
+      .data = allocations_table(allocations),
+      .family = std::string(describe(*step.spec().mode)),
+      .variant = words};
 }
 
 }  // namespace labreport::memory_profiling

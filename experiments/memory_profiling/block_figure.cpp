@@ -117,7 +117,9 @@ std::optional<Figure> block_figure(const Profile& profile, const Step& step) {
                     "Two curves of memory over the allocator's events: one block's forward and "
                     "its backward. The table below holds points of them.",
                 .spec = curve_panels(panels),
-                .data = points_table(phases)};
+                .data = points_table(phases),
+                .family = "One block",
+                .variant = profile.words};
 }
 
 }  // namespace labreport::memory_profiling

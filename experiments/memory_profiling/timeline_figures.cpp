@@ -115,7 +115,9 @@ Figure timeline_figure(const std::string& slug, const Step& step, const std::str
           "Stacked areas of memory over the time of one step, its phases as bands. The "
           "table below holds the ends of the phases and the peak.",
       .spec = timeline_chart(chart),
-      .data = stages_table(timeline, byte_unit(timeline.peak().requested()))};
+      .data = stages_table(timeline, byte_unit(timeline.peak().requested())),
+      .family = std::string(describe(*step.spec().mode)),
+      .variant = words};
 }
 
 TableView files_table(const Profiles& profiles) {

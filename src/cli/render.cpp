@@ -20,11 +20,13 @@ struct RenderFlags {
   OutputFlags output;
   bool own = false;
   bool latest = false;
+  bool single_file = false;
 };
 
 ExitStatus render(const RenderFlags& flags) {
   RenderOptions options = flags.output.options(flags.out);
   options.own = flags.own;
+  options.single_file = flags.single_file;
   std::vector<fs::path> folders;
   for (const std::string& named : flags.runs) {
     folders.push_back(run_folder(named));
@@ -48,6 +50,8 @@ void add_render(CLI::App& app, Invocation& invocation) {
   add_output_flags(*verb, flags->output);
   verb->add_flag("--own", flags->own, "leave out the runs that ship with the project");
   verb->add_flag("--latest", flags->latest, "the newest run of one's own, else the newest of all");
+  verb->add_flag("--single-file", flags->single_file,
+                 "also each run's page as one file that can be mailed");
   verb->callback([flags, &invocation] { invocation.call = [flags] { return render(*flags); }; });
 }
 

@@ -23,7 +23,7 @@ struct Candidate {
   std::string key;
   std::optional<KeptRun> kept;  ///< From an earlier render; otherwise it is loaded.
   SiteRun loaded = {};
-  std::string place = {};  ///< Its folder inside the site.
+  std::string place = {};   ///< Its folder inside the site.
   bool complained = false;  ///< Of its notes: to be told again the next time.
 };
 
@@ -61,8 +61,7 @@ std::vector<Candidate> choose(const std::vector<fs::path>& folders, const Render
     const RunStore store(folder);
     if (options.own && store.is_reference()) continue;
     try {
-      const std::string key =
-          render_key(store, notes.belongs_to(store), options, chart_tool);
+      const std::string key = render_key(store, notes.belongs_to(store), options, chart_tool);
       Candidate run = candidate(store, key, record, notes);
       rendered.pages[folder] = options.out / run.place / file;
       add(runs, std::move(run));
@@ -84,7 +83,8 @@ Site render(std::vector<Candidate>& runs, const RenderOptions& options, ChartToo
     else
       loaded.push_back(std::move(run.loaded));
   }
-  return render_site(loaded, {options.answers, options.formats, options.paper}, &tool, kept);
+  return render_site(loaded, {options.answers, options.formats, options.paper, options.single_file},
+                     &tool, kept);
 }
 
 /// Pages that an earlier render left would look for charts that are not here now.

@@ -18,6 +18,7 @@ struct RenderOptions {
   Paper paper = Paper::kA4;
   std::filesystem::path notes = {};  ///< The author's folder of notes; empty: none.
   bool own = false;                  ///< Leave out the runs that ship with the project.
+  bool single_file = false;          ///< Each run's page as one file too, for the mail.
 };
 
 Answers parse_answers(const std::string& text);

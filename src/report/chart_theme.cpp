@@ -1,6 +1,7 @@
 #include <map>
 
 #include "report/charts.h"
+#include "report/xml_text.h"
 
 namespace labreport {
 namespace {
@@ -60,6 +61,7 @@ constexpr IdForm kIdForms[] = {{" id=\"", '"'}, {"url(#", ')'}, {"href=\"#", '"'
 }  // namespace
 
 Json themed(Json spec, ChartWidth width) {
+  make_drawable(spec);
   fit_to_width(spec, width);
   const int total = width == ChartWidth::kWide ? kWideChart : kNarrowChart;
   const bool composed = spec.contains("vconcat") || spec.contains("spec");

@@ -49,6 +49,11 @@ struct Figure {
   std::string alt;      ///< Plain text for readers who cannot see it.
   nlohmann::json spec;  ///< Vega-Lite with inline data; theme and width come from the writer.
   TableView data;       ///< The same data as a table.
+  /// Figures in a row that show the same thing under one varying condition name it alike
+  /// ("Context") and themselves apart ("512"). The page shows one variant at a time, every other
+  /// format one after another. A variant may be several figures in a row.
+  std::string family = {};
+  std::string variant = {};
 };
 
 /// A file beside the page, for what is too long for it; the words link to it.

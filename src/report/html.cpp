@@ -1,6 +1,9 @@
 #include "report/html.h"
 
+#include "report/assets.h"
 #include "report/front_matter.h"
+#include "report/single_file.h"
+#include "report/specs.h"
 #include "report/template.h"
 
 namespace labreport {
@@ -52,15 +55,30 @@ TemplateList command_list(const std::string& commands) {
   return list;
 }
 
-}  // namespace
+/// Nothing but the site's own files; no code is made at run time.
+constexpr const char* kLinkedPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'";
 
-std::string page_html(const Document& document, const Drawings& drawings,
-                      const PageOptions& options) {
-  PageState state{.drawings = drawings, .answers = options.answers, .front = document.front};
+TemplateList script_list(const Enclosed& enclosed) {
+  TemplateList list;
+  for (const std::string& script : enclosed.scripts) {
+    list.push_back(TemplateObject{{"text", script}});
+  }
+  return list;
+}
+
+std::string filled_page(const Document& document, const PageOptions& options, PageState& state,
+                        const Enclosed& enclosed) {
   const bool environment = !document.environment.columns.empty();
   TemplateObject values = {
       {"root", options.root},
       {"interactive", options.interactive},
+      {"specs", kSpecsPath},
+      {"single", state.single},
+      {"policy", state.single ? policy_for(enclosed) : kLinkedPolicy},
+      {"style", enclosed.style},
+      {"scripts", script_list(enclosed)},
       {"title", document.title},
       {"device", document.device},
       {"edition", document.edition},
@@ -71,14 +89,35 @@ std::string page_html(const Document& document, const Drawings& drawings,
       {"glanced", !document.glance.empty()},
       {"glance", glance_list(document.glance)},
       {"ran", !document.matrix.columns.empty()},
-      {"matrix", document.matrix.columns.empty() ? "" : table_html(document.matrix)},
+      {"matrix", document.matrix.columns.empty() ? "" : table_html(document.matrix, "table-ran")},
       {"sections", section_list(document, state)},
       {"method", markdown_to_html(document.method)},
       {"commands", command_list(document.reproduce)},
-      {"environment", environment ? table_html(document.environment) : ""}};
+      {"environment", environment ? table_html(document.environment, "table-environment") : ""}};
   add_marks(values, document);
   values["front"] = front_html(document.front);
   return fill_template("page.html", values);
+}
+
+}  // namespace
+
+std::string page_html(const Document& document, const Drawings& drawings,
+                      const PageOptions& options) {
+  PageState state{.drawings = drawings, .answers = options.answers, .front = document.front};
+  return filled_page(document, options, state, {});
+}
+
+std::string single_page_html(const Document& document, const Drawings& drawings, Answers answers,
+                             const std::string& bundle) {
+  PageState state{
+      .drawings = drawings, .answers = answers, .single = true, .front = document.front};
+  Enclosed enclosed{.style = page_style(), .scripts = {}};
+  if (!bundle.empty()) {
+    enclosed.scripts = {enclosed_script(specs_script(document, drawings)), enclosed_script(bundle)};
+  }
+  enclosed.scripts.push_back(enclosed_script(page_script()));
+  return without_file_links(
+      filled_page(document, {.root = "", .answers = answers}, state, enclosed));
 }
 
 }  // namespace labreport

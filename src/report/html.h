@@ -17,6 +17,11 @@ struct PageOptions {
   Answers answers = Answers::kFull;
 };
 
+/// A run's whole page as one file that fetches nothing: style, scripts and pictures stand in it.
+/// `bundle` is the chart bundle, empty where there is none.
+std::string single_page_html(const Document& document, const Drawings& drawings, Answers answers,
+                             const std::string& bundle);
+
 /// A run's whole page. Everything that comes from the run is escaped.
 std::string page_html(const Document& document, const Drawings& drawings,
                       const PageOptions& options);

@@ -2,6 +2,8 @@
 
 #include "report/formats.h"
 #include "report/markdown.h"
+#include "report/pictures.h"
+#include "report/specs.h"
 
 namespace labreport {
 namespace {
@@ -56,8 +58,11 @@ void add_attachments(RunFiles& to) {
 void add_pictures(RunFiles& to) {
   for (const Figure* figure : figures_of(to.run.document)) {
     const auto drawing = to.drawings.find(figure->slug);
-    if (drawing != to.drawings.end()) to.add(chart_path(*figure), drawing->second.wide);
+    if (drawing == to.drawings.end()) continue;
+    to.add(chart_path(*figure), picture_file(drawing->second.wide));
+    to.add(narrow_chart_path(*figure), picture_file(drawing->second.narrow));
   }
+  if (!to.drawings.empty()) to.add(kSpecsPath, specs_script(to.run.document, to.drawings));
 }
 
 bool is_read_with_files_beside(const Formats& formats) {

@@ -4,7 +4,8 @@
 #include <iterator>
 
 #include "base/error.h"
-#include "embedded/report.h"
+#include "base/text.h"
+#include "report/assets.h"
 #include "report/html.h"
 #include "report/run_files.h"
 #include "report/typeset.h"
@@ -50,11 +51,8 @@ void append(std::vector<SiteFile>& files, std::vector<SiteFile> more) {
 }
 
 void add_assets(Site& site, const std::string& bundle) {
-  const EmbeddedFiles embedded = embedded::report();
-  for (const char* name : {"style.css", "charts.css", "print.css", "script.js"}) {
-    const std::string source = std::string("site/") + name;
-    site.files.push_back({std::string("assets/") + name, std::string(embedded.at(source))});
-  }
+  site.files.push_back({"assets/style.css", page_style()});
+  site.files.push_back({"assets/script.js", page_script()});
   site.files.push_back({"assets/run.schema.json", std::string(run_schema())});
   if (!bundle.empty()) site.files.push_back({"assets/charts.js", bundle});
   // GitHub Pages would hide and rewrite files without it.
@@ -89,6 +87,10 @@ std::vector<const SiteFile*> files_of(const Site& site, const std::string& folde
   return files;
 }
 
+std::string single_page_path(const SiteRun& run) {
+  return run.folder + "/" + slug(run.folder) + ".html";
+}
+
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
                  const std::vector<KeptRun>& kept) {
   const Charts charts = draw_charts(runs, tool);
@@ -98,6 +100,11 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
                               .interactive = !charts.bundle.empty(),
                               .answers = options.answers};
     append(site.files, run_files(runs[i], charts.drawings[i], options, page));
+    if (options.single_file) {
+      site.files.push_back(
+          {single_page_path(runs[i]),
+           single_page_html(runs[i].document, charts.drawings[i], options.answers, charts.bundle)});
+    }
   }
   if (options.formats.has(Format::kPdf) && tool != nullptr) {
     append(site.files, typeset_runs(runs, charts.drawings, options, *tool, site.notice));

@@ -32,6 +32,7 @@ struct SiteOptions {
   Answers answers = Answers::kFull;
   Formats formats = {};
   Paper paper = Paper::kA4;
+  bool single_file = false;  ///< A run's page once more, as one file that can be mailed.
 };
 
 struct SiteFile {
@@ -57,6 +58,10 @@ std::vector<const SiteFile*> files_of(const Site& site, const std::string& folde
 
 /// Where a run's page lies inside the site: "<folder>/index.html".
 std::string page_path(const SiteRun& run);
+
+/// And its one-file twin, whose name says by itself what it holds:
+/// "<folder>/<gpu>-<edition>-….html".
+std::string single_page_path(const SiteRun& run);
 
 /// Writes what differs, each file atomically, and removes the pages of an earlier render that are
 /// no longer part of a whole site; never touches a file that this program did not write. Throws

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "report/align.h"
 #include "report/html_parts.h"
@@ -47,12 +50,23 @@ bool stays_whole(const std::string& text) {
   return text.size() <= kLongest && text.find(' ') == std::string::npos;
 }
 
+/// Where a line may end after `begin`: behind an underscore, or in a word that no line can hold.
+std::size_t next_break(const std::string& text, std::size_t begin) {
+  constexpr std::size_t kLongest = 60;
+  std::size_t end = std::min(text.find('_', begin), text.size() - 1) + 1;
+  const std::size_t space = text.find(' ', begin);
+  if (std::min(end, space) - begin <= kLongest) return end;
+  end = begin + kLongest;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
+  return end;
+}
+
 /// A long name of a function may break behind its underscores.
 std::string words_html(const std::string& text) {
   std::string html;
   std::size_t begin = 0;
   while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('_', begin), text.size() - 1) + 1;
+    const std::size_t end = next_break(text, begin);
     html += escape_html(text.substr(begin, end - begin));
     if (end < text.size() && !stays_whole(text)) html += "<wbr>";
     begin = end;
@@ -72,6 +86,12 @@ Remarks remarks(const RowView& row) {
   return text.size() <= kLongestBeside ? Remarks{text, ""} : Remarks{"", text};
 }
 
+/// The number behind the text, for a reader who sorts.
+std::string sort_attribute(const CellView& cell) {
+  if (!cell.sort || !std::isfinite(*cell.sort)) return "";
+  return fmt::format(" data-sort=\"{}\"", *cell.sort);
+}
+
 TemplateObject cell_object(const TableView& table, std::size_t column, const RowView& row,
                            const Padding& padding) {
   const ColumnView& view = table.columns[column];
@@ -89,6 +109,7 @@ TemplateObject cell_object(const TableView& table, std::size_t column, const Row
           {"whole", !right && stays_whole(cell.text)},
           {"tall", !remarks(row).below.empty()},
           {"style", style},
+          {"sort", sort_attribute(cell)},
           {"html", html}};
 }
 
@@ -105,7 +126,7 @@ TemplateList head_list(const TableView& table) {
 
 }  // namespace
 
-std::string table_html(const TableView& table) {
+std::string table_html(const TableView& table, const std::string& id) {
   const bool flagged = std::ranges::any_of(
       table.rows, [](const RowView& row) { return !remarks(row).beside.empty(); });
   std::vector<std::vector<Padding>> paddings;
@@ -131,7 +152,8 @@ std::string table_html(const TableView& table) {
                                   {"width", std::to_string(table.columns.size() - 1 + flagged)},
                                   {"below", said.below}});
   }
-  return fill_template("table.html", {{"title", table.title},
+  return fill_template("table.html", {{"id", id},
+                                      {"title", table.title},
                                       {"columns", head_list(table)},
                                       {"flagged", flagged},
                                       {"rows", rows}});

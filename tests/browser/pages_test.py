@@ -12,9 +12,9 @@ from site_browser import FOCUSED, LEAST_CONTRAST, PHONE, WIDE, BrowserTest
 class Pages(BrowserTest):
     def test_every_chart_comes_to_life_without_a_complaint_or_a_request(self):
         page = self.open(self.report)
-        self.bring_charts_to_life(page)
-        self.assertGreaterEqual(page.locator(".frame.wide").count(), 3)
-        for frame in page.locator(".frame.wide").all():
+        frames = self.bring_charts_to_life(page)
+        self.assertGreaterEqual(len(frames), 3)
+        for frame in frames:
             marks = frame.locator("svg .mark-symbol path, svg .mark-rect path")
             self.assertGreater(marks.count(), 5)
         self.assert_quiet()
@@ -25,8 +25,10 @@ class Pages(BrowserTest):
         before = self.heights(drawn, ".frame.wide")
         live = self.open(self.report)
         self.bring_charts_to_life(live)
-        for old, new in zip(before, self.heights(live, ".frame.wide"), strict=True):
-            self.assertAlmostEqual(old, new, delta=1)
+        pairs = list(zip(before, self.heights(live, ".frame.wide"), strict=True))
+        self.assertEqual(sum(new == 0 for _, new in pairs), 1, "the variant that is away")
+        for old, new in pairs:
+            self.assertAlmostEqual(old, new or old, delta=1)
 
     def test_a_live_chart_shows_what_the_table_says(self):
         page = self.open(self.report)
@@ -35,7 +37,7 @@ class Pages(BrowserTest):
         tooltip = page.locator("#vg-tooltip-element")
         tooltip.wait_for(state="visible")
         shown = tooltip.locator("td.value").last.inner_text()
-        table = page.locator("#figure-durations details").inner_text()
+        table = page.locator("#figure-durations > details").inner_text()
         self.assertIn(shown.split(" ±")[0][:4], table)
         self.assert_quiet()
 
@@ -43,9 +45,12 @@ class Pages(BrowserTest):
         for viewport, shown in ((WIDE, "wide"), (PHONE, "narrow")):
             page = self.open(self.report, java_script_enabled=False, viewport=viewport)
             page.locator("details.drawer > summary").first.click()
-            self.assertEqual(page.locator("figure").count(), 3)
+            self.assertEqual(page.locator("figure").count(), 4)
             for figure in page.locator("figure").all():
-                self.assertTrue(figure.locator(f".frame.{shown} svg").is_visible())
+                picture = figure.locator(f".frame.{shown} img")
+                picture.scroll_into_view_if_needed()
+                page.wait_for_function("(img) => img.complete && img.naturalWidth > 100",
+                                       arg=picture.element_handle())
                 self.assertEqual(figure.locator(".frame:visible").count(), 1)
             self.assert_quiet()
 
@@ -70,7 +75,7 @@ class Pages(BrowserTest):
         for scheme in ("light", "dark"):
             page = self.open(self.report, color_scheme=scheme)
             self.bring_charts_to_life(page)
-            marks = page.locator(".frame.wide .mark-symbol path")
+            marks = page.locator(".frame.wide .mark-symbol path:visible")
             self.assertGreaterEqual(marks.evaluate_all(LEAST_CONTRAST), 3, scheme)
 
     def test_the_keyboard_reaches_links_drawers_tables_and_buttons(self):

@@ -32,6 +32,7 @@ class BrowserTest(unittest.TestCase):
         subprocess.run([cls.program, cls.site, sys.executable, bundles], check=True)
         cls.report = next(cls.site.glob("nvidia-h200/*/*/index.html"))
         cls.demonstration = next(cls.site.glob("cpu/*/*/index.html"))
+        cls.hostile = next(cls.site.glob("hostile/*/*/index.html"))
         cls.index = cls.site / "index.html"
         cls.playwright = sync_playwright().start()
         cls.browser = cls.playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
@@ -62,14 +63,20 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(strangers, [])
 
     def open_drawers(self, page):
-        page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
+        page.evaluate(
+            "document.querySelectorAll('details:not(.menu)').forEach((d) => (d.open = true))")
 
     def bring_charts_to_life(self, page):
+        """All that are in their place, one variant of each family; returns them."""
+        page.wait_for_selector("[data-equipped]", state="attached")
         self.open_drawers(page)
-        for frame in page.locator(".frame.wide").all():
+        page.mouse.move(200, 200)
+        frames = page.locator(".frame.wide:visible").all()
+        for frame in frames:
             frame.scroll_into_view_if_needed()
-        page.wait_for_function(
-            "document.querySelectorAll('.frame.wide:not([data-live])').length === 0")
+        page.wait_for_function("""() => [...document.querySelectorAll('.frame.wide')]
+            .every((frame) => frame.dataset.live || !frame.checkVisibility())""", timeout=60000)
+        return frames
 
     def heights(self, page, selector):
         return page.locator(selector).evaluate_all(

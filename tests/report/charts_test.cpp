@@ -41,7 +41,7 @@ TEST(SeriesStyle, SiblingsDifferInColourAndShape) {
 }
 
 TEST(Style, TurnsEveryColourOfAChartDark) {
-  const std::string style(embedded::report().at("site/charts.css"));
+  const std::string style(embedded::report().at("site/dark_inks.css"));
   for (const std::string_view colour : series_colours()) {
     EXPECT_THAT(style, HasSubstr("[fill=\"" + std::string(colour) + "\"] { fill: "));
     EXPECT_THAT(style, HasSubstr("[stroke=\"" + std::string(colour) + "\"] { stroke: "));

@@ -35,8 +35,9 @@ std::size_t count(const std::string& text, const std::string& part) {
 TEST(Page, ShowsQuestionAnswerFigureTableAndDrawerInThisOrder) {
   const std::string page = sample_page();
   std::size_t at = page.find("id=\"benchmarking_script-b\"");
-  for (const char* next : {"class=\"question\"", "class=\"answer\"", "<figure", "<caption>Forward",
-                           "class=\"drawer\"", "id=\"benchmarking_script-c\""}) {
+  for (const char* next :
+       {"class=\"question\"", "class=\"answer\"", "<figure", "-durations-title\"",
+        "class=\"drawer\"", "id=\"benchmarking_script-c\""}) {
     at = page.find(next, at);
     ASSERT_NE(at, std::string::npos) << next;
   }
@@ -75,14 +76,42 @@ TEST(Page, NothingFromARunBecomesMarkup) {
   }
 }
 
-TEST(Page, SpecsCannotEndTheirScriptElement) {
+TEST(Page, HoldsTheVariantsOfAFamilyTogether) {
   Document document = sample_document();
-  Figure& figure = document.sections[0].parts[0].figures[0];
-  figure.spec["description"] = "</script><script>alert(1)</script>";
-  FakeChartTool tool;
-  const std::string page = page_html(document, draw_all({&document}, tool).front(), options());
-  EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
-  EXPECT_THAT(page, HasSubstr("\\u003c/script>"));
+  std::vector<Figure>& figures = document.sections[0].parts[0].figures;
+  figures = {figures[0], figures[0], figures[0], figures[0]};
+  const std::vector<std::string> contexts = {"128", "128", "512", ""};
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    figures[i].slug = "chart-" + std::to_string(i);
+    figures[i].family = contexts[i].empty() ? "" : "Context";
+    figures[i].variant = contexts[i];
+  }
+  const std::string page = page_html(document, {}, options());
+  const std::size_t family = page.find("class=\"variants\" data-family=\"Context\"");
+  ASSERT_NE(family, std::string::npos);
+  std::size_t at = family;
+  for (const char* next :
+       {"data-variant=\"128\"", "figure-chart-0", "figure-chart-1", "data-variant=\"512\"",
+        "figure-chart-2", "</div>\n</div>", "id=\"figure-chart-3\""}) {
+    at = page.find(next, at);
+    ASSERT_NE(at, std::string::npos) << next;
+  }
+}
+
+TEST(Page, AFamilyOfOneVariantIsNothingToSwitch) {
+  Document document = sample_document();
+  document.sections[0].parts[0].figures[0].family = "Context";
+  document.sections[0].parts[1].figures.resize(1);
+  EXPECT_THAT(page_html(document, {}, options()), Not(HasSubstr("class=\"variants\"")));
+}
+
+TEST(Page, GivesTablesOfOneNameIdsOfTheirOwn) {
+  Document document = sample_document();
+  std::vector<TableView>& tables = document.sections[0].parts[0].tables;
+  tables.push_back(tables.front());
+  const std::string page = page_html(document, {}, options());
+  EXPECT_EQ(count(page, " id=\"table-benchmarking_script-b-durations\""), 1u);
+  EXPECT_EQ(count(page, " id=\"table-benchmarking_script-b-durations-2\""), 1u);
 }
 
 TEST(Page, MarksDemonstrationsReferencesAndInterruptedRuns) {
@@ -99,60 +128,6 @@ TEST(Page, WithoutPicturesAFigureIsItsDataOpened) {
   const std::string page = page_html(sample_document(), {}, options());
   EXPECT_THAT(page, Not(HasSubstr("class=\"frame")));
   EXPECT_THAT(page, HasSubstr("<details open><summary>Data of figure 1"));
-}
-
-TEST(Table, SpansARowsRemainingColumnsWithItsReasonAndWordsItsFlags) {
-  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}, {"b", "ms"}};
-  table.rows = {text_row({"xl"}), text_row({"s", "1.5", "22.25"}), text_row({"m", "1.25", "–"})};
-  table.rows[0].flags = {"shared GPU"};
-  table.rows[0].note = "out of memory";
-  table.rows[2].cells[2].muted = true;
-  const std::string html = table_html(table);
-  EXPECT_THAT(html, HasSubstr("<td class=\"note\" colspan=\"2\">out of memory</td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"flags\">shared GPU</td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"number\">1.5<i data-pad=\"0\"></i></td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"number muted\">–</td>"));
-  EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"whole\">xl</th>"));
-}
-
-TEST(Table, KeepsFlagsWithTheirValuesAndSingleWordsInOneLine) {
-  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"row", "", Align::kLeft},
-                   {"command", "", Align::kLeft, true},
-                   {"bound", "", Align::kLeft},
-                   {"note", "", Align::kLeft}};
-  table.rows = {text_row({"a", "run --only x --steps 10", "GPU-bound", "two words"})};
-  const std::string html = table_html(table);
-  EXPECT_THAT(html, HasSubstr("<code><span>run</span> <span>--only x</span> <span>--steps 10"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"words whole\">GPU-bound</td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"words\">two words</td>"));
-}
-
-TEST(Table, LetsALongFunctionsNameBreakBehindItsUnderscores) {
-  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"name", "", Align::kLeft}};
-  table.rows = {text_row({"sm80_xmma_gemm_<f32>_tilesize"}), text_row({"train_step"})};
-  const std::string html = table_html(table);
-  EXPECT_THAT(html, HasSubstr("sm80_<wbr>xmma_<wbr>gemm_<wbr>&lt;f32&gt;_<wbr>tilesize"));
-  EXPECT_THAT(html, HasSubstr("train_step"));
-}
-
-TEST(Table, PutsAReasonBelowItsRow) {
-  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}, {"b", "ms"}};
-  table.rows = {text_row({"xl", "1.5", "–"})};
-  table.rows[0].flags = {"outlier", "train step: out of memory in optimizer"};
-  const std::string html = table_html(table);
-  EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"whole\" rowspan=\"2\">xl</th>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"flags\" colspan=\"2\">outlier, train step: out"));
-}
-
-TEST(Table, NamesARowByItsFirstCellAlsoWhereThatIsANumber) {
-  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"step", ""}, {"time", "ms"}};
-  table.rows = {text_row({"1", "2.5"})};
-  EXPECT_THAT(table_html(table), HasSubstr("<th scope=\"row\" class=\"number\">1</th>"));
 }
 
 TEST(Template, RefusesATagThatNothingFills) {

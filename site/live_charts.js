@@ -1,0 +1,79 @@
+// Charts: pictures until a reader gets to them, then interactive.
+"use strict";
+
+// Chart tooltips get their looks from charts.css; no style or code is made at run time, so that the
+// page's content security policy holds.
+const kEmbedOptions = {
+  mode: "vega-lite",
+  renderer: "svg",
+  ast: true,
+  actions: false,
+  defaultStyle: false,
+  tooltip: { disableDefaultStyle: true },
+};
+
+// Where the chart bundle and the page's specs lie; a page that is one file holds both already.
+const kCharts = document.currentScript.dataset;
+
+const onceIdle = window.requestIdleCallback ?? ((call) => setTimeout(call, 1));
+
+function loadScript(address) {
+  return new Promise((done, failed) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.addEventListener("load", done);
+    script.addEventListener("error", () => failed(new Error(`cannot load ${address}`)));
+    document.head.append(script);
+  });
+}
+
+let chartTool;
+function loadChartTool() {
+  chartTool ??= window.labreportCharts
+    ? Promise.resolve()
+    : Promise.all([loadScript(kCharts.charts), loadScript(kCharts.specs)]);
+  return chartTool;
+}
+
+/** Replaces a picture by its interactive twin, of the same size, once that is complete. */
+async function bringToLife(frame) {
+  await loadChartTool();
+  const spec = window.labreportSpecs[frame.parentElement.dataset.spec];
+  const stage = document.createElement("div");
+  await window.labreportCharts.vegaEmbed(stage, spec, kEmbedOptions);
+  frame.replaceChildren(stage);
+  // A chart's settings are no part of the picture: screen readers skip what is inside one.
+  const settings = stage.querySelector("form.vega-bindings");
+  if (settings) frame.after(settings);
+  frame.dataset.live = "yes";
+}
+
+/** One after another and while the page is idle, as they come into view. */
+function watchCharts() {
+  let last = Promise.resolve();
+  const watcher = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        watcher.unobserve(target);
+        last = last
+          .then(() => new Promise((call) => onceIdle(call, { timeout: 500 })))
+          .then(() => bringToLife(target))
+          .catch((problem) => console.error(target.parentElement.id, problem));
+      }
+    },
+    { rootMargin: "400px" },
+  );
+  for (const frame of document.querySelectorAll(".frame.wide")) watcher.observe(frame);
+}
+
+/** Nobody points at a chart before the first move; on a phone the narrow pictures stay. */
+function wakeCharts() {
+  if (!window.labreportCharts && !kCharts.charts) return;
+  const signs = ["scroll", "wheel", "pointermove", "pointerdown", "keydown"];
+  const wake = () => {
+    for (const sign of signs) removeEventListener(sign, wake);
+    watchCharts();
+  };
+  for (const sign of signs) addEventListener(sign, wake, { passive: true });
+}

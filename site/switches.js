@@ -1,0 +1,49 @@
+// Figures that differ in one condition share a place: radio buttons choose which is seen. Without
+// this script, and on paper, they stand one after another.
+"use strict";
+
+function addSwitch(family, index) {
+  const variants = [...family.children];
+  const box = document.createElement("fieldset");
+  box.className = "switch";
+  const legend = document.createElement("legend");
+  legend.textContent = family.dataset.family;
+  box.append(legend);
+  const choose = (chosen) => {
+    for (const variant of variants) variant.classList.toggle("away", variant !== chosen);
+  };
+  for (const variant of variants) {
+    const label = document.createElement("label");
+    const button = document.createElement("input");
+    button.type = "radio";
+    button.name = `switch-${index}`;
+    button.checked = variant === variants[0];
+    button.addEventListener("change", () => choose(variant));
+    variant.addEventListener("wanted", () => button.click());
+    label.append(button, ` ${variant.dataset.variant}`);
+    box.append(label);
+  }
+  family.prepend(box);
+  choose(variants[0]);
+}
+
+function addSwitches() {
+  document.querySelectorAll(".variants").forEach(addSwitch);
+}
+
+/** What a link names is shown, be it in a closed drawer or a variant that is away. */
+function showLinked() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  target.closest(".variant.away")?.dispatchEvent(new Event("wanted"));
+  for (let drawer = target.closest("details"); drawer;
+    drawer = drawer.parentElement.closest("details")) {
+    drawer.open = true;
+  }
+  target.scrollIntoView();
+}
+
+function followLinks() {
+  addEventListener("hashchange", showLinked);
+  if (location.hash) showLinked();
+}

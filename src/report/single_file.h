@@ -1,0 +1,26 @@
+// A run's page as one file that can be mailed: it fetches nothing and leads nowhere that is not
+// there.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace labreport {
+
+/// What stands in the page instead of being fetched.
+struct Enclosed {
+  std::string style;
+  std::vector<std::string> scripts;  ///< In the order in which they run.
+};
+
+/// `script` in a form that cannot end the element around it.
+std::string enclosed_script(std::string_view script);
+
+/// A content security policy that trusts these very texts and nothing else.
+std::string policy_for(const Enclosed& enclosed);
+
+/// The page without links to files beside it: their words stay.
+std::string without_file_links(std::string_view html);
+
+}  // namespace labreport

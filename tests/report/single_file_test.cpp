@@ -1,0 +1,86 @@
+#include "report/single_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/digest.h"
+#include "report/html.h"
+#include "report/sample_fixture.h"
+#include "report/specs.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string sample_single_page(const std::string& bundle = "bundle();\n") {
+  const Document document = sample_document();
+  FakeChartTool tool;
+  return single_page_html(document, draw_all({&document}, tool).front(), Answers::kFull, bundle);
+}
+
+/// The texts of all elements that `opening` begins.
+std::vector<std::string> contents(const std::string& page, const std::string& opening,
+                                  const std::string& closing) {
+  std::vector<std::string> found;
+  for (std::size_t at = page.find(opening); at != std::string::npos; at = page.find(opening, at)) {
+    at += opening.size();
+    found.push_back(page.substr(at, page.find(closing, at) - at));
+  }
+  return found;
+}
+
+TEST(SinglePage, FetchesNothingAndLeadsToNoFile) {
+  const std::string page = sample_single_page();
+  for (const char* outside : {" src=", "<link rel=\"stylesheet\"", "href=\"report.md\"",
+                              "index.html\"", "href=\"run.json\""}) {
+    EXPECT_THAT(page, Not(HasSubstr(outside)));
+  }
+  EXPECT_THAT(page, HasSubstr("role=\"img\""));
+  EXPECT_THAT(page, HasSubstr("<svg"));
+}
+
+TEST(SinglePage, ItsPolicyNamesEachTextThatItHolds) {
+  const std::string page = sample_single_page();
+  const auto scripts = contents(page, "<script>", "</script>");
+  ASSERT_EQ(scripts.size(), 3u);
+  for (const std::string& script : scripts) {
+    EXPECT_THAT(page, HasSubstr("'sha256-" + sha256_base64(script) + "'"));
+  }
+  const auto styles = contents(page, "<style>", "</style>");
+  ASSERT_EQ(styles.size(), 1u);
+  EXPECT_THAT(page, HasSubstr("style-src 'sha256-" + sha256_base64(styles[0]) + "'"));
+  EXPECT_THAT(page, Not(HasSubstr("unsafe")));
+}
+
+TEST(SinglePage, WithoutABundleItsPicturesStay) {
+  const std::string page = sample_single_page("");
+  EXPECT_EQ(contents(page, "<script>", "</script>").size(), 1u);
+  EXPECT_THAT(page, HasSubstr("role=\"img\""));
+}
+
+TEST(SinglePage, NoScriptCanEndItsElement) {
+  EXPECT_EQ(enclosed_script("a = '</script>' + '<!--'"), "a = '<\\/script>' + '<\\!--'");
+  const std::string page = sample_single_page("x = '</script><script>alert(1)</script>';");
+  EXPECT_THAT(page, Not(HasSubstr("</script><script>alert")));
+}
+
+TEST(SinglePage, KeepsTheWordsOfALinkThatItCannotFollow) {
+  EXPECT_EQ(without_file_links("<p><a href=\"kernels.csv\">all <b>of</b> them</a> and "
+                               "<a href=\"#x\">x</a>, <a href=\"https://a/b\">b</a></p>"),
+            "<p>all <b>of</b> them and <a href=\"#x\">x</a>, <a href=\"https://a/b\">b</a></p>");
+}
+
+TEST(Specs, CannotEndAScriptElement) {
+  Document document = sample_document();
+  Figure& figure = document.sections[0].parts[0].figures[0];
+  figure.spec["description"] = "</script><script>alert(1)</script>";
+  FakeChartTool tool;
+  const std::string script = specs_script(document, draw_all({&document}, tool).front());
+  EXPECT_THAT(script, Not(HasSubstr("<")));
+  EXPECT_THAT(script, HasSubstr("\\u003c/script>"));
+}
+
+}  // namespace
+}  // namespace labreport
