@@ -10,6 +10,7 @@
 #include "cli/chart_renderer.h"
 #include "cli/worker_info.h"
 #include "experiments/catalog.h"
+#include "report/cells_csv.h"
 #include "results/run_json.h"
 #include "results/run_store.h"
 
@@ -40,7 +41,7 @@ SiteRun site_run(const RunStore& store) {
   for (Section& section : document.sections) {
     for (Part& part : section.parts) publish_artifacts(part, store.artifacts_folder());
   }
-  return {new_run_folder("", run).string(), std::move(document), to_json(run)};
+  return {new_run_folder("", run).string(), std::move(document), to_json(run), cells_csv(run)};
 }
 
 }  // namespace

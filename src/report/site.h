@@ -17,7 +17,8 @@ namespace labreport {
 struct SiteRun {
   std::string folder;  ///< Inside the site, slugs with '/': "nvidia-h200/2025/<time>-<revision>"
   Document document;
-  std::string run_json;  ///< Published as it is.
+  std::string run_json;        ///< Published as it is.
+  std::string cells_csv = {};  ///< Likewise; empty: none.
 };
 
 struct SiteOptions {
