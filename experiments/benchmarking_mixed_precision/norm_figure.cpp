@@ -67,11 +67,11 @@ CurveChart panel(const std::vector<NormRow>& rows, Precision format, std::int64_
 
 TableView data_table(const std::vector<NormRow>& rows, std::int64_t width) {
   TableView table{
-      "norm-errors", "Error of the output (%) by scale", {{"Scale", "", Align::kRight}}, {}};
+      "norm-errors", "Error of the output by scale", {{"Scale", "", Align::kRight}}, {}};
   for (const Precision format : kFormats) {
     for (const std::string_view method : kMethods) {
       table.columns.push_back(
-          {std::string(describe(format)) + ", " + short_words(method), "", Align::kRight});
+          {std::string(describe(format)) + ", " + short_words(method), "%", Align::kRight});
     }
   }
   for (const NormRow& base : curve(rows, name(kFormats[0]), kMethods[0], width)) {

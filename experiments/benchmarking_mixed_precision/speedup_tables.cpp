@@ -9,10 +9,8 @@ namespace {
 
 CellView ratio_cell(const std::optional<Ratio>& ratio) {
   if (!ratio) return missing_cell();
-  const std::string text = ratio->deviation > 0
-                               ? format_with_deviation(ratio->value, ratio->deviation).joined()
-                               : format_ratio(ratio->value);
-  return number_cell(text, ratio->value);
+  return ratio->deviation > 0 ? deviating_cell(ratio->value, ratio->deviation)
+                              : number_cell(format_ratio(ratio->value), ratio->value);
 }
 
 CellView bound_cell(const std::optional<Bound>& bound) {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kShownSteps = 6;
 
 CellView summary_cell(const Summary& summary) {
-  return number_cell(format_with_deviation(summary.mean, summary.stddev).joined(), summary.mean);
+  return deviating_cell(summary.mean, summary.stddev);
 }
 
 std::set<std::size_t> all_warmups(const std::vector<WarmupRow>& rows) {

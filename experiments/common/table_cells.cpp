@@ -12,7 +12,11 @@ CellView mean_cell(const std::vector<double>& milliseconds) {
   if (milliseconds.empty()) return missing_cell();
   const Summary summary = summarize(milliseconds);
   if (summary.count < 2) return number_cell(format_significant(summary.mean), summary.mean);
-  return number_cell(format_with_deviation(summary.mean, summary.stddev).joined(), summary.mean);
+  return deviating_cell(summary.mean, summary.stddev);
+}
+
+CellView deviating_cell(double value, double deviation) {
+  return {format_with_deviation(value, deviation).joined(), value, false, deviation};
 }
 
 CellView ms_cell(std::optional<double> milliseconds) {

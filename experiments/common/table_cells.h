@@ -19,6 +19,7 @@ CellView count_cell(std::int64_t count);
 CellView count_cell(double count);
 CellView text_cell(std::string text);
 CellView number_cell(std::string text, double value);
+CellView deviating_cell(double value, double deviation);  ///< "116.71 ± 0.29"
 CellView missing_cell();
 
 /// Says why cells of a row are missing: in their place when all are, beside the row when some are.

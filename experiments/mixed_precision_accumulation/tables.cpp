@@ -84,10 +84,10 @@ TableView sums_table(const std::vector<Loop>& loops) {
                   {}};
   for (const Loop& loop : loops) {
     const double right = loop.value * static_cast<double>(loop.sums.size());
-    const double share = 100 * loop.error() / right;
+    const double share = loop.error() / right;
     table.rows.push_back(
         {{text_cell(label_of(loop)), digits_cell(loop.last()), error_cell(loop.error()),
-          number_cell(fmt::format("{:.2g}", share), share), error_cell(loop.input_error()),
+          number_cell(fmt::format("{:.2g}", 100 * share), share), error_cell(loop.input_error()),
           error_cell(loop.accumulator_error())},
          {},
          ""});

@@ -2,19 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/csv.h"
 #include "base/format.h"
 #include "experiments/common/legend.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 
 namespace labreport::nsys_profile {
 namespace {
-
-std::string quoted(std::string text) {
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) {
-    text.insert(at, 1, '"');
-  }
-  return '"' + text + '"';
-}
 
 std::vector<std::string> phases_of(const ProfiledStep& step) {
   std::vector<std::string> phases;
@@ -37,7 +33,7 @@ std::string line(const KernelSum& sum, double whole) {
   return fmt::format("{:.2f},{:.0f},{},{:.1f},{:.1f},{:.0f},{:.0f},{:.1f},{}\n",
                      100 * sum.total / whole, ns(sum.total), sum.instances,
                      ns(sum.total / static_cast<double>(sum.instances)), ns(sum.median),
-                     ns(sum.min), ns(sum.max), ns(sum.stddev), quoted(sum.name));
+                     ns(sum.min), ns(sum.max), ns(sum.stddev), csv_text(sum.name));
 }
 
 void add_step(std::string& text, const Profile& profile, const ProfiledStep& step) {
@@ -45,7 +41,7 @@ void add_step(std::string& text, const Profile& profile, const ProfiledStep& ste
   for (const std::string& phase : phases_of(step)) {
     const Rows rows = rows_in(step, phase);
     for (const KernelSum& sum : by_kernel(rows)) {
-      text += quoted(profile.words) + ',' + mode + ',' + phase + ',' + line(sum, total(rows));
+      text += csv_text(profile.words) + ',' + mode + ',' + phase + ',' + line(sum, total(rows));
     }
   }
 }

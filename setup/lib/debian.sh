@@ -128,6 +128,18 @@ need_debian_packages() { # <sets>
   [ -z "$missing" ] || die "still missing after installing:$missing" "see $log"
 }
 
+# TeX Live makes its formats where it is installed: unpacked it is of no use, so that without root
+# the one test that wants it is skipped.
+need_tex() {
+  find_missing tex
+  [ -z "$missing" ] && return
+  if have apt-get && can_be_root; then
+    need_debian_packages tex
+  else
+    say "no TeX Live without root: the test that compiles report.tex will be skipped"
+  fi
+}
+
 need_compiler() {
   local version
   version=$(g++ -dumpversion 2>/dev/null)

@@ -103,6 +103,19 @@ void ChartProcess::run_python(const std::string& program,
   throw Error(why.empty() ? program + " gave up" : why, kRemedy);
 }
 
+std::vector<Print> ChartProcess::print(const std::vector<std::string>& svgs) {
+  const ScratchFolder scratch;
+  const fs::path request = scratch.path() / "request.json";
+  write_atomically(request, Json{{"svgs", svgs}}.dump(), Sync::kNothing);
+  run_python("site/print_charts.py", {request, scratch.path()});
+  std::vector<Print> prints;
+  for (std::size_t i = 0; i < svgs.size(); ++i) {
+    const std::string name = (scratch.path() / std::to_string(i)).string();
+    prints.push_back({read_file(name + ".pdf"), read_file(name + ".png")});
+  }
+  return prints;
+}
+
 std::string ChartProcess::bundle() {
   if (bundle_.empty()) draw({});
   return read_file(bundle_);

@@ -16,6 +16,7 @@ class ChartProcess : public ChartTool {
   ChartProcess(std::filesystem::path python, std::filesystem::path bundles);
 
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
+  std::vector<Print> print(const std::vector<std::string>& svgs) override;
   std::string bundle() override;
   std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
 

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "experiments/catalog.h"
+#include "report/cells_csv.h"
 #include "results/run_json.h"
 
 namespace labreport {
@@ -38,7 +39,7 @@ SiteRun site_run(const RunStore& store) {
     for (Part& part : section.parts) publish_artifacts(part, store.artifacts_folder());
   }
   return {new_run_folder("", run).string(), std::move(document), to_json(run),
-          run.sessions.front().started_at};
+          run.sessions.front().started_at, cells_csv(run)};
 }
 
 Answers parse_answers(const std::string& text) {

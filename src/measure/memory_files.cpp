@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/csv.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "measure/memory_tables.h"
@@ -9,11 +10,6 @@
 
 namespace labreport {
 namespace {
-
-/// No name of ours has a quote, but C++ operators' schemas may have a comma.
-std::string quoted(const std::string& text) {
-  return text.find(',') == std::string::npos ? text : '"' + text + '"';
-}
 
 std::string csv_row(const MemoryHistory& history, const MemoryLife& life) {
   std::string row = fmt::format("{},{},{},{}", life.requested, life.block, life.made,
@@ -23,11 +19,11 @@ std::string csv_row(const MemoryHistory& history, const MemoryLife& life) {
   const MemoryEvent& made = event_of(history, life.made);
   const MemoryOrigin& origin = history.origin(made);
   const bool freed = life.freed.has_value();
-  return row + fmt::format(",{},{},{},{},{},{},{}\n", made.time_ns,
-                           freed ? fmt::to_string(event_of(history, *life.freed).time_ns) : "",
-                           origin.phase,
-                           freed ? history.origin(event_of(history, *life.freed)).phase : "",
-                           quoted(origin.module), quoted(origin.operation), quoted(origin.op));
+  return row + fmt::format(
+                   ",{},{},{},{},{},{},{}\n", made.time_ns,
+                   freed ? fmt::to_string(event_of(history, *life.freed).time_ns) : "",
+                   origin.phase, freed ? history.origin(event_of(history, *life.freed)).phase : "",
+                   csv_text(origin.module), csv_text(origin.operation), csv_text(origin.op));
 }
 
 }  // namespace

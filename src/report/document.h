@@ -24,8 +24,10 @@ struct ColumnView {
 
 struct CellView {
   std::string text;            ///< Plain text, formatted; "–" where there is nothing.
-  std::optional<double> sort;  ///< The number behind the text.
+  std::optional<double> sort;  ///< The number behind the text, in its column's unit; a share of 1
+                               ///< where that is %.
   bool muted = false;
+  std::optional<double> deviation = {};  ///< What stands behind "±", like `sort`.
 };
 
 struct RowView {

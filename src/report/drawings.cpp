@@ -20,6 +20,8 @@ std::vector<const Figure*> figures_of(const Document& document) {
   return figures;
 }
 
+std::vector<Print> ChartTool::print(const std::vector<std::string>&) { return {}; }
+
 std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, ChartTool& tool) {
   std::vector<std::string> specs;
   for (const Document* document : documents) {
@@ -41,6 +43,23 @@ std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, Ch
     }
   }
   return drawn;
+}
+
+std::vector<Prints> print_all(const std::vector<Drawings>& drawings, ChartTool& tool) {
+  std::vector<std::string> svgs;
+  for (const Drawings& document : drawings) {
+    for (const auto& [slug, drawing] : document) svgs.push_back(drawing.wide);
+  }
+  std::vector<Prints> all(drawings.size());
+  if (svgs.empty()) return all;
+  std::vector<Print> prints = tool.print(svgs);
+  if (prints.empty()) return all;
+  if (prints.size() != svgs.size()) throw Error("the chart tool printed another number of charts");
+  auto next = prints.begin();
+  for (std::size_t i = 0; i < drawings.size(); ++i) {
+    for (const auto& [slug, drawing] : drawings[i]) all[i][slug] = std::move(*next++);
+  }
+  return all;
 }
 
 }  // namespace labreport

@@ -18,6 +18,15 @@ struct Drawing {
 /// By the figure's slug; empty where there was no tool to draw with.
 using Drawings = std::map<std::string, Drawing>;
 
+/// A wide drawing for paper and for other programs.
+struct Print {
+  std::string pdf;
+  std::string png;
+};
+
+/// By the figure's slug; empty where there was no tool to print with.
+using Prints = std::map<std::string, Print>;
+
 /// A Typst source with what lies beside it.
 struct TypesetJob {
   std::string source;
@@ -38,6 +47,10 @@ class ChartTool {
   /// One SVG a spec, in order, in one start of the tool. Throws `Error` with the remedy.
   virtual std::vector<std::string> draw(const std::vector<std::string>& specs) = 0;
 
+  /// One print a drawing, in order, in one start of the tool: the same SVG gives the same bytes.
+  /// None at all from a tool that cannot. Throws `Error` with the remedy.
+  virtual std::vector<Print> print(const std::vector<std::string>& svgs);
+
   /// The script that makes charts interactive in a page, with everything it needs inside.
   virtual std::string bundle() = 0;
 
@@ -51,5 +64,8 @@ std::vector<const Figure*> figures_of(const Document& document);
 
 /// Draws the figures of all documents in one start of the tool; one result a document.
 std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, ChartTool& tool);
+
+/// Prints what was drawn in one start of the tool; one result a document's drawings.
+std::vector<Prints> print_all(const std::vector<Drawings>& drawings, ChartTool& tool);
 
 }  // namespace labreport

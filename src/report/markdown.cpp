@@ -28,11 +28,20 @@ class MarkdownWriter {
     paragraph("## Method and limits");
     paragraph(document.method);
     reproduce(document);
-    while (text_.ends_with("\n\n")) text_.pop_back();
-    return text_;
+    return finished();
+  }
+
+  std::string write(const Part& part) {
+    add(part);
+    return finished();
   }
 
  private:
+  std::string finished() {
+    while (text_.ends_with("\n\n")) text_.pop_back();
+    return std::move(text_);
+  }
+
   void paragraph(const std::string& text) {
     if (!text.empty()) text_ += text + "\n\n";
   }
@@ -151,6 +160,10 @@ std::string chart_path(const Figure& figure) { return "charts/" + slug(figure.sl
 
 std::string report_markdown(const Document& document, const Drawings& drawings, Answers answers) {
   return MarkdownWriter(drawings, answers).write(document);
+}
+
+std::string part_markdown(const Part& part, const Drawings& drawings, Answers answers) {
+  return MarkdownWriter(drawings, answers).write(part);
 }
 
 }  // namespace labreport

@@ -1,5 +1,6 @@
 #include "report/run_files.h"
 
+#include "report/exports.h"
 #include "report/formats.h"
 #include "report/markdown.h"
 #include "report/pictures.h"
@@ -11,12 +12,16 @@ namespace {
 struct RunFiles {
   const SiteRun& run;
   const Drawings& drawings;
+  const Prints& prints;
   const SiteOptions& options;
   const PageOptions& page;
   std::vector<SiteFile> files = {};
 
   void add(const std::string& name, std::string bytes) {
     files.push_back({run.folder + "/" + name, std::move(bytes)});
+  }
+  void add(std::vector<Attachment> named) {
+    for (Attachment& file : named) add(file.name, std::move(file.bytes));
   }
 };
 
@@ -26,10 +31,22 @@ void add_html(RunFiles& to) {
 
 void add_markdown(RunFiles& to) {
   to.add("report.md", report_markdown(to.run.document, to.drawings, to.options.answers));
+  to.add(markdown_parts(to.run.document, to.drawings, to.options.answers));
+}
+
+void add_csv(RunFiles& to) {
+  if (!to.run.cells_csv.empty()) to.add("cells.csv", to.run.cells_csv);
+  to.add(table_files(to.run.document));
+}
+
+void add_latex(RunFiles& to) {
+  to.add(latex_files(to.run.document, to.prints,
+                     {.answers = to.options.answers, .paper = to.options.paper}));
 }
 
 void add_typst(RunFiles& to) {
   to.add("report.typ", report_typst(to.run.document, to.drawings, typst_options(to.options)));
+  to.add(typst_parts(to.run.document, to.drawings, typst_options(to.options)));
 }
 
 void add_json(RunFiles& to) { to.add("run.json", to.run.run_json); }
@@ -39,10 +56,9 @@ struct FormatWriter {
   void (*write)(RunFiles& to);
 };
 
-constexpr FormatWriter kWriters[] = {{Format::kHtml, add_html},
-                                     {Format::kMarkdown, add_markdown},
-                                     {Format::kTypst, add_typst},
-                                     {Format::kJson, add_json}};
+constexpr FormatWriter kWriters[] = {{Format::kHtml, add_html},   {Format::kMarkdown, add_markdown},
+                                     {Format::kCsv, add_csv},     {Format::kLatex, add_latex},
+                                     {Format::kTypst, add_typst}, {Format::kJson, add_json}};
 
 /// What the words of a report link to.
 void add_attachments(RunFiles& to) {
@@ -72,9 +88,9 @@ bool is_read_with_files_beside(const Formats& formats) {
 
 }  // namespace
 
-std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
+std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
                                 const SiteOptions& options, const PageOptions& page) {
-  RunFiles to{run, drawings, options, page};
+  RunFiles to{run, drawings, prints, options, page};
   for (const FormatWriter& writer : kWriters) {
     if (options.formats.has(writer.format)) writer.write(to);
   }

@@ -10,7 +10,7 @@
 namespace labreport {
 
 /// All but PDF, which is typeset for all runs at once; in a fixed order.
-std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings,
+std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
                                 const SiteOptions& options, const PageOptions& page);
 
 TypstOptions typst_options(const SiteOptions& options);

@@ -38,6 +38,20 @@ Charts draw_charts(const std::vector<SiteRun>& runs, ChartTool* tool) {
   }
 }
 
+/// One a run; all empty where no format wants them or the tool cannot.
+std::vector<Prints> print_charts(const std::vector<Drawings>& drawings, const SiteOptions& options,
+                                 ChartTool* tool, std::string& notice) {
+  const std::vector<Prints> none(drawings.size());
+  if (tool == nullptr || !options.formats.has(Format::kLatex)) return none;
+  try {
+    return print_all(drawings, *tool);
+  } catch (const Error& error) {
+    notice += (notice.empty() ? "" : "\n") + std::string("charts as PDF and PNG are left out: ") +
+              error.what();
+    return none;
+  }
+}
+
 std::string root_from(const std::string& folder) {
   std::string root = "../";
   for (const char letter : folder) {
@@ -95,11 +109,12 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
                  const std::vector<KeptRun>& kept) {
   const Charts charts = draw_charts(runs, tool);
   Site site{.files = {}, .notice = charts.notice, .partial = !options.formats.all()};
+  const std::vector<Prints> prints = print_charts(charts.drawings, options, tool, site.notice);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const PageOptions page = {.root = root_from(runs[i].folder),
                               .interactive = !charts.bundle.empty(),
                               .answers = options.answers};
-    append(site.files, run_files(runs[i], charts.drawings[i], options, page));
+    append(site.files, run_files(runs[i], charts.drawings[i], prints[i], options, page));
     if (options.single_file) {
       site.files.push_back(
           {single_page_path(runs[i]),

@@ -20,6 +20,7 @@ struct SiteRun {
   Document document;
   std::string run_json;         ///< Published as it is.
   std::string started_at = {};  ///< UTC, ISO 8601; by it the index is ordered.
+  std::string cells_csv = {};   ///< Published as it is; empty: none.
 };
 
 /// A run whose pages an earlier render made and nothing has changed since.

@@ -15,6 +15,7 @@ struct TypstOptions {
   Answers answers = Answers::kFull;
   Paper paper = Paper::kA4;
   std::set<std::string> pictures;  ///< Of notes: what will lie beside the source, as linked.
+  std::string run = {};            ///< From the source to the run's folder: "../", or empty.
 };
 
 /// Figures are "charts/<slug>.svg" beside the source; those that `drawings` lacks are left to

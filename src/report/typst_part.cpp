@@ -81,7 +81,7 @@ std::string typst_figure(const Figure& figure, const TypstSource& source) {
                ? ""
                : "#block[" + caption.substr(1) + "\n\n" + typst_table(figure.data);
   }
-  return "#figure(\n  image(" + typst_string(chart_path(figure)) +
+  return "#figure(\n  image(" + typst_string(source.options.run + chart_path(figure)) +
          ", width: 82%, alt: " + typst_string(figure.alt) +
          "),\n  kind: image,\n  caption: " + caption + ",\n)" +
          typst_label("figure-" + slug(figure.slug)) + "\n\n";

@@ -133,7 +133,7 @@ class RichWriter {
     if (!source_.options.pictures.contains(image.target)) {
       return call("emph", "Picture\\: " + typst_text(image.text));
     }
-    return "#box(image(" + typst_string(image.target) + ", width: " + width +
+    return "#box(image(" + typst_string(source_.options.run + image.target) + ", width: " + width +
            ", alt: " + typst_string(image.text) + "))";
   }
 

@@ -21,7 +21,7 @@ TEST(KernelsCsv, HasNsightsColumnsInNanosecondsAndFullNames) {
   EXPECT_EQ(csv,
             "Profile,Step,Phase,Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),"
             "Max (ns),StdDev (ns),Name\n"
-            "\"small at context 512 in FP32\",inference,forward,100.00,3000000,2,1500000.0,"
+            "small at context 512 in FP32,inference,forward,100.00,3000000,2,1500000.0,"
             "1500000.0,1000000,2000000,500000.0,\"void f<\"\"a\"\", 4>(int)\"\n");
 }
 

@@ -7,9 +7,11 @@
 
 #include "base/files.h"
 #include "report/html.h"
+#include "report/latex.h"
 #include "report/markdown.h"
 #include "report/note.h"
 #include "report/sample_fixture.h"
+#include "report/table_csv.h"
 #include "report/typst.h"
 
 namespace labreport {
@@ -30,6 +32,8 @@ void expect_golden_case(const std::string& name, const Document& document) {
   FakeChartTool tool;
   const Drawings drawings = draw_all({&document}, tool).front();
   expect_golden(name + "/report.md", report_markdown(document, drawings, Answers::kFull));
+  const Prints prints = print_all({drawings}, tool).front();
+  expect_golden(name + "/report.tex", report_latex(document, prints, {}));
   expect_golden(name + "/report.typ", report_typst(document, drawings, {}));
   expect_golden(name + "/index.html",
                 page_html(document, drawings, {.root = "../../../", .interactive = true}));
@@ -58,6 +62,13 @@ Document noted_document() {
 }
 
 TEST(Golden, Noted) { expect_golden_case("noted", noted_document()); }
+
+TEST(Golden, TablesOfTheSample) {
+  const Document document = sample_document();
+  for (const NamedTable& table : named_tables(document)) {
+    expect_golden("sample/tables/" + table.name + ".csv", table_csv(*table.table));
+  }
+}
 
 TEST(Golden, Demonstration) { expect_golden_case("demonstration", demonstration_document()); }
 

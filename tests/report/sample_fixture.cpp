@@ -97,4 +97,8 @@ std::vector<std::string> FakeChartTool::draw(const std::vector<std::string>& spe
       "<g clip-path=\"url(#clip7)\"></g></svg>");
 }
 
+std::vector<Print> FakeChartTool::print(const std::vector<std::string>& svgs) {
+  return std::vector<Print>(svgs.size(), {"%PDF", "PNG"});
+}
+
 }  // namespace labreport

@@ -22,6 +22,7 @@ RowView text_row(const std::vector<std::string>& texts);
 class FakeChartTool : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
+  std::vector<Print> print(const std::vector<std::string>& svgs) override;
   std::string bundle() override { return "// bundle\n"; }
   std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override {
     return std::vector<Typeset>(jobs.size(), Typeset{"%PDF-fake", ""});

@@ -65,6 +65,26 @@ class Installs(Sandbox):
             "setup: unpacking into .deps, without root (about 1 MB): libcli11-dev")))
         self.assertTrue(os.path.exists(self.root + "/.deps/usr/include/CLI/CLI.hpp"))
 
+    def test_tex_live_for_the_tests_as_root(self):
+        self.without("pdflatex")
+        self.fake_apt(f"printf '#!/bin/sh\\n' > {self.bin}/pdflatex; chmod +x {self.bin}/pdflatex")
+        status, words = self.install("test")
+        self.assertEqual(status, 0, words)
+        self.assertIn("setup: installing with apt-get (about 190 MB): texlive-latex-recommended",
+                      words)
+
+    def test_without_root_the_tests_do_without_tex_live(self):
+        self.without("pdflatex")
+        self.fake_apt()
+        status, words = self.install("test", FAKE_ID="1000")
+        self.assertEqual(status, 0, words)
+        self.assertIn("will be skipped", words[-1])
+        self.assertFalse([call for call in self.calls() if "texlive" in call])
+
+    def test_no_tex_live_for_a_report(self):
+        self.without("pdflatex")
+        self.assertEqual(self.install("render")[0], 0)
+
 
 class UsesWhatIsThere(Sandbox):
     def setUp(self):

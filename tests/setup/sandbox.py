@@ -15,7 +15,8 @@ REAL = ["awk", "bash", "cat", "chmod", "dirname", "env", "find", "flock", "grep"
 LIBRARIES = ["include/nlohmann/json.hpp", "include/fmt/format.h",
              "include/boost/uuid/name_generator_sha1.hpp", "include/valijson/validator.hpp",
              "include/CLI/CLI.hpp", "include/kainjow/mustache.hpp", "lib/any/libcmark-gfm.a",
-             "lib/any/libcmark-gfm-extensions.a", "lib/any/libgtest.a", "lib/any/libgmock.a"]
+             "lib/any/libcmark-gfm-extensions.a", "lib/any/libgtest.a", "lib/any/libgmock.a",
+             "share/texmf/tex/latex/lm/lmodern.sty"]
 
 # What the system's Python and the one in .venv do when setup/install calls them.
 PYTHON = """#!/bin/sh
@@ -43,6 +44,7 @@ class Sandbox(unittest.TestCase):
         self.fake("df", "echo header; echo x x x ${FAKE_FREE_KIB:-99999999} x x")
         self.fake("g++", "echo ${FAKE_GPP:-12}")
         self.fake("chromium", "exit 0")
+        self.fake("pdflatex", "exit 0")
         self.program(self.bin + "/python3", PYTHON)
         for library in LIBRARIES:
             self.file(f"{self.system}/{library}")

@@ -1,0 +1,113 @@
+#include "report/cells_csv.h"
+
+#include <optional>
+#include <variant>
+
+#include "base/csv.h"
+#include "base/text.h"
+#include "report/metric_columns.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kSecondsPerNanosecond = 1e-9;
+
+template <class Number>
+std::string field(const std::optional<Number>& number) {
+  return number ? csv_number(*number) : "";
+}
+
+template <class Named>
+std::string name_field(const std::optional<Named>& value) {
+  return value ? std::string(name(*value)) : "";
+}
+
+Fields identity_heads() {
+  return {"id",    "kind",    "device", "size",      "d_model", "d_ff",   "layers", "heads",
+          "vocab", "context", "batch",  "precision", "mode",    "warmup", "steps"};
+}
+
+Fields identity_fields(const Cell& cell) {
+  const CellSpec& spec = cell.spec;
+  Fields fields = {csv_text(cell.id), std::string(name(spec.kind)), std::string(name(spec.device)),
+                   csv_text(spec.size)};
+  for (const auto part : {&ModelShape::d_model, &ModelShape::d_ff, &ModelShape::layers,
+                          &ModelShape::heads, &ModelShape::vocab}) {
+    fields.push_back(spec.model ? csv_number((*spec.model).*part) : "");
+  }
+  for (const std::string& text :
+       {field(spec.context), field(spec.batch), name_field(spec.precision), name_field(spec.mode),
+        field(spec.warmup), field(spec.steps)}) {
+    fields.push_back(text);
+  }
+  return fields;
+}
+
+Fields outcome_heads() {
+  return {"outcome",  "phase",     "requested (B)", "in use (B)",
+          "peak (B)", "limit (s)", "signal",        "message"};
+}
+
+/// What each outcome has to say, in the columns of `outcome_heads` after the first.
+struct Details {
+  Fields operator()(const Ok&) const { return {"", "", "", "", "", "", ""}; }
+  Fields operator()(const OutOfMemory& oom) const {
+    return {csv_text(oom.phase),
+            field(oom.requested_bytes),
+            field(oom.in_use_bytes),
+            field(oom.peak_bytes),
+            "",
+            "",
+            ""};
+  }
+  Fields operator()(const Skipped& skipped) const {
+    return {"", "", "", "", "", "", csv_text(skipped.reason)};
+  }
+  Fields operator()(const TimedOut& late) const {
+    return {"", "", "", "", csv_number(late.limit_seconds), "", ""};
+  }
+  Fields operator()(const Crashed& crashed) const {
+    return {
+        "", "", "", "", "", csv_number(std::int64_t{crashed.signal}), csv_text(crashed.message)};
+  }
+  Fields operator()(const Failed& failed) const {
+    return {"", "", "", "", "", "", csv_text(failed.message)};
+  }
+};
+
+std::string hardware(const Run& run, const Launch& launch) {
+  return launch.device ? csv_text(run.devices.at(static_cast<std::size_t>(*launch.device)).name)
+                       : "";
+}
+
+void append(Fields& fields, const Fields& more) {
+  fields.insert(fields.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+std::string cells_csv(const Run& run) {
+  const MetricColumns metrics(run);
+  Fields heads = identity_heads();
+  append(heads, {"launch", "session", "hardware"});
+  append(heads, outcome_heads());
+  append(heads, {"wall (s)", "warnings"});
+  append(heads, metrics.heads());
+  std::string csv = csv_line(heads);
+  for (const Cell& cell : run.cells) {
+    for (std::size_t i = 0; i < cell.launches.size(); ++i) {
+      const Launch& launch = cell.launches[i];
+      Fields fields = identity_fields(cell);
+      append(fields, {csv_number(static_cast<std::int64_t>(i)), csv_number(launch.session),
+                      hardware(run, launch), std::string(status_name(launch.outcome))});
+      append(fields, std::visit(Details{}, launch.outcome));
+      append(fields, {csv_number(static_cast<double>(launch.wall_ns) * kSecondsPerNanosecond),
+                      csv_text(join(launch.warnings, "; "))});
+      append(fields, metrics.fields(cell, launch));
+      csv += csv_line(fields);
+    }
+  }
+  return csv;
+}
+
+}  // namespace labreport

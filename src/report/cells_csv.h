@@ -1,0 +1,29 @@
+// All cells of a run as comma-separated values: a row a launch, wide but flat.
+//
+// Columns, in this order; the unit stands in the head, an SI base unit (s, B, flop/s, Hz)
+// throughout:
+//   id, kind, device, size                        what the cell is; `size` is a label
+//   d_model … vocab, context, batch               the network and its input
+//   precision, mode, warmup, steps                how it ran
+//   launch, session, hardware                     which process of the cell (from 0), on what
+//   outcome, phase, requested (B), in use (B), peak (B), limit (s), signal, message
+//                                                 ok, oom, skipped, timeout, crashed, error;
+//                                                 details
+//   wall (s), warnings                            the process's life; words joined by "; "
+//   <tag>.<name> (unit)                           a metric that is one value
+//   <tag>.<name>.count, .mean, .stddev, .min, .median, .max (unit)
+//                                                 one of samples: of the counted steps where there
+//                                                 is a sample a step, else of all
+//   <tag>.<name>.last                             a running sum: where it ends
+#pragma once
+
+#include <string>
+
+#include "results/run.h"
+
+namespace labreport {
+
+/// Metrics that no launch has have no column; what a launch lacks is empty.
+std::string cells_csv(const Run& run);
+
+}  // namespace labreport

@@ -1,0 +1,65 @@
+// The number behind a cell is the one that its text shows: what tables/*.csv rests on.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/files.h"
+#include "experiments/sample_runs.h"
+#include "report/table_csv.h"
+#include "results/run_json.h"
+#include "results/run_store.h"
+
+namespace labreport {
+namespace {
+
+/// The value that a text shows and half of its last digit; nothing where it is no number.
+struct Shown {
+  double value = 0, tolerance = 0;
+};
+
+std::optional<Shown> shown(std::string text) {
+  text = text.substr(0, text.find(" ± "));
+  std::erase(text, ',');
+  std::size_t end = 0;
+  Shown number;
+  try {
+    number.value = std::stod(text, &end);
+  } catch (const std::exception&) {
+    return {};
+  }
+  if (end != text.size()) return {};
+  const std::size_t point = text.find('.');
+  const auto decimals = point == std::string::npos ? 0 : text.size() - point - 1;
+  number.tolerance = 0.51 * std::pow(10.0, -static_cast<double>(decimals));
+  return number;
+}
+
+void expect_agreement(const NamedTable& named, const ColumnView& column, const CellView& cell) {
+  const auto text = shown(cell.text);
+  if (!cell.sort || !text) return;
+  // Significant digits, at least two, may end before the point.
+  const double tolerance = std::max(text->tolerance, 0.05 * std::abs(text->value));
+  const double number = column.unit.starts_with('%') ? 100 * *cell.sort : *cell.sort;
+  EXPECT_NEAR(number, text->value, tolerance)
+      << named.name << ", " << column.title << " (" << column.unit << "): " << cell.text;
+}
+
+void expect_agreement(const Document& document) {
+  for (const NamedTable& named : named_tables(document)) {
+    for (const RowView& row : named.table->rows) {
+      for (std::size_t c = 0; c < row.cells.size(); ++c) {
+        expect_agreement(named, named.table->columns[c], row.cells[c]);
+      }
+    }
+  }
+}
+
+TEST(TableNumbers, AgreeWithTheirTextInRecordedRuns) {
+  const auto folders = list_runs(std::filesystem::path(LABREPORT_SOURCE_DIR) / "site/runs");
+  ASSERT_FALSE(folders.empty());
+  for (const auto& folder : folders)
+    expect_agreement(build_document(RunStore(folder).load(), true));
+}
+
+}  // namespace
+}  // namespace labreport
