@@ -60,6 +60,39 @@ std::vector<std::string> CachedCharts::draw(const std::vector<std::string>& spec
   return svgs;
 }
 
+std::optional<Print> CachedCharts::kept_print(const std::string& svg) const {
+  if (identity_.empty()) return std::nullopt;
+  auto pdf = cache_.find(key("pdf " + svg));
+  auto png = cache_.find(key("png " + svg));
+  if (!pdf || !png) return std::nullopt;
+  return Print{std::move(*pdf), std::move(*png)};
+}
+
+std::vector<Print> CachedCharts::print(const std::vector<std::string>& svgs) {
+  std::vector<Print> prints(svgs.size());
+  std::vector<std::string> wanted;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < svgs.size(); ++i) {
+    if (auto kept = kept_print(svgs[i])) {
+      prints[i] = std::move(*kept);
+    } else {
+      wanted.push_back(svgs[i]);
+      places.push_back(i);
+    }
+  }
+  if (wanted.empty()) return prints;
+  const std::vector<Print> made = tool_.print(wanted);
+  if (made.empty()) return {};  // a tool that cannot
+  if (made.size() != wanted.size()) throw Error("the chart tool printed another number of charts");
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    prints[places[i]] = made[i];
+    if (identity_.empty()) continue;
+    cache_.keep(key("pdf " + wanted[i]), made[i].pdf);
+    cache_.keep(key("png " + wanted[i]), made[i].png);
+  }
+  return prints;
+}
+
 std::vector<Typeset> CachedCharts::typeset(const std::vector<TypesetJob>& jobs) {
   std::vector<Typeset> all(jobs.size());
   std::vector<TypesetJob> wanted;

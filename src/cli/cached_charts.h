@@ -17,10 +17,13 @@ class CachedCharts : public ChartTool {
 
   /// Asks `tool` only for what the cache does not hold, and not at all when it holds everything.
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
+  std::vector<Print> print(const std::vector<std::string>& svgs) override;
   std::string bundle() override;
   std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
 
  private:
+  /// Both files of one print, or nothing.
+  std::optional<Print> kept_print(const std::string& svg) const;
   std::string key(const std::string& what) const { return identity_ + "\n" + what; }
   std::vector<std::string> missing(const std::vector<std::string>& specs);
 

@@ -137,7 +137,7 @@ std::string ChartProcess::identity() const {
   if (versions.size() != 2) return "";  // one is missing, or there are two of one
   std::string identity;
   for (const std::string& version : versions) identity += version + " ";
-  for (const char* program : {"site/draw_charts.py", "site/typeset.py"}) {
+  for (const char* program : {"site/draw_charts.py", "site/print_charts.py", "site/typeset.py"}) {
     identity += content_hash(embedded::report().at(program)) + " ";
   }
   return identity;

@@ -1,6 +1,7 @@
 #include "report/latex_part.h"
 
 #include "base/text.h"
+#include "report/front_matter.h"
 #include "report/latex_table.h"
 #include "report/latex_text.h"
 #include "report/latex_words.h"
@@ -10,6 +11,9 @@ namespace {
 
 /// Longer tables of a drawer would bury the answers on paper.
 constexpr std::size_t kMostDrawerRows = 16;
+
+/// Where the author writes, by hand or in the source.
+constexpr const char* kRoomForAnswer = "{\\small\\emph{Your answer}\\par}\n\\vspace{6em}\n\n";
 
 std::string run_in(const std::string& words) { return "\\paragraph*{" + words + "} "; }
 
@@ -44,11 +48,10 @@ std::string LatexParts::answer(const Part& part) const {
             "{\\small\\emph{Generated from this run\\textquoteright{}s measurements.}\\par}\n\n";
   }
   if (part.note) {
-    const std::string whose =
-        front_.author.empty() ? "In the author’s own words" : "In the words of " + front_.author;
-    text += latex_markdown(part.note->markdown) + "{\\small\\emph{" + latex_text(whose + ".") +
-            "}\\par}\n\n";
+    text += latex_markdown(part.note->markdown) + "{\\small\\emph{" +
+            latex_text(note_mark(front_)) + "}\\par}\n\n";
   }
+  if (part.awaits_answer(options_.answers)) text += kRoomForAnswer;
   return text;
 }
 
@@ -73,7 +76,7 @@ std::string LatexParts::table(const TableView& table, const std::string& where) 
 }
 
 std::string LatexParts::drawer(const Drawer& drawer, const std::string& where) {
-  std::string text = latex_markdown(drawer.method);
+  std::string text = latex_markdown(drawer.words(options_.answers));
   if (!drawer.warnings.empty()) {
     text += "\\begin{itemize}\n";
     for (const std::string& warning : drawer.warnings) {
