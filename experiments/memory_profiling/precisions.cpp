@@ -111,6 +111,7 @@ PartContent present_precisions(const RunView& view, const std::vector<Profile>& 
       std::string(describe(answered(profiles).front()->spec.precision.value_or(Precision::kFp32))),
       std::string(describe(reduced(profiles).value_or(Precision::kBf16)))};
   part.facts.flag("nothing", !pair);
+  part.facts.flag("alone", pairs.empty());
   part.facts.flag("answer", pair.has_value());
   part.facts.set("context", pair ? format_count(pair->own->context()) : "");
   part.facts.set("own", names.own);
