@@ -22,8 +22,17 @@ bool fits(const TimingGroup& group) {
   });
 }
 
-std::optional<double> step_share(const RunView& view, const TimingGroup& group) {
-  const auto step = fullest(group);
+/// The mode that holds most, of those that ran in both.
+std::optional<Mode> common_mode(const TimingGroup& base, const TimingGroup& reduced) {
+  for (const Mode mode : kModes | std::views::reverse) {
+    if (timed(base, mode) && timed(reduced, mode)) return mode;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> step_share(const RunView& view, const TimingGroup& group,
+                                 std::optional<Mode> mode) {
+  const auto step = mode ? timed(group, *mode) : std::nullopt;
   return step ? share_of_peak(view, *step) : std::nullopt;
 }
 
@@ -39,8 +48,9 @@ Speedup compare(const RunView& view, const TimingGroup& base, const TimingGroup&
   row.size = size;
   row.reduced_precision = reduced.spec.precision.value_or(Precision::kBf16);
   row.precision = describe(row.reduced_precision);
-  row.base_share = step_share(view, base);
-  row.reduced_share = step_share(view, reduced);
+  const auto mode = common_mode(base, reduced);
+  row.base_share = step_share(view, base, mode);
+  row.reduced_share = step_share(view, reduced, mode);
   row.base_fits = fits(base);
   row.reduced_fits = fits(reduced);
   row.parameters = static_cast<double>(parameter_count(*base.spec.model));

@@ -26,10 +26,11 @@ struct Speedup {
   std::string precision;  ///< Of the faster hope: "BF16"
   Precision reduced_precision = Precision::kBf16;
   double parameters = 0;
-  Phases base, reduced;                             ///< FP32 and the other.
-  std::vector<double> base_step, reduced_step;      ///< Whole train steps.
-  std::optional<double> base_share, reduced_share;  ///< Of the measured peak, by the whole step.
-  std::optional<Ratio> forward, backward, step;     ///< FP32's time over the other's.
+  Phases base, reduced;                         ///< FP32 and the other.
+  std::vector<double> base_step, reduced_step;  ///< Whole train steps.
+  std::optional<double> base_share,
+      reduced_share;  ///< Of the measured peak, by the fullest step of both.
+  std::optional<Ratio> forward, backward, step;  ///< FP32's time over the other's.
   std::optional<Bound> base_bound, reduced_bound;
   std::vector<PhaseLag> reduced_lags;
   bool base_fits = true, reduced_fits = true;  ///< False: out of memory, or skipped for its size.

@@ -60,24 +60,29 @@ std::vector<std::string> paced_by_launches(const std::vector<Speedup>& rows,
   return sizes;
 }
 
-/// "the forward pass of small and medium and the backward pass of small"
-void set_pace(Facts& facts, const std::vector<Speedup>& rows) {
+/// "both passes of small"; "the forward pass of small and medium and the backward pass of small"
+std::string pass_words(const std::vector<std::string>& forward,
+                       const std::vector<std::string>& backward) {
+  if (forward == backward) return "both passes of " + join_words(forward);
   std::vector<std::string> passes;
-  std::size_t paced = 0;
-  for (const auto& [phase, words] : {std::pair{metric::kForward, "the forward pass of "},
-                                     std::pair{metric::kBackward, "the backward pass of "}}) {
-    const auto sizes = paced_by_launches(rows, phase);
-    paced += sizes.size();
-    if (!sizes.empty()) passes.push_back(words + join_words(sizes));
-  }
+  if (!forward.empty()) passes.push_back("the forward pass of " + join_words(forward));
+  if (!backward.empty()) passes.push_back("the backward pass of " + join_words(backward));
+  return join_words(passes);
+}
+
+void set_pace(Facts& facts, const std::vector<Speedup>& rows) {
+  const auto forward = paced_by_launches(rows, metric::kForward);
+  const auto backward = paced_by_launches(rows, metric::kBackward);
+  const std::size_t paced = forward.size() + backward.size();
   std::size_t known = 0;
   for (const Speedup* row : with_ratio(rows, &Speedup::forward)) {
     for (const PhaseLag& lag : row->reduced_lags) known += lag.phase != metric::kOptimizer ? 1 : 0;
   }
   facts.flag("launch", paced > 0);
-  facts.set("launch_passes", join_words(passes));
+  facts.set("launch_passes", pass_words(forward, backward));
   facts.flag("others_gpu", paced > 0 && paced < known);
   facts.flag("all_gpu", paced == 0 && known > 0);
+  facts.flag("unclassified", known == 0);
 }
 
 /// The largest network's times and shares: what a speedup comes to.
@@ -153,7 +158,10 @@ void set_slower(Facts& facts, const std::vector<Speedup>& rows) {
   }
   facts.flag("slower", !sizes.empty());
   facts.set("slower_sizes", join_words(sizes));
-  facts.flag("slower_by_launches", by_launches);
+  // Only autocast adds launches.
+  by_launches = by_launches && rows.front().reduced_precision != Precision::kTf32;
+  facts.flag("slower_by_launches", !sizes.empty() && by_launches);
+  facts.flag("slower_otherwise", !sizes.empty() && !by_launches);
 }
 
 std::vector<Facts> missing(const std::vector<Speedup>& rows) {
@@ -163,6 +171,7 @@ std::vector<Facts> missing(const std::vector<Speedup>& rows) {
     list.emplace_back();
     list.back().set("size", row.size);
     list.back().set("other", row.precision);
+    list.back().flag("same_reason", row.base_missing == row.reduced_missing);
     list.back().flag("base", !row.base_missing.empty());
     list.back().set("base_reason", row.base_missing);
     list.back().flag("reduced", !row.reduced_missing.empty());

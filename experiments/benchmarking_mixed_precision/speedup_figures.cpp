@@ -118,8 +118,8 @@ Figure times_figure(const std::vector<Speedup>& rows) {
           .caption =
               "Means, joined for each pass; the upper line of a size is the forward pass, the "
               "lower the "
-              "backward pass; beside them how many times as fast as FP32 " +
-              rows.front().precision + " is. The axis is logarithmic.",
+              "backward pass; beside them, FP32's time over that of " +
+              rows.front().precision + ". The axis is logarithmic.",
           .alt =
               "Pairs of dots on a logarithmic time axis, FP32 and reduced precision joined, for "
               "the forward and the backward pass of each size. The table below holds the same "

@@ -11,14 +11,15 @@ namespace {
 
 constexpr const char* kDurations = "benchmarking_script-b";
 
-/// The largest network of which anything ran.
+/// The largest network of which anything ran, in the run's first precision.
 const TimingGroup* largest(const std::vector<TimingGroup>& groups) {
   const TimingGroup* found = nullptr;
   std::int64_t most = 0;
   for (const TimingGroup& group : groups) {
     if (phases(group).forward.empty() || !group.spec.model) continue;
     const std::int64_t parameters = parameter_count(*group.spec.model);
-    if (parameters >= most) {
+    const bool same = found != nullptr && found->spec.model == group.spec.model;
+    if (parameters >= most && !same) {
       most = parameters;
       found = &group;
     }

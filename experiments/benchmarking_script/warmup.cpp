@@ -34,7 +34,7 @@ std::string percent_range(const std::vector<WarmupRow>& rows) {
   const std::string from = signed_percent(low->mean_rise(0));
   const std::string to = signed_percent(high->mean_rise(0));
   if (rows.size() == 1) return from + " %";
-  if (from == to) return from + " % for every size";
+  if (from == to) return from + " % in every row";
   return from + " % (" + low->label + ") to " + to + " % (" + high->label + ")";
 }
 
@@ -57,16 +57,32 @@ const WarmupRow& slowest_second_step(const std::vector<WarmupRow>& rows) {
 }
 
 void declare(Facts& facts) {
-  for (const char* name :
-       {"mode",      "steps",     "warmup",       "rise",        "worst",
-        "sd_warm",   "sd_cold",   "first",        "warm_step",   "first_allocations",
-        "residue_1", "residue_2", "second_where", "second_rise", "second_allocations",
-        "whole",     "code",      "library",      "allocation",  "busy"}) {
+  for (const char* name : {"step",
+                           "steps",
+                           "warmup",
+                           "warmup_steps",
+                           "rise",
+                           "worst",
+                           "sd_warm",
+                           "sd_cold",
+                           "first",
+                           "warm_step",
+                           "first_allocations",
+                           "residue_1",
+                           "residue_2",
+                           "second_where",
+                           "second_rise",
+                           "second_allocations",
+                           "whole",
+                           "code",
+                           "library",
+                           "allocation",
+                           "busy"}) {
     facts.set(name, "");
   }
   for (const char* name :
        {"nothing", "one_window", "answered", "one_warmup", "two_warmups", "second_slow", "counted",
-        "second_allocates", "optimizer", "rises", "gpu", "anatomy"}) {
+        "second_allocates", "optimizer", "rises", "gpu", "anatomy", "one_enough"}) {
     facts.flag(name, false);
   }
 }
@@ -118,7 +134,7 @@ Facts make_facts(const std::vector<WarmupRow>& all, const std::vector<FirstStep>
       [](const auto& a, const auto& b) { return a.mean_rise(0) < b.mean_rise(0); });
   facts.flag("answered", true);
   facts.flag("rises", worst.mean_rise(0) > kNoticeable);
-  facts.set("mode", describe(mode));
+  facts.set("step", step_words(mode));
   facts.set("steps",
             format_count(static_cast<std::int64_t>(rows.front().windows[0].summary.count)));
   facts.set("warmup", std::to_string(rows.front().windows.back().warmup));
@@ -130,8 +146,11 @@ Facts make_facts(const std::vector<WarmupRow>& all, const std::vector<FirstStep>
   set_anatomy(facts, profiled, worst.label);
   set_second_step(facts, slowest_second_step(rows));
   const std::size_t last = rows.front().windows.back().warmup;
+  facts.set("warmup_steps", format_plural(static_cast<std::int64_t>(last), "step"));
   facts.flag("one_warmup", last > 1);
   facts.flag("two_warmups", last > 2);
+  facts.flag("one_enough", slowest_second_step(rows).step_rise(1) <= kNoticeable &&
+                               largest_residue(rows, 1) <= kNoticeable);
   facts.set("residue_1", bound_in_percent(largest_residue(rows, 1)));
   facts.set("residue_2", bound_in_percent(largest_residue(rows, 2)));
   return facts;
@@ -152,7 +171,7 @@ Figure steps_figure(const std::vector<WarmupRow>& rows, Mode mode) {
   const std::string mode_name(describe(mode));
   return {
       .slug = "steps-" + slug(mode_name),
-      .title = "Each " + mode_name + " step from the start of the process",
+      .title = "Each " + step_words(mode) + " from the start of the process",
       .caption = "Every step of a fresh process, the first included; the axis is logarithmic.",
       .alt = "Lines over step numbers, one for each size. The table below holds the same numbers.",
       .spec = step_chart(chart),

@@ -120,7 +120,7 @@ TableView first_step_table(const std::vector<WarmupRow>& rows) {
 TableView steps_table(const std::vector<WarmupRow>& rows, Mode mode) {
   const std::string mode_name(describe(mode));
   TableView table{"steps-data-" + slug(mode_name),
-                  "Time of each " + mode_name + " step",
+                  "Time of each " + step_words(mode),
                   {{"Step", "", Align::kRight}},
                   {}};
   std::size_t longest = 0;

@@ -50,6 +50,10 @@ std::vector<std::int64_t> step_allocations(const Launch& launch) {
 
 }  // namespace
 
+std::string step_words(Mode mode) {
+  return std::string(describe(mode)) + (mode == Mode::kTrainStep ? "" : " step");
+}
+
 double WarmupRow::mean_rise(std::size_t warmup) const {
   for (const Window& window : windows) {
     if (window.warmup == warmup) return window.summary.mean / windows.back().summary.mean - 1;

@@ -33,6 +33,9 @@ struct WarmupRow {
   std::int64_t allocations_in(std::size_t step) const;
 };
 
+/// "forward+backward step", "train step"
+std::string step_words(Mode mode);
+
 /// The modes that part (c) of the edition shows, for all networks that ran.
 std::vector<WarmupRow> warmup_rows(const Edition& edition, const std::vector<TimingGroup>& groups);
 

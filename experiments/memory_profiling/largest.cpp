@@ -32,6 +32,18 @@ std::string source_words(const std::vector<Group>& largest) {
   return join_words(words);
 }
 
+/// "B · S · d_ff · 4" as TeX.
+std::string as_math(std::string formula) {
+  for (const auto& [plain, tex] :
+       {std::pair{"·", "\\cdot"}, std::pair{"²", "^2"}, std::pair{"d_ff", "d_\\mathrm{ff}"}}) {
+    const std::string_view old = plain;
+    for (auto at = formula.find(old); at != formula.npos; at = formula.find(old, at + 1)) {
+      formula.replace(at, old.size(), tex);
+    }
+  }
+  return "$" + formula + "$";
+}
+
 Facts sentence(const Forward& forward) {
   const std::vector<Group> largest = largest_of(forward.groups);
   double count = 0;
@@ -47,6 +59,7 @@ Facts sentence(const Forward& forward) {
   facts.set("sources", source_words(largest));
   facts.flag("formula", !formula.empty());
   facts.set("formula_words", formula);
+  facts.set_markdown("formula_math", as_math(formula));
   const auto scores = static_cast<double>(score_bytes(forward.step->spec()));
   facts.set("scores", format_bytes(scores));
   facts.flag("are_scores", largest.front().bytes == scores);

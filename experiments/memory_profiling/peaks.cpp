@@ -112,6 +112,7 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   part.facts.list("rows", std::move(sentences));
   part.facts.list("others", other_missing(profiles));
   set_largest(part.facts, profiles);
+  part.facts.flag("others_ran", anything_ran(rows));
   if (anything_ran(rows)) part.figures = {peaks_figure(view, rows)};
   part.tables = {peaks_table(rows), arithmetic_table(rows)};
   part.drawer.tables = {

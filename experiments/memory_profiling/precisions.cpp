@@ -35,6 +35,7 @@ void set_change(Facts& facts, const std::string& prefix, const std::optional<Pai
   facts.flag(prefix, known);
   facts.flag(prefix + "_rises", known && share > kSame);
   facts.flag(prefix + "_falls", known && share < -kSame);
+  facts.flag(prefix + "_changes", known && std::abs(share) > kSame);
   facts.set(prefix + "_from", format_bytes(from));
   facts.set(prefix + "_to", format_bytes(to));
   facts.set(prefix + "_share", format_percent(std::abs(share)));
@@ -68,8 +69,12 @@ void set_reasons(Facts& facts, const std::optional<Pair>& pair) {
   if (pair && !kept) kept = ends_of(*pair, Mode::kTrainStep, metric::kLoss);
   const double own = kept ? kept->first.of(metric::kActivations) : 0;
   const double other = kept ? kept->second.of(metric::kActivations) : 0;
-  facts.flag("activations", own > 0 && other > 0);
+  facts.flag("activations", own > 0 && std::abs(other / own - 1) > kSame);
   facts.flag("shrink", other < own);
+  const bool forward = pair && pair->both_ran(Mode::kForward);
+  const double from = forward ? pair->own->peak(Mode::kForward).value_or(0) : 0;
+  const double to = forward ? pair->reduced->peak(Mode::kForward).value_or(0) : 0;
+  facts.flag("explained", (other < own) == (to < from));
   facts.set("activations_from", format_bytes(own));
   facts.set("activations_to", format_bytes(other));
   const auto after = pair ? ends_of(*pair, Mode::kTrainStep, metric::kBackward) : std::nullopt;
@@ -82,8 +87,6 @@ void set_verdict(Facts& facts, const std::optional<Pair>& pair, const std::vecto
   const bool step = pair && pair->both_ran(Mode::kTrainStep);
   const double change =
       step ? *pair->reduced->peak(Mode::kTrainStep) / *pair->own->peak(Mode::kTrainStep) - 1 : 0;
-  facts.flag("judged", step);
-  facts.flag("matters", std::abs(change) >= kMatters);
   std::vector<std::string> more;
   for (const Pair& other : pairs) {
     const Step* refused = other.own->asked(Mode::kTrainStep);
@@ -92,6 +95,7 @@ void set_verdict(Facts& facts, const std::optional<Pair>& pair, const std::vecto
                       other.reduced->ran(Mode::kTrainStep) != nullptr;
     if (only) more.push_back(format_count(other.own->context()));
   }
+  facts.flag("matters", std::abs(change) >= kMatters || !more.empty());
   facts.flag("fits_more", !more.empty());
   facts.set("more", join_words(more));
 }
@@ -107,6 +111,7 @@ PartContent present_precisions(const RunView& view, const std::vector<Profile>& 
       std::string(describe(answered(profiles).front()->spec.precision.value_or(Precision::kFp32))),
       std::string(describe(reduced(profiles).value_or(Precision::kBf16)))};
   part.facts.flag("nothing", !pair);
+  part.facts.flag("alone", pairs.empty());
   part.facts.flag("answer", pair.has_value());
   part.facts.set("context", pair ? format_count(pair->own->context()) : "");
   part.facts.set("own", names.own);

@@ -161,8 +161,10 @@ bool anything_ran(const Profiles& profiles) {
 
 std::optional<Precision> reduced(const std::vector<Profile>& profiles) {
   const auto own = main_precision(profiles);
-  for (const Profile& profile : profiles) {
-    if (profile.spec.precision != own) return profile.spec.precision;
+  for (const Precision precision :
+       {Precision::kBf16, Precision::kFp16, Precision::kTf32, Precision::kFp32}) {
+    const auto has = [&](const Profile& profile) { return profile.spec.precision == precision; };
+    if (precision != own && std::ranges::any_of(profiles, has)) return precision;
   }
   return std::nullopt;
 }

@@ -55,6 +55,11 @@ std::string pass_words(const std::string& phase) {
   return phase.empty() ? "no phase" : "the " + phase;
 }
 
+std::string step_words(Mode mode) {
+  if (mode == Mode::kForward) return "forward pass with grad";
+  return std::string(describe(mode)) + (mode == Mode::kForwardBackward ? " step" : "");
+}
+
 std::string bytes_at(const Instant* instant, std::string_view category) {
   return format_bytes(instant == nullptr ? 0 : instant->of(category));
 }
@@ -69,7 +74,7 @@ Facts facts_of(const Shown& shown) {
   const auto allocated = shown.step->bytes(metric::kMemory, metric::kPeakAllocated);
   Facts facts;
   facts.set("words", shown.profile->words);
-  facts.set("mode", describe(*shown.step->spec().mode));
+  facts.set("mode", step_words(*shown.step->spec().mode));
   facts.set("start", format_bytes(start.requested()));
   facts.set("parameters", format_bytes(start.of(metric::kParameters)));
   facts.flag("state", start.of(metric::kOptimizerStates) > 0);

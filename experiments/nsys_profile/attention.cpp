@@ -27,7 +27,7 @@ bool measured(const std::vector<Work>& all) {
 }
 
 void set_ratio(Facts& facts, const std::string& prefix, const Work& softmax, const Work& products) {
-  facts.set(prefix + "time", format_significant(softmax.ms / products.ms, 3));
+  facts.set(prefix + "time", format_ratio(softmax.ms / products.ms));
   facts.set(prefix + "flops", format_percent(softmax.flops / products.flops));
 }
 

@@ -65,9 +65,10 @@ Facts sentence(const Profile& profile) {
   facts.flag("compared", pass.has_value());
   facts.set("pass", pass ? describe(*pass) : "");
   facts.set("after", format_percent(product_share(after)));
-  const double change = product_share(after) - product_share(before);
-  facts.flag("falls", pass && change < -0.005);
-  facts.flag("rises", pass && change > 0.005);
+  // As printed: who reads two numbers that differ is not told that they are the same.
+  const bool apart = format_percent(product_share(after)) != format_percent(product_share(before));
+  facts.flag("falls", pass && apart && product_share(after) < product_share(before));
+  facts.flag("rises", pass && apart && product_share(after) > product_share(before));
   const std::string others = pass ? changes(before, after) : "";
   facts.flag("others", !others.empty());
   facts.set("changes", others);

@@ -66,7 +66,8 @@ std::vector<Profile> profiles_of(const RunView& view);
 /// where nothing ran: what the first tables hold.
 std::vector<Profile> spoken_of(const RunView& view, const std::vector<Profile>& profiles);
 
-/// What the answers speak of. 2026: every profile. 2025: the largest size at the reference context.
+/// What the answers speak of. 2026: every profile. 2025: the largest size at the reference context
+/// whose train step was profiled; where there is none, the largest.
 std::vector<const Profile*> answered(const RunView& view, const std::vector<Profile>& profiles);
 
 /// The largest size at its longest context of what the answers speak of; null: nothing ran.

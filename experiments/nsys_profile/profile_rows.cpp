@@ -48,8 +48,11 @@ std::vector<const Profile*> answered(const RunView& view, const std::vector<Prof
   std::erase_if(ran, [&](const Profile* profile) { return profile->spec.precision != precision; });
   const std::int64_t context = answered_context(view, ran);
   std::erase_if(ran, [&](const Profile* profile) { return profile->spec.context != context; });
-  return {*std::ranges::max_element(ran, {},
-                                    [](const Profile* profile) { return parameters(*profile); })};
+  // A step that holds more answers more of the parts than a larger network's forward pass alone.
+  return {*std::ranges::max_element(ran, {}, [](const Profile* profile) {
+    const bool whole = profile->step && profile->step->spec->mode == Mode::kTrainStep;
+    return std::pair(whole, parameters(*profile));
+  })};
 }
 
 std::vector<Profile> spoken_of(const RunView& view, const std::vector<Profile>& profiles) {

@@ -36,25 +36,36 @@ std::string limits_words(const RunView& view) {
   const Launch* launch = cell == nullptr ? nullptr : representative(*cell);
   const std::string copies = launch == nullptr ? "" : bandwidth_words(*launch);
   if (!copies.empty()) parts.push_back(copies);
-  return parts.empty() ? "Not measured" : join(parts, ", ");
+  return join(parts, ", ");
 }
 
 struct Bounds {
   std::size_t classified = 0;
   std::vector<std::string> launch_bound;
+  std::vector<std::string> mixed;
 };
+
+/// "small, BF16 (forward and train step)"
+void add(std::vector<std::string>& rows, const TimingGroup& group,
+         const std::vector<std::string>& modes) {
+  if (!modes.empty()) rows.push_back(group.label + " (" + join_words(modes) + ")");
+}
 
 Bounds bounds(const RunView& view) {
   Bounds result;
   for (const TimingGroup& group : timing_groups(view)) {
+    std::vector<std::string> launch;
+    std::vector<std::string> mixed;
     for (const auto& [mode, cell] : group.cells) {
       const auto found = timed(group, mode);
       const auto sets_pace = found ? bound(*found) : std::nullopt;
       if (!sets_pace) continue;
       ++result.classified;
-      if (sets_pace != Bound::kLaunch) continue;
-      result.launch_bound.push_back(group.label + " " + std::string(describe(mode)));
+      if (sets_pace == Bound::kLaunch) launch.emplace_back(describe(mode));
+      if (sets_pace == Bound::kMixed) mixed.emplace_back(describe(mode));
     }
+    add(result.launch_bound, group, launch);
+    add(result.mixed, group, mixed);
   }
   return result;
 }
@@ -66,10 +77,14 @@ std::string method(const RunView& view) {
   const Device* device = view.device();
   const Bounds rows = bounds(view);
   facts.flag("gpu", device == nullptr || device->kind == DeviceKind::kCuda);
-  facts.set("limits", limits_words(view));
+  const std::string limits = limits_words(view);
+  facts.flag("limits_known", !limits.empty());
+  facts.set("limits", limits);
   facts.flag("launch_bound", !rows.launch_bound.empty());
-  facts.flag("none_launch_bound", rows.classified > 0 && rows.launch_bound.empty());
-  facts.set("launch_rows", join_words(rows.launch_bound));
+  facts.flag("classified", rows.classified > 0);
+  facts.set("launch_rows", join(rows.launch_bound, "; "));
+  facts.flag("mixed", !rows.mixed.empty());
+  facts.set("mixed_rows", join(rows.mixed, "; "));
   add_comparison(facts);
   return render_words(embedded::experiments().at(kWords), facts, kWords);
 }
