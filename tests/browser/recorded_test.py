@@ -5,6 +5,7 @@ python3 recorded_test.py SAMPLE_SITE_PROGRAM LABREPORT
 import gzip
 import importlib.util
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -12,6 +13,7 @@ import unittest
 from site_browser import PHONE, WIDE, BrowserTest
 from site_server import CompressedSite
 
+A4 = {"width": 703, "height": 1032}  # without its margins
 SCREENS = [(WIDE, "light"), (WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")]
 
 # What a reader's first visit may cost.
@@ -19,6 +21,7 @@ MOST_BYTES = 1_500_000  # the page, its charts and what makes them live, compres
 MOST_BYTES_TO_READ = 200_000  # before the reader touches anything, pictures not counted
 MOST_REQUESTS_TO_READ = 3  # the page, one style sheet, one script
 MOST_REQUESTS_BESIDE_PICTURES = 5  # and, for live charts, the bundle and the specs
+MOST_SHEETS = 42  # of A4, all the evidence included
 MOST_MS_TO_FIRST_VIEW = 3000  # from a local server; about 300 on an idle machine
 
 
@@ -132,6 +135,20 @@ class Recorded(BrowserTest):
                        if not url.startswith("data:") and url != alone.as_uri()]
             self.assertEqual(outside, [])
             self.assertEqual(page.locator("a:not([href^='#']):not([href*='://'])").count(), 0)
+            page.context.close()
+
+    def test_on_paper_no_table_is_wider_than_its_place(self):
+        for path in self.runs:
+            page = self.open(path, viewport=A4)
+            page.emulate_media(media="print")
+            self.open_drawers(page)
+            wide = page.locator(".table").evaluate_all(
+                "(tables) => tables.filter((t) => t.scrollWidth > t.clientWidth + 1)"
+                ".map((t) => t.parentElement.id)")
+            self.assertEqual(wide, [])
+            sheets = len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True)))
+            print(f"{path.parent.name}: {sheets} sheets of A4", file=sys.stderr)
+            self.assertLessEqual(sheets, MOST_SHEETS)
             page.context.close()
 
 
