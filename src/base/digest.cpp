@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/base64.h"
+
 namespace labreport {
 namespace {
 
@@ -73,23 +75,6 @@ std::string padded_tail(std::string_view tail, std::uint64_t bytes) {
   while (padded.size() % 64 != 56) padded += '\0';
   for (int shift = 56; shift >= 0; shift -= 8) padded += static_cast<char>(bytes * 8 >> shift);
   return padded;
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::string_view three = bytes.substr(i, 3);
-    std::uint32_t bits = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      bits = bits << 8 | (k < three.size() ? static_cast<unsigned char>(three[k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      text += k <= three.size() ? kLetters[bits >> (18 - 6 * k) & 63] : '=';
-    }
-  }
-  return text;
 }
 
 }  // namespace

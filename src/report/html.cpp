@@ -1,5 +1,7 @@
 #include "report/html.h"
 
+#include <map>
+
 #include "report/assets.h"
 #include "report/front_matter.h"
 #include "report/single_file.h"
@@ -60,6 +62,17 @@ constexpr const char* kLinkedPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'";
 
+/// What lies beside the page, by its address.
+std::map<std::string, std::string> files_of(const Document& document) {
+  std::map<std::string, std::string> files;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      for (const Attachment& file : part.files) files[file.name] = file.bytes;
+    }
+  }
+  return files;
+}
+
 TemplateList script_list(const Enclosed& enclosed) {
   TemplateList list;
   for (const std::string& script : enclosed.scripts) {
@@ -116,8 +129,8 @@ std::string single_page_html(const Document& document, const Drawings& drawings,
     enclosed.scripts = {enclosed_script(specs_script(document, drawings)), enclosed_script(bundle)};
   }
   enclosed.scripts.push_back(enclosed_script(page_script()));
-  return without_file_links(
-      filled_page(document, {.root = "", .answers = answers}, state, enclosed));
+  const std::string page = filled_page(document, {.root = "", .answers = answers}, state, enclosed);
+  return with_pictures_inside(without_file_links(page), files_of(document));
 }
 
 }  // namespace labreport

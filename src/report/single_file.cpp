@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/base64.h"
 #include "base/digest.h"
 
 namespace labreport {
@@ -18,6 +19,12 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 
 bool leads_somewhere(std::string_view target) {
   return target.starts_with('#') || target.find("://") != std::string_view::npos;
+}
+
+std::string media_type(std::string_view name) {
+  const std::string_view kind = name.substr(std::min(name.rfind('.'), name.size()));
+  if (kind == ".svg") return "image/svg+xml";
+  return kind == ".jpg" ? "image/jpeg" : "image/" + std::string(kind.substr(kind.empty() ? 0 : 1));
 }
 
 }  // namespace
@@ -53,6 +60,23 @@ std::string without_file_links(std::string_view html) {
     html.remove_prefix(end + kClosing.size());
   }
   return kept.append(html);
+}
+
+std::string with_pictures_inside(std::string_view html,
+                                 const std::map<std::string, std::string>& files) {
+  constexpr std::string_view kOpening = "<img src=\"";
+  std::string page;
+  for (std::size_t at = html.find(kOpening); at != std::string_view::npos;
+       at = html.find(kOpening)) {
+    page += html.substr(0, at + kOpening.size());
+    html.remove_prefix(at + kOpening.size());
+    const std::string address(html.substr(0, html.find('"')));
+    const auto file = files.find(address);
+    if (file == files.end()) continue;
+    page += "data:" + media_type(address) + ";base64," + base64(file->second);
+    html.remove_prefix(address.size());
+  }
+  return page.append(html);
 }
 
 }  // namespace labreport

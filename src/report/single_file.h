@@ -2,6 +2,7 @@
 // there.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,5 +23,10 @@ std::string policy_for(const Enclosed& enclosed);
 
 /// The page without links to files beside it: their words stay.
 std::string without_file_links(std::string_view html);
+
+/// The page with each picture that is among `files`, by its address, in place of that address.
+/// A picture cannot act there either: only `<img>` shows it.
+std::string with_pictures_inside(std::string_view html,
+                                 const std::map<std::string, std::string>& files);
 
 }  // namespace labreport

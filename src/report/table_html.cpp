@@ -5,6 +5,7 @@
 
 #include "report/align.h"
 #include "report/html_parts.h"
+#include "report/paper_width.h"
 #include "report/template.h"
 
 namespace labreport {
@@ -153,6 +154,7 @@ std::string table_html(const TableView& table, const std::string& id) {
                                   {"below", said.below}});
   }
   return fill_template("table.html", {{"id", id},
+                                      {"wide", is_wide_on_paper(table)},
                                       {"title", table.title},
                                       {"columns", head_list(table)},
                                       {"flagged", flagged},

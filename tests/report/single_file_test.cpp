@@ -82,5 +82,23 @@ TEST(Specs, CannotEndAScriptElement) {
   EXPECT_THAT(script, HasSubstr("\\u003c/script>"));
 }
 
+TEST(SinglePage, HoldsThePicturesOfNotes) {
+  Document document = sample_document();
+  Part& part = document.sections.at(0).parts.at(0);
+  part.note = AuthorNote{"![my plot](notes/plot.svg) ![photograph](notes/photo.jpg)"};
+  part.files = {{"notes/plot.svg", "<svg/>"}, {"notes/photo.jpg", "foobar"}};
+  const std::string page = single_page_html(document, {}, Answers::kFull, "");
+  EXPECT_THAT(page, HasSubstr("<img src=\"data:image/svg+xml;base64,PHN2Zy8+\" alt=\"my plot\""));
+  EXPECT_THAT(page, HasSubstr("<img src=\"data:image/jpeg;base64,Zm9vYmFy\""));
+  EXPECT_THAT(page, Not(HasSubstr("src=\"notes/")));
+}
+
+TEST(PicturesInside, LeavesAddressesThatAreNoFiles) {
+  const std::string html = "<img src=\"a.png\"><p>src=\"b.png\"</p><img src=\"data:,\">";
+  EXPECT_EQ(with_pictures_inside(html, {{"b.png", "b"}}), html);
+  EXPECT_EQ(with_pictures_inside("<img src=\"b.png", {{"b.png", "f"}}),
+            "<img src=\"data:image/png;base64,Zg==");
+}
+
 }  // namespace
 }  // namespace labreport
