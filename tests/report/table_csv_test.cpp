@@ -46,7 +46,7 @@ TEST(NamedTables, NameTheirPartAndWhatSetsThemApart) {
       names(sample_document()),
       ElementsAre("what-ran", "benchmarking_script.b", "benchmarking_script.b.figure-durations",
                   "benchmarking_script.b.commands", "benchmarking_script.c.figure-steps-forward",
-                  "environment"));
+                  "benchmarking_script.c.figure-steps-train-step", "environment"));
 }
 
 TEST(NamedTables, SeveralTablesOfAPartHaveTheirOwnNamesToo) {
