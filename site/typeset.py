@@ -1,10 +1,21 @@
 """Typesets reports with Typst: python3 typeset.py FOLDER...
 
 Each FOLDER holds report.typ and its pictures, and gets report.pdf, or problem.txt with one line.
-Only the fonts that Typst brings are used, so that every machine makes the same bytes.
+Only the fonts that Typst brings are used, so that every machine makes the same bytes. Each report
+has a process of its own with a limit of time and memory: none can take the machine down, or the
+other reports with it.
 """
+import os
 import pathlib
+import resource
+import signal
 import sys
+
+SECONDS = float(os.environ.get("LABREPORT_TYPESET_SECONDS", 60))
+MIB = int(os.environ.get("LABREPORT_TYPESET_MIB", 4096))
+
+# By these a process ends that gets no more memory: Rust's abort, and what its libraries do.
+OUT_OF_MEMORY = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGKILL)
 
 
 def compiled(typst, folder):
@@ -18,17 +29,60 @@ def compiled(typst, folder):
         return compile_with({"floats": "no"})
 
 
+def tell(folder, problem):
+    (folder / "problem.txt").write_text(problem, encoding="utf-8")
+
+
+def out_of_memory():
+    return f"Typst needs more than {MIB} MiB for it"
+
+
+def limit_this_process():
+    resource.setrlimit(resource.RLIMIT_AS, (MIB << 20, MIB << 20))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.environ["RAYON_NUM_THREADS"] = "4"  # each thread reserves memory of its own
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+
+
+def typeset(typst, folder):
+    try:
+        (folder / "report.pdf").write_bytes(compiled(typst, folder))
+    except typst.TypstError as error:
+        problem = str(error).strip() or "Typst gave up"
+        tell(folder, problem.splitlines()[0])
+    except MemoryError:
+        tell(folder, out_of_memory())
+
+
+def typeset_in_limits(typst, folder):
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            limit_this_process()
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Rust's own words at its end
+            typeset(typst, folder)
+            status = 0
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
+    if ended_by == signal.SIGALRM:
+        tell(folder, f"Typst needs longer than {SECONDS:g} s for it")
+    elif ended_by in OUT_OF_MEMORY:
+        tell(folder, out_of_memory())
+    elif status:
+        tell(folder, "Typst gave up")
+
+
 def main(*folders):
     try:
         import typst
     except ImportError:
         sys.exit("the Python package typst is not installed")
     for folder in map(pathlib.Path, folders):
-        try:
-            (folder / "report.pdf").write_bytes(compiled(typst, folder))
-        except typst.TypstError as error:
-            problem = str(error).strip() or "Typst gave up"
-            (folder / "problem.txt").write_text(problem.splitlines()[0], encoding="utf-8")
+        typeset_in_limits(typst, folder)
 
 
 if __name__ == "__main__":
