@@ -50,10 +50,10 @@ def css_addresses(text):
 
 
 def markdown_links(text):
-    """Of links and pictures, outside of code."""
+    """Of links and pictures, outside of code and where no backslash makes them words."""
     text = re.sub(r"^```.*?^```|`[^`\n]*`", "", text, flags=re.M | re.S)
     return [(address, picture == "!")
-            for picture, address in re.findall(r"(!?)\[[^\]]*\]\(<?([^)\s>]+)", text)]
+            for picture, address in re.findall(r"(!?)(?<!\\)\[(?:\\.|[^\]\\])*\]\(<?([^)\s>]+)", text)]
 
 
 def markdown_anchors(text):
@@ -65,15 +65,15 @@ def markdown_anchors(text):
 
 def read(path):
     """(ids, links) of one file."""
+    if path.suffix not in (".html", ".svg", ".md", ".css"):
+        return [], []
     text = path.read_text(encoding="utf-8")
     if path.suffix in (".html", ".svg"):
         page = Page(text)
         return page.ids, page.links
     if path.suffix == ".md":
         return markdown_anchors(text), markdown_links(text)
-    if path.suffix == ".css":
-        return [], [(address, True) for address in css_addresses(text)]
-    return [], []
+    return [], [(address, True) for address in css_addresses(text)]
 
 
 def problems(site):

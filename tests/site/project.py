@@ -13,11 +13,16 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SETTLED = 0.15  # seconds until a change of a file cannot be missed; see base/stamp.h
 
-# Stands for the Python in .venv: "python -c PROGRAM REQUEST RESULT BUNDLES".
+# Stands for the Python in .venv: "python -c PROGRAM REQUEST RESULT BUNDLES", and for Typst's
+# "python -c PROGRAM FOLDER…"; only the drawing counts as a start.
 CHART_TOOL = """#!/usr/bin/python3
 import json, pathlib, sys
 prefix = pathlib.Path(sys.argv[0]).parents[1]
-version = next((prefix / "lib/python3.11/site-packages").iterdir()).name
+version = next((prefix / "lib/python3.11/site-packages").glob("vl_convert*")).name
+if "typst" in sys.argv[2]:
+    for folder in sys.argv[3:]:
+        (pathlib.Path(folder) / "report.pdf").write_text("%PDF of " + version)
+    sys.exit()
 with open(prefix / "starts", "a") as starts:
     starts.write("start\\n")
 specs = json.load(open(sys.argv[3]))["specs"]
@@ -52,7 +57,8 @@ class Project:
         python = self.folder / ".venv/bin/python"
         packages = self.folder / ".venv/lib/python3.11/site-packages"
         shutil.rmtree(packages, ignore_errors=True)
-        (packages / f"vl_convert_python-{version}.dist-info").mkdir(parents=True)
+        for package in ("vl_convert_python", "typst"):
+            (packages / f"{package}-{version}.dist-info").mkdir(parents=True)
         python.parent.mkdir(exist_ok=True)
         python.write_text(CHART_TOOL, encoding="utf-8")
         python.chmod(0o755)
