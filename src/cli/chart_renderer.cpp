@@ -59,7 +59,7 @@ std::vector<std::string> ChartProcess::draw(const std::vector<std::string>& spec
   const fs::path request = scratch.path() / "request.json";
   const fs::path result = scratch.path() / "result.json";
   write_atomically(request, Json{{"specs", specs}}.dump());
-  run_python("site/draw_charts.py", {request, result, bundles_});
+  run_python("site/draw_charts.py", {request, result, bundles_}, kLimitSeconds);
   const Json answer = Json::parse(read_file(result));
   bundle_ = answer.at("bundle").get<std::string>();
   return answer.at("svgs").get<std::vector<std::string>>();
@@ -78,7 +78,8 @@ std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) 
     }
     folders.push_back(folder);
   }
-  run_python("site/typeset.py", folders);
+  // Each report has a limit of its own there; this one is for the program itself.
+  run_python("site/typeset.py", folders, kLimitSeconds * static_cast<double>(1 + folders.size()));
   std::vector<Typeset> typeset;
   for (const fs::path folder : folders) {
     const bool done = fs::exists(folder / "report.pdf");
@@ -88,8 +89,8 @@ std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) 
   return typeset;
 }
 
-void ChartProcess::run_python(const std::string& program,
-                              const std::vector<std::string>& arguments) const {
+void ChartProcess::run_python(const std::string& program, const std::vector<std::string>& arguments,
+                              double limit_seconds) const {
   std::vector<std::string> argv = {python_, "-c", std::string(embedded::report().at(program))};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   const Ended ended = run_to_end({.argv = argv,
@@ -97,7 +98,7 @@ void ChartProcess::run_python(const std::string& program,
                                   .folder = {},
                                   .cores = {},
                                   .keep_output = false,
-                                  .limit_seconds = kLimitSeconds});
+                                  .limit_seconds = limit_seconds});
   if (ended.ok()) return;
   const std::string why = last_lines(ended.messages, 1);
   throw Error(why.empty() ? program + " gave up" : why, kRemedy);
@@ -107,7 +108,7 @@ std::vector<Print> ChartProcess::print(const std::vector<std::string>& svgs) {
   const ScratchFolder scratch;
   const fs::path request = scratch.path() / "request.json";
   write_atomically(request, Json{{"svgs", svgs}}.dump(), Sync::kNothing);
-  run_python("site/print_charts.py", {request, scratch.path()});
+  run_python("site/print_charts.py", {request, scratch.path()}, kLimitSeconds);
   std::vector<Print> prints;
   for (std::size_t i = 0; i < svgs.size(); ++i) {
     const std::string name = (scratch.path() / std::to_string(i)).string();

@@ -25,7 +25,8 @@ class ChartProcess : public ChartTool {
 
  private:
   /// Throws `Error` with the program's last line.
-  void run_python(const std::string& program, const std::vector<std::string>& arguments) const;
+  void run_python(const std::string& program, const std::vector<std::string>& arguments,
+                  double limit_seconds) const;
 
   std::filesystem::path python_;
   std::filesystem::path bundles_;

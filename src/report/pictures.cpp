@@ -1,6 +1,7 @@
 #include "report/pictures.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/text.h"
 #include "report/assets.h"
@@ -14,18 +15,30 @@ std::string_view opening(std::string_view svg) {
   return svg.starts_with("<svg") && end != std::string_view::npos ? svg.substr(0, end + 1) : "";
 }
 
-/// ` width="703"` of the root, empty where the root does not say.
-std::string size_attribute(std::string_view svg, const std::string& name) {
+/// "703" for the root's width, empty where the root does not say.
+std::string size_of(std::string_view svg, const std::string& name) {
   const std::string_view root = opening(svg);
   const std::string begin = " " + name + "=\"";
   const std::size_t at = root.find(begin);
   if (at == std::string_view::npos) return "";
   const std::size_t first = at + begin.size();
   const std::size_t last = std::min(root.find_first_not_of("0123456789.", first), root.size());
-  return begin + std::string(root.substr(first, last - first)) + "\"";
+  return std::string(root.substr(first, last - first));
+}
+
+std::string size_attribute(std::string_view svg, const std::string& name) {
+  const std::string size = size_of(svg, name);
+  return size.empty() ? "" : " " + name + "=\"" + size + "\"";
 }
 
 }  // namespace
+
+std::optional<double> height_over_width(std::string_view svg) {
+  const double width = std::atof(size_of(svg, "width").c_str());
+  const double height = std::atof(size_of(svg, "height").c_str());
+  if (width <= 0 || height <= 0) return {};
+  return height / width;
+}
 
 std::string narrow_chart_path(const Figure& figure) {
   return "charts/narrow/" + slug(figure.slug) + ".svg";

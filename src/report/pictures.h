@@ -1,12 +1,16 @@
 // A chart's picture as a page shows it: a file of its own, or a part of the page.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "report/document.h"
 
 namespace labreport {
+
+/// The root's shape; none where it does not say.
+std::optional<double> height_over_width(std::string_view svg);
 
 /// Where the picture for a phone lies, relative to the page: "charts/narrow/<slug>.svg".
 std::string narrow_chart_path(const Figure& figure);

@@ -1,5 +1,9 @@
 #include "report/run_files.h"
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 #include "report/exports.h"
 #include "report/formats.h"
 #include "report/markdown.h"
@@ -45,8 +49,9 @@ void add_latex(RunFiles& to) {
 }
 
 void add_typst(RunFiles& to) {
-  to.add("report.typ", report_typst(to.run.document, to.drawings, typst_options(to.options)));
-  to.add(typst_parts(to.run.document, to.drawings, typst_options(to.options)));
+  to.add("report.typ",
+         report_typst(to.run.document, to.drawings, typst_options(to.run.document, to.options)));
+  to.add(typst_parts(to.run.document, to.drawings, typst_options(to.run.document, to.options)));
 }
 
 void add_json(RunFiles& to) { to.add("run.json", to.run.run_json); }
@@ -81,6 +86,19 @@ void add_pictures(RunFiles& to) {
   if (!to.drawings.empty()) to.add(kSpecsPath, specs_script(to.run.document, to.drawings));
 }
 
+/// Whether it begins as its kind does: a typesetter gives up a whole report for one broken picture.
+bool is_picture(const Attachment& file) {
+  constexpr std::pair<std::string_view, std::string_view> kKinds[] = {{".png", "\x89PNG\r\n\x1a\n"},
+                                                                      {".jpg", "\xff\xd8\xff"},
+                                                                      {".jpeg", "\xff\xd8\xff"},
+                                                                      {".gif", "GIF8"},
+                                                                      {".webp", "RIFF"},
+                                                                      {".svg", "<"}};
+  return std::ranges::any_of(kKinds, [&](const auto& kind) {
+    return file.name.ends_with(kind.first) && file.bytes.starts_with(kind.second);
+  });
+}
+
 bool is_read_with_files_beside(const Formats& formats) {
   return formats.has(Format::kHtml) || formats.has(Format::kMarkdown) ||
          formats.has(Format::kTypst) || formats.has(Format::kLatex);
@@ -101,8 +119,24 @@ std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, co
   return std::move(to.files);
 }
 
-TypstOptions typst_options(const SiteOptions& options) {
-  return {.answers = options.answers, .paper = options.paper, .pictures = {}};
+TypstOptions typst_options(const Document& document, const SiteOptions& options) {
+  TypstOptions typst;
+  typst.answers = options.answers;
+  typst.paper = options.paper;
+  for (const Attachment* picture : note_pictures(document)) typst.pictures.insert(picture->name);
+  return typst;
+}
+
+std::vector<const Attachment*> note_pictures(const Document& document) {
+  std::vector<const Attachment*> pictures;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      for (const Attachment& file : part.files) {
+        if (file.name.starts_with("notes/") && is_picture(file)) pictures.push_back(&file);
+      }
+    }
+  }
+  return pictures;
 }
 
 }  // namespace labreport

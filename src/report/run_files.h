@@ -13,6 +13,9 @@ namespace labreport {
 std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
                                 const SiteOptions& options, const PageOptions& page);
 
-TypstOptions typst_options(const SiteOptions& options);
+TypstOptions typst_options(const Document& document, const SiteOptions& options);
+
+/// The pictures of the author's notes that a typesetter can show.
+std::vector<const Attachment*> note_pictures(const Document& document);
 
 }  // namespace labreport

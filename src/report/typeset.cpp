@@ -3,17 +3,25 @@
 #include "base/error.h"
 #include "report/formats.h"
 #include "report/markdown.h"
+#include "report/pictures.h"
 #include "report/run_files.h"
-#include "report/typst.h"
+#include "report/typst_text.h"
 
 namespace labreport {
 namespace {
 
 TypesetJob job_for(const SiteRun& run, const Drawings& drawings, const SiteOptions& options) {
-  TypesetJob job{report_typst(run.document, drawings, typst_options(options)), {}};
+  TypesetJob job{report_typst(run.document, drawings, typst_options(run.document, options)), {}};
   for (const Figure* figure : figures_of(run.document)) {
     const auto drawing = drawings.find(figure->slug);
-    if (drawing != drawings.end()) job.pictures[chart_path(*figure)] = drawing->second.wide;
+    if (drawing == drawings.end()) continue;
+    for (const auto& [path, svg] : {std::pair(chart_path(*figure), &drawing->second.wide),
+                                    {narrow_chart_path(*figure), &drawing->second.narrow}}) {
+      if (job.source.find(typst_string(path)) != std::string::npos) job.pictures[path] = *svg;
+    }
+  }
+  for (const Attachment* picture : note_pictures(run.document)) {
+    job.pictures[picture->name] = picture->bytes;
   }
   return job;
 }

@@ -1,7 +1,10 @@
 #include "report/typst.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "embedded/report.h"
+#include "report/paper_choice.h"
 #include "report/typst_parts.h"
 #include "report/typst_text.h"
 
@@ -21,10 +24,11 @@ class TypstWriter {
       text_ += "= What ran <ran>\n\n" + typst_text(document_.outcome_line) + "\n\n" +
                typst_table(document_.matrix);
     }
+    setting();
     for (const Section& section : document_.sections) add(section);
     text_ += "= Method and limits <method>\n\n" + typst_blocks(document_.method, source_);
     reproduce();
-    appendices();
+    text_ += typst_appendices(source_);
     while (text_.ends_with("\n\n")) text_.pop_back();
     return text_;
   }
@@ -63,7 +67,7 @@ class TypstWriter {
              "does.");
     }
     if (document_.incomplete) banner("Interrupted run.", " Cells are missing.");
-    text_ += "#columns(2, outline(depth: 2))\n\n";
+    text_ += "#contents()\n\n";
   }
 
   void banner(const std::string& name, const std::string& words) {
@@ -84,6 +88,16 @@ class TypstWriter {
     text_ += ")\n\n";
   }
 
+  void setting() {
+    std::string common;
+    for (const std::string& piece : source_.setting) {
+      common += (common.empty() ? "In every part: " : " · ") + piece;
+    }
+    if (!common.empty()) {
+      text_ += "#text(size: 0.85em, fill: luma(90))[" + typst_text(common) + "]\n\n";
+    }
+  }
+
   void add(const Section& section) {
     text_ += "= " + typst_text(section.title) + typst_label("section-" + section.problem) + "\n\n" +
              typst_muted("Problem " + typst_code(section.problem));
@@ -95,22 +109,7 @@ class TypstWriter {
     if (!document_.reproduce.empty()) {
       text_ += "#raw(" + typst_lines(document_.reproduce) + ", block: true, lang: \"sh\")\n\n";
     }
-    text_ += typst_table(document_.environment);
-  }
-
-  void appendices() {
-    std::string drawers;
-    std::string tables;
-    for (const Section& section : document_.sections) {
-      for (const Part& part : section.parts) {
-        drawers += typst_drawer(part, source_);
-        tables += typst_long_tables(part);
-      }
-    }
-    if (drawers.empty() && tables.empty()) return;
-    text_ += "#show: appendix\n\n";
-    if (!drawers.empty()) text_ += "= How this was measured <measured>\n\n" + drawers;
-    if (!tables.empty()) text_ += "= Long tables <tables>\n\n" + tables;
+    text_ += typst_table(in_two_halves(document_.environment));
   }
 
   const TypstSource& source_;
@@ -118,6 +117,22 @@ class TypstWriter {
   const TypstOptions& options_;
   std::string text_;
 };
+
+/// What the settings of all parts have in common, where there are several.
+std::vector<std::string> common_setting(const Document& document) {
+  std::vector<std::string> common;
+  std::size_t parts = 0;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      const std::vector<std::string> pieces = setting_pieces(part.setting);
+      if (parts++ == 0) common = pieces;
+      std::erase_if(common, [&](const std::string& piece) {
+        return std::ranges::find(pieces, piece) == pieces.end();
+      });
+    }
+  }
+  return parts > 1 ? common : std::vector<std::string>();
+}
 
 }  // namespace
 
@@ -130,6 +145,7 @@ TypstSource::TypstSource(const Document& whole, const Drawings& drawn, const Typ
     add_label("section-" + section.problem);
     for (const Part& part : section.parts) add_label(part.anchor());
   }
+  setting = common_setting(document);
 }
 
 void TypstSource::add_label(const std::string& name) {
@@ -146,7 +162,9 @@ std::string part_typst(const Document& document, const Part& part, const Drawing
                        const TypstOptions& options) {
   TypstSource source(document, drawings, options);
   source.labels = {};  // other parts may not be in the document that includes it
-  return typst_part(part, source) + typst_long_tables(part);
+  source.whole = false;
+  source.setting = {};
+  return typst_part(part, source);
 }
 
 }  // namespace labreport

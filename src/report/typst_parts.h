@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/rich_text.h"
 #include "report/typst.h"
@@ -18,6 +19,8 @@ struct TypstSource {
   const Drawings& drawings;
   const TypstOptions& options;
   std::set<std::string> labels;  ///< What a link within the source may lead to.
+  bool whole = true;             ///< Not a part alone: there are a template and appendices.
+  std::vector<std::string> setting = {};  ///< What holds for every part, told once.
 
  private:
   void add_label(const std::string& name);
@@ -36,24 +39,35 @@ std::string typst_link(const std::string& target, const std::string& shown,
 /// " <name>" behind what it labels; nothing for a name that is none to Typst.
 std::string typst_label(const std::string& name);
 
-/// A numbered table; a long one runs over pages and repeats its head there.
-std::string typst_table(const TableView& table);
+enum class TableWidth { kWhole, kHalf };
 
-/// A numbered figure with its caption.
-std::string typst_figure(const Figure& figure, const TypstSource& source);
+/// A numbered table; a long one runs over pages and repeats its head there. `label` may be empty.
+std::string typst_table(const TableView& table, TableWidth width = TableWidth::kWhole,
+                        const std::string& label = "");
 
-/// Question, answer, note, figures and tables under the part's heading; of tables that are longer
-/// than a page only the names.
+/// Numbered figures with their captions; in a whole report two of them stand beside each other,
+/// a last one beside a table.
+std::string typst_figures(const std::vector<const Figure*>& figures, const TypstSource& source,
+                          const TableView* beside = nullptr);
+
+/// Question, answer, note, figures and tables under the part's heading; in a whole report without
+/// what stands elsewhere, which it names.
 std::string typst_part(const Part& part, const TypstSource& source);
 
-/// Those tables.
-std::string typst_long_tables(const Part& part);
+/// "How this was measured" and the tables that parts refer to; empty where there is nothing.
+std::string typst_appendices(const TypstSource& source);
+
+/// What to call the `index`th further table of a part in the source.
+std::string further_label(const Part& part, std::size_t index);
 
 /// Typst's name for a part, its letter first; with the problem's name where that is not clear.
 std::string typst_heading(const Part& part, bool with_problem);
 
-/// What the part's drawer says, for an appendix; empty where it says nothing.
-std::string typst_drawer(const Part& part, const TypstSource& source);
+/// "a · b" → {"a", "b"}
+std::vector<std::string> setting_pieces(std::string_view setting);
+
+/// Names what is left to the page; empty for nothing.
+std::string typst_left(const std::vector<std::string>& names);
 
 /// A line of small, muted markup that stays with what follows; empty for nothing.
 std::string typst_muted(const std::string& markup);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "report/align.h"
+#include "report/paper_choice.h"
 #include "report/typst_parts.h"
 #include "report/typst_text.h"
 
@@ -13,10 +14,7 @@ constexpr std::size_t kRowsOfOnePage = 24;
 constexpr double kUsualSize = 8;
 constexpr double kSmallestSize = 6;
 constexpr double kLettersOfALine = 125;
-
-bool is_flagged(const TableView& table) {
-  return std::ranges::any_of(table.rows, [](const RowView& row) { return !row.flags.empty(); });
-}
+constexpr double kHalf = 0.485;
 
 std::size_t letters(std::string_view text) {
   return static_cast<std::size_t>(
@@ -40,12 +38,30 @@ std::size_t column_letters(const TableView& table, std::size_t column) {
   return most;
 }
 
+/// Longer remarks would stand as a tower in a column of their own: they go below their row.
+constexpr std::size_t kLongestRemark = 24;
+
+std::string remarks(const RowView& row) {
+  std::string text;
+  for (const std::string& flag : row.flags) text += (text.empty() ? "" : ", ") + flag;
+  return text;
+}
+
+bool has_remark_beside(const RowView& row) {
+  return !row.flags.empty() && letters(remarks(row)) <= kLongestRemark;
+}
+
+bool is_flagged(const TableView& table) {
+  return std::ranges::any_of(table.rows, has_remark_beside);
+}
+
 /// Small enough for all columns to stand beside each other.
-double type_size(const TableView& table) {
-  std::size_t width = is_flagged(table) ? 14 : 0;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) width += column_letters(table, c) + 2;
-  return std::clamp(kUsualSize * kLettersOfALine / static_cast<double>(width), kSmallestSize,
-                    kUsualSize);
+double type_size(const TableView& table, TableWidth width) {
+  const bool half = width == TableWidth::kHalf;
+  const double line = kLettersOfALine * (half ? kHalf : 1);
+  const double usual = half ? kUsualSize - 0.5 : kUsualSize;
+  return std::clamp(kUsualSize * line / static_cast<double>(letters_across(table)), kSmallestSize,
+                    usual);
 }
 
 /// A row stays on one page, so it may not be longer than that; the page and the CSV have it whole.
@@ -86,7 +102,8 @@ std::vector<Padding> paddings_of(const TableView& table, std::size_t column) {
 
 class TableWriter {
  public:
-  explicit TableWriter(const TableView& table) : table_(table), flagged_(is_flagged(table)) {
+  TableWriter(const TableView& table, TableWidth width)
+      : table_(table), width_(width), flagged_(is_flagged(table)) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       paddings_.push_back(paddings_of(table, c));
     }
@@ -94,9 +111,9 @@ class TableWriter {
 
   std::string write() const {
     std::string text =
-        "text(size: " + in_points(type_size(table_)) +
+        "text(size: " + in_points(type_size(table_, width_)) +
         ", table(\n  columns: " + std::to_string(table_.columns.size() + (flagged_ ? 1 : 0)) +
-        ",\n  align: (" + aligns() + "),\n  stroke: none,\n  inset: (x: 0.45em, y: 0.32em),\n  " +
+        ",\n  align: (" + aligns() + "),\n  stroke: none,\n  inset: (x: 0.45em, y: 0.27em),\n  " +
         head();
     for (std::size_t r = 0; r < table_.rows.size(); ++r) text += "  " + row(r) + "\n";
     return text + "  table.hline(stroke: 0.8pt),\n))";
@@ -132,10 +149,16 @@ class TableWriter {
       cells += "table.cell(colspan: " + std::to_string(rest) + ", align: left)[" +
                typst_text(row.note.empty() ? "–" : cut_to_fit(row.note)) + "], ";
     }
-    if (!flagged_) return cells;
-    std::string flags;
-    for (const std::string& flag : row.flags) flags += (flags.empty() ? "" : ", ") + flag;
-    return cells + "[" + typst_text(cut_to_fit(flags)) + "], ";
+    const std::string words = typst_text(cut_to_fit(remarks(row)));
+    if (flagged_) cells += "[" + (has_remark_beside(row) ? words : "") + "], ";
+    return row.flags.empty() || has_remark_beside(row) ? cells : cells + below(words);
+  }
+
+  std::string below(const std::string& words) const {
+    return "\n  table.cell(colspan: " + std::to_string(table_.columns.size() + (flagged_ ? 1 : 0)) +
+           ", align: left, inset: (left: 1.6em, top: 0.1em, bottom: 0.35em))[#text(fill: "
+           "luma(90))[" +
+           words + "]], ";
   }
 
   std::string cell(std::size_t r, std::size_t c) const {
@@ -149,18 +172,25 @@ class TableWriter {
   }
 
   const TableView& table_;
+  TableWidth width_;
   bool flagged_;
   std::vector<std::vector<Padding>> paddings_;
 };
 
 }  // namespace
 
-std::string typst_table(const TableView& table) {
+std::size_t letters_across(const TableView& table) {
+  std::size_t across = is_flagged(table) ? kLongestRemark - 8 : 0;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) across += column_letters(table, c) + 2;
+  return across;
+}
+
+std::string typst_table(const TableView& table, TableWidth width, const std::string& label) {
   if (table.columns.empty()) return "";
   const std::string caption =
       table.title.empty() ? "" : "  caption: [" + typst_text(table.title) + "],\n";
-  const std::string figure =
-      "#figure(\n  kind: table,\n" + caption + "  " + TableWriter(table).write() + ",\n)";
+  const std::string figure = "#figure(\n  kind: table,\n" + caption + "  " +
+                             TableWriter(table, width).write() + ",\n)" + typst_label(label);
   if (table.rows.size() <= kRowsOfOnePage) return figure + "\n\n";
   return "#[\n#show figure: set block(breakable: true)\n" + figure + "\n]\n\n";
 }

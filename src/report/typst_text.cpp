@@ -56,6 +56,8 @@ std::string visible(std::string_view text, bool keep_lines = false) {
 
 bool continues_character(char byte) { return (byte & 0xC0) == 0x80; }
 
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
 std::size_t word_length(std::string_view text, std::size_t begin) {
   return std::min(text.find(' ', begin), text.size()) - begin;
 }
@@ -70,7 +72,9 @@ std::string with_breaks(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool behind_mark = i > 0 && kMarks.find(text[i - 1]) != kMarks.npos;
     const bool in_row = kMarks.find(text[i]) != kMarks.npos;
-    const bool here = (behind_mark && !in_row && length > 3) || length >= kLongestWord;
+    const bool in_number = i > 1 && is_digit(text[i]) && is_digit(text[i - 2]);
+    const bool here =
+        (behind_mark && !in_row && !in_number && length > 3) || length >= kLongestWord;
     if (breaks && here && !continues_character(text[i])) {
       broken += kMayBreak;
       length = 0;

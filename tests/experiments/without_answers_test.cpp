@@ -8,6 +8,7 @@
 #include "experiments/sample_runs.h"
 #include "report/markdown.h"
 #include "report/site.h"
+#include "report/typst.h"
 #include "results/run_json.h"
 #include "results/run_store.h"
 
@@ -52,6 +53,14 @@ std::string plain(std::string text) {
     replace_all(words, entity, mark);
   }
   return words;
+}
+
+/// The same for Typst, whose marks are words.
+std::string plain_typst(std::string text) {
+  for (const char* mark : {"#strong[", "#emph[", "#raw(\"", "\")", "]", "\u200b", "\\"}) {
+    replace_all(text, mark, "");
+  }
+  return plain(std::move(text));
 }
 
 /// Sentences of Markdown, or items of a list, each long enough to be told from a label.
@@ -129,6 +138,21 @@ TEST_P(WithoutAnswers, NoGeneratedSentenceIsLeftInAnyFile) {
   for (const std::string& sentence : generated(document, false)) {
     EXPECT_NE(full.find(sentence), std::string::npos) << "the search must find: " << sentence;
   }
+}
+
+TEST_P(WithoutAnswers, NoGeneratedSentenceIsLeftInTheTypesettersSource) {
+  const Document document = build_document(GetParam().make(), false);
+  TypstOptions options;
+  const std::string full = plain_typst(report_typst(document, {}, options));
+  options.answers = Answers::kNone;
+  const std::string none = plain_typst(report_typst(document, {}, options));
+  std::size_t found = 0;
+  const std::vector<std::string> all = generated(document, true);
+  for (const std::string& sentence : all) {
+    EXPECT_EQ(none.find(sentence), std::string::npos) << sentence;
+    if (full.find(sentence) != std::string::npos) ++found;
+  }
+  EXPECT_GT(found, generated(document, false).size() / 2) << "the search must find most";
 }
 
 TEST_P(WithoutAnswers, FactsAreNumbersAlone) {

@@ -103,6 +103,33 @@ TEST(RenderSite, LinksAreRelative) {
   }
 }
 
+class Typesetter : public FakeChartTool {
+ public:
+  std::vector<Typeset> typeset(const std::vector<TypesetJob>& given) override {
+    jobs = given;
+    return FakeChartTool::typeset(given);
+  }
+  std::vector<TypesetJob> jobs;
+};
+
+TEST(RenderSite, TheTypesetterGetsThePicturesThatItsSourceShows) {
+  std::vector<SiteRun> runs = sample_runs();
+  Part& part = runs.front().document.sections.front().parts.front();
+  part.note = AuthorNote{"![Mine](notes/plot.png) ![Broken](notes/broken.png)", true};
+  const std::string png = "\x89PNG\r\n\x1a\n…";
+  part.files.push_back({"notes/plot.png", png});
+  part.files.push_back({"notes/broken.png", "no picture at all"});
+  Typesetter tool;
+  render_site(runs, {}, &tool);
+  ASSERT_EQ(tool.jobs.size(), runs.size());
+  const TypesetJob& job = tool.jobs.front();
+  EXPECT_EQ(job.pictures.at("notes/plot.png"), png);
+  EXPECT_FALSE(job.pictures.contains("notes/broken.png"));
+  EXPECT_THAT(job.source, HasSubstr("image(\"notes/plot.png\""));
+  EXPECT_THAT(job.source, HasSubstr("Picture\\: Broken"));
+  for (const auto& [path, bytes] : job.pictures) EXPECT_THAT(job.source, HasSubstr(path));
+}
+
 class BrokenChartTool : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>&) override {

@@ -71,6 +71,28 @@ TEST(TypstReport, TakesTheAnswersAndThePaperAskedFor) {
   EXPECT_THAT(text, Not(HasSubstr("Generated from this run")));
 }
 
+TEST(TypstReport, RemarksTooLongForAColumnGoBelowTheirRow) {
+  TableView table{.slug = "t", .title = "T", .columns = {{"row", "", Align::kLeft}}, .rows = {}};
+  table.rows.push_back(text_row({"a"}));
+  table.rows.back().flags = {"allocated in step"};
+  EXPECT_THAT(typst_table(table), HasSubstr("[Remarks]"));
+  table.rows.back().flags = {"as long as it takes to need more room than a column has"};
+  EXPECT_THAT(typst_table(table), Not(HasSubstr("[Remarks]")));
+  EXPECT_THAT(typst_table(table), HasSubstr("colspan: 1"));
+}
+
+TEST(TypstReport, FiguresStandBesideEachOther) {
+  Document document = sample_document();
+  Part& part = document.sections.front().parts.front();
+  part.figures.resize(2);
+  part.figures[0].slug = "one";
+  part.figures[1].slug = "two";
+  const Drawings drawings = {{"one", {}}, {"two", {}}};
+  EXPECT_THAT(report_typst(document, drawings, {}), HasSubstr("charts/narrow/two.svg"));
+  EXPECT_THAT(part_typst(document, part, drawings, {}), Not(HasSubstr("#pair")))
+      << "an author's document has no such function";
+}
+
 TEST(TypstReport, ALongTableRunsOverPages) {
   TableView table{.slug = "t", .title = "Many rows", .columns = {}, .rows = {}};
   table.columns = {{"row", "", Align::kLeft}};

@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "report/hostile_fixture.h"
 #include "report/markdown.h"
+#include "report/pictures.h"
 #include "report/sample_fixture.h"
 #include "report/typst.h"
 
@@ -21,6 +22,7 @@ void write(const fs::path& path, const std::string& text) {
 void write_charts(const fs::path& folder, const Document& document, const Drawings& drawings) {
   for (const Figure* figure : figures_of(document)) {
     write(folder / chart_path(*figure), drawings.at(figure->slug).wide);
+    write(folder / narrow_chart_path(*figure), drawings.at(figure->slug).narrow);
   }
 }
 

@@ -2,6 +2,7 @@
 
 A hostile text that were a command would end the compilation; a page is looked at as a picture.
 """
+import os
 import pathlib
 import struct
 import subprocess
@@ -45,6 +46,34 @@ class Reports(unittest.TestCase):
         for name in ("sample-a4", "demonstration-letter"):
             _, warnings = self.compile(name)
             self.assertEqual([str(warning) for warning in warnings], [])
+
+    def typeset(self, sources, **limits):
+        """Each source's problem, None where there is a PDF."""
+        with tempfile.TemporaryDirectory() as scratch:
+            folders = [pathlib.Path(scratch, str(i)) for i in range(len(sources))]
+            for folder, source in zip(folders, sources):
+                folder.mkdir()
+                (folder / "report.typ").write_text(source, encoding="utf-8")
+            subprocess.run([sys.executable, ROOT / "site" / "typeset.py", *folders], check=True,
+                           timeout=60, env={**os.environ, **limits})
+            return [None if (folder / "report.pdf").exists()
+                    else (folder / "problem.txt").read_text(encoding="utf-8")
+                    for folder in folders]
+
+    def test_a_report_that_never_ends_is_given_up_and_the_next_is_made(self):
+        endless = "#for i in range(100000000) { for j in range(100000) { let k = i } }"
+        self.assertEqual(self.typeset([endless, "Next"], LABREPORT_TYPESET_SECONDS="2"),
+                         ["Typst needs longer than 2 s for it", None])
+
+    def test_a_report_that_wants_all_memory_is_given_up_and_the_next_is_made(self):
+        greedy = '#let a = "x" * 400000000\n#let b = a + a\n#b.len()'
+        self.assertEqual(self.typeset([greedy, "Next"], LABREPORT_TYPESET_MIB="512"),
+                         ["Typst needs more than 512 MiB for it", None])
+
+    def test_a_mistake_is_told_in_one_line(self):
+        problem, = self.typeset(["#nothing"])
+        self.assertEqual(len(problem.splitlines()), 1)
+        self.assertIn("unknown variable", problem)
 
     def test_pages_have_the_size_asked_for(self):
         for paper, size in PAPERS.items():
