@@ -133,8 +133,10 @@ class MathmlWriter {
 }  // namespace
 
 std::string to_mathml(const MathNode& math, std::string_view tex, bool display) {
-  const std::string attributes = std::string("math display=\"") + (display ? "block" : "inline") +
-                                 "\" alttext=\"" + escape_html(std::string(tex)) + "\"";
+  // What is wider than a phone scrolls, so that a keyboard has to reach it.
+  const std::string attributes = std::string("math display=\"") +
+                                 (display ? "block\" tabindex=\"0" : "inline") + "\" alttext=\"" +
+                                 escape_html(std::string(tex)) + "\"";
   return element(attributes, MathmlWriter(display).write(math));
 }
 

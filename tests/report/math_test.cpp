@@ -110,7 +110,7 @@ TEST(MarkdownToHtml, TypesetsFormulas) {
   const std::string html = markdown_to_html("so $a_1 < b$ holds:\n\n$$x^2$$");
   EXPECT_THAT(html,
               HasSubstr("<p>so <math display=\"inline\" alttext=\"a_1 &lt; b\"><mrow><msub>"));
-  EXPECT_THAT(html, HasSubstr("<math display=\"block\" alttext=\"x^2\">"));
+  EXPECT_THAT(html, HasSubstr("<math display=\"block\" tabindex=\"0\" alttext=\"x^2\">"));
 }
 
 TEST(MarkdownToHtml, ShowsFormulasBeyondTheSubsetAsTheyWereWritten) {

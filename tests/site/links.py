@@ -98,7 +98,9 @@ def link_problems(name, address, request, files):
         if request or scheme != "https":
             yield "leaves the site" if request else "is no https link"
         return
-    whole = urllib.parse.urljoin(SUB_PATH + name, address)
+    # A part is pasted into a document of one's own: its addresses lead on from the run's folder.
+    base = name.replace("/parts/", "/") if name.endswith(".md") else name
+    whole = urllib.parse.urljoin(SUB_PATH + base, address)
     target, _, fragment = whole.partition("#")
     if not target.startswith(SUB_PATH):
         yield "leaves a site that lies below a path"

@@ -13,12 +13,19 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SETTLED = 0.15  # seconds until a change of a file cannot be missed; see base/stamp.h
 
-# Stands for the Python in .venv: "python -c PROGRAM REQUEST RESULT BUNDLES", and for Typst's
-# "python -c PROGRAM FOLDER…"; only the drawing counts as a start.
+# Stands for the Python in .venv: "python -c PROGRAM REQUEST RESULT BUNDLES", the printer's
+# "python -c PROGRAM REQUEST FOLDER" and Typst's "python -c PROGRAM FOLDER…"; only the drawing counts
+# as a start.
 CHART_TOOL = """#!/usr/bin/python3
 import json, pathlib, sys
 prefix = pathlib.Path(sys.argv[0]).parents[1]
 version = next((prefix / "lib/python3.11/site-packages").glob("vl_convert*")).name
+if "svg_to_png" in sys.argv[2]:
+    folder = pathlib.Path(sys.argv[4])
+    for i, svg in enumerate(json.load(open(sys.argv[3]))["svgs"]):
+        (folder / f"{i}.pdf").write_text(f"%PDF {version} {len(svg)}")
+        (folder / f"{i}.png").write_text(f"PNG {version} {len(svg)}")
+    sys.exit()
 if "typst" in sys.argv[2]:
     for folder in sys.argv[3:]:
         (pathlib.Path(folder) / "report.pdf").write_text("%PDF of " + version)
