@@ -1,6 +1,7 @@
 #include "report/hostile_page.h"
 
 #include "report/chart_forms.h"
+#include "report/facts.h"
 #include "report/sample_fixture.h"
 
 namespace labreport {
@@ -27,7 +28,7 @@ void spoil(Figure& figure) {
 void spoil(Part& part) {
   part.title += hostile_words();
   part.setting = hostile_words() + endless_word();
-  part.answer += "\n\n" + hostile_words() + " " + endless_word();
+  part.answer += "\n\n" + escape_markdown(hostile_words()) + " " + endless_word();
   for (TableView& table : part.tables) spoil(table);
   for (Figure& figure : part.figures) spoil(figure);
   for (TableView& table : part.drawer.tables) spoil(table);
