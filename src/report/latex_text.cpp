@@ -52,7 +52,8 @@ std::string ascii(char sign) {
   }
 }
 
-std::string placeholder(char32_t sign) {
+/// "[U+1F600]": what no font of TeX's has, named where it stood.
+std::string code_point(char32_t sign) {
   return fmt::format("\\texttt{{{{[}}U+{:04X}{{]}}}}\\allowbreak{{}}",
                      static_cast<std::uint32_t>(sign));
 }
@@ -60,7 +61,7 @@ std::string placeholder(char32_t sign) {
 std::string one(char32_t sign) {
   if (sign >= 0x20 && sign < 0x7f) return ascii(static_cast<char>(sign));
   const std::string known = sign < 0x7f ? "" : latex_sign(sign);
-  return known.empty() ? placeholder(sign) : known;
+  return known.empty() ? code_point(sign) : known;
 }
 
 bool is_space(char32_t sign) { return sign == ' ' || sign == '\n' || sign == '\t' || sign == '\r'; }
