@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/common/measured_table.h"
+#include "results/measured_table.h"
 #include "results/metric_names.h"
 
 namespace labreport::benchmarking_mixed_precision {

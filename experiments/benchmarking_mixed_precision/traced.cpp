@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "experiments/common/measured_table.h"
+#include "results/measured_table.h"
 #include "results/metric_names.h"
 
 namespace labreport::benchmarking_mixed_precision {

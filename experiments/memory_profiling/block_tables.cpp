@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "experiments/common/measured_table.h"
+#include "results/measured_table.h"
 #include "experiments/memory_profiling/byte_cells.h"
 #include "plan/memory.h"
 #include "results/table_shapes.h"

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/format.h"
-#include "experiments/common/measured_table.h"
+#include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/module_path.h"
 #include "results/table_shapes.h"

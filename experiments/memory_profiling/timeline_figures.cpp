@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/common/measured_table.h"
+#include "results/measured_table.h"
 #include "experiments/memory_profiling/byte_cells.h"
 #include "experiments/memory_profiling/timeline_chart.h"
 #include "results/metric_names.h"

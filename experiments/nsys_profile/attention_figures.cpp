@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "experiments/common/measured_table.h"
+#include "results/measured_table.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/roofline_chart.h"
 #include "experiments/nsys_profile/share_chart.h"

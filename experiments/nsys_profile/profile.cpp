@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "base/format.h"
-#include "experiments/common/measured_table.h"
+#include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 

@@ -1,7 +1,6 @@
 #include "report/view.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/format.h"
 
@@ -29,18 +28,7 @@ std::vector<std::string> RunView::size_labels() const {
   return labels;
 }
 
-const Device* RunView::device() const {
-  std::map<std::int64_t, std::int64_t> launches;
-  for (const Cell& cell : run_.cells) {
-    for (const Launch& launch : cell.launches) {
-      if (launch.device) ++launches[*launch.device];
-    }
-  }
-  const auto most = std::ranges::max_element(
-      launches, [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most == launches.end()) return nullptr;
-  return &run_.devices.at(static_cast<std::size_t>(most->first));
-}
+const Device* RunView::device() const { return main_device(run_); }
 
 const Launch* representative(const Cell& cell) {
   if (cell.launches.empty()) return nullptr;

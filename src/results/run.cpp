@@ -37,4 +37,18 @@ Cell& Run::find_or_add(const CellSpec& spec) {
   return cells.emplace_back(Cell{id, spec, {}});
 }
 
+const Device* main_device(const Run& run) {
+  std::map<std::int64_t, std::int64_t> launches;
+  for (const Cell& cell : run.cells) {
+    for (const Launch& launch : cell.launches) {
+      if (launch.device) ++launches[*launch.device];
+    }
+  }
+  const auto most = std::max_element(launches.begin(), launches.end(), [](auto a, auto b) {
+    return a.second < b.second;
+  });
+  if (most == launches.end()) return nullptr;
+  return &run.devices.at(static_cast<std::size_t>(most->first));
+}
+
 }  // namespace labreport

@@ -88,6 +88,9 @@ struct Run {
   Cell& find_or_add(const CellSpec& spec);
 };
 
+/// Where most launches ran; null for a run in which nothing started.
+const Device* main_device(const Run& run);
+
 /// What a worker is asked, and what it answers: the two files of the process boundary.
 struct LaunchRequest {
   CellSpec spec;

@@ -1,4 +1,4 @@
-#include "experiments/common/measured_table.h"
+#include "results/measured_table.h"
 
 #include <algorithm>
 

@@ -1,0 +1,56 @@
+// What is compared of a cell: which of its numbers, what work stands behind them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/run.h"
+
+namespace labreport {
+
+enum class Measure {
+  kStep,        ///< The whole step; ns.
+  kFirstStep,   ///< The first of a cold process; ns.
+  kForward,     ///< Phases of steps that synchronise after each; ns.
+  kBackward,
+  kOptimizer,
+  kPeakMemory,  ///< Allocated; B.
+  kKernelTime,  ///< Union of the kernels of one profiled step; ns.
+};
+
+/// The name in JSON ("first_step"), and in words ("first step").
+std::string_view name(Measure measure);
+std::string describe(Measure measure);
+
+/// "ns" or "B"
+std::string_view unit(Measure measure);
+
+/// What a cell of this kind and mode has to say; empty for kinds that are not compared by rows.
+std::vector<Measure> measures_of(const CellSpec& spec);
+
+/// One number a launch that ended well: the median of its counted steps, or its one value. All are
+/// above 0.
+std::vector<double> launch_values(const Cell& cell, Measure measure);
+
+/// "thermal slowdown", "hardware slowdown", "shared GPU", "spilled to host memory": what disturbed
+/// any launch of the cell, each once.
+std::vector<std::string> disturbed_by(const Cell& cell);
+
+/// What the run measured of its device's limits; what it did not is absent.
+struct Limits {
+  std::map<Precision, double> rates;  ///< flop/s
+  std::optional<double> bandwidth;    ///< B/s
+};
+Limits measured_limits(const Run& run);
+
+/// Work that the network prescribes, whatever runs it; 0 where it is not counted.
+struct Work {
+  double flops = 0;  ///< In matrix products (plan/arithmetic).
+  double bytes = 0;  ///< AdamW's least: four tensors of FP32 read and three written.
+};
+Work work_of(const CellSpec& spec, Measure measure);
+
+}  // namespace labreport

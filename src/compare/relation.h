@@ -1,0 +1,33 @@
+// What two runs have in common, which decides what may be said of their numbers.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "results/run.h"
+
+namespace labreport {
+
+enum class Relation {
+  kSameMachine,        ///< Equal GPU (by UUID), driver, CPU and power limit: verdicts.
+  kSameModel,          ///< GPUs of one name, but not one machine: ratios alone.
+  kDifferentHardware,  ///< Ratios beside what the devices' measured limits predict.
+  kImported,           ///< A table that somebody published is on one side, or on both.
+};
+
+/// "same machine", "same model, different machine", …
+std::string_view describe(Relation relation);
+
+/// The name in JSON: "same_machine", …
+std::string_view name(Relation relation);
+
+struct Related {
+  Relation relation = Relation::kDifferentHardware;
+  /// Why the machines are not one, or not known to be: "driver 550.54 against 580.65".
+  std::vector<std::string> reasons;
+};
+
+Related relate(const Run& a, const Run& b);
+
+}  // namespace labreport
