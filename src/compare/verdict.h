@@ -27,7 +27,9 @@ struct RowSample {
 };
 
 struct JudgeOptions {
-  double alpha = 0.05;  ///< The probability of any false faster or slower among all rows.
+  /// The probability of any false faster or slower among all rows. Simulated on normal logarithms
+  /// it holds while neither side varies more than twice as much as the other (docs/comparing.md).
+  double alpha = 0.05;
   double smallest_effect = 0.01;  ///< A ratio minus 1; what is smaller interests nobody.
 };
 
@@ -44,15 +46,15 @@ struct Judged {
 
 /// The rule for one row, given Holm's adjusted p-value.
 ///
-/// Faster or slower: that p is below alpha and the ratio is at least the smallest effect away from 1
-/// (by 1 + e, or by 1 / (1 + e)). Same: equivalence is shown, by two one-sided tests at alpha, that
-/// is, the 1 − 2 alpha interval lies within the smallest effect, significant or not (D. J.
+/// Faster or slower: that p is below alpha and the ratio is at least the smallest effect away from
+/// 1 (by 1 + e, or by 1 / (1 + e)). Same: equivalence is shown, by two one-sided tests at alpha,
+/// that is, the 1 − 2 alpha interval lies within the smallest effect, significant or not (D. J.
 /// Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987),
 /// doi:10.1007/BF01068419). Unclear: all else.
 Verdict verdict_of(const Welch& test, double adjusted_p, const JudgeOptions& options);
 
-/// One result a row, in the rows' order; none depends on that order. Swapping a and b inverts ratios
-/// and verdicts.
+/// One result a row, in the rows' order; none depends on that order. Swapping a and b inverts
+/// ratios and verdicts.
 ///
 /// Rows with a reason or fewer than three launches a side are unclear and left out of Holm's family
 /// (neither depends on which side is faster). Rows whose sides hold the very same numbers are a

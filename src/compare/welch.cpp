@@ -56,9 +56,8 @@ double satterthwaite(const Side& a, const Side& b) {
 }  // namespace
 
 std::pair<double, double> Welch::interval(double confidence) const {
-  const double reach = standard_error == 0
-                           ? 0
-                           : student_quantile((1 + confidence) / 2, degrees) * standard_error;
+  const double reach =
+      standard_error == 0 ? 0 : student_quantile((1 + confidence) / 2, degrees) * standard_error;
   return {ratio * std::exp(-reach), ratio * std::exp(reach)};
 }
 

@@ -1,7 +1,7 @@
 // Two groups of launches compared by Welch's t on the logarithms of their medians.
 //
-// Samples of one process are not independent, so a launch counts as one: its median. Logarithms make
-// a ratio a difference, whose error is symmetric, and whose scale does not depend on the unit.
+// Samples of one process are not independent, so a launch counts as one: its median. Logarithms
+// make a ratio a difference, whose error is symmetric, and whose scale does not depend on the unit.
 #pragma once
 
 #include <cstddef>

@@ -11,8 +11,7 @@ Cell cell(std::int64_t warmup, std::vector<std::vector<std::int64_t>> launches) 
   Cell cell;
   cell.spec.warmup = warmup;
   for (auto& steps : launches) {
-    cell.launches.emplace_back().metrics = {
-        sample_metric("step", "total", "ns", std::move(steps))};
+    cell.launches.emplace_back().metrics = {sample_metric("step", "total", "ns", std::move(steps))};
   }
   return cell;
 }
