@@ -23,7 +23,7 @@ std::string_view name(Standing standing);
 
 /// One side of a row.
 struct RowSide {
-  std::optional<double> value;              ///< Geometric mean of `launches`; ns or B.
+  std::optional<double> value = {};              ///< Geometric mean of `launches`; ns or B.
   std::vector<double> launches = {};        ///< One value each, in their order.
   std::string reason = {};                  ///< Why there is no value: "out of memory in …".
   bool fits = true;                         ///< False: out of memory, or skipped as too large.
@@ -34,75 +34,75 @@ struct RowSide {
 
 /// What the devices' measured limits say the ratio should be.
 struct Prediction {
-  std::optional<double> by_peak;       ///< A's matrix rate over B's.
-  std::optional<double> by_bandwidth;  ///< A's copy bandwidth over B's.
+  std::optional<double> by_peak = {};       ///< A's matrix rate over B's.
+  std::optional<double> by_bandwidth = {};  ///< A's copy bandwidth over B's.
   /// The ratio over the nearer of the two where it lies outside of both by more than a tenth.
-  std::optional<double> departure;
+  std::optional<double> departure = {};
 };
 
 struct ComparedRow {
-  std::string cell;  ///< The id, A's where both have one.
-  std::string cell_b;
-  std::string size;  ///< The label of A, else of B.
-  CellSpec spec;
+  std::string cell = {};  ///< The id, A's where both have one.
+  std::string cell_b = {};
+  std::string size = {};  ///< The label of A, else of B.
+  CellSpec spec = {};
   Measure measure = Measure::kStep;
   Standing standing = Standing::kMatched;
-  RowSide a;
-  RowSide b;
-  std::optional<double> ratio;  ///< B ÷ A
+  RowSide a = {};
+  RowSide b = {};
+  std::optional<double> ratio = {};  ///< B ÷ A
   /// The ratio's 95 % interval over launches; absent with fewer than two launches a side.
-  std::optional<std::pair<double, double>> interval;
-  Prediction prediction;
-  std::optional<Judged> judged;  ///< On one machine alone.
-  std::vector<std::string> remarks;
+  std::optional<std::pair<double, double>> interval = {};
+  Prediction prediction = {};
+  std::optional<Judged> judged = {};  ///< On one machine alone.
+  std::vector<std::string> remarks = {};
 };
 
 /// FP32 over another precision, on both sides.
 struct SpeedupRow {
-  CellSpec spec;  ///< In that other precision.
-  std::string size;
+  CellSpec spec = {};  ///< In that other precision.
+  std::string size = {};
   Measure measure = Measure::kStep;
-  std::optional<double> a;
-  std::optional<double> b;
+  std::optional<double> a = {};
+  std::optional<double> b = {};
 };
 
 /// The longest kernel of one class in a profiled step, where its family is another on either side.
 struct KernelChange {
-  CellSpec spec;
-  std::string size;
-  std::string kernel_class;  ///< "gemm"
-  std::string a;             ///< The kernel's name.
-  std::string b;
+  CellSpec spec = {};
+  std::string size = {};
+  std::string kernel_class = {};  ///< "gemm"
+  std::string a = {};             ///< The kernel's name.
+  std::string b = {};
   double share_a = 0;  ///< Of the step's kernel time, in [0, 1].
   double share_b = 0;
 };
 
 /// Who a side is.
 struct ComparedRun {
-  std::string device;  ///< "NVIDIA H200"
-  std::string edition;
-  std::string preset;
-  std::string source;
-  std::string started_at;
-  std::string revision;
-  std::string driver;
-  std::string cpu;
+  std::string device = {};  ///< "NVIDIA H200"
+  std::string edition = {};
+  std::string preset = {};
+  std::string source = {};
+  std::string started_at = {};
+  std::string revision = {};
+  std::string driver = {};
+  std::string cpu = {};
   double power_limit_watts = 0;
   double memory_bytes = 0;
-  Limits limits;
+  Limits limits = {};
 };
 
 struct Comparison {
-  ComparedRun a;
-  ComparedRun b;
-  Related related;
+  ComparedRun a = {};
+  ComparedRun b = {};
+  Related related = {};
   std::size_t matched = 0;  ///< Cells, not rows.
   std::size_t only_a = 0;
   std::size_t only_b = 0;
-  std::vector<std::string> mismatches;  ///< Allowed by name: "batch 4 against 8".
-  std::vector<ComparedRow> rows;        ///< In A's order, then what only B has.
-  std::vector<SpeedupRow> speedups;
-  std::vector<KernelChange> kernels;
+  std::vector<std::string> mismatches = {};  ///< Allowed by name: "batch 4 against 8".
+  std::vector<ComparedRow> rows = {};        ///< In A's order, then what only B has.
+  std::vector<SpeedupRow> speedups = {};
+  std::vector<KernelChange> kernels = {};
 
   /// Rows of the verdict.
   std::size_t count(Verdict verdict) const;

@@ -28,13 +28,15 @@ struct CellView {
                                ///< where that is %.
   bool muted = false;
   std::optional<double> deviation = {};  ///< What stands behind "±", like `sort`.
+  std::string link = {};  ///< In a page: where the text leads, "#row-3" or a relative address.
 };
 
 struct RowView {
   std::vector<CellView> cells;
   std::vector<std::string>
       flags;         ///< "thermal slowdown", "outlier", …: words shown beside the row.
-  std::string note;  ///< Spans the row's remaining columns: a reason for what is missing.
+  std::string note;     ///< Spans the row's remaining columns: a reason for what is missing.
+  std::string id = {};  ///< In a page: what a link to the row names; unique there.
 };
 
 struct TableView {

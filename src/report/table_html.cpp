@@ -101,9 +101,10 @@ TemplateObject cell_object(const TableView& table, std::size_t column, const Row
   std::string style = right ? "number" : "words";
   if (!right && stays_whole(cell.text)) style += " whole";
   if (cell.muted) style += " muted";
-  const std::string html = right       ? number_html(cell.text, padding)
-                           : view.code ? code_html(cell.text)
-                                       : words_html(cell.text);
+  std::string html = right       ? number_html(cell.text, padding)
+                     : view.code ? code_html(cell.text)
+                                 : words_html(cell.text);
+  if (!cell.link.empty()) html = "<a href=\"" + escape_html(cell.link) + "\">" + html + "</a>";
   return {{"head", column == 0 && !view.code},
           {"code", view.code},
           {"number", right},
@@ -144,7 +145,9 @@ std::string table_html(const TableView& table, const std::string& id) {
     }
     const std::size_t rest = table.columns.size() - count;
     const Remarks said = remarks(row);
-    rows.push_back(TemplateObject{{"cells", cells},
+    rows.push_back(TemplateObject{{"named", !row.id.empty()},
+                                  {"id", row.id},
+                                  {"cells", cells},
                                   {"noted", rest > 0},
                                   {"span", std::to_string(rest)},
                                   {"note", row.note.empty() ? "–" : row.note},

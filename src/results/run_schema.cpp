@@ -17,19 +17,13 @@ namespace {
 
 using valijson::adapters::NlohmannJsonAdapter;
 
-const nlohmann::json& schema_document() {
-  static const nlohmann::json document = nlohmann::json::parse(run_schema());
-  return document;
-}
-
-const valijson::Schema& schema() {
-  static const auto parsed = [] {
-    auto result = std::make_unique<valijson::Schema>();  // it can be neither copied nor moved
-    valijson::SchemaParser parser;
-    parser.populateSchema(NlohmannJsonAdapter(schema_document()), *result);
-    return result;
-  }();
-  return *parsed;
+/// A schema can be neither copied nor moved.
+std::unique_ptr<valijson::Schema> parsed(std::string_view text) {
+  const nlohmann::json document = nlohmann::json::parse(text);
+  auto result = std::make_unique<valijson::Schema>();
+  valijson::SchemaParser parser;
+  parser.populateSchema(NlohmannJsonAdapter(document), *result);
+  return result;
 }
 
 /// The validator writes a path as "<root>", "[cells]", "[0]"; readers want cells[0].
@@ -54,19 +48,30 @@ valijson::ValidationResults::Error innermost(valijson::ValidationResults& result
   return deepest;
 }
 
+void validate(const Json& document, const valijson::Schema& schema, const std::string& origin,
+              const std::string& remedy) {
+  const nlohmann::json plain = document;
+  valijson::Validator validator;
+  valijson::ValidationResults results;
+  if (validator.validate(schema, NlohmannJsonAdapter(plain), &results)) return;
+  const auto error = innermost(results);
+  throw InputError(
+      fmt::format("{}: {}: {}", origin, readable_path(error.context), error.description),
+      remedy);
+}
+
 }  // namespace
 
 std::string_view run_schema() { return embedded::results().at("src/results/run.schema.json"); }
 
 void validate_against_schema(const Json& document, const std::string& origin) {
-  const nlohmann::json plain = document;
-  valijson::Validator validator;
-  valijson::ValidationResults results;
-  if (validator.validate(schema(), NlohmannJsonAdapter(plain), &results)) return;
-  const auto error = innermost(results);
-  throw InputError(
-      fmt::format("{}: {}: {}", origin, readable_path(error.context), error.description),
-      "the published run.schema.json says what is expected");
+  static const auto schema = parsed(run_schema());
+  validate(document, *schema, origin, "the published run.schema.json says what is expected");
+}
+
+void validate_json(const Json& document, std::string_view schema, const std::string& origin,
+                   const std::string& remedy) {
+  validate(document, *parsed(schema), origin, remedy);
 }
 
 }  // namespace labreport

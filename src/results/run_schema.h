@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "results/json_reader.h"
 
@@ -9,5 +10,9 @@ namespace labreport {
 
 /// Throws `InputError` with `origin`, the path inside the document and what the schema wants.
 void validate_against_schema(const Json& document, const std::string& origin);
+
+/// The same with another schema, of which `remedy` tells.
+void validate_json(const Json& document, std::string_view schema, const std::string& origin,
+                   const std::string& remedy);
 
 }  // namespace labreport

@@ -1,0 +1,105 @@
+// labreport diff: two runs side by side.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/cached_charts.h"
+#include "cli/chart_renderer.h"
+#include "cli/run_choice.h"
+#include "cli/verbs.h"
+#include "cli/worker_info.h"
+#include "plan/editions.h"
+#include "report/diff_writers.h"
+
+namespace labreport {
+namespace {
+
+struct DiffFlags {
+  std::vector<std::string> runs;
+  std::string edition;
+  std::string format = "table";
+  std::string allowed;
+  std::string out;
+  bool fail_on_regression = false;
+};
+
+/// Without the tool the page has its tables alone.
+std::string page(const DiffDocument& document) {
+  const std::filesystem::path project = project_folder();
+  ChartProcess process = project_chart_tool(project);
+  CachedCharts tool(process, process.identity(), ContentCache(kept_results(project)));
+  const Document figures = figures_document(document);
+  Drawings drawings;
+  try {
+    drawings = draw_all({&figures}, tool).front();
+  } catch (const Error& error) {
+    fmt::print(stderr, "charts are left out: {}\n", error.what());
+  }
+  return diff_html(document, drawings, {.root = "", .interactive = false, .alone = true});
+}
+
+constexpr std::array<const char*, 4> kFormats{"table", "md", "json", "html"};
+
+void check_format(const std::string& format) {
+  const std::vector<std::string> known(kFormats.begin(), kFormats.end());
+  if (std::ranges::find(known, format) == known.end()) refuse_unknown("format", format, known);
+}
+
+std::string written(const Comparison& comparison, const DiffDocument& document,
+                    const std::string& format) {
+  if (format == "md") return diff_markdown(document);
+  if (format == "json") return diff_json(comparison);
+  return format == "html" ? page(document) : diff_text(document);
+}
+
+void put(const std::string& text, const std::string& out) {
+  if (out.empty()) {
+    fmt::print("{}", text);
+  } else {
+    write_atomically(out, text);
+    fmt::print("diff: {}\n", out);
+  }
+}
+
+ExitStatus diff(const DiffFlags& flags) {
+  if (flags.runs.size() != 2) {
+    throw InputError("diff needs two runs, A and B",
+                     "`labreport list runs` shows the runs there are");
+  }
+  check_format(flags.format);
+  if (!flags.edition.empty()) find_edition(flags.edition);
+  const CompareOptions options{.allowed = parse_allowed(flags.allowed), .judge = {}};
+  const ChosenRun a = choose_run(flags.runs[0], flags.edition, "site/runs");
+  const ChosenRun b = choose_run(flags.runs[1], flags.edition, "site/runs");
+  const Comparison comparison = compare_runs(a.run, b.run, options);
+  const DiffDocument document = diff_document(comparison, {a.name, ""}, {b.name, ""});
+  put(written(comparison, document, flags.format), flags.out);
+  const std::size_t slower = comparison.count(Verdict::kSlower);
+  if (!flags.fail_on_regression) return ExitStatus::kDone;
+  if (comparison.related.relation != Relation::kSameMachine) {
+    fmt::print(stderr, "no verdicts: {}\n", describe(comparison.related.relation));
+  }
+  if (slower > 0) fmt::print(stderr, "B is slower in {} rows\n", slower);
+  return slower > 0 ? ExitStatus::kIncomplete : ExitStatus::kDone;
+}
+
+}  // namespace
+
+void add_diff(CLI::App& app, Invocation& invocation) {
+  auto flags = std::make_shared<DiffFlags>();
+  CLI::App* verb = app.add_subcommand("diff", "two runs side by side");
+  verb->add_option("runs", flags->runs, "A B: folders, files, GPUs, latest or previous");
+  verb->add_option("--edition", flags->edition, "of GPUs, latest and previous: 2025 or 2026");
+  verb->add_option("--format", flags->format, "table, md, json or html (table)");
+  verb->add_option("--out", flags->out, "file to write to instead of printing");
+  verb->add_option("--allow-mismatch", flags->allowed, "compare all the same: batch,vocab");
+  verb->add_flag("--fail-on-regression", flags->fail_on_regression,
+                 "status 1 where B is slower by verdict");
+  verb->callback([flags, &invocation] { invocation.call = [flags] { return diff(*flags); }; });
+}
+
+}  // namespace labreport

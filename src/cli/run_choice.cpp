@@ -1,0 +1,105 @@
+#include "cli/run_choice.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "results/run_json.h"
+#include "results/run_store.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A recorded run by the names of its folders: `<gpu>/<edition>/<time>-<revision>`.
+struct Listed {
+  fs::path folder;
+  std::string gpu;
+  std::string edition;
+};
+
+std::vector<Listed> listed_runs(const fs::path& root, const std::string& edition) {
+  std::vector<Listed> runs;
+  for (const fs::path& folder : list_runs(root)) {
+    const fs::path above = folder.parent_path();
+    Listed run{folder, above.parent_path().filename().string(), above.filename().string()};
+    if (edition.empty() || run.edition == edition) runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+std::set<std::string> gpus_named(const std::vector<Listed>& runs, const std::string& wanted) {
+  std::set<std::string> whole;
+  std::set<std::string> parts;
+  for (const Listed& run : runs) {
+    if (run.gpu == wanted) whole.insert(run.gpu);
+    if (run.gpu.find(wanted) != std::string::npos) parts.insert(run.gpu);
+  }
+  return whole.empty() ? parts : whole;
+}
+
+std::string listing(const std::set<std::string>& names) {
+  const std::vector<std::string> all(names.begin(), names.end());
+  return join_words(all);
+}
+
+/// One GPU's runs; refuses a word that means several, or one with runs of several editions.
+std::vector<Listed> runs_of_gpu(std::vector<Listed> runs, const std::string& word) {
+  const std::string wanted = slug(word);
+  const std::set<std::string> gpus = wanted.empty() ? std::set<std::string>()
+                                                    : gpus_named(runs, wanted);
+  if (gpus.empty()) {
+    throw InputError("no run is called '" + word + "'",
+                     "give a folder, a file, a GPU's name, latest or previous; `labreport list "
+                     "runs` shows the runs there are");
+  }
+  if (gpus.size() > 1) {
+    throw InputError("'" + word + "' may be " + listing(gpus), "write the whole name");
+  }
+  std::erase_if(runs, [&](const Listed& run) { return run.gpu != *gpus.begin(); });
+  std::set<std::string> editions;
+  for (const Listed& run : runs) editions.insert(run.edition);
+  if (editions.size() > 1) {
+    throw InputError("'" + word + "' has runs of " + listing(editions),
+                     "choose one with --edition, or give a run's folder");
+  }
+  return runs;
+}
+
+/// The one before the latest, among the latest's own edition.
+fs::path previous_of(std::vector<Listed> runs) {
+  const std::string edition = runs.back().edition;
+  std::erase_if(runs, [&](const Listed& run) { return run.edition != edition; });
+  if (runs.size() < 2) {
+    throw InputError("there is no run before the latest of the " + edition + " edition",
+                     "give a folder, or choose another --edition");
+  }
+  return runs[runs.size() - 2].folder;
+}
+
+ChosenRun loaded(const fs::path& folder) {
+  return {folder.string(), folder, RunStore(folder).load()};
+}
+
+}  // namespace
+
+ChosenRun choose_run(const std::string& word, const std::string& edition, const fs::path& root) {
+  if (fs::is_regular_file(word)) {
+    return {word, fs::path(word).parent_path(), run_from_json(read_file(word), word)};
+  }
+  if (fs::is_directory(word)) return loaded(word);
+  const std::vector<Listed> runs = listed_runs(root, edition);
+  if (word != "latest" && word != "previous") return loaded(runs_of_gpu(runs, word).back().folder);
+  if (runs.empty()) {
+    throw InputError("no run" + (edition.empty() ? "" : " of the " + edition + " edition") +
+                         " under " + root.string(),
+                     "`make report` makes one");
+  }
+  return loaded(word == "latest" ? runs.back().folder : previous_of(runs));
+}
+
+}  // namespace labreport

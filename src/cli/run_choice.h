@@ -1,0 +1,24 @@
+// Which run a word means.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "results/run.h"
+
+namespace labreport {
+
+struct ChosenRun {
+  std::string name;              ///< As a command takes it.
+  std::filesystem::path folder;  ///< Empty for a file that is no run's own.
+  Run run;
+};
+
+/// `word` is a run's folder, a file that holds a run, a GPU's name or its slug (whole, or a part
+/// that only one GPU has: its latest run), `latest`, or `previous`: the one before the latest of
+/// its edition. The last three look among the runs below `root`, of `edition` where that is not
+/// empty. Throws `InputError` where there is none or more than one to choose from, naming them.
+ChosenRun choose_run(const std::string& word, const std::string& edition,
+                     const std::filesystem::path& root);
+
+}  // namespace labreport

@@ -1,0 +1,169 @@
+// Ratios around 1 on a log axis: a line a cell, a sign a measure, the 95 % interval where known.
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "report/charts.h"
+#include "report/diff_parts.h"
+
+namespace labreport {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double kNoticed = 0.1;
+constexpr int kLine = 24;
+constexpr int kAxis = 92;
+
+struct Point {
+  std::string line;
+  std::string measure;
+  const NumberedRow* row;
+};
+
+std::vector<Point> points_of(const DiffRows& rows, bool noticed_alone) {
+  std::vector<Point> points;
+  for (const NumberedRow& numbered : rows) {
+    const ComparedRow& row = *numbered.row;
+    if (!row.ratio) continue;
+    if (noticed_alone && std::abs(std::log(*row.ratio)) < std::log1p(kNoticed)) continue;
+    points.push_back({cell_label(row.spec, row.size), describe(row.measure), &numbered});
+  }
+  return points;
+}
+
+void add_once(std::vector<std::string>& labels, const std::string& label) {
+  if (std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
+}
+
+std::vector<std::string> distinct(const std::vector<Point>& points, std::string Point::* label) {
+  std::vector<std::string> labels;
+  for (const Point& point : points) add_once(labels, point.*label);
+  return labels;
+}
+
+Json values_of(const std::vector<Point>& points) {
+  Json values = Json::array();
+  for (const Point& point : points) {
+    const ComparedRow& row = *point.row->row;
+    Json value = {{"cell", point.line},
+                  {"measure", point.measure},
+                  {"ratio", *row.ratio},
+                  {"text", format_ratio(*row.ratio) + " ×"},
+                  {"verdict", row.judged ? std::string(name(row.judged->verdict)) : "–"},
+                  {"href", "#row-" + std::to_string(point.row->number)}};
+    if (row.interval) {
+      value["low"] = row.interval->first;
+      value["high"] = row.interval->second;
+    }
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+Json with_interval(const Json& values) {
+  Json kept = Json::array();
+  for (const Json& value : values) {
+    if (value.contains("low")) kept.push_back(value);
+  }
+  return kept;
+}
+
+Json layer(const std::string& name, const Json& values, Json mark, Json encoding) {
+  return {{"name", name},
+          {"data", {{"values", values}}},
+          {"mark", std::move(mark)},
+          {"encoding", std::move(encoding)}};
+}
+
+/// From well below the least ratio to well above the largest, 1 among them.
+Json ratio_channel(const char* field, const Json& values) {
+  double low = 1;
+  double high = 1;
+  for (const Json& value : values) {
+    low = std::min({low, value["ratio"].get<double>(), value.value("low", 1.0)});
+    high = std::max({high, value["ratio"].get<double>(), value.value("high", 1.0)});
+  }
+  Json channel = log_channel(field, "B ÷ A", "");
+  constexpr double kRoom = 1.08;
+  channel["scale"]["domain"] = {low / kRoom, high * kRoom};
+  channel["axis"] = {{"format", ",~r"}, {"tickCount", 6}, {"labelOverlap", true}};
+  return channel;
+}
+
+Json tooltips() {
+  const auto tip = [](const char* field, const char* title) {
+    return Json{{"field", field}, {"type", "nominal"}, {"title", title}};
+  };
+  return {tip("cell", "cell"), tip("measure", "what"), tip("text", "B ÷ A"),
+          tip("verdict", "verdict")};
+}
+
+Json ratio_spec(const std::vector<Point>& points) {
+  const Json values = values_of(points);
+  const std::vector<std::string> lines = distinct(points, &Point::line);
+  const std::vector<std::string> measures = distinct(points, &Point::measure);
+  Json y = category_channel("cell", lines);
+  y["axis"] = {{"grid", true}, {"labelLimit", 230}, {"labelColor", ink::kText}};
+  const Json x = ratio_channel("ratio", values);
+  Json layers = Json::array();
+  const Json one = {{"datum", 1}, {"type", "quantitative"}};
+  layers.push_back({{"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {4, 3}}}},
+                    {"encoding", {{"x", one}}}});
+  layers.push_back(layer("intervals", with_interval(values),
+                         {{"type", "rule"}, {"color", ink::kAxis}, {"strokeWidth", 2}},
+                         {{"y", y},
+                          {"x", ratio_channel("low", values)},
+                          {"x2", {{"field", "high"}}}}));
+  Json colour = colour_channel("measure", measures);
+  Json shape = shape_channel("measure", measures);
+  if (measures.size() > 1) {
+    const Json key = {{"title", nullptr}, {"orient", "top"}, {"columns", 4}, {"offset", 6}};
+    colour["legend"] = key;
+    shape["legend"] = key;
+  }
+  layers.push_back(layer(kSeriesLayer, values, {{"type", "point"}, {"size", 70}},
+                         {{"y", y},
+                          {"x", x},
+                          {"color", colour},
+                          {"shape", shape},
+                          {"href", {{"field", "href"}}},
+                          {"tooltip", tooltips()}}));
+  return {{"height", static_cast<int>(lines.size()) * kLine + kAxis}, {"layer", layers}};
+}
+
+std::string range_words(const std::vector<Point>& points) {
+  std::vector<double> ratios;
+  for (const Point& point : points) ratios.push_back(*point.row->row->ratio);
+  const auto [low, high] = std::ranges::minmax(ratios);
+  return format_ratio(low) + " to " + format_ratio(high);
+}
+
+Figure figure(const std::string& slug, const std::string& title, const std::vector<Point>& points) {
+  return {.slug = slug,
+          .title = title,
+          .caption = "Left of the dashed line B needs less than A, right of it more. A line through "
+                     "a sign is the 95 % interval over launches.",
+          .alt = "Ratios B ÷ A of " + format_plural(static_cast<std::int64_t>(points.size()), "row") +
+                 ", from " + range_words(points) + ".",
+          .spec = ratio_spec(points),
+          .data = {}};
+}
+
+}  // namespace
+
+std::vector<Figure> ratio_figures(const std::string& problem, const std::string& title,
+                                  const DiffRows& rows) {
+  const std::vector<Point> all = points_of(rows, false);
+  if (all.empty()) return {};
+  std::vector<Figure> figures{figure("ratios-" + problem, title, all)};
+  const std::vector<Point> noticed = points_of(rows, true);
+  if (noticed.empty() || noticed.size() == all.size()) return figures;
+  figures.push_back(figure("ratios-" + problem + "-noticed", title, noticed));
+  for (Figure& each : figures) each.family = "Cells";
+  figures[0].variant = "all";
+  figures[1].variant = "10 % or more apart";
+  return figures;
+}
+
+}  // namespace labreport

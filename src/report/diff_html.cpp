@@ -1,0 +1,98 @@
+#include <utility>
+
+#include "report/assets.h"
+#include "report/diff_writers.h"
+#include "report/html_parts.h"
+#include "report/single_file.h"
+#include "report/specs.h"
+#include "report/template.h"
+
+namespace labreport {
+namespace {
+
+/// Nothing but the site's own files; no code is made at run time.
+constexpr const char* kLinkedPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'";
+
+std::string tables_html(const std::vector<TableView>& tables, const std::string& prefix,
+                        PageState& state) {
+  std::string html;
+  for (const TableView& table : tables) {
+    html += table_html(table, state.id(prefix + "-" + table.slug));
+  }
+  return html;
+}
+
+TemplateList part_list(const DiffDocument& document, PageState& state) {
+  TemplateList parts;
+  for (const DiffPart& part : document.parts) {
+    const std::string prefix = "table-" + part.problem;
+    parts.push_back(TemplateObject{{"problem", part.problem},
+                                   {"title", part.title},
+                                   {"words", part.words},
+                                   {"figures", figures_html(part.figures, state)},
+                                   {"tables", tables_html(part.tables, prefix, state)},
+                                   {"evidence", tables_html(part.evidence, prefix, state)}});
+  }
+  return parts;
+}
+
+TemplateList text_list(const std::vector<std::string>& texts) {
+  TemplateList list;
+  for (const std::string& text : texts) list.push_back(TemplateObject{{"text", text}});
+  return list;
+}
+
+TemplateList glance_list(const std::vector<Glance>& glance) {
+  TemplateList list;
+  for (const Glance& number : glance) {
+    list.push_back(TemplateObject{
+        {"label", number.label}, {"value", number.value}, {"anchor", number.anchor}});
+  }
+  return list;
+}
+
+Enclosed enclosed_parts(const DiffPageOptions& options) {
+  if (!options.alone) return {};
+  return {.style = page_style(), .scripts = {enclosed_script(page_script())}};
+}
+
+}  // namespace
+
+Document figures_document(const DiffDocument& document) {
+  Part all;
+  for (const DiffPart& part : document.parts) {
+    all.figures.insert(all.figures.end(), part.figures.begin(), part.figures.end());
+  }
+  Document figures;
+  figures.sections.push_back({.problem = "diff", .title = {}, .parts = {std::move(all)}});
+  return figures;
+}
+
+std::string diff_html(const DiffDocument& document, const Drawings& drawings,
+                      const DiffPageOptions& options) {
+  PageState state{.drawings = drawings, .single = options.alone};
+  const Enclosed enclosed = enclosed_parts(options);
+  return fill_template("diff.html",
+                       {{"root", options.root},
+                        {"single", options.alone},
+                        {"interactive", options.interactive},
+                        {"specs", kSpecsPath},
+                        {"policy", options.alone ? policy_for(enclosed) : kLinkedPolicy},
+                        {"style", enclosed.style},
+                        {"scripts", text_list(enclosed.scripts)},
+                        {"title", document.title},
+                        {"relation", document.relation},
+                        {"counts", document.counts},
+                        {"notices", text_list(document.notices)},
+                        {"glance", glance_list(document.glance)},
+                        {"sides", table_html(document.sides, "table-sides")},
+                        {"parts", part_list(document, state)},
+                        {"lone", !document.rest.empty()},
+                        {"rest", tables_html(document.rest, "table", state)},
+                        {"method", markdown_to_html(document.method)},
+                        {"command", document.command}});
+}
+
+}  // namespace labreport

@@ -1,0 +1,132 @@
+// Tables of who the sides are and of what only one of them has.
+#include <fmt/format.h>
+
+#include <functional>
+#include <set>
+
+#include "base/format.h"
+#include "report/diff_parts.h"
+
+namespace labreport {
+namespace {
+
+CellView words(const std::string& text) {
+  return {.text = text.empty() ? "–" : text, .sort = {}, .muted = text.empty()};
+}
+
+ColumnView left(std::string title) {
+  return {.title = std::move(title), .unit = {}, .align = Align::kLeft};
+}
+
+std::string fit_words(const RowSide& side) {
+  return side.value ? "fits" : side.fits ? "–" : "does not fit";
+}
+
+std::string limit_words(std::optional<double> limit, double unit, const char* name) {
+  return limit ? fmt::format("{} {}", format_significant(*limit / unit), name) : "";
+}
+
+std::string rate_words(const ComparedRun& side, Precision precision) {
+  constexpr double kTera = 1e12;
+  const auto found = side.limits.rates.find(precision);
+  return found == side.limits.rates.end() ? "" : limit_words(found->second, kTera, "TFLOP/s");
+}
+
+struct SideFact {
+  const char* label;
+  std::function<std::string(const ComparedRun&)> words;
+};
+
+std::vector<SideFact> side_facts() {
+  constexpr double kGiga = 1e9;
+  return {{"GPU", [](const auto& side) { return side.device; }},
+          {"Numbers are", [](const auto& side) { return side.source; }},
+          {"Edition and preset",
+           [](const auto& side) { return side.edition + ", " + side.preset; }},
+          {"Started", [](const auto& side) { return side.started_at; }},
+          {"Revision", [](const auto& side) { return side.revision.substr(0, 8); }},
+          {"Driver", [](const auto& side) { return side.driver; }},
+          {"CPU", [](const auto& side) { return side.cpu; }},
+          {"Power limit",
+           [](const auto& side) {
+             const double watts = side.power_limit_watts;
+             return watts > 0 ? format_fixed(watts, 0) + " W" : "";
+           }},
+          {"Memory",
+           [](const auto& side) {
+             return side.memory_bytes > 0 ? format_bytes(side.memory_bytes) : "";
+           }},
+          {"Measured peak, FP32",
+           [](const auto& side) { return rate_words(side, Precision::kFp32); }},
+          {"Measured peak, BF16",
+           [](const auto& side) { return rate_words(side, Precision::kBf16); }},
+          {"Measured bandwidth", [](const auto& side) {
+             return limit_words(side.limits.bandwidth, kGiga, "GB/s");
+           }}};
+}
+
+}  // namespace
+
+TableView sides_table(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
+  TableView table{.slug = "sides",
+                  .title = "The two runs",
+                  .columns = {left("What"), left("A"), left("B")},
+                  .rows = {}};
+  table.rows.push_back({{words("Run"), words(a.name), words(b.name)}, {}, {}});
+  table.rows.front().cells[1].link = a.page;
+  table.rows.front().cells[2].link = b.page;
+  for (const SideFact& fact : side_facts()) {
+    const std::string in_a = fact.words(comparison.a);
+    const std::string in_b = fact.words(comparison.b);
+    if (in_a.empty() && in_b.empty()) continue;
+    table.rows.push_back({{words(fact.label), words(in_a), words(in_b)}, {}, {}});
+  }
+  return table;
+}
+
+TableView fits_table(const std::vector<ComparedRow>& rows) {
+  TableView table{.slug = "fits",
+                  .title = "Fits against does not fit",
+                  .columns = {left("Cell"), left("Kind"), left("A"), left("B")},
+                  .rows = {}};
+  std::set<std::string> seen;
+  for (const ComparedRow& row : rows) {
+    if (row.a.fits == row.b.fits || row.standing == Standing::kOnlyA ||
+        row.standing == Standing::kOnlyB || !seen.insert(row.cell).second) {
+      continue;
+    }
+    table.rows.push_back({{words(cell_label(row.spec, row.size)),
+                           words(std::string(name(row.spec.kind))), words(fit_words(row.a)),
+                           words(fit_words(row.b))},
+                          {},
+                          {}});
+    const std::string& reason = row.a.fits ? row.b.reason : row.a.reason;
+    table.rows.back().flags.push_back(reason);
+  }
+  return table;
+}
+
+TableView lone_table(const std::vector<ComparedRow>& rows) {
+  TableView table{.slug = "lone",
+                  .title = "Cells that one run alone has, or that neither could measure",
+                  .columns = {left("Cell"), left("Kind"), left("Where")},
+                  .rows = {}};
+  std::set<std::string> seen;
+  for (const ComparedRow& row : rows) {
+    const bool neither = row.standing == Standing::kFailedBoth;
+    const bool only_a = row.standing == Standing::kOnlyA;
+    if (!neither && !only_a && row.standing != Standing::kOnlyB) continue;
+    if (!seen.insert(row.cell).second) continue;
+    table.rows.push_back({{words(cell_label(row.spec, row.size)),
+                           words(std::string(name(row.spec.kind))),
+                           words(neither  ? "failed on both sides"
+                                 : only_a ? "only in A"
+                                          : "only in B")},
+                          {},
+                          {}});
+    if (neither) table.rows.back().flags = {"A: " + row.a.reason, "B: " + row.b.reason};
+  }
+  return table;
+}
+
+}  // namespace labreport

@@ -1,0 +1,232 @@
+// Tables of ratios and of what stands behind each.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "report/diff_parts.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kPercent = 100;
+
+CellView missing() { return {.text = "–", .sort = {}, .muted = true}; }
+CellView words(std::string text) { return {.text = std::move(text), .sort = {}}; }
+CellView number(std::string text, double sort) { return {.text = std::move(text), .sort = sort}; }
+
+ColumnView left(std::string title) {
+  return {.title = std::move(title), .unit = {}, .align = Align::kLeft};
+}
+ColumnView right(std::string title, std::string unit = "") {
+  return {.title = std::move(title), .unit = std::move(unit)};
+}
+
+bool in_bytes(const ComparedRow& row) { return unit(row.measure) == "B"; }
+
+double in_unit(double value, bool bytes) {
+  return value / (bytes ? kBytesPerGibibyte : kNanosecondsPerMillisecond);
+}
+
+CellView value_cell(const RowSide& side, bool bytes) {
+  if (!side.value) return side.fits ? missing() : words("does not fit");
+  const double value = in_unit(*side.value, bytes);
+  return number(format_significant(value), value);
+}
+
+CellView ratio_cell(const NumberedRow& numbered) {
+  if (!numbered.row->ratio) return missing();
+  CellView cell = number(format_ratio(*numbered.row->ratio), *numbered.row->ratio);
+  cell.link = fmt::format("#row-{}", numbered.number);
+  return cell;
+}
+
+/// By its size, so that sorting brings what differs most together.
+CellView effect_cell(const ComparedRow& row) {
+  if (!row.ratio) return missing();
+  const double change = (*row.ratio - 1) * kPercent;
+  const std::string text = format_fixed(change, 1);
+  const bool grows = change > 0 && text != "0.0";
+  return number(grows ? "+" + text : text, std::abs(std::log(*row.ratio)));
+}
+
+CellView interval_cell(const ComparedRow& row) {
+  if (!row.interval) return missing();
+  const auto [low, high] = *row.interval;
+  return words(format_fixed(low, 3) + " to " + format_fixed(high, 3));
+}
+
+CellView optional_ratio(std::optional<double> ratio) {
+  return ratio ? number(format_ratio(*ratio), *ratio) : missing();
+}
+
+CellView share_cell(const RowSide& side) {
+  const auto share = side.peak_share ? side.peak_share : side.bandwidth_share;
+  return share ? number(format_percent(*share), *share) : missing();
+}
+
+std::string departure_words(double departure) {
+  return departure > 1 ? fmt::format("{} × more than predicted", format_ratio(departure))
+                       : fmt::format("{} × less than predicted", format_ratio(1 / departure));
+}
+
+void add_flags(const ComparedRow& row, RowView& view) {
+  for (const auto& [who, side] : {std::pair{"A", &row.a}, std::pair{"B", &row.b}}) {
+    if (!side->reason.empty()) view.flags.push_back(who + (": " + side->reason));
+  }
+  if (row.prediction.departure) view.flags.push_back(departure_words(*row.prediction.departure));
+  for (const std::string& remark : row.remarks) view.flags.push_back(remark);
+  if (row.judged && row.judged->verdict == Verdict::kUnclear && row.remarks.empty()) {
+    view.flags.push_back(row.judged->reason);
+  }
+}
+
+/// What one kind of relation shows beside the ratio.
+std::vector<ColumnView> more_columns(Relation relation, bool bytes) {
+  if (bytes) return {};
+  if (relation == Relation::kSameMachine) {
+    return {left("95 % interval"), left("Verdict"), right("Detectable", "%")};
+  }
+  if (relation != Relation::kDifferentHardware) return {left("95 % interval")};
+  return {left("95 % interval"), right("By peak"), right("By bandwidth"), right("Share A", "%"),
+          right("Share B", "%")};
+}
+
+CellView detectable_cell(const ComparedRow& row) {
+  if (!row.judged || !row.judged->detectable || !std::isfinite(*row.judged->detectable)) {
+    return missing();
+  }
+  const double effect = *row.judged->detectable - 1;
+  return number(format_percent(effect), effect);
+}
+
+std::vector<CellView> more_cells(const ComparedRow& row, Relation relation) {
+  if (in_bytes(row)) return {};
+  if (relation == Relation::kSameMachine) {
+    return {interval_cell(row), verdict_cell(row), detectable_cell(row)};
+  }
+  if (relation != Relation::kDifferentHardware) return {interval_cell(row)};
+  return {interval_cell(row), optional_ratio(row.prediction.by_peak),
+          optional_ratio(row.prediction.by_bandwidth), share_cell(row.a), share_cell(row.b)};
+}
+
+RowView side_row(const NumberedRow& numbered, const char* who, const RowSide& side) {
+  const ComparedRow& row = *numbered.row;
+  const bool bytes = in_bytes(row);
+  std::vector<std::string> launches;
+  for (const double value : side.launches) {
+    launches.push_back(format_significant(in_unit(value, bytes), 5));
+  }
+  const std::string id = who == std::string("B") && !row.cell_b.empty() ? row.cell_b : row.cell;
+  RowView view{.cells = {words(fmt::format("{}, {}", cell_label(row.spec, row.size),
+                                           describe(row.measure))),
+                         words(who), value_cell(side, bytes), words(join(launches, "; ")),
+                         words(id)},
+               .flags = side.flags,
+               .note = {}};
+  if (!side.reason.empty()) view.flags.push_back(side.reason);
+  return view;
+}
+
+}  // namespace
+
+std::string cell_label(const CellSpec& spec, const std::string& size) {
+  std::vector<std::string> words;
+  words.push_back(!size.empty()  ? size
+                  : spec.model   ? fmt::format("d_model {}", spec.model->d_model)
+                                 : std::string(name(spec.kind)));
+  if (spec.context) words.push_back("context " + format_count(*spec.context));
+  if (spec.precision && spec.precision != Precision::kFp32) {
+    words.emplace_back(describe(*spec.precision));
+  }
+  if (spec.mode) words.emplace_back(describe(*spec.mode));
+  return join(words, ", ");
+}
+
+CellView verdict_cell(const ComparedRow& row) {
+  if (!row.judged) return missing();
+  switch (row.judged->verdict) {
+    case Verdict::kFaster:
+      return words("▼ faster");
+    case Verdict::kSlower:
+      return words("▲ slower");
+    case Verdict::kSame:
+      return words("= same");
+    case Verdict::kUnclear:
+      break;
+  }
+  return {.text = "? unclear", .sort = {}, .muted = true};
+}
+
+TableView ratio_table(const DiffRows& rows, Relation relation) {
+  const bool bytes = !rows.empty() && in_bytes(*rows.front().row);
+  const std::string unit = bytes ? "GiB" : "ms";
+  TableView table{.slug = "ratios",
+                  .title = "B ÷ A; each ratio leads to its two rows",
+                  .columns = {left("Cell"), left("What"), right("A", unit), right("B", unit),
+                              right("B ÷ A"), right("Change", "%")},
+                  .rows = {}};
+  for (ColumnView& column : more_columns(relation, bytes)) table.columns.push_back(column);
+  for (const NumberedRow& numbered : rows) {
+    const ComparedRow& row = *numbered.row;
+    RowView view{.cells = {words(cell_label(row.spec, row.size)), words(describe(row.measure)),
+                           value_cell(row.a, bytes), value_cell(row.b, bytes),
+                           ratio_cell(numbered), effect_cell(row)},
+                 .flags = {},
+                 .note = {}};
+    for (CellView& cell : more_cells(row, relation)) view.cells.push_back(std::move(cell));
+    add_flags(row, view);
+    table.rows.push_back(std::move(view));
+  }
+  return table;
+}
+
+TableView evidence_table(const DiffRows& rows, const Comparison& comparison) {
+  const bool bytes = !rows.empty() && in_bytes(*rows.front().row);
+  const std::string unit = bytes ? "GiB" : "ms";
+  TableView table{.slug = "evidence",
+                  .title = fmt::format("Both sides: A is {}, B is {}", comparison.a.device,
+                                       comparison.b.device),
+                  .columns = {left("Row"), left("Side"), right("Value", unit),
+                              left("Launches (" + unit + ")"), left("Cell’s id")},
+                  .rows = {}};
+  for (const NumberedRow& numbered : rows) {
+    table.rows.push_back(side_row(numbered, "A", numbered.row->a));
+    table.rows.back().id = fmt::format("row-{}", numbered.number);
+    table.rows.push_back(side_row(numbered, "B", numbered.row->b));
+  }
+  return table;
+}
+
+TableView speedup_table(const std::vector<SpeedupRow>& speedups) {
+  TableView table{.slug = "speedups",
+                  .title = "FP32’s time over the other precision’s, side by side",
+                  .columns = {left("Cell"), left("What"), right("A", "×"), right("B", "×")},
+                  .rows = {}};
+  for (const SpeedupRow& row : speedups) {
+    table.rows.push_back({{words(cell_label(row.spec, row.size)), words(describe(row.measure)),
+                           optional_ratio(row.a), optional_ratio(row.b)},
+                          {},
+                          {}});
+  }
+  return table;
+}
+
+TableView kernel_table(const std::vector<KernelChange>& changes) {
+  TableView table{.slug = "kernels",
+                  .title = "Longest kernels of another family",
+                  .columns = {left("Cell"), left("Class"), left("A"), right("A’s share", "%"),
+                              left("B"), right("B’s share", "%")},
+                  .rows = {}};
+  for (const KernelChange& change : changes) {
+    table.rows.push_back({{words(cell_label(change.spec, change.size)), words(change.kernel_class),
+                           words(change.a), number(format_percent(change.share_a), change.share_a),
+                           words(change.b), number(format_percent(change.share_b), change.share_b)},
+                          {},
+                          {}});
+  }
+  return table;
+}
+
+}  // namespace labreport

@@ -1,0 +1,22 @@
+// What a diff says in sentences.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/diff_parts.h"
+
+namespace labreport {
+
+/// Plain text, a line each: how the runs are related and what must be known before any number.
+std::vector<std::string> notices_of(const Comparison& comparison);
+
+std::vector<Glance> glance_of(const Comparison& comparison);
+
+/// Plain text: what the rows come to.
+std::string part_words(const DiffRows& rows, Relation relation);
+
+/// Markdown: how ratios, intervals, predictions and verdicts come about, as far as they are here.
+std::string method_of(const Comparison& comparison);
+
+}  // namespace labreport
