@@ -1,6 +1,6 @@
 # Thin front door: set up what a verb needs, build it, call it.
 
-.PHONY: help report render-build site notes pdf test bench format lint clean
+.PHONY: help report render-build site diff notes pdf test bench format lint clean
 .DEFAULT_GOAL := help
 
 # Only what stands on make's command line: an environment may hold an OUT of its own.
@@ -20,6 +20,9 @@ help:
 	@echo '              GPUS=0,1 ANSWERS=none|facts|full RESUME=1 OUT=folder ARGS="other flags"'
 	@echo '              NOTES=folder of your own words (notes)'
 	@echo 'make site     render the recorded runs; OWN=1 leaves out those that ship with the project'
+	@echo 'make diff     compare two runs: A=run B=run EDITION=2025|2026 FORMAT=table|md|json|html'
+	@echo '              ALLOW=batch,vocab FAIL=1 OUT=file; a run is a folder, a file, a GPU,'
+	@echo '              latest or previous'
 	@echo 'make pdf      typeset the newest run of your own, else the newest recorded one'
 	@echo '              PAPER=a4|letter ANSWERS=none|facts|full OUT=folder'
 	@echo 'make notes    write an empty note for each part, to answer in your own words; RUN=folder'
@@ -38,6 +41,9 @@ render-build:
 
 site: render-build
 	@$(front_end) render $(if $(call given,OWN),--own) $(call flag,ANSWERS,answers) $(call flag,NOTES,notes) $(call flag,OUT,out) $(call given,ARGS)
+
+diff: render-build
+	@$(front_end) diff $(if $(call given,A),'$(call given,A)') $(if $(call given,B),'$(call given,B)') $(call flag,EDITION,edition) $(call flag,FORMAT,format) $(call flag,ALLOW,allow-mismatch) $(if $(call given,FAIL),--fail-on-regression) $(call flag,OUT,out) $(call given,ARGS)
 
 notes: render-build
 	@$(front_end) notes --init $(if $(call given,RUN),'$(call given,RUN)') $(call flag,NOTES,notes) $(call given,ARGS)

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/cached_charts.h"
 #include "cli/chart_renderer.h"
+#include "cli/diff_pages.h"
 #include "cli/render_key.h"
 #include "cli/render_record.h"
 #include "cli/rendering.h"
@@ -74,7 +75,16 @@ std::vector<Candidate> choose(const std::vector<fs::path>& folders, const Render
   return runs;
 }
 
-Site render(std::vector<Candidate>& runs, const RenderOptions& options, ChartTool& tool) {
+std::vector<DiffPage> compare(const std::vector<Candidate>& runs, const RenderOptions& options,
+                              ChartTool& tool, const RenderRecord* record) {
+  if (!options.formats.has(Format::kHtml)) return {};
+  std::vector<PairedRun> paired;
+  for (const Candidate& run : runs) paired.push_back({run.store, run.place, run.key});
+  return make_diff_pages(paired, options.out, tool, record);
+}
+
+Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
+            const RenderOptions& options, ChartTool& tool) {
   std::vector<SiteRun> loaded;
   std::vector<KeptRun> kept;
   for (Candidate& run : runs) {
@@ -83,8 +93,12 @@ Site render(std::vector<Candidate>& runs, const RenderOptions& options, ChartToo
     else
       loaded.push_back(std::move(run.loaded));
   }
-  return render_site(loaded, {options.answers, options.formats, options.paper, options.single_file},
-                     &tool, kept);
+  Site site = render_site(loaded,
+                          {options.answers, options.formats, options.paper, options.single_file,
+                           listed_pairs(diffs)},
+                          &tool, kept);
+  add_diff_pages(site, diffs);
+  return site;
 }
 
 /// Pages that an earlier render left would look for charts that are not here now.
@@ -94,10 +108,12 @@ Site render_anew(std::vector<Candidate>& runs, const RenderOptions& options, Cha
     run.kept.reset();
     load(run, notes);
   }
-  return render(runs, options, tool);
+  return render(runs, compare(runs, options, tool, nullptr), options, tool);
 }
 
-void remember(const std::vector<Candidate>& runs, const Site& site, RenderRecord& record) {
+void remember(const std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
+              const Site& site, RenderRecord& record) {
+  remember_diff_pages(record, diffs);
   for (const Candidate& run : runs) {
     if (run.kept) {
       record.keep(run.store.folder());
@@ -124,7 +140,8 @@ Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& 
   Rendered rendered{};
   if (options.formats.has(Format::kHtml)) rendered.index = options.out / "index.html";
   std::vector<Candidate> runs = choose(folders, options, chart_tool, record, notes, rendered);
-  Site site = render(runs, options, tool);
+  const std::vector<DiffPage> diffs = compare(runs, options, tool, &record);
+  Site site = render(runs, diffs, options, tool);
   const auto is_kept = [](const Candidate& run) { return run.kept.has_value(); };
   if (!site.notice.empty() && std::ranges::any_of(runs, is_kept)) {
     site = render_anew(runs, options, tool, notes);
@@ -133,7 +150,7 @@ Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& 
   if (!site.notice.empty()) fmt::print(stderr, "{}\n", site.notice);
   write_site(site, options.out);
   // What lacks its charts is tried again the next time.
-  if (site.notice.empty() && !chart_tool.empty()) remember(runs, site, record);
+  if (site.notice.empty() && !chart_tool.empty()) remember(runs, diffs, site, record);
   return rendered;
 }
 

@@ -47,8 +47,17 @@ struct CardGroup {
 };
 std::vector<CardGroup> grouped(std::vector<RunCard> cards);
 
+/// A page of the site that compares two runs.
+struct ComparedPair {
+  std::string link;  ///< Relative to the index.
+  std::string title;
+  std::string edition;
+  std::string words;  ///< "different hardware: 90 cells match, …"
+};
+
 /// One card a run; links are relative to the index.
-std::string index_html(const std::vector<RunCard>& cards);
+std::string index_html(const std::vector<RunCard>& cards,
+                       const std::vector<ComparedPair>& pairs = {});
 
 // How a card is kept between renders.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Glance, label, value, anchor)

@@ -103,7 +103,7 @@ DiffDocument diff_document(const Comparison& comparison, const DiffSource& a,
       .parts = {},
       .rest = {},
       .method = method_of(comparison),
-      .command = fmt::format("build/bin/labreport diff {} {}", quoted(a.name), quoted(b.name))};
+      .command = fmt::format("build/bin/labreport diff {} {} --format html --out diff.html", quoted(a.name), quoted(b.name))};
   for (const Problem& problem : kProblems) {
     DiffPart part = part_of(comparison, problem);
     if (!part.tables.empty()) document.parts.push_back(std::move(part));

@@ -67,7 +67,14 @@ TemplateObject group_values(const CardGroup& group, std::size_t number) {
 
 }  // namespace
 
-std::string index_html(const std::vector<RunCard>& cards) {
+std::string index_html(const std::vector<RunCard>& cards, const std::vector<ComparedPair>& pairs) {
+  TemplateList compared;
+  for (const ComparedPair& pair : pairs) {
+    compared.push_back(TemplateObject{{"link", pair.link},
+                                      {"title", pair.title},
+                                      {"edition", pair.edition},
+                                      {"words", pair.words}});
+  }
   TemplateList groups;
   bool demonstrated = false;
   for (const CardGroup& group : grouped(cards)) {
@@ -77,6 +84,9 @@ std::string index_html(const std::vector<RunCard>& cards) {
   return fill_template("index.html", {{"empty", cards.empty()},
                                       {"several", groups.size() > 1},
                                       {"groups", groups},
+                                      {"comparable", cards.size() > 1},
+                                      {"compared", !pairs.empty()},
+                                      {"pairs", compared},
                                       {"any_demonstration", demonstrated}});
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "report/assets.h"
+#include "report/diff_writers.h"
 #include "report/html.h"
 #include "report/run_files.h"
 #include "report/typeset.h"
@@ -68,6 +69,7 @@ void add_assets(Site& site, const std::string& bundle) {
   site.files.push_back({"assets/style.css", page_style()});
   site.files.push_back({"assets/script.js", page_script()});
   site.files.push_back({"assets/run.schema.json", std::string(run_schema())});
+  site.files.push_back({"assets/diff.schema.json", std::string(diff_schema())});
   if (!bundle.empty()) site.files.push_back({"assets/charts.js", bundle});
   // GitHub Pages would hide and rewrite files without it.
   site.files.push_back({".nojekyll", ""});
@@ -83,10 +85,11 @@ void add_cards(Site& site, const std::vector<SiteRun>& runs) {
   }
 }
 
-void add_index(Site& site, const std::vector<KeptRun>& kept) {
+void add_index(Site& site, const std::vector<KeptRun>& kept,
+               const std::vector<ComparedPair>& pairs) {
   std::vector<RunCard> all = site.cards;
   for (const KeptRun& run : kept) all.push_back(run.card);
-  site.files.push_back({"index.html", index_html(all)});
+  site.files.push_back({"index.html", index_html(all, pairs)});
 }
 
 }  // namespace
@@ -129,7 +132,7 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
     site.kept.insert(site.kept.end(), run.files.begin(), run.files.end());
   }
   if (options.formats.has(Format::kHtml)) {
-    add_index(site, kept);
+    add_index(site, kept, options.pairs);
     add_assets(site, charts.bundle);
   }
   return site;

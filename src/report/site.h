@@ -34,6 +34,7 @@ struct SiteOptions {
   Formats formats = {};
   Paper paper = Paper::kA4;
   bool single_file = false;  ///< A run's page once more, as one file that can be mailed.
+  std::vector<ComparedPair> pairs = {};  ///< Pages for the index to name; the caller adds them.
 };
 
 struct SiteFile {

@@ -1,0 +1,167 @@
+#include "cli/diff_pages.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "base/stamp.h"
+#include "base/text.h"
+#include "report/diff_writers.h"
+#include "report/markdown.h"
+#include "report/pictures.h"
+#include "report/specs.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "<gpu>", "<edition>"
+std::pair<std::string, std::string> gpu_and_edition(const std::string& place) {
+  const std::vector<std::string> steps = split(place, '/');
+  return {steps.at(0), steps.size() > 1 ? steps[1] : ""};
+}
+
+/// The latest of each GPU and edition; the folder's name begins with the time.
+std::vector<const PairedRun*> latest_runs(const std::vector<PairedRun>& runs) {
+  std::map<std::pair<std::string, std::string>, const PairedRun*> latest;
+  for (const PairedRun& run : runs) {
+    const PairedRun*& newest = latest[gpu_and_edition(run.place)];
+    if (newest == nullptr || newest->place < run.place) newest = &run;
+  }
+  std::vector<const PairedRun*> chosen;
+  for (const auto& [which, run] : latest) chosen.push_back(run);
+  return chosen;
+}
+
+bool belong_together(const PairedRun& a, const PairedRun& b) {
+  const auto [gpu_a, edition_a] = gpu_and_edition(a.place);
+  const auto [gpu_b, edition_b] = gpu_and_edition(b.place);
+  return edition_a == edition_b || gpu_a == gpu_b;
+}
+
+/// Where the page looks for a run's report, and what a command calls the run.
+DiffSource source_of(const PairedRun& run) {
+  return {.name = "site/runs/" + run.place, .page = "../../" + run.place + "/index.html"};
+}
+
+/// All pictures or none, as for the reports.
+Drawings drawn(const Document& figures, ChartTool& tool) {
+  try {
+    return draw_all({&figures}, tool).front();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+void add_files(DiffPage& page, const Comparison& comparison, const DiffDocument& document,
+               ChartTool& tool) {
+  const Document figures = figures_document(document);
+  const Drawings drawings = drawn(figures, tool);
+  const auto add = [&page](const std::string& name, std::string bytes) {
+    page.files.push_back({page.card.folder + "/" + name, std::move(bytes)});
+  };
+  add("index.html", diff_html(document, drawings,
+                              {.root = "../../", .interactive = !drawings.empty()}));
+  add("diff.md", diff_markdown(document));
+  add("diff.json", diff_json(comparison));
+  if (drawings.empty()) return;
+  for (const Figure* figure : figures_of(figures)) {
+    const Drawing& drawing = drawings.at(figure->slug);
+    add(chart_path(*figure), picture_file(drawing.wide));
+    add(narrow_chart_path(*figure), picture_file(drawing.narrow));
+  }
+  add(kSpecsPath, specs_script(figures, drawings));
+}
+
+/// Runs that several pairs need, read once.
+class LoadedRuns {
+ public:
+  const Run& at(const RunStore& store) {
+    const auto [place, is_new] = runs_.try_emplace(store.folder());
+    if (is_new) place->second = store.load();
+    return place->second;
+  }
+
+ private:
+  std::map<fs::path, Run> runs_;
+};
+
+void fill(DiffPage& page, const PairedRun& a, const PairedRun& b, LoadedRuns& loaded,
+          ChartTool& tool) {
+  try {
+    const Comparison comparison = compare_runs(loaded.at(a.store), loaded.at(b.store));
+    const DiffDocument document = diff_document(comparison, source_of(a), source_of(b));
+    page.card.device = document.title;
+    page.card.edition = comparison.a.edition == comparison.b.edition
+                            ? comparison.a.edition
+                            : comparison.b.edition + " against " + comparison.a.edition;
+    page.card.preset = document.relation;
+    page.card.outcome = document.counts;
+    add_files(page, comparison, document, tool);
+  } catch (const InputError&) {
+    // Nothing in common, or another batch: no page of its own accord.
+  }
+}
+
+}  // namespace
+
+std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const fs::path& out,
+                                      ChartTool& tool, const RenderRecord* record) {
+  LoadedRuns loaded;
+  std::vector<DiffPage> pages;
+  const std::vector<const PairedRun*> latest = latest_runs(runs);
+  for (auto a = latest.begin(); a != latest.end(); ++a) {
+    for (auto b = a + 1; b != latest.end(); ++b) {
+      if (!belong_together(**a, **b)) continue;
+      DiffPage page;
+      page.card.folder = "diff/" + slug((*a)->place) + "--" + slug((*b)->place);
+      page.record = out / page.card.folder;
+      page.key = content_hash((*a)->key + "\n" + (*b)->key);
+      const auto kept = record == nullptr ? std::nullopt : record->find(page.record, page.key);
+      if (kept) {
+        page.card = kept->card;
+        page.kept = kept->files;
+        page.stays = true;
+      } else {
+        fill(page, **a, **b, loaded, tool);
+      }
+      pages.push_back(std::move(page));
+    }
+  }
+  return pages;
+}
+
+std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages) {
+  std::vector<ComparedPair> pairs;
+  for (const DiffPage& page : pages) {
+    if (page.files.empty() && page.kept.empty()) continue;
+    pairs.push_back({.link = page.card.folder + "/index.html",
+                     .title = page.card.device,
+                     .edition = page.card.edition,
+                     .words = page.card.preset + ": " + page.card.outcome});
+  }
+  return pairs;
+}
+
+void add_diff_pages(Site& site, const std::vector<DiffPage>& pages) {
+  for (const DiffPage& page : pages) {
+    site.files.insert(site.files.end(), page.files.begin(), page.files.end());
+    site.kept.insert(site.kept.end(), page.kept.begin(), page.kept.end());
+  }
+}
+
+void remember_diff_pages(RenderRecord& record, const std::vector<DiffPage>& pages) {
+  for (const DiffPage& page : pages) {
+    if (page.stays) {
+      record.keep(page.record);
+      continue;
+    }
+    std::vector<const SiteFile*> files;
+    for (const SiteFile& file : page.files) files.push_back(&file);
+    record.keep(page.record, page.key, page.card, files);
+  }
+}
+
+}  // namespace labreport

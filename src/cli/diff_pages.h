@@ -1,0 +1,49 @@
+// The pages of a site that compare its runs with each other.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/render_record.h"
+#include "report/card.h"
+#include "report/drawings.h"
+#include "report/site.h"
+#include "results/run_store.h"
+
+namespace labreport {
+
+/// A run of the site as a pair needs it.
+struct PairedRun {
+  RunStore store;
+  std::string place;  ///< Its folder inside the site: "<gpu>/<edition>/<time>-<revision>"
+  std::string key;    ///< Changes with everything that its pages depend on.
+};
+
+/// One pair's pages, made now or by an earlier render.
+struct DiffPage {
+  std::filesystem::path record;  ///< By which the render record knows it.
+  std::string key;
+  RunCard card;
+  std::vector<SiteFile> files = {};
+  std::vector<std::string> kept = {};
+  bool stays = false;  ///< From an earlier render.
+};
+
+/// One page for each two GPUs whose latest runs of an edition have cells in common, and for the two
+/// editions of one GPU. Pairs that have none have no files. Without the chart tool pages have their
+/// tables alone.
+std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs,
+                                      const std::filesystem::path& out, ChartTool& tool,
+                                      const RenderRecord* record);
+
+/// What the index shows of them.
+std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages);
+
+/// Adds the pages to a site that was rendered.
+void add_diff_pages(Site& site, const std::vector<DiffPage>& pages);
+
+/// For the next render, once the site is written.
+void remember_diff_pages(RenderRecord& record, const std::vector<DiffPage>& pages);
+
+}  // namespace labreport

@@ -1,0 +1,112 @@
+// Two small runs to compare: no number in them was measured.
+#pragma once
+
+#include <vector>
+
+#include "results/metric_names.h"
+#include "results/run.h"
+
+namespace labreport::testing_samples {
+
+inline CellSpec network(Mode mode, Precision precision = Precision::kFp32) {
+  return {.kind = CellKind::kTiming,
+          .device = DeviceKind::kCuda,
+          .size = "tiny",
+          .model = ModelShape{64, 256, 2, 2, 512},
+          .context = 64,
+          .batch = 2,
+          .precision = precision,
+          .mode = mode,
+          .warmup = 1,
+          .steps = 3};
+}
+
+/// One launch a value, its step that many ns long after a slow first one.
+inline Cell timed(const CellSpec& spec, const std::vector<double>& launches) {
+  Cell cell{cell_id(spec), spec, {}};
+  for (const double value : launches) {
+    const auto ns = static_cast<std::int64_t>(value);
+    Launch launch;
+    launch.device = 0;
+    launch.metrics = {sample_metric(metric::kStep, metric::kTotal, "ns", {9 * ns, ns, ns, ns})};
+    cell.launches.push_back(launch);
+  }
+  return cell;
+}
+
+inline Cell limits(double rate, double bandwidth) {
+  const CellSpec spec{.kind = CellKind::kLimits};
+  Cell cell{cell_id(spec), spec, {}};
+  Launch launch;
+  launch.device = 0;
+  launch.metrics = {real_metric(metric::kMatrixRate, "fp32", "flop/s", rate),
+                    real_metric(metric::kMatrixRate, "bf16", "flop/s", 8 * rate),
+                    real_metric(metric::kCopy, metric::kBandwidth, "B/s", bandwidth)};
+  cell.launches = {launch};
+  return cell;
+}
+
+inline Run run_on(const std::string& gpu, const std::string& uuid) {
+  Run run;
+  run.edition = "2025";
+  run.preset = "quick";
+  Session session;
+  session.started_at = "2026-05-01T12:34:56Z";
+  session.revision = std::string(40, 'a');
+  session.cpu = "a processor";
+  session.software.driver = "580.1";
+  run.sessions = {session};
+  Device device;
+  device.kind = DeviceKind::kCuda;
+  device.uuid_hash = uuid;
+  device.name = gpu;
+  device.memory_bytes = 80LL << 30;
+  device.power_limit_mw = 700'000;
+  run.devices = {device};
+  return run;
+}
+
+/// Three launches of two modes; `factor` times as long as with 1.
+inline Run three_launches(double factor = 1) {
+  Run run = run_on("NVIDIA H200", "abc");
+  run.cells = {limits(5e13, 4e12),
+               timed(network(Mode::kForward), {1e7 * factor, 1.001e7 * factor, 1.002e7 * factor}),
+               timed(network(Mode::kTrainStep), {4e7 * factor, 4.01e7 * factor, 4.02e7 * factor})};
+  return run;
+}
+
+/// One launch each, out of memory in the step, and FP32 beside BF16.
+inline Run another_gpu(bool fits) {
+  Run run = run_on(fits ? "NVIDIA B200" : "NVIDIA L4", fits ? "def" : "fed");
+  const double slower = fits ? 1 : 6;
+  run.cells = {limits(5e13 / slower, 4e12 / slower),
+               timed(network(Mode::kForward), {1e7 * slower * 1.5}),
+               timed(network(Mode::kForward, Precision::kBf16), {3e6 * slower}),
+               timed(network(Mode::kTrainStep), {4e7 * slower})};
+  if (!fits) {
+    run.cells.back().launches.front().outcome = OutOfMemory{"backward", 2LL << 30, 20LL << 30, {}};
+    run.cells.back().launches.front().metrics.clear();
+  }
+  return run;
+}
+
+/// A table that somebody published: one value a row, no steps said.
+inline Run imported() {
+  Run run = run_on("NVIDIA H200", "");
+  run.source = "imported";
+  run.devices.front().power_limit_mw = 0;
+  run.sessions.front().cpu.clear();
+  run.sessions.front().software.driver.clear();
+  CellSpec spec = network(Mode::kForward);
+  spec.warmup.reset();
+  spec.steps.reset();
+  Cell cell{cell_id(spec), spec, {}};
+  Launch launch;
+  launch.device = 0;
+  launch.metrics = {integer_metric(metric::kStep, metric::kTotal, "ns", 12'000'000)};
+  cell.launches = {launch};
+  run.cells = {cell};
+  return run;
+}
+
+}  // namespace labreport::testing_samples
