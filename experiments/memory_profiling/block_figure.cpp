@@ -1,9 +1,9 @@
 #include "experiments/memory_profiling/block_figure.h"
 
 #include "base/text.h"
-#include "results/measured_table.h"
 #include "experiments/memory_profiling/byte_cells.h"
 #include "report/curve_chart.h"
+#include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 

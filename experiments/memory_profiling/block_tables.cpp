@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "results/measured_table.h"
 #include "experiments/memory_profiling/byte_cells.h"
 #include "plan/memory.h"
+#include "results/measured_table.h"
 #include "results/table_shapes.h"
 
 namespace labreport::memory_profiling {

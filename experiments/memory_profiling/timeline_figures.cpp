@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "results/measured_table.h"
 #include "experiments/memory_profiling/byte_cells.h"
 #include "experiments/memory_profiling/timeline_chart.h"
+#include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/run_store.h"
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "results/measured_table.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/roofline_chart.h"
 #include "experiments/nsys_profile/share_chart.h"
+#include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 

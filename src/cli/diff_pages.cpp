@@ -62,8 +62,8 @@ void add_files(DiffPage& page, const Comparison& comparison, const DiffDocument&
   const auto add = [&page](const std::string& name, std::string bytes) {
     page.files.push_back({page.card.folder + "/" + name, std::move(bytes)});
   };
-  add("index.html", diff_html(document, drawings,
-                              {.root = "../../", .interactive = !drawings.empty()}));
+  add("index.html",
+      diff_html(document, drawings, {.root = "../../", .interactive = !drawings.empty()}));
   add("diff.md", diff_markdown(document));
   add("diff.json", diff_json(comparison));
   if (drawings.empty()) return;

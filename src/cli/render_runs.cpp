@@ -93,10 +93,10 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
     else
       loaded.push_back(std::move(run.loaded));
   }
-  Site site = render_site(loaded,
-                          {options.answers, options.formats, options.paper, options.single_file,
-                           listed_pairs(diffs)},
-                          &tool, kept);
+  Site site = render_site(
+      loaded,
+      {options.answers, options.formats, options.paper, options.single_file, listed_pairs(diffs)},
+      &tool, kept);
   add_diff_pages(site, diffs);
   return site;
 }

@@ -50,8 +50,8 @@ std::string listing(const std::set<std::string>& names) {
 /// One GPU's runs; refuses a word that means several, or one with runs of several editions.
 std::vector<Listed> runs_of_gpu(std::vector<Listed> runs, const std::string& word) {
   const std::string wanted = slug(word);
-  const std::set<std::string> gpus = wanted.empty() ? std::set<std::string>()
-                                                    : gpus_named(runs, wanted);
+  const std::set<std::string> gpus =
+      wanted.empty() ? std::set<std::string>() : gpus_named(runs, wanted);
   if (gpus.empty()) {
     throw InputError("no run is called '" + word + "'",
                      "give a folder, a file, a GPU's name, latest or previous; `labreport list "

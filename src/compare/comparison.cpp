@@ -147,9 +147,8 @@ std::string_view name(Standing standing) {
 }
 
 std::size_t Comparison::count(Verdict verdict) const {
-  return static_cast<std::size_t>(std::ranges::count_if(rows, [&](const ComparedRow& row) {
-    return row.judged && row.judged->verdict == verdict;
-  }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      rows, [&](const ComparedRow& row) { return row.judged && row.judged->verdict == verdict; }));
 }
 
 Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& options) {

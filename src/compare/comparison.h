@@ -23,12 +23,12 @@ std::string_view name(Standing standing);
 
 /// One side of a row.
 struct RowSide {
-  std::optional<double> value = {};              ///< Geometric mean of `launches`; ns or B.
-  std::vector<double> launches = {};        ///< One value each, in their order.
-  std::string reason = {};                  ///< Why there is no value: "out of memory in …".
-  bool fits = true;                         ///< False: out of memory, or skipped as too large.
-  std::vector<std::string> flags = {};      ///< What disturbed it.
-  std::optional<double> peak_share = {};    ///< Of the run's own measured matrix rate.
+  std::optional<double> value = {};       ///< Geometric mean of `launches`; ns or B.
+  std::vector<double> launches = {};      ///< One value each, in their order.
+  std::string reason = {};                ///< Why there is no value: "out of memory in …".
+  bool fits = true;                       ///< False: out of memory, or skipped as too large.
+  std::vector<std::string> flags = {};    ///< What disturbed it.
+  std::optional<double> peak_share = {};  ///< Of the run's own measured matrix rate.
   std::optional<double> bandwidth_share = {};
 };
 

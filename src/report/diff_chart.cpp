@@ -1,6 +1,7 @@
 // Ratios around 1 on a log axis: a line a cell, a sign a measure, the 95 % interval where known.
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "base/format.h"
 #include "report/charts.h"
@@ -21,13 +22,21 @@ struct Point {
   const NumberedRow* row;
 };
 
+/// There is little room beside a plot, and what a number after a size is, the table says.
+std::string short_label(const ComparedRow& row) {
+  std::string label = cell_label(row.spec, row.size);
+  const std::string_view said = "context ";
+  const std::size_t at = label.find(said);
+  return at == std::string::npos ? label : label.erase(at, said.size());
+}
+
 std::vector<Point> points_of(const DiffRows& rows, bool noticed_alone) {
   std::vector<Point> points;
   for (const NumberedRow& numbered : rows) {
     const ComparedRow& row = *numbered.row;
     if (!row.ratio) continue;
     if (noticed_alone && std::abs(std::log(*row.ratio)) < std::log1p(kNoticed)) continue;
-    points.push_back({cell_label(row.spec, row.size), describe(row.measure), &numbered});
+    points.push_back({short_label(row), describe(row.measure), &numbered});
   }
   return points;
 }
@@ -104,17 +113,19 @@ Json ratio_spec(const std::vector<Point>& points) {
   const std::vector<std::string> lines = distinct(points, &Point::line);
   const std::vector<std::string> measures = distinct(points, &Point::measure);
   Json y = category_channel("cell", lines);
-  y["axis"] = {{"grid", true}, {"labelLimit", 230}, {"labelColor", ink::kText}};
+  y["axis"] = {{"grid", true},
+               {"labelLimit", 260},
+               {"minExtent", label_room(lines, 6.4)},
+               {"labelColor", ink::kText}};
   const Json x = ratio_channel("ratio", values);
   Json layers = Json::array();
   const Json one = {{"datum", 1}, {"type", "quantitative"}};
   layers.push_back({{"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {4, 3}}}},
                     {"encoding", {{"x", one}}}});
-  layers.push_back(layer("intervals", with_interval(values),
-                         {{"type", "rule"}, {"color", ink::kAxis}, {"strokeWidth", 2}},
-                         {{"y", y},
-                          {"x", ratio_channel("low", values)},
-                          {"x2", {{"field", "high"}}}}));
+  layers.push_back(
+      layer("intervals", with_interval(values),
+            {{"type", "rule"}, {"color", ink::kAxis}, {"strokeWidth", 2}},
+            {{"y", y}, {"x", ratio_channel("low", values)}, {"x2", {{"field", "high"}}}}));
   Json colour = colour_channel("measure", measures);
   Json shape = shape_channel("measure", measures);
   if (measures.size() > 1) {
@@ -142,10 +153,12 @@ std::string range_words(const std::vector<Point>& points) {
 Figure figure(const std::string& slug, const std::string& title, const std::vector<Point>& points) {
   return {.slug = slug,
           .title = title,
-          .caption = "Left of the dashed line B needs less than A, right of it more. A line through "
-                     "a sign is the 95 % interval over launches.",
-          .alt = "Ratios B ÷ A of " + format_plural(static_cast<std::int64_t>(points.size()), "row") +
-                 ", from " + range_words(points) + ".",
+          .caption =
+              "Left of the dashed line B needs less than A, right of it more. A line through "
+              "a sign is the 95 % interval over launches.",
+          .alt = "Ratios B ÷ A of " +
+                 format_plural(static_cast<std::int64_t>(points.size()), "row") + ", from " +
+                 range_words(points) + ".",
           .spec = ratio_spec(points),
           .data = {}};
 }

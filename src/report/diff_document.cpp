@@ -61,12 +61,13 @@ void add_table(std::vector<TableView>& tables, TableView table) {
 
 DiffPart part_of(const Comparison& comparison, const Problem& problem) {
   const DiffRows rows = rows_of(comparison, problem);
-  DiffPart part{.problem = problem.name,
-                .title = problem.title,
-                .words = part_words(rows, comparison.related.relation),
-                .figures = ratio_figures(problem.name, fmt::format("{}: B ÷ A", problem.title), rows),
-                .tables = {},
-                .evidence = {}};
+  DiffPart part{
+      .problem = problem.name,
+      .title = problem.title,
+      .words = part_words(rows, comparison.related.relation),
+      .figures = ratio_figures(problem.name, fmt::format("{}: B ÷ A", problem.title), rows),
+      .tables = {},
+      .evidence = {}};
   add_table(part.tables, ratio_table(rows, comparison.related.relation));
   const std::string name = problem.name;
   if (name == "nsys_profile") add_table(part.tables, kernel_table(comparison.kernels));
@@ -84,14 +85,14 @@ std::string side_name(const ComparedRun& side) {
 
 std::string quoted(const std::string& word) {
   std::string text = "'";
-  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string{letter};
+  for (const char letter : word)
+    text += letter == '\'' ? std::string("'\\''") : std::string{letter};
   return text + "'";
 }
 
 }  // namespace
 
-DiffDocument diff_document(const Comparison& comparison, const DiffSource& a,
-                           const DiffSource& b) {
+DiffDocument diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
   DiffDocument document{
       .title = side_name(comparison.b) + " against " + side_name(comparison.a),
       .relation = std::string(describe(comparison.related.relation)),
@@ -103,7 +104,8 @@ DiffDocument diff_document(const Comparison& comparison, const DiffSource& a,
       .parts = {},
       .rest = {},
       .method = method_of(comparison),
-      .command = fmt::format("build/bin/labreport diff {} {} --format html --out diff.html", quoted(a.name), quoted(b.name))};
+      .command = fmt::format("build/bin/labreport diff {} {} --format html --out diff.html",
+                             quoted(a.name), quoted(b.name))};
   for (const Problem& problem : kProblems) {
     DiffPart part = part_of(comparison, problem);
     if (!part.tables.empty()) document.parts.push_back(std::move(part));

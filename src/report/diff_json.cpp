@@ -18,16 +18,11 @@ Json optional(std::optional<double> value) {
 Json run_json(const ComparedRun& run) {
   Json rates = Json::object();
   for (const auto& [precision, rate] : run.limits.rates) rates[std::string(name(precision))] = rate;
-  return {{"device", run.device},
-          {"source", run.source},
-          {"edition", run.edition},
-          {"preset", run.preset},
-          {"started_at", run.started_at},
-          {"revision", run.revision},
-          {"driver", run.driver},
-          {"cpu", run.cpu},
-          {"matrix_rates", rates},
-          {"bandwidth", optional(run.limits.bandwidth)}};
+  return {{"device", run.device},         {"source", run.source},
+          {"edition", run.edition},       {"preset", run.preset},
+          {"started_at", run.started_at}, {"revision", run.revision},
+          {"driver", run.driver},         {"cpu", run.cpu},
+          {"matrix_rates", rates},        {"bandwidth", optional(run.limits.bandwidth)}};
 }
 
 Json side_json(const RowSide& side) {
@@ -79,9 +74,12 @@ Json speedup_json(const SpeedupRow& row) {
 }
 
 Json kernel_json(const KernelChange& change) {
-  return {{"cell", cell_id(change.spec)}, {"class", change.kernel_class},
-          {"a", change.a},                {"share_a", change.share_a},
-          {"b", change.b},                {"share_b", change.share_b}};
+  return {{"cell", cell_id(change.spec)},
+          {"class", change.kernel_class},
+          {"a", change.a},
+          {"share_a", change.share_a},
+          {"b", change.b},
+          {"share_b", change.share_b}};
 }
 
 template <typename Items>

@@ -39,30 +39,27 @@ struct SideFact {
 
 std::vector<SideFact> side_facts() {
   constexpr double kGiga = 1e9;
-  return {{"GPU", [](const auto& side) { return side.device; }},
-          {"Numbers are", [](const auto& side) { return side.source; }},
-          {"Edition and preset",
-           [](const auto& side) { return side.edition + ", " + side.preset; }},
-          {"Started", [](const auto& side) { return side.started_at; }},
-          {"Revision", [](const auto& side) { return side.revision.substr(0, 8); }},
-          {"Driver", [](const auto& side) { return side.driver; }},
-          {"CPU", [](const auto& side) { return side.cpu; }},
-          {"Power limit",
-           [](const auto& side) {
-             const double watts = side.power_limit_watts;
-             return watts > 0 ? format_fixed(watts, 0) + " W" : "";
-           }},
-          {"Memory",
-           [](const auto& side) {
-             return side.memory_bytes > 0 ? format_bytes(side.memory_bytes) : "";
-           }},
-          {"Measured peak, FP32",
-           [](const auto& side) { return rate_words(side, Precision::kFp32); }},
-          {"Measured peak, BF16",
-           [](const auto& side) { return rate_words(side, Precision::kBf16); }},
-          {"Measured bandwidth", [](const auto& side) {
-             return limit_words(side.limits.bandwidth, kGiga, "GB/s");
-           }}};
+  return {
+      {"GPU", [](const auto& side) { return side.device; }},
+      {"Numbers are", [](const auto& side) { return side.source; }},
+      {"Edition and preset", [](const auto& side) { return side.edition + ", " + side.preset; }},
+      {"Started", [](const auto& side) { return side.started_at; }},
+      {"Revision", [](const auto& side) { return side.revision.substr(0, 8); }},
+      {"Driver", [](const auto& side) { return side.driver; }},
+      {"CPU", [](const auto& side) { return side.cpu; }},
+      {"Power limit",
+       [](const auto& side) {
+         const double watts = side.power_limit_watts;
+         return watts > 0 ? format_fixed(watts, 0) + " W" : "";
+       }},
+      {"Memory",
+       [](const auto& side) {
+         return side.memory_bytes > 0 ? format_bytes(side.memory_bytes) : "";
+       }},
+      {"Measured peak, FP32", [](const auto& side) { return rate_words(side, Precision::kFp32); }},
+      {"Measured peak, BF16", [](const auto& side) { return rate_words(side, Precision::kBf16); }},
+      {"Measured bandwidth",
+       [](const auto& side) { return limit_words(side.limits.bandwidth, kGiga, "GB/s"); }}};
 }
 
 }  // namespace
@@ -95,11 +92,11 @@ TableView fits_table(const std::vector<ComparedRow>& rows) {
         row.standing == Standing::kOnlyB || !seen.insert(row.cell).second) {
       continue;
     }
-    table.rows.push_back({{words(cell_label(row.spec, row.size)),
-                           words(std::string(name(row.spec.kind))), words(fit_words(row.a)),
-                           words(fit_words(row.b))},
-                          {},
-                          {}});
+    table.rows.push_back(
+        {{words(cell_label(row.spec, row.size)), words(std::string(name(row.spec.kind))),
+          words(fit_words(row.a)), words(fit_words(row.b))},
+         {},
+         {}});
     const std::string& reason = row.a.fits ? row.b.reason : row.a.reason;
     table.rows.back().flags.push_back(reason);
   }
@@ -117,13 +114,13 @@ TableView lone_table(const std::vector<ComparedRow>& rows) {
     const bool only_a = row.standing == Standing::kOnlyA;
     if (!neither && !only_a && row.standing != Standing::kOnlyB) continue;
     if (!seen.insert(row.cell).second) continue;
-    table.rows.push_back({{words(cell_label(row.spec, row.size)),
-                           words(std::string(name(row.spec.kind))),
-                           words(neither  ? "failed on both sides"
-                                 : only_a ? "only in A"
-                                          : "only in B")},
-                          {},
-                          {}});
+    table.rows.push_back(
+        {{words(cell_label(row.spec, row.size)), words(std::string(name(row.spec.kind))),
+          words(neither  ? "failed on both sides"
+                : only_a ? "only in A"
+                         : "only in B")},
+         {},
+         {}});
     if (neither) table.rows.back().flags = {"A: " + row.a.reason, "B: " + row.b.reason};
   }
   return table;

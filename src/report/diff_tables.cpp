@@ -77,7 +77,9 @@ void add_flags(const ComparedRow& row, RowView& view) {
   }
   if (row.prediction.departure) view.flags.push_back(departure_words(*row.prediction.departure));
   for (const std::string& remark : row.remarks) view.flags.push_back(remark);
-  if (row.judged && row.judged->verdict == Verdict::kUnclear && row.remarks.empty()) {
+  // That launches are too few is said once, above.
+  const bool judged = row.judged && row.judged->adjusted_p;
+  if (judged && row.judged->verdict == Verdict::kUnclear && row.remarks.empty()) {
     view.flags.push_back(row.judged->reason);
   }
 }
@@ -119,12 +121,11 @@ RowView side_row(const NumberedRow& numbered, const char* who, const RowSide& si
     launches.push_back(format_significant(in_unit(value, bytes), 5));
   }
   const std::string id = who == std::string("B") && !row.cell_b.empty() ? row.cell_b : row.cell;
-  RowView view{.cells = {words(fmt::format("{}, {}", cell_label(row.spec, row.size),
-                                           describe(row.measure))),
-                         words(who), value_cell(side, bytes), words(join(launches, "; ")),
-                         words(id)},
-               .flags = side.flags,
-               .note = {}};
+  RowView view{
+      .cells = {words(fmt::format("{}, {}", cell_label(row.spec, row.size), describe(row.measure))),
+                words(who), value_cell(side, bytes), words(join(launches, "; ")), words(id)},
+      .flags = side.flags,
+      .note = {}};
   if (!side.reason.empty()) view.flags.push_back(side.reason);
   return view;
 }
@@ -133,9 +134,9 @@ RowView side_row(const NumberedRow& numbered, const char* who, const RowSide& si
 
 std::string cell_label(const CellSpec& spec, const std::string& size) {
   std::vector<std::string> words;
-  words.push_back(!size.empty()  ? size
-                  : spec.model   ? fmt::format("d_model {}", spec.model->d_model)
-                                 : std::string(name(spec.kind)));
+  words.push_back(!size.empty() ? size
+                  : spec.model  ? fmt::format("d_model {}", spec.model->d_model)
+                                : std::string(name(spec.kind)));
   if (spec.context) words.push_back("context " + format_count(*spec.context));
   if (spec.precision && spec.precision != Precision::kFp32) {
     words.emplace_back(describe(*spec.precision));
@@ -171,8 +172,8 @@ TableView ratio_table(const DiffRows& rows, Relation relation) {
   for (const NumberedRow& numbered : rows) {
     const ComparedRow& row = *numbered.row;
     RowView view{.cells = {words(cell_label(row.spec, row.size)), words(describe(row.measure)),
-                           value_cell(row.a, bytes), value_cell(row.b, bytes),
-                           ratio_cell(numbered), effect_cell(row)},
+                           value_cell(row.a, bytes), value_cell(row.b, bytes), ratio_cell(numbered),
+                           effect_cell(row)},
                  .flags = {},
                  .note = {}};
     for (CellView& cell : more_cells(row, relation)) view.cells.push_back(std::move(cell));
@@ -195,36 +196,6 @@ TableView evidence_table(const DiffRows& rows, const Comparison& comparison) {
     table.rows.push_back(side_row(numbered, "A", numbered.row->a));
     table.rows.back().id = fmt::format("row-{}", numbered.number);
     table.rows.push_back(side_row(numbered, "B", numbered.row->b));
-  }
-  return table;
-}
-
-TableView speedup_table(const std::vector<SpeedupRow>& speedups) {
-  TableView table{.slug = "speedups",
-                  .title = "FP32’s time over the other precision’s, side by side",
-                  .columns = {left("Cell"), left("What"), right("A", "×"), right("B", "×")},
-                  .rows = {}};
-  for (const SpeedupRow& row : speedups) {
-    table.rows.push_back({{words(cell_label(row.spec, row.size)), words(describe(row.measure)),
-                           optional_ratio(row.a), optional_ratio(row.b)},
-                          {},
-                          {}});
-  }
-  return table;
-}
-
-TableView kernel_table(const std::vector<KernelChange>& changes) {
-  TableView table{.slug = "kernels",
-                  .title = "Longest kernels of another family",
-                  .columns = {left("Cell"), left("Class"), left("A"), right("A’s share", "%"),
-                              left("B"), right("B’s share", "%")},
-                  .rows = {}};
-  for (const KernelChange& change : changes) {
-    table.rows.push_back({{words(cell_label(change.spec, change.size)), words(change.kernel_class),
-                           words(change.a), number(format_percent(change.share_a), change.share_a),
-                           words(change.b), number(format_percent(change.share_b), change.share_b)},
-                          {},
-                          {}});
   }
   return table;
 }

@@ -15,8 +15,8 @@ std::string printable(const std::string& text) {
   std::string shown;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    const bool c1 = byte == 0xC2 && i + 1 < text.size() &&
-                    static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    const bool c1 =
+        byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
     if (c1) ++i;
     if (c1 || byte < 0x20 || byte == 0x7F)
       shown += kUnprintable;
@@ -28,7 +28,8 @@ std::string printable(const std::string& text) {
 
 /// Code points: near enough to columns for what stands in these tables.
 std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return !continues(c); }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return !continues(c); }));
 }
 
 std::string padded(const std::string& text, std::size_t room, Align align) {

@@ -36,7 +36,7 @@ std::string verdict_words(const std::vector<const ComparedRow*>& rows) {
     });
     if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
   }
-  return parts.empty() ? "" : " B is " + join_words(parts) + ".";
+  return parts.empty() ? "" : " Verdicts on B: " + join_words(parts) + ".";
 }
 
 /// Why there are ratios and no verdicts, or what the verdicts rest on.
@@ -75,19 +75,18 @@ std::vector<Glance> glance_of(const Comparison& comparison) {
       {"cells match", format_count(static_cast<std::int64_t>(comparison.matched)), "sides"}};
   const std::vector<double> ratios = ratios_of(steps_of(comparison));
   if (!ratios.empty()) {
-    glance.push_back({"median B ÷ A of whole steps", format_ratio(median(ratios)) + " ×",
-                      "sides"});
+    glance.push_back({"median B ÷ A of whole steps", format_ratio(median(ratios)) + " ×", "sides"});
     const auto [low, high] = std::ranges::minmax(ratios);
     glance.push_back({"least and largest of them",
                       format_ratio(low) + " and " + format_ratio(high) + " ×", "sides"});
   }
   if (comparison.related.relation != Relation::kSameMachine) return glance;
-  glance.push_back({"faster, slower, same, unclear",
-                    fmt::format("{}, {}, {}, {}", comparison.count(Verdict::kFaster),
-                                comparison.count(Verdict::kSlower),
-                                comparison.count(Verdict::kSame),
-                                comparison.count(Verdict::kUnclear)),
-                    "method"});
+  glance.push_back(
+      {"faster, slower, same, unclear",
+       fmt::format("{}, {}, {}, {}", comparison.count(Verdict::kFaster),
+                   comparison.count(Verdict::kSlower), comparison.count(Verdict::kSame),
+                   comparison.count(Verdict::kUnclear)),
+       "method"});
   return glance;
 }
 
@@ -107,9 +106,9 @@ std::string part_words(const DiffRows& rows, Relation relation) {
   const auto departing = std::ranges::count_if(
       plain, [](const ComparedRow* row) { return row->prediction.departure.has_value(); });
   if (relation == Relation::kDifferentHardware && departing > 0) {
-    text += fmt::format(" {} from what peak and bandwidth predict.",
-                        departing == 1 ? std::string("1 row departs")
-                                       : fmt::format("{} rows depart", departing));
+    text += fmt::format(
+        " {} from what peak and bandwidth predict.",
+        departing == 1 ? std::string("1 row departs") : fmt::format("{} rows depart", departing));
   }
   return text;
 }
@@ -132,7 +131,8 @@ std::string method_of(const Comparison& comparison) {
   if (relation == Relation::kSameMachine) {
     text +=
         "\nVerdicts: Welch’s t with Holm’s correction over all rows at 5 %, and a smallest effect "
-        "of interest of 1 %. “Detectable” is the change that would have been found with 90 % power. "
+        "of interest of 1 %. “Detectable” is the change that would have been found with 90 % "
+        "power. "
         "Rows flagged as slowed down or shared are unclear.\n";
   }
   return text;

@@ -34,7 +34,7 @@ struct CellView {
 struct RowView {
   std::vector<CellView> cells;
   std::vector<std::string>
-      flags;         ///< "thermal slowdown", "outlier", …: words shown beside the row.
+      flags;            ///< "thermal slowdown", "outlier", …: words shown beside the row.
   std::string note;     ///< Spans the row's remaining columns: a reason for what is missing.
   std::string id = {};  ///< In a page: what a link to the row names; unique there.
 };

@@ -44,9 +44,8 @@ const Device* main_device(const Run& run) {
       if (launch.device) ++launches[*launch.device];
     }
   }
-  const auto most = std::max_element(launches.begin(), launches.end(), [](auto a, auto b) {
-    return a.second < b.second;
-  });
+  const auto most = std::max_element(launches.begin(), launches.end(),
+                                     [](auto a, auto b) { return a.second < b.second; });
   if (most == launches.end()) return nullptr;
   return &run.devices.at(static_cast<std::size_t>(most->first));
 }

@@ -56,8 +56,7 @@ void validate(const Json& document, const valijson::Schema& schema, const std::s
   if (validator.validate(schema, NlohmannJsonAdapter(plain), &results)) return;
   const auto error = innermost(results);
   throw InputError(
-      fmt::format("{}: {}: {}", origin, readable_path(error.context), error.description),
-      remedy);
+      fmt::format("{}: {}: {}", origin, readable_path(error.context), error.description), remedy);
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ inline Cell timed(const CellSpec& spec, const std::vector<double>& launches) {
 }
 
 inline Cell limits(double rate, double bandwidth) {
-  const CellSpec spec{.kind = CellKind::kLimits};
+  CellSpec spec;
+  spec.kind = CellKind::kLimits;
   Cell cell{cell_id(spec), spec, {}};
   Launch launch;
   launch.device = 0;

@@ -56,14 +56,14 @@ TEST(Compare, SwappingTheSidesInvertsRatiosAndVerdicts) {
 }
 
 TEST(Compare, TheOrderOfCellsChangesNoVerdict) {
-  const Run a = three_launches();
-  const Run b = three_launches(1.05);
+  const labreport::Run a = three_launches();
+  const labreport::Run b = three_launches(1.05);
   EXPECT_EQ(verdicts(compare_runs(a, b)), verdicts(compare_runs(reversed(a), b)));
   EXPECT_EQ(verdicts(compare_runs(a, b)), verdicts(compare_runs(a, reversed(b))));
 }
 
 TEST(Compare, ADisturbedRowIsUnclear) {
-  Run disturbed = three_launches(1.5);
+  labreport::Run disturbed = three_launches(1.5);
   disturbed.cells[1].launches[2].conditions = {
       integer_metric(metric::kSlowdown, metric::kThermal, "ns", 5)};
   const Comparison comparison = compare_runs(three_launches(), disturbed);
@@ -73,13 +73,13 @@ TEST(Compare, ADisturbedRowIsUnclear) {
 }
 
 TEST(Compare, FewerThanThreeLaunchesAreUnclear) {
-  Run few = three_launches(2);
+  labreport::Run few = three_launches(2);
   for (Cell& cell : few.cells) cell.launches.resize(1);
   EXPECT_EQ(compare_runs(three_launches(), few).count(Verdict::kUnclear), 2u);
 }
 
 TEST(Compare, OtherMachinesGetNoVerdict) {
-  Run other = three_launches(2);
+  labreport::Run other = three_launches(2);
   other.sessions.front().software.driver = "550.1";
   const Comparison comparison = compare_runs(three_launches(), other);
   EXPECT_EQ(comparison.related.relation, Relation::kSameModel);
@@ -124,7 +124,7 @@ TEST(Compare, ImportedNumbersMatchWithoutStepsAndGetNoVerdict) {
 }
 
 Run with_batch(std::int64_t batch) {
-  Run run = three_launches();
+  labreport::Run run = three_launches();
   for (Cell& cell : run.cells) {
     if (cell.spec.model) cell.spec.batch = batch;
     cell.id = cell_id(cell.spec);
@@ -144,7 +144,7 @@ TEST(Compare, AnotherBatchIsRefusedByNameUnlessAllowed) {
 }
 
 TEST(Compare, AnotherVocabularyIsRefusedByName) {
-  Run other = three_launches();
+  labreport::Run other = three_launches();
   other.cells[1].spec.model->vocab = 1000;
   other.cells[1].id = cell_id(other.cells[1].spec);
   EXPECT_THAT([&] { compare_runs(three_launches(), other); },
@@ -153,14 +153,14 @@ TEST(Compare, AnotherVocabularyIsRefusedByName) {
 }
 
 TEST(Compare, RunsWithNothingInCommonAreRefusedWithTheirCounts) {
-  Run other = three_launches();
+  labreport::Run other = three_launches();
   other.cells = {timed(network(Mode::kInference), {1e6})};
   EXPECT_THAT([&] { compare_runs(three_launches(), other); },
               ThrowsMessage<InputError>(HasSubstr("3 only in A, 1 only in B")));
 }
 
 TEST(Compare, AColdStepIsNoWarmOne) {
-  Run cold = three_launches();
+  labreport::Run cold = three_launches();
   cold.cells[1].spec.warmup = 0;
   cold.cells[1].spec.steps = 1;
   cold.cells[1].id = cell_id(cold.cells[1].spec);
