@@ -111,9 +111,9 @@ std::vector<ComparedRow> rows_of(const Matching& matching, const Comparison& com
       row.a = side_of(pair.a, measure, comparison.a.limits);
       row.b = side_of(pair.b, measure, comparison.b.limits);
       row.standing = standing_of(pair, row.a, row.b);
-      // A phase that neither a table nor a run of long ago has is no row.
-      const bool unknown = !row.a.value && !row.b.value && row.a.fits && row.b.fits &&
-                           measure != measures_of(shown.spec).front();
+      // The whole cell has a row already; a phase that neither side has is none.
+      const bool unknown =
+          !row.a.value && !row.b.value && measure != measures_of(shown.spec).front();
       if (unknown) continue;
       add_ratio(row);
       row.prediction = predict(row, comparison.a.limits, comparison.b.limits);

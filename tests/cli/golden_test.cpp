@@ -58,6 +58,8 @@ const std::vector<Golden> kGolden{
     {"help_list", {"list", "--help"}},
     {"help_check", {"check", "--help"}},
     {"help_doctor", {"doctor", "--help"}},
+    {"help_diff", {"diff", "--help"}},
+    {"diff_one", {"diff", "one"}},
     {"list_experiments", {"list", "experiments"}},
     {"list_sizes", {"list", "sizes"}},
     {"list_cells", {"list", "cells", "--preset", "quick"}, {}, true},
