@@ -48,7 +48,7 @@ std::string latex_address(std::string_view address) {
 constexpr std::size_t kLongestAddress = 2000;
 
 std::string link(const Inline& piece) {
-  const std::string words = latex_inlines(piece.children);
+  std::string words = latex_inlines(piece.children);
   if (piece.target.size() > kLongestAddress) return words;
   return "\\href{" + latex_address(piece.target) + "}{" + words + "}";
 }
