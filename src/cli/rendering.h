@@ -29,8 +29,8 @@ std::filesystem::path run_folder(const std::filesystem::path& named);
 /// Every run below `root`. Throws `InputError` when there is none.
 std::vector<std::filesystem::path> recorded_runs(const std::filesystem::path& root);
 
-/// The newest run of one's own below `root`, else the newest of all. Throws as `recorded_runs`.
-std::filesystem::path latest_run(const std::filesystem::path& root);
+/// The newest of one's own, else the newest of all; empty where there is none.
+std::filesystem::path newest_run(const std::vector<std::filesystem::path>& runs);
 
 struct Rendered {
   std::filesystem::path index;  ///< Empty where no pages were asked for.
