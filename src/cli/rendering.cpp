@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "experiments/catalog.h"
@@ -67,6 +66,10 @@ fs::path latest_run(const fs::path& root) {
     return !RunStore(folder).is_reference();
   });
   return own == folders.rend() ? folders.back() : *own;
+}
+
+ExitStatus Rendered::status() const {
+  return problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
 }
 
 const fs::path& Rendered::page_of(const fs::path& run_folder) const {
