@@ -14,7 +14,7 @@ constexpr char32_t kNoCharacter = 0xfffd;
 /// A word that is longer may break behind its signs.
 constexpr std::size_t kLongWord = 12;
 /// A stretch without such a sign that no line need hold: it may break anywhere.
-constexpr std::size_t kLongStretch = 28;
+constexpr std::size_t kLongStretch = 20;
 constexpr std::size_t kLongestTitle = 400;
 constexpr std::string_view kBreak = "\\allowbreak{}";
 
