@@ -37,7 +37,7 @@ ExitStatus render(const RenderFlags& flags) {
   const Rendered rendered = render_runs(folders, options);
   for (const auto& [folder, page] : rendered.pages) fmt::print("{}\n", page.string());
   if (!rendered.index.empty()) fmt::print("site: {}\n", rendered.index.string());
-  return rendered.problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
+  return rendered.status();
 }
 
 }  // namespace

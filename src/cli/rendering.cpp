@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/table.h"
 #include "experiments/catalog.h"
@@ -71,6 +70,10 @@ fs::path newest_run(const std::vector<fs::path>& runs) {
     return std::pair(!RunStore(run).is_reference(), age_of(run));
   });
   return newest == runs.end() ? fs::path() : *newest;
+}
+
+ExitStatus Rendered::status() const {
+  return problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
 }
 
 const fs::path& Rendered::page_of(const fs::path& run_folder) const {

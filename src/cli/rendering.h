@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "report/site.h"
 #include "results/run_store.h"
 
@@ -38,6 +39,9 @@ struct Rendered {
   std::map<std::filesystem::path, std::filesystem::path> pages;
   /// Runs that could not be read and notes that could not be shown, one line each; already told.
   std::vector<std::string> problems;
+
+  /// Incomplete where there are problems: the rest is rendered.
+  ExitStatus status() const;
 
   const std::filesystem::path& page_of(const std::filesystem::path& run_folder) const;
 };
