@@ -25,8 +25,11 @@ std::string factor(double value) { return format_fixed(value, kFactorDecimals); 
 
 std::string line(const std::string& words, const std::string& spread, const Proportion& rate,
                  double slower, double faster) {
-  return fmt::format(fmt::runtime(kLine), words, spread, percent(rate.value), interval(rate),
-                     slower > 1 ? factor(slower) : "", faster < 1 ? factor(faster) : "");
+  std::string text =
+      fmt::format(fmt::runtime(kLine), words, spread, percent(rate.value), interval(rate),
+                  slower > 1 ? factor(slower) : "", faster < 1 ? factor(faster) : "");
+  text.erase(text.find_last_not_of(" \n") + 1);
+  return text + "\n";
 }
 
 /// A size's name comes from a file: one printable line of it.

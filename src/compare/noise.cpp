@@ -94,7 +94,7 @@ double enough(std::vector<double> changes) {
 
 CellNoise summary(const std::vector<double>& medians, const Tally& tally, std::int64_t splits) {
   std::vector<double> logs;
-  for (const double median : medians) logs.push_back(std::log(median));
+  for (const double median : medians) logs.push_back(std::log(median / medians.front()));
   return {.log_stddev = sample_stddev(logs),
           .false_verdicts = binomial_proportion(tally.wrong, splits),
           .slower = std::exp(enough(tally.slower)),

@@ -14,7 +14,8 @@ std::optional<NoiseFloor> noise_floor(const Run& run) {
   for (const Cell& cell : run.cells) {
     std::vector<double> logs = launch_medians(cell);
     if (logs.size() < 2 || cell.spec.steps.value_or(0) < 2) continue;
-    for (double& value : logs) value = std::log(value);
+    const double first = logs.front();  // Equal medians leave no rounding error behind.
+    for (double& value : logs) value = std::log(value / first);
     const double deviation = sample_stddev(logs);
     const auto degrees = static_cast<std::int64_t>(logs.size()) - 1;
     squares += deviation * deviation * static_cast<double>(degrees);

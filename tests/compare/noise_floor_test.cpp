@@ -32,6 +32,12 @@ TEST(NoiseFloor, PoolsSquaresAboutEachCellsMean) {
   EXPECT_EQ(floor->cells, 2);
 }
 
+TEST(NoiseFloor, EqualLaunchesHaveNone) {
+  labreport::Run run;
+  add_cell(run, {20, 20, 20, 20, 20, 20, 20});
+  EXPECT_EQ(noise_floor(run)->log_stddev, 0);
+}
+
 TEST(NoiseFloor, NeedsTwoLaunchesOfACell) {
   labreport::Run run;
   EXPECT_FALSE(noise_floor(run));

@@ -28,7 +28,7 @@ TEST(Noise, NormalLaunchesAreRarelySaidToDifferFromThemselves) {
     const Noise noise = measure_noise(launches(1, log_stddev), {});
     EXPECT_LE(noise.any.lower, 0.05);
     EXPECT_LE(noise.rows.value, noise.any.value);
-    for (const CellNoise& cell : noise.cells) EXPECT_NEAR(cell.log_stddev / log_stddev, 1, 0.3);
+    for (const CellNoise& cell : noise.cells) EXPECT_NEAR(cell.log_stddev / log_stddev, 1, 0.4);
   }
 }
 
