@@ -125,9 +125,9 @@ const std::vector<Golden> kGolden{
     {"check_missing", {"check", "no/such/run"}},
     {"noise_nothing", {"noise"}},
     {"noise_missing", {"noise", "no/such/run"}},
-    {"noise_two_launches", {"noise", "run", "--per-side", "2"}},
-    {"noise_many_splits", {"noise", "run", "--splits", "10000000"}},
-    {"noise_unknown_format", {"noise", "run", "--format", "jsn"}},
+    {"noise_two_launches", {"noise", "here", "--per-side", "2"}},
+    {"noise_many_splits", {"noise", "here", "--splits", "10000000"}},
+    {"noise_unknown_format", {"noise", "here", "--format", "jsn"}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Cli, GoldenTest, testing::ValuesIn(kGolden),
