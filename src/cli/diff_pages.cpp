@@ -101,7 +101,7 @@ void fill(DiffPage& page, const PairedRun& a, const PairedRun& b, LoadedRuns& lo
     page.card.outcome = document.counts;
     add_files(page, comparison, document, tool);
   } catch (const InputError&) {
-    // Nothing in common, or another batch: no page of its own accord.
+    page.files.clear();  // nothing in common, or another batch: no page of its own accord
   }
 }
 

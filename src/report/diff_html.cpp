@@ -24,6 +24,13 @@ std::string tables_html(const std::vector<TableView>& tables, const std::string&
   return html;
 }
 
+/// A comparison is short: all its figures are printed.
+PaperPart whole(const DiffPart& part) {
+  PaperPart paper;
+  for (const Figure& figure : part.figures) paper.figures.push_back(&figure);
+  return paper;
+}
+
 TemplateList part_list(const DiffDocument& document, PageState& state) {
   TemplateList parts;
   for (const DiffPart& part : document.parts) {
@@ -31,7 +38,7 @@ TemplateList part_list(const DiffDocument& document, PageState& state) {
     parts.push_back(TemplateObject{{"problem", part.problem},
                                    {"title", part.title},
                                    {"words", part.words},
-                                   {"figures", figures_html(part.figures, state)},
+                                   {"figures", figures_html(part.figures, state, whole(part))},
                                    {"tables", tables_html(part.tables, prefix, state)},
                                    {"evidence", tables_html(part.evidence, prefix, state)}});
   }

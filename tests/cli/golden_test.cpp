@@ -57,6 +57,7 @@ const std::vector<Golden> kGolden{
     {"help_notes", {"notes", "--help"}},
     {"help_list", {"list", "--help"}},
     {"help_check", {"check", "--help"}},
+    {"help_noise", {"noise", "--help"}},
     {"help_doctor", {"doctor", "--help"}},
     {"help_diff", {"diff", "--help"}},
     {"diff_one", {"diff", "one"}},
@@ -124,6 +125,11 @@ const std::vector<Golden> kGolden{
     {"render_no_notes", {"render", "--notes", "no/such/notes"}},
     {"check_nothing", {"check"}},
     {"check_missing", {"check", "no/such/run"}},
+    {"noise_nothing", {"noise"}},
+    {"noise_missing", {"noise", "no/such/run"}},
+    {"noise_two_launches", {"noise", "here", "--per-side", "2"}},
+    {"noise_many_splits", {"noise", "here", "--splits", "10000000"}},
+    {"noise_unknown_format", {"noise", "here", "--format", "jsn"}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Cli, GoldenTest, testing::ValuesIn(kGolden),
