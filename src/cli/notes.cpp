@@ -29,7 +29,7 @@ struct Subject {
 };
 
 Subject subject(const NotesFlags& flags) {
-  const fs::path noted = noted_run(list_runs("site/runs"));
+  const fs::path noted = noted_run(list_measured_runs("site/runs"));
   if (flags.run.empty() && noted.empty()) recorded_runs("site/runs");  // says what to do
   Subject subject{flags.run.empty() ? noted : run_folder(flags.run), flags.notes};
   if (!subject.folder.empty()) return subject;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <regex>
 
 #include "base/files.h"
 #include "base/machine.h"
@@ -25,6 +27,12 @@ struct Golden {
 
 void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
 
+/// Imported runs are named by the time.
+std::string timeless(const std::string& text) {
+  static const std::regex time("[0-9]{8}-[0-9]{6}-imported");
+  return std::regex_replace(text, time, "TIME-imported");
+}
+
 /// The machine's processor has a name of its own.
 std::string anonymous(std::string text) {
   const std::string model = cpu_model();
@@ -37,11 +45,13 @@ class GoldenTest : public ProgramTest, public testing::WithParamInterface<Golden
 TEST_P(GoldenTest, PrintsExactlyThat) {
   const Golden& golden = GetParam();
   if (golden.gpus) have_gpus(kWorkerForHopper);
+  std::filesystem::copy(std::string(LABREPORT_SOURCE_DIR) + "/tests/fixtures/imports",
+                        folder_ / "tables");
   for (const auto& [name, value] : golden.environment) environment_[name] = value;
   const Ended ended = call(golden.words);
   const std::string text =
       fmt::format("$ labreport {}\n{}--- stderr\n{}--- status {}\n", join(golden.words, " "),
-                  ended.output, anonymous(ended.messages), ended.exit_status);
+                  timeless(ended.output), anonymous(ended.messages), ended.exit_status);
   const auto file =
       std::filesystem::path(LABREPORT_SOURCE_DIR) / "tests/cli/golden" / (golden.name + ".txt");
   if (std::getenv("LABREPORT_UPDATE_GOLDEN") != nullptr) write_atomically(file, text);
@@ -54,6 +64,7 @@ const std::vector<Golden> kGolden{
     {"help_report", {"report", "--help"}},
     {"help_run", {"run", "--help"}},
     {"help_render", {"render", "--help"}},
+    {"help_import", {"import", "--help"}},
     {"help_notes", {"notes", "--help"}},
     {"help_list", {"list", "--help"}},
     {"help_check", {"check", "--help"}},
@@ -120,6 +131,15 @@ const std::vector<Golden> kGolden{
     {"notes_nothing", {"notes", "--init"}},
     {"notes_missing", {"notes", "--init", "no/such/run"}},
     {"render_no_notes", {"render", "--notes", "no/such/notes"}},
+    {"import_many", {"import", "tables/many.csv"}},
+    {"import_frame",
+     {"import", "tables/frame.txt", "--gpu", "Made Up", "--unit", "s", "--context", "128"}},
+    {"import_no_unit", {"import", "tables/frame.txt", "--gpu", "Made Up", "--context", "128"}},
+    {"import_no_gpu", {"import", "tables/long.md", "--context", "128"}},
+    {"import_said_twice", {"import", "tables/many.csv", "--context", "128"}},
+    {"import_wrong_table", {"import", "tables/long.md", "--gpu", "Made Up", "--table", "2"}},
+    {"import_nothing", {"import"}},
+    {"import_missing", {"import", "no/such/table.md"}},
     {"check_nothing", {"check"}},
     {"check_missing", {"check", "no/such/run"}},
 };

@@ -14,6 +14,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+IMPORTING = (ROOT / "docs/importing.md").read_text(encoding="utf-8")
 RUNS = "site/runs"
 
 # Commands that no test can run, each with its reason.
@@ -33,7 +34,7 @@ WORKER = '{"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]}'
 def commands():
     """Lines of fenced blocks and whole commands between backticks, each once."""
     found = []
-    for block in re.findall(r"^```(?:sh|console)\n(.*?)^```", README, re.M | re.S):
+    for block in re.findall(r"^```(?:sh|console)\n(.*?)^```", README + IMPORTING, re.M | re.S):
         found += [line.partition("#")[0].removeprefix("$ ").strip() for line in block.splitlines()]
     found += re.findall(r"`((?:make|build/bin/labreport) [^`]+)`", README)
     return list(dict.fromkeys(command for command in found if command))
@@ -74,6 +75,7 @@ class Readme(unittest.TestCase):
         if runs:
             shutil.copytree(recorded, folder / RUNS / "recorded")
             shutil.copytree(recorded, folder / RUNS / "own", ignore=lambda *_: ["reference"])
+        shutil.copytree(ROOT / "tests/fixtures/imports", folder / "tests/fixtures/imports")
         (folder / "labreport-worker").symlink_to(f"{self.fakes}/worker")
         (folder / "labreport-worker.json").write_text(WORKER, encoding="utf-8")
         return folder
