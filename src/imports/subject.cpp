@@ -122,6 +122,7 @@ Meaning meaning_of(const std::vector<std::string>& words) {
     }
   }
   if (found.contains(Word::kStep) && !found.contains(Word::kOptimizer)) found.insert(Word::kTrain);
+  if (found.empty()) meaning.refusal = "it names no pass, no step and no peak";
   if (meaning.refusal.empty()) meaning.refusal = refusal_of(found);
   meaning.subject = subject_of(found);
   if (found.contains(Word::kStddev)) meaning.statistic = Statistic::kStddev;
