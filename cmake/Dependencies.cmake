@@ -69,6 +69,7 @@ if(LABREPORT_FRONTEND)
                        ARCHIVES libcmark-gfm.a DEFINES CMARK_GFM_STATIC_DEFINE)
   labreport_dependency(cmark PACKAGE libcmark-gfm-extensions-dev
                        HEADER cmark-gfm-core-extensions.h ARCHIVES libcmark-gfm-extensions.a)
+  labreport_dependency(sodium PACKAGE libsodium-dev HEADER sodium.h ARCHIVES libsodium.a)
   if(labreport_missing_packages AND LABREPORT_WORKER)
     labreport_front_end_is_here(kept)
   endif()

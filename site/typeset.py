@@ -3,7 +3,7 @@
 Each FOLDER holds report.typ and its pictures, and gets report.pdf, or problem.txt with one line.
 Only the fonts that Typst brings are used, so that every machine makes the same bytes. Each report
 has a process of its own with a limit of time and memory: none can take the machine down, or the
-other reports with it.
+other reports with it. A report that needs more is told with the variable that raises its limit.
 """
 import os
 import pathlib
@@ -34,7 +34,7 @@ def tell(folder, problem):
 
 
 def out_of_memory():
-    return f"Typst needs more than {MIB} MiB for it"
+    return f"Typst needs more than {MIB} MiB for it; LABREPORT_TYPESET_MIB raises this limit"
 
 
 def limit_this_process():
@@ -69,7 +69,8 @@ def typeset_in_limits(typst, folder):
     _, status = os.waitpid(child, 0)
     ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
     if ended_by == signal.SIGALRM:
-        tell(folder, f"Typst needs longer than {SECONDS:g} s for it")
+        tell(folder, f"Typst needs longer than {SECONDS:g} s for it; "
+                     "LABREPORT_TYPESET_SECONDS raises this limit")
     elif ended_by in OUT_OF_MEMORY:
         tell(folder, out_of_memory())
     elif status:

@@ -78,6 +78,8 @@ Facts facts_of(const Shown& shown) {
   facts.set("start", format_bytes(start.requested()));
   facts.set("parameters", format_bytes(start.of(metric::kParameters)));
   facts.flag("state", start.of(metric::kOptimizerStates) > 0);
+  facts.set("held",
+            format_bytes(start.of(metric::kParameters) + start.of(metric::kOptimizerStates)));
   facts.set("above", format_bytes(peak.requested() - start.requested()));
   facts.flag("copies", peak.of(metric::kWeightCopies) > 0);
   facts.set("copies_bytes", format_bytes(peak.of(metric::kWeightCopies)));

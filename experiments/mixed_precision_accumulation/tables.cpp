@@ -17,6 +17,10 @@ constexpr std::size_t kCheckpoints[]{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
 
 CellView digits_cell(double value) { return number_cell(digits(value), value); }
 
+std::string with_minus(double value, int digits) {
+  return (value < 0 ? "−" : "") + fmt::format("{:.{}g}", std::abs(value), digits);
+}
+
 CellView error_cell(double error) { return number_cell(error_digits(error), error); }
 
 /// Kept on one line: it names the row.
@@ -69,7 +73,7 @@ std::string digits(double value) { return fmt::format("{:.10g}", value); }
 std::string error_digits(double error) {
   // Sums of doubles carry their own rounding, far below any error that counts here.
   constexpr double kNothing = 1e-12;
-  return std::abs(error) < kNothing ? "0" : fmt::format("{:.5g}", error);
+  return std::abs(error) < kNothing ? "0" : with_minus(error, 5);
 }
 
 TableView sums_table(const std::vector<Loop>& loops) {
@@ -85,12 +89,11 @@ TableView sums_table(const std::vector<Loop>& loops) {
   for (const Loop& loop : loops) {
     const double right = loop.value * static_cast<double>(loop.sums.size());
     const double share = loop.error() / right;
-    table.rows.push_back(
-        {{text_cell(label_of(loop)), digits_cell(loop.last()), error_cell(loop.error()),
-          number_cell(fmt::format("{:.2g}", 100 * share), share), error_cell(loop.input_error()),
-          error_cell(loop.accumulator_error())},
-         {},
-         ""});
+    table.rows.push_back({{text_cell(label_of(loop)), digits_cell(loop.last()),
+                           error_cell(loop.error()), number_cell(with_minus(100 * share, 2), share),
+                           error_cell(loop.input_error()), error_cell(loop.accumulator_error())},
+                          {},
+                          ""});
   }
   return table;
 }

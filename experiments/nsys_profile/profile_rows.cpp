@@ -1,6 +1,7 @@
 // Which profiles and which of their kernels a sentence is about.
 #include <algorithm>
 
+#include "base/text.h"
 #include "experiments/nsys_profile/profile.h"
 #include "plan/editions.h"
 #include "results/metric_names.h"
@@ -143,6 +144,23 @@ std::vector<const Profile*> unspoken(const RunView& view, const std::vector<Prof
   return found;
 }
 
+/// One for each reason, with all that have it: a run cut short lacks many for the same.
+std::vector<Facts> missing(const std::vector<const Profile*>& profiles) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  for (const Profile* profile : profiles) {
+    auto known =
+        std::ranges::find(reasons, profile->missing, [](const auto& one) { return one.first; });
+    if (known == reasons.end()) known = reasons.insert(known, {profile->missing, {}});
+    known->second.push_back(profile->words);
+  }
+  std::vector<Facts> list(reasons.size());
+  for (std::size_t i = 0; i < reasons.size(); ++i) {
+    list[i].set("words", join_words(reasons[i].second));
+    list[i].set("reason", reasons[i].first);
+  }
+  return list;
+}
+
 }  // namespace
 
 void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles) {
@@ -151,13 +169,7 @@ void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& p
   facts.flag("nothing", named.empty());
   facts.flag("several", named.size() > 1);
   facts.flag("gpu", device == nullptr || device->kind == DeviceKind::kCuda);
-  std::vector<Facts> missing;
-  for (const Profile* profile : unspoken(view, profiles)) {
-    missing.emplace_back();
-    missing.back().set("words", profile->words);
-    missing.back().set("reason", profile->missing);
-  }
-  facts.list("missing", std::move(missing));
+  facts.list("missing", missing(unspoken(view, profiles)));
 }
 
 }  // namespace labreport::nsys_profile

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/uuid/name_generator_sha1.hpp>
-#include <boost/uuid/uuid_io.hpp>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
 
 #include "base/error.h"
+#include "base/stamp.h"
 #include "base/text.h"
 
 namespace labreport {
@@ -131,11 +130,7 @@ std::vector<Gpu> visible_gpus(const std::vector<Gpu>& gpus, const char* visible)
 }
 
 std::string uuid_hash(std::string_view uuid) {
-  if (uuid.empty()) return "";
-  const boost::uuids::name_generator_sha1 hash(boost::uuids::ns::oid());
-  std::string digits = to_string(hash(uuid.data(), uuid.size()));
-  std::erase(digits, '-');
-  return digits.substr(0, 16);
+  return uuid.empty() ? "" : content_hash(uuid).substr(0, 16);
 }
 
 GpuMonitor::GpuMonitor(std::unique_ptr<Nvml> nvml, Nvml::Handle device)

@@ -1,7 +1,6 @@
 #include "cli/cached_charts.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -21,107 +20,117 @@ std::string described(const TypesetJob& job) {
   return text;
 }
 
-}  // namespace
-
-CachedCharts::CachedCharts(ChartTool& tool, std::string identity, ContentCache cache)
-    : tool_(tool), identity_(std::move(identity)), cache_(std::move(cache)) {}
-
-/// Each spec that neither this call nor an earlier one has drawn, once.
-std::vector<std::string> CachedCharts::missing(const std::vector<std::string>& specs) {
-  std::vector<std::string> missing;
-  for (const std::string& spec : specs) {
-    const auto [place, is_new] = drawn_.try_emplace(spec);
-    if (!is_new) continue;
-    auto kept = identity_.empty() ? std::nullopt : cache_.find(key(spec));
-    if (!kept)
-      missing.push_back(spec);
-    else
-      place->second = std::move(*kept);
-  }
-  return missing;
+template <typename Result, typename Job>
+std::vector<Result> same_count(std::vector<Result> made, const std::vector<Job>& jobs,
+                               const std::string& what) {
+  if (made.size() != jobs.size()) throw Error("the chart tool made another number of " + what);
+  return made;
 }
 
-std::vector<std::string> CachedCharts::draw(const std::vector<std::string>& specs) {
-  drawn_.clear();
-  const std::vector<std::string> wanted = missing(specs);
-  for (std::size_t i = 0; i < wanted.size(); i += kBatch) {
-    const auto begin = wanted.begin() + static_cast<std::ptrdiff_t>(i);
-    const std::vector<std::string> batch(begin, begin + std::min(kBatch, wanted.size() - i));
-    const std::vector<std::string> svgs = tool_.draw(batch);
-    if (svgs.size() != batch.size()) throw Error("the chart tool drew another number of charts");
-    for (std::size_t j = 0; j < batch.size(); ++j) {
-      drawn_[batch[j]] = svgs[j];
-      if (!identity_.empty()) cache_.keep(key(batch[j]), svgs[j]);
-    }
-  }
-  if (!wanted.empty()) cache_.trim();
-  std::vector<std::string> svgs;
-  for (const std::string& spec : specs) svgs.push_back(drawn_.at(spec));
-  return svgs;
-}
-
-std::optional<Print> CachedCharts::kept_print(const std::string& svg) const {
-  if (identity_.empty()) return std::nullopt;
-  auto pdf = cache_.find(key("pdf " + svg));
-  auto png = cache_.find(key("png " + svg));
-  if (!pdf || !png) return std::nullopt;
-  return Print{std::move(*pdf), std::move(*png)};
-}
-
-std::vector<Print> CachedCharts::print(const std::vector<std::string>& svgs) {
-  std::vector<Print> prints(svgs.size());
-  std::vector<std::string> wanted;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < svgs.size(); ++i) {
-    if (auto kept = kept_print(svgs[i])) {
-      prints[i] = std::move(*kept);
-    } else {
-      wanted.push_back(svgs[i]);
-      places.push_back(i);
-    }
-  }
-  if (wanted.empty()) return prints;
-  const std::vector<Print> made = tool_.print(wanted);
-  if (made.empty()) return {};  // a tool that cannot
-  if (made.size() != wanted.size()) throw Error("the chart tool printed another number of charts");
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    prints[places[i]] = made[i];
-    if (identity_.empty()) continue;
-    cache_.keep(key("pdf " + wanted[i]), made[i].pdf);
-    cache_.keep(key("png " + wanted[i]), made[i].png);
-  }
-  return prints;
-}
-
-std::vector<Typeset> CachedCharts::typeset(const std::vector<TypesetJob>& jobs) {
-  std::vector<Typeset> all(jobs.size());
-  std::vector<TypesetJob> wanted;
+/// Each job's result: kept, or else made with all the others that are not kept. Nothing at all
+/// where `make` makes nothing.
+template <typename Result, typename Job, typename Kept, typename Make>
+std::vector<Result> make_the_rest(const std::vector<Job>& jobs, Kept kept, Make make) {
+  std::vector<Result> results(jobs.size());
+  std::vector<Job> wanted;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    auto kept = identity_.empty() ? std::nullopt : cache_.find(key(described(jobs[i])));
-    if (kept) {
-      all[i].pdf = std::move(*kept);
+    if (auto found = kept(jobs[i])) {
+      results[i] = std::move(*found);
     } else {
       wanted.push_back(jobs[i]);
       places.push_back(i);
     }
   }
-  if (wanted.empty()) return all;
-  const std::vector<Typeset> made = tool_.typeset(wanted);
-  if (made.size() != wanted.size()) throw Error("the typesetter made another number of documents");
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    all[places[i]] = made[i];
-    const bool keep = !identity_.empty() && !made[i].pdf.empty();
-    if (keep) cache_.keep(key(described(wanted[i])), made[i].pdf);
+  if (wanted.empty()) return results;
+  std::vector<Result> made = make(wanted);
+  if (made.empty()) return {};
+  for (std::size_t i = 0; i < made.size(); ++i) results[places[i]] = std::move(made[i]);
+  return results;
+}
+
+}  // namespace
+
+CachedCharts::CachedCharts(ChartTool& tool, std::string identity, ContentCache cache)
+    : tool_(tool), identity_(std::move(identity)), cache_(std::move(cache)) {}
+
+std::optional<std::string> CachedCharts::find(const std::string& what) const {
+  return identity_.empty() ? std::nullopt : cache_.find(key(what));
+}
+
+void CachedCharts::keep(const std::string& what, const std::string& bytes) const {
+  if (!identity_.empty()) cache_.keep(key(what), bytes);
+}
+
+std::vector<std::string> CachedCharts::draw_and_keep(const std::vector<std::string>& specs) {
+  std::vector<std::string> svgs;
+  for (std::size_t i = 0; i < specs.size(); i += kBatch) {
+    const auto begin = specs.begin() + static_cast<std::ptrdiff_t>(i);
+    const std::vector<std::string> batch(begin, begin + std::min(kBatch, specs.size() - i));
+    const std::vector<std::string> drawn = same_count(tool_.draw(batch), batch, "charts");
+    for (std::size_t j = 0; j < batch.size(); ++j) keep(batch[j], drawn[j]);
+    svgs.insert(svgs.end(), drawn.begin(), drawn.end());
   }
-  return all;
+  cache_.trim();
+  return svgs;
+}
+
+std::vector<std::string> CachedCharts::draw(const std::vector<std::string>& specs) {
+  const std::set<std::string> once(specs.begin(), specs.end());
+  const std::vector<std::string> distinct(once.begin(), once.end());
+  const std::vector<std::string> drawn = make_the_rest<std::string>(
+      distinct, [this](const std::string& spec) { return find(spec); },
+      [this](const std::vector<std::string>& wanted) { return draw_and_keep(wanted); });
+  std::vector<std::string> svgs;
+  for (const std::string& spec : specs) {
+    const auto place = std::ranges::lower_bound(distinct, spec) - distinct.begin();
+    svgs.push_back(drawn[static_cast<std::size_t>(place)]);
+  }
+  return svgs;
+}
+
+std::optional<Print> CachedCharts::kept_print(const std::string& svg) const {
+  auto pdf = find("pdf " + svg);
+  auto png = find("png " + svg);
+  if (!pdf || !png) return std::nullopt;
+  return Print{std::move(*pdf), std::move(*png)};
+}
+
+std::vector<Print> CachedCharts::print(const std::vector<std::string>& svgs) {
+  const auto make = [this](const std::vector<std::string>& wanted) {
+    std::vector<Print> made = tool_.print(wanted);
+    if (made.empty()) return made;  // a tool that cannot
+    made = same_count(std::move(made), wanted, "prints");
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      keep("pdf " + wanted[i], made[i].pdf);
+      keep("png " + wanted[i], made[i].png);
+    }
+    return made;
+  };
+  return make_the_rest<Print>(
+      svgs, [this](const std::string& svg) { return kept_print(svg); }, make);
+}
+
+std::vector<Typeset> CachedCharts::typeset(const std::vector<TypesetJob>& jobs) {
+  const auto kept = [this](const TypesetJob& job) -> std::optional<Typeset> {
+    auto pdf = find(described(job));
+    if (!pdf) return std::nullopt;
+    return Typeset{std::move(*pdf), ""};
+  };
+  const auto make = [this](const std::vector<TypesetJob>& wanted) {
+    std::vector<Typeset> made = same_count(tool_.typeset(wanted), wanted, "documents");
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      if (!made[i].pdf.empty()) keep(described(wanted[i]), made[i].pdf);
+    }
+    return made;
+  };
+  return make_the_rest<Typeset>(jobs, kept, make);
 }
 
 std::string CachedCharts::bundle() {
-  if (identity_.empty()) return tool_.bundle();
-  if (auto kept = cache_.find(key("bundle"))) return *kept;
+  if (auto kept = find("bundle")) return *kept;
   const std::string made = tool_.bundle();
-  cache_.keep(key("bundle"), made);
+  keep("bundle", made);
   return made;
 }
 

@@ -1,6 +1,7 @@
 // A chart tool that draws nothing twice.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,14 @@ class CachedCharts : public ChartTool {
   /// Both files of one print, or nothing.
   std::optional<Print> kept_print(const std::string& svg) const;
   std::string key(const std::string& what) const { return identity_ + "\n" + what; }
-  std::vector<std::string> missing(const std::vector<std::string>& specs);
+  /// Nothing where nothing is kept.
+  std::optional<std::string> find(const std::string& what) const;
+  void keep(const std::string& what, const std::string& bytes) const;
+  std::vector<std::string> draw_and_keep(const std::vector<std::string>& specs);
 
   ChartTool& tool_;
   std::string identity_;
   ContentCache cache_;
-  std::map<std::string, std::string> drawn_;  ///< By spec, for one call.
 };
 
 }  // namespace labreport

@@ -1,28 +1,18 @@
 // labreport check: whether runs are well-formed and can be true.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 
-#include "base/files.h"
 #include "base/format.h"
+#include "cli/load_run.h"
 #include "cli/verbs.h"
 #include "compare/plausibility.h"
-#include "results/run_json.h"
-#include "results/run_store.h"
 
 namespace labreport {
 namespace {
 
-namespace fs = std::filesystem;
-
-Run load(const fs::path& named) {
-  if (fs::is_regular_file(named)) return run_from_json(read_file(named), named.string());
-  return RunStore(named).load();
-}
-
 bool check(const std::string& named) {
-  const Run run = load(named);
+  const Run run = load_run(named);
   bool possible = true;
   for (const Finding& finding : check_plausibility(run)) {
     fmt::print("{}: {}: {}\n", finding.error ? "error" : "warning", finding.cell, finding.text);

@@ -77,7 +77,7 @@ void ContentCache::keep(const std::string& key, const std::string& bytes) const 
     write_atomically(own, content_hash(bytes) + "\n" + bytes, Sync::kNothing);
     fs::rename(own, path, error);
   } catch (const Error&) {
-    // Made anew the next time.
+    fs::remove(own, error);  // made anew the next time
   }
 }
 

@@ -17,6 +17,7 @@
 #include "cli/plan_table.h"
 #include "cli/run_folder.h"
 #include "cli/worker_info.h"
+#include "compare/noise_floor.h"
 #include "experiments/catalog.h"
 #include "orchestrate/pool.h"
 
@@ -72,7 +73,8 @@ PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, const Wo
       {fs::absolute(worker.program), worker_environment(flags.keep_env), limit_seconds, flags.nvtx},
       choice.slots(),
       0,
-      [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); }};
+      [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); },
+      [](Run& run) { run.noise_floor = noise_floor(run); }};
 }
 
 /// "8 of 40 launches"

@@ -1,17 +1,15 @@
 #include "cli/measure_flags.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/whole_number.h"
 #include "experiments/catalog.h"
 
 namespace labreport {
 namespace {
-
-constexpr std::int64_t kLargest = 1'000'000'000;
 
 std::vector<std::string> list_of(const std::string& flag, const std::optional<std::string>& text) {
   if (!text) return {};
@@ -28,17 +26,6 @@ std::vector<std::string> list_of(const std::string& flag, const std::optional<st
     }
   }
   return words;
-}
-
-std::int64_t whole_number(const std::string& flag, const std::string& text, std::int64_t least) {
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || value < least || value > kLargest) {
-    throw InputError(flag + " is '" + text + "'",
-                     "give a whole number, at least " + std::to_string(least));
-  }
-  return value;
 }
 
 std::optional<std::int64_t> maybe_number(const std::string& flag,

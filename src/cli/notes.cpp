@@ -29,7 +29,7 @@ struct Subject {
 };
 
 Subject subject(const NotesFlags& flags) {
-  const fs::path noted = noted_run(list_measured_runs("site/runs"));
+  const fs::path noted = newest_run(list_measured_runs("site/runs"));
   if (flags.run.empty() && noted.empty()) recorded_runs("site/runs");  // says what to do
   Subject subject{flags.run.empty() ? noted : run_folder(flags.run), flags.notes};
   if (!subject.folder.empty()) return subject;
@@ -62,14 +62,14 @@ ExitStatus init(const Subject& subject, const Document& document) {
   make_writable_folder(subject.folder);
   write_new(author_file(subject.folder), empty_author());
   for (const Part* part : parts_of(document)) {
-    write_new(note_file(subject.folder, note_name(*part)),
+    write_new(note_file(subject.folder, part->name()),
               empty_note(*part, subject.run.lexically_normal().string()));
   }
   return ExitStatus::kDone;
 }
 
 std::string state(const NotesFolder& notes, const Part& part) {
-  const std::string name = note_name(part);
+  const std::string name = part.name();
   const auto found = notes.notes.find(name);
   if (found != notes.notes.end()) {
     return found->second.note.replaces ? "replaces the answer" : "follows the answer";
@@ -84,7 +84,7 @@ ExitStatus show(const Subject& subject, Document& document) {
   fmt::print("{}\nnotes in {}\n\n", subject.run.string(), subject.folder.string());
   if (!there) fmt::print(stderr, "no notes yet; `labreport notes --init` writes empty ones\n");
   for (const Part* part : parts_of(document)) {
-    fmt::print("{:<32} {}\n", note_name(*part), state(notes, *part));
+    fmt::print("{:<32} {}\n", part->name(), state(notes, *part));
   }
   std::vector<std::string> problems = notes.problems;
   for (std::string& problem : place_notes(notes, document)) problems.push_back(std::move(problem));

@@ -28,7 +28,7 @@ std::string file_name(const fs::path& file) { return file.filename().string(); }
 /// What editors leave behind, and what explains a folder to people.
 bool is_no_note(const fs::path& file) {
   const std::string name = file_name(file);
-  return file.extension() != kEnding || name.starts_with(".") || name.starts_with("#") ||
+  return file.extension() != kEnding || name.starts_with('.') || name.starts_with('#') ||
          lower(name) == "readme.md";
 }
 
@@ -129,10 +129,6 @@ std::vector<std::string> note_names() {
   return names;
 }
 
-std::string note_name(const Part& part) {
-  return part.letter.empty() ? part.problem : part.problem + "." + part.letter;
-}
-
 fs::path note_file(const fs::path& folder, const std::string& name) {
   return folder / (name + kEnding);
 }
@@ -147,7 +143,7 @@ std::vector<std::string> place_notes(const NotesFolder& notes, Document& documen
   for (const auto& [name, placed] : notes.notes) missing.insert(name);
   for (Section& section : document.sections) {
     for (Part& part : section.parts) {
-      const auto found = notes.notes.find(note_name(part));
+      const auto found = notes.notes.find(part.name());
       if (found == notes.notes.end()) continue;
       part.note = found->second.note;
       const auto& pictures = found->second.pictures;

@@ -33,7 +33,6 @@ struct NotesFolder {
 
 /// Every part of every edition as notes name it, in the report's order.
 std::vector<std::string> note_names();
-std::string note_name(const Part& part);
 
 /// The file of a part's note.
 std::filesystem::path note_file(const std::filesystem::path& folder, const std::string& name);

@@ -32,12 +32,12 @@ ExitStatus render(const RenderFlags& flags) {
     folders.push_back(run_folder(named));
     load_measured(RunStore(folders.back()));  // a run that was named must be readable
   }
-  if (flags.latest) folders.push_back(latest_run("site/runs"));
+  if (flags.latest) folders.push_back(newest_run(recorded_runs("site/runs")));
   if (folders.empty()) folders = recorded_runs("site/runs");
   const Rendered rendered = render_runs(folders, options);
   for (const auto& [folder, page] : rendered.pages) fmt::print("{}\n", page.string());
   if (!rendered.index.empty()) fmt::print("site: {}\n", rendered.index.string());
-  return rendered.problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
+  return rendered.status();
 }
 
 }  // namespace

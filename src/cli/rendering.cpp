@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/files.h"
-#include "base/text.h"
+#include "base/table.h"
 #include "experiments/catalog.h"
 #include "report/cells_csv.h"
 #include "results/run_json.h"
@@ -27,6 +26,12 @@ void publish_artifacts(Part& part, const fs::path& artifacts) {
     if (!plain || fs::file_size(path, error) > kLargestPublished) continue;
     file = {file.name, read_file(path), {}};
   }
+}
+
+/// Names of runs begin with their time.
+std::string age_of(const fs::path& run) {
+  const fs::path folder = run.has_filename() ? run : run.parent_path();
+  return folder.filename().string();
 }
 
 }  // namespace
@@ -52,10 +57,9 @@ SiteRun site_run(const RunStore& store) {
 }
 
 Answers parse_answers(const std::string& text) {
-  if (text == "none") return Answers::kNone;
-  if (text == "facts") return Answers::kFacts;
-  if (text == "full") return Answers::kFull;
-  refuse_unknown("--answers", text, std::vector<std::string>{"none", "facts", "full"});
+  constexpr Names<Answers, 3> kNames{
+      {{Answers::kNone, "none"}, {Answers::kFacts, "facts"}, {Answers::kFull, "full"}}};
+  return parse_name(kNames, "--answers", text);
 }
 
 fs::path run_folder(const fs::path& named) {
@@ -70,12 +74,15 @@ std::vector<fs::path> recorded_runs(const fs::path& root) {
   return folders;
 }
 
-fs::path latest_run(const fs::path& root) {
-  const std::vector<fs::path> folders = recorded_runs(root);
-  const auto own = std::find_if(folders.rbegin(), folders.rend(), [](const fs::path& folder) {
-    return !RunStore(folder).is_reference();
+fs::path newest_run(const std::vector<fs::path>& runs) {
+  const auto newest = std::ranges::max_element(runs, {}, [](const fs::path& run) {
+    return std::pair(!RunStore(run).is_reference(), age_of(run));
   });
-  return own == folders.rend() ? folders.back() : *own;
+  return newest == runs.end() ? fs::path() : *newest;
+}
+
+ExitStatus Rendered::status() const {
+  return problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
 }
 
 const fs::path& Rendered::page_of(const fs::path& run_folder) const {

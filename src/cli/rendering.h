@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "report/site.h"
 #include "results/run_store.h"
 
@@ -30,8 +31,8 @@ std::filesystem::path run_folder(const std::filesystem::path& named);
 /// none.
 std::vector<std::filesystem::path> recorded_runs(const std::filesystem::path& root);
 
-/// The newest run of one's own below `root`, else the newest of all. Throws as `recorded_runs`.
-std::filesystem::path latest_run(const std::filesystem::path& root);
+/// The newest of one's own, else the newest of all; empty where there is none.
+std::filesystem::path newest_run(const std::vector<std::filesystem::path>& runs);
 
 struct Rendered {
   std::filesystem::path index;  ///< Empty where no pages were asked for.
@@ -39,6 +40,9 @@ struct Rendered {
   std::map<std::filesystem::path, std::filesystem::path> pages;
   /// Runs that could not be read and notes that could not be shown, one line each; already told.
   std::vector<std::string> problems;
+
+  /// Incomplete where there are problems: the rest is rendered.
+  ExitStatus status() const;
 
   const std::filesystem::path& page_of(const std::filesystem::path& run_folder) const;
 };

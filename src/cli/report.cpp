@@ -24,7 +24,7 @@ ExitStatus report(const RunFlags& flags, const OutputFlags& output,
   }
   const Rendered rendered = render_runs(recorded_runs(out / "runs"), options);
   fmt::print("report: {}\n", rendered.page_of(measured.folder).string());
-  return measured.status;
+  return measured.status == ExitStatus::kDone ? rendered.status() : measured.status;
 }
 
 }  // namespace

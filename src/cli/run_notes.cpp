@@ -5,19 +5,10 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "cli/rendering.h"
 
 namespace labreport {
-namespace {
-
 namespace fs = std::filesystem;
-
-/// Names of runs begin with their time.
-std::string age_of(const fs::path& run) {
-  const fs::path folder = run.has_filename() ? run : run.parent_path();
-  return folder.filename().string();
-}
-
-}  // namespace
 
 fs::path author_folder(const std::string& flag) {
   std::error_code error;
@@ -28,16 +19,9 @@ fs::path author_folder(const std::string& flag) {
   return flag;
 }
 
-fs::path noted_run(const std::vector<fs::path>& runs) {
-  const auto newest = std::ranges::max_element(runs, {}, [](const fs::path& run) {
-    return std::pair(!RunStore(run).is_reference(), age_of(run));
-  });
-  return newest == runs.end() ? fs::path() : *newest;
-}
-
 RunNotes::RunNotes(const std::vector<fs::path>& runs, const fs::path& folder) {
   if (folder.empty()) return;
-  noted_ = noted_run(runs);
+  noted_ = newest_run(runs);
   shared_ = read_notes(folder);
   tell(shared_.problems);
 }

@@ -18,9 +18,6 @@ namespace labreport {
 /// `InputError` when the named folder is not there.
 std::filesystem::path author_folder(const std::string& flag);
 
-/// The run that the author's folder belongs to; empty where there is no run.
-std::filesystem::path noted_run(const std::vector<std::filesystem::path>& runs);
-
 class RunNotes {
  public:
   /// `folder`: the author's; may be empty. Problems of what lies in it are told on stderr.

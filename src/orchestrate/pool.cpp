@@ -29,7 +29,7 @@ Pool::Pool(Run& run, const RunStore& store, PlanCells plan, PoolSetup setup, Pro
       plan_(std::move(plan)),
       setup_(std::move(setup)),
       progress_(progress),
-      queue_(setup_.estimate) {}
+      queue_(setup_.estimate, setup_.seed) {}
 
 RunEnd Pool::run() {
   while (!processes_.interrupted() && plan()) {
@@ -48,6 +48,7 @@ RunEnd Pool::run() {
     }
   }
   put_in_planned_order();
+  if (setup_.conclude) setup_.conclude(run_);
   if (processes_.interrupted()) {
     store_.save(run_);  // cells/ stays: the sign of a run that can be gone on with
     return RunEnd::kInterrupted;

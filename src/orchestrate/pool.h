@@ -20,6 +20,8 @@ struct PoolSetup {
   std::vector<Slot> slots;
   std::int64_t seed = 0;
   std::function<double(const CellSpec&)> estimate;  ///< Seconds of one launch.
+  /// Adds to the run what follows from all its launches, before it is written; may be empty.
+  std::function<void(Run&)> conclude = {};
 };
 
 enum class RunEnd { kComplete, kInterrupted };

@@ -1,6 +1,11 @@
 #include "orchestrate/queue.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
+
+#include "base/digest.h"
 
 namespace labreport {
 namespace {
@@ -20,19 +25,36 @@ bool LaunchQueue::plan(const std::vector<PlannedCell>& wanted, const Run& run) {
     rounds = std::max(rounds, cell.launches);
   }
   for (std::int64_t launch = 0; launch < rounds; ++launch) {
-    for (const PlannedCell& cell : wanted) {
-      if (launch >= cell.launches) continue;
-      const Cell* known = run.find(cell_id(cell.spec));
+    for (const PlannedCell* cell : round(wanted, launch)) {
+      const Cell* known = run.find(cell_id(cell->spec));
       const bool measured =
           known != nullptr && launch < static_cast<std::int64_t>(known->launches.size());
       if (measured) {
         ++done_;
       } else {
-        pending_.push_back({cell.spec, launch});
+        pending_.push_back({cell->spec, launch});
       }
     }
   }
   return !pending_.empty();
+}
+
+std::vector<const PlannedCell*> LaunchQueue::round(const std::vector<PlannedCell>& wanted,
+                                                   std::int64_t launch) const {
+  std::vector<std::pair<std::string, const PlannedCell*>> keyed;
+  for (const PlannedCell& cell : wanted) {
+    if (launch >= cell.launches) continue;
+    const std::string key =
+        launch == 0 ? ""
+                    : sha256_base64(fmt::format("{} {} {}", seed_, launch, cell_id(cell.spec)));
+    keyed.emplace_back(key, &cell);
+  }
+  std::stable_sort(keyed.begin(), keyed.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const PlannedCell*> cells;
+  cells.reserve(keyed.size());
+  for (const auto& [key, cell] : keyed) cells.push_back(cell);
+  return cells;
 }
 
 std::optional<LaunchQueue::Item> LaunchQueue::next() {

@@ -13,12 +13,16 @@
 
 namespace labreport {
 
-/// Launches wanted, in order: the first launch of every cell, then the second of every cell, …, so
-/// that launches of one cell are apart in time. One launch of a cell is in flight at most.
+/// Launches wanted, in rounds: the first launch of every cell, then the second of every cell, …, so
+/// that launches of one cell are apart in time. The first round is in the plan's order; each later
+/// one is shuffled in a way of its own, so that no cell always follows the same other one, whose
+/// heat and caches it would inherit. Seed, round and cell alone decide: neither a resumed run nor
+/// cells that are planned later change the order of the rest. One launch of a cell is in flight at
+/// most.
 class LaunchQueue {
  public:
-  explicit LaunchQueue(std::function<double(const CellSpec&)> estimate)
-      : estimate_(std::move(estimate)) {}
+  explicit LaunchQueue(std::function<double(const CellSpec&)> estimate, std::int64_t seed = 0)
+      : estimate_(std::move(estimate)), seed_(seed) {}
 
   /// Takes the planner's answer; `run` has what is finished. True if something is left to do.
   bool plan(const std::vector<PlannedCell>& wanted, const Run& run);
@@ -38,7 +42,12 @@ class LaunchQueue {
   std::size_t position(const std::string& id) const;
 
  private:
+  /// The cells of one round, in its order.
+  std::vector<const PlannedCell*> round(const std::vector<PlannedCell>& wanted,
+                                        std::int64_t launch) const;
+
   std::function<double(const CellSpec&)> estimate_;
+  std::int64_t seed_;
   std::vector<Item> pending_;
   std::map<std::string, double> in_flight_;  ///< Estimated seconds by cell.
   std::map<std::string, std::size_t> positions_;

@@ -1,13 +1,11 @@
 #include "plan/planner.h"
 
-#include <array>
-
-#include "base/text.h"
+#include "base/table.h"
 
 namespace labreport {
 namespace {
 
-constexpr std::array<std::pair<Preset, std::string_view>, 3> kPresets{
+constexpr Names<Preset, 3> kPresets{
     {{Preset::kFull, "full"}, {Preset::kQuick, "quick"}, {Preset::kDemo, "demo"}}};
 
 constexpr std::int64_t kDemoVocab = 512;
@@ -46,21 +44,9 @@ void replace_if_given(std::vector<T>& axis, const std::vector<T>& chosen) {
 
 }  // namespace
 
-std::string_view name(Preset preset) {
-  for (const auto& [key, text] : kPresets) {
-    if (key == preset) return text;
-  }
-  return "";
-}
+std::string_view name(Preset preset) { return name_in(kPresets, preset); }
 
-Preset parse_preset(std::string_view text) {
-  std::vector<std::string> names;
-  for (const auto& [preset, known] : kPresets) {
-    if (known == text) return preset;
-    names.emplace_back(known);
-  }
-  refuse_unknown("preset", text, names);
-}
+Preset parse_preset(std::string_view text) { return parse_name(kPresets, "preset", text); }
 
 std::vector<Size> known_sizes(const Edition& edition, Preset preset) {
   return preset == Preset::kDemo ? demo_sizes() : edition.sizes;

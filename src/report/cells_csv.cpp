@@ -1,6 +1,7 @@
 #include "report/cells_csv.h"
 
 #include <optional>
+#include <string_view>
 #include <variant>
 
 #include "base/csv.h"
@@ -11,6 +12,7 @@ namespace labreport {
 namespace {
 
 constexpr double kSecondsPerNanosecond = 1e-9;
+constexpr std::string_view kNotMeasured = "not measured";
 
 template <class Number>
 std::string field(const std::optional<Number>& number) {
@@ -84,6 +86,23 @@ void append(Fields& fields, const Fields& more) {
   fields.insert(fields.end(), more.begin(), more.end());
 }
 
+/// A cell that a run has planned and not come to: a row like any other, without a launch.
+Fields unmeasured_fields() {
+  Fields fields(3);
+  append(fields, {std::string(kNotMeasured)});
+  fields.resize(fields.size() + outcome_heads().size() - 1 + 2);
+  return fields;
+}
+
+Fields launch_fields(const Run& run, const Launch& launch, std::size_t number) {
+  Fields fields = {csv_number(static_cast<std::int64_t>(number)), csv_number(launch.session),
+                   hardware(run, launch), std::string(status_name(launch.outcome))};
+  append(fields, std::visit(Details{}, launch.outcome));
+  append(fields, {csv_number(static_cast<double>(launch.wall_ns) * kSecondsPerNanosecond),
+                  csv_text(join(launch.warnings, "; "))});
+  return fields;
+}
+
 }  // namespace
 
 std::string cells_csv(const Run& run) {
@@ -95,16 +114,16 @@ std::string cells_csv(const Run& run) {
   append(heads, metrics.heads());
   std::string csv = csv_line(heads);
   for (const Cell& cell : run.cells) {
-    for (std::size_t i = 0; i < cell.launches.size(); ++i) {
-      const Launch& launch = cell.launches[i];
-      Fields fields = identity_fields(cell);
-      append(fields, {csv_number(static_cast<std::int64_t>(i)), csv_number(launch.session),
-                      hardware(run, launch), std::string(status_name(launch.outcome))});
-      append(fields, std::visit(Details{}, launch.outcome));
-      append(fields, {csv_number(static_cast<double>(launch.wall_ns) * kSecondsPerNanosecond),
-                      csv_text(join(launch.warnings, "; "))});
+    const Fields identity = identity_fields(cell);
+    const auto add_row = [&](const Fields& outcome, const Launch& launch) {
+      Fields fields = identity;
+      append(fields, outcome);
       append(fields, metrics.fields(cell, launch));
       csv += csv_line(fields);
+    };
+    if (cell.launches.empty()) add_row(unmeasured_fields(), {});
+    for (std::size_t i = 0; i < cell.launches.size(); ++i) {
+      add_row(launch_fields(run, cell.launches[i], i), cell.launches[i]);
     }
   }
   return csv;

@@ -1,4 +1,5 @@
-// All cells of a run as comma-separated values: a row a launch, wide but flat.
+// All cells of a run as comma-separated values: a row a launch, wide but flat; a cell that was
+// never launched has a row too.
 //
 // Columns, in this order; the unit stands in the head, an SI base unit (s, B, flop/s, Hz)
 // throughout:
@@ -7,8 +8,8 @@
 //   precision, mode, warmup, steps                how it ran
 //   launch, session, hardware                     which process of the cell (from 0), on what
 //   outcome, phase, requested (B), in use (B), peak (B), limit (s), signal, message
-//                                                 ok, oom, skipped, timeout, crashed, error;
-//                                                 details
+//                                                 ok, oom, skipped, timeout, crashed, error,
+//                                                 not measured; details
 //   wall (s), warnings                            the process's life; words joined by "; "
 //   <tag>.<name> (unit)                           a metric that is one value
 //   <tag>.<name>.count, .mean, .stddev, .min, .median, .max (unit)

@@ -11,6 +11,8 @@ using Json = nlohmann::json;
 constexpr std::string_view kFont = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 /// What axis labels take beside an inner view, which cannot be given a total width.
 constexpr int kAxisRoom = 84;
+/// A phone's letters are wider than those that the chart tool measures with.
+constexpr int kPhoneSlack = 8;
 
 Json axis_config() {
   return {{"domainColor", ink::kAxis},
@@ -70,6 +72,11 @@ Json themed(Json spec, ChartWidth width) {
   spec["background"] = ink::kPaper;
   if (!spec.contains("padding")) {
     spec["padding"] = {{"left", 6}, {"top", 6}, {"right", 10}, {"bottom", 2}};
+  }
+  if (width == ChartWidth::kNarrow) {
+    for (const char* side : {"left", "right"}) {
+      spec["padding"][side] = spec["padding"].value(side, 0) + kPhoneSlack;
+    }
   }
   if (composed) {
     // Words right of a plot stand in the padding, which an inner view's width does not contain.

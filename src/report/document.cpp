@@ -2,6 +2,8 @@
 
 namespace labreport {
 
+std::string Part::name() const { return letter.empty() ? problem : problem + "." + letter; }
+
 std::string Part::anchor() const { return letter.empty() ? problem : problem + "-" + letter; }
 
 std::string Drawer::words(Answers answers) const {

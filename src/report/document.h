@@ -99,6 +99,9 @@ struct Part {
   Drawer drawer;
   std::vector<Attachment> files;
 
+  /// "benchmarking_script.b", or the problem alone where it has a single part: safe in the name of
+  /// a file, since problems' names are identifiers of this program's.
+  std::string name() const;
   std::string anchor() const;  ///< "benchmarking_script-b"
 
   /// Markdown: what stands as the generated answer, empty where nothing does: not asked for,

@@ -13,7 +13,7 @@ void add_parts(std::vector<Attachment>& files, const Document& document, const c
                Write write) {
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
-      files.push_back({"parts/" + part_name(part) + ending, write(part)});
+      files.push_back({"parts/" + part.name() + ending, write(part)});
     }
   }
 }

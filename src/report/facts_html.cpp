@@ -43,10 +43,11 @@ std::string fact_html(std::string_view fact) {
   return html + "</div>\n";
 }
 
+constexpr std::string_view kItem = "- ";
+
 }  // namespace
 
 std::string facts_html(std::string_view markdown) {
-  constexpr std::string_view kItem = "- ";
   const std::vector<std::string> lines = split(markdown, '\n');
   const bool listed = std::ranges::all_of(lines, [](const std::string& line) {
     return line.empty() || (line.starts_with(kItem) && line.find(": ") != std::string::npos);

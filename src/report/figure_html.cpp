@@ -21,18 +21,18 @@ Row alike(Row row, std::string Figure::* key) {
   return row.first(static_cast<std::size_t>(other - row.begin()));
 }
 
-std::string one_by_one(Row row, PageState& state) {
+std::string one_by_one(Row row, PageState& state, const PaperPart& paper) {
   std::string html;
-  for (const Figure& figure : row) html += figure_html(figure, state);
+  for (const Figure& figure : row) html += figure_html(figure, state, paper.has(figure));
   return html;
 }
 
-std::string family_html(Row family, PageState& state) {
+std::string family_html(Row family, PageState& state, const PaperPart& paper) {
   TemplateList variants;
   for (Row rest = family; !rest.empty();) {
     const Row variant = alike(rest, &Figure::variant);
     variants.push_back(TemplateObject{{"variant", variant.front().variant},
-                                      {"figures", one_by_one(variant, state)}});
+                                      {"figures", one_by_one(variant, state, paper)}});
     rest = rest.subspan(variant.size());
   }
   return fill_template("variants.html",
@@ -55,7 +55,7 @@ std::string PageState::id(const std::string& wanted) {
   return free;
 }
 
-std::string figure_html(const Figure& figure, PageState& state) {
+std::string figure_html(const Figure& figure, PageState& state, bool on_paper) {
   const auto drawing = state.drawings.find(figure.slug);
   const bool drawn = drawing != state.drawings.end();
   const bool tabled = !figure.data.columns.empty();
@@ -68,6 +68,7 @@ std::string figure_html(const Figure& figure, PageState& state) {
       {"alt", figure.alt},
       {"spec", figure.slug},
       {"drawn", drawn},
+      {"screen", !on_paper},
       {"wide", drawn ? picture(drawing->second.wide, chart_path(figure), state) : ""},
       {"narrow", drawn ? picture(drawing->second.narrow, narrow_chart_path(figure), state) : ""},
       {"tabled", tabled},
@@ -75,11 +76,12 @@ std::string figure_html(const Figure& figure, PageState& state) {
   return fill_template("figure.html", values);
 }
 
-std::string figures_html(const std::vector<Figure>& figures, PageState& state) {
+std::string figures_html(const std::vector<Figure>& figures, PageState& state,
+                         const PaperPart& paper) {
   std::string html;
   for (Row rest = figures; !rest.empty();) {
     const Row family = alike(rest, &Figure::family);
-    html += varies(family) ? family_html(family, state) : one_by_one(family, state);
+    html += varies(family) ? family_html(family, state, paper) : one_by_one(family, state, paper);
     rest = rest.subspan(family.size());
   }
   return html;

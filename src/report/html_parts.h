@@ -8,6 +8,7 @@
 
 #include "report/document.h"
 #include "report/drawings.h"
+#include "report/paper_choice.h"
 
 namespace labreport {
 
@@ -24,10 +25,10 @@ struct PageState {
   std::string id(const std::string& wanted);
 };
 
-/// `id` is what a link to the table names.
-std::string table_html(const TableView& table, const std::string& id);
+/// `id` is what a link to the table names. A print leaves out what does not stand on paper.
+std::string table_html(const TableView& table, const std::string& id, bool on_paper = true);
 
-std::string figure_html(const Figure& figure, PageState& state);
+std::string figure_html(const Figure& figure, PageState& state, bool on_paper = true);
 
 /// What stands as the answer: the generated one, the author's own words, or room for them.
 std::string answer_html(const Part& part, const PageState& state);
@@ -36,7 +37,8 @@ std::string answer_html(const Part& part, const PageState& state);
 std::string facts_html(std::string_view markdown);
 
 /// Figures one after another, the variants of a family held together.
-std::string figures_html(const std::vector<Figure>& figures, PageState& state);
+std::string figures_html(const std::vector<Figure>& figures, PageState& state,
+                         const PaperPart& paper);
 
 std::string part_html(const Part& part, PageState& state);
 

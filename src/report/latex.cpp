@@ -129,7 +129,8 @@ std::string report_latex(const Document& document, const Prints& prints,
 std::string part_latex(const Part& part, const Prints& prints, const LatexOptions& options,
                        const FrontMatter& front) {
   LatexParts parts(prints, options, front, "htbp", kLineOfOthers);
-  return kFragmentHead + parts.part(part);
+  // Long names of kernels stand in narrow lines, which only spaces between words can fill.
+  return kFragmentHead + std::string("{\\emergencystretch=8em\n") + parts.part(part) + "\\par}\n";
 }
 
 }  // namespace labreport

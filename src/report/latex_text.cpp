@@ -11,9 +11,10 @@ namespace labreport {
 namespace {
 
 constexpr char32_t kNoCharacter = 0xfffd;
-/// A word that is longer may break anywhere, one that is half as long at its signs.
-constexpr std::size_t kLongWord = 24;
-constexpr std::size_t kBreakEvery = 8;
+/// A word that is longer may break behind its signs.
+constexpr std::size_t kLongWord = 12;
+/// A stretch without such a sign that no line need hold: it may break anywhere.
+constexpr std::size_t kLongStretch = 20;
 constexpr std::size_t kLongestTitle = 400;
 constexpr std::string_view kBreak = "\\allowbreak{}";
 
@@ -83,10 +84,13 @@ class Words {
 
  private:
   void end(std::string_view space) {
+    std::size_t stretch = 0;  // Signs since the last break.
     for (std::size_t i = 0; i < signs_.size(); ++i) {
       text_ += one(signs_[i]);
-      if (i + 1 < signs_.size() && may_break_after(i)) {
+      ++stretch;
+      if (i + 1 < signs_.size() && (may_break_after(i) || stretch >= kLongStretch)) {
         text_ += kBreak;
+        stretch = 0;
       } else if (joins_next(i)) {
         text_ += "{}";
       }
@@ -104,10 +108,9 @@ class Words {
   }
 
   bool may_break_after(std::size_t i) const {
-    if (signs_.size() <= kLongWord / 2) return false;
-    const bool at_sign =
-        std::u32string_view(U"/_.,:;=-|+)>").find(signs_[i]) != std::u32string_view::npos;
-    return at_sign || (signs_.size() > kLongWord && i % kBreakEvery == kBreakEvery - 1);
+    constexpr std::u32string_view kSigns = U"/_.,:;=-|+<";
+    if (signs_.size() <= kLongWord || kSigns.find(signs_[i]) == kSigns.npos) return false;
+    return signs_[i] != signs_[i + 1];  // "::" and "--" stay whole.
   }
 
   std::string_view space_;

@@ -48,7 +48,7 @@ std::string latex_address(std::string_view address) {
 constexpr std::size_t kLongestAddress = 2000;
 
 std::string link(const Inline& piece) {
-  const std::string words = latex_inlines(piece.children);
+  std::string words = latex_inlines(piece.children);
   if (piece.target.size() > kLongestAddress) return words;
   return "\\href{" + latex_address(piece.target) + "}{" + words + "}";
 }
@@ -59,6 +59,25 @@ std::string formula(const Inline& piece) {
   if (!math) return latex_code(piece.text);
   const bool display = piece.kind == Inline::Kind::kDisplay;
   return display ? "$\\displaystyle " + *math + "$" : "$" + *math + "$";
+}
+
+/// Names that pdflatex takes as they are, and kinds of pictures that it can place.
+bool is_picture(std::string_view target) {
+  const bool plain = target.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789-._/") == std::string_view::npos;
+  return plain && (target.ends_with(".png") || target.ends_with(".jpg") ||
+                   target.ends_with(".jpeg") || target.ends_with(".pdf"));
+}
+
+/// Found by \graphicspath where a document of one's own takes the part in.
+std::string image(const Inline& piece) {
+  if (is_picture(piece.target)) {
+    return "\\includegraphics[width=0.8\\linewidth,height=0.4\\textheight,keepaspectratio]{" +
+           piece.target + "}";
+  }
+  return "{[}Picture: " + latex_text(piece.text) + " (" + latex_code(piece.target) +
+         ", a kind that LaTeX cannot place: save it as PNG or JPEG){]}";
 }
 
 std::string latex_inline(const Inline& piece) {
@@ -76,7 +95,7 @@ std::string latex_inline(const Inline& piece) {
     case Inline::Kind::kLink:
       return link(piece);
     case Inline::Kind::kImage:
-      return latex_text(piece.text);
+      return image(piece);
     case Inline::Kind::kBreak:
       return "\\newline{}";
     case Inline::Kind::kMath:
@@ -94,24 +113,6 @@ std::string paragraph(const Inlines& inlines) {
     text += math ? "\n\\[" + *math + "\\]\n" : latex_inline(piece);
   }
   return text + "\n\n";
-}
-
-/// Names that pdflatex takes as they are, and kinds of pictures that it can place.
-bool is_picture(std::string_view target) {
-  const bool plain = target.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                         "0123456789-._/") == std::string_view::npos;
-  return plain && (target.ends_with(".png") || target.ends_with(".jpg") ||
-                   target.ends_with(".jpeg") || target.ends_with(".pdf"));
-}
-
-std::string image(const Inline& piece) {
-  const std::string words = "{[}" + latex_text(piece.text) + "{]}";
-  if (!is_picture(piece.target)) return words + "\n\n";
-  return "\\IfFileExists{" + piece.target +
-         "}{\\begin{center}\\includegraphics[width=0.8\\linewidth,height=0.4\\textheight,"
-         "keepaspectratio]{" +
-         piece.target + "}\\end{center}}{" + words + "}\n\n";
 }
 
 /// LaTeX nests four lists of a kind and six in all; deeper ones go on in the last.
@@ -142,7 +143,7 @@ class BlockWriter {
       case Block::Kind::kTable:
         return "\\begin{center}\n" + rich_table(block) + "\\end{center}\n\n";
       case Block::Kind::kImage:
-        return image(block.inlines.front());
+        return "\\begin{center}\n" + image(block.inlines.front()) + "\n\\end{center}\n\n";
       case Block::Kind::kRule:
         return "\\begin{center}\\rule{0.4\\linewidth}{0.4pt}\\end{center}\n\n";
     }

@@ -9,11 +9,11 @@
 namespace labreport {
 
 /// Within a line. Formulas stand as they were written where they are sure to compile, as code
-/// elsewhere; pictures are their words.
+/// elsewhere; a picture that LaTeX cannot place is its words and what to do.
 std::string latex_inlines(const Inlines& inlines);
 
 /// Paragraphs and all else, an empty line after each. Headings have no number and stand below a
-/// part's; a picture that is not there is its words.
+/// part's; a picture by itself is centred.
 std::string latex_blocks(const Blocks& blocks);
 
 /// `latex_blocks` of what the Markdown says.

@@ -118,11 +118,9 @@ void check_image(cmark_node* node, const Spans& spans) {
 void check(cmark_node* node, const Spans& spans) {
   switch (cmark_node_get_type(node)) {
     case CMARK_NODE_CODE:
-      return restore_literal(node, spans);
     case CMARK_NODE_CODE_BLOCK:
       return restore_literal(node, spans);
     case CMARK_NODE_HTML_BLOCK:
-      return show_html(node, spans);
     case CMARK_NODE_HTML_INLINE:
       return show_html(node, spans);
     case CMARK_NODE_LINK:

@@ -1,12 +1,13 @@
 // Where a parser of TeX's math stands in its text.
 #pragma once
 
+#include <exception>
 #include <string_view>
 
 namespace labreport {
 
 /// Thrown at the first thing that a parser does not know.
-struct OutsideSubset {};
+struct OutsideSubset : std::exception {};
 
 class MathCursor {
  public:

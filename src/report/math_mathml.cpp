@@ -1,5 +1,4 @@
-#include <map>
-
+#include "base/table.h"
 #include "report/math.h"
 #include "report/template.h"
 
@@ -8,8 +7,8 @@ namespace {
 
 using Kind = MathNode::Kind;
 
-const std::map<std::string_view, std::string_view> kAccents = {
-    {"hat", "^"}, {"bar", "¯"}, {"tilde", "~"}, {"vec", "→"}, {"overline", "‾"}};
+constexpr auto kAccents = std::to_array<std::pair<std::string_view, std::string_view>>(
+    {{"hat", "^"}, {"bar", "¯"}, {"tilde", "~"}, {"vec", "→"}, {"overline", "‾"}});
 
 std::string element(const std::string& name, const std::string& inside) {
   return "<" + name + ">" + inside + "</" + name.substr(0, name.find(' ')) + ">";
@@ -124,7 +123,7 @@ class MathmlWriter {
     const std::string stretchy = node.text == "overline" ? "true" : "false";
     return element("mover accent=\"true\"",
                    write(node.children[0]) + element("mo stretchy=\"" + stretchy + "\"",
-                                                     std::string(kAccents.at(node.text))));
+                                                     std::string(*look_up(kAccents, node.text))));
   }
 
   bool display_;

@@ -1,56 +1,78 @@
 #include "report/math_symbols.h"
 
+#include <algorithm>
 #include <array>
-#include <map>
+
+#include "base/table.h"
 
 namespace labreport {
 namespace {
 
 using Kind = MathNode::Kind;
-using Named = std::map<std::string_view, std::string_view>;
 
-const Named kLetters = {{"alpha", "α"},   {"beta", "β"},     {"gamma", "γ"},   {"delta", "δ"},
-                        {"epsilon", "ϵ"}, {"zeta", "ζ"},     {"eta", "η"},     {"theta", "θ"},
-                        {"iota", "ι"},    {"kappa", "κ"},    {"lambda", "λ"},  {"mu", "μ"},
-                        {"nu", "ν"},      {"xi", "ξ"},       {"pi", "π"},      {"rho", "ρ"},
-                        {"sigma", "σ"},   {"tau", "τ"},      {"upsilon", "υ"}, {"phi", "ϕ"},
-                        {"chi", "χ"},     {"psi", "ψ"},      {"omega", "ω"},   {"varepsilon", "ε"},
-                        {"varphi", "φ"},  {"vartheta", "ϑ"}, {"ell", "ℓ"}};
+using Named = std::pair<std::string_view, std::string_view>;
 
-const Named kUprights = {{"Gamma", "Γ"},   {"Delta", "Δ"}, {"Theta", "Θ"},    {"Lambda", "Λ"},
-                         {"Xi", "Ξ"},      {"Pi", "Π"},    {"Sigma", "Σ"},    {"Upsilon", "Υ"},
-                         {"Phi", "Φ"},     {"Psi", "Ψ"},   {"Omega", "Ω"},    {"infty", "∞"},
-                         {"partial", "∂"}, {"nabla", "∇"}, {"emptyset", "∅"}, {"hbar", "ℏ"},
-                         {"%", "%"},       {"#", "#"},     {"&", "&"},        {"$", "$"},
-                         {"_", "_"}};
+constexpr auto kLetters = std::to_array<Named>(
+    {{"alpha", "α"},    {"beta", "β"},  {"gamma", "γ"}, {"delta", "δ"},      {"epsilon", "ϵ"},
+     {"zeta", "ζ"},     {"eta", "η"},   {"theta", "θ"}, {"iota", "ι"},       {"kappa", "κ"},
+     {"lambda", "λ"},   {"mu", "μ"},    {"nu", "ν"},    {"xi", "ξ"},         {"pi", "π"},
+     {"rho", "ρ"},      {"sigma", "σ"}, {"tau", "τ"},   {"upsilon", "υ"},    {"phi", "ϕ"},
+     {"chi", "χ"},      {"psi", "ψ"},   {"omega", "ω"}, {"varepsilon", "ε"}, {"varphi", "φ"},
+     {"vartheta", "ϑ"}, {"ell", "ℓ"}});
 
-const Named kOperators = {
-    {"cdot", "⋅"},       {"times", "×"},     {"div", "÷"},        {"pm", "±"},
-    {"mp", "∓"},         {"ast", "∗"},       {"circ", "∘"},       {"odot", "⊙"},
-    {"oplus", "⊕"},      {"otimes", "⊗"},    {"le", "≤"},         {"leq", "≤"},
-    {"ge", "≥"},         {"geq", "≥"},       {"lt", "<"},         {"gt", ">"},
-    {"ne", "≠"},         {"neq", "≠"},       {"ll", "≪"},         {"gg", "≫"},
-    {"approx", "≈"},     {"sim", "∼"},       {"simeq", "≃"},      {"equiv", "≡"},
-    {"propto", "∝"},     {"in", "∈"},        {"notin", "∉"},      {"subset", "⊂"},
-    {"subseteq", "⊆"},   {"cup", "∪"},       {"cap", "∩"},        {"to", "→"},
-    {"rightarrow", "→"}, {"leftarrow", "←"}, {"Rightarrow", "⇒"}, {"Leftrightarrow", "⇔"},
-    {"mapsto", "↦"},     {"forall", "∀"},    {"exists", "∃"},     {"mid", "∣"},
-    {"ldots", "…"},      {"dots", "…"},      {"cdots", "⋯"},      {"prime", "′"},
-    {"colon", ":"},      {"{", "{"},         {"}", "}"},          {"|", "‖"},
-    {"lfloor", "⌊"},     {"rfloor", "⌋"},    {"lceil", "⌈"},      {"rceil", "⌉"},
-    {"langle", "⟨"},     {"rangle", "⟩"},    {"lvert", "|"},      {"rvert", "|"},
-    {"lVert", "‖"},      {"rVert", "‖"}};
+constexpr auto kUprights = std::to_array<Named>(
+    {{"Gamma", "Γ"}, {"Delta", "Δ"}, {"Theta", "Θ"},   {"Lambda", "Λ"}, {"Xi", "Ξ"},
+     {"Pi", "Π"},    {"Sigma", "Σ"}, {"Upsilon", "Υ"}, {"Phi", "Φ"},    {"Psi", "Ψ"},
+     {"Omega", "Ω"}, {"infty", "∞"}, {"partial", "∂"}, {"nabla", "∇"},  {"emptyset", "∅"},
+     {"hbar", "ℏ"},  {"%", "%"},     {"#", "#"},       {"&", "&"},      {"$", "$"},
+     {"_", "_"}});
 
-const Named kLarge = {{"sum", "∑"}, {"prod", "∏"}, {"int", "∫"}};
+constexpr auto kOperators = std::to_array<Named>(
+    {{"cdot", "⋅"},       {"times", "×"},     {"div", "÷"},        {"pm", "±"},
+     {"mp", "∓"},         {"ast", "∗"},       {"circ", "∘"},       {"odot", "⊙"},
+     {"oplus", "⊕"},      {"otimes", "⊗"},    {"le", "≤"},         {"leq", "≤"},
+     {"ge", "≥"},         {"geq", "≥"},       {"lt", "<"},         {"gt", ">"},
+     {"ne", "≠"},         {"neq", "≠"},       {"ll", "≪"},         {"gg", "≫"},
+     {"approx", "≈"},     {"sim", "∼"},       {"simeq", "≃"},      {"equiv", "≡"},
+     {"propto", "∝"},     {"in", "∈"},        {"notin", "∉"},      {"subset", "⊂"},
+     {"subseteq", "⊆"},   {"cup", "∪"},       {"cap", "∩"},        {"to", "→"},
+     {"rightarrow", "→"}, {"leftarrow", "←"}, {"Rightarrow", "⇒"}, {"Leftrightarrow", "⇔"},
+     {"mapsto", "↦"},     {"forall", "∀"},    {"exists", "∃"},     {"mid", "∣"},
+     {"ldots", "…"},      {"dots", "…"},      {"cdots", "⋯"},      {"prime", "′"},
+     {"colon", ":"},      {"{", "{"},         {"}", "}"},          {"|", "‖"},
+     {"lfloor", "⌊"},     {"rfloor", "⌋"},    {"lceil", "⌈"},      {"rceil", "⌉"},
+     {"langle", "⟨"},     {"rangle", "⟩"},    {"lvert", "|"},      {"rvert", "|"},
+     {"lVert", "‖"},      {"rVert", "‖"}});
 
-const Named kSpaces = {{",", "0.1667"}, {":", "0.2222"}, {";", "0.2778"}, {"!", "-0.1667"},
-                       {" ", "0.25"},   {"quad", "1"},   {"qquad", "2"}};
+constexpr auto kLarge = std::to_array<Named>({{"sum", "∑"}, {"prod", "∏"}, {"int", "∫"}});
+
+constexpr auto kSpaces = std::to_array<Named>({{",", "0.1667"},
+                                               {":", "0.2222"},
+                                               {";", "0.2778"},
+                                               {"!", "-0.1667"},
+                                               {" ", "0.25"},
+                                               {"quad", "1"},
+                                               {"qquad", "2"}});
 
 /// Whether scripts stand above and below in a display.
-const std::map<std::string_view, bool> kFunctions = {
-    {"log", false},  {"ln", false},  {"exp", false}, {"sin", false}, {"cos", false}, {"tan", false},
-    {"tanh", false}, {"arg", false}, {"dim", false}, {"deg", false}, {"max", true},  {"min", true},
-    {"sup", true},   {"inf", true},  {"lim", true},  {"det", true},  {"gcd", true},  {"Pr", true}};
+constexpr auto kFunctions = std::to_array<std::pair<std::string_view, bool>>({{"log", false},
+                                                                              {"ln", false},
+                                                                              {"exp", false},
+                                                                              {"sin", false},
+                                                                              {"cos", false},
+                                                                              {"tan", false},
+                                                                              {"tanh", false},
+                                                                              {"arg", false},
+                                                                              {"dim", false},
+                                                                              {"deg", false},
+                                                                              {"max", true},
+                                                                              {"min", true},
+                                                                              {"sup", true},
+                                                                              {"inf", true},
+                                                                              {"lim", true},
+                                                                              {"det", true},
+                                                                              {"gcd", true},
+                                                                              {"Pr", true}});
 
 constexpr std::string_view kFences = "()[]|/";
 
@@ -64,19 +86,16 @@ std::string utf8(char32_t point) {
 }
 
 /// Where Unicode had a letter before it had the alphabet.
-const std::map<std::string_view, std::map<char, std::string_view>> kEarlier = {
-    {"mathcal",
-     {{'B', "ℬ"},
-      {'E', "ℰ"},
-      {'F', "ℱ"},
-      {'H', "ℋ"},
-      {'I', "ℐ"},
-      {'L', "ℒ"},
-      {'M', "ℳ"},
-      {'R', "ℛ"}}},
-    {"mathbb",
-     {{'C', "ℂ"}, {'H', "ℍ"}, {'N', "ℕ"}, {'P', "ℙ"}, {'Q', "ℚ"}, {'R', "ℝ"}, {'Z', "ℤ"}}},
-    {"mathbf", {}}};
+constexpr auto kEarlierScript = std::to_array<std::pair<char, std::string_view>>({{'B', "ℬ"},
+                                                                                  {'E', "ℰ"},
+                                                                                  {'F', "ℱ"},
+                                                                                  {'H', "ℋ"},
+                                                                                  {'I', "ℐ"},
+                                                                                  {'L', "ℒ"},
+                                                                                  {'M', "ℳ"},
+                                                                                  {'R', "ℛ"}});
+constexpr auto kEarlierDouble = std::to_array<std::pair<char, std::string_view>>(
+    {{'C', "ℂ"}, {'H', "ℍ"}, {'N', "ℕ"}, {'P', "ℙ"}, {'Q', "ℚ"}, {'R', "ℝ"}, {'Z', "ℤ"}});
 
 struct Alphabet {
   char32_t capitals = 0;
@@ -84,36 +103,44 @@ struct Alphabet {
   char32_t digits = 0;
 };
 
-const std::map<std::string_view, Alphabet> kAlphabets = {{"mathbf", {0x1D400, 0x1D41A, 0x1D7CE}},
-                                                         {"mathcal", {0x1D49C, 0, 0}},
-                                                         {"mathbb", {0x1D538, 0, 0}}};
+constexpr auto kAlphabets =
+    std::to_array<std::pair<std::string_view, Alphabet>>({{"mathbf", {0x1D400, 0x1D41A, 0x1D7CE}},
+                                                          {"mathcal", {0x1D49C, 0, 0}},
+                                                          {"mathbb", {0x1D538, 0, 0}}});
 
-bool is_one_of_values(const Named& names, std::string_view character) {
-  for (const auto& [name, value] : names) {
-    if (value == character) return true;
-  }
-  return false;
+const std::string_view* earlier_letter(std::string_view command, char letter) {
+  if (command == "mathcal") return look_up(kEarlierScript, letter);
+  if (command == "mathbb") return look_up(kEarlierDouble, letter);
+  return nullptr;
 }
+
+template <std::size_t N>
+bool is_one_of_values(const std::array<Named, N>& names, std::string_view character) {
+  return std::ranges::any_of(names, [&](const auto& entry) { return entry.second == character; });
+}
+
+struct Found {
+  Kind kind;
+  const std::string_view* text;
+};
 
 }  // namespace
 
 std::optional<MathNode> math_symbol(std::string_view command) {
-  const std::array<std::pair<Kind, const Named*>, 5> tables = {{{Kind::kLetter, &kLetters},
-                                                                {Kind::kUpright, &kUprights},
-                                                                {Kind::kOperator, &kOperators},
-                                                                {Kind::kLarge, &kLarge},
-                                                                {Kind::kSpace, &kSpaces}}};
-  for (const auto& [kind, table] : tables) {
-    const auto found = table->find(command);
-    if (found == table->end()) continue;
-    MathNode node = leaf(kind, found->second);
+  for (const auto& [kind, text] : {Found{Kind::kLetter, look_up(kLetters, command)},
+                                   Found{Kind::kUpright, look_up(kUprights, command)},
+                                   Found{Kind::kOperator, look_up(kOperators, command)},
+                                   Found{Kind::kLarge, look_up(kLarge, command)},
+                                   Found{Kind::kSpace, look_up(kSpaces, command)}}) {
+    if (text == nullptr) continue;
+    MathNode node = leaf(kind, *text);
     node.limits = kind == Kind::kLarge && command != "int";
     return node;
   }
-  const auto function = kFunctions.find(command);
-  if (function == kFunctions.end()) return {};
-  MathNode node = leaf(Kind::kFunction, function->first);
-  node.limits = function->second;
+  const bool* limits = look_up(kFunctions, command);
+  if (limits == nullptr) return {};
+  MathNode node = leaf(Kind::kFunction, command);
+  node.limits = *limits;
   return node;
 }
 
@@ -143,20 +170,19 @@ std::optional<std::string> math_fence(std::string_view delimiter) {
   for (const std::string_view name : {"{", "}", "|", "lfloor", "rfloor", "lceil", "rceil", "langle",
                                       "rangle", "lvert", "rvert", "lVert", "rVert"}) {
     if (delimiter.starts_with('\\') && delimiter.substr(1) == name) {
-      return std::string(kOperators.at(name));
+      return std::string(*look_up(kOperators, name));
     }
   }
   return {};
 }
 
 std::optional<std::string> styled_letter(std::string_view command, char letter) {
-  const auto alphabet = kAlphabets.find(command);
-  if (alphabet == kAlphabets.end()) return {};
-  const auto& earlier = kEarlier.at(command);
-  if (const auto found = earlier.find(letter); found != earlier.end()) {
-    return std::string(found->second);
+  const Alphabet* alphabet = look_up(kAlphabets, command);
+  if (alphabet == nullptr) return {};
+  if (const std::string_view* earlier = earlier_letter(command, letter)) {
+    return std::string(*earlier);
   }
-  const auto [capitals, smalls, digits] = alphabet->second;
+  const auto [capitals, smalls, digits] = *alphabet;
   if (letter >= 'A' && letter <= 'Z') return utf8(capitals + letter - 'A');
   if (letter >= 'a' && letter <= 'z' && smalls != 0) return utf8(smalls + letter - 'a');
   if (letter >= '0' && letter <= '9' && digits != 0) return utf8(digits + letter - '0');

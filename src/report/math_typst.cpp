@@ -1,5 +1,4 @@
-#include <map>
-
+#include "base/table.h"
 #include "report/math.h"
 #include "report/typst_text.h"
 
@@ -8,11 +7,12 @@ namespace {
 
 using Kind = MathNode::Kind;
 
-const std::map<std::string_view, std::string_view> kAccents = {{"hat", "hat"},
-                                                               {"bar", "macron"},
-                                                               {"tilde", "tilde"},
-                                                               {"vec", "arrow"},
-                                                               {"overline", "overline"}};
+constexpr auto kAccents =
+    std::to_array<std::pair<std::string_view, std::string_view>>({{"hat", "hat"},
+                                                                  {"bar", "macron"},
+                                                                  {"tilde", "tilde"},
+                                                                  {"vec", "arrow"},
+                                                                  {"overline", "overline"}});
 
 /// A character as itself: ASCII marks would mean something between dollars.
 std::string symbol(const std::string& text) { return text.size() == 1 ? "\\" + text : text; }
@@ -72,7 +72,7 @@ std::string write(const MathNode& node) {
                             write(node.children[0]) +
                             (node.close.empty() ? "" : " " + symbol(node.close)));
     case Kind::kAccent:
-      return call(std::string(kAccents.at(node.text)), write(node.children[0]));
+      return call(std::string(*look_up(kAccents, node.text)), write(node.children[0]));
   }
   return "";
 }

@@ -60,6 +60,15 @@ void choose_figures(const Part& part, PaperPart& paper) {
 
 }  // namespace
 
+bool PaperPart::has(const Figure& figure) const {
+  return std::ranges::find(figures, &figure) != figures.end();
+}
+
+bool PaperPart::has(const TableView& table) const {
+  return std::ranges::find(tables, &table) != tables.end() ||
+         std::ranges::find(further, &table) != further.end();
+}
+
 PaperPart on_paper(const Part& part) {
   PaperPart paper;
   choose_figures(part, paper);

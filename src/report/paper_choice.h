@@ -14,6 +14,9 @@ struct PaperPart {
   std::vector<const TableView*> tables;   ///< Stand in the part: the main one, and very short ones.
   std::vector<const TableView*> further;  ///< Stand in an appendix.
   std::vector<std::string> left;          ///< Left to the page: what to call them.
+
+  bool has(const Figure& figure) const;
+  bool has(const TableView& table) const;
 };
 
 /// Of figures that vary under one condition two variants stand on paper, the second with its first

@@ -5,10 +5,12 @@
 namespace labreport {
 namespace {
 
-std::string tables_html(const Part& part, const std::vector<TableView>& tables, PageState& state) {
+std::string tables_html(const Part& part, const std::vector<TableView>& tables, PageState& state,
+                        const PaperPart& paper) {
   std::string html;
   for (const TableView& table : tables) {
-    html += table_html(table, state.id("table-" + part.anchor() + "-" + slug(table.slug)));
+    const std::string id = state.id("table-" + part.anchor() + "-" + slug(table.slug));
+    html += table_html(table, id, paper.has(table));
   }
   return html;
 }
@@ -25,9 +27,11 @@ std::string drawer_html(const Part& part, PageState& state) {
   const bool empty =
       words.empty() && drawer.tables.empty() && drawer.figures.empty() && drawer.warnings.empty();
   if (empty) return "";
+  PaperPart paper;
+  paper.tables = on_paper(drawer);
   return fill_template("drawer.html", {{"method", markdown_to_html(words)},
-                                       {"tables", tables_html(part, drawer.tables, state)},
-                                       {"figures", figures_html(drawer.figures, state)},
+                                       {"tables", tables_html(part, drawer.tables, state, paper)},
+                                       {"figures", figures_html(drawer.figures, state, paper)},
                                        {"warned", !drawer.warnings.empty()},
                                        {"warnings", text_list(drawer.warnings)}});
 }
@@ -35,6 +39,7 @@ std::string drawer_html(const Part& part, PageState& state) {
 }  // namespace
 
 std::string part_html(const Part& part, PageState& state) {
+  const PaperPart paper = on_paper(part);
   return fill_template("part.html", {{"anchor", part.anchor()},
                                      {"lettered", !part.letter.empty()},
                                      {"letter", part.letter},
@@ -44,8 +49,10 @@ std::string part_html(const Part& part, PageState& state) {
                                      {"asked", !part.question.empty()},
                                      {"question", markdown_to_html(part.question)},
                                      {"answer", answer_html(part, state)},
-                                     {"figures", figures_html(part.figures, state)},
-                                     {"tables", tables_html(part, part.tables, state)},
+                                     {"figures", figures_html(part.figures, state, paper)},
+                                     {"tables", tables_html(part, part.tables, state, paper)},
+                                     {"leaves", !paper.left.empty()},
+                                     {"left", join(paper.left, "; ")},
                                      {"drawer", drawer_html(part, state)}});
 }
 

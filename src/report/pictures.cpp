@@ -1,7 +1,7 @@
 #include "report/pictures.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 
 #include "base/text.h"
 #include "report/assets.h"
@@ -26,6 +26,14 @@ std::string size_of(std::string_view svg, const std::string& name) {
   return std::string(root.substr(first, last - first));
 }
 
+/// 0 where the root does not say.
+double number_of(std::string_view svg, const std::string& name) {
+  const std::string size = size_of(svg, name);
+  double number = 0;
+  std::from_chars(size.data(), size.data() + size.size(), number);
+  return number;
+}
+
 std::string size_attribute(std::string_view svg, const std::string& name) {
   const std::string size = size_of(svg, name);
   return size.empty() ? "" : " " + name + "=\"" + size + "\"";
@@ -34,8 +42,8 @@ std::string size_attribute(std::string_view svg, const std::string& name) {
 }  // namespace
 
 std::optional<double> height_over_width(std::string_view svg) {
-  const double width = std::atof(size_of(svg, "width").c_str());
-  const double height = std::atof(size_of(svg, "height").c_str());
+  const double width = number_of(svg, "width");
+  const double height = number_of(svg, "height");
   if (width <= 0 || height <= 0) return {};
   return height / width;
 }

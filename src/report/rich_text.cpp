@@ -132,16 +132,18 @@ class TreeReader {
     const auto group = [&](Kind kind) {
       to.push_back({kind, "", text_or_empty(cmark_node_get_url(node)), inlines(node, depth + 1)});
     };
+    const auto add = [&](Kind kind, std::string text, std::string target) {
+      to.push_back({kind, std::move(text), std::move(target), {}});
+    };
     switch (cmark_node_get_type(node)) {
       case CMARK_NODE_TEXT:
         return add_text(to, text_or_empty(cmark_node_get_literal(node)));
       case CMARK_NODE_SOFTBREAK:
         return add_text(to, " ");
       case CMARK_NODE_LINEBREAK:
-        return void(to.push_back({Kind::kBreak, "", "", {}}));
+        return add(Kind::kBreak, "", "");
       case CMARK_NODE_CODE:
-        return void(
-            to.push_back({Kind::kCode, text_or_empty(cmark_node_get_literal(node)), "", {}}));
+        return add(Kind::kCode, text_or_empty(cmark_node_get_literal(node)), "");
       case CMARK_NODE_EMPH:
         return group(Kind::kEmph);
       case CMARK_NODE_STRONG:
@@ -149,8 +151,7 @@ class TreeReader {
       case CMARK_NODE_LINK:
         return group(Kind::kLink);
       case CMARK_NODE_IMAGE:
-        return void(to.push_back(
-            {Kind::kImage, text_inside(node), text_or_empty(cmark_node_get_url(node)), {}}));
+        return add(Kind::kImage, text_inside(node), text_or_empty(cmark_node_get_url(node)));
       default:
         return group(type_of(node) == "strikethrough" ? Kind::kStrike : Kind::kEmph);
     }

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "base/base64.h"
-#include "base/digest.h"
+#include "report/encoding.h"
 
 namespace labreport {
 namespace {

@@ -41,7 +41,7 @@ Charts draw_charts(const std::vector<SiteRun>& runs, ChartTool* tool) {
 /// One a run; all empty where no format wants them or the tool cannot.
 std::vector<Prints> print_charts(const std::vector<Drawings>& drawings, const SiteOptions& options,
                                  ChartTool* tool, std::string& notice) {
-  const std::vector<Prints> none(drawings.size());
+  std::vector<Prints> none(drawings.size());
   if (tool == nullptr || !options.formats.has(Format::kLatex)) return none;
   try {
     return print_all(drawings, *tool);

@@ -51,7 +51,7 @@ std::string note_of(const RowView& row) {
 class PartTables {
  public:
   PartTables(std::vector<NamedTable>& tables, const Part& part)
-      : tables_(tables), name_(part_name(part)) {
+      : tables_(tables), name_(part.name()) {
     for (const TableView& table : part.tables) {
       part.tables.size() == 1 ? add(name_, table) : add(name_ + "." + slug(table.slug), table);
     }
@@ -109,11 +109,6 @@ std::vector<NamedTable> named_tables(const Document& document) {
   if (!document.environment.columns.empty())
     tables.push_back({"environment", &document.environment});
   return tables;
-}
-
-std::string part_name(const Part& part) {
-  // Problems' names are identifiers of this program's: their underscores stay.
-  return part.letter.empty() ? part.problem : part.problem + "." + part.letter;
 }
 
 }  // namespace labreport

@@ -23,7 +23,4 @@ struct NamedTable {
 /// Every table of the document in its order, those of figures and drawers included.
 std::vector<NamedTable> named_tables(const Document& document);
 
-/// "benchmarking_script.b", or the problem alone where it has a single part: safe in a file name.
-std::string part_name(const Part& part);
-
 }  // namespace labreport

@@ -127,7 +127,7 @@ TemplateList head_list(const TableView& table) {
 
 }  // namespace
 
-std::string table_html(const TableView& table, const std::string& id) {
+std::string table_html(const TableView& table, const std::string& id, bool on_paper) {
   const bool flagged = std::ranges::any_of(
       table.rows, [](const RowView& row) { return !remarks(row).beside.empty(); });
   std::vector<std::vector<Padding>> paddings;
@@ -155,6 +155,7 @@ std::string table_html(const TableView& table, const std::string& id) {
   }
   return fill_template("table.html", {{"id", id},
                                       {"wide", is_wide_on_paper(table)},
+                                      {"screen", !on_paper},
                                       {"title", table.title},
                                       {"columns", head_list(table)},
                                       {"flagged", flagged},

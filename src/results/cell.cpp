@@ -2,18 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "base/text.h"
+#include "base/table.h"
 
 namespace labreport {
 namespace {
-
-template <typename Enum, std::size_t N>
-using Names = std::array<std::pair<Enum, std::string_view>, N>;
 
 constexpr Names<CellKind, 7> kKinds{{{CellKind::kTiming, "timing"},
                                      {CellKind::kLimits, "limits"},
@@ -32,35 +26,19 @@ constexpr Names<Mode, 4> kModeNames{{{Mode::kInference, "inference"},
                                      {Mode::kForwardBackward, "forward_backward"},
                                      {Mode::kTrainStep, "train_step"}}};
 
-template <typename Enum, std::size_t N>
-std::string_view find_name(const Names<Enum, N>& names, Enum value) {
-  for (const auto& [key, text] : names) {
-    if (key == value) return text;
-  }
-  return "";
-}
-
-template <typename Enum, std::size_t N>
-Enum parse(const Names<Enum, N>& names, std::string_view what, std::string_view text) {
-  std::vector<std::string> valid;
-  for (const auto& [key, known] : names) {
-    if (known == text) return key;
-    valid.emplace_back(known);
-  }
-  refuse_unknown(what, text, valid);
-}
-
 }  // namespace
 
-std::string_view name(CellKind kind) { return find_name(kKinds, kind); }
-std::string_view name(DeviceKind device) { return find_name(kDevices, device); }
-std::string_view name(Precision precision) { return find_name(kPrecisions, precision); }
-std::string_view name(Mode mode) { return find_name(kModeNames, mode); }
+std::string_view name(CellKind kind) { return name_in(kKinds, kind); }
+std::string_view name(DeviceKind device) { return name_in(kDevices, device); }
+std::string_view name(Precision precision) { return name_in(kPrecisions, precision); }
+std::string_view name(Mode mode) { return name_in(kModeNames, mode); }
 
-CellKind parse_cell_kind(std::string_view text) { return parse(kKinds, "cell kind", text); }
-DeviceKind parse_device_kind(std::string_view text) { return parse(kDevices, "device", text); }
-Precision parse_precision(std::string_view text) { return parse(kPrecisions, "precision", text); }
-Mode parse_mode(std::string_view text) { return parse(kModeNames, "mode", text); }
+CellKind parse_cell_kind(std::string_view text) { return parse_name(kKinds, "cell kind", text); }
+DeviceKind parse_device_kind(std::string_view text) { return parse_name(kDevices, "device", text); }
+Precision parse_precision(std::string_view text) {
+  return parse_name(kPrecisions, "precision", text);
+}
+Mode parse_mode(std::string_view text) { return parse_name(kModeNames, "mode", text); }
 
 std::string_view describe(Mode mode) {
   switch (mode) {

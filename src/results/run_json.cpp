@@ -61,6 +61,16 @@ Cell cell_from_json(const JsonReader& json) {
   return cell;
 }
 
+Json noise_floor_to_json(const NoiseFloor& floor) {
+  return {{"log_stddev", floor.log_stddev}, {"degrees", floor.degrees}, {"cells", floor.cells}};
+}
+
+NoiseFloor noise_floor_from_json(const JsonReader& json) {
+  return {.log_stddev = json.at("log_stddev").real(),
+          .degrees = json.at("degrees").integer(),
+          .cells = json.at("cells").integer()};
+}
+
 int major_version(std::string_view version) {
   int major = -1;
   std::from_chars(version.data(), version.data() + version.size(), major);
@@ -99,13 +109,15 @@ std::string to_json(const Run& run) {
   for (const Device& device : run.devices) devices.push_back(device_to_json(device));
   Json cells = Json::array();
   for (const Cell& cell : run.cells) cells.push_back(cell_to_json(cell));
-  return write_json({{"schema_version", kSchemaVersion},
-                     {"edition", run.edition},
-                     {"preset", run.preset},
-                     {"source", run.source},
-                     {"sessions", sessions},
-                     {"devices", devices},
-                     {"cells", cells}});
+  Json document{{"schema_version", kSchemaVersion},
+                {"edition", run.edition},
+                {"preset", run.preset},
+                {"source", run.source},
+                {"sessions", sessions},
+                {"devices", devices},
+                {"cells", cells}};
+  if (run.noise_floor) document["noise_floor"] = noise_floor_to_json(*run.noise_floor);
+  return write_json(document);
 }
 
 Run run_from_json(std::string_view text, const std::string& origin) {
@@ -124,6 +136,7 @@ Run run_from_json(std::string_view text, const std::string& origin) {
   root.at("devices").each(
       [&](const JsonReader& device) { run.devices.push_back(device_from_json(device)); });
   root.at("cells").each([&](const JsonReader& cell) { run.cells.push_back(cell_from_json(cell)); });
+  if (const auto floor = root.maybe("noise_floor")) run.noise_floor = noise_floor_from_json(*floor);
   validate_against_schema(document, origin);
   check_indices(run, root);
   return run;

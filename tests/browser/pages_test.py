@@ -106,8 +106,10 @@ class Pages(BrowserTest):
     def test_paper_shows_what_drawers_hold_and_no_furniture(self):
         page = self.open(self.report, java_script_enabled=False)
         page.emulate_media(media="print")
-        command = page.locator("details.drawer td.code").first
-        self.assertGreater(command.evaluate("(n) => n.getBoundingClientRect().height"), 5)
+        words = page.locator("details.drawer p").first
+        self.assertGreater(words.evaluate("(n) => n.getBoundingClientRect().height"), 5)
+        for screen in ("td.code", "figure[data-spec] > details", ".on-screen"):
+            self.assertEqual(page.locator(f"{screen}:visible").count(), 0, screen)
         self.assertFalse(page.locator(".contents").is_visible())
         self.assertEqual(page.locator(".frame.narrow:visible").count(), 0)
 

@@ -21,7 +21,7 @@ MOST_BYTES = 1_500_000  # the page, its charts and what makes them live, compres
 MOST_BYTES_TO_READ = 200_000  # before the reader touches anything, pictures not counted
 MOST_REQUESTS_TO_READ = 3  # the page, one style sheet, one script
 MOST_REQUESTS_BESIDE_PICTURES = 5  # and, for live charts, the bundle and the specs
-MOST_SHEETS = 40  # of A4, all the evidence included
+MOST_SHEETS = 18  # of A4, as many as the PDF
 MOST_MS_TO_FIRST_VIEW = 3000  # from a local server; about 300 on an idle machine
 
 

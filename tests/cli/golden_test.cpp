@@ -68,6 +68,7 @@ const std::vector<Golden> kGolden{
     {"help_notes", {"notes", "--help"}},
     {"help_list", {"list", "--help"}},
     {"help_check", {"check", "--help"}},
+    {"help_noise", {"noise", "--help"}},
     {"help_doctor", {"doctor", "--help"}},
     {"list_experiments", {"list", "experiments"}},
     {"list_sizes", {"list", "sizes"}},
@@ -142,6 +143,11 @@ const std::vector<Golden> kGolden{
     {"import_missing", {"import", "no/such/table.md"}},
     {"check_nothing", {"check"}},
     {"check_missing", {"check", "no/such/run"}},
+    {"noise_nothing", {"noise"}},
+    {"noise_missing", {"noise", "no/such/run"}},
+    {"noise_two_launches", {"noise", "here", "--per-side", "2"}},
+    {"noise_many_splits", {"noise", "here", "--splits", "10000000"}},
+    {"noise_unknown_format", {"noise", "here", "--format", "jsn"}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Cli, GoldenTest, testing::ValuesIn(kGolden),

@@ -103,6 +103,20 @@ TEST_F(NotesTest, WhatCannotBeShownIsToldAndTheRenderGoesOn) {
   EXPECT_THAT(published("index.html"), HasSubstr("See a plot."));
 }
 
+TEST_F(NotesTest, AReportWithANoteThatCannotBeShownEndsAsARenderDoes) {
+  note("mixed_precision_accumulation.md", "See ![a plot](gone.png).\n");
+  const auto report = [&](const std::string& out) {
+    return call(
+        {"report", "--preset", "demo", "--only", "mixed_precision_accumulation", "--out", out});
+  };
+  const Ended ended = report("first");
+  EXPECT_EQ(ended.exit_status, 1);
+  EXPECT_THAT(ended.messages, HasSubstr(":1: the picture gone.png is not in notes"));
+  EXPECT_THAT(ended.output, HasSubstr("report: first/public/"));
+  note("mixed_precision_accumulation.md", "Mine.\n");
+  EXPECT_EQ(report("second").exit_status, 0);
+}
+
 TEST_F(NotesTest, BelongToTheNewestOwnRunOrToTheRunThatHoldsThem) {
   const fs::path older = only_run();
   const fs::path newer = older.parent_path() / "29990101-000000-newer";

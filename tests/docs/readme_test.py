@@ -1,4 +1,4 @@
-"""README's commands are run, with a fake worker on fake GPUs; make's help says what make does.
+"""The commands of README and docs/ are run, with a fake worker on fake GPUs; make's help says what make does.
 
 python3 readme_test.py LABREPORT FAKES: the program, and the folder of the fakes; see CMakeLists.txt.
 """
@@ -14,7 +14,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-IMPORTING = (ROOT / "docs/importing.md").read_text(encoding="utf-8")
+DOCUMENTS = README + "".join(path.read_text(encoding="utf-8")
+                             for path in sorted((ROOT / "docs").glob("*.md")))
 RUNS = "site/runs"
 
 # Commands that no test can run, each with its reason.
@@ -28,15 +29,21 @@ STATUS = {
     "build/bin/labreport doctor": (0, 1),  # 1: this machine lacks something
 }
 
+# Commands on a RUN that is none of the recorded ones, each with the command that measures it.
+MEASURED_BY = {
+    "build/bin/labreport noise RUN":
+        "build/bin/labreport run --only benchmarking_script.b --sizes small --launches 10",
+}
+
 WORKER = '{"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]}'
 
 
 def commands():
     """Lines of fenced blocks and whole commands between backticks, each once."""
     found = []
-    for block in re.findall(r"^```(?:sh|console)\n(.*?)^```", README + IMPORTING, re.M | re.S):
+    for block in re.findall(r"^```(?:sh|console)\n(.*?)^```", DOCUMENTS, re.M | re.S):
         found += [line.partition("#")[0].removeprefix("$ ").strip() for line in block.splitlines()]
-    found += re.findall(r"`((?:make|build/bin/labreport) [^`]+)`", README)
+    found += re.findall(r"`((?:make|build/bin/labreport) [^`]+)`", DOCUMENTS)
     return list(dict.fromkeys(command for command in found if command))
 
 
@@ -80,8 +87,8 @@ class Readme(unittest.TestCase):
         (folder / "labreport-worker.json").write_text(WORKER, encoding="utf-8")
         return folder
 
-    def call(self, command, folder):
-        words = [self.program if "bin/labreport" in word else word.replace("RUN", RUNS + "/own")
+    def call(self, command, folder, run=RUNS + "/own"):
+        words = [self.program if "bin/labreport" in word else word.replace("RUN", run)
                  for word in shlex.split(command)]
         environment = {"PATH": os.environ["PATH"], "HOME": str(folder),
                        "XDG_CACHE_HOME": self.cache,
@@ -96,7 +103,11 @@ class Readme(unittest.TestCase):
         self.assertTrue(calls, command)
         for call in calls:
             # What measures makes a run of its own: drawing others again and again takes long.
-            result = self.call(call, self.sandbox(runs=not command.startswith("make report")))
+            folder = self.sandbox(runs=not command.startswith("make report"))
+            run = RUNS + "/own"
+            if command in MEASURED_BY:
+                run = self.call(MEASURED_BY[command], folder).stdout.strip()
+            result = self.call(call, folder, run)
             self.assertIn(result.returncode, STATUS.get(command, (0,)),
                           f"{call}\n{result.stdout}{result.stderr}")
 
@@ -107,7 +118,7 @@ class Readme(unittest.TestCase):
                     self.assert_runs(command)
 
     def test_exceptions_are_commands_of_the_readme(self):
-        self.assertLessEqual(set(NOT_RUN) | set(STATUS), set(commands()))
+        self.assertLessEqual(set(NOT_RUN) | set(STATUS) | set(MEASURED_BY), set(commands()))
 
     def test_every_linked_file_is_there(self):
         for path in re.findall(r"\]\(([^):#]+)\)", README):

@@ -54,7 +54,7 @@ Document hostile_document() {
         AuthorNote{harm() +
                        "\n\n> - > 1. # a\n\n| a | b |\n|--|--|\n| $x^a^b$ | ![p](../\\x) |\n\n"
                        "$\\input{x}$ $$\\frac{1}$$ $\\def\\a{\\a}\\a$ $x≤y$\n\n"
-                       "[l](https://example.org/%5C}{\\x#_~) ![g](none.png)\n\n```\n" +
+                       "[l](https://example.org/%5C}{\\x#_~) ![g](none.svg)\n\n```\n" +
                        harm() + "\n```\n",
                    false};
     for (TableView& table : part.tables) spoil(table);

@@ -1,6 +1,6 @@
 #include "orchestrate/queue.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "orchestrate/run_fixture.h"
 
@@ -47,6 +47,75 @@ TEST(LaunchQueue, KnowsWhereACellStandsInThePlan) {
   all.plan({{fake_cell("a"), 1}, {fake_cell("b"), 1}}, {});
   EXPECT_EQ(all.position(cell_id(fake_cell("b"))), 1u);
   EXPECT_EQ(all.position("another"), 2u);
+}
+
+/// Sizes in the order in which one slot measures them.
+std::vector<std::string> order(LaunchQueue all, const std::vector<PlannedCell>& wanted,
+                               const labreport::Run& run = {}) {
+  std::vector<std::string> sizes;
+  all.plan(wanted, run);
+  while (const auto item = all.next()) {
+    sizes.push_back(item->spec.size);
+    all.finished(item->spec, 1);
+  }
+  return sizes;
+}
+
+std::vector<PlannedCell> cells(const std::vector<std::string>& names, std::int64_t launches) {
+  std::vector<PlannedCell> cells;
+  for (const std::string& name : names) cells.push_back({fake_cell(name), launches});
+  return cells;
+}
+
+const std::vector<std::string>& six() {
+  static const std::vector<std::string> names{"a", "b", "c", "d", "e", "f"};
+  return names;
+}
+
+TEST(LaunchQueue, EachRoundHoldsEveryCellOnceAndTheFirstIsInThePlansOrder) {
+  const auto all = order(queue(), cells(six(), 5));
+  ASSERT_EQ(all.size(), 30u);
+  for (auto begin = all.begin(); begin != all.end(); begin += 6) {
+    if (begin == all.begin()) {
+      EXPECT_THAT(std::vector(begin, begin + 6), testing::ElementsAreArray(six()));
+    }
+    EXPECT_THAT(std::vector(begin, begin + 6), testing::UnorderedElementsAreArray(six()));
+  }
+}
+
+TEST(LaunchQueue, NoCellAlwaysFollowsTheSameOne) {
+  const auto all = order(queue(), cells(six(), 40));
+  std::map<std::pair<std::string, std::string>, int> follows;
+  for (std::size_t i = 1; i < all.size(); ++i) ++follows[{all[i - 1], all[i]}];
+  for (const auto& [pair, times] : follows) {
+    EXPECT_LT(times, 16) << pair.second << " after " << pair.first << " in 40 rounds";
+  }
+  EXPECT_GT(follows.size(), 30u) << "nearly every pair of six";
+}
+
+TEST(LaunchQueue, TheOrderIsTheSeedsAndTheSameEveryTime) {
+  const auto seeded = [](std::int64_t seed) {
+    return LaunchQueue([](const CellSpec&) { return 1.0; }, seed);
+  };
+  EXPECT_EQ(order(seeded(1), cells(six(), 5)), order(seeded(1), cells(six(), 5)));
+  EXPECT_NE(order(seeded(1), cells(six(), 5)), order(seeded(2), cells(six(), 5)));
+}
+
+TEST(LaunchQueue, AResumedRunGoesOnInTheSameOrder) {
+  const auto wanted = cells(six(), 4);
+  auto all = order(queue(), wanted);
+  labreport::Run run;
+  for (std::size_t done = 0; done < 15; ++done) {
+    run.find_or_add(fake_cell(all[done])).launches.emplace_back();
+  }
+  all.erase(all.begin(), all.begin() + 15);
+  EXPECT_EQ(order(queue(), wanted, run), all);
+}
+
+TEST(LaunchQueue, CellsThatArePlannedLaterLeaveTheOthersOrder) {
+  auto all = order(queue(), cells({"a", "b", "c", "d", "e", "f", "g"}, 5));
+  std::erase(all, "g");
+  EXPECT_EQ(order(queue(), cells(six(), 5)), all);
 }
 
 }  // namespace

@@ -92,6 +92,18 @@ TEST(CellsCsv, OutcomesThatAreNotOkHaveTheirDetails) {
               AllOf(Contains(Pair("signal", "11")), Contains(Pair("message", "'=cmd"))));
 }
 
+TEST(CellsCsv, ACellThatNeverRanHasARowThatSaysSo) {
+  auto run = run_of({});
+  CellSpec ran = timing();
+  ran.context = 1024;
+  run.find_or_add(ran).launches = {measured_launch()};
+  EXPECT_THAT(row(run, 0),
+              AllOf(Contains(Pair("context", "512")), Contains(Pair("outcome", "not measured")),
+                    Contains(Pair("launch", "")), Contains(Pair("hardware", "")),
+                    Contains(Pair("wall (s)", "")), Contains(Pair("step.total.count", ""))));
+  EXPECT_THAT(row(run, 1), Contains(Pair("outcome", "ok")));
+}
+
 TEST(CellsCsv, RunningSumsSayWhereTheyEnd) {
   Launch launch = measured_launch();
   launch.metrics = {{"running", "fp32+=fp32", "1", std::vector<double>{0.01, 0.02}, ""}};

@@ -43,6 +43,19 @@ TEST(Page, ShowsQuestionAnswerFigureTableAndDrawerInThisOrder) {
   }
 }
 
+TEST(Page, NamesWhatAPrintLeavesOut) {
+  Document document = sample_document();
+  TableView& endless = document.sections[0].parts[0].tables.emplace_back();
+  endless.slug = "endless";
+  endless.title = "Every <step>";
+  endless.columns = {{"a", "ms"}};
+  endless.rows.resize(500);
+  const std::string page = page_html(document, {}, options());
+  EXPECT_THAT(page,
+              HasSubstr("<p class=\"on-paper\">On screen: Every &lt;step&gt; (500 rows).</p>"));
+  EXPECT_THAT(page, HasSubstr("class=\"tabled on-screen\" id=\"table-"));
+}
+
 TEST(Page, EveryLinkInsideItHasATarget) {
   const std::string page = sample_page();
   const std::string opening = "href=\"#";

@@ -42,8 +42,13 @@ TEST(LatexWords, ListsNestAndKeepTheirNumbers) {
 
 TEST(LatexWords, APictureThatTexCannotPlaceIsItsWords) {
   EXPECT_THAT(latex_markdown("![Two dots](figures/dots.png)"),
-              HasSubstr("\\IfFileExists{figures/dots.png}{"));
-  EXPECT_EQ(latex_markdown("![Two dots](figures/dots.svg)"), "{[}Two dots{]}\n\n");
+              HasSubstr("keepaspectratio]{figures/dots.png}\n"));
+  EXPECT_THAT(latex_markdown("See ![Two dots](figures/dots.jpg)."),
+              HasSubstr("keepaspectratio]{figures/dots.jpg}."));
+  EXPECT_THAT(
+      latex_markdown("![Two dots](figures/dots.svg)"),
+      HasSubstr("{[}Picture: Two dots (\\texttt{figures/\\allowbreak{}dots.\\allowbreak{}svg}, a "
+                "kind that LaTeX cannot place: save it as PNG or JPEG){]}"));
   EXPECT_EQ(latex_markdown("![x](a}\\input{b.png)"), "x\n\n");
 }
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/digest.h"
+#include "report/encoding.h"
 #include "report/html.h"
 #include "report/sample_fixture.h"
 #include "report/specs.h"

@@ -85,6 +85,12 @@ TEST(Table, BreaksAWordThatNoLineCanHold) {
   EXPECT_EQ(count(html, "é"), 100u);
 }
 
+TEST(Table, SaysThatAPrintLeavesItOut) {
+  const TableView table{.slug = "t", .title = "T", .columns = {{"a", "ms"}}, .rows = {}};
+  EXPECT_THAT(table_html(table, "table-t", false), HasSubstr("class=\"tabled on-screen\""));
+  EXPECT_EQ(count(table_html(table, "table-t"), "on-screen"), 0u);
+}
+
 TEST(Table, NamesARowByItsFirstCellAlsoWhereThatIsANumber) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"step", ""}, {"time", "ms"}};

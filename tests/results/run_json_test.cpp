@@ -70,6 +70,25 @@ TEST(RunJson, AnotherMajorVersionIsRefusedAndANewerMinorIsNot) {
   EXPECT_EQ(complaint(changed("/schema_version", "1.7.0")), "");
 }
 
+TEST(RunJson, AnOlderMinorVersionIsReadAndWrittenAsThisOne) {
+  const std::string old = changed("/schema_version", "1.0.0");
+  const labreport::Run run = run_from_json(old, "run.json");
+  EXPECT_FALSE(run.noise_floor);
+  EXPECT_EQ(to_json(run), to_json(sample_run()));
+}
+
+TEST(RunJson, TheNoiseFloorIsKeptAndAbsentWhereThereIsNone) {
+  labreport::Run run = sample_run();
+  EXPECT_EQ(to_json(run).find("noise_floor"), std::string::npos);
+  run.noise_floor = NoiseFloor{0.0125, 10, 5};
+  EXPECT_EQ(run_from_json(to_json(run), "run.json").noise_floor, run.noise_floor);
+}
+
+TEST(RunJson, ANoiseFloorOfNoLaunchesIsRefused) {
+  const json floor{{"log_stddev", 0.01}, {"degrees", 0}, {"cells", 1}};
+  EXPECT_NE(complaint(changed("/noise_floor", floor)).find("degrees"), std::string::npos);
+}
+
 TEST(RunJson, TheSchemaHoldsWhatTypesCannot) {
   EXPECT_NE(complaint(changed("/preset", "huge")).find("preset"), std::string::npos);
   EXPECT_NE(complaint(changed("/cells/0/launches/0/wall_ns", -1)).find("wall_ns"),

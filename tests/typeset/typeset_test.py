@@ -63,12 +63,14 @@ class Reports(unittest.TestCase):
     def test_a_report_that_never_ends_is_given_up_and_the_next_is_made(self):
         endless = "#for i in range(100000000) { for j in range(100000) { let k = i } }"
         self.assertEqual(self.typeset([endless, "Next"], LABREPORT_TYPESET_SECONDS="2"),
-                         ["Typst needs longer than 2 s for it", None])
+                         ["Typst needs longer than 2 s for it; "
+                          "LABREPORT_TYPESET_SECONDS raises this limit", None])
 
     def test_a_report_that_wants_all_memory_is_given_up_and_the_next_is_made(self):
         greedy = '#let a = "x" * 400000000\n#let b = a + a\n#b.len()'
         self.assertEqual(self.typeset([greedy, "Next"], LABREPORT_TYPESET_MIB="512"),
-                         ["Typst needs more than 512 MiB for it", None])
+                         ["Typst needs more than 512 MiB for it; "
+                          "LABREPORT_TYPESET_MIB raises this limit", None])
 
     def test_a_mistake_is_told_in_one_line(self):
         problem, = self.typeset(["#nothing"])

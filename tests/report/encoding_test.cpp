@@ -1,4 +1,4 @@
-#include "base/base64.h"
+#include "report/encoding.h"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,11 @@ TEST(Base64, AgreesWithTheStandardsExamples) {
 }
 
 TEST(Base64, TakesEveryByte) { EXPECT_EQ(base64({"\xff\x00\xfb", 3}), "/wD7"); }
+
+TEST(Sha256, AgreesWithTheStandardsExamples) {
+  EXPECT_EQ(sha256_base64(""), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+  EXPECT_EQ(sha256_base64("abc"), "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
+}
 
 }  // namespace
 }  // namespace labreport

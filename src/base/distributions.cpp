@@ -1,0 +1,65 @@
+#include "base/distributions.h"
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/non_central_t.hpp>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <boost/math/tools/roots.hpp>
+#include <cmath>
+#include <limits>
+
+namespace labreport {
+namespace {
+
+// Doubles are enough for a probability, and several times as fast as what Boost takes for them;
+// what cannot be computed is infinite or NaN, not an exception.
+namespace policies = boost::math::policies;
+using Policy = policies::policy<policies::promote_double<false>,
+                                policies::overflow_error<policies::ignore_error>,
+                                policies::evaluation_error<policies::ignore_error>>;
+using Normal = boost::math::normal_distribution<double, Policy>;
+using StudentT = boost::math::students_t_distribution<double, Policy>;
+using NoncentralT = boost::math::non_central_t_distribution<double, Policy>;
+using Binomial = boost::math::binomial_distribution<double, Policy>;
+
+constexpr int kDigits = 20;  // binary, of a non-centrality: six decimal ones
+constexpr double kIntervalTail = 0.025;
+
+}  // namespace
+
+double student_two_sided_p(double t, double degrees) {
+  if (std::isinf(t)) return 0;
+  return std::min(1.0, 2 * cdf(complement(StudentT(degrees), std::abs(t))));
+}
+
+double student_quantile(double probability, double degrees) {
+  return quantile(StudentT(degrees), probability);
+}
+
+double normal_quantile(double probability) { return quantile(Normal(), probability); }
+
+double noncentrality_for_power(double t, double degrees, double power) {
+  const auto lacks = [&](double noncentrality) {
+    return cdf(NoncentralT(degrees, noncentrality), t) - (1 - power);
+  };
+  double low = 0;
+  double high = 2 * t + 2;
+  while (lacks(high) > 0) {
+    low = high;
+    high *= 2;
+  }
+  std::uintmax_t rounds = 100;
+  const auto [below, above] = boost::math::tools::toms748_solve(
+      lacks, low, high, boost::math::tools::eps_tolerance<double>(kDigits), rounds);
+  return (below + above) / 2;
+}
+
+Proportion binomial_proportion(std::int64_t successes, std::int64_t trials) {
+  const auto n = static_cast<double>(trials);
+  const auto k = static_cast<double>(successes);
+  return {k / n, Binomial::find_lower_bound_on_p(n, k, kIntervalTail),
+          Binomial::find_upper_bound_on_p(n, k, kIntervalTail)};
+}
+
+}  // namespace labreport

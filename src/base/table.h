@@ -1,0 +1,50 @@
+// Constant tables of pairs: built by the compiler, looked up in order.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+
+namespace labreport {
+
+template <typename Key, typename Value, std::size_t N>
+using ConstantTable = std::array<std::pair<Key, Value>, N>;
+
+/// What stands beside `key`; null where nothing does.
+template <typename Key, typename Value, std::size_t N>
+constexpr const Value* look_up(const ConstantTable<Key, Value, N>& table,
+                               const std::type_identity_t<Key>& key) {
+  for (const auto& [known, value] : table) {
+    if (known == key) return &value;
+  }
+  return nullptr;
+}
+
+/// The names of a closed set of values, as they stand in JSON and flags.
+template <typename Enum, std::size_t N>
+using Names = ConstantTable<Enum, std::string_view, N>;
+
+/// Empty for a value without a name.
+template <typename Enum, std::size_t N>
+constexpr std::string_view name_in(const Names<Enum, N>& names, Enum value) {
+  const std::string_view* name = look_up(names, value);
+  return name == nullptr ? std::string_view() : *name;
+}
+
+/// Throws `InputError` that says what `text` should have been ("precision") and the nearest names.
+template <typename Enum, std::size_t N>
+Enum parse_name(const Names<Enum, N>& names, std::string_view what, std::string_view text) {
+  std::vector<std::string> valid;
+  for (const auto& [value, known] : names) {
+    if (known == text) return value;
+    valid.emplace_back(known);
+  }
+  refuse_unknown(what, text, valid);
+}
+
+}  // namespace labreport

@@ -1,0 +1,25 @@
+#include "cli/whole_number.h"
+
+#include <charconv>
+
+#include "base/error.h"
+
+namespace labreport {
+
+std::int64_t whole_number(const std::string& flag, const std::string& text, std::int64_t least,
+                          std::int64_t most) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end || value < least) {
+    throw InputError(flag + " is '" + text + "'",
+                     "give a whole number, at least " + std::to_string(least));
+  }
+  if (value > most) {
+    throw InputError(flag + " is '" + text + "'",
+                     "give a whole number, at most " + std::to_string(most));
+  }
+  return value;
+}
+
+}  // namespace labreport

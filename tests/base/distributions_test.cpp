@@ -1,0 +1,49 @@
+#include "base/distributions.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace labreport {
+namespace {
+
+// Quantiles as every table of Student's t prints them.
+TEST(Distributions, KnowStudentsTable) {
+  EXPECT_NEAR(student_quantile(0.975, 4), 2.776, 5e-4);
+  EXPECT_NEAR(student_quantile(0.95, 10), 1.812, 5e-4);
+  EXPECT_NEAR(normal_quantile(0.9), 1.2816, 5e-5);
+}
+
+TEST(Distributions, TailsMatchQuantiles) {
+  EXPECT_NEAR(student_two_sided_p(student_quantile(0.975, 3.7), 3.7), 0.05, 1e-12);
+  EXPECT_NEAR(student_two_sided_p(-1, 1), 0.5, 1e-12) << "Cauchy's quartile";
+  EXPECT_EQ(student_two_sided_p(0, 5), 1);
+  EXPECT_EQ(student_two_sided_p(std::numeric_limits<double>::infinity(), 5), 0);
+}
+
+// J. Cohen's table: d = 0.8 at 5 %, 90 % power takes 34 a group, so λ = 0.8 √(34 / 2) nearly.
+TEST(Distributions, NoncentralityIsThatOfPowerTables) {
+  EXPECT_NEAR(noncentrality_for_power(student_quantile(0.975, 66), 66, 0.9), 3.289, 0.01);
+}
+
+TEST(Distributions, NoncentralityOfManyDegreesIsThatOfTheNormal) {
+  EXPECT_NEAR(noncentrality_for_power(1.959964, 1e6, 0.9), 1.959964 + 1.281552, 1e-3);
+}
+
+TEST(Distributions, NoncentralityIsFiniteForFewDegreesAndTinyLevels) {
+  const double t = student_quantile(1 - 5e-5, 2);
+  EXPECT_GT(noncentrality_for_power(t, 2, 0.9), t);
+  EXPECT_LT(noncentrality_for_power(t, 2, 0.9), 3 * t);
+}
+
+// The rule of three's exact form: 1 − 0.025^(1/n).
+TEST(Distributions, NoSuccessInManyTrialsIsNotNone) {
+  const Proportion none = binomial_proportion(0, 1000);
+  EXPECT_EQ(none.lower, 0);
+  EXPECT_NEAR(none.upper, 1 - std::pow(0.025, 1e-3), 1e-9);
+  EXPECT_EQ(binomial_proportion(1000, 1000).upper, 1);
+}
+
+}  // namespace
+}  // namespace labreport
