@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/digest.h"
+#include "base/stamp.h"
 
 namespace labreport {
 namespace {
@@ -45,8 +45,7 @@ std::vector<const PlannedCell*> LaunchQueue::round(const std::vector<PlannedCell
   for (const PlannedCell& cell : wanted) {
     if (launch >= cell.launches) continue;
     const std::string key =
-        launch == 0 ? ""
-                    : sha256_base64(fmt::format("{} {} {}", seed_, launch, cell_id(cell.spec)));
+        launch == 0 ? "" : content_hash(fmt::format("{} {} {}", seed_, launch, cell_id(cell.spec)));
     keyed.emplace_back(key, &cell);
   }
   std::stable_sort(keyed.begin(), keyed.end(),
