@@ -18,9 +18,8 @@ namespace {
 void add_verbs(CLI::App& app, Invocation& invocation) {
   app.formatter(std::make_shared<Help>());
   app.set_help_flag("--help", "show this");
-  for (const auto add :
-       {add_report, add_run, add_import, add_render, add_notes, add_list, add_check, add_noise,
-        add_doctor}) {
+  for (const auto add : {add_report, add_run, add_import, add_render, add_notes, add_list,
+                         add_check, add_noise, add_doctor}) {
     add(app, invocation);
   }
 }

@@ -69,11 +69,20 @@ Session import_session(const std::vector<std::string>& argv) {
   return session;
 }
 
-void keep(Run run, const Session& session, const fs::path& root) {
-  run.sessions = {session};
-  const fs::path folder = new_import_folder(root, run);
-  RunStore(folder).keep_imported(run);
-  fmt::print("{}  imported  {}\n", folder.string(), overview::outcome_line(run));
+/// All of them or, where one cannot be written, none.
+std::vector<fs::path> keep(const std::vector<Run>& runs, const fs::path& root) {
+  std::vector<fs::path> folders;
+  try {
+    for (const Run& run : runs) {
+      folders.push_back(new_import_folder(root, run));
+      RunStore(folders.back()).keep_imported(run);
+    }
+  } catch (...) {
+    std::error_code unremovable;
+    for (const fs::path& folder : folders) fs::remove_all(folder, unremovable);
+    throw;
+  }
+  return folders;
 }
 
 ExitStatus import(const ImportFlags& flags, const std::vector<std::string>& argv) {
@@ -85,8 +94,11 @@ ExitStatus import(const ImportFlags& flags, const std::vector<std::string>& argv
     throw InputError(declared.file + " has no number to import", "see what was left out, and why");
   }
   const Session session = import_session(argv);
-  for (Run& run : imported_runs(readings.readings, declared, readings.assumed)) {
-    keep(std::move(run), session, flags.out);
+  std::vector<Run> runs = imported_runs(readings.readings, declared, readings.assumed);
+  for (Run& run : runs) run.sessions = {session};
+  const std::vector<fs::path> folders = keep(runs, flags.out);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    fmt::print("{}  imported  {}\n", folders[i].string(), overview::outcome_line(runs[i]));
   }
   return ExitStatus::kDone;
 }

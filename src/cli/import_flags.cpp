@@ -1,27 +1,15 @@
 #include "cli/import_flags.h"
 
-#include <charconv>
 #include <filesystem>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/whole_number.h"
 
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kLargest = 1'000'000'000;
 constexpr std::size_t kLongestText = 500;
-
-std::int64_t whole_number(const std::string& flag, const std::string& text, std::int64_t least) {
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || value < least || value > kLargest) {
-    throw InputError(flag + " is '" + text + "'",
-                     "give a whole number, at least " + std::to_string(least));
-  }
-  return value;
-}
 
 std::optional<std::int64_t> maybe_number(const std::string& flag,
                                          const std::optional<std::string>& text,
@@ -69,7 +57,7 @@ Declared ImportFlags::declared() const {
 
 std::vector<std::size_t> ImportFlags::table_numbers() const {
   std::vector<std::size_t> numbers;
-  if (!tables) return numbers;
+  if (!tables || all_tables()) return numbers;
   for (const std::string& word : split(*tables, ',')) {
     numbers.push_back(static_cast<std::size_t>(whole_number("--table", word, 1)));
   }
@@ -86,7 +74,7 @@ void add_import_flags(CLI::App& verb, ImportFlags& flags) {
   verb.add_option("--precision", flags.precision, "fp32 (default), tf32, bf16 or fp16");
   verb.add_option("--warmup", flags.warmup, "steps before the timed ones (5)");
   verb.add_option("--steps", flags.steps, "timed steps (10)");
-  verb.add_option("--table", flags.tables, "which of several tables: 2, or 1,2");
+  verb.add_option("--table", flags.tables, "which of several tables: 2, or 1,2, or all");
   verb.add_option("--title", flags.title, "kept beside the numbers: whose they are");
   verb.add_option("--source-url", flags.source_url, "kept beside the numbers: where they stand");
   verb.add_option("--out", flags.out, "folder of runs (site/runs)");

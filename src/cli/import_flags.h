@@ -20,7 +20,9 @@ struct ImportFlags {
   /// Checked. Throws `InputError`.
   Declared declared() const;
 
-  /// Numbers of tables, 1-based; empty where none were named.
+  bool all_tables() const { return tables == "all"; }
+
+  /// Numbers of tables, 1-based; empty where none were named, or all.
   std::vector<std::size_t> table_numbers() const;
 };
 

@@ -27,7 +27,9 @@ void check_utf8(const std::string& text, const std::string& file) {
 /// Broken tables among them: they are refused when they are chosen.
 std::vector<ChosenTable> measurements_in(const std::string& text) {
   std::vector<ChosenTable> found;
-  for (TextTable& table : find_tables(text)) {
+  std::vector<TextTable> tables = find_tables(text);
+  share_contexts(tables);
+  for (TextTable& table : tables) {
     std::vector<Column> columns = columns_of(table);
     if (holds_measurements(columns)) found.push_back({std::move(table), std::move(columns)});
   }
@@ -66,11 +68,11 @@ std::vector<ChosenTable> choose_tables(const ImportFlags& flags, const std::stri
                      "one needs a column of sizes and one of times or peaks");
   }
   const std::vector<std::size_t> numbers = flags.table_numbers();
-  if (numbers.empty() && found.size() > 1) {
+  if (numbers.empty() && found.size() > 1 && !flags.all_tables()) {
     throw InputError(
         fmt::format("{} holds {} of measurements: {}", file,
                     format_plural(static_cast<std::int64_t>(found.size()), "table"), listed(found)),
-        "choose with --table, such as --table 1 or --table 1,2");
+        "choose with --table 1, --table 1,2 or --table all");
   }
   if (!numbers.empty()) found = named(found, numbers, file);
   for (ChosenTable& one : found) check_shape(one.table, file);

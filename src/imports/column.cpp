@@ -3,21 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <utility>
 
+#include "base/table.h"
 #include "base/text.h"
 #include "plan/editions.h"
 
 namespace labreport {
 namespace {
 
-struct NamedRole {
-  std::string_view name;  ///< Its words, one underscore between.
-  Role role;
-};
-
-/// Names in the wild.
-constexpr std::array kRoles = std::to_array<NamedRole>({
+/// Names in the wild, their words, one underscore between.
+constexpr ConstantTable<std::string_view, Role, 66> kRoles{{
     {"size", Role::kSize},
     {"model", Role::kSize},
     {"model_size", Role::kSize},
@@ -84,13 +79,26 @@ constexpr std::array kRoles = std::to_array<NamedRole>({
     {"heads", Role::kHeads},
     {"num_heads", Role::kHeads},
     {"n_heads", Role::kHeads},
-});
+}};
 
-/// In the order of `Role`, up to kHeads.
-constexpr std::array kRoleWords = std::to_array<std::string_view>(
-    {"size", "GPU", "edition", "experiment", "what is timed", "forward only", "unit", "precision",
-     "precision", "context", "batch", "warm-up steps", "timed steps", "source", "d_model", "d_ff",
-     "layers", "heads"});
+constexpr Names<Role, 18> kRoleWords{{{Role::kSize, "size"},
+                                      {Role::kGpu, "GPU"},
+                                      {Role::kEdition, "edition"},
+                                      {Role::kExperiment, "experiment"},
+                                      {Role::kSubject, "what is timed"},
+                                      {Role::kForwardOnly, "forward only"},
+                                      {Role::kUnit, "unit"},
+                                      {Role::kPrecision, "precision"},
+                                      {Role::kAutocast, "precision"},
+                                      {Role::kContext, "context"},
+                                      {Role::kBatch, "batch"},
+                                      {Role::kWarmup, "warm-up steps"},
+                                      {Role::kSteps, "timed steps"},
+                                      {Role::kSource, "source"},
+                                      {Role::kModelWidth, "d_model"},
+                                      {Role::kInnerWidth, "d_ff"},
+                                      {Role::kLayers, "layers"},
+                                      {Role::kHeads, "heads"}}};
 
 /// Its values, none of them empty, all pass.
 bool all_values(const TextTable& table, std::size_t column, bool (*test)(std::string_view)) {
@@ -154,8 +162,7 @@ Column column_at(const TextTable& table, std::size_t index) {
   const std::vector<std::string> words = words_of(name);
   if (words.empty()) return nameless_column(table, index);
   if (auto autocast = autocast_column(table, index, words)) return *autocast;
-  const auto* role = std::ranges::find(kRoles, join(words, "_"), &NamedRole::name);
-  if (role != kRoles.end()) return {.name = name, .role = role->role};
+  if (const Role* role = look_up(kRoles, join(words, "_"))) return {.name = name, .role = *role};
   return value_column(name, words);
 }
 
@@ -183,7 +190,7 @@ std::string describe(const Column& column) {
   if (column.role == Role::kIgnored) {
     return column.why.empty() ? "index" : "left out: " + column.why;
   }
-  return std::string(kRoleWords[static_cast<std::size_t>(column.role)]);
+  return std::string(name_in(kRoleWords, column.role));
 }
 
 const Column* find_column(const std::vector<Column>& columns, Role role) {

@@ -53,6 +53,17 @@ Readings read_table(const TextTable& table, const std::vector<Column>& columns,
 std::string edition_of(const std::vector<TextTable>& tables, const Declared& declared,
                        std::set<std::string>& assumed);
 
+/// What words above one table say of the context holds for later tables whose own say nothing.
+void share_contexts(std::vector<TextTable>& tables);
+
+/// The one context that the words above a table name, else the one that words above earlier tables
+/// do, with whose words these were; nothing where there is none, or several.
+struct NearbyContext {
+  std::int64_t context = 0;
+  std::string_view whose;
+};
+std::optional<NearbyContext> nearby_context(const TextTable& table);
+
 /// "line 12", with the file's name in front. Throws `InputError`.
 [[noreturn]] void refuse_line(const std::string& file, std::size_t line, const std::string& problem,
                               const std::string& remedy = "");

@@ -102,8 +102,10 @@ Reading RowReader::parameters() {
   set_network(reading);
   CellSpec& spec = reading.spec;
   spec.batch = number(Role::kBatch, declared_.batch, "batch", kHandoutBatch, kHandouts);
-  spec.context = number(Role::kContext, declared_.context, "context", context_near(table_.nearby),
-                        "from the words above the table");
+  const auto nearby = nearby_context(table_);
+  spec.context =
+      number(Role::kContext, declared_.context, "context",
+             nearby ? std::optional(nearby->context) : std::nullopt, nearby ? nearby->whose : "");
   spec.warmup = number(Role::kWarmup, declared_.warmup, "warmup", kHandoutWarmup, kHandouts);
   spec.steps = number(Role::kSteps, declared_.steps, "steps", kHandoutSteps, kHandouts);
   return reading;

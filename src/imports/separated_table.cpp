@@ -83,7 +83,11 @@ char separator_of(std::string_view line) {
   return '\0';
 }
 
-bool ends_table(std::string_view line) { return is_blank(line) || line.starts_with("```"); }
+/// A sentence with commas may stand right above a table of another form.
+bool ends_table(const std::vector<std::string_view>& lines, std::size_t at) {
+  return at >= lines.size() || is_blank(lines[at]) || lines[at].starts_with("```") ||
+         pipe_table(lines, at);
+}
 
 }  // namespace
 
@@ -92,12 +96,12 @@ std::optional<FoundTable> separated_table(const std::vector<std::string_view>& l
   const char separator = separator_of(lines[begin]);
   if (separator == '\0') return std::nullopt;
   const auto header = RecordReader(lines, begin, separator).read();
-  if (!header || header->end >= lines.size() || ends_table(lines[header->end])) return std::nullopt;
+  if (!header || ends_table(lines, header->end)) return std::nullopt;
   FoundTable found;
   found.table.form = TableForm::kSeparated;
   found.table.header = header->fields;
   std::size_t i = header->end;
-  while (i < lines.size() && !ends_table(lines[i])) {
+  while (!ends_table(lines, i)) {
     auto record = RecordReader(lines, i, separator).read();
     if (!record && found.table.broken_line == 0) found.table.broken_line = i + 1;
     if (!record) break;

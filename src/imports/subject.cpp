@@ -1,10 +1,8 @@
 #include "imports/subject.h"
 
-#include <algorithm>
-#include <array>
 #include <set>
-#include <utility>
 
+#include "base/table.h"
 #include "results/published_names.h"
 
 namespace labreport {
@@ -26,7 +24,7 @@ enum class Word {
   kProfiler,  ///< Times under a profiler are other times.
 };
 
-constexpr std::array<std::pair<std::string_view, Word>, 56> kWords{{
+constexpr ConstantTable<std::string_view, Word, 56> kWords{{
     {"forward", Word::kForward},     {"fwd", Word::kForward},       {"fw", Word::kForward},
     {"backward", Word::kBackward},   {"bwd", Word::kBackward},      {"bw", Word::kBackward},
     {"backwards", Word::kBackward},  {"backprop", Word::kBackward}, {"optimizer", Word::kOptimizer},
@@ -49,8 +47,8 @@ constexpr std::array<std::pair<std::string_view, Word>, 56> kWords{{
 }};
 
 std::optional<Word> known(std::string_view text) {
-  const auto* found = std::ranges::find(kWords, text, &std::pair<std::string_view, Word>::first);
-  return found == kWords.end() ? std::nullopt : std::optional(found->second);
+  const Word* found = look_up(kWords, text);
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 std::optional<Mode> mode_of(const std::set<Word>& words) {

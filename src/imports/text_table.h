@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +13,8 @@ namespace labreport {
 enum class TableForm {
   kPipes,      ///< Markdown: "| a | b |" above a line of dashes
   kSeparated,  ///< commas, tabs or semicolons, quoted as in RFC 4180
-  kAligned,    ///< columns apart by spaces, as pandas prints a frame, with or without its index
+  kAligned,    ///< columns apart by spaces, as pandas prints a frame, with or without its index;
+               ///< two rows at least, or prose would do
 };
 
 struct TableRow {
@@ -24,7 +27,9 @@ struct TextTable {
   std::size_t line = 0;  ///< Of the header.
   std::vector<std::string> header;
   std::vector<TableRow> rows;
-  std::string nearby;           ///< The few lines above: a caption, a heading.
+  std::string nearby;  ///< The few lines above: a caption, a heading.
+  /// Context lengths that words above earlier tables name; see `share_contexts`.
+  std::set<std::int64_t> earlier_contexts = {};
   std::size_t broken_line = 0;  ///< Of a quote that is never closed; 0: none.
 };
 

@@ -2,36 +2,42 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <utility>
 
 #include "base/format.h"
+#include "base/table.h"
 #include "imports/words.h"
 
 namespace labreport {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Unit>, 21> kUnits{
-    {{"s", Unit::kSeconds},
-     {"sec", Unit::kSeconds},
-     {"secs", Unit::kSeconds},
-     {"second", Unit::kSeconds},
-     {"seconds", Unit::kSeconds},
-     {"ms", Unit::kMilliseconds},
-     {"msec", Unit::kMilliseconds},
-     {"msecs", Unit::kMilliseconds},
-     {"millis", Unit::kMilliseconds},
-     {"millisecond", Unit::kMilliseconds},
-     {"milliseconds", Unit::kMilliseconds},
-     {"us", Unit::kMicroseconds},
-     {"usec", Unit::kMicroseconds},
-     {"micros", Unit::kMicroseconds},
-     {"microsecond", Unit::kMicroseconds},
-     {"microseconds", Unit::kMicroseconds},
-     {"ns", Unit::kNanoseconds},
-     {"nanoseconds", Unit::kNanoseconds},
-     {"gib", Unit::kGibibytes},
-     {"mib", Unit::kMebibytes},
-     {"nsec", Unit::kNanoseconds}}};
+constexpr ConstantTable<std::string_view, Unit, 21> kUnits{{{"s", Unit::kSeconds},
+                                                            {"sec", Unit::kSeconds},
+                                                            {"secs", Unit::kSeconds},
+                                                            {"second", Unit::kSeconds},
+                                                            {"seconds", Unit::kSeconds},
+                                                            {"ms", Unit::kMilliseconds},
+                                                            {"msec", Unit::kMilliseconds},
+                                                            {"msecs", Unit::kMilliseconds},
+                                                            {"millis", Unit::kMilliseconds},
+                                                            {"millisecond", Unit::kMilliseconds},
+                                                            {"milliseconds", Unit::kMilliseconds},
+                                                            {"us", Unit::kMicroseconds},
+                                                            {"usec", Unit::kMicroseconds},
+                                                            {"micros", Unit::kMicroseconds},
+                                                            {"microsecond", Unit::kMicroseconds},
+                                                            {"microseconds", Unit::kMicroseconds},
+                                                            {"ns", Unit::kNanoseconds},
+                                                            {"nanoseconds", Unit::kNanoseconds},
+                                                            {"gib", Unit::kGibibytes},
+                                                            {"mib", Unit::kMebibytes},
+                                                            {"nsec", Unit::kNanoseconds}}};
+
+constexpr Names<Unit, 6> kNames{{{Unit::kSeconds, "s"},
+                                 {Unit::kMilliseconds, "ms"},
+                                 {Unit::kMicroseconds, "us"},
+                                 {Unit::kNanoseconds, "ns"},
+                                 {Unit::kGibibytes, "GiB"},
+                                 {Unit::kMebibytes, "MiB"}}};
 
 constexpr std::array<std::string_view, 3> kBeforeUnit{"in", "unit", "units"};
 constexpr std::array<std::string_view, 7> kContextWords{"context", "ctx",    "seq", "sequence",
@@ -60,9 +66,8 @@ std::optional<std::int64_t> whole(std::string_view word) {
 std::optional<Unit> unit_named(std::string_view word) {
   const std::vector<std::string> words = words_of(word);
   if (words.size() != 1) return std::nullopt;
-  const auto* found =
-      std::ranges::find(kUnits, words.front(), &std::pair<std::string_view, Unit>::first);
-  return found == kUnits.end() ? std::nullopt : std::optional(found->second);
+  const Unit* found = look_up(kUnits, words.front());
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 bool is_time(Unit unit) { return unit != Unit::kGibibytes && unit != Unit::kMebibytes; }
@@ -85,23 +90,7 @@ double nanoseconds_or_bytes(Unit unit) {
   return 1;
 }
 
-std::string_view name(Unit unit) {
-  switch (unit) {
-    case Unit::kSeconds:
-      return "s";
-    case Unit::kMilliseconds:
-      return "ms";
-    case Unit::kMicroseconds:
-      return "us";
-    case Unit::kNanoseconds:
-      return "ns";
-    case Unit::kGibibytes:
-      return "GiB";
-    case Unit::kMebibytes:
-      return "MiB";
-  }
-  return "";
-}
+std::string_view name(Unit unit) { return name_in(kNames, unit); }
 
 std::optional<Unit> unit_near(std::string_view caption) {
   const std::vector<std::string> words = words_of(caption);
@@ -118,13 +107,11 @@ std::optional<Unit> unit_near(std::string_view caption) {
   return found;
 }
 
-std::optional<std::int64_t> context_near(std::string_view caption) {
-  std::optional<std::int64_t> found;
+std::set<std::int64_t> contexts_in(std::string_view caption) {
+  std::set<std::int64_t> found;
   bool named = false;
   for (const std::string& word : words_of(caption)) {
-    const auto number = named ? whole(word) : std::nullopt;
-    if (number && found && *found != *number) return std::nullopt;
-    if (number) found = number;
+    if (const auto number = named ? whole(word) : std::nullopt) found.insert(*number);
     named = among(kContextWords, word) || (named && among(kFillerWords, word));
   }
   return found;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <utility>
 
+#include "base/table.h"
 #include "imports/lines.h"
 
 namespace labreport {
@@ -13,19 +13,19 @@ namespace {
 constexpr std::size_t kLongestQuote = 60;
 
 /// Letters outside ASCII that stand for words.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kSigns{
+constexpr ConstantTable<std::string_view, std::string_view, 4> kSigns{
     {{"\u00B5", "u"}, {"\u03BC", "u"}, {"\u03C3", " std "}, {"\u00B1", " "}}};
 
-constexpr std::array<std::pair<std::string_view, bool>, 8> kYesNo{{{"true", true},
-                                                                   {"yes", true},
-                                                                   {"y", true},
-                                                                   {"1", true},
-                                                                   {"false", false},
-                                                                   {"no", false},
-                                                                   {"n", false},
-                                                                   {"0", false}}};
+constexpr ConstantTable<std::string_view, bool, 8> kYesNo{{{"true", true},
+                                                           {"yes", true},
+                                                           {"y", true},
+                                                           {"1", true},
+                                                           {"false", false},
+                                                           {"no", false},
+                                                           {"n", false},
+                                                           {"0", false}}};
 
-constexpr std::array<std::pair<std::string_view, Precision>, 12> kPrecisionWords{
+constexpr ConstantTable<std::string_view, Precision, 12> kPrecisionWords{
     {{"fp32", Precision::kFp32},
      {"float32", Precision::kFp32},
      {"f32", Precision::kFp32},
@@ -102,19 +102,17 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::optional<bool> parse_yes_no(std::string_view text) {
-  const std::string word = lower_case(text);
-  const auto found = std::ranges::find(kYesNo, word, &std::pair<std::string_view, bool>::first);
-  return found == kYesNo.end() ? std::nullopt : std::optional(found->second);
+  const bool* found = look_up(kYesNo, lower_case(text));
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 std::optional<Precision> precision_named(std::string_view text) {
   std::optional<Precision> named;
   for (const std::string& word : words_of(text)) {
     if (std::ranges::find(kPrecisionFiller, word) != kPrecisionFiller.end()) continue;
-    const auto* found =
-        std::ranges::find(kPrecisionWords, word, &std::pair<std::string_view, Precision>::first);
-    if (found == kPrecisionWords.end() || (named && *named != found->second)) return std::nullopt;
-    named = found->second;
+    const Precision* found = look_up(kPrecisionWords, word);
+    if (found == nullptr || (named && *named != *found)) return std::nullopt;
+    named = *found;
   }
   return named;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +40,7 @@ std::string_view name(Unit unit);
 /// none or several.
 std::optional<Unit> unit_near(std::string_view caption);
 
-/// "context_length=256", "context length of 512", "seq_len: 128" in a caption; nothing if it names
-/// none or several.
-std::optional<std::int64_t> context_near(std::string_view caption);
+/// "context_length=256", "context length of 512", "seq_len: 128" in a caption.
+std::set<std::int64_t> contexts_in(std::string_view caption);
 
 }  // namespace labreport

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.h"
 #include "base/files.h"
+#include "imports/importing.h"
 #include "results/published_names.h"
 
 namespace labreport {
@@ -14,33 +14,6 @@ using testing::HasSubstr;
 
 std::string fixture(const std::string& name) {
   return read_file(std::string(LABREPORT_SOURCE_DIR) + "/tests/fixtures/imports/" + name);
-}
-
-Declared on_a_gpu(std::optional<Unit> unit = std::nullopt) {
-  Declared said;
-  said.gpu = "Made Up";
-  said.context = 256;
-  said.unit = unit;
-  said.file = "table.md";
-  return said;
-}
-
-std::vector<Run> import_text(const std::string& text, const Declared& said) {
-  std::vector<TextTable> tables = find_tables(text);
-  check_shape(tables.at(0), said.file);
-  std::set<std::string> assumed;
-  const std::string edition = edition_of({tables[0]}, said, assumed);
-  const Readings readings = read_table(tables[0], columns_of(tables[0]), said, edition);
-  return imported_runs(readings.readings, said, readings.assumed);
-}
-
-std::string refusal(const std::string& text, const Declared& said) {
-  try {
-    import_text(text, said);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 std::optional<double> published(const Cell& cell, std::string_view name,
@@ -91,7 +64,9 @@ TEST(ImportedRun, AsksForWhatNothingSays) {
   Declared no_context = on_a_gpu(Unit::kSeconds);
   no_context.context.reset();
   EXPECT_THAT(refusal(table, no_context), HasSubstr("--context"));
-  EXPECT_EQ(refusal("context length 512, in ms\n" + table, on_a_gpu()), "");
+  EXPECT_EQ(refusal("context length 512, in ms\n\n" + table, no_context), "");
+  EXPECT_THAT(refusal("context 512 or context 128, in ms\n\n" + table, no_context),
+              HasSubstr("--context"));
 }
 
 TEST(ImportedRun, RefusesByLine) {

@@ -94,7 +94,7 @@ TEST_F(RunStoreTest, RunsAreListedOldestFirst) {
 TEST(RunStore, KeepsImportedRunsApartFromMeasuredOnes) {
   const fs::path root = fs::path(testing::TempDir()) / "imported-runs";
   fs::remove_all(root);
-  Run run = testing_samples::sample_run();
+  labreport::Run run = testing_samples::sample_run();
   run.source = "imported";
   for (const char* ending : {"imported", "imported-2"}) {
     const RunStore store(new_import_folder(root, run));
