@@ -18,7 +18,7 @@ std::optional<std::int64_t> maybe_number(const std::string& flag,
 }
 
 /// What the run keeps word for word.
-const std::string& kept_text(const std::string& flag, const std::string& text) {
+std::string kept_text(const std::string& flag, const std::string& text) {
   if (text.size() > kLongestText || !is_utf8(text)) {
     throw InputError(flag + " is too long or no UTF-8", "give at most 500 bytes of text");
   }

@@ -95,7 +95,7 @@ ExitStatus show(const Subject& subject, Document& document) {
 ExitStatus notes(const NotesFlags& flags) {
   const Subject chosen = subject(flags);
   const RunStore store(chosen.run);
-  Document document = build_document(store.load(), store.is_reference());
+  Document document = build_document(load_measured(store), store.is_reference());
   if (flags.init) return init(chosen, document);
   if (!flags.notes.empty()) author_folder(flags.notes);  // refuses what is not there
   return show(chosen, document);

@@ -155,6 +155,8 @@ const std::vector<Golden> kGolden{
     {"import_nothing", {"import"}},
     {"import_missing", {"import", "no/such/table.md"}},
     {"render_imported", {"render", "IMPORTED"}, {}, false, true},
+    {"notes_imported", {"notes", "--init", "IMPORTED"}, {}, false, true},
+    {"noise_imported", {"noise", "IMPORTED"}, {}, false, true},
     {"render_only_imported", {"render"}, {}, false, true},
     {"list_imported", {"list", "runs"}, {}, false, true},
     {"check_imported", {"check", "IMPORTED"}, {}, false, true},
