@@ -73,7 +73,7 @@ Quantity parse_part(std::string_view text) {
 
 Quantity with_deviation(std::string_view value, std::string_view deviation) {
   Quantity found = parse_part(value);
-  const Quantity second = parse_part(deviation);
+  Quantity second = parse_part(deviation);
   if (found.kind != Quantity::Kind::kNumber) return found;
   if (second.kind != Quantity::Kind::kNumber) return second;
   if (found.unit && second.unit && *found.unit != *second.unit) {

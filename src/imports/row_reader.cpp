@@ -29,12 +29,18 @@ const Edition* edition_named(const std::string& name) {
 
 RowReader::RowReader(const TextTable& table, const std::vector<Column>& columns,
                      const Declared& declared, const std::string& edition, Readings& into)
-    : table_(table), columns_(columns), declared_(declared), edition_(edition), into_(into) {}
+    : table_(table),
+      columns_(columns),
+      declared_(declared),
+      edition_(edition),
+      into_(into),
+      nearby_context_(nearby_context(table)),
+      nearby_unit_(unit_near(table.nearby)) {}
 
 void RowReader::read(const TableRow& row) {
   row_ = &row;
   const auto leave_out = [&](const LeftOut& left) {
-    into_.left_out[left.reason].push_back(row.line);
+    into_.left_out[left.what()].push_back(row.line);
   };
   try {
     const Reading common = parameters();
@@ -68,7 +74,7 @@ std::int64_t RowReader::number(Role role, std::optional<std::int64_t> declared,
                                std::string_view whose) {
   const std::string written = text(role);
   if (has(role)) {
-    if (written.empty()) throw LeftOut{fmt::format("no {} is given", flag)};
+    if (written.empty()) throw LeftOut(fmt::format("no {} is given", flag));
     const auto value = whole(written);
     const bool positive = value && (*value > 0 || role == Role::kWarmup);
     if (!positive) refuse(fmt::format("{} {} is no whole number", flag, in_quotes(written)));
@@ -90,8 +96,8 @@ Reading RowReader::parameters() {
   if (has(Role::kSubject)) {
     const Meaning meaning = meaning_of(words_of(text(Role::kSubject)));
     const std::string what = in_quotes(text(Role::kSubject));
-    if (!meaning.refusal.empty()) throw LeftOut{what + ": " + meaning.refusal};
-    if (!meaning.subject) throw LeftOut{what + " is no time of a pass or step and no peak"};
+    if (!meaning.refusal.empty()) throw LeftOut(what + ": " + meaning.refusal);
+    if (!meaning.subject) throw LeftOut(what + " is no time of a pass or step and no peak");
   }
   reading.gpu = has(Role::kGpu) ? text(Role::kGpu) : declared_.gpu.value_or("");
   if (reading.gpu.empty()) {
@@ -102,10 +108,9 @@ Reading RowReader::parameters() {
   set_network(reading);
   CellSpec& spec = reading.spec;
   spec.batch = number(Role::kBatch, declared_.batch, "batch", kHandoutBatch, kHandouts);
-  const auto nearby = nearby_context(table_);
-  spec.context =
-      number(Role::kContext, declared_.context, "context",
-             nearby ? std::optional(nearby->context) : std::nullopt, nearby ? nearby->whose : "");
+  spec.context = number(Role::kContext, declared_.context, "context",
+                        nearby_context_ ? std::optional(nearby_context_->context) : std::nullopt,
+                        nearby_context_ ? nearby_context_->whose : "");
   spec.warmup = number(Role::kWarmup, declared_.warmup, "warmup", kHandoutWarmup, kHandouts);
   spec.steps = number(Role::kSteps, declared_.steps, "steps", kHandoutSteps, kHandouts);
   return reading;
@@ -114,13 +119,13 @@ Reading RowReader::parameters() {
 void RowReader::set_network(Reading& reading) {
   reading.edition = has(Role::kEdition) ? text(Role::kEdition) : edition_;
   const Edition* edition = edition_named(reading.edition);
-  if (edition == nullptr) throw LeftOut{"no edition is called " + in_quotes(reading.edition)};
+  if (edition == nullptr) throw LeftOut("no edition is called " + in_quotes(reading.edition));
   const std::string word = lower_case(text(Role::kSize));
-  if (word.empty()) throw LeftOut{"no size is given"};
+  if (word.empty()) throw LeftOut("no size is given");
   const auto size = std::ranges::find_if(
       edition->sizes, [&](const Size& known) { return lower_case(known.name) == word; });
   if (size == edition->sizes.end()) {
-    throw LeftOut{in_quotes(word) + " is no size of the " + edition->name + " edition"};
+    throw LeftOut(in_quotes(word) + " is no size of the " + edition->name + " edition");
   }
   reading.spec.size = size->name;
   reading.spec.model = size->shape;

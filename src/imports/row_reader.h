@@ -1,14 +1,16 @@
 // One row of a table: its parameters, then its numbers.
 #pragma once
 
+#include "base/error.h"
 #include "imports/quantity.h"
 #include "imports/reading.h"
 
 namespace labreport {
 
-/// A value left out: not wrong, but nothing to keep.
-struct LeftOut {
-  std::string reason;
+/// A value left out, and why: not wrong, but nothing to keep.
+class LeftOut : public Error {
+ public:
+  using Error::Error;
 };
 
 class RowReader {
@@ -43,6 +45,8 @@ class RowReader {
   const Declared& declared_;
   const std::string& edition_;
   Readings& into_;
+  const std::optional<NearbyContext> nearby_context_;
+  const std::optional<Unit> nearby_unit_;
   const TableRow* row_ = nullptr;
 };
 

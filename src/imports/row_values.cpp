@@ -18,8 +18,8 @@ void RowReader::read_value(std::size_t index, const Reading& parameters) {
   const Column& column = columns_[index];
   const Quantity quantity = parse_quantity(row_->cells.at(index));
   const std::string shown = in_quotes(row_->cells.at(index));
-  if (quantity.kind == Quantity::Kind::kMissing) throw LeftOut{"no value is given"};
-  if (quantity.kind == Quantity::Kind::kUnclear) throw LeftOut{shown + " is no plain number"};
+  if (quantity.kind == Quantity::Kind::kMissing) throw LeftOut("no value is given");
+  if (quantity.kind == Quantity::Kind::kUnclear) throw LeftOut(shown + " is no plain number");
   if (quantity.kind == Quantity::Kind::kWrong) {
     refuse(fmt::format("{} in {}: {}", shown, in_quotes(column.name), quantity.why));
   }
@@ -38,7 +38,7 @@ std::optional<Subject> RowReader::row_subject() const {
   if (has(Role::kSubject)) return meaning_of(words_of(text(Role::kSubject))).subject;
   if (!has(Role::kForwardOnly)) return std::nullopt;
   const auto only = parse_yes_no(text(Role::kForwardOnly));
-  if (!only) throw LeftOut{in_quotes(text(Role::kForwardOnly)) + " is neither true nor false"};
+  if (!only) throw LeftOut(in_quotes(text(Role::kForwardOnly)) + " is neither true nor false");
   return Subject{CellKind::kTiming, *only ? Mode::kForward : Mode::kForwardBackward,
                  metric::kTotal};
 }
@@ -63,7 +63,7 @@ Precision RowReader::precision_of(const Column& column) {
   if (has(Role::kPrecision)) {
     const std::string written = text(Role::kPrecision);
     const auto named = precision_named(written);
-    if (!named) throw LeftOut{in_quotes(written) + " is no precision of a step"};
+    if (!named) throw LeftOut(in_quotes(written) + " is no precision of a step");
     return *named;
   }
   if (const Column* autocast = find_column(columns_, Role::kAutocast)) {
@@ -81,14 +81,15 @@ Unit RowReader::unit_of(const Column& column, const Quantity& quantity, bool tim
   std::optional<Unit> unit = quantity.unit ? quantity.unit : column.meaning.unit;
   if (!unit && has(Role::kUnit)) {
     unit = unit_named(text(Role::kUnit));
-    if (!unit) throw LeftOut{in_quotes(text(Role::kUnit)) + " is no unit that is read"};
+    if (!unit) throw LeftOut(in_quotes(text(Role::kUnit)) + " is no unit that is read");
   }
   if (unit && time && declared_.unit && *unit != *declared_.unit) {
     refuse(fmt::format("the table says {}, --unit says {}", name(*unit), name(*declared_.unit)),
            "leave --unit out");
   }
   if (!unit && time) unit = declared_.unit;
-  if (!unit && time && (unit = unit_near(table_.nearby))) {
+  if (!unit && time && nearby_unit_) {
+    unit = nearby_unit_;
     into_.assumed.insert(
         fmt::format("unit {}, from the words above the table: --unit says otherwise", name(*unit)));
   }
@@ -97,9 +98,9 @@ Unit RowReader::unit_of(const Column& column, const Quantity& quantity, bool tim
            "say --unit s, --unit ms or --unit us");
   }
   if (!unit)
-    throw LeftOut{in_quotes(column.name) + " has no unit; GiB and MiB are read, GB is unclear"};
+    throw LeftOut(in_quotes(column.name) + " has no unit; GiB and MiB are read, GB is unclear");
   if (is_time(*unit) != time) {
-    throw LeftOut{fmt::format("{} is no unit of {}", name(*unit), time ? "time" : "memory")};
+    throw LeftOut(fmt::format("{} is no unit of {}", name(*unit), time ? "time" : "memory"));
   }
   return *unit;
 }

@@ -97,7 +97,7 @@ std::string refusal_of(const std::set<Word>& words) {
 }  // namespace
 
 std::string describe(const Subject& subject) {
-  const std::string mode(describe(subject.mode));
+  std::string mode(describe(subject.mode));
   if (subject.name == metric::kPeak) return "peak memory of " + mode;
   if (subject.name == metric::kTotal) return mode;
   return std::string(subject.name) + " of " + mode;

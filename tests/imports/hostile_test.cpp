@@ -13,7 +13,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Key;
 using testing::Pair;
 
 constexpr std::chrono::seconds kPatience(2);
@@ -85,6 +84,15 @@ TEST(HostileTable, RefusesAHundredThousandRowsAtOnce) {
   in_time([] {
     EXPECT_THAT(refusal(kHead + repeated("| small | 5 | 5 |\n", 100'000), on_a_gpu()),
                 HasSubstr("100,000 rows"));
+  });
+}
+
+TEST(HostileTable, ReadsTheMostRowsInTime) {
+  in_time([] {
+    const std::string caption = repeated(repeated("word ", 190) + "\n", 4) + "\n";
+    const Readings found =
+        readings_of(caption + kHead + repeated("| small | ~5 | 5 |\n", 10'000), on_a_gpu());
+    EXPECT_EQ(found.left_out.at("'~5' is no plain number").size(), 10'000U);
   });
 }
 
