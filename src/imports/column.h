@@ -29,6 +29,11 @@ enum class Role {
   kIgnored,  ///< `why` says why.
 };
 
+/// Of a column whose name has these words and no others: "seq", "len". Nothing for values.
+std::optional<Role> role_named(const std::vector<std::string>& words);
+
+std::string_view describe(Role role);  ///< "size"; empty for kValue and kIgnored.
+
 struct Column {
   std::string name;
   Role role = Role::kIgnored;
