@@ -19,9 +19,8 @@ void add_verbs(CLI::App& app, Invocation& invocation) {
   app.formatter(std::make_shared<Help>());
   app.set_help_flag("--help", "show this");
   app.require_subcommand(1);  // a run may be named like a verb
-  for (const auto add :
-       {add_report, add_run, add_render, add_diff, add_notes, add_list, add_check, add_noise,
-        add_doctor}) {
+  for (const auto add : {add_report, add_run, add_import, add_render, add_diff, add_notes, add_list,
+                         add_check, add_noise, add_doctor}) {
     add(app, invocation);
   }
 }

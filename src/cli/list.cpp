@@ -49,7 +49,9 @@ void list_runs_below(const std::string& root) {
   for (const auto& folder : list_runs(root)) {
     try {
       const Run run = RunStore(folder).load();
-      fmt::print("{}  {} preset  {}\n", folder.string(), run.preset, overview::outcome_line(run));
+      const bool imported = run.source == "imported";
+      fmt::print("{}  {}  {}\n", folder.string(), imported ? "imported" : run.preset + " preset",
+                 overview::outcome_line(run));
     } catch (const InputError& error) {
       fmt::print("{}  unreadable: {}\n", folder.string(), error.what());
     }

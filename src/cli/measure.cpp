@@ -6,10 +6,10 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <memory>
 
 #include "base/build_info.h"
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/machine.h"
 #include "base/text.h"
@@ -34,14 +34,6 @@ double parse_timeout(const std::string& text) {
     throw InputError("--timeout is '" + text + "'", "give seconds, more than 0");
   }
   return seconds;
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1,
-                     utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 
 Session new_session(const RunFlags& flags, const DeviceChoice& choice, const WorkerInfo& worker,

@@ -53,6 +53,9 @@ ExitStatus noise(const NoiseFlags& flags) {
     throw InputError("noise needs a run", "`labreport list runs` shows the runs there are");
   }
   const Run run = load_run(flags.run);
+  if (run.source == "imported") {
+    throw InputError(flags.run + " holds imported numbers", "only a measured run has launches");
+  }
   const std::vector<const Cell*> cells = cells_to_split(run, options.per_side);
   tell_left_out(run, cells.size(), 2 * options.per_side);
   std::vector<std::vector<double>> medians;

@@ -29,7 +29,7 @@ struct Subject {
 };
 
 Subject subject(const NotesFlags& flags) {
-  const fs::path noted = newest_run(list_runs("site/runs"));
+  const fs::path noted = newest_run(list_measured_runs("site/runs"));
   if (flags.run.empty() && noted.empty()) recorded_runs("site/runs");  // says what to do
   Subject subject{flags.run.empty() ? noted : run_folder(flags.run), flags.notes};
   if (!subject.folder.empty()) return subject;
@@ -95,7 +95,7 @@ ExitStatus show(const Subject& subject, Document& document) {
 ExitStatus notes(const NotesFlags& flags) {
   const Subject chosen = subject(flags);
   const RunStore store(chosen.run);
-  Document document = build_document(store.load(), store.is_reference());
+  Document document = build_document(load_measured(store), store.is_reference());
   if (flags.init) return init(chosen, document);
   if (!flags.notes.empty()) author_folder(flags.notes);  // refuses what is not there
   return show(chosen, document);

@@ -30,7 +30,7 @@ ExitStatus render(const RenderFlags& flags) {
   std::vector<fs::path> folders;
   for (const std::string& named : flags.runs) {
     folders.push_back(run_folder(named));
-    RunStore(folders.back()).load();  // a run that was named must be readable
+    load_measured(RunStore(folders.back()));  // a run that was named must be readable
   }
   if (flags.latest) folders.push_back(newest_run(recorded_runs("site/runs")));
   if (folders.empty()) folders = recorded_runs("site/runs");

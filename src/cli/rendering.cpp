@@ -36,8 +36,17 @@ std::string age_of(const fs::path& run) {
 
 }  // namespace
 
+Run load_measured(const RunStore& store) {
+  Run run = store.load();
+  if (run.source == "imported") {
+    throw InputError(store.folder().string() + " holds imported numbers",
+                     "only a measured run has a report");
+  }
+  return run;
+}
+
 SiteRun site_run(const RunStore& store) {
-  const Run run = store.load();
+  const Run run = load_measured(store);
   if (run.sessions.empty()) throw InputError(store.run_file().string() + " has no session");
   Document document = build_document(run, store.is_reference());
   for (Section& section : document.sections) {
@@ -58,7 +67,7 @@ fs::path run_folder(const fs::path& named) {
 }
 
 std::vector<fs::path> recorded_runs(const fs::path& root) {
-  std::vector<fs::path> folders = list_runs(root);
+  std::vector<fs::path> folders = list_measured_runs(root);
   if (folders.empty()) {
     throw InputError("no recorded run under " + root.string(), "`make report` makes one");
   }

@@ -27,7 +27,8 @@ Answers parse_answers(const std::string& text);
 /// `named` is a run's folder or its run.json.
 std::filesystem::path run_folder(const std::filesystem::path& named);
 
-/// Every run below `root`. Throws `InputError` when there is none.
+/// Every measured run below `root`; imported ones have no report. Throws `InputError` when there is
+/// none.
 std::vector<std::filesystem::path> recorded_runs(const std::filesystem::path& root);
 
 /// The newest of one's own, else the newest of all; empty where there is none.
@@ -46,7 +47,11 @@ struct Rendered {
   const std::filesystem::path& page_of(const std::filesystem::path& run_folder) const;
 };
 
-/// Loads a run for its pages. Throws `InputError`.
+/// Throws `InputError` also for an imported run: somebody's means answer no question of the
+/// handout.
+Run load_measured(const RunStore& store);
+
+/// Loads a run for its pages. Throws as `load_measured`.
 SiteRun site_run(const RunStore& store);
 
 /// Renders what changed since the last render into the same folder. A run that cannot be read is

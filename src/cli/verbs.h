@@ -18,6 +18,7 @@ struct Invocation {
 
 void add_report(CLI::App& app, Invocation& invocation);
 void add_run(CLI::App& app, Invocation& invocation);
+void add_import(CLI::App& app, Invocation& invocation);
 void add_render(CLI::App& app, Invocation& invocation);
 void add_notes(CLI::App& app, Invocation& invocation);
 void add_check(CLI::App& app, Invocation& invocation);

@@ -10,6 +10,7 @@
 #include "compare/inspection.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
+#include "results/published_names.h"
 
 namespace labreport {
 namespace {
@@ -117,7 +118,30 @@ void check_profile(const Inspection& in) {
   }
 }
 
+bool holds_published(const Launch& launch) {
+  return std::ranges::any_of(launch.metrics, [](const Metric& metric) {
+    return metric.tag == metric::kPublished || metric.tag == metric::kPublishedStddev;
+  });
+}
+
+/// Somebody's means have no samples to look at.
+void check_published(const Inspection& in) {
+  for (const Metric& metric : in.launch.metrics) {
+    const bool deviation = metric.tag == metric::kPublishedStddev;
+    if (metric.tag != metric::kPublished && !deviation) {
+      in.refuse(fmt::format("'{}' of '{}' was measured, in a run of imported numbers", metric.name,
+                            metric.tag));
+    }
+    const double value = metric.number().value_or(1);
+    if (value < 0 || (value == 0 && !deviation)) {
+      in.refuse(fmt::format("its published {} is {}", metric.name, value));
+    }
+  }
+}
+
 void inspect(const Inspection& in) {
+  if (in.run.source == "imported") return check_published(in);
+  if (holds_published(in.launch)) in.refuse("published numbers in a run of measured ones");
   if (in.cell.spec.kind == CellKind::kKernels) check_profile(in);
   if (in.cell.spec.kind == CellKind::kAccumulation) check_control(in);
   if (!in.cell.spec.model) return;

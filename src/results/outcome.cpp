@@ -22,7 +22,7 @@ std::string with_message(const std::string& text, const std::string& message) {
 }
 
 std::string describe_memory(const OutOfMemory& oom) {
-  std::string text = "out of memory in " + oom.phase;
+  std::string text = "out of memory" + (oom.phase.empty() ? "" : " in " + oom.phase);
   std::string separator = ": ";
   if (oom.requested_bytes) {
     text += separator + "asked " + format_bytes(static_cast<double>(*oom.requested_bytes));

@@ -87,7 +87,7 @@ struct NoiseFloor {
 
 struct Run {
   std::string edition;              ///< "2025" or "2026"
-  std::string preset;               ///< "full", "quick", "demo"
+  std::string preset;               ///< "full", "quick", "demo"; imported: "none"
   std::string source = "measured";  ///< or "imported"
   std::vector<Session> sessions;
   std::vector<Device> devices;

@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kRevisionDigits = 8;
+constexpr const char* kImportedMark = "imported";
 
 fs::path numbered(const fs::path& folder, const std::string& id, std::int64_t launch,
                   std::string_view ending) {
@@ -45,6 +46,13 @@ std::string compact_time(const std::string& iso) {
     if (c >= '0' && c <= '9') digits += c;
   }
   return digits;
+}
+
+fs::path edition_folder(const fs::path& root, const Run& run) {
+  constexpr std::size_t kLongestName = 100;  // Declared names may be any text.
+  const std::string gpu =
+      run.devices.empty() ? "no-device" : slug(run.devices.front().name).substr(0, kLongestName);
+  return root / (gpu.empty() ? "device" : gpu) / run.edition;
 }
 
 }  // namespace
@@ -80,6 +88,8 @@ fs::path RunStore::stderr_file(const std::string& cell_id, std::int64_t launch) 
 bool RunStore::exists() const { return fs::exists(run_file()); }
 
 bool RunStore::is_reference() const { return fs::exists(folder_ / "reference"); }
+
+bool RunStore::is_imported() const { return fs::exists(folder_ / kImportedMark); }
 
 std::string RunStore::stamp() const { return folder_stamp(folder_); }
 
@@ -118,6 +128,12 @@ Run RunStore::load() const {
   return run;
 }
 
+void RunStore::keep_imported(const Run& run) const {
+  make_writable_folder(folder_);
+  write_atomically(folder_ / kImportedMark, "");
+  write_atomically(run_file(), to_json(run));
+}
+
 void RunStore::finish(const Run& run) const {
   write_atomically(run_file(), to_json(run));
   fs::remove_all(cells_folder());
@@ -125,12 +141,25 @@ void RunStore::finish(const Run& run) const {
 }
 
 fs::path new_run_folder(const fs::path& root, const Run& run) {
-  const std::string gpu = run.devices.empty() ? "no-device" : slug(run.devices.front().name);
   const Session& session = run.sessions.front();
   const std::string revision =
       session.revision.empty() ? "unknown" : session.revision.substr(0, kRevisionDigits);
-  return root / (gpu.empty() ? "device" : gpu) / run.edition /
-         (compact_time(session.started_at) + "-" + revision);
+  return edition_folder(root, run) / (compact_time(session.started_at) + "-" + revision);
+}
+
+fs::path new_import_folder(const fs::path& root, const Run& run) {
+  const std::string name = compact_time(run.sessions.front().started_at) + "-imported";
+  fs::path folder = edition_folder(root, run) / name;
+  for (int number = 2; fs::exists(folder); ++number) {
+    folder.replace_filename(name + "-" + std::to_string(number));
+  }
+  return folder;
+}
+
+std::vector<fs::path> list_measured_runs(const fs::path& root) {
+  std::vector<fs::path> folders = list_runs(root);
+  std::erase_if(folders, [](const fs::path& folder) { return RunStore(folder).is_imported(); });
+  return folders;
 }
 
 std::vector<fs::path> list_runs(const fs::path& root) {

@@ -39,6 +39,9 @@ class RunStore {
   /// Whether the run ships with the project: a file `reference` lies beside run.json.
   bool is_reference() const;
 
+  /// Whether the run's numbers were published by somebody: a file `imported` lies beside run.json.
+  bool is_imported() const;
+
   /// Changes with every file of the run's folder, `reference`, cells and artifacts included; reads
   /// none of them.
   std::string stamp() const;
@@ -56,6 +59,9 @@ class RunStore {
   /// Reads run.json and whatever launches lie beside it. Throws `InputError`.
   Run load() const;
 
+  /// Keeps an imported run, whole from the start, in a folder that holds none.
+  void keep_imported(const Run& run) const;
+
   /// Merges everything into run.json and removes cells/ and scratch/.
   void finish(const Run& run) const;
 
@@ -65,6 +71,12 @@ class RunStore {
 
 /// `<root>/<gpu>/<edition>/<time>-<revision>`, all slugs: where a new run goes under `root`.
 std::filesystem::path new_run_folder(const std::filesystem::path& root, const Run& run);
+
+/// The same for an imported run, numbered where there is one of that time already.
+std::filesystem::path new_import_folder(const std::filesystem::path& root, const Run& run);
+
+/// `list_runs` without imported runs.
+std::vector<std::filesystem::path> list_measured_runs(const std::filesystem::path& root);
 
 /// Every folder below `root` that holds a run.json, sorted by its own name, which begins with the
 /// time: oldest first. Opens no file.

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <regex>
 
 #include "base/files.h"
 #include "base/machine.h"
@@ -21,9 +24,16 @@ struct Golden {
   std::vector<std::string> words;
   std::map<std::string, std::string> environment = {};
   bool gpus = false;
+  bool imported = false;  ///< Before, a table was imported: the word IMPORTED is its run's folder.
 };
 
 void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.name; }
+
+/// Runs of imported tables are named by the time.
+std::string timeless(const std::string& text) {
+  static const std::regex time("[0-9]{8}-[0-9]{6}-imported");
+  return std::regex_replace(text, time, "TIME-imported");
+}
 
 /// The machine's processor has a name of its own.
 std::string anonymous(std::string text) {
@@ -37,11 +47,18 @@ class GoldenTest : public ProgramTest, public testing::WithParamInterface<Golden
 TEST_P(GoldenTest, PrintsExactlyThat) {
   const Golden& golden = GetParam();
   if (golden.gpus) have_gpus(kWorkerForHopper);
+  std::filesystem::copy(std::string(LABREPORT_SOURCE_DIR) + "/tests/fixtures/imports",
+                        folder_ / "tables");
   for (const auto& [name, value] : golden.environment) environment_[name] = value;
-  const Ended ended = call(golden.words);
+  std::vector<std::string> words = golden.words;
+  if (golden.imported) {
+    call({"import", "tables/long.md", "--gpu", "Made Up", "--context", "128"});
+    std::ranges::replace(words, "IMPORTED", only_run().lexically_relative(folder_).string());
+  }
+  const Ended ended = call(words);
   const std::string text =
       fmt::format("$ labreport {}\n{}--- stderr\n{}--- status {}\n", join(golden.words, " "),
-                  ended.output, anonymous(ended.messages), ended.exit_status);
+                  timeless(ended.output), anonymous(timeless(ended.messages)), ended.exit_status);
   const auto file =
       std::filesystem::path(LABREPORT_SOURCE_DIR) / "tests/cli/golden" / (golden.name + ".txt");
   if (std::getenv("LABREPORT_UPDATE_GOLDEN") != nullptr) write_atomically(file, text);
@@ -54,6 +71,7 @@ const std::vector<Golden> kGolden{
     {"help_report", {"report", "--help"}},
     {"help_run", {"run", "--help"}},
     {"help_render", {"render", "--help"}},
+    {"help_import", {"import", "--help"}},
     {"help_notes", {"notes", "--help"}},
     {"help_list", {"list", "--help"}},
     {"help_check", {"check", "--help"}},
@@ -123,6 +141,27 @@ const std::vector<Golden> kGolden{
     {"notes_nothing", {"notes", "--init"}},
     {"notes_missing", {"notes", "--init", "no/such/run"}},
     {"render_no_notes", {"render", "--notes", "no/such/notes"}},
+    {"import_many", {"import", "tables/many.csv"}},
+    {"import_frame",
+     {"import", "tables/frame.txt", "--gpu", "Made Up", "--unit", "s", "--context", "128"}},
+    {"import_no_unit", {"import", "tables/frame.txt", "--gpu", "Made Up", "--context", "128"}},
+    {"import_no_gpu", {"import", "tables/long.md", "--context", "128"}},
+    {"import_said_twice", {"import", "tables/many.csv", "--context", "128"}},
+    {"import_wrong_table", {"import", "tables/long.md", "--gpu", "Made Up", "--table", "2"}},
+    {"import_zero_context", {"import", "tables/frame.txt", "--gpu", "Made Up", "--context", "0"}},
+    {"import_several", {"import", "tables/notebook.md", "--gpu", "Made Up", "--unit", "s"}},
+    {"import_all",
+     {"import", "tables/notebook.md", "--gpu", "Made Up", "--unit", "s", "--table", "all"}},
+    {"import_prose", {"import", "tables/prose.txt", "--gpu", "Made Up", "--unit", "s"}},
+    {"import_signs", {"import", "tables/signs.md", "--context", "128"}},
+    {"import_nothing", {"import"}},
+    {"import_missing", {"import", "no/such/table.md"}},
+    {"render_imported", {"render", "IMPORTED"}, {}, false, true},
+    {"notes_imported", {"notes", "--init", "IMPORTED"}, {}, false, true},
+    {"noise_imported", {"noise", "IMPORTED"}, {}, false, true},
+    {"render_only_imported", {"render"}, {}, false, true},
+    {"list_imported", {"list", "runs"}, {}, false, true},
+    {"check_imported", {"check", "IMPORTED"}, {}, false, true},
     {"check_nothing", {"check"}},
     {"check_missing", {"check", "no/such/run"}},
     {"noise_nothing", {"noise"}},

@@ -35,6 +35,8 @@ MEASURED_BY = {
         "build/bin/labreport run --only benchmarking_script.b --sizes small --launches 10",
 }
 
+TABLE = "tests/fixtures/imports/many.csv"
+
 WORKER = '{"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]}'
 
 
@@ -82,13 +84,14 @@ class Readme(unittest.TestCase):
         if runs:
             shutil.copytree(recorded, folder / RUNS / "recorded")
             shutil.copytree(recorded, folder / RUNS / "own", ignore=lambda *_: ["reference"])
+        shutil.copytree(ROOT / "tests/fixtures/imports", folder / "tests/fixtures/imports")
         (folder / "labreport-worker").symlink_to(f"{self.fakes}/worker")
         (folder / "labreport-worker.json").write_text(WORKER, encoding="utf-8")
         return folder
 
     def call(self, command, folder, run=RUNS + "/own"):
-        words = [self.program if "bin/labreport" in word else word.replace("RUN", run)
-                 for word in shlex.split(command)]
+        words = [self.program if "bin/labreport" in word else
+                 word.replace("RUN", run).replace("TABLE", TABLE) for word in shlex.split(command)]
         environment = {"PATH": os.environ["PATH"], "HOME": str(folder),
                        "XDG_CACHE_HOME": self.cache,
                        "LABREPORT_WORKER": str(folder / "labreport-worker"),

@@ -91,5 +91,20 @@ TEST_F(RunStoreTest, RunsAreListedOldestFirst) {
   EXPECT_TRUE(list_runs(root_ / "absent").empty());
 }
 
+TEST(RunStore, KeepsImportedRunsApartFromMeasuredOnes) {
+  const fs::path root = fs::path(testing::TempDir()) / "imported-runs";
+  fs::remove_all(root);
+  labreport::Run run = testing_samples::sample_run();
+  run.source = "imported";
+  for (const char* ending : {"imported", "imported-2"}) {
+    const RunStore store(new_import_folder(root, run));
+    store.keep_imported(run);
+    EXPECT_TRUE(store.folder().string().ends_with(ending)) << store.folder();
+    EXPECT_TRUE(store.is_imported());
+  }
+  EXPECT_EQ(list_runs(root).size(), 2U);
+  EXPECT_TRUE(list_measured_runs(root).empty());
+}
+
 }  // namespace
 }  // namespace labreport

@@ -1,0 +1,116 @@
+#include "imports/column.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/text.h"
+#include "plan/editions.h"
+
+namespace labreport {
+namespace {
+
+/// Its values, none of them empty, all pass.
+bool all_values(const TextTable& table, std::size_t column, bool (*test)(std::string_view)) {
+  return !table.rows.empty() && std::ranges::all_of(table.rows, [&](const TableRow& row) {
+    return column < row.cells.size() && test(plain_cell(row.cells[column]));
+  });
+}
+
+bool is_yes_no(std::string_view text) { return parse_yes_no(text).has_value(); }
+
+bool is_whole(std::string_view text) {
+  return !text.empty() &&
+         std::ranges::all_of(text, [](unsigned char letter) { return std::isdigit(letter) != 0; });
+}
+
+bool is_size(std::string_view text) {
+  const std::string wanted = lower_case(text);
+  return std::ranges::any_of(editions(), [&](const Edition& edition) {
+    return std::ranges::any_of(edition.sizes,
+                               [&](const Size& size) { return lower_case(size.name) == wanted; });
+  });
+}
+
+/// "Mixed precision BF16" above True and False.
+std::optional<Column> autocast_column(const TextTable& table, std::size_t index,
+                                      const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 7> kAbout{"mixed", "precision", "autocast", "amp",
+                                                   "use",   "bf16",      "fp16"};
+  const bool about = !words.empty() && std::ranges::all_of(words, [&](const std::string& word) {
+    return std::ranges::find(kAbout, word) != kAbout.end();
+  });
+  if (!about || !all_values(table, index, is_yes_no)) return std::nullopt;
+  Column column{.name = table.header[index], .role = Role::kAutocast};
+  const bool half = std::ranges::find(words, "fp16") != words.end();
+  column.assumed = !half && std::ranges::find(words, "bf16") == words.end();
+  column.meaning.precision = half ? Precision::kFp16 : Precision::kBf16;
+  return column;
+}
+
+Column nameless_column(const TextTable& table, std::size_t index) {
+  Column column{.name = table.header[index]};
+  const bool sizes = std::ranges::any_of(table.rows, [&](const TableRow& row) {
+    return index < row.cells.size() && is_size(plain_cell(row.cells[index]));
+  });
+  if (sizes) column.role = Role::kSize;
+  if (!sizes && !all_values(table, index, is_whole)) column.why = "it has no name";
+  return column;
+}
+
+Column value_column(const std::string& name, const std::vector<std::string>& words) {
+  Column column{.name = name, .role = Role::kValue, .meaning = meaning_of(words)};
+  if (!column.meaning.refusal.empty()) {
+    column.role = Role::kIgnored;
+    column.why = column.meaning.refusal;
+  }
+  return column;
+}
+
+Column column_at(const TextTable& table, std::size_t index) {
+  const std::string& name = table.header[index];
+  const std::vector<std::string> words = words_of(name);
+  if (words.empty()) return nameless_column(table, index);
+  if (auto autocast = autocast_column(table, index, words)) return *autocast;
+  if (const auto role = role_named(words)) return {.name = name, .role = *role};
+  return value_column(name, words);
+}
+
+std::string describe_value(const Meaning& meaning) {
+  std::vector<std::string> parts;
+  parts.push_back(meaning.subject ? describe(*meaning.subject) : "the row's value");
+  if (meaning.precision) parts.emplace_back(describe(*meaning.precision));
+  const bool deviation = meaning.statistic == Statistic::kStddev;
+  const bool peak = meaning.subject && meaning.subject->kind == CellKind::kMemory;
+  if (!peak) parts.emplace_back(deviation ? "standard deviation" : "mean");
+  if (meaning.unit) parts.emplace_back(name(*meaning.unit));
+  return join(parts, ", ");
+}
+
+}  // namespace
+
+std::vector<Column> columns_of(const TextTable& table) {
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < table.header.size(); ++i) columns.push_back(column_at(table, i));
+  return columns;
+}
+
+std::string describe(const Column& column) {
+  if (column.role == Role::kValue) return describe_value(column.meaning);
+  if (column.role == Role::kIgnored) {
+    return column.why.empty() ? "index" : "left out: " + column.why;
+  }
+  return std::string(describe(column.role));
+}
+
+const Column* find_column(const std::vector<Column>& columns, Role role) {
+  const auto found = std::ranges::find(columns, role, &Column::role);
+  return found == columns.end() ? nullptr : &*found;
+}
+
+bool holds_measurements(const std::vector<Column>& columns) {
+  return find_column(columns, Role::kSize) != nullptr &&
+         find_column(columns, Role::kValue) != nullptr;
+}
+
+}  // namespace labreport

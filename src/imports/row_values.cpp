@@ -1,0 +1,154 @@
+// The numbers of a row.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "imports/row_reader.h"
+#include "results/published_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kLongestNanoseconds = 1e15;  // Eleven days; a peak of as many bytes is a petabyte.
+
+}  // namespace
+
+void RowReader::read_value(std::size_t index, const Reading& parameters) {
+  const Column& column = columns_[index];
+  const Quantity quantity = parse_quantity(row_->cells.at(index));
+  const std::string shown = in_quotes(row_->cells.at(index));
+  if (quantity.kind == Quantity::Kind::kMissing) throw LeftOut("no value is given");
+  if (quantity.kind == Quantity::Kind::kUnclear) throw LeftOut(shown + " is no plain number");
+  if (quantity.kind == Quantity::Kind::kWrong) {
+    refuse(fmt::format("{} in {}: {}", shown, in_quotes(column.name), quantity.why));
+  }
+  Reading reading = parameters;
+  set_subject(reading, column);
+  reading.spec.precision = precision_of(column);
+  if (quantity.kind == Quantity::Kind::kOutOfMemory) {
+    reading.outcome = OutOfMemory{};
+  } else {
+    set_number(reading, index, quantity);
+  }
+  into_.readings.push_back(std::move(reading));
+}
+
+std::optional<Subject> RowReader::row_subject() const {
+  if (has(Role::kSubject)) return meaning_of(words_of(text(Role::kSubject))).subject;
+  if (!has(Role::kForwardOnly)) return std::nullopt;
+  const auto only = parse_yes_no(text(Role::kForwardOnly));
+  if (!only) throw LeftOut(in_quotes(text(Role::kForwardOnly)) + " is neither true nor false");
+  return Subject{CellKind::kTiming, *only ? Mode::kForward : Mode::kForwardBackward,
+                 metric::kTotal};
+}
+
+void RowReader::set_subject(Reading& reading, const Column& column) {
+  const auto subject = column.meaning.subject ? column.meaning.subject : row_subject();
+  if (!subject) {
+    refuse(fmt::format("{} does not say what was timed, and no other column does",
+                       in_quotes(column.name)),
+           "name it in the header, such as forward_mean");
+  }
+  reading.spec.kind = subject->kind;
+  reading.spec.mode = subject->mode;
+  reading.name = subject->name;
+  if (subject->kind != CellKind::kMemory) return;
+  reading.spec.warmup.reset();  // A peak is of a step, whichever.
+  reading.spec.steps.reset();
+}
+
+Precision RowReader::precision_of(const Column& column) {
+  if (column.meaning.precision) return *column.meaning.precision;
+  if (has(Role::kPrecision)) {
+    const std::string written = text(Role::kPrecision);
+    const auto named = precision_named(written);
+    if (!named) throw LeftOut(in_quotes(written) + " is no precision of a step");
+    return *named;
+  }
+  if (const Column* autocast = find_column(columns_, Role::kAutocast)) {
+    if (autocast->assumed) {
+      into_.assumed.insert(in_quotes(autocast->name) + " means BF16, as in the handout");
+    }
+    return *parse_yes_no(text(Role::kAutocast)) ? *autocast->meaning.precision : Precision::kFp32;
+  }
+  if (declared_.precision) return *declared_.precision;
+  into_.assumed.insert("precision fp32, as in the handout: --precision says otherwise");
+  return Precision::kFp32;
+}
+
+Unit RowReader::unit_of(const Column& column, const Quantity& quantity, bool time) {
+  std::optional<Unit> unit = quantity.unit ? quantity.unit : column.meaning.unit;
+  if (!unit && has(Role::kUnit)) {
+    unit = unit_named(text(Role::kUnit));
+    if (!unit) throw LeftOut(in_quotes(text(Role::kUnit)) + " is no unit that is read");
+  }
+  if (unit && time && declared_.unit && *unit != *declared_.unit) {
+    refuse(fmt::format("the table says {}, --unit says {}", name(*unit), name(*declared_.unit)),
+           "leave --unit out");
+  }
+  if (!unit && time) unit = declared_.unit;
+  if (!unit && time && nearby_unit_) {
+    unit = nearby_unit_;
+    into_.assumed.insert(
+        fmt::format("unit {}, from the words above the table: --unit says otherwise", name(*unit)));
+  }
+  if (!unit && time) {
+    refuse(fmt::format("nothing says in which unit {} is", in_quotes(column.name)),
+           "say --unit s, --unit ms or --unit us");
+  }
+  if (!unit)
+    throw LeftOut(in_quotes(column.name) + " has no unit; GiB and MiB are read, GB is unclear");
+  if (is_time(*unit) != time) {
+    throw LeftOut(fmt::format("{} is no unit of {}", name(*unit), time ? "time" : "memory"));
+  }
+  return *unit;
+}
+
+std::int64_t RowReader::scaled(double value, Unit unit) const {
+  const double scaled = value * nanoseconds_or_bytes(unit);
+  if (scaled > kLongestNanoseconds) refuse(fmt::format("{} {} cannot be", value, name(unit)));
+  return std::llround(scaled);
+}
+
+void RowReader::set_number(Reading& reading, std::size_t index, const Quantity& quantity) {
+  const Column& column = columns_[index];
+  const bool time = reading.spec.kind == CellKind::kTiming;
+  const Unit unit = unit_of(column, quantity, time);
+  reading.value = scaled(quantity.value, unit);
+  if (reading.value <= 0) {
+    refuse(fmt::format("{} in {} is no {}", in_quotes(row_->cells[index]), in_quotes(column.name),
+                       time ? "time" : "peak"));
+  }
+  if (time) set_deviation(reading, index, quantity, unit);
+}
+
+std::optional<std::size_t> RowReader::deviation_column(const Meaning& mean) const {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const Meaning& meaning = columns_[i].meaning;
+    const bool same = meaning.subject == mean.subject && meaning.precision == mean.precision;
+    if (columns_[i].role == Role::kValue && meaning.statistic == Statistic::kStddev && same)
+      return i;
+  }
+  return std::nullopt;
+}
+
+void RowReader::set_deviation(Reading& reading, std::size_t index, const Quantity& quantity,
+                              Unit unit) {
+  if (quantity.deviation) {
+    reading.deviation = scaled(*quantity.deviation, unit);
+    return;
+  }
+  const auto at = deviation_column(columns_[index].meaning);
+  if (!at) return;
+  const Quantity deviation = parse_quantity(row_->cells.at(*at));
+  if (deviation.kind == Quantity::Kind::kWrong) {
+    refuse(fmt::format("{} in {}: {}", in_quotes(row_->cells[*at]), in_quotes(columns_[*at].name),
+                       deviation.why));
+  }
+  if (deviation.kind != Quantity::Kind::kNumber) return;
+  const auto own = deviation.unit ? deviation.unit : columns_[*at].meaning.unit;
+  reading.deviation = scaled(deviation.value, own.value_or(unit));
+}
+
+}  // namespace labreport

@@ -1,0 +1,128 @@
+// Tables that nobody should publish: refused in one line, or read as what they say; never slowly.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "imports/importing.h"
+#include "results/published_names.h"
+#include "results/run_json.h"
+
+namespace labreport {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+constexpr std::chrono::seconds kPatience(2);
+constexpr const char* kHead = "| size | forward (ms) | backward (ms) |\n|--|--|--|\n";
+
+std::string repeated(const std::string& text, std::size_t times) {
+  std::string all;
+  for (std::size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+/// Fails where `work` takes longer than anybody would wait.
+void in_time(const auto& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, kPatience);
+}
+
+TEST(HostileTable, ReadsTheSameBehindAByteOrderMarkAndCarriageReturns) {
+  const std::string plain = "size,forward (ms)\nsmall,\"1,234.5\"\nlarge,OOM\n";
+  const std::string windows = "\xEF\xBB\xBFsize,forward (ms)\r\nsmall,\"1,234.5\"\r\nlarge,OOM\r\n";
+  EXPECT_EQ(to_json(import_text(plain, on_a_gpu()).at(0)),
+            to_json(import_text(windows, on_a_gpu()).at(0)));
+}
+
+TEST(HostileTable, SaysWhichValuesAreLeftOut) {
+  const Readings found = readings_of(
+      std::string(kHead) + "| small | >85 | 5 |\n| medium | ~68 | NaN |\n| large | | 7 |\n",
+      on_a_gpu());
+  EXPECT_EQ(found.readings.size(), 2U);
+  EXPECT_THAT(found.left_out, ElementsAre(Pair("'>85' is no plain number", ElementsAre(3U)),
+                                          Pair("'~68' is no plain number", ElementsAre(4U)),
+                                          Pair("no value is given", ElementsAre(4U, 5U))));
+}
+
+TEST(HostileTable, RefusesWhatNoTimeCanBe) {
+  for (const char* value : {"inf", "-inf", "-0.5", "0", "0.0", "1e999", "1e300", "12,5", "1,234",
+                            "1.234,5", "5 s ± 1 ms"}) {
+    EXPECT_THAT(refusal(std::string(kHead) + "| small | " + value + " | 5 |\n", on_a_gpu()),
+                HasSubstr("table.md: line 3: "))
+        << value;
+  }
+}
+
+TEST(HostileTable, KeepsMarkupInNamesAsText) {
+  const std::string name = "<script>alert(1)</script> {{x}} \\input{x} #let x \x01\x1B[31m";
+  auto runs =
+      import_text("gpu,size,forward (ms)\n" + name + ",small,5\n" + name + ",large,6\n", [] {
+        Declared said = on_a_gpu();
+        said.gpu.reset();
+        return said;
+      }());
+  ASSERT_EQ(runs.size(), 1U);
+  runs[0].sessions.resize(1);
+  runs[0].sessions[0].started_at = "2026-05-01T12:00:00Z";
+  EXPECT_EQ(runs[0].devices.at(0).name, name);
+  EXPECT_EQ(run_from_json(to_json(runs[0]), "here").devices.at(0).name, name);
+}
+
+TEST(HostileTable, RefusesTenThousandColumnsAtOnce) {
+  in_time([] {
+    const std::string header = "size" + repeated(",forward (ms)", 10'000);
+    EXPECT_THAT(refusal(header + "\nsmall" + repeated(",5", 10'000) + "\n", on_a_gpu()),
+                HasSubstr("a table of 10,001 columns"));
+  });
+}
+
+TEST(HostileTable, RefusesAHundredThousandRowsAtOnce) {
+  in_time([] {
+    EXPECT_THAT(refusal(kHead + repeated("| small | 5 | 5 |\n", 100'000), on_a_gpu()),
+                HasSubstr("100,000 rows"));
+  });
+}
+
+TEST(HostileTable, ReadsTheMostRowsInTime) {
+  in_time([] {
+    const std::string caption = repeated(repeated("word ", 190) + "\n", 4) + "\n";
+    const Readings found =
+        readings_of(caption + kHead + repeated("| small | ~5 | 5 |\n", 10'000), on_a_gpu());
+    EXPECT_EQ(found.left_out.at("'~5' is no plain number").size(), 10'000U);
+  });
+}
+
+TEST(HostileTable, SearchesAnyTextInTimeThatGrowsWithItsLength) {
+  for (const char* line : {"word word\n", "a, b\nc\n", "\"a, b\n", "| a | b |\n", "|-\n|\n",
+                           "a b\n1 2\n", "a  1\n", ",,,,,,\n\n", "\"\"\"\"\n", "\t \t"}) {
+    in_time([&] { find_tables(repeated(line, 30'000)); });
+  }
+}
+
+TEST(HostileTable, TakesNoProseForOne) {
+  EXPECT_TRUE(find_tables("In [None]:\n# context_length=256\nrun it\n").empty());
+  EXPECT_TRUE(find_tables("model forward\nsmall takes\nlarge runs\n").empty());
+  EXPECT_TRUE(find_tables("model forward\nsmall 5\n").empty());
+}
+
+TEST(HostileTable, FindsPipesRightBelowASentenceWithCommas) {
+  const auto tables = find_tables("First, the sizes\nthen, the times\n" + std::string(kHead) +
+                                  "| small | 5 | 6 |\n");
+  ASSERT_FALSE(tables.empty());
+  EXPECT_EQ(tables.back().form, TableForm::kPipes);
+  EXPECT_EQ(tables.back().rows.size(), 1U);
+}
+
+TEST(HostileTable, RefusesAnAlignedRowThatLacksACell) {
+  EXPECT_THAT(refusal("size   forward_ms  backward_ms\nsmall          5.0          6.0\n"
+                      "medium         7.0          8.0\nlarge          9.0\n",
+                      on_a_gpu()),
+              HasSubstr("line 4: 2 fields in a table of 3 columns"));
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,84 @@
+#include "imports/imported_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "imports/importing.h"
+#include "results/published_names.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+
+std::string fixture(const std::string& name) {
+  return read_file(std::string(LABREPORT_SOURCE_DIR) + "/tests/fixtures/imports/" + name);
+}
+
+std::optional<double> published(const Cell& cell, std::string_view name,
+                                std::string_view tag = metric::kPublished) {
+  const Metric* found = cell.launches.at(0).find(tag, name);
+  return found == nullptr ? std::nullopt : found->number();
+}
+
+TEST(ImportedRun, KeepsOneRowASizeAndPrecision) {
+  const auto runs = import_text(fixture("long.md"), on_a_gpu());
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].source, "imported");
+  EXPECT_EQ(runs[0].edition, "2025");
+  ASSERT_EQ(runs[0].cells.size(), 3U);
+  EXPECT_EQ(runs[0].cells[1].id,
+            "timing.cuda.d768-f3072-l12-h12-v10000.b4.c256.bf16.forward_backward.w5.n10");
+  EXPECT_EQ(published(runs[0].cells[1], metric::kTotal), 50'250'000);
+  EXPECT_EQ(status_name(runs[0].cells[2].launches[0].outcome), "oom");
+}
+
+TEST(ImportedRun, KeepsBackwardAsAPhaseAndInventsNoTotal) {
+  const auto runs = import_text(fixture("frame.txt"), on_a_gpu(Unit::kSeconds));
+  ASSERT_EQ(runs[0].cells.size(), 4U);
+  const Cell& backward = runs[0].cells[1];
+  EXPECT_EQ(backward.spec.mode, Mode::kForwardBackward);
+  EXPECT_EQ(published(backward, metric::kBackward), 333'333'000);
+  EXPECT_EQ(published(backward, metric::kBackward, metric::kPublishedStddev), 444'000);
+  EXPECT_FALSE(published(backward, metric::kTotal));
+}
+
+TEST(ImportedRun, IsOneForEachGpuEditionAndSource) {
+  Declared said;
+  said.file = "many.csv";
+  const auto runs = import_text(fixture("many.csv"), said);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].devices[0].name, "Made Up 1, <b>8 GB</b>");
+  EXPECT_EQ(published(runs[0].cells[0], metric::kTotal), 1'234'500'000);
+  EXPECT_EQ(runs[0].cells.size(), 2U);
+  EXPECT_EQ(published(runs[1].cells.at(0), metric::kPeak), 20.0 * (1 << 30));
+}
+
+TEST(ImportedRun, AsksForWhatNothingSays) {
+  const std::string table = "| model | forward |\n|--|--|\n| small | 5 |\n";
+  EXPECT_THAT(refusal(table, on_a_gpu()), HasSubstr("--unit"));
+  Declared no_gpu = on_a_gpu(Unit::kSeconds);
+  no_gpu.gpu.reset();
+  EXPECT_THAT(refusal(table, no_gpu), HasSubstr("--gpu"));
+  Declared no_context = on_a_gpu(Unit::kSeconds);
+  no_context.context.reset();
+  EXPECT_THAT(refusal(table, no_context), HasSubstr("--context"));
+  EXPECT_EQ(refusal("context length 512, in ms\n\n" + table, no_context), "");
+  EXPECT_THAT(refusal("context 512 or context 128, in ms\n\n" + table, no_context),
+              HasSubstr("--context"));
+}
+
+TEST(ImportedRun, RefusesByLine) {
+  const std::string head = "| size | forward (ms) |\n|--|--|\n";
+  const auto complaint = [&](const std::string& rows) { return refusal(head + rows, on_a_gpu()); };
+  EXPECT_THAT(complaint("| small | 5 |\n| small | 6 |\n"), HasSubstr("line 4: repeats line 3"));
+  EXPECT_THAT(complaint("| small | 12,5 |\n"), HasSubstr("line 3: '12,5'"));
+  EXPECT_THAT(complaint("| small | 0 |\n"), HasSubstr("is no time"));
+  EXPECT_THAT(complaint("| small | -1 |\n"), HasSubstr("negative"));
+  EXPECT_THAT(complaint("| small | 1 | 2 |\n"), HasSubstr("3 fields in a table of 2 columns"));
+  EXPECT_THAT(complaint("| xl | 1 |\n"), HasSubstr("--edition"));
+}
+
+}  // namespace
+}  // namespace labreport
