@@ -8,7 +8,7 @@
 #include "base/statistics.h"
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
-#include "results/metric_names.h"
+#include "results/published_names.h"
 
 namespace labreport {
 namespace {
@@ -19,19 +19,24 @@ struct Described {
   Measure measure;
   std::string_view name;
   std::string_view words;
-  std::string_view tag;     // Of the metric …
-  std::string_view metric;  // … that is read.
+  std::string_view tag;        // Of the metric …
+  std::string_view metric;     // … that is read.
+  std::string_view published;  // Its name in imported runs; empty: tables do not have it.
 };
 
 constexpr std::array kMeasures{
-    Described{Measure::kStep, "step", "step", metric::kStep, metric::kTotal},
-    Described{Measure::kFirstStep, "first_step", "first step", metric::kStep, metric::kTotal},
-    Described{Measure::kForward, "forward", "forward", metric::kSynced, metric::kForward},
-    Described{Measure::kBackward, "backward", "backward", metric::kSynced, metric::kBackward},
-    Described{Measure::kOptimizer, "optimizer", "optimizer", metric::kSynced, metric::kOptimizer},
+    Described{Measure::kStep, "step", "step", metric::kStep, metric::kTotal, metric::kTotal},
+    Described{Measure::kFirstStep, "first_step", "first step", metric::kStep, metric::kTotal, ""},
+    Described{Measure::kForward, "forward", "forward", metric::kSynced, metric::kForward,
+              metric::kForward},
+    Described{Measure::kBackward, "backward", "backward", metric::kSynced, metric::kBackward,
+              metric::kBackward},
+    Described{Measure::kOptimizer, "optimizer", "optimizer", metric::kSynced, metric::kOptimizer,
+              metric::kOptimizer},
     Described{Measure::kPeakMemory, "peak_memory", "peak memory", metric::kMemory,
-              metric::kPeakAllocated},
-    Described{Measure::kKernelTime, "kernel_time", "kernel time", metric::kProfile, metric::kBusy}};
+              metric::kPeakAllocated, metric::kPeak},
+    Described{Measure::kKernelTime, "kernel_time", "kernel time", metric::kProfile, metric::kBusy,
+              ""}};
 
 const Described& described(Measure measure) {
   return kMeasures.at(static_cast<std::size_t>(measure));
@@ -59,6 +64,16 @@ constexpr std::array kDisturbances{
     std::tuple{metric::kSlowdown, metric::kHardware, "hardware slowdown"},
     std::tuple{metric::kGpu, metric::kOtherProcesses, "shared GPU"},
     std::tuple{metric::kGpu, metric::kSpilled, "spilled to host memory"}};
+
+/// One number at most: several tables' numbers of one cell are no launches of one run.
+std::vector<double> published_value(const Cell& cell, std::string_view name) {
+  for (const Launch& launch : cell.launches) {
+    const Metric* metric = launch.find(metric::kPublished, name);
+    const auto number = metric == nullptr ? std::nullopt : metric->number();
+    if (number && *number > 0) return {*number};
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -90,7 +105,7 @@ std::vector<double> launch_values(const Cell& cell, Measure measure) {
     const double value = samples.empty() ? 0 : median(samples);
     if (value > 0 && std::isfinite(value)) values.push_back(value);
   }
-  return values;
+  return values.empty() ? published_value(cell, what.published) : values;
 }
 
 std::vector<std::string> disturbed_by(const Cell& cell) {

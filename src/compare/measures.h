@@ -31,7 +31,8 @@ std::string_view unit(Measure measure);
 /// What a cell of this kind and mode has to say; empty for kinds that are not compared by rows.
 std::vector<Measure> measures_of(const CellSpec& spec);
 
-/// One number a launch that ended well: the median of its counted steps, or its one value. All are
+/// One number a launch that ended well: the median of its counted steps, or its one value; of an
+/// imported cell the first published mean, which says nothing about others. All are
 /// above 0.
 std::vector<double> launch_values(const Cell& cell, Measure measure);
 

@@ -13,11 +13,6 @@ namespace {
 // Until that much is measured, the estimate stands as it is.
 constexpr double kTrustedSeconds = 5;
 
-/// A round does not begin with the cell that ended the one before.
-void keep_apart(std::vector<const PlannedCell*>& round, const PlannedCell* last) {
-  if (round.size() > 1 && round.front() == last) std::ranges::rotate(round, round.begin() + 1);
-}
-
 }  // namespace
 
 bool LaunchQueue::plan(const std::vector<PlannedCell>& wanted, const Run& run) {
@@ -29,12 +24,8 @@ bool LaunchQueue::plan(const std::vector<PlannedCell>& wanted, const Run& run) {
     positions_.emplace(cell_id(cell.spec), positions_.size());
     rounds = std::max(rounds, cell.launches);
   }
-  const PlannedCell* last = nullptr;
   for (std::int64_t launch = 0; launch < rounds; ++launch) {
-    std::vector<const PlannedCell*> cells = round(wanted, launch);
-    keep_apart(cells, last);
-    last = cells.back();
-    for (const PlannedCell* cell : cells) {
+    for (const PlannedCell* cell : round(wanted, launch)) {
       const Cell* known = run.find(cell_id(cell->spec));
       const bool measured =
           known != nullptr && launch < static_cast<std::int64_t>(known->launches.size());

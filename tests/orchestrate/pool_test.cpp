@@ -15,6 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::UnorderedElementsAre;
 
 using PoolTest = RunFixture;
 
@@ -35,11 +36,13 @@ TEST_F(PoolTest, KeepsEveryLaunchInRunJson) {
   EXPECT_FALSE(std::filesystem::exists(store_.cells_folder())) << "merged";
 }
 
-TEST_F(PoolTest, LaunchesOfOneCellAreApartInTime) {
+TEST_F(PoolTest, EveryCellIsLaunchedOnceBeforeAnyIsLaunchedAgain) {
   measure({{fake_cell("a"), 2}, {fake_cell("b"), 2}});
   std::vector<std::string> order;
   for (const auto& line : progress_.lines) order.push_back(line.size);
-  EXPECT_THAT(order, ElementsAre("a", "b", "a", "b"));
+  ASSERT_EQ(order.size(), 4u);
+  EXPECT_THAT(std::vector(order.begin(), order.begin() + 2), ElementsAre("a", "b"));
+  EXPECT_THAT(std::vector(order.begin() + 2, order.end()), UnorderedElementsAre("a", "b"));
   EXPECT_EQ(progress_.lines[2].standing.done, 3u);
   EXPECT_EQ(progress_.lines[2].standing.total, 4u);
 }

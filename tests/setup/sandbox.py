@@ -16,6 +16,7 @@ LIBRARIES = ["include/nlohmann/json.hpp", "include/fmt/format.h",
              "include/boost/uuid/name_generator_sha1.hpp", "include/valijson/validator.hpp",
              "include/CLI/CLI.hpp", "include/kainjow/mustache.hpp", "lib/any/libcmark-gfm.a",
              "lib/any/libcmark-gfm-extensions.a", "lib/any/libgtest.a", "lib/any/libgmock.a",
+             "lib/any/libsodium.a",
              "share/texmf/tex/latex/lm/lmodern.sty"]
 
 # What the system's Python and the one in .venv do when setup/install calls them.
