@@ -32,7 +32,7 @@ void declare(Facts& facts) {
 void add_comparison(Facts& facts) {
   declare(facts);
   if (record().empty()) return;
-  const Json document = parse_json(record(), std::string(kRecord));
+  const JsonDocument document = parse_json(record(), std::string(kRecord));
   const JsonReader root(document, std::string(kRecord));
   facts.flag("compared", true);
   facts.set("comparison_device", root.at("device").text());

@@ -1,82 +1,158 @@
 #include "results/json_reader.h"
 
 #include <fmt/format.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace labreport {
 namespace {
 
 constexpr std::size_t kQuotedLength = 40;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+/// Without recursion, so that no nesting is too deep; every number to its last bit.
+constexpr unsigned kStrictly = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag |
+                               rapidjson::kParseValidateEncodingFlag;
+
+std::string_view view(const JsonValue& text) { return {text.GetString(), text.GetStringLength()}; }
+
+[[noreturn]] void refuse(std::string_view text, std::size_t offset, const std::string& origin) {
+  const auto line = 1 + std::ranges::count(text.substr(0, offset), '\n');
+  const bool truncated = offset >= text.size();
+  throw InputError(
+      fmt::format("{}: line {}: {}", origin, line,
+                  truncated ? "the file ends in the middle of the document" : "this is not JSON"),
+      truncated ? "it was cut short: copy it again" : "check the file");
+}
+
+bool repeats_a_key(const JsonValue& object) {
+  std::vector<std::string_view> keys;
+  for (const auto& member : object.GetObject()) keys.push_back(view(member.name));
+  std::ranges::sort(keys);
+  return std::ranges::adjacent_find(keys) != keys.end();
+}
+
+/// Readers would differ in which of the two they take.
+const JsonValue* object_with_repeated_key(const JsonDocument& document) {
+  std::vector<const JsonValue*> left{&document};
+  const auto later = [&](const JsonValue& value) {
+    if (value.IsObject() || value.IsArray()) left.push_back(&value);
+  };
+  while (!left.empty()) {
+    const JsonValue& value = *left.back();
+    left.pop_back();
+    if (value.IsArray()) std::ranges::for_each(value.GetArray(), later);
+    if (!value.IsObject()) continue;
+    if (repeats_a_key(value)) return &value;
+    for (const auto& member : value.GetObject()) later(member.value);
+  }
+  return nullptr;
+}
+
+/// Looked for only when somebody complains, so that reading need not carry it along. Nothing where
+/// `wanted` is not within so many levels.
+std::optional<std::string> path_to(const JsonValue& wanted, const JsonValue& from, int levels) {
+  if (&from == &wanted) return "";
+  if (levels == 0) return std::nullopt;
+  if (from.IsArray()) {
+    for (rapidjson::SizeType i = 0; i < from.Size(); ++i) {
+      if (const auto rest = path_to(wanted, from[i], levels - 1)) {
+        return fmt::format("[{}]{}", i, *rest);
+      }
+    }
+  } else if (from.IsObject()) {
+    for (const auto& member : from.GetObject()) {
+      if (const auto rest = path_to(wanted, member.value, levels - 1)) {
+        return fmt::format(".{}{}", view(member.name), *rest);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::string path_to(const JsonValue& wanted, const JsonValue& document) {
+  constexpr int kDeepest = 32;  // below all that is read
+  const std::string path = path_to(wanted, document, kDeepest).value_or("");
+  if (path.empty()) return "the document";
+  return path.front() == '.' ? path.substr(1) : path;
+}
 
 }  // namespace
 
-Json parse_json(std::string_view text, const std::string& origin) {
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    const auto begin = text.substr(0, std::min<std::size_t>(error.byte, text.size()));
-    const auto line = 1 + std::count(begin.begin(), begin.end(), '\n');
-    const bool truncated = error.byte > text.size();
+JsonDocument parse_json(std::string_view text, const std::string& origin) {
+  // The parser takes a zero byte for the end, whatever follows it.
+  const std::size_t zero = text.find('\0');
+  const std::string ended(text.substr(0, zero));
+  JsonDocument document;
+  document.Parse<kStrictly>(ended.c_str() + (text.starts_with(kByteOrderMark) ? 3 : 0));
+  if (document.HasParseError()) refuse(text, document.GetErrorOffset(), origin);
+  if (zero != std::string_view::npos) refuse(text, zero, origin);
+  if (const JsonValue* object = object_with_repeated_key(document)) {
     throw InputError(
-        fmt::format("{}: line {}: {}", origin, line,
-                    truncated ? "the file ends in the middle of the document" : "this is not JSON"),
-        truncated ? "it was cut short: copy it again" : "check the file");
+        fmt::format("{}: {}: a key stands there twice", origin, path_to(*object, document)),
+        "leave one of them");
   }
+  return document;
 }
 
-JsonReader JsonReader::child(const Json& value, const std::string& step) const {
-  return {value, origin_,
-          path_.empty() || step.starts_with('[') ? path_ + step : path_ + "." + step};
+bool is_integer(const JsonValue& value) { return value.IsInt64() || value.IsUint64(); }
+
+const JsonValue* JsonReader::find(std::string_view key) const {
+  if (!value_.IsObject()) expected("an object");
+  for (const auto& member : value_.GetObject()) {
+    if (view(member.name) == key) return &member.value;
+  }
+  return nullptr;
 }
 
-JsonReader JsonReader::at(const std::string& key) const {
-  if (!value_.is_object()) expected("an object");
-  const auto found = value_.find(key);
-  if (found == value_.end()) complain(fmt::format("the key '{}' is missing", key));
-  return child(*found, key);
+JsonReader JsonReader::at(std::string_view key) const {
+  const JsonValue* found = find(key);
+  if (found == nullptr) complain(fmt::format("the key '{}' is missing", key));
+  return {*found, root_};
 }
 
-std::optional<JsonReader> JsonReader::maybe(const std::string& key) const {
-  if (!value_.is_object()) expected("an object");
-  const auto found = value_.find(key);
-  if (found == value_.end() || found->is_null()) return std::nullopt;
-  return child(*found, key);
+std::optional<JsonReader> JsonReader::maybe(std::string_view key) const {
+  const JsonValue* found = find(key);
+  if (found == nullptr || found->IsNull()) return std::nullopt;
+  return JsonReader(*found, root_);
 }
 
 void JsonReader::each(const std::function<void(const JsonReader&)>& visit) const {
-  if (!value_.is_array()) expected("an array");
-  for (std::size_t i = 0; i < value_.size(); ++i) visit(child(value_[i], fmt::format("[{}]", i)));
+  if (!value_.IsArray()) expected("an array");
+  for (const JsonValue& element : value_.GetArray()) visit({element, root_});
 }
 
 void JsonReader::each_member(
     const std::function<void(const std::string&, const JsonReader&)>& visit) const {
-  if (!value_.is_object()) expected("an object");
-  for (const auto& [key, member] : value_.items()) visit(key, child(member, key));
+  if (!value_.IsObject()) expected("an object");
+  for (const auto& member : value_.GetObject()) {
+    visit(std::string(view(member.name)), {member.value, root_});
+  }
 }
 
 std::string JsonReader::text() const {
-  if (!value_.is_string()) expected("a string");
-  return value_.get<std::string>();
+  if (!value_.IsString()) expected("a string");
+  return std::string(view(value_));
 }
 
 std::int64_t JsonReader::integer() const {
-  if (!value_.is_number_integer()) expected("an integer");
-  if (value_.is_number_unsigned() && value_.get<std::uint64_t>() > INT64_MAX) {
-    expected("an integer below 2^63");
-  }
-  return value_.get<std::int64_t>();
+  if (!is_integer(value_)) expected("an integer");
+  if (!value_.IsInt64()) expected("an integer below 2^63");
+  return value_.GetInt64();
 }
 
 double JsonReader::real() const {
-  if (!value_.is_number()) expected("a number");
-  return value_.get<double>();
+  if (!value_.IsNumber()) expected("a number");
+  return value_.GetDouble();
 }
 
 bool JsonReader::boolean() const {
-  if (!value_.is_boolean()) expected("true or false");
-  return value_.get<bool>();
+  if (!value_.IsBool()) expected("true or false");
+  return value_.GetBool();
 }
 
 void JsonReader::expected(const std::string& what) const {
@@ -85,12 +161,16 @@ void JsonReader::expected(const std::string& what) const {
 
 void JsonReader::complain(const std::string& problem) const {
   throw InputError(
-      fmt::format("{}: {}: {}", origin_, path_.empty() ? "the document" : path_, problem));
+      fmt::format("{}: {}: {}", root_->second, path_to(value_, root_->first), problem));
 }
 
 std::string JsonReader::described() const {
-  if (value_.is_structured()) return value_.is_array() ? "an array" : "an object";
-  std::string text = value_.dump(-1, ' ', true, Json::error_handler_t::replace);
+  if (value_.IsArray()) return "an array";
+  if (value_.IsObject()) return "an object";
+  rapidjson::StringBuffer written;
+  rapidjson::Writer<rapidjson::StringBuffer, rapidjson::UTF8<>, rapidjson::ASCII<>> ascii(written);
+  value_.Accept(ascii);
+  std::string text(written.GetString(), written.GetSize());
   if (text.size() > kQuotedLength) text = text.substr(0, kQuotedLength) + "…";
   return text;
 }

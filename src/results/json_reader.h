@@ -1,8 +1,10 @@
 // Reading JSON with a path for every complaint: "cells[3].params.context: expected an integer".
 #pragma once
 
+#include <rapidjson/document.h>
+
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,18 +13,22 @@
 
 namespace labreport {
 
-using Json = nlohmann::ordered_json;
+using JsonDocument = rapidjson::Document;
+using JsonValue = rapidjson::Value;
 
-/// Parses text, naming `origin` and the line when it is not JSON. Throws `InputError`.
-Json parse_json(std::string_view text, const std::string& origin);
+/// Parses text, naming `origin` and the line when it is not JSON, and the object in which a key
+/// stands twice. Throws `InputError`.
+JsonDocument parse_json(std::string_view text, const std::string& origin);
 
-/// A value inside a document, its origin and its path. Holds a reference: the document must live.
+/// A value inside a document, its origin and its path. Holds a reference: the document must live,
+/// where it is.
 class JsonReader {
  public:
-  JsonReader(const Json& value, std::string origin) : value_(value), origin_(std::move(origin)) {}
+  JsonReader(const JsonDocument& document, std::string origin)
+      : value_(document), root_(std::make_shared<const Root>(document, std::move(origin))) {}
 
-  JsonReader at(const std::string& key) const;                    ///< Must be there.
-  std::optional<JsonReader> maybe(const std::string& key) const;  ///< Absent or null: nothing.
+  JsonReader at(std::string_view key) const;                    ///< Must be there.
+  std::optional<JsonReader> maybe(std::string_view key) const;  ///< Absent or null: nothing.
   void each(const std::function<void(const JsonReader&)>& visit) const;  ///< Array elements.
   void each_member(const std::function<void(const std::string&, const JsonReader&)>& visit) const;
 
@@ -30,21 +36,25 @@ class JsonReader {
   std::int64_t integer() const;
   double real() const;  ///< An integer is a real number too.
   bool boolean() const;
-  const Json& raw() const { return value_; }
+  const JsonValue& raw() const { return value_; }
 
   /// "<origin>: <path>: expected <what>, found <what is there>"
   [[noreturn]] void expected(const std::string& what) const;
   [[noreturn]] void complain(const std::string& problem) const;
 
  private:
-  JsonReader(const Json& value, std::string origin, std::string path)
-      : value_(value), origin_(std::move(origin)), path_(std::move(path)) {}
-  JsonReader child(const Json& value, const std::string& step) const;
+  using Root = std::pair<const JsonValue&, std::string>;  // the document and its origin
+
+  JsonReader(const JsonValue& value, std::shared_ptr<const Root> root)
+      : value_(value), root_(std::move(root)) {}
+  const JsonValue* find(std::string_view key) const;
   std::string described() const;
 
-  const Json& value_;
-  std::string origin_;
-  std::string path_;
+  const JsonValue& value_;
+  std::shared_ptr<const Root> root_;
 };
+
+/// Whether the number was written without a fraction and fits 64 bits, signed or not.
+bool is_integer(const JsonValue& value);
 
 }  // namespace labreport

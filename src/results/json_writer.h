@@ -1,11 +1,12 @@
 // Writing JSON that people read and diff: one line a metric, samples beside each other.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 
-#include "results/json_reader.h"
-
 namespace labreport {
+
+using Json = nlohmann::ordered_json;
 
 /// Two spaces a level, a trailing newline. An object or array whose parts hold no objects stays on
 /// one line when it is short or holds only scalars.

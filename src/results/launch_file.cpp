@@ -20,7 +20,7 @@ std::string launch_file_to_json(const Run& run, const Cell& cell, std::int64_t l
 }
 
 void merge_launch_file(Run& run, std::string_view text, const std::string& origin) {
-  const Json document = parse_json(text, origin);
+  const JsonDocument document = parse_json(text, origin);
   const JsonReader root(document, origin);
   const CellKind kind = parse_cell_kind(root.at("kind").text());
   const auto number = static_cast<std::size_t>(root.at("launch").integer());

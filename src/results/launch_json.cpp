@@ -14,7 +14,7 @@ std::string to_json(const LaunchRequest& request) {
 }
 
 LaunchRequest request_from_json(std::string_view text, const std::string& origin) {
-  const Json document = parse_json(text, origin);
+  const JsonDocument document = parse_json(text, origin);
   const JsonReader root(document, origin);
   const CellKind kind = parse_cell_kind(root.at("kind").text());
   const auto artifacts = root.maybe("artifacts");
@@ -33,7 +33,7 @@ std::string to_json(const LaunchReport& report) {
 }
 
 LaunchReport report_from_json(std::string_view text, const std::string& origin) {
-  const Json document = parse_json(text, origin);
+  const JsonDocument document = parse_json(text, origin);
   const JsonReader root(document, origin);
   return {.cell_id = root.at("id").text(),
           .launch = root.at("launch").integer(),

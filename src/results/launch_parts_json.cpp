@@ -20,12 +20,12 @@ Json scalar_to_json(const Scalar& scalar) {
 }
 
 Scalar scalar_from_json(const JsonReader& value) {
-  const Json& raw = value.raw();
-  if (raw.is_null()) return {};
-  if (raw.is_boolean()) return value.boolean();
-  if (raw.is_string()) return value.text();
-  if (raw.is_number_integer()) return value.integer();
-  if (raw.is_number()) return value.real();
+  const JsonValue& raw = value.raw();
+  if (raw.IsNull()) return {};
+  if (raw.IsBool()) return value.boolean();
+  if (raw.IsString()) return value.text();
+  if (is_integer(raw)) return value.integer();
+  if (raw.IsNumber()) return value.real();
   value.expected("a number, a string, true, false or null");
 }
 
@@ -34,7 +34,7 @@ Samples samples_from_json(const JsonReader& array) {
   std::vector<double> real;
   bool all_whole = true;
   array.each([&](const JsonReader& sample) {
-    all_whole = all_whole && sample.raw().is_number_integer();
+    all_whole = all_whole && is_integer(sample.raw());
     if (all_whole) whole.push_back(sample.integer());
     real.push_back(sample.real());
   });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "results/json_reader.h"
+#include "results/json_writer.h"
 #include "results/run.h"
 
 namespace labreport {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/adapters/rapidjson_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
 #include <valijson/validation_results.hpp>
@@ -15,14 +15,14 @@
 namespace labreport {
 namespace {
 
-using valijson::adapters::NlohmannJsonAdapter;
+using valijson::adapters::RapidJsonAdapter;
 
 /// A schema can be neither copied nor moved.
 std::unique_ptr<valijson::Schema> parsed(std::string_view text) {
-  const nlohmann::json document = nlohmann::json::parse(text);
+  const JsonDocument document = parse_json(text, "the schema");
   auto result = std::make_unique<valijson::Schema>();
   valijson::SchemaParser parser;
-  parser.populateSchema(NlohmannJsonAdapter(document), *result);
+  parser.populateSchema(RapidJsonAdapter(document), *result);
   return result;
 }
 
@@ -48,12 +48,11 @@ valijson::ValidationResults::Error innermost(valijson::ValidationResults& result
   return deepest;
 }
 
-void validate(const Json& document, const valijson::Schema& schema, const std::string& origin,
-              const std::string& remedy) {
-  const nlohmann::json plain = document;
+void validate(const JsonDocument& document, const valijson::Schema& schema,
+              const std::string& origin, const std::string& remedy) {
   valijson::Validator validator;
   valijson::ValidationResults results;
-  if (validator.validate(schema, NlohmannJsonAdapter(plain), &results)) return;
+  if (validator.validate(schema, RapidJsonAdapter(document), &results)) return;
   const auto error = innermost(results);
   throw InputError(
       fmt::format("{}: {}: {}", origin, readable_path(error.context), error.description), remedy);
@@ -63,14 +62,14 @@ void validate(const Json& document, const valijson::Schema& schema, const std::s
 
 std::string_view run_schema() { return embedded::results().at("src/results/run.schema.json"); }
 
-void validate_against_schema(const Json& document, const std::string& origin) {
+void validate_against_schema(const JsonDocument& document, const std::string& origin) {
   static const auto schema = parsed(run_schema());
   validate(document, *schema, origin, "the published run.schema.json says what is expected");
 }
 
 void validate_json(const Json& document, std::string_view schema, const std::string& origin,
                    const std::string& remedy) {
-  validate(document, *parsed(schema), origin, remedy);
+  validate(parse_json(document.dump(), origin), *parsed(schema), origin, remedy);
 }
 
 }  // namespace labreport

@@ -5,11 +5,12 @@
 #include <string_view>
 
 #include "results/json_reader.h"
+#include "results/json_writer.h"
 
 namespace labreport {
 
 /// Throws `InputError` with `origin`, the path inside the document and what the schema wants.
-void validate_against_schema(const Json& document, const std::string& origin);
+void validate_against_schema(const JsonDocument& document, const std::string& origin);
 
 /// The same with another schema, of which `remedy` tells.
 void validate_json(const Json& document, std::string_view schema, const std::string& origin,

@@ -28,6 +28,7 @@ TORCH_ROOMS = ["engine", "model", "measure", "worker", "worker_main.cpp"]
 LIBRARIES = {
     r"(ATen|c10|torch|caffe2)/|cuda|cupti|cublas|nvtx": TORCH_ROOMS,
     r"nlohmann/": ["results", "report", "experiments", "cli", "measure", "worker"],
+    r"rapidjson/": ["results"],
     r"valijson/": ["results"],
     r"kainjow/|cmark": ["report"],
     r"CLI/": ["cli"],

@@ -1,9 +1,10 @@
 // `labreport noise` on runs that the fake worker measures: it answers the same every time.
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/files.h"
 #include "cli/program_fixture.h"
-#include "results/json_reader.h"
 #include "results/run_json.h"
 #include "results/run_store.h"
 
@@ -41,7 +42,7 @@ TEST_F(NoiseVerb, ARunOfManyLaunchesKeepsItsNoiseFloorAndIsNotSaidToDifferFromIt
 TEST_F(NoiseVerb, JsonHasTheNumbersUnrounded) {
   const Ended ended =
       call({"noise", measure("6"), "--per-side", "3", "--splits", "10", "--format", "json"});
-  const Json json = parse_json(ended.output, "noise");
+  const auto json = nlohmann::json::parse(ended.output);
   EXPECT_EQ(json["splits"], 10);
   EXPECT_EQ(json["any"]["value"], 0.0);
   EXPECT_GT(json["any"]["upper"].get<double>(), 0.2) << "of ten splits";

@@ -12,7 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 REAL = ["awk", "bash", "cat", "chmod", "dirname", "env", "find", "flock", "grep", "head", "ln", "mkdir",
         "mv", "rm", "sed", "sh", "sha256sum", "sort", "touch"]
 
-LIBRARIES = ["include/nlohmann/json.hpp", "include/fmt/format.h",
+LIBRARIES = ["include/nlohmann/json.hpp", "include/rapidjson/document.h", "include/fmt/format.h",
              "include/boost/uuid/name_generator_sha1.hpp", "include/valijson/validator.hpp",
              "include/CLI/CLI.hpp", "include/kainjow/mustache.hpp", "lib/any/libcmark-gfm.a",
              "lib/any/libcmark-gfm-extensions.a", "lib/any/libgtest.a", "lib/any/libgmock.a",
