@@ -72,7 +72,12 @@ std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
     throw InputError(path.string() + " is too large (" + std::to_string(size) + " bytes, at most " +
                      std::to_string(max_bytes) + ")");
   }
-  return {std::istreambuf_iterator<char>(stream), {}};
+  std::string bytes(error ? 0 : size, '\0');
+  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(stream.gcount()));
+  // A pipe has no size, and files of the system claim to be empty.
+  if (stream) bytes.append(std::istreambuf_iterator<char>(stream), {});
+  return bytes;
 }
 
 void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {

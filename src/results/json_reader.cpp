@@ -121,6 +121,11 @@ std::optional<JsonReader> JsonReader::maybe(std::string_view key) const {
   return JsonReader(*found, root_);
 }
 
+std::size_t JsonReader::count() const {
+  if (!value_.IsArray()) expected("an array");
+  return value_.Size();
+}
+
 void JsonReader::each(const std::function<void(const JsonReader&)>& visit) const {
   if (!value_.IsArray()) expected("an array");
   for (const JsonValue& element : value_.GetArray()) visit({element, root_});

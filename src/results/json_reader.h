@@ -29,6 +29,7 @@ class JsonReader {
 
   JsonReader at(std::string_view key) const;                    ///< Must be there.
   std::optional<JsonReader> maybe(std::string_view key) const;  ///< Absent or null: nothing.
+  std::size_t count() const;                                    ///< Of array elements.
   void each(const std::function<void(const JsonReader&)>& visit) const;  ///< Array elements.
   void each_member(const std::function<void(const std::string&, const JsonReader&)>& visit) const;
 

@@ -33,6 +33,8 @@ Samples samples_from_json(const JsonReader& array) {
   std::vector<std::int64_t> whole;
   std::vector<double> real;
   bool all_whole = true;
+  whole.reserve(array.count());
+  real.reserve(array.count());
   array.each([&](const JsonReader& sample) {
     all_whole = all_whole && is_integer(sample.raw());
     if (all_whole) whole.push_back(sample.integer());
@@ -82,8 +84,11 @@ Table table_from_json(const JsonReader& json) {
   json.at("columns").each([&](const JsonReader& column) {
     table.columns.push_back({column.at("name").text(), column.at("unit").text()});
   });
-  json.at("rows").each([&](const JsonReader& row) {
+  const JsonReader rows = json.at("rows");
+  table.rows.reserve(rows.count());
+  rows.each([&](const JsonReader& row) {
     auto& cells = table.rows.emplace_back();
+    cells.reserve(row.count());
     row.each([&](const JsonReader& cell) { cells.push_back(scalar_from_json(cell)); });
     if (cells.size() != table.columns.size()) {
       row.expected("a row of " + std::to_string(table.columns.size()) + " values");

@@ -1,5 +1,6 @@
 #include "results/run_json.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "results/json_writer.h"
@@ -100,21 +101,27 @@ void check_indices(const Run& run, const JsonReader& root) {
   }
 }
 
-void leave_out_samples(JsonValue& metrics) {
-  for (JsonValue& metric : metrics.GetArray()) {
-    const auto samples = metric.FindMember("samples");
-    if (samples != metric.MemberEnd() && samples->value.IsArray()) samples->value.Clear();
-  }
+/// Empties a list whose objects have no key besides those that reading them asks for: each of
+/// their values has been proven then. Others stay, as the schema may refuse what nobody reads.
+void leave_out_proven(JsonValue& list, rapidjson::SizeType keys) {
+  const bool proven = std::ranges::all_of(
+      list.GetArray(), [&](const JsonValue& part) { return part.MemberCount() == keys; });
+  if (proven) list.Clear();
 }
 
-/// Nearly all of a run is samples and tables' rows. Reading it has proven each of them to be what
-/// the schema wants, so the validator, slow by comparison, gets the rest of the document alone.
-void leave_out_values(JsonDocument& read) {
+/// Nearly all of a run is metrics and tables. Reading them has proven them to be what the schema
+/// wants, so the validator, slow by comparison, gets the rest of the document alone.
+void leave_out_proven(JsonDocument& read) {
+  constexpr rapidjson::SizeType kMetric = 4;  // tag, name, unit, and value or samples
+  constexpr rapidjson::SizeType kColumn = 2;  // name, unit
   for (JsonValue& cell : read["cells"].GetArray()) {
     for (JsonValue& launch : cell["launches"].GetArray()) {
-      leave_out_samples(launch["metrics"]);
-      leave_out_samples(launch["conditions"]);
-      for (JsonValue& table : launch["tables"].GetArray()) table["rows"].Clear();
+      leave_out_proven(launch["metrics"], kMetric);
+      leave_out_proven(launch["conditions"], kMetric);
+      for (JsonValue& table : launch["tables"].GetArray()) {
+        leave_out_proven(table["columns"], kColumn);
+        table["rows"].Clear();
+      }
     }
   }
 }
@@ -156,7 +163,7 @@ Run run_from_json(std::string_view text, const std::string& origin) {
       [&](const JsonReader& device) { run.devices.push_back(device_from_json(device)); });
   root.at("cells").each([&](const JsonReader& cell) { run.cells.push_back(cell_from_json(cell)); });
   if (const auto floor = root.maybe("noise_floor")) run.noise_floor = noise_floor_from_json(*floor);
-  leave_out_values(document);
+  leave_out_proven(document);
   validate_against_schema(document, origin);
   check_indices(run, root);
   return run;

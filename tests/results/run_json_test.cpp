@@ -96,6 +96,101 @@ TEST(RunJson, TheSchemaHoldsWhatTypesCannot) {
   EXPECT_NE(complaint(changed("/sessions/0/revision", "HEAD")).find("revision"), std::string::npos);
 }
 
+TEST(RunJson, MetricsAndTablesAreHeldAgainstTheSchemaEachInItsValues) {
+  const std::string launch = "/cells/0/launches/0";
+  const std::string metric = launch + "/metrics/0";
+  const std::string table = launch + "/tables/0";
+  const std::pair<std::string, json> wrong[]{{metric + "/unit", 3},
+                                             {metric + "/samples", nullptr},
+                                             {metric + "/samples", "30"},
+                                             {metric + "/samples", {1, nullptr}},
+                                             {metric + "/samples", {1, "2"}},
+                                             {metric + "/samples", {1, true}},
+                                             {metric + "/samples", {{1}}},
+                                             {metric + "/value", json::array()},
+                                             {metric + "/more", 1},
+                                             {metric + "/reason", nullptr},
+                                             {metric + "/reason", 3},
+                                             {launch + "/metrics/1/value", {1}},
+                                             {launch + "/conditions/0/value", json::object()},
+                                             {launch + "/conditions/0/more", 1},
+                                             {table + "/columns/0/more", 1},
+                                             {table + "/columns/0/unit", nullptr},
+                                             {table + "/rows", nullptr},
+                                             {table + "/rows/0", "row"},
+                                             {table + "/rows/0", json::array()},
+                                             {table + "/rows/0/0", json::array()},
+                                             {table + "/rows/0/1", json::object()},
+                                             {launch + "/warnings/0", 3}};
+  for (const auto& [pointer, value] : wrong) {
+    EXPECT_NE(complaint(changed(pointer, value)).find("run.json: cells[0].launches[0]."),
+              std::string::npos)
+        << pointer << ' ' << value;
+  }
+}
+
+TEST(RunJson, AKeyThatStandsTwiceIsRefused) {
+  std::string text = changed("/preset", "demo");
+  text.insert(text.find("\"status\""), "\"status\": \"ok\", ");
+  EXPECT_EQ(complaint(text),
+            "run.json: cells[0].launches[0].outcome: a key stands there twice; leave one of them");
+}
+
+TEST(RunJson, WhatFollowsTheDocumentIsRefused) {
+  const std::string text = to_json(sample_run());
+  for (const std::string& more :
+       {std::string("\0", 1), std::string("{}"), std::string("\0{}", 3)}) {
+    EXPECT_NE(complaint(text + more).find("this is not JSON"), std::string::npos);
+  }
+}
+
+TEST(RunJson, TextThatIsNoUnicodeIsRefused) {
+  const std::string text = to_json(sample_run());
+  for (const char* wrong : {"\xFF", "\xC0\xAF", "\xED\xA0\x80", "\\ud800", "\\q", "\n"}) {
+    std::string broken = text;
+    broken.insert(broken.find("a processor"), wrong);
+    EXPECT_NE(complaint(broken).find("this is not JSON"), std::string::npos) << wrong;
+  }
+}
+
+TEST(RunJson, NumbersThatNoTypeHoldsAreRefused) {
+  for (const char* wrong : {"1e999", "NaN", "-Infinity", "01", "1.", "0x1"}) {
+    std::string text = to_json(sample_run());
+    text.replace(text.find("1024"), 4, wrong);
+    EXPECT_NE(complaint(text).find("this is not JSON"), std::string::npos) << wrong;
+  }
+}
+
+TEST(RunJson, NoNestingIsTooDeep) {
+  constexpr std::size_t kLevels = 1000000;
+  std::string text = to_json(sample_run());
+  const std::string deep = std::string(kLevels, '[') + std::string(kLevels, ']');
+  text.insert(1, "\"unknown\": " + deep + ", ");
+  EXPECT_EQ(complaint(text), "") << "what the schema does not name is left to newer versions";
+  text.replace(text.find("1024"), 4, deep);
+  EXPECT_EQ(complaint(text),
+            "run.json: cells[0].launches[0].metrics[1].value: expected a number, a string, true, "
+            "false or null, found an array");
+}
+
+TEST(RunJson, AByteOrderMarkIsSkipped) {
+  EXPECT_EQ(complaint("\xEF\xBB\xBF" + to_json(sample_run())), "");
+}
+
+TEST(RunJson, DoublesKeepEveryBit) {
+  labreport::Run run = sample_run();
+  auto& metrics = run.cells[0].launches[0].metrics;
+  metrics = {sample_metric("step", "total", "ns", {INT64_MIN, -0, INT64_MAX})};
+  for (const double value : {0.1, 1e23, 5e-324, 2.2250738585072011e-308, 1.7976931348623157e308,
+                             9007199254740993.5, -1.0 / 3}) {
+    metrics.push_back(real_metric("some", "number", "1", value));
+  }
+  const labreport::Run again = run_from_json(to_json(run), "run.json");
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    EXPECT_EQ(again.cells[0].launches[0].metrics[i].data, metrics[i].data) << i;
+  }
+}
+
 TEST(RunJson, AnIdMustNameItsParameters) {
   const std::string message = complaint(changed("/cells/0/id", "timing.cpu"));
   EXPECT_NE(message.find("cells[0].id: expected 'timing.cpu.d64"), std::string::npos) << message;
