@@ -1,8 +1,6 @@
 // Reading JSON with a path for every complaint: "cells[3].params.context: expected an integer".
 #pragma once
 
-#include <rapidjson/document.h>
-
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,15 +8,9 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "results/json_document.h"
 
 namespace labreport {
-
-using JsonDocument = rapidjson::Document;
-using JsonValue = rapidjson::Value;
-
-/// Parses text, naming `origin` and the line when it is not JSON, and the object in which a key
-/// stands twice. Throws `InputError`.
-JsonDocument parse_json(std::string_view text, const std::string& origin);
 
 /// A value inside a document, its origin and its path. Holds a reference: the document must live,
 /// where it is.
@@ -54,8 +46,5 @@ class JsonReader {
   const JsonValue& value_;
   std::shared_ptr<const Root> root_;
 };
-
-/// Whether the number was written without a fraction and fits 64 bits, signed or not.
-bool is_integer(const JsonValue& value);
 
 }  // namespace labreport

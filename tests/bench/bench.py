@@ -64,7 +64,13 @@ def measured(scratch):
     folder = os.path.dirname(glob.glob(f"{scratch}/runs/**/run.json", recursive=True)[0])
     pages = [program, "render", folder, "--out", "public"]
     yield "labreport render, one run, no SVG", median(pages, rounds=5, **options), 100
+    both = [newest_recorded(edition) for edition in ("2025", "2026")]
+    yield "labreport diff, two whole editions", median([program, "diff", *both], **options), 50
     yield from renders_of_many(os.path.join(scratch, "many"))
+
+
+def newest_recorded(edition):
+    return os.path.dirname(sorted(glob.glob(f"{ROOT}/site/runs/*/{edition}/*/run.json"))[-1])
 
 
 def renders_of_many(folder, rounds=5):
@@ -73,9 +79,8 @@ def renders_of_many(folder, rounds=5):
     project = Project(folder, os.path.join(BUILD, "bin", "labreport"), os.path.join(BUILD, "fakes"))
     project.have_chart_tool()
     project.copies(project.measure(), 98)
-    recorded = sorted(glob.glob(f"{ROOT}/site/runs/*/2025/*/run.json"))[-1]
     changing = os.path.join(folder, "site", "runs", "recorded")
-    shutil.copytree(os.path.dirname(recorded), changing)
+    shutil.copytree(newest_recorded("2025"), changing)
 
     def render(touched):
         if touched:

@@ -5,29 +5,16 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "results/broken_run.h"
 #include "results/sample.h"
 
 namespace labreport {
 namespace {
 
 using nlohmann::json;
+using testing_samples::changed;
+using testing_samples::complaint;
 using testing_samples::sample_run;
-
-std::string complaint(const std::string& text) {
-  try {
-    run_from_json(text, "run.json");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-/// The sample with one value changed at a JSON pointer; null pointer value removes nothing.
-std::string changed(const std::string& pointer, const json& value) {
-  json document = json::parse(to_json(sample_run()));
-  document[json::json_pointer(pointer)] = value;
-  return document.dump();
-}
 
 TEST(RunJson, WhatIsWrittenIsReadTheSame) {
   const std::string text = to_json(sample_run());
@@ -94,87 +81,6 @@ TEST(RunJson, TheSchemaHoldsWhatTypesCannot) {
   EXPECT_NE(complaint(changed("/cells/0/launches/0/wall_ns", -1)).find("wall_ns"),
             std::string::npos);
   EXPECT_NE(complaint(changed("/sessions/0/revision", "HEAD")).find("revision"), std::string::npos);
-}
-
-TEST(RunJson, MetricsAndTablesAreHeldAgainstTheSchemaEachInItsValues) {
-  const std::string launch = "/cells/0/launches/0";
-  const std::string metric = launch + "/metrics/0";
-  const std::string table = launch + "/tables/0";
-  const std::pair<std::string, json> wrong[]{{metric + "/unit", 3},
-                                             {metric + "/samples", nullptr},
-                                             {metric + "/samples", "30"},
-                                             {metric + "/samples", {1, nullptr}},
-                                             {metric + "/samples", {1, "2"}},
-                                             {metric + "/samples", {1, true}},
-                                             {metric + "/samples", {{1}}},
-                                             {metric + "/value", json::array()},
-                                             {metric + "/more", 1},
-                                             {metric + "/reason", nullptr},
-                                             {metric + "/reason", 3},
-                                             {launch + "/metrics/1/value", {1}},
-                                             {launch + "/conditions/0/value", json::object()},
-                                             {launch + "/conditions/0/more", 1},
-                                             {table + "/columns/0/more", 1},
-                                             {table + "/columns/0/unit", nullptr},
-                                             {table + "/rows", nullptr},
-                                             {table + "/rows/0", "row"},
-                                             {table + "/rows/0", json::array()},
-                                             {table + "/rows/0/0", json::array()},
-                                             {table + "/rows/0/1", json::object()},
-                                             {launch + "/warnings/0", 3}};
-  for (const auto& [pointer, value] : wrong) {
-    EXPECT_NE(complaint(changed(pointer, value)).find("run.json: cells[0].launches[0]."),
-              std::string::npos)
-        << pointer << ' ' << value;
-  }
-}
-
-TEST(RunJson, AKeyThatStandsTwiceIsRefused) {
-  std::string text = changed("/preset", "demo");
-  text.insert(text.find("\"status\""), "\"status\": \"ok\", ");
-  EXPECT_EQ(complaint(text),
-            "run.json: cells[0].launches[0].outcome: a key stands there twice; leave one of them");
-}
-
-TEST(RunJson, WhatFollowsTheDocumentIsRefused) {
-  const std::string text = to_json(sample_run());
-  for (const std::string& more :
-       {std::string("\0", 1), std::string("{}"), std::string("\0{}", 3)}) {
-    EXPECT_NE(complaint(text + more).find("this is not JSON"), std::string::npos);
-  }
-}
-
-TEST(RunJson, TextThatIsNoUnicodeIsRefused) {
-  const std::string text = to_json(sample_run());
-  for (const char* wrong : {"\xFF", "\xC0\xAF", "\xED\xA0\x80", "\\ud800", "\\q", "\n"}) {
-    std::string broken = text;
-    broken.insert(broken.find("a processor"), wrong);
-    EXPECT_NE(complaint(broken).find("this is not JSON"), std::string::npos) << wrong;
-  }
-}
-
-TEST(RunJson, NumbersThatNoTypeHoldsAreRefused) {
-  for (const char* wrong : {"1e999", "NaN", "-Infinity", "01", "1.", "0x1"}) {
-    std::string text = to_json(sample_run());
-    text.replace(text.find("1024"), 4, wrong);
-    EXPECT_NE(complaint(text).find("this is not JSON"), std::string::npos) << wrong;
-  }
-}
-
-TEST(RunJson, NoNestingIsTooDeep) {
-  constexpr std::size_t kLevels = 1000000;
-  std::string text = to_json(sample_run());
-  const std::string deep = std::string(kLevels, '[') + std::string(kLevels, ']');
-  text.insert(1, "\"unknown\": " + deep + ", ");
-  EXPECT_EQ(complaint(text), "") << "what the schema does not name is left to newer versions";
-  text.replace(text.find("1024"), 4, deep);
-  EXPECT_EQ(complaint(text),
-            "run.json: cells[0].launches[0].metrics[1].value: expected a number, a string, true, "
-            "false or null, found an array");
-}
-
-TEST(RunJson, AByteOrderMarkIsSkipped) {
-  EXPECT_EQ(complaint("\xEF\xBB\xBF" + to_json(sample_run())), "");
 }
 
 TEST(RunJson, DoublesKeepEveryBit) {
