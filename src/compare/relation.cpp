@@ -84,8 +84,11 @@ Related relate(const Run& a, const Run& b) {
   const bool imported_b = b.source == "imported";
   if (imported_a || imported_b) {
     const char* which = imported_a && imported_b ? "A and B are" : imported_a ? "A is" : "B is";
-    return {Relation::kImported,
-            {which + std::string(" imported: nobody measured it with this program, its times are means as published")}};
+    return {
+        Relation::kImported,
+        {which +
+         std::string(
+             " imported: nobody measured it with this program, its times are means as published")}};
   }
   if (names(a) != names(b) || names(a).empty()) return {Relation::kDifferentHardware, {}};
   auto reasons = differences(a, b);

@@ -14,11 +14,11 @@
 namespace labreport {
 
 /// Launches wanted, in rounds: the first launch of every cell, then the second of every cell, …, so
-/// that launches of one cell spread over the run. The first round is in the plan's order; each later
-/// one is shuffled in a way of its own, so that no cell always follows the same other one, whose
-/// heat and caches it would inherit. Seed, round and cell alone decide: neither a resumed run nor
-/// cells that are planned later change the order of the rest. One launch of a cell is in flight at
-/// most.
+/// that launches of one cell spread over the run. The first round is in the plan's order; each
+/// later one is shuffled in a way of its own, so that no cell always follows the same other one,
+/// whose heat and caches it would inherit. Seed, round and cell alone decide: neither a resumed run
+/// nor cells that are planned later change the order of the rest. One launch of a cell is in flight
+/// at most.
 class LaunchQueue {
  public:
   explicit LaunchQueue(std::function<double(const CellSpec&)> estimate, std::int64_t seed = 0)
