@@ -125,10 +125,13 @@ Json ratio_spec(const std::vector<Point>& points) {
   layers.push_back(
       {{"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {4, 3}}, {"aria", false}}},
        {"encoding", {{"x", one}}}});
-  layers.push_back(
-      layer("intervals", with_interval(values),
-            {{"type", "rule"}, {"color", ink::kAxis}, {"strokeWidth", 2}},
-            {{"y", y}, {"x", ratio_channel("low", values)}, {"x2", {{"field", "high"}}}}));
+  // A layer without marks would be a picture without words.
+  const Json intervals = with_interval(values);
+  if (!intervals.empty()) {
+    layers.push_back(
+        layer("intervals", intervals, {{"type", "rule"}, {"color", ink::kAxis}, {"strokeWidth", 2}},
+              {{"y", y}, {"x", ratio_channel("low", values)}, {"x2", {{"field", "high"}}}}));
+  }
   Json colour = colour_channel("measure", measures);
   Json shape = shape_channel("measure", measures);
   if (measures.size() > 1) {
