@@ -1,8 +1,10 @@
 // Part (c): what the first steps of a fresh process cost, and how many to leave out.
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "base/format.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "experiments/benchmarking_script/anatomy.h"
 #include "experiments/benchmarking_script/parts.h"
@@ -65,6 +67,7 @@ void declare(Facts& facts) {
                            "worst",
                            "sd_warm",
                            "sd_cold",
+                           "sd_rest",
                            "first",
                            "warm_step",
                            "first_allocations",
@@ -80,9 +83,9 @@ void declare(Facts& facts) {
                            "busy"}) {
     facts.set(name, "");
   }
-  for (const char* name :
-       {"nothing", "one_window", "answered", "one_warmup", "two_warmups", "second_slow", "counted",
-        "second_allocates", "optimizer", "rises", "gpu", "anatomy", "one_enough"}) {
+  for (const char* name : {"nothing", "one_window", "answered", "one_warmup", "two_warmups",
+                           "second_slow", "counted", "second_allocates", "optimizer", "rises",
+                           "gpu", "anatomy", "one_enough", "first_explains"}) {
     facts.flag(name, false);
   }
 }
@@ -91,6 +94,11 @@ void set_first_step(Facts& facts, const WarmupRow& worst) {
   facts.set("worst", worst.label);
   facts.set("sd_cold", format_significant(worst.windows.front().summary.stddev, 3));
   facts.set("sd_warm", format_significant(worst.windows.back().summary.stddev, 3));
+  // The other steps of the cold window: a machine that varies anyway is no first step's doing.
+  const std::span<const double> rest =
+      std::span(worst.steps).subspan(1, worst.windows.front().summary.count - 1);
+  facts.set("sd_rest", format_significant(sample_stddev(rest), 3));
+  facts.flag("first_explains", 2 * sample_stddev(rest) < worst.windows.front().summary.stddev);
   facts.set("first", format_significant(worst.steps.front()));
   facts.set("warm_step", format_significant(worst.windows.back().summary.median));
   facts.flag("counted", worst.allocations_in(0) > 0);

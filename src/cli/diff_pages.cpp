@@ -27,6 +27,7 @@ std::pair<std::string, std::string> gpu_and_edition(const std::string& place) {
 std::vector<const PairedRun*> latest_runs(const std::vector<PairedRun>& runs) {
   std::map<std::pair<std::string, std::string>, const PairedRun*> latest;
   for (const PairedRun& run : runs) {
+    if (run.store.is_imported()) continue;
     const PairedRun*& newest = latest[gpu_and_edition(run.place)];
     if (newest == nullptr || newest->place < run.place) newest = &run;
   }

@@ -31,8 +31,8 @@ struct DiffPage {
 };
 
 /// One page for each two GPUs whose latest runs of an edition have cells in common, and for the two
-/// editions of one GPU. Pairs that have none have no files. Without the chart tool pages have their
-/// tables alone.
+/// editions of one GPU; imported runs are left to `labreport diff`. Pairs that have none have no
+/// files. Without the chart tool pages have their tables alone.
 std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs,
                                       const std::filesystem::path& out, ChartTool& tool,
                                       const RenderRecord* record);

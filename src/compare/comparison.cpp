@@ -47,6 +47,7 @@ void explain(const Cell& cell, RowSide& side) {
   const auto ok = [](const Launch& launch) { return is_ok(launch.outcome); };
   if (std::ranges::any_of(cell.launches, ok)) {
     side.reason = "this number is not recorded";
+    side.unrecorded = true;
   } else if (cell.launches.empty()) {
     side.reason = "not measured yet";
   } else {
@@ -98,6 +99,13 @@ void add_remarks(const CellPair& pair, ComparedRow& row) {
   }
 }
 
+/// A failed cell has one row, of its first number; a number that neither side knows has none.
+bool is_no_row(const ComparedRow& row) {
+  if (row.a.value || row.b.value) return false;
+  const bool first = row.measure == measures_of(row.spec).front();
+  return !first || (row.a.unrecorded && row.b.unrecorded);
+}
+
 std::vector<ComparedRow> rows_of(const Matching& matching, const Comparison& comparison) {
   std::vector<ComparedRow> rows;
   for (const CellPair& pair : matching.pairs) {
@@ -111,12 +119,12 @@ std::vector<ComparedRow> rows_of(const Matching& matching, const Comparison& com
       row.a = side_of(pair.a, measure, comparison.a.limits);
       row.b = side_of(pair.b, measure, comparison.b.limits);
       row.standing = standing_of(pair, row.a, row.b);
-      // The whole cell has a row already; a phase that neither side has is none.
-      const bool unknown =
-          !row.a.value && !row.b.value && measure != measures_of(shown.spec).front();
-      if (unknown) continue;
+      if (is_no_row(row)) continue;
       add_ratio(row);
-      row.prediction = predict(row, comparison.a.limits, comparison.b.limits);
+      // On one model nothing but noise sets the limits apart; a table has none.
+      if (comparison.related.relation == Relation::kDifferentHardware) {
+        row.prediction = predict(row, comparison.a.limits, comparison.b.limits);
+      }
       add_remarks(pair, row);
       rows.push_back(std::move(row));
     }

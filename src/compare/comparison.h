@@ -27,6 +27,7 @@ struct RowSide {
   std::vector<double> launches = {};      ///< One value each, in their order.
   std::string reason = {};                ///< Why there is no value: "out of memory in …".
   bool fits = true;                       ///< False: out of memory, or skipped as too large.
+  bool unrecorded = false;                ///< It ran, but this number of it is not known.
   std::vector<std::string> flags = {};    ///< What disturbed it.
   std::optional<double> peak_share = {};  ///< Of the run's own measured matrix rate.
   std::optional<double> bandwidth_share = {};

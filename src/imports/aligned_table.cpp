@@ -4,7 +4,7 @@
 #include <span>
 
 #include "imports/lines.h"
-#include "imports/quantity.h"
+#include "imports/table_number.h"
 
 namespace labreport {
 namespace {
@@ -70,10 +70,10 @@ bool aligns(const Fields& head, const Fields& row) {
 
 /// Behind the first, some column holds nothing but numbers and what stands for one.
 bool holds_numbers(const Fields& first, const Fields& second) {
-  using Kind = Quantity::Kind;
+  using Kind = TableNumber::Kind;
   for (std::size_t i = 1; i < first.size(); ++i) {
-    const Kind a = parse_quantity(first[i].text).kind;
-    const Kind b = parse_quantity(second[i].text).kind;
+    const Kind a = parse_table_number(first[i].text).kind;
+    const Kind b = parse_table_number(second[i].text).kind;
     const auto fits = [](Kind kind) {
       return kind == Kind::kNumber || kind == Kind::kOutOfMemory || kind == Kind::kMissing;
     };

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/error.h"
-#include "imports/quantity.h"
 #include "imports/reading.h"
+#include "imports/table_number.h"
 
 namespace labreport {
 
@@ -25,13 +25,13 @@ class RowReader {
   void set_network(Reading& reading);
   void read_value(std::size_t index, const Reading& parameters);
   void set_subject(Reading& reading, const Column& column);
-  void set_number(Reading& reading, std::size_t index, const Quantity& quantity);
-  void set_deviation(Reading& reading, std::size_t index, const Quantity& quantity, Unit unit);
+  void set_number(Reading& reading, std::size_t index, const TableNumber& number);
+  void set_deviation(Reading& reading, std::size_t index, const TableNumber& number, Unit unit);
   std::optional<std::size_t> deviation_column(const Meaning& mean) const;
 
   std::optional<Subject> row_subject() const;
   Precision precision_of(const Column& column);
-  Unit unit_of(const Column& column, const Quantity& quantity, bool time);
+  Unit unit_of(const Column& column, const TableNumber& number, bool time);
   /// The column's cell, else what the user said, else what is assumed.
   std::int64_t number(Role role, std::optional<std::int64_t> declared, std::string_view flag,
                       std::optional<std::int64_t> assumed, std::string_view whose);

@@ -16,20 +16,20 @@ constexpr double kLongestNanoseconds = 1e15;  // Eleven days; a peak of as many 
 
 void RowReader::read_value(std::size_t index, const Reading& parameters) {
   const Column& column = columns_[index];
-  const Quantity quantity = parse_quantity(row_->cells.at(index));
+  const TableNumber number = parse_table_number(row_->cells.at(index));
   const std::string shown = in_quotes(row_->cells.at(index));
-  if (quantity.kind == Quantity::Kind::kMissing) throw LeftOut("no value is given");
-  if (quantity.kind == Quantity::Kind::kUnclear) throw LeftOut(shown + " is no plain number");
-  if (quantity.kind == Quantity::Kind::kWrong) {
-    refuse(fmt::format("{} in {}: {}", shown, in_quotes(column.name), quantity.why));
+  if (number.kind == TableNumber::Kind::kMissing) throw LeftOut("no value is given");
+  if (number.kind == TableNumber::Kind::kUnclear) throw LeftOut(shown + " is no plain number");
+  if (number.kind == TableNumber::Kind::kWrong) {
+    refuse(fmt::format("{} in {}: {}", shown, in_quotes(column.name), number.why));
   }
   Reading reading = parameters;
   set_subject(reading, column);
   reading.spec.precision = precision_of(column);
-  if (quantity.kind == Quantity::Kind::kOutOfMemory) {
+  if (number.kind == TableNumber::Kind::kOutOfMemory) {
     reading.outcome = OutOfMemory{};
   } else {
-    set_number(reading, index, quantity);
+    set_number(reading, index, number);
   }
   into_.readings.push_back(std::move(reading));
 }
@@ -77,8 +77,8 @@ Precision RowReader::precision_of(const Column& column) {
   return Precision::kFp32;
 }
 
-Unit RowReader::unit_of(const Column& column, const Quantity& quantity, bool time) {
-  std::optional<Unit> unit = quantity.unit ? quantity.unit : column.meaning.unit;
+Unit RowReader::unit_of(const Column& column, const TableNumber& number, bool time) {
+  std::optional<Unit> unit = number.unit ? number.unit : column.meaning.unit;
   if (!unit && has(Role::kUnit)) {
     unit = unit_named(text(Role::kUnit));
     if (!unit) throw LeftOut(in_quotes(text(Role::kUnit)) + " is no unit that is read");
@@ -111,16 +111,16 @@ std::int64_t RowReader::scaled(double value, Unit unit) const {
   return std::llround(scaled);
 }
 
-void RowReader::set_number(Reading& reading, std::size_t index, const Quantity& quantity) {
+void RowReader::set_number(Reading& reading, std::size_t index, const TableNumber& number) {
   const Column& column = columns_[index];
   const bool time = reading.spec.kind == CellKind::kTiming;
-  const Unit unit = unit_of(column, quantity, time);
-  reading.value = scaled(quantity.value, unit);
+  const Unit unit = unit_of(column, number, time);
+  reading.value = scaled(number.value, unit);
   if (reading.value <= 0) {
     refuse(fmt::format("{} in {} is no {}", in_quotes(row_->cells[index]), in_quotes(column.name),
                        time ? "time" : "peak"));
   }
-  if (time) set_deviation(reading, index, quantity, unit);
+  if (time) set_deviation(reading, index, number, unit);
 }
 
 std::optional<std::size_t> RowReader::deviation_column(const Meaning& mean) const {
@@ -133,20 +133,20 @@ std::optional<std::size_t> RowReader::deviation_column(const Meaning& mean) cons
   return std::nullopt;
 }
 
-void RowReader::set_deviation(Reading& reading, std::size_t index, const Quantity& quantity,
+void RowReader::set_deviation(Reading& reading, std::size_t index, const TableNumber& number,
                               Unit unit) {
-  if (quantity.deviation) {
-    reading.deviation = scaled(*quantity.deviation, unit);
+  if (number.deviation) {
+    reading.deviation = scaled(*number.deviation, unit);
     return;
   }
   const auto at = deviation_column(columns_[index].meaning);
   if (!at) return;
-  const Quantity deviation = parse_quantity(row_->cells.at(*at));
-  if (deviation.kind == Quantity::Kind::kWrong) {
+  const TableNumber deviation = parse_table_number(row_->cells.at(*at));
+  if (deviation.kind == TableNumber::Kind::kWrong) {
     refuse(fmt::format("{} in {}: {}", in_quotes(row_->cells[*at]), in_quotes(columns_[*at].name),
                        deviation.why));
   }
-  if (deviation.kind != Quantity::Kind::kNumber) return;
+  if (deviation.kind != TableNumber::Kind::kNumber) return;
   const auto own = deviation.unit ? deviation.unit : columns_[*at].meaning.unit;
   reading.deviation = scaled(deviation.value, own.value_or(unit));
 }

@@ -21,21 +21,21 @@ const ModelShape& checked(const ModelShape& shape) {
 
 }  // namespace
 
-Block::Block(std::string path, const ModelShape& shape, std::shared_ptr<const Rotary> rotary,
-             c10::Device device)
+TransformerBlock::TransformerBlock(std::string path, const ModelShape& shape,
+                                   std::shared_ptr<const Rotary> rotary, c10::Device device)
     : path_(std::move(path)),
       ln1_(shape.d_model, device),
       attn_(shape.d_model, shape.heads, std::move(rotary), device),
       ln2_(shape.d_model, device),
       ffn_(shape.d_model, shape.d_ff, device) {}
 
-at::Tensor Block::forward(const at::Tensor& x) const {
+at::Tensor TransformerBlock::forward(const at::Tensor& x) const {
   Range range(path_);
   at::Tensor middle = x + in_range("attn", attn_, in_range("ln1", ln1_, x));
   return middle + in_range("ffn", ffn_, in_range("ln2", ln2_, middle));
 }
 
-void Block::list(Parameters& into) const {
+void TransformerBlock::list(Parameters& into) const {
   ln1_.list(path_ + ".ln1", into);
   attn_.list(path_ + ".attn", into);
   ln2_.list(path_ + ".ln2", into);
@@ -62,7 +62,7 @@ at::Tensor Transformer::forward(const at::Tensor& ids) const {
     Range range("token_embeddings");
     return token_embeddings_.forward(ids);
   }();
-  for (const Block& layer : layers_) x = layer.forward(x);
+  for (const TransformerBlock& layer : layers_) x = layer.forward(x);
   return in_range("lm_head", lm_head_, in_range("ln_final", ln_final_, x));
 }
 

@@ -11,10 +11,10 @@
 
 namespace labreport {
 
-class Block {
+class TransformerBlock {
  public:
-  Block(std::string path, const ModelShape& shape, std::shared_ptr<const Rotary> rotary,
-        c10::Device device);
+  TransformerBlock(std::string path, const ModelShape& shape, std::shared_ptr<const Rotary> rotary,
+                   c10::Device device);
   at::Tensor forward(const at::Tensor& x) const;
   void list(Parameters& into) const;
   const std::string& path() const { return path_; }
@@ -45,7 +45,7 @@ class Transformer {
 
  private:
   Embedding token_embeddings_;
-  std::vector<Block> layers_;
+  std::vector<TransformerBlock> layers_;
   RmsNorm ln_final_;
   Linear lm_head_;
   Parameters parameters_;

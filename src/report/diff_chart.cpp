@@ -15,6 +15,8 @@ using Json = nlohmann::json;
 constexpr double kNoticed = 0.1;
 constexpr int kLine = 24;
 constexpr int kAxis = 92;
+constexpr int kWidestLabel = 260;
+constexpr double kLetter = 7.1;
 
 struct Point {
   std::string line;
@@ -114,18 +116,22 @@ Json ratio_spec(const std::vector<Point>& points) {
   const std::vector<std::string> measures = distinct(points, &Point::measure);
   Json y = category_channel("cell", lines);
   y["axis"] = {{"grid", true},
-               {"labelLimit", 260},
-               {"minExtent", label_room(lines, 6.4)},
+               {"labelLimit", kWidestLabel},
+               {"minExtent", std::min(kWidestLabel, label_room(lines, kLetter))},
                {"labelColor", ink::kText}};
   const Json x = ratio_channel("ratio", values);
   Json layers = Json::array();
   const Json one = {{"datum", 1}, {"type", "quantitative"}};
-  layers.push_back({{"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {4, 3}}}},
-                    {"encoding", {{"x", one}}}});
   layers.push_back(
-      layer("intervals", with_interval(values),
-            {{"type", "rule"}, {"color", ink::kAxis}, {"strokeWidth", 2}},
-            {{"y", y}, {"x", ratio_channel("low", values)}, {"x2", {{"field", "high"}}}}));
+      {{"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {4, 3}}, {"aria", false}}},
+       {"encoding", {{"x", one}}}});
+  // A layer without marks would be a picture without words.
+  const Json intervals = with_interval(values);
+  if (!intervals.empty()) {
+    layers.push_back(
+        layer("intervals", intervals, {{"type", "rule"}, {"color", ink::kAxis}, {"strokeWidth", 2}},
+              {{"y", y}, {"x", ratio_channel("low", values)}, {"x2", {{"field", "high"}}}}));
+  }
   Json colour = colour_channel("measure", measures);
   Json shape = shape_channel("measure", measures);
   if (measures.size() > 1) {

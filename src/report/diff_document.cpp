@@ -40,8 +40,10 @@ constexpr std::array kProblems{
     Problem{"benchmarking_mixed_precision", "Mixed precision", timed_otherwise},
     Problem{"memory_profiling", "Memory", of_memory}};
 
-/// Rows that belong beside each other; what one run alone has is listed apart.
+/// Rows that belong beside each other; what one run alone has is listed apart, and numbers that one
+/// side never wrote down (published tables have few) are counted.
 bool shown(const ComparedRow& row) {
+  if (row.a.unrecorded || row.b.unrecorded) return false;
   return row.standing == Standing::kMatched || row.standing == Standing::kFailedA ||
          row.standing == Standing::kFailedB;
 }
@@ -59,19 +61,33 @@ void add_table(std::vector<TableView>& tables, TableView table) {
   if (!table.rows.empty()) tables.push_back(std::move(table));
 }
 
+/// A table of the right-hand side alone has nothing to stand beside.
+bool any_on_both_sides(const std::vector<SpeedupRow>& speedups) {
+  return std::ranges::any_of(speedups, [](const SpeedupRow& row) { return row.a && row.b; });
+}
+
+std::vector<const ComparedRow*> all_rows_of(const Comparison& comparison, const Problem& problem) {
+  std::vector<const ComparedRow*> rows;
+  for (const ComparedRow& row : comparison.rows) {
+    if (problem.holds(row)) rows.push_back(&row);
+  }
+  return rows;
+}
+
 DiffPart part_of(const Comparison& comparison, const Problem& problem) {
   const DiffRows rows = rows_of(comparison, problem);
   DiffPart part{
       .problem = problem.name,
       .title = problem.title,
-      .words = part_words(rows, comparison.related.relation),
+      .words = part_words(rows, comparison.related.relation) +
+               unrecorded_words(all_rows_of(comparison, problem)),
       .figures = ratio_figures(problem.name, fmt::format("{}: B ÷ A", problem.title), rows),
       .tables = {},
       .evidence = {}};
   add_table(part.tables, ratio_table(rows, comparison.related.relation));
   const std::string name = problem.name;
   if (name == "nsys_profile") add_table(part.tables, kernel_table(comparison.kernels));
-  if (name == "benchmarking_mixed_precision") {
+  if (name == "benchmarking_mixed_precision" && any_on_both_sides(comparison.speedups)) {
     add_table(part.tables, speedup_table(comparison.speedups));
   }
   if (name == "memory_profiling") add_table(part.tables, fits_table(comparison.rows));

@@ -3,6 +3,7 @@
 #include "report/assets.h"
 #include "report/diff_writers.h"
 #include "report/html_parts.h"
+#include "report/printable.h"
 #include "report/single_file.h"
 #include "report/specs.h"
 #include "report/template.h"
@@ -81,25 +82,26 @@ std::string diff_html(const DiffDocument& document, const Drawings& drawings,
                       const DiffPageOptions& options) {
   PageState state{.drawings = drawings, .single = options.alone};
   const Enclosed enclosed = enclosed_parts(options);
-  return fill_template("diff.html",
-                       {{"root", options.root},
-                        {"single", options.alone},
-                        {"interactive", options.interactive},
-                        {"specs", kSpecsPath},
-                        {"policy", options.alone ? policy_for(enclosed) : kLinkedPolicy},
-                        {"style", enclosed.style},
-                        {"scripts", text_list(enclosed.scripts)},
-                        {"title", document.title},
-                        {"relation", document.relation},
-                        {"counts", document.counts},
-                        {"notices", text_list(document.notices)},
-                        {"glance", glance_list(document.glance)},
-                        {"sides", table_html(document.sides, "table-sides")},
-                        {"parts", part_list(document, state)},
-                        {"lone", !document.rest.empty()},
-                        {"rest", tables_html(document.rest, "table", state)},
-                        {"method", markdown_to_html(document.method)},
-                        {"command", document.command}});
+  const std::string page =
+      fill_template("diff.html", {{"root", options.root},
+                                  {"single", options.alone},
+                                  {"interactive", options.interactive},
+                                  {"specs", kSpecsPath},
+                                  {"policy", options.alone ? policy_for(enclosed) : kLinkedPolicy},
+                                  {"style", enclosed.style},
+                                  {"scripts", text_list(enclosed.scripts)},
+                                  {"title", document.title},
+                                  {"relation", document.relation},
+                                  {"counts", document.counts},
+                                  {"notices", text_list(document.notices)},
+                                  {"glance", glance_list(document.glance)},
+                                  {"sides", table_html(document.sides, "table-sides")},
+                                  {"parts", part_list(document, state)},
+                                  {"lone", !document.rest.empty()},
+                                  {"rest", tables_html(document.rest, "table", state)},
+                                  {"method", markdown_to_html(document.method)},
+                                  {"command", document.command}});
+  return printable(page, "\n\t");
 }
 
 }  // namespace labreport

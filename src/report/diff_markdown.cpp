@@ -1,6 +1,7 @@
 #include "report/diff_writers.h"
 #include "report/facts.h"
 #include "report/markdown.h"
+#include "report/printable.h"
 
 namespace labreport {
 namespace {
@@ -29,7 +30,7 @@ std::string diff_markdown(const DiffDocument& document) {
   }
   if (!document.rest.empty()) text += "## Not compared\n\n";
   for (const TableView& table : document.rest) text += table_markdown(table);
-  return text + "## Method\n\n" + document.method;
+  return printable(text + "## Method\n\n" + document.method, "\n");
 }
 
 }  // namespace labreport

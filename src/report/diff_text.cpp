@@ -2,34 +2,28 @@
 #include <algorithm>
 
 #include "report/diff_writers.h"
+#include "report/printable.h"
 
 namespace labreport {
 namespace {
 
-constexpr const char* kUnprintable = "\xEF\xBF\xBD";
-
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
-/// A run's words could move the cursor or recolour the screen: C0, DEL and C1 are shown as such.
-std::string printable(const std::string& text) {
-  std::string shown;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const bool c1 =
-        byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (c1) ++i;
-    if (c1 || byte < 0x20 || byte == 0x7F)
-      shown += kUnprintable;
-    else
-      shown += text[i];
-  }
-  return shown;
-}
 
 /// Code points: near enough to columns for what stands in these tables.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return !continues(c); }));
+}
+
+/// A name of a thousand letters would push every other column off the screen; JSON has it whole.
+std::string fitting(const std::string& text) {
+  constexpr std::size_t kMost = 100;
+  std::string shown = printable(text);
+  if (width(shown) <= kMost) return shown;
+  std::size_t letters = 0;
+  const auto end = std::ranges::find_if(
+      shown, [&](char byte) { return !continues(byte) && ++letters == kMost; });
+  return std::string(shown.begin(), end) + "…";
 }
 
 std::string padded(const std::string& text, std::size_t room, Align align) {
@@ -43,7 +37,7 @@ std::string head_of(const ColumnView& column) {
 
 std::string joined_flags(const RowView& row) {
   std::string text;
-  for (const std::string& flag : row.flags) text += (text.empty() ? "" : ", ") + printable(flag);
+  for (const std::string& flag : row.flags) text += (text.empty() ? "" : ", ") + fitting(flag);
   return text;
 }
 
@@ -57,7 +51,7 @@ std::string table_text(const TableView& table) {
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     std::size_t widest = width(head_of(table.columns[c]));
     for (const RowView& row : table.rows) {
-      if (c < row.cells.size()) widest = std::max(widest, width(printable(row.cells[c].text)));
+      if (c < row.cells.size()) widest = std::max(widest, width(fitting(row.cells[c].text)));
     }
     room.push_back(widest);
   }
@@ -73,7 +67,7 @@ std::string table_text(const TableView& table) {
   for (const RowView& row : table.rows) {
     text += line(
         [&](std::size_t c) {
-          return c < row.cells.size() ? printable(row.cells[c].text) : std::string();
+          return c < row.cells.size() ? fitting(row.cells[c].text) : std::string();
         },
         joined_flags(row));
   }
@@ -83,7 +77,7 @@ std::string table_text(const TableView& table) {
 }  // namespace
 
 std::string diff_text(const DiffDocument& document) {
-  std::string text = printable(document.title) + "\n" + document.counts + "\n";
+  std::string text = fitting(document.title) + "\n" + document.counts + "\n";
   for (const std::string& notice : document.notices) text += printable(notice) + "\n";
   text += "\n" + table_text(document.sides);
   for (const DiffPart& part : document.parts) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/format.h"
 #include "base/statistics.h"
@@ -37,6 +38,16 @@ std::string verdict_words(const std::vector<const ComparedRow*>& rows) {
     if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
   }
   return parts.empty() ? "" : " Verdicts on B: " + join_words(parts) + ".";
+}
+
+std::string ratio_words(const std::vector<double>& ratios) {
+  if (ratios.size() == 1) return fmt::format("One row: B ÷ A is {}.", format_ratio(ratios[0]));
+  const auto less = std::ranges::count_if(ratios, [](double ratio) { return ratio < 1; });
+  const auto [low, high] = std::ranges::minmax(ratios);
+  return fmt::format(
+      "B needs less than A in {} of {} rows; the median ratio is {} ×, the least {} ×, the largest "
+      "{} ×.",
+      less, ratios.size(), format_ratio(median(ratios)), format_ratio(low), format_ratio(high));
 }
 
 /// Why there are ratios and no verdicts, or what the verdicts rest on.
@@ -95,20 +106,28 @@ std::string part_words(const DiffRows& rows, Relation relation) {
   for (const NumberedRow& row : rows) plain.push_back(row.row);
   const std::vector<double> ratios = ratios_of(plain);
   if (ratios.empty()) return "No row has a value on both sides.";
-  const auto less = std::ranges::count_if(ratios, [](double ratio) { return ratio < 1; });
-  const auto [low, high] = std::ranges::minmax(ratios);
-  std::string text = fmt::format(
-      "B needs less than A in {} of {}; the median ratio is {} ×, the least {} ×, the largest "
-      "{} ×.",
-      less, format_plural(static_cast<std::int64_t>(ratios.size()), "row"),
-      format_ratio(median(ratios)), format_ratio(low), format_ratio(high));
+  std::string text = ratio_words(ratios);
   if (relation == Relation::kSameMachine) text += verdict_words(plain);
   const auto departing = std::ranges::count_if(
       plain, [](const ComparedRow* row) { return row->prediction.departure.has_value(); });
-  if (relation == Relation::kDifferentHardware && departing > 0) {
+  if (departing > 0) {
     text += fmt::format(
         " {} from what peak and bandwidth predict.",
         departing == 1 ? std::string("1 row departs") : fmt::format("{} rows depart", departing));
+  }
+  return text;
+}
+
+std::string unrecorded_words(const std::vector<const ComparedRow*>& rows) {
+  std::string text;
+  for (const auto& [who, side] :
+       {std::pair{"A", &ComparedRow::a}, std::pair{"B", &ComparedRow::b}}) {
+    const auto count = std::ranges::count_if(
+        rows, [side](const ComparedRow* row) { return (row->*side).unrecorded; });
+    if (count > 0) {
+      text += fmt::format(" {} that the other run has {} not in {}.",
+                          format_plural(count, "number"), count == 1 ? "is" : "are", who);
+    }
   }
   return text;
 }

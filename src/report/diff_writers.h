@@ -13,7 +13,7 @@ namespace labreport {
 /// For a terminal: columns aligned, control characters shown as U+FFFD.
 std::string diff_text(const DiffDocument& document);
 
-/// GitHub-flavoured, without pictures.
+/// GitHub-flavoured, without pictures. Control characters are U+FFFD, here and in the page.
 std::string diff_markdown(const DiffDocument& document);
 
 /// The page. `root` leads from it to the site's root; `interactive`: the chart bundle lies there.

@@ -50,8 +50,9 @@ std::vector<Attachment> latex_files(const Document& document, const Prints& prin
 std::vector<Attachment> markdown_parts(const Document& document, const Drawings& drawings,
                                        Answers answers) {
   std::vector<Attachment> files;
-  add_parts(files, document, ".md",
-            [&](const Part& part) { return part_markdown(part, drawings, answers); });
+  add_parts(files, document, ".md", [&](const Part& part) {
+    return part_markdown(part, document.front, drawings, answers);
+  });
   return files;
 }
 

@@ -9,11 +9,10 @@ namespace {
 
 class MarkdownWriter {
  public:
-  MarkdownWriter(const Drawings& drawings, Answers answers)
-      : drawings_(drawings), answers_(answers) {}
+  MarkdownWriter(const FrontMatter& front, const Drawings& drawings, Answers answers)
+      : drawings_(drawings), answers_(answers), note_mark_(note_mark(front)) {}
 
   std::string write(const Document& document) {
-    note_mark_ = note_mark(document.front);
     head(document);
     glance(document);
     if (!document.matrix.columns.empty()) {
@@ -159,11 +158,12 @@ class MarkdownWriter {
 std::string chart_path(const Figure& figure) { return "charts/" + slug(figure.slug) + ".svg"; }
 
 std::string report_markdown(const Document& document, const Drawings& drawings, Answers answers) {
-  return MarkdownWriter(drawings, answers).write(document);
+  return MarkdownWriter(document.front, drawings, answers).write(document);
 }
 
-std::string part_markdown(const Part& part, const Drawings& drawings, Answers answers) {
-  return MarkdownWriter(drawings, answers).write(part);
+std::string part_markdown(const Part& part, const FrontMatter& front, const Drawings& drawings,
+                          Answers answers) {
+  return MarkdownWriter(front, drawings, answers).write(part);
 }
 
 }  // namespace labreport

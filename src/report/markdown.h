@@ -18,6 +18,7 @@ std::string report_markdown(const Document& document, const Drawings& drawings, 
 
 /// One part for a document of one's own, as it stands in the report: its pictures and links lead
 /// on from the run's folder.
-std::string part_markdown(const Part& part, const Drawings& drawings, Answers answers);
+std::string part_markdown(const Part& part, const FrontMatter& front, const Drawings& drawings,
+                          Answers answers);
 
 }  // namespace labreport

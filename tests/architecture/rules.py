@@ -129,6 +129,33 @@ def check_processes(root):
             if found and (path, found.group(0)) not in PROCESS_EXCEPTIONS:
                 yield f"{path}:{number}: '{found.group(0)}' belongs to orchestrate/subprocess"
 
+TYPE = re.compile(r"(?:struct|class|enum class|union) (\w+)\b(?!::)[^;]*$")
+
+
+def named_types(root, path):
+    """(line number, namespace::name) of the types that other files may see."""
+    spaces = []
+    for number, line in enumerate(lines(root, path), 1):
+        opened = re.match(r"(?:inline )?namespace ?([\w:]*) ?\{$", line)
+        if opened:
+            spaces.append(opened.group(1))
+        elif line.startswith("}  // namespace"):
+            spaces.pop()
+        elif "" not in spaces and (found := TYPE.match(line)):
+            yield number, "::".join([*spaces, found.group(1)])
+
+
+def check_types(root):
+    """One definition a name: a linker takes either of two without a word."""
+    first = {}
+    for path in files(root):
+        if room_of(path) is None or not path.endswith((".cpp", ".h")):
+            continue
+        for number, name in named_types(root, path):
+            if name in first:
+                yield f"{path}:{number}: {name} is already a type of {first[name]}"
+            first.setdefault(name, path)
+
 
 def check_sizes(root):
     for path in files(root):

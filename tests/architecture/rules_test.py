@@ -31,6 +31,9 @@ class ThisTree(unittest.TestCase):
     def test_processes_belong_to_one_place(self):
         self.assert_kept(rules.check_processes)
 
+    def test_a_type_is_defined_once(self):
+        self.assert_kept(rules.check_types)
+
     def test_no_file_is_too_long(self):
         self.assert_kept(rules.check_sizes)
 
@@ -97,6 +100,24 @@ class Processes(unittest.TestCase):
     def test_words_in_comments_texts_and_methods_are_no_calls(self):
         for line in ["// fork() is elsewhere", 'say("kill(1)");', "pool.wait();", "child->kill();"]:
             self.assertFalse(self.check("src/cli/a.cpp", line), line)
+
+
+class Types(unittest.TestCase):
+    def check(self, *texts):
+        tree = {f"src/base/{index}.h": text for index, text in enumerate(texts)}
+        return broken(rules.check_types, tree)
+
+    def test_two_of_one_name(self):
+        space = "namespace labreport {\nstruct Quantity {\n};\n}  // namespace labreport\n"
+        self.assertEqual(self.check(space, space), [
+            "src/base/1.h:2: labreport::Quantity is already a type of src/base/0.h"])
+
+    def test_of_two_namespaces_of_none_or_only_declared(self):
+        space = "namespace {\nstruct Quantity {\n};\n}  // namespace\n"
+        self.assertFalse(self.check(space, space))
+        self.assertFalse(self.check("struct Run;\n", "struct Run {\n};\n"))
+        self.assertFalse(self.check("namespace a {\nstruct Run {\n};\n}  // namespace a\n",
+                                    "namespace b {\nstruct Run {\n};\n}  // namespace b\n"))
 
 
 class SizesAndTexts(unittest.TestCase):

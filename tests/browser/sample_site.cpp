@@ -2,9 +2,37 @@
 #include <cstdio>
 
 #include "cli/chart_renderer.h"
+#include "report/diff_runs.h"
+#include "report/diff_writers.h"
 #include "report/hostile_page.h"
+#include "report/markdown.h"
+#include "report/pictures.h"
 #include "report/sample_fixture.h"
 #include "report/site.h"
+#include "report/specs.h"
+
+namespace {
+
+/// As a site has it: diff/`name`/, with its pictures.
+void add_diff(labreport::Site& site, const std::string& name,
+              const labreport::Comparison& comparison, labreport::ChartTool& tool) {
+  const labreport::DiffDocument document = labreport::document_of(comparison);
+  const labreport::Document figures = labreport::figures_document(document);
+  const labreport::Drawings drawings = labreport::draw_all({&figures}, tool).front();
+  const auto add = [&](const std::string& file, std::string bytes) {
+    site.files.push_back({"diff/" + name + "/" + file, std::move(bytes)});
+  };
+  add("index.html",
+      labreport::diff_html(document, drawings, {.root = "../../", .interactive = true}));
+  add(labreport::kSpecsPath, labreport::specs_script(figures, drawings));
+  for (const labreport::Figure* figure : labreport::figures_of(figures)) {
+    const labreport::Drawing& drawing = drawings.at(figure->slug);
+    add(labreport::chart_path(*figure), labreport::picture_file(drawing.wide));
+    add(labreport::narrow_chart_path(*figure), labreport::picture_file(drawing.narrow));
+  }
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
@@ -13,7 +41,10 @@ int main(int argc, char** argv) {
       {"nvidia-h200/2025/20260501-101500-a1b2c3d", labreport::sample_document(), "{}\n"},
       {"cpu/2025/20260502-090000-a1b2c3d", labreport::demonstration_document(), "{}\n"},
       {"hostile/2025/20260503-090000-a1b2c3d", labreport::hostile_page(), "{}\n"}};
-  const labreport::Site site = labreport::render_site(runs, {}, &tool);
+  labreport::Site site = labreport::render_site(runs, {}, &tool);
+  add_diff(site, "one-machine", labreport::one_machine(), tool);
+  add_diff(site, "two-gpus", labreport::two_gpus(), tool);
+  add_diff(site, "hostile", labreport::hostile_comparison(), tool);
   if (!site.notice.empty()) std::fprintf(stderr, "%s\n", site.notice.c_str());
   labreport::write_site(site, argv[1]);
   return site.notice.empty() ? 0 : 1;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "results/metric_names.h"
+#include "results/published_names.h"
 #include "results/run.h"
 
 namespace labreport::testing_samples {
@@ -104,7 +104,7 @@ inline Run imported() {
   Cell cell{cell_id(spec), spec, {}};
   Launch launch;
   launch.device = 0;
-  launch.metrics = {integer_metric(metric::kStep, metric::kTotal, "ns", 12'000'000)};
+  launch.metrics = {integer_metric(metric::kPublished, metric::kTotal, "ns", 12'000'000)};
   cell.launches = {launch};
   run.cells = {cell};
   return run;

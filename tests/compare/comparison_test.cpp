@@ -123,6 +123,36 @@ TEST(Compare, ImportedNumbersMatchWithoutStepsAndGetNoVerdict) {
   EXPECT_TRUE(verdicts(comparison).empty());
 }
 
+TEST(Compare, SeveralPublishedNumbersOfACellAreOneWithoutAnInterval) {
+  labreport::Run tables = imported();
+  for (int i = 0; i < 3; ++i) {
+    Launch other = tables.cells.front().launches.front();
+    other.metrics = {integer_metric(metric::kPublished, metric::kTotal, "ns", 30'000'000)};
+    tables.cells.front().launches.push_back(other);
+  }
+  const ComparedRow row = compare_runs(three_launches(), tables).rows.front();
+  EXPECT_THAT(row.b.launches, ElementsAre(12'000'000));
+  EXPECT_NEAR(*row.ratio, 1.2, 0.01);
+  EXPECT_FALSE(row.interval);
+}
+
+TEST(Compare, ANumberThatOneSideNeverWroteDownIsNoFailure) {
+  labreport::Run steps = three_launches();
+  labreport::Run phases = three_launches();
+  Launch& launch = phases.cells[1].launches.front();
+  phases.cells[1].launches.resize(1);
+  launch.metrics = {integer_metric(metric::kMemory, metric::kPeakAllocated, "B", 1)};
+  const ComparedRow row = compare_runs(steps, phases).rows.front();
+  EXPECT_TRUE(row.b.unrecorded);
+  EXPECT_FALSE(row.a.unrecorded);
+  EXPECT_EQ(compare_runs(phases, phases).rows.size(), 1u) << "neither side knows it: no row";
+}
+
+TEST(Compare, OneMachineIsNotHeldAgainstItsLimits) {
+  const Comparison comparison = compare_runs(three_launches(), three_launches(2));
+  EXPECT_FALSE(comparison.rows.front().prediction.departure);
+}
+
 Run with_batch(std::int64_t batch) {
   labreport::Run run = three_launches();
   for (Cell& cell : run.cells) {

@@ -17,7 +17,7 @@ class KeptTensors : public testing::TestWithParam<std::pair<const char*, Precisi
 TEST_P(KeptTensors, OneBlockKeepsWhatTheReferenceKeeps) {
   const auto [key, precision] = GetParam();
   const auto rotary = std::make_shared<const Rotary>(10, 8, at::kCPU);
-  const Block block("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
+  const TransformerBlock block("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
   const at::Tensor x = at::randn({2, 10, 32}).requires_grad_();
   at::Tensor y;
   const std::vector<std::string> kept = kept_for_backward([&] {
@@ -48,7 +48,7 @@ class Operators : public testing::TestWithParam<std::pair<const char*, Precision
 TEST_P(Operators, OneBlockRunsWhatTheReferenceRunsInItsOrder) {
   const auto [key, precision] = GetParam();
   const auto rotary = std::make_shared<const Rotary>(10, 8, at::kCPU);
-  const Block block("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
+  const TransformerBlock block("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
   const at::Tensor x = at::randn({2, 10, 32}).requires_grad_();
   const at::Tensor gradient = at::ones({2, 10, 32});
   const auto calls = operators_of([&] {

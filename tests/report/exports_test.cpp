@@ -56,6 +56,14 @@ TEST(Exports, AProblemWithASinglePartIsNamedByItself) {
               ElementsAre("parts/benchmarking_script.md"));
 }
 
+TEST(Exports, AnAuthorsWordsAreMarkedInAPartByItself) {
+  Sample sample;
+  sample.document.front.author = "Ada Lovelace";
+  sample.document.sections[0].parts[0].note = AuthorNote{"My own words."};
+  EXPECT_THAT(markdown_parts(sample.document, sample.drawings, Answers::kNone)[0].bytes,
+              HasSubstr("My own words.\n\n*In the words of Ada Lovelace.*\n"));
+}
+
 TEST(Exports, WithoutPrintsFiguresAreTheirTables) {
   const Sample sample;
   const auto files = latex_files(sample.document, {}, {});

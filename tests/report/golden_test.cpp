@@ -1,11 +1,7 @@
-// Whole outputs against tests/golden/<case>/. LABREPORT_UPDATE_GOLDEN=1 rewrites them: read the
-// difference before keeping it.
+// A report in each of its formats, whole.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
-#include "base/files.h"
+#include "report/golden_files.h"
 #include "report/html.h"
 #include "report/latex.h"
 #include "report/markdown.h"
@@ -16,17 +12,6 @@
 
 namespace labreport {
 namespace {
-
-namespace fs = std::filesystem;
-
-void expect_golden(const std::string& name, const std::string& bytes) {
-  const fs::path path = fs::path(LABREPORT_SOURCE_DIR) / "tests/golden" / name;
-  if (std::getenv("LABREPORT_UPDATE_GOLDEN") != nullptr) {
-    fs::create_directories(path.parent_path());
-    write_atomically(path, bytes);
-  }
-  EXPECT_EQ(read_file(path), bytes) << "see the head of this test for how to update " << name;
-}
 
 void expect_golden_case(const std::string& name, const Document& document) {
   FakeChartTool tool;

@@ -1,4 +1,4 @@
-#include "imports/quantity.h"
+#include "imports/table_number.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,9 @@ constexpr std::array<std::string_view, 4> kInfinite{"inf", "-inf", "infinity", "
 constexpr std::array<std::string_view, 4> kPlusMinus{"±", "+/-", "\\pm", "+-"};
 constexpr std::size_t kGroup = 3;
 
-Quantity wrong(std::string why) { return {.kind = Quantity::Kind::kWrong, .why = std::move(why)}; }
+TableNumber wrong(std::string why) {
+  return {.kind = TableNumber::Kind::kWrong, .why = std::move(why)};
+}
 
 bool among(const auto& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
@@ -43,7 +45,7 @@ bool has_clear_thousands(std::string_view number) {
 }
 
 /// "12.3 ms" → 12.3 and the unit.
-Quantity parse_part(std::string_view text) {
+TableNumber parse_part(std::string_view text) {
   text = without_spaces(text);
   const std::size_t end = std::min(text.find_first_not_of("+-0123456789.,"), text.size());
   std::size_t stop = end;
@@ -55,7 +57,7 @@ Quantity parse_part(std::string_view text) {
   }
   std::string number(text.substr(0, stop));
   const std::string_view rest = without_spaces(text.substr(stop));
-  Quantity found{.kind = Quantity::Kind::kUnclear};
+  TableNumber found{.kind = TableNumber::Kind::kUnclear};
   if (!rest.empty()) found.unit = unit_named(rest);
   if (number.empty() || (!rest.empty() && !found.unit)) return found;
   if (number.find(',') != number.npos) {
@@ -67,15 +69,15 @@ Quantity parse_part(std::string_view text) {
   if (error == std::errc::result_out_of_range) return wrong("it is out of range");
   if (error != std::errc() || at != number.data() + number.size()) return found;
   if (found.value < 0) return wrong("it is negative");
-  found.kind = Quantity::Kind::kNumber;
+  found.kind = TableNumber::Kind::kNumber;
   return found;
 }
 
-Quantity with_deviation(std::string_view value, std::string_view deviation) {
-  Quantity found = parse_part(value);
-  Quantity second = parse_part(deviation);
-  if (found.kind != Quantity::Kind::kNumber) return found;
-  if (second.kind != Quantity::Kind::kNumber) return second;
+TableNumber with_deviation(std::string_view value, std::string_view deviation) {
+  TableNumber found = parse_part(value);
+  TableNumber second = parse_part(deviation);
+  if (found.kind != TableNumber::Kind::kNumber) return found;
+  if (second.kind != TableNumber::Kind::kNumber) return second;
   if (found.unit && second.unit && *found.unit != *second.unit) {
     return wrong("its two numbers have different units");
   }
@@ -86,12 +88,12 @@ Quantity with_deviation(std::string_view value, std::string_view deviation) {
 
 }  // namespace
 
-Quantity parse_quantity(std::string_view cell) {
+TableNumber parse_table_number(std::string_view cell) {
   const std::string text = lower_case(plain_cell(cell));
   if (among(kMissing, text)) return {};
   if (among(kInfinite, text)) return wrong("it is infinite");
   if (text.starts_with("oom") || text.starts_with("out of memory") || text == "cuda oom") {
-    return {.kind = Quantity::Kind::kOutOfMemory};
+    return {.kind = TableNumber::Kind::kOutOfMemory};
   }
   for (const std::string_view sign : kPlusMinus) {
     const std::size_t at = text.find(sign);

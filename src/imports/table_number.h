@@ -9,7 +9,7 @@
 
 namespace labreport {
 
-struct Quantity {
+struct TableNumber {
   enum class Kind {
     kNumber,
     kOutOfMemory,  ///< "OOM", also with words behind it
@@ -26,6 +26,6 @@ struct Quantity {
 
 /// "1,234.5", "12.3 ± 0.4 ms", "1.2e-3 s". One comma alone ("1,234", "12,5") is wrong: it may stand
 /// for thousands or for decimals.
-Quantity parse_quantity(std::string_view cell);
+TableNumber parse_table_number(std::string_view cell);
 
 }  // namespace labreport

@@ -1,0 +1,75 @@
+"""Pages that compare two runs: what axe-core finds, what they ask for, where their ratios lead.
+
+python3 diff_test.py SAMPLE_SITE_PROGRAM
+"""
+import sys
+import unittest
+
+from recorded_test import axe_source
+from site_browser import PHONE, WIDE, BrowserTest
+
+SCREENS = [(WIDE, "light"), (WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")]
+CLIPPED = """(svg) => {
+  const box = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll("text")].filter((text) => {
+    const own = text.getBoundingClientRect();
+    return own.width > 0 && (own.left < box.left - 1 || own.right > box.right + 1);
+  }).map((text) => text.textContent.slice(0, 60));
+}"""
+
+
+class Diff(BrowserTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.pages = sorted(cls.site.glob("diff/*/index.html"))
+        cls.axe = axe_source()
+
+    def test_axe_finds_nothing_on_any_screen(self):
+        for path in self.pages:
+            for viewport, scheme in SCREENS:
+                page = self.open(path, viewport=viewport, color_scheme=scheme)
+                self.bring_charts_to_life(page)
+                self.assert_quiet()  # before axe, which asks for the style sheet
+                page.evaluate(self.axe)
+                found = page.evaluate("axe.run({resultTypes: ['violations']})"
+                                      ".then((all) => all.violations.map((one) => one.id))")
+                with self.subTest(path.parent.name, width=viewport["width"], scheme=scheme):
+                    self.assertEqual(found, [])
+                page.context.close()
+
+    def test_nothing_is_wider_than_the_screen(self):
+        self.assertEqual(len(self.pages), 3)
+        for path in self.pages:
+            for viewport in (WIDE, PHONE):
+                page = self.open(path, viewport=viewport)
+                self.open_drawers(page)
+                with self.subTest(path.parent.name, width=viewport["width"]):
+                    self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"),
+                                         viewport["width"])
+                page.context.close()
+
+    def test_every_ratio_leads_to_its_row(self):
+        page = self.open(self.site / "diff/two-gpus/index.html")
+        links = page.locator("td a[href^='#row-']")
+        self.assertGreater(links.count(), 3)
+        for link in links.all():
+            target = page.locator(link.get_attribute("href"))
+            link.click()
+            target.wait_for(state="visible")
+        self.assert_quiet()
+
+    def test_names_stay_text_and_no_label_is_cut(self):
+        for path in self.pages:
+            page = self.open(path)
+            self.bring_charts_to_life(page)
+            self.assertNotEqual(page.title(), "owned")
+            for svg in page.locator(".frame.wide:visible svg").all():
+                with self.subTest(path.parent.name):
+                    self.assertEqual(svg.evaluate(CLIPPED), [])
+            page.context.close()
+
+
+if __name__ == "__main__":
+    BrowserTest.program = sys.argv.pop(1)
+    unittest.main()

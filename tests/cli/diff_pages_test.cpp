@@ -1,0 +1,107 @@
+// Which runs of a site are compared, and which pages of an earlier render stay.
+#include "cli/diff_pages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "cli/kept_runs.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace testing_samples;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class Drawer : public ChartTool {
+ public:
+  std::vector<std::string> draw(const std::vector<std::string>& specs) override {
+    return std::vector<std::string>(specs.size(), "<svg></svg>");
+  }
+  std::string bundle() override { return "// bundle"; }
+};
+
+class DiffPages : public testing::Test {
+ protected:
+  DiffPages() { fs::remove_all(root_); }
+  ~DiffPages() override { fs::remove_all(root_); }
+
+  fs::path add(const std::string& place, const labreport::Run& run) {
+    const fs::path folder = keep_run(root_ / "runs", place, run);
+    runs_.push_back({RunStore(folder), place, "key of " + place});
+    return folder;
+  }
+  std::vector<DiffPage> make(const RenderRecord* record = nullptr) {
+    return make_diff_pages(runs_, root_ / "site", tool_, record);
+  }
+  std::vector<std::string> folders() {
+    std::vector<std::string> found;
+    for (const DiffPage& page : make()) found.push_back(page.card.folder);
+    return found;
+  }
+
+  const fs::path root_ =
+      fs::temp_directory_path() / ("labreport-pairs-" + std::to_string(getpid()));
+  std::vector<PairedRun> runs_;
+  Drawer tool_;
+};
+
+TEST_F(DiffPages, TheLatestOfEachGpuMeetInTheirEdition) {
+  add("b200/2025/2-a", another_gpu(true));
+  add("h200/2025/1-a", three_launches());
+  add("h200/2025/3-a", three_launches());
+  add("h200/2026/2-a", three_launches());
+  EXPECT_THAT(folders(), ElementsAre("diff/b200-2025-2-a--h200-2025-3-a",
+                                     "diff/h200-2025-3-a--h200-2026-2-a"));
+}
+
+TEST_F(DiffPages, ImportedRunsAreLeftOut) {
+  add("b200/2025/2-a", another_gpu(true));
+  const RunStore table(root_ / "runs/h200/2025/1-imported");
+  table.keep_imported(imported());
+  runs_.push_back({table, "h200/2025/1-imported", "key"});
+  EXPECT_THAT(folders(), IsEmpty());
+}
+
+TEST_F(DiffPages, RunsWithNothingInCommonHaveNoPage) {
+  add("b200/2025/2-a", another_gpu(true));
+  labreport::Run other = three_launches();
+  other.cells = {timed(network(Mode::kInference), {1e6})};
+  add("h200/2025/1-a", other);
+  EXPECT_THAT(listed_pairs(make()), IsEmpty());
+}
+
+TEST_F(DiffPages, AreTheSameBytesEachTime) {
+  add("b200/2025/2-a", another_gpu(true));
+  add("l4/2025/2-a", another_gpu(false));
+  const auto first = make();
+  const auto second = make();
+  ASSERT_EQ(first.size(), 1u);
+  ASSERT_GE(first[0].files.size(), 4u);
+  for (std::size_t i = 0; i < first[0].files.size(); ++i) {
+    EXPECT_EQ(first[0].files[i].path, second[0].files[i].path);
+    EXPECT_TRUE(first[0].files[i].bytes == second[0].files[i].bytes) << first[0].files[i].path;
+  }
+}
+
+TEST_F(DiffPages, StayWhileNeitherRunChanges) {
+  add("b200/2025/2-a", another_gpu(true));
+  add("l4/2025/2-a", another_gpu(false));
+  RenderRecord record(ContentCache(root_ / "cache"), root_ / "site");
+  Site site;
+  const auto pages = make();
+  add_diff_pages(site, pages);
+  write_site(site, root_ / "site");
+  remember_diff_pages(record, pages);
+  record.save();
+  const RenderRecord next(ContentCache(root_ / "cache"), root_ / "site");
+  EXPECT_TRUE(make(&next).at(0).stays);
+  EXPECT_EQ(listed_pairs(make(&next)).size(), 1u) << "the index names what stays";
+  runs_[0].key = "another";
+  EXPECT_FALSE(make(&next).at(0).stays);
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,95 @@
+// The verb's exit statuses and refusals.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "cli/kept_runs.h"
+#include "cli/program_fixture.h"
+
+namespace labreport {
+namespace {
+
+using namespace testing_samples;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class DiffVerb : public ProgramTest {
+ protected:
+  void keep(const std::string& name, const labreport::Run& run) { keep_run(folder_, name, run); }
+};
+
+labreport::Run with_batch(std::int64_t batch) {
+  labreport::Run run = three_launches();
+  for (Cell& cell : run.cells) {
+    if (cell.spec.model) cell.spec.batch = batch;
+    cell.id = cell_id(cell.spec);
+  }
+  return run;
+}
+
+TEST_F(DiffVerb, RefusesAnotherBatchByName) {
+  keep("a", three_launches());
+  keep("b", with_batch(8));
+  const Ended ended = call({"diff", "a", "b"});
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_THAT(ended.messages,
+              HasSubstr("the runs differ: batch 2 against 8; --allow-mismatch batch"));
+  EXPECT_THAT(ended.output, IsEmpty());
+}
+
+TEST_F(DiffVerb, EveryFormatSaysWhichMismatchWasAllowed) {
+  keep("a", three_launches());
+  keep("b", with_batch(8));
+  for (const char* format : {"table", "md", "json", "html"}) {
+    const Ended ended = call({"diff", "a", "b", "--allow-mismatch", "batch", "--format", format});
+    EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+    EXPECT_THAT(ended.output, HasSubstr("batch 2 against 8")) << format;
+  }
+}
+
+TEST_F(DiffVerb, ARegressionIsStatusOneOnlyWhereAskedFor) {
+  keep("a", three_launches());
+  keep("b", three_launches(1.1));
+  EXPECT_EQ(call({"diff", "a", "b"}).exit_status, 0);
+  EXPECT_EQ(call({"diff", "b", "a", "--fail-on-regression"}).exit_status, 0);
+  const Ended ended = call({"diff", "a", "b", "--fail-on-regression"});
+  EXPECT_EQ(ended.exit_status, 1);
+  EXPECT_THAT(ended.messages, HasSubstr("B is slower in 2 rows"));
+}
+
+TEST_F(DiffVerb, WithoutVerdictsARegressionCannotFail) {
+  keep("a", three_launches());
+  keep("b", another_gpu(true));
+  const Ended ended = call({"diff", "a", "b", "--fail-on-regression"});
+  EXPECT_EQ(ended.exit_status, 0);
+  EXPECT_THAT(ended.messages, HasSubstr("no verdicts: different hardware"));
+}
+
+TEST_F(DiffVerb, TheSameFolderTwiceIsAllTheSame) {
+  keep("a", three_launches());
+  const Ended ended = call({"diff", "a", "a"});
+  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  EXPECT_THAT(ended.output, HasSubstr("Verdicts on B: 2 same."));
+}
+
+TEST_F(DiffVerb, WritesAFileThatIsAskedFor) {
+  keep("a", three_launches());
+  EXPECT_EQ(call({"diff", "a", "a", "--format", "md", "--out", "d.md"}).output, "diff: d.md\n");
+  EXPECT_THAT(read_file(folder_ / "d.md"), HasSubstr("# NVIDIA H200 against NVIDIA H200"));
+}
+
+TEST_F(DiffVerb, RefusesWhatItDoesNotKnow) {
+  keep("a", three_launches());
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"diff", "a", "nowhere"},
+                                             {"diff", "a", "a", "--format", "pdf"},
+                                             {"diff", "a", "a", "--edition", "2024"},
+                                             {"diff", "a", "a", "--allow-mismatch", "steps"}}) {
+    const Ended ended = call(words);
+    EXPECT_EQ(ended.exit_status, 2) << ended.output;
+    EXPECT_EQ(std::ranges::count(ended.messages, '\n'), 1) << ended.messages;
+  }
+}
+
+}  // namespace
+}  // namespace labreport

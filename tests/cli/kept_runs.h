@@ -1,0 +1,21 @@
+// Made-up runs on the disk, for what compares them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "compare/compared_runs.h"
+#include "results/run_store.h"
+
+namespace labreport {
+
+/// `root`/`place`, whole.
+inline std::filesystem::path keep_run(const std::filesystem::path& root, const std::string& place,
+                                      const Run& run) {
+  const RunStore store(root / place);
+  store.create(run);
+  store.finish(run);
+  return store.folder();
+}
+
+}  // namespace labreport
