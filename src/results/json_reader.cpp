@@ -1,15 +1,22 @@
 #include "results/json_reader.h"
 
 #include <fmt/format.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 
 namespace labreport {
 namespace {
 
 constexpr std::size_t kQuotedLength = 40;
+
+nlohmann::json scalar(const JsonValue& value) {
+  if (value.IsString()) return view(value);
+  if (value.IsBool()) return value.GetBool();
+  if (value.IsUint64()) return value.GetUint64();
+  if (value.IsInt64()) return value.GetInt64();
+  return value.IsNumber() ? nlohmann::json(value.GetDouble()) : nlohmann::json();
+}
 
 }  // namespace
 
@@ -84,10 +91,7 @@ void JsonReader::complain(const std::string& problem) const {
 std::string JsonReader::described() const {
   if (value_.IsArray()) return "an array";
   if (value_.IsObject()) return "an object";
-  rapidjson::StringBuffer written;
-  rapidjson::Writer<rapidjson::StringBuffer, rapidjson::UTF8<>, rapidjson::ASCII<>> ascii(written);
-  value_.Accept(ascii);
-  std::string text(written.GetString(), written.GetSize());
+  std::string text = scalar(value_).dump(-1, ' ', true);
   if (text.size() > kQuotedLength) text = text.substr(0, kQuotedLength) + "…";
   return text;
 }

@@ -1,0 +1,28 @@
+# Third-party headers with a line that only some compilers pass over: a copy with that line corrected
+# lies in `generated/`, which stands before the libraries' own folders. Where a release has corrected
+# it, the copy is the header.
+
+# labreport_correct_header(<include folder> <header> <wrong> <right>)
+function(labreport_correct_header folder header wrong right)
+  set(source ${folder}/${header})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  file(READ ${source} text)
+  string(REPLACE "${wrong}" "${right}" text "${text}")
+  # What it includes lies beside the original.
+  get_filename_component(own_folder ${header} DIRECTORY)
+  string(REGEX REPLACE "#include \"([^\"]+)\"" "#include <${own_folder}/\\1>" text "${text}")
+  # No compiler or linter warns of it, as of other headers from the system.
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${header} @ONLY
+       CONTENT "#pragma GCC system_header\n@text@")
+endfunction()
+
+# RapidJSON 1.1.0 assigns to constants in a template that nobody uses; GCC 14 and Clang refuse it.
+labreport_correct_header(
+  ${rapidjson_INCLUDE} rapidjson/document.h
+  "GenericStringRef& operator=(const GenericStringRef& rhs) { s = rhs.s; length = rhs.length; }"
+  "GenericStringRef& operator=(const GenericStringRef&) = delete;")
+if(LABREPORT_FRONTEND)
+  # Valijson's iterators miss their own member; Clang refuses it.
+  labreport_correct_header(${valijson_INCLUDE} valijson/adapters/rapidjson_adapter.hpp
+                           "other.itr)" "other.m_itr)")
+endif()
