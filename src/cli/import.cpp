@@ -46,15 +46,17 @@ Readings read(const std::vector<ChosenTable>& chosen, const Declared& declared) 
   Readings all;
   std::vector<TextTable> tables;
   for (const ChosenTable& one : chosen) tables.push_back(one.table);
-  const std::string edition = edition_of(tables, declared, all.assumed);
+  const std::string edition = edition_of(tables, declared, all);
   for (const ChosenTable& one : chosen) {
     tell_columns(one);
     Readings more = read_table(one.table, one.columns, declared, edition);
     std::ranges::move(more.readings, std::back_inserter(all.readings));
     all.assumed.merge(more.assumed);
+    add_missing(all.missing, more.missing);
     for (auto& [reason, lines] : more.left_out)
       std::ranges::move(lines, std::back_inserter(all.left_out[reason]));
   }
+  refuse_missing(all.missing, declared.file);
   return all;
 }
 
@@ -99,6 +101,7 @@ ExitStatus import(const ImportFlags& flags, const std::vector<std::string>& argv
   const std::vector<fs::path> folders = keep(runs, flags.out);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     fmt::print("{}  imported  {}\n", folders[i].string(), overview::outcome_line(runs[i]));
+    fmt::print(stderr, "to take it back, delete the folder {}\n", folders[i].string());
   }
   return ExitStatus::kDone;
 }

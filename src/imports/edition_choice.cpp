@@ -48,7 +48,7 @@ bool means_the_same(const std::string& word) {
 }  // namespace
 
 std::string edition_of(const std::vector<TextTable>& tables, const Declared& declared,
-                       std::set<std::string>& assumed) {
+                       Readings& into) {
   if (declared.edition) return find_edition(*declared.edition).name;
   const std::set<std::string> names = named_sizes(tables);
   if (names.empty()) return editions().front().name;
@@ -61,12 +61,12 @@ std::string edition_of(const std::vector<TextTable>& tables, const Declared& dec
   if (telling.size() == 1) return telling.front();
   for (const std::string& word : names) {
     if (telling.empty() && means_the_same(word)) continue;
-    throw InputError(
-        declared.file + ": size " + in_quotes(word) + " is another network in each edition",
-        "say --edition 2025 or --edition 2026");
+    into.missing.push_back({"size " + in_quotes(word) + " is another network in each edition",
+                            "--edition 2025 or --edition 2026"});
+    return editions().front().name;
   }
   const std::string& first = editions().front().name;
-  assumed.insert("edition " + first + ", whose sizes these are too: --edition says otherwise");
+  into.assumed.insert("edition " + first + ", whose sizes these are too: --edition says otherwise");
   return first;
 }
 

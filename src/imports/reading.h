@@ -36,9 +36,17 @@ struct Reading {
   std::size_t line = 0;
 };
 
+/// What neither the table nor the user says, and nothing can be assumed for.
+struct MissingFact {
+  std::string problem;   ///< "nothing says on which GPU this was measured"
+  std::string flag;      ///< "--gpu NAME"
+  std::size_t line = 0;  ///< Where it was missed first; 0: in no line.
+};
+
 struct Readings {
   std::vector<Reading> readings;
-  std::set<std::string> assumed;  ///< "batch 4, as in the handout: --batch says otherwise"
+  std::vector<MissingFact> missing;  ///< All that must be said before anything is kept.
+  std::set<std::string> assumed;     ///< "batch 4, as in the handout: --batch says otherwise"
   /// Reason → the lines of rows, or cells of rows, that it leaves out.
   std::map<std::string, std::vector<std::size_t>> left_out;
 };
@@ -49,9 +57,15 @@ Readings read_table(const TextTable& table, const std::vector<Column>& columns,
                     const Declared& declared, const std::string& edition);
 
 /// The edition whose sizes these tables name, where neither a column nor the user says it; tells
-/// what is assumed. Throws `InputError` where the editions mean different networks by a name.
+/// what is assumed, or that it is missing, where the editions mean different networks by a name.
 std::string edition_of(const std::vector<TextTable>& tables, const Declared& declared,
-                       std::set<std::string>& assumed);
+                       Readings& into);
+
+/// Adds the facts that are not among them yet, each once, by its flag.
+void add_missing(std::vector<MissingFact>& all, const std::vector<MissingFact>& more);
+
+/// Throws `InputError` that asks for all of them at once, where there are any.
+void refuse_missing(const std::vector<MissingFact>& missing, const std::string& file);
 
 /// What words above one table say of the context holds for later tables whose own say nothing.
 void share_contexts(std::vector<TextTable>& tables);

@@ -65,6 +65,10 @@ std::string RowReader::text(Role role) const {
   return plain_cell(row_->cells.at(static_cast<std::size_t>(column - columns_.data())));
 }
 
+void RowReader::miss(const std::string& problem, const std::string& flag) {
+  add_missing(into_.missing, {{problem, flag, row_->line}});
+}
+
 void RowReader::refuse(const std::string& problem, const std::string& remedy) const {
   refuse_line(declared_.file, row_->line, problem, remedy);
 }
@@ -82,8 +86,9 @@ std::int64_t RowReader::number(Role role, std::optional<std::int64_t> declared,
   }
   if (declared) return *declared;
   if (!assumed) {
-    refuse(fmt::format("neither the table nor the words above it say the {}", flag),
-           fmt::format("say --{} N", flag));
+    miss(fmt::format("neither the table nor the words above it say the {}", flag),
+         fmt::format("--{} N", flag));
+    return 1;  // Nothing of it is kept.
   }
   into_.assumed.insert(fmt::format("{} {}, {}: --{} says otherwise", flag, *assumed, whose, flag));
   return *assumed;
@@ -101,13 +106,19 @@ Reading RowReader::parameters() {
   }
   reading.gpu = has(Role::kGpu) ? text(Role::kGpu) : declared_.gpu.value_or("");
   if (reading.gpu.empty()) {
-    refuse("nothing says on which GPU this was measured", "say --gpu NAME");
+    miss("nothing says on which GPU this was measured", "--gpu NAME");
   }
   reading.source = has(Role::kSource) ? text(Role::kSource) : declared_.source;
   reading.experiment = text(Role::kExperiment);
   set_network(reading);
   CellSpec& spec = reading.spec;
-  spec.batch = number(Role::kBatch, declared_.batch, "batch", kHandoutBatch, kHandouts);
+  const std::set<std::int64_t> batches = batches_in(table_.nearby);
+  if (batches.size() > 1 && !has(Role::kBatch) && !declared_.batch) {
+    miss("the words above the table say several batches", "--batch N");
+  }
+  spec.batch = number(Role::kBatch, declared_.batch, "batch",
+                      batches.empty() ? kHandoutBatch : *batches.begin(),
+                      batches.empty() ? kHandouts : "from the words above the table");
   spec.context = number(Role::kContext, declared_.context, "context",
                         nearby_context_ ? std::optional(nearby_context_->context) : std::nullopt,
                         nearby_context_ ? nearby_context_->whose : "");

@@ -38,6 +38,7 @@ class RowReader {
   std::string text(Role role) const;  ///< Empty where there is no such column.
   bool has(Role role) const { return find_column(columns_, role) != nullptr; }
   std::int64_t scaled(double value, Unit unit) const;
+  void miss(const std::string& problem, const std::string& flag);
   [[noreturn]] void refuse(const std::string& problem, const std::string& remedy = "") const;
 
   const TextTable& table_;

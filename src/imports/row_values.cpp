@@ -94,8 +94,9 @@ Unit RowReader::unit_of(const Column& column, const TableNumber& number, bool ti
         fmt::format("unit {}, from the words above the table: --unit says otherwise", name(*unit)));
   }
   if (!unit && time) {
-    refuse(fmt::format("nothing says in which unit {} is", in_quotes(column.name)),
-           "say --unit s, --unit ms or --unit us");
+    miss(fmt::format("nothing says in which unit {} is", in_quotes(column.name)),
+         "--unit s, --unit ms or --unit us");
+    return Unit::kSeconds;  // Nothing of it is kept.
   }
   if (!unit)
     throw LeftOut(in_quotes(column.name) + " has no unit; GiB and MiB are read, GB is unclear");

@@ -42,7 +42,8 @@ constexpr Names<Unit, 6> kNames{{{Unit::kSeconds, "s"},
 constexpr std::array<std::string_view, 3> kBeforeUnit{"in", "unit", "units"};
 constexpr std::array<std::string_view, 7> kContextWords{"context", "ctx",    "seq", "sequence",
                                                         "seqlen",  "length", "len"};
-constexpr std::array<std::string_view, 3> kFillerWords{"of", "is", "the"};
+constexpr std::array<std::string_view, 3> kBatchWords{"batch", "batchsize", "bs"};
+constexpr std::array<std::string_view, 4> kFillerWords{"of", "is", "the", "size"};
 
 bool among(const auto& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
@@ -59,6 +60,17 @@ std::optional<std::int64_t> whole(std::string_view word) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   const bool all = error == std::errc() && end == word.data() + word.size() && value > 0;
   return all ? std::optional(value) : std::nullopt;
+}
+
+/// Whole numbers that one of the words announces: "batch size of 8".
+std::set<std::int64_t> numbers_after(const auto& announcing, std::string_view caption) {
+  std::set<std::int64_t> found;
+  bool named = false;
+  for (const std::string& word : words_of(caption)) {
+    if (const auto number = named ? whole(word) : std::nullopt) found.insert(*number);
+    named = among(announcing, word) || (named && among(kFillerWords, word));
+  }
+  return found;
 }
 
 }  // namespace
@@ -108,13 +120,11 @@ std::optional<Unit> unit_near(std::string_view caption) {
 }
 
 std::set<std::int64_t> contexts_in(std::string_view caption) {
-  std::set<std::int64_t> found;
-  bool named = false;
-  for (const std::string& word : words_of(caption)) {
-    if (const auto number = named ? whole(word) : std::nullopt) found.insert(*number);
-    named = among(kContextWords, word) || (named && among(kFillerWords, word));
-  }
-  return found;
+  return numbers_after(kContextWords, caption);
+}
+
+std::set<std::int64_t> batches_in(std::string_view caption) {
+  return numbers_after(kBatchWords, caption);
 }
 
 }  // namespace labreport

@@ -69,6 +69,30 @@ TEST(ImportedRun, AsksForWhatNothingSays) {
               HasSubstr("--context"));
 }
 
+TEST(ImportedRun, AsksForAllThatIsMissingAtOnce) {
+  const std::string table = "| model | forward |\n|--|--|\n| small | 5 |\n| xl | 6 |\n";
+  Declared nothing;
+  nothing.file = "table.md";
+  EXPECT_EQ(
+      refusal(table, nothing),
+      "table.md: size 'xl' is another network in each edition; line 3: nothing says on which "
+      "GPU this was measured; line 3: neither the table nor the words above it say the "
+      "context; line 3: nothing says in which unit 'forward' is; say --edition 2025 or "
+      "--edition 2026, and --gpu NAME, and --context N, and --unit s, --unit ms or --unit us");
+}
+
+TEST(ImportedRun, TakesTheBatchFromTheWordsAboveTheTable) {
+  const std::string table = "| model | forward |\n|--|--|\n| small | 5 |\n";
+  const Declared said = on_a_gpu(Unit::kSeconds);
+  for (const char* words : {"Batch size 8:", "batch_size=8", "a batch of 8"}) {
+    const Readings found = readings_of(words + ("\n\n" + table), said);
+    EXPECT_EQ(found.readings.at(0).spec.batch, 8) << words;
+    EXPECT_TRUE(
+        found.assumed.contains("batch 8, from the words above the table: --batch says otherwise"));
+  }
+  EXPECT_THAT(refusal("batch 4 and batch 8\n\n" + table, said), HasSubstr("--batch N"));
+}
+
 TEST(ImportedRun, RefusesByLine) {
   const std::string head = "| size | forward (ms) |\n|--|--|\n";
   const auto complaint = [&](const std::string& rows) { return refusal(head + rows, on_a_gpu()); };

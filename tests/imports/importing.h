@@ -24,9 +24,12 @@ inline Readings readings_of(const std::string& text, const Declared& said) {
   if (tables.empty()) throw InputError("no table");
   tables.resize(1);
   check_shape(tables[0], said.file);
-  std::set<std::string> assumed;
-  const std::string edition = edition_of(tables, said, assumed);
-  return read_table(tables[0], columns_of(tables[0]), said, edition);
+  Readings found;
+  const std::string edition = edition_of(tables, said, found);
+  Readings read = read_table(tables[0], columns_of(tables[0]), said, edition);
+  add_missing(found.missing, read.missing);
+  refuse_missing(found.missing, said.file);
+  return read;
 }
 
 inline std::vector<Run> import_text(const std::string& text, const Declared& said) {
