@@ -5,7 +5,9 @@
 #include <array>
 #include <memory>
 
+#include "base/error.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/text.h"
 #include "cli/cached_charts.h"
 #include "cli/chart_renderer.h"
@@ -65,6 +67,30 @@ void put(const std::string& text, const std::string& out) {
   }
 }
 
+std::string why_no_verdict(const Comparison& comparison) {
+  const Related& related = comparison.related;
+  if (related.relation != Relation::kSameMachine) {
+    const std::string reasons = join(related.reasons, "; ");
+    return std::string(describe(related.relation)) + (reasons.empty() ? "" : " (" + reasons + ")");
+  }
+  if (!comparison.mismatches.empty()) return join(comparison.mismatches, "; ");
+  return "no undisturbed row has three launches a side";
+}
+
+/// Where nothing can be judged, saying nothing would pass for approval.
+ExitStatus regression(const Comparison& comparison) {
+  if (!comparison.can_judge()) {
+    throw InputError("--fail-on-regression: no verdict is possible: " + why_no_verdict(comparison),
+                     "measure both runs on one machine with --launches 3 or more");
+  }
+  const std::size_t slower = comparison.count(Verdict::kSlower);
+  if (slower > 0) {
+    fmt::print(stderr, "B is slower in {}\n",
+               format_plural(static_cast<std::int64_t>(slower), "row"));
+  }
+  return slower > 0 ? ExitStatus::kIncomplete : ExitStatus::kDone;
+}
+
 ExitStatus diff(const DiffFlags& flags) {
   if (flags.runs.size() != 2) {
     throw InputError("diff needs two runs, A and B",
@@ -72,19 +98,15 @@ ExitStatus diff(const DiffFlags& flags) {
   }
   check_format(flags.format);
   if (!flags.edition.empty()) find_edition(flags.edition);
-  const CompareOptions options{.allowed = parse_allowed(flags.allowed), .judge = {}};
+  CompareOptions options{.allowed = parse_allowed(flags.allowed)};
   const ChosenRun a = choose_run(flags.runs[0], flags.edition, "site/runs");
   const ChosenRun b = choose_run(flags.runs[1], flags.edition, "site/runs");
+  options.name_a = "A (" + a.name + ")";
+  options.name_b = "B (" + b.name + ")";
   const Comparison comparison = compare_runs(a.run, b.run, options);
   const DiffDocument document = diff_document(comparison, {a.name, ""}, {b.name, ""});
   put(written(comparison, document, flags.format), flags.out);
-  const std::size_t slower = comparison.count(Verdict::kSlower);
-  if (!flags.fail_on_regression) return ExitStatus::kDone;
-  if (comparison.related.relation != Relation::kSameMachine) {
-    fmt::print(stderr, "no verdicts: {}\n", describe(comparison.related.relation));
-  }
-  if (slower > 0) fmt::print(stderr, "B is slower in {} rows\n", slower);
-  return slower > 0 ? ExitStatus::kIncomplete : ExitStatus::kDone;
+  return flags.fail_on_regression ? regression(comparison) : ExitStatus::kDone;
 }
 
 }  // namespace
@@ -92,13 +114,13 @@ ExitStatus diff(const DiffFlags& flags) {
 void add_diff(CLI::App& app, Invocation& invocation) {
   auto flags = std::make_shared<DiffFlags>();
   CLI::App* verb = app.add_subcommand("diff", "two runs side by side");
-  verb->add_option("runs", flags->runs, "A B: folders, files, GPUs, latest or previous");
+  verb->add_option("runs", flags->runs, "A B: folders, files, GPUs, latest or previous (measured)");
   verb->add_option("--edition", flags->edition, "of GPUs, latest and previous: 2025 or 2026");
   verb->add_option("--format", flags->format, "table, md, json or html (table)");
   verb->add_option("--out", flags->out, "file to write to instead of printing");
   verb->add_option("--allow-mismatch", flags->allowed, "compare all the same: batch,vocab");
   verb->add_flag("--fail-on-regression", flags->fail_on_regression,
-                 "status 1 where B is slower by verdict");
+                 "status 1 where B is slower by verdict, 2 where none is possible");
   verb->callback([flags, &invocation] { invocation.call = [flags] { return diff(*flags); }; });
 }
 

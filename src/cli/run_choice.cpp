@@ -20,13 +20,15 @@ struct Listed {
   fs::path folder;
   std::string gpu;
   std::string edition;
+  bool imported;
 };
 
 std::vector<Listed> listed_runs(const fs::path& root, const std::string& edition) {
   std::vector<Listed> runs;
   for (const fs::path& folder : list_runs(root)) {
     const fs::path above = folder.parent_path();
-    Listed run{folder, above.parent_path().filename().string(), above.filename().string()};
+    Listed run{folder, above.parent_path().filename().string(), above.filename().string(),
+               RunStore(folder).is_imported()};
     if (edition.empty() || run.edition == edition) runs.push_back(std::move(run));
   }
   return runs;
@@ -47,7 +49,13 @@ std::string listing(const std::set<std::string>& names) {
   return join_words(all);
 }
 
-/// One GPU's runs; refuses a word that means several, or one with runs of several editions.
+/// Imported runs have the time of their import: they are neither newer nor older than others.
+void leave_imported_out(std::vector<Listed>& runs) {
+  std::erase_if(runs, [](const Listed& run) { return run.imported; });
+}
+
+/// One GPU's runs: measured ones, or imported ones where it has no others. Refuses a word that
+/// means several, or one with runs of several editions.
 std::vector<Listed> runs_of_gpu(std::vector<Listed> runs, const std::string& word) {
   const std::string wanted = slug(word);
   const std::set<std::string> gpus =
@@ -61,6 +69,7 @@ std::vector<Listed> runs_of_gpu(std::vector<Listed> runs, const std::string& wor
     throw InputError("'" + word + "' may be " + listing(gpus), "write the whole name");
   }
   std::erase_if(runs, [&](const Listed& run) { return run.gpu != *gpus.begin(); });
+  if (!std::ranges::all_of(runs, &Listed::imported)) leave_imported_out(runs);
   std::set<std::string> editions;
   for (const Listed& run : runs) editions.insert(run.edition);
   if (editions.size() > 1) {
@@ -75,7 +84,7 @@ fs::path previous_of(std::vector<Listed> runs) {
   const std::string edition = runs.back().edition;
   std::erase_if(runs, [&](const Listed& run) { return run.edition != edition; });
   if (runs.size() < 2) {
-    throw InputError("there is no run before the latest of the " + edition + " edition",
+    throw InputError("there is no measured run before the latest of the " + edition + " edition",
                      "give a folder, or choose another --edition");
   }
   return runs[runs.size() - 2].folder;
@@ -92,11 +101,13 @@ ChosenRun choose_run(const std::string& word, const std::string& edition, const 
     return {word, fs::path(word).parent_path(), run_from_json(read_file(word), word)};
   }
   if (fs::is_directory(word)) return loaded(word);
-  const std::vector<Listed> runs = listed_runs(root, edition);
+  std::vector<Listed> runs = listed_runs(root, edition);
   if (word != "latest" && word != "previous") return loaded(runs_of_gpu(runs, word).back().folder);
+  leave_imported_out(runs);
   if (runs.empty()) {
-    throw InputError("no run" + (edition.empty() ? "" : " of the " + edition + " edition") +
-                         " under " + root.string(),
+    throw InputError("no measured run" +
+                         (edition.empty() ? "" : " of the " + edition + " edition") + " under " +
+                         root.string(),
                      "`make report` makes one");
   }
   return loaded(word == "latest" ? runs.back().folder : previous_of(runs));

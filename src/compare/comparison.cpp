@@ -9,7 +9,9 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "compare/floor_interval.h"
 #include "compare/kernel_changes.h"
+#include "compare/nearest.h"
 #include "compare/prediction.h"
 #include "compare/speedups.h"
 
@@ -22,6 +24,7 @@ constexpr std::array<std::string_view, 6> kStandings{"matched",  "only_a",   "on
 ComparedRun described(const Run& run) {
   ComparedRun side{.edition = run.edition, .preset = run.preset, .source = run.source};
   side.limits = measured_limits(run);
+  side.noise_floor = run.noise_floor;
   if (const Device* device = main_device(run)) {
     side.device = device->name;
     side.power_limit_watts = static_cast<double>(device->power_limit_mw) / 1e3;
@@ -78,10 +81,17 @@ Standing standing_of(const CellPair& pair, const RowSide& a, const RowSide& b) {
   return b.value ? Standing::kMatched : Standing::kFailedB;
 }
 
-void add_ratio(ComparedRow& row) {
+void add_ratio(ComparedRow& row, const Floors& floors) {
   if (!row.a.value || !row.b.value) return;
   row.ratio = ratio_of(row.a.launches, row.b.launches);
-  if (std::min(row.a.launches.size(), row.b.launches.size()) < kLaunchesForInterval) return;
+  if (std::min(row.a.launches.size(), row.b.launches.size()) < kLaunchesForInterval) {
+    if (has_floor(row.spec, row.measure)) {
+      row.interval =
+          floor_interval(*row.ratio, row.a.launches.size(), row.b.launches.size(), floors);
+    }
+    row.interval_by_floor = row.interval.has_value();
+    return;
+  }
   const Welch test = welch(row.a.launches, row.b.launches);
   row.interval = {test.lower, test.upper};
 }
@@ -108,6 +118,9 @@ bool is_no_row(const ComparedRow& row) {
 
 std::vector<ComparedRow> rows_of(const Matching& matching, const Comparison& comparison) {
   std::vector<ComparedRow> rows;
+  const Floors floors{.a = comparison.a.noise_floor,
+                      .b = comparison.b.noise_floor,
+                      .one_machine = comparison.related.relation == Relation::kSameMachine};
   for (const CellPair& pair : matching.pairs) {
     const Cell& shown = pair.a == nullptr ? *pair.b : *pair.a;
     for (const Measure measure : measures_of(shown.spec)) {
@@ -120,7 +133,7 @@ std::vector<ComparedRow> rows_of(const Matching& matching, const Comparison& com
       row.b = side_of(pair.b, measure, comparison.b.limits);
       row.standing = standing_of(pair, row.a, row.b);
       if (is_no_row(row)) continue;
-      add_ratio(row);
+      add_ratio(row, floors);
       // On one model nothing but noise sets the limits apart; a table has none.
       if (comparison.related.relation == Relation::kDifferentHardware) {
         row.prediction = predict(row, comparison.a.limits, comparison.b.limits);
@@ -159,12 +172,21 @@ std::size_t Comparison::count(Verdict verdict) const {
       rows, [&](const ComparedRow& row) { return row.judged && row.judged->verdict == verdict; }));
 }
 
+bool Comparison::can_judge() const {
+  return std::ranges::any_of(rows, [](const ComparedRow& row) {
+    return row.judged && (row.judged->adjusted_p || row.judged->verdict != Verdict::kUnclear);
+  });
+}
+
 Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& options) {
   const Matching matching = match_cells(a, b, options.allowed);
   if (matching.matched == 0) {
-    throw InputError(fmt::format("nothing to compare: 0 cells match, {} only in A, {} only in B",
-                                 matching.only_a, matching.only_b),
-                     "networks match by hyper-parameters, context, batch and precision");
+    const std::string difference = most_frequent_difference(a, b);
+    throw InputError(
+        fmt::format("nothing to compare: 0 cells match, {} only in {}, {} only in {}{}",
+                    matching.only_a, options.name_a, matching.only_b, options.name_b,
+                    difference.empty() ? "" : "; " + difference),
+        "networks match by hyper-parameters, context, batch and precision");
   }
   Comparison comparison{.a = described(a), .b = described(b), .related = relate(a, b)};
   comparison.matched = matching.matched;

@@ -51,8 +51,10 @@ struct ComparedRow {
   RowSide a = {};
   RowSide b = {};
   std::optional<double> ratio = {};  ///< B ÷ A
-  /// The ratio's 95 % interval over launches; absent with fewer than two launches a side.
+  /// The ratio's 95 % interval over launches; with fewer than two a side by noise floors, else
+  /// absent.
   std::optional<std::pair<double, double>> interval = {};
+  bool interval_by_floor = false;  ///< It rests on stored noise floors (compare/floor_interval.h).
   Prediction prediction = {};
   std::optional<Judged> judged = {};  ///< On one machine alone.
   std::vector<std::string> remarks = {};
@@ -91,6 +93,7 @@ struct ComparedRun {
   double power_limit_watts = 0;
   double memory_bytes = 0;
   Limits limits = {};
+  std::optional<NoiseFloor> noise_floor = {};
 };
 
 struct Comparison {
@@ -107,11 +110,16 @@ struct Comparison {
 
   /// Rows of the verdict.
   std::size_t count(Verdict verdict) const;
+
+  /// Whether any row could have had another verdict than unclear.
+  bool can_judge() const;
 };
 
 struct CompareOptions {
   Allowed allowed = {};
   JudgeOptions judge = {};
+  std::string name_a = "A";  ///< How a refusal calls the runs.
+  std::string name_b = "B";
 };
 
 /// Throws `InputError` as `match_cells` does, and where the runs have no cell in common.

@@ -37,6 +37,16 @@ Words drivers(const Run& run) {
 Words processors(const Run& run) {
   return words(run.sessions, [](const Session& session) { return session.cpu; });
 }
+Words cores(const Run& run) {
+  return words(run.sessions, [](const Session& session) {
+    return session.cores > 0 ? std::to_string(session.cores) : "";
+  });
+}
+Words hosts(const Run& run) {
+  return words(run.sessions, [](const Session& session) { return session.host; });
+}
+
+bool known(const Words& words) { return !words.empty() && !words.contains(""); }
 
 std::string joined(const Words& words) {
   std::vector<std::string> known;
@@ -47,7 +57,7 @@ std::string joined(const Words& words) {
 /// Says how they differ; what a run does not know is no agreement.
 void compare(const std::string& what, const Words& a, const Words& b,
              std::vector<std::string>& reasons) {
-  if (a == b && !a.empty() && !a.contains("")) return;
+  if (a == b && known(a)) return;
   reasons.push_back(a == b ? what + " unknown" : what + " " + joined(a) + " against " + joined(b));
 }
 
@@ -55,7 +65,7 @@ std::vector<std::string> differences(const Run& a, const Run& b) {
   std::vector<std::string> reasons;
   const Words in_a = gpus(a);
   const Words in_b = gpus(b);
-  if (in_a.contains("") || in_b.contains("") || in_a.empty() || in_b.empty()) {
+  if (!known(in_a) || !known(in_b)) {
     reasons.emplace_back("the devices have no UUIDs that could be compared");
   } else if (in_a != in_b) {
     reasons.emplace_back("another GPU by its UUID");
@@ -66,10 +76,30 @@ std::vector<std::string> differences(const Run& a, const Run& b) {
   return reasons;
 }
 
-constexpr std::array<std::string_view, 4> kDescribed{
-    "same machine", "same model, different machine", "different hardware", "imported numbers"};
-constexpr std::array<std::string_view, 4> kNames{"same_machine", "same_model", "different_hardware",
-                                                 "imported"};
+bool without_gpu(const Run& run) {
+  return std::ranges::all_of(run.devices,
+                             [](const Device& device) { return device.kind == DeviceKind::kCpu; });
+}
+
+/// Processors of one model: they have no UUID, so the host's name tells machines apart. Reasons do
+/// not repeat it: whoever recorded it need not have meant to publish it here.
+Related relate_processors(const Run& a, const Run& b) {
+  std::vector<std::string> reasons;
+  if (known(cores(a)) && known(cores(b))) compare("cores", cores(a), cores(b), reasons);
+  const bool told = known(hosts(a)) && known(hosts(b));
+  if (told && hosts(a) != hosts(b)) reasons.emplace_back("another host");
+  if (!reasons.empty()) return {Relation::kSameModel, std::move(reasons)};
+  if (!known(cores(a)) || !known(cores(b))) reasons.emplace_back("cores unknown");
+  if (!told) reasons.emplace_back("no host is recorded that could be compared, see --keep-host");
+  if (!reasons.empty()) return {Relation::kSameProcessor, std::move(reasons)};
+  return {Relation::kSameMachine, {}, "processor, cores and host"};
+}
+
+constexpr std::array<std::string_view, 5> kDescribed{
+    "same machine", "same model, different machine", "same processor model", "different hardware",
+    "imported numbers"};
+constexpr std::array<std::string_view, 5> kNames{"same_machine", "same_model", "same_processor",
+                                                 "different_hardware", "imported"};
 
 }  // namespace
 
@@ -90,10 +120,11 @@ Related relate(const Run& a, const Run& b) {
          std::string(
              " imported: nobody measured it with this program, its times are means as published")}};
   }
-  if (names(a) != names(b) || names(a).empty()) return {Relation::kDifferentHardware, {}};
+  if (names(a) != names(b) || names(a).empty()) return {Relation::kDifferentHardware};
+  if (without_gpu(a) && without_gpu(b)) return relate_processors(a, b);
   auto reasons = differences(a, b);
-  const Relation relation = reasons.empty() ? Relation::kSameMachine : Relation::kSameModel;
-  return {relation, std::move(reasons)};
+  if (!reasons.empty()) return {Relation::kSameModel, std::move(reasons)};
+  return {Relation::kSameMachine, {}, "GPU, driver, CPU and power limit"};
 }
 
 }  // namespace labreport

@@ -161,7 +161,7 @@ Figure figure(const std::string& slug, const std::string& title, const std::vect
           .title = title,
           .caption =
               "Left of the dashed line B needs less than A, right of it more. A line through "
-              "a sign is the 95 % interval over launches.",
+              "a sign is the 95 % interval, where one is known.",
           .alt = "Ratios B ÷ A of " +
                  format_plural(static_cast<std::int64_t>(points.size()), "row") + ", from " +
                  range_words(points) + ".",
@@ -182,6 +182,8 @@ std::vector<Figure> ratio_figures(const std::string& problem, const std::string&
   for (Figure& each : figures) each.family = "Cells";
   figures[0].variant = "all";
   figures[1].variant = "10 % or more apart";
+  figures[1].caption +=
+      " The table below has all rows; sorted by Change it begins or ends with these.";
   return figures;
 }
 

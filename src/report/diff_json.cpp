@@ -8,7 +8,7 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kDiffSchemaVersion = "1.0.0";
+constexpr const char* kDiffSchemaVersion = "1.1.0";
 
 /// JSON has no infinity: what is too large to be written is absent.
 Json optional(std::optional<double> value) {
@@ -59,6 +59,7 @@ Json row_json(const ComparedRow& row) {
           {"b", side_json(row.b)},
           {"ratio", optional(row.ratio)},
           {"interval", interval_json(row)},
+          {"interval_by_floor", row.interval_by_floor},
           {"predicted_by_peak", optional(row.prediction.by_peak)},
           {"predicted_by_bandwidth", optional(row.prediction.by_bandwidth)},
           {"departure", optional(row.prediction.departure)},

@@ -32,6 +32,15 @@ std::string rate_words(const ComparedRun& side, Precision precision) {
   return found == side.limits.rates.end() ? "" : limit_words(found->second, kTera, "TFLOP/s");
 }
 
+/// Its time and revision are those of the import, and say nothing of the numbers.
+bool is_imported(const ComparedRun& side) { return side.source == "imported"; }
+
+std::string floor_words(const ComparedRun& side) {
+  if (!side.noise_floor) return "";
+  return fmt::format("{} % between launches, {} degrees of freedom",
+                     format_percent(side.noise_floor->log_stddev), side.noise_floor->degrees);
+}
+
 struct SideFact {
   const char* label;
   std::function<std::string(const ComparedRun&)> words;
@@ -42,9 +51,16 @@ std::vector<SideFact> side_facts() {
   return {
       {"GPU", [](const auto& side) { return side.device; }},
       {"Numbers are", [](const auto& side) { return side.source; }},
-      {"Edition and preset", [](const auto& side) { return side.edition + ", " + side.preset; }},
-      {"Started", [](const auto& side) { return side.started_at; }},
-      {"Revision", [](const auto& side) { return side.revision.substr(0, 8); }},
+      {"Edition and preset",
+       [](const auto& side) {
+         return is_imported(side) ? side.edition : side.edition + ", " + side.preset;
+       }},
+      {"Started",
+       [](const auto& side) { return is_imported(side) ? "imported" : side.started_at; }},
+      {"Revision",
+       [](const auto& side) {
+         return is_imported(side) ? "imported" : side.revision.substr(0, 8);
+       }},
       {"Driver", [](const auto& side) { return side.driver; }},
       {"CPU", [](const auto& side) { return side.cpu; }},
       {"Power limit",
@@ -59,7 +75,8 @@ std::vector<SideFact> side_facts() {
       {"Measured peak, FP32", [](const auto& side) { return rate_words(side, Precision::kFp32); }},
       {"Measured peak, BF16", [](const auto& side) { return rate_words(side, Precision::kBf16); }},
       {"Measured bandwidth",
-       [](const auto& side) { return limit_words(side.limits.bandwidth, kGiga, "GB/s"); }}};
+       [](const auto& side) { return limit_words(side.limits.bandwidth, kGiga, "GB/s"); }},
+      {"Noise floor", floor_words}};
 }
 
 }  // namespace

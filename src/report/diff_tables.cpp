@@ -54,7 +54,8 @@ CellView effect_cell(const ComparedRow& row) {
 CellView interval_cell(const ComparedRow& row) {
   if (!row.interval) return missing();
   const auto [low, high] = *row.interval;
-  return words(format_fixed(low, 3) + " to " + format_fixed(high, 3));
+  const char* mark = row.interval_by_floor ? " †" : "";
+  return words(format_fixed(low, 3) + " to " + format_fixed(high, 3) + mark);
 }
 
 CellView optional_ratio(std::optional<double> ratio) {
@@ -164,7 +165,7 @@ TableView ratio_table(const DiffRows& rows, Relation relation) {
   const bool bytes = !rows.empty() && in_bytes(*rows.front().row);
   const std::string unit = bytes ? "GiB" : "ms";
   TableView table{.slug = "ratios",
-                  .title = "B ÷ A; each ratio leads to its two rows",
+                  .title = "B ÷ A",
                   .columns = {left("Cell"), left("What"), right("A", unit), right("B", unit),
                               right("B ÷ A"), right("Change", "%")},
                   .rows = {}};

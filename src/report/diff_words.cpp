@@ -55,8 +55,10 @@ std::string relation_words(const Comparison& comparison) {
   const std::string reasons = join(comparison.related.reasons, "; ");
   switch (comparison.related.relation) {
     case Relation::kSameMachine:
-      return "Same machine: GPU, driver, CPU and power limit are equal. Rows with at least three "
-             "launches a side get a verdict.";
+      return "Same machine: " + comparison.related.agreement +
+             " are equal. Rows with at least three launches a side get a verdict.";
+    case Relation::kSameProcessor:
+      return "Same processor model: ratios, no verdicts (" + reasons + ").";
     case Relation::kSameModel:
       return "Same model, different machine: ratios, no verdicts (" + reasons + ").";
     case Relation::kDifferentHardware:
@@ -65,6 +67,10 @@ std::string relation_words(const Comparison& comparison) {
       break;
   }
   return "Imported numbers: ratios, no verdicts (" + reasons + ").";
+}
+
+bool any_by_floor(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.rows, &ComparedRow::interval_by_floor);
 }
 
 }  // namespace
@@ -138,7 +144,14 @@ std::string method_of(const Comparison& comparison) {
       "A launch is one process and counts once: by the median of its counted steps. A side’s value "
       "is the geometric mean of its launches, a ratio is B’s value over A’s. Below 1 B needs less "
       "time or memory. The 95 % interval is Welch’s, on the logarithms of launch medians; with "
-      "fewer than two launches a side no uncertainty is known and none is shown.\n";
+      "fewer than two launches a side it is unknown and not shown, unless a noise floor is.\n";
+  if (any_by_floor(comparison)) {
+    text +=
+        "\n† Fewer than two launches a side: the interval assumes that they vary as launches of "
+        "the "
+        "run’s other cells did, by the noise floor that the run keeps. Where the interval holds 1, "
+        "the difference may be chance.\n";
+  }
   if (relation == Relation::kDifferentHardware) {
     text +=
         "\n“By peak” is A’s measured matrix rate in the row’s precision over B’s, “by bandwidth” "

@@ -24,6 +24,8 @@ void add_diff(labreport::Site& site, const std::string& name,
   };
   add("index.html",
       labreport::diff_html(document, drawings, {.root = "../../", .interactive = true}));
+  add("diff.md", labreport::diff_markdown(document));
+  add("diff.json", labreport::diff_json(comparison));
   add(labreport::kSpecsPath, labreport::specs_script(figures, drawings));
   for (const labreport::Figure* figure : labreport::figures_of(figures)) {
     const labreport::Drawing& drawing = drawings.at(figure->slug);

@@ -57,12 +57,27 @@ TEST_F(DiffVerb, ARegressionIsStatusOneOnlyWhereAskedFor) {
   EXPECT_THAT(ended.messages, HasSubstr("B is slower in 2 rows"));
 }
 
-TEST_F(DiffVerb, WithoutVerdictsARegressionCannotFail) {
+TEST_F(DiffVerb, WhereNothingCanBeJudgedARegressionIsNotRuledOut) {
   keep("a", three_launches());
-  keep("b", another_gpu(true));
-  const Ended ended = call({"diff", "a", "b", "--fail-on-regression"});
-  EXPECT_EQ(ended.exit_status, 0);
-  EXPECT_THAT(ended.messages, HasSubstr("no verdicts: different hardware"));
+  keep("gpu", another_gpu(true));
+  const Ended ended = call({"diff", "a", "gpu", "--fail-on-regression"});
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_THAT(ended.messages, HasSubstr("no verdict is possible: different hardware; measure"));
+  EXPECT_THAT(ended.output, HasSubstr("cells match")) << "the comparison itself is made";
+  labreport::Run few = three_launches(2);
+  for (Cell& cell : few.cells) cell.launches.resize(2);
+  keep("few", few);
+  EXPECT_THAT(call({"diff", "a", "few", "--fail-on-regression"}).messages,
+              HasSubstr("no undisturbed row has three launches a side"));
+}
+
+TEST_F(DiffVerb, RunsWithNothingInCommonAreBothNamed) {
+  keep("a", three_launches());
+  labreport::Run other = three_launches();
+  other.cells = {timed(network(Mode::kInference), {1e6})};
+  keep("other", other);
+  EXPECT_THAT(call({"diff", "a", "other"}).messages,
+              HasSubstr("3 only in A (a), 1 only in B (other); mode differs most often"));
 }
 
 TEST_F(DiffVerb, TheSameFolderTwiceIsAllTheSame) {

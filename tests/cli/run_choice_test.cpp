@@ -66,7 +66,19 @@ TEST_F(RunChoice, LatestAndPreviousGoByTheTime) {
   EXPECT_EQ(chosen("previous"), "nvidia-h100/2025/20260502-a");
   EXPECT_EQ(chosen("latest", "2026"), "nvidia-l4/2026/20260421-a");
   EXPECT_THAT([&] { choose_run("previous", "2026", root_); },
-              ThrowsMessage<InputError>(HasSubstr("no run before the latest of the 2026 edition")));
+              ThrowsMessage<InputError>(
+                  HasSubstr("no measured run before the latest of the 2026 edition")));
+}
+
+TEST_F(RunChoice, ImportedRunsAreNeitherLatestNorPreviousNorBeforeMeasuredOnes) {
+  for (const char* place :
+       {"nvidia-h200/2025/20260504-imported", "a-friends/2025/20260505-imported"}) {
+    RunStore(root_ / place).keep_imported(testing_samples::imported());
+  }
+  EXPECT_EQ(chosen("latest"), "nvidia-h200/2025/20260503-a");
+  EXPECT_EQ(chosen("previous"), "nvidia-h100/2025/20260502-a");
+  EXPECT_EQ(chosen("H200"), "nvidia-h200/2025/20260503-a");
+  EXPECT_EQ(chosen("friends"), "a-friends/2025/20260505-imported") << "it has no other";
 }
 
 TEST_F(RunChoice, NothingIsRefusedByItsName) {
@@ -74,7 +86,7 @@ TEST_F(RunChoice, NothingIsRefusedByItsName) {
   expect_refused("", "no run is called ''");
   expect_refused("../..x", "no run is called '../..x'");
   EXPECT_THAT([&] { choose_run("latest", "", root_ / "nowhere"); },
-              ThrowsMessage<InputError>(HasSubstr("no run under")));
+              ThrowsMessage<InputError>(HasSubstr("no measured run under")));
 }
 
 }  // namespace

@@ -186,7 +186,9 @@ TEST(Compare, RunsWithNothingInCommonAreRefusedWithTheirCounts) {
   labreport::Run other = three_launches();
   other.cells = {timed(network(Mode::kInference), {1e6})};
   EXPECT_THAT([&] { compare_runs(three_launches(), other); },
-              ThrowsMessage<InputError>(HasSubstr("3 only in A, 1 only in B")));
+              ThrowsMessage<InputError>(
+                  HasSubstr("0 cells match, 3 only in A, 1 only in B; mode differs most "
+                            "often: forward against inference")));
 }
 
 TEST(Compare, AColdStepIsNoWarmOne) {

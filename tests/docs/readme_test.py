@@ -75,15 +75,18 @@ class Readme(unittest.TestCase):
         cls.addClassCleanup(cache.cleanup)
         cls.cache = cache.name
 
-    def sandbox(self, runs=True):
-        """A folder as a user has it: the recorded run, a run of one's own, a GPU."""
+    def sandbox(self, runs=True, pairs=False):
+        """A folder as a user has it: the recorded run, a run of one's own, a GPU; runs to compare."""
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         folder = pathlib.Path(scratch.name)
-        recorded = next((ROOT / RUNS).glob("**/reference")).parent
+        recorded = min((ROOT / RUNS).glob("*/2025/*/reference")).parent
         if runs:
             shutil.copytree(recorded, folder / RUNS / "recorded")
             shutil.copytree(recorded, folder / RUNS / "own", ignore=lambda *_: ["reference"])
+        if pairs:
+            for place in ("A", "B", RUNS + "/gpu/2025/1-a", RUNS + "/gpu/2025/2-a"):
+                shutil.copytree(recorded, folder / place)
         shutil.copytree(ROOT / "tests/fixtures/imports", folder / "tests/fixtures/imports")
         (folder / "labreport-worker").symlink_to(f"{self.fakes}/worker")
         (folder / "labreport-worker.json").write_text(WORKER, encoding="utf-8")
@@ -105,7 +108,8 @@ class Readme(unittest.TestCase):
         self.assertTrue(calls, command)
         for call in calls:
             # What measures makes a run of its own: drawing others again and again takes long.
-            folder = self.sandbox(runs=not command.startswith("make report"))
+            folder = self.sandbox(runs=not command.startswith("make report"),
+                                  pairs=" diff " in command)
             run = RUNS + "/own"
             if command in MEASURED_BY:
                 run = self.call(MEASURED_BY[command], folder).stdout.strip()
