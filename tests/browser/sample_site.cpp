@@ -13,10 +13,13 @@
 
 namespace {
 
+constexpr const char* kFirstRun = "nvidia-h200/2025/20260501-101500-a1b2c3d";
+
 /// As a site has it: diff/`name`/, with its pictures.
 void add_diff(labreport::Site& site, const std::string& name,
               const labreport::Comparison& comparison, labreport::ChartTool& tool) {
-  const labreport::DiffDocument document = labreport::document_of(comparison);
+  const labreport::DiffDocument document = labreport::diff_document(
+      comparison, {"site/runs/a", "../../" + std::string(kFirstRun) + "/index.html"}, {"b", ""});
   const labreport::Document figures = labreport::figures_document(document);
   const labreport::Drawings drawings = labreport::draw_all({&figures}, tool).front();
   const auto add = [&](const std::string& file, std::string bytes) {
@@ -40,7 +43,7 @@ int main(int argc, char** argv) {
   if (argc != 4) return 2;
   labreport::ChartProcess tool(argv[2], argv[3]);
   const std::vector<labreport::SiteRun> runs = {
-      {"nvidia-h200/2025/20260501-101500-a1b2c3d", labreport::sample_document(), "{}\n"},
+      {kFirstRun, labreport::sample_document(), "{}\n"},
       {"cpu/2025/20260502-090000-a1b2c3d", labreport::demonstration_document(), "{}\n"},
       {"hostile/2025/20260503-090000-a1b2c3d", labreport::hostile_page(), "{}\n"}};
   labreport::Site site = labreport::render_site(runs, {}, &tool);

@@ -16,7 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCUMENTS = README + "".join(path.read_text(encoding="utf-8")
                              for path in sorted((ROOT / "docs").glob("*.md")))
-RUNS = "site/runs"
+RECORDED = sorted(ROOT.glob("site/runs/*/2025/*/reference"))[0].parent.relative_to(ROOT)
+OWN = RECORDED.parent / "20300101-120000-0123abcd"
 
 # Commands that no test can run, each with its reason.
 NOT_RUN = {
@@ -75,26 +76,23 @@ class Readme(unittest.TestCase):
         cls.addClassCleanup(cache.cleanup)
         cls.cache = cache.name
 
-    def sandbox(self, runs=True, pairs=False):
-        """A folder as a user has it: the recorded run, a run of one's own, a GPU; runs to compare."""
+    def sandbox(self, runs=True):
+        """A folder as a user has it: the recorded run, a run of one's own, a GPU."""
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         folder = pathlib.Path(scratch.name)
-        recorded = min((ROOT / RUNS).glob("*/2025/*/reference")).parent
         if runs:
-            shutil.copytree(recorded, folder / RUNS / "recorded")
-            shutil.copytree(recorded, folder / RUNS / "own", ignore=lambda *_: ["reference"])
-        if pairs:
-            for place in ("A", "B", RUNS + "/gpu/2025/1-a", RUNS + "/gpu/2025/2-a"):
-                shutil.copytree(recorded, folder / place)
+            shutil.copytree(ROOT / RECORDED, folder / RECORDED)
+            shutil.copytree(ROOT / RECORDED, folder / OWN, ignore=lambda *_: ["reference"])
         shutil.copytree(ROOT / "tests/fixtures/imports", folder / "tests/fixtures/imports")
         (folder / "labreport-worker").symlink_to(f"{self.fakes}/worker")
         (folder / "labreport-worker.json").write_text(WORKER, encoding="utf-8")
         return folder
 
-    def call(self, command, folder, run=RUNS + "/own"):
-        words = [self.program if "bin/labreport" in word else
-                 word.replace("RUN", run).replace("TABLE", TABLE) for word in shlex.split(command)]
+    def call(self, command, folder, run=str(OWN)):
+        standing = {"A": str(RECORDED), "B": str(OWN)}
+        words = [self.program if "bin/labreport" in word else standing.get(word, word)
+                 .replace("RUN", run).replace("TABLE", TABLE) for word in shlex.split(command)]
         environment = {"PATH": os.environ["PATH"], "HOME": str(folder),
                        "XDG_CACHE_HOME": self.cache,
                        "LABREPORT_WORKER": str(folder / "labreport-worker"),
@@ -108,9 +106,8 @@ class Readme(unittest.TestCase):
         self.assertTrue(calls, command)
         for call in calls:
             # What measures makes a run of its own: drawing others again and again takes long.
-            folder = self.sandbox(runs=not command.startswith("make report"),
-                                  pairs=" diff " in command)
-            run = RUNS + "/own"
+            folder = self.sandbox(runs=not command.startswith("make report"))
+            run = str(OWN)
             if command in MEASURED_BY:
                 run = self.call(MEASURED_BY[command], folder).stdout.strip()
             result = self.call(call, folder, run)
