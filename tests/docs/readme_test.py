@@ -56,12 +56,16 @@ def make(*words):
                           capture_output=True, text=True, env=environment)
 
 
-def calls_of_make(words):
-    """The program's calls behind a target; what set-up and build do is tested by tests/setup."""
+def lines_of_make(words):
     result = make("-n", *words)
     if result.returncode != 0:
         raise AssertionError(result.stderr)
-    return [line for line in result.stdout.splitlines() if "bin/labreport" in line
+    return result.stdout.splitlines()
+
+
+def calls_of_make(words):
+    """The program's calls behind a target; what set-up and build do is tested by tests/setup."""
+    return [line for line in lines_of_make(words) if "bin/labreport" in line
             and not line.startswith("setup/")]
 
 
@@ -150,7 +154,26 @@ class MakeHelp(unittest.TestCase):
             target = new_target or target
             if variable:
                 given = f"{variable}={value.strip(chr(34))}"
-                self.assertNotEqual(calls_of_make([target]), calls_of_make([target, given]), given)
+                self.assertNotEqual(lines_of_make([target]), lines_of_make([target, given]), given)
+
+    def refusal(self, *words):
+        result = make(*words)
+        self.assertEqual(result.returncode, 2, words)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        return result.stderr
+
+    def test_a_variable_that_a_target_does_not_read_is_refused_with_the_nearest(self):
+        self.assertIn("make site reads no ANSWER; nearest: ANSWERS;",
+                      self.refusal("site", "ANSWER=none"))
+        self.assertIn("nearest: ANSWERS;", self.refusal("report", "answers=none"))
+        self.assertIn("make pdf reads no EDITION; it reads PAPER ANSWERS",
+                      self.refusal("pdf", "EDITION=2026"))
+        self.assertIn("make lint reads no ARGS.", self.refusal("lint", "ARGS=-N"))
+
+    def test_what_make_set_up_and_the_build_read_is_passed_on(self):
+        for given in ("MAKEFLAGS=-k", "JOBS=1", "LIBTORCH=/torch", "CXX=g++-14"):
+            lines_of_make(["report", given])
+        lines_of_make(["site", "pdf", "PAPER=letter", "OWN=1"])
 
 
 if __name__ == "__main__":
