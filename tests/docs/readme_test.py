@@ -2,6 +2,7 @@
 
 python3 readme_test.py LABREPORT FAKES: the program, and the folder of the fakes; see CMakeLists.txt.
 """
+import fnmatch
 import os
 import pathlib
 import re
@@ -129,6 +130,21 @@ class Readme(unittest.TestCase):
     def test_every_linked_file_is_there(self):
         for path in re.findall(r"\]\(([^):#]+)\)", README):
             self.assertTrue((ROOT / path).is_file(), path)
+
+    def test_every_column_of_the_recorded_runs_has_a_line(self):
+        """docs/cells.md is the key to cells.csv."""
+        key = (ROOT / "docs/cells.md").read_text(encoding="utf-8")
+        names = [name for row in re.findall(r"^\|(.*?)\|", key, re.M)
+                 for name in re.findall(r"`([^`]+)`", row)]
+        for run in sorted((ROOT / RUNS).glob("**/reference")):
+            folder = self.sandbox(runs=False)
+            self.call(f"bin/labreport render {run.parent} --format csv", folder)
+            cells = next(folder.glob("site/public/**/cells.csv"))
+            heads = cells.read_text(encoding="utf-8").splitlines()[0].split(",")
+            for head in heads:
+                name = re.sub(r"\.(count|mean|stddev|min|median|max|last)$", "",
+                              re.sub(r" \(.*", "", head))
+                self.assertTrue(any(fnmatch.fnmatchcase(name, known) for known in names), head)
 
 
 class MakeHelp(unittest.TestCase):
