@@ -64,7 +64,8 @@ std::vector<Candidate> choose(const std::vector<fs::path>& folders, const Render
     try {
       const std::string key = render_key(store, notes.belongs_to(store), options, chart_tool);
       Candidate run = candidate(store, key, record, notes);
-      rendered.pages[folder] = options.out / run.place / file;
+      rendered.pages[folder] = options.out / (options.single_file ? single_page_path(run.place)
+                                                                  : run.place + "/" + file);
       add(runs, std::move(run));
     } catch (const InputError& error) {
       fmt::print(stderr, "left out: {}\n", error.what());
