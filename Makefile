@@ -3,12 +3,34 @@
 .PHONY: help report render-build site diff notes pdf test bench format lint clean
 .DEFAULT_GOAL := help
 
+# What each target reads from make's command line, and what set-up and the build do for all of them.
+reads_report = EDITION PRESET SIZES CONTEXTS GPUS ANSWERS NOTES OUT RESUME ARGS
+reads_site = OWN ANSWERS NOTES OUT ARGS
+reads_diff = A B EDITION FORMAT ALLOW FAIL OUT ARGS
+reads_pdf = PAPER ANSWERS NOTES OUT ARGS
+reads_notes = RUN NOTES ARGS
+reads_test = ARGS
+reads_bench = ARGS
+passed_on = JOBS LIBTORCH TORCH_PYTHON CC CXX LABREPORT_% CMAKE_% PIP_% MAKE% SHELL
+
 # Only what stands on make's command line: an environment may hold an OUT of its own.
 given = $(if $(filter command,$(firstword $(origin $(1)))),$($(1)))
 flag = $(if $(call given,$(1)),--$(2) '$(call given,$(1))')
 report_flags = $(call flag,EDITION,edition) $(call flag,PRESET,preset) $(call flag,SIZES,sizes) \
   $(call flag,CONTEXTS,contexts) $(call flag,GPUS,gpus) $(call flag,ANSWERS,answers) \
   $(call flag,NOTES,notes) $(call flag,OUT,out) $(if $(call given,RESUME),--resume) $(call given,ARGS)
+
+# A variable that no target reads is a slip of the pen: told, not ignored.
+goals = $(or $(MAKECMDGOALS),help)
+readable = $(foreach goal,$(goals),$(reads_$(goal)))
+on_command_line = $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
+slip := $(firstword $(filter-out $(readable) $(passed_on) -*-%,$(on_command_line)))
+ifneq ($(slip),)
+nearest := $(shell python3 -c 'import difflib, sys; name, *known = sys.argv[1:]; \
+  print(*difflib.get_close_matches(name.upper(), known, 1))' '$(slip)' $(readable))
+$(error make $(goals) reads no $(slip)$(if $(nearest),; nearest: $(nearest))$(if $(readable),; it reads \
+  $(strip $(readable))))
+endif
 
 # Where both programs are built already, the front end among them serves.
 preset = $(if $(wildcard build/bin/labreport),default,render)
@@ -26,7 +48,7 @@ help:
 	@echo 'make pdf      typeset the newest run of your own, else the newest recorded one'
 	@echo '              PAPER=a4|letter ANSWERS=none|facts|full OUT=folder'
 	@echo 'make notes    write an empty note for each part, to answer in your own words; RUN=folder'
-	@echo 'make test     build everything, run every test and check'
+	@echo 'make test     build everything, run every test and check; ARGS="flags of ctest"'
 	@echo 'make bench    show how fast labreport itself is'
 	@echo 'make format   put the sources into the house style'
 	@echo 'make lint     format and clang-tidy, as make test checks them'
@@ -53,7 +75,7 @@ pdf: render-build
 
 test:
 	@setup/install test && setup/build --all default && setup/build --all asan
-	@setup/test
+	@setup/test $(call given,ARGS)
 
 bench:
 	@setup/install report && setup/build default bench

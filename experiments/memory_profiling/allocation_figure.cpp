@@ -73,8 +73,7 @@ std::optional<Figure> allocations_figure(const std::string& slug, const Step& st
       .caption =
           "Each box is one of the largest allocations, by size times life, from the event "
           "that made it to the one that freed it; below them lies what was there before the "
-          "step, above them, grey, all the rest. In the page, Detail sets how many are drawn "
-          "singly, and pointing at a box names it." +
+          "step, above them, grey, all the rest." +
           axis_words(timeline),
       .alt =
           "Boxes over the allocator's events, one for each of the largest allocations. The "
@@ -82,7 +81,8 @@ std::optional<Figure> allocations_figure(const std::string& slug, const Step& st
       .spec = allocation_chart(timeline, allocations),
       .data = allocations_table(allocations),
       .family = std::string(describe(*step.spec().mode)),
-      .variant = words};
+      .variant = words,
+      .in_page = "Detail sets how many are drawn singly, and pointing at a box names it."};
 }
 
 }  // namespace labreport::memory_profiling

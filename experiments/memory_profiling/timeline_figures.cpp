@@ -57,7 +57,7 @@ std::string key_words(const std::vector<Allocation>& marked) {
 
 std::string snapshot_words(const Step& step) {
   if (step.spec().device != DeviceKind::kCuda) return "";
-  return " The drawer names its snapshot for PyTorch's memory_viz.";
+  return "The drawer names its snapshot for PyTorch's memory_viz.";
 }
 
 RowView instant_row(const std::string& label, const Instant& instant, const ByteUnit& unit) {
@@ -110,14 +110,15 @@ Figure timeline_figure(const std::string& slug, const Step& step, const std::str
       .caption =
           "Requested bytes after each event of the allocator, stacked by what they are "
           "held for." +
-          key_words(marked) + snapshot_words(step),
+          key_words(marked),
       .alt =
           "Stacked areas of memory over the time of one step, its phases as bands. The "
           "table below holds the ends of the phases and the peak.",
       .spec = timeline_chart(chart),
       .data = stages_table(timeline, byte_unit(timeline.peak().requested())),
       .family = std::string(describe(*step.spec().mode)),
-      .variant = words};
+      .variant = words,
+      .in_page = snapshot_words(step)};
 }
 
 TableView files_table(const Profiles& profiles) {

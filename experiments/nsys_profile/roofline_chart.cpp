@@ -16,6 +16,7 @@ using Json = nlohmann::json;
 constexpr int kHeight = 340;
 constexpr double kTera = 1e12;
 constexpr double kMargin = 2.5;  // Beyond the outermost point, as a factor.
+constexpr double kName = 8;      // As a factor along the axis: what a name beside its point takes.
 
 struct Extent {
   double left, right, bottom, top;
@@ -30,7 +31,7 @@ Extent extent_of(const Roofline& roofline) {
     extent.bottom = std::min(extent.bottom, point.rate);
     extent.top = std::max(extent.top, point.rate);
   }
-  return {extent.left / kMargin, extent.right * kMargin, extent.bottom / kMargin,
+  return {extent.left / kMargin, extent.right * kName, extent.bottom / kMargin,
           extent.top * kMargin};
 }
 
@@ -41,10 +42,10 @@ Json channel(const char* field, const char* title, const char* unit, double low,
   return channel;
 }
 
-constexpr double kName = 8;    // As a factor along the axis: what a name beside its point takes.
 constexpr double kMark = 2.5;  // Likewise, where a mark would lie under the name.
 constexpr int kLine = 15;
 constexpr int kBeside = 10;
+constexpr int kUnderRoof = 9;
 
 /// Where a point's name stands: left of it where another mark lies on the right.
 struct NamePlace {
@@ -54,9 +55,12 @@ struct NamePlace {
 
 class NamePlaces {
  public:
-  NamePlaces(const std::vector<RooflinePoint>& points, const Extent& extent)
-      : points_(points), extent_(extent), places_(points.size()) {
-    std::vector<std::size_t> order(points.size());
+  NamePlaces(const Roofline& roofline, const Extent& extent)
+      : points_(roofline.points),
+        extent_(extent),
+        roof_(height(roofline.matrix_rate)),
+        places_(points_.size()) {
+    std::vector<std::size_t> order(points_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return height(i); });
     for (std::size_t i = 0; i < order.size(); ++i) place(order[i], {order.begin(), i});
@@ -65,10 +69,11 @@ class NamePlaces {
   const NamePlace& operator[](std::size_t i) const { return places_[i]; }
 
  private:
-  int height(std::size_t i) const {
+  int height(double rate) const {
     const double decades = std::log10(extent_.top / extent_.bottom);
-    return static_cast<int>(kHeight * std::log10(extent_.top / points_[i].rate) / decades);
+    return static_cast<int>(kHeight * std::log10(extent_.top / rate) / decades);
   }
+  int height(std::size_t i) const { return height(points_[i].rate); }
 
   bool crowded_on_the_right(std::size_t own) const {
     for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -87,6 +92,7 @@ class NamePlaces {
   void place(std::size_t own, std::span<const std::size_t> above) {
     places_[own].left = crowded_on_the_right(own);
     int line = height(own);
+    if (line >= roof_) line = std::max(line, roof_ + kUnderRoof);  // else the roof strikes it out
     for (const std::size_t other : above) {
       if (overlap(own, other)) line = std::max(line, height(other) + places_[other].below + kLine);
     }
@@ -95,12 +101,13 @@ class NamePlaces {
 
   const std::vector<RooflinePoint>& points_;
   const Extent& extent_;
+  int roof_;
   std::vector<NamePlace> places_;
 };
 
 Json point_rows(const Roofline& roofline, const Extent& extent) {
   Json rows = Json::array();
-  const NamePlaces places(roofline.points, extent);
+  const NamePlaces places(roofline, extent);
   for (std::size_t i = 0; i < roofline.points.size(); ++i) {
     const RooflinePoint& point = roofline.points[i];
     if (point.intensity <= 0 || point.rate <= 0) continue;
@@ -138,12 +145,12 @@ Json roofline_chart(const Roofline& roofline) {
   const std::string words = roofline.precision + " " +
                             format_significant(roofline.matrix_rate / kTera, 3) + " TFLOP/s, " +
                             format_significant(roofline.bandwidth / kTera, 3) + " TB/s";
-  const double ridge = roofline.matrix_rate / roofline.bandwidth;
+  // Towards the left from the roof's end: there is room for it in a narrow chart too.
   const Json name = {
       {"data",
-       {{"values", {{{"x", ridge}, {"y", roofline.matrix_rate / kTera}, {"text", words}}}}}},
+       {{"values", {{{"x", extent.right}, {"y", roofline.matrix_rate / kTera}, {"text", words}}}}}},
       {"mark",
-       {{"type", "text"}, {"align", "left"}, {"dx", 4}, {"dy", -9}, {"color", ink::kMuted}}},
+       {{"type", "text"}, {"align", "right"}, {"dx", -4}, {"dy", -9}, {"color", ink::kMuted}}},
       {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "text"}}}}}};
   std::vector<std::string> labels;
   for (const RooflinePoint& point : roofline.points) labels.push_back(point.label);
@@ -168,7 +175,7 @@ Json roofline_chart(const Roofline& roofline) {
                         {"dy", {{"expr", "datum.dy"}}}}},
                       {"encoding", text}};
   return {{"height", kHeight},
-          {"padding", {{"left", 6}, {"top", 10}, {"right", 60}, {"bottom", 2}}},
+          {"padding", {{"left", 6}, {"top", 10}, {"right", 10}, {"bottom", 2}}},
           {"layer", {roof, name, points, names}}};
 }
 

@@ -4,13 +4,15 @@
 
 #include "base/text.h"
 #include "cli/run_notes.h"
+#include "report/author_text.h"
 
 namespace labreport {
 namespace {
 
 Paper parse_paper(const std::string& text) {
-  if (text == "a4") return Paper::kA4;
-  if (text == "letter") return Paper::kLetter;
+  const std::string name = lower(text);  // "A4" is how people write it
+  if (name == "a4") return Paper::kA4;
+  if (name == "letter") return Paper::kLetter;
   refuse_unknown("--paper", text, std::vector<std::string>{"a4", "letter"});
 }
 

@@ -64,7 +64,8 @@ std::vector<Candidate> choose(const std::vector<fs::path>& folders, const Render
     try {
       const std::string key = render_key(store, notes.belongs_to(store), options, chart_tool);
       Candidate run = candidate(store, key, record, notes);
-      rendered.pages[folder] = options.out / run.place / file;
+      rendered.pages[folder] = options.out / (options.single_file ? single_page_path(run.place)
+                                                                  : run.place + "/" + file);
       add(runs, std::move(run));
     } catch (const InputError& error) {
       fmt::print(stderr, "left out: {}\n", error.what());
@@ -111,6 +112,14 @@ Site render_anew(std::vector<Candidate>& runs, const RenderOptions& options, Cha
   return render(runs, compare(runs, options, tool, nullptr), options, tool);
 }
 
+/// The last line, where words stand: the next measurement takes them to its own page.
+void tell_where(const RunNotes& notes, const Rendered& rendered) {
+  std::vector<fs::path> runs;
+  for (const auto& [run, page] : rendered.pages) runs.push_back(run);
+  const std::string line = notes.where(runs);
+  if (!line.empty()) fmt::print(stderr, "{}\n", line);
+}
+
 void remember(const std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
               const Site& site, RenderRecord& record) {
   remember_diff_pages(record, diffs);
@@ -149,6 +158,7 @@ Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& 
   for (const std::string& problem : notes.problems()) rendered.problems.push_back(problem);
   if (!site.notice.empty()) fmt::print(stderr, "{}\n", site.notice);
   write_site(site, options.out);
+  tell_where(notes, rendered);
   // What lacks its charts is tried again the next time.
   if (site.notice.empty() && !chart_tool.empty()) remember(runs, diffs, site, record);
   return rendered;

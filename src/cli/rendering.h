@@ -36,7 +36,8 @@ std::filesystem::path newest_run(const std::vector<std::filesystem::path>& runs)
 
 struct Rendered {
   std::filesystem::path index;  ///< Empty where no pages were asked for.
-  /// By the run's folder; its page, or the first of the formats asked for.
+  /// By the run's folder; its page, as one file where that was asked for, or the
+  /// first of the formats asked for.
   std::map<std::filesystem::path, std::filesystem::path> pages;
   /// Runs that could not be read and notes that could not be shown, one line each; already told.
   std::vector<std::string> problems;

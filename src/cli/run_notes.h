@@ -29,13 +29,21 @@ class RunNotes {
   /// Puts the run's notes into its report; tells what could not be placed.
   void place(const RunStore& store, Document& document);
 
+  /// Which of the rendered runs' pages have the words of the author's folder and which, of the same
+  /// author's, have not: one line, since a new measurement moves the words to its own page. Empty
+  /// where that folder says nothing.
+  std::string where(const std::vector<std::filesystem::path>& rendered) const;
+
   /// Everything told so far.
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:
+  void place_shared(Document& document);
   void tell(const std::vector<std::string>& problems);
 
   std::filesystem::path noted_;
+  std::filesystem::path folder_;
+  std::size_t placed_ = 0;  ///< Notes of the author's folder that stand in a page.
   NotesFolder shared_;
   std::vector<std::string> problems_;
 };

@@ -58,6 +58,7 @@ struct Figure {
   /// format one after another. A variant may be several figures in a row.
   std::string family = {};
   std::string variant = {};
+  std::string in_page = {};  ///< Markdown: what the page alone offers, behind its caption.
 };
 
 /// A file beside the page, for what is too long for it; the words link to it.

@@ -65,6 +65,8 @@ std::string figure_html(const Figure& figure, PageState& state, bool on_paper) {
       {"number", std::to_string(++state.figures)},
       {"title", figure.title},
       {"caption", markdown_to_html(figure.caption)},
+      {"offers", !figure.in_page.empty()},
+      {"in_page", markdown_to_html(figure.in_page)},
       {"alt", figure.alt},
       {"spec", figure.slug},
       {"drawn", drawn},

@@ -82,7 +82,7 @@ std::string head(const Document& document) {
 
 std::string glance(const Document& document) {
   if (document.glance.empty()) return "";
-  std::string text = "\\section*{At a glance}\n\n\\begin{itemize}\n";
+  std::string text = "\\section{At a glance}\n\n\\begin{itemize}\n";
   for (const Glance& number : document.glance) {
     text += "\\item " + latex_text(number.label) + ": \\textbf{" + latex_text(number.value) + "}\n";
   }

@@ -31,7 +31,10 @@ std::string latex_label(const std::string& kind, const std::string& name) {
 std::string LatexParts::part(const Part& part) {
   const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
   const std::string where = part.anchor();
-  std::string text = "\\subsection{" + latex_title(letter + part.title) + "}\\label{" +
+  // The letter is the part's number: another before it would be nobody's.
+  const std::string title = latex_title(letter + part.title);
+  std::string text = "\\subsection*{" + title + "}\\phantomsection\n" +
+                     "\\addcontentsline{toc}{subsection}{" + title + "}\\label{" +
                      latex_label("part", where) + "}\n\n";
   if (!part.setting.empty()) text += "{\\small " + latex_text(part.setting) + "\\par}\n\n";
   text += quoted(latex_markdown(part.question)) + answer(part);

@@ -104,8 +104,8 @@ std::vector<const SiteFile*> files_of(const Site& site, const std::string& folde
   return files;
 }
 
-std::string single_page_path(const SiteRun& run) {
-  return run.folder + "/" + slug(run.folder) + ".html";
+std::string single_page_path(const std::string& folder) {
+  return folder + "/" + slug(folder) + ".html";
 }
 
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
@@ -120,7 +120,7 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
     append(site.files, run_files(runs[i], charts.drawings[i], prints[i], options, page));
     if (options.single_file) {
       site.files.push_back(
-          {single_page_path(runs[i]),
+          {single_page_path(runs[i].folder),
            single_page_html(runs[i].document, charts.drawings[i], options.answers, charts.bundle)});
     }
   }

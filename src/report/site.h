@@ -63,7 +63,7 @@ std::string page_path(const SiteRun& run);
 
 /// And its one-file twin, whose name says by itself what it holds:
 /// "<folder>/<gpu>-<edition>-….html".
-std::string single_page_path(const SiteRun& run);
+std::string single_page_path(const std::string& folder);
 
 /// Writes what differs, each file atomically, and removes the pages of an earlier render that are
 /// no longer part of a whole site; never touches a file that this program did not write. Throws

@@ -115,13 +115,23 @@ TemplateObject cell_object(const TableView& table, std::size_t column, const Row
           {"html", html}};
 }
 
+/// "7 L + 1": a formula's signs, one a line, are none.
+bool is_formula(const std::string& title) {
+  constexpr std::size_t kLongest = 40;
+  return title.size() <= kLongest && title.find(" + ") != std::string::npos;
+}
+
 TemplateList head_list(const TableView& table) {
   TemplateList columns;
   for (const ColumnView& column : table.columns) {
+    const bool number = column.align == Align::kRight;
+    const bool whole = is_formula(column.title);
+    const std::string style = number && whole ? "number whole" : number ? "number" : "whole";
     columns.push_back(TemplateObject{{"title", column.title},
                                      {"has_unit", !column.unit.empty()},
                                      {"unit", column.unit},
-                                     {"number", column.align == Align::kRight}});
+                                     {"styled", number || whole},
+                                     {"style", style}});
   }
   return columns;
 }

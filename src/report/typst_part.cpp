@@ -21,7 +21,8 @@ std::string framed(std::string blocks, const std::string& mark, const std::strin
 
 /// Where the author writes, by hand or in the source.
 constexpr std::string_view kRoomForAnswer =
-    "#block(stroke: (left: 1.5pt + rgb(\"#1f5fa8\")), inset: (left: 0.9em), height: 7em)[\n"
+    "#block(stroke: (left: 1.5pt + rgb(\"#1f5fa8\")), inset: (left: 0.9em), height: 7em, "
+    "breakable: false)[\n"
     "#text(size: 0.85em, style: \"italic\", fill: luma(90))[Your answer]\n]\n\n";
 
 /// What sets this part apart from the others.

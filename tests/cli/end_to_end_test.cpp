@@ -113,6 +113,15 @@ TEST_F(EndToEnd, RenderLeavesReferenceRunsOutWhenAsked) {
   EXPECT_THAT(own.messages, HasSubstr("no run to render"));
 }
 
+TEST_F(EndToEnd, ThePageToMailIsTheOneThatIsNamed) {
+  ASSERT_EQ(call({"run", "--preset", "demo", "--only", "mixed_precision_accumulation"}).exit_status,
+            0);
+  const std::string named = call({"render", "--single-file"}).output;
+  const std::string page = named.substr(0, named.find('\n'));
+  EXPECT_FALSE(page.ends_with("/index.html")) << page;
+  EXPECT_THAT(read_file(folder_ / page), HasSubstr("<!DOCTYPE html>"));
+}
+
 TEST_F(EndToEnd, SnapshotsThatTheRunStillHasArePublishedButNoLinks) {
   ASSERT_EQ(call({"run", "--preset", "demo", "--only", "memory_profiling"}).exit_status, 0);
   const RunStore store(only_run());

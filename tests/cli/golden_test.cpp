@@ -110,6 +110,7 @@ const std::vector<Golden> kGolden{
     {"unknown_answers", {"render", "--answers", "some"}},
     {"unknown_format", {"render", "--format", "html,pfd"}},
     {"unknown_paper", {"render", "--paper", "a5"}},
+    {"paper_by_its_usual_name", {"render", "--paper", "A4"}},
     {"repeated_flag", {"run", "--sizes", "small", "--sizes", "medium"}},
     {"repeated_value", {"run", "--sizes", "small,small"}, {}, true},
     {"missing_value", {"run", "--edition"}},

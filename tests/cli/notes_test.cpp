@@ -88,7 +88,7 @@ TEST_F(NotesTest, WhatCannotBeShownIsToldAndTheRenderGoesOn) {
   const Ended ended = render();
   EXPECT_EQ(ended.exit_status, 1);
   EXPECT_EQ(
-      ended.messages.substr(0, ended.messages.find("charts are left out")),
+      ended.messages.substr(0, ended.messages.find("notes: 1")),
       "notes/benchmarking_scrip.b.md belongs to no part; nearest: benchmarking_script.b, "
       "benchmarking_script.a, benchmarking_script.c\n"
       "notes/mixed_precision_accumulation.md:1: the first line is not understood, so the note "
@@ -140,6 +140,27 @@ TEST_F(NotesTest, BelongToTheNewestOwnRunOrToTheRunThatHoldsThem) {
               StartsWith("site/runs/" + fs::relative(newer, folder_ / "site/runs").string()));
   const Ended init = call({"notes", "--init", reference.string()});
   EXPECT_THAT(init.output, HasSubstr("written  " + (reference / "notes/author.md").string()));
+}
+
+TEST_F(NotesTest, ARenderSaysWithWhichRunTheWordsStandAndWhichRunsHaveNone) {
+  const auto last_line = [](const Ended& ended) {
+    const std::string text = ended.messages.substr(0, ended.messages.find_last_not_of('\n') + 1);
+    return text.substr(text.find_last_of('\n') + 1);
+  };
+  const fs::path first = fs::relative(only_run(), folder_);
+  note("author.md", "name: Ada\n");
+  EXPECT_THAT(render().messages, Not(HasSubstr("notes:"))) << "a name is no answer";
+  note("mixed_precision_accumulation.md", "Mine.\n");
+  EXPECT_EQ(last_line(render()), "notes: 1 from notes, shown with " + first.string());
+  ASSERT_EQ(
+      call({"run", "--preset", "demo", "--only", "mixed_precision_accumulation", "--steps", "3"})
+          .exit_status,
+      0);
+  const std::string words = last_line(render());
+  EXPECT_THAT(words, HasSubstr("; not with " + first.string() + ": words for one run go into"));
+  EXPECT_EQ(last_line(render()), words) << "also where nothing is drawn anew";
+  fs::create_directory(folder_ / first / "notes");
+  EXPECT_THAT(last_line(render()), Not(HasSubstr("not with")));
 }
 
 TEST_F(NotesTest, AFolderThatIsNotThereIsBadInput) {

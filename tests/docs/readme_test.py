@@ -2,6 +2,7 @@
 
 python3 readme_test.py LABREPORT FAKES: the program, and the folder of the fakes; see CMakeLists.txt.
 """
+import fnmatch
 import os
 import pathlib
 import re
@@ -57,12 +58,16 @@ def make(*words):
                           capture_output=True, text=True, env=environment)
 
 
-def calls_of_make(words):
-    """The program's calls behind a target; what set-up and build do is tested by tests/setup."""
+def lines_of_make(words):
     result = make("-n", *words)
     if result.returncode != 0:
         raise AssertionError(result.stderr)
-    return [line for line in result.stdout.splitlines() if "bin/labreport" in line
+    return result.stdout.splitlines()
+
+
+def calls_of_make(words):
+    """The program's calls behind a target; what set-up and build do is tested by tests/setup."""
+    return [line for line in lines_of_make(words) if "bin/labreport" in line
             and not line.startswith("setup/")]
 
 
@@ -127,6 +132,21 @@ class Readme(unittest.TestCase):
         for path in re.findall(r"\]\(([^):#]+)\)", README):
             self.assertTrue((ROOT / path).is_file(), path)
 
+    def test_every_column_of_the_recorded_runs_has_a_line(self):
+        """docs/cells.md is the key to cells.csv."""
+        key = (ROOT / "docs/cells.md").read_text(encoding="utf-8")
+        names = [name for row in re.findall(r"^\|(.*?)\|", key, re.M)
+                 for name in re.findall(r"`([^`]+)`", row)]
+        for run in sorted((ROOT / RUNS).glob("**/reference")):
+            folder = self.sandbox(runs=False)
+            self.call(f"bin/labreport render {run.parent} --format csv", folder)
+            cells = next(folder.glob("site/public/**/cells.csv"))
+            heads = cells.read_text(encoding="utf-8").splitlines()[0].split(",")
+            for head in heads:
+                name = re.sub(r"\.(count|mean|stddev|min|median|max|last)$", "",
+                              re.sub(r" \(.*", "", head))
+                self.assertTrue(any(fnmatch.fnmatchcase(name, known) for known in names), head)
+
 
 class MakeHelp(unittest.TestCase):
     """`make help` is the list of make's targets and of what each may be given."""
@@ -151,7 +171,26 @@ class MakeHelp(unittest.TestCase):
             target = new_target or target
             if variable:
                 given = f"{variable}={value.strip(chr(34))}"
-                self.assertNotEqual(calls_of_make([target]), calls_of_make([target, given]), given)
+                self.assertNotEqual(lines_of_make([target]), lines_of_make([target, given]), given)
+
+    def refusal(self, *words):
+        result = make(*words)
+        self.assertEqual(result.returncode, 2, words)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        return result.stderr
+
+    def test_a_variable_that_a_target_does_not_read_is_refused_with_the_nearest(self):
+        self.assertIn("make site reads no ANSWER; nearest: ANSWERS;",
+                      self.refusal("site", "ANSWER=none"))
+        self.assertIn("nearest: ANSWERS;", self.refusal("report", "answers=none"))
+        self.assertIn("make pdf reads no EDITION; it reads PAPER ANSWERS",
+                      self.refusal("pdf", "EDITION=2026"))
+        self.assertIn("make lint reads no ARGS.", self.refusal("lint", "ARGS=-N"))
+
+    def test_what_make_set_up_and_the_build_read_is_passed_on(self):
+        for given in ("MAKEFLAGS=-k", "JOBS=1", "LIBTORCH=/torch", "CXX=g++-14"):
+            lines_of_make(["report", given])
+        lines_of_make(["site", "pdf", "PAPER=letter", "OWN=1"])
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ TEST(Exports, LatexComesWithItsPartsAndPictures) {
 TEST(Exports, PartsHaveNoPreamble) {
   const Sample sample;
   const std::string part = latex_files(sample.document, sample.prints, {})[1].bytes;
-  EXPECT_THAT(part, HasSubstr("\\subsection{(b) Forward, backward and optimizer}"));
+  EXPECT_THAT(part, HasSubstr("\\subsection*{(b) Forward, backward and optimizer}"));
   EXPECT_THAT(part, HasSubstr("{charts/durations.pdf}"));
   for (const char* word : {"\\documentclass", "\\begin{document}", "\\section{"}) {
     EXPECT_THAT(part, Not(HasSubstr(word)));

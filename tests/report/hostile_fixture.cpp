@@ -41,6 +41,7 @@ Part hostile_part() {
   part.note = AuthorNote{.markdown = note, .replaces = false};
   part.figures.front().title = part.figures.front().alt = everything();
   part.figures.front().caption = everything();
+  part.figures.front().in_page = everything();
   part.tables = {hostile_table()};
   part.drawer.method = everything();
   part.drawer.warnings = hostile_texts();

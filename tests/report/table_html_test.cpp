@@ -91,6 +91,14 @@ TEST(Table, SaysThatAPrintLeavesItOut) {
   EXPECT_EQ(count(table_html(table, "table-t"), "on-screen"), 0u);
 }
 
+TEST(Table, KeepsAFormulaInItsHeadOnOneLine) {
+  const TableView table{
+      .slug = "t", .title = "T", .columns = {{"7 L + 1", ""}, {"By formula", "MiB"}}, .rows = {}};
+  const std::string html = table_html(table, "table-t");
+  EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"number whole\">7 L + 1"));
+  EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"number\">By formula"));
+}
+
 TEST(Table, NamesARowByItsFirstCellAlsoWhereThatIsANumber) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"step", ""}, {"time", "ms"}};

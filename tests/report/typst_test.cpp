@@ -71,6 +71,16 @@ TEST(TypstReport, TakesTheAnswersAndThePaperAskedFor) {
   EXPECT_THAT(text, Not(HasSubstr("Generated from this run")));
 }
 
+TEST(TypstReport, FiguresKeepTheirPlaceBesideAnswersToBeWritten) {
+  EXPECT_THAT(report_typst(sample_document(), {}, {}), HasSubstr("#let report-floats = true"));
+  TypstOptions options;
+  options.answers = Answers::kNone;
+  const std::string text = report_typst(sample_document(), {}, options);
+  EXPECT_THAT(text, HasSubstr("#let report-floats = false"));
+  EXPECT_THAT(text, HasSubstr("height: 7em, breakable: false)[\n#text(size: 0.85em, style: "
+                              "\"italic\", fill: luma(90))[Your answer]"));
+}
+
 TEST(TypstReport, RemarksTooLongForAColumnGoBelowTheirRow) {
   TableView table{.slug = "t", .title = "T", .columns = {{"row", "", Align::kLeft}}, .rows = {}};
   table.rows.push_back(text_row({"a"}));
