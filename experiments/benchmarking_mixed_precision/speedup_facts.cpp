@@ -38,7 +38,7 @@ void set_range(Facts& facts, const std::string& prefix, const std::vector<Speedu
   facts.set(prefix + "_low_size", any ? (*ends.min)->size : "");
   facts.set(prefix + "_high", any ? words(*ends.max) : "");
   facts.set(prefix + "_high_size", any ? (*ends.max)->size : "");
-  const bool alike = any && words(*ends.min) == words(*ends.max);
+  const bool alike = any && format_ratio(value(*ends.min)) == format_ratio(value(*ends.max));
   facts.flag(prefix + "_alike", alike);
 }
 

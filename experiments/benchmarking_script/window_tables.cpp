@@ -186,6 +186,8 @@ TableView start_up_table(const std::vector<TimingGroup>& groups) {
                    {"Building the model", "ms", Align::kRight},
                    {"Start to first kernel", "ms", Align::kRight}},
                   {}};
+  const bool processor = !groups.empty() && groups.front().spec.device == DeviceKind::kCpu;
+  if (processor) table.columns.back().title = "Start to first operator";
   for (const TimingGroup& group : groups) {
     for (const auto& [mode, cell] : group.cells) {
       const auto found = timed(group, mode);

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kTera = 1e12;
 constexpr std::size_t kLabels = 2;
+constexpr std::size_t kLags = 4;  // Columns that a device clock fills.
 
 /// How long the host waits for the device at a step's end; the median.
 std::optional<double> wait_share(const Timed& timed) {
@@ -67,7 +68,10 @@ TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& grou
     if (const auto found = wanted ? wanted : fullest(group))
       table.rows.push_back(bounds_row(view, group, *found));
   }
+  const std::size_t columns = table.columns.size();
   drop_empty_columns(table, kLabels);
+  // Without a device clock only the rates are left.
+  if (columns - table.columns.size() > kLags) table.title = "What a step attains";
   return table;
 }
 

@@ -15,7 +15,7 @@ constexpr int kRatioDecimals = 2;
 
 /// Of two ways to write one number, the one with fewer digits.
 std::string shorter(const std::string& a, const std::string& b) {
-  return a.size() < b.size() ? a : b;
+  return b.size() < a.size() ? b : a;
 }
 
 }  // namespace

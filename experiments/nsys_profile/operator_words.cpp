@@ -6,7 +6,8 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::array kInstead{std::pair{"kernel", "operator"}, std::pair{"Kernel", "Operator"},
+constexpr std::array kInstead{std::pair{"a kernel", "an operator"}, std::pair{"kernel", "operator"},
+                              std::pair{"Kernel", "Operator"},
                               std::pair{"by events", "by the host's clock"},
                               std::pair{"the device's time", "the processor's time"}};
 

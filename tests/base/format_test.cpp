@@ -86,7 +86,7 @@ TEST(Format, Plurals) {
 
 TEST(Format, WhatIsRoundedAwayHasNoSign) {
   EXPECT_EQ(format_percent(-0.0004), "0.0");
-  EXPECT_EQ(format_percent(-0.004), "-0.4");
+  EXPECT_EQ(format_percent(-0.004), "−0.4");
 }
 
 TEST(Format, ExponentsAreSuperscripts) {

@@ -63,7 +63,7 @@ TEST_P(ReportGolden, SaysNothingOfAGpuWhereThereIsNone) {
   const auto run = GetParam().make();
   if (run.devices.empty() || run.devices.front().kind != DeviceKind::kCpu) return;
   static const std::regex of_a_gpu(
-      "Kernels busy|device events|SM clock|allocator's rounding|cuBLAS|"
+      "Kernels busy|device events|SM clock|The allocator's rounding|cuBLAS|"
       "CUPTI|launch-bound|Reserved|GPU-bound|TF32 off");
   const std::string report = report_markdown(build_document(run, false), {}, Answers::kFull);
   for (const std::string& line : split(report, '\n')) {
