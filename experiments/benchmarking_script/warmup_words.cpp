@@ -39,7 +39,7 @@ std::string rise_range(const std::vector<WarmupRow>& rows) {
       rows.begin(), rows.end(),
       [](const auto& a, const auto& b) { return a.mean_rise(0) < b.mean_rise(0); });
   const bool factor = any_factor(rows);
-  const std::string from = rise_words(low->mean_rise(0), factor);
+  std::string from = rise_words(low->mean_rise(0), factor);
   const std::string to = rise_words(high->mean_rise(0), factor);
   if (rows.size() == 1) return from;
   if (from == to) return from + " in every row";

@@ -31,8 +31,9 @@ Facts sentence(const Profile& profile, const Clock& clock) {
   facts.set("pass", pass_words(clock));
   facts.set("timer", mean_cell(clock.timer).text);
   facts.set("busy", format_significant(clock.busy));
-  facts.set("difference", change_words(1 + clock.difference(), clock.spread(), kMore));
-  facts.flag("within_spread", within_spread(clock));
+  const std::string difference = change_words(1 + clock.difference(), clock.spread(), kMore);
+  facts.set("difference", difference);
+  facts.flag("within_spread", difference != kMore.same && within_spread(clock));
   facts.set("gaps", format_significant(clock.gaps(), 3));
   facts.set("outside", format_significant(clock.outside(), 3));
   facts.set("profiled", format_significant(clock.profiled));
