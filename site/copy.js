@@ -64,11 +64,17 @@ const kLatex = {
   "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "$": "\\$", "&": "\\&", "#": "\\#",
   "_": "\\_", "%": "\\%", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}",
   "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", "±": "$\\pm$",
-  "×": "$\\times$", "–": "--", "≤": "$\\leq$", "≥": "$\\geq$", "µ": "$\\mu$", "→": "$\\to$",
+  "×": "$\\times$", "–": "--", "≤": "$\\leq$", "≥": "$\\geq$", "µ": "$\\mu$", "→": "$\\to$", "−": "$-$",
 };
 
+/** "⁻⁷" as "-7" */
+function raised(power) {
+  return [...power].map((sign) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(sign)).map((at) => at ? at - 1 : "-").join("");
+}
+
 function asLatex(table) {
-  const escape = (text) => text.replace(/[\\{}$&#_%^~<>|±×–≤≥µ→]/g, (sign) => kLatex[sign]);
+  const escape = (text) => text.replace(/[\\{}$&#_%^~<>|±×–≤≥µ→−]/g, (sign) => kLatex[sign])
+    .replace(/[⁻⁰¹²³⁴-⁹]+/g, (power) => `$^{${raised(power)}}$`);
   const line = (texts) => `    ${texts.join(" & ")} \\\\\n`;
   const [titles, ...rows] = grid(table).map((row) => row.map(escape));
   const columns = titles.map((_, i) => (table.heads[i]?.isNumber ? "r" : "l")).join("");
@@ -85,7 +91,10 @@ function splitDeviations({ heads, rows }) {
   const split = heads.map((_, i) => rows.some(({ values }) => values[i].includes(kDeviation)));
   const titles = heads.flatMap((head, i) =>
     split[i] ? [withUnit(head), withUnit({ ...head, title: `${head.title} ±` })] : withUnit(head));
-  const number = (text) => (/^-?[\d,]+(\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text);
+  const number = (text) => {
+    const plain = text.replace(/^−/, "-").replace(/ × 10([⁻⁰¹²³⁴-⁹]+)$/, (_, power) => `e${raised(power)}`);
+    return /^-?[\d,]+(\.\d+)?(e-?\d+)?$/.test(plain) ? plain.replaceAll(",", "") : text;
+  };
   const cells = rows.map(({ values }) => values.flatMap((text, i) => {
     const known = text === "–" ? "" : text;
     if (!heads[i].isNumber) return known;

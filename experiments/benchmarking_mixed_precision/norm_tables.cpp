@@ -1,7 +1,5 @@
 #include "experiments/benchmarking_mixed_precision/norm_tables.h"
 
-#include <fmt/format.h>
-
 #include <array>
 
 #include "base/format.h"
@@ -48,7 +46,7 @@ std::string method_words(std::string_view method) {
 
 std::string error_percent(std::optional<double> error) {
   if (!error) return "overflow";
-  return 100 * *error < 1e-3 ? fmt::format("{:.1e}", 100 * *error)
+  return 100 * *error < 1e-3 ? format_scientific(100 * *error, 2)
                              : format_significant(100 * *error, 2);
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/format.h"
 #include "experiments/benchmarking_mixed_precision/parts.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
+#include "experiments/common/table_cells.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
@@ -18,9 +18,10 @@ std::vector<Glance> glance(const RunView& view) {
   const auto best = std::ranges::max_element(all, {}, gain);
   if (best == all.end() || gain(*best) <= 1) return {};
   const bool backward = best->backward->value > best->forward->value;
+  const Ratio& ratio = backward ? *best->backward : *best->forward;
   return {{"Best " + best->precision + " speedup, " + best->size +
                (backward ? ", backward" : ", forward"),
-           format_ratio(gain(*best)) + " ×", std::string(kProblem) + "-c"}};
+           deviating_cell(ratio.value, ratio.deviation).text + " ×", std::string(kProblem) + "-c"}};
 }
 
 }  // namespace

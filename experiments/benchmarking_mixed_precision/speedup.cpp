@@ -80,15 +80,6 @@ std::string missing_step(const TimingGroup& group) {
   return "";
 }
 
-std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
-                              const std::vector<double>& denominator) {
-  if (numerator.empty() || denominator.empty() || mean(denominator) <= 0) return std::nullopt;
-  const double value = mean(numerator) / mean(denominator);
-  const double above = summarize(numerator).coefficient_of_variation();
-  const double below = summarize(denominator).coefficient_of_variation();
-  return Ratio{value, value * std::hypot(above, below)};
-}
-
 std::vector<Speedup> speedups(const RunView& view) {
   const std::vector<TimingGroup> groups = timing_groups(view);
   const bool several_contexts = std::ranges::any_of(groups, [&](const TimingGroup& group) {

@@ -6,19 +6,10 @@
 #include <vector>
 
 #include "experiments/common/phases.h"
+#include "experiments/common/ratio.h"
 #include "experiments/common/timing.h"
 
 namespace labreport::benchmarking_mixed_precision {
-
-/// A ratio of two means; its deviation follows from theirs to first order.
-struct Ratio {
-  double value = 0;
-  double deviation = 0;
-};
-
-/// Nothing where either side has no samples.
-std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
-                              const std::vector<double>& denominator);
 
 /// One network in two precisions. The groups live as long as the rows.
 struct Speedup {

@@ -4,13 +4,13 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "experiments/common/change.h"
+#include "experiments/common/table_cells.h"
 #include "results/metric_names.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-constexpr double kSteady = 0.98;  // A speedup counts as smaller only below this share of the last.
-constexpr double kGrowth = 1.05;  // From the smallest to the largest network, to call it growth.
 constexpr double kSlower = 0.98;
 
 using Which = std::optional<Ratio> Speedup::*;
@@ -31,22 +31,36 @@ void set_range(Facts& facts, const std::string& prefix, const std::vector<Speedu
   const auto ends = std::ranges::minmax_element(found, {}, value);
   const bool any = !found.empty();
   facts.flag(prefix, any);
-  facts.set(prefix + "_low", any ? format_ratio(value(*ends.min)) : "");
+  const auto words = [which](const Speedup* row) {
+    return certain_ratio((row->*which)->value, (row->*which)->deviation);
+  };
+  facts.set(prefix + "_low", any ? words(*ends.min) : "");
   facts.set(prefix + "_low_size", any ? (*ends.min)->size : "");
-  facts.set(prefix + "_high", any ? format_ratio(value(*ends.max)) : "");
+  facts.set(prefix + "_high", any ? words(*ends.max) : "");
   facts.set(prefix + "_high_size", any ? (*ends.max)->size : "");
   const bool alike = any && format_ratio(value(*ends.min)) == format_ratio(value(*ends.max));
   facts.flag(prefix + "_alike", alike);
 }
 
-bool grows(const std::vector<Speedup>& rows, Which which) {
-  const auto found = with_ratio(rows, which);
-  if (found.size() < 2) return false;
-  if ((found.back()->*which)->value < kGrowth * (found.front()->*which)->value) return false;
-  for (std::size_t i = 1; i < found.size(); ++i) {
-    if ((found[i]->*which)->value < kSteady * (found[i - 1]->*which)->value) return false;
-  }
-  return true;
+Trend trend(const std::vector<Speedup>& rows, Which which) {
+  std::vector<Ratio> ratios;
+  for (const Speedup* row : with_ratio(rows, which)) ratios.push_back(*(row->*which));
+  return trend_of(ratios);
+}
+
+/// What both passes do together, or what one does alone.
+void set_trend(Facts& facts, const std::vector<Speedup>& rows) {
+  const Trend forward = trend(rows, &Speedup::forward);
+  const Trend backward = trend(rows, &Speedup::backward);
+  const auto either = [&](Trend trend) { return forward == trend || backward == trend; };
+  const bool grows = either(Trend::kGrows);
+  const bool uneven = either(Trend::kUneven);
+  facts.flag("both_grow", grows && forward == backward);
+  facts.flag("forward_grows", grows && backward != Trend::kGrows);
+  facts.flag("backward_grows", grows && forward != Trend::kGrows);
+  facts.flag("other_unclear", grows && either(Trend::kUnclear));
+  facts.flag("uneven", !grows && uneven);
+  facts.flag("unclear", !grows && !uneven && either(Trend::kUnclear));
 }
 
 /// Sizes whose launches set the pace of a phase; empty on a processor.
@@ -96,9 +110,7 @@ void set_largest(Facts& facts, const std::vector<Speedup>& rows) {
   facts.flag("shares", false);
   if (compared.empty()) return;
   const Speedup& row = *compared.back();
-  const auto time = [](const std::vector<double>& samples) {
-    return format_significant(mean(samples));
-  };
+  const auto time = [](const std::vector<double>& samples) { return mean_cell(samples).text; };
   facts.set("largest", row.size);
   facts.set("base_forward", time(row.base.forward));
   facts.set("base_backward", time(row.base.backward));
@@ -134,10 +146,11 @@ struct SlowerPhase {
 std::vector<SlowerPhase> slower_phases(const Speedup& row) {
   std::vector<SlowerPhase> phases;
   const auto add = [&](std::string_view phase, const std::optional<Ratio>& ratio) {
-    if (!ratio || ratio->value >= kSlower) return;
+    if (!ratio || ratio->value >= kSlower || !clearly_below(*ratio, 1)) return;
     const auto lag = std::ranges::find(row.reduced_lags, phase, &PhaseLag::phase);
-    phases.push_back({std::string(phase) + " " + format_ratio(ratio->value) + " ×",
-                      lag != row.reduced_lags.end() && launch_bound(*lag)});
+    phases.push_back(
+        {std::string(phase) + " " + certain_ratio(ratio->value, ratio->deviation) + " ×",
+         lag != row.reduced_lags.end() && launch_bound(*lag)});
   };
   add(metric::kForward, row.forward);
   add(metric::kBackward, row.backward);
@@ -193,15 +206,7 @@ Facts speedup_facts(const std::vector<Speedup>& rows, bool has_bf16) {
   facts.flag("several", compared.size() > 1);
   set_range(facts, "forward", rows, &Speedup::forward);
   set_range(facts, "backward", rows, &Speedup::backward);
-  const bool forward_grows = grows(rows, &Speedup::forward);
-  const bool backward_grows = grows(rows, &Speedup::backward);
-  // What is alike at every size neither grows nor varies.
-  const bool alike = !compared.empty() && format_ratio(compared.front()->forward->value) ==
-                                              format_ratio(compared.back()->forward->value);
-  facts.flag("both_grow", forward_grows && backward_grows);
-  facts.flag("forward_grows", forward_grows && !backward_grows);
-  facts.flag("backward_grows", backward_grows && !forward_grows);
-  facts.flag("uneven", compared.size() > 1 && !forward_grows && !backward_grows && !alike);
+  set_trend(facts, rows);
   set_pace(facts, rows);
   set_largest(facts, rows);
   facts.flag("substitute", !has_bf16 && rows.front().precision == "FP16");

@@ -10,6 +10,9 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
+constexpr const char* kShade =
+    " Shaded where the host's launches set the pace of the whole step, or of some of its phases "
+    "(mixed).";
 constexpr double kMargin = 1.2;           // Of the axis, beyond its first and last network.
 constexpr std::size_t kBoundColumns = 2;  // The last ones of the speedups' table.
 
@@ -147,12 +150,12 @@ Figure speedup_figure(const std::vector<Speedup>& rows) {
   }
   std::erase_if(chart.curves, [](const Curve& curve) { return curve.points.empty(); });
   chart.bands = bound_bands(shown);
+  const bool shaded = !chart.bands.empty();
   return {.slug = "precision-speedup",
           .title = rows.front().precision + " speedup by size of the network",
           .caption =
-              "How many times as fast as FP32, by means; the table below holds their deviations. "
-              "Shaded where the host's launches set the pace of the whole step, or of some "
-              "of its phases (mixed).",
+              "How many times as fast as FP32, by means; the table below holds their deviations." +
+              std::string(shaded ? kShade : ""),
           .alt =
               "Speedup against the number of parameters, for forward, backward and the train "
               "step. The table below holds the same numbers.",

@@ -36,6 +36,8 @@ bool has_bf16(const RunView& view) {
   return device == nullptr || computes_in_bf16(device->compute_capability);
 }
 
+constexpr std::size_t kLabels = 2;  // Size and precision.
+
 bool any_ratio(const Speedup& row) { return row.forward || row.backward; }
 
 }  // namespace
@@ -47,11 +49,13 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   if (rows.empty()) return std::nullopt;
   PartContent part;
   part.facts = speedup_facts(rows, has_bf16(view));
+  part.facts.flag("gpu", view.on_gpu());
   part.cells = cells_of(groups);
   part.tables = {times_table(groups)};
   if (std::ranges::any_of(rows, any_ratio)) {
     part.figures = {times_figure(rows), speedup_figure(rows)};
     part.tables.push_back(speedups_table(rows));
+    drop_empty_columns(part.tables.back(), kLabels);
   }
   part.tables.push_back(bounds_table(view, groups, Mode::kTrainStep));
   part.drawer.tables = {

@@ -11,6 +11,7 @@
 namespace labreport::benchmarking_script {
 namespace {
 
+constexpr std::size_t kLabels = 2;  // Size and mode.
 constexpr std::array kEventPhases{metric::kForward, metric::kLoss, metric::kBackward,
                                   metric::kOptimizer};
 
@@ -104,6 +105,7 @@ TableView events_table(const std::vector<TimingGroup>& groups) {
     row.cells.push_back(both ? share_cell(cost) : missing_cell());
     table.rows.push_back(std::move(row));
   });
+  drop_empty_columns(table, kLabels);
   return table;
 }
 
@@ -122,6 +124,7 @@ TableView conditions_table(const std::vector<TimingGroup>& groups) {
   each_timed(groups, [&](const TimingGroup& group, const Timed& timed) {
     table.rows.push_back(conditions_row(group, timed));
   });
+  drop_empty_columns(table, kLabels);
   return table;
 }
 

@@ -4,11 +4,15 @@
 
 #include "base/format.h"
 #include "experiments/benchmarking_script/parts.h"
+#include "experiments/common/change.h"
+#include "experiments/common/ratio.h"
 
 namespace labreport::benchmarking_script {
 namespace {
 
 constexpr double kSmallVariation = 0.05;
+constexpr std::int64_t kAskedWarmup = 5;  // By the question.
+constexpr std::int64_t kAskedSteps = 10;
 
 struct Variation {
   double coefficient = -1;
@@ -52,16 +56,15 @@ Variation variation_of_optimizer(const std::vector<GroupPhases>& rows) {
 
 /// "2.01 times", or "1.94 to 2.10 times" where sizes differ.
 std::string ratio_words(const std::vector<GroupPhases>& rows) {
-  double low = 0;
-  double high = 0;
+  std::vector<Ratio> ratios;
   for (const GroupPhases& row : rows) {
-    if (row.times.backward.empty()) continue;
-    const double ratio = mean(row.times.backward) / mean(row.times.forward);
-    low = low == 0 ? ratio : std::min(low, ratio);
-    high = std::max(high, ratio);
+    const auto ratio = ratio_of(row.times.backward, row.times.forward);
+    if (ratio) ratios.push_back(*ratio);
   }
-  const std::string from = format_ratio(low);
-  const std::string to = format_ratio(high);
+  if (ratios.empty()) return "";
+  const auto [low, high] = std::ranges::minmax_element(ratios, {}, &Ratio::value);
+  const std::string from = certain_ratio(low->value, low->deviation);
+  const std::string to = certain_ratio(high->value, high->deviation);
   return (from == to ? from : from + " to " + to) + " times";
 }
 
@@ -94,16 +97,23 @@ std::vector<GroupPhases> answered(const std::vector<TimingGroup>& groups) {
   return both.empty() ? forward : both;
 }
 
+/// "4.7 % of", "1.8 ×": before "the mean".
+std::string variation_words(const Variation& variation) {
+  const double coefficient = std::max(variation.coefficient, 0.0);
+  return coefficient > 1 ? format_factor(coefficient) + " ×"
+                         : format_rough_percent(coefficient) + " % of";
+}
+
 void set_variation(Facts& facts, const std::vector<GroupPhases>& rows) {
   const Variation passes = variation_of_passes(rows);
   const Variation optimizer = variation_of_optimizer(rows);
   facts.flag("varies", passes.coefficient > kSmallVariation);
   facts.flag("steady", passes.coefficient >= 0 && passes.coefficient <= kSmallVariation);
   facts.flag("variation_known", passes.coefficient >= 0);
-  facts.set("variation", format_percent(std::max(passes.coefficient, 0.0)));
+  facts.set("variation", variation_words(passes));
   facts.set("variation_where", passes.where);
   facts.flag("optimizer_known", passes.coefficient >= 0 && optimizer.coefficient >= 0);
-  facts.set("optimizer_variation", format_percent(std::max(optimizer.coefficient, 0.0)));
+  facts.set("optimizer_variation", variation_words(optimizer));
   facts.set("optimizer_where", optimizer.where);
 }
 
@@ -121,6 +131,17 @@ void set_optimizer(Facts& facts, std::vector<GroupPhases> rows) {
   facts.set("optimizer_first", joined_mean(rows.front().times.optimizer));
   facts.set("optimizer_large", rows.back().group->label);
   facts.set("optimizer_last", joined_mean(rows.back().times.optimizer));
+}
+
+/// What was counted, and whether it is other than what the question asks for.
+void set_steps(Facts& facts, const std::vector<GroupPhases>& rows) {
+  const auto spec = rows.empty() ? std::nullopt : fullest(*rows.front().group);
+  const std::int64_t warmup = spec ? spec->spec->warmup.value_or(0) : kAskedWarmup;
+  const std::int64_t steps = spec ? spec->spec->steps.value_or(0) : kAskedSteps;
+  facts.flag("steps_known", spec.has_value());
+  facts.flag("other_steps", warmup != kAskedWarmup || steps != kAskedSteps);
+  facts.set("warmup", format_plural(warmup, "warm-up step"));
+  facts.set("steps", format_plural(steps, "step"));
 }
 
 std::vector<Facts> missing_rows(const std::vector<TimingGroup>& groups) {
@@ -150,6 +171,7 @@ Facts duration_facts(const std::vector<TimingGroup>& groups) {
   if (backward) facts.set("ratio", ratio_words(rows));
   set_optimizer(facts, rows);
   set_variation(facts, rows);
+  set_steps(facts, rows);
   facts.list("missing", missing_rows(groups));
   return facts;
 }

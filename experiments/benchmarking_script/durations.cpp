@@ -60,13 +60,15 @@ Figure durations_figure(const std::vector<TimingGroup>& groups, const TableView&
 PartContent present_durations(const RunView& view, const std::vector<TimingGroup>& groups) {
   PartContent part;
   part.facts = duration_facts(groups);
+  part.facts.flag("gpu", view.on_gpu());
   part.tables = {phases_table(groups), modes_table(groups),
                  bounds_table(view, groups, Mode::kForwardBackward)};
   TableView samples = samples_table(groups);
   if (!samples.rows.empty()) part.figures = {durations_figure(groups, samples)};
   Figure spread = spread_figure(groups);
   if (!spread.data.rows.empty()) part.drawer.figures.push_back(std::move(spread));
-  part.drawer.tables = {events_table(groups), conditions_table(groups)};
+  // A processor has no clock, queue or conditions beside the host's.
+  if (view.on_gpu()) part.drawer.tables = {events_table(groups), conditions_table(groups)};
   part.drawer.warnings = warnings(groups);
   return part;
 }

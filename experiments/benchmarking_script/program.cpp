@@ -80,6 +80,7 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   part.facts.set("precisions", distinct(groups, [](const TimingGroup& group) {
                    return std::string(describe(group.spec.precision.value_or(Precision::kFp32)));
                  }));
+  part.facts.flag("gpu", view.on_gpu());
   part.tables = {networks_table(groups)};
   part.drawer.tables = {commands_table(view.run(), kProblem, named_cells(groups))};
   return part;

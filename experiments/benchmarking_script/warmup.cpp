@@ -1,6 +1,5 @@
 // Part (c): what the first steps of a fresh process cost, and how many to leave out.
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "base/format.h"
@@ -8,14 +7,17 @@
 #include "base/text.h"
 #include "experiments/benchmarking_script/anatomy.h"
 #include "experiments/benchmarking_script/parts.h"
+#include "experiments/benchmarking_script/warmup_words.h"
 #include "experiments/benchmarking_script/windows.h"
+#include "experiments/common/change.h"
 #include "report/chart_forms.h"
 #include "results/metric_names.h"
 
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr double kNoticeable = 0.01;
+constexpr int kDeviationDigits = 2;
+constexpr double kLittle = 0.05;
 
 /// The mode that the answer speaks of: the longest of part (c) that every edition shows.
 Mode answered_mode(const std::vector<WarmupRow>& rows) {
@@ -23,39 +25,6 @@ Mode answered_mode(const std::vector<WarmupRow>& rows) {
     return row.mode == Mode::kForwardBackward;
   });
   return backward ? Mode::kForwardBackward : rows.front().mode;
-}
-
-std::string signed_percent(double share) {
-  return (share < 0 ? "−" : "+") + format_percent(std::abs(share));
-}
-
-std::string percent_range(const std::vector<WarmupRow>& rows) {
-  const auto [low, high] = std::minmax_element(
-      rows.begin(), rows.end(),
-      [](const auto& a, const auto& b) { return a.mean_rise(0) < b.mean_rise(0); });
-  const std::string from = signed_percent(low->mean_rise(0));
-  const std::string to = signed_percent(high->mean_rise(0));
-  if (rows.size() == 1) return from + " %";
-  if (from == to) return from + " % in every row";
-  return from + " % (" + low->label + ") to " + to + " % (" + high->label + ")";
-}
-
-/// The largest distance of the window's mean from the warm one, over all rows.
-double largest_residue(const std::vector<WarmupRow>& rows, std::size_t warmup) {
-  double largest = 0;
-  for (const WarmupRow& row : rows) {
-    largest = std::max(largest, std::abs(row.mean_rise(warmup)));
-  }
-  return largest;
-}
-
-/// "Within 0.1 %" stays true of what is rounded, "within 0.0 %" would not.
-std::string bound_in_percent(double share) { return format_percent(std::ceil(share * 1e3) / 1e3); }
-
-const WarmupRow& slowest_second_step(const std::vector<WarmupRow>& rows) {
-  return *std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    return a.step_rise(1) < b.step_rise(1);
-  });
 }
 
 void declare(Facts& facts) {
@@ -75,6 +44,8 @@ void declare(Facts& facts) {
                            "residue_2",
                            "second_where",
                            "second_rise",
+                           "second_spread",
+                           "unclear_rows",
                            "second_allocations",
                            "whole",
                            "code",
@@ -83,24 +54,26 @@ void declare(Facts& facts) {
                            "busy"}) {
     facts.set(name, "");
   }
-  for (const char* name : {"nothing", "one_window", "answered", "one_warmup", "two_warmups",
-                           "second_slow", "counted", "second_allocates", "optimizer", "rises",
-                           "gpu", "anatomy", "one_enough", "first_explains"}) {
+  for (const char* name :
+       {"nothing", "one_window", "answered", "one_warmup", "two_warmups", "second_slow", "counted",
+        "second_allocates", "optimizer", "rises", "gpu", "anatomy", "one_enough", "first_explains",
+        "factor", "little", "unclear", "second_unclear"}) {
     facts.flag(name, false);
   }
 }
 
 void set_first_step(Facts& facts, const WarmupRow& worst) {
   facts.set("worst", worst.label);
-  facts.set("sd_cold", format_significant(worst.windows.front().summary.stddev, 3));
-  facts.set("sd_warm", format_significant(worst.windows.back().summary.stddev, 3));
+  const Summary& warm = worst.windows.back().summary;
+  facts.set("sd_cold", format_significant(worst.windows.front().summary.stddev, kDeviationDigits));
+  facts.set("sd_warm", format_significant(warm.stddev, kDeviationDigits));
   // The other steps of the cold window: a machine that varies anyway is no first step's doing.
   const std::span<const double> rest =
       std::span(worst.steps).subspan(1, worst.windows.front().summary.count - 1);
-  facts.set("sd_rest", format_significant(sample_stddev(rest), 3));
+  facts.set("sd_rest", format_significant(sample_stddev(rest), kDeviationDigits));
   facts.flag("first_explains", 2 * sample_stddev(rest) < worst.windows.front().summary.stddev);
-  facts.set("first", format_significant(worst.steps.front()));
-  facts.set("warm_step", format_significant(worst.windows.back().summary.median));
+  facts.set("first", certain_digits(worst.steps.front(), warm.stddev));
+  facts.set("warm_step", certain_digits(warm.median, warm.stddev));
   facts.flag("counted", worst.allocations_in(0) > 0);
   facts.set("first_allocations", format_plural(worst.allocations_in(0), "time"));
 }
@@ -119,9 +92,11 @@ void set_anatomy(Facts& facts, const std::vector<FirstStep>& steps, const std::s
 }
 
 void set_second_step(Facts& facts, const WarmupRow& row) {
-  facts.flag("second_slow", row.step_rise(1) > kNoticeable);
+  facts.flag("second_slow", stands_out(row));
+  facts.flag("second_unclear", !stands_out(row) && row.step_rise(1) > kNoticeable);
   facts.set("second_where", row.label);
-  facts.set("second_rise", format_percent(row.step_rise(1)));
+  facts.set("second_rise", change_words(1 + row.step_rise(1), row.spread(), kLongerThan));
+  facts.set("second_spread", format_rough_percent(row.spread()));
   facts.flag("second_allocates", row.allocations_in(1) > 0);
   facts.set("second_allocations", format_plural(row.allocations_in(1), "time"));
 }
@@ -146,7 +121,12 @@ Facts make_facts(const std::vector<WarmupRow>& all, const std::vector<FirstStep>
   facts.set("steps",
             format_count(static_cast<std::int64_t>(rows.front().windows[0].summary.count)));
   facts.set("warmup", std::to_string(rows.front().windows.back().warmup));
-  facts.set("rise", percent_range(rows));
+  facts.set("rise", rise_range(rows));
+  facts.flag("factor", any_factor(rows));
+  facts.flag("little", largest_residue(rows, 0) < kLittle);
+  const std::vector<std::string> unclear = unclear_rows(rows);
+  facts.flag("unclear", !unclear.empty());
+  facts.set("unclear_rows", join_words(unclear));
   facts.flag("optimizer", std::any_of(all.begin(), all.end(), [](const WarmupRow& row) {
                return row.mode == Mode::kTrainStep;
              }));
@@ -159,8 +139,8 @@ Facts make_facts(const std::vector<WarmupRow>& all, const std::vector<FirstStep>
   facts.flag("two_warmups", last > 2);
   facts.flag("one_enough", slowest_second_step(rows).step_rise(1) <= kNoticeable &&
                                largest_residue(rows, 1) <= kNoticeable);
-  facts.set("residue_1", bound_in_percent(largest_residue(rows, 1)));
-  facts.set("residue_2", bound_in_percent(largest_residue(rows, 2)));
+  facts.set("residue_1", bound_words(rows, 1));
+  facts.set("residue_2", bound_words(rows, 2));
   return facts;
 }
 
@@ -200,8 +180,7 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
   const std::vector<WarmupRow> rows = warmup_rows(view.edition(), groups);
   const std::vector<FirstStep> profiled = first_steps(view, groups);
   part.facts = make_facts(rows, profiled);
-  const Device* device = view.device();
-  part.facts.flag("gpu", device != nullptr && device->kind == DeviceKind::kCuda);
+  part.facts.flag("gpu", view.on_gpu());
   for (const Mode mode : {Mode::kForwardBackward, Mode::kForward, Mode::kTrainStep}) {
     if (has_mode(rows, mode)) part.figures.push_back(steps_figure(rows, mode));
   }

@@ -12,6 +12,7 @@ namespace labreport::benchmarking_script {
 namespace {
 
 constexpr std::size_t kShownSteps = 6;
+constexpr std::size_t kLabels = 2;  // Size and mode.
 
 CellView summary_cell(const Summary& summary) {
   return deviating_cell(summary.mean, summary.stddev);
@@ -185,6 +186,8 @@ TableView start_up_table(const std::vector<TimingGroup>& groups) {
                    {"Building the model", "ms", Align::kRight},
                    {"Start to first kernel", "ms", Align::kRight}},
                   {}};
+  const bool processor = !groups.empty() && groups.front().spec.device == DeviceKind::kCpu;
+  if (processor) table.columns.back().title = "Start to first operator";
   for (const TimingGroup& group : groups) {
     for (const auto& [mode, cell] : group.cells) {
       const auto found = timed(group, mode);
@@ -197,6 +200,7 @@ TableView start_up_table(const std::vector<TimingGroup>& groups) {
       table.rows.push_back(std::move(row));
     }
   }
+  drop_empty_columns(table, kLabels);
   return table;
 }
 

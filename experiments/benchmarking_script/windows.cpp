@@ -66,6 +66,10 @@ double WarmupRow::step_rise(std::size_t step) const {
   return steps[step] / windows.back().summary.median - 1;
 }
 
+double WarmupRow::spread() const {
+  return windows.empty() ? 0 : windows.back().summary.coefficient_of_variation();
+}
+
 std::int64_t WarmupRow::allocations_in(std::size_t step) const {
   return step < allocations.size() ? allocations[step] : 0;
 }

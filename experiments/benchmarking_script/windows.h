@@ -30,6 +30,8 @@ struct WarmupRow {
   double mean_rise(std::size_t warmup) const;
   /// A step (0-based) over the last window's median, less one.
   double step_rise(std::size_t step) const;
+  /// The deviation of the last window as a share of its mean; 0 without windows.
+  double spread() const;
   std::int64_t allocations_in(std::size_t step) const;
 };
 

@@ -1,7 +1,5 @@
 #include "experiments/common/bounds_table.h"
 
-#include <algorithm>
-
 #include "base/format.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
@@ -10,7 +8,8 @@ namespace labreport {
 namespace {
 
 constexpr double kTera = 1e12;
-constexpr const char* kBusyColumn = "Kernels run";
+constexpr std::size_t kLabels = 2;
+constexpr std::size_t kLags = 4;  // Columns that a device clock fills.
 
 /// How long the host waits for the device at a step's end; the median.
 std::optional<double> wait_share(const Timed& timed) {
@@ -36,7 +35,8 @@ RowView bounds_row(const RunView& view, const TimingGroup& group, const Timed& t
     row.cells.push_back(lag_cell(timed, phase));
   }
   row.cells.push_back(share_cell(wait_share(timed)));
-  row.cells.push_back(share_cell(busy_share(view, *timed.spec)));
+  // A processor's operators are no kernels beside the host: their share would say nothing.
+  row.cells.push_back(share_cell(view.on_gpu() ? busy_share(view, *timed.spec) : std::nullopt));
   const auto sets_pace = bound(timed);
   row.cells.push_back(sets_pace ? text_cell(std::string(describe(*sets_pace))) : missing_cell());
   const auto steps = timed.counted(metric::kStep, metric::kTotal);
@@ -44,18 +44,6 @@ RowView bounds_row(const RunView& view, const TimingGroup& group, const Timed& t
   row.cells.push_back(number_cell(format_significant(rate), rate));
   row.cells.push_back(share_cell(share_of_peak(view, timed)));
   return row;
-}
-
-/// A column that no row has a number for says nothing.
-void drop_if_empty(TableView& table, std::string_view title) {
-  const auto column = std::ranges::find(table.columns, title, &ColumnView::title);
-  const auto place = column - table.columns.begin();
-  const bool known = std::ranges::any_of(table.rows, [place](const RowView& row) {
-    return row.cells.at(static_cast<std::size_t>(place)).sort.has_value();
-  });
-  if (known) return;
-  table.columns.erase(column);
-  for (RowView& row : table.rows) row.cells.erase(row.cells.begin() + place);
 }
 
 }  // namespace
@@ -70,7 +58,7 @@ TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& grou
                    {"Backward", "%", Align::kRight},
                    {"Optimizer", "%", Align::kRight},
                    {"Waits at the end", "%", Align::kRight},
-                   {kBusyColumn, "%", Align::kRight},
+                   {"Kernels run", "%", Align::kRight},
                    {"Bound", "", Align::kLeft},
                    {"Attained", "TFLOP/s", Align::kRight},
                    {"Of measured peak", "%", Align::kRight}},
@@ -80,7 +68,10 @@ TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& grou
     if (const auto found = wanted ? wanted : fullest(group))
       table.rows.push_back(bounds_row(view, group, *found));
   }
-  drop_if_empty(table, kBusyColumn);
+  const std::size_t columns = table.columns.size();
+  drop_empty_columns(table, kLabels);
+  // Without a device clock only the rates are left.
+  if (columns - table.columns.size() > kLags) table.title = "What a step attains";
   return table;
 }
 

@@ -7,6 +7,11 @@
 #include "base/statistics.h"
 
 namespace labreport {
+namespace {
+
+constexpr const char* kMissing = "–";
+
+}  // namespace
 
 CellView mean_cell(const std::vector<double>& milliseconds) {
   if (milliseconds.empty()) return missing_cell();
@@ -38,7 +43,7 @@ CellView text_cell(std::string text) { return {std::move(text), std::nullopt, fa
 
 CellView number_cell(std::string text, double value) { return {std::move(text), value, false}; }
 
-CellView missing_cell() { return {"–", std::nullopt, true}; }
+CellView missing_cell() { return {kMissing, std::nullopt, true}; }
 
 void explain(RowView& row, const std::string& reason, std::size_t labels) {
   if (reason.empty()) return;
@@ -50,6 +55,24 @@ void explain(RowView& row, const std::string& reason, std::size_t labels) {
   } else {
     row.flags.push_back(reason);
   }
+}
+
+void drop_empty_columns(TableView& table, std::size_t labels) {
+  const auto says_nothing = [&table](std::size_t column) {
+    return std::ranges::all_of(table.rows, [column](const RowView& row) {
+      return column >= row.cells.size() || row.cells[column].text == kMissing;
+    });
+  };
+  if (std::ranges::all_of(table.rows, [](const RowView& row) { return !row.note.empty(); })) return;
+  for (std::size_t column = table.columns.size(); column-- > labels;) {
+    if (!says_nothing(column)) continue;
+    const auto place = static_cast<std::ptrdiff_t>(column);
+    table.columns.erase(table.columns.begin() + place);
+    for (RowView& row : table.rows) {
+      if (column < row.cells.size()) row.cells.erase(row.cells.begin() + place);
+    }
+  }
+  if (table.columns.size() == labels) table.rows.clear();
 }
 
 void add_flags(RowView& row, const std::vector<std::string>& words) {

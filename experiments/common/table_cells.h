@@ -26,6 +26,10 @@ CellView missing_cell();
 /// The first `labels` cells name the row.
 void explain(RowView& row, const std::string& reason, std::size_t labels = 1);
 
+/// Columns without a number or word in any row say nothing and go; the first `labels` stay. Where
+/// no column is left, neither are rows: the report leaves such a table out.
+void drop_empty_columns(TableView& table, std::size_t labels);
+
 /// Adds those words that the row does not carry yet.
 void add_flags(RowView& row, const std::vector<std::string>& words);
 

@@ -159,6 +159,8 @@ const Forward& reference(const RunView& view, const std::vector<Forward>& forwar
 PartContent present_largest(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   set_common(part.facts, view, profiles);
+  // The question is about a forward pass.
+  part.facts.list("missing", missing_facts(answered(profiles), Mode::kForward));
   const std::vector<Forward> forwards = forwards_of(answered(profiles), true);
   std::vector<Facts> sentences;
   for (const Forward& forward : forwards) sentences.push_back(sentence(forward));

@@ -16,6 +16,9 @@ constexpr int kGap = 12;
 constexpr int kAround = 92;  // Legend and axis.
 constexpr LegendLayout kLegend{.columns = 5};
 constexpr int kLongestLabel = 230;
+constexpr double kVisible = 0.05;     // Of the capacity: a shorter bar could not be read.
+constexpr double kMargin = 1.02;      // Of the axis beyond the capacity's line,
+constexpr double kWordsMargin = 1.2;  // and beyond the longest bar with its words.
 
 Json bar_rows(const PeakChart& chart, const ByteUnit& unit) {
   Json rows = Json::array();
@@ -37,6 +40,18 @@ Json gap_rows(const PeakChart& chart) {
   return rows;
 }
 
+double largest_bar(const PeakChart& chart) {
+  double most = 0;
+  for (const PeakBar& bar : chart.bars) most = std::max(most, bar.bytes);
+  return most;
+}
+
+/// Refused steps came near it, whatever the bars that are left.
+bool draws_capacity(const PeakChart& chart) {
+  return chart.capacity > 0 &&
+         (!chart.gaps.empty() || largest_bar(chart) >= kVisible * chart.capacity);
+}
+
 Json capacity_layers(double capacity, Json x) {
   const Json data = {{"values", {{{"value", capacity}, {"text", "what the device has"}}}}};
   return {{{"data", data},
@@ -52,12 +67,12 @@ Json capacity_layers(double capacity, Json x) {
 
 Json peak_chart(const PeakChart& chart) {
   std::vector<std::string> groups;
-  double most = chart.capacity;
-  for (const PeakBar& bar : chart.bars)
-    add_once(groups, bar.group), most = std::max(most, bar.bytes);
+  const double most = std::max(largest_bar(chart), draws_capacity(chart) ? chart.capacity : 0);
+  for (const PeakBar& bar : chart.bars) add_once(groups, bar.group);
   for (const PeakGap& gap : chart.gaps) add_once(groups, gap.group);
   const ByteUnit unit = byte_unit(most);
-  Json x = plain_axis("value", "Peak of allocated memory", unit.name, 1.02 * most / unit.bytes);
+  Json x = plain_axis("value", "Peak of allocated memory", unit.name,
+                      (draws_capacity(chart) ? kMargin : kWordsMargin) * most / unit.bytes);
   Json y = category_channel("group", groups);
   y["title"] = chart.rows;
   y["scale"] = {{"domain", groups}, {"paddingInner", 0.22}, {"paddingOuter", 0.12}};
@@ -90,13 +105,18 @@ Json peak_chart(const PeakChart& chart) {
   };
   Json layers = {bars, words(bar_rows(chart, unit), Json::object()),
                  words(gap_rows(chart), {{"fontStyle", "italic"}, {"color", ink::kMuted}})};
-  if (chart.capacity > 0) {
+  if (draws_capacity(chart)) {
     for (Json& layer : capacity_layers(chart.capacity / unit.bytes, x)) layers.push_back(layer);
   }
   const int row = static_cast<int>(chart.series.size()) * kLane + kGap;
   return {{"height", static_cast<int>(groups.size()) * row + kAround},
           {"padding", {{"left", 6}, {"top", 4}, {"right", 20}, {"bottom", 2}}},
           {"layer", layers}};
+}
+
+std::string capacity_words(const PeakChart& chart) {
+  if (chart.capacity <= 0 || draws_capacity(chart)) return "";
+  return " The device has " + format_bytes(chart.capacity) + ", far beyond the axis.";
 }
 
 Json ranked_chart(const Quantity& quantity, const std::vector<RankedBar>& bars) {

@@ -33,6 +33,10 @@ struct PeakChart {
 /// A row a group, a lane a series.
 nlohmann::json peak_chart(const PeakChart& chart);
 
+/// What the caption says of the capacity where the chart leaves it out: where even the largest bar
+/// is so small beside it that bars under it could not be seen. Empty where it is drawn or unknown.
+std::string capacity_words(const PeakChart& chart);
+
 /// Bars ranked by their order, each with words beside it.
 struct RankedBar {
   std::string label;

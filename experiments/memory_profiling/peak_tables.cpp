@@ -12,6 +12,9 @@ namespace {
 
 using Bytes = std::optional<double>;
 
+constexpr std::size_t kLabels = 2;  // Context and step.
+constexpr const char* kUnreserved = "Requested and allocated at most; allocated before the step";
+
 /// The unit of all peaks: one for all tables, so that they compare.
 ByteUnit unit_of(const Profiles& rows) {
   double most = 0;
@@ -135,6 +138,10 @@ TableView allocator_table(const Profiles& rows) {
     }
     table.rows.push_back(std::move(row));
   });
+  const std::size_t columns = table.columns.size();
+  drop_empty_columns(table, kLabels);
+  // A processor's allocator reserves nothing.
+  if (table.columns.size() < columns) table.title = kUnreserved;
   return table;
 }
 

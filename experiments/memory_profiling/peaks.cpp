@@ -92,7 +92,8 @@ Figure peaks_figure(const RunView& view, const Profiles& rows) {
           .title = "Peak memory by context",
           .caption =
               "Allocated bytes. *Forward* is with grad: the network's activations are kept "
-              "for a backward pass that never comes.",
+              "for a backward pass that never comes." +
+              capacity_words(chart),
           .alt =
               "Bars of peak memory for each context: inference, forward with grad and train "
               "step. The table below holds the same numbers.",

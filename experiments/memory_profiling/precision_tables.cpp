@@ -120,7 +120,8 @@ Figure precisions_figure(const RunView& view, const std::vector<Pair>& pairs,
   }
   return {.slug = "memory-precisions",
           .title = "Peak memory in both precisions",
-          .caption = "Allocated bytes; each row is a context and a step. *Forward* is with grad.",
+          .caption = "Allocated bytes; each row is a context and a step. *Forward* is with grad." +
+                     capacity_words(chart),
           .alt =
               "Bars of peak memory for each context and step, one for each precision. The table "
               "below holds the same numbers.",

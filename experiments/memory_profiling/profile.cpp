@@ -177,28 +177,33 @@ double capacity(const RunView& view, const Step& step) {
   return limit == nullptr ? memory : limit->number().value_or(memory);
 }
 
-std::string reasons_missing(const Profile& profile) {
+std::string reasons_missing(const Profile& profile, Mode most) {
   std::vector<std::pair<Mode, std::string>> reasons;
-  for (const auto& [mode, step] : profile.steps) reasons.emplace_back(mode, step.missing());
+  for (const auto& [mode, step] : profile.steps) {
+    if (mode <= most) reasons.emplace_back(mode, step.missing());
+  }
   return reasons_by_mode(reasons);
 }
 
-void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles) {
-  const Profiles spoken_of = answered(profiles);
-  const Device* device = view.device();
-  facts.flag("nothing", !anything_ran(spoken_of));
-  facts.flag("gpu", device == nullptr || device->kind == DeviceKind::kCuda);
-  facts.set("size", spoken_of.front()->spec.size);
-  facts.set("precision", describe(spoken_of.front()->spec.precision.value_or(Precision::kFp32)));
+std::vector<Facts> missing_facts(const Profiles& spoken_of, Mode most) {
   std::vector<Facts> missing;
   for (const Profile* profile : spoken_of) {
-    const std::string reason = reasons_missing(*profile);
+    const std::string reason = reasons_missing(*profile, most);
     if (reason.empty()) continue;
     missing.emplace_back();
     missing.back().set("words", profile->words);
     missing.back().set("reason", reason);
   }
-  facts.list("missing", std::move(missing));
+  return missing;
+}
+
+void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles) {
+  const Profiles spoken_of = answered(profiles);
+  facts.flag("nothing", !anything_ran(spoken_of));
+  facts.flag("gpu", view.on_gpu());
+  facts.set("size", spoken_of.front()->spec.size);
+  facts.set("precision", describe(spoken_of.front()->spec.precision.value_or(Precision::kFp32)));
+  facts.list("missing", missing_facts(spoken_of, Mode::kTrainStep));
 }
 
 }  // namespace labreport::memory_profiling

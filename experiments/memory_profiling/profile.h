@@ -77,7 +77,11 @@ double capacity(const RunView& view, const Step& step);
 /// words, reason.
 void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles);
 
-/// "train step: out of memory in forward: …" of what did not run; empty where all did.
-std::string reasons_missing(const Profile& profile);
+/// "train step: out of memory in forward: …" of what did not run, up to the mode that holds `most`;
+/// empty where all of it did.
+std::string reasons_missing(const Profile& profile, Mode most = Mode::kTrainStep);
+
+/// The list `missing` of `set_common`, up to the mode that holds `most`.
+std::vector<Facts> missing_facts(const std::vector<const Profile*>& spoken_of, Mode most);
 
 }  // namespace labreport::memory_profiling

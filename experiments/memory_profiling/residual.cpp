@@ -114,7 +114,9 @@ PartContent present_residual(const RunView& view, const std::vector<Profile>& pr
   const Profiles spoken_of = answered(profiles);
   const Profile& shown = reference(view, spoken_of);
   set_numbers(part.facts, shown);
-  part.tables = {residual_table(spoken_of), rounding_table(shown)};
+  part.tables = {residual_table(spoken_of)};
+  // Without a caching allocator nothing is rounded.
+  if (view.on_gpu()) part.tables.push_back(rounding_table(shown));
   return part;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/format.h"
@@ -12,12 +13,16 @@
 namespace labreport::mixed_precision_accumulation {
 namespace {
 
+constexpr double kSmall = 1e-4;  // Below it zeros would crowd out the digits.
+constexpr int kSmallDigits = 3;
 constexpr std::size_t kDrawnEvery = 10;
 constexpr std::size_t kCheckpoints[]{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
 
 CellView digits_cell(double value) { return number_cell(digits(value), value); }
 
+/// As many digits as count, without the zeros behind them.
 std::string with_minus(double value, int digits) {
+  if (std::abs(value) < kSmall) return format_scientific(value, std::min(digits, kSmallDigits));
   return (value < 0 ? "−" : "") + fmt::format("{:.{}g}", std::abs(value), digits);
 }
 

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kTera = 1e12;
 constexpr double kGiga = 1e9;
+constexpr double kNear = 0.1;  // Of a limit: what is slower by far is bound by something else.
 
 struct Compared {
   Work scores, softmax, values, products, with_projections;
@@ -45,8 +46,11 @@ void set_bounds(Facts& facts, const RunView& view, const CellSpec& spec, const C
   facts.set("ridge", known ? format_significant(ridge, 3) : "");
   const bool memory = known && work.softmax.intensity() < ridge;
   const bool compute = known && work.products.intensity() >= ridge;
-  facts.flag("apart", memory && compute);
-  facts.flag("both_memory", memory && known && !compute);
+  const bool far = known && work.softmax.bandwidth() < kNear * *bandwidth &&
+                   work.products.rate() < kNear * *rate;
+  facts.flag("far", far);
+  facts.flag("apart", !far && memory && compute);
+  facts.flag("both_memory", !far && memory && !compute);
 }
 
 Facts sentence(const RunView& view, const Profile& profile) {

@@ -108,16 +108,30 @@ TableView classes_table(const std::vector<Profile>& profiles) {
   return table;
 }
 
+/// Those that some profile has.
+std::vector<const char*> classes_of(const std::vector<Profile>& profiles) {
+  std::vector<const char*> found;
+  for (const char* kind : kClasses) {
+    const bool known = std::ranges::any_of(profiles, [kind](const Profile& profile) {
+      return std::ranges::any_of(
+          kPasses, [&](Pass pass) { return class_share(rows_of(profile, pass), kind) > 0; });
+    });
+    if (known) found.push_back(kind);
+  }
+  return found;
+}
+
 TableView every_class_table(const std::vector<Profile>& profiles) {
   TableView table{"every-class",
                   "Every class by itself",
                   {{"Profile", "", Align::kLeft}, {"Pass", "", Align::kLeft}},
                   {}};
-  for (const char* kind : kClasses) table.columns.push_back({kind, "%", Align::kRight});
+  const std::vector<const char*> kinds = classes_of(profiles);
+  for (const char* kind : kinds) table.columns.push_back({kind, "%", Align::kRight});
   for (const Profile& profile : profiles) {
-    add_passes(table, profile, kPasses, [](const Rows& rows) {
+    add_passes(table, profile, kPasses, [&kinds](const Rows& rows) {
       std::vector<CellView> cells;
-      for (const char* kind : kClasses) cells.push_back(share_cell(class_share(rows, kind)));
+      for (const char* kind : kinds) cells.push_back(share_cell(class_share(rows, kind)));
       return cells;
     });
   }
@@ -191,7 +205,8 @@ PartContent present_classes(const RunView& view, const std::vector<Profile>& pro
   const std::vector<Profile> shown = spoken_of(view, profiles);
   if (!nothing_ran(shown)) part.figures = {shares_figure(shown)};
   add_table(part, view, profiles, classes_table);
-  part.drawer.tables.push_back(pattern_table(profiles));
+  // A processor's operators have no kernel names to search.
+  if (view.on_gpu()) part.drawer.tables.push_back(pattern_table(profiles));
   part.drawer.tables.push_back(every_class_table(profiles));
   return part;
 }

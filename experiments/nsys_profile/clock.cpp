@@ -1,6 +1,9 @@
 #include "experiments/nsys_profile/clock.h"
 
+#include <algorithm>
+
 #include "base/format.h"
+#include "experiments/common/change.h"
 #include "experiments/nsys_profile/profile_table.h"
 #include "results/metric_names.h"
 
@@ -32,9 +35,18 @@ RowView row_of(const Clock& clock) {
   return {{text_cell(clock.label), text_cell(std::string(labreport::describe(mode)))}, {}, ""};
 }
 
-CellView signed_cell(double share) {
-  const std::string sign = share < 0 ? "−" : "+";
-  return number_cell(sign + format_percent(std::abs(share)), share);
+std::string signed_percent(double share) { return (share < 0 ? "" : "+") + format_percent(share); }
+
+/// One unit a column: a factor where a percentage of some row would be hard to picture.
+bool in_factors(const std::vector<Profile>& profiles) {
+  return std::ranges::any_of(
+      clocks(profiles), [](const Clock& clock) { return told_as_factor(1 + clock.difference()); });
+}
+
+CellView difference_cell(const Clock& clock, bool factors) {
+  const double ratio = 1 + clock.difference();
+  return factors ? number_cell(format_ratio(ratio), ratio)
+                 : number_cell(signed_percent(clock.difference()), clock.difference());
 }
 
 /// A row for each step of each profile; a profile without numbers says why.
@@ -57,6 +69,14 @@ std::optional<double> mean_of(const std::vector<double>& samples) {
 
 }  // namespace
 
+double Clock::spread() const { return summarize(timer).coefficient_of_variation(); }
+
+std::string difference_text(const Clock& clock) {
+  const double ratio = 1 + clock.difference();
+  return told_as_factor(ratio) ? format_ratio(ratio) + " ×"
+                               : signed_percent(clock.difference()) + " %";
+}
+
 std::vector<Clock> clocks(const Profile& profile) {
   std::vector<Clock> found;
   for (const auto* step : {&profile.inference, &profile.step}) {
@@ -74,15 +94,16 @@ std::vector<Clock> clocks(const std::vector<Profile>& profiles) {
 }
 
 TableView clocks_table(const std::vector<Profile>& profiles) {
+  const bool factors = in_factors(profiles);
   TableView table = empty_table("clocks", "One step by the timer and by the profiler",
                                 {{"Timer", "ms"},
                                  {"Kernels busy", "ms"},
-                                 {"Difference", "%"},
+                                 {factors ? "Busy ÷ timer" : "Difference", factors ? "×" : "%"},
                                  {"First kernel to last", "ms"},
                                  {"Step while profiled", "ms"}});
-  add_rows(table, profiles, [](RowView& row, const Clock& clock) {
+  add_rows(table, profiles, [factors](RowView& row, const Clock& clock) {
     for (CellView cell :
-         {mean_cell(clock.timer), ms_cell(clock.busy), signed_cell(clock.difference()),
+         {mean_cell(clock.timer), ms_cell(clock.busy), difference_cell(clock, factors),
           ms_cell(clock.span), ms_cell(clock.profiled)}) {
       row.cells.push_back(std::move(cell));
     }

@@ -19,6 +19,7 @@ struct Clock {
   double profiled = 0;        ///< The profiled step, by the host's clock.
 
   double difference() const { return busy / mean - 1; }  ///< Negative: the profiler sees less.
+  double spread() const;  ///< The timer's deviation as a share of its mean.
   double gaps() const { return span - busy; }
   /// Of the profiled step, before its first kernel and after its last one.
   double outside() const { return profiled > 0 ? profiled - span : 0; }
@@ -31,6 +32,9 @@ struct Clock {
 /// Inference and the fullest step; of several profiles one after the other. Points into them.
 std::vector<Clock> clocks(const Profile& profile);
 std::vector<Clock> clocks(const std::vector<Profile>& profiles);
+
+/// "−0.7 %", "2.69 ×": the profiler's time against the timer's.
+std::string difference_text(const Clock& clock);
 
 TableView clocks_table(const std::vector<Profile>& profiles);
 TableView split_table(const std::vector<Profile>& profiles);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/common/legend.h"
 #include "experiments/nsys_profile/clock.h"
@@ -12,17 +13,16 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kAlike = 0.0005;  // Rounds to 0.0 %.
-
 std::string_view pass_words(const Clock& clock) {
   const Mode mode = clock.step->spec->mode.value_or(Mode::kForward);
   if (mode == Mode::kInference || mode == Mode::kForward) return "forward pass";
   return labreport::describe(mode);
 }
 
-std::string difference_words(double difference) {
-  if (std::abs(difference) < kAlike) return "as much";
-  return format_percent(std::abs(difference)) + (difference < 0 ? " % less" : " % more");
+/// Timer and profiler are told apart only beyond what the timer's own steps vary by.
+bool within_spread(const Clock& clock) {
+  const double difference = std::abs(clock.difference());
+  return difference <= clock.spread();
 }
 
 Facts sentence(const Profile& profile, const Clock& clock) {
@@ -31,12 +31,13 @@ Facts sentence(const Profile& profile, const Clock& clock) {
   facts.set("pass", pass_words(clock));
   facts.set("timer", mean_cell(clock.timer).text);
   facts.set("busy", format_significant(clock.busy));
-  facts.set("difference", difference_words(clock.difference()));
+  const std::string difference = change_words(1 + clock.difference(), clock.spread(), kMore);
+  facts.set("difference", difference);
+  facts.flag("within_spread", difference != kMore.same && within_spread(clock));
   facts.set("gaps", format_significant(clock.gaps(), 3));
   facts.set("outside", format_significant(clock.outside(), 3));
   facts.set("profiled", format_significant(clock.profiled));
-  facts.flag("slower", clock.cost() > 0);
-  facts.set("cost", format_percent(std::abs(clock.cost() / clock.mean)));
+  facts.set("cost", change_words(clock.profiled / clock.mean, clock.spread(), kMoreThan));
   facts.flag("perturbed", clock.perturbed());
   return facts;
 }
@@ -104,11 +105,10 @@ Figure clocks_figure(const std::vector<Profile>& shown) {
     const std::string lane(pass_words(clock));
     add_once(groups, clock.label);
     add_once(lanes, lane);
-    const std::string sign = clock.difference() < 0 ? "−" : "+";
     rows.push_back({clock.label,
                     lane,
                     {{"timer", clock.mean}, {"profiler", clock.busy}},
-                    sign + format_percent(std::abs(clock.difference())) + " %"});
+                    difference_text(clock)});
   }
   return {.slug = "timer-profiler",
           .title = "The timer's time and the profiler's",

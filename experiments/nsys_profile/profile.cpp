@@ -69,6 +69,13 @@ void name_profiles(std::vector<Profile>& profiles) {
   }
 }
 
+/// Of a profile that was not begun no single step is missing.
+void name_what_waits(Profile& profile) {
+  const auto waits = [](const Cell* cell) { return cell->launches.empty(); };
+  if (std::ranges::all_of(profile.cells, waits))
+    profile.missing = reason_missing(*profile.cells[0]);
+}
+
 /// Its step ran on the way to a longer context, and nothing else was asked of it.
 bool passed_by(const Profile& profile, const std::vector<Profile>& all) {
   const bool any_inference = std::ranges::any_of(all, [&](const Profile& other) {
@@ -107,6 +114,7 @@ std::vector<Profile> profiles_of(const RunView& view) {
     }
     add_cell(*found, *cell);
   }
+  for (Profile& profile : profiles) name_what_waits(profile);
   // Doubling goes context by context; readers go size by size.
   std::ranges::stable_sort(profiles, {}, [](const Profile& profile) {
     const std::int64_t parameters = parameter_count(profile.spec.model.value_or(ModelShape{}));

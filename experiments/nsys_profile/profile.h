@@ -88,7 +88,8 @@ std::int64_t instances(const Rows& rows);
 /// A GEMM or a helper that its operator launched beside it.
 bool is_matrix_product(const KernelRow& row);
 
-/// Facts that every part has: `nothing`, `several`, `gpu`, and `missing`, a list of words, reason.
+/// Facts that every part has: `nothing`, `several`, `gpu`, `kernel` (what kernels are called on
+/// this device), and `missing`, a list of words, reason.
 void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles);
 
 }  // namespace labreport::nsys_profile

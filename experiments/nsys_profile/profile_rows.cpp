@@ -165,10 +165,10 @@ std::vector<Facts> missing(const std::vector<const Profile*>& profiles) {
 
 void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles) {
   const auto named = answered(view, profiles);
-  const Device* device = view.device();
   facts.flag("nothing", named.empty());
   facts.flag("several", named.size() > 1);
-  facts.flag("gpu", device == nullptr || device->kind == DeviceKind::kCuda);
+  facts.flag("gpu", view.on_gpu());
+  facts.set("kernel", view.on_gpu() ? "kernel" : "operator");
   facts.list("missing", missing(unspoken(view, profiles)));
 }
 

@@ -118,8 +118,11 @@ TableView counts_table(const std::vector<Profile>& profiles) {
                                      counts.products_expected, counts.helpers}) {
       row.cells.push_back(count_cell(count));
     }
+    // A processor's operators have no helpers.
+    if (profile.spec.device == DeviceKind::kCpu) row.cells.back() = missing_cell();
     table.rows.push_back(std::move(row));
   }
+  drop_empty_columns(table, 1);
   return table;
 }
 

@@ -53,7 +53,7 @@ Document build_document(const Run& run, bool reference) {
   document.preset = run.preset;
   set_origin(document, run);
   document.provenance = overview::provenance(view);
-  document.demonstration = device != nullptr && device->kind == DeviceKind::kCpu;
+  document.demonstration = !view.on_gpu();
   document.reference = reference;
   document.incomplete = lacks_launches(run);
   document.outcome_line = overview::outcome_line(run);

@@ -53,16 +53,21 @@ void add_device(TableView& table, const Device& device) {
   add(table, "MIG", yes_or_no(device.mig));
 }
 
-void add_session(TableView& table, const Session& session) {
+/// Software of a GPU has no part in a demonstration on a processor.
+void add_gpu_software(TableView& table, const Software& software) {
+  add(table, "Driver", software.driver);
+  add(table, "CUDA", software.cuda);
+  add(table, "cuBLAS", software.cublas);
+  add(table, "CUPTI", software.cupti);
+}
+
+void add_session(TableView& table, const Session& session, bool gpu) {
   add(table, "Started", session.started_at);
   add(table, "Sources", revision_words(session));
   add(table, "Host", session.host);
   add(table, "Host processor",
       fmt::format("{}, {}", session.cpu, format_plural(session.cores, "core")));
-  add(table, "Driver", session.software.driver);
-  add(table, "CUDA", session.software.cuda);
-  add(table, "cuBLAS", session.software.cublas);
-  add(table, "CUPTI", session.software.cupti);
+  if (gpu) add_gpu_software(table, session.software);
   add(table, "LibTorch", session.software.libtorch);
   add(table, "Seed", std::to_string(session.seed));
   for (const auto& [variable, value] : session.environment) {
@@ -105,8 +110,8 @@ std::string distinct(const Cells& cells, Get get) {
   return join_words(words);
 }
 
-/// "FP32, TF32 off"; empty where no cell has a precision.
-std::string precision_flags(const Cells& cells) {
+/// "FP32, TF32 off", on a processor "FP32"; empty where no cell has a precision.
+std::string precision_flags(const Cells& cells, bool gpu) {
   std::set<Precision> used;
   for (const Cell* cell : cells) {
     if (cell->spec.precision) used.insert(*cell->spec.precision);
@@ -114,7 +119,7 @@ std::string precision_flags(const Cells& cells) {
   if (used.empty()) return "";
   std::vector<std::string> words;
   for (const Precision precision : used) words.emplace_back(describe(precision));
-  return join_words(words) + (used.contains(Precision::kTf32) ? "" : ", TF32 off");
+  return join_words(words) + (used.contains(Precision::kTf32) || !gpu ? "" : ", TF32 off");
 }
 
 void add_parameter(std::vector<std::string>& parts, const std::string& what,
@@ -128,7 +133,7 @@ TableView environment(const RunView& view) {
   TableView table{
       "environment", "Environment", {{"What", "", Align::kLeft}, {"Value", "", Align::kLeft}}, {}};
   for (const Device& device : view.run().devices) add_device(table, device);
-  for (const Session& session : view.run().sessions) add_session(table, session);
+  for (const Session& session : view.run().sessions) add_session(table, session, view.on_gpu());
   return table;
 }
 
@@ -150,7 +155,7 @@ std::string setting(const RunView& view, Cells cells) {
     parts.push_back(device->name + ", " + memory_words(*device));
   }
   for (std::string& version : versions(run)) parts.push_back(std::move(version));
-  const std::string precisions = precision_flags(cells);
+  const std::string precisions = precision_flags(cells, view.on_gpu());
   if (!precisions.empty()) parts.push_back(precisions);
   add_parameter(parts, "batch", distinct(cells, [](const CellSpec& spec) { return spec.batch; }));
   add_parameter(parts, "vocabulary", distinct(cells, [](const CellSpec& spec) {
@@ -165,7 +170,9 @@ std::string setting(const RunView& view, Cells cells) {
 std::string reproduce(const Run& run) {
   std::string flags;
   if (run.edition != editions().front().name) flags += " EDITION=" + run.edition;
-  if (run.preset == name(Preset::kQuick)) flags += " PRESET=quick";
+  for (const Preset preset : {Preset::kQuick, Preset::kDemo}) {
+    if (run.preset == name(preset)) flags += " PRESET=" + run.preset;
+  }
   const std::string revision = run.sessions.empty() ? "" : run.sessions.front().revision;
   const std::string checkout = revision.empty() ? "" : "git checkout " + revision + "\n";
   return checkout + "make report" + flags;

@@ -74,9 +74,8 @@ Bounds bounds(const RunView& view) {
 
 std::string method(const RunView& view) {
   Facts facts;
-  const Device* device = view.device();
   const Bounds rows = bounds(view);
-  facts.flag("gpu", device == nullptr || device->kind == DeviceKind::kCuda);
+  facts.flag("gpu", view.on_gpu());
   const std::string limits = limits_words(view);
   facts.flag("limits_known", !limits.empty());
   facts.set("limits", limits);

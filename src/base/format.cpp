@@ -11,6 +11,9 @@
 namespace labreport {
 namespace {
 
+constexpr const char* kMinus = "−";
+constexpr const char* kTimesTen = "\u00a0×\u00a010";
+
 /// Decimals that show `digits` significant digits of `value`; negative when it rounds to tens.
 int decimals_for(double value, int digits) {
   return digits - 1 - static_cast<int>(std::floor(std::log10(value)));
@@ -32,6 +35,10 @@ std::string group_thousands(std::string digits) {
   return digits;
 }
 
+std::string with_minus(const std::string& digits) {
+  return digits.starts_with('-') ? kMinus + digits.substr(1) : digits;
+}
+
 }  // namespace
 
 std::string ValueWithDeviation::joined() const { return value + " ± " + deviation; }
@@ -40,7 +47,7 @@ std::string format_fixed(double value, int decimals) {
   std::string text = fmt::format("{:.{}f}", value, std::max(decimals, 0));
   const bool nothing = text.find_first_not_of("-0.") == std::string::npos;
   if (nothing && text.front() == '-') text.erase(0, 1);  // Rounded away: no sign is left.
-  return group_thousands(text);
+  return with_minus(group_thousands(text));
 }
 
 ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals) {
@@ -56,11 +63,20 @@ std::string format_significant(double value, int digits) {
   return format_fixed(std::copysign(rounded, value), decimals_for(rounded, digits));
 }
 
-std::string format_count(std::int64_t value) { return group_thousands(fmt::format("{}", value)); }
+std::string format_count(std::int64_t value) {
+  return with_minus(group_thousands(fmt::format("{}", value)));
+}
 
 std::string format_ratio(double ratio) { return format_fixed(ratio, 2); }
 
+std::string format_factor(double ratio) { return format_significant(ratio, 2); }
+
 std::string format_percent(double share) { return format_fixed(share * 100, 1); }
+
+std::string format_rough_percent(double share) {
+  const double percent = share * 100;
+  return format_fixed(percent, std::abs(percent) < 9.95 ? 1 : 0);
+}
 
 std::string format_bytes(double bytes) {
   const double size = std::abs(bytes);
@@ -86,6 +102,13 @@ std::string superscript(std::int64_t exponent) {
     text += c == '-' ? "⁻" : kDigits[static_cast<std::size_t>(c - '0')];
   }
   return text;
+}
+
+std::string format_scientific(double value, int digits) {
+  const double rounded = rounded_to_digits(std::abs(value), digits);
+  const int exponent = digits - 1 - decimals_for(rounded, digits);
+  const double mantissa = std::copysign(rounded / std::pow(10.0, exponent), value);
+  return format_fixed(mantissa, digits - 1) + kTimesTen + superscript(exponent);
 }
 
 std::string format_plural(std::int64_t count, const std::string& singular,

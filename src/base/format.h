@@ -1,4 +1,5 @@
-// How numbers are written: the one place that decides decimals and units for readers.
+// How numbers are written: the one place that decides decimals, units and signs for readers. A
+// minus is U+2212 in all of them; what programs read is written by base/csv and the JSON library.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +30,17 @@ std::string format_significant(double value, int digits = 4);
 
 std::string format_count(std::int64_t value);  ///< "128,625,408"
 std::string format_ratio(double ratio);        ///< two decimals, no sign: "2.01"
+std::string format_factor(double ratio);       ///< two significant digits: "2.7", "15"
 std::string format_percent(double share);      ///< share in [0, 1] to one decimal: "46.8"
-std::string format_bytes(double bytes);        ///< "12.69 GiB", "20.0 MiB", "1.5 KiB", "12 B"
-std::string format_duration(double seconds);   ///< "12 s", "4 min 5 s", "2 h 10 min", "350 ms"
+/// A share that is known roughly, such as a deviation: two significant digits and at most one
+/// decimal: "0.2", "4.7", "68".
+std::string format_rough_percent(double share);
+std::string format_bytes(double bytes);       ///< "12.69 GiB", "20.0 MiB", "1.5 KiB", "12 B"
+std::string format_duration(double seconds);  ///< "12 s", "4 min 5 s", "2 h 10 min", "350 ms"
 
 std::string superscript(std::int64_t exponent);  ///< "⁷", "⁻²⁴"
+/// "1.2 × 10⁻⁷", on one line. Not for 0.
+std::string format_scientific(double value, int digits);
 
 /// "1 size", "3 sizes"; `plural` defaults to singular + "s". Numbers are written as digits.
 std::string format_plural(std::int64_t count, const std::string& singular,

@@ -7,6 +7,7 @@ namespace labreport {
 namespace {
 
 constexpr std::string_view kPlusMinus = " ± ";
+constexpr std::string_view kMinus = "−";
 
 struct Places {
   std::size_t whole = 0;
@@ -19,6 +20,7 @@ struct Number {
 };
 
 std::optional<Places> places(std::string_view text) {
+  if (text.starts_with(kMinus)) text.remove_prefix(kMinus.size());  // Wherever it stands.
   if (text.empty() || text.find_first_not_of("0123456789.,-") != std::string_view::npos) return {};
   const std::size_t point = std::min(text.find('.'), text.size());
   return Places{point, text.size() - std::min(point + 1, text.size())};

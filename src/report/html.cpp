@@ -7,6 +7,7 @@
 #include "report/single_file.h"
 #include "report/specs.h"
 #include "report/template.h"
+#include "report/unbroken.h"
 
 namespace labreport {
 namespace {
@@ -14,8 +15,9 @@ namespace {
 TemplateList glance_list(const std::vector<Glance>& glance) {
   TemplateList list;
   for (const Glance& number : glance) {
-    list.push_back(TemplateObject{
-        {"label", number.label}, {"value", number.value}, {"anchor", number.anchor}});
+    list.push_back(TemplateObject{{"label", whole_words_html(number.label)},
+                                  {"value", number.value},
+                                  {"anchor", number.anchor}});
   }
   return list;
 }

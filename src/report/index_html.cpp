@@ -3,6 +3,7 @@
 
 #include "report/card.h"
 #include "report/template.h"
+#include "report/unbroken.h"
 
 namespace labreport {
 namespace {
@@ -21,7 +22,8 @@ std::string readable_time(const std::string& iso) {
 std::string card_html(const RunCard& card) {
   TemplateList glance;
   for (const Glance& number : card.glance) {
-    glance.push_back(TemplateObject{{"label", number.label}, {"value", number.value}});
+    glance.push_back(
+        TemplateObject{{"label", whole_words_html(number.label)}, {"value", number.value}});
   }
   TemplateList formats;
   for (const FormatLink& format : card.formats) {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.h"
+#include "report/template.h"
+
 namespace labreport {
 
 std::string keep_numbers_whole(std::string_view text) {
@@ -18,6 +21,17 @@ std::string keep_numbers_whole(std::string_view text) {
     bound ? whole.append("\u00a0") : whole.append(1, text[i]);
   }
   return whole;
+}
+
+std::string whole_words_html(std::string_view text) {
+  constexpr std::size_t kLongest = 24;  // What is longer may not fit a line of a phone.
+  std::vector<std::string> words = split(text, ' ');
+  for (std::string& word : words) {
+    const bool breaks = word.find('-') != std::string::npos && word.size() <= kLongest;
+    word = escape_html(word);
+    if (breaks) word = "<span class=\"whole\">" + word + "</span>";
+  }
+  return join(words, " ");
 }
 
 }  // namespace labreport

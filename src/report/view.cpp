@@ -30,6 +30,11 @@ std::vector<std::string> RunView::size_labels() const {
 
 const Device* RunView::device() const { return main_device(run_); }
 
+bool RunView::on_gpu() const {
+  const Device* main = device();
+  return main == nullptr || main->kind == DeviceKind::kCuda;
+}
+
 const Launch* representative(const Cell& cell) {
   if (cell.launches.empty()) return nullptr;
   const auto ok = std::ranges::find_if(cell.launches,

@@ -34,6 +34,9 @@ class RunView {
   /// Where most cells ran; null for a run in which nothing started.
   const Device* device() const;
 
+  /// False in a CPU demonstration; true where nothing says so.
+  bool on_gpu() const;
+
  private:
   const Run& run_;
   const Edition& edition_;

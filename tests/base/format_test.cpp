@@ -23,7 +23,7 @@ TEST(Format, SignificantDigitsNeverUseAnExponent) {
   EXPECT_EQ(format_significant(12.3456), "12.35");
   EXPECT_EQ(format_significant(123456), "123,500");
   EXPECT_EQ(format_significant(9.9999), "10.00");
-  EXPECT_EQ(format_significant(-12.3456), "-12.35");
+  EXPECT_EQ(format_significant(-12.3456), "−12.35");
   EXPECT_EQ(format_significant(0), "0");
 }
 
@@ -31,7 +31,7 @@ TEST(Format, CountsHaveThousandsSeparators) {
   EXPECT_EQ(format_count(0), "0");
   EXPECT_EQ(format_count(999), "999");
   EXPECT_EQ(format_count(128625408), "128,625,408");
-  EXPECT_EQ(format_count(-1234), "-1,234");
+  EXPECT_EQ(format_count(-1234), "−1,234");
 }
 
 TEST(Format, BytesAreBinary) {
@@ -45,6 +45,29 @@ TEST(Format, RatiosAndShares) {
   EXPECT_EQ(format_ratio(2.0051), "2.01");
   EXPECT_EQ(format_percent(0.468), "46.8");
   EXPECT_EQ(format_percent(1.25), "125.0");
+}
+
+TEST(Format, RoughSharesAndFactorsHaveTwoDigits) {
+  EXPECT_EQ(format_rough_percent(0.0023), "0.2");
+  EXPECT_EQ(format_rough_percent(0.0474), "4.7");
+  EXPECT_EQ(format_rough_percent(0.0997), "10");
+  EXPECT_EQ(format_rough_percent(-0.679), "−68");
+  EXPECT_EQ(format_factor(2.686), "2.7");
+  EXPECT_EQ(format_factor(14.9), "15");
+  EXPECT_EQ(format_factor(137.6), "140");
+}
+
+TEST(Format, MinusIsNoHyphen) {
+  EXPECT_EQ(format_fixed(-0.62, 1), "−0.6");
+  EXPECT_EQ(format_fixed(-0.04, 1), "0.0");
+  EXPECT_EQ(format_with_deviation(-902.5, 1.2).joined(), "−902.5 ± 1.2");
+  EXPECT_EQ(format_bytes(-1536), "−1.5 KiB");
+}
+
+TEST(Format, SmallNumbersShowTheirPowerOfTen) {
+  EXPECT_EQ(format_scientific(1.2e-7, 2), "1.2\u00a0×\u00a010⁻⁷");
+  EXPECT_EQ(format_scientific(-2.2352e-10, 3), "−2.24\u00a0×\u00a010⁻¹⁰");
+  EXPECT_EQ(format_scientific(9.96e-6, 2), "1.0\u00a0×\u00a010⁻⁵");
 }
 
 TEST(Format, DurationsForPeople) {
@@ -63,7 +86,7 @@ TEST(Format, Plurals) {
 
 TEST(Format, WhatIsRoundedAwayHasNoSign) {
   EXPECT_EQ(format_percent(-0.0004), "0.0");
-  EXPECT_EQ(format_percent(-0.004), "-0.4");
+  EXPECT_EQ(format_percent(-0.004), "−0.4");
 }
 
 TEST(Format, ExponentsAreSuperscripts) {

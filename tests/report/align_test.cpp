@@ -24,6 +24,10 @@ TEST(AlignDecimals, FillsMissingDecimals) {
   EXPECT_EQ(aligned({"1.25", "3.5", "1,200"}), (Texts{"1.25[][]", "3.5[][0]", "1,200[][.00]"}));
 }
 
+TEST(AlignDecimals, AMinusIsPartOfItsNumber) {
+  EXPECT_EQ(aligned({"−0.6", "5.25"}), (Texts{"−0.6[][0]", "5.25[][]"}));
+}
+
 TEST(AlignDecimals, AlignsValueAndDeviation) {
   EXPECT_EQ(aligned({"10.620 ± 0.022", "116.71 ± 0.29", "548.8 ± 11.3"}),
             (Texts{"10.620[0] ± 0.022[]", "116.71[00] ± 0.29[0]", "548.8[00] ± 11.3[00]"}));

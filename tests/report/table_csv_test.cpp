@@ -31,7 +31,7 @@ TEST(TableCsv, HoldsNumbersUnroundedWithTheirUnitInTheHead) {
 TEST(TableCsv, DigitsForPeopleAreNumbersAndTextIsNoFormula) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"a", ""}, {"b", ""}, {"c", ""}, {"=d", ""}};
-  table.rows = {text_row({"1,234.5", "–", "-7", "=1+1"})};
+  table.rows = {text_row({"1,234.5", "–", "−7", "=1+1"})};
   EXPECT_EQ(table_csv(table), "a,b,c,'=d,note\n1234.5,,-7,'=1+1,\n");
 }
 

@@ -1,0 +1,38 @@
+// Changes and ratios in words, with no more digits than their deviations support.
+#pragma once
+
+#include <string>
+
+namespace labreport {
+
+/// What stands behind a number: "32" + " % longer than", "15" + " × as long as".
+struct ChangeWords {
+  const char* more;
+  const char* less;
+  const char* times;
+  const char* same;
+};
+
+inline constexpr ChangeWords kLongerThan{" % longer than", " % shorter than", " × as long as",
+                                         "as long as"};
+inline constexpr ChangeWords kMoreThan{" % more than", " % less than", " × as much as",
+                                       "as much as"};
+inline constexpr ChangeWords kMore{" % more", " % less", " × as much", "as much"};
+
+/// Beyond twice or half a percentage is hard to picture: a factor says more.
+bool told_as_factor(double ratio);
+
+/// "0.7 % less", "32 % more", "15 × as much". `spread` is the deviation of what `ratio` compares
+/// with, as a share of it: from 1 % on, decimals of a percentage mean nothing.
+std::string change_words(double ratio, double spread, const ChangeWords& words);
+
+/// "+0.6", "−12": in per cent, at most two digits from 10 on.
+std::string signed_rough_percent(double share);
+
+/// Four significant digits of `value`, fewer where its deviation leaves fewer certain.
+std::string certain_digits(double value, double deviation);
+
+/// A ratio with two decimals, fewer where its deviation leaves fewer certain.
+std::string certain_ratio(double ratio, double deviation);
+
+}  // namespace labreport

@@ -1,0 +1,53 @@
+#include "experiments/common/ratio.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/statistics.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kSteady = 0.98;  // A ratio counts as smaller only below this share of the last.
+constexpr double kGrowth = 1.05;  // From the first to the last, to call it growth.
+
+bool falls(const Ratio& before, const Ratio& after) {
+  return after.value < kSteady * before.value && apart(before, after);
+}
+
+bool grows(const std::vector<Ratio>& ratios) {
+  const Ratio& first = ratios.front();
+  const Ratio& last = ratios.back();
+  return last.value >= kGrowth * first.value && apart(first, last) &&
+         std::ranges::adjacent_find(ratios, falls) == ratios.end();
+}
+
+}  // namespace
+
+std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
+                              const std::vector<double>& denominator) {
+  if (numerator.empty() || denominator.empty() || mean(denominator) <= 0) return std::nullopt;
+  const double value = mean(numerator) / mean(denominator);
+  const double above = summarize(numerator).coefficient_of_variation();
+  const double below = summarize(denominator).coefficient_of_variation();
+  return Ratio{value, value * std::hypot(above, below)};
+}
+
+bool apart(const Ratio& a, const Ratio& b) {
+  return std::abs(a.value - b.value) > std::hypot(a.deviation, b.deviation);
+}
+
+bool clearly_below(const Ratio& ratio, double limit) {
+  return ratio.value + ratio.deviation < limit;
+}
+
+Trend trend_of(const std::vector<Ratio>& ratios) {
+  if (ratios.size() < 2) return Trend::kAlike;
+  if (grows(ratios)) return Trend::kGrows;
+  const auto [low, high] = std::ranges::minmax_element(ratios, {}, &Ratio::value);
+  if (format_ratio(low->value) == format_ratio(high->value)) return Trend::kAlike;
+  return apart(*low, *high) ? Trend::kUneven : Trend::kUnclear;
+}
+
+}  // namespace labreport

@@ -1,0 +1,74 @@
+#include "experiments/common/change.h"
+
+#include <gtest/gtest.h>
+
+#include "experiments/common/ratio.h"
+#include "experiments/common/table_cells.h"
+
+namespace labreport {
+namespace {
+
+TEST(Change, IsAPercentageUpToTwiceAndAFactorBeyond) {
+  EXPECT_EQ(change_words(0.993, 0.001, kMore), "0.7 % less");
+  EXPECT_EQ(change_words(1.324, 0.001, kLongerThan), "32.4 % longer than");
+  EXPECT_EQ(change_words(14.902, 0.001, kLongerThan), "15 × as long as");
+  EXPECT_EQ(change_words(0.42, 0.001, kMore), "0.42 × as much");
+  EXPECT_EQ(change_words(1.0001, 0.001, kMoreThan), "as much as");
+}
+
+TEST(Change, HasNoDecimalsWhereTheDeviationIsLarger) {
+  EXPECT_EQ(change_words(1.114, 0.34, kMore), "11 % more");
+  EXPECT_EQ(change_words(1.004, 0.34, kMore), "as much");
+}
+
+TEST(CertainDigits, AreFourOrWhatTheDeviationLeaves) {
+  EXPECT_EQ(certain_digits(328.531, 0.012), "328.5");
+  EXPECT_EQ(certain_digits(49.58, 6.87), "49.6");
+  EXPECT_EQ(certain_digits(49.58, 0), "49.58");
+  EXPECT_EQ(certain_ratio(4.84, 3.4), "4.8");
+  EXPECT_EQ(certain_ratio(2.4256, 0.0085), "2.43");
+  EXPECT_EQ(certain_ratio(2.4256, 0), "2.43");
+}
+
+TEST(Trend, IsGrowthOnlyBeyondTheDeviations) {
+  EXPECT_EQ(trend_of({{2.4, 0.01}, {3.2, 0.01}, {5.1, 0.02}}), Trend::kGrows);
+  EXPECT_EQ(trend_of({{0.9, 0.9}, {1.2, 0.5}, {1.9, 1.0}}), Trend::kUnclear);
+  EXPECT_EQ(trend_of({{2.4, 0.01}, {1.1, 0.01}, {5.1, 0.02}}), Trend::kUneven);
+  EXPECT_EQ(trend_of({{2.4, 0.01}, {2.3, 0.2}, {5.1, 0.02}}), Trend::kGrows);
+  EXPECT_EQ(trend_of({{2.40, 0}, {2.40, 0}}), Trend::kAlike);
+  EXPECT_EQ(trend_of({{2.4, 0.1}}), Trend::kAlike);
+}
+
+TEST(Ratio, IsBelowALimitBeyondItsDeviation) {
+  EXPECT_TRUE(clearly_below({0.12, 0.18}, 1));
+  EXPECT_FALSE(clearly_below({0.65, 0.53}, 1));
+}
+
+TableView table_of(const std::vector<RowView>& rows) {
+  return {"t", "T", {{"Size", ""}, {"A", "ms"}, {"B", "ms"}}, rows};
+}
+
+TEST(EmptyColumns, GoUnlessTheyNameTheRow) {
+  TableView table = table_of({{{text_cell("a"), missing_cell(), count_cell(3.0)}, {}, ""},
+                              {{text_cell("b")}, {}, "out of memory"}});
+  drop_empty_columns(table, 1);
+  ASSERT_EQ(table.columns.size(), 2);
+  EXPECT_EQ(table.columns[1].title, "B");
+  EXPECT_EQ(table.rows[0].cells[1].text, "3");
+  EXPECT_EQ(table.rows[1].note, "out of memory");
+}
+
+TEST(EmptyColumns, LeaveNoTableOfNamesAlone) {
+  TableView table = table_of({{{text_cell("a"), missing_cell(), missing_cell()}, {"outlier"}, ""}});
+  drop_empty_columns(table, 1);
+  EXPECT_TRUE(table.rows.empty());
+}
+
+TEST(EmptyColumns, StayWhereEveryRowIsAReason) {
+  TableView table = table_of({{{text_cell("a")}, {}, "not measured yet"}});
+  drop_empty_columns(table, 1);
+  EXPECT_EQ(table.columns.size(), 3);
+}
+
+}  // namespace
+}  // namespace labreport
