@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "base/error.h"
@@ -17,34 +18,47 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "<gpu>", "<edition>"
-std::pair<std::string, std::string> gpu_and_edition(const std::string& place) {
-  const std::vector<std::string> steps = split(place, '/');
-  return {steps.at(0), steps.size() > 1 ? steps[1] : ""};
+/// Whose numbers a run holds; of each there is one in the pairs.
+struct Subject {
+  std::string gpu;
+  std::string edition;
+  bool imported = false;
+
+  auto operator<=>(const Subject&) const = default;
+};
+
+Subject subject_of(const PairedRun& run) {
+  const std::vector<std::string> steps = split(run.place, '/');
+  return {steps.at(0), steps.size() > 1 ? steps[1] : "", run.store.is_imported()};
 }
 
-/// The latest of each GPU and edition; the folder's name begins with the time.
+/// The folder's name begins with the time.
+auto precedence(const PairedRun& run) {
+  const bool own = !run.store.is_reference();
+  return std::tuple(own, own || run.preset == "full", run.place);
+}
+
 std::vector<const PairedRun*> latest_runs(const std::vector<PairedRun>& runs) {
-  std::map<std::pair<std::string, std::string>, const PairedRun*> latest;
+  std::map<Subject, const PairedRun*> latest;
   for (const PairedRun& run : runs) {
-    if (run.store.is_imported()) continue;
-    const PairedRun*& newest = latest[gpu_and_edition(run.place)];
-    if (newest == nullptr || newest->place < run.place) newest = &run;
+    const PairedRun*& newest = latest[subject_of(run)];
+    if (newest == nullptr || precedence(*newest) < precedence(run)) newest = &run;
   }
   std::vector<const PairedRun*> chosen;
-  for (const auto& [which, run] : latest) chosen.push_back(run);
+  for (const auto& [subject, run] : latest) chosen.push_back(run);
   return chosen;
 }
 
-bool belong_together(const PairedRun& a, const PairedRun& b) {
-  const auto [gpu_a, edition_a] = gpu_and_edition(a.place);
-  const auto [gpu_b, edition_b] = gpu_and_edition(b.place);
-  return edition_a == edition_b || gpu_a == gpu_b;
+bool belong_together(const Subject& a, const Subject& b) {
+  if (a.imported && b.imported) return false;
+  return a.edition == b.edition || (a.gpu == b.gpu && !a.imported && !b.imported);
 }
 
 /// Where the page looks for a run's report, and what a command calls the run.
 DiffSource source_of(const PairedRun& run) {
-  return {.name = "site/runs/" + run.place, .page = "../../" + run.place + "/index.html"};
+  const bool has_report = !run.store.is_imported();
+  return {.name = "site/runs/" + run.place,
+          .page = has_report ? "../../" + run.place + "/index.html" : ""};
 }
 
 /// All pictures or none, as for the reports.
@@ -115,7 +129,7 @@ std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const 
   const std::vector<const PairedRun*> latest = latest_runs(runs);
   for (auto a = latest.begin(); a != latest.end(); ++a) {
     for (auto b = a + 1; b != latest.end(); ++b) {
-      if (!belong_together(**a, **b)) continue;
+      if (!belong_together(subject_of(**a), subject_of(**b))) continue;
       DiffPage page;
       page.card.folder = "diff/" + slug((*a)->place) + "--" + slug((*b)->place);
       page.record = out / page.card.folder;

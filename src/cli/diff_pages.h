@@ -18,6 +18,7 @@ struct PairedRun {
   RunStore store;
   std::string place;  ///< Its folder inside the site: "<gpu>/<edition>/<time>-<revision>"
   std::string key;    ///< Changes with everything that its pages depend on.
+  std::string preset = {};
 };
 
 /// One pair's pages, made now or by an earlier render.
@@ -30,9 +31,10 @@ struct DiffPage {
   bool stays = false;  ///< From an earlier render.
 };
 
-/// One page for each two GPUs whose latest runs of an edition have cells in common, and for the two
-/// editions of one GPU; imported runs are left to `labreport diff`. Pairs that have none have no
-/// files. Without the chart tool pages have their tables alone.
+/// One page for each two GPUs whose latest runs of an edition have cells in common, imported tables
+/// among them, and for the two editions of one GPU; none for two imported tables. One's own runs go
+/// before later ones that ship with the project, and full ones among these before quick ones. Pairs
+/// that have nothing in common have no files. Without the chart tool pages have their tables alone.
 std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs,
                                       const std::filesystem::path& out, ChartTool& tool,
                                       const RenderRecord* record);

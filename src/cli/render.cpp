@@ -33,7 +33,10 @@ ExitStatus render(const RenderFlags& flags) {
     load_measured(RunStore(folders.back()));  // a run that was named must be readable
   }
   if (flags.latest) folders.push_back(newest_run(recorded_runs("site/runs")));
-  if (folders.empty()) folders = recorded_runs("site/runs");
+  if (folders.empty()) {
+    folders = recorded_runs("site/runs");
+    options.imports = list_imported_runs("site/runs");
+  }
   const Rendered rendered = render_runs(folders, options);
   for (const auto& [folder, page] : rendered.pages) fmt::print("{}\n", page.string());
   if (!rendered.index.empty()) fmt::print("site: {}\n", rendered.index.string());

@@ -76,11 +76,30 @@ std::vector<Candidate> choose(const std::vector<fs::path>& folders, const Render
   return runs;
 }
 
-std::vector<DiffPage> compare(const std::vector<Candidate>& runs, const RenderOptions& options,
-                              ChartTool& tool, const RenderRecord* record) {
+/// "<gpu>/<edition>/<time>-imported"
+std::string import_place(const fs::path& folder) {
+  const fs::path edition = folder.parent_path();
+  return (edition.parent_path().filename() / edition.filename() / folder.filename()).string();
+}
+
+std::vector<PairedRun> imported_runs(const RenderOptions& options, const std::string& chart_tool) {
+  std::vector<PairedRun> imports;
+  for (const fs::path& folder : options.imports) {
+    const RunStore store(folder);
+    if (options.own && store.is_reference()) continue;
+    imports.push_back({store, import_place(folder), render_key(store, false, options, chart_tool)});
+  }
+  return imports;
+}
+
+std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<PairedRun> paired,
+                              const RenderOptions& options, ChartTool& tool,
+                              const RenderRecord* record) {
   if (!options.formats.has(Format::kHtml)) return {};
-  std::vector<PairedRun> paired;
-  for (const Candidate& run : runs) paired.push_back({run.store, run.place, run.key});
+  for (const Candidate& run : runs) {
+    paired.push_back({run.store, run.place, run.key,
+                      run.kept ? run.kept->card.preset : run.loaded.document.preset});
+  }
   return make_diff_pages(paired, options.out, tool, record);
 }
 
@@ -103,13 +122,13 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
 }
 
 /// Pages that an earlier render left would look for charts that are not here now.
-Site render_anew(std::vector<Candidate>& runs, const RenderOptions& options, ChartTool& tool,
-                 RunNotes& notes) {
+Site render_anew(std::vector<Candidate>& runs, const std::vector<PairedRun>& imports,
+                 const RenderOptions& options, ChartTool& tool, RunNotes& notes) {
   for (Candidate& run : runs) {
     run.kept.reset();
     load(run, notes);
   }
-  return render(runs, compare(runs, options, tool, nullptr), options, tool);
+  return render(runs, compare(runs, imports, options, tool, nullptr), options, tool);
 }
 
 /// The last line, where words stand: the next measurement takes them to its own page.
@@ -149,11 +168,12 @@ Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& 
   Rendered rendered{};
   if (options.formats.has(Format::kHtml)) rendered.index = options.out / "index.html";
   std::vector<Candidate> runs = choose(folders, options, chart_tool, record, notes, rendered);
-  const std::vector<DiffPage> diffs = compare(runs, options, tool, &record);
+  const std::vector<PairedRun> imports = imported_runs(options, chart_tool);
+  const std::vector<DiffPage> diffs = compare(runs, imports, options, tool, &record);
   Site site = render(runs, diffs, options, tool);
   const auto is_kept = [](const Candidate& run) { return run.kept.has_value(); };
   if (!site.notice.empty() && std::ranges::any_of(runs, is_kept)) {
-    site = render_anew(runs, options, tool, notes);
+    site = render_anew(runs, imports, options, tool, notes);
   }
   for (const std::string& problem : notes.problems()) rendered.problems.push_back(problem);
   if (!site.notice.empty()) fmt::print(stderr, "{}\n", site.notice);

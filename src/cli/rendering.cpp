@@ -34,6 +34,21 @@ std::string age_of(const fs::path& run) {
   return folder.filename().string();
 }
 
+fs::path latest(const std::vector<fs::path>& runs) {
+  const auto found = std::ranges::max_element(runs, {}, age_of);
+  return found == runs.end() ? fs::path() : *found;
+}
+
+bool is_own(const fs::path& run) { return !RunStore(run).is_reference(); }
+
+bool is_full(const fs::path& run) {
+  try {
+    return RunStore(run).load().preset == "full";
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 Run load_measured(const RunStore& store) {
@@ -75,10 +90,12 @@ std::vector<fs::path> recorded_runs(const fs::path& root) {
 }
 
 fs::path newest_run(const std::vector<fs::path>& runs) {
-  const auto newest = std::ranges::max_element(runs, {}, [](const fs::path& run) {
-    return std::pair(!RunStore(run).is_reference(), age_of(run));
-  });
-  return newest == runs.end() ? fs::path() : *newest;
+  for (bool (*counts)(const fs::path&) : {is_own, is_full}) {
+    std::vector<fs::path> chosen;
+    std::ranges::copy_if(runs, std::back_inserter(chosen), counts);
+    if (!chosen.empty()) return latest(chosen);
+  }
+  return latest(runs);
 }
 
 ExitStatus Rendered::status() const {

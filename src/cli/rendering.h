@@ -19,7 +19,8 @@ struct RenderOptions {
   Paper paper = Paper::kA4;
   std::filesystem::path notes = {};  ///< The author's folder of notes; empty: none.
   bool own = false;                  ///< Leave out the runs that ship with the project.
-  bool single_file = false;          ///< Each run's page as one file too, for the mail.
+  std::vector<std::filesystem::path> imports = {};  ///< Tables to compare the runs with.
+  bool single_file = false;  ///< Each run's page as one file too, for the mail.
 };
 
 Answers parse_answers(const std::string& text);
@@ -31,7 +32,8 @@ std::filesystem::path run_folder(const std::filesystem::path& named);
 /// none.
 std::vector<std::filesystem::path> recorded_runs(const std::filesystem::path& root);
 
-/// The newest of one's own, else the newest of all; empty where there is none.
+/// The newest of one's own, else the newest full one of all, else the newest; empty where there is
+/// none.
 std::filesystem::path newest_run(const std::vector<std::filesystem::path>& runs);
 
 struct Rendered {

@@ -17,11 +17,12 @@ namespace fs = std::filesystem;
 ExitStatus report(const RunFlags& flags, const OutputFlags& output,
                   const std::vector<std::string>& argv) {
   const fs::path out = flags.out;
-  const RenderOptions options = output.options(out / "public");
+  RenderOptions options = output.options(out / "public");
   const Measured measured = measure(flags, out / "runs", argv);
   if (measured.status == ExitStatus::kInterrupted || measured.folder.empty()) {
     return measured.status;
   }
+  options.imports = list_imported_runs(out / "runs");
   const Rendered rendered = render_runs(recorded_runs(out / "runs"), options);
   fmt::print("report: {}\n", rendered.page_of(measured.folder).string());
   return measured.status == ExitStatus::kDone ? rendered.status() : measured.status;

@@ -162,6 +162,12 @@ std::vector<fs::path> list_measured_runs(const fs::path& root) {
   return folders;
 }
 
+std::vector<fs::path> list_imported_runs(const fs::path& root) {
+  std::vector<fs::path> folders = list_runs(root);
+  std::erase_if(folders, [](const fs::path& folder) { return !RunStore(folder).is_imported(); });
+  return folders;
+}
+
 std::vector<fs::path> list_runs(const fs::path& root) {
   std::vector<fs::path> folders;
   std::error_code absent;

@@ -78,6 +78,9 @@ std::filesystem::path new_import_folder(const std::filesystem::path& root, const
 /// `list_runs` without imported runs.
 std::vector<std::filesystem::path> list_measured_runs(const std::filesystem::path& root);
 
+/// `list_runs` without measured ones.
+std::vector<std::filesystem::path> list_imported_runs(const std::filesystem::path& root);
+
 /// Every folder below `root` that holds a run.json, sorted by its own name, which begins with the
 /// time: oldest first. Opens no file.
 std::vector<std::filesystem::path> list_runs(const std::filesystem::path& root);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "cli/kept_runs.h"
 
 namespace labreport {
@@ -57,12 +58,30 @@ TEST_F(DiffPages, TheLatestOfEachGpuMeetInTheirEdition) {
                                      "diff/h200-2025-3-a--h200-2026-2-a"));
 }
 
-TEST_F(DiffPages, ImportedRunsAreLeftOut) {
+TEST_F(DiffPages, OnesOwnGoBeforeShippedRunsAndFullOnesAmongTheseBeforeQuickOnes) {
+  const fs::path full = add("b200/2025/1-a", another_gpu(true));
+  const fs::path quick = add("b200/2025/2-a", another_gpu(true));
+  add("h200/2025/1-a", three_launches());
+  write_atomically(full / "reference", "");
+  write_atomically(quick / "reference", "");
+  runs_[0].preset = "full";
+  runs_[1].preset = "quick";
+  EXPECT_THAT(folders(), ElementsAre("diff/b200-2025-1-a--h200-2025-1-a"));
+  fs::remove(quick / "reference");
+  EXPECT_THAT(folders(), ElementsAre("diff/b200-2025-2-a--h200-2025-1-a"));
+}
+
+TEST_F(DiffPages, ImportedTablesMeetMeasuredRunsOfTheirEditionAlone) {
   add("b200/2025/2-a", another_gpu(true));
-  const RunStore table(root_ / "runs/h200/2025/1-imported");
-  table.keep_imported(imported());
-  runs_.push_back({table, "h200/2025/1-imported", "key"});
-  EXPECT_THAT(folders(), IsEmpty());
+  add("b200/2026/2-a", another_gpu(true));
+  for (const std::string gpu : {"a100", "h200"}) {
+    const RunStore table(root_ / "runs" / gpu / "2025/1-imported");
+    table.keep_imported(imported());
+    runs_.push_back({table, gpu + "/2025/1-imported", "key of " + gpu});
+  }
+  EXPECT_THAT(folders(), ElementsAre("diff/a100-2025-1-imported--b200-2025-2-a",
+                                     "diff/b200-2025-2-a--b200-2026-2-a",
+                                     "diff/b200-2025-2-a--h200-2025-1-imported"));
 }
 
 TEST_F(DiffPages, RunsWithNothingInCommonHaveNoPage) {

@@ -103,7 +103,8 @@ std::string text_of(const Document& document, Answers answers) {
 }
 
 Run recorded(const char* edition) {
-  for (const auto& folder : list_runs(std::filesystem::path(LABREPORT_SOURCE_DIR) / "site/runs")) {
+  for (const auto& folder :
+       list_measured_runs(std::filesystem::path(LABREPORT_SOURCE_DIR) / "site/runs")) {
     const Run run = RunStore(folder).load();
     if (run.edition == edition) return run;
   }
