@@ -13,7 +13,9 @@
 #include "compare/kernel_changes.h"
 #include "compare/nearest.h"
 #include "compare/prediction.h"
+#include "compare/provenance.h"
 #include "compare/speedups.h"
+#include "results/published_names.h"
 
 namespace labreport {
 namespace {
@@ -25,6 +27,8 @@ ComparedRun described(const Run& run) {
   ComparedRun side{.edition = run.edition, .preset = run.preset, .source = run.source};
   side.limits = measured_limits(run);
   side.noise_floor = run.noise_floor;
+  side.titles = provenance(run, metric::kTitle);
+  side.sources = provenance(run, metric::kSource);
   if (const Device* device = main_device(run)) {
     side.device = device->name;
     side.power_limit_watts = static_cast<double>(device->power_limit_mw) / 1e3;

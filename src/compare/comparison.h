@@ -94,6 +94,8 @@ struct ComparedRun {
   double memory_bytes = 0;
   Limits limits = {};
   std::optional<NoiseFloor> noise_floor = {};
+  std::vector<std::string> titles = {};   ///< Imported: whose numbers they are, as declared.
+  std::vector<std::string> sources = {};  ///< Imported: where they stand.
 };
 
 struct Comparison {

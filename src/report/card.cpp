@@ -15,8 +15,12 @@ constexpr std::pair<const char*, const char*> kFormats[] = {
     {"run as JSON", "run.json"},
 };
 
+/// Of the runs that ship with the project the full ones are worth a reader's first look.
+bool is_excerpt(const RunCard& card) { return card.reference && card.preset != "full"; }
+
 /// Smaller comes first; ISO times compare as texts.
 bool before(const RunCard& a, const RunCard& b) {
+  if (is_excerpt(a) != is_excerpt(b)) return is_excerpt(b);
   return std::tie(a.reference, b.started_at, b.folder) <
          std::tie(b.reference, a.started_at, a.folder);
 }

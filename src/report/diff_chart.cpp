@@ -123,7 +123,8 @@ Json ratio_spec(const std::vector<Point>& points) {
   Json layers = Json::array();
   const Json one = {{"datum", 1}, {"type", "quantitative"}};
   layers.push_back(
-      {{"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {4, 3}}, {"aria", false}}},
+      {{"data", {{"values", {{{"ratio", 1}}}}}},
+       {"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {4, 3}}, {"aria", false}}},
        {"encoding", {{"x", one}}}});
   // A layer without marks would be a picture without words.
   const Json intervals = with_interval(values);

@@ -22,6 +22,7 @@ Json run_json(const ComparedRun& run) {
           {"edition", run.edition},       {"preset", run.preset},
           {"started_at", run.started_at}, {"revision", run.revision},
           {"driver", run.driver},         {"cpu", run.cpu},
+          {"titles", run.titles},         {"sources", run.sources},
           {"matrix_rates", rates},        {"bandwidth", optional(run.limits.bandwidth)}};
 }
 

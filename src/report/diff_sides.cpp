@@ -1,10 +1,12 @@
 // Tables of who the sides are and of what only one of them has.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "report/diff_parts.h"
 
 namespace labreport {
@@ -41,6 +43,13 @@ std::string floor_words(const ComparedRun& side) {
                      format_percent(side.noise_floor->log_stddev), side.noise_floor->degrees);
 }
 
+/// "a, b and 3 more"
+std::string some_of(const std::vector<std::string>& texts) {
+  constexpr std::size_t kMost = 2;
+  const std::string first = join(std::span(texts).first(std::min(kMost, texts.size())), ", ");
+  return texts.size() <= kMost ? first : fmt::format("{} and {} more", first, texts.size() - kMost);
+}
+
 struct SideFact {
   const char* label;
   std::function<std::string(const ComparedRun&)> words;
@@ -51,6 +60,8 @@ std::vector<SideFact> side_facts() {
   return {
       {"GPU", [](const auto& side) { return side.device; }},
       {"Numbers are", [](const auto& side) { return side.source; }},
+      {"Published by", [](const auto& side) { return some_of(side.titles); }},
+      {"Published at", [](const auto& side) { return some_of(side.sources); }},
       {"Edition and preset",
        [](const auto& side) {
          return is_imported(side) ? side.edition : side.edition + ", " + side.preset;

@@ -22,12 +22,28 @@ std::vector<const Figure*> figures_of(const Document& document) {
 
 std::vector<Print> ChartTool::print(const std::vector<std::string>&) { return {}; }
 
+namespace {
+
+/// A picture leads nowhere: a browser follows no link in it, and a drawing tool has another idea of
+/// where its page stands.
+nlohmann::json without_links(nlohmann::json spec) {
+  if (spec.contains("encoding")) spec["encoding"].erase("href");
+  for (const char* several : {"layer", "vconcat", "hconcat"}) {
+    if (!spec.contains(several)) continue;
+    for (nlohmann::json& one : spec[several]) one = without_links(std::move(one));
+  }
+  return spec;
+}
+
+}  // namespace
+
 std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, ChartTool& tool) {
   std::vector<std::string> specs;
   for (const Document* document : documents) {
     for (const Figure* figure : figures_of(*document)) {
-      specs.push_back(themed(figure->spec, ChartWidth::kWide).dump());
-      specs.push_back(themed(figure->spec, ChartWidth::kNarrow).dump());
+      const nlohmann::json still = without_links(figure->spec);
+      specs.push_back(themed(still, ChartWidth::kWide).dump());
+      specs.push_back(themed(still, ChartWidth::kNarrow).dump());
     }
   }
   if (specs.empty()) return std::vector<Drawings>(documents.size());

@@ -91,6 +91,8 @@ class Readme(unittest.TestCase):
         if runs:
             shutil.copytree(ROOT / RECORDED, folder / RECORDED)
             shutil.copytree(ROOT / RECORDED, folder / OWN, ignore=lambda *_: ["reference"])
+            for table in ROOT.glob("site/runs/*/*/*/imported"):
+                shutil.copytree(table.parent, folder / table.parent.relative_to(ROOT))
         shutil.copytree(ROOT / "tests/fixtures/imports", folder / "tests/fixtures/imports")
         (folder / "labreport-worker").symlink_to(f"{self.fakes}/worker")
         (folder / "labreport-worker.json").write_text(WORKER, encoding="utf-8")

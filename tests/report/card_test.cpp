@@ -62,6 +62,14 @@ TEST(Grouped, OnesOwnBeforeThoseThatShipWithTheProject) {
               ElementsAre("B 2026-01-01", "A 2026-03-01"));
 }
 
+TEST(Grouped, FullRunsThatShipWithTheProjectBeforeQuickOnes) {
+  RunCard quick = reference(card("A", "2026-03-01"));
+  quick.preset = "quick";
+  RunCard full = reference(card("A", "2026-01-01"));
+  full.preset = "full";
+  EXPECT_THAT(order({quick, full}), ElementsAre("A 2026-01-01", "A 2026-03-01"));
+}
+
 TEST(Grouped, DevicesByTheirNewestRunAndDemonstrationsLast) {
   EXPECT_THAT(order({demonstration("2026-09-01"), card("A", "2026-01-01"), card("B", "2026-03-01"),
                      card("A", "2026-05-01"), reference(card("C", "2026-08-01"))}),

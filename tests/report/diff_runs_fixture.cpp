@@ -116,6 +116,8 @@ Comparison hostile_comparison() {
   spoil(a);
   spoil(b);
   Comparison comparison = compared(a, b);
+  comparison.b.titles = {hostile_name(), "\\input{x} #read(\"x\")"};
+  comparison.b.sources = {"javascript:alert(1)", "a", "b"};
   comparison.kernels.front().a = comparison.kernels.front().b = hostile_name();
   return comparison;
 }

@@ -86,6 +86,8 @@ def problems(site):
             yield from (f"{name}: two things are called {twice}"
                         for twice in sorted({i for i in ids if ids.count(i) > 1}))
         for address, request in links:
+            if name.endswith(".svg") and not (address or "").startswith(("#", "data:")):
+                yield f"{name}: {address}: a picture leads nowhere"
             yield from (f"{name}: {address}: {wrong}"
                         for wrong in link_problems(name, address or "", request, files))
 

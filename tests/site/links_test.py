@@ -80,6 +80,8 @@ class TheChecker(unittest.TestCase):
     def test_what_is_wrong_outside_of_pages(self):
         self.assertIn("leaves the site", self.problems(a_css='@import "https://a.example/x";')[0])
         self.assertIn("is not there", self.problems(report_md="![x](charts/x.svg)")[0])
+        self.assertEqual(self.problems(a_svg='<svg><a xlink:href="https://a.example/#x"/></svg>'),
+                         ["a.svg: https://a.example/#x: a picture leads nowhere"])
         self.assertIn("no such place", self.problems(report_md="# One\n[x](#two)")[0])
 
 
