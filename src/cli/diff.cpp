@@ -23,7 +23,7 @@ namespace {
 struct DiffFlags {
   std::vector<std::string> runs;
   std::string edition;
-  std::string format = "table";
+  std::string format;
   std::string allowed;
   std::string out;
   bool fail_on_regression = false;
@@ -46,9 +46,18 @@ std::string page(const DiffDocument& document) {
 
 constexpr std::array<const char*, 4> kFormats{"table", "md", "json", "html"};
 
-void check_format(const std::string& format) {
+/// What the flag says, else the file's ending, else the table.
+std::string format_of(const DiffFlags& flags) {
   const std::vector<std::string> known(kFormats.begin(), kFormats.end());
-  if (std::ranges::find(known, format) == known.end()) refuse_unknown("format", format, known);
+  const auto is_known = [&](const std::string& format) {
+    return std::ranges::find(known, format) != known.end();
+  };
+  if (flags.format.empty()) {
+    const std::string ending = std::filesystem::path(flags.out).extension().string();
+    return is_known(ending.substr(ending.empty() ? 0 : 1)) ? ending.substr(1) : "table";
+  }
+  if (!is_known(flags.format)) refuse_unknown("format", flags.format, known);
+  return flags.format;
 }
 
 std::string written(const Comparison& comparison, const DiffDocument& document,
@@ -96,7 +105,7 @@ ExitStatus diff(const DiffFlags& flags) {
     throw InputError("diff needs two runs, A and B",
                      "`labreport list runs` shows the runs there are");
   }
-  check_format(flags.format);
+  const std::string format = format_of(flags);
   if (!flags.edition.empty()) find_edition(flags.edition);
   CompareOptions options{.allowed = parse_allowed(flags.allowed)};
   const ChosenRun a = choose_run(flags.runs[0], flags.edition, "site/runs");
@@ -105,7 +114,7 @@ ExitStatus diff(const DiffFlags& flags) {
   options.name_b = "B (" + b.name + ")";
   const Comparison comparison = compare_runs(a.run, b.run, options);
   const DiffDocument document = diff_document(comparison, {a.name, ""}, {b.name, ""});
-  put(written(comparison, document, flags.format), flags.out);
+  put(written(comparison, document, format), flags.out);
   return flags.fail_on_regression ? regression(comparison) : ExitStatus::kDone;
 }
 
@@ -116,7 +125,8 @@ void add_diff(CLI::App& app, Invocation& invocation) {
   CLI::App* verb = app.add_subcommand("diff", "two runs side by side");
   verb->add_option("runs", flags->runs, "A B: folders, files, GPUs, latest or previous (measured)");
   verb->add_option("--edition", flags->edition, "of GPUs, latest and previous: 2025 or 2026");
-  verb->add_option("--format", flags->format, "table, md, json or html (table)");
+  verb->add_option("--format", flags->format,
+                   "table, md, json or html (as --out ends, else table)");
   verb->add_option("--out", flags->out, "file to write to instead of printing");
   verb->add_option("--allow-mismatch", flags->allowed, "compare all the same: batch,vocab");
   verb->add_flag("--fail-on-regression", flags->fail_on_regression,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/stamp.h"
 #include "base/text.h"
 #include "report/diff_writers.h"
@@ -52,6 +53,11 @@ std::vector<const PairedRun*> latest_runs(const std::vector<PairedRun>& runs) {
 bool belong_together(const Subject& a, const Subject& b) {
   if (a.imported && b.imported) return false;
   return a.edition == b.edition || (a.gpu == b.gpu && !a.imported && !b.imported);
+}
+
+/// What was measured is held against what was published, whichever comes first by name.
+std::pair<const PairedRun*, const PairedRun*> in_order(const PairedRun& a, const PairedRun& b) {
+  return b.store.is_imported() ? std::pair(&b, &a) : std::pair(&a, &b);
 }
 
 /// Where the page looks for a run's report, and what a command calls the run.
@@ -113,7 +119,8 @@ void fill(DiffPage& page, const PairedRun& a, const PairedRun& b, LoadedRuns& lo
                             ? comparison.a.edition
                             : comparison.b.edition + " against " + comparison.a.edition;
     page.card.preset = document.relation;
-    page.card.outcome = document.counts;
+    page.card.outcome = format_plural(static_cast<std::int64_t>(comparison.matched), "cell") +
+                        (comparison.matched == 1 ? " matches" : " match");
     add_files(page, comparison, document, tool);
   } catch (const InputError&) {
     page.files.clear();  // nothing in common, or another batch: no page of its own accord
@@ -130,17 +137,18 @@ std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const 
   for (auto a = latest.begin(); a != latest.end(); ++a) {
     for (auto b = a + 1; b != latest.end(); ++b) {
       if (!belong_together(subject_of(**a), subject_of(**b))) continue;
+      const auto [from, to] = in_order(**a, **b);
       DiffPage page;
-      page.card.folder = "diff/" + slug((*a)->place) + "--" + slug((*b)->place);
+      page.card.folder = "diff/" + slug(from->place) + "--" + slug(to->place);
       page.record = out / page.card.folder;
-      page.key = content_hash((*a)->key + "\n" + (*b)->key);
+      page.key = content_hash(from->key + "\n" + to->key);
       const auto kept = record == nullptr ? std::nullopt : record->find(page.record, page.key);
       if (kept) {
         page.card = kept->card;
         page.kept = kept->files;
         page.stays = true;
       } else {
-        fill(page, **a, **b, loaded, tool);
+        fill(page, *from, *to, loaded, tool);
       }
       pages.push_back(std::move(page));
     }

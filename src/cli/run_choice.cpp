@@ -79,6 +79,20 @@ std::vector<Listed> runs_of_gpu(std::vector<Listed> runs, const std::string& wor
   return runs;
 }
 
+/// A GPU that has runs, though none of this edition.
+void refuse_other_editions(const std::vector<Listed>& runs, const std::string& word,
+                           const std::string& edition, const fs::path& root) {
+  const std::string wanted = slug(word);
+  if (edition.empty() || wanted.empty() || !gpus_named(runs, wanted).empty()) return;
+  std::set<std::string> editions;
+  for (const Listed& run : listed_runs(root, "")) {
+    if (run.gpu.find(wanted) != std::string::npos) editions.insert(run.edition);
+  }
+  if (editions.empty()) return;
+  throw InputError("'" + word + "' has no run of the " + edition + " edition",
+                   "it has runs of " + listing(editions));
+}
+
 /// The one before the latest, among the latest's own edition.
 fs::path previous_of(std::vector<Listed> runs) {
   const std::string edition = runs.back().edition;
@@ -102,6 +116,7 @@ ChosenRun choose_run(const std::string& word, const std::string& edition, const 
   }
   if (fs::is_directory(word)) return loaded(word);
   std::vector<Listed> runs = listed_runs(root, edition);
+  refuse_other_editions(runs, word, edition, root);
   if (word != "latest" && word != "previous") return loaded(runs_of_gpu(runs, word).back().folder);
   leave_imported_out(runs);
   if (runs.empty()) {

@@ -20,8 +20,9 @@
 namespace labreport {
 namespace {
 
-constexpr std::array<std::string_view, 6> kStandings{"matched",  "only_a",   "only_b",
-                                                     "failed_a", "failed_b", "failed_both"};
+constexpr std::array<std::string_view, 8> kStandings{"matched",      "only_a",      "only_b",
+                                                     "failed_a",     "failed_b",    "failed_both",
+                                                     "unrecorded_a", "unrecorded_b"};
 
 ComparedRun described(const Run& run) {
   ComparedRun side{.edition = run.edition, .preset = run.preset, .source = run.source};
@@ -29,12 +30,14 @@ ComparedRun described(const Run& run) {
   side.noise_floor = run.noise_floor;
   side.titles = provenance(run, metric::kTitle);
   side.sources = provenance(run, metric::kSource);
+  side.assumed = provenance(run, metric::kAssumed);
   if (const Device* device = main_device(run)) {
     side.device = device->name;
     side.power_limit_watts = static_cast<double>(device->power_limit_mw) / 1e3;
     side.memory_bytes = static_cast<double>(device->memory_bytes);
   }
-  if (run.sessions.empty()) return side;
+  // An import's session has its own time and revision; they say nothing of the numbers.
+  if (run.sessions.empty() || run.source == "imported") return side;
   const Session& session = run.sessions.front();
   side.started_at = session.started_at;
   side.revision = session.revision;
@@ -44,6 +47,7 @@ ComparedRun described(const Run& run) {
 }
 
 double geometric_mean(const std::vector<double>& values) {
+  if (values.size() == 1) return values.front();  // to the last digit
   double sum = 0;
   for (const double value : values) sum += std::log(value);
   return std::exp(sum / static_cast<double>(values.size()));
@@ -81,8 +85,9 @@ Standing standing_of(const CellPair& pair, const RowSide& a, const RowSide& b) {
   if (pair.b == nullptr) return Standing::kOnlyA;
   if (pair.a == nullptr) return Standing::kOnlyB;
   if (!a.value && !b.value) return Standing::kFailedBoth;
-  if (!a.value) return Standing::kFailedA;
-  return b.value ? Standing::kMatched : Standing::kFailedB;
+  if (!a.value) return a.unrecorded ? Standing::kUnrecordedA : Standing::kFailedA;
+  if (!b.value) return b.unrecorded ? Standing::kUnrecordedB : Standing::kFailedB;
+  return Standing::kMatched;
 }
 
 void add_ratio(ComparedRow& row, const Floors& floors) {

@@ -16,7 +16,17 @@
 namespace labreport {
 
 /// How a row stands between the two runs.
-enum class Standing { kMatched, kOnlyA, kOnlyB, kFailedA, kFailedB, kFailedBoth };
+/// Unrecorded: the cell ran, but this number of it is not known.
+enum class Standing {
+  kMatched,
+  kOnlyA,
+  kOnlyB,
+  kFailedA,
+  kFailedB,
+  kFailedBoth,
+  kUnrecordedA,
+  kUnrecordedB
+};
 
 /// The name in JSON: "matched", "only_a", …
 std::string_view name(Standing standing);
@@ -86,7 +96,7 @@ struct ComparedRun {
   std::string edition = {};
   std::string preset = {};
   std::string source = {};
-  std::string started_at = {};
+  std::string started_at = {};  ///< Imported: empty, as what the session says of the machine.
   std::string revision = {};
   std::string driver = {};
   std::string cpu = {};
@@ -96,6 +106,7 @@ struct ComparedRun {
   std::optional<NoiseFloor> noise_floor = {};
   std::vector<std::string> titles = {};   ///< Imported: whose numbers they are, as declared.
   std::vector<std::string> sources = {};  ///< Imported: where they stand.
+  std::vector<std::string> assumed = {};  ///< Imported: what the tables did not say.
 };
 
 struct Comparison {

@@ -103,10 +103,12 @@ CellNoise summary(const std::vector<double>& medians, const Tally& tally, std::i
 
 void refuse_too_few(std::size_t launches, std::size_t per_side) {
   if (launches >= 2 * per_side) return;
-  throw InputError(
-      fmt::format("{0} launches of a cell cannot be split into {1} against {1}", launches,
-                  per_side),
-      fmt::format("measure with --launches {} or more, or lower --per-side", 2 * per_side));
+  throw InputError(fmt::format("{0} launches of a cell cannot be split into {1} against {1}",
+                               launches, per_side),
+                   fmt::format("measure with --launches {} or more{}", 2 * per_side,
+                               launches < 2 * kLaunchesForVerdict
+                                   ? ""
+                                   : fmt::format(", or give --per-side {}", launches / 2)));
 }
 
 }  // namespace

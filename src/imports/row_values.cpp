@@ -73,8 +73,15 @@ Precision RowReader::precision_of(const Column& column) {
     return *parse_yes_no(text(Role::kAutocast)) ? *autocast->meaning.precision : Precision::kFp32;
   }
   if (declared_.precision) return *declared_.precision;
-  into_.assumed.insert("precision fp32, as in the handout: --precision says otherwise");
-  return Precision::kFp32;
+  const std::set<Precision> nearby = precisions_in(table_.nearby);
+  if (nearby.size() > 1) {
+    miss("the words above the table say several precisions", "--precision NAME");
+  }
+  const Precision precision = nearby.empty() ? Precision::kFp32 : *nearby.begin();
+  into_.assumed.insert(
+      fmt::format("precision {}, {}: --precision says otherwise", name(precision),
+                  nearby.empty() ? "as in the handout" : "from the words above the table"));
+  return precision;
 }
 
 Unit RowReader::unit_of(const Column& column, const TableNumber& number, bool time) {

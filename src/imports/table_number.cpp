@@ -61,7 +61,8 @@ TableNumber parse_part(std::string_view text) {
   if (!rest.empty()) found.unit = unit_named(rest);
   if (number.empty() || (!rest.empty() && !found.unit)) return found;
   if (number.find(',') != number.npos) {
-    if (!has_clear_thousands(number)) return wrong("is the comma for thousands or for decimals?");
+    if (!has_clear_thousands(number))
+      return wrong("is the comma for thousands or for decimals? write the number without one");
     std::erase(number, ',');
   }
   const auto [at, error] =
@@ -92,7 +93,7 @@ TableNumber parse_table_number(std::string_view cell) {
   const std::string text = lower_case(plain_cell(cell));
   if (among(kMissing, text)) return {};
   if (among(kInfinite, text)) return wrong("it is infinite");
-  if (text.starts_with("oom") || text.starts_with("out of memory") || text == "cuda oom") {
+  if (text.starts_with("oom") || text == "cuda oom" || text.find("out of memory") != text.npos) {
     return {.kind = TableNumber::Kind::kOutOfMemory};
   }
   for (const std::string_view sign : kPlusMinus) {

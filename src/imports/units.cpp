@@ -39,6 +39,15 @@ constexpr Names<Unit, 6> kNames{{{Unit::kSeconds, "s"},
                                  {Unit::kGibibytes, "GiB"},
                                  {Unit::kMebibytes, "MiB"}}};
 
+constexpr ConstantTable<std::string_view, Precision, 7> kPrecisions{
+    {{"fp32", Precision::kFp32},
+     {"float32", Precision::kFp32},
+     {"tf32", Precision::kTf32},
+     {"bf16", Precision::kBf16},
+     {"bfloat16", Precision::kBf16},
+     {"fp16", Precision::kFp16},
+     {"float16", Precision::kFp16}}};
+
 constexpr std::array<std::string_view, 3> kBeforeUnit{"in", "unit", "units"};
 constexpr std::array<std::string_view, 7> kContextWords{"context", "ctx",    "seq", "sequence",
                                                         "seqlen",  "length", "len"};
@@ -121,6 +130,14 @@ std::optional<Unit> unit_near(std::string_view caption) {
 
 std::set<std::int64_t> contexts_in(std::string_view caption) {
   return numbers_after(kContextWords, caption);
+}
+
+std::set<Precision> precisions_in(std::string_view caption) {
+  std::set<Precision> found;
+  for (const std::string& word : words_of(caption)) {
+    if (const Precision* precision = look_up(kPrecisions, word)) found.insert(*precision);
+  }
+  return found;
 }
 
 std::set<std::int64_t> batches_in(std::string_view caption) {

@@ -43,6 +43,9 @@ std::optional<Unit> unit_near(std::string_view caption);
 /// "context_length=256", "context length of 512", "seq_len: 128" in a caption.
 std::set<std::int64_t> contexts_in(std::string_view caption);
 
+/// "all in BF16", "float32" in a caption, by their exact names: "mixed" or "half" may mean several.
+std::set<Precision> precisions_in(std::string_view caption);
+
 /// "batch_size=8", "batch of 4", "batch size: 2" in a caption.
 std::set<std::int64_t> batches_in(std::string_view caption);
 

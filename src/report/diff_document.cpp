@@ -43,7 +43,6 @@ constexpr std::array kProblems{
 /// Rows that belong beside each other; what one run alone has is listed apart, and numbers that one
 /// side never wrote down (published tables have few) are counted.
 bool shown(const ComparedRow& row) {
-  if (row.a.unrecorded || row.b.unrecorded) return false;
   return row.standing == Standing::kMatched || row.standing == Standing::kFailedA ||
          row.standing == Standing::kFailedB;
 }

@@ -18,12 +18,19 @@ Json optional(std::optional<double> value) {
 Json run_json(const ComparedRun& run) {
   Json rates = Json::object();
   for (const auto& [precision, rate] : run.limits.rates) rates[std::string(name(precision))] = rate;
-  return {{"device", run.device},         {"source", run.source},
-          {"edition", run.edition},       {"preset", run.preset},
-          {"started_at", run.started_at}, {"revision", run.revision},
-          {"driver", run.driver},         {"cpu", run.cpu},
-          {"titles", run.titles},         {"sources", run.sources},
-          {"matrix_rates", rates},        {"bandwidth", optional(run.limits.bandwidth)}};
+  return {{"device", run.device},
+          {"source", run.source},
+          {"edition", run.edition},
+          {"preset", run.preset},
+          {"started_at", run.started_at},
+          {"revision", run.revision},
+          {"driver", run.driver},
+          {"cpu", run.cpu},
+          {"titles", run.titles},
+          {"sources", run.sources},
+          {"assumed", run.assumed},
+          {"matrix_rates", rates},
+          {"bandwidth", optional(run.limits.bandwidth)}};
 }
 
 Json side_json(const RowSide& side) {

@@ -62,6 +62,7 @@ std::vector<SideFact> side_facts() {
       {"Numbers are", [](const auto& side) { return side.source; }},
       {"Published by", [](const auto& side) { return some_of(side.titles); }},
       {"Published at", [](const auto& side) { return some_of(side.sources); }},
+      {"Assumed", [](const auto& side) { return some_of(side.assumed); }},
       {"Edition and preset",
        [](const auto& side) {
          return is_imported(side) ? side.edition : side.edition + ", " + side.preset;
@@ -131,6 +132,14 @@ TableView fits_table(const std::vector<ComparedRow>& rows) {
   return table;
 }
 
+/// Also by its steps: cells that differ in nothing else stand beside each other here.
+std::string lone_label(const ComparedRow& row) {
+  std::string label = cell_label(row.spec, row.size);
+  if (row.spec.warmup) label += fmt::format(", warm-up {}", *row.spec.warmup);
+  if (row.spec.steps) label += fmt::format(", {}", format_plural(*row.spec.steps, "step"));
+  return label;
+}
+
 TableView lone_table(const std::vector<ComparedRow>& rows) {
   TableView table{.slug = "lone",
                   .title = "Cells that one run alone has, or that neither could measure",
@@ -142,13 +151,12 @@ TableView lone_table(const std::vector<ComparedRow>& rows) {
     const bool only_a = row.standing == Standing::kOnlyA;
     if (!neither && !only_a && row.standing != Standing::kOnlyB) continue;
     if (!seen.insert(row.cell).second) continue;
-    table.rows.push_back(
-        {{words(cell_label(row.spec, row.size)), words(std::string(name(row.spec.kind))),
-          words(neither  ? "failed on both sides"
-                : only_a ? "only in A"
-                         : "only in B")},
-         {},
-         {}});
+    table.rows.push_back({{words(lone_label(row)), words(std::string(name(row.spec.kind))),
+                           words(neither  ? "failed on both sides"
+                                 : only_a ? "only in A"
+                                          : "only in B")},
+                          {},
+                          {}});
     if (neither) table.rows.back().flags = {"A: " + row.a.reason, "B: " + row.b.reason};
   }
   return table;

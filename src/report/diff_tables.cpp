@@ -78,9 +78,9 @@ void add_flags(const ComparedRow& row, RowView& view) {
   }
   if (row.prediction.departure) view.flags.push_back(departure_words(*row.prediction.departure));
   for (const std::string& remark : row.remarks) view.flags.push_back(remark);
-  // That launches are too few is said once, above.
-  const bool judged = row.judged && row.judged->adjusted_p;
-  if (judged && row.judged->verdict == Verdict::kUnclear && row.remarks.empty()) {
+  // What disturbed a side is among the remarks already.
+  const bool disturbed = !row.a.flags.empty() || !row.b.flags.empty();
+  if (row.judged && row.judged->verdict == Verdict::kUnclear && !disturbed) {
     view.flags.push_back(row.judged->reason);
   }
 }

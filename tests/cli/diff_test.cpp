@@ -93,6 +93,18 @@ TEST_F(DiffVerb, WritesAFileThatIsAskedFor) {
   EXPECT_THAT(read_file(folder_ / "d.md"), HasSubstr("# NVIDIA H200 against NVIDIA H200"));
 }
 
+TEST_F(DiffVerb, AFileIsOfTheFormatThatItsEndingSays) {
+  keep("a", three_launches());
+  for (const auto& [file, begins] :
+       {std::pair("d.json", "{"), std::pair("d.html", "<!DOCTYPE html>"), std::pair("d.md", "# "),
+        std::pair("d.txt", "NVIDIA H200"), std::pair("d", "NVIDIA H200")}) {
+    call({"diff", "a", "a", "--out", file});
+    EXPECT_THAT(read_file(folder_ / file), testing::StartsWith(begins)) << file;
+  }
+  call({"diff", "a", "a", "--out", "d.html", "--format", "md"});
+  EXPECT_THAT(read_file(folder_ / "d.html"), testing::StartsWith("# ")) << "as the flag says";
+}
+
 TEST_F(DiffVerb, RefusesWhatItDoesNotKnow) {
   keep("a", three_launches());
   for (const auto& words :

@@ -54,7 +54,12 @@ TEST_F(NoiseVerb, TooFewLaunchesAreOneLineThatSaysHowMany) {
   EXPECT_EQ(ended.exit_status, 2);
   EXPECT_EQ(ended.messages,
             "labreport: 4 launches of a cell cannot be split into 5 against 5; measure with "
-            "--launches 10 or more, or lower --per-side\n");
+            "--launches 10 or more\n");
+}
+
+TEST_F(NoiseVerb, AFewLaunchesCanBeSplitIntoLess) {
+  EXPECT_THAT(call({"noise", measure("6")}).messages,
+              HasSubstr("--launches 10 or more, or give --per-side 3\n"));
 }
 
 TEST_F(NoiseVerb, OneLaunchIsNoNoiseFloor) {

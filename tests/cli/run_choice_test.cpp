@@ -61,6 +61,12 @@ TEST_F(RunChoice, AGpuWithRunsOfTwoEditionsNeedsOne) {
   EXPECT_EQ(chosen("L4", "2026"), "nvidia-l4/2026/20260421-a");
 }
 
+TEST_F(RunChoice, AGpuWithoutARunOfTheEditionIsNotDenied) {
+  EXPECT_THAT([&] { choose_run("H200", "2026", root_); },
+              ThrowsMessage<InputError>(
+                  HasSubstr("'H200' has no run of the 2026 edition; it has runs of 2025")));
+}
+
 TEST_F(RunChoice, LatestAndPreviousGoByTheTime) {
   EXPECT_EQ(chosen("latest"), "nvidia-h200/2025/20260503-a");
   EXPECT_EQ(chosen("previous"), "nvidia-h100/2025/20260502-a");

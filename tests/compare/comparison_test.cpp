@@ -132,6 +132,7 @@ TEST(Compare, SeveralPublishedNumbersOfACellAreOneWithoutAnInterval) {
   }
   const ComparedRow row = compare_runs(three_launches(), tables).rows.front();
   EXPECT_THAT(row.b.launches, ElementsAre(12'000'000));
+  EXPECT_EQ(row.b.value, 12'000'000) << "to the last digit";
   EXPECT_NEAR(*row.ratio, 1.2, 0.01);
   EXPECT_FALSE(row.interval);
 }
@@ -144,6 +145,7 @@ TEST(Compare, ANumberThatOneSideNeverWroteDownIsNoFailure) {
   launch.metrics = {integer_metric(metric::kMemory, metric::kPeakAllocated, "B", 1)};
   const ComparedRow row = compare_runs(steps, phases).rows.front();
   EXPECT_TRUE(row.b.unrecorded);
+  EXPECT_EQ(row.standing, Standing::kUnrecordedB);
   EXPECT_FALSE(row.a.unrecorded);
   EXPECT_EQ(compare_runs(phases, phases).rows.size(), 1u) << "neither side knows it: no row";
 }

@@ -93,6 +93,27 @@ TEST(ImportedRun, TakesTheBatchFromTheWordsAboveTheTable) {
   EXPECT_THAT(refusal("batch 4 and batch 8\n\n" + table, said), HasSubstr("--batch N"));
 }
 
+TEST(ImportedRun, TakesThePrecisionFromTheWordsAboveTheTable) {
+  const std::string table = "| model | forward |\n|--|--|\n| small | 5 |\n";
+  const Declared said = on_a_gpu(Unit::kSeconds);
+  for (const char* words : {"All numbers in BF16.", "dtype=torch.bfloat16"}) {
+    const Readings found = readings_of(words + ("\n\n" + table), said);
+    EXPECT_EQ(found.readings.at(0).spec.precision, Precision::kBf16) << words;
+    EXPECT_TRUE(found.assumed.contains(
+        "precision bf16, from the words above the table: --precision says otherwise"));
+  }
+  EXPECT_THAT(refusal("FP32 and BF16\n\n" + table, said), HasSubstr("--precision NAME"));
+  EXPECT_EQ(readings_of("Mixed precision\n\n" + table, said).readings.at(0).spec.precision,
+            Precision::kFp32);
+  EXPECT_EQ(readings_of("In BF16:\n\n| model | forward | precision |\n|--|--|--|\n"
+                        "| small | 5 | fp32 |\n",
+                        said)
+                .readings.at(0)
+                .spec.precision,
+            Precision::kFp32)
+      << "a column knows better";
+}
+
 TEST(ImportedRun, RefusesByLine) {
   const std::string head = "| size | forward (ms) |\n|--|--|\n";
   const auto complaint = [&](const std::string& rows) { return refusal(head + rows, on_a_gpu()); };

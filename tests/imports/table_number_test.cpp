@@ -36,7 +36,9 @@ TEST(ParseTableNumber, TellsMissingFromUnclear) {
   for (const char* text : {">85", "~68", "gemm_128", "4 GB"}) {
     EXPECT_EQ(parse_table_number(text).kind, Kind::kUnclear) << text;
   }
-  EXPECT_EQ(parse_table_number("OOM after 184.41 GiB").kind, Kind::kOutOfMemory);
+  for (const char* text : {"OOM after 184.41 GiB", "CUDA out of memory", "CUDA OOM"}) {
+    EXPECT_EQ(parse_table_number(text).kind, Kind::kOutOfMemory) << text;
+  }
 }
 
 }  // namespace
