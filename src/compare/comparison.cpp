@@ -81,13 +81,13 @@ RowSide side_of(const Cell* cell, Measure measure, const Limits& limits) {
   return side;
 }
 
-Standing standing_of(const CellPair& pair, const RowSide& a, const RowSide& b) {
-  if (pair.b == nullptr) return Standing::kOnlyA;
-  if (pair.a == nullptr) return Standing::kOnlyB;
-  if (!a.value && !b.value) return Standing::kFailedBoth;
-  if (!a.value) return a.unrecorded ? Standing::kUnrecordedA : Standing::kFailedA;
-  if (!b.value) return b.unrecorded ? Standing::kUnrecordedB : Standing::kFailedB;
-  return Standing::kMatched;
+RowStanding standing_of(const CellPair& pair, const RowSide& a, const RowSide& b) {
+  if (pair.b == nullptr) return RowStanding::kOnlyA;
+  if (pair.a == nullptr) return RowStanding::kOnlyB;
+  if (!a.value && !b.value) return RowStanding::kFailedBoth;
+  if (!a.value) return a.unrecorded ? RowStanding::kUnrecordedA : RowStanding::kFailedA;
+  if (!b.value) return b.unrecorded ? RowStanding::kUnrecordedB : RowStanding::kFailedB;
+  return RowStanding::kMatched;
 }
 
 void add_ratio(ComparedRow& row, const Floors& floors) {
@@ -172,7 +172,7 @@ void judge_rows(std::vector<ComparedRow>& rows, const JudgeOptions& options) {
 
 }  // namespace
 
-std::string_view name(Standing standing) {
+std::string_view name(RowStanding standing) {
   return kStandings.at(static_cast<std::size_t>(standing));
 }
 

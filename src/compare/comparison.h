@@ -17,7 +17,7 @@ namespace labreport {
 
 /// How a row stands between the two runs.
 /// Unrecorded: the cell ran, but this number of it is not known.
-enum class Standing {
+enum class RowStanding {
   kMatched,
   kOnlyA,
   kOnlyB,
@@ -29,7 +29,7 @@ enum class Standing {
 };
 
 /// The name in JSON: "matched", "only_a", …
-std::string_view name(Standing standing);
+std::string_view name(RowStanding standing);
 
 /// One side of a row.
 struct RowSide {
@@ -57,7 +57,7 @@ struct ComparedRow {
   std::string size = {};  ///< The label of A, else of B.
   CellSpec spec = {};
   Measure measure = Measure::kStep;
-  Standing standing = Standing::kMatched;
+  RowStanding standing = RowStanding::kMatched;
   RowSide a = {};
   RowSide b = {};
   std::optional<double> ratio = {};  ///< B ÷ A

@@ -43,8 +43,8 @@ constexpr std::array kProblems{
 /// Rows that belong beside each other; what one run alone has is listed apart, and numbers that one
 /// side never wrote down (published tables have few) are counted.
 bool shown(const ComparedRow& row) {
-  return row.standing == Standing::kMatched || row.standing == Standing::kFailedA ||
-         row.standing == Standing::kFailedB;
+  return row.standing == RowStanding::kMatched || row.standing == RowStanding::kFailedA ||
+         row.standing == RowStanding::kFailedB;
 }
 
 DiffRows rows_of(const Comparison& comparison, const Problem& problem) {

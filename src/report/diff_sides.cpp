@@ -117,8 +117,8 @@ TableView fits_table(const std::vector<ComparedRow>& rows) {
                   .rows = {}};
   std::set<std::string> seen;
   for (const ComparedRow& row : rows) {
-    if (row.a.fits == row.b.fits || row.standing == Standing::kOnlyA ||
-        row.standing == Standing::kOnlyB || !seen.insert(row.cell).second) {
+    if (row.a.fits == row.b.fits || row.standing == RowStanding::kOnlyA ||
+        row.standing == RowStanding::kOnlyB || !seen.insert(row.cell).second) {
       continue;
     }
     table.rows.push_back(
@@ -147,9 +147,9 @@ TableView lone_table(const std::vector<ComparedRow>& rows) {
                   .rows = {}};
   std::set<std::string> seen;
   for (const ComparedRow& row : rows) {
-    const bool neither = row.standing == Standing::kFailedBoth;
-    const bool only_a = row.standing == Standing::kOnlyA;
-    if (!neither && !only_a && row.standing != Standing::kOnlyB) continue;
+    const bool neither = row.standing == RowStanding::kFailedBoth;
+    const bool only_a = row.standing == RowStanding::kOnlyA;
+    if (!neither && !only_a && row.standing != RowStanding::kOnlyB) continue;
     if (!seen.insert(row.cell).second) continue;
     table.rows.push_back({{words(lone_label(row)), words(std::string(name(row.spec.kind))),
                            words(neither  ? "failed on both sides"

@@ -129,7 +129,7 @@ def check_processes(root):
             if found and (path, found.group(0)) not in PROCESS_EXCEPTIONS:
                 yield f"{path}:{number}: '{found.group(0)}' belongs to orchestrate/subprocess"
 
-TYPE = re.compile(r"(?:struct|class|enum class|union) (\w+)\b(?!::)[^;]*$")
+TYPE = re.compile(r"(?:struct|class|enum class|union) (\w+)\b(?!::|;)")
 
 
 def named_types(root, path):

@@ -112,6 +112,10 @@ class Types(unittest.TestCase):
         self.assertEqual(self.check(space, space), [
             "src/base/1.h:2: labreport::Quantity is already a type of src/base/0.h"])
 
+    def test_two_in_one_line_each(self):
+        line = "enum class Standing { kA, kB };\n"
+        self.assertTrue(self.check(line, line))
+
     def test_of_two_namespaces_of_none_or_only_declared(self):
         space = "namespace {\nstruct Quantity {\n};\n}  // namespace\n"
         self.assertFalse(self.check(space, space))

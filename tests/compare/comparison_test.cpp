@@ -101,7 +101,7 @@ TEST(Compare, OtherHardwareIsHeldAgainstItsLimits) {
 TEST(Compare, WhatFailsOnOneSideIsARow) {
   const Comparison comparison = compare_runs(another_gpu(true), another_gpu(false));
   const ComparedRow& step = comparison.rows.back();
-  EXPECT_EQ(step.standing, Standing::kFailedB);
+  EXPECT_EQ(step.standing, RowStanding::kFailedB);
   EXPECT_TRUE(step.a.fits);
   EXPECT_FALSE(step.b.fits);
   EXPECT_THAT(step.b.reason, HasSubstr("out of memory in backward"));
@@ -145,7 +145,7 @@ TEST(Compare, ANumberThatOneSideNeverWroteDownIsNoFailure) {
   launch.metrics = {integer_metric(metric::kMemory, metric::kPeakAllocated, "B", 1)};
   const ComparedRow row = compare_runs(steps, phases).rows.front();
   EXPECT_TRUE(row.b.unrecorded);
-  EXPECT_EQ(row.standing, Standing::kUnrecordedB);
+  EXPECT_EQ(row.standing, RowStanding::kUnrecordedB);
   EXPECT_FALSE(row.a.unrecorded);
   EXPECT_EQ(compare_runs(phases, phases).rows.size(), 1u) << "neither side knows it: no row";
 }
