@@ -105,6 +105,7 @@ std::string superscript(std::int64_t exponent) {
 }
 
 std::string format_scientific(double value, int digits) {
+  if (value == 0) return "0";
   const double rounded = rounded_to_digits(std::abs(value), digits);
   const int exponent = digits - 1 - decimals_for(rounded, digits);
   const double mantissa = std::copysign(rounded / std::pow(10.0, exponent), value);

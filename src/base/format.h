@@ -39,7 +39,7 @@ std::string format_bytes(double bytes);       ///< "12.69 GiB", "20.0 MiB", "1.5
 std::string format_duration(double seconds);  ///< "12 s", "4 min 5 s", "2 h 10 min", "350 ms"
 
 std::string superscript(std::int64_t exponent);  ///< "⁷", "⁻²⁴"
-/// "1.2 × 10⁻⁷", on one line. Not for 0.
+/// "1.2 × 10⁻⁷", on one line; "0".
 std::string format_scientific(double value, int digits);
 
 /// "1 size", "3 sizes"; `plural` defaults to singular + "s". Numbers are written as digits.

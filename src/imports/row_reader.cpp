@@ -29,13 +29,14 @@ const Edition* edition_named(const std::string& name) {
 
 RowReader::RowReader(const TextTable& table, const std::vector<Column>& columns,
                      const Declared& declared, const std::string& edition, Readings& into)
-    : table_(table),
-      columns_(columns),
+    : columns_(columns),
       declared_(declared),
       edition_(edition),
       into_(into),
       nearby_context_(nearby_context(table)),
-      nearby_unit_(unit_near(table.nearby)) {}
+      nearby_unit_(unit_near(table.nearby)),
+      nearby_batches_(batches_in(table.nearby)),
+      nearby_precisions_(precisions_in(table.nearby)) {}
 
 void RowReader::read(const TableRow& row) {
   row_ = &row;
@@ -112,7 +113,7 @@ Reading RowReader::parameters() {
   reading.experiment = text(Role::kExperiment);
   set_network(reading);
   CellSpec& spec = reading.spec;
-  const std::set<std::int64_t> batches = batches_in(table_.nearby);
+  const std::set<std::int64_t>& batches = nearby_batches_;
   if (batches.size() > 1 && !has(Role::kBatch) && !declared_.batch) {
     miss("the words above the table say several batches", "--batch N");
   }

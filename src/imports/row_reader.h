@@ -1,6 +1,8 @@
 // One row of a table: its parameters, then its numbers.
 #pragma once
 
+#include <set>
+
 #include "base/error.h"
 #include "imports/reading.h"
 #include "imports/table_number.h"
@@ -41,13 +43,14 @@ class RowReader {
   void miss(const std::string& problem, const std::string& flag);
   [[noreturn]] void refuse(const std::string& problem, const std::string& remedy = "") const;
 
-  const TextTable& table_;
   const std::vector<Column>& columns_;
   const Declared& declared_;
   const std::string& edition_;
   Readings& into_;
   const std::optional<NearbyContext> nearby_context_;
   const std::optional<Unit> nearby_unit_;
+  const std::set<std::int64_t> nearby_batches_;
+  const std::set<Precision> nearby_precisions_;
   const TableRow* row_ = nullptr;
 };
 

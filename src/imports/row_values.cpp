@@ -73,7 +73,7 @@ Precision RowReader::precision_of(const Column& column) {
     return *parse_yes_no(text(Role::kAutocast)) ? *autocast->meaning.precision : Precision::kFp32;
   }
   if (declared_.precision) return *declared_.precision;
-  const std::set<Precision> nearby = precisions_in(table_.nearby);
+  const std::set<Precision>& nearby = nearby_precisions_;
   if (nearby.size() > 1) {
     miss("the words above the table say several precisions", "--precision NAME");
   }

@@ -67,6 +67,7 @@ TEST(Format, MinusIsNoHyphen) {
 TEST(Format, SmallNumbersShowTheirPowerOfTen) {
   EXPECT_EQ(format_scientific(1.2e-7, 2), "1.2\u00a0×\u00a010⁻⁷");
   EXPECT_EQ(format_scientific(-2.2352e-10, 3), "−2.24\u00a0×\u00a010⁻¹⁰");
+  EXPECT_EQ(format_scientific(0, 2), "0");
   EXPECT_EQ(format_scientific(9.96e-6, 2), "1.0\u00a0×\u00a010⁻⁵");
 }
 
