@@ -37,7 +37,7 @@ TEST(Versions, EveryRecordedOneIsReadWholeAndWrittenAsThisOne) {
     json before = json::parse(read_file(file));
     EXPECT_EQ(before.at("schema_version"), file.path().stem().string());
     testing::internal::CaptureStderr();
-    const Run run = run_from_json(before.dump(), "run.json");
+    const labreport::Run run = run_from_json(before.dump(), "run.json");
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "nothing to warn of";
     before["schema_version"] = kSchemaVersion;
     EXPECT_EQ(json::parse(to_json(run)), before) << file.path();
