@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -17,10 +18,15 @@ namespace fs = std::filesystem;
 
 std::string system_reason() { return std::strerror(errno); }
 
+std::string remedy(int reason) {
+  if (reason == ENOSPC || reason == EDQUOT) return "free some space";
+  if (reason == EIO) return "check the disk";
+  return "check that the folder is there and writable";
+}
+
 [[noreturn]] void fail_to_write(const fs::path& path) {
-  const std::string remedy =
-      errno == ENOSPC || errno == EDQUOT ? "free some space" : "check that the folder is writable";
-  throw InputError("cannot write " + path.string() + ": " + system_reason(), remedy);
+  const int reason = errno;
+  throw InputError("cannot write " + path.string() + ": " + std::strerror(reason), remedy(reason));
 }
 
 /// A file descriptor that closes itself.
@@ -53,9 +59,27 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-void sync_folder(const fs::path& folder) {
+/// False, with errno set, where the disk failed: not where folders cannot be synced at all.
+bool sync_folder(const fs::path& folder) {
   const Descriptor descriptor(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
-  if (descriptor.is_open()) ::fsync(descriptor.get());
+  return !descriptor.is_open() || ::fsync(descriptor.get()) == 0 || errno == EINVAL ||
+         errno == EOPNOTSUPP;
+}
+
+/// `path` and those above it that are not there yet.
+std::vector<fs::path> absent_folders(fs::path path) {
+  std::vector<fs::path> absent;
+  std::error_code error;
+  for (; !path.empty() && !fs::exists(path, error); path = path.parent_path()) {
+    absent.push_back(path);
+  }
+  return absent;
+}
+
+[[noreturn]] void fail_to_make(const fs::path& path, int reason) {
+  const bool elsewhere = reason != ENOSPC && reason != EDQUOT;
+  throw InputError("cannot make the folder " + path.string() + ": " + std::strerror(reason),
+                   elsewhere ? "choose another with --out" : remedy(reason));
 }
 
 }  // namespace
@@ -80,8 +104,10 @@ std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
   return bytes;
 }
 
+fs::path unfinished(const fs::path& path) { return path.string() + ".part"; }
+
 void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
-  const fs::path sibling = path.string() + ".part";
+  const fs::path sibling = unfinished(path);
   Descriptor descriptor(sibling, O_WRONLY | O_CREAT | O_TRUNC);
   if (!descriptor.is_open()) fail_to_write(path);
   const bool kept = write_all(descriptor.get(), bytes) &&
@@ -93,19 +119,29 @@ void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
     errno = reason;
     fail_to_write(path);
   }
-  if (sync == Sync::kFolder) sync_folder(path.parent_path());
+  if (sync == Sync::kFolder && !sync_folder(path.parent_path())) fail_to_write(path);
 }
 
 void make_writable_folder(const fs::path& path) {
+  const std::vector<fs::path> absent = absent_folders(path);
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) {
-    throw InputError("cannot make the folder " + path.string() + ": " + error.message(),
-                     "choose another with --out");
+  if (error) fail_to_make(path, error.value());
+  for (const fs::path& made : absent) {
+    if (!sync_folder(made.parent_path())) fail_to_make(made, errno);
   }
   if (::access(path.c_str(), W_OK) != 0) {
     throw InputError("cannot write to the folder " + path.string() + ": " + system_reason(),
                      "choose another with --out");
+  }
+}
+
+void remove_tree(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) {
+    throw InputError("cannot remove " + path.string() + ": " + error.message(),
+                     remedy(error.value()));
   }
 }
 

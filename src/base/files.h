@@ -18,12 +18,20 @@ enum class Sync {
   kFolder,   ///< A power cut leaves the new file.
 };
 
+/// The sibling that a write goes to first; what is left of it is worthless.
+std::filesystem::path unfinished(const std::filesystem::path& path);
+
 /// Write to a sibling, fsync, rename, fsync the folder: readers see the old file or the new one.
-/// Throws `Error` naming the path and the system's reason (disk full, read-only, …).
+/// Throws `InputError` naming the path and the system's reason (disk full, read-only, …).
 void write_atomically(const std::filesystem::path& path, std::string_view bytes,
                       Sync sync = Sync::kFolder);
 
-/// Creates `path` with its parents. Throws `InputError` when it cannot be written to.
+/// Creates `path` with its parents, which a power cut leaves there. Throws `InputError` when it
+/// cannot be written to.
 void make_writable_folder(const std::filesystem::path& path);
+
+/// Removes a file, or a folder with all it holds; what is absent is no error. Throws `InputError`
+/// naming the path and the system's reason.
+void remove_tree(const std::filesystem::path& path);
 
 }  // namespace labreport

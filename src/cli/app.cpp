@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <memory>
 #include <set>
+#include <system_error>
 
 #include "base/build_info.h"
 #include "base/error.h"
+#include "base/messages.h"
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
@@ -97,7 +101,7 @@ ExitStatus dispatch(const std::vector<std::string>& argv) {
   add_verbs(app, invocation);
   if (answered(app, argv)) return ExitStatus::kDone;
   if (argv.size() < 2) {
-    fmt::print(stderr, "{}", app.help());
+    say("{}", app.help());
     return ExitStatus::kBadInput;
   }
   const CLI::App* verb = find_verb(app, argv[1]);
@@ -116,17 +120,27 @@ ExitStatus dispatch(const std::vector<std::string>& argv) {
   return invocation.call();
 }
 
-int one_line(const char* text) {
-  std::string line = text;
+/// Without it, what a full disk did not take would be missing under exit status 0.
+void flush_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw std::system_error(errno, std::generic_category());
+}
+
+int one_line(std::string line) {
   std::replace(line.begin(), line.end(), '\n', ' ');
-  fmt::print(stderr, "labreport: {}\n", line);
+  std::fputs(("labreport: " + line + "\n").c_str(), stderr);
   return static_cast<int>(ExitStatus::kBadInput);
 }
 
 }  // namespace
 
 int run_app(const std::vector<std::string>& argv) try {
-  return static_cast<int>(dispatch(argv));
+  const ExitStatus status = dispatch(argv);
+  flush_output();
+  return static_cast<int>(status);
+} catch (const std::system_error& error) {
+  if (std::ferror(stdout) == 0) return one_line(error.what());
+  return one_line("cannot write to standard output: " + error.code().message());
 } catch (const std::exception& error) {
   return one_line(error.what());
 }

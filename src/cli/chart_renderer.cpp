@@ -70,10 +70,10 @@ std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) 
   std::vector<std::string> folders;
   for (const TypesetJob& job : jobs) {
     const fs::path folder = scratch.path() / std::to_string(folders.size());
-    fs::create_directories(folder);
+    make_writable_folder(folder);
     write_atomically(folder / "report.typ", job.source);
     for (const auto& [path, bytes] : job.pictures) {
-      fs::create_directories((folder / path).parent_path());
+      make_writable_folder((folder / path).parent_path());
       write_atomically(folder / path, bytes);
     }
     folders.push_back(folder);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/format.h"
+#include "base/messages.h"
 #include "base/text.h"
 #include "cli/cached_charts.h"
 #include "cli/chart_renderer.h"
@@ -39,7 +40,7 @@ std::string page(const DiffDocument& document) {
   try {
     drawings = draw_all({&figures}, tool).front();
   } catch (const Error& error) {
-    fmt::print(stderr, "charts are left out: {}\n", error.what());
+    say("charts are left out: {}\n", error.what());
   }
   return diff_html(document, drawings, {.root = "", .interactive = false, .alone = true});
 }
@@ -94,8 +95,7 @@ ExitStatus regression(const Comparison& comparison) {
   }
   const std::size_t slower = comparison.count(Verdict::kSlower);
   if (slower > 0) {
-    fmt::print(stderr, "B is slower in {}\n",
-               format_plural(static_cast<std::int64_t>(slower), "row"));
+    say("B is slower in {}\n", format_plural(static_cast<std::int64_t>(slower), "row"));
   }
   return slower > 0 ? ExitStatus::kIncomplete : ExitStatus::kDone;
 }

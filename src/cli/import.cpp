@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/format.h"
+#include "base/messages.h"
 #include "cli/import_flags.h"
 #include "cli/import_tables.h"
 #include "cli/verbs.h"
@@ -24,21 +25,20 @@ namespace fs = std::filesystem;
 
 void tell_columns(const ChosenTable& chosen) {
   const TextTable& table = chosen.table;
-  fmt::print(stderr, "table at line {}: {}, {}\n", table.line, describe(table.form),
-             format_plural(static_cast<std::int64_t>(table.rows.size()), "row"));
+  say("table at line {}: {}, {}\n", table.line, describe(table.form),
+      format_plural(static_cast<std::int64_t>(table.rows.size()), "row"));
   for (const Column& column : chosen.columns) {
-    fmt::print(stderr, "  {:<28} {}\n", in_quotes(column.name), describe(column));
+    say("  {:<28} {}\n", in_quotes(column.name), describe(column));
   }
 }
 
 void tell(const Readings& readings) {
   for (const std::string& assumption : readings.assumed) {
-    fmt::print(stderr, "assumed: {}\n", assumption);
+    say("assumed: {}\n", assumption);
   }
   for (const auto& [reason, lines] : readings.left_out) {
-    fmt::print(stderr, "left out: {}, first in line {}: {}\n",
-               format_plural(static_cast<std::int64_t>(lines.size()), "value"), lines.front(),
-               reason);
+    say("left out: {}, first in line {}: {}\n",
+        format_plural(static_cast<std::int64_t>(lines.size()), "value"), lines.front(), reason);
   }
 }
 
@@ -101,7 +101,7 @@ ExitStatus import(const ImportFlags& flags, const std::vector<std::string>& argv
   const std::vector<fs::path> folders = keep(runs, flags.out);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     fmt::print("{}  imported  {}\n", folders[i].string(), overview::outcome_line(runs[i]));
-    fmt::print(stderr, "to take it back, delete the folder {}\n", folders[i].string());
+    say("to take it back, delete the folder {}\n", folders[i].string());
   }
   return ExitStatus::kDone;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/format.h"
+#include "base/messages.h"
 #include "base/text.h"
 #include "cli/measure_flags.h"
 #include "cli/plan_table.h"
@@ -40,7 +41,7 @@ void list_sizes() {
 
 void list_cells(const MeasureFlags& flags) {
   const DeviceChoice choice = choose_device(flags, true);
-  if (!choice.notice.empty()) fmt::print(stderr, "{}\n", choice.notice);
+  if (!choice.notice.empty()) say("{}\n", choice.notice);
   const auto cells = checked_plan(plan_input(flags, choice), Run());
   fmt::print("{}", plan_table(cells, choice));
 }

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/machine.h"
+#include "base/messages.h"
 #include "base/text.h"
 #include "cli/device_choice.h"
 #include "cli/plan_table.h"
@@ -92,9 +93,23 @@ std::string kept_words(const Run& run, const std::vector<PlannedCell>& wanted) {
 void say_how_to_go_on(const std::string& kept, const fs::path& folder,
                       std::vector<std::string> argv) {
   if (std::find(argv.begin(), argv.end(), "--resume") == argv.end()) argv.push_back("--resume");
-  fmt::print(stderr, "interrupted: {} are kept in {}\n", kept, folder.string());
-  fmt::print(stderr, "go on with `make report RESUME=1` and the same settings, or `{}`\n",
-             join(argv, " "));
+  say("interrupted: {} are kept in {}\n", kept, folder.string());
+  say("go on with `make report RESUME=1` and the same settings, or `{}`\n", join(argv, " "));
+}
+
+/// What went wrong, and that the launches which are on the disk, if any, are not lost.
+[[noreturn]] void fail_with_kept(const Error& error, const RunStore& store,
+                                 const std::vector<PlannedCell>& wanted) {
+  std::string kept;
+  try {
+    const Run run = store.load();
+    if (has_launches(run)) kept = kept_words(run, wanted);
+  } catch (const std::exception&) {
+    throw InputError(error.what());  // the folder is gone or cannot be read either
+  }
+  if (kept.empty()) throw InputError(error.what());
+  throw InputError(error.what(), fmt::format("{} are kept in {}: go on with --resume", kept,
+                                             store.folder().string()));
 }
 
 bool has_failures(const Run& run) {
@@ -123,13 +138,13 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words
 Measured measure(const RunFlags& flags, const fs::path& root,
                  const std::vector<std::string>& argv) {
   const DeviceChoice choice = choose_device(flags, flags.dry_run);
-  if (!choice.notice.empty()) fmt::print(stderr, "{}\n", choice.notice);
+  if (!choice.notice.empty()) say("{}\n", choice.notice);
   const PlanInput input = plan_input(flags, choice);
   const std::vector<PlannedCell> wanted = checked_plan(input, Run());
   const std::string head = headline(input, choice, totals(wanted, choice));
   const double limit_seconds = parse_timeout(flags.timeout);
   const WorkerInfo worker = flags.dry_run ? WorkerInfo() : find_worker();
-  fmt::print(stderr, "{}\n", head);
+  say("{}\n", head);
   if (flags.dry_run) {
     fmt::print("{}", plan_table(wanted, choice));
     return {};
@@ -139,12 +154,14 @@ Measured measure(const RunFlags& flags, const fs::path& root,
                           ? RunFolder::resume(root, surroundings(input, choice, session), session)
                           : RunFolder::create(root, input, choice, session);
   RunEnd end = RunEnd::kComplete;
-  {
+  try {
     TerminalProgress progress(stderr);
     const auto plan = [&](const Run& so_far) { return plan_cells(input, so_far); };
     end = Pool(folder->run(), folder->store(), plan,
                pool_setup(flags, choice, worker, limit_seconds), progress)
               .run();
+  } catch (const Error& error) {
+    fail_with_kept(error, folder->store(), wanted);
   }
   const fs::path path = folder->store().folder();
   if (end == RunEnd::kInterrupted) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/format.h"
+#include "base/messages.h"
 #include "base/text.h"
 #include "cli/load_run.h"
 #include "cli/noise_table.h"
@@ -39,8 +40,7 @@ void tell_left_out(const Run& run, std::size_t taken, std::size_t launches) {
                                    [](const Cell& cell) { return !launch_medians(cell).empty(); });
   const std::int64_t left_out = timed - static_cast<std::int64_t>(taken);
   if (left_out == 0) return;
-  fmt::print(stderr, "left out: {} with fewer than {} launches\n", format_plural(left_out, "cell"),
-             launches);
+  say("left out: {} with fewer than {} launches\n", format_plural(left_out, "cell"), launches);
 }
 
 ExitStatus noise(const NoiseFlags& flags) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/files.h"
+#include "base/messages.h"
 #include "cli/note_template.h"
 #include "cli/rendering.h"
 #include "cli/run_notes.h"
@@ -82,13 +83,13 @@ ExitStatus show(const Subject& subject, Document& document) {
   const NotesFolder notes =
       there ? read_notes(subject.folder) : NotesFolder{subject.folder, {}, {}, {}};
   fmt::print("{}\nnotes in {}\n\n", subject.run.string(), subject.folder.string());
-  if (!there) fmt::print(stderr, "no notes yet; `labreport notes --init` writes empty ones\n");
+  if (!there) say("no notes yet; `labreport notes --init` writes empty ones\n");
   for (const Part* part : parts_of(document)) {
     fmt::print("{:<32} {}\n", part->name(), state(notes, *part));
   }
   std::vector<std::string> problems = notes.problems;
   for (std::string& problem : place_notes(notes, document)) problems.push_back(std::move(problem));
-  for (const std::string& problem : problems) fmt::print(stderr, "{}\n", problem);
+  for (const std::string& problem : problems) say("{}\n", problem);
   return problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
 }
 

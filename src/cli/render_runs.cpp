@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/messages.h"
 #include "cli/cached_charts.h"
 #include "cli/chart_renderer.h"
 #include "cli/diff_pages.h"
@@ -68,7 +69,7 @@ std::vector<Candidate> choose(const std::vector<fs::path>& folders, const Render
                                                                   : run.place + "/" + file);
       add(runs, std::move(run));
     } catch (const InputError& error) {
-      fmt::print(stderr, "left out: {}\n", error.what());
+      say("left out: {}\n", error.what());
       rendered.problems.emplace_back(error.what());
     }
   }
@@ -136,7 +137,7 @@ void tell_where(const RunNotes& notes, const Rendered& rendered) {
   std::vector<fs::path> runs;
   for (const auto& [run, page] : rendered.pages) runs.push_back(run);
   const std::string line = notes.where(runs);
-  if (!line.empty()) fmt::print(stderr, "{}\n", line);
+  if (!line.empty()) say("{}\n", line);
 }
 
 void remember(const std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
@@ -176,7 +177,7 @@ Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& 
     site = render_anew(runs, imports, options, tool, notes);
   }
   for (const std::string& problem : notes.problems()) rendered.problems.push_back(problem);
-  if (!site.notice.empty()) fmt::print(stderr, "{}\n", site.notice);
+  if (!site.notice.empty()) say("{}\n", site.notice);
   write_site(site, options.out);
   tell_where(notes, rendered);
   // What lacks its charts is tried again the next time.

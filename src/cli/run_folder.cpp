@@ -19,11 +19,6 @@ Device named_device(const DeviceChoice& choice) {
   return device;
 }
 
-bool has_launches(const Run& run) {
-  return std::any_of(run.cells.begin(), run.cells.end(),
-                     [](const Cell& cell) { return !cell.launches.empty(); });
-}
-
 /// The newest run of that edition and preset that still has its cells apart.
 fs::path interrupted_run(const fs::path& root, const Surroundings& now) {
   if (RunStore(root).exists()) return root;
@@ -41,6 +36,11 @@ fs::path interrupted_run(const fs::path& root, const Surroundings& now) {
 }
 
 }  // namespace
+
+bool has_launches(const Run& run) {
+  return std::any_of(run.cells.begin(), run.cells.end(),
+                     [](const Cell& cell) { return !cell.launches.empty(); });
+}
 
 RunFolder::RunFolder(const fs::path& folder) : store_(folder) {
   make_writable_folder(folder);
@@ -72,9 +72,9 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& root, const Surroun
   const RunStore& store = folder->store_;
   Run run = store.load();
   refuse_other_surroundings(run, now);
+  store.take_in_launches(run);  // under the numbers they have there, before some get new ones
   drop_failures(run);
   run.sessions.push_back(session);
-  store.finish(run);  // what lay in cells/ is in run.json now, under its new numbers
   store.save(run);
   folder->run_ = std::move(run);
   return folder;

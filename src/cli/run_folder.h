@@ -11,6 +11,9 @@
 
 namespace labreport {
 
+/// Whether anything was measured yet.
+bool has_launches(const Run& run);
+
 /// Locked while it lives; removed again if nothing was measured into a new one.
 class RunFolder {
  public:

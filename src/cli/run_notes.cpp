@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/error.h"
+#include "base/messages.h"
 #include "base/text.h"
 #include "cli/rendering.h"
 
@@ -93,7 +94,7 @@ std::string RunNotes::where(const std::vector<fs::path>& rendered) const {
 }
 
 void RunNotes::tell(const std::vector<std::string>& problems) {
-  for (const std::string& problem : problems) fmt::print(stderr, "{}\n", problem);
+  for (const std::string& problem : problems) say("{}\n", problem);
   problems_.insert(problems_.end(), problems.begin(), problems.end());
 }
 

@@ -10,9 +10,11 @@ namespace labreport {
 namespace fs = std::filesystem;
 
 ScratchFolder::ScratchFolder() {
+  std::error_code absent;
+  const fs::path above = fs::temp_directory_path(absent);
   // mkdtemp replaces the letters.
-  std::string name = (fs::temp_directory_path() / ("labreport-" + std::string(6, 'X'))).string();
-  if (mkdtemp(name.data()) == nullptr) {
+  std::string name = (above / ("labreport-" + std::string(6, 'X'))).string();
+  if (absent || mkdtemp(name.data()) == nullptr) {
     throw Error("cannot make a temporary folder " + name, "set TMPDIR to a writable one");
   }
   path_ = name;

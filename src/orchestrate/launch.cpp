@@ -91,7 +91,7 @@ Command prepare_launch(const LaunchRequest& request, const WorkerSetup& worker, 
   const std::string id = cell_id(request.spec);
   const fs::path asked = fs::absolute(store.request_file(id, request.launch));
   const fs::path answered = fs::absolute(store.result_file(id, request.launch));
-  fs::remove(answered);
+  remove_tree(answered);
   write_atomically(asked, to_json(request), Sync::kNothing);
   Command command;
   command.argv = {worker.program.string(), "--request", asked.string(), "--result",

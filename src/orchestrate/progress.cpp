@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/messages.h"
 #include "base/statistics.h"
 #include "results/metric_names.h"
 
@@ -126,8 +127,9 @@ void TerminalProgress::finished(const CellSpec& spec, const Launch& launch,
                   kWordsWidth, result_words(spec, launch));
   const char* colour = is_failure(launch.outcome) ? "\033[31m" : "\033[33m";
   const bool plain = !colours_ || is_ok(launch.outcome);
-  fmt::print(stream_, "{}{}{}\n", plain ? "" : colour, line, plain ? "" : "\033[0m");
-  for (const std::string& warning : launch.warnings) fmt::print(stream_, "  note: {}\n", warning);
+  say_to(stream_, fmt::format("{}{}{}\n", plain ? "" : colour, line, plain ? "" : "\033[0m"));
+  for (const std::string& warning : launch.warnings)
+    say_to(stream_, fmt::format("  note: {}\n", warning));
   std::fflush(stream_);
 }
 
@@ -138,7 +140,7 @@ void TerminalProgress::tick(const Standing& standing) {
       fmt::format("[{}/{}]  {}  {} · about {} left", standing.done, standing.total, current_,
                   format_duration(static_cast<double>(static_cast<int>(elapsed.count()))),
                   format_duration(standing.left_seconds));
-  fmt::print(stream_, "\r\033[K{}", cut(line, stream_));
+  say_to(stream_, fmt::format("\r\033[K{}", cut(line, stream_)));
   std::fflush(stream_);
 }
 

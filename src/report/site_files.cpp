@@ -46,6 +46,7 @@ bool already_there(const fs::path& path, const std::string& bytes) {
 void remove_stale(const fs::path& out, const std::string& path) {
   std::error_code error;
   fs::remove(out / path, error);
+  fs::remove(unfinished(out / path), error);  // of a render that was cut short
   // Folders that became empty go too; remove() leaves others alone.
   for (fs::path folder = fs::path(path).parent_path(); !folder.empty();
        folder = folder.parent_path()) {
@@ -73,7 +74,7 @@ void write_site(const Site& site, const fs::path& out) {
   for (const SiteFile& file : site.files) {
     const fs::path path = out / file.path;
     if (already_there(path, file.bytes)) continue;
-    fs::create_directories(path.parent_path());
+    make_writable_folder(path.parent_path());
     write_atomically(path, file.bytes);
   }
   for (const std::string& path : before) {

@@ -1,8 +1,12 @@
 #include "results/run_json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
+#include "base/messages.h"
 #include "results/json_writer.h"
 #include "results/parts_json.h"
 #include "results/run_schema.h"
@@ -72,18 +76,41 @@ NoiseFloor noise_floor_from_json(const JsonReader& json) {
           .cells = json.at("cells").integer()};
 }
 
-int major_version(std::string_view version) {
+struct Version {
   int major = -1;
-  std::from_chars(version.data(), version.data() + version.size(), major);
-  return major;
+  int minor = -1;
+};
+
+/// Of "1.10.0". A number beyond all bounds is newer than any; the schema refuses what is none.
+Version parse_version(std::string_view text) {
+  Version version;
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  for (int* part : {&version.major, &version.minor}) {
+    const auto [stop, error] = std::from_chars(begin, end, *part);
+    if (error == std::errc::result_out_of_range) *part = std::numeric_limits<int>::max();
+    if (stop == end || *stop != '.') break;
+    begin = stop + 1;
+  }
+  return version;
 }
 
-void check_version(const JsonReader& root) {
-  const JsonReader version = root.at("schema_version");
-  if (major_version(version.text()) != major_version(kSchemaVersion)) {
-    version.complain("this program reads version " + std::string(kSchemaVersion) +
-                     ", the file is " + version.text() + ": update labreport");
+/// Refuses another major version; whether the minor one is newer than this program.
+bool is_newer(const JsonReader& root, const std::string& origin) {
+  const JsonReader written = root.at("schema_version");
+  const Version version = parse_version(written.text());
+  const Version known = parse_version(kSchemaVersion);
+  if (version.major != known.major) {
+    written.complain(fmt::format("this program reads version {}, the file is {}{}", kSchemaVersion,
+                                 written.text(),
+                                 version.major > known.major ? ": update labreport" : ""));
   }
+  if (version.minor <= known.minor) return false;
+  warn_once(fmt::format(
+      "{}: version {} is newer than this program's {}: what is new in it is left out; update "
+      "labreport",
+      origin, written.text(), kSchemaVersion));
+  return true;
 }
 
 /// Launches point at sessions and devices: an index beyond them would be read as another's.
@@ -151,7 +178,7 @@ std::string to_json(const Run& run) {
 Run run_from_json(std::string_view text, const std::string& origin) {
   JsonDocument document = parse_json(text, origin);
   const JsonReader root(document, origin);
-  check_version(root);
+  const bool newer = is_newer(root, origin);
   Run run{.edition = root.at("edition").text(),
           .preset = root.at("preset").text(),
           .source = root.at("source").text(),
@@ -166,7 +193,7 @@ Run run_from_json(std::string_view text, const std::string& origin) {
   root.at("cells").each([&](const JsonReader& cell) { run.cells.push_back(cell_from_json(cell)); });
   if (const auto floor = root.maybe("noise_floor")) run.noise_floor = noise_floor_from_json(*floor);
   leave_out_proven(document);
-  validate_against_schema(document, origin);
+  validate_against_schema(document, origin, newer ? UnknownKeys::kLetBe : UnknownKeys::kRefused);
   check_indices(run, root);
   return run;
 }

@@ -17,8 +17,10 @@ std::string_view run_schema();
 /// Pretty-printed, keys in a fixed order, sample arrays on one line, a trailing newline.
 std::string to_json(const Run& run);
 
-/// Validates against the schema first. Throws `InputError` with `origin`, the path inside the
-/// document and what was expected: wrong type, missing key, truncated text, unknown major version.
+/// Validates against the schema. An older minor version is read as this one; of a newer one, what
+/// this program does not know is left out, and a line on stderr says so. Throws `InputError` with
+/// `origin`, the path inside the document and what was expected: wrong type, missing key, truncated
+/// text, another major version.
 Run run_from_json(std::string_view text, const std::string& origin);
 
 std::string to_json(const LaunchRequest& request);

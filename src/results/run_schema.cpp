@@ -17,9 +17,21 @@ namespace {
 
 using valijson::adapters::RapidJsonAdapter;
 
+void let_unknown_keys_be(JsonValue& schema) {
+  if (schema.IsArray()) {
+    for (JsonValue& part : schema.GetArray()) let_unknown_keys_be(part);
+  }
+  if (!schema.IsObject()) return;
+  const auto more = schema.FindMember("additionalProperties");
+  if (more != schema.MemberEnd() && more->value.IsFalse()) schema.RemoveMember(more);
+  for (auto& member : schema.GetObject()) let_unknown_keys_be(member.value);
+}
+
 /// A schema can be neither copied nor moved.
-std::unique_ptr<valijson::Schema> parsed(std::string_view text) {
-  const JsonDocument document = parse_json(text, "the schema");
+std::unique_ptr<valijson::Schema> parsed(std::string_view text,
+                                         UnknownKeys unknown_keys = UnknownKeys::kRefused) {
+  JsonDocument document = parse_json(text, "the schema");
+  if (unknown_keys == UnknownKeys::kLetBe) let_unknown_keys_be(document);
   auto result = std::make_unique<valijson::Schema>();
   valijson::SchemaParser parser;
   parser.populateSchema(RapidJsonAdapter(document), *result);
@@ -62,9 +74,12 @@ void validate(const JsonDocument& document, const valijson::Schema& schema,
 
 std::string_view run_schema() { return embedded::results().at("src/results/run.schema.json"); }
 
-void validate_against_schema(const JsonDocument& document, const std::string& origin) {
-  static const auto schema = parsed(run_schema());
-  validate(document, *schema, origin, "the published run.schema.json says what is expected");
+void validate_against_schema(const JsonDocument& document, const std::string& origin,
+                             UnknownKeys unknown_keys) {
+  static const auto strict = parsed(run_schema());
+  static const auto lenient = parsed(run_schema(), UnknownKeys::kLetBe);
+  const auto& schema = unknown_keys == UnknownKeys::kLetBe ? *lenient : *strict;
+  validate(document, schema, origin, "the published run.schema.json says what is expected");
 }
 
 void validate_json(const Json& document, std::string_view schema, const std::string& origin,

@@ -62,6 +62,10 @@ class RunStore {
   /// Keeps an imported run, whole from the start, in a folder that holds none.
   void keep_imported(const Run& run) const;
 
+  /// Writes `run`, as `load` gave it, into run.json and empties cells/: from then on its launches
+  /// may get other numbers. An empty cells/ still tells that the run can be gone on with.
+  void take_in_launches(const Run& run) const;
+
   /// Merges everything into run.json and removes cells/ and scratch/.
   void finish(const Run& run) const;
 

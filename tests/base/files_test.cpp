@@ -85,6 +85,15 @@ TEST_F(Files, LargeFilesAreRefused) {
   EXPECT_EQ(read_file(folder_ / "large", 100).size(), 100U);
 }
 
+TEST_F(Files, WhatIsRemovedMayBeAbsentButNotInTheWay) {
+  make_writable_folder(folder_ / "a" / "b");
+  write_atomically(folder_ / "a" / "b" / "c", "x");
+  remove_tree(folder_ / "a");
+  EXPECT_FALSE(fs::exists(folder_ / "a"));
+  EXPECT_NO_THROW(remove_tree(folder_ / "a"));
+  EXPECT_THROW(remove_tree("/proc/self/stat"), InputError);
+}
+
 TEST_F(Files, AFolderUnderAFileCannotBeMade) {
   std::ofstream(folder_ / "file") << "x";
   EXPECT_THROW(make_writable_folder(folder_ / "file" / "below"), InputError);

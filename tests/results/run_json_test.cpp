@@ -51,19 +51,6 @@ TEST(RunJson, SomethingElseIsNotJson) {
   EXPECT_EQ(complaint("{\n  oops\n}"), "run.json: line 2: this is not JSON; check the file");
 }
 
-TEST(RunJson, AnotherMajorVersionIsRefusedAndANewerMinorIsNot) {
-  EXPECT_NE(complaint(changed("/schema_version", "2.0.0")).find("update labreport"),
-            std::string::npos);
-  EXPECT_EQ(complaint(changed("/schema_version", "1.7.0")), "");
-}
-
-TEST(RunJson, AnOlderMinorVersionIsReadAndWrittenAsThisOne) {
-  const std::string old = changed("/schema_version", "1.0.0");
-  const labreport::Run run = run_from_json(old, "run.json");
-  EXPECT_FALSE(run.noise_floor);
-  EXPECT_EQ(to_json(run), to_json(sample_run()));
-}
-
 TEST(RunJson, TheNoiseFloorIsKeptAndAbsentWhereThereIsNone) {
   labreport::Run run = sample_run();
   EXPECT_EQ(to_json(run).find("noise_floor"), std::string::npos);

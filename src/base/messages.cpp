@@ -1,0 +1,19 @@
+#include "base/messages.h"
+
+#include <mutex>
+#include <set>
+
+namespace labreport {
+
+void say_to(std::FILE* stream, const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+}
+
+void warn_once(const std::string& line) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::lock_guard lock(mutex);
+  if (said.insert(line).second) say("{}\n", line);
+}
+
+}  // namespace labreport

@@ -1,0 +1,56 @@
+// What the program says of runs that another version of it wrote.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "cli/program_fixture.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class VersionsTest : public ProgramTest {
+ protected:
+  /// A recorded run that says it is of `version`; its folder.
+  std::string run_of(const std::string& version) {
+    auto run = nlohmann::json::parse(
+        read_file(fs::path(LABREPORT_SOURCE_DIR) / "tests/fixtures/versions/1.0.0.json"));
+    run["schema_version"] = version;
+    make_writable_folder(folder_ / "site/runs/gpu/2025/old");
+    write_atomically(folder_ / "site/runs/gpu/2025/old/run.json", run.dump());
+    return "site/runs/gpu/2025/old";
+  }
+};
+
+std::size_t warnings(const std::string& messages) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = messages.find("is newer than", at)) != std::string::npos; ++at) {
+    ++count;
+  }
+  return count;
+}
+
+TEST_F(VersionsTest, ANewerRunIsWarnedOfOnceHoweverOftenItIsRead) {
+  const std::string run = run_of("1.10.0");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"check", run}, {"list", "runs"}, {"diff", run, run}, {"render"}}) {
+    const Ended ended = call(words);
+    EXPECT_EQ(ended.exit_status, 0) << words.front() << ended.messages;
+    EXPECT_EQ(warnings(ended.messages), 1u) << words.front() << ended.messages;
+  }
+}
+
+TEST_F(VersionsTest, AnotherMajorVersionIsBadInput) {
+  const Ended ended = call({"check", run_of("2.0.0")});
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_THAT(ended.messages, StartsWith("labreport: site/runs/gpu/2025/old/run.json: "));
+  EXPECT_THAT(ended.messages, HasSubstr("the file is 2.0.0: update labreport\n"));
+  EXPECT_EQ(ended.messages.find('\n'), ended.messages.size() - 1);
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,181 @@
+// A disk that fails. Preloaded into a program, it numbers the calls that change something below a
+// folder, logs each and lets one of them go wrong. The variables that tell it so:
+//   FAKE_DISK          the folder; FAKE_DISK_PROGRAM: the one program that has this disk
+//   FAKE_DISK_LOG      a file for lines of "<call> <path>"; "fault" before the call that went wrong
+//   FAKE_DISK_AT       the call that goes wrong, the first being 1
+//   FAKE_DISK_FAULT    an errno: this call and all later ones fail, a write after half of its
+//   bytes;
+//                      "once <errno>": this call alone; "short": a write of half its bytes
+//                      succeeds; "kill": the program dies before the call, in a write half-way;
+//                      "vanish": the folder is moved to <folder>.gone before the call
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string folder_of(int folder) {
+  std::string path(4096, '\0');
+  const std::string link = "/proc/self/fd/" + std::to_string(folder);
+  const ssize_t length = folder == AT_FDCWD ? readlink("/proc/self/cwd", path.data(), path.size())
+                                            : readlink(link.c_str(), path.data(), path.size());
+  path.resize(length < 0 ? 0 : static_cast<std::size_t>(length));
+  return path;
+}
+
+std::string absolute(int folder, const char* path) {
+  return *path == '/' ? path : folder_of(folder) + "/" + path;
+}
+
+class Disk {
+ public:
+  Disk() {
+    if (variable("FAKE_DISK_PROGRAM") != program_invocation_short_name) return;
+    folder_ = variable("FAKE_DISK");
+    fault_ = variable("FAKE_DISK_FAULT");
+    at_ = std::atoi(variable("FAKE_DISK_AT").c_str());
+    once_ = fault_.starts_with("once ");
+    errno_ = std::atoi(fault_.substr(once_ ? 5 : 0).c_str());
+    log_ = static_cast<int>(syscall(SYS_openat, AT_FDCWD, variable("FAKE_DISK_LOG").c_str(),
+                                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  }
+
+  bool has(const std::string& path) const {
+    return !folder_.empty() && (path == folder_ || path.starts_with(folder_ + "/"));
+  }
+
+  /// Notes the call; false, with errno set, when it is to fail.
+  bool allows(const char* call, const std::string& path) {
+    if (!has(path)) return true;
+    const bool wrong = goes_wrong(call);
+    say((wrong ? "fault\n" : "") + std::string(call) + " " + path + "\n");
+    if (!wrong) return true;
+    if (fault_ == "kill") raise(SIGKILL);
+    if (fault_ == "vanish") vanish();
+    errno = errno_;
+    return errno_ == 0;
+  }
+
+  /// How many of a write's bytes are to be taken now; 0, with errno set: it fails.
+  std::size_t allows_bytes(const std::string& path, std::size_t bytes) {
+    if (!has(path)) return bytes;
+    const bool half = count_ + 1 == at_ && bytes > 1 && fault_ != "vanish";
+    if (!half) return allows("write", path) ? bytes : 0;
+    ++count_;
+    half_way_ = fault_ != "short";
+    say("write " + path + "\n");
+    return bytes / 2;
+  }
+
+ private:
+  bool goes_wrong(std::string_view call) {
+    ++count_;
+    if (half_way_) {
+      half_way_ = false;
+      return true;
+    }
+    if (at_ == 0 || count_ < at_ || fault_ == "short") return false;
+    if (errno_ == 0 || once_) return count_ == at_;
+    // Even a full disk lets files go.
+    return call != "remove" || (errno_ != ENOSPC && errno_ != EDQUOT);
+  }
+
+  void vanish() const {
+    syscall(SYS_renameat2, AT_FDCWD, folder_.c_str(), AT_FDCWD, (folder_ + ".gone").c_str(), 0);
+  }
+
+  void say(const std::string& line) const {
+    [[maybe_unused]] const long written = syscall(SYS_write, log_, line.data(), line.size());
+  }
+
+  std::string folder_;
+  std::string fault_;
+  int at_ = 0;
+  int count_ = 0;
+  int errno_ = 0;
+  int log_ = -1;
+  bool once_ = false;
+  bool half_way_ = false;  ///< Half a write was done; the other half goes wrong.
+};
+
+Disk& disk() {
+  static Disk the_disk;
+  return the_disk;
+}
+
+int open_file(int folder, const char* path, int flags, unsigned mode) {
+  const bool writes = (flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) != 0;
+  if (writes && !disk().allows("open", absolute(folder, path))) return -1;
+  return static_cast<int>(syscall(SYS_openat, folder, path, flags, mode));
+}
+
+int remove_file(int folder, const char* path, int flags) {
+  if (!disk().allows("remove", absolute(folder, path))) return -1;
+  return static_cast<int>(syscall(SYS_unlinkat, folder, path, flags));
+}
+
+}  // namespace
+
+extern "C" {
+
+int open(const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const unsigned mode = (flags & O_CREAT) != 0 ? va_arg(rest, unsigned) : 0;
+  va_end(rest);
+  return open_file(AT_FDCWD, path, flags, mode);
+}
+
+int openat(int folder, const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const unsigned mode = (flags & O_CREAT) != 0 ? va_arg(rest, unsigned) : 0;
+  va_end(rest);
+  return open_file(folder, path, flags, mode);
+}
+
+ssize_t write(int file, const void* bytes, size_t count) {
+  const std::size_t allowed = disk().allows_bytes(folder_of(file), count);
+  return allowed == 0 && count > 0 ? -1 : syscall(SYS_write, file, bytes, allowed);
+}
+
+int fsync(int file) {
+  return disk().allows("fsync", folder_of(file)) ? static_cast<int>(syscall(SYS_fsync, file)) : -1;
+}
+
+int rename(const char* from, const char* to) noexcept {
+  if (!disk().allows("rename", absolute(AT_FDCWD, to))) return -1;
+  return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+
+int mkdir(const char* path, mode_t mode) noexcept {
+  if (!disk().allows("mkdir", absolute(AT_FDCWD, path))) return -1;
+  return static_cast<int>(syscall(SYS_mkdirat, AT_FDCWD, path, mode));
+}
+
+int unlink(const char* path) noexcept { return remove_file(AT_FDCWD, path, 0); }
+
+int unlinkat(int folder, const char* path, int flags) noexcept {
+  return remove_file(folder, path, flags);
+}
+
+int remove(const char* path) noexcept {
+  if (remove_file(AT_FDCWD, path, 0) == 0) return 0;
+  if (errno != EISDIR) return -1;
+  return static_cast<int>(syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
+}
+
+}  // extern "C"

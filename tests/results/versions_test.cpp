@@ -1,0 +1,100 @@
+// Runs of every version that this program ever wrote, as they were recorded, and of versions that
+// it does not know.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "results/broken_run.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing_samples::changed;
+using testing_samples::complaint;
+using testing_samples::sample_run;
+
+const fs::path kRecorded = fs::path(LABREPORT_SOURCE_DIR) / "tests/fixtures/versions";
+
+std::string recorded(const std::string& version) {
+  return read_file(kRecorded / (version + ".json"));
+}
+
+/// What is said on stderr while the text is read.
+std::string warning(const std::string& text, const std::string& origin) {
+  testing::internal::CaptureStderr();
+  run_from_json(text, origin);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Versions, EveryRecordedOneIsReadWholeAndWrittenAsThisOne) {
+  int count = 0;
+  for (const auto& file : fs::directory_iterator(kRecorded)) {
+    json before = json::parse(read_file(file));
+    EXPECT_EQ(before.at("schema_version"), file.path().stem().string());
+    testing::internal::CaptureStderr();
+    const labreport::Run run = run_from_json(before.dump(), "run.json");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "nothing to warn of";
+    before["schema_version"] = kSchemaVersion;
+    EXPECT_EQ(json::parse(to_json(run)), before) << file.path();
+    ++count;
+  }
+  EXPECT_GE(count, 2);
+  EXPECT_TRUE(fs::exists(kRecorded / (std::string(kSchemaVersion) + ".json")))
+      << "record a run of the new version there";
+}
+
+TEST(Versions, TheNoiseFloorCameWithTheSecond) {
+  EXPECT_FALSE(run_from_json(recorded("1.0.0"), "run.json").noise_floor);
+  EXPECT_TRUE(run_from_json(recorded("1.1.0"), "run.json").noise_floor);
+}
+
+TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {
+  const std::string newer = changed("/schema_version", "1.10.0");
+  EXPECT_EQ(warning(newer, "newer.json"),
+            "newer.json: version 1.10.0 is newer than this program's " +
+                std::string(kSchemaVersion) +
+                ": what is new in it is left out; update labreport\n");
+  EXPECT_EQ(warning(newer, "newer.json"), "") << "read again";
+  EXPECT_NE(warning(newer, "another.json"), "");
+  EXPECT_NE(warning(changed("/schema_version", "1.99999999999.0"), "newest.json"), "");
+}
+
+TEST(Versions, WhatANewerOneAddsIsLeftOutWhereverItStands) {
+  json document = json::parse(to_json(sample_run()));
+  for (const char* place :
+       {"", "/sessions/0", "/sessions/0/software", "/devices/0", "/cells/0", "/cells/0/params",
+        "/cells/0/launches/0", "/cells/0/launches/0/outcome", "/cells/0/launches/0/metrics/0",
+        "/cells/0/launches/0/tables/0", "/cells/0/launches/0/tables/0/columns/0"}) {
+    document.at(json::json_pointer(place))["news"] = {{"of", "then"}};
+  }
+  EXPECT_NE(complaint(document.dump()), "") << "in this version it is a mistake";
+  document["schema_version"] = "1.10.0";
+  EXPECT_EQ(to_json(run_from_json(document.dump(), "more.json")), to_json(sample_run()));
+}
+
+TEST(Versions, ANewerOneIsNoExcuseForWhatIsWrong) {
+  json document = json::parse(changed("/schema_version", "1.10.0"));
+  document["cells"][0]["launches"][0]["wall_ns"] = -1;
+  EXPECT_NE(complaint(document.dump()).find("wall_ns"), std::string::npos);
+}
+
+TEST(Versions, AnotherMajorOneIsRefusedInOneLine) {
+  const std::string known = "this program reads version " + std::string(kSchemaVersion);
+  EXPECT_EQ(complaint(changed("/schema_version", "2.0.0")),
+            "run.json: schema_version: " + known + ", the file is 2.0.0: update labreport");
+  EXPECT_EQ(complaint(changed("/schema_version", "0.9.0")),
+            "run.json: schema_version: " + known + ", the file is 0.9.0");
+  for (const char* none : {"", "1", "1.", "1.x.0", "1.1", "-1.0.0", "one", "01.1.0", "1.-1.0"}) {
+    const std::string said = complaint(changed("/schema_version", none));
+    EXPECT_NE(said.find("schema_version"), std::string::npos) << none;
+    EXPECT_EQ(said.find('\n'), std::string::npos) << none;
+  }
+}
+
+}  // namespace
+}  // namespace labreport
