@@ -19,11 +19,6 @@ Device named_device(const DeviceChoice& choice) {
   return device;
 }
 
-bool has_launches(const Run& run) {
-  return std::any_of(run.cells.begin(), run.cells.end(),
-                     [](const Cell& cell) { return !cell.launches.empty(); });
-}
-
 /// The newest run of that edition and preset that still has its cells apart.
 fs::path interrupted_run(const fs::path& root, const Surroundings& now) {
   if (RunStore(root).exists()) return root;
@@ -72,9 +67,9 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& root, const Surroun
   const RunStore& store = folder->store_;
   Run run = store.load();
   refuse_other_surroundings(run, now);
+  store.absorb(run);  // before failures go: their numbers are those of the files
   drop_failures(run);
   run.sessions.push_back(session);
-  store.finish(run);  // what lay in cells/ is in run.json now, under its new numbers
   store.save(run);
   folder->run_ = std::move(run);
   return folder;
@@ -83,9 +78,9 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& root, const Surroun
 RunFolder::~RunFolder() {
   if (!is_new_ || has_launches(run_)) return;
   std::error_code ignored;
+  fs::remove(store_.run_file(), ignored);  // without it there is no run, whatever else is left
   fs::remove_all(store_.cells_folder(), ignored);
   fs::remove_all(store_.scratch_folder(), ignored);
-  fs::remove(store_.run_file(), ignored);
   // Folders that became empty go too; remove() leaves others alone.
   fs::path folder = store_.folder();
   for (int level = 0; level < 3 && fs::remove(folder, ignored); ++level) {

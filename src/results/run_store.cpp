@@ -134,10 +134,15 @@ void RunStore::keep_imported(const Run& run) const {
   write_atomically(run_file(), to_json(run));
 }
 
+void RunStore::absorb(const Run& run) const {
+  save(run);
+  for (const fs::path& file : json_files(cells_folder())) fs::remove(file);
+}
+
 void RunStore::finish(const Run& run) const {
   write_atomically(run_file(), to_json(run));
-  fs::remove_all(cells_folder());
   fs::remove_all(scratch_folder());
+  fs::remove_all(cells_folder());  // the sign of a run that can be gone on with
 }
 
 fs::path new_run_folder(const fs::path& root, const Run& run) {

@@ -62,7 +62,11 @@ class RunStore {
   /// Keeps an imported run, whole from the start, in a folder that holds none.
   void keep_imported(const Run& run) const;
 
-  /// Merges everything into run.json and removes cells/ and scratch/.
+  /// Takes into run.json what `load` found beside it. `run` holds it all, unchanged; a death in the
+  /// middle leaves a run that loads as the same one. It can still be gone on with: cells/ stays.
+  void absorb(const Run& run) const;
+
+  /// Merges everything into run.json and removes scratch/ and, last, cells/.
   void finish(const Run& run) const;
 
  private:
