@@ -69,7 +69,7 @@ class Attack:
             front_end.kill(number, target != "worker", target in ("worker", "both")))
         if target == "front end twice":
             time.sleep(pause)
-            front_end.kill(number)
+            struck = bool(front_end.kill(number)) or struck
         status, words = front_end.end()
         story = f"{target} {number.name} after {moment:.3f} s, {self.root}: {status}\n{words}"
         self.check_end(front_end, status, words, number if struck else None, target, story)

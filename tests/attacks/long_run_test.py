@@ -70,7 +70,6 @@ class LongRun(ProjectTest):
         self.assertLess(max(long.memory), 256 * MEBIBYTE)
         # Of its own time: what it waits for a processor is another program's affair.
         self.assertLess(long.seconds / self.cells, 0.005)
-        self.assertLess(long.overhead, 0.030)
 
 
 def main():

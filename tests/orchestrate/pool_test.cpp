@@ -103,7 +103,8 @@ TEST_F(PoolTest, OutOfMemoryBesideOthersIsFlaggedAndMeasuredOnceMore) {
   EXPECT_THAT(outcomes("oom_first"), ElementsAre("oom", "ok")) << "both are kept";
   EXPECT_THAT(outcomes("oom"), ElementsAre("oom", "oom")) << "not for ever";
   EXPECT_THAT(outcomes("good"), ElementsAre("ok"));
-  const Launch& flagged = store_.load().find(cell_id(fake_cell("oom")))->launches.at(0);
+  const labreport::Run kept = store_.load();
+  const Launch& flagged = kept.find(cell_id(fake_cell("oom")))->launches.at(0);
   EXPECT_EQ(flagged.find_condition("gpu", "other_processes")->number(), 2);
   EXPECT_THAT(flagged.warnings,
               ElementsAre("memory ran out while 2 other processes were on the device"));
