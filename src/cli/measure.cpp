@@ -3,20 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <memory>
 
 #include "base/build_info.h"
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/gpu.h"
 #include "base/machine.h"
 #include "base/messages.h"
 #include "base/text.h"
 #include "cli/device_choice.h"
 #include "cli/plan_table.h"
 #include "cli/run_folder.h"
+#include "cli/time_limit.h"
 #include "cli/worker_info.h"
 #include "compare/noise_floor.h"
 #include "experiments/catalog.h"
@@ -26,16 +26,6 @@ namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
-
-double parse_timeout(const std::string& text) {
-  double seconds = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seconds);
-  if (error != std::errc() || stop != end || !std::isfinite(seconds) || seconds <= 0) {
-    throw InputError("--timeout is '" + text + "'", "give seconds, more than 0");
-  }
-  return seconds;
-}
 
 Session new_session(const RunFlags& flags, const DeviceChoice& choice, const WorkerInfo& worker,
                     const std::vector<std::string>& argv) {
@@ -68,14 +58,26 @@ Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,
   return now;
 }
 
-PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, const WorkerInfo& worker,
-                     double limit_seconds) {
-  return {
-      {fs::absolute(worker.program), worker_environment(flags.keep_env), limit_seconds, flags.nvtx},
-      choice.slots(),
-      0,
-      [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); },
-      [](Run& run) { run.noise_floor = noise_floor(run); }};
+WorkerSetup worker_setup(const RunFlags& flags) {
+  WorkerSetup worker;
+  worker.environment = worker_environment(flags.keep_env);
+  worker.nvtx = flags.nvtx;
+  set_time_limit(worker, flags.timeout);
+  return worker;
+}
+
+std::int64_t other_processes(const Slot& slot) {
+  const auto monitor = slot.gpu_uuid.empty() ? nullptr : GpuMonitor::open(slot.gpu_uuid);
+  return monitor == nullptr ? 0 : monitor->other_processes(/*running=*/false).value_or(0);
+}
+
+PoolSetup pool_setup(const DeviceChoice& choice, WorkerSetup worker) {
+  return {std::move(worker),
+          choice.slots(),
+          0,
+          [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); },
+          [](Run& run) { run.noise_floor = noise_floor(run); },
+          other_processes};
 }
 
 /// "8 of 40 launches"
@@ -84,7 +86,8 @@ std::string kept_words(const Run& run, const std::vector<PlannedCell>& wanted) {
   std::int64_t all = 0;
   for (const PlannedCell& cell : wanted) {
     const Cell* known = run.find(cell_id(cell.spec));
-    if (known != nullptr) kept += known->launches.size();
+    const std::size_t launches = known == nullptr ? 0 : known->launches.size();
+    kept += std::min(launches, static_cast<std::size_t>(cell.launches));  // one may be repeated
     all += cell.launches;
   }
   return fmt::format("{} of {} launches", kept, all);
@@ -123,7 +126,8 @@ bool has_failures(const Run& run) {
 
 void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words) {
   add_measure_flags(verb, flags);
-  verb.add_option("--timeout", flags.timeout, "seconds after which a launch is ended (600)");
+  verb.add_option("--timeout", flags.timeout,
+                  "seconds after which a launch is ended (600, or 20 times its estimate)");
   verb.add_option("--out", flags.out, out_words);
   verb.add_flag("--resume", flags.resume,
                 "go on with the newest interrupted run; failures are redone");
@@ -142,13 +146,14 @@ Measured measure(const RunFlags& flags, const fs::path& root,
   const PlanInput input = plan_input(flags, choice);
   const std::vector<PlannedCell> wanted = checked_plan(input, Run());
   const std::string head = headline(input, choice, totals(wanted, choice));
-  const double limit_seconds = parse_timeout(flags.timeout);
+  WorkerSetup setup = worker_setup(flags);
   const WorkerInfo worker = flags.dry_run ? WorkerInfo() : find_worker();
   say("{}\n", head);
   if (flags.dry_run) {
     fmt::print("{}", plan_table(wanted, choice));
     return {};
   }
+  setup.program = fs::absolute(worker.program);
   const Session session = new_session(flags, choice, worker, argv);
   const auto folder = flags.resume
                           ? RunFolder::resume(root, surroundings(input, choice, session), session)
@@ -157,13 +162,16 @@ Measured measure(const RunFlags& flags, const fs::path& root,
   try {
     TerminalProgress progress(stderr);
     const auto plan = [&](const Run& so_far) { return plan_cells(input, so_far); };
-    end = Pool(folder->run(), folder->store(), plan,
-               pool_setup(flags, choice, worker, limit_seconds), progress)
+    end = Pool(folder->run(), folder->store(), plan, pool_setup(choice, std::move(setup)), progress)
               .run();
   } catch (const Error& error) {
     fail_with_kept(error, folder->store(), wanted);
   }
   const fs::path path = folder->store().folder();
+  if (end == RunEnd::kInterrupted && !has_launches(folder->run())) {
+    say("interrupted: nothing is measured yet\n");
+    return {ExitStatus::kInterrupted, {}};
+  }
   if (end == RunEnd::kInterrupted) {
     say_how_to_go_on(kept_words(folder->run(), wanted), path, argv);
     return {ExitStatus::kInterrupted, path};

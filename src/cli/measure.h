@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct RunFlags : MeasureFlags {
   bool keep_env = false;
   bool keep_host = false;
   bool nvtx = false;
-  std::string timeout = "600";
+  std::optional<std::string> timeout;
 };
 
 /// All flags of `run`; `out_words` describes --out, whose default is `flags.out`.

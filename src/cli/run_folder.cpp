@@ -37,11 +37,6 @@ fs::path interrupted_run(const fs::path& root, const Surroundings& now) {
 
 }  // namespace
 
-bool has_launches(const Run& run) {
-  return std::any_of(run.cells.begin(), run.cells.end(),
-                     [](const Cell& cell) { return !cell.launches.empty(); });
-}
-
 RunFolder::RunFolder(const fs::path& folder) : store_(folder) {
   make_writable_folder(folder);
   lock_.emplace(folder);
@@ -72,7 +67,7 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& root, const Surroun
   const RunStore& store = folder->store_;
   Run run = store.load();
   refuse_other_surroundings(run, now);
-  store.take_in_launches(run);  // under the numbers they have there, before some get new ones
+  store.absorb(run);  // before failures go: their numbers are those of the files
   drop_failures(run);
   run.sessions.push_back(session);
   store.save(run);
@@ -83,9 +78,9 @@ std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& root, const Surroun
 RunFolder::~RunFolder() {
   if (!is_new_ || has_launches(run_)) return;
   std::error_code ignored;
+  fs::remove(store_.run_file(), ignored);  // without it there is no run, whatever else is left
   fs::remove_all(store_.cells_folder(), ignored);
   fs::remove_all(store_.scratch_folder(), ignored);
-  fs::remove(store_.run_file(), ignored);
   // Folders that became empty go too; remove() leaves others alone.
   fs::path folder = store_.folder();
   for (int level = 0; level < 3 && fs::remove(folder, ignored); ++level) {

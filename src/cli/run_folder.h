@@ -11,9 +11,6 @@
 
 namespace labreport {
 
-/// Whether anything was measured yet.
-bool has_launches(const Run& run);
-
 /// Locked while it lives; removed again if nothing was measured into a new one.
 class RunFolder {
  public:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -86,8 +87,12 @@ std::map<std::string, std::string> recorded_environment(bool kept) {
   return variables;
 }
 
+double limit_seconds(const WorkerSetup& worker, double estimate) {
+  return std::max(worker.limit_seconds, worker.limit_per_estimate * estimate);
+}
+
 Command prepare_launch(const LaunchRequest& request, const WorkerSetup& worker, const Slot& slot,
-                       const RunStore& store) {
+                       const RunStore& store, double limit_seconds) {
   const std::string id = cell_id(request.spec);
   const fs::path asked = fs::absolute(store.request_file(id, request.launch));
   const fs::path answered = fs::absolute(store.result_file(id, request.launch));
@@ -101,7 +106,7 @@ Command prepare_launch(const LaunchRequest& request, const WorkerSetup& worker, 
   (*command.environment)["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
   (*command.environment)["CUDA_VISIBLE_DEVICES"] = slot.gpu_uuid;
   command.cores = slot.cores;
-  command.limit_seconds = worker.limit_seconds;
+  command.limit_seconds = limit_seconds;
   return command;
 }
 

@@ -23,8 +23,9 @@ struct Slot {
 struct WorkerSetup {
   std::filesystem::path program;
   std::map<std::string, std::string> environment;  ///< CUDA_VISIBLE_DEVICES comes from the slot.
-  double limit_seconds = 0;
-  bool nvtx = false;  ///< See `LaunchRequest`.
+  double limit_seconds = 0;       ///< At least, whatever the estimate of a launch …
+  double limit_per_estimate = 0;  ///< … and this many times that.
+  bool nvtx = false;              ///< See `LaunchRequest`.
 };
 
 /// The environment for workers: this process's own, without what changes results unless `keep`.
@@ -33,9 +34,12 @@ std::map<std::string, std::string> worker_environment(bool keep);
 /// What a session records of it: the variables that change results, cleared ones marked as such.
 std::map<std::string, std::string> recorded_environment(bool kept);
 
+/// Seconds after which a launch that should take `estimate` is ended.
+double limit_seconds(const WorkerSetup& worker, double estimate);
+
 /// Writes the request into the run's scratch folder, where no former result is left.
 Command prepare_launch(const LaunchRequest& request, const WorkerSetup& worker, const Slot& slot,
-                       const RunStore& store);
+                       const RunStore& store, double limit_seconds);
 
 /// What a finished worker leaves.
 struct Answer {

@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/machine.h"
 #include "plan/arithmetic.h"
 #include "results/launch_file.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 namespace {
@@ -100,22 +102,35 @@ LaunchRequest Pool::request_for(const LaunchQueue::Item& item) const {
 }
 
 void Pool::start(LaunchRequest request, std::size_t slot) {
-  const Command command = prepare_launch(request, setup_.worker, setup_.slots[slot], store_);
+  const double limit = limit_seconds(setup_.worker, setup_.estimate(request.spec));
+  const Command command = prepare_launch(request, setup_.worker, setup_.slots[slot], store_, limit);
   const auto kills = out_of_memory_kills();
   const auto ticket = processes_.start(command);
   progress_.started(request.spec, standing());
-  flights_.emplace(ticket, Flight{std::move(request), slot, kills});
+  flights_.emplace(ticket, Flight{std::move(request), slot, limit, kills});
 }
 
 void Pool::land(const Flight& flight, const Ended& ended) {
   const CellSpec& spec = flight.request.spec;
   const bool killed = out_of_memory_kills() > flight.kills_before;
   Answer answer = judge(flight.request, store_.result_file(cell_id(spec), flight.request.launch),
-                        ended, setup_.worker.limit_seconds, killed);
+                        ended, flight.limit_seconds, killed);
   if (answer.device_unusable) refuse_device(answer.body.outcome);
   if (processes_.interrupted() && is_failure(answer.body.outcome)) return;  // ended by us
   learn(answer.software);
+  note_other_processes(answer.body, setup_.slots[flight.slot]);
   keep(spec, std::move(answer.body), answer.device);
+}
+
+// A result all the same, but the cell is measured once more: see `LaunchQueue::plan`.
+void Pool::note_other_processes(Launch& launch, const Slot& slot) const {
+  if (!std::holds_alternative<OutOfMemory>(launch.outcome) || !setup_.other_processes) return;
+  const std::int64_t others = setup_.other_processes(slot);
+  if (others == 0 || launch.find_condition(metric::kGpu, metric::kOtherProcesses)) return;
+  launch.conditions.push_back(integer_metric(metric::kGpu, metric::kOtherProcesses, "1", others));
+  launch.warnings.push_back("memory ran out while " +
+                            format_plural(others, "other process was", "other processes were") +
+                            " on the device");
 }
 
 void Pool::learn(const std::optional<Software>& software) {

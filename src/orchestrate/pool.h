@@ -22,6 +22,8 @@ struct PoolSetup {
   std::function<double(const CellSpec&)> estimate;  ///< Seconds of one launch.
   /// Adds to the run what follows from all its launches, before it is written; may be empty.
   std::function<void(Run&)> conclude = {};
+  /// How many processes are on a slot's device, while no worker is there; may be empty.
+  std::function<std::int64_t(const Slot&)> other_processes = {};
 };
 
 enum class RunEnd { kComplete, kInterrupted };
@@ -40,6 +42,7 @@ class Pool {
   struct Flight {
     LaunchRequest request;
     std::size_t slot;
+    double limit_seconds;
     std::optional<std::int64_t> kills_before;
   };
 
@@ -49,6 +52,7 @@ class Pool {
   LaunchRequest request_for(const LaunchQueue::Item& item) const;
   void start(LaunchRequest request, std::size_t slot);
   void land(const Flight& flight, const Ended& ended);
+  void note_other_processes(Launch& launch, const Slot& slot) const;
   void keep(const CellSpec& spec, Launch launch, const std::optional<Device>& device);
   void learn(const std::optional<Software>& software);
   void put_in_planned_order();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/stamp.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 namespace {
@@ -13,10 +14,28 @@ namespace {
 // Until that much is measured, the estimate stands as it is.
 constexpr double kTrustedSeconds = 5;
 
+bool ran_out_beside_others(const Launch& launch) {
+  const Metric* others = launch.find_condition(metric::kGpu, metric::kOtherProcesses);
+  return std::holds_alternative<OutOfMemory>(launch.outcome) && others != nullptr &&
+         others->number().value_or(0) > 0;
+}
+
+std::vector<PlannedCell> with_repetitions(std::vector<PlannedCell> wanted, const Run& run) {
+  for (PlannedCell& cell : wanted) {
+    const Cell* known = run.find(cell_id(cell.spec));
+    if (known != nullptr && std::ranges::any_of(known->launches, ran_out_beside_others)) {
+      ++cell.launches;
+    }
+  }
+  return wanted;
+}
+
 }  // namespace
 
-bool LaunchQueue::plan(const std::vector<PlannedCell>& wanted, const Run& run) {
+bool LaunchQueue::plan(const std::vector<PlannedCell>& planned, const Run& run) {
+  const std::vector<PlannedCell> wanted = with_repetitions(planned, run);
   pending_.clear();
+  pending_seconds_ = 0;
   positions_.clear();
   done_ = 0;
   std::int64_t rounds = 0;
@@ -33,6 +52,7 @@ bool LaunchQueue::plan(const std::vector<PlannedCell>& wanted, const Run& run) {
         ++done_;
       } else {
         pending_.push_back({cell->spec, launch});
+        pending_seconds_ += estimate_(cell->spec);
       }
     }
   }
@@ -61,9 +81,11 @@ std::optional<LaunchQueue::Item> LaunchQueue::next() {
     return !in_flight_.contains(cell_id(item.spec));
   });
   if (free == pending_.end()) return std::nullopt;
-  Item item = *free;
+  Item item = std::move(*free);
   pending_.erase(free);
-  in_flight_[cell_id(item.spec)] = estimate_(item.spec);
+  const double seconds = estimate_(item.spec);
+  in_flight_[cell_id(item.spec)] = seconds;
+  pending_seconds_ = pending_.empty() ? 0 : pending_seconds_ - seconds;
   return item;
 }
 
@@ -76,8 +98,7 @@ void LaunchQueue::finished(const CellSpec& spec, double seconds) {
 }
 
 Standing LaunchQueue::standing(std::size_t slots) const {
-  Standing standing{done_, done_ + pending_.size() + in_flight_.size(), 0};
-  for (const Item& item : pending_) standing.left_seconds += estimate_(item.spec);
+  Standing standing{done_, done_ + pending_.size() + in_flight_.size(), pending_seconds_};
   for (const auto& [id, seconds] : in_flight_) standing.left_seconds += seconds;
   standing.left_seconds /= static_cast<double>(std::max<std::size_t>(1, slots));
   if (actual_ > kTrustedSeconds) standing.left_seconds *= actual_ / estimated_;

@@ -1,6 +1,7 @@
 // Which launch comes next, and how long the rest will take.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -24,8 +25,9 @@ class LaunchQueue {
   explicit LaunchQueue(std::function<double(const CellSpec&)> estimate, std::int64_t seed = 0)
       : estimate_(std::move(estimate)), seed_(seed) {}
 
-  /// Takes the planner's answer; `run` has what is finished. True if something is left to do.
-  bool plan(const std::vector<PlannedCell>& wanted, const Run& run);
+  /// Takes the planner's answer; `run` has what is finished. True if something is left to do. A
+  /// cell that ran out of memory beside other processes is launched once more than planned.
+  bool plan(const std::vector<PlannedCell>& planned, const Run& run);
 
   struct Item {
     CellSpec spec;
@@ -48,7 +50,9 @@ class LaunchQueue {
 
   std::function<double(const CellSpec&)> estimate_;
   std::int64_t seed_;
-  std::vector<Item> pending_;
+  /// Looked at after every launch, so no answer may cost a walk through all that is pending.
+  std::deque<Item> pending_;
+  double pending_seconds_ = 0;               ///< Estimated.
   std::map<std::string, double> in_flight_;  ///< Estimated seconds by cell.
   std::map<std::string, std::size_t> positions_;
   std::size_t done_ = 0;

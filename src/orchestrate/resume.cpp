@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 
 #include "base/error.h"
 
@@ -27,9 +28,12 @@ std::string revision_words(const std::string& revision, bool dirty) {
   return revision.substr(0, 12) + (dirty ? " with uncommitted changes" : "");
 }
 
-bool known_gpu(const Run& run, const std::string& hash) {
-  return std::any_of(run.devices.begin(), run.devices.end(),
-                     [&](const Device& device) { return device.uuid_hash == hash; });
+/// The run knows a GPU once a launch of it is kept: one of several may still be missing.
+bool same_gpus(const Run& run, const std::vector<std::string>& now) {
+  std::set<std::string> known;
+  for (const Device& device : run.devices) known.insert(device.uuid_hash);
+  const std::set<std::string> given(now.begin(), now.end());
+  return std::ranges::includes(known, given) || std::ranges::includes(given, known);
 }
 
 }  // namespace
@@ -45,14 +49,15 @@ void refuse_other_surroundings(const Run& run, const Surroundings& now) {
     refuse_if_different("torch", release(last.software.libtorch), release(now.libtorch));
   }
   refuse_if_different("driver", last.software.driver, now.driver);
-  if (run.devices.empty()) return;
-  for (const std::string& hash : now.gpu_hashes) {
-    if (!known_gpu(run, hash)) {
-      throw InputError("this run cannot be resumed: it was measured on another GPU (" +
-                           run.devices.front().name + ", " + run.devices.front().uuid_hash + ")",
-                       "choose that one with --gpus, or measure anew without --resume");
-    }
-  }
+  if (run.devices.empty() || now.gpu_hashes.empty() || same_gpus(run, now.gpu_hashes)) return;
+  throw InputError("this run cannot be resumed: it was measured on another GPU (" +
+                       run.devices.front().name + ", " + run.devices.front().uuid_hash + ")",
+                   "choose that one with --gpus, or measure anew without --resume");
+}
+
+bool has_launches(const Run& run) {
+  return std::any_of(run.cells.begin(), run.cells.end(),
+                     [](const Cell& cell) { return !cell.launches.empty(); });
 }
 
 void drop_failures(Run& run) {

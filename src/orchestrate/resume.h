@@ -23,6 +23,9 @@ struct Surroundings {
 /// Throws `InputError` naming what differs from the run's last session.
 void refuse_other_surroundings(const Run& run, const Surroundings& now);
 
+/// Whether anything was measured, or tried.
+bool has_launches(const Run& run);
+
 /// Forgets launches that failed (timeout, crashed, error), so that they are measured again. What is
 /// ok, out of memory or skipped is a result and stays.
 void drop_failures(Run& run);

@@ -52,7 +52,8 @@ class Subprocesses {
   Subprocesses(const Subprocesses&) = delete;
   Subprocesses& operator=(const Subprocesses&) = delete;
 
-  /// Throws `InputError` when the program cannot be started.
+  /// Only for the process's first thread, whose end is the process's: a child dies with the thread
+  /// that started it. Throws `InputError` when the program cannot be started.
   Ticket start(const Command& command);
 
   /// Blocks until a child has ended (and returns it), a first interrupt arrives, or `tick` is over

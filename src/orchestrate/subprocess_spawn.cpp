@@ -107,11 +107,13 @@ void close_if_open(int& fd) {
 }
 
 Spawned spawn(const Command& command, const sigset_t& mask) {
+  const pid_t self = getpid();
+  // The parent-death signal comes when the thread that forked ends; this one lives longest.
+  if (gettid() != self) throw Error("a child is started by another thread than the first");
   const Prepared prepared = prepare(command);
   Pipe output = command.keep_output ? make_pipe() : Pipe{};
   Pipe messages = make_pipe();
   Pipe report = make_pipe();
-  const pid_t self = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
     become(command, prepared, self, mask, output.write, messages.write);

@@ -134,15 +134,15 @@ void RunStore::keep_imported(const Run& run) const {
   write_atomically(run_file(), to_json(run));
 }
 
-void RunStore::take_in_launches(const Run& run) const {
+void RunStore::absorb(const Run& run) const {
   save(run);
   for (const fs::path& file : json_files(cells_folder())) remove_tree(file);
 }
 
 void RunStore::finish(const Run& run) const {
   write_atomically(run_file(), to_json(run));
-  remove_tree(cells_folder());
   remove_tree(scratch_folder());
+  remove_tree(cells_folder());  // the sign of a run that can be gone on with
 }
 
 fs::path new_run_folder(const fs::path& root, const Run& run) {

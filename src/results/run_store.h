@@ -62,11 +62,11 @@ class RunStore {
   /// Keeps an imported run, whole from the start, in a folder that holds none.
   void keep_imported(const Run& run) const;
 
-  /// Writes `run`, as `load` gave it, into run.json and empties cells/: from then on its launches
-  /// may get other numbers. An empty cells/ still tells that the run can be gone on with.
-  void take_in_launches(const Run& run) const;
+  /// Takes into run.json what `load` found beside it. `run` holds it all, unchanged; a death in the
+  /// middle leaves a run that loads as the same one. It can still be gone on with: cells/ stays.
+  void absorb(const Run& run) const;
 
-  /// Merges everything into run.json and removes cells/ and scratch/.
+  /// Merges everything into run.json and removes scratch/ and, last, cells/.
   void finish(const Run& run) const;
 
  private:

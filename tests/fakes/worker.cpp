@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -43,6 +44,18 @@ int no_device(const Job& job) {
   return 3;
 }
 
+int run_out_of_memory(const Job& job) {
+  job.write_outcome(OutOfMemory{"backward", 2LL << 30, 138LL << 30, 139LL << 30});
+  return 0;
+}
+
+int answer_for_another_launch(const Job& job) {
+  LaunchReport report = good_report(job.request);
+  ++report.launch;
+  job.write(report);
+  return 0;
+}
+
 int answer_for_another(const Job& job) {
   LaunchReport report = good_report(job.request);
   report.cell_id = "timing.cuda.other";
@@ -72,9 +85,11 @@ using Behaviour = std::function<int(const Job&)>;
 
 const std::map<std::string, Behaviour>& behaviours() {
   static const std::map<std::string, Behaviour> all{
-      {"oom",
+      {"oom", run_out_of_memory},
+      {"oom_first",
        [](const Job& job) {
-         job.write_outcome(OutOfMemory{"backward", 2LL << 30, 138LL << 30, 139LL << 30});
+         if (job.request.launch == 0) return run_out_of_memory(job);
+         job.write_good();
          return 0;
        }},
       {"throws",
@@ -84,6 +99,33 @@ const std::map<std::string, Behaviour>& behaviours() {
        }},
       {"no_device", no_device},
       {"another", answer_for_another},
+      {"another_launch", answer_for_another_launch},
+      {"aborts",
+       [](const Job&) {
+         std::cerr << "terminate called after throwing" << std::endl;
+         return raise(SIGABRT);
+       }},
+      {"endless",
+       [](const Job&) {
+         for (const std::string line(1023, 'x');; std::cerr << line << '\n') continue;
+         return 0;
+       }},
+      {"endless_result",
+       [](const Job& job) {
+         job.write_text("[");
+         std::filesystem::resize_file(job.result, 1ULL << 40);  // with nothing behind it
+         return 0;
+       }},
+      {"wrong_json",
+       [](const Job& job) {
+         job.write_text(R"({"cell_id": 7, "launch": "no", "body": []})");
+         return 0;
+       }},
+      {"deep_json",
+       [](const Job& job) {
+         job.write_text(std::string(1 << 20, '['));
+         return 0;
+       }},
       {"noise", make_noise},
       {"leaves_child", leave_a_child},
       {"nothing", [](const Job&) { return 0; }},
@@ -139,11 +181,13 @@ const std::map<std::string, Behaviour>& behaviours() {
          return 0;
        }},
       // FAKE_WORKER_LOG: every launch adds a line when it begins and one when it ends.
+      // FAKE_WORKER_NAP: seconds between the two.
       {"logs", [](const Job& job) {
          const std::string id =
              cell_id(job.request.spec) + "." + std::to_string(job.request.launch) + "\n";
          std::ofstream(variable("FAKE_WORKER_LOG"), std::ios::app) << "begin " + id;
-         nap(0.1);
+         const std::string seconds = variable("FAKE_WORKER_NAP");
+         nap(seconds.empty() ? 0.1 : std::stod(seconds));
          std::ofstream(variable("FAKE_WORKER_LOG"), std::ios::app) << "end " + id;
          job.write_good();
          return 0;

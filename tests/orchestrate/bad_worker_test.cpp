@@ -71,6 +71,40 @@ TEST_F(BadWorker, AnotherCellsResultIsAnError) {
   EXPECT_THAT(outcome<Failed>("another").message, HasSubstr("another cell: timing.cuda.other"));
 }
 
+TEST_F(BadWorker, AnotherLaunchsResultIsAnError) {
+  EXPECT_EQ(outcome<Failed>("another_launch").message,
+            "the worker answered for launch 1 instead of 0");
+}
+
+TEST_F(BadWorker, AbortIsACrash) {
+  const auto crash = outcome<Crashed>("aborts");
+  EXPECT_EQ(crash.signal, SIGABRT);
+  EXPECT_EQ(crash.message, "terminate called after throwing");
+}
+
+TEST_F(BadWorker, WrongJsonIsAnError) {
+  EXPECT_THAT(outcome<Failed>("wrong_json").message, HasSubstr("the worker's result"));
+}
+
+TEST_F(BadWorker, AResultWithoutBottomIsAnError) {
+  EXPECT_THAT(outcome<Failed>("deep_json").message, HasSubstr("the worker's result"));
+}
+
+TEST_F(BadWorker, AResultWithoutEndIsAnErrorThatIsNotRead) {
+  EXPECT_THAT(outcome<Failed>("endless_result").message, HasSubstr("too large"));
+}
+
+TEST_F(BadWorker, EndlessMessagesAreATimeout) {
+  setup_.worker.limit_seconds = 0.5;
+  outcome<TimedOut>("endless");
+}
+
+TEST_F(BadWorker, TheLimitGrowsWithTheEstimate) {
+  setup_.worker.limit_seconds = 0.1;
+  setup_.worker.limit_per_estimate = 0.5;
+  EXPECT_EQ(outcome<TimedOut>("hangs").limit_seconds, 0.5) << "a launch is estimated at a second";
+}
+
 TEST_F(BadWorker, HugeMessagesDoNoHarm) { outcome<Ok>("noise"); }
 
 TEST_F(BadWorker, DeathAfterAGoodResultIsAWarning) {

@@ -89,6 +89,33 @@ TEST_F(PoolTest, SkipsWhatCannotFitWithTheArithmetic) {
   EXPECT_EQ(skipped.wall_ns, 0);
 }
 
+TEST_F(PoolTest, OutOfMemoryBesideOthersIsFlaggedAndMeasuredOnceMore) {
+  setup_.other_processes = [](const Slot&) { return 2; };
+  EXPECT_EQ(measure({{fake_cell("oom_first"), 1}, {fake_cell("oom"), 1}, {fake_cell("good"), 1}}),
+            RunEnd::kComplete);
+  const auto outcomes = [&](const std::string& cell) {
+    std::vector<std::string_view> names;
+    for (const Launch& launch : run_.find(cell_id(fake_cell(cell)))->launches) {
+      names.push_back(status_name(launch.outcome));
+    }
+    return names;
+  };
+  EXPECT_THAT(outcomes("oom_first"), ElementsAre("oom", "ok")) << "both are kept";
+  EXPECT_THAT(outcomes("oom"), ElementsAre("oom", "oom")) << "not for ever";
+  EXPECT_THAT(outcomes("good"), ElementsAre("ok"));
+  const labreport::Run kept = store_.load();
+  const Launch& flagged = kept.find(cell_id(fake_cell("oom")))->launches.at(0);
+  EXPECT_EQ(flagged.find_condition("gpu", "other_processes")->number(), 2);
+  EXPECT_THAT(flagged.warnings,
+              ElementsAre("memory ran out while 2 other processes were on the device"));
+}
+
+TEST_F(PoolTest, OutOfMemoryOnADeviceOfItsOwnIsFinal) {
+  setup_.other_processes = [](const Slot&) { return 0; };
+  measure({{fake_cell("oom_first"), 1}});
+  EXPECT_TRUE(launch("oom_first").warnings.empty());
+}
+
 TEST_F(PoolTest, ChoosesTheGpuByUuidAndClearsWhatChangesResults) {
   setenv("NVIDIA_TF32_OVERRIDE", "1", 1);
   setup_.worker.environment = worker_environment(false);

@@ -66,6 +66,12 @@ TEST(Resume, NamesWhatDiffers) {
   EXPECT_THAT(refusal(now), HasSubstr("preset"));
 }
 
+TEST(Resume, ARunOfSeveralGpusMayHaveLaunchesOfOneOnly) {
+  Surroundings now = same();
+  now.gpu_hashes.emplace_back("ffffffffffffffff");
+  EXPECT_EQ(refusal(now), "");
+}
+
 TEST(Resume, KeepsResultsAndForgetsFailures) {
   labreport::Run run;
   const std::vector<Outcome> outcomes{Ok{},           OutOfMemory{"forward", {}, {}, {}},

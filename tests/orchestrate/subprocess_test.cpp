@@ -158,6 +158,12 @@ TEST(Subprocesses, ASecondInterruptKillsAtOnce) {
   EXPECT_LT(ended->second.wall_ns, 1'500'000'000);
 }
 
+TEST(Subprocesses, AreStartedByTheFirstThreadAlone) {
+  std::thread([] {
+    EXPECT_THROW(run_to_end(shell("true")), Error) << "it would die with this thread";
+  }).join();
+}
+
 TEST(Subprocesses, NoneOutlivesTheObject) {
   const auto pid_file = std::filesystem::temp_directory_path() / "labreport-subprocess-pid";
   pid_t pid = 0;

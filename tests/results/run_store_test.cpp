@@ -59,6 +59,25 @@ TEST_F(RunStoreTest, LaunchesThatTheRunHasAreNotAddedAgain) {
   EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
 }
 
+TEST_F(RunStoreTest, AbsorbedLaunchesLieInTheRunAlone) {
+  store_.create(begun());
+  keep_all(store_, sample_run());
+  store_.absorb(store_.load());
+  EXPECT_TRUE(fs::is_empty(store_.cells_folder()))
+      << "there still, so that the run is gone on with";
+  EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
+}
+
+TEST_F(RunStoreTest, ADeathWhileLaunchesAreAbsorbedChangesNothing) {
+  store_.create(begun());
+  keep_all(store_, sample_run());
+  store_.save(store_.load());
+  for (const auto& file : fs::directory_iterator(store_.cells_folder())) {
+    fs::remove(file);
+    EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
+  }
+}
+
 TEST_F(RunStoreTest, AFolderWithARunIsNotOverwritten) {
   store_.create(begun());
   EXPECT_THROW(store_.create(begun()), InputError);
