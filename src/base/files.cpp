@@ -53,6 +53,23 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
+[[noreturn]] void refuse_size(const fs::path& path, const std::string& size,
+                              std::uintmax_t max_bytes) {
+  throw InputError(path.string() + " is too large (" + size + " bytes, at most " +
+                   std::to_string(max_bytes) + ")");
+}
+
+/// A pipe has no size, and files of the system claim to be empty; either may never end.
+void append_rest(std::istream& stream, const fs::path& path, std::uintmax_t max_bytes,
+                 std::string& bytes) {
+  constexpr std::size_t kPiece = 1u << 16;
+  std::string piece(kPiece, '\0');
+  while (stream.read(piece.data(), kPiece), stream.gcount() > 0) {
+    bytes.append(piece, 0, static_cast<std::size_t>(stream.gcount()));
+    if (bytes.size() > max_bytes) refuse_size(path, "more", max_bytes);
+  }
+}
+
 void sync_folder(const fs::path& folder) {
   const Descriptor descriptor(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
   if (descriptor.is_open()) ::fsync(descriptor.get());
@@ -68,21 +85,30 @@ std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw InputError("cannot read " + path.string() + ": " + system_reason());
   const std::uintmax_t size = fs::file_size(path, error);
-  if (!error && size > max_bytes) {
-    throw InputError(path.string() + " is too large (" + std::to_string(size) + " bytes, at most " +
-                     std::to_string(max_bytes) + ")");
-  }
+  if (!error && size > max_bytes) refuse_size(path, std::to_string(size), max_bytes);
   std::string bytes(error ? 0 : size, '\0');
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(stream.gcount()));
-  // A pipe has no size, and files of the system claim to be empty.
-  if (stream) bytes.append(std::istreambuf_iterator<char>(stream), {});
+  if (stream) append_rest(stream, path, max_bytes, bytes);
   return bytes;
+}
+
+std::string read_plain_file(const fs::path& path, std::uintmax_t max_bytes) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
+    throw InputError("cannot read " + path.string() + ": it is " +
+                         (fs::is_symlink(status) ? "a link" : "no plain file"),
+                     "put the file itself there");
+  }
+  return read_file(path, max_bytes);
 }
 
 void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
   const fs::path sibling = path.string() + ".part";
-  Descriptor descriptor(sibling, O_WRONLY | O_CREAT | O_TRUNC);
+  // Whatever lies there, a link in a folder from elsewhere, is not written through.
+  ::unlink(sibling.c_str());
+  Descriptor descriptor(sibling, O_WRONLY | O_CREAT | O_EXCL);
   if (!descriptor.is_open()) fail_to_write(path);
   const bool kept = write_all(descriptor.get(), bytes) &&
                     (sync == Sync::kNothing || ::fsync(descriptor.get()) == 0) &&

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/machine.h"
+#include "results/launch_check.h"
 #include "results/run_json.h"
 
 namespace labreport {
@@ -65,6 +66,7 @@ std::variant<LaunchReport, std::string> read_report(const LaunchRequest& request
       return fmt::format("the worker answered for launch {} instead of {}", report.launch,
                          request.launch);
     }
+    check_launch(request.spec, report.body, report.device, "the worker's result");
     return report;
   } catch (const Error& error) {
     return error.what();
