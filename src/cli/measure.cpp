@@ -20,6 +20,7 @@
 #include "compare/noise_floor.h"
 #include "experiments/catalog.h"
 #include "orchestrate/pool.h"
+#include "results/privacy.h"
 
 namespace labreport {
 namespace {
@@ -45,12 +46,16 @@ Session new_session(const RunFlags& flags, const DeviceChoice& choice, const Wor
   if (!session.argv.empty()) session.argv[0] = "labreport";
   if (build.revision != "unknown") session.revision = build.revision;
   session.dirty = build.dirty;
-  if (flags.keep_host) session.host = host_name();
   session.cpu = cpu_model();
   session.cores = static_cast<std::int64_t>(usable_cores().size());
   session.software.libtorch = worker.torch;
   session.software.driver = choice.driver;
   session.environment = recorded_environment(flags.keep_env);
+  if (flags.keep_host) {
+    session.host = host_name();
+  } else {
+    leave_out_names(session, private_names());
+  }
   return session;
 }
 
@@ -69,12 +74,14 @@ Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,
 
 PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, const WorkerInfo& worker,
                      double limit_seconds) {
-  return {
+  PoolSetup setup{
       {fs::absolute(worker.program), worker_environment(flags.keep_env), limit_seconds, flags.nvtx},
       choice.slots(),
       0,
       [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); },
       [](Run& run) { run.noise_floor = noise_floor(run); }};
+  if (!flags.keep_host) setup.private_names = private_names();
+  return setup;
 }
 
 /// "8 of 40 launches"
@@ -117,7 +124,8 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words
                 "pass variables that change results on to the workers");
   verb.add_flag("--nvtx", flags.nvtx,
                 "name ranges for a profiler outside, such as nsys; ours stays off");
-  verb.add_flag("--keep-host", flags.keep_host, "record the machine's name");
+  verb.add_flag("--keep-host", flags.keep_host,
+                "record the machine's name, and paths with the user's");
 }
 
 Measured measure(const RunFlags& flags, const fs::path& root,

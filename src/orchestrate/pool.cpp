@@ -7,6 +7,7 @@
 #include "base/machine.h"
 #include "plan/arithmetic.h"
 #include "results/launch_file.h"
+#include "results/privacy.h"
 
 namespace labreport {
 namespace {
@@ -115,6 +116,7 @@ void Pool::land(const Flight& flight, const Ended& ended) {
   if (answer.device_unusable) refuse_device(answer.body.outcome);
   if (processes_.interrupted() && is_failure(answer.body.outcome)) return;  // ended by us
   learn(answer.software);
+  if (setup_.private_names) leave_out_names(answer.body, *setup_.private_names);
   keep(spec, std::move(answer.body), answer.device);
 }
 

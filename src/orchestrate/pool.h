@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
+#include "base/private_names.h"
 #include "orchestrate/launch.h"
 #include "orchestrate/progress.h"
 #include "orchestrate/queue.h"
@@ -22,6 +24,8 @@ struct PoolSetup {
   std::function<double(const CellSpec&)> estimate;  ///< Seconds of one launch.
   /// Adds to the run what follows from all its launches, before it is written; may be empty.
   std::function<void(Run&)> conclude = {};
+  /// Left out of what workers say before it is kept.
+  std::optional<PrivateNames> private_names = {};
 };
 
 enum class RunEnd { kComplete, kInterrupted };
