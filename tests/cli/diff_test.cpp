@@ -93,6 +93,20 @@ TEST_F(DiffVerb, WritesAFileThatIsAskedFor) {
   EXPECT_THAT(read_file(folder_ / "d.md"), HasSubstr("# NVIDIA H200 against NVIDIA H200"));
 }
 
+TEST_F(DiffVerb, WritesOverItsOwnFilesAndOverOthersOnlyWhenToldTo) {
+  keep("a", three_launches());
+  for (const char* format : {"table", "md", "json", "html"}) {
+    write_atomically(folder_ / "d", "precious");
+    const std::vector<std::string> words{"diff", "a", "a", "--format", format, "--out", "d"};
+    EXPECT_EQ(call(words).exit_status, 2) << format;
+    EXPECT_EQ(read_file(folder_ / "d"), "precious");
+    std::vector<std::string> forced = words;
+    forced.emplace_back("--force");
+    EXPECT_EQ(call(forced).exit_status, 0) << format;
+    EXPECT_EQ(call(words).exit_status, 0) << format;
+  }
+}
+
 TEST_F(DiffVerb, RefusesWhatItDoesNotKnow) {
   keep("a", three_launches());
   for (const auto& words :
