@@ -13,8 +13,13 @@
 namespace labreport::fuzz {
 
 Document document_with(const NoteFile& file, const FrontMatter& front) {
-  Document document{.front = front, .title = "A report", .device = "A GPU"};
-  Part part{.problem = "benchmarking_script", .letter = "b", .title = "A part"};
+  Document document;
+  document.front = front;
+  document.title = "A report";
+  Part part;
+  part.problem = "benchmarking_script";
+  part.letter = "b";
+  part.title = "A part";
   part.answer = "It took 5 ms.";
   part.note = file.note;
   document.sections = {{"benchmarking_script", "A section", {part}}};
