@@ -74,7 +74,7 @@ pdf: render-build
 	@$(front_end) render --latest --format pdf $(call flag,PAPER,paper) $(call flag,ANSWERS,answers) $(call flag,NOTES,notes) $(call flag,OUT,out) $(call given,ARGS)
 
 test:
-	@setup/install test && setup/build --all default && setup/build --all asan
+	@setup/install test && setup/build --all default && setup/build --all asan && setup/build --all fuzz
 	@setup/test $(call given,ARGS)
 
 bench:
@@ -89,4 +89,4 @@ lint:
 	@setup/test --only $(preset) --tests-regex '^lint\.'
 
 clean:
-	rm -rf build build-render build-asan
+	rm -rf build build-render build-asan build-fuzz

@@ -128,16 +128,27 @@ need_debian_packages() { # <sets>
   [ -z "$missing" ] || die "still missing after installing:$missing" "see $log"
 }
 
-# TeX Live makes its formats where it is installed: unpacked it is of no use, so that without root
-# the one test that wants it is skipped.
-need_tex() {
-  find_missing tex
+# Without root a set that is of no use unpacked is done without.
+need_with_root() { # <set> <what is then told>
+  find_missing "$1"
   [ -z "$missing" ] && return
   if have apt-get && can_be_root; then
-    need_debian_packages tex
+    need_debian_packages "$1"
   else
-    say "no TeX Live without root: the test that compiles report.tex will be skipped"
+    say "$2"
   fi
+}
+
+# TeX Live makes its formats where it is installed.
+need_tex() {
+  need_with_root tex \
+    "no TeX Live without root: the test that compiles report.tex will be skipped"
+}
+
+# Clang looks for its libraries where it is installed.
+need_fuzzer() {
+  need_with_root fuzz \
+    "no Clang without root: tests/fuzz runs its kept inputs alone"
 }
 
 need_compiler() {

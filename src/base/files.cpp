@@ -1,13 +1,8 @@
 #include "base/files.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <utility>
-#include <vector>
 
 #include "base/error.h"
 
@@ -16,133 +11,51 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string system_reason() { return std::strerror(errno); }
-
-std::string remedy(int reason) {
-  if (reason == ENOSPC || reason == EDQUOT) return "free some space";
-  if (reason == EIO) return "check the disk";
-  return "check that the folder is there and writable";
+[[noreturn]] void refuse_size(const fs::path& path, const std::string& size,
+                              std::uintmax_t max_bytes) {
+  throw InputError(path.string() + " is too large (" + size + " bytes, at most " +
+                   std::to_string(max_bytes) + ")");
 }
 
-[[noreturn]] void fail_to_write(const fs::path& path) {
-  const int reason = errno;
-  throw InputError("cannot write " + path.string() + ": " + std::strerror(reason), remedy(reason));
-}
-
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor(const fs::path& path, int flags)
-      : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
+/// A pipe has no size, and files of the system claim to be empty; either may never end.
+void append_rest(std::istream& stream, const fs::path& path, std::uintmax_t max_bytes,
+                 std::string& bytes) {
+  constexpr std::size_t kPiece = 1u << 16;
+  std::string piece(kPiece, '\0');
+  while (stream.read(piece.data(), kPiece), stream.gcount() > 0) {
+    bytes.append(piece, 0, static_cast<std::size_t>(stream.gcount()));
+    if (bytes.size() > max_bytes) refuse_size(path, "more", max_bytes);
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-  /// Network file systems report a lost write only here.
-  bool close_checked() { return ::close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  int fd_;
-};
-
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-/// False, with errno set, where the disk failed: not where folders cannot be synced at all.
-bool sync_folder(const fs::path& folder) {
-  const Descriptor descriptor(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
-  return !descriptor.is_open() || ::fsync(descriptor.get()) == 0 || errno == EINVAL ||
-         errno == EOPNOTSUPP;
-}
-
-/// `path` and those above it that are not there yet.
-std::vector<fs::path> absent_folders(fs::path path) {
-  std::vector<fs::path> absent;
-  std::error_code error;
-  for (; !path.empty() && !fs::exists(path, error); path = path.parent_path()) {
-    absent.push_back(path);
-  }
-  return absent;
-}
-
-[[noreturn]] void fail_to_make(const fs::path& path, int reason) {
-  const bool elsewhere = reason != ENOSPC && reason != EDQUOT;
-  throw InputError("cannot make the folder " + path.string() + ": " + std::strerror(reason),
-                   elsewhere ? "choose another with --out" : remedy(reason));
 }
 
 }  // namespace
 
 std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
   std::error_code error;
-  if (fs::is_directory(path, error))
+  if (fs::is_directory(path, error)) {
     throw InputError("cannot read " + path.string() + ": it is a folder");
+  }
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw InputError("cannot read " + path.string() + ": " + system_reason());
+  if (!stream) throw InputError("cannot read " + path.string() + ": " + std::strerror(errno));
   const std::uintmax_t size = fs::file_size(path, error);
-  if (!error && size > max_bytes) {
-    throw InputError(path.string() + " is too large (" + std::to_string(size) + " bytes, at most " +
-                     std::to_string(max_bytes) + ")");
-  }
+  if (!error && size > max_bytes) refuse_size(path, std::to_string(size), max_bytes);
   std::string bytes(error ? 0 : size, '\0');
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(stream.gcount()));
-  // A pipe has no size, and files of the system claim to be empty.
-  if (stream) bytes.append(std::istreambuf_iterator<char>(stream), {});
+  if (stream) append_rest(stream, path, max_bytes, bytes);
   return bytes;
 }
 
-fs::path unfinished(const fs::path& path) { return path.string() + ".part"; }
-
-void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
-  const fs::path sibling = unfinished(path);
-  Descriptor descriptor(sibling, O_WRONLY | O_CREAT | O_TRUNC);
-  if (!descriptor.is_open()) fail_to_write(path);
-  const bool kept = write_all(descriptor.get(), bytes) &&
-                    (sync == Sync::kNothing || ::fsync(descriptor.get()) == 0) &&
-                    descriptor.close_checked() && ::rename(sibling.c_str(), path.c_str()) == 0;
-  if (!kept) {
-    const int reason = errno;
-    ::unlink(sibling.c_str());
-    errno = reason;
-    fail_to_write(path);
-  }
-  if (sync == Sync::kFolder && !sync_folder(path.parent_path())) fail_to_write(path);
-}
-
-void make_writable_folder(const fs::path& path) {
-  const std::vector<fs::path> absent = absent_folders(path);
+std::string read_plain_file(const fs::path& path, std::uintmax_t max_bytes) {
   std::error_code error;
-  fs::create_directories(path, error);
-  if (error) fail_to_make(path, error.value());
-  for (const fs::path& made : absent) {
-    if (!sync_folder(made.parent_path())) fail_to_make(made, errno);
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
+    throw InputError("cannot read " + path.string() + ": it is " +
+                         (fs::is_symlink(status) ? "a link" : "no plain file"),
+                     "put the file itself there");
   }
-  if (::access(path.c_str(), W_OK) != 0) {
-    throw InputError("cannot write to the folder " + path.string() + ": " + system_reason(),
-                     "choose another with --out");
-  }
-}
-
-void remove_tree(const fs::path& path) {
-  std::error_code error;
-  fs::remove_all(path, error);
-  if (error) {
-    throw InputError("cannot remove " + path.string() + ": " + error.message(),
-                     remedy(error.value()));
-  }
+  return read_file(path, max_bytes);
 }
 
 }  // namespace labreport

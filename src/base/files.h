@@ -11,6 +11,11 @@ namespace labreport {
 /// Throws `InputError` naming the path when it cannot be read or exceeds `max_bytes`.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = 256u << 20);
 
+/// The same for a file that came with a folder from elsewhere: a link, a pipe or a device there
+/// could lead to any file of the reader's or never end, and is refused unread.
+std::string read_plain_file(const std::filesystem::path& path,
+                            std::uintmax_t max_bytes = 256u << 20);
+
 /// What a finished write waits for. Whatever it is, the death of any process undoes nothing.
 enum class Sync {
   kNothing,  ///< A power cut may leave anything: for what is worthless by then.
@@ -22,6 +27,7 @@ enum class Sync {
 std::filesystem::path unfinished(const std::filesystem::path& path);
 
 /// Write to a sibling, fsync, rename, fsync the folder: readers see the old file or the new one.
+/// A link in its place is replaced; nothing is written where it leads.
 /// Throws `InputError` naming the path and the system's reason (disk full, read-only, …).
 void write_atomically(const std::filesystem::path& path, std::string_view bytes,
                       Sync sync = Sync::kFolder);

@@ -6,12 +6,13 @@
 #include <memory>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/format.h"
 #include "base/messages.h"
+#include "base/private_names.h"
 #include "base/text.h"
 #include "cli/cached_charts.h"
 #include "cli/chart_renderer.h"
+#include "cli/diff_file.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
 #include "cli/worker_info.h"
@@ -28,6 +29,7 @@ struct DiffFlags {
   std::string allowed;
   std::string out;
   bool fail_on_regression = false;
+  bool force = false;
 };
 
 /// Without the tool the page has its tables alone.
@@ -68,12 +70,12 @@ std::string written(const Comparison& comparison, const DiffDocument& document,
   return format == "html" ? page(document) : diff_text(document);
 }
 
-void put(const std::string& text, const std::string& out) {
-  if (out.empty()) {
+void put(const std::string& text, const DiffFlags& flags) {
+  if (flags.out.empty()) {
     fmt::print("{}", text);
   } else {
-    write_atomically(out, text);
-    fmt::print("diff: {}\n", out);
+    write_diff(text, flags.out, flags.force);
+    fmt::print("diff: {}\n", flags.out);
   }
 }
 
@@ -110,11 +112,14 @@ ExitStatus diff(const DiffFlags& flags) {
   CompareOptions options{.allowed = parse_allowed(flags.allowed)};
   const ChosenRun a = choose_run(flags.runs[0], flags.edition, "site/runs");
   const ChosenRun b = choose_run(flags.runs[1], flags.edition, "site/runs");
-  options.name_a = "A (" + a.name + ")";
-  options.name_b = "B (" + b.name + ")";
+  const PrivateNames names = private_names();
+  const std::string name_a = without_names(a.name, names);
+  const std::string name_b = without_names(b.name, names);
+  options.name_a = "A (" + name_a + ")";
+  options.name_b = "B (" + name_b + ")";
   const Comparison comparison = compare_runs(a.run, b.run, options);
-  const DiffDocument document = diff_document(comparison, {a.name, ""}, {b.name, ""});
-  put(written(comparison, document, format), flags.out);
+  const DiffDocument document = diff_document(comparison, {name_a, ""}, {name_b, ""});
+  put(written(comparison, document, format), flags);
   return flags.fail_on_regression ? regression(comparison) : ExitStatus::kDone;
 }
 
@@ -131,6 +136,7 @@ void add_diff(CLI::App& app, Invocation& invocation) {
   verb->add_option("--allow-mismatch", flags->allowed, "compare all the same: batch,vocab");
   verb->add_flag("--fail-on-regression", flags->fail_on_regression,
                  "status 1 where B is slower by verdict, 2 where none is possible");
+  verb->add_flag("--force", flags->force, "overwrite a file that is no comparison");
   verb->callback([flags, &invocation] { invocation.call = [flags] { return diff(*flags); }; });
 }
 

@@ -16,6 +16,7 @@
 #include "cli/verbs.h"
 #include "experiments/overview/overview.h"
 #include "imports/imported_run.h"
+#include "results/privacy.h"
 #include "results/run_store.h"
 
 namespace labreport {
@@ -68,6 +69,7 @@ Session import_session(const std::vector<std::string>& argv) {
   session.argv[0] = "labreport";
   if (build.revision != "unknown") session.revision = build.revision;
   session.dirty = build.dirty;
+  leave_out_names(session, private_names());
   return session;
 }
 

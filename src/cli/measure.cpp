@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
-#include "base/build_info.h"
-#include "base/clock.h"
-#include "base/files.h"
+#include "base/error.h"
 #include "base/gpu.h"
-#include "base/machine.h"
 #include "base/messages.h"
-#include "base/text.h"
+#include "base/private_names.h"
 #include "cli/device_choice.h"
+#include "cli/kept.h"
+#include "cli/new_session.h"
 #include "cli/plan_table.h"
 #include "cli/run_folder.h"
 #include "cli/time_limit.h"
@@ -26,37 +24,6 @@ namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
-
-Session new_session(const RunFlags& flags, const DeviceChoice& choice, const WorkerInfo& worker,
-                    const std::vector<std::string>& argv) {
-  const BuildInfo& build = build_info();
-  Session session;
-  session.started_at = utc_now();
-  session.argv = argv;
-  if (!session.argv.empty()) session.argv[0] = "labreport";
-  if (build.revision != "unknown") session.revision = build.revision;
-  session.dirty = build.dirty;
-  if (flags.keep_host) session.host = host_name();
-  session.cpu = cpu_model();
-  session.cores = static_cast<std::int64_t>(usable_cores().size());
-  session.software.libtorch = worker.torch;
-  session.software.driver = choice.driver;
-  session.environment = recorded_environment(flags.keep_env);
-  return session;
-}
-
-Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,
-                          const Session& session) {
-  Surroundings now{input.edition.name,
-                   std::string(name(input.preset)),
-                   session.revision,
-                   session.dirty,
-                   session.software.libtorch,
-                   choice.driver,
-                   {}};
-  for (const Gpu& gpu : choice.gpus) now.gpu_hashes.push_back(uuid_hash(gpu.uuid));
-  return now;
-}
 
 WorkerSetup worker_setup(const RunFlags& flags) {
   WorkerSetup worker;
@@ -71,48 +38,15 @@ std::int64_t other_processes(const Slot& slot) {
   return monitor == nullptr ? 0 : monitor->other_processes(/*running=*/false).value_or(0);
 }
 
-PoolSetup pool_setup(const DeviceChoice& choice, WorkerSetup worker) {
-  return {std::move(worker),
-          choice.slots(),
-          0,
-          [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); },
-          [](Run& run) { run.noise_floor = noise_floor(run); },
-          other_processes};
-}
-
-/// "8 of 40 launches"
-std::string kept_words(const Run& run, const std::vector<PlannedCell>& wanted) {
-  std::size_t kept = 0;
-  std::int64_t all = 0;
-  for (const PlannedCell& cell : wanted) {
-    const Cell* known = run.find(cell_id(cell.spec));
-    const std::size_t launches = known == nullptr ? 0 : known->launches.size();
-    kept += std::min(launches, static_cast<std::size_t>(cell.launches));  // one may be repeated
-    all += cell.launches;
-  }
-  return fmt::format("{} of {} launches", kept, all);
-}
-
-void say_how_to_go_on(const std::string& kept, const fs::path& folder,
-                      std::vector<std::string> argv) {
-  if (std::find(argv.begin(), argv.end(), "--resume") == argv.end()) argv.push_back("--resume");
-  say("interrupted: {} are kept in {}\n", kept, folder.string());
-  say("go on with `make report RESUME=1` and the same settings, or `{}`\n", join(argv, " "));
-}
-
-/// What went wrong, and that the launches which are on the disk, if any, are not lost.
-[[noreturn]] void fail_with_kept(const Error& error, const RunStore& store,
-                                 const std::vector<PlannedCell>& wanted) {
-  std::string kept;
-  try {
-    const Run run = store.load();
-    if (has_launches(run)) kept = kept_words(run, wanted);
-  } catch (const std::exception&) {
-    throw InputError(error.what());  // the folder is gone or cannot be read either
-  }
-  if (kept.empty()) throw InputError(error.what());
-  throw InputError(error.what(), fmt::format("{} are kept in {}: go on with --resume", kept,
-                                             store.folder().string()));
+PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, WorkerSetup worker) {
+  PoolSetup setup{std::move(worker),
+                  choice.slots(),
+                  0,
+                  [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); },
+                  [](Run& run) { run.noise_floor = noise_floor(run); },
+                  other_processes};
+  if (!flags.keep_host) setup.private_names = private_names();
+  return setup;
 }
 
 bool has_failures(const Run& run) {
@@ -136,7 +70,8 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words
                 "pass variables that change results on to the workers");
   verb.add_flag("--nvtx", flags.nvtx,
                 "name ranges for a profiler outside, such as nsys; ours stays off");
-  verb.add_flag("--keep-host", flags.keep_host, "record the machine's name");
+  verb.add_flag("--keep-host", flags.keep_host,
+                "record the machine's name, and paths with the user's");
 }
 
 Measured measure(const RunFlags& flags, const fs::path& root,
@@ -162,7 +97,8 @@ Measured measure(const RunFlags& flags, const fs::path& root,
   try {
     TerminalProgress progress(stderr);
     const auto plan = [&](const Run& so_far) { return plan_cells(input, so_far); };
-    end = Pool(folder->run(), folder->store(), plan, pool_setup(choice, std::move(setup)), progress)
+    end = Pool(folder->run(), folder->store(), plan, pool_setup(flags, choice, std::move(setup)),
+               progress)
               .run();
   } catch (const Error& error) {
     fail_with_kept(error, folder->store(), wanted);

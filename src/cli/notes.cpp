@@ -60,6 +60,10 @@ void write_new(const fs::path& file, const std::string& text) {
 }
 
 ExitStatus init(const Subject& subject, const Document& document) {
+  const bool of_run = subject.folder == RunStore(subject.run).notes_folder();
+  if (of_run && fs::is_symlink(fs::symlink_status(subject.folder))) {
+    throw InputError(subject.folder.string() + " is a link", "put the folder itself there");
+  }
   make_writable_folder(subject.folder);
   write_new(author_file(subject.folder), empty_author());
   for (const Part* part : parts_of(document)) {

@@ -25,6 +25,7 @@ RenderOptions OutputFlags::options(const std::filesystem::path& out) const {
   options.formats = Formats::named(formats);
   options.paper = parse_paper(paper);
   options.notes = author_folder(notes);
+  options.force = force;
   return options;
 }
 
@@ -33,6 +34,7 @@ void add_output_flags(CLI::App& verb, OutputFlags& flags) {
   verb.add_option("--format", flags.formats, "html,md,csv,latex,typst,pdf,json (default: all)");
   verb.add_option("--paper", flags.paper, "of the PDF: a4 (default) or letter");
   verb.add_option("--notes", flags.notes, "folder of your own words (notes)");
+  verb.add_flag("--force", flags.force, "overwrite files in pages' places that others wrote");
 }
 
 }  // namespace labreport

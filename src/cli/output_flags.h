@@ -13,6 +13,7 @@ struct OutputFlags {
   std::string formats = "html,md,csv,latex,typst,pdf,json";
   std::string paper = "a4";
   std::string notes;
+  bool force = false;
 
   /// Throws `InputError` for a value that is none.
   RenderOptions options(const std::filesystem::path& out) const;

@@ -178,7 +178,7 @@ Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& 
   }
   for (const std::string& problem : notes.problems()) rendered.problems.push_back(problem);
   if (!site.notice.empty()) say("{}\n", site.notice);
-  write_site(site, options.out);
+  write_site(site, options.out, options.force ? Foreign::kOverwritten : Foreign::kStays);
   tell_where(notes, rendered);
   // What lacks its charts is tried again the next time.
   if (site.notice.empty() && !chart_tool.empty()) remember(runs, diffs, site, record);

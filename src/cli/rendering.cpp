@@ -22,7 +22,8 @@ void publish_artifacts(Part& part, const fs::path& artifacts) {
     if (file.artifact.empty()) continue;
     const fs::path path = artifacts / fs::path(file.artifact).filename();
     std::error_code error;
-    const bool plain = fs::is_regular_file(fs::symlink_status(path, error));
+    const bool plain = fs::is_regular_file(fs::symlink_status(path, error)) &&
+                       !fs::is_symlink(fs::symlink_status(artifacts, error));
     if (!plain || fs::file_size(path, error) > kLargestPublished) continue;
     file = {file.name, read_file(path), {}};
   }

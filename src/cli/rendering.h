@@ -21,6 +21,7 @@ struct RenderOptions {
   bool own = false;                  ///< Leave out the runs that ship with the project.
   std::vector<std::filesystem::path> imports = {};  ///< Tables to compare the runs with.
   bool single_file = false;  ///< Each run's page as one file too, for the mail.
+  bool force = false;        ///< Overwrite files in pages' places that others wrote.
 };
 
 Answers parse_answers(const std::string& text);

@@ -40,6 +40,7 @@ fs::path interrupted_run(const fs::path& root, const Surroundings& now) {
 RunFolder::RunFolder(const fs::path& folder) : store_(folder) {
   make_writable_folder(folder);
   lock_.emplace(folder);
+  store_.refuse_links();
 }
 
 std::unique_ptr<RunFolder> RunFolder::create(const fs::path& root, const PlanInput& input,

@@ -17,9 +17,15 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostNamed = 2;
 
+/// A link in a run from elsewhere could show any words of the reader's: it counts for nothing.
 bool has_own_notes(const RunStore& store) {
   std::error_code error;
-  return fs::is_directory(store.notes_folder(), error);
+  return fs::is_directory(fs::symlink_status(store.notes_folder(), error));
+}
+
+bool has_linked_notes(const RunStore& store) {
+  std::error_code error;
+  return fs::is_symlink(fs::symlink_status(store.notes_folder(), error));
 }
 
 /// "a, b and 3 more", the newest first.
@@ -55,6 +61,10 @@ RunNotes::RunNotes(const std::vector<fs::path>& runs, const fs::path& folder) {
 
 void RunNotes::place(const RunStore& store, Document& document) {
   if (!store.is_reference()) document.front = shared_.front;
+  if (has_linked_notes(store)) {
+    tell({store.notes_folder().string() +
+          " is a link and is left out: put the folder itself there"});
+  }
   if (!has_own_notes(store)) {
     if (belongs_to(store)) place_shared(document);
     return;

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/machine.h"
+#include "results/launch_check.h"
 #include "results/run_json.h"
 
 namespace labreport {
@@ -66,6 +67,7 @@ std::variant<LaunchReport, std::string> read_report(const LaunchRequest& request
       return fmt::format("the worker answered for launch {} instead of {}", report.launch,
                          request.launch);
     }
+    check_launch(request.spec, report.body, report.device, "the worker's result");
     return report;
   } catch (const Error& error) {
     return error.what();

@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
+#include "base/private_names.h"
 #include "orchestrate/launch.h"
 #include "orchestrate/progress.h"
 #include "orchestrate/queue.h"
@@ -24,6 +26,8 @@ struct PoolSetup {
   std::function<void(Run&)> conclude = {};
   /// How many processes are on a slot's device, while no worker is there; may be empty.
   std::function<std::int64_t(const Slot&)> other_processes = {};
+  /// Left out of what workers say before it is kept.
+  std::optional<PrivateNames> private_names = {};
 };
 
 enum class RunEnd { kComplete, kInterrupted };

@@ -65,9 +65,14 @@ std::string page_path(const SiteRun& run);
 /// "<folder>/<gpu>-<edition>-….html".
 std::string single_page_path(const std::string& folder);
 
+/// What becomes of a file in a page's place that this program did not write.
+enum class Foreign { kStays, kOverwritten };
+
 /// Writes what differs, each file atomically, and removes the pages of an earlier render that are
-/// no longer part of a whole site; never touches a file that this program did not write. Throws
-/// `InputError` when `out` holds files but no site.
-void write_site(const Site& site, const std::filesystem::path& out);
+/// no longer part of a whole site. Throws `InputError`, having changed nothing, when `out` holds
+/// files but no site, when a link leads out of it, and when a foreign file that stays is in a
+/// page's place.
+void write_site(const Site& site, const std::filesystem::path& out,
+                Foreign foreign = Foreign::kStays);
 
 }  // namespace labreport

@@ -22,7 +22,7 @@ bool stays_inside(const fs::path& path) {
 std::set<std::string> written_before(const fs::path& out) {
   std::set<std::string> paths;
   if (!fs::exists(out / kManifest)) return paths;
-  for (const std::string& line : split(read_file(out / kManifest), '\n')) {
+  for (const std::string& line : split(read_plain_file(out / kManifest), '\n')) {
     if (!line.empty() && stays_inside(line)) paths.insert(line);
   }
   return paths;
@@ -43,6 +43,34 @@ bool already_there(const fs::path& path, const std::string& bytes) {
          fs::file_size(path, error) == bytes.size() && read_file(path) == bytes;
 }
 
+/// Throws for a link between the site's folder and one of the files: writing and removing would
+/// follow it out of the site. A link in a file's own place is replaced or removed, not followed.
+void refuse_ways_out(const fs::path& out, const std::set<std::string>& files) {
+  std::set<std::string> folders;
+  for (const std::string& file : files) {
+    for (std::size_t end = file.find('/'); end != std::string::npos; end = file.find('/', end + 1))
+      folders.insert(file.substr(0, end));
+  }
+  for (const std::string& folder : folders) {
+    if (!fs::is_symlink(fs::symlink_status(out / folder))) continue;
+    throw InputError(
+        (out / folder).string() + " is a link, and pages go nowhere outside " + out.string(),
+        "remove it, or choose another --out");
+  }
+}
+
+/// A folder may have become a site long ago: what somebody else put there since is theirs.
+void refuse_foreign_files(const fs::path& out, const std::vector<SiteFile>& files,
+                          const std::set<std::string>& own) {
+  for (const SiteFile& file : files) {
+    const fs::path path = out / file.path;
+    const bool foreign = !own.contains(file.path) && fs::exists(fs::symlink_status(path));
+    if (!foreign || already_there(path, file.bytes)) continue;
+    throw InputError(path.string() + " is in the way: this program did not write it",
+                     "move it away, choose another --out, or overwrite it with --force");
+  }
+}
+
 void remove_stale(const fs::path& out, const std::string& path) {
   std::error_code error;
   fs::remove(out / path, error);
@@ -56,7 +84,7 @@ void remove_stale(const fs::path& out, const std::string& path) {
 
 }  // namespace
 
-void write_site(const Site& site, const fs::path& out) {
+void write_site(const Site& site, const fs::path& out, Foreign foreign) {
   refuse_foreign_folder(out);
   make_writable_folder(out);
   const std::set<std::string> before = written_before(out);
@@ -65,6 +93,9 @@ void write_site(const Site& site, const fs::path& out) {
   for (const SiteFile& file : site.files) now.insert(file.path);
   std::set<std::string> listed = before;
   listed.insert(now.begin(), now.end());
+  // Before the first byte is written: a render that is refused leaves everything as it was.
+  refuse_ways_out(out, listed);
+  if (foreign == Foreign::kStays) refuse_foreign_files(out, site.files, before);
   const auto write_manifest = [&out](const std::set<std::string>& paths) {
     std::string text;
     for (const std::string& path : paths) text += path + "\n";

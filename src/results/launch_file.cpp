@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "results/json_writer.h"
+#include "results/launch_check.h"
 #include "results/parts_json.h"
 
 namespace labreport {
@@ -25,13 +26,16 @@ void merge_launch_file(Run& run, std::string_view text, const std::string& origi
   const CellKind kind = parse_cell_kind(root.at("kind").text());
   const auto number = static_cast<std::size_t>(root.at("launch").integer());
   Launch launch = launch_from_json(root.at("result"));
-  if (const auto device = root.maybe("device")) {
-    launch.device = find_or_add_device(run, device_from_json(*device));
-  }
+  std::optional<Device> device;
+  if (const auto json = root.maybe("device")) device = device_from_json(*json);
+  const CellSpec spec = params_from_json(kind, root.at("params"));
+  check_launch(spec, launch, device, origin);
+  launch.device.reset();  // an index into another list
   if (launch.session < 0 || static_cast<std::size_t>(launch.session) >= run.sessions.size()) {
     root.at("result").at("session").expected("the index of one of the run's sessions");
   }
-  Cell& cell = run.find_or_add(params_from_json(kind, root.at("params")));
+  if (device) launch.device = find_or_add_device(run, *device);
+  Cell& cell = run.find_or_add(spec);
   if (number > cell.launches.size()) root.at("launch").expected("the number of the next launch");
   if (number == cell.launches.size()) cell.launches.push_back(std::move(launch));
 }

@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kRevisionDigits = 8;
 constexpr const char* kImportedMark = "imported";
+constexpr std::uintmax_t kLargestFile = 64u << 20;  // far above any run; read in a gigabyte
 
 fs::path numbered(const fs::path& folder, const std::string& id, std::int64_t launch,
                   std::string_view ending) {
@@ -36,6 +37,13 @@ std::vector<fs::path> json_files(const fs::path& folder) {
     return std::pair(a.string().size(), a) < std::pair(b.string().size(), b);
   });
   return files;
+}
+
+/// A run from elsewhere leads nowhere else.
+void refuse_link(const fs::path& folder) {
+  if (!fs::is_symlink(fs::symlink_status(folder))) return;
+  throw InputError(folder.string() + " is a link, and a run keeps its files in its own folder",
+                   "put the folder itself there");
 }
 
 /// "2026-05-01T12:34:56Z" → "20260501-123456"
@@ -85,7 +93,7 @@ fs::path RunStore::stderr_file(const std::string& cell_id, std::int64_t launch) 
   return numbered(scratch_folder(), cell_id, launch, "stderr");
 }
 
-bool RunStore::exists() const { return fs::exists(run_file()); }
+bool RunStore::exists() const { return fs::exists(fs::symlink_status(run_file())); }
 
 bool RunStore::is_reference() const { return fs::exists(folder_ / "reference"); }
 
@@ -108,6 +116,12 @@ void RunStore::save(const Run& run) const {
   write_atomically(run_file(), to_json(run));
 }
 
+void RunStore::refuse_links() const {
+  for (const fs::path& folder : {cells_folder(), scratch_folder(), artifacts_folder()}) {
+    refuse_link(folder);
+  }
+}
+
 void RunStore::save_launch(const Run& run, const Cell& cell, std::int64_t launch) const {
   // The folder's own sync would double the wait between launches; a journal brings it with the
   // next.
@@ -121,9 +135,10 @@ Run RunStore::load() const {
     throw InputError("no run in " + folder_.string() + ": run.json is missing",
                      "`labreport list runs` shows the runs there are");
   }
-  Run run = run_from_json(read_file(run_file()), origin);
+  Run run = run_from_json(read_plain_file(run_file(), kLargestFile), origin);
+  refuse_link(cells_folder());
   for (const fs::path& file : json_files(cells_folder())) {
-    merge_launch_file(run, read_file(file), file.string());
+    merge_launch_file(run, read_plain_file(file, kLargestFile), file.string());
   }
   return run;
 }

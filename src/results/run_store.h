@@ -52,11 +52,16 @@ class RunStore {
   /// Writes run.json as it stands, e.g. with the session that a resumed run adds.
   void save(const Run& run) const;
 
+  /// Throws `InputError` where a folder that a measurement writes into is a link: a run from
+  /// elsewhere, gone on with, leads nowhere else.
+  void refuse_links() const;
+
   /// Keeps one finished launch (`cells/<id>.<launch>.json`), whole or not at all: no process's
   /// death loses it, and a power cut only where the folder was not yet on the disk.
   void save_launch(const Run& run, const Cell& cell, std::int64_t launch) const;
 
-  /// Reads run.json and whatever launches lie beside it. Throws `InputError`.
+  /// Reads run.json and whatever launches lie beside it: plain files of at most 64 MiB each.
+  /// Throws `InputError`.
   Run load() const;
 
   /// Keeps an imported run, whole from the start, in a folder that holds none.

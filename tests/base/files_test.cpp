@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <fstream>
@@ -92,6 +93,33 @@ TEST_F(Files, WhatIsRemovedMayBeAbsentButNotInTheWay) {
   EXPECT_FALSE(fs::exists(folder_ / "a"));
   EXPECT_NO_THROW(remove_tree(folder_ / "a"));
   EXPECT_THROW(remove_tree("/proc/self/stat"), InputError);
+}
+
+TEST_F(Files, APipeThatNeverEndsIsRefused) {
+  EXPECT_THROW(read_file("/dev/zero", 1000), InputError);
+}
+
+TEST_F(Files, APlainFileIsNeitherALinkNorAPipeNorADevice) {
+  std::ofstream(folder_ / "file") << "x";
+  fs::create_symlink("file", folder_ / "link");
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(read_plain_file(folder_ / "file"), "x");
+  for (const fs::path& path :
+       {folder_ / "link", folder_ / "pipe", folder_ / "absent", folder_, fs::path("/dev/zero")}) {
+    EXPECT_THROW(read_plain_file(path), InputError) << path;
+  }
+}
+
+TEST_F(Files, NothingIsWrittenWhereALinkLeads) {
+  std::ofstream(folder_ / "precious") << "precious";
+  fs::create_symlink("precious", folder_ / "a.json");
+  fs::create_symlink("precious", folder_ / "a.json.part");
+  write_atomically(folder_ / "a.json", "new");
+  EXPECT_EQ(read_file(folder_ / "precious"), "precious");
+  EXPECT_EQ(read_plain_file(folder_ / "a.json"), "new");
+  ASSERT_EQ(mkfifo((folder_ / "b.json.part").c_str(), 0600), 0);
+  write_atomically(folder_ / "b.json", "new");
+  EXPECT_EQ(read_plain_file(folder_ / "b.json"), "new");
 }
 
 TEST_F(Files, AFolderUnderAFileCannotBeMade) {

@@ -105,6 +105,20 @@ TEST_F(DiffVerb, AFileIsOfTheFormatThatItsEndingSays) {
   EXPECT_THAT(read_file(folder_ / "d.html"), testing::StartsWith("# ")) << "as the flag says";
 }
 
+TEST_F(DiffVerb, WritesOverItsOwnFilesAndOverOthersOnlyWhenToldTo) {
+  keep("a", three_launches());
+  for (const char* format : {"table", "md", "json", "html"}) {
+    write_atomically(folder_ / "d", "precious");
+    const std::vector<std::string> words{"diff", "a", "a", "--format", format, "--out", "d"};
+    EXPECT_EQ(call(words).exit_status, 2) << format;
+    EXPECT_EQ(read_file(folder_ / "d"), "precious");
+    std::vector<std::string> forced = words;
+    forced.emplace_back("--force");
+    EXPECT_EQ(call(forced).exit_status, 0) << format;
+    EXPECT_EQ(call(words).exit_status, 0) << format;
+  }
+}
+
 TEST_F(DiffVerb, RefusesWhatItDoesNotKnow) {
   keep("a", three_launches());
   for (const auto& words :

@@ -3,10 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "base/error.h"
-#include "base/files.h"
 #include "report/sample_fixture.h"
 
 namespace labreport {
@@ -147,59 +144,6 @@ TEST(RenderSite, WithoutItsToolWritesEverythingElseAndSaysSo) {
   EXPECT_THAT(paths(site), Contains("nvidia-h200/2025/1-a/index.html"));
   EXPECT_THAT(paths(site), Not(Contains("assets/charts.js")));
   EXPECT_THAT(bytes(site, "nvidia-h200/2025/1-a/index.html"), Not(HasSubstr("charts.js")));
-}
-
-class WriteSite : public testing::Test {
- protected:
-  WriteSite() { fs::remove_all(out_); }
-  ~WriteSite() override { fs::remove_all(out_); }
-
-  const fs::path out_ = fs::path(testing::TempDir()) / "labreport-write-site";
-};
-
-TEST_F(WriteSite, RemovesItsOwnStalePagesAndNothingElse) {
-  write_site({.files = {{"a/old.html", "old"}, {"index.html", "1"}}, .notice = ""}, out_);
-  std::ofstream(out_ / "CNAME") << "example";
-  write_site({.files = {{"b/new.html", "new"}, {"index.html", "2"}}, .notice = ""}, out_);
-  EXPECT_FALSE(fs::exists(out_ / "a"));
-  EXPECT_EQ(read_file(out_ / "b/new.html"), "new");
-  EXPECT_EQ(read_file(out_ / "index.html"), "2");
-  EXPECT_TRUE(fs::exists(out_ / "CNAME"));
-}
-
-TEST_F(WriteSite, LeavesWhatIsKept) {
-  write_site({.files = {{"a/page.html", "1"}, {"b/page.html", "1"}}, .notice = ""}, out_);
-  write_site({.files = {{"index.html", "2"}}, .notice = "", .kept = {"a/page.html"}}, out_);
-  EXPECT_EQ(read_file(out_ / "a/page.html"), "1");
-  EXPECT_FALSE(fs::exists(out_ / "b"));
-  write_site({.files = {{"index.html", "2"}}, .notice = ""}, out_);
-  EXPECT_FALSE(fs::exists(out_ / "a")) << "it is still known as the program's own";
-}
-
-TEST_F(WriteSite, LeavesFilesThatAreRightUntouched) {
-  const Site site{.files = {{"index.html", "1"}}, .notice = ""};
-  write_site(site, out_);
-  const auto past = fs::file_time_type::clock::now() - std::chrono::hours(1);
-  fs::last_write_time(out_ / "index.html", past);
-  write_site(site, out_);
-  EXPECT_EQ(fs::last_write_time(out_ / "index.html"), past);
-}
-
-TEST_F(WriteSite, RefusesAFolderWithSomethingElseInIt) {
-  fs::create_directories(out_);
-  std::ofstream(out_ / "thesis.tex") << "precious";
-  EXPECT_THROW(write_site({.files = {{"index.html", "1"}}, .notice = ""}, out_), InputError);
-  EXPECT_FALSE(fs::exists(out_ / "index.html"));
-}
-
-TEST_F(WriteSite, FollowsNoListOutOfItsFolder) {
-  const fs::path outside = fs::path(testing::TempDir()) / "labreport-outside";
-  write_site({.files = {{"index.html", "1"}}, .notice = ""}, out_);
-  std::ofstream(outside) << "precious";
-  std::ofstream(out_ / ".labreport-site") << "../labreport-outside\n" << outside.string() << "\n";
-  write_site({.files = {{"index.html", "1"}}, .notice = ""}, out_);
-  EXPECT_TRUE(fs::exists(outside));
-  fs::remove(outside);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/broken_run.h"
+#include "results/launch_file.h"
 
 namespace labreport {
 namespace {
@@ -88,6 +89,42 @@ TEST(HostileRun, NoNestingIsTooDeep) {
   EXPECT_EQ(complaint(text),
             "run.json: cells[0].launches[0].metrics[1].value: expected a number, a string, true, "
             "false or null, found an array");
+}
+
+TEST(HostileRun, AWordOfAMillionLettersIsHeldAgainstItsPatternInBoundedMemory) {
+  const std::string digits(1'000'000, '1');
+  for (const auto& [pointer, text] : {std::pair{"/schema_version", "1." + digits + ".0"},
+                                      {"/devices/0/uuid_hash", digits},
+                                      {"/sessions/0/revision", digits},
+                                      {"/sessions/0/started_at", digits}}) {
+    EXPECT_NE(complaint(changed(pointer, text)).find("run.json: "), std::string::npos) << pointer;
+  }
+}
+
+TEST(HostileRun, ALaunchNamesNoDeviceByItsPlaceInAnotherList) {
+  const labreport::Run run = sample_run();
+  auto file = json::parse(launch_file_to_json(run, run.cells[0], 0));
+  file["device"] = nullptr;
+  file["result"]["device"] = 1'000'000;
+  labreport::Run merged = sample_run();
+  merged.cells.clear();
+  merge_launch_file(merged, file.dump(), "launch.json");
+  EXPECT_EQ(merged.cells.at(0).launches.at(0).device, std::nullopt);
+}
+
+TEST(HostileRun, ALaunchThatWouldMakeTheRunUnreadableIsRefused) {
+  const labreport::Run run = sample_run();
+  const auto file = json::parse(launch_file_to_json(run, run.cells[0], 0));
+  for (const auto& [pointer, value] : {std::pair<const char*, json>{"/result/wall_ns", -1},
+                                       {"/device/memory_bytes", -1},
+                                       {"/device/uuid_hash", "<b>"},
+                                       {"/params/batch", 0}}) {
+    json wrong = file;
+    wrong[json::json_pointer(pointer)] = value;
+    labreport::Run merged = sample_run();
+    EXPECT_THROW(merge_launch_file(merged, wrong.dump(), "launch.json"), InputError) << pointer;
+    EXPECT_EQ(to_json(merged), to_json(run)) << pointer;
+  }
 }
 
 TEST(HostileRun, AByteOrderMarkIsSkipped) {

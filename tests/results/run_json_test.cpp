@@ -84,6 +84,13 @@ TEST(RunJson, DoublesKeepEveryBit) {
   }
 }
 
+TEST(RunJson, WhatIsNoUtf8IsReplacedAndTheRunIsKept) {
+  labreport::Run run = sample_run();
+  run.sessions[0].environment["OMP_\xFF"] = "\xFE";
+  run.sessions[0].argv = {"\xED\xA0\x80"};
+  EXPECT_EQ(complaint(to_json(run)), "");
+}
+
 TEST(RunJson, AnIdMustNameItsParameters) {
   const std::string message = complaint(changed("/cells/0/id", "timing.cpu"));
   EXPECT_NE(message.find("cells[0].id: expected 'timing.cpu.d64"), std::string::npos) << message;

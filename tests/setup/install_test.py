@@ -81,8 +81,18 @@ class Installs(Sandbox):
         self.assertIn("will be skipped", words[-1])
         self.assertFalse([call for call in self.calls() if "texlive" in call])
 
+    def test_clang_for_the_fuzz_targets_as_root_alone(self):
+        self.without("clang++-19")
+        self.fake_apt(f"printf '#!/bin/sh\\n' > {self.bin}/clang++-19; "
+                      f"chmod +x {self.bin}/clang++-19")
+        status, words = self.install("test", FAKE_ID="1000")
+        self.assertIn("tests/fuzz runs its kept inputs alone", words[-1])
+        status, words = self.install("test")
+        self.assertIn("setup: installing with apt-get (about 250 MB): clang-19|clang-18", words)
+
     def test_no_tex_live_for_a_report(self):
         self.without("pdflatex")
+        self.without("clang++-19")
         self.assertEqual(self.install("render")[0], 0)
 
 

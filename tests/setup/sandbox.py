@@ -17,7 +17,8 @@ LIBRARIES = ["include/nlohmann/json.hpp", "include/rapidjson/document.h", "inclu
              "include/CLI/CLI.hpp", "include/kainjow/mustache.hpp", "lib/any/libcmark-gfm.a",
              "lib/any/libcmark-gfm-extensions.a", "lib/any/libgtest.a", "lib/any/libgmock.a",
              "lib/any/libsodium.a",
-             "share/texmf/tex/latex/lm/lmodern.sty"]
+             "share/texmf/tex/latex/lm/lmodern.sty",
+             "lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-any.a"]
 
 # What the system's Python and the one in .venv do when setup/install calls them.
 PYTHON = """#!/bin/sh
@@ -46,6 +47,7 @@ class Sandbox(unittest.TestCase):
         self.fake("g++", "echo ${FAKE_GPP:-12}")
         self.fake("chromium", "exit 0")
         self.fake("pdflatex", "exit 0")
+        self.fake("clang++-19", "exit 0")
         self.program(self.bin + "/python3", PYTHON)
         for library in LIBRARIES:
             self.file(f"{self.system}/{library}")

@@ -1,0 +1,94 @@
+#include "base/private_names.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "base/machine.h"
+
+namespace labreport {
+namespace {
+
+bool is_of_a_name(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+         (letter >= '0' && letter <= '9') || letter == '_' || letter == '-';
+}
+
+/// As a step of a path has them.
+bool is_of_a_step(char letter) { return is_of_a_name(letter) || letter == '.'; }
+
+/// The letter before or behind; '\0' at either end.
+char before(const std::string& text, std::size_t at) { return at == 0 ? '\0' : text[at - 1]; }
+char behind(const std::string& text, std::size_t end) {
+  return end == text.size() ? '\0' : text[end];
+}
+
+bool leads(char letter) { return letter == '/' || letter == '@'; }
+
+/// Replaces each `name` that is a whole word and for whose neighbours `counts` holds.
+void replace_words(std::string& text, const std::string& name, std::string_view by,
+                   bool (*counts)(char before, char behind)) {
+  if (name.empty()) return;
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+    const char left = before(text, at);
+    const char right = behind(text, at + name.size());
+    if (is_of_a_name(left) || is_of_a_name(right) || !counts(left, right)) {
+      ++at;
+      continue;
+    }
+    text.replace(at, name.size(), by);
+    at += by.size();
+  }
+}
+
+/// "/people/ada/x" → "~/x" for one's own home folder, at a word's beginning.
+void replace_home(std::string& text, const std::string& home) {
+  if (home.size() < 2) return;  // a service may live in "/"
+  replace_words(text, home, "~",
+                [](char left, char right) { return left != '.' && right != '.' && left != '/'; });
+}
+
+/// The same for whoever else's: the first step below `root` is a name.
+void replace_homes_below(std::string& text, std::string_view root) {
+  for (std::size_t at = text.find(root); at != std::string::npos; at = text.find(root, at)) {
+    std::size_t end = at + root.size();
+    while (end < text.size() && is_of_a_step(text[end])) ++end;
+    if (end == at + root.size() || is_of_a_step(before(text, at))) {
+      ++at;
+      continue;
+    }
+    text.replace(at, end - at, "~");
+    ++at;
+  }
+}
+
+std::string home_folder(const passwd* entry) {
+  const char* variable = std::getenv("HOME");
+  std::string home = variable != nullptr ? variable : entry != nullptr ? entry->pw_dir : "";
+  while (home.ends_with('/')) home.pop_back();
+  return home;
+}
+
+}  // namespace
+
+PrivateNames private_names() {
+  const passwd* entry = ::getpwuid(::getuid());
+  const char* user = std::getenv("USER");
+  PrivateNames names{.home = home_folder(entry), .user = {}, .host = host_name()};
+  names.user = entry != nullptr ? entry->pw_name : user != nullptr ? user : "";
+  if (names.host == "localhost") names.host.clear();
+  return names;
+}
+
+std::string without_names(std::string text, const PrivateNames& names) {
+  replace_home(text, names.home);
+  for (const std::string_view root : {"/home/", "/Users/"}) replace_homes_below(text, root);
+  replace_words(text, names.host, "HOST", [](char, char) { return true; });
+  replace_words(text, names.user, "USER",
+                [](char left, char right) { return leads(left) || leads(right); });
+  return text;
+}
+
+}  // namespace labreport

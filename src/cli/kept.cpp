@@ -1,0 +1,48 @@
+#include "cli/kept.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/messages.h"
+#include "base/text.h"
+#include "orchestrate/resume.h"
+
+namespace labreport {
+
+namespace fs = std::filesystem;
+
+std::string kept_words(const Run& run, const std::vector<PlannedCell>& wanted) {
+  std::size_t kept = 0;
+  std::int64_t all = 0;
+  for (const PlannedCell& cell : wanted) {
+    const Cell* known = run.find(cell_id(cell.spec));
+    const std::size_t launches = known == nullptr ? 0 : known->launches.size();
+    kept += std::min(launches, static_cast<std::size_t>(cell.launches));  // one may be repeated
+    all += cell.launches;
+  }
+  return fmt::format("{} of {} launches", kept, all);
+}
+
+void say_how_to_go_on(const std::string& kept, const fs::path& folder,
+                      std::vector<std::string> argv) {
+  if (std::find(argv.begin(), argv.end(), "--resume") == argv.end()) argv.push_back("--resume");
+  say("interrupted: {} are kept in {}\n", kept, folder.string());
+  say("go on with `make report RESUME=1` and the same settings, or `{}`\n", join(argv, " "));
+}
+
+void fail_with_kept(const Error& error, const RunStore& store,
+                                 const std::vector<PlannedCell>& wanted) {
+  std::string kept;
+  try {
+    const Run run = store.load();
+    if (has_launches(run)) kept = kept_words(run, wanted);
+  } catch (const std::exception&) {
+    throw InputError(error.what());  // the folder is gone or cannot be read either
+  }
+  if (kept.empty()) throw InputError(error.what());
+  throw InputError(error.what(), fmt::format("{} are kept in {}: go on with --resume", kept,
+                                             store.folder().string()));
+}
+
+}  // namespace labreport

@@ -1,0 +1,61 @@
+#include "base/private_names.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/machine.h"
+
+namespace labreport {
+namespace {
+
+const PrivateNames kAda{.home = "/people/ada", .user = "ada", .host = "box-7"};
+
+struct Case {
+  const char* text;
+  const char* without;
+};
+
+TEST(PrivateNames, AreLeftOutOfPathsCommandsAndMessages) {
+  for (const auto& [text, without] : {
+           Case{"/people/ada", "~"},
+           Case{"--out=/people/ada/runs", "--out=~/runs"},
+           Case{"cannot open '/people/ada/a b/x.so': no such file",
+                "cannot open '~/a b/x.so': no such file"},
+           Case{"/scratch/ada/runs", "/scratch/USER/runs"},
+           Case{"ada@box-7:/x", "USER@HOST:/x"},
+           Case{"lost box-7.example", "lost HOST.example"},
+       }) {
+    EXPECT_EQ(without_names(text, kAda), without) << text;
+  }
+}
+
+TEST(PrivateNames, OfOthersAreLeftOutOfTheirHomeFolders) {
+  for (const std::string root : {"/home", "/Users"}) {
+    EXPECT_EQ(without_names("in " + root + "/alan.t/runs", {}), "in ~/runs");
+    EXPECT_EQ(without_names(root + "/", {}), root + "/");
+    EXPECT_EQ(without_names("site" + root + "/page", {}), "site" + root + "/page");
+  }
+}
+
+TEST(PrivateNames, AreNotSeenInOtherWords) {
+  for (const char* text : {"/people/adam/x", "ada", "--sizes small,ada", "box-77 and xbox-7",
+                           "/more/people/ada-lab"}) {
+    EXPECT_EQ(without_names(text, kAda), text);
+  }
+}
+
+TEST(PrivateNames, ThatAreUnknownReplaceNothing) {
+  EXPECT_EQ(without_names("a / path and @ words", {}), "a / path and @ words");
+  EXPECT_EQ(without_names("/a/path", {.home = "/", .user = {}, .host = {}}), "/a/path");
+}
+
+TEST(PrivateNames, OfThisProcessAreItsHostsAndUsers) {
+  setenv("HOME", "/somewhere/else/", 1);
+  EXPECT_EQ(private_names().home, "/somewhere/else");
+  EXPECT_EQ(private_names().host, host_name());
+  EXPECT_FALSE(private_names().user.empty());
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,161 @@
+// A run's folder as somebody might share it: what it holds is read as text, leads nowhere else and
+// keeps nobody waiting.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/files.h"
+#include "base/machine.h"
+#include "cli/program_fixture.h"
+#include "results/run_store.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+class HostileFolder : public ProgramTest {
+ protected:
+  void SetUp() override {
+    const Ended ended = measure({});
+    ASSERT_EQ(ended.exit_status, 0) << ended.messages;
+    run_ = only_run();
+    std::ofstream(folder_ / "secret.md") << "a secret of the reader's";
+  }
+
+  Ended measure(const std::vector<std::string>& flags) {
+    std::vector<std::string> words{"run", "--preset", "demo", "--only",
+                                   "mixed_precision_accumulation"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    return call(words);
+  }
+
+  /// Whether any file below `folder` holds the words.
+  static bool said_below(const fs::path& folder, const std::string& words) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      if (entry.is_regular_file() && read_file(entry).find(words) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  void expect_refused(const std::string& words) {
+    for (const char* verb : {"check", "render"}) {
+      const Ended ended = call({verb, run_.string()});
+      EXPECT_EQ(ended.exit_status, 2) << verb;
+      EXPECT_THAT(ended.messages, HasSubstr(words)) << verb;
+    }
+    EXPECT_EQ(call({"render"}).exit_status, 2) << "there is no other run";
+  }
+
+  fs::path run_;
+};
+
+TEST_F(HostileFolder, ARunThatIsALinkIsRefused) {
+  fs::rename(run_ / "run.json", folder_ / "elsewhere.json");
+  fs::create_symlink(folder_ / "elsewhere.json", run_ / "run.json");
+  expect_refused("run.json: it is a link; put the file itself there");
+}
+
+TEST_F(HostileFolder, ARunThatIsAPipeOrADeviceKeepsNobodyWaiting) {
+  fs::remove(run_ / "run.json");
+  ASSERT_EQ(mkfifo((run_ / "run.json").c_str(), 0600), 0);
+  expect_refused("run.json: it is no plain file");
+}
+
+TEST_F(HostileFolder, ARunOfAHundredMegabytesIsRefusedUnread) {
+  fs::resize_file(run_ / "run.json", 100'000'000);
+  expect_refused("run.json is too large (100000000 bytes, at most 67108864)");
+}
+
+TEST_F(HostileFolder, LaunchesThatLieElsewhereAreRefused) {
+  fs::create_directory_symlink(folder_, run_ / "cells");
+  expect_refused("cells is a link, and a run keeps its files in its own folder");
+  fs::remove(run_ / "cells");
+  fs::create_directory(run_ / "cells");
+  fs::create_symlink(folder_ / "secret.md", run_ / "cells/a.0.json");
+  expect_refused("a.0.json: it is a link");
+}
+
+TEST_F(HostileFolder, GoingOnWithARunWritesNowhereElse) {
+  for (const char* name : {"scratch", "artifacts"}) {
+    fs::create_directories(run_ / "cells");
+    fs::create_directory_symlink(folder_, run_ / name);
+    const Ended ended = measure({"--resume", "--out", run_.string()});
+    EXPECT_EQ(ended.exit_status, 2);
+    EXPECT_THAT(ended.messages, HasSubstr(std::string(name) + " is a link"));
+    fs::remove(run_ / name);
+  }
+}
+
+TEST_F(HostileFolder, NotesThatLieElsewhereAreNotShown) {
+  fs::create_directory(folder_ / "mine");
+  fs::rename(folder_ / "secret.md", folder_ / "mine/mixed_precision_accumulation.md");
+  fs::create_directory_symlink(folder_ / "mine", run_ / "notes");
+  const Ended ended = call({"render", run_.string(), "--out", "pages"});
+  EXPECT_EQ(ended.exit_status, 1);
+  EXPECT_THAT(ended.messages, HasSubstr("notes is a link and is left out"));
+  EXPECT_FALSE(said_below(folder_ / "pages", "a secret of the reader"));
+  EXPECT_EQ(call({"notes", "--init", run_.string()}).exit_status, 2);
+}
+
+TEST_F(HostileFolder, FilesInTheWayStayUnlessForced) {
+  ASSERT_EQ(call({"render", "--out", "pages"}).exit_status, 0);
+  fs::remove(folder_ / "pages/index.html");
+  std::ofstream(folder_ / "pages/.labreport-site") << "";
+  std::ofstream(folder_ / "pages/index.html") << "precious";
+  const Ended refused = call({"render", "--out", "pages"});
+  EXPECT_EQ(refused.exit_status, 2);
+  EXPECT_THAT(refused.messages, HasSubstr("pages/index.html is in the way"));
+  EXPECT_EQ(read_file(folder_ / "pages/index.html"), "precious");
+  EXPECT_EQ(call({"render", "--out", "pages", "--force"}).exit_status, 0);
+  EXPECT_THAT(read_file(folder_ / "pages/index.html"), HasSubstr("<!DOCTYPE html>"));
+}
+
+TEST_F(HostileFolder, ANameThatLooksLikeAFlagIsAName) {
+  fs::create_directories(folder_ / "--out/--help");
+  fs::copy(run_, folder_ / "--out/--help", fs::copy_options::recursive);
+  EXPECT_EQ(call({"render", "./--out/--help", "--out", "pages"}).exit_status, 0);
+  EXPECT_EQ(call({"check", "--out/--help"}).exit_status, 2) << "a flag that is none";
+}
+
+class Privacy : public ProgramTest {
+ protected:
+  Privacy() {
+    environment_["HOME"] = folder_.string();
+    environment_["OMP_PLACES"] = folder_.string() + "/places";
+  }
+
+  std::string measured(const std::vector<std::string>& flags) {
+    std::vector<std::string> words{
+        "report", "--preset", "demo", "--sizes", "demo-1", "--out", (folder_ / "mine").string()};
+    words.insert(words.end(), flags.begin(), flags.end());
+    call(words);
+    return read_file(only_run("mine/runs") / "run.json");
+  }
+};
+
+TEST_F(Privacy, NeitherHomeNorHostStandsInARunOrItsPages) {
+  environment_["FAKE_WORKER"] = "status7";  // its messages say where it lies
+  EXPECT_THAT(measured({}), Not(HasSubstr(folder_.string())));
+  for (const auto& entry : fs::recursive_directory_iterator(folder_ / "mine/public")) {
+    if (!entry.is_regular_file()) continue;
+    const std::string bytes = read_file(entry);
+    EXPECT_THAT(bytes, Not(HasSubstr(folder_.string()))) << entry.path();
+    if (entry.path().extension() == ".html") {
+      EXPECT_THAT(bytes, Not(HasSubstr(">Host<"))) << entry.path();
+    }
+  }
+}
+
+TEST_F(Privacy, BothAreKeptOnDemand) {
+  const std::string run = measured({"--keep-host"});
+  EXPECT_THAT(run, HasSubstr(folder_.string() + "/mine"));
+  EXPECT_THAT(run, HasSubstr("\"host\": \"" + host_name() + "\""));
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,88 @@
+// Values on the command line, one a line in the order of the flags below: refused in one line, or
+// such as can be planned, kept and read again.
+#include "base/text.h"
+#include "cli/import_flags.h"
+#include "cli/measure_flags.h"
+#include "cli/output_flags.h"
+#include "compare/match.h"
+#include "experiments/catalog.h"
+#include "fuzz/target.h"
+#include "results/run_json.h"
+
+namespace labreport::fuzz {
+
+/// The next line's value each time; none where the line is empty or there are no more.
+class Values {
+ public:
+  explicit Values(std::string_view text) : lines_(split(text, '\n')) {}
+
+  std::optional<std::string> next() {
+    if (at_ == lines_.size() || lines_[at_++].empty()) return std::nullopt;
+    return lines_[at_ - 1];
+  }
+
+ private:
+  std::vector<std::string> lines_;
+  std::size_t at_ = 0;
+};
+
+MeasureFlags measure_flags(Values& values) {
+  MeasureFlags flags;
+  flags.edition = values.next().value_or("2025");
+  for (auto* flag :
+       {&flags.preset, &flags.only, &flags.sizes, &flags.contexts, &flags.precisions, &flags.modes,
+        &flags.gpus, &flags.batch, &flags.vocab, &flags.warmup, &flags.steps, &flags.launches}) {
+    *flag = values.next();
+  }
+  if (const auto size = values.next()) flags.own_sizes.push_back(*size);
+  return flags;
+}
+
+/// A run is what a plan's cells become: their names must survive.
+void keep(const std::vector<PlannedCell>& cells) {
+  Run run;
+  run.edition = "2025";
+  run.preset = "demo";
+  for (const PlannedCell& cell : cells) run.find_or_add(cell.spec);
+  const std::string written = to_json(run);
+  promise(to_json(run_from_json(written, "run.json")) == written, "a plan is kept");
+}
+
+void plan(const MeasureFlags& flags) {
+  std::vector<PlannedCell> cells;
+  const bool taken = accepted([&] {
+    const Preset preset = flags.preset ? parse_preset(*flags.preset) : Preset::kFull;
+    if (flags.gpus) parse_gpus(*flags.gpus);
+    cells = plan_cells(plan_input(flags, preset, DeviceKind::kCuda), Run());
+  });
+  if (taken) keep(cells);
+}
+
+void declare(Values& values) {
+  ImportFlags flags;
+  flags.file = values.next().value_or("table.md");
+  for (auto* flag : {&flags.gpu, &flags.edition, &flags.unit, &flags.context, &flags.batch,
+                     &flags.precision, &flags.warmup, &flags.steps, &flags.tables}) {
+    *flag = values.next();
+  }
+  flags.title = values.next().value_or("");
+  flags.source_url = values.next().value_or("");
+  accepted([&] { flags.declared(); });
+  accepted([&] { flags.table_numbers(); });
+}
+
+void try_flags(std::string_view text) {
+  Values values(text);
+  plan(measure_flags(values));
+  declare(values);
+  accepted([&] { parse_answers(values.next().value_or("")); });
+  accepted([&] { Formats::named(values.next().value_or("")); });
+  accepted([&] { parse_allowed(values.next().value_or("")); });
+}
+
+}  // namespace labreport::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  labreport::fuzz::try_flags(labreport::fuzz::text_of(data, size));
+  return 0;
+}

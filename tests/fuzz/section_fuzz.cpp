@@ -1,0 +1,48 @@
+// A section's words and what is filled into them: the words are this program's own, the values
+// come from anywhere. The first line is the value, the rest are the words.
+#include "base/text.h"
+#include "fuzz/target.h"
+#include "report/facts.h"
+#include "report/rich_text.h"
+#include "report/section.h"
+
+namespace labreport::fuzz {
+
+Facts facts_of(std::string_view value) {
+  Facts item;
+  item.set("value", value);
+  Facts facts;
+  facts.set("value", value);
+  facts.flag("present", !value.empty());
+  facts.list("items", {item, item});
+  return facts;
+}
+
+/// Words of this program's own may be wrong: they are refused by `Error`.
+void fill(std::string_view value, std::string_view words) {
+  try {
+    const SectionWords section = parse_section(words);
+    std::map<std::string, PartContent> parts;
+    for (const PartWords& part : section.parts) parts[part.letter].facts = facts_of(value);
+    compose_section(words, parts);
+  } catch (const Error&) {
+  }
+}
+
+/// A value is text, whatever it holds: it neither names tags nor opens markup.
+void stays_text(std::string_view value) {
+  const std::string words = render_words("{{value}}", facts_of(value), "words");
+  promise(words.find("<") == std::string::npos || words.find("\\<") != std::string::npos,
+          "no value opens a tag");
+}
+
+}  // namespace labreport::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = labreport::fuzz::text_of(data, size);
+  if (!labreport::is_utf8(text)) return 0;
+  const std::size_t line = std::min(text.find('\n'), text.size());
+  labreport::fuzz::stays_text(text.substr(0, line));
+  labreport::fuzz::fill(text.substr(0, line), text.substr(std::min(line + 1, text.size())));
+  return 0;
+}
