@@ -32,7 +32,7 @@ void say_how_to_go_on(const std::string& kept, const fs::path& folder,
 }
 
 void fail_with_kept(const Error& error, const RunStore& store,
-                                 const std::vector<PlannedCell>& wanted) {
+                    const std::vector<PlannedCell>& wanted) {
   std::string kept;
   try {
     const Run run = store.load();

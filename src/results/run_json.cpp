@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
+#include <optional>
 
 #include "base/messages.h"
 #include "results/json_writer.h"
@@ -81,15 +81,14 @@ struct Version {
   int minor = -1;
 };
 
-/// Of "1.10.0". A number beyond all bounds is newer than any; the schema refuses what is none.
-Version parse_version(std::string_view text) {
+/// Of "1.10.0"; of what is no version nothing: the schema says so.
+std::optional<Version> parse_version(std::string_view text) {
   Version version;
   const char* begin = text.data();
   const char* end = begin + text.size();
   for (int* part : {&version.major, &version.minor}) {
     const auto [stop, error] = std::from_chars(begin, end, *part);
-    if (error == std::errc::result_out_of_range) *part = std::numeric_limits<int>::max();
-    if (stop == end || *stop != '.') break;
+    if (error != std::errc() || stop == end || *stop != '.') return std::nullopt;
     begin = stop + 1;
   }
   return version;
@@ -98,14 +97,15 @@ Version parse_version(std::string_view text) {
 /// Refuses another major version; whether the minor one is newer than this program.
 bool is_newer(const JsonReader& root, const std::string& origin) {
   const JsonReader written = root.at("schema_version");
-  const Version version = parse_version(written.text());
-  const Version known = parse_version(kSchemaVersion);
-  if (version.major != known.major) {
+  const std::optional<Version> version = parse_version(written.text());
+  const Version known = parse_version(kSchemaVersion).value();
+  if (!version) return false;
+  if (version->major != known.major) {
     written.complain(fmt::format("this program reads version {}, the file is {}{}", kSchemaVersion,
                                  written.text(),
-                                 version.major > known.major ? ": update labreport" : ""));
+                                 version->major > known.major ? ": update labreport" : ""));
   }
-  if (version.minor <= known.minor) return false;
+  if (version->minor <= known.minor) return false;
   warn_once(fmt::format(
       "{}: version {} is newer than this program's {}: what is new in it is left out; update "
       "labreport",

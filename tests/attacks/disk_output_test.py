@@ -66,7 +66,7 @@ class Written(DiskTest):
         (self.project.folder / "kept").mkdir()
         (self.project.folder / "kept/diff.json").write_text("of yesterday", encoding="utf-8")
         run = str(self.run_folder.relative_to(self.project.folder))
-        self.walk(("diff", run, run, "--format", "json", "--out", "kept/diff.json"), "kept")
+        self.walk(("diff", run, run, "--out", "kept/diff.json", "--force"), "kept")
 
     def test_pages_after_a_measurement(self):
         """`report` keeps the run whatever happens to its pages."""

@@ -51,9 +51,10 @@ class Workers(ProjectTest):
         words = ("run", "--preset", "demo", "--only", "benchmarking_script.b",
                  *own_sizes(["no_device"]), "--sizes", "demo-1,no_device")
         gone = self.project.call(*words, status=2)
-        self.assertEqual(gone.stderr.splitlines()[-1],
-                         "labreport: CUDA cannot start: the driver is too old; `labreport doctor` "
-                         "shows what is here and what is missing")
+        self.assertRegex(gone.stderr.splitlines()[-1],
+                         "^labreport: CUDA cannot start: the driver is too old; `labreport doctor` "
+                         "shows what is here and what is missing; "
+                         r"\d of 9 launches are kept in site/runs/\S+: go on with --resume$")
         kept = Kept(self.project.folder / "site/runs")
         self.assertGreaterEqual(len(kept.launches), 4)
         self.project.call("check", str(kept.folder))
