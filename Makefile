@@ -39,7 +39,7 @@ front_end = $(if $(wildcard build/bin/labreport),build,build-render)/bin/labrepo
 help:
 	@echo 'make report   measure on the GPU in this machine and render the report'
 	@echo '              EDITION=2025|2026 PRESET=full|quick|demo SIZES=small,medium CONTEXTS=512'
-	@echo '              GPUS=0,1 ANSWERS=none|facts|full RESUME=1 OUT=folder ARGS="other flags"'
+	@echo '              GPUS=0,1|all ANSWERS=none|facts|full RESUME=1 OUT=folder ARGS="other flags"'
 	@echo '              NOTES=folder of your own words (notes)'
 	@echo 'make site     render the recorded runs; OWN=1 leaves out those that ship with the project'
 	@echo 'make diff     compare two runs: A=run B=run EDITION=2025|2026 FORMAT=table|md|json|html'

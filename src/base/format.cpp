@@ -14,8 +14,10 @@ namespace {
 constexpr const char* kMinus = "−";
 constexpr const char* kTimesTen = "\u00a0×\u00a010";
 
-/// Decimals that show `digits` significant digits of `value`; negative when it rounds to tens.
+/// Decimals that show `digits` significant digits of `value`; negative when it rounds to tens. None
+/// for what has no digits: sums of a run's numbers may be beyond all bounds.
 int decimals_for(double value, int digits) {
+  if (!std::isfinite(value)) return 0;
   return digits - 1 - static_cast<int>(std::floor(std::log10(value)));
 }
 

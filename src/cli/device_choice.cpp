@@ -30,8 +30,10 @@ std::string list_gpus(const std::vector<Gpu>& gpus) {
 std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
                                const std::optional<std::string>& wanted) {
   if (!wanted) return {visible.front()};
+  const auto indices = parse_gpus(*wanted);
+  if (!indices) return visible;
   std::vector<Gpu> chosen;
-  for (const int index : parse_gpus(*wanted)) {
+  for (const int index : *indices) {
     const auto found = std::find_if(visible.begin(), visible.end(),
                                     [&](const Gpu& gpu) { return gpu.index == index; });
     if (found == visible.end()) {
@@ -41,6 +43,15 @@ std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
     chosen.push_back(*found);
   }
   return chosen;
+}
+
+/// A run is of one kind of GPU: its rows stand side by side.
+void refuse_unlike(const std::vector<Gpu>& gpus) {
+  for (const Gpu& gpu : gpus) {
+    if (gpu.name == gpus.front().name) continue;
+    throw InputError("--gpus: " + list_gpus({gpus.front(), gpu}) + " are not alike",
+                     "measure each kind of GPU in a run of its own");
+  }
 }
 
 /// Without a device: the demonstration, or a plan for a device that is elsewhere.
@@ -88,6 +99,7 @@ DeviceChoice choose_device(const MeasureFlags& flags, bool planning) {
   }
   DeviceChoice choice{DeviceKind::kCuda, preset, selected_gpus(visible, flags.gpus), survey.driver,
                       ""};
+  refuse_unlike(choice.gpus);
   choice.notice = sharing_notice(choice.gpus);
   if (planning) return choice;
   const WorkerInfo worker = find_worker();

@@ -102,7 +102,7 @@ void add_measure_flags(CLI::App& verb, MeasureFlags& flags) {
   verb.add_option("--launches", flags.launches, "fresh processes a cell (1)");
   verb.add_flag("--separate-warmups", flags.separate_warmups,
                 "measure each warm-up window in a process of its own");
-  verb.add_option("--gpus", flags.gpus, "0,1, …: one worker each (default: the first)");
+  verb.add_option("--gpus", flags.gpus, "0,1, … or all: one worker each (default: the first)");
 }
 
 PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device) {
@@ -127,9 +127,13 @@ PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device
   return input;
 }
 
-std::vector<int> parse_gpus(const std::string& text) {
+std::optional<std::vector<int>> parse_gpus(const std::string& text) {
+  if (text == "all") return std::nullopt;
   std::vector<int> indices;
   for (const std::string& word : list_of("--gpus", text)) {
+    if (word.find_first_not_of("0123456789") != std::string::npos) {
+      throw InputError("--gpus is '" + text + "'", "give their numbers, as 0,1, or all for all");
+    }
     indices.push_back(static_cast<int>(whole_number("--gpus", word, 0)));
   }
   return indices;

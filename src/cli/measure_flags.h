@@ -25,7 +25,7 @@ void add_measure_flags(CLI::App& verb, MeasureFlags& flags);
 /// The flags, checked, for a preset already chosen. Throws `InputError` naming the nearest values.
 PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device);
 
-/// "0,1" → {0, 1}. Throws `InputError`.
-std::vector<int> parse_gpus(const std::string& text);
+/// "0,1" → {0, 1}, each once; "all" → nothing. Throws `InputError`.
+std::optional<std::vector<int>> parse_gpus(const std::string& text);
 
 }  // namespace labreport

@@ -156,7 +156,7 @@ def have_two_gpus(project, fakes):
     worker.symlink_to(f"{fakes}/worker")
     pathlib.Path(f"{worker}.json").write_text('{"torch": "2.11.0", "cuda": "13.0", "architectures": []}',
                                               encoding="utf-8")
-    return {"LABREPORT_WORKER": str(worker), "LABREPORT_NVML": f"{fakes}/nvml.so"}
+    return {"LABREPORT_WORKER": str(worker), "LABREPORT_NVML": f"{fakes}/nvml.so", "FAKE_NVML": "alike"}
 
 
 __all__ = ["DEMO", "TWO", "FrontEnd", "Kept", "ProjectTest", "alive", "children", "essence",

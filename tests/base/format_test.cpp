@@ -1,5 +1,8 @@
 #include "base/format.h"
 
+#include <cmath>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace labreport {
@@ -16,6 +19,13 @@ TEST(Format, DecimalsAreBounded) {
   EXPECT_EQ(format_with_deviation(1.0, 0.00001, 3).joined(), "1.000 ± 0.000");
   EXPECT_EQ(format_with_deviation(0.0233, 0.00012).joined(), "0.02330 ± 0.00012");
   EXPECT_EQ(format_with_deviation(2, 0, 3).joined(), "2.000 ± 0.000");
+}
+
+TEST(Format, WhatIsBeyondAllBoundsHasNoDigits) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(format_with_deviation(1e308, infinite, 3).deviation, "inf");
+  EXPECT_EQ(format_significant(-infinite), "−inf");
+  EXPECT_EQ(format_significant(std::nan("")), "nan");
 }
 
 TEST(Format, SignificantDigitsNeverUseAnExponent) {

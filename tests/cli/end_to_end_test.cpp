@@ -85,7 +85,8 @@ TEST_F(EndToEnd, OutOfMemoryIsAResult) {
 
 TEST_F(EndToEnd, EachGpuHasItsWorker) {
   have_gpus(kAnyChip);
-  const Ended ended = call({"run", "--preset", "quick", "--gpus", "0,1"});
+  environment_["FAKE_NVML"] = "alike";
+  const Ended ended = call({"run", "--preset", "quick", "--gpus", "all"});
   EXPECT_EQ(ended.exit_status, 0) << ended.messages;
   EXPECT_THAT(ended.messages, HasSubstr("2 × Fake H200 · 2025 edition, quick preset"));
   const auto run = kept();

@@ -128,6 +128,8 @@ const std::vector<Golden> kGolden{
     {"own_size_known", {"run", "--size", "small=512,2048,8,8"}, {}, true},
     {"gpu_7", {"run", "--gpus", "7"}, {}, true},
     {"gpu_too_old", {"run", "--gpus", "1"}, {}, true},
+    {"gpus_unlike", {"run", "--gpus", "all"}, {}, true},
+    {"gpus_word", {"run", "--gpus", "both"}, {}, true},
     {"driver_too_old",
      {"run"},
      {{"FAKE_NVML_DRIVER", "550.54.15"}, {"FAKE_NVML_CUDA", "12040"}},

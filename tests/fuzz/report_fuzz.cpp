@@ -35,6 +35,7 @@ struct Places {
  private:
   void add(const json& value, const json::json_pointer& place) {
     if (!value.is_object()) all.push_back(place);
+    if (!value.is_structured()) return;  // or its only item would be itself
     for (const auto& [key, inner] : value.items()) {
       // What a run of thousands of samples is made of says no more than the first few.
       if (value.is_array() && std::stoul(key) > 3) break;
