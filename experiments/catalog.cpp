@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "embedded/experiments.h"
 #include "experiments/benchmarking_mixed_precision/plan.h"
@@ -27,6 +28,12 @@ bool needs_limits(const std::vector<PlannedCell>& cells) {
   return std::any_of(cells.begin(), cells.end(), [](const PlannedCell& planned) {
     return planned.spec.kind == CellKind::kTiming || planned.spec.kind == CellKind::kKernels;
   });
+}
+
+void refuse_uncountable(const CellSpec& spec) {
+  if (is_countable(spec)) return;
+  throw InputError(cell_id(spec) + " has tensors of more bytes than can be counted",
+                   "make the network, the batch or the context smaller");
 }
 
 void merge(std::vector<PlannedCell>& cells, const PlannedCell& wanted) {
@@ -97,7 +104,10 @@ std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far) {
   std::vector<PlannedCell> wanted;
   for (const Experiment& experiment : catalog()) {
     if (!selected(input, experiment)) continue;
-    for (const PlannedCell& planned : experiment.plan(input, so_far)) merge(wanted, planned);
+    for (const PlannedCell& planned : experiment.plan(input, so_far)) {
+      refuse_uncountable(planned.spec);
+      merge(wanted, planned);
+    }
   }
   if (needs_limits(wanted))
     wanted.insert(wanted.begin(), {bare_cell(input.device, CellKind::kLimits), 1});

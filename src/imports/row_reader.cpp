@@ -125,6 +125,7 @@ Reading RowReader::parameters() {
                         nearby_context_ ? nearby_context_->whose : "");
   spec.warmup = number(Role::kWarmup, declared_.warmup, "warmup", kHandoutWarmup, kHandouts);
   spec.steps = number(Role::kSteps, declared_.steps, "steps", kHandoutSteps, kHandouts);
+  if (!is_countable(spec)) throw LeftOut("its tensors would have more bytes than can be counted");
   return reading;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "base/table.h"
@@ -78,6 +79,18 @@ bool same_network(const CellSpec& a, const CellSpec& b) {
 
 bool same_setting(const CellSpec& a, const CellSpec& b) {
   return same_network(a, b) && a.precision == b.precision;
+}
+
+bool is_countable(const CellSpec& spec) {
+  const ModelShape shape = spec.model.value_or(ModelShape{});
+  const auto d = static_cast<double>(shape.d_model);
+  const auto context = static_cast<double>(spec.context.value_or(1));
+  const double tokens = static_cast<double>(spec.batch.value_or(1)) * context;
+  const double widths = d + static_cast<double>(shape.d_ff) + static_cast<double>(shape.vocab);
+  const double pairs = (tokens * static_cast<double>(shape.heads) + context) * context;
+  // More bytes an element than all tensors of a block have together, in all copies of it.
+  const double bytes = 256 * (tokens + d) * widths + 32 * pairs;
+  return std::max(1.0, static_cast<double>(shape.layers)) * bytes < 0x1p62;
 }
 
 std::string cell_id(const CellSpec& spec) {

@@ -73,6 +73,9 @@ bool same_network(const CellSpec& a, const CellSpec& b);
 /// That in the same precision.
 bool same_setting(const CellSpec& a, const CellSpec& b);
 
+/// Whether 64 bits count the bytes of all its tensors together, and so each quantity of src/plan.
+bool is_countable(const CellSpec& spec);
+
 /// A readable slug of kind and parameters, safe as a file name, e.g.
 /// "timing.cuda.d768-f3072-l12-h12-v10000.b4.c512.fp32.forward_backward.w5.n10".
 /// Two specs have the same id exactly when they differ at most in `size`.

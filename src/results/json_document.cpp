@@ -87,7 +87,8 @@ std::string path_to(const JsonValue& wanted, const JsonValue& document) {
 JsonDocument parse_json(std::string_view text, const std::string& origin) {
   // The parser takes a zero byte for the end, whatever follows it.
   const std::size_t zero = text.find('\0');
-  const std::string ended(text.substr(0, zero));
+  std::string ended(text.substr(0, zero));
+  ended.append(3, '\0');  // read too where a character of several bytes is cut off at the end
   JsonDocument document;
   document.Parse<kStrictly>(ended.c_str() + (text.starts_with(kByteOrderMark) ? 3 : 0));
   if (document.HasParseError()) refuse(text, document.GetErrorOffset(), origin);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
@@ -65,12 +66,15 @@ std::string JsonReader::text() const {
 
 std::int64_t JsonReader::integer() const {
   if (!is_integer(value_)) expected("an integer");
-  if (!value_.IsInt64()) expected("an integer below 2^63");
+  if (!value_.IsInt64() || value_.GetInt64() > kMostInteger || value_.GetInt64() < -kMostInteger) {
+    expected("an integer of at most 10^15");
+  }
   return value_.GetInt64();
 }
 
 double JsonReader::real() const {
   if (!value_.IsNumber()) expected("a number");
+  if (std::abs(value_.GetDouble()) > kMostReal) expected("a number of at most 10^18");
   return value_.GetDouble();
 }
 

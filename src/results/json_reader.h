@@ -12,6 +12,10 @@
 
 namespace labreport {
 
+/// What no count, nanosecond or byte of a run reaches, and of which thousands still have a sum.
+inline constexpr std::int64_t kMostInteger = 1'000'000'000'000'000;
+inline constexpr double kMostReal = 1e18;
+
 /// A value inside a document, its origin and its path. Holds a reference: the document must live,
 /// where it is.
 class JsonReader {
@@ -26,8 +30,8 @@ class JsonReader {
   void each_member(const std::function<void(const std::string&, const JsonReader&)>& visit) const;
 
   std::string text() const;
-  std::int64_t integer() const;
-  double real() const;  ///< An integer is a real number too.
+  std::int64_t integer() const;  ///< At most `kMostInteger` away from 0.
+  double real() const;           ///< At most `kMostReal` away from 0; an integer is one too.
   bool boolean() const;
   const JsonValue& raw() const { return value_; }
 

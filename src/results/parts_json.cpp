@@ -70,6 +70,7 @@ CellSpec params_from_json(CellKind kind, const JsonReader& params) {
     spec.precision = named(*precision, parse_precision);
   }
   if (const auto mode = params.maybe("mode")) spec.mode = named(*mode, parse_mode);
+  if (!is_countable(spec)) params.complain("its tensors have more bytes than can be counted");
   return spec;
 }
 

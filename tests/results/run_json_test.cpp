@@ -73,8 +73,9 @@ TEST(RunJson, TheSchemaHoldsWhatTypesCannot) {
 TEST(RunJson, DoublesKeepEveryBit) {
   labreport::Run run = sample_run();
   auto& metrics = run.cells[0].launches[0].metrics;
-  metrics = {sample_metric("step", "total", "ns", {INT64_MIN, -0, INT64_MAX})};
-  for (const double value : {0.1, 1e23, 5e-324, 2.2250738585072011e-308, 1.7976931348623157e308,
+  metrics = {
+      sample_metric("step", "total", "ns", {-1'000'000'000'000'000, -0, 1'000'000'000'000'000})};
+  for (const double value : {0.1, 1e18, 5e-324, 2.2250738585072011e-308, 123456789012345678.0,
                              9007199254740993.5, -1.0 / 3}) {
     metrics.push_back(real_metric("some", "number", "1", value));
   }
@@ -103,8 +104,21 @@ TEST(RunJson, IndicesMustPointAtSomething) {
             std::string::npos);
 }
 
-TEST(RunJson, NumbersBeyondSixtyFourBitsAreRefused) {
-  EXPECT_NE(complaint(changed("/sessions/0/seed", 18446744073709551615ULL)).find("below 2^63"),
+TEST(RunJson, NumbersBeyondAllMeasureAreRefused) {
+  for (const json& number : {json(18446744073709551615ULL), json(INT64_MIN), json(INT64_MAX),
+                             json(1'000'000'000'000'001)}) {
+    EXPECT_NE(complaint(changed("/sessions/0/seed", number)).find("at most 10^15"),
+              std::string::npos)
+        << number;
+  }
+  EXPECT_NE(complaint(changed("/cells/0/launches/0/metrics/0/samples", {1.1e18, -1e300}))
+                .find("at most 10^18"),
+            std::string::npos);
+}
+
+TEST(RunJson, ANetworkThatSixtyFourBitsCannotCountIsRefused) {
+  EXPECT_NE(complaint(changed("/cells/0/params/layers", 1'000'000'000'000'000))
+                .find("more bytes than can be counted"),
             std::string::npos);
 }
 

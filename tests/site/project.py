@@ -82,7 +82,7 @@ class Project:
                                 capture_output=True, text=True, timeout=300,
                                 env={**self.environment, **environment})
         if result.returncode != status:
-            raise AssertionError(f"{words}: status {result.returncode}\n{result.stderr}")
+            raise AssertionError(f"{words}: status {result.returncode}\n{result.stdout}{result.stderr}")
         return result
 
     def measure(self, *words):
