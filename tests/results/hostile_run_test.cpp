@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/broken_run.h"
+#include "results/json_document.h"
 #include "results/launch_file.h"
 
 namespace labreport {
@@ -76,6 +77,16 @@ TEST(HostileRun, NumbersThatNoTypeHoldsAreRefused) {
     std::string text = to_json(sample_run());
     text.replace(text.find("1024"), 4, wrong);
     EXPECT_NE(complaint(text).find("this is not JSON"), std::string::npos) << wrong;
+  }
+}
+
+TEST(HostileRun, NumbersOfManyDigitsAreReadToTheNearest) {
+  for (const auto& [text, value] :
+       {std::pair{"0e99", 0.0},
+        {"-0.000e-400", -0.0},
+        {"18446744073709551615744073709551615", 18446744073709551615e15},
+        {"1844674407370955161.5", 1844674407370955161.5}}) {
+    EXPECT_EQ(parse_json(text, "number").GetDouble(), value) << text;
   }
 }
 
