@@ -88,9 +88,9 @@ bool is_countable(const CellSpec& spec) {
   const double tokens = static_cast<double>(spec.batch.value_or(1)) * context;
   const double widths = d + static_cast<double>(shape.d_ff) + static_cast<double>(shape.vocab);
   const double pairs = (tokens * static_cast<double>(shape.heads) + context) * context;
-  // More bytes an element than all tensors of a block have together, in all copies of it.
-  const double bytes = 256 * (tokens + d) * widths + 32 * pairs;
-  return std::max(1.0, static_cast<double>(shape.layers)) * bytes < 0x1p62;
+  // More bytes for each than the tensors of a block, of the head and of the loss take together.
+  const double bytes = 80 * (tokens + d) * widths + 16 * pairs;
+  return std::max(1.0, static_cast<double>(shape.layers)) * bytes < 1e16;
 }
 
 std::string cell_id(const CellSpec& spec) {

@@ -73,7 +73,8 @@ bool same_network(const CellSpec& a, const CellSpec& b);
 /// That in the same precision.
 bool same_setting(const CellSpec& a, const CellSpec& b);
 
-/// Whether 64 bits count the bytes of all its tensors together, and so each quantity of src/plan.
+/// Whether the bytes of all its tensors together are below 10^16, the most that a run may hold of
+/// anything: 64 bits hold each quantity of src/plan.
 bool is_countable(const CellSpec& spec);
 
 /// A readable slug of kind and parameters, safe as a file name, e.g.

@@ -67,7 +67,7 @@ std::string JsonReader::text() const {
 std::int64_t JsonReader::integer() const {
   if (!is_integer(value_)) expected("an integer");
   if (!value_.IsInt64() || value_.GetInt64() > kMostInteger || value_.GetInt64() < -kMostInteger) {
-    expected("an integer of at most 10^15");
+    expected("an integer of at most 10^16");
   }
   return value_.GetInt64();
 }

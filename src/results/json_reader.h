@@ -12,8 +12,8 @@
 
 namespace labreport {
 
-/// What no count, nanosecond or byte of a run reaches, and of which thousands still have a sum.
-inline constexpr std::int64_t kMostInteger = 1'000'000'000'000'000;
+/// What no count, nanosecond or byte of a run reaches, and of which hundreds still have a sum.
+inline constexpr std::int64_t kMostInteger = 10'000'000'000'000'000;
 inline constexpr double kMostReal = 1e18;
 
 /// A value inside a document, its origin and its path. Holds a reference: the document must live,

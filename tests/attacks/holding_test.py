@@ -53,8 +53,8 @@ class Holding(ProjectTest):
     def test_workers_are_children_of_the_thread_that_lives_longest(self):
         """The parent-death signal comes when the thread that forked ends. A driver's library brings
         threads along."""
-        gpus = have_two_gpus(self.project, self.fakes)
-        front_end = self.start(*TWO, **gpus, FAKE_NVML="threads")
+        gpus = {**have_two_gpus(self.project, self.fakes), "FAKE_NVML": "threads"}
+        front_end = self.start(*TWO, **gpus)
         threads = [int(thread) for thread in os.listdir(f"/proc/{front_end.pid}/task")]
         self.assertGreater(len(threads), 1)
         parents = set()

@@ -1,6 +1,6 @@
-// A stand-in for the driver's management library. FAKE_NVML says which machine to play:
-// "two" (the default: two unlike devices), "alike" (two alike), "none" (a driver without devices),
-// "broken" (no driver loaded).
+// A stand-in for the driver's management library. FAKE_NVML says which machine to play: "two" (the
+// default: two unlike devices), "alike" (two alike), "threads" (those, and a thread of its own),
+// "none" (a driver without devices), "broken" (no driver loaded).
 #include <unistd.h>
 
 #include <algorithm>
@@ -60,7 +60,8 @@ extern "C" {
 
 int nvmlInit_v2() {
   if (play() == "threads") std::thread(pause).detach();  // as the real one does
-  if (play() == "alike") devices[1] = {devices[1].uuid, devices[0].name, devices[0].major};
+  if (play() == "alike" || play() == "threads")
+    devices[1] = {devices[1].uuid, devices[0].name, devices[0].major};
   return play() == "broken" ? kDriverNotLoaded : kSuccess;
 }
 int nvmlShutdown() { return kSuccess; }

@@ -76,12 +76,12 @@ TEST_F(WorkerTest, AnswersARequestWithAValidReport) {
 
 TEST_F(WorkerTest, AModelBeyondAllMemoryIsAnOutcome) {
   LaunchRequest request = tiny_request();
-  request.spec.model = ModelShape{1 << 24, 64, 1, 1, 500'000'000};
+  request.spec.model = ModelShape{1 << 22, 64, 1, 1, 20'000'000};
   ASSERT_EQ(measure(to_json(request)), 0) << said_;
   const Outcome outcome = report().body.outcome;
   ASSERT_TRUE(std::holds_alternative<OutOfMemory>(outcome)) << describe(outcome);
   EXPECT_EQ(std::get<OutOfMemory>(outcome).phase, "model");
-  EXPECT_EQ(std::get<OutOfMemory>(outcome).requested_bytes, (std::int64_t{4} << 24) * 500'000'000);
+  EXPECT_EQ(std::get<OutOfMemory>(outcome).requested_bytes, (std::int64_t{4} << 22) * 20'000'000);
 }
 
 TEST_F(WorkerTest, AnErrorInTheCellIsAnOutcomeWithItsMessage) {
