@@ -1,6 +1,6 @@
 # Third-party headers with a line that is wrong, or that only some compilers pass over: a copy with
-# that line corrected lies in `generated/`, which stands before the libraries' own folders. Where a release
-# has corrected it, the copy is the header.
+# that line corrected lies in `generated/`, which stands before the libraries' own folders. Where a
+# release has corrected it, the copy is the header.
 
 # labreport_correct_header(<include folder> <header> [<wrong> <right>]…)
 function(labreport_correct_header folder header)

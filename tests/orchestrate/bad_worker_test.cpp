@@ -59,12 +59,10 @@ TEST_F(BadWorker, NoResultIsAnError) {
   EXPECT_EQ(outcome<Failed>("nothing").message, "the worker left no result");
 }
 
-TEST_F(BadWorker, GarbageIsAnError) {
-  EXPECT_THAT(outcome<Failed>("garbage").message, HasSubstr("the worker's result"));
-}
-
-TEST_F(BadWorker, HalfAResultIsAnError) {
-  EXPECT_THAT(outcome<Failed>("half").message, HasSubstr("the worker's result"));
+TEST_F(BadWorker, WhatIsNoResultIsAnError) {
+  for (const char* how : {"garbage", "half", "wrong_json", "deep_json"}) {
+    EXPECT_THAT(outcome<Failed>(how).message, HasSubstr("the worker's result")) << how;
+  }
 }
 
 TEST_F(BadWorker, AnotherCellsResultIsAnError) {
@@ -80,14 +78,6 @@ TEST_F(BadWorker, AbortIsACrash) {
   const auto crash = outcome<Crashed>("aborts");
   EXPECT_EQ(crash.signal, SIGABRT);
   EXPECT_EQ(crash.message, "terminate called after throwing");
-}
-
-TEST_F(BadWorker, WrongJsonIsAnError) {
-  EXPECT_THAT(outcome<Failed>("wrong_json").message, HasSubstr("the worker's result"));
-}
-
-TEST_F(BadWorker, AResultWithoutBottomIsAnError) {
-  EXPECT_THAT(outcome<Failed>("deep_json").message, HasSubstr("the worker's result"));
 }
 
 TEST_F(BadWorker, AResultWithoutEndIsAnErrorThatIsNotRead) {
