@@ -11,7 +11,7 @@ namespace labreport::overview {
 /// Sizes against modes: in a word, what became of each cell.
 TableView what_ran(const RunView& view);
 
-/// "41 cells: 39 ok, 2 out of memory"
+/// "41 cells: 39 ok, 2 out of memory", and how many were measured again for others on the device.
 std::string outcome_line(const Run& run);
 
 /// Versions, device and variables of the run, a row each.

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "experiments/common/timing.h"
 #include "experiments/overview/overview.h"
+#include "results/beside_others.h"
 
 namespace labreport::overview {
 namespace {
@@ -22,6 +23,15 @@ std::string status_word(const Cell& cell) {
   const Launch* launch = representative(cell);
   if (launch == nullptr) return "not measured";
   return words_of_status().at(std::string(status_name(launch->outcome)));
+}
+
+/// Which the status of a cell does not tell; empty: none.
+std::string measured_again(const Run& run) {
+  const auto again = std::ranges::count_if(run.cells, [](const Cell& cell) {
+    return std::ranges::any_of(cell.launches, ran_out_beside_others);
+  });
+  if (again == 0) return "";
+  return "; " + format_count(again) + " measured again, as memory ran out beside other processes";
 }
 
 /// "24 ok, 1 out of memory": the steps of one mode.
@@ -77,7 +87,7 @@ std::string outcome_line(const Run& run) {
     if (counts[word] > 0) parts.push_back(format_count(counts[word]) + " " + word);
   }
   return format_plural(static_cast<std::int64_t>(run.cells.size()), "cell") + ": " +
-         join(parts, ", ");
+         join(parts, ", ") + measured_again(run);
 }
 
 }  // namespace labreport::overview

@@ -6,19 +6,13 @@
 #include <utility>
 
 #include "base/stamp.h"
-#include "results/metric_names.h"
+#include "results/beside_others.h"
 
 namespace labreport {
 namespace {
 
 // Until that much is measured, the estimate stands as it is.
 constexpr double kTrustedSeconds = 5;
-
-bool ran_out_beside_others(const Launch& launch) {
-  const Metric* others = launch.find_condition(metric::kGpu, metric::kOtherProcesses);
-  return std::holds_alternative<OutOfMemory>(launch.outcome) && others != nullptr &&
-         others->number().value_or(0) > 0;
-}
 
 std::vector<PlannedCell> with_repetitions(std::vector<PlannedCell> wanted, const Run& run) {
   for (PlannedCell& cell : wanted) {

@@ -1,0 +1,36 @@
+// The line that says what became of a run's cells.
+#include <gtest/gtest.h>
+
+#include "experiments/overview/overview.h"
+#include "experiments/sample_runs.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+Run demonstration() {
+  PlanInput input = testing_samples::plan_input(Preset::kDemo);
+  input.selection.only = {"benchmarking_script.b"};
+  return testing_samples::measured(input);
+}
+
+TEST(WhatRan, CountsCellsByOutcome) {
+  labreport::Run run = demonstration();
+  const std::string cells = std::to_string(run.cells.size());
+  EXPECT_EQ(overview::outcome_line(run), cells + " cells: " + cells + " ok");
+}
+
+TEST(WhatRan, TellsWhatWasMeasuredAgainBecauseOthersHeldTheMemory) {
+  labreport::Run run = demonstration();
+  const std::string before = overview::outcome_line(run);
+  auto& launches = run.cells.back().launches;
+  Launch spoiled = launches.front();
+  spoiled.outcome = OutOfMemory{"model", 1, 2, 3};
+  spoiled.conditions = {integer_metric(metric::kGpu, metric::kOtherProcesses, "1", 1)};
+  launches.insert(launches.begin(), spoiled);
+  EXPECT_EQ(overview::outcome_line(run),
+            before + "; 1 measured again, as memory ran out beside other processes");
+}
+
+}  // namespace
+}  // namespace labreport
