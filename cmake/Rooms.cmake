@@ -3,12 +3,20 @@
 #   labreport_room(<name> [DIRECTORY <folder>] [WITHOUT <file>…] [LINKS <room or dependency>…])
 #   labreport_program(<target> <main.cpp> LINKS <room>…)
 #
+# Sources are compiled a batch at a time, so that headers are read once a batch (LABREPORT_UNITY): names
+# in anonymous namespaces differ within a room.
+#
 # LINKS names rooms declared before it, or dependencies (`deps::<name>`) without the prefix.
+
+option(LABREPORT_UNITY "Compile sources a batch at a time" ON)
+set(LABREPORT_BATCH 12)
 
 function(labreport_own_target target scope)
   target_include_directories(${target} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}
                                                 ${PROJECT_BINARY_DIR}/generated)
   if(NOT scope STREQUAL "INTERFACE")
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${LABREPORT_UNITY}
+                                               UNITY_BUILD_BATCH_SIZE ${LABREPORT_BATCH})
     target_compile_options(${target} PRIVATE -Wall -Wextra -Werror)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
       # These compilers see overlapping copies in std::string's own operator+ (GCC bug 105651).

@@ -11,9 +11,6 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-constexpr const char* kFp16 = "fp16";
-constexpr const char* kBf16 = "bf16";
-
 TableView two_columns(const std::string& slug, const std::string& title, const char* what) {
   return {slug,
           title,

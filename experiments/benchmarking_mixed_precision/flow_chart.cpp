@@ -6,15 +6,13 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kRowHeight = 52;
 constexpr int kTitleHeight = 40;
 // In units of one row and of one column: the boxes, their gaps are the arrows.
 constexpr double kHalfBox = 0.24;
 constexpr double kHalfWidth = 0.3;
 
-Json coordinate(const char* field, double low, double high, bool upwards) {
+nlohmann::json coordinate(const char* field, double low, double high, bool upwards) {
   return {
       {"field", field},
       {"type", "quantitative"},
@@ -22,8 +20,8 @@ Json coordinate(const char* field, double low, double high, bool upwards) {
       {"axis", nullptr}};
 }
 
-Json box_rows(const std::vector<Flow>& flows) {
-  Json rows = Json::array();
+nlohmann::json box_rows(const std::vector<Flow>& flows) {
+  nlohmann::json rows = nlohmann::json::array();
   for (std::size_t column = 0; column < flows.size(); ++column) {
     const auto x = static_cast<double>(column);
     for (std::size_t row = 0; row < flows[column].modules.size(); ++row) {
@@ -40,8 +38,8 @@ Json box_rows(const std::vector<Flow>& flows) {
   return rows;
 }
 
-Json arrow_rows(const std::vector<Flow>& flows) {
-  Json rows = Json::array();
+nlohmann::json arrow_rows(const std::vector<Flow>& flows) {
+  nlohmann::json rows = nlohmann::json::array();
   for (std::size_t column = 0; column < flows.size(); ++column) {
     for (std::size_t row = 0; row < flows[column].arrows.size(); ++row) {
       const auto y = static_cast<double>(row);
@@ -55,8 +53,8 @@ Json arrow_rows(const std::vector<Flow>& flows) {
   return rows;
 }
 
-Json title_rows(const std::vector<Flow>& flows) {
-  Json rows = Json::array();
+nlohmann::json title_rows(const std::vector<Flow>& flows) {
+  nlohmann::json rows = nlohmann::json::array();
   for (std::size_t column = 0; column < flows.size(); ++column) {
     rows.push_back(
         {{"x", static_cast<double>(column)}, {"y", -0.62}, {"text", flows[column].title}});
@@ -64,14 +62,14 @@ Json title_rows(const std::vector<Flow>& flows) {
   return rows;
 }
 
-Json layer(const Json& rows, Json mark, Json encoding) {
+nlohmann::json layer(const nlohmann::json& rows, nlohmann::json mark, nlohmann::json encoding) {
   return {
       {"data", {{"values", rows}}}, {"mark", std::move(mark)}, {"encoding", std::move(encoding)}};
 }
 
 /// The colour that a precision has in every chart.
-Json dtype_colour() {
-  Json channel = colour_channel("text", {"FP32", "FP16", "BF16"});
+nlohmann::json dtype_colour() {
+  nlohmann::json channel = colour_channel("text", {"FP32", "FP16", "BF16"});
   channel["scale"]["range"] = {series_style("fp32", 0).colour, series_style("fp16", 0).colour,
                                series_style("bf16", 0).colour};
   return channel;
@@ -91,28 +89,29 @@ Flow flow_of(const Traced& traced, std::string_view precision, const std::string
   return flow;
 }
 
-Json flow_chart(const std::vector<Flow>& flows) {
+nlohmann::json flow_chart(const std::vector<Flow>& flows) {
   std::size_t rows = 0;
   for (const Flow& flow : flows) rows = std::max(rows, flow.modules.size());
   const double columns = static_cast<double>(flows.size());
-  const Json x = coordinate("x", -0.5, columns - 0.5, false);
+  const nlohmann::json x = coordinate("x", -0.5, columns - 0.5, false);
   const auto y = [&](const char* field) {
     return coordinate(field, -0.8, static_cast<double>(rows) - 0.6, true);
   };
-  Json left = x;
+  nlohmann::json left = x;
   left["field"] = "left";
-  const Json text = {{"field", "text"}};
-  const Json box = {{"type", "rect"},
-                    {"fill", ink::kPaper},
-                    {"stroke", ink::kAxis},
-                    {"strokeWidth", 1},
-                    {"cornerRadius", 4}};
-  const Json head = {{"type", "point"},
-                     {"shape", "triangle-down"},
-                     {"size", 30},
-                     {"color", ink::kAxis},
-                     {"yOffset", -3}};
-  const Json dtype = {{"type", "text"}, {"align", "left"}, {"dx", 8}, {"fontWeight", 600}};
+  const nlohmann::json text = {{"field", "text"}};
+  const nlohmann::json box = {{"type", "rect"},
+                              {"fill", ink::kPaper},
+                              {"stroke", ink::kAxis},
+                              {"strokeWidth", 1},
+                              {"cornerRadius", 4}};
+  const nlohmann::json head = {{"type", "point"},
+                               {"shape", "triangle-down"},
+                               {"size", 30},
+                               {"color", ink::kAxis},
+                               {"yOffset", -3}};
+  const nlohmann::json dtype = {
+      {"type", "text"}, {"align", "left"}, {"dx", 8}, {"fontWeight", 600}};
   return {
       {"height", static_cast<int>(rows) * kRowHeight + kTitleHeight},
       {"layer",

@@ -10,9 +10,6 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-constexpr const char* kFp16 = "fp16";
-constexpr const char* kBf16 = "bf16";
-
 std::string scale_words(std::optional<std::int64_t> scale) {
   return scale ? power_of_two(*scale) : "no scale";
 }

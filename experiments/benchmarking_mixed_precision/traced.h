@@ -9,6 +9,10 @@
 
 namespace labreport::benchmarking_mixed_precision {
 
+/// Names of autocast precisions.
+inline constexpr const char* kFp16 = "fp16";
+inline constexpr const char* kBf16 = "bf16";
+
 struct TracedDtype {
   std::string precision;  ///< Of autocast: "fp16"
   std::string group;

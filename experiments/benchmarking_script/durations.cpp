@@ -11,12 +11,12 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-std::string joined_mean(const std::vector<double>& samples) { return mean_cell(samples).text; }
+std::string mean_text(const std::vector<double>& samples) { return mean_cell(samples).text; }
 
 void add_dot(std::vector<Dot>& dots, const std::string& label, const std::string& series,
              const std::vector<double>& samples) {
   if (!samples.empty()) {
-    dots.push_back({label, series, mean(samples), joined_mean(samples), samples});
+    dots.push_back({label, series, mean(samples), mean_text(samples), samples});
   }
 }
 

@@ -12,7 +12,7 @@ namespace labreport::benchmarking_script {
 namespace {
 
 constexpr std::size_t kShownSteps = 6;
-constexpr std::size_t kLabels = 2;  // Size and mode.
+constexpr std::size_t kWindowLabels = 2;  // Size and mode.
 
 CellView summary_cell(const Summary& summary) {
   return deviating_cell(summary.mean, summary.stddev);
@@ -200,7 +200,7 @@ TableView start_up_table(const std::vector<TimingGroup>& groups) {
       table.rows.push_back(std::move(row));
     }
   }
-  drop_empty_columns(table, kLabels);
+  drop_empty_columns(table, kWindowLabels);
   return table;
 }
 

@@ -10,8 +10,6 @@
 namespace labreport::memory_profiling {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kHeight = 380;
 constexpr int kDetail = 40;
 constexpr std::size_t kMost = 100;
@@ -20,14 +18,15 @@ constexpr int kLeastDetail = 10;
 constexpr const char* kBefore = "before the step";
 
 /// The first row is no allocation: all that the step found there, whatever its size may be.
-Json box_rows(const std::vector<Allocation>& allocations, const Bins& bins, const ByteUnit& unit) {
-  Json rows = {{{"rank", 0},
-                {"from", 0},
-                {"to", bins.least.size()},
-                {"made", -1},
-                {"size", 0},
-                {"category", kBefore},
-                {"text", kBefore}}};
+nlohmann::json box_rows(const std::vector<Allocation>& allocations, const Bins& bins,
+                        const ByteUnit& unit) {
+  nlohmann::json rows = {{{"rank", 0},
+                          {"from", 0},
+                          {"to", bins.least.size()},
+                          {"made", -1},
+                          {"size", 0},
+                          {"category", kBefore},
+                          {"text", kBefore}}};
   int rank = 0;
   for (const Allocation& allocation : allocations) {
     const std::size_t from = bins.at(allocation.made);
@@ -44,10 +43,10 @@ Json box_rows(const std::vector<Allocation>& allocations, const Bins& bins, cons
   return rows;
 }
 
-Json scaled(const std::vector<double>& values, double unit) {
-  Json list = Json::array();
+nlohmann::json scaled(const std::vector<double>& values, double unit) {
+  nlohmann::json list = nlohmann::json::array();
   for (const double value : values) {
-    list.push_back(std::isfinite(value) ? Json(rounded(value / unit)) : Json());
+    list.push_back(std::isfinite(value) ? nlohmann::json(rounded(value / unit)) : nlohmann::json());
   }
   return list;
 }
@@ -55,7 +54,7 @@ Json scaled(const std::vector<double>& values, double unit) {
 /// From a row an allocation to two points of its outline a bin, stacked anew for each setting.
 /// What lies below is what the step found, as far as it is still there: it never grows, and is no
 /// more than the curve leaves for it.
-Json outlines() {
+nlohmann::json outlines() {
   return {{{"filter", "datum.rank <= detail"}},
           {{"calculate", "sequence(datum.from, datum.to)"}, {"as", "bin"}},
           {{"flatten", {"bin"}}},
@@ -78,8 +77,9 @@ Json outlines() {
           {{"flatten", {"event"}}}};
 }
 
-Json silhouette(const Timeline& timeline, const ByteUnit& unit, const Json& x, const Json& y) {
-  Json rows = Json::array();
+nlohmann::json silhouette(const Timeline& timeline, const ByteUnit& unit, const nlohmann::json& x,
+                          const nlohmann::json& y) {
+  nlohmann::json rows = nlohmann::json::array();
   for (const Instant& instant : timeline.instants) {
     rows.push_back({{"event", instant.event}, {"top", rounded(instant.requested() / unit.bytes)}});
   }
@@ -93,7 +93,7 @@ Json silhouette(const Timeline& timeline, const ByteUnit& unit, const Json& x, c
           {"encoding", {{"x", x}, {"y", y}}}};
 }
 
-Json phase_bands(const Timeline& timeline, const Json& x) {
+nlohmann::json allocation_bands(const Timeline& timeline, const nlohmann::json& x) {
   std::vector<Band> bands;
   for (const Stretch& stretch : timeline.phases()) {
     bands.push_back({stretch.first->event, stretch.last->event, stretch.phase});
@@ -101,9 +101,9 @@ Json phase_bands(const Timeline& timeline, const Json& x) {
   return band_layers(bands, x);
 }
 
-Json boxes(const Json& rows, const Json& x, const Json& y) {
+nlohmann::json boxes(const nlohmann::json& rows, const nlohmann::json& x, const nlohmann::json& y) {
   std::vector<std::string> labels;
-  for (const Json& row : rows) {
+  for (const nlohmann::json& row : rows) {
     add_once(labels, row["category"]);
   }
   return {{"name", kSeriesLayer},
@@ -124,7 +124,8 @@ Json boxes(const Json& rows, const Json& x, const Json& y) {
             {"tooltip", {{{"field", "text"}, {"type", "nominal"}, {"title", "allocation"}}}}}}};
 }
 
-Json settings(const Timeline& timeline, const Bins& bins, const ByteUnit& unit, std::size_t most) {
+nlohmann::json settings(const Timeline& timeline, const Bins& bins, const ByteUnit& unit,
+                        std::size_t most) {
   const int last = std::max(static_cast<int>(most), kLeastDetail);
   return {{{"name", "detail"},
            {"value", std::min(kDetail, last)},
@@ -158,16 +159,17 @@ double axis_begin(const Timeline& timeline) {
   return peak - before > kFlat * peak ? 0 : std::max(0.0, before - (peak - before) / 4);
 }
 
-Json allocation_chart(const Timeline& timeline, const std::vector<Allocation>& allocations) {
+nlohmann::json allocation_chart(const Timeline& timeline,
+                                const std::vector<Allocation>& allocations) {
   const ByteUnit unit = byte_unit(timeline.peak().requested());
   const std::vector<Allocation> largest = drawn(timeline, allocations);
   const Bins bins = bins_of(timeline, largest);
-  const Json x = plain_axis("event", "Event of the allocator", "", bins.bounds.back());
+  const nlohmann::json x = plain_axis("event", "Event of the allocator", "", bins.bounds.back());
   const double low = axis_begin(timeline) / unit.bytes;
   const double high = timeline.peak().requested() / unit.bytes;
-  Json y = memory_axis("top", unit, high + 0.03 * (high - low));
+  nlohmann::json y = memory_axis("top", unit, high + 0.03 * (high - low));
   y["scale"]["domain"][0] = low;
-  Json layers = phase_bands(timeline, x);
+  nlohmann::json layers = allocation_bands(timeline, x);
   layers.push_back(silhouette(timeline, unit, x, y));
   layers.push_back(boxes(box_rows(largest, bins, unit), x, y));
   return {{"height", kHeight},

@@ -10,7 +10,7 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr std::size_t kListed = 24;
+constexpr std::size_t kListedPoints = 24;
 
 struct Point {
   double event = 0;
@@ -84,7 +84,7 @@ TableView points_table(const std::vector<std::pair<std::string, std::vector<Poin
                   {}};
   const ByteUnit unit{"MiB", kBytesPerMebibyte, 1};
   for (const auto& [phase, points] : phases) {
-    const std::size_t stride = points.size() / kListed + 1;
+    const std::size_t stride = points.size() / kListedPoints + 1;
     for (std::size_t i = 0; i < points.size(); i += stride) {
       table.rows.push_back({{text_cell(phase), count_cell(points[i].event),
                              text_cell(points[i].module), bytes_cell(points[i].bytes, unit)},

@@ -9,8 +9,6 @@
 namespace labreport::memory_profiling {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kLane = 19;
 constexpr int kGap = 12;
 constexpr int kAround = 92;  // Legend and axis.
@@ -20,8 +18,8 @@ constexpr double kVisible = 0.05;     // Of the capacity: a shorter bar could no
 constexpr double kMargin = 1.02;      // Of the axis beyond the capacity's line,
 constexpr double kWordsMargin = 1.2;  // and beyond the longest bar with its words.
 
-Json bar_rows(const PeakChart& chart, const ByteUnit& unit) {
-  Json rows = Json::array();
+nlohmann::json bar_rows(const PeakChart& chart, const ByteUnit& unit) {
+  nlohmann::json rows = nlohmann::json::array();
   for (const PeakBar& bar : chart.bars) {
     rows.push_back({{"group", bar.group},
                     {"series", bar.series},
@@ -31,8 +29,8 @@ Json bar_rows(const PeakChart& chart, const ByteUnit& unit) {
   return rows;
 }
 
-Json gap_rows(const PeakChart& chart) {
-  Json rows = Json::array();
+nlohmann::json gap_rows(const PeakChart& chart) {
+  nlohmann::json rows = nlohmann::json::array();
   for (const PeakGap& gap : chart.gaps) {
     rows.push_back(
         {{"group", gap.group}, {"series", gap.series}, {"value", 0}, {"text", gap.reason}});
@@ -52,8 +50,9 @@ bool draws_capacity(const PeakChart& chart) {
          (!chart.gaps.empty() || largest_bar(chart) >= kVisible * chart.capacity);
 }
 
-Json capacity_layers(double capacity, Json x) {
-  const Json data = {{"values", {{{"value", capacity}, {"text", "what the device has"}}}}};
+nlohmann::json capacity_layers(double capacity, nlohmann::json x) {
+  const nlohmann::json data = {
+      {"values", {{{"value", capacity}, {"text", "what the device has"}}}}};
   return {{{"data", data},
            {"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {6, 3}}}},
            {"encoding", {{"x", x}}}},
@@ -65,15 +64,16 @@ Json capacity_layers(double capacity, Json x) {
 
 }  // namespace
 
-Json peak_chart(const PeakChart& chart) {
+nlohmann::json peak_chart(const PeakChart& chart) {
   std::vector<std::string> groups;
   const double most = std::max(largest_bar(chart), draws_capacity(chart) ? chart.capacity : 0);
   for (const PeakBar& bar : chart.bars) add_once(groups, bar.group);
   for (const PeakGap& gap : chart.gaps) add_once(groups, gap.group);
   const ByteUnit unit = byte_unit(most);
-  Json x = plain_axis("value", "Peak of allocated memory", unit.name,
-                      (draws_capacity(chart) ? kMargin : kWordsMargin) * most / unit.bytes);
-  Json y = category_channel("group", groups);
+  nlohmann::json x =
+      plain_axis("value", "Peak of allocated memory", unit.name,
+                 (draws_capacity(chart) ? kMargin : kWordsMargin) * most / unit.bytes);
+  nlohmann::json y = category_channel("group", groups);
   y["title"] = chart.rows;
   y["scale"] = {{"domain", groups}, {"paddingInner", 0.22}, {"paddingOuter", 0.12}};
   y["axis"] = {{"grid", false},
@@ -81,11 +81,11 @@ Json peak_chart(const PeakChart& chart) {
                {"labelColor", ink::kText},
                {"labelLimit", kLongestLabel},
                {"minExtent", label_room(groups)}};
-  const Json lane = {{"field", "series"},
-                     {"type", "nominal"},
-                     {"sort", chart.series},
-                     {"scale", {{"domain", chart.series}}}};
-  const Json bars = {
+  const nlohmann::json lane = {{"field", "series"},
+                               {"type", "nominal"},
+                               {"sort", chart.series},
+                               {"scale", {{"domain", chart.series}}}};
+  const nlohmann::json bars = {
       {"name", kSeriesLayer},
       {"data", {{"values", bar_rows(chart, unit)}}},
       {"mark", {{"type", "bar"}}},
@@ -95,18 +95,20 @@ Json peak_chart(const PeakChart& chart) {
         {"yOffset", lane},
         {"color", legend_colour("series", chart.series, kLegend)},
         {"tooltip", {{{"field", "text"}, {"type", "nominal"}, {"title", "peak"}}}}}}};
-  const auto words = [&](Json rows, const Json& style) {
-    Json mark{{"type", "text"}, {"align", "left"}, {"dx", 5}};
+  const auto words = [&](nlohmann::json rows, const nlohmann::json& style) {
+    nlohmann::json mark{{"type", "text"}, {"align", "left"}, {"dx", 5}};
     mark.update(style);
-    return Json{
+    return nlohmann::json{
         {"data", {{"values", std::move(rows)}}},
         {"mark", mark},
         {"encoding", {{"x", x}, {"y", y}, {"yOffset", lane}, {"text", {{"field", "text"}}}}}};
   };
-  Json layers = {bars, words(bar_rows(chart, unit), Json::object()),
-                 words(gap_rows(chart), {{"fontStyle", "italic"}, {"color", ink::kMuted}})};
+  nlohmann::json layers = {
+      bars, words(bar_rows(chart, unit), nlohmann::json::object()),
+      words(gap_rows(chart), {{"fontStyle", "italic"}, {"color", ink::kMuted}})};
   if (draws_capacity(chart)) {
-    for (Json& layer : capacity_layers(chart.capacity / unit.bytes, x)) layers.push_back(layer);
+    for (nlohmann::json& layer : capacity_layers(chart.capacity / unit.bytes, x))
+      layers.push_back(layer);
   }
   const int row = static_cast<int>(chart.series.size()) * kLane + kGap;
   return {{"height", static_cast<int>(groups.size()) * row + kAround},
@@ -119,8 +121,8 @@ std::string capacity_words(const PeakChart& chart) {
   return " The device has " + format_bytes(chart.capacity) + ", far beyond the axis.";
 }
 
-Json ranked_chart(const Quantity& quantity, const std::vector<RankedBar>& bars) {
-  Json rows = Json::array();
+nlohmann::json ranked_chart(const Quantity& quantity, const std::vector<RankedBar>& bars) {
+  nlohmann::json rows = nlohmann::json::array();
   std::vector<std::string> labels;
   std::vector<std::string> kinds;
   double most = 0;
@@ -135,24 +137,25 @@ Json ranked_chart(const Quantity& quantity, const std::vector<RankedBar>& bars) 
                     {"kind", bar.kind}});
   }
   // The longest bar leaves room for its words.
-  const Json x = plain_axis("value", quantity.title.c_str(), quantity.unit.c_str(), 1.35 * most);
-  Json y = category_channel("label", labels);
+  const nlohmann::json x =
+      plain_axis("value", quantity.title.c_str(), quantity.unit.c_str(), 1.35 * most);
+  nlohmann::json y = category_channel("label", labels);
   y["scale"] = {{"domain", labels}, {"padding", 0.2}};
   y["axis"] = {{"grid", false},
                {"labelLimit", kLongestLabel},
                {"labelColor", ink::kText},
                {"minExtent", label_room(labels)}};
-  const Json place = {{"x", x}, {"y", y}};
-  Json coloured = place;
+  const nlohmann::json place = {{"x", x}, {"y", y}};
+  nlohmann::json coloured = place;
   coloured["color"] = legend_colour("kind", kinds, kLegend);
   coloured["tooltip"] = {{{"field", "label"}, {"type", "nominal"}, {"title", "where"}},
                          {{"field", "text"}, {"type", "nominal"}, {"title", "size"}}};
   const auto beside = [&place](const char* width, const char* field) {
-    Json encoding = place;
+    nlohmann::json encoding = place;
     encoding["text"] = {{"field", field}};
-    return Json{{"name", width},
-                {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 5}}},
-                {"encoding", encoding}};
+    return nlohmann::json{{"name", width},
+                          {"mark", {{"type", "text"}, {"align", "left"}, {"dx", 5}}},
+                          {"encoding", encoding}};
   };
   return {{"height", static_cast<int>(bars.size()) * 24 + kAround},
           {"padding", {{"left", 6}, {"top", 4}, {"right", 20}, {"bottom", 2}}},

@@ -9,12 +9,10 @@
 namespace labreport::memory_profiling {
 namespace {
 
-using Json = nlohmann::json;
-
-constexpr int kHeight = 400;
+constexpr int kChartHeight = 400;
 constexpr int kWholePanel = 110;  // Where what matters is drawn again below, larger.
 constexpr int kZoomedPanel = 230;
-constexpr double kFlat = 0.2;         // Of the peak: a curve that moves less is drawn twice.
+constexpr double kFlatShare = 0.2;    // Of the peak: a curve that moves less is drawn twice.
 constexpr std::size_t kPointed = 90;  // Points with a tooltip.
 
 /// A column's key in the rows: rows are many, words are long.
@@ -33,12 +31,12 @@ std::vector<std::size_t> shown(const Timeline& timeline) {
 
 using Columns = std::vector<std::size_t>;
 
-Json rows_of(const TimelineChart& chart, const Columns& columns, const ByteUnit& unit) {
-  Json rows = Json::array();
+nlohmann::json rows_of(const TimelineChart& chart, const Columns& columns, const ByteUnit& unit) {
+  nlohmann::json rows = nlohmann::json::array();
   for (const Instant& instant : chart.timeline.instants) {
-    Json row{{"event", instant.event},
-             {"sum", rounded(instant.requested() / unit.bytes)},
-             {"phase", instant.phase}};
+    nlohmann::json row{{"event", instant.event},
+                       {"sum", rounded(instant.requested() / unit.bytes)},
+                       {"phase", instant.phase}};
     for (const std::size_t c : columns) row[key(c)] = rounded(instant.bytes[c] / unit.bytes);
     rows.push_back(std::move(row));
   }
@@ -46,8 +44,8 @@ Json rows_of(const TimelineChart& chart, const Columns& columns, const ByteUnit&
 }
 
 /// From a column a category to a row a category, in the order of stacking.
-Json unfolded(const Columns& columns) {
-  Json keys = Json::array();
+nlohmann::json unfolded(const Columns& columns) {
+  nlohmann::json keys = nlohmann::json::array();
   std::string names = "{";
   std::string order = "{";
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -61,10 +59,10 @@ Json unfolded(const Columns& columns) {
           {{"calculate", "(" + order + "})[datum.key]"}, {"as", "order"}}};
 }
 
-Json areas(const Columns& columns, const Json& x, const Json& y) {
+nlohmann::json areas(const Columns& columns, const nlohmann::json& x, const nlohmann::json& y) {
   std::vector<std::string> labels;
   for (const std::size_t c : columns) labels.emplace_back(categories()[c].words);
-  Json part = y;
+  nlohmann::json part = y;
   part["field"] = "part";
   part["stack"] = "zero";
   return {{"name", kSeriesLayer},
@@ -78,8 +76,9 @@ Json areas(const Columns& columns, const Json& x, const Json& y) {
 }
 
 /// Points that say their numbers when pointed at; each is an element of the page, so not all are.
-Json pointed_at(const TimelineChart& chart, const Json& x, Json y, const ByteUnit& unit) {
-  Json rows = Json::array();
+nlohmann::json pointed_at(const TimelineChart& chart, const nlohmann::json& x, nlohmann::json y,
+                          const ByteUnit& unit) {
+  nlohmann::json rows = nlohmann::json::array();
   const auto& instants = chart.timeline.instants;
   for (std::size_t i = 0; i < instants.size(); i += instants.size() / kPointed + 1) {
     rows.push_back({{"event", instants[i].event},
@@ -89,7 +88,7 @@ Json pointed_at(const TimelineChart& chart, const Json& x, Json y, const ByteUni
                     {"all", rounded(instants[i].allocated / unit.bytes)}});
   }
   const auto tip = [](const char* field, const std::string& title, const char* type) {
-    return Json{{"field", field}, {"type", type}, {"title", title}};
+    return nlohmann::json{{"field", field}, {"type", type}, {"title", title}};
   };
   const std::string in = std::string(" (") + unit.name + ")";
   return {{"data", {{"values", rows}}},
@@ -103,21 +102,21 @@ Json pointed_at(const TimelineChart& chart, const Json& x, Json y, const ByteUni
               tip("all", "allocated" + in, "quantitative")}}}}};
 }
 
-Json layers_of(const TimelineChart& chart, const Columns& columns, const ChartFrame& frame,
-               Json more) {
-  const Json x = plain_axis("event", "Event of the allocator", "", frame.last);
-  const Json y = memory_axis("sum", frame.unit, frame.highest);
-  Json layers = phase_bands(chart.timeline, x);
+nlohmann::json layers_of(const TimelineChart& chart, const Columns& columns,
+                         const ChartFrame& frame, nlohmann::json more) {
+  const nlohmann::json x = plain_axis("event", "Event of the allocator", "", frame.last);
+  const nlohmann::json y = memory_axis("sum", frame.unit, frame.highest);
+  nlohmann::json layers = phase_bands(chart.timeline, x);
   layers.push_back(areas(columns, x, y));
   layers.push_back(pointed_at(chart, x, y, frame.unit));
   layers.push_back(category_names(chart, frame, x, y));
-  for (Json& note : more) layers.push_back(std::move(note));
+  for (nlohmann::json& note : more) layers.push_back(std::move(note));
   return layers;
 }
 
-Json panel(const TimelineChart& chart, const Columns& columns, bool noted) {
+nlohmann::json panel(const TimelineChart& chart, const Columns& columns, bool noted) {
   const ChartFrame frame = frame_of(chart);
-  Json more = noted ? notes(chart, frame) : Json::array();
+  nlohmann::json more = noted ? notes(chart, frame) : nlohmann::json::array();
   return {{"data", {{"values", rows_of(chart, columns, frame.unit)}}},
           {"layer", layers_of(chart, columns, frame, std::move(more))}};
 }
@@ -144,22 +143,22 @@ double least_requested(const Timeline& timeline) {
 
 }  // namespace
 
-Json timeline_chart(const TimelineChart& chart) {
-  const Json padding = {{"left", 6}, {"top", 4}, {"right", 18}, {"bottom", 2}};
+nlohmann::json timeline_chart(const TimelineChart& chart) {
+  const nlohmann::json padding = {{"left", 6}, {"top", 4}, {"right", 18}, {"bottom", 2}};
   const Columns columns = shown(chart.timeline);  // Alike in both panels: one key serves them.
   const double peak = chart.timeline.peak().requested();
-  if (peak - least_requested(chart.timeline) > kFlat * peak) {
-    Json spec = panel(chart, columns, true);
-    spec["height"] = kHeight;
+  if (peak - least_requested(chart.timeline) > kFlatShare * peak) {
+    nlohmann::json spec = panel(chart, columns, true);
+    spec["height"] = kChartHeight;
     spec["padding"] = padding;
     return spec;
   }
-  Json whole = panel(chart, columns, false);
+  nlohmann::json whole = panel(chart, columns, false);
   whole["height"] = kWholePanel;
-  for (Json& layer : whole["layer"]) {
+  for (nlohmann::json& layer : whole["layer"]) {
     if (layer["encoding"].contains("x")) layer["encoding"]["x"]["title"] = nullptr;
   }
-  Json zoomed = panel(moving_part(chart), columns, true);
+  nlohmann::json zoomed = panel(moving_part(chart), columns, true);
   zoomed["height"] = kZoomedPanel;
   zoomed["title"] = {{"text", "Without what is held throughout"}, {"offset", 30}};
   return {{"padding", padding}, {"vconcat", {whole, zoomed}}};

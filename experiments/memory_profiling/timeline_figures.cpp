@@ -12,7 +12,7 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr std::size_t kNamed = 4;
+constexpr std::size_t kNamedAllocations = 4;
 
 /// In events, to the nearest of `others`.
 double distance(const Allocation& one, const std::vector<Allocation>& others) {
@@ -37,7 +37,7 @@ std::vector<Allocation> named(const std::vector<Allocation>& allocations) {
       if (same && distance(one, found) > distance(*best, found)) best = &one;
     }
     found.push_back(*best);
-    if (found.size() == kNamed) break;
+    if (found.size() == kNamedAllocations) break;
   }
   std::ranges::sort(found, {}, &Allocation::made);
   return found;

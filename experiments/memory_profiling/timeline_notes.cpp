@@ -8,8 +8,6 @@
 namespace labreport::memory_profiling {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr double kThick = 0.07;  // Of the axis: an area that a word fits into.
 constexpr double kAside = 0.09;  // Of the width: half of a word.
 constexpr double kNear = 0.75;   // Of the capacity: a curve that comes so near shows it.
@@ -22,8 +20,9 @@ bool near_capacity(const TimelineChart& chart) {
          (!chart.end_words.empty() || chart.timeline.peak().requested() > kNear * chart.capacity);
 }
 
-Json text_layer(Json rows, const Json& x, const Json& y, const Json& more) {
-  Json mark{{"type", "text"}};
+nlohmann::json text_layer(nlohmann::json rows, const nlohmann::json& x, const nlohmann::json& y,
+                          const nlohmann::json& more) {
+  nlohmann::json mark{{"type", "text"}};
   mark.update(more);
   return {{"data", {{"values", std::move(rows)}}},
           {"mark", mark},
@@ -46,8 +45,8 @@ double below(const Instant& instant, std::size_t category) {
 }
 
 /// A category's name where it lies thickest.
-Json name_rows(const TimelineChart& chart, const ChartFrame& frame) {
-  Json rows = Json::array();
+nlohmann::json name_rows(const TimelineChart& chart, const ChartFrame& frame) {
+  nlohmann::json rows = nlohmann::json::array();
   const double aside = kAside * frame.last;
   for (std::size_t c = 0; c < categories().size(); ++c) {
     const Instant* best = nullptr;
@@ -66,20 +65,21 @@ Json name_rows(const TimelineChart& chart, const ChartFrame& frame) {
   return rows;
 }
 
-Json peak_layer(const TimelineChart& chart, const ChartFrame& frame, const Json& x, const Json& y) {
+nlohmann::json peak_layer(const TimelineChart& chart, const ChartFrame& frame,
+                          const nlohmann::json& x, const nlohmann::json& y) {
   const Instant& peak = chart.timeline.peak();
   const bool right = peak.event > 0.6 * frame.last;
-  const Json rows = {{{"event", peak.event},
-                      {"sum", rounded(peak.requested() / frame.unit.bytes)},
-                      {"text", chart.peak_words}}};
-  Json words = text_layer(rows, x, y,
-                          {{"align", right ? "right" : "left"},
-                           {"dx", right ? -6 : 6},
-                           {"dy", -9},
-                           {"fontWeight", 600}});
-  const Json dot = {{"data", {{"values", rows}}},
-                    {"mark", {{"type", "point"}, {"size", 36}, {"color", ink::kText}}},
-                    {"encoding", {{"x", x}, {"y", y}}}};
+  const nlohmann::json rows = {{{"event", peak.event},
+                                {"sum", rounded(peak.requested() / frame.unit.bytes)},
+                                {"text", chart.peak_words}}};
+  nlohmann::json words = text_layer(rows, x, y,
+                                    {{"align", right ? "right" : "left"},
+                                     {"dx", right ? -6 : 6},
+                                     {"dy", -9},
+                                     {"fontWeight", 600}});
+  const nlohmann::json dot = {{"data", {{"values", rows}}},
+                              {"mark", {{"type", "point"}, {"size", 36}, {"color", ink::kText}}},
+                              {"encoding", {{"x", x}, {"y", y}}}};
   return {dot, words};
 }
 
@@ -89,8 +89,8 @@ const Instant& at_event(const Timeline& timeline, double event) {
 }
 
 /// Below the curve; marks close together stand one below the other.
-Json mark_rows(const TimelineChart& chart, const ChartFrame& frame) {
-  Json rows = Json::array();
+nlohmann::json mark_rows(const TimelineChart& chart, const ChartFrame& frame) {
+  nlohmann::json rows = nlohmann::json::array();
   double before = -frame.last;
   int below = 0;
   for (const Mark& mark : chart.marks) {
@@ -106,26 +106,27 @@ Json mark_rows(const TimelineChart& chart, const ChartFrame& frame) {
   return rows;
 }
 
-Json mark_layers(const TimelineChart& chart, const ChartFrame& frame, const Json& x,
-                 const Json& y) {
-  const Json rows = mark_rows(chart, frame);
-  const Json below = {{"expr", "datum.below"}};
-  const Json dots = {{"data", {{"values", rows}}},
-                     {"mark",
-                      {{"type", "point"},
-                       {"size", 190},
-                       {"color", ink::kPaper},
-                       {"stroke", ink::kText},
-                       {"strokeWidth", 1},
-                       {"yOffset", below}}},
-                     {"encoding", {{"x", x}, {"y", y}}}};
+nlohmann::json mark_layers(const TimelineChart& chart, const ChartFrame& frame,
+                           const nlohmann::json& x, const nlohmann::json& y) {
+  const nlohmann::json rows = mark_rows(chart, frame);
+  const nlohmann::json below = {{"expr", "datum.below"}};
+  const nlohmann::json dots = {{"data", {{"values", rows}}},
+                               {"mark",
+                                {{"type", "point"},
+                                 {"size", 190},
+                                 {"color", ink::kPaper},
+                                 {"stroke", ink::kText},
+                                 {"strokeWidth", 1},
+                                 {"yOffset", below}}},
+                               {"encoding", {{"x", x}, {"y", y}}}};
   return {dots, text_layer(rows, x, y, {{"yOffset", below}, {"fontSize", 11}})};
 }
 
-Json capacity_layers(const TimelineChart& chart, const ChartFrame& frame, const Json& y) {
-  const Json rows = {{{"sum", rounded(chart.capacity / frame.unit.bytes)},
-                      {"text", "the device has " + format_bytes(chart.capacity)}}};
-  const Json data = {{"values", rows}};
+nlohmann::json capacity_layers(const TimelineChart& chart, const ChartFrame& frame,
+                               const nlohmann::json& y) {
+  const nlohmann::json rows = {{{"sum", rounded(chart.capacity / frame.unit.bytes)},
+                                {"text", "the device has " + format_bytes(chart.capacity)}}};
+  const nlohmann::json data = {{"values", rows}};
   return {{{"data", data},
            {"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {6, 3}}}},
            {"encoding", {{"y", y}}}},
@@ -136,8 +137,9 @@ Json capacity_layers(const TimelineChart& chart, const ChartFrame& frame, const 
            {"encoding", {{"x", {{"value", 0}}}, {"y", y}, {"text", {{"field", "text"}}}}}}};
 }
 
-Json end_layer(const TimelineChart& chart, const ChartFrame& frame, const Json& x, const Json& y) {
-  const Json rows = {
+nlohmann::json end_layer(const TimelineChart& chart, const ChartFrame& frame,
+                         const nlohmann::json& x, const nlohmann::json& y) {
+  const nlohmann::json rows = {
       {{"event", frame.last},
        {"sum", rounded(chart.timeline.instants.back().requested() / frame.unit.bytes)},
        {"text", chart.end_words}}};
@@ -154,7 +156,7 @@ ChartFrame frame_of(const TimelineChart& chart) {
   return {unit, std::max(chart.timeline.instants.back().event, 1.0), kHeadroom * most / unit.bytes};
 }
 
-Json phase_bands(const Timeline& timeline, const Json& x) {
+nlohmann::json phase_bands(const Timeline& timeline, const nlohmann::json& x) {
   std::vector<Band> bands;
   const std::vector<Stretch> phases = timeline.phases();
   for (std::size_t i = 0; i < phases.size(); ++i) {
@@ -164,19 +166,19 @@ Json phase_bands(const Timeline& timeline, const Json& x) {
   return band_layers(bands, x);
 }
 
-Json category_names(const TimelineChart& chart, const ChartFrame& frame, const Json& x,
-                    const Json& y) {
-  Json names = text_layer(name_rows(chart, frame), x, y, {{"color", ink::kPaper}});
+nlohmann::json category_names(const TimelineChart& chart, const ChartFrame& frame,
+                              const nlohmann::json& x, const nlohmann::json& y) {
+  nlohmann::json names = text_layer(name_rows(chart, frame), x, y, {{"color", ink::kPaper}});
   names["name"] = kWideOnly + std::string("-names");
   return names;
 }
 
-Json notes(const TimelineChart& chart, const ChartFrame& frame) {
-  const Json x = plain_axis("event", "", "", frame.last);
-  const Json y = memory_axis("sum", frame.unit, frame.highest);
-  Json layers = Json::array();
-  const auto add = [&layers](Json more) {
-    for (Json& layer : more) layers.push_back(std::move(layer));
+nlohmann::json notes(const TimelineChart& chart, const ChartFrame& frame) {
+  const nlohmann::json x = plain_axis("event", "", "", frame.last);
+  const nlohmann::json y = memory_axis("sum", frame.unit, frame.highest);
+  nlohmann::json layers = nlohmann::json::array();
+  const auto add = [&layers](nlohmann::json more) {
+    for (nlohmann::json& layer : more) layers.push_back(std::move(layer));
   };
   if (near_capacity(chart)) add(capacity_layers(chart, frame, y));
   add(peak_layer(chart, frame, x, y));

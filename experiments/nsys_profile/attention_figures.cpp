@@ -14,7 +14,7 @@ namespace labreport::nsys_profile {
 namespace {
 
 constexpr double kMicrosecond = 1e3;  // In ns.
-constexpr double kTera = 1e12;
+constexpr double kTeraFlops = 1e12;
 
 TableView points_table(const Roofline& roofline) {
   TableView table{"roofline-points",
@@ -27,7 +27,7 @@ TableView points_table(const Roofline& roofline) {
     table.rows.push_back(
         {{text_cell(point.label),
           number_cell(format_significant(point.intensity, 3), point.intensity),
-          number_cell(format_significant(point.rate / kTera, 3), point.rate / kTera)},
+          number_cell(format_significant(point.rate / kTeraFlops, 3), point.rate / kTeraFlops)},
          {},
          ""});
   }

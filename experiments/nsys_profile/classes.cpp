@@ -54,7 +54,7 @@ std::string changes(const Rows& before, const Rows& after) {
   return join_words(words);
 }
 
-Facts sentence(const Profile& profile) {
+Facts class_sentence(const Profile& profile) {
   const Rows before = rows_of(profile, Pass::kForward);
   const auto pass = fullest_pass(profile);
   const Rows after = pass ? rows_of(profile, *pass) : Rows();
@@ -199,7 +199,7 @@ PartContent present_classes(const RunView& view, const std::vector<Profile>& pro
   set_common(part.facts, view, profiles);
   std::vector<Facts> sentences;
   for (const Profile* profile : answered(view, profiles)) {
-    if (!rows_of(*profile, Pass::kForward).empty()) sentences.push_back(sentence(*profile));
+    if (!rows_of(*profile, Pass::kForward).empty()) sentences.push_back(class_sentence(*profile));
   }
   part.facts.list("profiles", std::move(sentences));
   const std::vector<Profile> shown = spoken_of(view, profiles);

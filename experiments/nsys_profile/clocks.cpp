@@ -25,7 +25,7 @@ bool within_spread(const Clock& clock) {
   return difference <= clock.spread();
 }
 
-Facts sentence(const Profile& profile, const Clock& clock) {
+Facts clock_sentence(const Profile& profile, const Clock& clock) {
   Facts facts;
   facts.set("words", profile.words);
   facts.set("pass", pass_words(clock));
@@ -60,7 +60,7 @@ Facts make_facts(const RunView& view, const std::vector<Profile>& profiles) {
   std::vector<Facts> sentences;
   for (const Profile* profile : answered(view, profiles)) {
     const std::vector<Clock> found = clocks(*profile);
-    if (!found.empty()) sentences.push_back(sentence(*profile, found.front()));
+    if (!found.empty()) sentences.push_back(clock_sentence(*profile, found.front()));
   }
   facts.list("profiles", std::move(sentences));
   return facts;

@@ -15,7 +15,7 @@ namespace {
 constexpr double kNoticed = 0.01;  // Of the forward pass.
 constexpr std::size_t kNamed = 6;
 constexpr std::size_t kAll = 100;
-constexpr std::size_t kLongest = 5;  // Of each profile, where all are listed.
+constexpr std::size_t kMostListed = 5;  // Of each profile, where all are listed.
 
 /// "aten::mul" in words; the operator's own name where there are none.
 std::string operator_words(const std::string& op) {
@@ -41,7 +41,7 @@ std::vector<KernelSum> by_operator(const Rows& rows) {
   return summed(rows, [](const KernelRow& row) { return row.op.empty() ? row.kernel : row.op; });
 }
 
-Facts sentence(const Profile& profile) {
+Facts other_sentence(const Profile& profile) {
   const double whole = total(rows_of(profile, Pass::kForward));
   const Rows rows = others(profile);
   std::vector<std::string> named;
@@ -96,12 +96,12 @@ PartContent present_other_kernels(const RunView& view, const std::vector<Profile
   std::vector<Facts> sentences;
   for (const Profile* profile : answered(view, profiles)) {
     add_operators(operators, *profile, kAll);
-    if (!rows_of(*profile, Pass::kForward).empty()) sentences.push_back(sentence(*profile));
+    if (!rows_of(*profile, Pass::kForward).empty()) sentences.push_back(other_sentence(*profile));
   }
   part.facts.list("profiles", std::move(sentences));
   part.tables = {std::move(operators)};
   TableView longest = operators_table("all-operators", "The same for every profile: the longest");
-  for (const Profile& profile : profiles) add_operators(longest, profile, kLongest);
+  for (const Profile& profile : profiles) add_operators(longest, profile, kMostListed);
   part.drawer.tables = {std::move(longest)};
   return part;
 }

@@ -11,10 +11,8 @@
 namespace labreport::nsys_profile {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kHeight = 340;
-constexpr double kTera = 1e12;
+constexpr double kTeraRate = 1e12;
 constexpr double kMargin = 2.5;  // Beyond the outermost point, as a factor.
 constexpr double kName = 8;      // As a factor along the axis: what a name beside its point takes.
 
@@ -35,8 +33,9 @@ Extent extent_of(const Roofline& roofline) {
           extent.top * kMargin};
 }
 
-Json channel(const char* field, const char* title, const char* unit, double low, double high) {
-  Json channel = log_channel(field, title, unit);
+nlohmann::json channel(const char* field, const char* title, const char* unit, double low,
+                       double high) {
+  nlohmann::json channel = log_channel(field, title, unit);
   channel["scale"]["domain"] = {low, high};
   channel["axis"] = {{"format", ",~r"}, {"labelOverlap", true}, {"tickCount", 5}};
   return channel;
@@ -105,75 +104,77 @@ class NamePlaces {
   std::vector<NamePlace> places_;
 };
 
-Json point_rows(const Roofline& roofline, const Extent& extent) {
-  Json rows = Json::array();
+nlohmann::json point_rows(const Roofline& roofline, const Extent& extent) {
+  nlohmann::json rows = nlohmann::json::array();
   const NamePlaces places(roofline, extent);
   for (std::size_t i = 0; i < roofline.points.size(); ++i) {
     const RooflinePoint& point = roofline.points[i];
     if (point.intensity <= 0 || point.rate <= 0) continue;
     rows.push_back({{"label", point.label},
                     {"x", point.intensity},
-                    {"y", point.rate / kTera},
+                    {"y", point.rate / kTeraRate},
                     {"align", places[i].left ? "right" : "left"},
                     {"dx", places[i].left ? -kBeside : kBeside},
                     {"dy", places[i].below},
-                    {"text", format_significant(point.rate / kTera, 3)}});
+                    {"text", format_significant(point.rate / kTeraRate, 3)}});
   }
   return rows;
 }
 
-Json roof_rows(const Roofline& roofline, const Extent& extent) {
+nlohmann::json roof_rows(const Roofline& roofline, const Extent& extent) {
   const double ridge = roofline.matrix_rate / roofline.bandwidth;
-  Json rows = Json::array();
+  nlohmann::json rows = nlohmann::json::array();
   for (const double x : {extent.left, ridge, extent.right}) {
     const double y = std::min(roofline.matrix_rate, roofline.bandwidth * x);
-    rows.push_back({{"x", x}, {"y", y / kTera}});
+    rows.push_back({{"x", x}, {"y", y / kTeraRate}});
   }
   return rows;
 }
 
 }  // namespace
 
-Json roofline_chart(const Roofline& roofline) {
+nlohmann::json roofline_chart(const Roofline& roofline) {
   const Extent extent = extent_of(roofline);
-  const Json x = channel("x", "Arithmetic intensity", "FLOP/B", extent.left, extent.right);
-  const Json y =
-      channel("y", "Attained rate", "TFLOP/s", extent.bottom / kTera, extent.top / kTera);
-  const Json roof = {{"data", {{"values", roof_rows(roofline, extent)}}},
-                     {"mark", {{"type", "line"}, {"color", ink::kAxis}, {"clip", true}}},
-                     {"encoding", {{"x", x}, {"y", y}}}};
+  const nlohmann::json x =
+      channel("x", "Arithmetic intensity", "FLOP/B", extent.left, extent.right);
+  const nlohmann::json y =
+      channel("y", "Attained rate", "TFLOP/s", extent.bottom / kTeraRate, extent.top / kTeraRate);
+  const nlohmann::json roof = {{"data", {{"values", roof_rows(roofline, extent)}}},
+                               {"mark", {{"type", "line"}, {"color", ink::kAxis}, {"clip", true}}},
+                               {"encoding", {{"x", x}, {"y", y}}}};
   const std::string words = roofline.precision + " " +
-                            format_significant(roofline.matrix_rate / kTera, 3) + " TFLOP/s, " +
-                            format_significant(roofline.bandwidth / kTera, 3) + " TB/s";
+                            format_significant(roofline.matrix_rate / kTeraRate, 3) + " TFLOP/s, " +
+                            format_significant(roofline.bandwidth / kTeraRate, 3) + " TB/s";
   // Towards the left from the roof's end: there is room for it in a narrow chart too.
-  const Json name = {
+  const nlohmann::json name = {
       {"data",
-       {{"values", {{{"x", extent.right}, {"y", roofline.matrix_rate / kTera}, {"text", words}}}}}},
+       {{"values",
+         {{{"x", extent.right}, {"y", roofline.matrix_rate / kTeraRate}, {"text", words}}}}}},
       {"mark",
        {{"type", "text"}, {"align", "right"}, {"dx", -4}, {"dy", -9}, {"color", ink::kMuted}}},
       {"encoding", {{"x", x}, {"y", y}, {"text", {{"field", "text"}}}}}};
   std::vector<std::string> labels;
   for (const RooflinePoint& point : roofline.points) labels.push_back(point.label);
-  const Json place = {{"x", x}, {"y", y}, {"color", colour_channel("label", labels)}};
-  Json dots = place;
+  const nlohmann::json place = {{"x", x}, {"y", y}, {"color", colour_channel("label", labels)}};
+  nlohmann::json dots = place;
   dots["shape"] = shape_channel("label", labels);
   dots["tooltip"] = {{{"field", "label"}, {"type", "nominal"}, {"title", "stage"}},
                      {{"field", "text"}, {"type", "nominal"}, {"title", "TFLOP/s"}}};
-  Json text = place;
+  nlohmann::json text = place;
   text["text"] = {{"field", "label"}};
-  const Json data = {{"values", point_rows(roofline, extent)}};
-  const Json points = {{"name", kSeriesLayer},
-                       {"data", data},
-                       {"mark", {{"type", "point"}, {"size", 80}}},
-                       {"encoding", dots}};
-  const Json names = {{"name", kWideOnly},
-                      {"data", data},
-                      {"mark",
-                       {{"type", "text"},
-                        {"align", {{"expr", "datum.align"}}},
-                        {"dx", {{"expr", "datum.dx"}}},
-                        {"dy", {{"expr", "datum.dy"}}}}},
-                      {"encoding", text}};
+  const nlohmann::json data = {{"values", point_rows(roofline, extent)}};
+  const nlohmann::json points = {{"name", kSeriesLayer},
+                                 {"data", data},
+                                 {"mark", {{"type", "point"}, {"size", 80}}},
+                                 {"encoding", dots}};
+  const nlohmann::json names = {{"name", kWideOnly},
+                                {"data", data},
+                                {"mark",
+                                 {{"type", "text"},
+                                  {"align", {{"expr", "datum.align"}}},
+                                  {"dx", {{"expr", "datum.dx"}}},
+                                  {"dy", {{"expr", "datum.dy"}}}}},
+                                {"encoding", text}};
   return {{"height", kHeight},
           {"padding", {{"left", 6}, {"top", 10}, {"right", 10}, {"bottom", 2}}},
           {"layer", {roof, name, points, names}}};

@@ -9,15 +9,13 @@
 namespace labreport::nsys_profile {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kBar = 24;
 constexpr int kAround = 96;  // Legend and axis.
 constexpr LegendLayout kLegend{.columns = 4};
 constexpr double kRoomForNumber = 6;  // In per cent of a wide bar.
 
-Json bar_rows(const std::vector<Share>& shares) {
-  Json rows = Json::array();
+nlohmann::json bar_rows(const std::vector<Share>& shares) {
+  nlohmann::json rows = nlohmann::json::array();
   std::string group;
   double end = 0;
   for (const Share& share : shares) {
@@ -35,24 +33,24 @@ Json bar_rows(const std::vector<Share>& shares) {
   return rows;
 }
 
-Json tip(const char* field, const char* title) {
+nlohmann::json tip(const char* field, const char* title) {
   return {{"field", field}, {"type", "nominal"}, {"title", title}};
 }
 
 }  // namespace
 
-Json share_chart(const std::vector<Share>& shares) {
+nlohmann::json share_chart(const std::vector<Share>& shares) {
   std::vector<std::string> groups;
   std::vector<std::string> parts;
   for (const Share& share : shares) add_once(groups, share.group), add_once(parts, share.part);
-  Json y = category_channel("group", groups);
+  nlohmann::json y = category_channel("group", groups);
   y["scale"] = {{"domain", groups}, {"padding", 0.18}};
   y["axis"] = {{"grid", false}, {"labelLimit", 220}, {"minExtent", label_room(groups)}};
-  Json x = linear_channel("start", "Share of GPU time", "%");
+  nlohmann::json x = linear_channel("start", "Share of GPU time", "%");
   x["scale"] = {{"domain", {0, 100}}, {"nice", false}};
-  Json middle = x;
+  nlohmann::json middle = x;
   middle["field"] = "middle";
-  const Json bars = {
+  const nlohmann::json bars = {
       {"name", kSeriesLayer},
       {"mark", {{"type", "bar"}, {"stroke", ink::kPaper}, {"strokeWidth", 1}}},
       {"encoding",
@@ -62,14 +60,15 @@ Json share_chart(const std::vector<Share>& shares) {
         {"color", legend_colour("part", parts, kLegend)},
         {"tooltip", {tip("group", "pass"), tip("part", "class"), tip("text", "%")}}}}};
   const auto numbers = [&](const char* name, double room) {
-    return Json{{"name", name},
-                {"transform", {{{"filter", "datum.end - datum.start >= " + std::to_string(room)}}}},
-                {"mark", {{"type", "text"}, {"fontSize", 11}}},
-                {"encoding",
-                 {{"x", middle},
-                  {"y", y},
-                  {"text", {{"field", "text"}}},
-                  {"color", {{"value", ink::kPaper}}}}}};
+    return nlohmann::json{
+        {"name", name},
+        {"transform", {{{"filter", "datum.end - datum.start >= " + std::to_string(room)}}}},
+        {"mark", {{"type", "text"}, {"fontSize", 11}}},
+        {"encoding",
+         {{"x", middle},
+          {"y", y},
+          {"text", {{"field", "text"}}},
+          {"color", {{"value", ink::kPaper}}}}}};
   };
   return {{"height", static_cast<int>(groups.size()) * kBar + kAround},
           {"padding", {{"left", 6}, {"top", 4}, {"right", 16}, {"bottom", 2}}},
@@ -78,10 +77,10 @@ Json share_chart(const std::vector<Share>& shares) {
            {bars, numbers(kWideOnly, kRoomForNumber), numbers(kNarrowOnly, 3 * kRoomForNumber)}}};
 }
 
-Json time_axis_chart(const std::vector<Stretch>& stretches) {
+nlohmann::json time_axis_chart(const std::vector<Stretch>& stretches) {
   std::vector<std::string> lanes;
   std::vector<std::string> kinds;
-  Json rows = Json::array();
+  nlohmann::json rows = nlohmann::json::array();
   double last = 0;
   for (const Stretch& stretch : stretches) {
     add_once(lanes, stretch.lane);
@@ -94,13 +93,13 @@ Json time_axis_chart(const std::vector<Stretch>& stretches) {
                     {"end", stretch.end},
                     {"text", format_significant(stretch.end - stretch.start)}});
   }
-  Json y = category_channel("lane", lanes);
+  nlohmann::json y = category_channel("lane", lanes);
   y["scale"] = {{"domain", lanes}, {"padding", 0.2}};
   y["axis"] = {{"grid", true}, {"labelLimit", 220}, {"minExtent", label_room(lanes)}};
-  Json x = linear_channel("start", "Time from the first kernel's start", "µs");
+  nlohmann::json x = linear_channel("start", "Time from the first kernel's start", "µs");
   x["scale"] = {{"domain", {0, last}}, {"nice", false}};
   x["axis"] = {{"tickCount", 7}, {"labelOverlap", true}};
-  const Json bars = {
+  const nlohmann::json bars = {
       {"name", kSeriesLayer},
       {"mark", {{"type", "bar"}}},
       {"encoding",
@@ -112,7 +111,7 @@ Json time_axis_chart(const std::vector<Stretch>& stretches) {
   return {{"height", static_cast<int>(lanes.size()) * kBar + kAround},
           {"padding", {{"left", 6}, {"top", 4}, {"right", 16}, {"bottom", 2}}},
           {"data", {{"values", rows}}},
-          {"layer", Json::array({bars})}};
+          {"layer", nlohmann::json::array({bars})}};
 }
 
 }  // namespace labreport::nsys_profile

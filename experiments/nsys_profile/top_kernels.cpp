@@ -12,7 +12,7 @@ namespace labreport::nsys_profile {
 namespace {
 
 constexpr std::size_t kRows = 12;
-constexpr Pass kPasses[]{Pass::kForward, Pass::kForwardBackward};
+constexpr Pass kTopPasses[]{Pass::kForward, Pass::kForwardBackward};
 
 struct Counts {
   std::int64_t linear = 0;
@@ -66,7 +66,7 @@ bool same_top(const Rows& a, const Rows& b) {
   return !first.empty() && !second.empty() && first.front().name == second.front().name;
 }
 
-Facts sentence(const Profile& profile, const Rows& forward) {
+Facts top_sentence(const Profile& profile, const Rows& forward) {
   Facts facts;
   const Rows both = rows_of(profile, Pass::kForwardBackward);
   facts.set("words", profile.words);
@@ -89,7 +89,7 @@ TableView top_table(const std::vector<Profile>& profiles) {
                    {"Kernel", "", Align::kLeft}},
                   {}};
   for (const Profile& profile : profiles) {
-    add_passes(table, profile, kPasses, [](const Rows& rows) -> std::vector<CellView> {
+    add_passes(table, profile, kTopPasses, [](const Rows& rows) -> std::vector<CellView> {
       const KernelSum top = by_kernel(rows).front();
       return {ms_cell(top.total), share_cell(top.total / total(rows)), count_cell(top.instances),
               text_cell(short_kernel_name(top.name))};
@@ -150,7 +150,7 @@ PartContent present_top_kernels(const RunView& view, const std::vector<Profile>&
   std::vector<Facts> sentences;
   for (const Profile* profile : answered(view, profiles)) {
     const Rows forward = rows_of(*profile, Pass::kForward);
-    if (!forward.empty()) sentences.push_back(sentence(*profile, forward));
+    if (!forward.empty()) sentences.push_back(top_sentence(*profile, forward));
     add_nsight_tables(part, *profile);
   }
   part.facts.list("profiles", std::move(sentences));

@@ -18,8 +18,6 @@ namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
 constexpr double kLimitSeconds = 120;
 constexpr const char* kRemedy = "run setup/install render";
 
@@ -58,9 +56,9 @@ std::vector<std::string> ChartProcess::draw(const std::vector<std::string>& spec
   const ScratchFolder scratch;
   const fs::path request = scratch.path() / "request.json";
   const fs::path result = scratch.path() / "result.json";
-  write_atomically(request, Json{{"specs", specs}}.dump());
+  write_atomically(request, nlohmann::json{{"specs", specs}}.dump());
   run_python("site/draw_charts.py", {request, result, bundles_}, kLimitSeconds);
-  const Json answer = Json::parse(read_file(result));
+  const nlohmann::json answer = nlohmann::json::parse(read_file(result));
   bundle_ = answer.at("bundle").get<std::string>();
   return answer.at("svgs").get<std::vector<std::string>>();
 }
@@ -107,7 +105,7 @@ void ChartProcess::run_python(const std::string& program, const std::vector<std:
 std::vector<Print> ChartProcess::print(const std::vector<std::string>& svgs) {
   const ScratchFolder scratch;
   const fs::path request = scratch.path() / "request.json";
-  write_atomically(request, Json{{"svgs", svgs}}.dump(), Sync::kNothing);
+  write_atomically(request, nlohmann::json{{"svgs", svgs}}.dump(), Sync::kNothing);
   run_python("site/print_charts.py", {request, scratch.path()}, kLimitSeconds);
   std::vector<Print> prints;
   for (std::size_t i = 0; i < svgs.size(); ++i) {

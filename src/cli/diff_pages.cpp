@@ -20,15 +20,15 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Whose numbers a run holds; of each there is one in the pairs.
-struct Subject {
+struct PairedSubject {
   std::string gpu;
   std::string edition;
   bool imported = false;
 
-  auto operator<=>(const Subject&) const = default;
+  auto operator<=>(const PairedSubject&) const = default;
 };
 
-Subject subject_of(const PairedRun& run) {
+PairedSubject subject_of(const PairedRun& run) {
   const std::vector<std::string> steps = split(run.place, '/');
   return {steps.at(0), steps.size() > 1 ? steps[1] : "", run.store.is_imported()};
 }
@@ -40,7 +40,7 @@ auto precedence(const PairedRun& run) {
 }
 
 std::vector<const PairedRun*> latest_runs(const std::vector<PairedRun>& runs) {
-  std::map<Subject, const PairedRun*> latest;
+  std::map<PairedSubject, const PairedRun*> latest;
   for (const PairedRun& run : runs) {
     const PairedRun*& newest = latest[subject_of(run)];
     if (newest == nullptr || precedence(*newest) < precedence(run)) newest = &run;
@@ -50,7 +50,7 @@ std::vector<const PairedRun*> latest_runs(const std::vector<PairedRun>& runs) {
   return chosen;
 }
 
-bool belong_together(const Subject& a, const Subject& b) {
+bool belong_together(const PairedSubject& a, const PairedSubject& b) {
   if (a.imported && b.imported) return false;
   return a.edition == b.edition || (a.gpu == b.gpu && !a.imported && !b.imported);
 }

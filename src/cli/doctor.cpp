@@ -47,7 +47,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 std::string bytes(std::int64_t count) { return format_bytes(static_cast<double>(count)); }
 
-bool on_path(const std::string& name) {
+bool is_on_path(const std::string& name) {
   const char* path = std::getenv("PATH");
   for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
     if (fs::exists(fs::path(folder) / name)) return true;
@@ -165,7 +165,7 @@ void look_at_tools(Findings& findings) {
                  "no vl_convert: pages without pictures; run setup/install render");
   look_at_module(findings, "PDF", "typst", "no typst: no PDF; run setup/install render");
   const bool browser =
-      on_path("chromium") || on_path("chromium-browser") || on_path("google-chrome");
+      is_on_path("chromium") || is_on_path("chromium-browser") || is_on_path("google-chrome");
   findings.push_back(browser ? Finding{Finding::kHere, "browser", "for the tests"}
                              : Finding{Finding::kMissing, "browser",
                                        "no Chromium: only `make test` needs one, and installs it"});

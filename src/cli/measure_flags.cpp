@@ -28,9 +28,9 @@ std::vector<std::string> list_of(const std::string& flag, const std::optional<st
   return words;
 }
 
-std::optional<std::int64_t> maybe_number(const std::string& flag,
-                                         const std::optional<std::string>& text,
-                                         std::int64_t least) {
+std::optional<std::int64_t> optional_number(const std::string& flag,
+                                            const std::optional<std::string>& text,
+                                            std::int64_t least) {
   if (!text) return std::nullopt;
   return whole_number(flag, *text, least);
 }
@@ -118,11 +118,11 @@ PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device
                                     [](const std::string& word) { return parse_precision(word); });
   selection.modes =
       parse_list("--modes", flags.modes, [](const std::string& word) { return parse_mode(word); });
-  selection.batch = maybe_number("--batch", flags.batch, 1);
-  selection.vocab = maybe_number("--vocab", flags.vocab, 1);
-  selection.warmup = maybe_number("--warmup", flags.warmup, 0);
-  selection.steps = maybe_number("--steps", flags.steps, 1);
-  selection.launches = maybe_number("--launches", flags.launches, 1);
+  selection.batch = optional_number("--batch", flags.batch, 1);
+  selection.vocab = optional_number("--vocab", flags.vocab, 1);
+  selection.warmup = optional_number("--warmup", flags.warmup, 0);
+  selection.steps = optional_number("--steps", flags.steps, 1);
+  selection.launches = optional_number("--launches", flags.launches, 1);
   selection.separate_warmups = flags.separate_warmups;
   return input;
 }

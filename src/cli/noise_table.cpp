@@ -10,7 +10,7 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kLine = "{:<53} {:>8}  {:>7}  {:>12}  {:>8}  {:>8}\n";
+constexpr const char* kNoiseLine = "{:<53} {:>8}  {:>7}  {:>12}  {:>8}  {:>8}\n";
 constexpr int kFactorDecimals = 4;
 
 std::string percent(double share, int decimals = 1) {
@@ -26,7 +26,7 @@ std::string factor(double value) { return format_fixed(value, kFactorDecimals); 
 std::string line(const std::string& words, const std::string& spread, const Proportion& rate,
                  double slower, double faster) {
   std::string text =
-      fmt::format(fmt::runtime(kLine), words, spread, percent(rate.value), interval(rate),
+      fmt::format(fmt::runtime(kNoiseLine), words, spread, percent(rate.value), interval(rate),
                   slower > 1 ? factor(slower) : "", faster < 1 ? factor(faster) : "");
   text.erase(text.find_last_not_of(" \n") + 1);
   return text + "\n";
@@ -55,7 +55,8 @@ std::string noise_table(const std::vector<const Cell*>& cells, const Noise& nois
       "A against A: {}, {} launches each, {} random disjoint splits of {} against {}\n\n",
       format_plural(static_cast<std::int64_t>(cells.size()), "cell"), noise.launches,
       format_count(static_cast<std::int64_t>(options.splits)), options.per_side, options.per_side);
-  text += fmt::format(fmt::runtime(kLine), "cell", "spread", "false", "95 %", "slower", "faster");
+  text +=
+      fmt::format(fmt::runtime(kNoiseLine), "cell", "spread", "false", "95 %", "slower", "faster");
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const CellNoise& cell = noise.cells[i];
     text += line(safe_words(cells[i]->spec), percent(cell.log_stddev, 2), cell.false_verdicts,

@@ -24,15 +24,15 @@ struct NotesFlags {
 };
 
 /// A run and where its notes are.
-struct Subject {
+struct NotedRun {
   fs::path run;
   fs::path folder;
 };
 
-Subject subject(const NotesFlags& flags) {
+NotedRun subject(const NotesFlags& flags) {
   const fs::path noted = newest_run(list_measured_runs("site/runs"));
   if (flags.run.empty() && noted.empty()) recorded_runs("site/runs");  // says what to do
-  Subject subject{flags.run.empty() ? noted : run_folder(flags.run), flags.notes};
+  NotedRun subject{flags.run.empty() ? noted : run_folder(flags.run), flags.notes};
   if (!subject.folder.empty()) return subject;
   const fs::path own = RunStore(subject.run).notes_folder();
   std::error_code error;
@@ -59,7 +59,7 @@ void write_new(const fs::path& file, const std::string& text) {
   }
 }
 
-ExitStatus init(const Subject& subject, const Document& document) {
+ExitStatus init(const NotedRun& subject, const Document& document) {
   const bool of_run = subject.folder == RunStore(subject.run).notes_folder();
   if (of_run && fs::is_symlink(fs::symlink_status(subject.folder))) {
     throw InputError(subject.folder.string() + " is a link", "put the folder itself there");
@@ -82,7 +82,7 @@ std::string state(const NotesFolder& notes, const Part& part) {
   return fs::exists(fs::symlink_status(note_file(notes.folder, name))) ? "says nothing yet" : "–";
 }
 
-ExitStatus show(const Subject& subject, Document& document) {
+ExitStatus show(const NotedRun& subject, Document& document) {
   const bool there = fs::is_directory(subject.folder);
   const NotesFolder notes =
       there ? read_notes(subject.folder) : NotesFolder{subject.folder, {}, {}, {}};
@@ -98,7 +98,7 @@ ExitStatus show(const Subject& subject, Document& document) {
 }
 
 ExitStatus notes(const NotesFlags& flags) {
-  const Subject chosen = subject(flags);
+  const NotedRun chosen = subject(flags);
   const RunStore store(chosen.run);
   Document document = build_document(load_measured(store), store.is_reference());
   if (flags.init) return init(chosen, document);

@@ -13,7 +13,7 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kLine = "{:<53} {:>8}  {:>11}  {:>11}  {}\n";
+constexpr const char* kPlanLine = "{:<53} {:>8}  {:>11}  {:>11}  {}\n";
 
 std::string about(double seconds) {
   return seconds > 0 ? "about " + format_duration(seconds) : "time not known";
@@ -28,7 +28,7 @@ std::string memory_words(const CellSpec& spec, const DeviceChoice& choice) {
 
 std::string line(const PlannedCell& cell, const DeviceChoice& choice) {
   const double seconds = estimate_seconds(choice, cell.spec);
-  return fmt::format(fmt::runtime(kLine), cell_words(cell.spec), cell.launches,
+  return fmt::format(fmt::runtime(kPlanLine), cell_words(cell.spec), cell.launches,
                      seconds > 0 ? format_duration(seconds) : "–", memory_words(cell.spec, choice),
                      cell_id(cell.spec));
 }
@@ -63,7 +63,7 @@ std::string headline(const PlanInput& input, const DeviceChoice& choice, const P
 
 std::string plan_table(const std::vector<PlannedCell>& cells, const DeviceChoice& choice) {
   std::string text =
-      fmt::format(fmt::runtime(kLine), "cell", "launches", "time each", "peak memory", "id");
+      fmt::format(fmt::runtime(kPlanLine), "cell", "launches", "time each", "peak memory", "id");
   for (const PlannedCell& cell : cells) text += line(cell, choice);
   const PlanTotals sum = totals(cells, choice);
   return text +

@@ -8,15 +8,13 @@
 namespace labreport {
 namespace {
 
-using Json = nlohmann::json;
-
 /// The program with all that it carries inside: a build of other sources is another file.
-Json this_program() {
+nlohmann::json this_program() {
   static const std::string stamp = file_stamp("/proc/self/exe");
   return {build_info().version, build_info().revision, stamp};
 }
 
-Json given(const RenderOptions& options) {
+nlohmann::json given(const RenderOptions& options) {
   // Every member by its name, so that a new one does not compile before someone decided here
   // whether a page depends on it. What a folder holds goes in by `folder_stamp`.
   const auto& [out, answers, formats, paper, notes, own, imports, single_file, force] = options;
@@ -24,7 +22,8 @@ Json given(const RenderOptions& options) {
   static_cast<void>(own);      // Which runs are rendered, not how.
   static_cast<void>(force);    // What is overwritten, not with what.
   static_cast<void>(imports);  // They have comparisons, with keys of their own.
-  Json parts = {static_cast<int>(answers), static_cast<int>(paper), formats.bits(), single_file};
+  nlohmann::json parts = {static_cast<int>(answers), static_cast<int>(paper), formats.bits(),
+                          single_file};
   if (!notes.empty()) parts.push_back(folder_stamp(notes));
   return parts;
 }
@@ -34,7 +33,7 @@ Json given(const RenderOptions& options) {
 std::string render_key(const RunStore& run, bool noted, const RenderOptions& options,
                        const std::string& chart_tool) {
   // As JSON, so that no two lists of parts read alike.
-  const Json parts = {this_program(), chart_tool, given(options), noted, run.stamp()};
+  const nlohmann::json parts = {this_program(), chart_tool, given(options), noted, run.stamp()};
   return content_hash(parts.dump());
 }
 

@@ -10,8 +10,6 @@ namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
 /// One name for a folder, wherever it is called from.
 std::string full_name(const fs::path& path) {
   std::error_code error;
@@ -35,7 +33,7 @@ std::string stamp_of(const fs::path& path, const std::string& bytes) {
 
 RenderRecord::RenderRecord(ContentCache cache, fs::path out)
     : cache_(std::move(cache)), out_(std::move(out)) {
-  before_ = Json::parse(cache_.find(key_of(out_)).value_or("{}"), nullptr, false);
+  before_ = nlohmann::json::parse(cache_.find(key_of(out_)).value_or("{}"), nullptr, false);
 }
 
 std::optional<KeptRun> RenderRecord::find(const fs::path& run, const std::string& key) const {
@@ -48,7 +46,7 @@ std::optional<KeptRun> RenderRecord::find(const fs::path& run, const std::string
       kept.files.push_back(path);
     }
     return kept;
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     return std::nullopt;  // of another version of this program
   }
 }
@@ -60,7 +58,7 @@ void RenderRecord::keep(const fs::path& run) {
 
 void RenderRecord::keep(const fs::path& run, const std::string& key, const RunCard& card,
                         const std::vector<const SiteFile*>& files) {
-  Json stamps = Json::object();
+  nlohmann::json stamps = nlohmann::json::object();
   for (const SiteFile* file : files) {
     const std::string stamp = stamp_of(out_ / file->path, file->bytes);
     if (stamp.empty()) return;

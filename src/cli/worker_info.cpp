@@ -16,15 +16,13 @@ namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
 // The oldest driver that starts a CUDA of that major version.
 constexpr std::pair<int, const char*> kOldestDrivers[] = {{11, "450"}, {12, "525"}, {13, "580"}};
 
 void describe(WorkerInfo& worker) {
   const fs::path file = worker.program.string() + ".json";
   if (!fs::exists(file)) return;
-  const Json json = Json::parse(read_file(file), nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(read_file(file), nullptr, false);
   if (!json.is_object()) throw InputError(file.string() + " is damaged", "build the worker again");
   worker.torch = json.value("torch", "");
   if (json.contains("cuda") && json["cuda"].is_string()) worker.cuda = json["cuda"];

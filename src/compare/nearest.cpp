@@ -12,7 +12,7 @@
 namespace labreport {
 namespace {
 
-std::string said(std::optional<std::int64_t> value) {
+std::string field_value(std::optional<std::int64_t> value) {
   return value ? std::to_string(*value) : "none";
 }
 
@@ -26,7 +26,7 @@ std::string network(const CellSpec& spec) {
 
 struct Field {
   const char* name;
-  std::string (*said)(const CellSpec&);
+  std::string (*words)(const CellSpec&);
 };
 
 constexpr std::array kFields{
@@ -37,16 +37,16 @@ constexpr std::array kFields{
           [](const CellSpec& spec) {
             return spec.model ? std::to_string(spec.model->vocab) : std::string("none");
           }},
-    Field{"context", [](const CellSpec& spec) { return said(spec.context); }},
-    Field{"batch", [](const CellSpec& spec) { return said(spec.batch); }},
+    Field{"context", [](const CellSpec& spec) { return field_value(spec.context); }},
+    Field{"batch", [](const CellSpec& spec) { return field_value(spec.batch); }},
     Field{"precision",
           [](const CellSpec& spec) {
             return std::string(spec.precision ? name(*spec.precision) : "none");
           }},
     Field{"mode",
           [](const CellSpec& spec) { return std::string(spec.mode ? name(*spec.mode) : "none"); }},
-    Field{"warmup", [](const CellSpec& spec) { return said(spec.warmup); }},
-    Field{"steps", [](const CellSpec& spec) { return said(spec.steps); }}};
+    Field{"warmup", [](const CellSpec& spec) { return field_value(spec.warmup); }},
+    Field{"steps", [](const CellSpec& spec) { return field_value(spec.steps); }}};
 
 using Said = std::array<std::string, kFields.size()>;
 
@@ -54,7 +54,7 @@ std::vector<Said> fields_of(const Run& run) {
   std::vector<Said> all;
   for (const Cell& cell : run.cells) {
     Said& one = all.emplace_back();
-    for (std::size_t i = 0; i < kFields.size(); ++i) one[i] = kFields[i].said(cell.spec);
+    for (std::size_t i = 0; i < kFields.size(); ++i) one[i] = kFields[i].words(cell.spec);
   }
   return all;
 }

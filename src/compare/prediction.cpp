@@ -5,8 +5,8 @@
 namespace labreport {
 namespace {
 
-constexpr double kNanosecondsPerSecond = 1e9;
-constexpr double kNoticed = 1.1;
+constexpr double kNanoseconds = 1e9;
+constexpr double kNoticedDeparture = 1.1;
 
 std::optional<double> rate_of(const Limits& limits, const CellSpec& spec) {
   const auto found = limits.rates.find(spec.precision.value_or(Precision::kFp32));
@@ -24,14 +24,16 @@ std::optional<double> departure_of(double ratio, std::optional<double> by_peak,
   const double one = by_peak ? *by_peak : *by_bandwidth;
   const double other = by_bandwidth ? *by_bandwidth : *by_peak;
   const double departure = ratio / std::clamp(ratio, std::min(one, other), std::max(one, other));
-  return departure > kNoticed || departure < 1 / kNoticed ? std::optional(departure) : std::nullopt;
+  return departure > kNoticedDeparture || departure < 1 / kNoticedDeparture
+             ? std::optional(departure)
+             : std::nullopt;
 }
 
 }  // namespace
 
 void add_shares(const CellSpec& spec, Measure measure, const Limits& limits, RowSide& side) {
   const Work work = work_of(spec, measure);
-  const double seconds = *side.value / kNanosecondsPerSecond;
+  const double seconds = *side.value / kNanoseconds;
   const auto rate = rate_of(limits, spec);
   if (work.flops > 0 && rate) side.peak_share = work.flops / seconds / *rate;
   if (work.bytes > 0 && limits.bandwidth) {

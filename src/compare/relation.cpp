@@ -98,8 +98,8 @@ Related relate_processors(const Run& a, const Run& b) {
 constexpr std::array<std::string_view, 5> kDescribed{
     "same machine", "same model, different machine", "same processor model", "different hardware",
     "imported numbers"};
-constexpr std::array<std::string_view, 5> kNames{"same_machine", "same_model", "same_processor",
-                                                 "different_hardware", "imported"};
+constexpr std::array<std::string_view, 5> kRelationNames{
+    "same_machine", "same_model", "same_processor", "different_hardware", "imported"};
 
 }  // namespace
 
@@ -107,7 +107,9 @@ std::string_view describe(Relation relation) {
   return kDescribed.at(static_cast<std::size_t>(relation));
 }
 
-std::string_view name(Relation relation) { return kNames.at(static_cast<std::size_t>(relation)); }
+std::string_view name(Relation relation) {
+  return kRelationNames.at(static_cast<std::size_t>(relation));
+}
 
 Related relate(const Run& a, const Run& b) {
   const bool imported_a = a.source == "imported";

@@ -10,10 +10,10 @@
 namespace labreport {
 namespace {
 
-constexpr std::array<std::string_view, 4> kNames{"faster", "slower", "same", "unclear"};
+constexpr std::array<std::string_view, 4> kVerdictNames{"faster", "slower", "same", "unclear"};
 
 // An effect of exactly the smallest size counts, whichever way logarithms were rounded.
-constexpr double kRoundOff = 1e-9;
+constexpr double kSameMedian = 1e-9;
 
 bool same_numbers(const RowSample& row) {
   std::vector<double> a = row.a;
@@ -61,12 +61,14 @@ std::string why(const Judged& judged, const JudgeOptions& options) {
 
 }  // namespace
 
-std::string_view name(Verdict verdict) { return kNames.at(static_cast<std::size_t>(verdict)); }
+std::string_view name(Verdict verdict) {
+  return kVerdictNames.at(static_cast<std::size_t>(verdict));
+}
 
 Verdict verdict_of(const Welch& test, double adjusted_p, const JudgeOptions& options) {
   const double least = std::log1p(options.smallest_effect);
   const double effect = std::log(test.ratio);
-  if (adjusted_p < options.alpha && std::abs(effect) >= least * (1 - kRoundOff)) {
+  if (adjusted_p < options.alpha && std::abs(effect) >= least * (1 - kSameMedian)) {
     return effect < 0 ? Verdict::kFaster : Verdict::kSlower;
   }
   const auto [lower, upper] = test.interval(1 - 2 * options.alpha);

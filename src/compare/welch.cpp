@@ -13,7 +13,7 @@
 namespace labreport {
 namespace {
 
-constexpr double kConfidence = 0.95;
+constexpr double kWelchConfidence = 0.95;
 
 // Logarithms of equal medians may differ from their own mean by that much: it is no variance.
 constexpr double kRoundOff = 16 * std::numeric_limits<double>::epsilon();
@@ -75,7 +75,7 @@ Welch welch(std::span<const double> a, std::span<const double> b) {
     result.p = student_two_sided_p(difference / result.standard_error, result.degrees);
   }
   result.ratio = std::exp(difference);
-  std::tie(result.lower, result.upper) = result.interval(kConfidence);
+  std::tie(result.lower, result.upper) = result.interval(kWelchConfidence);
   return result;
 }
 

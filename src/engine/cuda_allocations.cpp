@@ -21,7 +21,7 @@ namespace {
 namespace caching = c10::cuda::CUDACachingAllocator;
 using Action = caching::TraceEntry::Action;
 
-std::atomic<AllocationListener*> current = nullptr;
+std::atomic<AllocationListener*> listening = nullptr;
 
 /// A free counts when it is asked for, as it does in the allocator's own statistics.
 std::optional<MemoryEventKind> kind_of(Action action) {
@@ -44,7 +44,7 @@ std::optional<MemoryEventKind> kind_of(Action action) {
 }
 
 void tell(const caching::TraceEntry& entry) {
-  AllocationListener* listener = current.load();
+  AllocationListener* listener = listening.load();
   const auto kind = kind_of(entry.action_);
   if (listener && kind) {
     listener->happened(*kind, entry.addr_, static_cast<std::int64_t>(entry.size_));
@@ -61,7 +61,7 @@ class BlockSizes : public torch::profiler::impl::ProfilerStateBase {
 
   void reportMemoryUsage(void* address, std::int64_t bytes, std::size_t, std::size_t,
                          c10::Device device) override {
-    AllocationListener* listener = current.load();
+    AllocationListener* listener = listening.load();
     if (!listener || bytes <= 0 || !device.is_cuda()) return;
     listener->took(reinterpret_cast<std::uint64_t>(address), bytes);
   }
@@ -107,7 +107,7 @@ void set_cuda_listener(AllocationListener* listener) {
     caching::attachAllocatorTraceTracker(tell);
     return true;
   }();
-  if (attached) current.store(listener);
+  if (attached) listening.store(listener);
 }
 
 std::shared_ptr<void> report_cuda_block_sizes() {

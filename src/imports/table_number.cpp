@@ -19,7 +19,7 @@ TableNumber wrong(std::string why) {
   return {.kind = TableNumber::Kind::kWrong, .why = std::move(why)};
 }
 
-bool among(const auto& words, std::string_view word) {
+bool is_one_of(const auto& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
@@ -91,8 +91,8 @@ TableNumber with_deviation(std::string_view value, std::string_view deviation) {
 
 TableNumber parse_table_number(std::string_view cell) {
   const std::string text = lower_case(plain_cell(cell));
-  if (among(kMissing, text)) return {};
-  if (among(kInfinite, text)) return wrong("it is infinite");
+  if (is_one_of(kMissing, text)) return {};
+  if (is_one_of(kInfinite, text)) return wrong("it is infinite");
   if (text.starts_with("oom") || text == "cuda oom" || text.find("out of memory") != text.npos) {
     return {.kind = TableNumber::Kind::kOutOfMemory};
   }

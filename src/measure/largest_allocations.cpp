@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostRows = 25;
 constexpr std::string_view kLayers = "layers.";
 
-using Key = std::tuple<std::int64_t, std::string, std::string, std::string>;
+using AllocationKey = std::tuple<std::int64_t, std::string, std::string, std::string>;
 
 struct Group {
   std::vector<const MemoryLife*> lives;
@@ -26,8 +26,8 @@ void note_layer(const std::string& module, std::set<std::int64_t>& layers) {
 }
 
 /// Largest first.
-std::map<Key, Group, std::greater<>> groups_of(const MemoryTimeline& timeline) {
-  std::map<Key, Group, std::greater<>> groups;
+std::map<AllocationKey, Group, std::greater<>> groups_of(const MemoryTimeline& timeline) {
+  std::map<AllocationKey, Group, std::greater<>> groups;
   for (const MemoryLife& life : timeline.found.lives) {
     if (life.made == 0) continue;
     const MemoryOrigin& origin = timeline.history.origin(event_of(timeline.history, life.made));

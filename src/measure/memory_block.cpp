@@ -10,7 +10,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::size_t kMostRows = 120;
+constexpr std::size_t kMostBlockRows = 120;
 
 /// The stretch of instants from a block's first event in a phase to its last.
 struct Stretch {
@@ -106,7 +106,7 @@ void add_rows(const MemoryTimeline& timeline, const BlockView& block, std::strin
               Table& table) {
   const Stretch stretch = block.stretch(phase);
   if (!stretch.there()) return;
-  for (const std::size_t i : extremes(timeline, stretch.first, stretch.last, kMostRows / 2)) {
+  for (const std::size_t i : extremes(timeline, stretch.first, stretch.last, kMostBlockRows / 2)) {
     const MemoryInstant& instant = timeline.instants[i];
     const MemoryOrigin& origin = *timeline.origin(instant);
     table.rows.push_back({static_cast<std::int64_t>(instant.event), timeline.time_ns(instant),

@@ -25,15 +25,15 @@ std::string phase_line(const std::string& phase, std::int64_t start_ns, std::int
                      static_cast<double>(end_ns - start_ns) / kNanosecondsPerMicrosecond);
 }
 
-struct Stretch {
+struct CounterStretch {
   std::string phase;
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
 };
 
 /// From the first event of each phase to its last.
-std::vector<Stretch> stretches(const MemoryTimeline& timeline) {
-  std::vector<Stretch> found;
+std::vector<CounterStretch> stretches(const MemoryTimeline& timeline) {
+  std::vector<CounterStretch> found;
   for (const MemoryInstant& instant : timeline.instants) {
     const MemoryOrigin* origin = timeline.origin(instant);
     if (origin == nullptr || origin->phase.empty()) continue;

@@ -7,9 +7,7 @@
 namespace labreport {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr double kNanosecondsPerMicrosecond = 1e3;
+constexpr double kMicrosecond = 1e3;
 constexpr int kHost = 0;
 constexpr int kDevice = 1;
 
@@ -35,12 +33,10 @@ const char* category(TraceKind kind) {
   return "";
 }
 
-double microseconds(std::int64_t ns) {
-  return static_cast<double>(ns) / kNanosecondsPerMicrosecond;
-}
+double microseconds(std::int64_t ns) { return static_cast<double>(ns) / kMicrosecond; }
 
 /// Where an event is drawn: a thread of the host, or a stream of the device.
-Json placed(const char* phase, const TraceEvent& event, std::int64_t at_ns) {
+nlohmann::ordered_json placed(const char* phase, const TraceEvent& event, std::int64_t at_ns) {
   const bool device = on_device(event);
   return {{"ph", phase},
           {"pid", device ? kDevice : kHost},
@@ -48,13 +44,13 @@ Json placed(const char* phase, const TraceEvent& event, std::int64_t at_ns) {
           {"ts", microseconds(at_ns)}};
 }
 
-Json slice(const TraceEvent& event, const Attributed* kernel) {
-  Json line = placed("X", event, event.start_ns);
+nlohmann::ordered_json slice(const TraceEvent& event, const Attributed* kernel) {
+  nlohmann::ordered_json line = placed("X", event, event.start_ns);
   line["dur"] = microseconds(event.duration_ns);
   line["cat"] = category(event.kind);
   line["name"] = event.name;
-  Json& args = line["args"];
-  args = Json::object();
+  nlohmann::ordered_json& args = line["args"];
+  args = nlohmann::ordered_json::object();
   if (event.correlation != 0) args["correlation"] = event.correlation;
   if (event.linked != 0) args["launched by"] = event.linked;
   if (event.sequence >= 0) args["sequence"] = event.sequence;
@@ -66,8 +62,8 @@ Json slice(const TraceEvent& event, const Attributed* kernel) {
   return line;
 }
 
-Json arrow(const char* phase, const TraceEvent& event, std::size_t number) {
-  Json line = placed(phase, event, event.start_ns);
+nlohmann::ordered_json arrow(const char* phase, const TraceEvent& event, std::size_t number) {
+  nlohmann::ordered_json line = placed(phase, event, event.start_ns);
   line["cat"] = "launch";
   line["name"] = "launch";
   line["id"] = number;
@@ -75,14 +71,15 @@ Json arrow(const char* phase, const TraceEvent& event, std::size_t number) {
   return line;
 }
 
-Json named(const char* what, int process, std::int64_t thread, const std::string& name) {
+nlohmann::ordered_json named(const char* what, int process, std::int64_t thread,
+                             const std::string& name) {
   return {
       {"ph", "M"}, {"pid", process}, {"tid", thread}, {"name", what}, {"args", {{"name", name}}}};
 }
 
-std::vector<Json> labels(const Trace& trace) {
-  std::vector<Json> lines{named("process_name", kHost, 0, "host"),
-                          named("process_name", kDevice, 0, "device")};
+std::vector<nlohmann::ordered_json> labels(const Trace& trace) {
+  std::vector<nlohmann::ordered_json> lines{named("process_name", kHost, 0, "host"),
+                                            named("process_name", kDevice, 0, "device")};
   std::set<std::int64_t> streams;
   for (const TraceEvent& event : trace) {
     if (on_device(event) && streams.insert(event.stream).second) {
@@ -95,9 +92,9 @@ std::vector<Json> labels(const Trace& trace) {
 
 class Lines {
  public:
-  void add(const Json& line) {
+  void add(const nlohmann::ordered_json& line) {
     text_ += separator_;
-    text_ += line.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text_ += line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     separator_ = ",\n";
   }
   std::string take() { return std::move(text_) + "\n]}\n"; }
@@ -126,7 +123,7 @@ std::string chrome_trace(const Trace& trace, const std::vector<Attributed>& kern
   for (const Attributed& kernel : kernels) placed_kernels.emplace(kernel.activity, &kernel);
   const ByCorrelation launchers = operators(trace);
   Lines lines;
-  for (const Json& label : labels(trace)) lines.add(label);
+  for (const nlohmann::ordered_json& label : labels(trace)) lines.add(label);
   std::size_t arrows = 0;
   for (const TraceEvent& event : trace) {
     const auto kernel = placed_kernels.find(&event);

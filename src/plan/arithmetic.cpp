@@ -39,7 +39,7 @@ double temporary_elements(const ModelShape& shape, double tokens, double context
   return tokens * static_cast<double>(3 * shape.d_ff + 4 * shape.d_model) + 3 * pairs;
 }
 
-double tokens_of(const CellSpec& spec) {
+double batch_tokens(const CellSpec& spec) {
   return static_cast<double>(spec.batch.value_or(1) * spec.context.value_or(1));
 }
 
@@ -67,7 +67,7 @@ std::int64_t resident_bytes(const CellSpec& spec) {
 
 std::int64_t estimated_peak_bytes(const CellSpec& spec) {
   if (!spec.model) return kContextBytes;
-  const double tokens = tokens_of(spec);
+  const double tokens = batch_tokens(spec);
   const auto context = static_cast<double>(spec.context.value_or(1));
   const double elements = records_graph(spec) ? kept_elements(*spec.model, tokens, context)
                                               : temporary_elements(*spec.model, tokens, context);

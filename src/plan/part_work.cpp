@@ -25,7 +25,7 @@ struct Sizes {
 };
 
 // Reads and writes of FP32 elements, counted through the kernels that each part launches.
-constexpr double kFp32 = 4;
+constexpr double kFp32Width = 4;
 constexpr double kSoftmaxAccesses = 8;
 constexpr double kMaskAccesses = 4;
 constexpr double kNormAccesses = 7;
@@ -46,7 +46,7 @@ PartWork feed_forward(const Sizes& n) {
 
 PartWork normalization(const Sizes& n) {
   const double elements = (2 * n.layers + 1) * n.tokens * n.width;
-  return {4 * elements, kFp32 * kNormAccesses * elements};
+  return {4 * elements, kFp32Width * kNormAccesses * elements};
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ PartWork part_work(NetworkPart part, const CellSpec& spec) {
     case NetworkPart::kScaleMask:
       return {n.pairs, n.wide * kMaskAccesses * n.pairs};
     case NetworkPart::kSoftmax:
-      return {5 * n.pairs, kFp32 * kSoftmaxAccesses * n.pairs};
+      return {5 * n.pairs, kFp32Width * kSoftmaxAccesses * n.pairs};
     case NetworkPart::kProjections:
       return projections(n);
     case NetworkPart::kFeedForward:
@@ -68,7 +68,7 @@ PartWork part_work(NetworkPart part, const CellSpec& spec) {
     case NetworkPart::kNormalization:
       return normalization(n);
     case NetworkPart::kOptimizer:
-      return {14 * n.parameters, kFp32 * kAdamWAccesses * n.parameters};
+      return {14 * n.parameters, kFp32Width * kAdamWAccesses * n.parameters};
   }
   return {};
 }

@@ -6,8 +6,8 @@ namespace labreport {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::string_view kOpen = "<!--";
-constexpr std::string_view kClose = "-->";
+constexpr std::string_view kCommentOpen = "<!--";
+constexpr std::string_view kCommentClose = "-->";
 
 /// How many bytes of a control character begin here: C0 and DEL have one, C1 two in UTF-8.
 std::size_t control_bytes(std::string_view text) {
@@ -38,12 +38,12 @@ std::string clean_text(std::string_view text) {
 std::string without_comments(std::string_view text) {
   std::string kept;
   for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t open = std::min(text.find(kOpen, begin), text.size());
+    const std::size_t open = std::min(text.find(kCommentOpen, begin), text.size());
     kept.append(text.substr(begin, open - begin));
-    const std::size_t close = std::min(text.find(kClose, open), text.size());
+    const std::size_t close = std::min(text.find(kCommentClose, open), text.size());
     const std::string_view comment = text.substr(open, close - open);
     kept.append(static_cast<std::size_t>(std::ranges::count(comment, '\n')), '\n');
-    begin = close == text.size() ? close : close + kClose.size();
+    begin = close == text.size() ? close : close + kCommentClose.size();
   }
   return kept;
 }

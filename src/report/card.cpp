@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kHeadlines = 3;
 
 /// Every form that a report can have, in the order in which the index names them.
-constexpr std::pair<const char*, const char*> kFormats[] = {
+constexpr std::pair<const char*, const char*> kLinkedFormats[] = {
     {"PDF", "report.pdf"},       {"one file", "report.html"}, {"Markdown", "report.md"},
     {"Typst", "report.typ"},     {"LaTeX", "report.tex"},     {"CSV", "cells.csv"},
     {"run as JSON", "run.json"},
@@ -56,7 +56,7 @@ RunCard run_card(const Document& document, const std::string& folder,
 std::vector<FormatLink> formats_among(const std::vector<std::string>& files,
                                       const std::string& folder) {
   std::vector<FormatLink> found;
-  for (const auto& [name, file] : kFormats) {
+  for (const auto& [name, file] : kLinkedFormats) {
     if (std::ranges::find(files, folder + "/" + file) != files.end()) found.push_back({name, file});
   }
   return found;

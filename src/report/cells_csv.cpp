@@ -11,7 +11,7 @@
 namespace labreport {
 namespace {
 
-constexpr double kSecondsPerNanosecond = 1e-9;
+constexpr double kSeconds = 1e-9;
 constexpr std::string_view kNotMeasured = "not measured";
 
 template <class Number>
@@ -98,7 +98,7 @@ Fields launch_fields(const Run& run, const Launch& launch, std::size_t number) {
   Fields fields = {csv_number(static_cast<std::int64_t>(number)), csv_number(launch.session),
                    hardware(run, launch), std::string(status_name(launch.outcome))};
   append(fields, std::visit(Details{}, launch.outcome));
-  append(fields, {csv_number(static_cast<double>(launch.wall_ns) * kSecondsPerNanosecond),
+  append(fields, {csv_number(static_cast<double>(launch.wall_ns) * kSeconds),
                   csv_text(join(launch.warnings, "; "))});
   return fields;
 }

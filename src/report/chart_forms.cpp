@@ -9,19 +9,17 @@
 namespace labreport {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kLaneHeight = 17;
 constexpr int kGroupGap = 14;
 constexpr int kAxisHeight = 52;
 constexpr int kWidestLabel = 190;
 constexpr double kWideLetter = 7.5;
 
-Json tooltip(const std::string& field, const std::string& title) {
+nlohmann::json tooltip(const std::string& field, const std::string& title) {
   return {{"field", field}, {"type", "nominal"}, {"title", title}};
 }
 
-Json text_layer(Json values, Json mark, Json encoding) {
+nlohmann::json text_layer(nlohmann::json values, nlohmann::json mark, nlohmann::json encoding) {
   mark["type"] = "text";
   return {{"data", {{"values", std::move(values)}}},
           {"mark", std::move(mark)},
@@ -35,8 +33,8 @@ double rightmost(const Dot& dot) {
   return end;
 }
 
-Json dot_rows(const std::vector<Dot>& dots, const std::string& first_group) {
-  Json rows = Json::array();
+nlohmann::json dot_rows(const std::vector<Dot>& dots, const std::string& first_group) {
+  nlohmann::json rows = nlohmann::json::array();
   for (const Dot& dot : dots) {
     // The first group doubles as the legend: its dots carry their series' names.
     const std::string label = dot.group == first_group ? dot.series + "  " + dot.text : dot.text;
@@ -50,8 +48,8 @@ Json dot_rows(const std::vector<Dot>& dots, const std::string& first_group) {
   return rows;
 }
 
-Json sample_rows(const std::vector<Dot>& dots) {
-  Json rows = Json::array();
+nlohmann::json sample_rows(const std::vector<Dot>& dots) {
+  nlohmann::json rows = nlohmann::json::array();
   for (const Dot& dot : dots) {
     for (const double sample : dot.samples) {
       rows.push_back({{"group", dot.group}, {"series", dot.series}, {"value", sample}});
@@ -61,9 +59,9 @@ Json sample_rows(const std::vector<Dot>& dots) {
 }
 
 /// A gap stands in the lane of the first series that its group lacks.
-Json gap_rows(const std::vector<Gap>& gaps, const std::vector<std::string>& series,
-              const std::vector<Dot>& dots) {
-  Json rows = Json::array();
+nlohmann::json gap_rows(const std::vector<Gap>& gaps, const std::vector<std::string>& series,
+                        const std::vector<Dot>& dots) {
+  nlohmann::json rows = nlohmann::json::array();
   for (const Gap& gap : gaps) {
     const auto lacking = std::ranges::find_if(series, [&](const std::string& name) {
       return std::ranges::none_of(
@@ -77,40 +75,42 @@ Json gap_rows(const std::vector<Gap>& gaps, const std::vector<std::string>& seri
 
 }  // namespace
 
-Json dot_chart(const Quantity& quantity, const std::vector<std::string>& groups,
-               const std::vector<std::string>& series, const std::vector<Dot>& dots,
-               const std::vector<Gap>& gaps) {
-  const Json x = log_channel("value", quantity.title, quantity.unit, 16);
-  Json y = category_channel("group", groups);
+nlohmann::json dot_chart(const Quantity& quantity, const std::vector<std::string>& groups,
+                         const std::vector<std::string>& series, const std::vector<Dot>& dots,
+                         const std::vector<Gap>& gaps) {
+  const nlohmann::json x = log_channel("value", quantity.title, quantity.unit, 16);
+  nlohmann::json y = category_channel("group", groups);
   y["scale"] = {{"domain", groups}, {"paddingInner", 0.2}, {"paddingOuter", 0.1}};
   y["axis"] = {{"grid", false}, {"labelFontSize", 13}, {"labelColor", ink::kText}};
-  const Json lane = {
+  const nlohmann::json lane = {
       {"field", "series"}, {"type", "nominal"}, {"sort", series}, {"scale", {{"domain", series}}}};
-  const Json colour = colour_channel("series", series);
-  const Json tip = Json::array({tooltip("group", "size"), tooltip("series", "phase"),
-                                tooltip("text", axis_title("mean ± std", quantity.unit))});
-  const Json place = {{"x", x}, {"y", y}, {"yOffset", lane}};
-  Json beside = place;
+  const nlohmann::json colour = colour_channel("series", series);
+  const nlohmann::json tip =
+      nlohmann::json::array({tooltip("group", "size"), tooltip("series", "phase"),
+                             tooltip("text", axis_title("mean ± std", quantity.unit))});
+  const nlohmann::json place = {{"x", x}, {"y", y}, {"yOffset", lane}};
+  nlohmann::json beside = place;
   beside["x"]["field"] = "end";
-  const auto with = [](Json encoding, const Json& more) {
+  const auto with = [](nlohmann::json encoding, const nlohmann::json& more) {
     encoding.update(more);
     return encoding;
   };
-  const Json ticks = {
+  const nlohmann::json ticks = {
       {"data", {{"values", sample_rows(dots)}}},
       {"mark", {{"type", "tick"}, {"thickness", 1}, {"size", kLaneHeight - 5}, {"opacity", 0.55}}},
       {"encoding", with(place, {{"color", colour}})}};
-  const Json points = {{"data", {{"values", dot_rows(dots, groups.empty() ? "" : groups.front())}}},
-                       {"layer",
-                        {{{"mark", {{"type", "point"}, {"size", 70}}},
-                          {"encoding", with(place, {{"color", colour},
-                                                    {"shape", shape_channel("series", series)},
-                                                    {"tooltip", tip}})}},
-                         {{"mark", {{"type", "text"}, {"align", "left"}, {"dx", 10}}},
-                          {"encoding", with(beside, {{"text", {{"field", "label"}}}})}}}}};
-  Json layers = Json::array({ticks, points});
+  const nlohmann::json points = {
+      {"data", {{"values", dot_rows(dots, groups.empty() ? "" : groups.front())}}},
+      {"layer",
+       {{{"mark", {{"type", "point"}, {"size", 70}}},
+         {"encoding",
+          with(place,
+               {{"color", colour}, {"shape", shape_channel("series", series)}, {"tooltip", tip}})}},
+        {{"mark", {{"type", "text"}, {"align", "left"}, {"dx", 10}}},
+         {"encoding", with(beside, {{"text", {{"field", "label"}}}})}}}}};
+  nlohmann::json layers = nlohmann::json::array({ticks, points});
   if (!gaps.empty()) {
-    const Json mark = {
+    const nlohmann::json mark = {
         {"align", "left"}, {"fontStyle", "italic"}, {"limit", {{"expr", "width + 60"}}}};
     layers.push_back(text_layer(gap_rows(gaps, series, dots), mark,
                                 {{"x", {{"value", 12}}},
@@ -125,8 +125,8 @@ Json dot_chart(const Quantity& quantity, const std::vector<std::string>& groups,
           {"layer", layers}};
 }
 
-Json strip_chart(const std::vector<Strip>& strips) {
-  Json rows = Json::array();
+nlohmann::json strip_chart(const std::vector<Strip>& strips) {
+  nlohmann::json rows = nlohmann::json::array();
   std::vector<std::string> labels;
   for (const Strip& strip : strips) {
     labels.push_back(strip.label);
@@ -136,7 +136,7 @@ Json strip_chart(const std::vector<Strip>& strips) {
       rows.push_back({{"row", strip.label}, {"deviation", 100 * (sample / centre - 1)}});
     }
   }
-  Json y = category_channel("row", labels);
+  nlohmann::json y = category_channel("row", labels);
   y["axis"] = {{"grid", true},
                {"labelLimit", kWidestLabel},
                {"minExtent", std::min(kWidestLabel, label_room(labels, kWideLetter))}};

@@ -6,15 +6,13 @@
 namespace labreport {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::string_view kFont = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 /// What axis labels take beside an inner view, which cannot be given a total width.
 constexpr int kAxisRoom = 84;
 /// A phone's letters are wider than those that the chart tool measures with.
 constexpr int kPhoneSlack = 8;
 
-Json axis_config() {
+nlohmann::json axis_config() {
   return {{"domainColor", ink::kAxis},
           {"gridColor", ink::kGrid},
           {"tickColor", ink::kAxis},
@@ -28,7 +26,7 @@ Json axis_config() {
           {"tickSize", 4}};
 }
 
-Json theme() {
+nlohmann::json theme() {
   return {{"font", kFont},
           {"view", {{"stroke", nullptr}}},
           {"axis", axis_config()},
@@ -43,9 +41,9 @@ Json theme() {
 }
 
 /// Views inside a vconcat or a facet take the width themselves.
-void set_inner_width(Json& view, int width) {
+void set_inner_width(nlohmann::json& view, int width) {
   if (view.contains("vconcat")) {
-    for (Json& child : view["vconcat"]) set_inner_width(child, width);
+    for (nlohmann::json& child : view["vconcat"]) set_inner_width(child, width);
   } else if (view.contains("spec")) {
     set_inner_width(view["spec"], width);
   } else {
@@ -62,7 +60,7 @@ constexpr IdForm kIdForms[] = {{" id=\"", '"'}, {"url(#", ')'}, {"href=\"#", '"'
 
 }  // namespace
 
-Json themed(Json spec, ChartWidth width) {
+nlohmann::json themed(nlohmann::json spec, ChartWidth width) {
   make_drawable(spec);
   fit_to_width(spec, width);
   const int total = width == ChartWidth::kWide ? kWideChart : kNarrowChart;

@@ -8,8 +8,6 @@
 namespace labreport {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::string_view kBlue = "#1f6fb2";
 constexpr std::string_view kVermilion = "#c2410c";
 constexpr std::string_view kGreen = "#0b7a55";
@@ -62,15 +60,16 @@ constexpr std::array kAssigned = {NamedStyle{"forward", {kBlue, "circle"}},
                                   NamedStyle{"temporary", {kPurple, "diamond"}},
                                   NamedStyle{"unknown", {kGrey, "cross"}}};
 
-Json scale_of(const std::vector<std::string>& labels, std::string_view SeriesStyle::* sign) {
-  Json range = Json::array();
+nlohmann::json scale_of(const std::vector<std::string>& labels,
+                        std::string_view SeriesStyle::* sign) {
+  nlohmann::json range = nlohmann::json::array();
   for (std::size_t i = 0; i < labels.size(); ++i) {
     range.push_back(series_style(labels[i], i).*sign);
   }
   return {{"domain", labels}, {"range", range}};
 }
 
-Json nominal(const std::string& field, Json scale) {
+nlohmann::json nominal(const std::string& field, nlohmann::json scale) {
   return {{"field", field}, {"type", "nominal"}, {"scale", std::move(scale)}, {"legend", nullptr}};
 }
 
@@ -85,11 +84,11 @@ std::vector<std::string_view> series_colours() {
   return {kBlue, kVermilion, kGreen, kPurple, kAmber, kTeal, kSlate, kRose, kGrey};
 }
 
-Json colour_channel(const std::string& field, const std::vector<std::string>& labels) {
+nlohmann::json colour_channel(const std::string& field, const std::vector<std::string>& labels) {
   return nominal(field, scale_of(labels, &SeriesStyle::colour));
 }
 
-Json shape_channel(const std::string& field, const std::vector<std::string>& labels) {
+nlohmann::json shape_channel(const std::string& field, const std::vector<std::string>& labels) {
   return nominal(field, scale_of(labels, &SeriesStyle::shape));
 }
 
@@ -97,16 +96,17 @@ std::string axis_title(const std::string& title, const std::string& unit) {
   return unit.empty() ? title : title + " (" + unit + ")";
 }
 
-Json linear_channel(const std::string& field, const std::string& title, const std::string& unit) {
+nlohmann::json linear_channel(const std::string& field, const std::string& title,
+                              const std::string& unit) {
   return {{"field", field}, {"type", "quantitative"}, {"title", axis_title(title, unit)}};
 }
 
-Json log_channel(const std::string& field, const std::string& title, const std::string& unit,
-                 int room) {
-  Json channel = linear_channel(field, title, unit);
+nlohmann::json log_channel(const std::string& field, const std::string& title,
+                           const std::string& unit, int room) {
+  nlohmann::json channel = linear_channel(field, title, unit);
   channel["scale"] = {{"type", "log"}, {"nice", false}, {"padding", room}};
   // 1, 2 and 5 of each decade: enough to read a value, few enough to print each.
-  Json ticks = Json::array();
+  nlohmann::json ticks = nlohmann::json::array();
   for (int exponent = -4; exponent < 7; ++exponent) {
     for (const int step : {1, 2, 5}) ticks.push_back(std::pow(10.0, exponent) * step);
   }
@@ -114,7 +114,7 @@ Json log_channel(const std::string& field, const std::string& title, const std::
   return channel;
 }
 
-Json category_channel(const std::string& field, const std::vector<std::string>& labels) {
+nlohmann::json category_channel(const std::string& field, const std::vector<std::string>& labels) {
   return {{"field", field}, {"type", "nominal"}, {"sort", labels}, {"title", nullptr}};
 }
 

@@ -12,10 +12,8 @@
 namespace labreport {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kLabelExtent = 34;  // Alike in all panels, so that they stand one below the other.
-constexpr int kAxisHeight = 75;
+constexpr int kCurveAxisHeight = 75;
 
 std::vector<std::string> labels_of(const CurveChart& chart) {
   std::vector<std::string> labels;
@@ -23,8 +21,8 @@ std::vector<std::string> labels_of(const CurveChart& chart) {
   return labels;
 }
 
-Json rows_of(const CurveChart& chart) {
-  Json rows = Json::array();
+nlohmann::json rows_of(const CurveChart& chart) {
+  nlohmann::json rows = nlohmann::json::array();
   for (const Curve& curve : chart.curves) {
     for (const auto& [x, y] : curve.points) {
       if (!drawable(chart.x, x) || !drawable(chart.y, y)) continue;
@@ -34,9 +32,9 @@ Json rows_of(const CurveChart& chart) {
   return rows;
 }
 
-Extent extent_of(const Json& rows, const char* field) {
+Extent extent_of(const nlohmann::json& rows, const char* field) {
   Extent extent;
-  for (const Json& row : rows) extent.widen(row[field].get<double>());
+  for (const nlohmann::json& row : rows) extent.widen(row[field].get<double>());
   return extent;
 }
 
@@ -45,15 +43,15 @@ std::string label_expression(const CurveAxis& axis) {
   std::string expression = "''";
   for (std::size_t i = axis.tick_labels.size(); i-- > 0;) {
     expression = fmt::format("abs(datum.value / {} - 1) < 1e-6 ? {} : {}", axis.ticks[i],
-                             Json(axis.tick_labels[i]).dump(), expression);
+                             nlohmann::json(axis.tick_labels[i]).dump(), expression);
   }
   return expression;
 }
 
-Json channel(const char* field, const CurveAxis& axis, const Extent& extent) {
+nlohmann::json channel(const char* field, const CurveAxis& axis, const Extent& extent) {
   const Quantity& quantity = axis.quantity;
-  Json channel = axis.log ? log_channel(field, quantity.title, quantity.unit)
-                          : linear_channel(field, quantity.title, quantity.unit);
+  nlohmann::json channel = axis.log ? log_channel(field, quantity.title, quantity.unit)
+                                    : linear_channel(field, quantity.title, quantity.unit);
   channel["scale"]["nice"] = false;
   if (!axis.log) channel["scale"]["zero"] = false;
   if (extent.low < extent.high) channel["scale"]["domain"] = {extent.low, extent.high};
@@ -64,11 +62,12 @@ Json channel(const char* field, const CurveAxis& axis, const Extent& extent) {
   return channel;
 }
 
-Json narrow_margins() { return {{"left", 6}, {"top", 6}, {"right", 12}, {"bottom", 2}}; }
+nlohmann::json narrow_margins() { return {{"left", 6}, {"top", 6}, {"right", 12}, {"bottom", 2}}; }
 
-Json dash_channel(const std::vector<std::string>& labels) {
-  static const Json dashes = {{1, 0}, {7, 3}, {2, 2}, {9, 2, 2, 2}, {4, 4}, {12, 4}, {1, 4}};
-  Json range = Json::array();
+nlohmann::json dash_channel(const std::vector<std::string>& labels) {
+  static const nlohmann::json dashes = {{1, 0}, {7, 3},  {2, 2}, {9, 2, 2, 2},
+                                        {4, 4}, {12, 4}, {1, 4}};
+  nlohmann::json range = nlohmann::json::array();
   for (std::size_t i = 0; i < labels.size(); ++i) range.push_back(dashes[i % dashes.size()]);
   return {{"field", "label"},
           {"type", "nominal"},
@@ -76,41 +75,44 @@ Json dash_channel(const std::vector<std::string>& labels) {
           {"legend", nullptr}};
 }
 
-Json tooltips(const CurveChart& chart) {
+nlohmann::json tooltips(const CurveChart& chart) {
   const auto title = [](const Quantity& of) { return axis_title(of.title, of.unit); };
-  return Json::array(
+  return nlohmann::json::array(
       {{{"field", "label"}, {"type", "nominal"}, {"title", "curve"}},
        {{"field", "x"}, {"type", "quantitative"}, {"title", title(chart.x.quantity)}},
        {{"field", "text"}, {"type", "nominal"}, {"title", title(chart.y.quantity)}}});
 }
 
-Json curve_layer(const CurveChart& chart, const Json& rows, const Json& x, const Json& y) {
+nlohmann::json curve_layer(const CurveChart& chart, const nlohmann::json& rows,
+                           const nlohmann::json& x, const nlohmann::json& y) {
   const std::vector<std::string> labels = labels_of(chart);
-  Json layers = Json::array(
+  nlohmann::json layers = nlohmann::json::array(
       {{{"mark", {{"type", "line"}}}, {"encoding", {{"strokeDash", dash_channel(labels)}}}}});
-  const Json point = {
+  const nlohmann::json point = {
       {"type", "point"}, {"size", chart.dots ? 46 : 20}, {"opacity", chart.dots ? 1 : 0}};
-  Json seen = {{"tooltip", tooltips(chart)}};
+  nlohmann::json seen = {{"tooltip", tooltips(chart)}};
   if (chart.dots) seen["shape"] = shape_channel("label", labels);
   layers.push_back({{"mark", point}, {"encoding", seen}});
-  Json layer = {{"data", {{"values", rows}}},
-                {"encoding", {{"x", x}, {"y", y}, {"color", colour_channel("label", labels)}}},
-                {"layer", layers}};
+  nlohmann::json layer = {
+      {"data", {{"values", rows}}},
+      {"encoding", {{"x", x}, {"y", y}, {"color", colour_channel("label", labels)}}},
+      {"layer", layers}};
   // A single curve without a name needs no key.
   if (labels != std::vector<std::string>{""}) layer["name"] = kSeriesLayer;
   return layer;
 }
 
-Json layers_of(const CurveChart& chart, int plot_height) {
-  const Json rows = rows_of(chart);
+nlohmann::json layers_of(const CurveChart& chart, int plot_height) {
+  const nlohmann::json rows = rows_of(chart);
   Extent across = extent_of(rows, "x");
   Extent up = extent_of(rows, "y");
   if (chart.y.domain) up = {chart.y.domain->first, chart.y.domain->second};
   for (const Band& band : chart.bands) across.widen(band.from), across.widen(band.to);
-  const Json x = channel("x", chart.x, across);
-  Json y = channel("y", chart.y, up);
+  const nlohmann::json x = channel("x", chart.x, across);
+  nlohmann::json y = channel("y", chart.y, up);
   y["axis"]["minExtent"] = kLabelExtent;
-  Json layers = chart.bands.empty() ? Json::array() : band_layers(chart.bands, x);
+  nlohmann::json layers =
+      chart.bands.empty() ? nlohmann::json::array() : band_layers(chart.bands, x);
   layers.push_back(curve_layer(chart, rows, x, y));
   layers.push_back({{"name", kWideOnly + std::string("-labels")},
                     {"data", {{"values", label_rows(chart, across, up, plot_height)}}},
@@ -119,7 +121,7 @@ Json layers_of(const CurveChart& chart, int plot_height) {
   return layers;
 }
 
-Json titled(Json view, const std::string& title) {
+nlohmann::json titled(nlohmann::json view, const std::string& title) {
   if (!title.empty()) view["title"] = {{"text", title}, {"offset", 30}};
   return view;
 }
@@ -135,17 +137,18 @@ void tick_decades(CurveAxis& axis, int low, int high) {
   }
 }
 
-Json curve_chart(const CurveChart& chart) {
-  const Json padding = {{"left", 6}, {"top", 32}, {"right", chart.label_room}, {"bottom", 2}};
+nlohmann::json curve_chart(const CurveChart& chart) {
+  const nlohmann::json padding = {
+      {"left", 6}, {"top", 32}, {"right", chart.label_room}, {"bottom", 2}};
   return titled({{"height", chart.height},
                  {"padding", padding},
                  {kNarrowPadding, narrow_margins()},
-                 {"layer", layers_of(chart, chart.height - kAxisHeight)}},
+                 {"layer", layers_of(chart, chart.height - kCurveAxisHeight)}},
                 chart.title);
 }
 
-Json curve_panels(const std::vector<CurveChart>& charts) {
-  Json panels = Json::array();
+nlohmann::json curve_panels(const std::vector<CurveChart>& charts) {
+  nlohmann::json panels = nlohmann::json::array();
   int room = 0;
   for (const CurveChart& chart : charts) {
     panels.push_back(

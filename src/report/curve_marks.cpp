@@ -8,8 +8,6 @@
 namespace labreport {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr double kLabelGap = 15;  // Pixels between two labels' middles.
 constexpr double kFarthest = 1e300;
 
@@ -50,11 +48,12 @@ bool drawable(const CurveAxis& axis, double value) {
   return std::isfinite(value) && std::abs(value) < kFarthest && (!axis.log || value > 0);
 }
 
-Json label_rows(const CurveChart& chart, const Extent& x, const Extent& y, int plot_height) {
+nlohmann::json label_rows(const CurveChart& chart, const Extent& x, const Extent& y,
+                          int plot_height) {
   std::vector<EndLabel> labels = end_labels(chart, x.high);
   const double range = chart.y.log ? std::log10(y.high / y.low) : y.high - y.low;
   spread(labels, range * kLabelGap / plot_height, chart.y.log ? std::log10(y.high) : y.high);
-  Json rows = Json::array();
+  nlohmann::json rows = nlohmann::json::array();
   for (const EndLabel& label : labels) {
     const double value = chart.y.log ? std::pow(10.0, label.place) : label.place;
     rows.push_back({{"label", label.text}, {"x", label.x}, {"y", value}});
@@ -62,36 +61,36 @@ Json label_rows(const CurveChart& chart, const Extent& x, const Extent& y, int p
   return rows;
 }
 
-Json band_layers(const std::vector<Band>& bands, const Json& x) {
-  Json rows = Json::array();
+nlohmann::json band_layers(const std::vector<Band>& bands, const nlohmann::json& x) {
+  nlohmann::json rows = nlohmann::json::array();
   for (const Band& band : bands) {
     // Neighbours' words stand at two heights: a narrow band is shorter than its word.
     const double rise = rows.size() % 2 == 0 ? -4 : -17;
     rows.push_back({{"from", band.from}, {"to", band.to}, {"text", band.text}, {"rise", rise}});
   }
-  Json from = x;
+  nlohmann::json from = x;
   from["field"] = "from";
-  const Json data = {{"values", rows}};
-  const Json rect = {{"data", data},
-                     {"mark",
-                      {{"type", "rect"},
-                       {"fill", ink::kGrid},
-                       {"fillOpacity", 0.6},
-                       {"stroke", ink::kAxis},
-                       {"strokeWidth", 0.5}}},
-                     {"encoding", {{"x", from}, {"x2", {{"field", "to"}}}}}};
-  const Json mark = {{"type", "text"},
-                     {"align", "left"},
-                     {"baseline", "bottom"},
-                     {"dx", 1},
-                     {"dy", {{"expr", "datum.rise"}}},
-                     {"color", ink::kMuted}};
-  const Json words = {
+  const nlohmann::json data = {{"values", rows}};
+  const nlohmann::json rect = {{"data", data},
+                               {"mark",
+                                {{"type", "rect"},
+                                 {"fill", ink::kGrid},
+                                 {"fillOpacity", 0.6},
+                                 {"stroke", ink::kAxis},
+                                 {"strokeWidth", 0.5}}},
+                               {"encoding", {{"x", from}, {"x2", {{"field", "to"}}}}}};
+  const nlohmann::json mark = {{"type", "text"},
+                               {"align", "left"},
+                               {"baseline", "bottom"},
+                               {"dx", 1},
+                               {"dy", {{"expr", "datum.rise"}}},
+                               {"color", ink::kMuted}};
+  const nlohmann::json words = {
       {"name", kWideOnly + std::string("-bands")},
       {"data", data},
       {"mark", mark},
       {"encoding", {{"x", from}, {"y", {{"value", 0}}}, {"text", {{"field", "text"}}}}}};
-  return Json::array({rect, words});
+  return nlohmann::json::array({rect, words});
 }
 
 }  // namespace labreport

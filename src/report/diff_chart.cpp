@@ -10,12 +10,10 @@
 namespace labreport {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr double kNoticed = 0.1;
 constexpr int kLine = 24;
-constexpr int kAxis = 92;
-constexpr int kWidestLabel = 260;
+constexpr int kRatioAxisHeight = 92;
+constexpr int kWidestRowLabel = 260;
 constexpr double kLetter = 7.1;
 
 struct Point {
@@ -53,16 +51,16 @@ std::vector<std::string> distinct(const std::vector<Point>& points, std::string 
   return labels;
 }
 
-Json values_of(const std::vector<Point>& points) {
-  Json values = Json::array();
+nlohmann::json values_of(const std::vector<Point>& points) {
+  nlohmann::json values = nlohmann::json::array();
   for (const Point& point : points) {
     const ComparedRow& row = *point.row->row;
-    Json value = {{"cell", point.line},
-                  {"measure", point.measure},
-                  {"ratio", *row.ratio},
-                  {"text", format_ratio(*row.ratio) + " ×"},
-                  {"verdict", row.judged ? std::string(name(row.judged->verdict)) : "–"},
-                  {"href", "#row-" + std::to_string(point.row->number)}};
+    nlohmann::json value = {{"cell", point.line},
+                            {"measure", point.measure},
+                            {"ratio", *row.ratio},
+                            {"text", format_ratio(*row.ratio) + " ×"},
+                            {"verdict", row.judged ? std::string(name(row.judged->verdict)) : "–"},
+                            {"href", "#row-" + std::to_string(point.row->number)}};
     if (row.interval) {
       value["low"] = row.interval->first;
       value["high"] = row.interval->second;
@@ -72,15 +70,16 @@ Json values_of(const std::vector<Point>& points) {
   return values;
 }
 
-Json with_interval(const Json& values) {
-  Json kept = Json::array();
-  for (const Json& value : values) {
+nlohmann::json with_interval(const nlohmann::json& values) {
+  nlohmann::json kept = nlohmann::json::array();
+  for (const nlohmann::json& value : values) {
     if (value.contains("low")) kept.push_back(value);
   }
   return kept;
 }
 
-Json layer(const std::string& name, const Json& values, Json mark, Json encoding) {
+nlohmann::json layer(const std::string& name, const nlohmann::json& values, nlohmann::json mark,
+                     nlohmann::json encoding) {
   return {{"name", name},
           {"data", {{"values", values}}},
           {"mark", std::move(mark)},
@@ -88,55 +87,56 @@ Json layer(const std::string& name, const Json& values, Json mark, Json encoding
 }
 
 /// From well below the least ratio to well above the largest, 1 among them.
-Json ratio_channel(const char* field, const Json& values) {
+nlohmann::json ratio_channel(const char* field, const nlohmann::json& values) {
   double low = 1;
   double high = 1;
-  for (const Json& value : values) {
+  for (const nlohmann::json& value : values) {
     low = std::min({low, value["ratio"].get<double>(), value.value("low", 1.0)});
     high = std::max({high, value["ratio"].get<double>(), value.value("high", 1.0)});
   }
-  Json channel = log_channel(field, "B ÷ A", "");
+  nlohmann::json channel = log_channel(field, "B ÷ A", "");
   constexpr double kRoom = 1.08;
   channel["scale"]["domain"] = {low / kRoom, high * kRoom};
   channel["axis"] = {{"format", ",~r"}, {"tickCount", 6}, {"labelOverlap", true}};
   return channel;
 }
 
-Json tooltips() {
+nlohmann::json tooltips() {
   const auto tip = [](const char* field, const char* title) {
-    return Json{{"field", field}, {"type", "nominal"}, {"title", title}};
+    return nlohmann::json{{"field", field}, {"type", "nominal"}, {"title", title}};
   };
   return {tip("cell", "cell"), tip("measure", "what"), tip("text", "B ÷ A"),
           tip("verdict", "verdict")};
 }
 
-Json ratio_spec(const std::vector<Point>& points) {
-  const Json values = values_of(points);
+nlohmann::json ratio_spec(const std::vector<Point>& points) {
+  const nlohmann::json values = values_of(points);
   const std::vector<std::string> lines = distinct(points, &Point::line);
   const std::vector<std::string> measures = distinct(points, &Point::measure);
-  Json y = category_channel("cell", lines);
+  nlohmann::json y = category_channel("cell", lines);
   y["axis"] = {{"grid", true},
-               {"labelLimit", kWidestLabel},
-               {"minExtent", std::min(kWidestLabel, label_room(lines, kLetter))},
+               {"labelLimit", kWidestRowLabel},
+               {"minExtent", std::min(kWidestRowLabel, label_room(lines, kLetter))},
                {"labelColor", ink::kText}};
-  const Json x = ratio_channel("ratio", values);
-  Json layers = Json::array();
-  const Json one = {{"datum", 1}, {"type", "quantitative"}};
+  const nlohmann::json x = ratio_channel("ratio", values);
+  nlohmann::json layers = nlohmann::json::array();
+  const nlohmann::json one = {{"datum", 1}, {"type", "quantitative"}};
   layers.push_back(
       {{"data", {{"values", {{{"ratio", 1}}}}}},
        {"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {4, 3}}, {"aria", false}}},
        {"encoding", {{"x", one}}}});
   // A layer without marks would be a picture without words.
-  const Json intervals = with_interval(values);
+  const nlohmann::json intervals = with_interval(values);
   if (!intervals.empty()) {
     layers.push_back(
         layer("intervals", intervals, {{"type", "rule"}, {"color", ink::kAxis}, {"strokeWidth", 2}},
               {{"y", y}, {"x", ratio_channel("low", values)}, {"x2", {{"field", "high"}}}}));
   }
-  Json colour = colour_channel("measure", measures);
-  Json shape = shape_channel("measure", measures);
+  nlohmann::json colour = colour_channel("measure", measures);
+  nlohmann::json shape = shape_channel("measure", measures);
   if (measures.size() > 1) {
-    const Json key = {{"title", nullptr}, {"orient", "top"}, {"columns", 4}, {"offset", 6}};
+    const nlohmann::json key = {
+        {"title", nullptr}, {"orient", "top"}, {"columns", 4}, {"offset", 6}};
     colour["legend"] = key;
     shape["legend"] = key;
   }
@@ -147,7 +147,7 @@ Json ratio_spec(const std::vector<Point>& points) {
                           {"shape", shape},
                           {"href", {{"field", "href"}}},
                           {"tooltip", tooltips()}}));
-  return {{"height", static_cast<int>(lines.size()) * kLine + kAxis}, {"layer", layers}};
+  return {{"height", static_cast<int>(lines.size()) * kLine + kRatioAxisHeight}, {"layer", layers}};
 }
 
 std::string range_words(const std::vector<Point>& points) {

@@ -98,7 +98,7 @@ std::string side_name(const ComparedRun& side) {
   return side.device.empty() ? "an unknown device" : side.device;
 }
 
-std::string quoted(const std::string& word) {
+std::string in_code(const std::string& word) {
   std::string text = "'";
   for (const char letter : word)
     text += letter == '\'' ? std::string("'\\''") : std::string{letter};
@@ -120,7 +120,7 @@ DiffDocument diff_document(const Comparison& comparison, const DiffSource& a, co
       .rest = {},
       .method = method_of(comparison),
       .command = fmt::format("build/bin/labreport diff {} {} --format html --out diff.html",
-                             quoted(a.name), quoted(b.name))};
+                             in_code(a.name), in_code(b.name))};
   for (const Problem& problem : kProblems) {
     DiffPart part = part_of(comparison, problem);
     if (!part.tables.empty()) document.parts.push_back(std::move(part));

@@ -12,7 +12,7 @@ namespace labreport {
 namespace {
 
 /// Nothing but the site's own files; no code is made at run time.
-constexpr const char* kLinkedPolicy =
+constexpr const char* kDiffPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'";
 
@@ -46,13 +46,13 @@ TemplateList part_list(const DiffDocument& document, PageState& state) {
   return parts;
 }
 
-TemplateList text_list(const std::vector<std::string>& texts) {
+TemplateList lines_list(const std::vector<std::string>& texts) {
   TemplateList list;
   for (const std::string& text : texts) list.push_back(TemplateObject{{"text", text}});
   return list;
 }
 
-TemplateList glance_list(const std::vector<Glance>& glance) {
+TemplateList key_numbers(const std::vector<Glance>& glance) {
   TemplateList list;
   for (const Glance& number : glance) {
     list.push_back(TemplateObject{
@@ -87,14 +87,14 @@ std::string diff_html(const DiffDocument& document, const Drawings& drawings,
                                   {"single", options.alone},
                                   {"interactive", options.interactive},
                                   {"specs", kSpecsPath},
-                                  {"policy", options.alone ? policy_for(enclosed) : kLinkedPolicy},
+                                  {"policy", options.alone ? policy_for(enclosed) : kDiffPolicy},
                                   {"style", enclosed.style},
-                                  {"scripts", text_list(enclosed.scripts)},
+                                  {"scripts", lines_list(enclosed.scripts)},
                                   {"title", document.title},
                                   {"relation", document.relation},
                                   {"counts", document.counts},
-                                  {"notices", text_list(document.notices)},
-                                  {"glance", glance_list(document.glance)},
+                                  {"notices", lines_list(document.notices)},
+                                  {"glance", key_numbers(document.glance)},
                                   {"sides", table_html(document.sides, "table-sides")},
                                   {"parts", part_list(document, state)},
                                   {"lone", !document.rest.empty()},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compare/comparison.h"
@@ -18,6 +19,18 @@ using DiffRows = std::vector<NumberedRow>;
 
 /// "small, context 512, BF16, train step": FP32 goes without saying.
 std::string cell_label(const CellSpec& spec, const std::string& size);
+
+/// Cells and columns of these tables: text to the left, numbers with their value for sorting.
+inline CellView diff_words(std::string text) { return {.text = std::move(text), .sort = {}}; }
+inline CellView diff_number(std::string text, double value) {
+  return {.text = std::move(text), .sort = value};
+}
+inline ColumnView diff_left(std::string title) {
+  return {.title = std::move(title), .unit = {}, .align = Align::kLeft};
+}
+inline ColumnView diff_right(std::string title, std::string unit = "") {
+  return {.title = std::move(title), .unit = std::move(unit)};
+}
 
 /// "faster", "slower" with a sign that says it too, or "–" where nothing is said.
 CellView verdict_cell(const ComparedRow& row);

@@ -12,12 +12,8 @@
 namespace labreport {
 namespace {
 
-CellView words(const std::string& text) {
+CellView side_cell(const std::string& text) {
   return {.text = text.empty() ? "–" : text, .sort = {}, .muted = text.empty()};
-}
-
-ColumnView left(std::string title) {
-  return {.title = std::move(title), .unit = {}, .align = Align::kLeft};
 }
 
 std::string fit_words(const RowSide& side) {
@@ -96,16 +92,16 @@ std::vector<SideFact> side_facts() {
 TableView sides_table(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
   TableView table{.slug = "sides",
                   .title = "The two runs",
-                  .columns = {left("What"), left("A"), left("B")},
+                  .columns = {diff_left("What"), diff_left("A"), diff_left("B")},
                   .rows = {}};
-  table.rows.push_back({{words("Run"), words(a.name), words(b.name)}, {}, {}});
+  table.rows.push_back({{side_cell("Run"), side_cell(a.name), side_cell(b.name)}, {}, {}});
   table.rows.front().cells[1].link = a.page;
   table.rows.front().cells[2].link = b.page;
   for (const SideFact& fact : side_facts()) {
     const std::string in_a = fact.words(comparison.a);
     const std::string in_b = fact.words(comparison.b);
     if (in_a.empty() && in_b.empty()) continue;
-    table.rows.push_back({{words(fact.label), words(in_a), words(in_b)}, {}, {}});
+    table.rows.push_back({{side_cell(fact.label), side_cell(in_a), side_cell(in_b)}, {}, {}});
   }
   return table;
 }
@@ -113,7 +109,7 @@ TableView sides_table(const Comparison& comparison, const DiffSource& a, const D
 TableView fits_table(const std::vector<ComparedRow>& rows) {
   TableView table{.slug = "fits",
                   .title = "Fits against does not fit",
-                  .columns = {left("Cell"), left("Kind"), left("A"), left("B")},
+                  .columns = {diff_left("Cell"), diff_left("Kind"), diff_left("A"), diff_left("B")},
                   .rows = {}};
   std::set<std::string> seen;
   for (const ComparedRow& row : rows) {
@@ -122,8 +118,8 @@ TableView fits_table(const std::vector<ComparedRow>& rows) {
       continue;
     }
     table.rows.push_back(
-        {{words(cell_label(row.spec, row.size)), words(std::string(name(row.spec.kind))),
-          words(fit_words(row.a)), words(fit_words(row.b))},
+        {{side_cell(cell_label(row.spec, row.size)), side_cell(std::string(name(row.spec.kind))),
+          side_cell(fit_words(row.a)), side_cell(fit_words(row.b))},
          {},
          {}});
     const std::string& reason = row.a.fits ? row.b.reason : row.a.reason;
@@ -143,7 +139,7 @@ std::string lone_label(const ComparedRow& row) {
 TableView lone_table(const std::vector<ComparedRow>& rows) {
   TableView table{.slug = "lone",
                   .title = "Cells that one run alone has, or that neither could measure",
-                  .columns = {left("Cell"), left("Kind"), left("Where")},
+                  .columns = {diff_left("Cell"), diff_left("Kind"), diff_left("Where")},
                   .rows = {}};
   std::set<std::string> seen;
   for (const ComparedRow& row : rows) {
@@ -151,10 +147,10 @@ TableView lone_table(const std::vector<ComparedRow>& rows) {
     const bool only_a = row.standing == RowStanding::kOnlyA;
     if (!neither && !only_a && row.standing != RowStanding::kOnlyB) continue;
     if (!seen.insert(row.cell).second) continue;
-    table.rows.push_back({{words(lone_label(row)), words(std::string(name(row.spec.kind))),
-                           words(neither  ? "failed on both sides"
-                                 : only_a ? "only in A"
-                                          : "only in B")},
+    table.rows.push_back({{side_cell(lone_label(row)), side_cell(std::string(name(row.spec.kind))),
+                           side_cell(neither  ? "failed on both sides"
+                                     : only_a ? "only in A"
+                                              : "only in B")},
                           {},
                           {}});
     if (neither) table.rows.back().flags = {"A: " + row.a.reason, "B: " + row.b.reason};

@@ -13,15 +13,6 @@ namespace {
 constexpr double kPercent = 100;
 
 CellView missing() { return {.text = "–", .sort = {}, .muted = true}; }
-CellView words(std::string text) { return {.text = std::move(text), .sort = {}}; }
-CellView number(std::string text, double sort) { return {.text = std::move(text), .sort = sort}; }
-
-ColumnView left(std::string title) {
-  return {.title = std::move(title), .unit = {}, .align = Align::kLeft};
-}
-ColumnView right(std::string title, std::string unit = "") {
-  return {.title = std::move(title), .unit = std::move(unit)};
-}
 
 bool in_bytes(const ComparedRow& row) { return unit(row.measure) == "B"; }
 
@@ -30,14 +21,14 @@ double in_unit(double value, bool bytes) {
 }
 
 CellView value_cell(const RowSide& side, bool bytes) {
-  if (!side.value) return side.fits ? missing() : words("does not fit");
+  if (!side.value) return side.fits ? missing() : diff_words("does not fit");
   const double value = in_unit(*side.value, bytes);
-  return number(format_significant(value), value);
+  return diff_number(format_significant(value), value);
 }
 
 CellView ratio_cell(const NumberedRow& numbered) {
   if (!numbered.row->ratio) return missing();
-  CellView cell = number(format_ratio(*numbered.row->ratio), *numbered.row->ratio);
+  CellView cell = diff_number(format_ratio(*numbered.row->ratio), *numbered.row->ratio);
   cell.link = fmt::format("#row-{}", numbered.number);
   return cell;
 }
@@ -48,23 +39,23 @@ CellView effect_cell(const ComparedRow& row) {
   const double change = (*row.ratio - 1) * kPercent;
   const std::string text = format_fixed(change, 1);
   const bool grows = change > 0 && text != "0.0";
-  return number(grows ? "+" + text : text, std::abs(std::log(*row.ratio)));
+  return diff_number(grows ? "+" + text : text, std::abs(std::log(*row.ratio)));
 }
 
 CellView interval_cell(const ComparedRow& row) {
   if (!row.interval) return missing();
   const auto [low, high] = *row.interval;
   const char* mark = row.interval_by_floor ? " †" : "";
-  return words(format_fixed(low, 3) + " to " + format_fixed(high, 3) + mark);
+  return diff_words(format_fixed(low, 3) + " to " + format_fixed(high, 3) + mark);
 }
 
 CellView optional_ratio(std::optional<double> ratio) {
-  return ratio ? number(format_ratio(*ratio), *ratio) : missing();
+  return ratio ? diff_number(format_ratio(*ratio), *ratio) : missing();
 }
 
 CellView share_cell(const RowSide& side) {
   const auto share = side.peak_share ? side.peak_share : side.bandwidth_share;
-  return share ? number(format_percent(*share), *share) : missing();
+  return share ? diff_number(format_percent(*share), *share) : missing();
 }
 
 std::string departure_words(double departure) {
@@ -89,11 +80,11 @@ void add_flags(const ComparedRow& row, RowView& view) {
 std::vector<ColumnView> more_columns(Relation relation, bool bytes) {
   if (bytes) return {};
   if (relation == Relation::kSameMachine) {
-    return {left("95 % interval"), left("Verdict"), right("Detectable", "%")};
+    return {diff_left("95 % interval"), diff_left("Verdict"), diff_right("Detectable", "%")};
   }
-  if (relation != Relation::kDifferentHardware) return {left("95 % interval")};
-  return {left("95 % interval"), right("By peak"), right("By bandwidth"), right("Share A", "%"),
-          right("Share B", "%")};
+  if (relation != Relation::kDifferentHardware) return {diff_left("95 % interval")};
+  return {diff_left("95 % interval"), diff_right("By peak"), diff_right("By bandwidth"),
+          diff_right("Share A", "%"), diff_right("Share B", "%")};
 }
 
 CellView detectable_cell(const ComparedRow& row) {
@@ -101,7 +92,7 @@ CellView detectable_cell(const ComparedRow& row) {
     return missing();
   }
   const double effect = *row.judged->detectable - 1;
-  return number(format_percent(effect), effect);
+  return diff_number(format_percent(effect), effect);
 }
 
 std::vector<CellView> more_cells(const ComparedRow& row, Relation relation) {
@@ -122,11 +113,12 @@ RowView side_row(const NumberedRow& numbered, const char* who, const RowSide& si
     launches.push_back(format_significant(in_unit(value, bytes), 5));
   }
   const std::string id = who == std::string("B") && !row.cell_b.empty() ? row.cell_b : row.cell;
-  RowView view{
-      .cells = {words(fmt::format("{}, {}", cell_label(row.spec, row.size), describe(row.measure))),
-                words(who), value_cell(side, bytes), words(join(launches, "; ")), words(id)},
-      .flags = side.flags,
-      .note = {}};
+  RowView view{.cells = {diff_words(fmt::format("{}, {}", cell_label(row.spec, row.size),
+                                                describe(row.measure))),
+                         diff_words(who), value_cell(side, bytes), diff_words(join(launches, "; ")),
+                         diff_words(id)},
+               .flags = side.flags,
+               .note = {}};
   if (!side.reason.empty()) view.flags.push_back(side.reason);
   return view;
 }
@@ -150,11 +142,11 @@ CellView verdict_cell(const ComparedRow& row) {
   if (!row.judged) return missing();
   switch (row.judged->verdict) {
     case Verdict::kFaster:
-      return words("▼ faster");
+      return diff_words("▼ faster");
     case Verdict::kSlower:
-      return words("▲ slower");
+      return diff_words("▲ slower");
     case Verdict::kSame:
-      return words("= same");
+      return diff_words("= same");
     case Verdict::kUnclear:
       break;
   }
@@ -164,17 +156,18 @@ CellView verdict_cell(const ComparedRow& row) {
 TableView ratio_table(const DiffRows& rows, Relation relation) {
   const bool bytes = !rows.empty() && in_bytes(*rows.front().row);
   const std::string unit = bytes ? "GiB" : "ms";
-  TableView table{.slug = "ratios",
-                  .title = "B ÷ A",
-                  .columns = {left("Cell"), left("What"), right("A", unit), right("B", unit),
-                              right("B ÷ A"), right("Change", "%")},
-                  .rows = {}};
+  TableView table{
+      .slug = "ratios",
+      .title = "B ÷ A",
+      .columns = {diff_left("Cell"), diff_left("What"), diff_right("A", unit),
+                  diff_right("B", unit), diff_right("B ÷ A"), diff_right("Change", "%")},
+      .rows = {}};
   for (ColumnView& column : more_columns(relation, bytes)) table.columns.push_back(column);
   for (const NumberedRow& numbered : rows) {
     const ComparedRow& row = *numbered.row;
-    RowView view{.cells = {words(cell_label(row.spec, row.size)), words(describe(row.measure)),
-                           value_cell(row.a, bytes), value_cell(row.b, bytes), ratio_cell(numbered),
-                           effect_cell(row)},
+    RowView view{.cells = {diff_words(cell_label(row.spec, row.size)),
+                           diff_words(describe(row.measure)), value_cell(row.a, bytes),
+                           value_cell(row.b, bytes), ratio_cell(numbered), effect_cell(row)},
                  .flags = {},
                  .note = {}};
     for (CellView& cell : more_cells(row, relation)) view.cells.push_back(std::move(cell));
@@ -190,8 +183,8 @@ TableView evidence_table(const DiffRows& rows, const Comparison& comparison) {
   TableView table{.slug = "evidence",
                   .title = fmt::format("Both sides: A is {}, B is {}", comparison.a.device,
                                        comparison.b.device),
-                  .columns = {left("Row"), left("Side"), right("Value", unit),
-                              left("Launches (" + unit + ")"), left("Cell’s id")},
+                  .columns = {diff_left("Row"), diff_left("Side"), diff_right("Value", unit),
+                              diff_left("Launches (" + unit + ")"), diff_left("Cell’s id")},
                   .rows = {}};
   for (const NumberedRow& numbered : rows) {
     table.rows.push_back(side_row(numbered, "A", numbered.row->a));

@@ -35,7 +35,7 @@ std::string head_of(const ColumnView& column) {
   return column.unit.empty() ? column.title : column.title + " (" + column.unit + ")";
 }
 
-std::string joined_flags(const RowView& row) {
+std::string flags_line(const RowView& row) {
   std::string text;
   for (const std::string& flag : row.flags) text += (text.empty() ? "" : ", ") + fitting(flag);
   return text;
@@ -69,7 +69,7 @@ std::string table_text(const TableView& table) {
         [&](std::size_t c) {
           return c < row.cells.size() ? fitting(row.cells[c].text) : std::string();
         },
-        joined_flags(row));
+        flags_line(row));
   }
   return text + "\n";
 }

@@ -28,7 +28,7 @@ mustache::data to_data(const Facts& facts) {
   return mustache::data(object);
 }
 
-std::string_view trim(std::string_view line) {
+std::string_view trimmed_line(std::string_view line) {
   const auto begin = line.find_first_not_of(" \t\r");
   if (begin == std::string_view::npos) return {};
   return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
@@ -60,7 +60,7 @@ std::string join_lines(std::string_view text) {
   bool blank = true;
   bool fenced = false;
   for (const std::string& raw : split(text, '\n')) {
-    const std::string_view line = trim(raw);
+    const std::string_view line = trimmed_line(raw);
     const bool fence = line.starts_with("```");
     if (line.empty() && !fenced) {
       blank = true;
@@ -90,7 +90,7 @@ bool is_section_tag(std::string_view line) {
 std::string without_tag_lines(std::string_view words) {
   std::string joined;
   for (const std::string& line : split(words, '\n')) {
-    const std::string_view trimmed = trim(line);
+    const std::string_view trimmed = trimmed_line(line);
     is_section_tag(trimmed) ? joined.append(trimmed) : joined.append(line).append("\n");
   }
   return joined;

@@ -13,12 +13,12 @@ namespace {
 constexpr std::size_t kMostDrawerRows = 16;
 
 /// Where the author writes, by hand or in the source.
-constexpr const char* kRoomForAnswer = "{\\small\\emph{Your answer}\\par}\n\\vspace{6em}\n\n";
+constexpr const char* kAnswerSpace = "{\\small\\emph{Your answer}\\par}\n\\vspace{6em}\n\n";
 
 std::string run_in(const std::string& words) { return "\\paragraph*{" + words + "} "; }
 
 /// A block set apart, unless it is empty.
-std::string quoted(const std::string& words) {
+std::string quotation(const std::string& words) {
   return words.empty() ? "" : "\\begin{quote}\\itshape\n" + words + "\\end{quote}\n\n";
 }
 
@@ -37,7 +37,7 @@ std::string LatexParts::part(const Part& part) {
                      "\\addcontentsline{toc}{subsection}{" + title + "}\\label{" +
                      latex_label("part", where) + "}\n\n";
   if (!part.setting.empty()) text += "{\\small " + latex_text(part.setting) + "\\par}\n\n";
-  text += quoted(latex_markdown(part.question)) + answer(part);
+  text += quotation(latex_markdown(part.question)) + answer(part);
   for (const Figure& each : part.figures) text += figure(each, where);
   for (const TableView& each : part.tables) text += table(each, where);
   return text + drawer(part.drawer, where);
@@ -54,7 +54,7 @@ std::string LatexParts::answer(const Part& part) const {
     text += latex_markdown(part.note->markdown) + "{\\small\\emph{" +
             latex_text(note_mark(front_)) + "}\\par}\n\n";
   }
-  if (part.awaits_answer(options_.answers)) text += kRoomForAnswer;
+  if (part.awaits_answer(options_.answers)) text += kAnswerSpace;
   return text;
 }
 

@@ -173,7 +173,7 @@ bool is_letter_of_t1(char32_t sign) {
          });
 }
 
-std::string utf8(char32_t sign) {
+std::string encoded(char32_t sign) {
   // All of T1's letters lie below U+0800: two bytes.
   return {static_cast<char>(0xc0 | (sign >> 6)), static_cast<char>(0x80 | (sign & 0x3f))};
 }
@@ -190,7 +190,7 @@ std::string latex_sign(char32_t sign) {
   for (const std::string& command : {greek(sign), raised_or_lowered(sign)}) {
     if (!command.empty()) return "\\ensuremath{" + command + "}";
   }
-  return is_letter_of_t1(sign) ? utf8(sign) : "";
+  return is_letter_of_t1(sign) ? encoded(sign) : "";
 }
 
 }  // namespace labreport

@@ -17,7 +17,7 @@ constexpr std::size_t kRowsOfAPage = 36;
 constexpr std::size_t kLeastHead = 9;
 constexpr std::size_t kShortText = 22;
 constexpr std::string_view kRow = " \\tabularnewline\n";
-constexpr std::string_view kPlusMinus = " ± ";
+constexpr std::string_view kDeviationSign = " ± ";
 
 std::string joined_flags(const RowView& row) { return join(row.flags, ", "); }
 
@@ -30,9 +30,9 @@ std::vector<ColumnView> shown_columns(const TableView& table) {
   return columns;
 }
 
-class TableWriter {
+class LatexTableWriter {
  public:
-  TableWriter(const TableView& table, std::string label, std::string placement, double line)
+  LatexTableWriter(const TableView& table, std::string label, std::string placement, double line)
       : table_(table),
         columns_(shown_columns(table)),
         label_(std::move(label)),
@@ -174,10 +174,10 @@ class TableWriter {
     if (columns_[column].code) return words.empty() ? "" : latex_code(words);
     if (columns_[column].align != Align::kRight) return latex_text(words);
     const Padding& padding = paddings_[column][r];
-    const std::size_t sign = words.find(kPlusMinus);
+    const std::size_t sign = words.find(kDeviationSign);
     if (sign == std::string::npos) return latex_text(words) + phantom(padding.end);
     return latex_text(words.substr(0, sign)) + phantom(padding.middle) + "~" + latex_text("±") +
-           "~" + latex_text(words.substr(sign + kPlusMinus.size())) + phantom(padding.end);
+           "~" + latex_text(words.substr(sign + kDeviationSign.size())) + phantom(padding.end);
   }
 
   const TableView& table_;
@@ -193,7 +193,7 @@ class TableWriter {
 
 std::string table_latex(const TableView& table, const std::string& label,
                         const std::string& placement, double line) {
-  return TableWriter(table, label, placement, line).write();
+  return LatexTableWriter(table, label, placement, line).write();
 }
 
 }  // namespace labreport

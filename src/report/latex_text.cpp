@@ -12,7 +12,7 @@ namespace {
 
 constexpr char32_t kNoCharacter = 0xfffd;
 /// A word that is longer may break behind its signs.
-constexpr std::size_t kLongWord = 12;
+constexpr std::size_t kUnbrokenWord = 12;
 /// A stretch without such a sign that no line need hold: it may break anywhere.
 constexpr std::size_t kLongStretch = 20;
 constexpr std::size_t kLongestTitle = 400;
@@ -65,7 +65,9 @@ std::string one(char32_t sign) {
   return known.empty() ? code_point(sign) : known;
 }
 
-bool is_space(char32_t sign) { return sign == ' ' || sign == '\n' || sign == '\t' || sign == '\r'; }
+bool is_blank_sign(char32_t sign) {
+  return sign == ' ' || sign == '\n' || sign == '\t' || sign == '\r';
+}
 
 /// Writes words one after the other; each may break where it is too long for a line.
 class Words {
@@ -73,7 +75,7 @@ class Words {
   explicit Words(std::string_view space) : space_(space) {}
 
   void add(char32_t sign) {
-    if (is_space(sign)) return end(space_);
+    if (is_blank_sign(sign)) return end(space_);
     signs_.push_back(sign);
   }
 
@@ -109,7 +111,7 @@ class Words {
 
   bool may_break_after(std::size_t i) const {
     constexpr std::u32string_view kSigns = U"/_.,:;=-|+<";
-    if (signs_.size() <= kLongWord || kSigns.find(signs_[i]) == kSigns.npos) return false;
+    if (signs_.size() <= kUnbrokenWord || kSigns.find(signs_[i]) == kSigns.npos) return false;
     return signs_[i] != signs_[i + 1];  // "::" and "--" stay whole.
   }
 

@@ -45,11 +45,11 @@ std::string latex_address(std::string_view address) {
 }
 
 /// TeX takes a time that grows with the square of an address; no real one is that long.
-constexpr std::size_t kLongestAddress = 2000;
+constexpr std::size_t kLongestUrl = 2000;
 
 std::string link(const Inline& piece) {
   std::string words = latex_inlines(piece.children);
-  if (piece.target.size() > kLongestAddress) return words;
+  if (piece.target.size() > kLongestUrl) return words;
   return "\\href{" + latex_address(piece.target) + "}{" + words + "}";
 }
 
@@ -116,7 +116,7 @@ std::string paragraph(const Inlines& inlines) {
 }
 
 /// LaTeX nests four lists of a kind and six in all; deeper ones go on in the last.
-constexpr int kDeepestList = 3;
+constexpr int kDeepestLatexList = 3;
 
 class BlockWriter {
  public:
@@ -153,7 +153,7 @@ class BlockWriter {
   /// An environment, as long as LaTeX bears one more.
   std::string nested(const std::string& name, const std::string& inside,
                      const std::string& options = "") const {
-    if (depth_ >= kDeepestList || inside.empty()) return inside;
+    if (depth_ >= kDeepestLatexList || inside.empty()) return inside;
     return "\\begin{" + name + "}" + options + "\n" + inside + "\\end{" + name + "}\n\n";
   }
 
@@ -169,9 +169,9 @@ class BlockWriter {
     std::string items;
     for (std::size_t i = 0; i < block.items.size(); ++i) {
       const std::string number = std::to_string(block.start + static_cast<int>(i)) + ".";
-      const std::string mark = depth_ >= kDeepestList ? (numbers ? number : "--") + " "
-                               : numbers              ? "\\item[" + number + "] "
-                                                      : "\\item ";
+      const std::string mark = depth_ >= kDeepestLatexList ? (numbers ? number : "--") + " "
+                               : numbers                   ? "\\item[" + number + "] "
+                                                           : "\\item ";
       const std::string words = write_deeper(block.items[i]);
       items += mark + (words.empty() ? "\\mbox{}\n" : words);
     }

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = MathNode::Kind;
 
-constexpr int kDeepest = 32;
+constexpr int kDeepestGroup = 32;
 
 MathNode node(Kind kind, std::string text, std::vector<MathNode> children = {}) {
   return {kind, std::move(text), std::move(children), "", false};
@@ -29,7 +29,7 @@ class Parser : private MathCursor {
  private:
   /// Until `end`, which is left standing; to the end of all where it is empty.
   MathNode row(std::string_view end) {
-    if (++depth_ > kDeepest) throw OutsideSubset();
+    if (++depth_ > kDeepestGroup) throw OutsideSubset();
     MathNode math;
     for (skip_spaces(); !done() && (end.empty() || !starts(end)); skip_spaces()) {
       math.children.push_back(with_scripts(script_follows() ? MathNode() : atom()));

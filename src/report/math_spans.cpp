@@ -8,17 +8,17 @@ namespace labreport {
 namespace {
 
 // Noncharacters: no text holds them, so no text can forge a mark.
-constexpr std::string_view kOpen = "\uFDD0";
-constexpr std::string_view kClose = "\uFDD1";
+constexpr std::string_view kSpanOpen = "\uFDD0";
+constexpr std::string_view kSpanClose = "\uFDD1";
 
 bool is_space(char letter) { return std::string_view(" \t\r\n").find(letter) != std::string::npos; }
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+bool digit(char letter) { return letter >= '0' && letter <= '9'; }
 
 std::string without_marks(std::string_view text) {
   std::string clean;
   while (!text.empty()) {
-    if (text.starts_with(kOpen) || text.starts_with(kClose)) {
-      text.remove_prefix(kOpen.size());
+    if (text.starts_with(kSpanOpen) || text.starts_with(kSpanClose)) {
+      text.remove_prefix(kSpanOpen.size());
     } else {
       clean.push_back(text.front());
       text.remove_prefix(1);
@@ -111,7 +111,7 @@ class Cutter {
     if (!close) return false;
     const std::size_t dollars = display ? 2 : 1;
     const std::string tex(text_.substr(at_ + dollars, *close - at_ - dollars));
-    cut_.markdown.append(kOpen).append(std::to_string(cut_.spans.size())).append(kClose);
+    cut_.markdown.append(kSpanOpen).append(std::to_string(cut_.spans.size())).append(kSpanClose);
     cut_.spans.push_back({tex, display});
     at_ = *close + dollars;
     return true;
@@ -124,7 +124,7 @@ class Cutter {
       if (text_[i] == '\\') {
         ++i;
       } else if (text_[i] == '$') {
-        const bool digit_follows = i + 1 < text_.size() && is_digit(text_[i + 1]);
+        const bool digit_follows = i + 1 < text_.size() && digit(text_[i + 1]);
         if (is_space(text_[i - 1]) || digit_follows) return {};
         return i;
       }
@@ -156,14 +156,14 @@ CutMarkdown cut_math(std::string_view markdown) {
 std::vector<CutPiece> at_marks(std::string_view text, const std::vector<MathSpan>& spans) {
   std::vector<CutPiece> pieces;
   std::size_t begin = 0;
-  for (std::size_t open; (open = text.find(kOpen, begin)) != text.npos;) {
+  for (std::size_t open; (open = text.find(kSpanOpen, begin)) != text.npos;) {
     if (open > begin) pieces.push_back({std::string(text.substr(begin, open - begin)), nullptr});
-    const std::size_t number = open + kOpen.size();
-    const std::size_t close = text.find(kClose, number);
+    const std::size_t number = open + kSpanOpen.size();
+    const std::size_t close = text.find(kSpanClose, number);
     std::size_t index = 0;
     std::from_chars(text.data() + number, text.data() + close, index);
     pieces.push_back({"", &spans.at(index)});
-    begin = close + kClose.size();
+    begin = close + kSpanClose.size();
   }
   if (begin < text.size()) pieces.push_back({std::string(text.substr(begin)), nullptr});
   return pieces;

@@ -7,7 +7,7 @@ namespace {
 
 using Kind = MathNode::Kind;
 
-constexpr auto kAccents =
+constexpr auto kTypstAccents =
     std::to_array<std::pair<std::string_view, std::string_view>>({{"hat", "hat"},
                                                                   {"bar", "macron"},
                                                                   {"tilde", "tilde"},
@@ -72,7 +72,7 @@ std::string write(const MathNode& node) {
                             write(node.children[0]) +
                             (node.close.empty() ? "" : " " + symbol(node.close)));
     case Kind::kAccent:
-      return call(std::string(*look_up(kAccents, node.text)), write(node.children[0]));
+      return call(std::string(*look_up(kTypstAccents, node.text)), write(node.children[0]));
   }
   return "";
 }

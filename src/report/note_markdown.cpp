@@ -13,7 +13,7 @@ namespace {
 
 using Iterator = std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)>;
 
-constexpr int kDeepest = 24;      // Every reader's stack is deeper, no author's thought is.
+constexpr int kDeepestList = 24;  // Every reader's stack is deeper, no author's thought is.
 constexpr int kHeadingShift = 3;  // A part's own heading is the third.
 constexpr int kLowestHeading = 6;
 // A noncharacter stands for a dollar that opens no math, until Markdown is written again.
@@ -44,7 +44,7 @@ bool nests_too_deeply(cmark_node* root) {
     const bool leaf = cmark_node_first_child(cmark_iter_get_node(iterator.get())) == nullptr;
     if (leaf) continue;  // Some leaves are never left.
     depth += event == CMARK_EVENT_ENTER ? 1 : -1;
-    if (depth > kDeepest) return true;
+    if (depth > kDeepestList) return true;
   }
   return false;
 }
@@ -119,7 +119,7 @@ SafeMarkdown safe_markdown(std::string_view markdown, const FindPicture& find_pi
   cmark_node* root = parsed.tree.get();
   SafeMarkdown safe;
   if (nests_too_deeply(root)) {
-    safe.problems.push_back({0, "lists or quotes nest more than " + std::to_string(kDeepest) +
+    safe.problems.push_back({0, "lists or quotes nest more than " + std::to_string(kDeepestList) +
                                     " levels deep: the note is left out"});
     return safe;
   }

@@ -9,14 +9,12 @@
 namespace labreport {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kLane = 20;
-constexpr int kGap = 16;
-constexpr int kAxis = 62;
+constexpr int kLaneGap = 16;
+constexpr int kPairAxisHeight = 62;
 
-Json point_rows(const std::vector<Joined>& rows) {
-  Json points = Json::array();
+nlohmann::json point_rows(const std::vector<Joined>& rows) {
+  nlohmann::json points = nlohmann::json::array();
   for (const Joined& row : rows) {
     for (const auto& [series, value] : row.values) {
       points.push_back({{"group", row.group},
@@ -30,8 +28,8 @@ Json point_rows(const std::vector<Joined>& rows) {
 }
 
 /// Where a line begins and ends, and its words.
-Json line_rows(const std::vector<Joined>& rows) {
-  Json lines = Json::array();
+nlohmann::json line_rows(const std::vector<Joined>& rows) {
+  nlohmann::json lines = nlohmann::json::array();
   for (const Joined& row : rows) {
     if (row.values.empty()) continue;
     const auto value = [](const auto& entry) { return entry.second; };
@@ -55,8 +53,8 @@ const char* lean(const Joined& row, double value) {
 }
 
 /// The first row doubles as the legend.
-Json name_rows(const std::vector<Joined>& rows) {
-  Json names = Json::array();
+nlohmann::json name_rows(const std::vector<Joined>& rows) {
+  nlohmann::json names = nlohmann::json::array();
   for (const Joined& row : rows) {
     if (row.values.size() < 2) continue;
     for (const auto& [series, value] : row.values) {
@@ -71,15 +69,16 @@ Json name_rows(const std::vector<Joined>& rows) {
   return names;
 }
 
-Json gap_rows(const std::vector<Gap>& gaps, const std::string& lane) {
-  Json rows = Json::array();
+nlohmann::json gap_rows(const std::vector<Gap>& gaps, const std::string& lane) {
+  nlohmann::json rows = nlohmann::json::array();
   for (const Gap& gap : gaps) {
     rows.push_back({{"group", gap.group}, {"lane", lane}, {"reason", gap.reason}});
   }
   return rows;
 }
 
-Json layer(const std::string& name, const Json& rows, Json mark, Json place, const Json& more) {
+nlohmann::json layer(const std::string& name, const nlohmann::json& rows, nlohmann::json mark,
+                     nlohmann::json place, const nlohmann::json& more) {
   place.update(more);
   return {{"name", name},
           {"data", {{"values", rows}}},
@@ -87,37 +86,40 @@ Json layer(const std::string& name, const Json& rows, Json mark, Json place, con
           {"encoding", std::move(place)}};
 }
 
-Json gap_layer(const std::vector<Gap>& gaps, const std::string& lane, Json place) {
+nlohmann::json gap_layer(const std::vector<Gap>& gaps, const std::string& lane,
+                         nlohmann::json place) {
   place["x"] = {{"value", 12}};
-  const Json mark = {{"type", "text"},
-                     {"align", "left"},
-                     {"fontStyle", "italic"},
-                     {"limit", {{"expr", "width + 60"}}}};
+  const nlohmann::json mark = {{"type", "text"},
+                               {"align", "left"},
+                               {"fontStyle", "italic"},
+                               {"limit", {{"expr", "width + 60"}}}};
   return layer("gaps", gap_rows(gaps, lane), mark, std::move(place),
                {{"text", {{"field", "reason"}}}, {"color", {{"value", ink::kMuted}}}});
 }
 
 }  // namespace
 
-Json joined_chart(const Quantity& quantity, const std::vector<std::string>& groups,
-                  const std::vector<std::string>& lanes, const std::vector<std::string>& series,
-                  const std::vector<Joined>& rows, const std::vector<Gap>& gaps) {
+nlohmann::json joined_chart(const Quantity& quantity, const std::vector<std::string>& groups,
+                            const std::vector<std::string>& lanes,
+                            const std::vector<std::string>& series, const std::vector<Joined>& rows,
+                            const std::vector<Gap>& gaps) {
   const auto x = [&](const char* field) {
     return log_channel(field, quantity.title, quantity.unit, 20);
   };
-  Json y = category_channel("group", groups);
+  nlohmann::json y = category_channel("group", groups);
   y["scale"] = {{"domain", groups}, {"paddingInner", 0.2}, {"paddingOuter", 0.15}};
   y["axis"] = {{"grid", false}, {"labelFontSize", 13}, {"labelColor", ink::kText}};
-  const Json lane = {
+  const nlohmann::json lane = {
       {"field", "lane"}, {"type", "nominal"}, {"sort", lanes}, {"scale", {{"domain", lanes}}}};
-  const Json place = {{"y", y}, {"yOffset", lane}};
-  const Json colour = colour_channel("series", series);
+  const nlohmann::json place = {{"y", y}, {"yOffset", lane}};
+  const nlohmann::json colour = colour_channel("series", series);
   const auto tip = [](const char* field, const std::string& title) {
-    return Json{{"field", field}, {"type", "nominal"}, {"title", title}};
+    return nlohmann::json{{"field", field}, {"type", "nominal"}, {"title", title}};
   };
-  const Json tooltip = {tip("group", "size"), tip("lane", "phase"), tip("series", "series"),
-                        tip("text", axis_title(quantity.title, quantity.unit))};
-  Json layers = Json::array();
+  const nlohmann::json tooltip = {tip("group", "size"), tip("lane", "phase"),
+                                  tip("series", "series"),
+                                  tip("text", axis_title(quantity.title, quantity.unit))};
+  nlohmann::json layers = nlohmann::json::array();
   layers.push_back(layer("joints", line_rows(rows), {{"type", "rule"}, {"color", ink::kAxis}},
                          place, {{"x", x("low")}, {"x2", {{"field", "high"}}}}));
   layers.push_back(layer(kSeriesLayer, point_rows(rows), {{"type", "point"}, {"size", 70}}, place,
@@ -125,7 +127,7 @@ Json joined_chart(const Quantity& quantity, const std::vector<std::string>& grou
                           {"color", colour},
                           {"shape", shape_channel("series", series)},
                           {"tooltip", tooltip}}));
-  const Json beside = {{"type", "text"}, {"align", "left"}, {"dx", 10}};
+  const nlohmann::json beside = {{"type", "text"}, {"align", "left"}, {"dx", 10}};
   for (const auto& [name, text] : {std::pair{kWideOnly, "text"}, std::pair{kNarrowOnly, "short"}}) {
     layers.push_back(layer(name + std::string("-text"), line_rows(rows), beside, place,
                            {{"x", x("high")}, {"text", {{"field", text}}}}));
@@ -135,8 +137,8 @@ Json joined_chart(const Quantity& quantity, const std::vector<std::string>& grou
                          place,
                          {{"x", x("value")}, {"text", {{"field", "series"}}}, {"color", colour}}));
   if (!gaps.empty()) layers.push_back(gap_layer(gaps, lanes.back(), place));
-  const int row = static_cast<int>(lanes.size()) * kLane + kGap;
-  return {{"height", static_cast<int>(groups.size()) * row + kAxis},
+  const int row = static_cast<int>(lanes.size()) * kLane + kLaneGap;
+  return {{"height", static_cast<int>(groups.size()) * row + kPairAxisHeight},
           {"padding", {{"left", 10}, {"top", 14}, {"right", 122}, {"bottom", 2}}},
           {kNarrowPadding, {{"left", 6}, {"top", 4}, {"right", 52}, {"bottom", 2}}},
           {"layer", layers}};

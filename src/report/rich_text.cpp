@@ -11,9 +11,9 @@ namespace labreport {
 namespace {
 
 /// Deeper than anyone writes, shallow enough for every writer's and typesetter's stack.
-constexpr int kDeepest = 24;
+constexpr int kDeepestNesting = 24;
 
-std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
+std::string literal_text(const char* text) { return text == nullptr ? "" : text; }
 
 std::string_view type_of(cmark_node* node) { return cmark_node_get_type_string(node); }
 
@@ -37,7 +37,7 @@ class TreeReader {
 
  private:
   Block block(cmark_node* node, int depth) const {
-    if (depth >= kDeepest) return flattened(node);
+    if (depth >= kDeepestNesting) return flattened(node);
     switch (cmark_node_get_type(node)) {
       case CMARK_NODE_HEADING:
         return heading(node, depth);
@@ -99,8 +99,8 @@ class TreeReader {
 
   static Block code(cmark_node* node) {
     Block block = of_kind(Block::Kind::kCode);
-    block.text = text_or_empty(cmark_node_get_literal(node));
-    const std::string info = text_or_empty(cmark_node_get_fence_info(node));
+    block.text = literal_text(cmark_node_get_literal(node));
+    const std::string info = literal_text(cmark_node_get_fence_info(node));
     block.language = info.substr(0, info.find_first_of(" \t{"));
     return block;
   }
@@ -128,22 +128,22 @@ class TreeReader {
 
   void add(Inlines& to, cmark_node* node, int depth) const {
     using Kind = Inline::Kind;
-    if (depth >= kDeepest) return add_text(to, text_inside(node));
+    if (depth >= kDeepestNesting) return add_text(to, text_inside(node));
     const auto group = [&](Kind kind) {
-      to.push_back({kind, "", text_or_empty(cmark_node_get_url(node)), inlines(node, depth + 1)});
+      to.push_back({kind, "", literal_text(cmark_node_get_url(node)), inlines(node, depth + 1)});
     };
     const auto add = [&](Kind kind, std::string text, std::string target) {
       to.push_back({kind, std::move(text), std::move(target), {}});
     };
     switch (cmark_node_get_type(node)) {
       case CMARK_NODE_TEXT:
-        return add_text(to, text_or_empty(cmark_node_get_literal(node)));
+        return add_text(to, literal_text(cmark_node_get_literal(node)));
       case CMARK_NODE_SOFTBREAK:
         return add_text(to, " ");
       case CMARK_NODE_LINEBREAK:
         return add(Kind::kBreak, "", "");
       case CMARK_NODE_CODE:
-        return add(Kind::kCode, text_or_empty(cmark_node_get_literal(node)), "");
+        return add(Kind::kCode, literal_text(cmark_node_get_literal(node)), "");
       case CMARK_NODE_EMPH:
         return group(Kind::kEmph);
       case CMARK_NODE_STRONG:
@@ -151,7 +151,7 @@ class TreeReader {
       case CMARK_NODE_LINK:
         return group(Kind::kLink);
       case CMARK_NODE_IMAGE:
-        return add(Kind::kImage, text_inside(node), text_or_empty(cmark_node_get_url(node)));
+        return add(Kind::kImage, text_inside(node), literal_text(cmark_node_get_url(node)));
       default:
         return group(type_of(node) == "strikethrough" ? Kind::kStrike : Kind::kEmph);
     }

@@ -9,7 +9,7 @@ namespace {
 
 std::string hash_source(std::string_view text) { return " 'sha256-" + sha256_base64(text) + "'"; }
 
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
+void replace_each(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
     text.replace(at, from.size(), to);
     at += to.size();
@@ -31,8 +31,8 @@ std::string media_type(std::string_view name) {
 std::string enclosed_script(std::string_view script) {
   std::string safe(script);
   // Only texts and patterns of a script can hold these; there, the backslash changes nothing.
-  replace_all(safe, "</script", "<\\/script");
-  replace_all(safe, "<!--", "<\\!--");
+  replace_each(safe, "</script", "<\\/script");
+  replace_each(safe, "<!--", "<\\!--");
   return safe;
 }
 

@@ -9,7 +9,7 @@
 namespace labreport {
 namespace {
 
-constexpr std::string_view kMinus = "−";
+constexpr std::string_view kMinusSign = "−";
 
 std::string head(const ColumnView& column, const std::string& suffix = "") {
   const std::string unit = column.unit.empty() ? "" : " (" + column.unit + ")";
@@ -24,7 +24,9 @@ bool deviates(const TableView& table, std::size_t column) {
 
 /// Digits for people ("−1,234.5") that have no number of their own behind them.
 bool is_number(std::string_view text) {
-  const std::size_t sign = text.starts_with('-') ? 1 : text.starts_with(kMinus) ? kMinus.size() : 0;
+  const std::size_t sign = text.starts_with('-')          ? 1
+                           : text.starts_with(kMinusSign) ? kMinusSign.size()
+                                                          : 0;
   return text.find_first_of("0123456789") == sign &&
          text.find_first_not_of("0123456789.,", sign) == std::string_view::npos;
 }
@@ -39,7 +41,7 @@ std::string value_of(const CellView& cell, const ColumnView& column) {
   if (column.code || !is_number(cell.text)) return csv_text(cell.text);
   std::string digits = cell.text;
   std::erase(digits, ',');
-  if (digits.starts_with(kMinus)) digits.replace(0, kMinus.size(), "-");
+  if (digits.starts_with(kMinusSign)) digits.replace(0, kMinusSign.size(), "-");
   return digits;
 }
 

@@ -12,7 +12,7 @@ namespace {
 // What Typst refuses, and no one could type from paper.
 constexpr std::size_t kLongestAddress = 2000;
 
-std::string call(const std::string& function, const std::string& content) {
+std::string typst_call(const std::string& function, const std::string& content) {
   return "#" + function + "[" + content + "]";
 }
 
@@ -48,20 +48,20 @@ class RichWriter {
       case Kind::kParagraph:
         return inlines(block.inlines);
       case Kind::kHeading:
-        return call("block(sticky: true)", call("strong", inlines(block.inlines)));
+        return typst_call("block(sticky: true)", typst_call("strong", inlines(block.inlines)));
       case Kind::kBullets:
         return items("list(tight: " + flag(block.tight), block.items);
       case Kind::kNumbers:
         return items("enum(tight: " + flag(block.tight) + ", start: " + std::to_string(block.start),
                      block.items);
       case Kind::kQuote:
-        return call("quote(block: true)", "\n" + blocks(block.blocks));
+        return typst_call("quote(block: true)", "\n" + blocks(block.blocks));
       case Kind::kCode:
         return code(block);
       case Kind::kTable:
         return table(block);
       case Kind::kImage:
-        return call("align(center)", picture(block.inlines.front(), "90%"));
+        return typst_call("align(center)", picture(block.inlines.front(), "90%"));
       case Kind::kRule:
         return "#line(length: 100%, stroke: 0.4pt)";
     }
@@ -108,11 +108,11 @@ class RichWriter {
       case Kind::kText:
         return typst_text(piece.text);
       case Kind::kEmph:
-        return call("emph", inlines(piece.children));
+        return typst_call("emph", inlines(piece.children));
       case Kind::kStrong:
-        return call("strong", inlines(piece.children));
+        return typst_call("strong", inlines(piece.children));
       case Kind::kStrike:
-        return call("strike", inlines(piece.children));
+        return typst_call("strike", inlines(piece.children));
       case Kind::kCode:
         return typst_code(piece.text);
       case Kind::kLink:
@@ -131,7 +131,7 @@ class RichWriter {
   /// What will not lie beside the source is named instead.
   std::string picture(const Inline& image, const std::string& width) const {
     if (!source_.options.pictures.contains(image.target)) {
-      return call("emph", "Picture\\: " + typst_text(image.text));
+      return typst_call("emph", "Picture\\: " + typst_text(image.text));
     }
     return "#box(image(" + typst_string(source_.options.run + image.target) + ", width: " + width +
            ", alt: " + typst_string(image.text) + "))";

@@ -38,17 +38,17 @@ std::size_t column_letters(const TableView& table, std::size_t column) {
   return most;
 }
 
-/// Longer remarks would stand as a tower in a column of their own: they go below their row.
+/// Longer remarks_line would stand as a tower in a column of their own: they go below their row.
 constexpr std::size_t kLongestRemark = 24;
 
-std::string remarks(const RowView& row) {
+std::string remarks_line(const RowView& row) {
   std::string text;
   for (const std::string& flag : row.flags) text += (text.empty() ? "" : ", ") + flag;
   return text;
 }
 
 bool has_remark_beside(const RowView& row) {
-  return !row.flags.empty() && letters(remarks(row)) <= kLongestRemark;
+  return !row.flags.empty() && letters(remarks_line(row)) <= kLongestRemark;
 }
 
 bool is_flagged(const TableView& table) {
@@ -149,7 +149,7 @@ class TableWriter {
       cells += "table.cell(colspan: " + std::to_string(rest) + ", align: left)[" +
                typst_text(row.note.empty() ? "–" : cut_to_fit(row.note)) + "], ";
     }
-    const std::string words = typst_text(cut_to_fit(remarks(row)));
+    const std::string words = typst_text(cut_to_fit(remarks_line(row)));
     if (flagged_) cells += "[" + (has_remark_beside(row) ? words : "") + "], ";
     return row.flags.empty() || has_remark_beside(row) ? cells : cells + below(words);
   }

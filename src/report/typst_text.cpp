@@ -90,7 +90,7 @@ std::string with_breaks(std::string_view text) {
   return broken;
 }
 
-std::string quoted(std::string_view text) {
+std::string string_literal(std::string_view text) {
   std::string literal = "\"";
   for (const char letter : text) {
     if (letter == '"' || letter == '\\') literal.push_back('\\');
@@ -123,9 +123,9 @@ bool means_itself(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-std::string typst_string(std::string_view text) { return quoted(visible(text)); }
+std::string typst_string(std::string_view text) { return string_literal(visible(text)); }
 
-std::string typst_lines(std::string_view text) { return quoted(visible(text, true)); }
+std::string typst_lines(std::string_view text) { return string_literal(visible(text, true)); }
 
 std::string typst_text(std::string_view text) {
   const std::string shown = with_breaks(keep_numbers_whole(visible(text)));
@@ -138,7 +138,7 @@ std::string typst_text(std::string_view text) {
 }
 
 std::string typst_code(std::string_view text) {
-  return "#raw(" + quoted(with_breaks(visible(text))) + ")";
+  return "#raw(" + string_literal(with_breaks(visible(text))) + ")";
 }
 
 }  // namespace labreport

@@ -7,8 +7,6 @@
 namespace labreport {
 namespace {
 
-using Json = nlohmann::json;
-
 /// An operator and the kernel that it launched.
 const Trace& one_launch() {
   static const Trace trace{
@@ -19,12 +17,12 @@ const Trace& one_launch() {
   return trace;
 }
 
-std::vector<Json> events(const char* phase) {
+std::vector<nlohmann::json> events(const char* phase) {
   const std::vector<Attributed> kernels{
       {&one_launch()[2], "forward", "lm_head", "Linear", "aten::mm"}};
-  std::vector<Json> found;
-  const Json file = Json::parse(chrome_trace(one_launch(), kernels));
-  for (const Json& event : file.at("traceEvents")) {
+  std::vector<nlohmann::json> found;
+  const nlohmann::json file = nlohmann::json::parse(chrome_trace(one_launch(), kernels));
+  for (const nlohmann::json& event : file.at("traceEvents")) {
     if (event.at("ph") == phase) found.push_back(event);
   }
   return found;
@@ -42,7 +40,7 @@ TEST(TraceFile, HasHostAndDeviceAsProcessesAndMicroseconds) {
 }
 
 TEST(TraceFile, AKernelTellsWhereItBelongs) {
-  const Json args = events("X")[2].at("args");
+  const nlohmann::json args = events("X")[2].at("args");
   EXPECT_EQ(args.at("phase"), "forward");
   EXPECT_EQ(args.at("module"), "lm_head");
   EXPECT_EQ(args.at("operator"), "aten::mm");
@@ -58,7 +56,9 @@ TEST(TraceFile, AnArrowLeadsFromTheOperatorToItsKernel) {
   EXPECT_EQ(from[0].at("id"), to[0].at("id"));
 }
 
-TEST(TraceFile, AnEmptyTraceIsStillOne) { EXPECT_TRUE(Json::accept(chrome_trace({}, {}))); }
+TEST(TraceFile, AnEmptyTraceIsStillOne) {
+  EXPECT_TRUE(nlohmann::json::accept(chrome_trace({}, {})));
+}
 
 }  // namespace
 }  // namespace labreport

@@ -9,7 +9,6 @@
 namespace labreport {
 namespace {
 
-using Json = nlohmann::json;
 using testing::HasSubstr;
 
 TEST(SeriesStyle, TheSameThingLooksTheSameWhateverItsCompany) {
@@ -29,8 +28,8 @@ TEST(SeriesStyle, SiblingsDifferInColourAndShape) {
       {"small", "medium", "large", "xl", "2.7B"},
       {"small", "medium", "large", "xl", "10B"}};
   for (const auto& family : families) {
-    const Json colours = colour_channel("x", family)["scale"]["range"];
-    const Json shapes = shape_channel("x", family)["scale"]["range"];
+    const nlohmann::json colours = colour_channel("x", family)["scale"]["range"];
+    const nlohmann::json shapes = shape_channel("x", family)["scale"]["range"];
     for (std::size_t i = 0; i < family.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         EXPECT_NE(colours[i], colours[j]) << family[i] << " and " << family[j];
@@ -55,16 +54,17 @@ TEST(Style, TurnsEveryColourOfAChartDark) {
 }
 
 TEST(Themed, GivesASingleViewItsTotalWidth) {
-  const Json spec = themed({{"mark", "point"}}, ChartWidth::kNarrow);
+  const nlohmann::json spec = themed({{"mark", "point"}}, ChartWidth::kNarrow);
   EXPECT_EQ(spec["width"], kNarrowChart);
   EXPECT_EQ(spec["autosize"]["type"], "fit");
 }
 
 TEST(Themed, GivesInnerViewsAWidthThatLeavesRoomForTheirAxes) {
-  const Json spec =
+  const nlohmann::json spec =
       themed({{"vconcat", {{{"mark", "point"}}, {{"mark", "bar"}}}}}, ChartWidth::kWide);
   EXPECT_FALSE(spec.contains("width"));
-  for (const Json& view : spec["vconcat"]) EXPECT_LT(view["width"].get<int>(), kWideChart);
+  for (const nlohmann::json& view : spec["vconcat"])
+    EXPECT_LT(view["width"].get<int>(), kWideChart);
 }
 
 TEST(Axes, CarryTheirUnit) {
@@ -83,33 +83,33 @@ TEST(UniqueIds, AreTheSameWhateverTheToolDrewBefore) {
 }
 
 TEST(DotChart, NamesSeriesOnceAndGapsInTheLaneThatIsMissing) {
-  const Json spec = dot_chart({"Time", "ms"}, {"small", "xl"}, {"forward", "optimizer"},
-                              {{"small", "forward", 1, "1.0 ± 0.1", {0.9, 1.1}},
-                               {"small", "optimizer", 2, "2.0 ± 0.1", {}},
-                               {"xl", "forward", 3, "3.0 ± 0.1", {}}},
-                              {{"xl", "out of memory"}});
-  const Json& ticks = spec["layer"][0]["data"]["values"];
+  const nlohmann::json spec = dot_chart({"Time", "ms"}, {"small", "xl"}, {"forward", "optimizer"},
+                                        {{"small", "forward", 1, "1.0 ± 0.1", {0.9, 1.1}},
+                                         {"small", "optimizer", 2, "2.0 ± 0.1", {}},
+                                         {"xl", "forward", 3, "3.0 ± 0.1", {}}},
+                                        {{"xl", "out of memory"}});
+  const nlohmann::json& ticks = spec["layer"][0]["data"]["values"];
   EXPECT_EQ(ticks.size(), 2u);
-  const Json& dots = spec["layer"][1]["data"]["values"];
+  const nlohmann::json& dots = spec["layer"][1]["data"]["values"];
   EXPECT_EQ(dots[0]["label"], "forward  1.0 ± 0.1");
   EXPECT_EQ(dots[2]["label"], "3.0 ± 0.1");
-  const Json& gap = spec["layer"][2]["data"]["values"][0];
+  const nlohmann::json& gap = spec["layer"][2]["data"]["values"][0];
   EXPECT_EQ(gap["series"], "optimizer");
 }
 
 TEST(DotChart, BeginsALabelRightOfItsLastTick) {
-  const Json spec =
+  const nlohmann::json spec =
       dot_chart({"Time", "ms"}, {"small", "xl"}, {"forward"},
                 {{"small", "forward", 2, "2", {1, 4, 1}}, {"xl", "forward", 3, "3", {}}}, {});
-  const Json& points = spec["layer"][1];
+  const nlohmann::json& points = spec["layer"][1];
   EXPECT_EQ(points["layer"][1]["encoding"]["x"]["field"], "end");
   EXPECT_EQ(points["data"]["values"][0]["end"], 4);
   EXPECT_EQ(points["data"]["values"][1]["end"], 3);
 }
 
 TEST(StripChart, ShowsDistancesFromEachRowsOwnMean) {
-  const Json spec = strip_chart({{"a", {9, 11}}, {"b", {90, 110}}});
-  const Json& rows = spec["data"]["values"];
+  const nlohmann::json spec = strip_chart({{"a", {9, 11}}, {"b", {90, 110}}});
+  const nlohmann::json& rows = spec["data"]["values"];
   ASSERT_EQ(rows.size(), 4u);
   EXPECT_NEAR(rows[0]["deviation"].get<double>(), -10, 1e-9);
   EXPECT_NEAR(rows[3]["deviation"].get<double>(), 10, 1e-9);
@@ -119,7 +119,7 @@ TEST(StepChart, CountsStepsFromOneAndNamesEachLineAtItsEnd) {
   StepChart chart;
   chart.quantity = {"Time", "ms"};
   chart.lines = {{"small", {30, 10, 10}}};
-  const Json layers = step_chart(chart)["layer"];
+  const nlohmann::json layers = step_chart(chart)["layer"];
   EXPECT_EQ(layers[0]["data"]["values"][0]["step"], 1);
   EXPECT_EQ(layers[1]["data"]["values"][0]["step"], 3);
   EXPECT_EQ(layers[1]["data"]["values"][0]["label"], "small");

@@ -8,8 +8,6 @@
 namespace labreport {
 namespace {
 
-using Json = nlohmann::json;
-
 CurveChart two_curves() {
   CurveChart chart;
   chart.x = {{"Additions", ""}, false, {}, {}, {}, ""};
@@ -18,15 +16,15 @@ CurveChart two_curves() {
   return chart;
 }
 
-Json rows_of(const Json& layer) { return layer["data"]["values"]; }
+nlohmann::json rows_of(const nlohmann::json& layer) { return layer["data"]["values"]; }
 
 TEST(CurveChart, DropsWhatALogAxisCannotHold) {
-  const Json layers = curve_chart(two_curves())["layer"];
+  const nlohmann::json layers = curve_chart(two_curves())["layer"];
   EXPECT_EQ(rows_of(layers[0]).size(), 3u);
 }
 
 TEST(CurveChart, MovesLabelsApartWhereCurvesEndTogether) {
-  const Json labels = rows_of(curve_chart(two_curves())["layer"][1]);
+  const nlohmann::json labels = rows_of(curve_chart(two_curves())["layer"][1]);
   ASSERT_EQ(labels.size(), 2u);
   EXPECT_EQ(labels[0]["label"], "one");
   EXPECT_GT(labels[1]["y"].get<double>(), 1.05 * labels[0]["y"].get<double>());
@@ -35,17 +33,17 @@ TEST(CurveChart, MovesLabelsApartWhereCurvesEndTogether) {
 TEST(CurveChart, ShowsBandsWithTheirWords) {
   CurveChart chart = two_curves();
   chart.bands = {{1, 1.5, "launch-bound"}};
-  const Json layers = curve_chart(chart)["layer"];
+  const nlohmann::json layers = curve_chart(chart)["layer"];
   EXPECT_EQ(rows_of(layers[0])[0]["to"], 1.5);
   EXPECT_EQ(layers[1]["encoding"]["text"]["field"], "text");
 }
 
 TEST(CurvePanels, LeaveRoomForLabelsAtBothWidths) {
-  const Json spec = curve_panels({two_curves(), two_curves()});
+  const nlohmann::json spec = curve_panels({two_curves(), two_curves()});
   for (const ChartWidth width : {ChartWidth::kWide, ChartWidth::kNarrow}) {
     const int total = width == ChartWidth::kWide ? kWideChart : kNarrowChart;
-    const Json drawn = themed(spec, width);
-    for (const Json& view : drawn["vconcat"]) {
+    const nlohmann::json drawn = themed(spec, width);
+    for (const nlohmann::json& view : drawn["vconcat"]) {
       EXPECT_LE(view["width"].get<int>() + two_curves().label_room, total);
     }
   }
@@ -54,8 +52,8 @@ TEST(CurvePanels, LeaveRoomForLabelsAtBothWidths) {
 TEST(CurveChart, HasAKeyAboveInPlaceOfWordsBesideWhereThereIsNoRoom) {
   CurveChart chart = two_curves();
   chart.bands = {{1, 1.5, "launch-bound"}};
-  const Json wide = themed(curve_chart(chart), ChartWidth::kWide);
-  const Json narrow = themed(curve_chart(chart), ChartWidth::kNarrow);
+  const nlohmann::json wide = themed(curve_chart(chart), ChartWidth::kWide);
+  const nlohmann::json narrow = themed(curve_chart(chart), ChartWidth::kNarrow);
   EXPECT_EQ(wide["layer"].size(), narrow["layer"].size() + 2);  // the curves' names, the band's
   EXPECT_TRUE(wide["layer"][2]["encoding"]["color"]["legend"].is_null());
   EXPECT_EQ(narrow["layer"][1]["encoding"]["color"]["legend"]["orient"], "top");
@@ -63,15 +61,16 @@ TEST(CurveChart, HasAKeyAboveInPlaceOfWordsBesideWhereThereIsNoRoom) {
 }
 
 TEST(JoinedChart, NamesTheSeriesOfTheFirstRowThatHasBoth) {
-  const Json spec = joined_chart({"Time", "ms"}, {"small", "xl"}, {"forward"}, {"FP32", "BF16"},
-                                 {{"small", "forward", {{"FP32", 4}}, ""},
-                                  {"xl", "forward", {{"FP32", 40}, {"BF16", 10}}, "4.00 ×"}},
-                                 {});
-  const Json lines = rows_of(spec["layer"][0]);
+  const nlohmann::json spec =
+      joined_chart({"Time", "ms"}, {"small", "xl"}, {"forward"}, {"FP32", "BF16"},
+                   {{"small", "forward", {{"FP32", 4}}, ""},
+                    {"xl", "forward", {{"FP32", 40}, {"BF16", 10}}, "4.00 ×"}},
+                   {});
+  const nlohmann::json lines = rows_of(spec["layer"][0]);
   EXPECT_EQ(lines[1]["low"], 10);
   EXPECT_EQ(lines[1]["high"], 40);
   EXPECT_EQ(lines[1]["text"], "forward  4.00 ×");
-  const Json names = rows_of(spec["layer"][4]);
+  const nlohmann::json names = rows_of(spec["layer"][4]);
   ASSERT_EQ(names.size(), 2u);
   EXPECT_EQ(names[0]["group"], "xl");
 }
