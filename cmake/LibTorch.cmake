@@ -33,7 +33,8 @@ target_link_libraries(deps::torch INTERFACE ${torch_lib}/libtorch_cpu.so ${torch
 # of them free each other's locales.
 target_link_libraries(deps::torch INTERFACE -l:libstdc++.so.6)
 # One header an operator: including them all costs ten times as much.
-target_compile_definitions(deps::torch INTERFACE AT_PER_OPERATOR_HEADERS)
+# Torch's include folder brings headers of an {fmt} of its own, which no library of ours was built of.
+target_compile_definitions(deps::torch INTERFACE AT_PER_OPERATOR_HEADERS FMT_HEADER_ONLY)
 set(torch_rpath ${torch_lib})
 
 # Kept out of the cache: another torch may be named at the next configure.
