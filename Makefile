@@ -1,6 +1,6 @@
 # Thin front door: set up what a verb needs, build it, call it.
 
-.PHONY: help report render-build site diff notes pdf test bench format lint clean
+.PHONY: help report render-build site diff notes pdf test attack bench format lint clean
 .DEFAULT_GOAL := help
 
 # What each target reads from make's command line, and what set-up and the build do for all of them.
@@ -10,6 +10,7 @@ reads_diff = A B EDITION FORMAT ALLOW FAIL OUT ARGS
 reads_pdf = PAPER ANSWERS NOTES OUT ARGS
 reads_notes = RUN NOTES ARGS
 reads_test = ARGS
+reads_attack = ARGS
 reads_bench = ARGS
 passed_on = JOBS LIBTORCH TORCH_PYTHON CC CXX LABREPORT_% CMAKE_% PIP_% MAKE% SHELL
 
@@ -48,10 +49,11 @@ help:
 	@echo 'make pdf      typeset the newest run of your own, else the newest recorded one'
 	@echo '              PAPER=a4|letter ANSWERS=none|facts|full OUT=folder'
 	@echo 'make notes    write an empty note for each part, to answer in your own words; RUN=folder'
-	@echo 'make test     build everything, run every test and check; ARGS="flags of ctest"'
+	@echo 'make test     build everything, run the tests; ARGS="flags of ctest"'
+	@echo 'make attack   what takes long: a thousand kills, each failing write, fuzzing, publishing, clang-tidy'
 	@echo 'make bench    show how fast labreport itself is'
 	@echo 'make format   put the sources into the house style'
-	@echo 'make lint     format and clang-tidy, as make test checks them'
+	@echo 'make lint     check the house style, and the sources with clang-tidy'
 	@echo 'make clean    remove what was built; installed tools and recorded runs stay'
 
 report:
@@ -74,8 +76,12 @@ pdf: render-build
 	@$(front_end) render --latest --format pdf $(call flag,PAPER,paper) $(call flag,ANSWERS,answers) $(call flag,NOTES,notes) $(call flag,OUT,out) $(call given,ARGS)
 
 test:
-	@setup/install test && setup/build --all default && setup/build --all asan && setup/build --all fuzz
+	@setup/install test && setup/build --all default && setup/build --all asan
 	@setup/test $(call given,ARGS)
+
+attack:
+	@setup/install attack && setup/build --all default && setup/build --all fuzz
+	@setup/test --attack $(call given,ARGS)
 
 bench:
 	@setup/install report && setup/build default bench
@@ -85,8 +91,7 @@ format:
 	@setup/install lint && tests/lint/format --fix
 
 lint:
-	@setup/install lint && setup/build --all $(preset)
-	@setup/test --only $(preset) --tests-regex '^lint\.'
+	@setup/install lint && tests/lint/format && tests/lint/tidy
 
 clean:
-	rm -rf build build-render build-asan build-fuzz
+	rm -rf build build-render build-asan build-fuzz build-lint

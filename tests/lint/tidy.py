@@ -1,9 +1,9 @@
-"""clang-tidy over what a build folder compiles of our own, again only where something changed.
+"""clang-tidy over what a build folder would compile of our own, again only where something changed.
 
 tidy.py <clang-tidy> <build folder> [<project's root>]
 
 A source that passed is remembered by a hash of all it is made of: itself, the project's headers
-that the compiler says it includes, its command and the configuration.
+that it includes, its command and the configuration. The folder need not be built.
 """
 
 import concurrent.futures
@@ -21,28 +21,32 @@ if len(sys.argv) > 3:
 CHECKED = re.compile(r"^(src/(?!engine/|model/|measure/|worker)|experiments/).*\.cpp$")
 
 
-def includes(build):
-    """What the compiler recorded: {object file: [files it was made of]}."""
-    ninja = os.path.join(ROOT, ".venv/bin/ninja")
-    ninja = ninja if os.path.exists(ninja) else "ninja"
-    output = subprocess.run([ninja, "-C", build, "-t", "deps"], check=True, capture_output=True,
-                            text=True).stdout
-    found = {}
-    for block in output.split("\n\n"):
-        first, *rest = block.strip().splitlines() or [""]
-        found[first.split(": #")[0]] = [line.strip() for line in rest]
+INCLUDE = re.compile(rb'^ *# *include +"([^"]+)"', re.MULTILINE)
+
+
+def made_of(source, build):
+    """The source and the project's headers that it includes, directly or not, by their paths."""
+    folders = [os.path.join(ROOT, "src"), ROOT, os.path.join(build, "generated")]
+    found, open_ones = set(), [os.path.realpath(source)]
+    while open_ones:
+        path = open_ones.pop()
+        if path in found:
+            continue
+        found.add(path)
+        with open(path, "rb") as file:
+            names = INCLUDE.findall(file.read())
+        for name in names:
+            for folder in [os.path.dirname(path), *folders]:
+                candidate = os.path.realpath(os.path.join(folder, name.decode()))
+                if os.path.isfile(candidate):
+                    open_ones.append(candidate)
+                    break
     return found
 
 
-def own(path, build):
-    """The path relative to the project when it is the project's, else None."""
-    path = os.path.relpath(os.path.join(build, path), ROOT)
-    return path if re.match(r"(src|experiments|tests|build[^/]*/generated)/", path) else None
-
-
-def fingerprint(entry, made_of, build, version):
+def fingerprint(entry, build, version):
     digest = hashlib.sha256()
-    names = sorted({name for name in (own(path, build) for path in made_of) if name})
+    names = sorted(os.path.relpath(path, ROOT) for path in made_of(entry["file"], build))
     for name in [".clang-tidy"] + names:
         digest.update(name.encode())
         with open(os.path.join(ROOT, name), "rb") as file:
@@ -55,7 +59,6 @@ def main():
     clang_tidy, build = sys.argv[1], os.path.abspath(sys.argv[2])
     version = subprocess.run([clang_tidy, "--version"], check=True, capture_output=True,
                              text=True).stdout
-    made_of = includes(build)
     passed = os.path.join(build, "tidy")
     os.makedirs(passed, exist_ok=True)
 
@@ -67,10 +70,7 @@ def main():
 
     def check(entry):
         name = os.path.relpath(entry["file"], ROOT)
-        made = made_of.get(os.path.relpath(os.path.join(build, entry["output"]), build))
-        if not made:
-            return name, f"{name} is not built yet"
-        stamp = os.path.join(passed, fingerprint(entry, made, build, version))
+        stamp = os.path.join(passed, fingerprint(entry, build, version))
         if os.path.exists(stamp):
             return name, None
         result = subprocess.run([clang_tidy, "--quiet", "-p", build,
