@@ -68,8 +68,8 @@ class LongRun(ProjectTest):
               f"{max(long.memory) / MEBIBYTE:.0f} MiB at the merge", file=sys.stderr)
         self.assertLess(late - early, 16 * MEBIBYTE)
         self.assertLess(max(long.memory), 256 * MEBIBYTE)
-        # Of its own time: what it waits for a processor is another program's affair.
-        self.assertLess(long.seconds / self.cells, 0.005)
+        # Of its own time, and against itself: a machine's speed is not its affair.
+        self.assertLess(long.seconds, 3 * 10 * short.seconds)
 
 
 def main():

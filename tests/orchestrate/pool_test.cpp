@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -173,30 +172,6 @@ TEST_F(PoolTest, AnInterruptKeepsWhatIsFinishedAndDropsWhatItCutShort) {
   EXPECT_TRUE(kept.cells[1].launches.empty());
   EXPECT_TRUE(std::filesystem::exists(store_.cells_folder())) << "can be gone on with";
 }
-
-#ifndef __SANITIZE_ADDRESS__
-// In memory: how long a disk takes to make a result durable is the disk's affair.
-TEST_F(PoolTest, CostsLittleBesidesTheWorkersOwnLivesAndTheDisk) {
-  if (!std::filesystem::exists("/dev/shm")) GTEST_SKIP() << "no file system in memory";
-  const auto folder = std::filesystem::path("/dev/shm") / folder_.filename();
-  std::vector<PlannedCell> cells;
-  for (int i = 0; i < 20; ++i) cells.push_back({fake_cell("n" + std::to_string(i)), 1});
-  std::int64_t best = 1'000'000'000;
-  for (int round = 0; round < 3; ++round) {  // the quietest of three: the machine may be busy
-    const RunStore store(folder);
-    labreport::Run run = run_;
-    store.create(run);
-    const auto begin = std::chrono::steady_clock::now();
-    Pool(run, store, [&](const labreport::Run&) { return cells; }, setup_, progress_).run();
-    std::int64_t ours = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
-    for (const Cell& cell : run.cells) ours -= cell.launches[0].wall_ns;
-    best = std::min(best, ours / 20);
-    std::filesystem::remove_all(folder);
-  }
-  RecordProperty("overhead_us", static_cast<int>(best / 1000));
-  EXPECT_LT(best, 10'000'000);
-}
-#endif
 
 }  // namespace
 }  // namespace labreport
