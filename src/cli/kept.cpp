@@ -5,12 +5,23 @@
 #include <algorithm>
 
 #include "base/messages.h"
-#include "base/text.h"
+#include "cli/command_words.h"
 #include "orchestrate/resume.h"
 
 namespace labreport {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Whether `make report` looks where this command keeps its runs.
+bool made_by_make(const std::vector<std::string>& argv) {
+  const bool elsewhere = std::ranges::any_of(
+      argv, [](const std::string& word) { return word == "--out" || word.starts_with("--out="); });
+  return argv.size() > 1 && argv[1] == "report" && !elsewhere;
+}
+
+}  // namespace
 
 std::string kept_words(const Run& run, const std::vector<PlannedCell>& wanted) {
   std::size_t kept = 0;
@@ -28,7 +39,8 @@ void say_how_to_go_on(const std::string& kept, const fs::path& folder,
                       std::vector<std::string> argv) {
   if (std::find(argv.begin(), argv.end(), "--resume") == argv.end()) argv.push_back("--resume");
   say("interrupted: {} are kept in {}\n", kept, folder.string());
-  say("go on with `make report RESUME=1` and the same settings, or `{}`\n", join(argv, " "));
+  say("go on with {}`{}`\n", made_by_make(argv) ? "`make report RESUME=1` or " : "",
+      command_line(argv));
 }
 
 void fail_with_kept(const Error& error, const RunStore& store,

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/gpu.h"
 #include "base/messages.h"
 #include "base/private_names.h"
@@ -13,6 +14,7 @@
 #include "cli/kept.h"
 #include "cli/new_session.h"
 #include "cli/plan_table.h"
+#include "cli/recorded_plan.h"
 #include "cli/run_folder.h"
 #include "cli/time_limit.h"
 #include "cli/worker_info.h"
@@ -56,26 +58,20 @@ bool has_failures(const Run& run) {
   });
 }
 
-}  // namespace
-
-void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words) {
-  add_measure_flags(verb, flags);
-  verb.add_option("--timeout", flags.timeout,
-                  "seconds after which a launch is ended (600, or 20 times its estimate)");
-  verb.add_option("--out", flags.out, out_words);
-  verb.add_flag("--resume", flags.resume,
-                "go on with the newest interrupted run; failures are redone");
-  verb.add_flag("--dry-run", flags.dry_run, "show the cells with estimated time and memory");
-  verb.add_flag("--keep-env", flags.keep_env,
-                "pass variables that change results on to the workers");
-  verb.add_flag("--nvtx", flags.nvtx,
-                "name ranges for a profiler outside, such as nsys; ours stays off");
-  verb.add_flag("--keep-host", flags.keep_host,
-                "record the machine's name, and paths with the user's");
+/// Cells that the run was to have and that its plan no longer holds.
+std::int64_t unmeasured(const Run& run) {
+  return std::ranges::count_if(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
 }
 
-Measured measure(const RunFlags& flags, const fs::path& root,
-                 const std::vector<std::string>& argv) {
+ExitStatus status_of(const Run& run) {
+  const std::int64_t left = unmeasured(run);
+  if (left > 0) say("{} of this run stay unmeasured\n", format_plural(left, "cell"));
+  return left > 0 || has_failures(run) ? ExitStatus::kIncomplete : ExitStatus::kDone;
+}
+
+/// With --resume `root` is the run's own folder, and the flags are those it was begun with.
+Measured measure_as_told(const RunFlags& flags, const fs::path& root,
+                         const std::vector<std::string>& argv) {
   const DeviceChoice choice = choose_device(flags, flags.dry_run);
   if (!choice.notice.empty()) say("{}\n", choice.notice);
   const PlanInput input = plan_input(flags, choice);
@@ -112,7 +108,32 @@ Measured measure(const RunFlags& flags, const fs::path& root,
     say_how_to_go_on(kept_words(folder->run(), wanted), path, argv);
     return {ExitStatus::kInterrupted, path};
   }
-  return {has_failures(folder->run()) ? ExitStatus::kIncomplete : ExitStatus::kDone, path};
+  return {status_of(folder->run()), path};
+}
+
+}  // namespace
+
+void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words) {
+  add_measure_flags(verb, flags);
+  verb.add_option("--timeout", flags.timeout,
+                  "seconds after which a launch is ended (600, or 20 times its estimate)");
+  verb.add_option("--out", flags.out, out_words);
+  verb.add_flag("--resume", flags.resume,
+                "go on with the newest interrupted run as it was begun; failures are redone");
+  verb.add_flag("--dry-run", flags.dry_run, "show the cells with estimated time and memory");
+  verb.add_flag("--keep-env", flags.keep_env,
+                "pass variables that change results on to the workers");
+  verb.add_flag("--nvtx", flags.nvtx,
+                "name ranges for a profiler outside, such as nsys; ours stays off");
+  verb.add_flag("--keep-host", flags.keep_host,
+                "record the machine's name, and paths with the user's");
+}
+
+Measured measure(const RunFlags& flags, const fs::path& root,
+                 const std::vector<std::string>& argv) {
+  if (!flags.resume) return measure_as_told(flags, root, argv);
+  const GoneOn gone_on = gone_on_run(root, argv);
+  return measure_as_told(gone_on.flags, gone_on.folder, argv);
 }
 
 }  // namespace labreport

@@ -30,8 +30,8 @@ struct Measured {
 };
 
 /// Measures into a new folder under `root`, or goes on with the newest run there that was
-/// interrupted; `root` may be that run's own folder. Progress goes to stderr, a dry run's table to
-/// stdout.
+/// interrupted, by the flags that it was begun with; `root` may be that run's own folder. Progress
+/// goes to stderr, a dry run's table to stdout.
 Measured measure(const RunFlags& flags, const std::filesystem::path& root,
                  const std::vector<std::string>& argv);
 

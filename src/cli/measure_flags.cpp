@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/help.h"
 #include "cli/whole_number.h"
 #include "experiments/catalog.h"
 
@@ -103,6 +105,21 @@ void add_measure_flags(CLI::App& verb, MeasureFlags& flags) {
   verb.add_flag("--separate-warmups", flags.separate_warmups,
                 "measure each warm-up window in a process of its own");
   verb.add_option("--gpus", flags.gpus, "0,1, … or all: one worker each (default: the first)");
+}
+
+bool is_measure_flag(const std::string& flag) {
+  static const auto names = [] {
+    CLI::App verb;
+    verb.set_help_flag();
+    MeasureFlags flags;
+    add_measure_flags(verb, flags);
+    std::set<std::string> all;
+    for (const CLI::Option* option : std::as_const(verb).get_options()) {
+      all.insert(flag_name(*option));
+    }
+    return all;
+  }();
+  return names.contains(flag);
 }
 
 PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device) {

@@ -22,6 +22,9 @@ struct MeasureFlags {
 
 void add_measure_flags(CLI::App& verb, MeasureFlags& flags);
 
+/// "--sizes": whether it is one of those.
+bool is_measure_flag(const std::string& flag);
+
 /// The flags, checked, for a preset already chosen. Throws `InputError` naming the nearest values.
 PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device);
 

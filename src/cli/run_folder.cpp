@@ -1,7 +1,5 @@
 #include "cli/run_folder.h"
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "base/files.h"
 #include "base/machine.h"
@@ -17,22 +15,6 @@ Device named_device(const DeviceChoice& choice) {
   device.kind = choice.kind;
   device.name = choice.gpus.empty() ? cpu_model() : choice.gpus.front().name;
   return device;
-}
-
-/// The newest run of that edition and preset that still has its cells apart.
-fs::path interrupted_run(const fs::path& root, const Surroundings& now) {
-  if (RunStore(root).exists()) return root;
-  std::vector<fs::path> folders = list_runs(root);
-  std::reverse(folders.begin(), folders.end());
-  for (const fs::path& folder : folders) {
-    const RunStore store(folder);
-    if (!fs::exists(store.cells_folder())) continue;
-    const Run run = store.load();
-    if (run.edition == now.edition && run.preset == now.preset) return folder;
-  }
-  throw InputError("no interrupted run of the " + now.edition + " edition, " + now.preset +
-                       " preset, under " + root.string(),
-                   "measure anew without --resume");
 }
 
 }  // namespace
@@ -62,9 +44,9 @@ std::unique_ptr<RunFolder> RunFolder::create(const fs::path& root, const PlanInp
   return folder;
 }
 
-std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& root, const Surroundings& now,
+std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& path, const Surroundings& now,
                                              const Session& session) {
-  std::unique_ptr<RunFolder> folder(new RunFolder(interrupted_run(root, now)));
+  std::unique_ptr<RunFolder> folder(new RunFolder(path));
   const RunStore& store = folder->store_;
   Run run = store.load();
   refuse_other_surroundings(run, now);

@@ -18,9 +18,8 @@ class RunFolder {
                                            const PlanInput& input, const DeviceChoice& choice,
                                            const Session& session);
 
-  /// Throws `InputError` when no run below `root` was interrupted, or the one found was measured in
-  /// other surroundings.
-  static std::unique_ptr<RunFolder> resume(const std::filesystem::path& root,
+  /// Throws `InputError` when the run in `path` was measured in other surroundings.
+  static std::unique_ptr<RunFolder> resume(const std::filesystem::path& path,
                                            const Surroundings& now, const Session& session);
 
   ~RunFolder();

@@ -50,6 +50,7 @@ RunEnd Pool::run() {
       }
     }
   }
+  if (!processes_.interrupted()) drop_superfluous();
   put_in_planned_order();
   if (setup_.conclude) setup_.conclude(run_);
   if (processes_.interrupted()) {
@@ -65,6 +66,7 @@ bool Pool::plan() {
   const std::vector<PlannedCell> wanted = plan_(run_);
   const std::size_t known = run_.cells.size();
   for (const PlannedCell& cell : wanted) run_.find_or_add(cell.spec);
+  for (std::size_t i = known; i < run_.cells.size(); ++i) added_.insert(run_.cells[i].id);
   const bool more = queue_.plan(wanted, run_);
   if (run_.cells.size() > known) store_.save(run_);
   return more;
@@ -151,6 +153,14 @@ void Pool::keep(const CellSpec& spec, Launch launch, const std::optional<Device>
   store_.save_launch(run_, cell, static_cast<std::int64_t>(cell.launches.size()) - 1);
   queue_.finished(spec, static_cast<double>(kept.wall_ns) * kSecondsPerNanosecond);
   progress_.finished(spec, kept, standing());
+}
+
+// What later answers made needless before its turn came. Cells that an earlier command recorded
+// stay: the store keeps a run that lacks one as it keeps an interrupted one.
+void Pool::drop_superfluous() {
+  std::erase_if(run_.cells, [&](const Cell& cell) {
+    return cell.launches.empty() && added_.contains(cell.id) && !queue_.wants(cell.id);
+  });
 }
 
 void Pool::put_in_planned_order() {

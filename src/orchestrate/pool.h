@@ -4,6 +4,8 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/private_names.h"
@@ -59,6 +61,7 @@ class Pool {
   void note_other_processes(Launch& launch, const Slot& slot) const;
   void keep(const CellSpec& spec, Launch launch, const std::optional<Device>& device);
   void learn(const std::optional<Software>& software);
+  void drop_superfluous();
   void put_in_planned_order();
   Standing standing() const { return queue_.standing(setup_.slots.size()); }
 
@@ -69,6 +72,7 @@ class Pool {
   Progress& progress_;
   Subprocesses processes_;
   LaunchQueue queue_;
+  std::set<std::string> added_;  ///< Cells that the run did not have before.
   std::map<Subprocesses::Ticket, Flight> flights_;
 };
 

@@ -40,6 +40,9 @@ class LaunchQueue {
   bool idle() const { return pending_.empty() && in_flight_.empty(); }
   Standing standing(std::size_t slots) const;
 
+  /// Whether the plan has a cell of that name.
+  bool wants(const std::string& id) const { return positions_.contains(id); }
+
   /// The position of a cell in the plan; behind all others if it is not planned.
   std::size_t position(const std::string& id) const;
 

@@ -14,6 +14,8 @@ namespace labreport {
 struct Size {
   std::string name;
   ModelShape shape;
+
+  bool operator==(const Size&) const = default;
 };
 
 struct Edition {

@@ -29,6 +29,8 @@ struct Selection {
   std::optional<std::int64_t> steps;
   std::optional<std::int64_t> launches;
   bool separate_warmups = false;
+
+  bool operator==(const Selection&) const = default;
 };
 
 struct PlanInput {

@@ -157,7 +157,10 @@ void RunStore::absorb(const Run& run) const {
 void RunStore::finish(const Run& run) const {
   write_atomically(run_file(), to_json(run));
   remove_tree(scratch_folder());
-  remove_tree(cells_folder());  // the sign of a run that can be gone on with
+  for (const fs::path& file : json_files(cells_folder())) remove_tree(file);
+  const bool whole =
+      std::ranges::none_of(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
+  if (whole) remove_tree(cells_folder());  // the sign of a run that can be gone on with
 }
 
 fs::path new_run_folder(const fs::path& root, const Run& run) {

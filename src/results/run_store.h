@@ -71,7 +71,8 @@ class RunStore {
   /// middle leaves a run that loads as the same one. It can still be gone on with: cells/ stays.
   void absorb(const Run& run) const;
 
-  /// Merges everything into run.json and removes scratch/ and, last, cells/.
+  /// Merges everything into run.json and removes scratch/ and, last, cells/; where a cell of the
+  /// run has no launch, cells/ stays, and the run can be gone on with.
   void finish(const Run& run) const;
 
  private:

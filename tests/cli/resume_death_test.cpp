@@ -62,7 +62,7 @@ class ResumeDeath : public testing::Test {
   std::unique_ptr<RunFolder> taken_up() const {
     const Session session = testing_samples::sample_run().sessions.front();
     const Surroundings now{"2025", "demo", session.revision, false, "2.11.0", "", {}};
-    return RunFolder::resume(root_, now, session);
+    return RunFolder::resume(root_ / "run", now, session);
   }
 
   /// The cells as JSON: what was measured.

@@ -1,7 +1,9 @@
 // Runs that are cut short, and how they go on.
 #include <gmock/gmock.h>
 
+#include "base/files.h"
 #include "cli/program_fixture.h"
+#include "results/run_json.h"
 #include "results/run_store.h"
 
 namespace labreport {
@@ -93,8 +95,64 @@ TEST_F(Resuming, ThereMustBeSomethingToResume) {
   const Ended ended = call({"run", "--preset", "demo", "--resume"});
   EXPECT_EQ(ended.exit_status, 2);
   EXPECT_THAT(ended.messages,
-              HasSubstr("labreport: no interrupted run of the 2025 edition, demo preset, under "
-                        "site/runs; measure anew without --resume\n"));
+              HasSubstr("labreport: no interrupted run of --preset demo under site/runs; measure "
+                        "anew without --resume\n"));
+}
+
+TEST_F(Resuming, WithoutTheFirstFlagsTheRecordedPlanIsMeasuredToItsEnd) {
+  const std::vector<std::string> words{"report",          "--preset",    "demo",
+                                       "--sizes",         "mine,demo-1", "--size",
+                                       "mine=64,256,2,2", "--only",      "benchmarking_script.b"};
+  EXPECT_EQ(cut_short("INT", words).exit_status, 130);
+  const auto before = kept();
+  const Ended resumed = call({"report", "--resume"});
+  EXPECT_EQ(resumed.exit_status, 0) << resumed.messages;
+  const auto after = kept();
+  ASSERT_EQ(after.cells.size(), before.cells.size()) << "no other plan's cells";
+  for (const Cell& cell : after.cells) {
+    EXPECT_NE(before.find(cell.id), nullptr) << cell.id;
+    EXPECT_EQ(cell.launches.size(), 1u) << cell.id;
+  }
+  EXPECT_FALSE(fs::exists(RunStore(only_run()).cells_folder()));
+}
+
+TEST_F(Resuming, OtherFlagsAreRefusedWithTheCommandThatFits) {
+  EXPECT_EQ(cut_short("INT", {"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 130);
+  const auto before = to_json(kept());
+  const Ended other = call({"run", "--resume", "--sizes", "demo-2", "--preset", "demo"});
+  EXPECT_EQ(other.exit_status, 2);
+  EXPECT_THAT(
+      other.messages,
+      HasSubstr("labreport: --sizes is not what this run was begun with; go on with its own "
+                "plan by `labreport run --preset demo --resume`, or measure anew without "
+                "--resume\n"));
+  EXPECT_EQ(to_json(kept()), before);
+}
+
+TEST_F(Resuming, NumbersThatWereImportedAreNeverMeasuredInto) {
+  write_atomically(folder_ / "table.csv", "size,forward (ms)\nsmall,5\n");
+  ASSERT_EQ(call({"import", "table.csv", "--gpu", "A", "--context", "128"}).exit_status, 0);
+  const fs::path folder = only_run();
+  const std::string before = read_file(folder / "run.json");
+  for (const bool marked : {true, false}) {
+    const Ended ended = call({"run", "--resume", "--out", folder.string()});
+    EXPECT_EQ(ended.exit_status, 2);
+    EXPECT_THAT(ended.messages, HasSubstr("holds numbers that were imported, not measured"));
+    fs::remove(folder / "imported");
+    fs::create_directory(folder / "cells");
+    EXPECT_EQ(call({"run", "--resume"}).exit_status, 2) << marked;
+  }
+  EXPECT_EQ(read_file(folder / "run.json"), before);
+}
+
+TEST_F(Resuming, ARunThatCannotBeReadStandsInNoOthersWay) {
+  EXPECT_EQ(cut_short("INT", {"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 130);
+  const fs::path broken = folder_ / "site/runs/z/2025/99990101-000000-a";
+  fs::create_directories(broken / "cells");
+  write_atomically(broken / "run.json", "{");
+  const Ended resumed = call({"run", "--resume"});
+  EXPECT_EQ(resumed.exit_status, 0) << resumed.messages;
+  EXPECT_THAT(resumed.messages, HasSubstr("left out: site/runs/z/2025/"));
 }
 
 TEST_F(Resuming, ResumeRefusesAnotherDriver) {

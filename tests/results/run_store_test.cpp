@@ -53,6 +53,18 @@ TEST_F(RunStoreTest, AFinishedRunIsOneFile) {
   EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
 }
 
+TEST_F(RunStoreTest, ARunThatLacksACellCanBeGoneOnWith) {
+  labreport::Run run = sample_run();
+  run.cells[0].launches.clear();
+  store_.create(run);
+  keep_all(store_, run);
+  store_.finish(store_.load());
+  EXPECT_TRUE(fs::is_directory(store_.cells_folder()));
+  EXPECT_TRUE(fs::is_empty(store_.cells_folder()));
+  store_.finish(sample_run());
+  EXPECT_FALSE(fs::exists(store_.cells_folder()));
+}
+
 TEST_F(RunStoreTest, LaunchesThatTheRunHasAreNotAddedAgain) {
   store_.create(sample_run());
   keep_all(store_, sample_run());

@@ -1,0 +1,30 @@
+// The plan of an interrupted run: its first command's, whatever the command that goes on with it
+// leaves out.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/measure.h"
+#include "results/run.h"
+
+namespace labreport {
+
+/// Flags as a command gives them, and the run they go on with.
+struct GoneOn {
+  std::filesystem::path folder;
+  RunFlags flags;
+};
+
+/// What `argv`, a command with --resume, goes on with: the run in `root` itself, else the newest
+/// below it that was measured, interrupted, and is of the edition and preset that `argv` names.
+/// Its flags are those of the run's first command; `argv` may repeat them, choose other --gpus and
+/// --timeout, and add --keep-host. Throws `InputError` where there is no such run, or `argv` has a
+/// flag that changes its plan, with the command that fits.
+GoneOn gone_on_run(const std::filesystem::path& root, const std::vector<std::string>& argv);
+
+/// The flags of `argv` on top of those that `run` was begun with; the rest as above.
+RunFlags recorded_flags(const Run& run, const std::vector<std::string>& argv);
+
+}  // namespace labreport
