@@ -28,7 +28,8 @@ std::filesystem::path unfinished(const std::filesystem::path& path);
 
 /// Write to a sibling, fsync, rename, fsync the folder: readers see the old file or the new one.
 /// A link in its place is replaced; nothing is written where it leads.
-/// Throws `InputError` naming the path and the system's reason (disk full, read-only, …).
+/// Throws `InputError` naming the path and the system's reason (disk full, read-only, …), also
+/// where a device, a pipe or a folder has that name, or another program writes it at the same time.
 void write_atomically(const std::filesystem::path& path, std::string_view bytes,
                       Sync sync = Sync::kFolder);
 

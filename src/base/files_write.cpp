@@ -1,13 +1,12 @@
 #include "base/files.h"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 
 namespace labreport {
@@ -19,46 +18,43 @@ constexpr int kAnew = O_WRONLY | O_CREAT | O_EXCL;
 
 std::string remedy(int reason) {
   if (reason == ENOSPC || reason == EDQUOT) return "free some space";
+  if (reason == EFBIG) return "raise the limit on the size of files (ulimit -f)";
+  if (reason == EBUSY) return "wait until the other program that writes it is done";
   if (reason == EIO) return "check the disk";
   return "check that the folder is there and writable";
 }
 
+/// Of one whose sibling was taken away, or came back at once, the system says something else.
+int true_reason(const fs::path& path, int reason) {
+  if (reason == EEXIST) return EBUSY;
+  std::error_code error;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  return reason == ENOENT && fs::is_directory(folder, error) ? EBUSY : reason;
+}
+
 [[noreturn]] void fail_to_write(const fs::path& path) {
-  const int reason = errno;
+  const int reason = true_reason(path, errno);
   throw InputError("cannot write " + path.string() + ": " + std::strerror(reason), remedy(reason));
 }
 
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor(const fs::path& path, int flags) { open(path, flags); }
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+/// A device or a pipe is somebody's; a folder could not be replaced anyway.
+void refuse_to_replace(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status there = fs::symlink_status(path, error);
+  if (!fs::exists(there) || fs::is_regular_file(there) || fs::is_symlink(there)) return;
+  throw InputError("cannot write " + path.string() + ": it is " +
+                       (fs::is_directory(there) ? "a folder" : "a device or a pipe"),
+                   "move it away");
+}
 
-  /// Of one that is closed.
-  void open(const fs::path& path, int flags) {
-    fd_ = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
-  }
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-  /// Network file systems report a lost write only here.
-  bool close_checked() { return ::close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  int fd_ = -1;
-};
-
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
+/// False, with errno set, where somebody else put a file of theirs there.
+bool is_still(const Descriptor& file, const fs::path& path) {
+  struct stat written{};
+  struct stat there{};
+  if (::fstat(file.get(), &written) != 0 || written.st_nlink > 0) return true;
+  const bool same = ::lstat(path.c_str(), &there) == 0 && written.st_ino == there.st_ino;
+  if (!same) errno = EBUSY;
+  return same;
 }
 
 /// False, with errno set, where the disk failed: not where folders cannot be synced at all.
@@ -89,6 +85,7 @@ std::vector<fs::path> absent_folders(fs::path path) {
 fs::path unfinished(const fs::path& path) { return path.string() + ".part"; }
 
 void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
+  refuse_to_replace(path);
   const fs::path sibling = unfinished(path);
   Descriptor descriptor(sibling, kAnew);
   if (!descriptor.is_open() && errno == EEXIST) {
@@ -97,12 +94,17 @@ void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
     descriptor.open(sibling, kAnew);
   }
   if (!descriptor.is_open()) fail_to_write(path);
-  const bool kept = write_all(descriptor.get(), bytes) &&
-                    (sync == Sync::kNothing || ::fsync(descriptor.get()) == 0) &&
-                    descriptor.close_checked() && ::rename(sibling.c_str(), path.c_str()) == 0;
+  const bool written = write_all(descriptor.get(), bytes) &&
+                       (sync == Sync::kNothing || ::fsync(descriptor.get()) == 0);
+  const int write_error = errno;
+  // Another program's, written at the same time, is neither moved into place nor removed.
+  const bool ours = is_still(descriptor, sibling);
+  if (!written) errno = write_error;
+  const bool kept =
+      written && ours && descriptor.close_checked() && ::rename(sibling.c_str(), path.c_str()) == 0;
   if (!kept) {
     const int reason = errno;
-    ::unlink(sibling.c_str());
+    if (ours) ::unlink(sibling.c_str());
     errno = reason;
     fail_to_write(path);
   }

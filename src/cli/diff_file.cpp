@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/named_file.h"
 
 namespace labreport {
 namespace {
@@ -24,11 +25,12 @@ bool is_diff(const fs::path& file) {
 }  // namespace
 
 void write_diff(const std::string& text, const fs::path& file, bool force) {
-  if (fs::is_regular_file(file) && !force && !is_diff(file)) {
+  const NamedFile named = named_file(file);
+  if (fs::is_regular_file(named.path) && !force && !is_diff(named.path)) {
     throw InputError(file.string() + " is in the way: it is no comparison that this program wrote",
                      "choose another --out, or overwrite it with --force");
   }
-  write_atomically(file, text);
+  write_named(named, text);
 }
 
 }  // namespace labreport

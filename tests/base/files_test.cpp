@@ -57,8 +57,9 @@ TEST_F(Files, AWriteThatFailsHalfWayLeavesTheOldFile) {
       write_atomically(folder_ / "a.json", std::string(100, 'x'));
       ADD_FAILURE() << "it was written";
     } catch (const InputError& error) {
-      EXPECT_NE(std::string(error.what()).find("cannot write " + folder_.string()),
-                std::string::npos);
+      const std::string said = error.what();
+      EXPECT_NE(said.find("cannot write " + folder_.string()), std::string::npos);
+      EXPECT_NE(said.find("ulimit -f"), std::string::npos) << said;
     }
   }
   EXPECT_EQ(read_file(folder_ / "a.json"), "old");
@@ -120,6 +121,16 @@ TEST_F(Files, NothingIsWrittenWhereALinkLeads) {
   ASSERT_EQ(mkfifo((folder_ / "b.json.part").c_str(), 0600), 0);
   write_atomically(folder_ / "b.json", "new");
   EXPECT_EQ(read_plain_file(folder_ / "b.json"), "new");
+}
+
+TEST_F(Files, WhatIsNoFileIsNotReplaced) {
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  fs::create_directory(folder_ / "folder");
+  for (const char* name : {"pipe", "folder"}) {
+    EXPECT_THROW(write_atomically(folder_ / name, "x"), InputError) << name;
+    EXPECT_FALSE(fs::exists(unfinished(folder_ / name))) << name;
+  }
+  EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
 }
 
 TEST_F(Files, AFolderUnderAFileCannotBeMade) {

@@ -9,6 +9,7 @@
 namespace labreport {
 namespace {
 
+namespace fs = std::filesystem;
 using namespace testing_samples;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -117,6 +118,45 @@ TEST_F(DiffVerb, WritesOverItsOwnFilesAndOverOthersOnlyWhenToldTo) {
     EXPECT_EQ(call(forced).exit_status, 0) << format;
     EXPECT_EQ(call(words).exit_status, 0) << format;
   }
+}
+
+TEST_F(DiffVerb, WritesIntoAPipeOrADeviceAndReplacesNeither) {
+  keep("a", three_launches());
+  const Ended piped =
+      run({"bash", "-c",
+           "mkfifo pipe && { cat pipe > read & } && \"$LABREPORT\" diff a a --out pipe "
+           "--format md && wait && test -p pipe && \"$LABREPORT\" diff a a --out "
+           "/proc/self/fd/9 9> /dev/null"});
+  EXPECT_EQ(piped.exit_status, 0) << piped.messages;
+  EXPECT_THAT(read_file(folder_ / "read"), testing::StartsWith("# NVIDIA H200 against"));
+  // By a name at which a test that fails cannot replace the machine's own device.
+  const Ended full =
+      run({"bash", "-c", "\"$LABREPORT\" diff a a --out /proc/self/fd/9 9> /dev/full"});
+  EXPECT_EQ(full.exit_status, 2);
+  EXPECT_THAT(full.messages, HasSubstr("cannot write /proc/self/fd/9: No space left on device"));
+}
+
+TEST_F(DiffVerb, WritesThroughNoLinkThatLeavesAndOverNoFolder) {
+  keep("a", three_launches());
+  fs::create_directory(folder_ / "other");
+  write_atomically(folder_ / "other/d.md", "precious");
+  fs::create_symlink("other/d.md", folder_ / "leaves.md");
+  fs::create_symlink("nowhere", folder_ / "dangles.md");
+  fs::create_symlink("loops.md", folder_ / "loops.md");
+  for (const char* out : {"leaves.md", "dangles.md", "loops.md", "other"}) {
+    const Ended ended = call({"diff", "a", "a", "--out", out, "--force"});
+    EXPECT_EQ(ended.exit_status, 2) << out;
+    EXPECT_THAT(ended.messages, HasSubstr(std::string("cannot write ") + out + ": it is a "))
+        << out;
+  }
+  EXPECT_EQ(read_file(folder_ / "other/d.md"), "precious");
+  EXPECT_FALSE(fs::exists(folder_ / "nowhere"));
+  fs::create_symlink("stays.txt", folder_ / "stays.md");
+  write_atomically(folder_ / "stays.txt", "precious");
+  EXPECT_EQ(call({"diff", "a", "a", "--out", "stays.md"}).exit_status, 2) << "no comparison";
+  EXPECT_EQ(call({"diff", "a", "a", "--out", "stays.md", "--force"}).exit_status, 0);
+  EXPECT_TRUE(fs::is_symlink(folder_ / "stays.md"));
+  EXPECT_THAT(read_file(folder_ / "stays.txt"), testing::StartsWith("# NVIDIA H200"));
 }
 
 TEST_F(DiffVerb, RefusesWhatItDoesNotKnow) {

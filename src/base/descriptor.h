@@ -1,0 +1,48 @@
+// An open file of the system's, for what streams cannot say.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace labreport {
+
+/// Closes itself.
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& path, int flags) { open(path, flags); }
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  /// Of one that is closed.
+  void open(const std::filesystem::path& path, int flags) {
+    fd_ = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
+  }
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+  /// Network file systems report a lost write only here.
+  bool close_checked() { return ::close(std::exchange(fd_, -1)) == 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// False, with errno set, where it could not.
+inline bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace labreport
