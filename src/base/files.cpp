@@ -1,9 +1,13 @@
 #include "base/files.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 
 namespace labreport {
@@ -15,6 +19,31 @@ namespace fs = std::filesystem;
                               std::uintmax_t max_bytes) {
   throw InputError(path.string() + " is too large (" + size + " bytes, at most " +
                    std::to_string(max_bytes) + ")");
+}
+
+[[noreturn]] void refuse_to_read(const fs::path& path, int reason) {
+  throw InputError("cannot read " + path.string() + ": " + std::strerror(reason));
+}
+
+[[noreturn]] void refuse_kind(const fs::path& path, const std::string& what) {
+  throw InputError("cannot read " + path.string() + ": it is " + what, "put the file itself there");
+}
+
+/// `size` is what the system says now; the file may grow or shrink meanwhile.
+std::string read_to_end(int fd, const fs::path& path, std::uintmax_t max_bytes,
+                        std::uintmax_t size) {
+  constexpr std::size_t kPiece = 1u << 16;
+  std::string bytes(size + 1, '\0');
+  std::size_t filled = 0;
+  for (ssize_t got = 1; got != 0;) {
+    if (filled == bytes.size()) bytes.resize(filled + kPiece);
+    got = ::read(fd, bytes.data() + filled, bytes.size() - filled);
+    if (got < 0 && errno != EINTR) refuse_to_read(path, errno);
+    filled += static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+    if (filled > max_bytes) refuse_size(path, "more", max_bytes);
+  }
+  bytes.resize(filled);
+  return bytes;
 }
 
 /// A pipe has no size, and files of the system claim to be empty; either may never end.
@@ -47,15 +76,18 @@ std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
   return bytes;
 }
 
+// What is asked of the open file cannot change afterwards, and opening waits for no pipe's writer.
 std::string read_plain_file(const fs::path& path, std::uintmax_t max_bytes) {
-  std::error_code error;
-  const fs::file_status status = fs::symlink_status(path, error);
-  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
-    throw InputError("cannot read " + path.string() + ": it is " +
-                         (fs::is_symlink(status) ? "a link" : "no plain file"),
-                     "put the file itself there");
-  }
-  return read_file(path, max_bytes);
+  const Descriptor file(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+  if (!file.is_open() && errno == ELOOP) refuse_kind(path, "a link");
+  if (!file.is_open()) refuse_to_read(path, errno);
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) refuse_to_read(path, errno);
+  if (S_ISDIR(status.st_mode)) refuse_kind(path, "a folder");
+  if (!S_ISREG(status.st_mode)) refuse_kind(path, "no plain file");
+  const auto size = static_cast<std::uintmax_t>(status.st_size);
+  if (size > max_bytes) refuse_size(path, std::to_string(size), max_bytes);
+  return read_to_end(file.get(), path, max_bytes, size);
 }
 
 }  // namespace labreport

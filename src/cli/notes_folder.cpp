@@ -45,7 +45,7 @@ NoteBytes read_note_file(const fs::path& file) {
   if (!fs::is_regular_file(status)) return {"", "is no plain file and is left out"};
   if (fs::file_size(file, error) > kLargestNote) return {"", "is over 1 MiB and is left out"};
   try {
-    std::string text = read_file(file, kLargestNote);
+    std::string text = read_plain_file(file, kLargestNote);
     if (!is_utf8(text)) return {"", "is not UTF-8 and is left out: save it as UTF-8"};
     if (trimmed(clean_text(text)).empty()) return {"", "is empty: write into it or delete it"};
     return {std::move(text), ""};

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr int kDeviceUnusable = 3;  // the worker's exit status for it
 constexpr std::size_t kMessageLines = 6;
+constexpr std::uintmax_t kLargestResult = 64u << 20;  // what a run's own files may have
 
 std::string how_it_ended(const Ended& ended) {
   if (ended.timed_out) return "was ended at its time limit";
@@ -56,9 +57,13 @@ Outcome failure(const Ended& ended, bool kernel_killed, double limit, const std:
 /// The report, or what is wrong with it.
 std::variant<LaunchReport, std::string> read_report(const LaunchRequest& request,
                                                     const fs::path& file) {
-  if (!fs::exists(file)) return "the worker left no result";
+  std::error_code error;
+  const fs::file_status there = fs::symlink_status(file, error);
+  if (!fs::exists(there)) return "the worker left no result";
+  if (!fs::is_regular_file(there)) return "the worker's result is no plain file";
   try {
-    LaunchReport report = report_from_json(read_file(file), "the worker's result");
+    LaunchReport report =
+        report_from_json(read_plain_file(file, kLargestResult), "the worker's result");
     const std::string wanted = cell_id(request.spec);
     if (report.cell_id != wanted) {
       return "the worker answered for another cell: " + report.cell_id;
@@ -98,7 +103,7 @@ Command prepare_launch(const LaunchRequest& request, const WorkerSetup& worker, 
   const std::string id = cell_id(request.spec);
   const fs::path asked = fs::absolute(store.request_file(id, request.launch));
   const fs::path answered = fs::absolute(store.result_file(id, request.launch));
-  remove_tree(answered);
+  for (const fs::path& file : {asked, answered}) remove_tree(file);
   write_atomically(asked, to_json(request), Sync::kNothing);
   Command command;
   command.argv = {worker.program.string(), "--request", asked.string(), "--result",

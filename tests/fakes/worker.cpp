@@ -5,7 +5,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -15,6 +14,7 @@
 
 #include "base/files.h"
 #include "fake_report.h"
+#include "fake_result_files.h"
 #include "results/run_json.h"
 
 namespace labreport {
@@ -81,6 +81,12 @@ int leave_a_child(const Job& job) {
   return 0;
 }
 
+template <void (*leave_result)(const std::string&, const LaunchReport&)>
+int leave(const Job& job) {
+  leave_result(job.result, good_report(job.request));
+  return 0;
+}
+
 using Behaviour = std::function<int(const Job&)>;
 
 const std::map<std::string, Behaviour>& behaviours() {
@@ -110,22 +116,17 @@ const std::map<std::string, Behaviour>& behaviours() {
          for (const std::string line(1023, 'x');; std::cerr << line << '\n') continue;
          return 0;
        }},
-      {"endless_result",
-       [](const Job& job) {
-         job.write_text("[");
-         std::filesystem::resize_file(job.result, 1ULL << 40);  // with nothing behind it
-         return 0;
-       }},
+      {"endless_result", leave<leave_endless>},
+      {"pipe_result", leave<leave_pipe>},
+      {"link_result", leave<leave_link>},
+      {"loop_result", leave<leave_loop>},
+      {"folder_result", leave<leave_folder>},
       {"wrong_json",
        [](const Job& job) {
          job.write_text(R"({"cell_id": 7, "launch": "no", "body": []})");
          return 0;
        }},
-      {"deep_json",
-       [](const Job& job) {
-         job.write_text(std::string(1 << 20, '['));
-         return 0;
-       }},
+      {"deep_json", leave<leave_deep>},
       {"noise", make_noise},
       {"leaves_child", leave_a_child},
       {"nothing", [](const Job&) { return 0; }},

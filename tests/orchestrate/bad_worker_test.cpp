@@ -84,6 +84,12 @@ TEST_F(BadWorker, AResultWithoutEndIsAnErrorThatIsNotRead) {
   EXPECT_THAT(outcome<Failed>("endless_result").message, HasSubstr("too large"));
 }
 
+TEST_F(BadWorker, AResultThatIsNoPlainFileIsAnErrorThatNobodyWaitsFor) {
+  for (const char* how : {"pipe_result", "link_result", "loop_result", "folder_result"}) {
+    EXPECT_EQ(outcome<Failed>(how).message, "the worker's result is no plain file") << how;
+  }
+}
+
 TEST_F(BadWorker, EndlessMessagesAreATimeout) {
   setup_.worker.limit_seconds = 0.5;
   outcome<TimedOut>("endless");
