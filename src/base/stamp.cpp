@@ -17,12 +17,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Within so many nanoseconds a file system may give two changes the same time: ten times the
+// Within so many seconds a file system may give two changes the same time: ten times the
 // slowest usual kernel's tick.
-constexpr std::int64_t kTick = 100'000'000;
+constexpr double kTick = 0.1;
 
-std::int64_t nanoseconds(const timespec& time) {
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+/// In seconds and the rest: a file may claim to be of any year.
+std::string moment(const timespec& time) {
+  return fmt::format("{}.{:09}", time.tv_sec, time.tv_nsec);
+}
+
+double seconds_between(const timespec& then, const timespec& now) {
+  return static_cast<double>(now.tv_sec) - static_cast<double>(then.tv_sec) +
+         1e-9 * static_cast<double>(now.tv_nsec - then.tv_nsec);
 }
 
 std::optional<struct stat> plain_file(const fs::path& path) {
@@ -32,16 +38,16 @@ std::optional<struct stat> plain_file(const fs::path& path) {
 }
 
 std::string text(const struct stat& status) {
-  return fmt::format("{} {} {} {}", status.st_size, nanoseconds(status.st_mtim),
-                     nanoseconds(status.st_ctim), status.st_ino);
+  return fmt::format("{} {} {} {}", status.st_size, moment(status.st_mtim), moment(status.st_ctim),
+                     status.st_ino);
 }
 
 /// Empty, or different each time, for a file of which a later change could go unseen.
 std::string doubt(const struct stat& status) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
-  const bool settled = nanoseconds(now) - nanoseconds(status.st_ctim) > kTick;
-  return settled ? "" : fmt::format(" at {}", nanoseconds(now));
+  const bool settled = seconds_between(status.st_ctim, now) > kTick;
+  return settled ? "" : " at " + moment(now);
 }
 
 }  // namespace

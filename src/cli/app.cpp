@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
+#include "orchestrate/subprocess.h"
 
 namespace labreport {
 namespace {
@@ -135,6 +136,7 @@ int one_line(std::string line) {
 }  // namespace
 
 int run_app(const std::vector<std::string>& argv) try {
+  tell_size_limits_as_errors();
   const ExitStatus status = dispatch(argv);
   flush_output();
   return static_cast<int>(status);

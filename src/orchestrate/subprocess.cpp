@@ -184,6 +184,8 @@ void Subprocesses::stop() {
   for (auto& [ticket, child] : children_) end(*child, SIGTERM);
 }
 
+void tell_size_limits_as_errors() { std::signal(SIGXFSZ, SIG_IGN); }
+
 Ended run_to_end(const Command& command) {
   Subprocesses processes;
   processes.start(command);

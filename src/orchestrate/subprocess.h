@@ -88,4 +88,8 @@ class Subprocesses {
 /// One child from start to end; an interrupt stops it.
 Ended run_to_end(const Command& command);
 
+/// From now on a write beyond `ulimit -f` fails with a reason, here and in children, instead of
+/// ending the process without a word.
+void tell_size_limits_as_errors();
+
 }  // namespace labreport
