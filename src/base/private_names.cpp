@@ -3,8 +3,10 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "base/machine.h"
 
@@ -64,6 +66,26 @@ void replace_homes_below(std::string& text, std::string_view root) {
   }
 }
 
+bool is_part_of_an_address(char left, char right) { return leads(left) || leads(right); }
+
+/// "node1.cluster.edu" → "node1"; empty where that is a number, as of "10.0.0.7".
+std::string short_name(const std::string& host) {
+  const std::string name = host.substr(0, host.find('.'));
+  const bool number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+  return number ? "" : name;
+}
+
+std::string replaced(std::string text, const PrivateNames& names,
+                     bool (*host_counts)(char left, char right)) {
+  replace_home(text, names.home);
+  for (const std::string_view root : {"/home/", "/Users/"}) replace_homes_below(text, root);
+  for (const std::string& host : {names.host, short_name(names.host)}) {
+    replace_words(text, host, "HOST", host_counts);
+  }
+  replace_words(text, names.user, "USER", is_part_of_an_address);
+  return text;
+}
+
 std::string home_folder(const passwd* entry) {
   const char* variable = std::getenv("HOME");
   std::string home = variable != nullptr ? variable : entry != nullptr ? entry->pw_dir : "";
@@ -78,17 +100,16 @@ PrivateNames private_names() {
   const char* user = std::getenv("USER");
   PrivateNames names{.home = home_folder(entry), .user = {}, .host = host_name()};
   names.user = entry != nullptr ? entry->pw_name : user != nullptr ? user : "";
-  if (names.host == "localhost") names.host.clear();
+  if (short_name(names.host) == "localhost") names.host.clear();
   return names;
 }
 
 std::string without_names(std::string text, const PrivateNames& names) {
-  replace_home(text, names.home);
-  for (const std::string_view root : {"/home/", "/Users/"}) replace_homes_below(text, root);
-  replace_words(text, names.host, "HOST", [](char, char) { return true; });
-  replace_words(text, names.user, "USER",
-                [](char left, char right) { return leads(left) || leads(right); });
-  return text;
+  return replaced(std::move(text), names, [](char, char) { return true; });
+}
+
+std::string without_names_in_word(std::string word, const PrivateNames& names) {
+  return replaced(std::move(word), names, is_part_of_an_address);
 }
 
 }  // namespace labreport

@@ -9,7 +9,7 @@ namespace labreport {
 struct PrivateNames {
   std::string home;  ///< "/people/ada", without a slash at its end.
   std::string user;
-  std::string host;
+  std::string host;  ///< "node1.cluster.edu", which is also called "node1".
 };
 
 /// Of this process.
@@ -20,5 +20,9 @@ PrivateNames private_names();
 /// since a user's name may be any word. A path below one's own home folder still leads there in a
 /// shell.
 std::string without_names(std::string text, const PrivateNames& names);
+
+/// The same for a word that a user chose among others, such as a size: it may be the host's name by
+/// chance, so that the host too is replaced only as a step of a path or in an address.
+std::string without_names_in_word(std::string word, const PrivateNames& names);
 
 }  // namespace labreport

@@ -9,6 +9,29 @@ void leave_out(std::string& text, const PrivateNames& names) {
   text = without_names(std::move(text), names);
 }
 
+bool is_flag(const std::string& word) { return word.starts_with("--"); }
+
+/// Of a flag's value what may be in it; a place may be called like the host and nothing else.
+std::string value_without_names(const std::string& flag, std::string value,
+                                const PrivateNames& names) {
+  const bool place = !is_flag(flag) || flag == "--out" || flag == "--notes";
+  return place ? without_names(std::move(value), names)
+               : without_names_in_word(std::move(value), names);
+}
+
+void leave_out_of_command(std::vector<std::string>& argv, const PrivateNames& names) {
+  for (std::size_t i = 2; i < argv.size(); ++i) {
+    std::string& word = argv[i];
+    const std::size_t equals = word.find('=');
+    if (!is_flag(word)) {
+      word = value_without_names(argv[i - 1], std::move(word), names);
+    } else if (equals != std::string::npos) {
+      const std::string flag = word.substr(0, equals);
+      word = flag + "=" + value_without_names(flag, word.substr(equals + 1), names);
+    }
+  }
+}
+
 struct OutcomeWords {
   const PrivateNames& names;
   void operator()(Crashed& crash) const { leave_out(crash.message, names); }
@@ -19,7 +42,7 @@ struct OutcomeWords {
 }  // namespace
 
 void leave_out_names(Session& session, const PrivateNames& names) {
-  for (std::string& argument : session.argv) leave_out(argument, names);
+  leave_out_of_command(session.argv, names);
   for (auto& [variable, value] : session.environment) leave_out(value, names);
 }
 

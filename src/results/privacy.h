@@ -6,7 +6,9 @@
 
 namespace labreport {
 
-/// The command and the environment's values.
+/// The command's words but for the program, the verb and the flags; values of flags other than
+/// those of folders lose what stands in a path or an address alone, so that the command still says
+/// what it did. The environment's values.
 void leave_out_names(Session& session, const PrivateNames& names);
 
 /// What a worker said: why it ended, warnings, reasons for what is absent.

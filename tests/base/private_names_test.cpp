@@ -30,6 +30,23 @@ TEST(PrivateNames, AreLeftOutOfPathsCommandsAndMessages) {
   }
 }
 
+TEST(PrivateNames, OfAHostAreItsWholeNameAndItsFirstWord) {
+  const PrivateNames node{.home = {}, .user = {}, .host = "node1.cluster.edu"};
+  EXPECT_EQ(without_names("node1.cluster.edu and node1, not node12 or x-node1", node),
+            "HOST and HOST, not node12 or x-node1");
+  EXPECT_EQ(without_names("10 bytes of 10.0.0.7", {.home = {}, .user = {}, .host = "10.0.0.7"}),
+            "10 bytes of HOST");
+}
+
+TEST(PrivateNames, OfAHostThatIsCalledLikeAWordStayInChosenWords) {
+  const PrivateNames run{.home = "/people/ada", .user = "ada", .host = "run"};
+  for (const char* word : {"run", "run,small", "run=64,128,2,2"}) {
+    EXPECT_EQ(without_names_in_word(word, run), word);
+  }
+  EXPECT_EQ(without_names_in_word("/scratch/run/x", run), "/scratch/HOST/x");
+  EXPECT_EQ(without_names_in_word("ada@run:/people/ada", run), "USER@HOST:~");
+}
+
 TEST(PrivateNames, OfOthersAreLeftOutOfTheirHomeFolders) {
   for (const std::string root : {"/home", "/Users"}) {
     EXPECT_EQ(without_names("in " + root + "/alan.t/runs", {}), "in ~/runs");

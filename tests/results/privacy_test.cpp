@@ -1,0 +1,37 @@
+#include "results/privacy.h"
+
+#include <gtest/gtest.h>
+
+namespace labreport {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words recorded(Words argv, const std::string& host) {
+  Session session;
+  session.argv = std::move(argv);
+  leave_out_names(session, {.home = "/people/ada", .user = "ada", .host = host});
+  return session.argv;
+}
+
+TEST(Privacy, ACommandSaysWhatItDidOnAHostThatIsCalledLikeOneOfItsWords) {
+  for (const char* host : {"run", "labreport", "sizes", "small", "full"}) {
+    const Words argv{"labreport", "run", "--preset", "full", "--sizes", "small", "--resume"};
+    EXPECT_EQ(recorded(argv, host), argv) << host;
+  }
+}
+
+TEST(Privacy, ACommandsPlacesLoseTheHostAndTheHome) {
+  EXPECT_EQ(recorded({"labreport", "run", "--out", "node1", "--notes=/people/ada/node1/x",
+                      "--timeout=9", "--out=node1"},
+                     "node1.cluster.edu"),
+            (Words{"labreport", "run", "--out", "HOST", "--notes=~/HOST/x", "--timeout=9",
+                   "--out=HOST"}));
+  EXPECT_EQ(recorded({"labreport", "import", "node1.csv", "--source-url",
+                      "https://node1.cluster.edu/ada"},
+                     "node1.cluster.edu"),
+            (Words{"labreport", "import", "HOST.csv", "--source-url", "https://HOST/USER"}));
+}
+
+}  // namespace
+}  // namespace labreport
