@@ -76,6 +76,50 @@ Column column_at(const TextTable& table, std::size_t index) {
   return value_column(name, words);
 }
 
+bool is_deviation(const Column& column) {
+  return column.role == Role::kValue && column.meaning.statistic == Statistic::kStddev;
+}
+
+/// A mean of times; what a deviation's name leaves open may be anything.
+bool may_belong(const Column& deviation, const Column& mean) {
+  if (mean.role != Role::kValue || is_deviation(mean)) return false;
+  if (mean.meaning.subject && mean.meaning.subject->kind == CellKind::kMemory) return false;
+  const Meaning& wanted = deviation.meaning;
+  return (!wanted.subject || wanted.subject == mean.meaning.subject) &&
+         (!wanted.precision || wanted.precision == mean.meaning.precision);
+}
+
+/// The column of means with the very same subject and precision, else the only one that may be
+/// meant; null where there is none, or several.
+const Column* mean_of(const Column& deviation, const std::vector<Column>& columns) {
+  const Column* found = nullptr;
+  std::size_t candidates = 0;
+  for (const Column& column : columns) {
+    if (!may_belong(deviation, column)) continue;
+    const bool same = column.meaning.subject == deviation.meaning.subject &&
+                      column.meaning.precision == deviation.meaning.precision;
+    if (same) return &column;
+    found = &column;
+    ++candidates;
+  }
+  return candidates == 1 ? found : nullptr;
+}
+
+/// A deviation is understood with the mean it is kept beside, or left out and told.
+void settle_deviations(std::vector<Column>& columns) {
+  for (Column& column : columns) {
+    if (!is_deviation(column)) continue;
+    const Column* mean = mean_of(column, columns);
+    if (mean == nullptr) {
+      column.role = Role::kIgnored;
+      column.why = "it does not say of which column of times it is the deviation";
+    } else {
+      column.meaning.subject = mean->meaning.subject;
+      column.meaning.precision = mean->meaning.precision;
+    }
+  }
+}
+
 std::string describe_value(const Meaning& meaning) {
   std::vector<std::string> parts;
   parts.push_back(meaning.subject ? describe(*meaning.subject) : "the row's value");
@@ -92,6 +136,7 @@ std::string describe_value(const Meaning& meaning) {
 std::vector<Column> columns_of(const TextTable& table) {
   std::vector<Column> columns;
   for (std::size_t i = 0; i < table.header.size(); ++i) columns.push_back(column_at(table, i));
+  settle_deviations(columns);
   return columns;
 }
 

@@ -33,7 +33,10 @@ class RowReader {
 
   std::optional<Subject> row_subject() const;
   Precision precision_of(const Column& column);
-  Unit unit_of(const Column& column, const TableNumber& number, bool time);
+  Unit unit_of(std::size_t index, const TableNumber& number, bool time);
+  /// What the cell or its column's name says; refused where they disagree.
+  std::optional<Unit> written_unit(std::size_t index, const TableNumber& number) const;
+  std::optional<std::int64_t> deviation_beside(std::size_t index, Unit unit);
   /// The column's cell, else what the user said, else what is assumed.
   std::int64_t number(Role role, std::optional<std::int64_t> declared, std::string_view flag,
                       std::optional<std::int64_t> assumed, std::string_view whose);

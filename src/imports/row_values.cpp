@@ -84,11 +84,31 @@ Precision RowReader::precision_of(const Column& column) {
   return precision;
 }
 
-Unit RowReader::unit_of(const Column& column, const TableNumber& number, bool time) {
-  std::optional<Unit> unit = number.unit ? number.unit : column.meaning.unit;
-  if (!unit && has(Role::kUnit)) {
-    unit = unit_named(text(Role::kUnit));
-    if (!unit) throw LeftOut(in_quotes(text(Role::kUnit)) + " is no unit that is read");
+std::optional<Unit> RowReader::written_unit(std::size_t index, const TableNumber& number) const {
+  const Column& column = columns_[index];
+  const std::optional<Unit>& named = column.meaning.unit;
+  if (number.unit && named && *number.unit != *named) {
+    refuse(
+        fmt::format("{} in {} is in {}, the column's name says {}", in_quotes(row_->cells[index]),
+                    in_quotes(column.name), name(*number.unit), name(*named)),
+        "write one unit");
+  }
+  return number.unit ? number.unit : named;
+}
+
+Unit RowReader::unit_of(std::size_t index, const TableNumber& number, bool time) {
+  const Column& column = columns_[index];
+  std::optional<Unit> unit = written_unit(index, number);
+  if (has(Role::kUnit)) {
+    const auto of_row = unit_named(text(Role::kUnit));
+    if (!unit && !of_row) throw LeftOut(in_quotes(text(Role::kUnit)) + " is no unit that is read");
+    // One column may name the unit of the row's times beside a peak that has its own.
+    if (unit && of_row && is_time(*unit) == is_time(*of_row) && *unit != *of_row) {
+      refuse(fmt::format("{} in {} is in {}, the row says {}", in_quotes(row_->cells[index]),
+                         in_quotes(column.name), name(*unit), name(*of_row)),
+             "write one unit");
+    }
+    if (!unit) unit = of_row;
   }
   if (unit && time && declared_.unit && *unit != *declared_.unit) {
     refuse(fmt::format("the table says {}, --unit says {}", name(*unit), name(*declared_.unit)),
@@ -122,7 +142,7 @@ std::int64_t RowReader::scaled(double value, Unit unit) const {
 void RowReader::set_number(Reading& reading, std::size_t index, const TableNumber& number) {
   const Column& column = columns_[index];
   const bool time = reading.spec.kind == CellKind::kTiming;
-  const Unit unit = unit_of(column, number, time);
+  const Unit unit = unit_of(index, number, time);
   reading.value = scaled(number.value, unit);
   if (reading.value <= 0) {
     refuse(fmt::format("{} in {} is no {}", in_quotes(row_->cells[index]), in_quotes(column.name),
@@ -143,20 +163,33 @@ std::optional<std::size_t> RowReader::deviation_column(const Meaning& mean) cons
 
 void RowReader::set_deviation(Reading& reading, std::size_t index, const TableNumber& number,
                               Unit unit) {
-  if (number.deviation) {
-    reading.deviation = scaled(*number.deviation, unit);
-    return;
+  const std::optional<std::int64_t> beside = deviation_beside(index, unit);
+  if (number.deviation && beside && scaled(*number.deviation, unit) != *beside) {
+    refuse(in_quotes(row_->cells[index]) + " has another deviation than the column of deviations",
+           "keep one of them");
   }
+  if (beside) reading.deviation = beside;
+  if (number.deviation) reading.deviation = scaled(*number.deviation, unit);
+}
+
+std::optional<std::int64_t> RowReader::deviation_beside(std::size_t index, Unit unit) {
   const auto at = deviation_column(columns_[index].meaning);
-  if (!at) return;
+  if (!at) return std::nullopt;
   const TableNumber deviation = parse_table_number(row_->cells.at(*at));
   if (deviation.kind == TableNumber::Kind::kWrong) {
     refuse(fmt::format("{} in {}: {}", in_quotes(row_->cells[*at]), in_quotes(columns_[*at].name),
                        deviation.why));
   }
-  if (deviation.kind != TableNumber::Kind::kNumber) return;
-  const auto own = deviation.unit ? deviation.unit : columns_[*at].meaning.unit;
-  reading.deviation = scaled(deviation.value, own.value_or(unit));
+  const std::string shown = in_quotes(row_->cells[*at]);
+  if (deviation.kind == TableNumber::Kind::kUnclear) {
+    into_.left_out[shown + " is no plain number"].push_back(row_->line);
+  }
+  if (deviation.kind != TableNumber::Kind::kNumber) return std::nullopt;
+  const Unit own = written_unit(*at, deviation).value_or(unit);
+  if (!is_time(own)) {
+    refuse(fmt::format("{} in {} is no time", shown, in_quotes(columns_[*at].name)));
+  }
+  return scaled(deviation.value, own);
 }
 
 }  // namespace labreport

@@ -114,6 +114,52 @@ TEST(ImportedRun, TakesThePrecisionFromTheWordsAboveTheTable) {
       << "a column knows better";
 }
 
+std::optional<double> deviation_of(const Run& run, std::string_view name) {
+  return published(run.cells.at(0), name, metric::kPublishedStddev);
+}
+
+TEST(ImportedRun, ADeviationWithoutANameBelongsToTheOnlyTimeThatThereIs) {
+  for (const char* header :
+       {"| size | Forward Time (ms) | Std Dev |", "| size | fwd BF16 (ms) | std |",
+        "| size | forward_mean_ms | std_ms |"}) {
+    const auto runs =
+        import_text(header + std::string("\n|--|--|--|\n| small | 12.5 | 0.25 |\n"), on_a_gpu());
+    EXPECT_EQ(deviation_of(runs[0], metric::kTotal), 250'000) << header;
+  }
+  const auto with_peak = import_text(
+      "| size | forward (ms) | peak memory forward (GiB) | std |\n|--|--|--|--|\n"
+      "| small | 12.5 | 1 | 0.25 |\n",
+      on_a_gpu());
+  EXPECT_EQ(deviation_of(with_peak[0], metric::kTotal), 250'000);
+}
+
+TEST(ImportedRun, ADeviationThatMayBeOfSeveralTimesIsToldAndNotUnderstood) {
+  for (const char* header : {"| size | forward (ms) | backward (ms) | std |",
+                             "| size | forward FP32 (ms) | forward BF16 (ms) | std |",
+                             "| size | forward (ms) | optimizer (ms) | backward_std |"}) {
+    const auto tables =
+        find_tables(header + std::string("\n|--|--|--|--|\n| small | 1 | 2 | 3 |\n"));
+    const std::vector<Column> columns = columns_of(tables.at(0));
+    EXPECT_THAT(describe(columns.at(3)), HasSubstr("left out: it does not say of which")) << header;
+  }
+}
+
+TEST(ImportedRun, RefusesUnitsThatDisagree) {
+  const auto complaint = [](const std::string& header, const std::string& row) {
+    const std::string rule = "\n|--|--|--|\n";
+    return refusal("| size | " + header + " |" + rule + "| small | " + row + " |\n", on_a_gpu());
+  };
+  EXPECT_THAT(complaint("forward_ms | std", "12.5s | 1"),
+              HasSubstr("line 3: '12.5s' in 'forward_ms' is in s, the column's name says ms"));
+  EXPECT_THAT(complaint("forward | unit", "12.5s | ms"), HasSubstr("is in s, the row says ms"));
+  EXPECT_THAT(complaint("forward_s | unit", "12.5 | ms"), HasSubstr("is in s, the row says ms"));
+  EXPECT_THAT(complaint("forward_ms | forward_std_ms", "12.5 | 1us"), HasSubstr("is in us"));
+  EXPECT_THAT(complaint("forward_ms | std", "12.5 | 1 GiB"), HasSubstr("is no time"));
+  EXPECT_THAT(complaint("forward_ms | std", "12.5 ± 0.5 | 1"), HasSubstr("another deviation"));
+  EXPECT_EQ(complaint("forward_ms | std", "12.5 ms | 1"), "");
+  EXPECT_EQ(complaint("forward | unit", "12.5ms | ms"), "");
+}
+
 TEST(ImportedRun, RefusesByLine) {
   const std::string head = "| size | forward (ms) |\n|--|--|\n";
   const auto complaint = [&](const std::string& rows) { return refusal(head + rows, on_a_gpu()); };
