@@ -1,5 +1,7 @@
 #include "cli/note_pictures.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -9,6 +11,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "report/author_text.h"
+#include "report/plain_svg.h"
 
 namespace labreport {
 namespace {
@@ -55,6 +58,15 @@ std::string published_name(const fs::path& relative) {
   return (stem.empty() ? "picture" : stem) + lower(relative.extension().string());
 }
 
+/// Of an SVG that does more than draw; empty for all others.
+std::string why_not_plain(const fs::path& file, std::string_view bytes) {
+  if (lower(file.extension().string()) != ".svg") return "";
+  const auto problem = svg_problem(bytes);
+  if (!problem) return "";
+  return fmt::format("is left out: its line {} has {}, and a published picture only draws",
+                     problem->line, problem->what);
+}
+
 }  // namespace
 
 PictureAnswer NotePictures::find(const std::string& target) {
@@ -76,7 +88,11 @@ PictureAnswer NotePictures::find(const std::string& target) {
   const auto known = names_.find(file);
   if (known != names_.end()) return {known->second, ""};
   try {
-    found_.push_back({"notes/" + published_name(relative), read_file(file, kLargest)});
+    std::string bytes = read_plain_file(file, kLargest);
+    if (const std::string hostile = why_not_plain(relative, bytes); !hostile.empty()) {
+      return refuse(hostile);
+    }
+    found_.push_back({"notes/" + published_name(relative), std::move(bytes)});
   } catch (const Error& failure) {
     return refuse("is left out: " + std::string(failure.what()));
   }

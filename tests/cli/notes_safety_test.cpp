@@ -13,23 +13,31 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
+constexpr const char* kDrawing =
+    "<svg xmlns=\"http://www.w3.org/2000/svg\"><rect width=\"1\" height=\"1\"/></svg>";
+
 TEST_F(NotesTest, PicturesAreCopiedBesideThePage) {
   note("figures/My Plot.PNG", "png bytes");
-  note("a.svg", "<svg onload=\"alert(1)\"/>");
+  note("a.svg", kDrawing);
+  note("b.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"\nonload=\"alert(1)\"/>");
   fs::create_symlink("a.svg", folder_ / "notes/link.svg");
   note("mixed_precision_accumulation.md",
        "![one](<figures/My Plot.PNG>) ![two](./a.svg) ![again](a.svg)\n\n![three](link.svg)\n\n"
-       "![four](../site/runs/x.png)\n\n![five](/etc/x.png)\n\n![six](text.txt)\n");
+       "![four](../site/runs/x.png)\n\n![five](/etc/x.png)\n\n![six](text.txt)\n\n"
+       "![seven](b.svg)\n");
   const Ended ended = render();
   EXPECT_EQ(ended.exit_status, 1);
   for (const char* refused : {":3: the picture link.svg is left out: only plain files inside notes",
                               ":5: the picture ../site/runs/x.png is left out: only plain files",
                               ":7: the picture /etc/x.png is left out",
-                              ":9: the picture text.txt is left out: use png, jpg"}) {
+                              ":9: the picture text.txt is left out: use png, jpg",
+                              ":11: the picture b.svg is left out: its line 2 has the attribute "
+                              "onload, which can run"}) {
     EXPECT_THAT(ended.messages, HasSubstr(refused));
   }
   EXPECT_EQ(published("notes/figures-my-plot.png"), "png bytes");
-  EXPECT_EQ(published("notes/a.svg"), "<svg onload=\"alert(1)\"/>");
+  EXPECT_EQ(published("notes/a.svg"), kDrawing);
+  EXPECT_FALSE(fs::exists(page_folder() / "notes/b.svg"));
   const std::string page = published("index.html");
   EXPECT_THAT(page, HasSubstr("<img src=\"notes/figures-my-plot.png\" alt=\"one\""));
   EXPECT_THAT(page, HasSubstr("<img src=\"notes/a.svg\" alt=\"two\""));
