@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "base/machine.h"
 #include "results/launch_check.h"
+#include "results/launch_file.h"
 #include "results/run_json.h"
 
 namespace labreport {
@@ -62,8 +63,9 @@ std::variant<LaunchReport, std::string> read_report(const LaunchRequest& request
   if (!fs::exists(there)) return "the worker left no result";
   if (!fs::is_regular_file(there)) return "the worker's result is no plain file";
   try {
-    LaunchReport report =
-        report_from_json(read_plain_file(file, kLargestResult), "the worker's result");
+    const std::string text = read_plain_file(file, kLargestResult);
+    if (!is_whole(text)) return "the worker's result is cut short";
+    LaunchReport report = report_from_json(text, "the worker's result");
     const std::string wanted = cell_id(request.spec);
     if (report.cell_id != wanted) {
       return "the worker answered for another cell: " + report.cell_id;

@@ -47,4 +47,9 @@ std::int64_t find_or_add_device(Run& run, const Device& device) {
   return static_cast<std::int64_t>(run.devices.size()) - 1;
 }
 
+bool is_whole(std::string_view text) {
+  const std::size_t last = text.find_last_not_of(" \r\n");
+  return last != text.npos && text[last] == '}';
+}
+
 }  // namespace labreport

@@ -19,4 +19,7 @@ void merge_launch_file(Run& run, std::string_view text, const std::string& origi
 /// The index of an equal device, which is appended when there is none.
 std::int64_t find_or_add_device(Run& run, const Device& device);
 
+/// Whether a launch's file, or a worker's report, has its end.
+bool is_whole(std::string_view text);
+
 }  // namespace labreport

@@ -138,7 +138,12 @@ Run RunStore::load() const {
   Run run = run_from_json(read_plain_file(run_file(), kLargestFile), origin);
   refuse_link(cells_folder());
   for (const fs::path& file : json_files(cells_folder())) {
-    merge_launch_file(run, read_plain_file(file, kLargestFile), file.string());
+    const std::string text = read_plain_file(file, kLargestFile);
+    if (!is_whole(text)) {
+      throw InputError(file.string() + " was cut short when it was written",
+                       "delete it: --resume measures its launch again");
+    }
+    merge_launch_file(run, text, file.string());
   }
   return run;
 }

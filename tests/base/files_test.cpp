@@ -133,6 +133,19 @@ TEST_F(Files, WhatIsNoFileIsNotReplaced) {
   EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
 }
 
+TEST_F(Files, AnotherProgramThatWritesTheSameFileIsTold) {
+  // The disk's own moment cannot be waited for: a folder in the sibling's place cannot be taken
+  // away.
+  make_writable_folder(unfinished(folder_ / "a.json") / "busy");
+  try {
+    write_atomically(folder_ / "a.json", "x");
+    ADD_FAILURE() << "it was written";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("the other program that writes it"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST_F(Files, AFolderUnderAFileCannotBeMade) {
   std::ofstream(folder_ / "file") << "x";
   EXPECT_THROW(make_writable_folder(folder_ / "file" / "below"), InputError);

@@ -67,6 +67,15 @@ TEST_F(EndToEnd, AFolderThatCannotBeWrittenIsBadInput) {
   EXPECT_THAT(ended.messages, HasSubstr("labreport: cannot make the folder file/"));
 }
 
+TEST_F(EndToEnd, ALimitOnTheSizeOfFilesIsTold) {
+  const Ended ended = run({"bash", "-c", "ulimit -f 1 && \"$LABREPORT\" run --preset demo"});
+  EXPECT_EQ(ended.signal, 0);
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_THAT(ended.messages, HasSubstr("run.json: File too large; raise the limit on the size of "
+                                        "files (ulimit -f)\n"));
+  EXPECT_TRUE(list_runs(folder_ / "site/runs").empty());
+}
+
 TEST_F(EndToEnd, ADeviceThatCannotStartIsBadInputAndLeavesNoRun) {
   environment_["FAKE_WORKER"] = "no_device";
   const Ended ended = call({"run", "--preset", "demo"});
