@@ -63,9 +63,13 @@ TableView every_tensor(const Traced& traced) {
 TableView arrows_table(const Traced& traced) {
   const Flow fp16 = flow_of(traced, kFp16, "");
   const Flow bf16 = flow_of(traced, kBf16, "");
+  // Each was traced by itself: one may have fewer modules.
+  const auto arrow = [](const Flow& flow, std::size_t i) {
+    return i < flow.arrows.size() ? flow.arrows[i] : "–";
+  };
   TableView table = two_columns("arrows", "Dtypes on the arrows", "From, to");
   for (std::size_t i = 0; i < fp16.arrows.size(); ++i) {
-    add(table, fp16.modules[i] + " → " + fp16.modules[i + 1], fp16.arrows[i], bf16.arrows[i]);
+    add(table, fp16.modules[i] + " → " + fp16.modules[i + 1], fp16.arrows[i], arrow(bf16, i));
   }
   return table;
 }

@@ -15,7 +15,8 @@ constexpr std::size_t kLags = 4;  // Columns that a device clock fills.
 std::optional<double> wait_share(const Timed& timed) {
   const auto totals = timed.counted(metric::kStep, metric::kTotal);
   const auto enqueued = timed.counted(metric::kStep, metric::kEnqueue);
-  if (device_lags(timed).empty() || totals.size() != enqueued.size()) return std::nullopt;
+  const bool known = !totals.empty() && totals.size() == enqueued.size();
+  if (!known || device_lags(timed).empty()) return std::nullopt;
   std::vector<double> shares;
   for (std::size_t i = 0; i < totals.size(); ++i) shares.push_back(1 - enqueued[i] / totals[i]);
   return median(shares);

@@ -1,5 +1,7 @@
 #include "experiments/memory_profiling/block_figure.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "experiments/memory_profiling/byte_cells.h"
 #include "report/curve_chart.h"
@@ -25,6 +27,7 @@ std::vector<Point> points_of(const Launch& launch, std::string_view phase) {
     points.push_back({row.number(column::kEvent).value_or(0), row.text(column::kModule),
                       row.number(metric::kAllocated).value_or(0)});
   }
+  std::ranges::stable_sort(points, {}, &Point::event);
   return points;
 }
 

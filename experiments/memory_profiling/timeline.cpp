@@ -95,6 +95,8 @@ Timeline timeline_of(const Launch& launch) {
   for (const MeasuredRow& row : measured_rows(launch, metric::kTimeline)) {
     timeline.instants.push_back(instant_of(row));
   }
+  // Readers search it, and take its ends for the first and the last event.
+  std::ranges::stable_sort(timeline.instants, {}, &Instant::event);
   return timeline;
 }
 

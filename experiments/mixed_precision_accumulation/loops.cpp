@@ -43,6 +43,7 @@ std::size_t Loop::stalled_after() const {
 }
 
 double unit_in_last_place(double value, int significand) {
+  if (value == 0) return 0;  // has no last place
   return std::ldexp(1.0, std::ilogb(value) - (significand - 1));
 }
 

@@ -21,6 +21,7 @@ bool as_expected(const std::vector<Loop>& loops) {
   const Loop* mixed = find(loops, metric::kMixedLoop);
   const Loop* cast = find(loops, metric::kCastLoop);
   if (fp32 == nullptr || fp16 == nullptr || mixed == nullptr || cast == nullptr) return false;
+  if (fp16->sums.size() < 2) return false;  // no last addition to speak of
   const bool same = mixed->sums == cast->sums;
   const bool accumulator = std::abs(fp16->accumulator_error()) > std::abs(fp16->input_error());
   const bool input = std::abs(mixed->input_error()) > std::abs(mixed->accumulator_error());

@@ -97,7 +97,8 @@ std::optional<Figure> roofline_figure(const RunView& view, const Profile& profil
   Roofline roofline{*bandwidth, *rate, std::string(labreport::describe(precision)), {}};
   for (const auto& parts : {attention_work(profile), work_around_attention(profile)}) {
     for (const Work& work : parts) {
-      if (work.ms > 0) roofline.points.push_back({work.stage, work.intensity(), work.rate()});
+      const bool drawable = work.rate() > 0 && work.intensity() > 0;  // the axes are logarithmic
+      if (drawable) roofline.points.push_back({work.stage, work.intensity(), work.rate()});
     }
   }
   if (roofline.points.empty()) return std::nullopt;

@@ -1,7 +1,8 @@
 #include "experiments/nsys_profile/kernel_name.h"
 
+#include <algorithm>
 #include <array>
-#include <regex>
+#include <cctype>
 
 namespace labreport::nsys_profile {
 namespace {
@@ -31,38 +32,79 @@ bool is_wrapper(std::string_view name) {
   return name == "Kernel" || name == "Kernel2" || name == "device_kernel";
 }
 
-/// "exp" of "exp_kernel_cuda", "Mul" of "MulFunctor"; empty where no functor is named.
-std::string computed(const std::string& arguments) {
-  static const std::regex known(
-      R"((\w+?)(_kernel_cuda|_kernel_impl|_scalar_tensor_kernel\w*|Functor(?!_)|_functor|Ops?)\b)");
-  static const std::regex vague(R"(Binary|Unary|AUnary|BUnary|Reduce|func_wrapper)");
-  for (std::sregex_iterator found(arguments.begin(), arguments.end(), known), end; found != end;
-       ++found) {
-    if (!std::regex_match((*found)[1].str(), vague)) return (*found)[1].str();
-  }
-  return "";
+bool is_word(char letter) {
+  return letter == '_' || std::isalnum(static_cast<unsigned char>(letter)) != 0;
 }
 
-std::string shortened(std::string text) {
-  if (text.size() > kLongest) text = text.substr(0, kLongest - 3) + "…";
-  return text;
+/// Of "exp_kernel_cuda" "exp": the shortest beginning that what names a functor follows.
+std::string_view before_functor(std::string_view word) {
+  std::size_t shortest = word.find("_scalar_tensor_kernel", 1);
+  for (const std::string_view ending :
+       {"_kernel_cuda", "_kernel_impl", "Functor", "_functor", "Op", "Ops"}) {
+    if (word.size() <= ending.size() || !word.ends_with(ending)) continue;
+    shortest = std::min(shortest, word.size() - ending.size());
+  }
+  return shortest == word.npos ? std::string_view() : word.substr(0, shortest);
+}
+
+/// "exp" of "exp_kernel_cuda", "Mul" of "MulFunctor"; empty where no functor is named. One pass: a
+/// name may have been made to be slow.
+std::string_view computed(std::string_view arguments) {
+  constexpr std::array<std::string_view, 6> kVague{"Binary", "Unary",  "AUnary",
+                                                   "BUnary", "Reduce", "func_wrapper"};
+  while (!arguments.empty()) {
+    const auto end = std::ranges::find_if_not(arguments, is_word) - arguments.begin();
+    const std::string_view word = arguments.substr(0, static_cast<std::size_t>(end));
+    const std::string_view found = word.empty() ? word : before_functor(word);
+    if (!found.empty() && std::ranges::find(kVague, found) == kVague.end()) return found;
+    arguments.remove_prefix(std::max<std::size_t>(word.size(), 1));
+  }
+  return {};
+}
+
+/// Cut between two characters.
+std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  std::size_t end = most - 3;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
+/// Without wrappers, each of which says nothing: its first template argument is the kernel.
+std::string_view unwrapped(std::string_view name) {
+  for (;;) {
+    const std::string_view qualified = head(name);
+    const bool more = name.size() > qualified.size() + 1;
+    if (!more || !is_wrapper(last_name(qualified))) return name;
+    name.remove_prefix(qualified.size() + 1);
+    if (name.starts_with("void ")) name.remove_prefix(5);
+  }
+}
+
+bool has_xmma(std::string_view name) {
+  constexpr std::string_view kXmma = "_xmma";
+  for (auto at = name.find(kXmma); at != name.npos; at = name.find(kXmma, at + 1)) {
+    std::size_t digits = at;
+    while (digits > 0 && std::isdigit(static_cast<unsigned char>(name[digits - 1]))) --digits;
+    if (digits < at && name.substr(0, digits).ends_with("sm")) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 std::string short_kernel_name(std::string_view name) {
   // Copies and memsets are words, not functions.
-  if (name.starts_with("Mem")) return std::string(name);
+  if (name.starts_with("Mem")) return shortened(name, kLongest);
   if (name.starts_with("void ")) name.remove_prefix(5);
+  name = unwrapped(name);
+  if (name.starts_with("Mem")) return shortened(name, kLongest);
   const std::string_view qualified = head(name);
-  const std::string_view own = last_name(qualified);
-  const std::string_view arguments = name.substr(qualified.size());
-  if (is_wrapper(own) && arguments.size() > 1) return short_kernel_name(arguments.substr(1));
-  const std::string what = computed(std::string(arguments));
-  const std::string function = shortened(std::string(own));
+  const std::string_view what = computed(name.substr(qualified.size()));
+  const std::string function = shortened(last_name(qualified), kLongest);
   const auto end = function.find_last_not_of(" >");
   const std::string trimmed = function.substr(0, end == std::string::npos ? end : end + 1);
-  return what.empty() ? trimmed : trimmed + " (" + what + ")";
+  return what.empty() ? trimmed : trimmed + " (" + shortened(what, kLongest) + ")";
 }
 
 std::string kernel_code(std::string_view name) {
@@ -72,8 +114,11 @@ std::string kernel_code(std::string_view name) {
 }
 
 bool named_like_gemm(std::string_view name) {
-  static const std::regex pattern(R"(gemm|cutlass|sm\d+_xmma|nvjet|cublas)", std::regex::icase);
-  return std::regex_search(name.begin(), name.end(), pattern);
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char letter) { return std::tolower(letter); });
+  const auto has = [&](const char* word) { return lower.find(word) != std::string::npos; };
+  return has("gemm") || has("cutlass") || has("nvjet") || has("cublas") || has_xmma(lower);
 }
 
 }  // namespace labreport::nsys_profile

@@ -78,9 +78,7 @@ RowView other_row(const std::vector<KernelSum>& sums, std::size_t from, double w
 
 std::vector<KernelSum> summed(const Rows& rows, const NameOf& name) {
   std::map<std::string, Rows> groups;
-  for (const KernelRow* row : rows) {
-    if (row->instances > 0) groups[name(*row)].push_back(row);
-  }
+  for (const KernelRow* row : rows) groups[name(*row)].push_back(row);
   std::vector<KernelSum> sums;
   for (const auto& [key, members] : groups) sums.push_back(sum_of(key, members));
   std::ranges::stable_sort(sums, std::greater<>(), &KernelSum::total);

@@ -1,7 +1,5 @@
 #include "experiments/nsys_profile/kernels_csv.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/csv.h"
@@ -28,20 +26,27 @@ Rows rows_in(const ProfiledStep& step, const std::string& phase) {
   return rows;
 }
 
-std::string line(const KernelSum& sum, double whole) {
-  const auto ns = [](double ms) { return ms * kNanosecondsPerMillisecond; };
-  return fmt::format("{:.2f},{:.0f},{},{:.1f},{:.1f},{:.0f},{:.0f},{:.1f},{}\n",
-                     100 * sum.total / whole, ns(sum.total), sum.instances,
-                     ns(sum.total / static_cast<double>(sum.instances)), ns(sum.median),
-                     ns(sum.min), ns(sum.max), ns(sum.stddev), csv_text(sum.name));
+void add_sum(CsvFields& fields, const KernelSum& sum, double whole) {
+  const auto ns = [](double ms, int decimals) {
+    return csv_fixed(ms * kNanosecondsPerMillisecond, decimals);
+  };
+  for (const CsvField& field :
+       {csv_fixed(100 * sum.total / whole, 2), ns(sum.total, 0), csv_number(sum.instances),
+        ns(sum.total / static_cast<double>(sum.instances), 1), ns(sum.median, 1), ns(sum.min, 0),
+        ns(sum.max, 0), ns(sum.stddev, 1), csv_text(sum.name)}) {
+    fields.push_back(field);
+  }
 }
 
 void add_step(std::string& text, const Profile& profile, const ProfiledStep& step) {
-  const std::string mode(labreport::describe(step.spec->mode.value_or(Mode::kForward)));
+  const std::string_view mode = labreport::describe(step.spec->mode.value_or(Mode::kForward));
   for (const std::string& phase : phases_of(step)) {
     const Rows rows = rows_in(step, phase);
+    const double whole = total(rows);
     for (const KernelSum& sum : by_kernel(rows)) {
-      text += csv_text(profile.words) + ',' + mode + ',' + phase + ',' + line(sum, total(rows));
+      CsvFields fields{csv_text(profile.words), csv_text(mode), csv_text(phase)};
+      add_sum(fields, sum, whole);
+      text += csv_line(fields);
     }
   }
 }
@@ -50,8 +55,8 @@ void add_step(std::string& text, const Profile& profile, const ProfiledStep& ste
 
 std::string kernels_csv(const std::vector<Profile>& profiles) {
   std::string text =
-      "Profile,Step,Phase,Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),"
-      "StdDev (ns),Name\n";
+      csv_line(csv_texts({"Profile", "Step", "Phase", "Time (%)", "Total Time (ns)", "Instances",
+                          "Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)", "StdDev (ns)", "Name"}));
   for (const Profile& profile : profiles) {
     for (const auto* step : {&profile.inference, &profile.step}) {
       if (*step) add_step(text, profile, **step);

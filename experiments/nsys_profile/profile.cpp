@@ -30,7 +30,8 @@ ProfiledStep read_step(const Cell& cell, const Launch& launch) {
   ProfiledStep step{&cell.spec, &launch, {}};
   KernelNames names = kernel_names(launch);
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
-    step.rows.push_back(kernel_row(row, names));
+    KernelRow read = kernel_row(row, names);
+    if (read.instances >= 1) step.rows.push_back(std::move(read));  // else it did not run
   }
   return step;
 }

@@ -13,7 +13,7 @@
 
 namespace labreport::nsys_profile {
 
-/// Kernels of one name that one operation launched in one phase; times in ms.
+/// Kernels of one name that one operation launched in one phase, at least one; times in ms.
 struct KernelRow {
   std::string phase;      ///< "forward"; empty: unattributed.
   std::string module;     ///< "layers/attn/q_proj"

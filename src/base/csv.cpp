@@ -12,8 +12,8 @@ constexpr std::string_view kWantsQuotes = ",\"\r\n";
 
 }  // namespace
 
-std::string csv_text(std::string_view text) {
-  if (text.empty()) return "";
+CsvField csv_text(std::string_view text) {
+  if (text.empty()) return {};
   const bool formula = kBeginsFormula.find(text.front()) != std::string_view::npos;
   std::string field = formula ? "'" : "";
   for (const char letter : text) {
@@ -22,17 +22,32 @@ std::string csv_text(std::string_view text) {
   }
   const bool quoted = text.find_first_of(kWantsQuotes) != std::string_view::npos ||
                       text.front() == ' ' || text.back() == ' ';
-  return quoted ? '"' + field + '"' : field;
+  return CsvField(quoted ? '"' + field + '"' : field);
 }
 
-std::string csv_number(double number) {
-  return std::isfinite(number) ? fmt::format("{:.15g}", number) : "";
+CsvField csv_number(double number) {
+  return std::isfinite(number) ? CsvField(fmt::format("{:.15g}", number)) : CsvField();
 }
 
-std::string csv_number(std::int64_t number) { return fmt::to_string(number); }
+CsvField csv_number(std::int64_t number) { return CsvField(fmt::to_string(number)); }
 
-std::string csv_line(const std::vector<std::string>& fields) {
-  return fmt::format("{}\n", fmt::join(fields, ","));
+CsvField csv_fixed(double number, int decimals) {
+  return std::isfinite(number) ? CsvField(fmt::format("{:.{}f}", number, decimals)) : CsvField();
+}
+
+std::string csv_line(const CsvFields& fields) {
+  std::string line;
+  for (const CsvField& field : fields) {
+    if (&field != &fields.front()) line += ',';
+    line += field.bytes();
+  }
+  return line + '\n';
+}
+
+CsvFields csv_texts(const std::vector<std::string>& texts) {
+  CsvFields fields;
+  for (const std::string& text : texts) fields.push_back(csv_text(text));
+  return fields;
 }
 
 }  // namespace labreport

@@ -12,15 +12,40 @@
 
 namespace labreport {
 
+/// A field as it stands in a line. Only the functions below make one that is not empty, so that no
+/// text comes into a file without having been neutralised.
+class CsvField {
+ public:
+  CsvField() = default;  ///< Empty.
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  explicit CsvField(std::string bytes) : bytes_(std::move(bytes)) {}
+  friend CsvField csv_text(std::string_view text);
+  friend CsvField csv_number(double number);
+  friend CsvField csv_number(std::int64_t number);
+  friend CsvField csv_fixed(double number, int decimals);
+
+  std::string bytes_;
+};
+
+using CsvFields = std::vector<CsvField>;
+
 /// A field of text: neutralised, quoted where it must be; empty stays empty.
-std::string csv_text(std::string_view text);
+CsvField csv_text(std::string_view text);
 
 /// Fifteen significant digits, what a spreadsheet keeps: 0.1 + 0.2 is "0.3". Never NaN or infinity:
 /// those are empty.
-std::string csv_number(double number);
-std::string csv_number(std::int64_t number);
+CsvField csv_number(double number);
+CsvField csv_number(std::int64_t number);
 
-/// One record of fields that are written already.
-std::string csv_line(const std::vector<std::string>& fields);
+/// With so many decimals.
+CsvField csv_fixed(double number, int decimals);
+
+/// One record.
+std::string csv_line(const CsvFields& fields);
+
+/// A record of texts: the heads of columns.
+CsvFields csv_texts(const std::vector<std::string>& texts);
 
 }  // namespace labreport

@@ -9,6 +9,7 @@
 #include "cli/help.h"
 #include "cli/whole_number.h"
 #include "experiments/catalog.h"
+#include "results/bounds.h"
 
 namespace labreport {
 namespace {
@@ -32,9 +33,9 @@ std::vector<std::string> list_of(const std::string& flag, const std::optional<st
 
 std::optional<std::int64_t> optional_number(const std::string& flag,
                                             const std::optional<std::string>& text,
-                                            std::int64_t least) {
+                                            std::int64_t least, std::int64_t most = kMostNumber) {
   if (!text) return std::nullopt;
-  return whole_number(flag, *text, least);
+  return whole_number(flag, *text, least, most);
 }
 
 template <typename Parse>
@@ -137,9 +138,9 @@ PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device
       parse_list("--modes", flags.modes, [](const std::string& word) { return parse_mode(word); });
   selection.batch = optional_number("--batch", flags.batch, 1);
   selection.vocab = optional_number("--vocab", flags.vocab, 1);
-  selection.warmup = optional_number("--warmup", flags.warmup, 0);
-  selection.steps = optional_number("--steps", flags.steps, 1);
-  selection.launches = optional_number("--launches", flags.launches, 1);
+  selection.warmup = optional_number("--warmup", flags.warmup, 0, kMostSteps);
+  selection.steps = optional_number("--steps", flags.steps, 1, kMostSteps);
+  selection.launches = optional_number("--launches", flags.launches, 1, kMostLaunchesOfACell);
   selection.separate_warmups = flags.separate_warmups;
   return input;
 }

@@ -9,6 +9,7 @@
 #include "experiments/catalog.h"
 #include "orchestrate/progress.h"
 #include "plan/arithmetic.h"
+#include "results/bounds.h"
 
 namespace labreport {
 namespace {
@@ -40,6 +41,14 @@ std::vector<PlannedCell> checked_plan(const PlanInput& input, const Run& so_far)
   if (cells.empty()) {
     throw InputError("nothing to measure: this selection leaves no cell",
                      "widen --only, --sizes, --contexts, --precisions or --modes");
+  }
+  std::int64_t launches = 0;
+  for (const PlannedCell& cell : cells) launches += cell.launches;
+  if (cells.size() > kMostCells || launches > static_cast<std::int64_t>(kMostLaunches)) {
+    throw InputError(fmt::format("a run of {} cells and {} launches", cells.size(), launches),
+                     fmt::format("{} and {} are the most: narrow --sizes, --contexts, --precisions "
+                                 "or --modes, or give fewer --launches",
+                                 kMostCells, kMostLaunches));
   }
   return cells;
 }

@@ -17,8 +17,17 @@ namespace {
 
 constexpr double kSuspicious = 1.0;
 constexpr double kImpossible = 1.1;
+/// A processor's limits are a demonstration's: they were measured beside whatever else ran.
+constexpr double kImpossibleOnProcessor = 10;
+constexpr double kUneven = 0.5;  // Deviation over mean.
+constexpr double kApart = 3;     // Of one network's forward passes.
 constexpr double kNoticed = 0.01;
 constexpr double kNanosecondsPerSecond = 1e9;
+
+/// Sustained on a device; of a processor, which others may have held, the most.
+double sustained(const std::vector<double>& rates, DeviceKind device) {
+  return device == DeviceKind::kCpu ? std::ranges::max(rates) : median(rates);
+}
 
 /// The sustained rate measured on the same device, else on any of its kind.
 std::optional<double> measured_limit(const Inspection& in) {
@@ -30,7 +39,7 @@ std::optional<double> measured_limit(const Inspection& in) {
       const Metric* rate = launch.find(metric::kMatrixRate, name(*in.cell.spec.precision));
       if (rate == nullptr || rate->numbers().empty()) continue;
       const bool same_device = launch.device == in.launch.device;
-      if (same_device || !limit) limit = median(rate->numbers());
+      if (same_device || !limit) limit = sustained(rate->numbers(), cell.spec.device);
     }
   }
   return limit;
@@ -54,7 +63,44 @@ void check_rate(const Inspection& in) {
   const std::string text =
       fmt::format("computes {} times as fast as the device's measured limit in {}",
                   format_ratio(share), name(*in.cell.spec.precision));
-  share > kImpossible ? in.refuse(text) : in.warn(text);
+  const bool processor = in.cell.spec.device == DeviceKind::kCpu;
+  share > (processor ? kImpossibleOnProcessor : kImpossible) ? in.refuse(text) : in.warn(text);
+}
+
+void check_spread(const Inspection& in) {
+  const auto steps = counted_steps(in);
+  if (steps.size() < 2) return;
+  const double spread = summarize(steps).coefficient_of_variation();
+  if (spread <= kUneven) return;
+  in.warn(fmt::format("its steps vary by {} %: other work ran beside them",
+                      format_rough_percent(spread)));
+}
+
+/// The device's time of a forward pass; the median of the counted steps.
+std::optional<double> forward_time(const Inspection& in) {
+  std::vector<double> times = in.samples(metric::kEvent, metric::kForward);
+  const auto warmup = static_cast<std::size_t>(in.cell.spec.warmup.value_or(0));
+  if (times.size() <= warmup) return std::nullopt;
+  times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(warmup));
+  return median(times);
+}
+
+/// All modes of a network begin with the same forward pass: where one took far longer, the machine
+/// was busy with something else.
+void check_forward(const Inspection& in) {
+  const auto own = forward_time(in);
+  if (!own) return;
+  for (const Cell& cell : in.run.cells) {
+    const bool timed =
+        cell.spec.kind == CellKind::kTiming && cell.spec.device == in.cell.spec.device;
+    if (!timed || !same_setting(cell.spec, in.cell.spec)) continue;
+    for (const Launch& launch : cell.launches) {
+      const auto other = forward_time({in.run, cell, launch, in.findings});
+      if (!is_ok(launch.outcome) || !other || *other <= 0 || *own <= kApart * *other) continue;
+      return in.warn(fmt::format("its forward pass takes {} times as long as in {}",
+                                 format_factor(*own / *other), cell.id));
+    }
+  }
 }
 
 void check_samples(const Inspection& in) {
@@ -147,7 +193,10 @@ void inspect(const Inspection& in) {
   if (!in.cell.spec.model) return;
   if (in.cell.spec.kind == CellKind::kMemory) check_recorded_memory(in);
   if (in.cell.spec.kind != CellKind::kTiming) return;
-  for (const auto check : {check_samples, check_phases, check_rate, check_memory}) check(in);
+  for (const auto check :
+       {check_samples, check_phases, check_rate, check_spread, check_forward, check_memory}) {
+    check(in);
+  }
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 
 #include <tuple>
 
+#include "base/error.h"
 #include "base/text.h"
+#include "results/bounds.h"
 #include "results/published_names.h"
 
 namespace labreport {
@@ -105,7 +107,14 @@ std::vector<Run> imported_runs(const std::vector<Reading>& readings, const Decla
   }
   std::vector<Run> runs;
   runs.reserve(builders.size());
-  for (RunBuilder& builder : builders) runs.push_back(std::move(builder.run));
+  for (RunBuilder& builder : builders) {
+    if (builder.run.cells.size() > kMostCells) {
+      throw InputError(
+          fmt::format("{}: {} cells of one run", declared.file, builder.run.cells.size()),
+          fmt::format("{} are the most: import parts of the table", kMostCells));
+    }
+    runs.push_back(std::move(builder.run));
+  }
   return runs;
 }
 

@@ -1,6 +1,7 @@
 #include "measure/memory_files.h"
 
-#include <fmt/format.h>
+#include <optional>
+#include <vector>
 
 #include "base/csv.h"
 #include "base/error.h"
@@ -11,28 +12,40 @@
 namespace labreport {
 namespace {
 
-std::string csv_row(const MemoryHistory& history, const MemoryLife& life) {
-  std::string row = fmt::format("{},{},{},{}", life.requested, life.block, life.made,
-                                life.freed ? fmt::to_string(*life.freed) : "");
-  row += ',' + std::string(name(life.category));
-  if (life.made == 0) return row + ",,,,,,,\n";
+const std::vector<std::string> kHeads{"requested_bytes", "block_bytes", "made_event", "freed_event",
+                                      "category",        "made_ns",     "freed_ns",   "phase",
+                                      "freed_phase",     "module",      "operation",  "operator"};
+
+CsvField event(std::optional<std::size_t> number) {
+  return number ? csv_number(static_cast<std::int64_t>(*number)) : CsvField();
+}
+
+CsvFields csv_fields(const MemoryHistory& history, const MemoryLife& life) {
+  CsvFields fields{csv_number(life.requested), csv_number(life.block), event(life.made),
+                   event(life.freed), csv_text(name(life.category))};
+  if (life.made == 0) {
+    fields.resize(kHeads.size());
+    return fields;
+  }
   const MemoryEvent& made = event_of(history, life.made);
   const MemoryOrigin& origin = history.origin(made);
-  const bool freed = life.freed.has_value();
-  return row + fmt::format(
-                   ",{},{},{},{},{},{},{}\n", made.time_ns,
-                   freed ? fmt::to_string(event_of(history, *life.freed).time_ns) : "",
-                   origin.phase, freed ? history.origin(event_of(history, *life.freed)).phase : "",
-                   csv_text(origin.module), csv_text(origin.operation), csv_text(origin.op));
+  const MemoryEvent* freed = life.freed ? &event_of(history, *life.freed) : nullptr;
+  const CsvFields more{
+      csv_number(made.time_ns), freed == nullptr ? CsvField() : csv_number(freed->time_ns),
+      csv_text(origin.phase),   csv_text(freed == nullptr ? "" : history.origin(*freed).phase),
+      csv_text(origin.module),  csv_text(origin.operation),
+      csv_text(origin.op)};
+  fields.insert(fields.end(), more.begin(), more.end());
+  return fields;
 }
 
 }  // namespace
 
 std::string allocations_csv(const MemoryTimeline& timeline) {
-  std::string csv =
-      "requested_bytes,block_bytes,made_event,freed_event,category,made_ns,freed_ns,phase,"
-      "freed_phase,module,operation,operator\n";
-  for (const MemoryLife& life : timeline.found.lives) csv += csv_row(timeline.history, life);
+  std::string csv = csv_line(csv_texts(kHeads));
+  for (const MemoryLife& life : timeline.found.lives) {
+    csv += csv_line(csv_fields(timeline.history, life));
+  }
   return csv;
 }
 

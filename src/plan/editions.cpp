@@ -1,9 +1,13 @@
 #include "plan/editions.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "results/bounds.h"
+#include "results/run_rules.h"
 
 namespace labreport {
 namespace {
@@ -78,6 +82,11 @@ Size parse_size(std::string_view text, std::int64_t vocab) {
     throw InputError(
         "size '" + std::string(text) + "' is not of the form NAME=d_model,d_ff,layers,heads",
         "for example mini=512,2048,8,8");
+  }
+  if (equals > kMostLabel || has_control_character(text)) {
+    throw InputError(
+        fmt::format("the name of a size has more than {} bytes, or control characters", kMostLabel),
+        "give it a short name, for example mini=512,2048,8,8");
   }
   const ModelShape shape{positive("d_model", fields[0], text), positive("d_ff", fields[1], text),
                          positive("layers", fields[2], text), positive("heads", fields[3], text),

@@ -15,88 +15,87 @@ constexpr double kSeconds = 1e-9;
 constexpr std::string_view kNotMeasured = "not measured";
 
 template <class Number>
-std::string field(const std::optional<Number>& number) {
-  return number ? csv_number(*number) : "";
+CsvField field(const std::optional<Number>& number) {
+  return number ? csv_number(*number) : CsvField();
 }
 
 template <class Named>
-std::string name_field(const std::optional<Named>& value) {
-  return value ? std::string(name(*value)) : "";
+CsvField name_field(const std::optional<Named>& value) {
+  return value ? csv_text(name(*value)) : CsvField();
 }
 
-Fields identity_heads() {
-  return {"id",    "kind",    "device", "size",      "d_model", "d_ff",   "layers", "heads",
-          "vocab", "context", "batch",  "precision", "mode",    "warmup", "steps"};
+CsvFields identity_heads() {
+  return csv_texts({"id", "kind", "device", "size", "d_model", "d_ff", "layers", "heads", "vocab",
+                    "context", "batch", "precision", "mode", "warmup", "steps"});
 }
 
-Fields identity_fields(const Cell& cell) {
+CsvFields identity_fields(const Cell& cell) {
   const CellSpec& spec = cell.spec;
-  Fields fields = {csv_text(cell.id), std::string(name(spec.kind)), std::string(name(spec.device)),
-                   csv_text(spec.size)};
+  CsvFields fields = {csv_text(cell.id), csv_text(name(spec.kind)), csv_text(name(spec.device)),
+                      csv_text(spec.size)};
   for (const auto part : {&ModelShape::d_model, &ModelShape::d_ff, &ModelShape::layers,
                           &ModelShape::heads, &ModelShape::vocab}) {
-    fields.push_back(spec.model ? csv_number((*spec.model).*part) : "");
+    fields.push_back(spec.model ? csv_number((*spec.model).*part) : CsvField());
   }
-  for (const std::string& text :
-       {field(spec.context), field(spec.batch), name_field(spec.precision), name_field(spec.mode),
-        field(spec.warmup), field(spec.steps)}) {
+  for (const CsvField& text : {field(spec.context), field(spec.batch), name_field(spec.precision),
+                               name_field(spec.mode), field(spec.warmup), field(spec.steps)}) {
     fields.push_back(text);
   }
   return fields;
 }
 
-Fields outcome_heads() {
-  return {"outcome",  "phase",     "requested (B)", "in use (B)",
-          "peak (B)", "limit (s)", "signal",        "message"};
+CsvFields outcome_heads() {
+  return csv_texts({"outcome", "phase", "requested (B)", "in use (B)", "peak (B)", "limit (s)",
+                    "signal", "message"});
 }
 
 /// What each outcome has to say, in the columns of `outcome_heads` after the first.
 struct Details {
-  Fields operator()(const Ok&) const { return {"", "", "", "", "", "", ""}; }
-  Fields operator()(const OutOfMemory& oom) const {
+  CsvFields operator()(const Ok&) const { return CsvFields(7); }
+  CsvFields operator()(const OutOfMemory& oom) const {
     return {csv_text(oom.phase),
             field(oom.requested_bytes),
             field(oom.in_use_bytes),
             field(oom.peak_bytes),
-            "",
-            "",
-            ""};
+            {},
+            {},
+            {}};
   }
-  Fields operator()(const Skipped& skipped) const {
-    return {"", "", "", "", "", "", csv_text(skipped.reason)};
+  CsvFields operator()(const Skipped& skipped) const {
+    return {{}, {}, {}, {}, {}, {}, csv_text(skipped.reason)};
   }
-  Fields operator()(const TimedOut& late) const {
-    return {"", "", "", "", csv_number(late.limit_seconds), "", ""};
+  CsvFields operator()(const TimedOut& late) const {
+    return {{}, {}, {}, {}, csv_number(late.limit_seconds), {}, {}};
   }
-  Fields operator()(const Crashed& crashed) const {
+  CsvFields operator()(const Crashed& crashed) const {
     return {
-        "", "", "", "", "", csv_number(std::int64_t{crashed.signal}), csv_text(crashed.message)};
+        {}, {}, {}, {}, {}, csv_number(std::int64_t{crashed.signal}), csv_text(crashed.message)};
   }
-  Fields operator()(const Failed& failed) const {
-    return {"", "", "", "", "", "", csv_text(failed.message)};
+  CsvFields operator()(const Failed& failed) const {
+    return {{}, {}, {}, {}, {}, {}, csv_text(failed.message)};
   }
 };
 
-std::string hardware(const Run& run, const Launch& launch) {
+CsvField hardware(const Run& run, const Launch& launch) {
   return launch.device ? csv_text(run.devices.at(static_cast<std::size_t>(*launch.device)).name)
-                       : "";
+                       : CsvField();
 }
 
-void append(Fields& fields, const Fields& more) {
+void append(CsvFields& fields, const CsvFields& more) {
   fields.insert(fields.end(), more.begin(), more.end());
 }
 
 /// A cell that a run has planned and not come to: a row like any other, without a launch.
-Fields unmeasured_fields() {
-  Fields fields(3);
-  append(fields, {std::string(kNotMeasured)});
+CsvFields unmeasured_fields() {
+  CsvFields fields(3);
+  append(fields, {csv_text(kNotMeasured)});
   fields.resize(fields.size() + outcome_heads().size() - 1 + 2);
   return fields;
 }
 
-Fields launch_fields(const Run& run, const Launch& launch, std::size_t number) {
-  Fields fields = {csv_number(static_cast<std::int64_t>(number)), csv_number(launch.session),
-                   hardware(run, launch), std::string(status_name(launch.outcome))};
+CsvFields launch_fields(const Run& run, const Launch& launch, std::size_t number) {
+  CsvFields fields = {csv_number(static_cast<std::int64_t>(number)), csv_number(launch.session),
+                      hardware(run, launch), csv_text(status_name(launch.outcome))};
   append(fields, std::visit(Details{}, launch.outcome));
   append(fields, {csv_number(static_cast<double>(launch.wall_ns) * kSeconds),
                   csv_text(join(launch.warnings, "; "))});
@@ -107,16 +106,16 @@ Fields launch_fields(const Run& run, const Launch& launch, std::size_t number) {
 
 std::string cells_csv(const Run& run) {
   const MetricColumns metrics(run);
-  Fields heads = identity_heads();
-  append(heads, {"launch", "session", "hardware"});
+  CsvFields heads = identity_heads();
+  append(heads, csv_texts({"launch", "session", "hardware"}));
   append(heads, outcome_heads());
-  append(heads, {"wall (s)", "warnings"});
+  append(heads, csv_texts({"wall (s)", "warnings"}));
   append(heads, metrics.heads());
   std::string csv = csv_line(heads);
   for (const Cell& cell : run.cells) {
-    const Fields identity = identity_fields(cell);
-    const auto add_row = [&](const Fields& outcome, const Launch& launch) {
-      Fields fields = identity;
+    const CsvFields identity = identity_fields(cell);
+    const auto add_row = [&](const CsvFields& outcome, const Launch& launch) {
+      CsvFields fields = identity;
       append(fields, outcome);
       append(fields, metrics.fields(cell, launch));
       csv += csv_line(fields);

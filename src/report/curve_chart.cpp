@@ -40,12 +40,12 @@ Extent extent_of(const nlohmann::json& rows, const char* field) {
 
 /// Vega's expression for the label of a tick by its place among the ticks.
 std::string label_expression(const CurveAxis& axis) {
-  std::string expression = "''";
-  for (std::size_t i = axis.tick_labels.size(); i-- > 0;) {
-    expression = fmt::format("abs(datum.value / {} - 1) < 1e-6 ? {} : {}", axis.ticks[i],
-                             nlohmann::json(axis.tick_labels[i]).dump(), expression);
+  std::string expression;
+  for (std::size_t i = 0; i < axis.tick_labels.size(); ++i) {
+    expression += fmt::format("abs(datum.value / {} - 1) < 1e-6 ? {} : ", axis.ticks[i],
+                              nlohmann::json(axis.tick_labels[i]).dump());
   }
-  return expression;
+  return expression + "''";
 }
 
 nlohmann::json channel(const char* field, const CurveAxis& axis, const Extent& extent) {

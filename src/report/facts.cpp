@@ -100,10 +100,23 @@ bool is_special(char letter) {
   return std::string_view("\\`*_{}[]<>|~&$").find(letter) != std::string_view::npos;
 }
 
+void exchange_all(std::string& text, std::string_view old, std::string_view fresh) {
+  for (auto at = text.find(old); at != text.npos; at = text.find(old, at + fresh.size())) {
+    text.replace(at, old.size(), fresh);
+  }
+}
+
+/// Of what a run says nothing becomes a link: readers of Markdown make one of each address.
+std::string without_addresses(std::string escaped) {
+  exchange_all(escaped, "://", ":\\/\\/");
+  exchange_all(escaped, "www.", "www\\.");
+  return escaped;
+}
+
 }  // namespace
 
 void Facts::set(const std::string& name, std::string_view text) {
-  entries_[name] = escape_markdown(text);
+  entries_[name] = without_addresses(escape_markdown(text));
 }
 
 void Facts::set_markdown(const std::string& name, std::string markdown) {

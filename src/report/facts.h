@@ -13,7 +13,7 @@ namespace labreport {
 /// its value is absent: `flag(name, false)` or an empty list.
 class Facts {
  public:
-  /// Plain text; Markdown's own characters in it are escaped.
+  /// Plain text; Markdown's own characters in it are escaped, and no address becomes a link.
   void set(const std::string& name, std::string_view text);
   /// Text that is Markdown already, made by this program (never from a run's strings).
   void set_markdown(const std::string& name, std::string markdown);

@@ -25,15 +25,15 @@ SiUnit si_unit(const std::string& unit) {
   return {unit == "1" ? "" : unit, 1};
 }
 
-std::string with_unit(const std::string& name, const std::string& unit) {
+CsvField with_unit(const std::string& name, const std::string& unit) {
   return csv_text(unit.empty() ? name : name + " (" + unit + ")");
 }
 
-std::string scalar_field(const Metric& metric, double factor) {
+CsvField scalar_field(const Metric& metric, double factor) {
   if (const auto number = metric.number()) return csv_number(*number * factor);
   const auto* scalar = std::get_if<Scalar>(&metric.data);
   const auto* text = scalar == nullptr ? nullptr : std::get_if<std::string>(scalar);
-  return text == nullptr ? "" : csv_text(*text);
+  return text == nullptr ? CsvField() : csv_text(*text);
 }
 
 }  // namespace
@@ -70,8 +70,8 @@ bool MetricColumns::is_running(const Column& column) {
   return column.tag == metric::kRunning || column.tag == metric::kRunningHost;
 }
 
-Fields MetricColumns::heads() const {
-  Fields heads;
+CsvFields MetricColumns::heads() const {
+  CsvFields heads;
   for (const Column& column : columns_) {
     const std::string unit = si_unit(column.unit).name;
     const std::string name = column.tag + "." + column.name;
@@ -87,15 +87,16 @@ Fields MetricColumns::heads() const {
   return heads;
 }
 
-Fields MetricColumns::fields(const Cell& cell, const Launch& launch) const {
-  Fields fields;
+CsvFields MetricColumns::fields(const Cell& cell, const Launch& launch) const {
+  CsvFields fields;
   for (const Column& column : columns_) {
     const Metric* metric = find(column, launch);
     if (column.samples) {
       add_samples(fields, column,
                   metric == nullptr ? std::vector<double>() : counted(*metric, cell.spec));
     } else {
-      fields.push_back(metric == nullptr ? "" : scalar_field(*metric, si_unit(column.unit).factor));
+      fields.push_back(metric == nullptr ? CsvField()
+                                         : scalar_field(*metric, si_unit(column.unit).factor));
     }
   }
   return fields;
@@ -109,11 +110,11 @@ std::vector<double> MetricColumns::counted(const Metric& metric, const CellSpec&
   return steps > 0 && all.size() == warmup + steps ? window(all, warmup, steps) : all;
 }
 
-void MetricColumns::add_samples(Fields& fields, const Column& column,
+void MetricColumns::add_samples(CsvFields& fields, const Column& column,
                                 const std::vector<double>& samples) {
   const double factor = si_unit(column.unit).factor;
   if (is_running(column)) {
-    return fields.push_back(samples.empty() ? "" : csv_number(samples.back() * factor));
+    return fields.push_back(samples.empty() ? CsvField() : csv_number(samples.back() * factor));
   }
   if (samples.empty()) {
     fields.resize(fields.size() + 1 + std::size(kSummaries));

@@ -4,12 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "base/csv.h"
 #include "results/run.h"
 
 namespace labreport {
-
-/// Fields of CSV, written already.
-using Fields = std::vector<std::string>;
 
 /// What each launch measured, in the order in which metrics first appear; see cells_csv.h for names
 /// and units.
@@ -17,9 +15,9 @@ class MetricColumns {
  public:
   explicit MetricColumns(const Run& run);
 
-  Fields heads() const;
+  CsvFields heads() const;
   /// As many as `heads`; empty where the launch has no such metric.
-  Fields fields(const Cell& cell, const Launch& launch) const;
+  CsvFields fields(const Cell& cell, const Launch& launch) const;
 
  private:
   struct Column {
@@ -31,7 +29,8 @@ class MetricColumns {
   static std::vector<double> counted(const Metric& metric, const CellSpec& spec);
   static const Metric* find(const Column& column, const Launch& launch);
   static bool is_running(const Column& column);
-  static void add_samples(Fields& fields, const Column& column, const std::vector<double>& samples);
+  static void add_samples(CsvFields& fields, const Column& column,
+                          const std::vector<double>& samples);
   void add(const std::vector<Metric>& metrics, bool conditions);
 
   std::vector<Column> columns_;

@@ -1,6 +1,7 @@
 #include "report/table_csv.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 #include "base/csv.h"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::string_view kMinusSign = "−";
 
-std::string head(const ColumnView& column, const std::string& suffix = "") {
+CsvField head(const ColumnView& column, const std::string& suffix = "") {
   const std::string unit = column.unit.empty() ? "" : " (" + column.unit + ")";
   return csv_text(column.title + suffix + unit);
 }
@@ -22,30 +23,31 @@ bool deviates(const TableView& table, std::size_t column) {
   });
 }
 
-/// Digits for people ("−1,234.5") that have no number of their own behind them.
-bool is_number(std::string_view text) {
-  const std::size_t sign = text.starts_with('-')          ? 1
-                           : text.starts_with(kMinusSign) ? kMinusSign.size()
-                                                          : 0;
-  return text.find_first_of("0123456789") == sign &&
-         text.find_first_not_of("0123456789.,", sign) == std::string_view::npos;
+/// Digits for people ("−1,234.50") that have no number of their own behind them, as many as there
+/// are; else text.
+CsvField digits_or_text(const std::string& text) {
+  std::string digits = text;
+  if (digits.starts_with(kMinusSign)) digits.replace(0, kMinusSign.size(), "-");
+  std::erase(digits, ',');
+  double number = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, number, std::chars_format::fixed);
+  if (error != std::errc() || stop != end) return csv_text(text);
+  const std::size_t point = digits.find('.');
+  return csv_fixed(number, point == digits.npos ? 0 : static_cast<int>(digits.size() - point - 1));
 }
 
-std::string number_in(const ColumnView& column, double number) {
+CsvField number_in(const ColumnView& column, double number) {
   return csv_number(column.unit.starts_with('%') ? 100 * number : number);
 }
 
-std::string value_of(const CellView& cell, const ColumnView& column) {
+CsvField value_of(const CellView& cell, const ColumnView& column) {
   if (cell.sort) return number_in(column, *cell.sort);
-  if (cell.text == "–") return "";
-  if (column.code || !is_number(cell.text)) return csv_text(cell.text);
-  std::string digits = cell.text;
-  std::erase(digits, ',');
-  if (digits.starts_with(kMinusSign)) digits.replace(0, kMinusSign.size(), "-");
-  return digits;
+  if (cell.text == "–") return {};
+  return column.code ? csv_text(cell.text) : digits_or_text(cell.text);
 }
 
-std::string note_of(const RowView& row) {
+CsvField note_of(const RowView& row) {
   std::vector<std::string> words;
   if (!row.note.empty()) words.push_back(row.note);
   words.insert(words.end(), row.flags.begin(), row.flags.end());
@@ -84,20 +86,22 @@ class PartTables {
 }  // namespace
 
 std::string table_csv(const TableView& table) {
-  std::vector<std::string> heads;
+  CsvFields heads;
+  std::vector<bool> deviating;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    deviating.push_back(deviates(table, c));
     heads.push_back(head(table.columns[c]));
-    if (deviates(table, c)) heads.push_back(head(table.columns[c], " deviation"));
+    if (deviating[c]) heads.push_back(head(table.columns[c], " deviation"));
   }
-  heads.emplace_back("note");
+  heads.push_back(csv_text("note"));
   std::string csv = csv_line(heads);
   for (const RowView& row : table.rows) {
-    std::vector<std::string> fields;
+    CsvFields fields;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       const CellView cell = c < row.cells.size() ? row.cells[c] : CellView{};
       fields.push_back(value_of(cell, table.columns[c]));
-      if (!deviates(table, c)) continue;
-      fields.push_back(cell.deviation ? number_in(table.columns[c], *cell.deviation) : "");
+      if (!deviating[c]) continue;
+      fields.push_back(cell.deviation ? number_in(table.columns[c], *cell.deviation) : CsvField());
     }
     fields.push_back(note_of(row));
     csv += csv_line(fields);

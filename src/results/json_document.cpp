@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace labreport {
 namespace {
@@ -17,13 +18,38 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr unsigned kStrictly = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag |
                                rapidjson::kParseValidateEncodingFlag;
 
-[[noreturn]] void refuse(std::string_view text, std::size_t offset, const std::string& origin) {
+struct Refusal {
+  const char* problem;
+  const char* remedy;
+};
+
+Refusal refusal_of(rapidjson::ParseErrorCode code) {
+  switch (code) {
+    case rapidjson::kParseErrorStringInvalidEncoding:
+      return {"this is not UTF-8", "save it as UTF-8, or copy it again byte for byte"};
+    case rapidjson::kParseErrorStringUnicodeSurrogateInvalid:
+      return {"\\u escapes half a character", "write both halves, or the character itself"};
+    case rapidjson::kParseErrorStringEscapeInvalid:
+    case rapidjson::kParseErrorStringUnicodeEscapeInvalidHex:
+      return {"a text holds a control character, or a backslash that escapes nothing",
+              "write \\n, \\t or \\u001b for control characters, \\\\ for a backslash"};
+    case rapidjson::kParseErrorNumberTooBig:
+      return {"a number is too large", "10^18 is the most"};
+    case rapidjson::kParseErrorDocumentRootNotSingular:
+      return {"there is more behind the document", "leave one document in the file"};
+    default:
+      return {"this is not JSON", "`python3 -m json.tool` shows the place"};
+  }
+}
+
+[[noreturn]] void refuse(std::string_view text, std::size_t offset, const std::string& origin,
+                         rapidjson::ParseErrorCode code) {
   const auto line = 1 + std::ranges::count(text.substr(0, offset), '\n');
-  const bool truncated = offset >= text.size();
-  throw InputError(
-      fmt::format("{}: line {}: {}", origin, line,
-                  truncated ? "the file ends in the middle of the document" : "this is not JSON"),
-      truncated ? "it was cut short: copy it again" : "check the file");
+  Refusal refusal = refusal_of(is_utf8(text) ? code : rapidjson::kParseErrorStringInvalidEncoding);
+  if (offset >= text.size()) {
+    refusal = {"the file ends in the middle of the document", "it was cut short: copy it again"};
+  }
+  throw InputError(fmt::format("{}: line {}: {}", origin, line, refusal.problem), refusal.remedy);
 }
 
 bool repeats_a_key(const JsonValue& object) {
@@ -91,8 +117,10 @@ JsonDocument parse_json(std::string_view text, const std::string& origin) {
   ended.append(3, '\0');  // read too where a character of several bytes is cut off at the end
   JsonDocument document;
   document.Parse<kStrictly>(ended.c_str() + (text.starts_with(kByteOrderMark) ? 3 : 0));
-  if (document.HasParseError()) refuse(text, document.GetErrorOffset(), origin);
-  if (zero != std::string_view::npos) refuse(text, zero, origin);
+  if (document.HasParseError())
+    refuse(text, document.GetErrorOffset(), origin, document.GetParseError());
+  if (zero != std::string_view::npos)
+    refuse(text, zero, origin, rapidjson::kParseErrorValueInvalid);
   if (const JsonValue* object = object_with_repeated_key(document)) {
     throw InputError(
         fmt::format("{}: {}: a key stands there twice", origin, path_to(*object, document)),

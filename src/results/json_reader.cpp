@@ -41,26 +41,37 @@ std::optional<JsonReader> JsonReader::maybe(std::string_view key) const {
   return JsonReader(*found, root_);
 }
 
-std::size_t JsonReader::count() const {
+std::size_t JsonReader::count(std::size_t most) const {
   if (!value_.IsArray()) expected("an array");
+  if (value_.Size() > most) {
+    complain(fmt::format("a list of {} items, and {} are the most", value_.Size(), most));
+  }
   return value_.Size();
 }
 
-void JsonReader::each(const std::function<void(const JsonReader&)>& visit) const {
-  if (!value_.IsArray()) expected("an array");
+void JsonReader::each(const std::function<void(const JsonReader&)>& visit, std::size_t most) const {
+  count(most);
   for (const JsonValue& element : value_.GetArray()) visit({element, root_});
 }
 
 void JsonReader::each_member(
     const std::function<void(const std::string&, const JsonReader&)>& visit) const {
   if (!value_.IsObject()) expected("an object");
+  if (value_.MemberCount() > kMostItems) {
+    complain(fmt::format("{} keys, and {} are the most", value_.MemberCount(), kMostItems));
+  }
   for (const auto& member : value_.GetObject()) {
+    if (member.name.GetStringLength() > kMostLabel) complain("a key is too long");
     visit(std::string(view(member.name)), {member.value, root_});
   }
 }
 
-std::string JsonReader::text() const {
+std::string JsonReader::text(std::size_t most) const {
   if (!value_.IsString()) expected("a string");
+  if (value_.GetStringLength() > most) {
+    complain(
+        fmt::format("a text of {} bytes, and {} are the most", value_.GetStringLength(), most));
+  }
   return std::string(view(value_));
 }
 

@@ -8,13 +8,10 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "results/bounds.h"
 #include "results/json_document.h"
 
 namespace labreport {
-
-/// What no count, nanosecond or byte of a run reaches, and of which hundreds still have a sum.
-inline constexpr std::int64_t kMostInteger = 10'000'000'000'000'000;
-inline constexpr double kMostReal = 1e18;
 
 /// A value inside a document, its origin and its path. Holds a reference: the document must live,
 /// where it is.
@@ -25,13 +22,15 @@ class JsonReader {
 
   JsonReader at(std::string_view key) const;                    ///< Must be there.
   std::optional<JsonReader> maybe(std::string_view key) const;  ///< Absent or null: nothing.
-  std::size_t count() const;                                    ///< Of array elements.
-  void each(const std::function<void(const JsonReader&)>& visit) const;  ///< Array elements.
+  std::size_t count(std::size_t most = kMostItems) const;       ///< Of array elements.
+  /// Array elements; at most `kMostItems`, as members are.
+  void each(const std::function<void(const JsonReader&)>& visit,
+            std::size_t most = kMostItems) const;
   void each_member(const std::function<void(const std::string&, const JsonReader&)>& visit) const;
 
-  std::string text() const;
-  std::int64_t integer() const;  ///< At most `kMostInteger` away from 0.
-  double real() const;           ///< At most `kMostReal` away from 0; an integer is one too.
+  std::string text(std::size_t most = kMostText) const;  ///< Of at most so many bytes.
+  std::int64_t integer() const;                          ///< At most `kMostInteger` away from 0.
+  double real() const;  ///< At most `kMostReal` away from 0; an integer is one too.
   bool boolean() const;
   const JsonValue& raw() const { return value_; }
 

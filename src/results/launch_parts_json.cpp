@@ -7,6 +7,8 @@
 namespace labreport {
 namespace {
 
+constexpr std::int64_t kMostSignal = 255;
+
 Json scalar_to_json(const Scalar& scalar) {
   return std::visit(
       [](const auto& value) -> Json {
@@ -55,8 +57,8 @@ Json metric_to_json(const Metric& metric) {
 }
 
 Metric metric_from_json(const JsonReader& json) {
-  Metric metric{json.at("tag").text(), json.at("name").text(), json.at("unit").text(), Scalar(),
-                ""};
+  Metric metric{json.at("tag").text(kMostLabel), json.at("name").text(kMostLabel),
+                json.at("unit").text(kMostLabel), Scalar(), ""};
   if (const auto samples = json.maybe("samples")) {
     metric.data = samples_from_json(*samples);
   } else {
@@ -82,18 +84,21 @@ Json table_to_json(const Table& table) {
 Table table_from_json(const JsonReader& json) {
   Table table{json.at("name").text(), {}, {}};
   json.at("columns").each([&](const JsonReader& column) {
-    table.columns.push_back({column.at("name").text(), column.at("unit").text()});
+    table.columns.push_back(
+        {column.at("name").text(kMostLabel), column.at("unit").text(kMostLabel)});
   });
   const JsonReader rows = json.at("rows");
-  table.rows.reserve(rows.count());
-  rows.each([&](const JsonReader& row) {
-    auto& cells = table.rows.emplace_back();
-    cells.reserve(row.count());
-    row.each([&](const JsonReader& cell) { cells.push_back(scalar_from_json(cell)); });
-    if (cells.size() != table.columns.size()) {
-      row.expected("a row of " + std::to_string(table.columns.size()) + " values");
-    }
-  });
+  table.rows.reserve(rows.count(kMostRows));
+  rows.each(
+      [&](const JsonReader& row) {
+        auto& cells = table.rows.emplace_back();
+        cells.reserve(row.count());
+        row.each([&](const JsonReader& cell) { cells.push_back(scalar_from_json(cell)); });
+        if (cells.size() != table.columns.size()) {
+          row.expected("a row of " + std::to_string(table.columns.size()) + " values");
+        }
+      },
+      kMostRows);
   return table;
 }
 
@@ -132,7 +137,9 @@ Outcome outcome_from_json(const JsonReader& json) {
   if (status == "skipped") return Skipped{json.at("reason").text()};
   if (status == "timeout") return TimedOut{json.at("limit_seconds").real()};
   if (status == "crashed") {
-    return Crashed{static_cast<int>(json.at("signal").integer()), json.at("message").text()};
+    const std::int64_t signal = json.at("signal").integer();
+    if (signal > kMostSignal) json.at("signal").expected("the number of a signal");
+    return Crashed{static_cast<int>(signal), json.at("message").text()};
   }
   if (status == "error") return Failed{json.at("message").text()};
   json.at("status").expected("one of ok, oom, skipped, timeout, crashed, error");

@@ -65,7 +65,7 @@ CellSpec params_from_json(CellKind kind, const JsonReader& params) {
                 .mode = std::nullopt,
                 .warmup = optional_integer(params, "warmup"),
                 .steps = optional_integer(params, "steps")};
-  if (const auto size = params.maybe("size")) spec.size = size->text();
+  if (const auto size = params.maybe("size")) spec.size = size->text(kMostLabel);
   if (const auto precision = params.maybe("precision")) {
     spec.precision = named(*precision, parse_precision);
   }

@@ -9,6 +9,7 @@
 #include "base/messages.h"
 #include "results/json_writer.h"
 #include "results/parts_json.h"
+#include "results/run_check.h"
 #include "results/run_schema.h"
 
 namespace labreport {
@@ -190,11 +191,13 @@ Run run_from_json(std::string_view text, const std::string& origin) {
   });
   root.at("devices").each(
       [&](const JsonReader& device) { run.devices.push_back(device_from_json(device)); });
-  root.at("cells").each([&](const JsonReader& cell) { run.cells.push_back(cell_from_json(cell)); });
+  root.at("cells").each([&](const JsonReader& cell) { run.cells.push_back(cell_from_json(cell)); },
+                        kMostCells);
   if (const auto floor = root.maybe("noise_floor")) run.noise_floor = noise_floor_from_json(*floor);
   leave_out_proven(document);
   validate_against_schema(document, origin, newer ? UnknownKeys::kLetBe : UnknownKeys::kRefused);
   check_indices(run, root);
+  check_run(run, origin, newer ? UnknownNames::kLetBe : UnknownNames::kRefused);
   return run;
 }
 

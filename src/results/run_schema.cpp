@@ -9,6 +9,7 @@
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
 
+#include "base/table.h"
 #include "embedded/results.h"
 #include "results/run_json.h"
 
@@ -60,6 +61,19 @@ valijson::ValidationResults::Error innermost(valijson::ValidationResults& result
   return deepest;
 }
 
+/// The validator names its own means; readers want to know what to write.
+std::string readable_problem(const valijson::ValidationResults::Error& error) {
+  if (error.description.find("regex") == std::string::npos) return error.description;
+  constexpr ConstantTable<std::string_view, std::string_view, 5> kForms{
+      {{"[schema_version]", "a version such as 1.1.0"},
+       {"[started_at]", "a time such as 2026-05-01T12:34:56Z"},
+       {"[revision]", "40 hex digits, or nothing"},
+       {"[uuid_hash]", "at most 64 hex digits"},
+       {"[id]", "letters, digits, '_', '.' and '-'"}}};
+  const auto* form = error.context.empty() ? nullptr : look_up(kForms, error.context.back());
+  return "expected " + std::string(form == nullptr ? "a text of another form" : *form);
+}
+
 void validate(const JsonDocument& document, const valijson::Schema& schema,
               const std::string& origin, const std::string& remedy) {
   valijson::Validator validator;
@@ -67,7 +81,8 @@ void validate(const JsonDocument& document, const valijson::Schema& schema,
   if (validator.validate(schema, RapidJsonAdapter(document), &results)) return;
   const auto error = innermost(results);
   throw InputError(
-      fmt::format("{}: {}: {}", origin, readable_path(error.context), error.description), remedy);
+      fmt::format("{}: {}: {}", origin, readable_path(error.context), readable_problem(error)),
+      remedy);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "experiments/nsys_profile/kernels_csv.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace labreport::nsys_profile {
@@ -23,6 +24,17 @@ TEST(KernelsCsv, HasNsightsColumnsInNanosecondsAndFullNames) {
             "Max (ns),StdDev (ns),Name\n"
             "small at context 512 in FP32,inference,forward,100.00,3000000,2,1500000.0,"
             "1500000.0,1000000,2000000,500000.0,\"void f<\"\"a\"\", 4>(int)\"\n");
+}
+
+TEST(KernelsCsv, NoFieldBeginsAFormula) {
+  CellSpec spec;
+  const KernelRow row{"=1+1", "lm_head", "Linear", "aten::mm", "gemm", "@kernel",
+                      2,      3,         1,        1.5,        2,      0};
+  Profile profile = profile_of(spec, {row});
+  profile.words = "=A1 at context 512";
+  const std::string csv = kernels_csv({profile});
+  EXPECT_THAT(csv, testing::HasSubstr("\n'=A1 at context 512,forward,'=1+1,100.00,"));
+  EXPECT_THAT(csv, testing::EndsWith(",'@kernel\n"));
 }
 
 TEST(KernelsCsv, ProfilesThatDidNotRunHaveNoRows) {

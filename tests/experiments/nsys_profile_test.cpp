@@ -1,6 +1,7 @@
 // Sums, shares and counts behind the profiling problem's answers.
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "experiments/nsys_profile/attention_work.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
@@ -102,6 +103,27 @@ TEST(KernelName, SaysWhatAnElementwiseKernelComputes) {
                               "BinaryFunctor<float, float, float, at::native::binary_internal::"
                               "MulFunctor<float> >, std::array<char*, 3ul> >(int)"),
             "vectorized_elementwise_kernel (Mul)");
+}
+
+TEST(KernelName, IsReadOnceHoweverLongItIs) {
+  const std::string letters(100'000, 'w');
+  EXPECT_LT(short_kernel_name(letters).size(), 200u);
+  EXPECT_LT(short_kernel_name("f<" + letters + "_kernel_cuda>").size(), 400u);
+  std::string wrapped = "gemm";
+  for (int i = 0; i < 20'000; ++i) wrapped = "Kernel<" + wrapped;
+  EXPECT_EQ(short_kernel_name(wrapped), "gemm");
+  for (const char* part : {"w_", "sm8", "_xmma", "(anonymous", "<", "::", "Binary,"}) {
+    std::string name;
+    while (name.size() < letters.size()) name += part;
+    EXPECT_LT(short_kernel_name(name).size(), 400u) << part;
+    named_like_gemm(name);
+  }
+}
+
+TEST(KernelName, IsCutBetweenCharacters) {
+  std::string name;
+  for (int i = 0; i < 100; ++i) name += "→";
+  for (const char* before : {"", "a", "ab"}) EXPECT_TRUE(is_utf8(short_kernel_name(before + name)));
 }
 
 TEST(KernelName, ASearchByNameKnowsSomeFamilies) {

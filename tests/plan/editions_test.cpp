@@ -40,6 +40,8 @@ TEST(Editions, OneNameMayMeanTwoNetworks) {
 TEST(Editions, UnknownOnesAreRefused) { EXPECT_THROW(find_edition("2024"), InputError); }
 
 TEST(OwnSizes, AreReadFromAFlag) {
+  EXPECT_THROW(parse_size(std::string(201, 'm') + "=512,2048,8,8", 100), InputError);
+  EXPECT_THROW(parse_size("a\x1b[31m=512,2048,8,8", 100), InputError);
   const Size mini = parse_size("mini=512,2048,8,8", 100);
   EXPECT_EQ(mini.name, "mini");
   EXPECT_EQ(mini.shape, (ModelShape{512, 2048, 8, 8, 100}));

@@ -82,6 +82,12 @@ TEST(RenderWords, RefusesListsWhoseItemsDiffer) {
   EXPECT_THROW(render_words("{{#sizes}}{{name}}{{/sizes}}", facts, "here"), Error);
 }
 
+TEST(Facts, AnAddressIsNoLink) {
+  Facts facts;
+  facts.set("label", "https://a.example www.b.example");
+  EXPECT_EQ(render_words("{{label}}", facts, "words"), "https:\\/\\/a.example www\\.b.example");
+}
+
 TEST(Facts, TextIsEscapedAndMarkdownIsNot) {
   Facts facts;
   facts.set("text", "**a** {{b}} <i>");

@@ -48,7 +48,8 @@ TEST(RunJson, ATruncatedFileIsCalledSo) {
 }
 
 TEST(RunJson, SomethingElseIsNotJson) {
-  EXPECT_EQ(complaint("{\n  oops\n}"), "run.json: line 2: this is not JSON; check the file");
+  EXPECT_EQ(complaint("{\n  oops\n}"),
+            "run.json: line 2: this is not JSON; `python3 -m json.tool` shows the place");
 }
 
 TEST(RunJson, TheNoiseFloorIsKeptAndAbsentWhereThereIsNone) {
@@ -74,10 +75,10 @@ TEST(RunJson, DoublesKeepEveryBit) {
   labreport::Run run = sample_run();
   auto& metrics = run.cells[0].launches[0].metrics;
   metrics = {
-      sample_metric("step", "total", "ns", {-10'000'000'000'000'000, -0, 10'000'000'000'000'000})};
+      sample_metric("some", "numbers", "1", {-10'000'000'000'000'000, -0, 10'000'000'000'000'000})};
   for (const double value : {0.1, 1e18, 5e-324, 2.2250738585072011e-308, 123456789012345678.0,
                              9007199254740993.5, -1.0 / 3}) {
-    metrics.push_back(real_metric("some", "number", "1", value));
+    metrics.push_back(real_metric("some", std::to_string(metrics.size()), "1", value));
   }
   const labreport::Run again = run_from_json(to_json(run), "run.json");
   for (std::size_t i = 0; i < metrics.size(); ++i) {

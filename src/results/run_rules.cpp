@@ -1,0 +1,117 @@
+#include "results/run_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/table.h"
+#include "results/published_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MHz", "°C", "1", ""};
+constexpr std::array<std::string_view, 5> kNeverNegative{"ns", "B", "B/s", "flop/s", "MHz"};
+
+constexpr ConstantTable<std::string_view, std::string_view, 24> kTagUnits{
+    {{metric::kStep, "ns"},    {metric::kEvent, "ns"},        {metric::kSynced, "ns"},
+     {metric::kEnqueue, "ns"}, {metric::kStartUp, "ns"},      {metric::kSlowdown, "ns"},
+     {metric::kProfile, "ns"}, {metric::kBusy, "ns"},         {metric::kRuntime, "ns"},
+     {metric::kFirst, "ns"},   {metric::kMemory, "B"},        {metric::kResident, "B"},
+     {metric::kPeak, "B"},     {metric::kPeakRequested, "B"}, {metric::kHistory, "B"},
+     {metric::kCategory, "B"}, {metric::kRounding, "B"},      {metric::kResidual, "B"},
+     {metric::kMeaning, "B"},  {metric::kBlock, "B"},         {metric::kMatrixRate, "flop/s"},
+     {metric::kCopy, "B/s"},   {metric::kRunning, "1"},       {metric::kPublishedStddev, "ns"}}};
+
+/// Counts among the metrics of those tags.
+constexpr std::array<std::string_view, 4> kCounts{metric::kDeviceAllocations, metric::kKernels,
+                                                  metric::kEvents, metric::kLost};
+
+constexpr std::array<std::string_view, 15> kTextColumns{
+    column::kName,  column::kPhase,    column::kModule, column::kOperation, column::kOperator,
+    column::kClass, column::kCategory, column::kKind,   column::kLayers,    column::kFreedPhase,
+    "precision",    "group",           "dtype",         "format",           "method"};
+
+constexpr std::array<std::string_view, 4> kDtypeColumns{"precision", "group", "name", "dtype"};
+constexpr std::array<std::string_view, 13> kNormColumns{
+    "format",          "method",         "width",      "scale_log2",   "mean_error",
+    "square_error",    "variance_error", "rstd_error", "output_error", "input_overflow",
+    "square_overflow", "sum_overflow",   "underflow"};
+
+constexpr std::array<std::string_view, 11> kNetworkParams{
+    "d_model", "d_ff",      "layers", "heads",  "vocab", "context",
+    "batch",   "precision", "mode",   "warmup", "steps"};
+
+bool among(auto list, std::string_view name) { return std::ranges::find(list, name) != list.end(); }
+
+std::vector<Table> shapes() {
+  return {shape::kernel_names(), shape::kernels(), shape::layer(), shape::timeline({}),
+          shape::allocations(),  shape::largest(), shape::block(), shape::block_timeline()};
+}
+
+}  // namespace
+
+bool is_unit(std::string_view unit) { return among(kUnits, unit); }
+
+bool may_be_negative(std::string_view unit) { return !among(kNeverNegative, unit); }
+
+std::string_view unit_of(std::string_view tag, std::string_view name) {
+  const std::string_view* unit = look_up(kTagUnits, tag);
+  if (unit == nullptr || among(kCounts, name)) return "";
+  return *unit;
+}
+
+std::string_view describe(ColumnType type) {
+  constexpr Names<ColumnType, 3> kWords{{{ColumnType::kNumber, "numbers"},
+                                         {ColumnType::kText, "text"},
+                                         {ColumnType::kTruth, "true or false"}}};
+  return name_in(kWords, type);
+}
+
+std::optional<ColumnType> type_of(const Scalar& value) {
+  if (std::holds_alternative<std::monostate>(value)) return std::nullopt;
+  if (std::holds_alternative<std::string>(value)) return ColumnType::kText;
+  if (std::holds_alternative<bool>(value)) return ColumnType::kTruth;
+  return ColumnType::kNumber;
+}
+
+std::vector<std::string_view> needed_columns(std::string_view table) {
+  if (table == metric::kDtypes) return {kDtypeColumns.begin(), kDtypeColumns.end()};
+  if (table == metric::kLayerNorm) return {kNormColumns.begin(), kNormColumns.end()};
+  static const std::vector<Table> known = shapes();
+  const auto found = std::ranges::find(known, table, &Table::name);
+  std::vector<std::string_view> columns;
+  if (found == known.end()) return columns;
+  for (const TableColumn& column : found->columns) columns.emplace_back(column.name);
+  return columns;
+}
+
+std::optional<ColumnType> type_of(std::string_view table, std::string_view column) {
+  const bool known = among(needed_columns(table), column);
+  // A timeline's other columns are categories of bytes.
+  if (!known && table != metric::kTimeline) return std::nullopt;
+  const bool words = table == metric::kLargest && column == column::kFreed;
+  return words || among(kTextColumns, column) ? ColumnType::kText : ColumnType::kNumber;
+}
+
+std::span<const std::string_view> needed_params(CellKind kind) {
+  const bool network =
+      kind == CellKind::kTiming || kind == CellKind::kKernels || kind == CellKind::kMemory;
+  return network ? std::span<const std::string_view>(kNetworkParams)
+                 : std::span<const std::string_view>();
+}
+
+bool has_control_character(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x20 || byte == 0x7F) return true;
+    // U+0080–9F are C2 80 – C2 9F.
+    if (byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace labreport

@@ -1,0 +1,43 @@
+// What a run's names may be where readers go by them: units, tags, columns, parameters.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "results/cell.h"
+#include "results/metric.h"
+
+namespace labreport {
+
+/// One of "ns", "B", "B/s", "flop/s", "MHz", "°C", "1" and none.
+bool is_unit(std::string_view unit);
+
+/// False of times, bytes, rates and clocks.
+bool may_be_negative(std::string_view unit);
+
+/// What the metric is measured in; empty where any unit will do.
+std::string_view unit_of(std::string_view tag, std::string_view name);
+
+enum class ColumnType { kNumber, kText, kTruth };
+
+/// "numbers", "text", "true or false".
+std::string_view describe(ColumnType type);
+
+/// Nothing for null.
+std::optional<ColumnType> type_of(const Scalar& value);
+
+/// Nothing for a table or column that this program does not know.
+std::optional<ColumnType> type_of(std::string_view table, std::string_view column);
+
+/// Those that readers of a table of that name look for; none of a table that nobody knows.
+std::vector<std::string_view> needed_columns(std::string_view table);
+
+/// The keys of the parameters that a cell of the kind has.
+std::span<const std::string_view> needed_params(CellKind kind);
+
+/// Has a character that a terminal obeys: U+0000–1F, U+007F–9F.
+bool has_control_character(std::string_view text);
+
+}  // namespace labreport

@@ -1,0 +1,68 @@
+// The part of run_check.h that is about tables.
+#include "results/check_place.h"
+
+namespace labreport {
+namespace {
+
+void check_columns(const Table& table, UnknownNames unknown, const Place& place) {
+  OwnNames names;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const TableColumn& column = table.columns[i];
+    const Place at = place.item("columns", i);
+    at.refuse_control_characters(column.name);
+    names.add(column.name, at);
+    if (unknown == UnknownNames::kRefused && !is_unit(column.unit)) {
+      at.key("unit").refuse(fmt::format("unknown unit '{}'", column.unit));
+    }
+  }
+  for (const std::string_view needed : needed_columns(table.name)) {
+    if (names.has(needed)) continue;
+    place.key("columns").refuse(fmt::format("the column '{}' is missing", needed));
+  }
+}
+
+/// What the column is known to hold, else what its first value is.
+ColumnType column_type(const Table& table, std::size_t column) {
+  if (const auto known = type_of(table.name, table.columns[column].name)) return *known;
+  for (const auto& row : table.rows) {
+    if (const auto type = type_of(row[column])) return *type;
+  }
+  return ColumnType::kText;
+}
+
+/// Rows have the width of the columns: reading them has proven that.
+void check_column(const Table& table, std::size_t column, Total& total, const Place& place) {
+  const TableColumn& about = table.columns[column];
+  const ColumnType expected = column_type(table, column);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const Scalar& value = table.rows[i][column];
+    const auto at = [&] { return place.item("rows", i).at(column); };
+    const auto type = type_of(value);
+    if (type && *type != expected) {
+      at().refuse(fmt::format("the column '{}' holds {}", about.name, describe(expected)));
+    }
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+      total.add(static_cast<double>(*whole), about.unit, at);
+    } else if (const auto* real = std::get_if<double>(&value)) {
+      total.add(*real, about.unit, at);
+    }
+  }
+}
+
+}  // namespace
+
+void check_tables(const std::vector<Table>& tables, UnknownNames unknown, Total& total,
+                  const Place& launch) {
+  OwnNames names;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const Place place = launch.item("tables", i);
+    place.refuse_control_characters(tables[i].name);
+    names.add(tables[i].name, place);
+    check_columns(tables[i], unknown, place);
+    for (std::size_t column = 0; column < tables[i].columns.size(); ++column) {
+      check_column(tables[i], column, total, place);
+    }
+  }
+}
+
+}  // namespace labreport

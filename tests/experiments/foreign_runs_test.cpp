@@ -1,0 +1,94 @@
+// Runs that load and that no worker wrote: each part is presented without what is not there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "experiments/sample_runs.h"
+#include "results/metric_names.h"
+#include "results/run_json.h"
+
+namespace labreport {
+namespace {
+
+using testing_samples::Change;
+
+Table* table_of(Launch& launch, std::string_view name) {
+  const auto found = std::ranges::find(launch.tables, name, &Table::name);
+  return found == launch.tables.end() ? nullptr : &*found;
+}
+
+/// Keeps the rows that `wanted` wants of each table of that name.
+Change keep_rows(std::string_view table,
+                 const std::function<bool(const std::vector<Scalar>&)>& wanted) {
+  return [=](const CellSpec&, Launch& launch) {
+    Table* found = table_of(launch, table);
+    if (found != nullptr) std::erase_if(found->rows, [&](const auto& row) { return !wanted(row); });
+  };
+}
+
+/// Of each metric of that tag and name the first samples.
+Change cut_samples(std::string_view tag, std::string_view name, std::size_t count) {
+  return [=](const CellSpec&, Launch& launch) {
+    for (Metric& metric : launch.metrics) {
+      if (metric.tag != tag || metric.name != name) continue;
+      std::vector<double> samples = metric.numbers();
+      samples.resize(std::min(samples.size(), count));
+      metric.data = Samples(samples);
+    }
+  };
+}
+
+/// The run loads, changed as it is, and has a document.
+void expect_document(const Change& change) {
+  for (const char* edition : {"2025", "2026"}) {
+    PlanInput input = testing_samples::plan_input(Preset::kDemo, edition);
+    input.selection.sizes = {known_sizes(input.edition, Preset::kDemo).front()};
+    const labreport::Run run = testing_samples::measured(input, change);
+    const labreport::Run loaded = run_from_json(to_json(run), "run.json");
+    EXPECT_FALSE(build_document(loaded, false).sections.empty());
+  }
+}
+
+TEST(ForeignRuns, MayLackTheDtypesOfOnePrecision) {
+  for (const char* kept : {"fp16", "bf16", "none"}) {
+    expect_document(keep_rows(
+        metric::kDtypes, [=](const auto& row) { return std::get<std::string>(row[0]) == kept; }));
+  }
+}
+
+TEST(ForeignRuns, MayLackTheRowsOfATable) {
+  for (const auto table : {metric::kLayerNorm, metric::kKernels, metric::kKernelNames,
+                           metric::kLayer, metric::kTimeline, metric::kAllocations,
+                           metric::kLargest, metric::kBlock, metric::kBlockTimeline}) {
+    expect_document(keep_rows(table, [](const auto&) { return false; }));
+  }
+}
+
+TEST(ForeignRuns, MayHaveKernelsThatNeverRan) {
+  expect_document([](const CellSpec&, Launch& launch) {
+    Table* kernels = table_of(launch, metric::kKernels);
+    if (kernels == nullptr) return;
+    for (auto& row : kernels->rows) row[6] = std::int64_t{0};
+  });
+}
+
+TEST(ForeignRuns, MayHaveTheirEventsInAnyOrder) {
+  expect_document([](const CellSpec&, Launch& launch) {
+    for (const auto name : {metric::kTimeline, metric::kBlockTimeline}) {
+      if (Table* table = table_of(launch, name)) std::ranges::reverse(table->rows);
+    }
+  });
+}
+
+TEST(ForeignRuns, MayHaveFewerSamplesThanSteps) {
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}}) {
+    for (const auto name : {metric::kTotal, metric::kEnqueue}) {
+      expect_document(cut_samples(metric::kStep, name, count));
+    }
+    expect_document(cut_samples(metric::kEvent, metric::kForward, count));
+    expect_document(cut_samples(metric::kRunning, metric::kFp16Loop, count));
+  }
+}
+
+}  // namespace
+}  // namespace labreport

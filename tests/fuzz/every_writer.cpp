@@ -1,0 +1,61 @@
+#include "fuzz/every_writer.h"
+
+#include "base/text.h"
+#include "compare/plausibility.h"
+#include "experiments/catalog.h"
+#include "fuzz/target.h"
+#include "report/cells_csv.h"
+#include "report/diff_writers.h"
+#include "report/html.h"
+#include "report/run_files.h"
+#include "results/run_json.h"
+#include "results/run_store.h"
+
+namespace labreport::fuzz {
+namespace {
+
+/// Draws nothing and prints nothing, each as a tool would answer.
+class BlankCharts : public ChartTool {
+ public:
+  std::vector<std::string> draw(const std::vector<std::string>& specs) override {
+    return std::vector<std::string>(specs.size(), "<svg width=\"720\" height=\"300\"></svg>");
+  }
+  std::vector<Print> print(const std::vector<std::string>& svgs) override {
+    return std::vector<Print>(svgs.size(), Print{"%PDF", "\x89PNG"});
+  }
+  std::string bundle() override { return "/* charts */"; }
+};
+
+void check_text(const std::string& text) { promise(is_utf8(text), "what is written is UTF-8"); }
+
+bool is_print(const std::string& path) { return path.ends_with(".pdf") || path.ends_with(".png"); }
+
+}  // namespace
+
+void write_report(const Run& run, Written written) {
+  for (const Finding& finding : check_plausibility(run)) check_text(finding.text);
+  if (run.source == "imported" || run.sessions.empty()) return;  // these have no report
+  const SiteRun page{new_run_folder("", run).string(), build_document(run, false), to_json(run),
+                     run.sessions.front().started_at, cells_csv(run)};
+  BlankCharts charts;
+  const bool all = written == Written::kEveryFormat;
+  const Site site = render_site(
+      {page}, {.formats = all ? Formats() : Formats::named("csv,json"), .single_file = all},
+      &charts);
+  for (const SiteFile& file : site.files) {
+    if (!is_print(file.path)) check_text(file.bytes);
+  }
+}
+
+void compare_everything(const Run& a, const Run& b) {
+  accepted([&] {
+    const Comparison comparison = compare_runs(a, b, {.allowed = {.batch = true, .vocab = true}});
+    const DiffDocument document = diff_document(comparison, {"A", ""}, {"B", ""});
+    check_text(diff_text(document));
+    check_text(diff_markdown(document));
+    check_text(diff_json(comparison));
+    check_text(diff_html(document, {}, {.root = "", .interactive = false, .alone = true}));
+  });
+}
+
+}  // namespace labreport::fuzz

@@ -1,0 +1,120 @@
+// Runs that are well-formed and nobody's: each is refused in one line, or becomes a report in every
+// format. Driven by a seed, so that each of them can be had again:
+//
+//   hostile_runs FOLDER FIRST COUNT   the seeds FIRST … over the runs below FOLDER
+//
+// Each batch has a process of its own. One that dies or takes too long is a finding, told by its
+// seed, and the next seeds follow.
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "base/files.h"
+#include "fuzz/every_writer.h"
+#include "fuzz/shuffled_run.h"
+#include "fuzz/target.h"
+#include "results/run_json.h"
+
+namespace fs = std::filesystem;
+
+namespace labreport::fuzz {
+namespace {
+
+constexpr unsigned kSecondsEach = 60;
+constexpr std::uint64_t kWriteAllOneIn = 4;
+constexpr std::uint64_t kCompareOneIn = 8;
+constexpr std::uint64_t kReadBackOneIn = 16;
+
+/// What a batch's process leaves behind when it dies.
+struct Progress {
+  std::uint64_t seed;
+  std::uint64_t refused;
+};
+
+std::vector<nlohmann::json> recorded_runs(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().filename() == "run.json") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  std::vector<nlohmann::json> runs;
+  for (const fs::path& file : files) runs.push_back(nlohmann::json::parse(read_file(file)));
+  return runs;
+}
+
+/// False where it is refused.
+bool try_run(const nlohmann::json& recorded, std::uint64_t seed) {
+  const std::string text = shuffled_run(recorded, seed);
+  Run run;
+  if (!accepted([&] { run = run_from_json(text, "run.json"); })) return false;
+  write_report(run, seed % kWriteAllOneIn == 0 ? Written::kEveryFormat : Written::kData);
+  if (seed % kReadBackOneIn == 0) {
+    const std::string written = to_json(run);
+    promise(to_json(run_from_json(written, "run.json")) == written, "a run is read back the same");
+  }
+  if (seed % kCompareOneIn == 0) {
+    static Run other = run;
+    compare_everything(run, other);
+    compare_everything(other, run);
+    other = run;
+  }
+  return true;
+}
+
+[[noreturn]] void try_batch(const std::vector<nlohmann::json>& runs, std::uint64_t end,
+                            Progress& progress) {
+  for (; progress.seed < end; ++progress.seed) {
+    ::alarm(kSecondsEach);
+    if (!try_run(runs[progress.seed % runs.size()], progress.seed)) ++progress.refused;
+  }
+  ::_exit(0);
+}
+
+bool ended_well(pid_t child) {
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+int try_all(const fs::path& folder, std::uint64_t first, std::uint64_t count) {
+  const std::vector<nlohmann::json> runs = recorded_runs(folder);
+  if (runs.empty()) return 2;
+  void* shared =
+      ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  Progress& progress = *static_cast<Progress*>(shared);
+  progress = {first, 0};
+  int findings = 0;
+  while (progress.seed < first + count) {
+    const pid_t child = ::fork();
+    if (child == 0) try_batch(runs, first + count, progress);
+    if (ended_well(child)) continue;
+    fmt::print(stderr, "a finding: seed {}\n", progress.seed);
+    ++findings;
+    ++progress.seed;
+  }
+  fmt::print("{} runs tried, {} of them refused, {} findings\n", count, progress.refused, findings);
+  return findings == 0 ? 0 : 1;
+}
+
+std::uint64_t number(std::string_view text) {
+  std::uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+}  // namespace
+}  // namespace labreport::fuzz
+
+int main(int count, char** arguments) {
+  if (count != 4) {
+    fmt::print(stderr, "usage: hostile_runs FOLDER FIRST COUNT\n");
+    return 2;
+  }
+  return labreport::fuzz::try_all(arguments[1], labreport::fuzz::number(arguments[2]),
+                                  labreport::fuzz::number(arguments[3]));
+}

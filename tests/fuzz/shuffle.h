@@ -1,0 +1,63 @@
+// What can happen to a run between one that was measured and one that nobody wrote.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fuzz/dice.h"
+
+namespace labreport::fuzz {
+
+/// What readers of runs compare with, and what writers have to escape.
+const std::vector<std::string>& hostile_words();
+
+/// Leaves that the schema leaves open, by kind.
+struct Leaves {
+  std::vector<nlohmann::json*> numbers;
+  std::vector<nlohmann::json*> texts;
+
+  void add(nlohmann::json& value, const std::string& key);
+};
+
+/// Changes one thing of the run at a time. Where there is nothing of the kind, nothing.
+class Shuffle {
+ public:
+  Shuffle(nlohmann::json& run, Dice& dice) : run_(run), dice_(dice) {}
+  void once();
+
+ private:
+  nlohmann::json number(const nlohmann::json& like);
+  Leaves leaves();
+  nlohmann::json* cell();
+  nlohmann::json* launch();
+  nlohmann::json* table();
+  nlohmann::json* filled_table();
+  nlohmann::json* metric();
+  void set_number();
+  void swap_numbers();
+  void swap_texts();
+  void set_text();
+  /// One name becomes another wherever it stands, so that what refers to it still finds it.
+  void set_texts_alike();
+  void drop_rows();
+  /// All rows that say the same in one column, in one table or in the launch's first of that name.
+  void drop_alike();
+  void repeat_rows();
+  void change_columns();
+  void empty_cell();
+  void drop_metric();
+  void cut_samples();
+  void change_cells();
+  void change_params(nlohmann::json& of);
+  void change_param();
+  void change_outcome();
+  void exchange_parts();
+  void reorder();
+  void change_head();
+  void change_launches();
+
+  nlohmann::json& run_;
+  Dice& dice_;
+};
+
+}  // namespace labreport::fuzz

@@ -1,0 +1,169 @@
+// Values and texts in other places.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <set>
+
+#include "fuzz/shuffle.h"
+
+namespace labreport::fuzz {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::array<std::int64_t, 12> kWhole{0,         1,          -1,
+                                              2,         3,          31,
+                                              1'000'000, 4294967296, 1'000'000'000'000'000,
+                                              127,       128,        10'000'000'000'000'000};
+constexpr std::array<double, 10> kReal{0.0,  0.5,  -0.5,  5e-324, 1e-300,
+                                       1e15, 1e18, -1e18, 1e-9,   3.7};
+
+}  // namespace
+
+const std::vector<std::string>& hostile_words() {
+  static const std::vector<std::string> words{"forward",
+                                              "loss",
+                                              "backward",
+                                              "optimizer",
+                                              "bf16",
+                                              "fp32",
+                                              "gemm",
+                                              "softmax",
+                                              "layers.0/attn",
+                                              "layers.31/ffn/w1",
+                                              "layers.x/",
+                                              "/",
+                                              "Linear",
+                                              "aten::mm",
+                                              "torch.float32",
+                                              "0–31",
+                                              "activations",
+                                              "parameters",
+                                              "kept",
+                                              "",
+                                              "0",
+                                              "<script>alert(1)</script>",
+                                              "{{title}} {{{x}}} {{#x}}",
+                                              "| a \\ ` * _ [x](javascript:1)",
+                                              "\\input{x} $ # % & ~ ^",
+                                              "#read(\"x\") $ @a <b>",
+                                              "=1+1",
+                                              "\n\n- a\r\n\u202e",
+                                              "void f<a<b, (c)0>, lambda(int)#1>(d::e<f>)",
+                                              "((((<<<<",
+                                              std::string(300, 'w')};
+  return words;
+}
+
+void Leaves::add(json& value, const std::string& key) {
+  static const std::set<std::string> kClosed{
+      "schema_version", "edition",  "preset",     "source",    "id",     "kind",
+      "device",         "status",   "precision",  "mode",      "ecc",    "mig",
+      "dirty",          "revision", "started_at", "uuid_hash", "session"};
+  if (kClosed.contains(key)) return;
+  if (value.is_number()) numbers.push_back(&value);
+  if (value.is_string()) texts.push_back(&value);
+  if (!value.is_structured()) return;
+  for (auto item = value.begin(); item != value.end(); ++item) {
+    add(*item, value.is_object() ? item.key() : "");
+  }
+}
+
+json Shuffle::number(const json& like) {
+  if (like.is_number_integer() && !dice_.once_in(4)) return dice_.one_of(kWhole);
+  return dice_.once_in(2) ? json(dice_.one_of(kReal)) : json(dice_.one_of(kWhole));
+}
+
+Leaves Shuffle::leaves() {
+  Leaves found;
+  found.add(dice_.once_in(6) ? run_ : run_["cells"], "");
+  return found;
+}
+
+json* Shuffle::cell() { return run_["cells"].empty() ? nullptr : &dice_.one_of(run_["cells"]); }
+
+json* Shuffle::launch() {
+  json* of = cell();
+  return of == nullptr || (*of)["launches"].empty() ? nullptr : &dice_.one_of((*of)["launches"]);
+}
+
+json* Shuffle::table() {
+  json* of = launch();
+  return of == nullptr || (*of)["tables"].empty() ? nullptr : &dice_.one_of((*of)["tables"]);
+}
+
+json* Shuffle::filled_table() {
+  json* of = table();
+  return of == nullptr || (*of)["rows"].empty() || (*of)["columns"].empty() ? nullptr : of;
+}
+
+json* Shuffle::metric() {
+  json* of = launch();
+  if (of == nullptr) return nullptr;
+  json& list = (*of)[dice_.once_in(4) ? "conditions" : "metrics"];
+  return list.empty() ? nullptr : &dice_.one_of(list);
+}
+
+void Shuffle::set_number() {
+  const Leaves found = leaves();
+  if (found.numbers.empty()) return;
+  json& value = *dice_.one_of(found.numbers);
+  value = number(value);
+}
+
+void Shuffle::swap_numbers() {
+  const Leaves found = leaves();
+  if (found.numbers.size() > 1)
+    std::swap(*dice_.one_of(found.numbers), *dice_.one_of(found.numbers));
+}
+
+void Shuffle::swap_texts() {
+  const Leaves found = leaves();
+  if (found.texts.size() > 1) std::swap(*dice_.one_of(found.texts), *dice_.one_of(found.texts));
+}
+
+void Shuffle::set_text() {
+  const Leaves found = leaves();
+  if (!found.texts.empty()) *dice_.one_of(found.texts) = dice_.one_of(hostile_words());
+}
+
+void Shuffle::set_texts_alike() {
+  const Leaves found = leaves();
+  if (found.texts.empty()) return;
+  const json old = *dice_.one_of(found.texts);
+  const json other =
+      dice_.once_in(2) ? json(dice_.one_of(hostile_words())) : *dice_.one_of(found.texts);
+  for (json* text : found.texts) {
+    if (*text == old) *text = other;
+  }
+}
+
+void Shuffle::empty_cell() {
+  if (json* value = dice_.once_in(3) ? metric() : nullptr) {
+    value->erase("samples");
+    (*value)["value"] = nullptr;
+  } else if (json* of = filled_table()) {
+    json& row = dice_.one_of((*of)["rows"]);
+    dice_.one_of(row) = nullptr;
+  }
+}
+
+void Shuffle::drop_metric() {
+  json* of = launch();
+  if (of == nullptr) return;
+  json& list = (*of)[dice_.once_in(5) ? "tables" : dice_.once_in(4) ? "conditions" : "metrics"];
+  if (!list.empty()) list.erase(dice_.below(list.size()));
+}
+
+void Shuffle::cut_samples() {
+  json* of = metric();
+  if (of == nullptr || !of->contains("samples")) return;
+  json& samples = (*of)["samples"];
+  const std::size_t length = dice_.once_in(2) ? 0 : dice_.below(samples.size() + 3);
+  const json last = samples.empty() ? json(1) : samples.back();
+  while (samples.size() > length) samples.erase(samples.size() - 1);
+  while (samples.size() < length) samples.push_back(last);
+}
+
+}  // namespace labreport::fuzz
