@@ -91,7 +91,9 @@ void refuse_foreign_files(const fs::path& out, const std::vector<SiteFile>& file
                           const std::set<std::string>& own) {
   for (const SiteFile& file : files) {
     const fs::path path = out / file.path;
-    const bool foreign = !own.contains(file.path) && fs::exists(fs::symlink_status(path));
+    std::error_code unreadable;
+    const bool foreign =
+        !own.contains(file.path) && fs::exists(fs::symlink_status(path, unreadable));
     if (!foreign || already_there(path, file.bytes)) continue;
     throw InputError(path.string() + " is in the way: this program did not write it",
                      "move it away, choose another --out, or overwrite it with --force");
