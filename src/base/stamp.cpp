@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/walk.h"
 
 namespace labreport {
 namespace {
@@ -66,8 +67,7 @@ std::string file_stamp(const fs::path& path) {
 
 std::string folder_stamp(const fs::path& folder) {
   std::vector<std::string> lines;
-  std::error_code absent;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, absent)) {
+  for (const fs::directory_entry& entry : entries_below(folder)) {
     const auto status = plain_file(entry.path());
     if (!status) continue;
     const std::string name = entry.path().lexically_relative(folder).string();

@@ -11,7 +11,9 @@
 
 #include "base/build_info.h"
 #include "base/error.h"
+#include "base/interrupted.h"
 #include "base/messages.h"
+#include "base/skipped.h"
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
@@ -137,9 +139,12 @@ int one_line(std::string line) {
 
 int run_app(const std::vector<std::string>& argv) try {
   tell_size_limits_as_errors();
-  const ExitStatus status = dispatch(argv);
+  ExitStatus status = dispatch(argv);
   flush_output();
+  if (status == ExitStatus::kDone && has_skipped()) status = ExitStatus::kIncomplete;
   return static_cast<int>(status);
+} catch (const Interrupted&) {
+  return static_cast<int>(ExitStatus::kInterrupted);
 } catch (const std::system_error& error) {
   if (std::ferror(stdout) == 0) return one_line(error.what());
   return one_line("cannot write to standard output: " + error.code().message());

@@ -20,6 +20,7 @@ class CachedCharts : public ChartTool {
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
   std::vector<Print> print(const std::vector<std::string>& svgs) override;
   std::string bundle() override;
+  bool works() override { return tool_.works(); }  ///< What is kept says nothing of today's tool.
   std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
 
  private:

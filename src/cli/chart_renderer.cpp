@@ -1,8 +1,5 @@
 #include "cli/chart_renderer.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -10,57 +7,46 @@
 #include "base/files.h"
 #include "base/stamp.h"
 #include "base/text.h"
-#include "cli/scratch_folder.h"
+#include "cli/typeset_limits.h"
 #include "embedded/report.h"
-#include "orchestrate/subprocess.h"
 
 namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr double kLimitSeconds = 120;
+constexpr HelperLimits kChartLimits{.seconds = 120, .bytes = 4LL << 30};
+constexpr double kStartSeconds = 60;  // of Python and its modules, on a busy machine
 constexpr const char* kRemedy = "run setup/install render";
-
-fs::path user_cache() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME")) return fs::path(cache) / "labreport";
-  if (const char* home = std::getenv("HOME")) return fs::path(home) / ".cache" / "labreport";
-  return fs::temp_directory_path() / "labreport-cache";
-}
-
-fs::path bundles_folder(const fs::path& project) {
-  const bool writable = ::access((project / ".deps").c_str(), W_OK) == 0;
-  return writable ? project / ".deps" / "charts" : user_cache();
-}
 
 /// The distributions whose versions its results depend on, as pip names their folders.
 bool decides(const std::string& name) {
   return name.starts_with("vl_convert_python-") || name.starts_with("typst-");
 }
 
-/// Where a program's name leads; empty where it leads nowhere.
-fs::path on_path(const fs::path& program) {
-  if (program.has_parent_path()) return program;
-  const char* path = std::getenv("PATH");
-  for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
-    if (::access((fs::path(folder) / program).c_str(), X_OK) == 0) return folder / program;
-  }
-  return {};
-}
-
 }  // namespace
 
-ChartProcess::ChartProcess(fs::path python, fs::path bundles)
-    : python_(std::move(python)), bundles_(std::move(bundles)) {}
+ChartProcess::ChartProcess(const fs::path& project)
+    : python_(project), bundles_(bundles_folder(project)) {}
+
+fs::path ChartProcess::bundles() {
+  if (!bundles_.empty()) return bundles_;
+  if (!own_bundles_) own_bundles_.emplace();
+  return own_bundles_->path();
+}
 
 std::vector<std::string> ChartProcess::draw(const std::vector<std::string>& specs) {
   const ScratchFolder scratch;
   const fs::path request = scratch.path() / "request.json";
   const fs::path result = scratch.path() / "result.json";
   write_atomically(request, nlohmann::json{{"specs", specs}}.dump());
-  run_python("site/draw_charts.py", {request, result, bundles_}, kLimitSeconds);
-  const nlohmann::json answer = nlohmann::json::parse(read_file(result));
-  bundle_ = answer.at("bundle").get<std::string>();
-  return answer.at("svgs").get<std::vector<std::string>>();
+  run_python("site/draw_charts.py", {request, result, bundles()}, scratch.path(), kChartLimits);
+  try {
+    const nlohmann::json answer = nlohmann::json::parse(read_file(result));
+    bundle_ = answer.at("bundle").get<std::string>();
+    return answer.at("svgs").get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception&) {
+    throw Error("the chart tool's answer cannot be read", kRemedy);
+  }
 }
 
 std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) {
@@ -77,7 +63,9 @@ std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) 
     folders.push_back(folder);
   }
   // Each report has a limit of its own there; this one is for the program itself.
-  run_python("site/typeset.py", folders, kLimitSeconds * static_cast<double>(1 + folders.size()));
+  const double each = typeset_seconds() + kStartSeconds;
+  run_python("site/typeset.py", folders, scratch.path(),
+             {.seconds = kStartSeconds + each * static_cast<double>(folders.size())});
   std::vector<Typeset> typeset;
   for (const fs::path folder : folders) {
     const bool done = fs::exists(folder / "report.pdf");
@@ -88,15 +76,9 @@ std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) 
 }
 
 void ChartProcess::run_python(const std::string& program, const std::vector<std::string>& arguments,
-                              double limit_seconds) const {
-  std::vector<std::string> argv = {python_, "-c", std::string(embedded::report().at(program))};
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
-  const Ended ended = run_to_end({.argv = argv,
-                                  .environment = {},
-                                  .folder = {},
-                                  .cores = {},
-                                  .keep_output = false,
-                                  .limit_seconds = limit_seconds});
+                              const fs::path& folder, const HelperLimits& limits) const {
+  const std::string code(embedded::report().at(program));
+  const Ended ended = python_.run(code, arguments, folder, limits);
   if (ended.ok()) return;
   const std::string why = last_lines(ended.messages, 1);
   throw Error(why.empty() ? program + " gave up" : why, kRemedy);
@@ -106,7 +88,7 @@ std::vector<Print> ChartProcess::print(const std::vector<std::string>& svgs) {
   const ScratchFolder scratch;
   const fs::path request = scratch.path() / "request.json";
   write_atomically(request, nlohmann::json{{"svgs", svgs}}.dump(), Sync::kNothing);
-  run_python("site/print_charts.py", {request, scratch.path()}, kLimitSeconds);
+  run_python("site/print_charts.py", {request, scratch.path()}, scratch.path(), kChartLimits);
   std::vector<Print> prints;
   for (std::size_t i = 0; i < svgs.size(); ++i) {
     const std::string name = (scratch.path() / std::to_string(i)).string();
@@ -121,9 +103,10 @@ std::string ChartProcess::bundle() {
 }
 
 std::string ChartProcess::identity() const {
+  if (python_.program().empty()) return "";
   std::set<std::string> versions;
   std::error_code absent;
-  const fs::path prefix = on_path(python_).parent_path().parent_path();
+  const fs::path prefix = python_.program().parent_path().parent_path();
   for (const auto& lib : fs::directory_iterator(prefix / "lib", absent)) {
     if (!lib.path().filename().string().starts_with("python3")) continue;
     for (const char* packages : {"site-packages", "dist-packages"}) {
@@ -140,16 +123,6 @@ std::string ChartProcess::identity() const {
     identity += content_hash(embedded::report().at(program)) + " ";
   }
   return identity;
-}
-
-fs::path kept_results(const fs::path& project) {
-  if (const char* named = std::getenv("LABREPORT_CACHE")) return named;
-  return bundles_folder(project) / "kept";
-}
-
-ChartProcess project_chart_tool(const fs::path& project) {
-  const fs::path python = project / ".venv" / "bin" / "python";
-  return ChartProcess(fs::exists(python) ? python : fs::path("python3"), bundles_folder(project));
 }
 
 }  // namespace labreport

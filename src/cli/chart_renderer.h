@@ -3,17 +3,21 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/helper_python.h"
+#include "cli/scratch_folder.h"
 #include "report/drawings.h"
 
 namespace labreport {
 
 class ChartProcess : public ChartTool {
  public:
-  /// `python` runs the tool; the interactive bundle is kept in `bundles` between renders.
-  ChartProcess(std::filesystem::path python, std::filesystem::path bundles);
+  /// The tool of the project in `project`. Nothing is started yet. The interactive bundle is kept
+  /// between renders where there is a folder for it.
+  explicit ChartProcess(const std::filesystem::path& project);
 
   std::vector<std::string> draw(const std::vector<std::string>& specs) override;
   std::vector<Print> print(const std::vector<std::string>& svgs) override;
@@ -24,20 +28,15 @@ class ChartProcess : public ChartTool {
   std::string identity() const;
 
  private:
-  /// Throws `Error` with the program's last line.
+  /// In `folder`. Throws `Error` with the program's last line.
   void run_python(const std::string& program, const std::vector<std::string>& arguments,
-                  double limit_seconds) const;
+                  const std::filesystem::path& folder, const HelperLimits& limits) const;
+  std::filesystem::path bundles();
 
-  std::filesystem::path python_;
+  HelperPython python_;
   std::filesystem::path bundles_;
-  std::filesystem::path bundle_;  ///< Known after the first start.
+  std::optional<ScratchFolder> own_bundles_;  ///< Where nothing is kept.
+  std::filesystem::path bundle_;              ///< Known after the first start.
 };
-
-/// Where results are kept between renders: LABREPORT_CACHE, below the project's `.deps`, or in the
-/// user's cache folder. Empty where LABREPORT_CACHE is: nothing is to be kept.
-std::filesystem::path kept_results(const std::filesystem::path& project);
-
-/// The tool of the project in `project`: its `.venv`, else `python3`. Nothing is started yet.
-ChartProcess project_chart_tool(const std::filesystem::path& project);
 
 }  // namespace labreport

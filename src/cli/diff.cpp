@@ -35,7 +35,7 @@ struct DiffFlags {
 /// Without the tool the page has its tables alone.
 std::string page(const DiffDocument& document) {
   const std::filesystem::path project = project_folder();
-  ChartProcess process = project_chart_tool(project);
+  ChartProcess process(project);
   CachedCharts tool(process, process.identity(), ContentCache(kept_results(project)));
   const Document figures = figures_document(document);
   Drawings drawings;

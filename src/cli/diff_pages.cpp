@@ -68,10 +68,11 @@ DiffSource source_of(const PairedRun& run) {
 }
 
 /// All pictures or none, as for the reports.
-Drawings drawn(const Document& figures, ChartTool& tool) {
+Drawings drawn(const Document& figures, ChartTool& tool, DiffPage& page) {
   try {
     return draw_all({&figures}, tool).front();
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    page.problem = error.what();
     return {};
   }
 }
@@ -79,7 +80,7 @@ Drawings drawn(const Document& figures, ChartTool& tool) {
 void add_files(DiffPage& page, const Comparison& comparison, const DiffDocument& document,
                ChartTool& tool) {
   const Document figures = figures_document(document);
-  const Drawings drawings = drawn(figures, tool);
+  const Drawings drawings = drawn(figures, tool, page);
   const auto add = [&page](const std::string& name, std::string bytes) {
     page.files.push_back({page.card.folder + "/" + name, std::move(bytes)});
   };
@@ -172,6 +173,9 @@ void add_diff_pages(Site& site, const std::vector<DiffPage>& pages) {
   for (const DiffPage& page : pages) {
     site.files.insert(site.files.end(), page.files.begin(), page.files.end());
     site.kept.insert(site.kept.end(), page.kept.begin(), page.kept.end());
+    if (page.problem.empty() || site.undrawn) continue;
+    site.notice += (site.notice.empty() ? "" : "\n") + std::string("charts are left out of ") +
+                   page.card.folder + ": " + page.problem;
   }
 }
 
@@ -181,6 +185,7 @@ void remember_diff_pages(RenderRecord& record, const std::vector<DiffPage>& page
       record.keep(page.record);
       continue;
     }
+    if (!page.problem.empty()) continue;  // tried again the next time
     std::vector<const SiteFile*> files;
     for (const SiteFile& file : page.files) files.push_back(&file);
     record.keep(page.record, page.key, page.card, files);

@@ -28,7 +28,8 @@ struct DiffPage {
   RunCard card;
   std::vector<SiteFile> files = {};
   std::vector<std::string> kept = {};
-  bool stays = false;  ///< From an earlier render.
+  bool stays = false;        ///< From an earlier render.
+  std::string problem = {};  ///< Why it has no pictures; empty where it has them.
 };
 
 /// One page for each two GPUs whose latest runs of an edition have cells in common, imported tables

@@ -8,6 +8,8 @@
 #include "base/format.h"
 #include "base/machine.h"
 #include "base/text.h"
+#include "cli/helper_python.h"
+#include "cli/scratch_folder.h"
 #include "cli/verbs.h"
 #include "cli/worker_info.h"
 #include "orchestrate/subprocess.h"
@@ -153,11 +155,17 @@ void look_at_machine(Findings& findings) {
 
 void look_at_module(Findings& findings, const std::string& what, const std::string& module,
                     const std::string& without) {
-  const fs::path own = project_folder() / ".venv" / "bin" / "python";
-  const std::string python = fs::exists(own) ? own.string() : "python3";
-  const bool here = call({python, "-c", "import " + module}).ok();
-  findings.push_back(here ? Finding{Finding::kHere, what, module + " in " + python}
-                          : Finding{Finding::kMissing, what, without});
+  const HelperPython python(project_folder());
+  if (python.program().empty()) {
+    findings.push_back({Finding::kMissing, what, python.problem()});
+    return;
+  }
+  const ScratchFolder scratch;
+  const HelperLimits limits{.seconds = kPatienceSeconds};
+  const bool here = python.run("import " + module, {}, scratch.path(), limits).ok();
+  findings.push_back(
+      here ? Finding{Finding::kHere, what, module + " in " + python.program().string()}
+           : Finding{Finding::kMissing, what, without});
 }
 
 void look_at_tools(Findings& findings) {

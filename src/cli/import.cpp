@@ -78,7 +78,7 @@ std::vector<fs::path> keep(const std::vector<Run>& runs, const fs::path& root) {
   std::vector<fs::path> folders;
   try {
     for (const Run& run : runs) {
-      folders.push_back(new_import_folder(root, run));
+      folders.push_back(make_import_folder(root, run));
       RunStore(folders.back()).keep_imported(run);
     }
   } catch (...) {

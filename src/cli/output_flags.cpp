@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/run_notes.h"
+#include "cli/typeset_limits.h"
 #include "report/author_text.h"
 
 namespace labreport {
@@ -26,12 +27,16 @@ RenderOptions OutputFlags::options(const std::filesystem::path& out) const {
   options.paper = parse_paper(paper);
   options.notes = author_folder(notes);
   options.force = force;
+  options.asked = named_formats && named_formats();
+  if (options.formats.has(Format::kPdf)) typeset_seconds();  // refused before anything is made
   return options;
 }
 
 void add_output_flags(CLI::App& verb, OutputFlags& flags) {
   verb.add_option("--answers", flags.answers, "none, facts or full (default)");
-  verb.add_option("--format", flags.formats, "html,md,csv,latex,typst,pdf,json (default: all)");
+  const CLI::Option* format =
+      verb.add_option("--format", flags.formats, "html,md,csv,latex,typst,pdf,json (default: all)");
+  flags.named_formats = [format] { return format->count() > 0; };
   verb.add_option("--paper", flags.paper, "of the PDF: a4 (default) or letter");
   verb.add_option("--notes", flags.notes, "folder of your own words (notes)");
   verb.add_flag("--force", flags.force, "overwrite files in pages' places that others wrote");

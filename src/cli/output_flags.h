@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 
 #include "cli/rendering.h"
@@ -14,6 +15,7 @@ struct OutputFlags {
   std::string paper = "a4";
   std::string notes;
   bool force = false;
+  std::function<bool()> named_formats;  ///< Whether --format was given.
 
   /// Throws `InputError` for a value that is none.
   RenderOptions options(const std::filesystem::path& out) const;

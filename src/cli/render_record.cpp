@@ -40,7 +40,9 @@ std::optional<KeptRun> RenderRecord::find(const fs::path& run, const std::string
   try {
     const auto entry = before_.find(full_name(run));
     if (entry == before_.end() || entry->at("key") != key) return std::nullopt;
-    KeptRun kept{.card = entry->at("card").get<RunCard>(), .files = {}};
+    KeptRun kept{.card = entry->at("card").get<RunCard>(),
+                 .files = {},
+                 .wanted = entry->at("wanted").get<std::string>()};
     for (const auto& [path, stamp] : entry->at("files").items()) {
       if (file_stamp(out_ / path) != stamp.get<std::string>()) return std::nullopt;
       kept.files.push_back(path);
@@ -57,14 +59,15 @@ void RenderRecord::keep(const fs::path& run) {
 }
 
 void RenderRecord::keep(const fs::path& run, const std::string& key, const RunCard& card,
-                        const std::vector<const SiteFile*>& files) {
+                        const std::vector<const SiteFile*>& files, const std::string& wanted) {
   nlohmann::json stamps = nlohmann::json::object();
   for (const SiteFile* file : files) {
     const std::string stamp = stamp_of(out_ / file->path, file->bytes);
     if (stamp.empty()) return;
     stamps[file->path] = stamp;
   }
-  now_[full_name(run)] = {{"key", key}, {"card", card}, {"files", std::move(stamps)}};
+  now_[full_name(run)] = {
+      {"key", key}, {"card", card}, {"files", std::move(stamps)}, {"wanted", wanted}};
 }
 
 void RenderRecord::save() const {

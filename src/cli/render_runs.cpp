@@ -2,80 +2,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
+#include "base/interrupted.h"
 #include "base/messages.h"
 #include "cli/cached_charts.h"
 #include "cli/chart_renderer.h"
 #include "cli/diff_pages.h"
+#include "cli/render_candidates.h"
 #include "cli/render_key.h"
 #include "cli/render_record.h"
 #include "cli/rendering.h"
 #include "cli/run_notes.h"
+#include "cli/site_lock.h"
 #include "cli/worker_info.h"
+#include "orchestrate/subprocess_interrupts.h"
 
 namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A run on its way into the site.
-struct Candidate {
-  RunStore store;
-  std::string key;
-  std::optional<KeptRun> kept;  ///< From an earlier render; otherwise it is loaded.
-  SiteRun loaded = {};
-  std::string place = {};   ///< Its folder inside the site.
-  bool complained = false;  ///< Of its notes: to be told again the next time.
-};
-
-void load(Candidate& run, RunNotes& notes) {
-  const std::size_t told = notes.problems().size();
-  run.loaded = site_run(run.store);
-  notes.place(run.store, run.loaded.document);
-  run.complained = run.complained || notes.problems().size() > told;
-}
-
-Candidate candidate(const RunStore& store, const std::string& key, const RenderRecord& record,
-                    RunNotes& notes) {
-  Candidate run{.store = store, .key = key, .kept = record.find(store.folder(), key)};
-  if (!run.kept) load(run, notes);
-  run.place = run.kept ? run.kept->card.folder : run.loaded.folder;
-  return run;
-}
-
-/// Two folders may hold the same run: one's own copy stands for both.
-void add(std::vector<Candidate>& runs, Candidate run) {
-  const auto same = std::ranges::find(runs, run.place, &Candidate::place);
-  if (same == runs.end()) {
-    runs.push_back(std::move(run));
-  } else if (same->store.is_reference() && !run.store.is_reference()) {
-    *same = std::move(run);
-  }
-}
-
-std::vector<Candidate> choose(const std::vector<fs::path>& folders, const RenderOptions& options,
-                              const std::string& chart_tool, const RenderRecord& record,
-                              RunNotes& notes, Rendered& rendered) {
-  const std::string file = format_file(options.formats.first());
-  std::vector<Candidate> runs;
-  for (const fs::path& folder : folders) {
-    const RunStore store(folder);
-    if (options.own && store.is_reference()) continue;
-    try {
-      const std::string key = render_key(store, notes.belongs_to(store), options, chart_tool);
-      Candidate run = candidate(store, key, record, notes);
-      rendered.pages[folder] = options.out / (options.single_file ? single_page_path(run.place)
-                                                                  : run.place + "/" + file);
-      add(runs, std::move(run));
-    } catch (const InputError& error) {
-      say("left out: {}\n", error.what());
-      rendered.problems.emplace_back(error.what());
-    }
-  }
-  if (runs.empty()) throw InputError("no run to render", "`make report` makes one");
-  return runs;
-}
 
 /// "<gpu>/<edition>/<time>-imported"
 std::string import_place(const fs::path& folder) {
@@ -126,8 +73,10 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
 Site render_anew(std::vector<Candidate>& runs, const std::vector<PairedRun>& imports,
                  const RenderOptions& options, ChartTool& tool, RunNotes& notes) {
   for (Candidate& run : runs) {
+    HeldInterrupts::check();
     run.kept.reset();
     load(run, notes);
+    run.loaded.folder = run.place;
   }
   return render(runs, compare(runs, imports, options, tool, nullptr), options, tool);
 }
@@ -148,41 +97,86 @@ void remember(const std::vector<Candidate>& runs, const std::vector<DiffPage>& d
       record.keep(run.store.folder());
       continue;
     }
-    if (run.complained) continue;
+    // What complains, or lacks its charts, is tried again the next time.
+    if (run.complained || site.lacking.contains(run.place)) continue;
     const auto card = std::ranges::find(site.cards, run.place, &RunCard::folder);
-    record.keep(run.store.folder(), run.key, *card, files_of(site, run.place));
+    record.keep(run.store.folder(), run.key, *card, files_of(site, run.place), run.wanted);
   }
   record.save();
+}
+
+std::set<std::string> paths_of(const Site& site) {
+  std::set<std::string> paths(site.kept.begin(), site.kept.end());
+  for (const SiteFile& file : site.files) paths.insert(file.path);
+  return paths;
+}
+
+/// Pages that were made, and, where formats were asked for, what of them could not be.
+void tell_pages(const std::vector<Candidate>& runs, const Site& site, const RenderOptions& options,
+                Rendered& rendered) {
+  const std::set<std::string> made = paths_of(site);
+  for (const Candidate& run : runs) {
+    for (const Format format : options.formats.list()) {
+      const std::string path = run.place + "/" + format_file(format);
+      if (options.asked && !made.contains(path)) rendered.problems.push_back("no " + path);
+    }
+    const std::string page = options.single_file
+                                 ? single_page_path(run.place)
+                                 : run.place + "/" + format_file(options.formats.first());
+    if (!made.contains(page)) continue;
+    for (const fs::path& folder : run.folders) rendered.pages[folder] = options.out / page;
+  }
+}
+
+/// All that a render reads and writes; a second one into the same folder waits.
+struct RenderWork {
+  const std::vector<fs::path>& folders;
+  const RenderOptions& options;
+  fs::path project = project_folder();
+  ChartProcess process{project};
+  std::string chart_tool = process.identity();
+  ContentCache cache{kept_results(project)};
+  CachedCharts tool{process, chart_tool, cache};
+  SiteLock lock{options.out};
+  RenderRecord record{cache, options.out};
+
+  Rendered run();
+};
+
+Rendered RenderWork::run() {
+  RunNotes notes(folders, options.notes);
+  Rendered rendered{};
+  if (options.formats.has(Format::kHtml)) rendered.index = options.out / "index.html";
+  std::vector<Candidate> runs =
+      choose_runs(folders, options, chart_tool, record, notes, rendered.problems);
+  const std::vector<PairedRun> imports = imported_runs(options, chart_tool);
+  const std::vector<DiffPage> diffs = compare(runs, imports, options, tool, &record);
+  Site site = render(runs, diffs, options, tool);
+  const auto is_kept = [](const Candidate& run) { return run.kept.has_value(); };
+  if (site.undrawn && std::ranges::any_of(runs, is_kept)) {
+    site = render_anew(runs, imports, options, tool, notes);
+  }
+  for (const std::string& problem : notes.problems()) rendered.problems.push_back(problem);
+  if (!site.notice.empty()) say("{}\n", site.notice);
+  StagedSite staged(site, options.out, options.force ? Foreign::kOverwritten : Foreign::kStays);
+  HeldInterrupts::check();  // the last one: from here on the site is replaced as a whole
+  staged.commit();
+  tell_pages(runs, site, options, rendered);
+  tell_where(notes, rendered);
+  if (!site.undrawn && !chart_tool.empty()) remember(runs, diffs, site, record);
+  return rendered;
 }
 
 }  // namespace
 
 Rendered render_runs(const std::vector<fs::path>& folders, const RenderOptions& options) {
-  const fs::path project = project_folder();
-  ChartProcess process = project_chart_tool(project);
-  const std::string chart_tool = process.identity();
-  const ContentCache cache(kept_results(project));
-  CachedCharts tool(process, chart_tool, cache);
-  RenderRecord record(cache, options.out);
-
-  RunNotes notes(folders, options.notes);
-  Rendered rendered{};
-  if (options.formats.has(Format::kHtml)) rendered.index = options.out / "index.html";
-  std::vector<Candidate> runs = choose(folders, options, chart_tool, record, notes, rendered);
-  const std::vector<PairedRun> imports = imported_runs(options, chart_tool);
-  const std::vector<DiffPage> diffs = compare(runs, imports, options, tool, &record);
-  Site site = render(runs, diffs, options, tool);
-  const auto is_kept = [](const Candidate& run) { return run.kept.has_value(); };
-  if (!site.notice.empty() && std::ranges::any_of(runs, is_kept)) {
-    site = render_anew(runs, imports, options, tool, notes);
+  const HeldInterrupts held;
+  try {
+    return RenderWork{.folders = folders, .options = options}.run();
+  } catch (const Interrupted&) {
+    say("interrupted: {} is as it was\n", options.out.string());
+    throw;
   }
-  for (const std::string& problem : notes.problems()) rendered.problems.push_back(problem);
-  if (!site.notice.empty()) say("{}\n", site.notice);
-  write_site(site, options.out, options.force ? Foreign::kOverwritten : Foreign::kStays);
-  tell_where(notes, rendered);
-  // What lacks its charts is tried again the next time.
-  if (site.notice.empty() && !chart_tool.empty()) remember(runs, diffs, site, record);
-  return rendered;
 }
 
 }  // namespace labreport

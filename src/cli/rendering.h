@@ -22,6 +22,7 @@ struct RenderOptions {
   std::vector<std::filesystem::path> imports = {};  ///< Tables to compare the runs with.
   bool single_file = false;  ///< Each run's page as one file too, for the mail.
   bool force = false;        ///< Overwrite files in pages' places that others wrote.
+  bool asked = false;        ///< The formats were named: one that cannot be made is a failure.
 };
 
 Answers parse_answers(const std::string& text);
@@ -40,9 +41,10 @@ std::filesystem::path newest_run(const std::vector<std::filesystem::path>& runs)
 struct Rendered {
   std::filesystem::path index;  ///< Empty where no pages were asked for.
   /// By the run's folder; its page, as one file where that was asked for, or the
-  /// first of the formats asked for.
+  /// first of the formats asked for. Only pages that were made.
   std::map<std::filesystem::path, std::filesystem::path> pages;
-  /// Runs that could not be read and notes that could not be shown, one line each; already told.
+  /// Runs that could not be read, notes that could not be shown, formats that were asked for and
+  /// could not be made, one line each; already told.
   std::vector<std::string> problems;
 
   /// Incomplete where there are problems: the rest is rendered.
@@ -59,7 +61,8 @@ Run load_measured(const RunStore& store);
 SiteRun site_run(const RunStore& store);
 
 /// Renders what changed since the last render into the same folder. A run that cannot be read is
-/// told on stderr and left out; of two folders with the same run one's own counts.
+/// told on stderr and left out; of two folders with the same run one's own counts, and different
+/// runs have different pages. Throws `Interrupted`, the site being as it was.
 Rendered render_runs(const std::vector<std::filesystem::path>& folders,
                      const RenderOptions& options);
 

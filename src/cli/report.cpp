@@ -24,7 +24,8 @@ ExitStatus report(const RunFlags& flags, const OutputFlags& output,
   }
   options.imports = list_imported_runs(out / "runs");
   const Rendered rendered = render_runs(recorded_runs(out / "runs"), options);
-  fmt::print("report: {}\n", rendered.page_of(measured.folder).string());
+  const fs::path& page = rendered.page_of(measured.folder);
+  if (!page.empty()) fmt::print("report: {}\n", page.string());
   return measured.status == ExitStatus::kDone ? rendered.status() : measured.status;
 }
 

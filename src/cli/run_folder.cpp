@@ -37,7 +37,7 @@ std::unique_ptr<RunFolder> RunFolder::create(const fs::path& root, const PlanInp
   run.sessions = {session};
   Run named = run;
   named.devices = {named_device(choice)};
-  std::unique_ptr<RunFolder> folder(new RunFolder(new_run_folder(root, named)));
+  std::unique_ptr<RunFolder> folder(new RunFolder(make_run_folder(root, named)));
   folder->run_ = std::move(run);
   folder->store_.create(folder->run_);
   folder->is_new_ = true;

@@ -13,7 +13,7 @@ ScratchFolder::ScratchFolder() {
   std::error_code absent;
   const fs::path above = fs::temp_directory_path(absent);
   // mkdtemp replaces the letters.
-  std::string name = (above / ("labreport-" + std::string(6, 'X'))).string();
+  std::string name = (absent ? above : fs::absolute(above)) / ("labreport-" + std::string(6, 'X'));
   if (absent || mkdtemp(name.data()) == nullptr) {
     throw Error("cannot make a temporary folder " + name, "set TMPDIR to a writable one");
   }

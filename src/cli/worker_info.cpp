@@ -64,7 +64,8 @@ fs::path program_folder() {
 
 fs::path project_folder() {
   const fs::path project = program_folder().parent_path().parent_path();
-  return fs::exists(project / "CMakePresets.json") ? project : fs::current_path();
+  std::error_code unreadable;
+  return fs::exists(project / "CMakePresets.json", unreadable) ? project : fs::path();
 }
 
 WorkerInfo find_worker() {

@@ -20,7 +20,8 @@ struct WorkerInfo {
 /// The folder of this executable.
 std::filesystem::path program_folder();
 
-/// The project's folder when this executable lies in its build folder, else the current folder.
+/// The project's folder when this executable lies in its build folder; empty where it does not: the
+/// current folder may be anybody's.
 std::filesystem::path project_folder();
 
 /// LABREPORT_WORKER, or labreport-worker beside this program, with the description that lies beside

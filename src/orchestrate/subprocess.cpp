@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/interrupted.h"
+#include "orchestrate/subprocess_interrupts.h"
 #include "orchestrate/subprocess_spawn.h"
 
 namespace labreport {
@@ -27,12 +29,6 @@ void read_available(int& fd, Capture& capture) {
   }
 }
 
-bool ignored(int signal) {
-  struct sigaction action{};
-  sigaction(signal, nullptr, &action);
-  return action.sa_handler == SIG_IGN;
-}
-
 }  // namespace
 
 struct Subprocesses::Child {
@@ -46,13 +42,9 @@ struct Subprocesses::Child {
 };
 
 Subprocesses::Subprocesses() {
-  sigset_t wanted;
-  sigemptyset(&wanted);
+  sigset_t wanted = heeded_interrupts();
   std::signal(SIGCHLD, SIG_DFL);  // ignored, children would vanish without a status
   sigaddset(&wanted, SIGCHLD);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    if (!ignored(signal)) sigaddset(&wanted, signal);  // nohup stays nohup
-  }
   sigprocmask(SIG_BLOCK, &wanted, &former_mask_);
   signals_ = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -72,7 +64,9 @@ Subprocesses::~Subprocesses() {
 Subprocesses::Ticket Subprocesses::start(const Command& command) {
   auto owned = std::make_unique<Child>();
   Child& child = *owned;
-  child.process = spawn(command, former_mask_);
+  sigset_t mask = former_mask_;
+  for (const int signal : kInterrupts) sigdelset(&mask, signal);  // held here, not by the child
+  child.process = spawn(command, mask);
   child.started = Clock::now();
   if (command.limit_seconds > 0) {
     child.limit = child.started + std::chrono::duration_cast<Clock::duration>(
@@ -137,6 +131,7 @@ void Subprocesses::read_signals() {
       for (auto& [ticket, child] : children_) end(*child, SIGKILL);
     }
     interrupted_ = true;
+    remember_interrupt();
   }
 }
 
@@ -191,7 +186,10 @@ Ended run_to_end(const Command& command) {
   processes.start(command);
   bool stopped = false;
   for (;;) {
-    if (auto ended = processes.wait()) return std::move(ended->second);
+    if (auto ended = processes.wait()) {
+      if (processes.interrupted()) throw Interrupted();
+      return std::move(ended->second);
+    }
     if (processes.interrupted() && !std::exchange(stopped, true)) processes.stop();
   }
 }

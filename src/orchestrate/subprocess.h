@@ -21,8 +21,9 @@ struct Command {
   std::optional<std::map<std::string, std::string>> environment;  ///< Absent: this process's own.
   std::filesystem::path folder;                                   ///< Empty: the current one.
   std::vector<int> cores;                                         ///< Empty: any.
-  bool keep_output = false;  ///< Whether stdout is kept; it goes nowhere otherwise.
-  double limit_seconds = 0;  ///< 0: no limit.
+  bool keep_output = false;      ///< Whether stdout is kept; it goes nowhere otherwise.
+  double limit_seconds = 0;      ///< 0: no limit.
+  std::int64_t limit_bytes = 0;  ///< Of memory that a process may write to; 0: no limit.
 };
 
 /// How a child ended.
@@ -85,7 +86,7 @@ class Subprocesses {
   std::map<Ticket, std::unique_ptr<Child>> children_;
 };
 
-/// One child from start to end; an interrupt stops it.
+/// One child from start to end; an interrupt stops it and is thrown as `Interrupted`.
 Ended run_to_end(const Command& command);
 
 /// From now on a write beyond `ulimit -f` fails with a reason, here and in children, instead of

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,6 +59,15 @@ Pipe make_pipe() {
   return {ends[0], ends[1]};
 }
 
+/// Reserved addresses do not count, of which some programs take many; no core is dumped either.
+void limit_memory(std::int64_t bytes) {
+  if (bytes == 0) return;
+  const rlimit most{static_cast<rlim_t>(bytes), static_cast<rlim_t>(bytes)};
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_DATA, &most);
+  setrlimit(RLIMIT_CORE, &none);
+}
+
 /// Runs in the child; returns only when something failed, with errno set.
 void become(const Command& command, const Prepared& prepared, pid_t parent, const sigset_t& mask,
             int output, int messages) {
@@ -70,6 +80,7 @@ void become(const Command& command, const Prepared& prepared, pid_t parent, cons
   dup2(messages, STDERR_FILENO);
   if (!command.cores.empty()) sched_setaffinity(0, sizeof prepared.cores, &prepared.cores);
   if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) return;
+  limit_memory(command.limit_bytes);
   if (command.environment) environ = const_cast<char**>(prepared.environment.data());
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   execvp(prepared.argv[0], prepared.argv.data());

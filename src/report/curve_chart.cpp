@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "report/charts.h"
 #include "report/curve_marks.h"
+#include "report/xml_text.h"
 
 namespace labreport {
 namespace {
@@ -43,7 +44,7 @@ std::string label_expression(const CurveAxis& axis) {
   std::string expression;
   for (std::size_t i = 0; i < axis.tick_labels.size(); ++i) {
     expression += fmt::format("abs(datum.value / {} - 1) < 1e-6 ? {} : ", axis.ticks[i],
-                              nlohmann::json(axis.tick_labels[i]).dump());
+                              expression_text(axis.tick_labels[i]));
   }
   return expression + "''";
 }

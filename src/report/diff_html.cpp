@@ -101,7 +101,7 @@ std::string diff_html(const DiffDocument& document, const Drawings& drawings,
                                   {"rest", tables_html(document.rest, "table", state)},
                                   {"method", markdown_to_html(document.method)},
                                   {"command", document.command}});
-  return printable(page, "\n\t");
+  return printable(page, kLinesAndTabs);
 }
 
 }  // namespace labreport

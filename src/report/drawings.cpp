@@ -20,6 +20,14 @@ std::vector<const Figure*> figures_of(const Document& document) {
   return figures;
 }
 
+bool ChartTool::works() {
+  try {
+    return draw({R"({"data":{"values":[]},"mark":"point"})"}).size() == 1;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 std::vector<Print> ChartTool::print(const std::vector<std::string>&) { return {}; }
 
 namespace {
@@ -76,6 +84,44 @@ std::vector<Prints> print_all(const std::vector<Drawings>& drawings, ChartTool& 
     for (const auto& [slug, drawing] : drawings[i]) all[i][slug] = std::move(*next++);
   }
   return all;
+}
+
+namespace {
+
+/// Together in one start of the tool; one by one where a single one could have made it fail.
+template <typename Input, typename Make>
+auto together_or_each(const std::vector<Input>& inputs, ChartTool& tool,
+                      std::vector<std::string>& problems, Make make) {
+  try {
+    return make(inputs);
+  } catch (const Error&) {
+    if (!tool.works()) throw;
+  }
+  decltype(make(inputs)) results(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    try {
+      results[i] = std::move(make(std::vector<Input>{inputs[i]}).front());
+    } catch (const Error& error) {
+      problems[i] = error.what();
+    }
+  }
+  return results;
+}
+
+}  // namespace
+
+std::vector<Drawings> draw_each(const std::vector<const Document*>& documents, ChartTool& tool,
+                                std::vector<std::string>& problems) {
+  problems.resize(documents.size());
+  return together_or_each(documents, tool, problems,
+                          [&](const auto& some) { return draw_all(some, tool); });
+}
+
+std::vector<Prints> print_each(const std::vector<Drawings>& drawings, ChartTool& tool,
+                               std::vector<std::string>& problems) {
+  problems.resize(drawings.size());
+  return together_or_each(drawings, tool, problems,
+                          [&](const auto& some) { return print_all(some, tool); });
 }
 
 }  // namespace labreport

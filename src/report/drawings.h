@@ -47,6 +47,10 @@ class ChartTool {
   /// One SVG a spec, in order, in one start of the tool. Throws `Error` with the remedy.
   virtual std::vector<std::string> draw(const std::vector<std::string>& specs) = 0;
 
+  /// Whether it draws a chart that is none of a run's: where it does, a failure was the spec's
+  /// fault.
+  virtual bool works();
+
   /// One print a drawing, in order, in one start of the tool: the same SVG gives the same bytes.
   /// None at all from a tool that cannot. Throws `Error` with the remedy.
   virtual std::vector<Print> print(const std::vector<std::string>& svgs);
@@ -67,5 +71,13 @@ std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, Ch
 
 /// Prints what was drawn in one start of the tool; one result a document's drawings.
 std::vector<Prints> print_all(const std::vector<Drawings>& drawings, ChartTool& tool);
+
+/// The same, each document by itself where the tool works and fails over some: those have no
+/// result, and in `problems`, one a document, the reason. Throw `Error` where the tool does not
+/// work.
+std::vector<Drawings> draw_each(const std::vector<const Document*>& documents, ChartTool& tool,
+                                std::vector<std::string>& problems);
+std::vector<Prints> print_each(const std::vector<Drawings>& drawings, ChartTool& tool,
+                               std::vector<std::string>& problems);
 
 }  // namespace labreport

@@ -40,9 +40,14 @@ Formats Formats::named(const std::string& names) {
   return chosen;
 }
 
-Format Formats::first() const {
-  return std::ranges::find_if(kFormats, [this](const FormatName& f) { return has(f.format); })
-      ->format;
+Format Formats::first() const { return list().front(); }
+
+std::vector<Format> Formats::list() const {
+  std::vector<Format> chosen;
+  for (const FormatName& format : kFormats) {
+    if (has(format.format)) chosen.push_back(format.format);
+  }
+  return chosen;
 }
 
 std::string format_file(Format format) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace labreport {
 
@@ -15,6 +16,7 @@ class Formats {
 
   bool has(Format format) const { return (bits_ & bit(format)) != 0; }
   Format first() const;  ///< In the order of `Format`.
+  std::vector<Format> list() const;
   bool all() const { return bits_ == kAll; }
   unsigned bits() const { return bits_; }  ///< One a format: equal sets, equal bits.
 

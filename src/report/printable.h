@@ -1,4 +1,5 @@
-// Names that could move a terminal's cursor or recolour its screen.
+// Characters that no reader sees: they move a terminal's cursor, recolour its screen, end a C
+// string or void a picture. This is the one place that shows them.
 #pragma once
 
 #include <string>
@@ -6,7 +7,11 @@
 
 namespace labreport {
 
-/// Control characters (C0, DEL, C1) as U+FFFD; those of `kept` stay.
+/// Control characters (C0, DEL, C1) and the two code points that XML lacks as U+FFFD; those of
+/// `kept` stay.
 std::string printable(std::string_view text, std::string_view kept = "");
+
+/// What stays in a document's text.
+inline constexpr std::string_view kLinesAndTabs = "\n\t";
 
 }  // namespace labreport

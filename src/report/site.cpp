@@ -1,6 +1,7 @@
 #include "report/site.h"
 
-#include <exception>
+#include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "base/error.h"
@@ -8,6 +9,7 @@
 #include "report/assets.h"
 #include "report/diff_writers.h"
 #include "report/html.h"
+#include "report/printable.h"
 #include "report/run_files.h"
 #include "report/typeset.h"
 #include "results/run_json.h"
@@ -15,40 +17,63 @@
 namespace labreport {
 namespace {
 
-/// What the chart tool gave: all of it or nothing.
+void tell(Site& site, const std::string& line) {
+  site.notice += (site.notice.empty() ? "" : "\n") + line;
+}
+
+void tell_each(Site& site, const std::vector<SiteRun>& runs, const std::string& what,
+               const std::vector<std::string>& problems) {
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    if (problems[i].empty()) continue;
+    tell(site, what + " are left out of " + runs[i].folder + ": " + problems[i]);
+    site.lacking.insert(runs[i].folder);
+  }
+}
+
+void tell_all(Site& site, const std::vector<SiteRun>& runs, const std::string& line) {
+  tell(site, line);
+  for (const SiteRun& run : runs) site.lacking.insert(run.folder);
+}
+
+/// What the chart tool gave.
 struct Charts {
   std::vector<Drawings> drawings;  ///< One a run.
   std::string bundle;
-  std::string notice;
 };
 
-Charts draw_charts(const std::vector<SiteRun>& runs, ChartTool* tool) {
-  Charts none{.drawings = std::vector<Drawings>(runs.size()), .bundle = {}, .notice = {}};
+Charts draw_charts(const std::vector<SiteRun>& runs, ChartTool* tool, Site& site) {
+  Charts none{.drawings = std::vector<Drawings>(runs.size()), .bundle = {}};
   if (tool == nullptr) return none;
   std::vector<const Document*> documents;
   for (const SiteRun& run : runs) documents.push_back(&run.document);
   try {
     Charts charts;
-    charts.drawings = draw_all(documents, *tool);
+    std::vector<std::string> problems;
+    charts.drawings = draw_each(documents, *tool, problems);
     charts.bundle = tool->bundle();
+    tell_each(site, runs, "charts", problems);
     return charts;
   } catch (const Error& error) {
     // Charts are the one part that needs a tool: the report is worth having without them.
-    none.notice = std::string("charts are left out: ") + error.what();
+    tell_all(site, runs, std::string("charts are left out: ") + error.what());
+    site.undrawn = true;
     return none;
   }
 }
 
 /// One a run; all empty where no format wants them or the tool cannot.
-std::vector<Prints> print_charts(const std::vector<Drawings>& drawings, const SiteOptions& options,
-                                 ChartTool* tool, std::string& notice) {
+std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
+                                 const std::vector<Drawings>& drawings, const SiteOptions& options,
+                                 ChartTool* tool, Site& site) {
   std::vector<Prints> none(drawings.size());
   if (tool == nullptr || !options.formats.has(Format::kLatex)) return none;
   try {
-    return print_all(drawings, *tool);
+    std::vector<std::string> problems;
+    std::vector<Prints> prints = print_each(drawings, *tool, problems);
+    tell_each(site, runs, "charts as PDF and PNG", problems);
+    return prints;
   } catch (const Error& error) {
-    notice += (notice.empty() ? "" : "\n") + std::string("charts as PDF and PNG are left out: ") +
-              error.what();
+    tell_all(site, runs, std::string("charts as PDF and PNG are left out: ") + error.what());
     return none;
   }
 }
@@ -73,6 +98,18 @@ void add_assets(Site& site, const std::string& bundle) {
   if (!bundle.empty()) site.files.push_back({"assets/charts.js", bundle});
   // GitHub Pages would hide and rewrite files without it.
   site.files.push_back({".nojekyll", ""});
+}
+
+/// Texts of this program's making, by their endings; JSON has escapes of its own.
+bool is_text(const std::string& path) {
+  return std::ranges::any_of(std::array{".html", ".md", ".csv", ".tex", ".typ"},
+                             [&](const char* ending) { return path.ends_with(ending); });
+}
+
+void show_control_characters(Site& site) {
+  for (SiteFile& file : site.files) {
+    if (is_text(file.path)) file.bytes = printable(file.bytes, kLinesAndTabs);
+  }
 }
 
 void add_cards(Site& site, const std::vector<SiteRun>& runs) {
@@ -110,9 +147,9 @@ std::string single_page_path(const std::string& folder) {
 
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
                  const std::vector<KeptRun>& kept) {
-  const Charts charts = draw_charts(runs, tool);
-  Site site{.files = {}, .notice = charts.notice, .partial = !options.formats.all()};
-  const std::vector<Prints> prints = print_charts(charts.drawings, options, tool, site.notice);
+  Site site{.files = {}, .notice = {}, .partial = !options.formats.all()};
+  const Charts charts = draw_charts(runs, tool, site);
+  const std::vector<Prints> prints = print_charts(runs, charts.drawings, options, tool, site);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const PageOptions page = {.root = root_from(runs[i].folder),
                               .interactive = !charts.bundle.empty(),
@@ -125,7 +162,7 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
     }
   }
   if (options.formats.has(Format::kPdf) && tool != nullptr) {
-    append(site.files, typeset_runs(runs, charts.drawings, options, *tool, site.notice));
+    append(site.files, typeset_runs(runs, charts.drawings, options, *tool, site));
   }
   add_cards(site, runs);
   for (const KeptRun& run : kept) {
@@ -135,6 +172,7 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
     add_index(site, kept, options.pairs);
     add_assets(site, charts.bundle);
   }
+  show_control_characters(site);
   return site;
 }
 

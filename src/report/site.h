@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct SiteRun {
 struct KeptRun {
   RunCard card;
   std::vector<std::string> files;  ///< Inside the site.
+  std::string wanted = {};         ///< Its folder, had no other run taken that name.
 };
 
 struct SiteOptions {
@@ -48,10 +50,13 @@ struct Site {
   bool partial = false;  ///< Some formats alone: the others of an earlier render stay.
   std::vector<std::string> kept = {};  ///< Files that are there already and stay as they are.
   std::vector<RunCard> cards = {};     ///< Of the runs that were rendered, in their order.
+  bool undrawn = false;                ///< The chart tool does not work: no page has its script.
+  std::set<std::string> lacking = {};  ///< Folders of runs that lack pictures or a format.
 };
 
 /// The pages of `runs`, and the index of these and of `kept`. Without a tool, or with one that
-/// fails, everything but pictures is made and the notice says so.
+/// fails, everything but pictures is made and the notice says so; where it fails over one run, that
+/// one alone lacks them. Texts show control characters as such.
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
                  const std::vector<KeptRun>& kept = {});
 
@@ -68,10 +73,34 @@ std::string single_page_path(const std::string& folder);
 /// What becomes of a file in a page's place that this program did not write.
 enum class Foreign { kStays, kOverwritten };
 
-/// Writes what differs, each file atomically, and removes the pages of an earlier render that are
-/// no longer part of a whole site. Throws `InputError`, having changed nothing, when `out` holds
-/// files but no site, when a link leads out of it, and when a foreign file that stays is in a
-/// page's place.
+/// A site that is written whole or not at all: first beside its pages, where no reader looks, then,
+/// all at once, in their places.
+class StagedSite {
+ public:
+  /// Writes what differs from `out` beside it. Throws `InputError`, having changed nothing, when
+  /// `out` cannot be written to, when it holds files but no site, when a link leads out of it, and
+  /// when a foreign file that stays is in a page's place. `site` must live longer.
+  StagedSite(const Site& site, std::filesystem::path out, Foreign foreign = Foreign::kStays);
+  ~StagedSite();  ///< Removes what was not put in its place.
+  StagedSite(const StagedSite&) = delete;
+  StagedSite& operator=(const StagedSite&) = delete;
+
+  /// Puts each page in its place, the index last, and removes the pages of an earlier render that
+  /// are no longer part of a whole site.
+  void commit();
+
+ private:
+  std::filesystem::path staged(const std::string& path) const;
+  void stage(const SiteFile& file);
+  void write_manifest(const std::set<std::string>& paths) const;
+
+  std::filesystem::path out_;
+  std::set<std::string> before_;    ///< What earlier renders wrote.
+  std::set<std::string> now_;       ///< What the site consists of.
+  std::vector<std::string> moves_;  ///< What waits for its place.
+};
+
+/// Both at once.
 void write_site(const Site& site, const std::filesystem::path& out,
                 Foreign foreign = Foreign::kStays);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -14,25 +15,51 @@ namespace fs = std::filesystem;
 /// Lists what the last render wrote, one path a line, so that the next can tell its own files.
 constexpr std::string_view kManifest = ".labreport-site";
 
+/// Where pages wait until all are written.
+constexpr std::string_view kStage = ".labreport-new";
+
+constexpr std::string_view kIndex = "index.html";
+
 bool stays_inside(const fs::path& path) {
   return path.is_relative() &&
          std::ranges::none_of(path, [](const fs::path& part) { return part == ".."; });
 }
 
+bool is_there_at(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) || status.type() == fs::file_type::not_found) return fs::exists(status);
+  throw InputError("cannot look at " + path.string() + ": " + error.message(),
+                   "choose another --out");
+}
+
 std::set<std::string> written_before(const fs::path& out) {
   std::set<std::string> paths;
-  if (!fs::exists(out / kManifest)) return paths;
+  if (!is_there_at(out / kManifest)) return paths;
   for (const std::string& line : split(read_plain_file(out / kManifest), '\n')) {
     if (!line.empty() && stays_inside(line)) paths.insert(line);
   }
   return paths;
 }
 
+/// Nothing but what renders that were killed before their first page left.
+bool is_untouched(const fs::path& out) {
+  std::error_code error;
+  fs::directory_iterator entries(out, error);
+  if (error) {
+    throw InputError("cannot read " + out.string() + ": " + error.message(),
+                     "choose another --out");
+  }
+  return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+    return entry.path().filename() == kStage;
+  });
+}
+
 void refuse_foreign_folder(const fs::path& out) {
-  if (!fs::exists(out) || fs::exists(out / kManifest)) return;
+  if (!is_there_at(out) || is_there_at(out / kManifest)) return;
   if (!fs::is_directory(out))
     throw InputError(out.string() + " is no folder", "choose another --out");
-  if (fs::is_empty(out)) return;
+  if (is_untouched(out)) return;
   throw InputError(out.string() + " holds files that are no site of this program",
                    "choose an empty or new folder with --out");
 }
@@ -64,7 +91,9 @@ void refuse_foreign_files(const fs::path& out, const std::vector<SiteFile>& file
                           const std::set<std::string>& own) {
   for (const SiteFile& file : files) {
     const fs::path path = out / file.path;
-    const bool foreign = !own.contains(file.path) && fs::exists(fs::symlink_status(path));
+    std::error_code unreadable;
+    const bool foreign =
+        !own.contains(file.path) && fs::exists(fs::symlink_status(path, unreadable));
     if (!foreign || already_there(path, file.bytes)) continue;
     throw InputError(path.string() + " is in the way: this program did not write it",
                      "move it away, choose another --out, or overwrite it with --force");
@@ -82,36 +111,76 @@ void remove_stale(const fs::path& out, const std::string& path) {
   }
 }
 
+void move_file(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) {
+    throw InputError("cannot write " + to.string() + ": " + error.message(),
+                     "render again, to a folder that is writable");
+  }
+}
+
+void remove_stage(const fs::path& out) {
+  std::error_code error;
+  fs::remove_all(out / kStage, error);
+}
+
 }  // namespace
 
-void write_site(const Site& site, const fs::path& out, Foreign foreign) {
-  refuse_foreign_folder(out);
-  make_writable_folder(out);
-  const std::set<std::string> before = written_before(out);
-  std::set<std::string> now(site.kept.begin(), site.kept.end());
-  if (site.partial) now.insert(before.begin(), before.end());
-  for (const SiteFile& file : site.files) now.insert(file.path);
-  std::set<std::string> listed = before;
-  listed.insert(now.begin(), now.end());
+StagedSite::StagedSite(const Site& site, fs::path out, Foreign foreign) : out_(std::move(out)) {
+  refuse_foreign_folder(out_);
+  make_writable_folder(out_);
+  before_ = written_before(out_);
+  now_.insert(site.kept.begin(), site.kept.end());
+  if (site.partial) now_.insert(before_.begin(), before_.end());
+  for (const SiteFile& file : site.files) now_.insert(file.path);
+  std::set<std::string> listed = before_;
+  listed.insert(now_.begin(), now_.end());
   // Before the first byte is written: a render that is refused leaves everything as it was.
-  refuse_ways_out(out, listed);
-  if (foreign == Foreign::kStays) refuse_foreign_files(out, site.files, before);
-  const auto write_manifest = [&out](const std::set<std::string>& paths) {
-    std::string text;
-    for (const std::string& path : paths) text += path + "\n";
-    if (!already_there(out / kManifest, text)) write_atomically(out / kManifest, text);
-  };
+  refuse_ways_out(out_, listed);
+  if (foreign == Foreign::kStays) refuse_foreign_files(out_, site.files, before_);
+  remove_tree(out_ / kStage);  // of a render that was killed
+  try {
+    for (const SiteFile& file : site.files) stage(file);
+  } catch (...) {
+    remove_stage(out_);
+    throw;
+  }
+}
+
+StagedSite::~StagedSite() { remove_stage(out_); }
+
+fs::path StagedSite::staged(const std::string& path) const { return out_ / kStage / path; }
+
+void StagedSite::stage(const SiteFile& file) {
+  if (already_there(out_ / file.path, file.bytes)) return;
+  make_writable_folder(staged(file.path).parent_path());
+  write_atomically(staged(file.path), file.bytes, Sync::kFile);
+  moves_.push_back(file.path);
+}
+
+void StagedSite::write_manifest(const std::set<std::string>& paths) const {
+  std::string text;
+  for (const std::string& path : paths) text += path + "\n";
+  if (!already_there(out_ / kManifest, text)) write_atomically(out_ / kManifest, text);
+}
+
+void StagedSite::commit() {
+  std::set<std::string> listed = before_;
+  listed.insert(now_.begin(), now_.end());
   write_manifest(listed);  // First what may come to be: a render cut short leaves nothing unlisted.
-  for (const SiteFile& file : site.files) {
-    const fs::path path = out / file.path;
-    if (already_there(path, file.bytes)) continue;
-    make_writable_folder(path.parent_path());
-    write_atomically(path, file.bytes);
+  // Folders first: then only renames are left, which take no room on a full disk.
+  for (const std::string& path : moves_) make_writable_folder((out_ / path).parent_path());
+  std::ranges::stable_partition(moves_, [](const std::string& path) { return path != kIndex; });
+  for (const std::string& path : moves_) move_file(staged(path), out_ / path);
+  for (const std::string& path : before_) {
+    if (!now_.contains(path)) remove_stale(out_, path);
   }
-  for (const std::string& path : before) {
-    if (!now.contains(path)) remove_stale(out, path);
-  }
-  write_manifest(now);
+  write_manifest(now_);
+}
+
+void write_site(const Site& site, const fs::path& out, Foreign foreign) {
+  StagedSite(site, out, foreign).commit();
 }
 
 }  // namespace labreport

@@ -4,6 +4,7 @@
 #include "report/formats.h"
 #include "report/markdown.h"
 #include "report/pictures.h"
+#include "report/printable.h"
 #include "report/run_files.h"
 #include "report/typst_text.h"
 
@@ -11,7 +12,9 @@ namespace labreport {
 namespace {
 
 TypesetJob job_for(const SiteRun& run, const Drawings& drawings, const SiteOptions& options) {
-  TypesetJob job{report_typst(run.document, drawings, typst_options(run.document, options)), {}};
+  const std::string source =
+      report_typst(run.document, drawings, typst_options(run.document, options));
+  TypesetJob job{printable(source, kLinesAndTabs), {}};
   for (const Figure* figure : figures_of(run.document)) {
     const auto drawing = drawings.find(figure->slug);
     if (drawing == drawings.end()) continue;
@@ -26,16 +29,16 @@ TypesetJob job_for(const SiteRun& run, const Drawings& drawings, const SiteOptio
   return job;
 }
 
-void tell(std::string& notice, const std::string& line) {
-  notice += (notice.empty() ? "" : "\n") + line;
+void tell_no_pdf(Site& site, const SiteRun& run, const std::string& line) {
+  if (!line.empty()) site.notice += (site.notice.empty() ? "" : "\n") + line;
+  site.lacking.insert(run.folder);
 }
 
 }  // namespace
 
 std::vector<SiteFile> typeset_runs(const std::vector<SiteRun>& runs,
                                    const std::vector<Drawings>& drawings,
-                                   const SiteOptions& options, ChartTool& tool,
-                                   std::string& notice) {
+                                   const SiteOptions& options, ChartTool& tool, Site& site) {
   std::vector<TypesetJob> jobs;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     jobs.push_back(job_for(runs[i], drawings[i], options));
@@ -46,13 +49,16 @@ std::vector<SiteFile> typeset_runs(const std::vector<SiteRun>& runs,
     for (std::size_t i = 0; i < all.size(); ++i) {
       const std::string path = runs[i].folder + "/" + format_file(Format::kPdf);
       if (all[i].pdf.empty()) {
-        tell(notice, path + " is left out: " + all[i].problem);
+        tell_no_pdf(site, runs[i], path + " is left out: " + all[i].problem);
       } else {
         files.push_back({path, all[i].pdf});
       }
     }
   } catch (const Error& error) {
-    tell(notice, std::string("PDF is left out: ") + error.what());
+    for (const SiteRun& run : runs) {
+      tell_no_pdf(site, run,
+                  &run == &runs.front() ? std::string("PDF is left out: ") + error.what() : "");
+    }
   }
   return files;
 }

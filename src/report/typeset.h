@@ -9,10 +9,9 @@
 namespace labreport {
 
 /// "<folder>/report.pdf" for each run; `drawings` is one a run. What could not be typeset is told
-/// in `notice`, one line each.
+/// in the site's notice, one line each.
 std::vector<SiteFile> typeset_runs(const std::vector<SiteRun>& runs,
                                    const std::vector<Drawings>& drawings,
-                                   const SiteOptions& options, ChartTool& tool,
-                                   std::string& notice);
+                                   const SiteOptions& options, ChartTool& tool, Site& site);
 
 }  // namespace labreport

@@ -1,32 +1,35 @@
 #include "report/xml_text.h"
 
-namespace labreport {
+#include <algorithm>
+#include <utility>
 
-std::string xml_text(std::string_view text) {
-  constexpr std::string_view kNoCharacters[] = {"\xEF\xBF\xBE", "\xEF\xBF\xBF"};
-  constexpr std::string_view kReplacement = "\uFFFD";
-  std::string xml;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto letter = static_cast<unsigned char>(text[i]);
-    const std::string_view three = text.substr(i, 3);
-    if (letter < 0x20 && letter != '\t' && letter != '\n' && letter != '\r') {
-      xml += kReplacement;
-    } else if (three == kNoCharacters[0] || three == kNoCharacters[1]) {
-      xml += kReplacement;
-      i += 2;
-    } else {
-      xml += text[i];
-    }
-  }
-  return xml;
+#include "report/printable.h"
+
+namespace labreport {
+namespace {
+
+std::string drawable(std::string_view text) { return printable(text, kLinesAndTabs); }
+
+void make_names_drawable(nlohmann::json& object) {
+  const auto is_drawable = [](const auto& entry) { return drawable(entry.key()) == entry.key(); };
+  if (std::ranges::all_of(object.items(), is_drawable)) return;
+  nlohmann::json renamed = nlohmann::json::object();
+  for (auto& [name, inner] : object.items()) renamed[drawable(name)] = std::move(inner);
+  object = std::move(renamed);
 }
+
+}  // namespace
 
 void make_drawable(nlohmann::json& spec) {
   if (spec.is_string()) {
-    spec = xml_text(spec.get<std::string>());
-  } else if (spec.is_structured()) {
-    for (nlohmann::json& inner : spec) make_drawable(inner);
+    spec = drawable(spec.get_ref<const std::string&>());
+    return;
   }
+  if (!spec.is_structured()) return;
+  for (nlohmann::json& inner : spec) make_drawable(inner);
+  if (spec.is_object()) make_names_drawable(spec);
 }
+
+std::string expression_text(std::string_view text) { return nlohmann::json(drawable(text)).dump(); }
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// Text that may stand in XML, and so in a picture.
+// Text that may stand in a chart's spec, and so in a picture.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,11 +7,11 @@
 
 namespace labreport {
 
-/// Control characters and the two code points that XML lacks, replaced: one of them would void a
-/// whole picture, and stops the tool that draws it.
-std::string xml_text(std::string_view text);
-
-/// The same for every text in a chart's spec.
+/// Replaces, in every text and name of a chart's spec, what would void a whole picture and stop the
+/// tool that draws it.
 void make_drawable(nlohmann::json& spec);
+
+/// `text` as a literal inside one of Vega's expressions, which `make_drawable` does not look into.
+std::string expression_text(std::string_view text);
 
 }  // namespace labreport

@@ -39,6 +39,27 @@ std::vector<fs::path> json_files(const fs::path& folder) {
   return files;
 }
 
+bool has_mark(const fs::path& path) {
+  std::error_code unreadable;
+  return fs::exists(path, unreadable);
+}
+
+/// Makes `folder`, or the first of "<folder>-2", "<folder>-3", … that is not there: of several
+/// programs that do so at once each gets one of its own.
+fs::path make_new_folder(const fs::path& folder) {
+  make_writable_folder(folder.parent_path());
+  fs::path free = folder;
+  std::error_code error;
+  for (int number = 2; !fs::create_directory(free, error); ++number) {
+    if (error && error != std::errc::file_exists) {
+      throw InputError("cannot make the folder " + free.string() + ": " + error.message(),
+                       "choose another with --out");
+    }
+    free.replace_filename(folder.filename().string() + "-" + std::to_string(number));
+  }
+  return free;
+}
+
 /// A run from elsewhere leads nowhere else.
 void refuse_link(const fs::path& folder) {
   if (!fs::is_symlink(fs::symlink_status(folder))) return;
@@ -93,11 +114,14 @@ fs::path RunStore::stderr_file(const std::string& cell_id, std::int64_t launch) 
   return numbered(scratch_folder(), cell_id, launch, "stderr");
 }
 
-bool RunStore::exists() const { return fs::exists(fs::symlink_status(run_file())); }
+bool RunStore::exists() const {
+  std::error_code unreadable;  // then it is there, and reading it says why it cannot be read
+  return fs::symlink_status(run_file(), unreadable).type() != fs::file_type::not_found;
+}
 
-bool RunStore::is_reference() const { return fs::exists(folder_ / "reference"); }
+bool RunStore::is_reference() const { return has_mark(folder_ / "reference"); }
 
-bool RunStore::is_imported() const { return fs::exists(folder_ / kImportedMark); }
+bool RunStore::is_imported() const { return has_mark(folder_ / kImportedMark); }
 
 std::string RunStore::stamp() const { return folder_stamp(folder_); }
 
@@ -175,37 +199,13 @@ fs::path new_run_folder(const fs::path& root, const Run& run) {
   return edition_folder(root, run) / (compact_time(session.started_at) + "-" + revision);
 }
 
-fs::path new_import_folder(const fs::path& root, const Run& run) {
+fs::path make_run_folder(const fs::path& root, const Run& run) {
+  return make_new_folder(new_run_folder(root, run));
+}
+
+fs::path make_import_folder(const fs::path& root, const Run& run) {
   const std::string name = compact_time(run.sessions.front().started_at) + "-imported";
-  fs::path folder = edition_folder(root, run) / name;
-  for (int number = 2; fs::exists(folder); ++number) {
-    folder.replace_filename(name + "-" + std::to_string(number));
-  }
-  return folder;
-}
-
-std::vector<fs::path> list_measured_runs(const fs::path& root) {
-  std::vector<fs::path> folders = list_runs(root);
-  std::erase_if(folders, [](const fs::path& folder) { return RunStore(folder).is_imported(); });
-  return folders;
-}
-
-std::vector<fs::path> list_imported_runs(const fs::path& root) {
-  std::vector<fs::path> folders = list_runs(root);
-  std::erase_if(folders, [](const fs::path& folder) { return !RunStore(folder).is_imported(); });
-  return folders;
-}
-
-std::vector<fs::path> list_runs(const fs::path& root) {
-  std::vector<fs::path> folders;
-  std::error_code absent;
-  for (const auto& entry : fs::recursive_directory_iterator(root, absent)) {
-    if (entry.path().filename() == "run.json") folders.push_back(entry.path().parent_path());
-  }
-  std::sort(folders.begin(), folders.end(), [](const fs::path& a, const fs::path& b) {
-    return std::pair(a.filename(), a) < std::pair(b.filename(), b);
-  });
-  return folders;
+  return make_new_folder(edition_folder(root, run) / name);
 }
 
 }  // namespace labreport

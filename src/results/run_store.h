@@ -82,8 +82,11 @@ class RunStore {
 /// `<root>/<gpu>/<edition>/<time>-<revision>`, all slugs: where a new run goes under `root`.
 std::filesystem::path new_run_folder(const std::filesystem::path& root, const Run& run);
 
-/// The same for an imported run, numbered where there is one of that time already.
-std::filesystem::path new_import_folder(const std::filesystem::path& root, const Run& run);
+/// Makes that folder, numbered where there is one of that name already: nobody else has it.
+std::filesystem::path make_run_folder(const std::filesystem::path& root, const Run& run);
+
+/// The same for an imported run.
+std::filesystem::path make_import_folder(const std::filesystem::path& root, const Run& run);
 
 /// `list_runs` without imported runs.
 std::vector<std::filesystem::path> list_measured_runs(const std::filesystem::path& root);

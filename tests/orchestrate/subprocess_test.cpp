@@ -158,6 +158,14 @@ TEST(Subprocesses, ASecondInterruptKillsAtOnce) {
   EXPECT_LT(ended->second.wall_ns, 1'500'000'000);
 }
 
+TEST(Subprocess, GetsNoMoreMemoryThanItMay) {
+  Command command;
+  command.argv = {"python3", "-c", "len(bytearray(300 << 20))"};
+  EXPECT_TRUE(run_to_end(command).ok());
+  command.limit_bytes = 200 << 20;
+  EXPECT_FALSE(run_to_end(command).ok());
+}
+
 TEST(Subprocesses, AreStartedByTheFirstThreadAlone) {
   std::thread([] {
     EXPECT_THROW(run_to_end(shell("true")), Error) << "it would die with this thread";

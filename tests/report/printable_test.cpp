@@ -12,6 +12,11 @@ TEST(Printable, ControlCharactersAreShownAsSuch) {
 
 TEST(Printable, WhatIsKeptStays) { EXPECT_EQ(printable("a\n\tb\r", "\n\t"), "a\n\tb\uFFFD"); }
 
+TEST(Printable, WhatXmlLacksIsShownToo) {
+  EXPECT_EQ(printable("a\xEF\xBF\xBE\xEF\xBF\xBF\xEF\xBF\xBD"), "a\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(printable("cut \xEF\xBF"), "cut \xEF\xBF");
+}
+
 TEST(Printable, LettersBeyondAsciiStay) {
   EXPECT_EQ(printable("µ – 中 \xC2\xA0 \xC2"), "µ – 中 \xC2\xA0 \xC2");
 }

@@ -68,6 +68,31 @@ TEST_F(WriteSite, OverwritesWhatOthersWroteOnlyWhenToldTo) {
   EXPECT_EQ(read_file(out_ / "about.html"), "3") << "its own from then on";
 }
 
+TEST_F(WriteSite, ChangesNothingUntilAllIsWritten) {
+  write_site({.files = {{"a/old.html", "old"}, {"index.html", "1"}}, .notice = ""}, out_);
+  const Site site{.files = {{"b/new.html", "new"}, {"index.html", "2"}}, .notice = ""};
+  {
+    const StagedSite staged(site, out_);
+    EXPECT_EQ(read_file(out_ / "index.html"), "1");
+    EXPECT_FALSE(fs::exists(out_ / "b"));
+  }
+  EXPECT_EQ(read_file(out_ / "a/old.html"), "old");
+  EXPECT_FALSE(fs::exists(out_ / ".labreport-new"));
+  StagedSite(site, out_).commit();
+  EXPECT_EQ(read_file(out_ / "b/new.html"), "new");
+  EXPECT_FALSE(fs::exists(out_ / "a/old.html"));
+  EXPECT_FALSE(fs::exists(out_ / ".labreport-new"));
+}
+
+TEST_F(WriteSite, AFileThatCannotBeWrittenLeavesTheSiteAsItWas) {
+  write_site({.files = {{"index.html", "1"}}, .notice = ""}, out_);
+  const std::string too_long(253, 'x');  // for a file system's names, with what is written first
+  const Site site{.files = {{"index.html", "2"}, {too_long, "2"}}, .notice = ""};
+  EXPECT_THROW(write_site(site, out_), InputError);
+  EXPECT_EQ(read_file(out_ / "index.html"), "1");
+  EXPECT_FALSE(fs::exists(out_ / ".labreport-new"));
+}
+
 TEST_F(WriteSite, FollowsNoLinkOutOfItsFolder) {
   const fs::path outside = fs::path(testing::TempDir()) / "labreport-outside-folder";
   fs::create_directories(outside);

@@ -127,6 +127,58 @@ TEST(RenderSite, TheTypesetterGetsThePicturesThatItsSourceShows) {
   for (const auto& [path, bytes] : job.pictures) EXPECT_THAT(job.source, HasSubstr(path));
 }
 
+/// Dies over whatever shows one word.
+class FragileChartTool : public FakeChartTool {
+ public:
+  std::vector<std::string> draw(const std::vector<std::string>& specs) override {
+    for (const std::string& spec : specs) {
+      if (spec.find("fatal") != std::string::npos) throw Error("the tool died");
+    }
+    return FakeChartTool::draw(specs);
+  }
+};
+
+TEST(RenderSite, ARunThatStopsTheChartToolCostsNoOtherRunItsPictures) {
+  std::vector<SiteRun> runs = sample_runs();
+  for (Figure& figure : runs[1].document.sections.front().parts.front().figures) {
+    figure.spec["description"] = "fatal";
+  }
+  SiteRun good = sample_runs()[1];
+  good.folder = "good/2025/1-a";
+  runs.push_back(good);
+  FragileChartTool tool;
+  const Site site = render_site(runs, {}, &tool);
+  EXPECT_EQ(site.notice, "charts are left out of nvidia-h200/2025/1-a: the tool died");
+  EXPECT_THAT(site.lacking, testing::ElementsAre("nvidia-h200/2025/1-a"));
+  EXPECT_THAT(paths(site), Contains("good/2025/1-a/charts/durations.svg"));
+  EXPECT_THAT(paths(site), Contains("good/2025/1-a/charts/durations.pdf"));
+  EXPECT_THAT(paths(site), Not(Contains("nvidia-h200/2025/1-a/charts/durations.svg")));
+  EXPECT_THAT(paths(site), Contains("assets/charts.js"));
+}
+
+/// Of every kind that nobody sees.
+bool hides_something(const std::string& bytes) {
+  for (const char control : {'\0', '\x01', '\x1b', '\x7f'}) {
+    if (bytes.find(control) != std::string::npos) return true;
+  }
+  return bytes.find("\xC2\x9B") != std::string::npos;
+}
+
+TEST(RenderSite, ShowsControlCharactersInEveryFormat) {
+  const std::string hidden("a\0b\x01\x1b[31m\x7f\xC2\x9B", 12);
+  std::vector<SiteRun> runs = sample_runs();
+  runs[0].cells_csv = "label\n" + hidden + "\n";
+  runs[0].document.title = hidden;
+  Part& part = runs[0].document.sections.front().parts.front();
+  part.answer = hidden;
+  part.files.push_back({"kernels.csv", hidden, {}});
+  Typesetter tool;
+  const Site site = render_site(runs, {.single_file = true}, &tool);
+  for (const SiteFile& file : site.files) EXPECT_FALSE(hides_something(file.bytes)) << file.path;
+  for (const TypesetJob& job : tool.jobs) EXPECT_FALSE(hides_something(job.source));
+  EXPECT_THAT(bytes(site, "cpu/2025/2-a/cells.csv"), HasSubstr("a\uFFFDb\uFFFD\uFFFD[31m\uFFFD"));
+}
+
 class BrokenChartTool : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>&) override {

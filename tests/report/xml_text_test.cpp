@@ -7,14 +7,17 @@
 namespace labreport {
 namespace {
 
-TEST(XmlText, HasNoCharacterThatXmlForbids) {
-  EXPECT_EQ(xml_text("a\x07\x1b[1m\tb\xEF\xBF\xBF é"), "a\uFFFD\uFFFD[1m\tb\uFFFD é");
+TEST(Themed, NoLabelStopsTheChartTool) {
+  const nlohmann::json spec = {
+      {"data", {{"values", {{{"label", "size\x07"}, {"a\x1b", "\xEF\xBF\xBF é\t"}}}}}}};
+  const nlohmann::json drawn = themed(spec, ChartWidth::kWide);
+  const nlohmann::json& row = drawn["data"]["values"][0];
+  EXPECT_EQ(row["label"], "size\uFFFD");
+  EXPECT_EQ(row["a\uFFFD"], "\uFFFD é\t");
 }
 
-TEST(Themed, NoLabelStopsTheChartTool) {
-  const nlohmann::json spec = {{"data", {{"values", {{{"label", "size\x07"}}}}}}};
-  const nlohmann::json drawn = themed(spec, ChartWidth::kWide);
-  EXPECT_EQ(drawn["data"]["values"][0]["label"], "size\uFFFD");
+TEST(ExpressionText, HidesNoControlCharacterBehindAnEscape) {
+  EXPECT_EQ(expression_text(std::string("a\0b\x1b\"c", 6)), "\"a\uFFFDb\uFFFD\\\"c\"");
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ TEST(RunStore, KeepsImportedRunsApartFromMeasuredOnes) {
   labreport::Run run = testing_samples::sample_run();
   run.source = "imported";
   for (const char* ending : {"imported", "imported-2"}) {
-    const RunStore store(new_import_folder(root, run));
+    const RunStore store(make_import_folder(root, run));
     store.keep_imported(run);
     EXPECT_TRUE(store.folder().string().ends_with(ending)) << store.folder();
     EXPECT_TRUE(store.is_imported());

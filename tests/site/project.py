@@ -18,6 +18,7 @@ SETTLED = 0.15  # seconds until a change of a file cannot be missed; see base/st
 # as a start.
 CHART_TOOL = """#!/usr/bin/python3
 import json, pathlib, sys
+sys.argv.remove("-I")
 prefix = pathlib.Path(sys.argv[0]).parents[1]
 version = next((prefix / "lib/python3.11/site-packages").glob("vl_convert*")).name
 if "svg_to_png" in sys.argv[2]:

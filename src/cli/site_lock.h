@@ -1,0 +1,29 @@
+// One render at a time into a site.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+namespace labreport {
+
+class SiteLock {
+ public:
+  /// Makes the folder `out` where it is absent and waits until nobody else renders into it. Throws
+  /// `InputError` where it cannot be one, `Interrupted` where an interrupt comes first.
+  explicit SiteLock(const std::filesystem::path& out);
+  /// Removes the folders that it made and that nothing was put into.
+  ~SiteLock();
+  SiteLock(const SiteLock&) = delete;
+  SiteLock& operator=(const SiteLock&) = delete;
+
+ private:
+  void open_folder();
+  bool take();
+  bool is_still_there() const;
+
+  std::filesystem::path out_;
+  std::vector<std::filesystem::path> made_;  ///< The innermost first.
+  int descriptor_ = -1;
+};
+
+}  // namespace labreport

@@ -1,0 +1,59 @@
+#include "orchestrate/subprocess_interrupts.h"
+
+#include <atomic>
+#include <ctime>
+
+#include "base/interrupted.h"
+
+namespace labreport {
+namespace {
+
+/// Taken by `Subprocesses`, and not to be had from the system a second time.
+std::atomic<bool> interrupt_taken = false;
+
+bool is_ignored(int signal) {
+  struct sigaction action{};
+  sigaction(signal, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
+}
+
+bool interrupt_waits() {
+  sigset_t pending;
+  sigpending(&pending);
+  for (const int signal : kInterrupts) {
+    if (!is_ignored(signal) && sigismember(&pending, signal) == 1) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+sigset_t heeded_interrupts() {
+  sigset_t heeded;
+  sigemptyset(&heeded);
+  for (const int signal : kInterrupts) {
+    if (!is_ignored(signal)) sigaddset(&heeded, signal);
+  }
+  return heeded;
+}
+
+void remember_interrupt() { interrupt_taken = true; }
+
+HeldInterrupts::HeldInterrupts() {
+  interrupt_taken = false;
+  const sigset_t heeded = heeded_interrupts();
+  sigprocmask(SIG_BLOCK, &heeded, &former_mask_);
+}
+
+HeldInterrupts::~HeldInterrupts() {
+  const sigset_t heeded = heeded_interrupts();
+  const timespec at_once{};
+  while (sigtimedwait(&heeded, nullptr, &at_once) > 0) continue;
+  sigprocmask(SIG_SETMASK, &former_mask_, nullptr);
+}
+
+void HeldInterrupts::check() {
+  if (interrupt_taken || interrupt_waits()) throw Interrupted();
+}
+
+}  // namespace labreport

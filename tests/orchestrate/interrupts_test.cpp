@@ -1,0 +1,34 @@
+// An interrupt ends what runs, at a moment at which nothing is half done.
+#include "orchestrate/subprocess_interrupts.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/interrupted.h"
+#include "orchestrate/subprocess.h"
+
+namespace labreport {
+namespace {
+
+TEST(HeldInterrupts, WaitForTheCheckAndAreForgottenAfterTheLast) {
+  {
+    const HeldInterrupts held;
+    EXPECT_NO_THROW(HeldInterrupts::check());
+    kill(getpid(), SIGHUP);
+    EXPECT_THROW(HeldInterrupts::check(), Interrupted);
+  }
+  const HeldInterrupts held;
+  EXPECT_NO_THROW(HeldInterrupts::check());
+}
+
+TEST(HeldInterrupts, EndAChildAndAreThrown) {
+  const HeldInterrupts held;
+  Command sleeping;
+  sleeping.argv = {"sleep", "60"};
+  kill(getpid(), SIGTERM);
+  EXPECT_THROW(run_to_end(sleeping), Interrupted);
+  EXPECT_THROW(HeldInterrupts::check(), Interrupted) << "it is known for good";
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,205 @@
+"""A site is replaced whole or not at all, says what it lacks, and one bad run is nobody else's loss.
+
+python3 whole_test.py LABREPORT FAKES; see CMakeLists.txt.
+"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from project import ROOT, ProjectTest, tree
+from stub_python import StubPython
+
+PATIENCE = 60  # seconds
+
+
+class StubbedTest(ProjectTest):
+    def setUp(self):
+        super().setUp()
+        self.run_folder = self.project.measure("--sizes", "demo-1")
+        self.python = StubPython(self.project.folder)
+
+    def start(self, *words, **environment):
+        return subprocess.Popen([self.project.program, *words], cwd=self.project.folder, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                env={**self.project.environment, **environment})
+
+    def another(self, name, old, new):
+        """A run that differs from the first in these words."""
+        folder = self.project.folder / "site/runs/others" / name
+        folder.mkdir(parents=True)
+        text = (self.run_folder / "run.json").read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        (folder / "run.json").write_text(text.replace(old, new), encoding="utf-8")
+        return folder
+
+
+class Interrupted(StubbedTest):
+    def interrupt(self, by):
+        self.python.do("wait")
+        render = self.start("render", "--answers", "facts", LABREPORT_CACHE="")
+        begun = time.monotonic()
+        while not self.python.has("drawing") and time.monotonic() < begun + PATIENCE:
+            time.sleep(0.01)
+        render.send_signal(by)
+        said = render.communicate(timeout=PATIENCE)[1]
+        for left in ("wait", "drawing"):
+            self.python.do_no_more(left)
+        self.assertEqual(render.returncode, 130, said)
+        self.assertIn("interrupted: site/public is as it was", said)
+
+    def test_nothing_is_written_where_nothing_was(self):
+        self.interrupt(signal.SIGINT)
+        self.assertFalse((self.project.folder / "site/public").exists())
+
+    def test_a_site_stays_as_it_was(self):
+        self.project.render("--format", "html,md")
+        before = self.project.public()
+        for by in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            self.interrupt(by)
+            self.assertEqual(self.project.public(), before)
+
+    def test_what_a_killed_render_left_beside_the_pages_goes(self):
+        left = self.project.folder / "site/public/.labreport-new/index.html"
+        left.parent.mkdir(parents=True)
+        left.touch()
+        self.project.render("--format", "json")
+        self.assertFalse(left.parent.exists())
+
+
+class AtOnce(StubbedTest):
+    def test_renders_into_one_site_wait_for_each_other(self):
+        renders = [self.start("render", "--format", "html,md,pdf", LABREPORT_CACHE="")
+                   for _ in range(4)]
+        for render in renders:
+            _, said = render.communicate(timeout=PATIENCE)
+            self.assertEqual(render.returncode, 0, said)
+        self.assertEqual(sorted(tree(self.project.folder / "site/public")),
+                         sorted(self.from_scratch("--format", "html,md,pdf")))
+
+    def from_scratch(self, *words):
+        self.project.render("--out", "scratch", *words, LABREPORT_CACHE="")
+        return tree(self.project.folder / "scratch")
+
+    def test_imports_into_one_folder_are_all_kept(self):
+        table = ROOT / "tests/fixtures/imports/many.csv"
+        imports = [self.start("import", str(table), "--out", "imports") for _ in range(12)]
+        folders = []
+        for one in imports:
+            printed, said = one.communicate(timeout=PATIENCE)
+            self.assertEqual(one.returncode, 0, said)
+            folders += [line.split("  ")[0] for line in printed.splitlines()]
+        self.assertEqual(len(set(folders)), len(folders))
+        for folder in folders:
+            self.assertTrue((self.project.folder / folder / "run.json").exists(), folder)
+
+    def test_runs_of_one_gpu_second_and_revision_have_pages_of_their_own(self):
+        self.another("one", '"preset": "demo"', '"preset": "quick"')
+        self.project.render()
+        pages = [name for name in self.project.public() if name.endswith("/run.json")]
+        self.assertEqual(len(pages), 2)
+        index = self.project.public()["index.html"].decode()
+        self.assertEqual(index.count('<li class="card'), 2)
+        before = self.project.public()
+        self.project.render()
+        self.assertEqual(self.project.public(), before)
+        shutil.rmtree(self.run_folder)
+        self.project.render()
+        self.assertEqual(self.project.public(), self.from_scratch())
+
+
+class OneBadRun(StubbedTest):
+    def test_costs_no_other_run_its_pictures(self):
+        for word in ("ABORTS", "UNDRAWABLE"):
+            with self.subTest(word):
+                bad = self.another(word, '"demo-1"', f'"{word}"')
+                said = self.project.render("--out", word)
+                pictures = [name for name in tree(self.project.folder / word) if "/charts/" in name]
+                folders = {name.split("/charts/")[0] for name in pictures}
+                self.assertEqual(len(folders), 1, said)
+                self.assertIn("charts are left out of ", said)
+                starts = self.python.has("starts") and (self.python.packages / "starts").stat().st_size
+                self.project.render("--out", word)
+                again = tree(self.project.folder / word)
+                self.assertEqual([n for n in again if "/charts/" in n], pictures)
+                self.assertTrue(starts)
+                shutil.rmtree(bad)
+
+
+class Asked(StubbedTest):
+    def setUp(self):
+        super().setUp()
+        self.python.do("typst-fails")
+
+    def test_what_cannot_be_made_is_a_failure_where_it_was_asked_for(self):
+        asked = self.project.call("render", "--format", "pdf", status=1)
+        self.assertEqual(asked.stdout, "")
+        self.assertIn("report.pdf is left out: no room left on the device", asked.stderr)
+        several = self.project.call("render", "--format", "md,pdf", status=1)
+        self.assertIn("report.md", several.stdout)
+        self.assertNotIn("report.pdf", several.stdout)
+
+    def test_what_nobody_asked_for_is_one_line(self):
+        not_asked = self.project.call("render")
+        self.assertIn("report.pdf is left out", not_asked.stderr)
+        self.assertIn("index.html", not_asked.stdout)
+
+    def test_without_room_for_temporary_files(self):
+        for words, status in (((), 0), (("--format", "pdf"), 1)):
+            said = self.project.call("render", *words, status=status, TMPDIR="/nowhere",
+                                     LABREPORT_CACHE="").stderr
+            self.assertIn("cannot make a temporary folder", said)
+
+    def test_limits_that_are_none_are_refused(self):
+        for name in ("LABREPORT_TYPESET_MIB", "LABREPORT_TYPESET_SECONDS"):
+            for value in ("junk", "-1", "0", "", "1e999", "4096MiB"):
+                said = self.project.call("render", status=2, **{name: value}).stderr
+                self.assertIn(f"{name} is '{value}'; give a number above 0", said)
+        self.project.call("render", "--format", "md", LABREPORT_TYPESET_MIB="junk")
+
+
+class Unreadable(StubbedTest):
+    def setUp(self):
+        super().setUp()
+        self.project.render()
+        self.locked = self.project.folder / "site/runs/lost+found"
+        self.locked.mkdir(mode=0)
+        self.addCleanup(self.locked.chmod, 0o700)
+        self.user = {}
+        if os.geteuid() == 0:  # whom no mode stops
+            nobody = 65534
+            for path in [self.project.folder, *self.project.folder.rglob("*")]:
+                if path != self.locked:
+                    os.chown(path, nobody, nobody, follow_symlinks=False)
+            self.user = {"user": nobody, "group": nobody, "extra_groups": []}
+
+    def call(self, *words):
+        return subprocess.run([self.project.program, *words], cwd=self.project.folder, text=True,
+                              env=self.project.environment, check=False, capture_output=True,
+                              timeout=PATIENCE, **self.user)
+
+    def test_a_folder_that_cannot_be_read_is_skipped_and_told(self):
+        run = str(self.run_folder)
+        for words in (["list", "runs"], ["render"], ["diff", "latest", run]):
+            done = self.call(*words)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            lines = [line for line in done.stderr.splitlines() if "lost+found" in line]
+            self.assertEqual(lines, ["left out: cannot read site/runs/lost+found: Permission denied"])
+            self.assertTrue(done.stdout)
+
+    def test_a_site_that_is_a_loop_of_links_is_refused(self):
+        pathlib.Path(self.project.folder, "loop").symlink_to("loop")
+        done = self.call("render", "--out", "loop")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("loop: Too many levels of symbolic links", done.stderr)
+        self.assertNotIn("filesystem error", done.stderr)
+
+
+if __name__ == "__main__":
+    ProjectTest.fakes = sys.argv.pop(2)
+    ProjectTest.program = sys.argv.pop(1)
+    unittest.main()
