@@ -1,6 +1,6 @@
-# Third-party libraries as `deps::<name>`: from the system, or from `.deps/usr` where setup/install
-# unpacked them without root. All are header-only or linked statically, so that the front end
-# starts on a machine that has none of them.
+# Third-party libraries as `deps::<name>`: from `.deps/usr` where setup/install unpacked them without
+# root, from the system, or from `.deps/carried`, which came with the sources. All are header-only or
+# linked statically, so that the front end starts on a machine that has none of them.
 
 set(LABREPORT_DEPS_PREFIX ${PROJECT_SOURCE_DIR}/.deps/usr CACHE PATH
     "Where Debian's packages were unpacked without root")
@@ -9,7 +9,8 @@ set(labreport_missing_packages "")
 # labreport_dependency(<name> PACKAGE <Debian package> HEADER <file> [ARCHIVES <libx.a>…])
 function(labreport_dependency name)
   cmake_parse_arguments(PARSE_ARGV 1 dep "" "PACKAGE;HEADER" "ARCHIVES;DEFINES")
-  find_path(${name}_INCLUDE ${dep_HEADER} HINTS ${LABREPORT_DEPS_PREFIX}/include)
+  find_path(${name}_INCLUDE ${dep_HEADER} HINTS ${LABREPORT_DEPS_PREFIX}/include
+            PATHS ${PROJECT_SOURCE_DIR}/.deps/carried/include)
   set(found ${${name}_INCLUDE})
   set(archives "")
   foreach(archive IN LISTS dep_ARCHIVES)

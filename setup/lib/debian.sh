@@ -14,22 +14,20 @@ is_there() { # <kind> <words…>
     command) shift; for word; do have "$word" && return; done ;;
     module) "$(project_python)" -c "import $2" 2>/dev/null && return ;;
     file)
-      for prefix in .deps/usr ${LABREPORT_SYSTEM_PREFIXES-/usr /usr/local}; do
+      for prefix in .deps/usr ${LABREPORT_SYSTEM_PREFIXES-/usr /usr/local} .deps/carried; do
         for path in $prefix/$2; do [ -e "$path" ] && return; done
       done ;;
   esac
   return 1
 }
 
-# Sets missing (packages), missing_sets and missing_megabytes.
-find_missing() {
+# Sets missing (packages) and missing_megabytes.
+find_missing() { # <sets>
   local set package megabytes proof
-  missing= missing_sets= missing_megabytes=0
+  missing= missing_megabytes=0
   while read -r set package megabytes proof; do
-    [ "$set" = build ] && [ "$package" = python3-venv ] && [ -x .venv/bin/python ] && continue
     is_there $proof && continue
     missing="$missing $package"
-    missing_sets="$missing_sets $set"
     missing_megabytes=$((missing_megabytes + megabytes))
   done < <(set -f; packages_of "$1")
 }
@@ -88,12 +86,6 @@ unpack_without_root() {
   rm -rf "$folder"
 }
 
-# A front end built elsewhere, carried here with the sources: only the worker has to be built.
-front_end_is_here() {
-  case "$missing_sets" in *build*|*test*) return 1 ;; esac
-  [ -x build/bin/labreport ] && build/bin/labreport --version >/dev/null 2>&1
-}
-
 # Without root these cannot be unpacked to any use.
 refuse_unpackable() {
   case " $missing " in
@@ -108,8 +100,6 @@ refuse_unpackable() {
 need_debian_packages() { # <sets>
   find_missing "$1"
   [ -z "$missing" ] && return
-  front_end_is_here && say "using the front end that is in build/bin: its libraries are not here" &&
-    return
   begin_changes
   find_missing "$1"
   [ -z "$missing" ] && return

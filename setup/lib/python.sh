@@ -26,8 +26,7 @@ need_venv() {
   have "$python" || die "no python3" "install python3 3.11, 3.12 or 3.13 with its venv module"
   "$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' ||
     die "$("$python" --version) has no locked packages" "install Python 3.11, 3.12 or 3.13"
-  "$python" -c 'import ensurepip' 2>/dev/null ||
-    die "python3 has no venv module" "have an administrator install python3-venv"
+  need_debian_packages venv
   "$python" -m venv --clear .venv >> "$log" 2>&1 || why_failed "making .venv"
 }
 
@@ -54,18 +53,12 @@ need_python_set() { # <set>
   lock_hash "$1" > ".venv/.installed-$1"
 }
 
-have_builders() {
-  local version
-  have ninja && version=$(cmake --version 2>/dev/null | awk 'NR == 1 { print $3 }') &&
-    [ "$(printf '3.24\n%s\n' "$version" | sort -V | head -1)" = 3.24 ]
-}
-
 # CMake and Ninja for the build; vl-convert and Typst for charts and PDF. Where the system builds
 # by itself the latter are welcome, not needed: without a network, the next try is a day later.
 need_python_tools() {
   is_installed full && return
   is_installed render && return
-  have_builders || { need_python_set render; return; }
+  have_other_builders || { need_python_set render; return; }
   local late=.deps/tools-tried-in-vain
   [ -n "$(find "$late" -mmin -1440 2>/dev/null)" ] && return
   (pip_options="--retries 1 --timeout 10" need_python_set render) && return

@@ -20,6 +20,13 @@ class Installs(Sandbox):
         self.assertEqual(self.install("render"), (0, []))
         self.assertEqual(len(self.calls()), 1)
 
+    def test_only_looks_when_all_is_there(self):
+        self.install("test")
+        calls = self.calls()
+        self.without("python3", "awk", "df", "mkdir")
+        self.assertEqual(self.install("test"), (0, []))
+        self.assertEqual(self.calls(), calls)
+
     def test_no_torch_for_the_front_end(self):
         self.install("render")
         self.install("lint")
@@ -93,8 +100,7 @@ class UsesWhatIsThere(Sandbox):
     def setUp(self):
         super().setUp()
         torch = self.root + "/../torch"
-        self.file(torch + "/lib/libtorch_cpu.so")
-        self.file(torch + "/include/ATen/core/Tensor.h")
+        self.torch(torch)
         self.environment["FAKE_TORCH"] = torch
         self.fake("cmake", "echo cmake version 3.28.1")
         self.fake("ninja", "exit 0")
@@ -129,7 +135,7 @@ class UsesWhatIsThere(Sandbox):
         self.program(self.root + "/build/bin/labreport", "#!/bin/sh\nexit 0\n")
         status, words = self.install("report")
         self.assertEqual((status, words[0]), (0, (
-            "setup: using the front end that is in build/bin: its libraries are not here")))
+            "setup: using the front end that was carried here: its libraries are not here")))
 
     def test_a_libtorch_that_is_none(self):
         status, words = self.install("report", LIBTORCH="elsewhere")

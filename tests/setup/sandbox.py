@@ -9,8 +9,8 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 # Real programs that setup/install itself runs on; every other one is a fake or missing.
-REAL = ["awk", "bash", "cat", "chmod", "dirname", "env", "find", "flock", "grep", "head", "ln", "mkdir",
-        "mv", "rm", "sed", "sh", "sha256sum", "sort", "touch"]
+REAL = ["awk", "bash", "cat", "chmod", "cmp", "cp", "dirname", "du", "env", "find", "flock", "grep", "head",
+        "ln", "mkdir", "mv", "rm", "sed", "sh", "sha256sum", "sort", "touch", "tr", "xargs"]
 
 LIBRARIES = ["include/nlohmann/json.hpp", "include/rapidjson/document.h", "include/fmt/format.h",
              "include/boost/uuid/name_generator_sha1.hpp", "include/valijson/validator.hpp",
@@ -61,6 +61,14 @@ class Sandbox(unittest.TestCase):
     def program(self, path, text):
         self.file(path, text)
         os.chmod(path, 0o755)
+
+    def torch(self, folder, version="2.11"):
+        """What setup/find-torch looks at of a LibTorch."""
+        major, minor = version.split(".")
+        self.file(folder + "/lib/libtorch_cpu.so")
+        self.file(folder + "/include/ATen/core/Tensor.h")
+        self.file(folder + "/include/torch/csrc/api/include/torch/version.h",
+                  f"#define TORCH_VERSION_MAJOR {major}\n#define TORCH_VERSION_MINOR {minor}\n")
 
     def fake(self, name, words):
         self.program(os.path.join(self.bin, name), f"#!/bin/sh\n{words}\n")

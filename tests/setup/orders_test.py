@@ -1,0 +1,116 @@
+"""setup/install on a machine with nothing: each order of the verbs asks apt for the same packages."""
+
+import itertools
+import os
+import shutil
+import unittest
+
+from sandbox import Sandbox
+
+WORKER = ["nlohmann-json3-dev", "rapidjson-dev", "libfmt-dev", "libboost-dev"]
+FRONT_END = ["libvalijson-dev", "libcli11-dev", "libkainjow-mustache-dev", "libcmark-gfm-dev",
+             "libcmark-gfm-extensions-dev", "libsodium-dev"]
+PROGRAMS = {"g++", "python3-venv", *WORKER, *FRONT_END}
+LINT = PROGRAMS | {"libgtest-dev", "libgmock-dev", "chromium"}
+TEST = LINT | {"texlive-latex-recommended", "lmodern"}
+WANTED = {"render": PROGRAMS, "report": PROGRAMS, "lint": LINT, "test": TEST,
+          "attack": TEST | {"clang-19", "libclang-rt-19-dev"}}
+
+# What each package brings; all else of the sandbox's machine stays.
+BRINGS = {"g++": ["bin/g++"], "python3-venv": ["ensurepip"], "chromium": ["bin/chromium"],
+          "texlive-latex-recommended": ["bin/pdflatex"], "clang-19": ["bin/clang++-19"],
+          "nlohmann-json3-dev": ["usr/include/nlohmann/json.hpp"],
+          "rapidjson-dev": ["usr/include/rapidjson/document.h"],
+          "libfmt-dev": ["usr/include/fmt/format.h"],
+          "libboost-dev": ["usr/include/boost/uuid/name_generator_sha1.hpp"],
+          "libvalijson-dev": ["usr/include/valijson/validator.hpp"],
+          "libcli11-dev": ["usr/include/CLI/CLI.hpp"],
+          "libkainjow-mustache-dev": ["usr/include/kainjow/mustache.hpp"],
+          "libcmark-gfm-dev": ["usr/lib/any/libcmark-gfm.a"],
+          "libcmark-gfm-extensions-dev": ["usr/lib/any/libcmark-gfm-extensions.a"],
+          "libsodium-dev": ["usr/lib/any/libsodium.a"],
+          "libgtest-dev": ["usr/lib/any/libgtest.a"], "libgmock-dev": ["usr/lib/any/libgmock.a"],
+          "lmodern": ["usr/share/texmf/tex/latex/lm/lmodern.sty"],
+          "libclang-rt-19-dev": [
+              "usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-any.a"]}
+
+# Moves what the packages bring from the shelf to its place.
+APT = """#!/bin/sh
+case "$*" in
+  *install*) for word; do
+    [ -d "$SHELF/$word" ] || continue
+    echo "$word" >> "$SHELF/asked"
+    cp -rp "$SHELF/$word/." "$SHELF/.."
+  done ;;
+esac
+"""
+
+
+class Orders(Sandbox):
+    def setUp(self):
+        super().setUp()
+        self.machine = os.path.dirname(self.root)
+        self.shelf = self.machine + "/shelf"
+        self.file(self.machine + "/ensurepip")
+        for package, files in BRINGS.items():
+            for name in files:
+                os.makedirs(os.path.dirname(f"{self.shelf}/{package}/{name}"), exist_ok=True)
+                os.rename(f"{self.machine}/{name}", f"{self.shelf}/{package}/{name}")
+        self.fake("apt-cache", "echo '  Candidate: 1'")
+        self.program(self.bin + "/apt-get", APT)
+        self.environment["SHELF"] = self.shelf
+        with open(self.bin + "/python3", encoding="utf-8") as file:
+            python = file.read().replace("exit ${FAKE_NO_VENV:-0}", '[ -e "$SHELF/../ensurepip" ]; exit')
+        self.program(self.bin + "/python3", python)
+
+    def asked(self):
+        with open(self.shelf + "/asked", encoding="utf-8") as file:
+            return file.read().split()
+
+    def call(self, verb):
+        """The verb as make calls it: set-up, then a build, which leaves a front end."""
+        status, words = self.install(verb)
+        self.assertEqual(status, 0, words)
+        self.assertFalse([line for line in words if "carried" in line], words)
+        for name in {"render": ["build-render"], "report": ["build"], "test": ["build"],
+                     "attack": ["build"]}.get(verb, []):
+            self.program(f"{self.root}/{name}/bin/labreport", "#!/bin/sh\nexit 0\n")
+
+    def go_on(self, done, verbs):
+        """Depth first, each order's machine a copy of the one before it."""
+        for verb in sorted(set(verbs) - set(done)):
+            kept = f"{os.path.dirname(self.machine)}/{os.path.basename(self.machine)}-{len(done)}"
+            shutil.copytree(self.machine, kept, symlinks=True)
+            self.addCleanup(shutil.rmtree, kept, ignore_errors=True)
+            with self.subTest(order=[*done, verb]):
+                self.call(verb)
+                self.assertEqual(sorted(self.asked()),
+                                 sorted(set().union(*(WANTED[each] for each in [*done, verb]))))
+            self.go_on([*done, verb], verbs)
+            shutil.rmtree(self.machine)
+            os.rename(kept, self.machine)
+
+    def test_each_asks_for_what_is_its_own_and_once(self):
+        self.go_on([], ["render", "report", "test", "lint"])
+
+    def test_attacks_too(self):
+        for verb in ("render", "report", "test", "lint"):
+            self.go_on([], [verb, "attack"])
+
+    def test_in_front_of_a_front_end_whose_libraries_are_missing(self):
+        """It stands for its libraries where a report is made, and nowhere else."""
+        for first, second in itertools.product(["render", "report"], ["test", "attack", "lint"]):
+            with self.subTest(first=first, second=second):
+                self.program(self.root + "/build/bin/labreport", "#!/bin/sh\nexit 0\n")
+                status, words = self.install(first)
+                self.assertEqual(status, 0, words)
+                self.assertIn("carried here", words[0])
+                self.assertFalse(set(self.asked()) & set(FRONT_END))
+                self.call(second)
+                self.assertEqual(set(self.asked()), WANTED[second])
+            self.doCleanups()
+            self.setUp()
+
+
+if __name__ == "__main__":
+    unittest.main()
