@@ -7,7 +7,9 @@ namespace labreport {
 
 class ScratchFolder {
  public:
-  ScratchFolder();  ///< Throws `Error` where no temporary folder can be made.
+  /// The process's first one also removes what dead processes left. Throws `Error` where no
+  /// temporary folder can be made.
+  ScratchFolder();
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
@@ -16,6 +18,11 @@ class ScratchFolder {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;
 };
+
+/// Removes this user's scratch folders below `above` whose owners are dead and that are a minute
+/// old: an owner that was killed removes nothing.
+void remove_abandoned_scratch(const std::filesystem::path& above);
 
 }  // namespace labreport
