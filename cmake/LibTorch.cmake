@@ -2,24 +2,29 @@
 # and NVTX headers that torch's own dependencies bring. Without CUDA in torch: the CPU alone.
 # find_package(Torch) is not used: it wants nvcc, an architecture list and changes to the package.
 
-if(NOT LABREPORT_TORCH)
-  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/setup/find-torch OUTPUT_VARIABLE torch_found
-                  OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "no torch 2.7 or newer for the worker; run setup/install report, or set "
-                        "LIBTORCH to a LibTorch folder or TORCH_PYTHON to a Python that has torch")
-  endif()
-  set(LABREPORT_TORCH ${torch_found} CACHE PATH "The folder with LibTorch's lib and include")
+# One from an earlier configure is looked at again: its version may have changed in place.
+set(torch_given $ENV{LIBTORCH})
+if(LABREPORT_TORCH)
+  set(torch_given ${LABREPORT_TORCH})
 endif()
+execute_process(COMMAND ${CMAKE_COMMAND} -E env LIBTORCH=${torch_given} ${PROJECT_SOURCE_DIR}/setup/find-torch
+                OUTPUT_VARIABLE torch_found OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status
+                ERROR_VARIABLE torch_words ERROR_STRIP_TRAILING_WHITESPACE)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "no torch for the worker; run setup/install report, or set LIBTORCH to a LibTorch folder "
+                      "or TORCH_PYTHON to a Python that has torch\n${torch_words}")
+endif()
+set(LABREPORT_TORCH ${torch_found} CACHE PATH "The folder with LibTorch's lib and include")
 message(STATUS "LibTorch: ${LABREPORT_TORCH}")
 set(torch_lib ${LABREPORT_TORCH}/lib)
 
 file(STRINGS ${torch_lib}/libc10.so new_abi REGEX "__cxx11" LIMIT_COUNT 1)
 if(NOT new_abi)
   message(FATAL_ERROR "${LABREPORT_TORCH} was built with the C++ library's old ABI; "
-                      "use torch 2.7 or newer, or the LibTorch with the cxx11 ABI")
+                      "use the LibTorch with the cxx11 ABI")
 endif()
 
+# The first of these that is there holds the numbers; the second may only include it.
 find_file(torch_version_header NAMES torch/headeronly/version.h torch/version.h
           PATHS ${LABREPORT_TORCH}/include ${LABREPORT_TORCH}/include/torch/csrc/api/include
           NO_CACHE NO_DEFAULT_PATH REQUIRED)
@@ -40,8 +45,10 @@ set(torch_rpath ${torch_lib})
 # Kept out of the cache: another torch may be named at the next configure.
 function(labreport_find_cuda)
   cmake_path(GET LABREPORT_TORCH PARENT_PATH beside)
+  # One folder for CUDA 13, one for each of its libraries before.
   file(GLOB wheels LIST_DIRECTORIES true ${beside}/nvidia/cu[0-9]* ${beside}/nvidia/cuda_runtime
-       ${beside}/nvidia/cuda_cupti ${beside}/nvidia/nvtx ${beside}/nvidia/cublas)
+       ${beside}/nvidia/cuda_cupti ${beside}/nvidia/nvtx ${beside}/nvidia/cublas
+       ${beside}/nvidia/cusparse ${beside}/nvidia/cusolver)
   set(roots ${wheels} $ENV{CUDA_HOME} /usr/local/cuda /usr/lib/cuda)
   list(TRANSFORM roots APPEND /include OUTPUT_VARIABLE includes)
   # The runtime's wheel leaves crt/ to the compiler's; Triton, another need of torch's, has it.
@@ -61,6 +68,14 @@ function(labreport_find_cuda)
                           "${LABREPORT_TORCH} nor under CUDA_HOME; install that CUDA package")
     endif()
     list(APPEND found_includes ${folder})
+    unset(folder)
+  endforeach()
+  # With these the matrix library's workspaces have a name; a LibTorch may come without.
+  foreach(header cusparse.h cusolverDn.h)
+    find_path(folder ${header} PATHS ${includes} NO_CACHE NO_DEFAULT_PATH)
+    if(folder)
+      list(APPEND found_includes ${folder})
+    endif()
     unset(folder)
   endforeach()
   list(REMOVE_DUPLICATES found_includes)

@@ -96,6 +96,15 @@ void look_at_worker(Findings& findings) {
                         "; build it again with `make report`"});
 }
 
+/// Set-up's own search, which tells each torch that it passes over.
+void look_at_refused_torches(Findings& findings) {
+  const fs::path search = program_folder().parent_path().parent_path() / "setup" / "find-torch";
+  if (!fs::exists(search)) return;
+  for (const std::string& line : split(call({search.string()}).messages, '\n')) {
+    if (!line.empty()) findings.push_back({Finding::kMissing, "torch", line});
+  }
+}
+
 std::string gpu_words(const Gpu& gpu) {
   const std::string others =
       gpu.compute_processes
@@ -181,8 +190,8 @@ void look_at_tools(Findings& findings) {
 
 ExitStatus doctor() {
   Findings findings;
-  for (const auto look :
-       {look_at_program, look_at_worker, look_at_gpus, look_at_machine, look_at_tools}) {
+  for (const auto look : {look_at_program, look_at_worker, look_at_refused_torches, look_at_gpus,
+                          look_at_machine, look_at_tools}) {
     look(findings);
   }
   bool complete = true;

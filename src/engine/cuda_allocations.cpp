@@ -4,10 +4,11 @@
 
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <torch/csrc/profiler/orchestration/observer.h>
-#include <torch/headeronly/version.h>
 
 #include <atomic>
 #include <optional>
+
+#include "engine/torch_versions.h"
 
 // A LibTorch beside a CUDA without these headers leaves workspaces unnamed.
 #if __has_include(<cusparse.h>) && __has_include(<cublasLt.h>) && __has_include(<cusolverDn.h>)
@@ -71,30 +72,6 @@ class BlockSizes : public torch::profiler::impl::ProfilerStateBase {
   }
 };
 
-#ifdef LABREPORT_HAS_WORKSPACES
-/// Newer versions of LibTorch hold the map beside its mutex.
-template <typename Workspaces>
-void append_addresses(Workspaces& workspaces, std::vector<std::uint64_t>& addresses) {
-  if constexpr (requires { workspaces.map; }) {
-    append_addresses(workspaces.map, addresses);
-  } else {
-    for (const auto& [user, memory] : workspaces) {
-      addresses.push_back(reinterpret_cast<std::uint64_t>(memory.get()));
-    }
-  }
-}
-#endif
-
-/// Older versions of LibTorch do not tell it.
-template <typename Allocator>
-double fraction_of(Allocator& allocator) {
-  if constexpr (requires { allocator.getMemoryFraction(0); }) {
-    return allocator.getMemoryFraction(0);
-  } else {
-    return 1;
-  }
-}
-
 template <typename Visit>
 void each_segment(const Visit& visit) {
   for (const auto& segment : caching::snapshot().segments) visit(segment);
@@ -141,15 +118,13 @@ std::vector<MemorySegment> cuda_segments() {
 std::vector<std::uint64_t> cuda_workspaces() {
   std::vector<std::uint64_t> addresses;
 #ifdef LABREPORT_HAS_WORKSPACES
-  append_addresses(at::cuda::cublas_handle_stream_to_workspace(), addresses);
-#if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 8
-  append_addresses(at::cuda::cublaslt_handle_stream_to_workspace(), addresses);
-#endif
+  append_workspaces(at::cuda::cublas_handle_stream_to_workspace(), addresses);
+  append_workspaces(at::cuda::cublaslt_handle_stream_to_workspace(), addresses);
 #endif
   return addresses;
 }
 
-double cuda_memory_fraction() { return fraction_of(*caching::get()); }
+double cuda_memory_fraction() { return memory_fraction(*caching::get()); }
 
 }  // namespace labreport
 

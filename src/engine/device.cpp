@@ -1,11 +1,11 @@
 #include "engine/device.h"
 
 #include <c10/core/impl/VirtualGuardImpl.h>
-#include <torch/headeronly/version.h>
 
 #include "base/gpu.h"
 #include "base/machine.h"
 #include "engine/cuda_device.h"
+#include "engine/torch_versions.h"
 
 namespace labreport {
 namespace {

@@ -174,6 +174,19 @@ TEST_F(EndToEnd, DoctorListsWhatIsHereAndWhatIsMissing) {
   }
 }
 
+TEST_F(EndToEnd, DoctorNamesATorchThatIsPassedOverAndTheRange) {
+  have_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
+  const fs::path torch = folder_ / "torch";
+  const fs::path header = torch / "include/torch/headeronly/version.h";
+  write_file(torch / "lib/libtorch_cpu.so", "");
+  write_file(torch / "include/ATen/core/Tensor.h", "");
+  write_file(header, "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR 7\n");
+  environment_["LIBTORCH"] = torch.string();
+  EXPECT_THAT(call({"doctor"}).output,
+              HasSubstr("– torch        torch 2.7 of LIBTORCH=" + torch.string() +
+                        " is not used: labreport is built with torch 2.8 to 2.15; "));
+}
+
 TEST_F(EndToEnd, OnATerminalALiveLineShowsTheTimeLeft) {
   environment_["FAKE_WORKER"] = "slow";
   environment_["TERM"] = "xterm";
