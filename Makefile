@@ -1,7 +1,9 @@
 # Thin front door: set up what a verb needs, build it, call it.
 
-.PHONY: help report render-build site diff notes pdf test attack bench format lint clean
+.PHONY: help report render-build site diff notes pdf test attack torches bench format lint clean
 .DEFAULT_GOAL := help
+# Two goals build in one folder; Ninja is as parallel as the machine by itself, whatever -j says.
+.NOTPARALLEL:
 
 # What each target reads from make's command line, and what set-up and the build do for all of them.
 reads_report = EDITION PRESET SIZES CONTEXTS GPUS ANSWERS NOTES OUT RESUME ARGS
@@ -12,14 +14,25 @@ reads_notes = RUN NOTES ARGS
 reads_test = ARGS
 reads_attack = ARGS
 reads_bench = ARGS
+reads_torches = TORCHES
 passed_on = JOBS LIBTORCH TORCH_PYTHON CC CXX LABREPORT_% CMAKE_% PIP_% MAKE% SHELL
 
 # Only what stands on make's command line: an environment may hold an OUT of its own.
 given = $(if $(filter command,$(firstword $(origin $(1)))),$($(1)))
-flag = $(if $(call given,$(1)),--$(2) '$(call given,$(1))')
+
+# To the shell a value is one word, whatever it holds; ARGS alone is words of the user's.
+quote = '$(subst ','\'',$(1))'
+as_word = $(if $(call given,$(1)),$(call quote,$(call given,$(1))))
+flag = $(if $(call given,$(1)),--$(2) $(call as_word,$(1)))
+
+# A switch is on or off.
+switches = OWN RESUME FAIL
+on = 1 yes on true
+off = 0 no off false
+switch = $(if $(filter $(on),$(call given,$(1))),$(2))
 report_flags = $(call flag,EDITION,edition) $(call flag,PRESET,preset) $(call flag,SIZES,sizes) \
   $(call flag,CONTEXTS,contexts) $(call flag,GPUS,gpus) $(call flag,ANSWERS,answers) \
-  $(call flag,NOTES,notes) $(call flag,OUT,out) $(if $(call given,RESUME),--resume) $(call given,ARGS)
+  $(call flag,NOTES,notes) $(call flag,OUT,out) $(call switch,RESUME,--resume) $(call given,ARGS)
 
 # A variable that no target reads is a slip of the pen: told, not ignored.
 goals = $(or $(MAKECMDGOALS),help)
@@ -28,9 +41,23 @@ on_command_line = $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword
 slip := $(firstword $(filter-out $(readable) $(passed_on) -*-%,$(on_command_line)))
 ifneq ($(slip),)
 nearest := $(shell python3 -c 'import difflib, sys; name, *known = sys.argv[1:]; \
-  print(*difflib.get_close_matches(name.upper(), known, 1))' '$(slip)' $(readable))
+  print(*difflib.get_close_matches(name.upper(), known, 1))' $(call quote,$(slip)) $(readable))
 $(error make $(goals) reads no $(slip)$(if $(nearest),; nearest: $(nearest))$(if $(readable),; it reads \
   $(strip $(readable))))
+endif
+
+define line_end
+
+
+endef
+unclear := $(strip $(foreach name,$(switches),$(if $(call given,$(name)),$(if $(strip $(word 2,$(call given,$(name))) \
+  $(filter-out $(on) $(off),$(call given,$(name)))),$(name)))))
+ifneq ($(unclear),)
+$(error $(firstword $(unclear))=$($(firstword $(unclear))) is neither on nor off; give 1 or 0)
+endif
+broken := $(strip $(foreach name,$(readable),$(if $(findstring $(line_end),$(call given,$(name))),$(name))))
+ifneq ($(broken),)
+$(error $(firstword $(broken)) holds the end of a line; give it in one)
 endif
 
 # Where both programs are built already, the front end among them serves.
@@ -51,6 +78,8 @@ help:
 	@echo 'make notes    write an empty note for each part, to answer in your own words; RUN=folder'
 	@echo 'make test     build everything, run the tests; ARGS="flags of ctest"'
 	@echo 'make attack   what takes long: a thousand kills, each failing write, fuzzing, publishing, clang-tidy'
+	@echo 'make torches  build the worker with each version of torch and test it; hours and many GB'
+	@echo '              TORCHES="2.8 2.15"'
 	@echo 'make bench    show how fast labreport itself is'
 	@echo 'make format   put the sources into the house style'
 	@echo 'make lint     check the house style, and the sources with clang-tidy'
@@ -64,13 +93,13 @@ render-build:
 	@setup/install render && setup/build $(preset) labreport
 
 site: render-build
-	@$(front_end) render $(if $(call given,OWN),--own) $(call flag,ANSWERS,answers) $(call flag,NOTES,notes) $(call flag,OUT,out) $(call given,ARGS)
+	@$(front_end) render $(call switch,OWN,--own) $(call flag,ANSWERS,answers) $(call flag,NOTES,notes) $(call flag,OUT,out) $(call given,ARGS)
 
 diff: render-build
-	@$(front_end) diff $(if $(call given,A),'$(call given,A)') $(if $(call given,B),'$(call given,B)') $(call flag,EDITION,edition) $(call flag,FORMAT,format) $(call flag,ALLOW,allow-mismatch) $(if $(call given,FAIL),--fail-on-regression) $(call flag,OUT,out) $(call given,ARGS)
+	@$(front_end) diff $(call as_word,A) $(call as_word,B) $(call flag,EDITION,edition) $(call flag,FORMAT,format) $(call flag,ALLOW,allow-mismatch) $(call switch,FAIL,--fail-on-regression) $(call flag,OUT,out) $(call given,ARGS)
 
 notes: render-build
-	@$(front_end) notes --init $(if $(call given,RUN),'$(call given,RUN)') $(call flag,NOTES,notes) $(call given,ARGS)
+	@$(front_end) notes --init $(call as_word,RUN) $(call flag,NOTES,notes) $(call given,ARGS)
 
 pdf: render-build
 	@$(front_end) render --latest --format pdf $(call flag,PAPER,paper) $(call flag,ANSWERS,answers) $(call flag,NOTES,notes) $(call flag,OUT,out) $(call given,ARGS)
@@ -82,6 +111,9 @@ test:
 attack:
 	@setup/install attack && setup/build --all default && setup/build --all fuzz
 	@setup/test --attack $(call given,ARGS)
+
+torches:
+	@setup/install test && tests/torches/torches $(foreach one,$(call given,TORCHES),$(call quote,$(one)))
 
 bench:
 	@setup/install report && setup/build default bench
