@@ -177,10 +177,13 @@ TEST_F(EndToEnd, DoctorListsWhatIsHereAndWhatIsMissing) {
 TEST_F(EndToEnd, DoctorNamesATorchThatIsPassedOverAndTheRange) {
   have_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
   const fs::path torch = folder_ / "torch";
-  const fs::path header = torch / "include/torch/headeronly/version.h";
-  write_file(torch / "lib/libtorch_cpu.so", "");
-  write_file(torch / "include/ATen/core/Tensor.h", "");
-  write_file(header, "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR 7\n");
+  for (const char* folder : {"lib", "include/ATen/core", "include/torch/headeronly"}) {
+    fs::create_directories(torch / folder);
+  }
+  std::ofstream(torch / "lib/libtorch_cpu.so");
+  std::ofstream(torch / "include/ATen/core/Tensor.h");
+  std::ofstream(torch / "include/torch/headeronly/version.h")
+      << "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR 7\n";
   environment_["LIBTORCH"] = torch.string();
   EXPECT_THAT(call({"doctor"}).output,
               HasSubstr("– torch        torch 2.7 of LIBTORCH=" + torch.string() +

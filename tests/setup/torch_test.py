@@ -88,6 +88,16 @@ class OneRange(unittest.TestCase):
         matrix = yaml.safe_load(self.read(".github/workflows/ci.yml"))["jobs"]["worker"]["strategy"]["matrix"]
         self.assertEqual(matrix, {"torch": [self.oldest, locked, self.newest]})
 
+    def test_one_file_knows_what_versions_do_differently(self):
+        found = []
+        for folder, _, names in os.walk(os.path.join(ROOT, "src")):
+            for name in names:
+                path = os.path.relpath(os.path.join(folder, name), ROOT)
+                if re.search(r"torch/(headeronly/)?version\.h|TORCH_VERSION_M|requires \{", self.read(path)):
+                    found.append(path)
+        self.assertEqual([path for path in found if "/engine/" in path or "TORCH" in self.read(path)],
+                         ["src/engine/torch_versions.h"])
+
     def test_the_readme_and_the_table_name_the_same(self):
         self.assertTrue(f"{self.oldest} to {self.newest}" in self.read("README.md"))
         rows = re.findall(r"^\| (\d+\.\d+)", self.read("docs/torch.md"), re.M)
