@@ -119,12 +119,14 @@ std::vector<std::uint64_t> cuda_workspaces() {
   std::vector<std::uint64_t> addresses;
 #ifdef LABREPORT_HAS_WORKSPACES
   append_workspaces(at::cuda::cublas_handle_stream_to_workspace(), addresses);
+#ifdef LABREPORT_HAS_LT_WORKSPACES
   append_workspaces(at::cuda::cublaslt_handle_stream_to_workspace(), addresses);
+#endif
 #endif
   return addresses;
 }
 
-double cuda_memory_fraction() { return memory_fraction(*caching::get()); }
+double cuda_memory_fraction() { return caching::get()->getMemoryFraction(0); }
 
 }  // namespace labreport
 

@@ -5,11 +5,38 @@
 #include <torch/version.h>
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
+
+#if TORCH_VERSION_MINOR >= 13
+#include <c10/util/intrusive_ptr.h>
+#endif
+#if TORCH_VERSION_MINOR >= 9
+/// CUDA's second matrix library has workspaces that are kept.
+#define LABREPORT_HAS_LT_WORKSPACES
+#endif
 
 namespace labreport {
 
-/// Where a workspace begins: the memory alone (2.8 to 2.14), or beside its size (2.15).
+/// Who owns a node of autograd's graph: since 2.13 nodes count their owners themselves.
+#if TORCH_VERSION_MINOR >= 13
+template <typename Node>
+using NodePointer = c10::intrusive_ptr<Node>;
+template <typename Node, typename... Arguments>
+NodePointer<Node> make_node(Arguments&&... arguments) {
+  return c10::make_intrusive<Node>(std::forward<Arguments>(arguments)...);
+}
+#else
+template <typename Node>
+using NodePointer = std::shared_ptr<Node>;
+template <typename Node, typename... Arguments>
+NodePointer<Node> make_node(Arguments&&... arguments) {
+  return std::make_shared<Node>(std::forward<Arguments>(arguments)...);
+}
+#endif
+
+/// Where a workspace begins: the memory alone, or since 2.13 beside its size.
 template <typename Workspace>
 std::uint64_t workspace_address(const Workspace& workspace) {
   if constexpr (requires { workspace.get(); }) {
@@ -19,23 +46,13 @@ std::uint64_t workspace_address(const Workspace& workspace) {
   }
 }
 
-/// The matrix library's workspaces: in a map, which newer versions hold beside its mutex.
+/// The matrix library's workspaces: in a map, since 2.10 held beside its mutex.
 template <typename Workspaces>
 void append_workspaces(Workspaces& workspaces, std::vector<std::uint64_t>& addresses) {
   if constexpr (requires { workspaces.map; }) {
     append_workspaces(workspaces.map, addresses);
   } else {
     for (const auto& [user, memory] : workspaces) addresses.push_back(workspace_address(memory));
-  }
-}
-
-/// The share of a device that its allocator may take; 1 from versions that do not tell it.
-template <typename Allocator>
-double memory_fraction(Allocator& allocator) {
-  if constexpr (requires { allocator.getMemoryFraction(0); }) {
-    return allocator.getMemoryFraction(0);
-  } else {
-    return 1;
   }
 }
 

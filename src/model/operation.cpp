@@ -1,7 +1,6 @@
 #include "model/operation.h"
 
 #include <c10/core/GradMode.h>
-#include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/functions/utils.h>
 
 #include <algorithm>
@@ -35,7 +34,7 @@ class Operation::Node : public torch::autograd::Node {
 void Operation::begin(const char* name, std::initializer_list<const at::Tensor*> inputs) {
   const bool wanted = std::ranges::any_of(inputs, [](auto* x) { return x->requires_grad(); });
   if (wanted && c10::GradMode::is_enabled()) {
-    node_ = std::make_shared<Node>(name);
+    node_ = make_node<Node>(name);
     for (const at::Tensor* input : inputs) {
       node_->add_next_edge(torch::autograd::impl::gradient_edge(*input));
     }
@@ -46,11 +45,13 @@ void Operation::begin(const char* name, std::initializer_list<const at::Tensor*>
   }
 }
 
-void Operation::keep_one(const at::Tensor& tensor) { node_->kept.keep(tensor); }
+Operation::Node& Operation::node() const { return static_cast<Node&>(*node_); }
+
+void Operation::keep_one(const at::Tensor& tensor) { node().kept.keep(tensor); }
 
 at::Tensor Operation::finish(at::Tensor output, Backward backward) {
   if (node_) {
-    node_->backward = std::move(backward);
+    node().backward = std::move(backward);
     torch::autograd::set_history(output, node_);
   }
   return output;

@@ -3,12 +3,15 @@
 
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/record_function.h>
+#include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/saved_variable.h>
 
 #include <array>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <vector>
+
+#include "engine/torch_versions.h"
 
 namespace labreport {
 
@@ -55,8 +58,9 @@ class Operation {
   class Node;
   void begin(const char* name, std::initializer_list<const at::Tensor*> inputs);
   void keep_one(const at::Tensor& tensor);
+  Node& node() const;
 
-  std::shared_ptr<Node> node_;
+  NodePointer<torch::autograd::Node> node_;
   std::optional<at::RecordFunction> recorded_;
   at::AutoDispatchBelowADInplaceOrView unseen_;
 };
