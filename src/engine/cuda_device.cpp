@@ -55,6 +55,12 @@ CudaFacts ask_facts() {
           fmt::format("{}.{}", properties.major, properties.minor), properties.multiProcessorCount};
 }
 
+/// Where there is no driver, CUPTI 13.2, which comes with torch 2.15, crashes when it is asked.
+bool driver_is_here() {
+  int version = 0;
+  return cudaDriverGetVersion(&version) == cudaSuccess && version > 0;
+}
+
 // Asked once, at the start: after a failed kernel the runtime answers nothing any more.
 CudaFacts facts_at_start;
 
@@ -88,7 +94,8 @@ std::string cublas_version() {
 }
 
 std::string cupti_version() {
-  std::uint32_t version = 0;
+  std::uint32_t version = CUPTI_API_VERSION;
+  if (!driver_is_here()) return std::to_string(version);
   return cuptiGetVersion(&version) == CUPTI_SUCCESS ? std::to_string(version) : "";
 }
 
