@@ -85,9 +85,9 @@ class Installs(Sandbox):
         self.without("clang++-19")
         self.fake_apt(f"printf '#!/bin/sh\\n' > {self.bin}/clang++-19; "
                       f"chmod +x {self.bin}/clang++-19")
-        status, words = self.install("test", FAKE_ID="1000")
+        status, words = self.install("attack", FAKE_ID="1000")
         self.assertIn("tests/fuzz runs its kept inputs alone", words[-1])
-        status, words = self.install("test")
+        status, words = self.install("attack")
         self.assertIn("setup: installing with apt-get (about 250 MB): clang-19|clang-18", words)
 
     def test_no_tex_live_for_a_report(self):
