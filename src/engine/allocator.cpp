@@ -2,6 +2,8 @@
 
 #include <c10/core/CachingDeviceAllocator.h>
 
+#include "engine/torch_versions.h"
+
 namespace labreport {
 namespace {
 
@@ -13,7 +15,7 @@ const c10::CachingAllocator::Stat& whole(const c10::CachingAllocator::StatArray&
 
 std::optional<AllocatorCounts> allocator_counts(c10::Device device) {
   if (device.is_cpu()) return std::nullopt;
-  const auto stats = c10::getDeviceAllocator(device.type())->getDeviceStats(device.index());
+  const auto stats = device_allocator(device)->getDeviceStats(device.index());
   return AllocatorCounts{
       .allocated = whole(stats.allocated_bytes).current,
       .requested = whole(stats.requested_bytes).current,
@@ -26,12 +28,12 @@ std::optional<AllocatorCounts> allocator_counts(c10::Device device) {
 }
 
 void release_free_blocks(c10::Device device) {
-  if (device.is_cuda()) c10::getDeviceAllocator(device.type())->emptyCache();
+  if (device.is_cuda()) device_allocator(device)->emptyCache();
 }
 
 void reset_peaks(c10::Device device) {
   if (device.is_cpu()) return;
-  c10::getDeviceAllocator(device.type())->resetPeakStats(device.index());
+  device_allocator(device)->resetPeakStats(device.index());
 }
 
 }  // namespace labreport

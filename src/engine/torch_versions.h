@@ -2,6 +2,8 @@
 // range itself stands in setup/torch-versions; what each version was seen to do, in docs/torch.md.
 #pragma once
 
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/Device.h>
 #include <torch/version.h>
 
 #include <cstdint>
@@ -11,6 +13,9 @@
 
 #if TORCH_VERSION_MINOR >= 13
 #include <c10/util/intrusive_ptr.h>
+#endif
+#if TORCH_VERSION_MINOR < 9 && defined(LABREPORT_HAS_CUDA)
+#include <c10/cuda/CUDACachingAllocator.h>
 #endif
 #if TORCH_VERSION_MINOR >= 9
 /// CUDA's second matrix library has workspaces that are kept.
@@ -33,6 +38,24 @@ using NodePointer = std::shared_ptr<Node>;
 template <typename Node, typename... Arguments>
 NodePointer<Node> make_node(Arguments&&... arguments) {
   return std::make_shared<Node>(std::forward<Arguments>(arguments)...);
+}
+#endif
+
+/// The allocator of a device's memory; 2.8 has CUDA's alone.
+#if TORCH_VERSION_MINOR >= 9
+inline auto* device_allocator(c10::Device device) { return c10::getDeviceAllocator(device.type()); }
+#elif defined(LABREPORT_HAS_CUDA)
+inline auto* device_allocator(c10::Device) { return c10::cuda::CUDACachingAllocator::get(); }
+#else
+/// Never asked: a build without CUDA has no device but the processor.
+struct NoAllocator {
+  c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) { return {}; }
+  void resetPeakStats(c10::DeviceIndex) {}
+  void emptyCache() {}
+};
+inline NoAllocator* device_allocator(c10::Device) {
+  static NoAllocator none;
+  return &none;
 }
 #endif
 
