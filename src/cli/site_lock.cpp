@@ -47,7 +47,7 @@ SiteLock::SiteLock(const fs::path& out) : out_(out), made_(absent_above(out)) {
 SiteLock::~SiteLock() {
   std::error_code not_empty;
   for (const fs::path& folder : made_) {
-    if (!fs::remove(folder, not_empty)) break;
+    if (!fs::is_empty(folder, not_empty) || !fs::remove(folder, not_empty)) break;
   }
   if (descriptor_ >= 0) ::close(descriptor_);
 }

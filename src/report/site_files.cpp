@@ -122,7 +122,7 @@ void move_file(const fs::path& from, const fs::path& to) {
 
 void remove_stage(const fs::path& out) {
   std::error_code error;
-  fs::remove_all(out / kStage, error);
+  if (fs::exists(fs::symlink_status(out / kStage, error))) fs::remove_all(out / kStage, error);
 }
 
 }  // namespace
@@ -177,6 +177,7 @@ void StagedSite::commit() {
     if (!now_.contains(path)) remove_stale(out_, path);
   }
   write_manifest(now_);
+  remove_tree(out_ / kStage);
 }
 
 void write_site(const Site& site, const fs::path& out, Foreign foreign) {
