@@ -40,13 +40,11 @@ Change cut_samples(std::string_view tag, std::string_view name, std::size_t coun
 
 /// The run loads, changed as it is, and has a document.
 void expect_document(const Change& change) {
-  for (const char* edition : {"2025", "2026"}) {
-    PlanInput input = testing_samples::plan_input(Preset::kDemo, edition);
-    input.selection.sizes = {known_sizes(input.edition, Preset::kDemo).front()};
-    const labreport::Run run = testing_samples::measured(input, change);
-    const labreport::Run loaded = run_from_json(to_json(run), "run.json");
-    EXPECT_FALSE(build_document(loaded, false).sections.empty());
-  }
+  PlanInput input = testing_samples::plan_input(Preset::kDemo, "2026");  // has every table
+  input.selection.sizes = {known_sizes(input.edition, Preset::kDemo).front()};
+  const labreport::Run run = testing_samples::measured(input, change);
+  const labreport::Run loaded = run_from_json(to_json(run), "run.json");
+  EXPECT_FALSE(build_document(loaded, false).sections.empty());
 }
 
 TEST(ForeignRuns, MayLackTheDtypesOfOnePrecision) {
