@@ -32,8 +32,8 @@ carry_headers() { # <into>
 carry_builders() { # <into>
   local package
   package=$(.venv/bin/python -c 'import cmake; print(cmake.__path__[0])' 2>> "$log") &&
-    mkdir -p "$1/bin" "$1/share" && cp -p "$package/data/bin/cmake" .venv/bin/ninja "$1/bin/" &&
-    cp -rp "$package"/data/share/cmake-* "$1/share/" && rm -rf "$1"/share/cmake-*/Help ||
+    mkdir -p "$1/bin" "$1/share" && cp -p "${package}/data/bin/cmake" .venv/bin/ninja "$1/bin/" &&
+    cp -rp "${package}/data/share"/cmake-* "$1/share/" && rm -rf "$1"/share/cmake-*/Help ||
     say "CMake and Ninja are not carried: .venv has none (see $log); that machine must have them"
 }
 

@@ -37,6 +37,11 @@ void write_atomically(const std::filesystem::path& path, std::string_view bytes,
 /// cannot be written to.
 void make_writable_folder(const std::filesystem::path& path);
 
+/// Makes `folder`, or the first of "<folder>-2", "<folder>-3", … that is not there, and returns it:
+/// of several programs that do so at once each gets one of its own. Throws as
+/// `make_writable_folder`.
+std::filesystem::path make_new_folder(const std::filesystem::path& folder);
+
 /// Removes a file, or a folder with all it holds; what is absent is no error. Throws `InputError`
 /// naming the path and the system's reason.
 void remove_tree(const std::filesystem::path& path);

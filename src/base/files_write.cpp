@@ -125,6 +125,18 @@ void make_writable_folder(const fs::path& path) {
   }
 }
 
+fs::path make_new_folder(const fs::path& folder) {
+  make_writable_folder(folder.parent_path());
+  fs::path free = folder;
+  std::error_code error;
+  for (int number = 2; !fs::create_directory(free, error); ++number) {
+    if (error && error != std::errc::file_exists) fail_to_make(free, error.value());
+    free.replace_filename(folder.filename().string() + "-" + std::to_string(number));
+  }
+  if (!sync_folder(free.parent_path())) fail_to_make(free, errno);
+  return free;
+}
+
 void remove_tree(const fs::path& path) {
   std::error_code error;
   fs::remove_all(path, error);

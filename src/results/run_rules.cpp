@@ -39,9 +39,8 @@ constexpr std::array<std::string_view, 13> kNormColumns{
     "square_error",    "variance_error", "rstd_error", "output_error", "input_overflow",
     "square_overflow", "sum_overflow",   "underflow"};
 
-constexpr std::array<std::string_view, 11> kNetworkParams{
-    "d_model", "d_ff",      "layers", "heads",  "vocab", "context",
-    "batch",   "precision", "mode",   "warmup", "steps"};
+constexpr std::array<std::string_view, 9> kNetworkParams{
+    "d_model", "d_ff", "layers", "heads", "vocab", "context", "batch", "precision", "mode"};
 
 bool among(auto list, std::string_view name) { return std::ranges::find(list, name) != list.end(); }
 

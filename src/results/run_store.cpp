@@ -44,22 +44,6 @@ bool has_mark(const fs::path& path) {
   return fs::exists(path, unreadable);
 }
 
-/// Makes `folder`, or the first of "<folder>-2", "<folder>-3", … that is not there: of several
-/// programs that do so at once each gets one of its own.
-fs::path make_new_folder(const fs::path& folder) {
-  make_writable_folder(folder.parent_path());
-  fs::path free = folder;
-  std::error_code error;
-  for (int number = 2; !fs::create_directory(free, error); ++number) {
-    if (error && error != std::errc::file_exists) {
-      throw InputError("cannot make the folder " + free.string() + ": " + error.message(),
-                       "choose another with --out");
-    }
-    free.replace_filename(folder.filename().string() + "-" + std::to_string(number));
-  }
-  return free;
-}
-
 /// A run from elsewhere leads nowhere else.
 void refuse_link(const fs::path& folder) {
   if (!fs::is_symlink(fs::symlink_status(folder))) return;

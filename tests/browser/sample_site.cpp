@@ -1,4 +1,4 @@
-// Writes the sample report as a site, drawn by the real chart tool: sample_site OUT PYTHON BUNDLES.
+// Writes the sample report as a site, drawn by the real chart tool: sample_site OUT PROJECT.
 #include <cstdio>
 
 #include "cli/chart_renderer.h"
@@ -40,8 +40,8 @@ void add_diff(labreport::Site& site, const std::string& name,
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
-  labreport::ChartProcess tool(argv[2], argv[3]);
+  if (argc != 3) return 2;
+  labreport::ChartProcess tool(argv[2]);
   const std::vector<labreport::SiteRun> runs = {
       {kFirstRun, labreport::sample_document(), "{}\n"},
       {"cpu/2025/20260502-090000-a1b2c3d", labreport::demonstration_document(), "{}\n"},

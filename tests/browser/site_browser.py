@@ -8,6 +8,7 @@ import unittest
 
 from playwright.sync_api import sync_playwright
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 WIDE = {"width": 1280, "height": 900}
 PHONE = {"width": 390, "height": 844}
@@ -28,8 +29,7 @@ class BrowserTest(unittest.TestCase):
     def setUpClass(cls):
         cls.scratch = tempfile.TemporaryDirectory()
         cls.site = pathlib.Path(cls.scratch.name) / "site"
-        bundles = pathlib.Path(cls.scratch.name) / "bundles"
-        subprocess.run([cls.program, cls.site, sys.executable, bundles], check=True)
+        subprocess.run([cls.program, cls.site, ROOT], check=True)
         cls.report = next(cls.site.glob("nvidia-h200/*/*/index.html"))
         cls.demonstration = next(cls.site.glob("cpu/*/*/index.html"))
         cls.hostile = next(cls.site.glob("hostile/*/*/index.html"))

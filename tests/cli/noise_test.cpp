@@ -70,7 +70,7 @@ TEST_F(NoiseVerb, OneLaunchIsNoNoiseFloor) {
 TEST_F(NoiseVerb, ASizesNameIsOnlyText) {
   const auto file = folder_ / measure("6") / "run.json";
   auto run = run_from_json(read_file(file), "run.json");
-  for (Cell& cell : run.cells) cell.spec.size = "a\033[31m\n\tb";
+  for (Cell& cell : run.cells) cell.spec.size = "a<b> [c](d) {{e}}";
   write_atomically(file, to_json(run));
   const Ended ended = call({"noise", file.string(), "--per-side", "3"});
   EXPECT_EQ(ended.exit_status, 0) << ended.messages;

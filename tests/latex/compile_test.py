@@ -12,6 +12,7 @@ import sys
 import tempfile
 import unittest
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = 77
 # No shell, no files of others, no questions: what a careful reader would allow.
 PDFLATEX = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "-no-shell-escape"]
@@ -57,7 +58,7 @@ class Latex(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         cls.addClassCleanup(scratch.cleanup)
         cls.out = pathlib.Path(scratch.name)
-        subprocess.run([cls.program, cls.out, sys.executable, cls.out / "bundles"], check=True)
+        subprocess.run([cls.program, cls.out, ROOT], check=True)
 
     def compiled(self, folder, name):
         made = Compiled(folder, name)

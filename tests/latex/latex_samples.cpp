@@ -1,4 +1,4 @@
-// Writes what the typesetter is given: latex_samples OUT PYTHON BUNDLES. OUT/sample is the sample
+// Writes what the typesetter is given: latex_samples OUT PROJECT. OUT/sample is the sample
 // report with its parts and charts; OUT/hostile has, wherever text can stand, text that means harm.
 #include <filesystem>
 
@@ -77,8 +77,8 @@ void write(const fs::path& folder, const Document& document, ChartTool& tool) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
-  ChartProcess tool(argv[2], argv[3]);
+  if (argc != 3) return 2;
+  ChartProcess tool(argv[2]);
   write(fs::path(argv[1]) / "sample", sample_document(), tool);
   write(fs::path(argv[1]) / "hostile", hostile_document(), tool);
 }

@@ -94,8 +94,9 @@ TEST(Memory, ABlocksGradientsByDifferenceAreThoseOfItsParameters) {
 TEST(Memory, AutocastAddsCopiesOfTheLinearWeights) {
   EXPECT_EQ(value(on_cpu(Mode::kInference), metric::kCategory, metric::kWeightCopies), 0);
   const Launch half = on_cpu(Mode::kInference, Precision::kBf16);
-  const std::int64_t linears = 2 * (4 * 16 * 16 + 3 * 16 * 24);
-  EXPECT_GE(value(half, metric::kCategory, metric::kWeightCopies), 2 * linears);
+  // At the peak, which comes before the last layer's last copy where oneDNN packs weights (AMX).
+  const std::int64_t first_layer = 4 * 16 * 16 + 3 * 16 * 24;
+  EXPECT_GT(value(half, metric::kCategory, metric::kWeightCopies), 2 * first_layer);
 }
 
 TEST(Memory, AForwardWithThePreviousGraphAliveNeedsMore) {

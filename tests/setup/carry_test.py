@@ -63,9 +63,9 @@ class ServesWhereThereIsNoNetwork(Sandbox):
         """A .venv as the locked wheels leave it."""
         self.install("render")
         package = self.root + "/.venv/lib/cmake"
-        self.program(package + "/data/bin/cmake", "#!/bin/sh\necho cmake version 4.4.4\n")
-        self.file(package + "/data/share/cmake-4.4/Modules/CMake.cmake")
-        self.file(package + "/data/share/cmake-4.4/Help/long.rst")
+        self.program(f"{package}/data/bin/cmake", "#!/bin/sh\necho cmake version 4.4.4\n")
+        self.file(f"{package}/data/share/cmake-4.4/Modules/CMake.cmake")
+        self.file(f"{package}/data/share/cmake-4.4/Help/long.rst")
         self.program(self.root + "/.venv/bin/ninja", "#!/bin/sh\necho 1.13\n")
         self.program(self.root + "/.venv/bin/cmake", "#!/bin/sh\nexit 0\n")
         with open(self.root + "/.venv/bin/python", encoding="utf-8") as file:

@@ -19,8 +19,7 @@ class RenderedSites(ProjectTest):
     def test_the_sample(self):
         self.project.have_chart_tool()
         site = self.project.folder / "sample"
-        python = self.project.folder / ".venv/bin/python"
-        subprocess.run([self.sample_site, site, python, self.project.cache], check=True)
+        subprocess.run([self.sample_site, site, self.project.folder], check=True)
         self.assertEqual(list(links.problems(site)), [])
 
     def test_runs_of_several_kinds(self):
