@@ -98,8 +98,8 @@ TEST(Subprocess, TakesItsOwnChildrenAlong) {
 
 TEST(Subprocess, ClosedMessagesDoNotSpin) {
   const auto before = std::clock();
-  run_to_end(shell("exec 2>&-; sleep 0.5"));
-  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 0.25);
+  run_to_end(shell("exec 2>&-; sleep 2"));
+  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 1);
 }
 
 TEST(Subprocess, RefusesAProgramThatIsNotThere) {
