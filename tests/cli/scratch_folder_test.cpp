@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 class ScratchFolders : public testing::Test {
  protected:
   ScratchFolders() {
-    std::string name = "/tmp/scratch-test-XXXXXX";
+    std::string name = "/tmp/scratch-test-" + std::string(6, 'X');
     above_ = mkdtemp(name.data());
     setenv("TMPDIR", above_.c_str(), 1);
   }
