@@ -4,9 +4,9 @@
 #
 # makes "embedded/<room>.h", which declares `labreport::embedded::<room>()`:
 #
-#   #include "embedded/report.h"
-#   std::string_view page = embedded::report().at("templates/page.html");
-#   for (const EmbeddedFile& file : embedded::report()) …
+#   #include "embedded/writers.h"
+#   std::string_view page = embedded::writers().at("templates/page.html");
+#   for (const EmbeddedFile& file : embedded::writers()) …
 #
 # The assembler reads the files (.incbin), so size and content are free, and each object depends
 # on its files: editing a template rebuilds it. A list that is still empty makes an empty table.

@@ -1,4 +1,4 @@
-# A room is one folder of sources and one static library, `lr_<name>`; a program is one main file.
+# A room is one folder of sources, those below it included, and one static library, `lr_<name>`; a program is one main file.
 #
 #   labreport_room(<name> [DIRECTORY <folder>] [WITHOUT <file>…] [LINKS <room or dependency>…])
 #   labreport_program(<target> <main.cpp> LINKS <room>…)
@@ -47,7 +47,7 @@ function(labreport_room name)
   if(room_DIRECTORY)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${room_DIRECTORY}/*.cpp)
   else()
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   endif()
   foreach(file IN LISTS room_WITHOUT)
     list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/${name}/${file})

@@ -86,6 +86,16 @@ const std::vector<Experiment>& catalog() {
   return experiments;
 }
 
+std::vector<std::string> part_names() {
+  std::vector<std::string> names;
+  for (const Experiment& experiment : catalog()) {
+    const std::string problem(experiment.name);
+    if (experiment.parts.empty()) names.push_back(problem);
+    for (const std::string& letter : experiment.parts) names.push_back(problem + "." + letter);
+  }
+  return names;
+}
+
 const Experiment& find_experiment(std::string_view selector) {
   std::vector<std::string> names;
   for (const Experiment& experiment : catalog()) {

@@ -9,6 +9,9 @@ namespace labreport {
 
 const std::vector<Experiment>& catalog();
 
+/// Every part of every edition by its name, in the report's order: "benchmarking_script.b".
+std::vector<std::string> part_names();
+
 /// Throws `InputError` with the nearest names. `selector` is "experiment" or "experiment.part".
 const Experiment& find_experiment(std::string_view selector);
 

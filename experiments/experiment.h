@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "document/document.h"
+#include "document/facts.h"
+#include "document/section.h"
+#include "document/view.h"
 #include "plan/planner.h"
-#include "report/document.h"
-#include "report/facts.h"
-#include "report/section.h"
-#include "report/view.h"
 
 namespace labreport {
 

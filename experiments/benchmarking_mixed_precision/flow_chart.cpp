@@ -1,6 +1,6 @@
 #include "experiments/benchmarking_mixed_precision/flow_chart.h"
 
-#include "report/charts.h"
+#include "document/charts/charts.h"
 #include "results/metric_names.h"
 
 namespace labreport::benchmarking_mixed_precision {

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "document/charts/curve_chart.h"
 #include "experiments/benchmarking_mixed_precision/norm_tables.h"
 #include "experiments/common/table_cells.h"
 #include "experiments/common/timing.h"
-#include "report/curve_chart.h"
 #include "results/metric_names.h"
 
 namespace labreport::benchmarking_mixed_precision {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "document/document.h"
 #include "experiments/benchmarking_mixed_precision/norm_rows.h"
-#include "report/document.h"
 
 namespace labreport::benchmarking_mixed_precision {
 

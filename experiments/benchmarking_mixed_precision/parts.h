@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "report/section.h"
-#include "report/view.h"
+#include "document/section.h"
+#include "document/view.h"
 
 namespace labreport::benchmarking_mixed_precision {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "document/facts.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
-#include "report/facts.h"
 
 namespace labreport::benchmarking_mixed_precision {
 

@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "document/charts/curve_chart.h"
+#include "document/charts/pair_chart.h"
 #include "experiments/benchmarking_mixed_precision/speedup_tables.h"
 #include "experiments/common/legend.h"
-#include "report/curve_chart.h"
-#include "report/pair_chart.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {

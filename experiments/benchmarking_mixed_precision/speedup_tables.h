@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "document/document.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
-#include "report/document.h"
 
 namespace labreport::benchmarking_mixed_precision {
 

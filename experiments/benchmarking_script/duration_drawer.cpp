@@ -3,9 +3,9 @@
 #include <array>
 
 #include "base/format.h"
+#include "document/charts/chart_forms.h"
 #include "experiments/benchmarking_script/duration_tables.h"
 #include "experiments/benchmarking_script/parts.h"
-#include "report/chart_forms.h"
 #include "results/metric_names.h"
 
 namespace labreport::benchmarking_script {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "document/facts.h"
 #include "experiments/common/timing.h"
-#include "report/facts.h"
 
 namespace labreport::benchmarking_script {
 

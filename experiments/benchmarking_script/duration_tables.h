@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "document/document.h"
+#include "document/view.h"
 #include "experiments/common/timing.h"
-#include "report/document.h"
-#include "report/view.h"
 
 namespace labreport::benchmarking_script {
 

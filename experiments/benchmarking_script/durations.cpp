@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "document/charts/chart_forms.h"
 #include "experiments/benchmarking_script/duration_facts.h"
 #include "experiments/benchmarking_script/duration_tables.h"
 #include "experiments/benchmarking_script/parts.h"
 #include "experiments/common/bounds_table.h"
-#include "report/chart_forms.h"
 
 namespace labreport::benchmarking_script {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "document/section.h"
+#include "document/view.h"
 #include "experiments/common/phases.h"
 #include "experiments/common/timing.h"
-#include "report/section.h"
-#include "report/view.h"
 
 namespace labreport::benchmarking_script {
 

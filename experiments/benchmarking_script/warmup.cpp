@@ -5,12 +5,12 @@
 #include "base/format.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "document/charts/chart_forms.h"
 #include "experiments/benchmarking_script/anatomy.h"
 #include "experiments/benchmarking_script/parts.h"
 #include "experiments/benchmarking_script/warmup_words.h"
 #include "experiments/benchmarking_script/windows.h"
 #include "experiments/common/change.h"
-#include "report/chart_forms.h"
 #include "results/metric_names.h"
 
 namespace labreport::benchmarking_script {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/statistics.h"
+#include "document/document.h"
 #include "experiments/common/timing.h"
-#include "report/document.h"
 
 namespace labreport::benchmarking_script {
 

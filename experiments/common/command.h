@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/document.h"
+#include "document/document.h"
 #include "results/run.h"
 
 namespace labreport {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "document/view.h"
 #include "experiments/common/selection.h"
-#include "report/view.h"
 
 namespace labreport {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "report/charts.h"
+#include "document/charts/charts.h"
 
 namespace labreport {
 

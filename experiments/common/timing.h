@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "document/view.h"
 #include "experiments/common/table_cells.h"
-#include "report/view.h"
 
 namespace labreport {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "document/charts/curve_marks.h"
 #include "experiments/memory_profiling/allocation_bins.h"
 #include "experiments/memory_profiling/timeline_axes.h"
-#include "report/curve_marks.h"
 
 namespace labreport::memory_profiling {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "document/charts/curve_chart.h"
 #include "experiments/memory_profiling/byte_cells.h"
-#include "report/curve_chart.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"

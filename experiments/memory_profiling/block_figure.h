@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "document/document.h"
 #include "experiments/memory_profiling/profile.h"
-#include "report/document.h"
 
 namespace labreport::memory_profiling {
 

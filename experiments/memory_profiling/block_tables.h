@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "document/document.h"
 #include "experiments/memory_profiling/profile.h"
-#include "report/document.h"
 #include "results/metric_names.h"
 
 namespace labreport::memory_profiling {

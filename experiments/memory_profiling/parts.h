@@ -1,8 +1,8 @@
 // The six parts of the memory problem.
 #pragma once
 
+#include "document/section.h"
 #include "experiments/memory_profiling/profile.h"
-#include "report/section.h"
 
 namespace labreport::memory_profiling {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/chart_forms.h"
+#include "document/charts/chart_forms.h"
 
 namespace labreport::memory_profiling {
 

@@ -1,10 +1,10 @@
 // The tables of part (b).
 #pragma once
 
+#include "document/document.h"
 #include "experiments/common/command.h"
 #include "experiments/memory_profiling/byte_cells.h"
 #include "experiments/memory_profiling/profile.h"
-#include "report/document.h"
 
 namespace labreport::memory_profiling {
 

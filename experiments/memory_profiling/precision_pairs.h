@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "document/document.h"
 #include "experiments/memory_profiling/profile.h"
-#include "report/document.h"
 
 namespace labreport::memory_profiling {
 

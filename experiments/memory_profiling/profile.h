@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "report/facts.h"
-#include "report/view.h"
+#include "document/facts.h"
+#include "document/view.h"
 
 namespace labreport::memory_profiling {
 

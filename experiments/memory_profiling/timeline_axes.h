@@ -5,9 +5,9 @@
 
 #include <cmath>
 
+#include "document/charts/charts.h"
 #include "experiments/common/legend.h"
 #include "experiments/memory_profiling/byte_cells.h"
-#include "report/charts.h"
 
 namespace labreport::memory_profiling {
 

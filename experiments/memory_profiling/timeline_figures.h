@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "document/document.h"
 #include "experiments/memory_profiling/profile.h"
 #include "experiments/memory_profiling/timeline.h"
-#include "report/document.h"
 
 namespace labreport::memory_profiling {
 

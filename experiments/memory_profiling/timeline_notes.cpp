@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "report/curve_marks.h"
+#include "document/charts/curve_marks.h"
 
 namespace labreport::memory_profiling {
 namespace {

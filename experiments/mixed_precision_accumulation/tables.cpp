@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "document/charts/curve_chart.h"
 #include "experiments/common/table_cells.h"
-#include "report/curve_chart.h"
 #include "results/metric_names.h"
 
 namespace labreport::mixed_precision_accumulation {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "document/document.h"
 #include "experiments/mixed_precision_accumulation/loops.h"
-#include "report/document.h"
 
 namespace labreport::mixed_precision_accumulation {
 

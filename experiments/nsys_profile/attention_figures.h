@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "document/document.h"
+#include "document/view.h"
 #include "experiments/nsys_profile/attention_work.h"
-#include "report/document.h"
-#include "report/view.h"
 
 namespace labreport::nsys_profile {
 

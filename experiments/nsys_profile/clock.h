@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "document/document.h"
 #include "experiments/nsys_profile/profile.h"
-#include "report/document.h"
 
 namespace labreport::nsys_profile {
 

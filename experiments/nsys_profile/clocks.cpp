@@ -3,12 +3,12 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "document/charts/pair_chart.h"
 #include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/common/legend.h"
 #include "experiments/nsys_profile/clock.h"
 #include "experiments/nsys_profile/parts.h"
-#include "report/pair_chart.h"
 
 namespace labreport::nsys_profile {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "document/document.h"
 #include "experiments/nsys_profile/profile.h"
-#include "report/document.h"
 
 namespace labreport::nsys_profile {
 

@@ -1,7 +1,7 @@
 // On a processor operators stand in the kernels' place: so they do in titles, heads and captions.
 #pragma once
 
-#include "report/section.h"
+#include "document/section.h"
 
 namespace labreport::nsys_profile {
 

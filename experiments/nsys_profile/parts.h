@@ -1,8 +1,8 @@
 // The five parts of the profiling problem.
 #pragma once
 
+#include "document/section.h"
 #include "experiments/nsys_profile/profile.h"
-#include "report/section.h"
 
 namespace labreport::nsys_profile {
 

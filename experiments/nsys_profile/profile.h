@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "document/facts.h"
 #include "experiments/common/timing.h"
-#include "report/facts.h"
 
 namespace labreport::nsys_profile {
 

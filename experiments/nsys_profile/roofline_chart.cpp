@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/format.h"
-#include "report/charts.h"
+#include "document/charts/charts.h"
 
 namespace labreport::nsys_profile {
 namespace {

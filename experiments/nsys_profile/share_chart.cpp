@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "document/charts/charts.h"
 #include "experiments/common/legend.h"
-#include "report/charts.h"
 
 namespace labreport::nsys_profile {
 namespace {

@@ -1,7 +1,7 @@
 // The recorded comparison with the same network in eager Python: cited, not measured by a run.
 #pragma once
 
-#include "report/facts.h"
+#include "document/facts.h"
 
 namespace labreport::overview {
 

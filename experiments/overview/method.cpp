@@ -2,11 +2,11 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "document/facts.h"
 #include "embedded/experiments.h"
 #include "experiments/common/timing.h"
 #include "experiments/overview/comparison.h"
 #include "experiments/overview/overview.h"
-#include "report/facts.h"
 #include "results/metric_names.h"
 
 namespace labreport::overview {

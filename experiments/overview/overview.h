@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "report/document.h"
-#include "report/view.h"
+#include "document/document.h"
+#include "document/view.h"
 
 namespace labreport::overview {
 

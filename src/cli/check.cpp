@@ -3,10 +3,10 @@
 
 #include <memory>
 
+#include "analysis/plausibility.h"
 #include "base/format.h"
 #include "cli/load_run.h"
 #include "cli/verbs.h"
-#include "compare/plausibility.h"
 
 namespace labreport {
 namespace {

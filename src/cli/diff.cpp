@@ -10,14 +10,14 @@
 #include "base/messages.h"
 #include "base/private_names.h"
 #include "base/text.h"
-#include "cli/cached_charts.h"
-#include "cli/chart_renderer.h"
 #include "cli/diff_file.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
-#include "cli/worker_info.h"
+#include "orchestrate/worker_info.h"
 #include "plan/editions.h"
-#include "report/diff_writers.h"
+#include "publish/cached_charts.h"
+#include "publish/chart_renderer.h"
+#include "writers/diff/diff_writers.h"
 
 namespace labreport {
 namespace {

@@ -8,11 +8,11 @@
 #include "base/format.h"
 #include "base/machine.h"
 #include "base/text.h"
-#include "cli/helper_python.h"
-#include "cli/scratch_folder.h"
 #include "cli/verbs.h"
-#include "cli/worker_info.h"
 #include "orchestrate/subprocess.h"
+#include "orchestrate/worker_info.h"
+#include "publish/helper_python.h"
+#include "publish/scratch_folder.h"
 
 namespace labreport {
 namespace {

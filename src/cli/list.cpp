@@ -40,7 +40,7 @@ void list_sizes() {
 }
 
 void list_cells(const MeasureFlags& flags) {
-  const DeviceChoice choice = choose_device(flags, true);
+  const DeviceChoice choice = choose_device(device_wish(flags), true);
   if (!choice.notice.empty()) say("{}\n", choice.notice);
   const auto cells = checked_plan(plan_input(flags, choice), Run());
   fmt::print("{}", plan_table(cells, choice));

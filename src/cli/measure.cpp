@@ -5,22 +5,22 @@
 #include <algorithm>
 #include <memory>
 
+#include "analysis/noise_floor.h"
 #include "base/error.h"
 #include "base/format.h"
 #include "base/gpu.h"
 #include "base/messages.h"
 #include "base/private_names.h"
-#include "cli/device_choice.h"
 #include "cli/kept.h"
-#include "cli/new_session.h"
 #include "cli/plan_table.h"
 #include "cli/recorded_plan.h"
-#include "cli/run_folder.h"
-#include "cli/time_limit.h"
-#include "cli/worker_info.h"
-#include "compare/noise_floor.h"
 #include "experiments/catalog.h"
+#include "orchestrate/device_choice.h"
+#include "orchestrate/new_session.h"
 #include "orchestrate/pool.h"
+#include "orchestrate/run_folder.h"
+#include "orchestrate/time_limit.h"
+#include "orchestrate/worker_info.h"
 
 namespace labreport {
 namespace {
@@ -72,7 +72,7 @@ ExitStatus status_of(const Run& run) {
 /// With --resume `root` is the run's own folder, and the flags are those it was begun with.
 Measured measure_as_told(const RunFlags& flags, const fs::path& root,
                          const std::vector<std::string>& argv) {
-  const DeviceChoice choice = choose_device(flags, flags.dry_run);
+  const DeviceChoice choice = choose_device(device_wish(flags), flags.dry_run);
   if (!choice.notice.empty()) say("{}\n", choice.notice);
   const PlanInput input = plan_input(flags, choice);
   const std::vector<PlannedCell> wanted = checked_plan(input, Run());

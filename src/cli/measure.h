@@ -8,15 +8,14 @@
 
 #include "base/error.h"
 #include "cli/measure_flags.h"
+#include "orchestrate/new_session.h"
 
 namespace labreport {
 
-struct RunFlags : MeasureFlags {
+struct RunFlags : MeasureFlags, KeptSurroundings {
   std::string out;
   bool resume = false;
   bool dry_run = false;
-  bool keep_env = false;
-  bool keep_host = false;
   bool nvtx = false;
   std::optional<std::string> timeout;
 };

@@ -145,8 +145,14 @@ PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device
   return input;
 }
 
-std::optional<std::vector<int>> parse_gpus(const std::string& text) {
-  if (text == "all") return std::nullopt;
+PlanInput plan_input(const MeasureFlags& flags, const DeviceChoice& choice) {
+  PlanInput input = plan_input(flags, choice.preset, choice.kind);
+  input.half = choice.half();
+  return input;
+}
+
+std::vector<int> parse_gpus(const std::string& text) {
+  if (text == "all") return {};
   std::vector<int> indices;
   for (const std::string& word : list_of("--gpus", text)) {
     if (word.find_first_not_of("0123456789") != std::string::npos) {
@@ -155,6 +161,13 @@ std::optional<std::vector<int>> parse_gpus(const std::string& text) {
     indices.push_back(static_cast<int>(whole_number("--gpus", word, 0)));
   }
   return indices;
+}
+
+DeviceWish device_wish(const MeasureFlags& flags) {
+  DeviceWish wish;
+  if (flags.preset) wish.preset = parse_preset(*flags.preset);
+  if (flags.gpus) wish.gpus = parse_gpus(*flags.gpus);
+  return wish;
 }
 
 }  // namespace labreport

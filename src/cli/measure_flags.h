@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "orchestrate/device_choice.h"
 #include "plan/planner.h"
 
 namespace labreport {
@@ -28,7 +29,13 @@ bool is_measure_flag(const std::string& flag);
 /// The flags, checked, for a preset already chosen. Throws `InputError` naming the nearest values.
 PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device);
 
-/// "0,1" → {0, 1}, each once; "all" → nothing. Throws `InputError`.
-std::optional<std::vector<int>> parse_gpus(const std::string& text);
+/// What to plan for these flags on this device.
+PlanInput plan_input(const MeasureFlags& flags, const DeviceChoice& choice);
+
+/// "0,1" → {0, 1}, each once; "all" → none. Throws `InputError`.
+std::vector<int> parse_gpus(const std::string& text);
+
+/// Throws `InputError` for a preset or GPUs that are none.
+DeviceWish device_wish(const MeasureFlags& flags);
 
 }  // namespace labreport

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "analysis/launch_median.h"
 #include "base/format.h"
 #include "base/messages.h"
 #include "base/text.h"
@@ -11,7 +12,6 @@
 #include "cli/noise_table.h"
 #include "cli/verbs.h"
 #include "cli/whole_number.h"
-#include "compare/launch_median.h"
 
 namespace labreport {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "compare/noise.h"
+#include "analysis/noise.h"
 #include "results/run.h"
 
 namespace labreport {

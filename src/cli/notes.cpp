@@ -6,11 +6,11 @@
 
 #include "base/files.h"
 #include "base/messages.h"
-#include "cli/note_template.h"
-#include "cli/rendering.h"
-#include "cli/run_notes.h"
 #include "cli/verbs.h"
 #include "experiments/catalog.h"
+#include "notes/note_template.h"
+#include "publish/rendering.h"
+#include "publish/run_notes.h"
 
 namespace labreport {
 namespace {
@@ -85,7 +85,7 @@ std::string state(const NotesFolder& notes, const Part& part) {
 ExitStatus show(const NotedRun& subject, Document& document) {
   const bool there = fs::is_directory(subject.folder);
   const NotesFolder notes =
-      there ? read_notes(subject.folder) : NotesFolder{subject.folder, {}, {}, {}};
+      there ? read_notes(subject.folder, part_names()) : NotesFolder{subject.folder, {}, {}, {}};
   fmt::print("{}\nnotes in {}\n\n", subject.run.string(), subject.folder.string());
   if (!there) say("no notes yet; `labreport notes --init` writes empty ones\n");
   for (const Part* part : parts_of(document)) {

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "cli/run_notes.h"
-#include "cli/typeset_limits.h"
-#include "report/author_text.h"
+#include "notes/author_text.h"
+#include "publish/run_notes.h"
+#include "publish/typeset_limits.h"
 
 namespace labreport {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "cli/rendering.h"
+#include "publish/rendering.h"
 
 namespace labreport {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/device_choice.h"
+#include "orchestrate/device_choice.h"
 #include "plan/planner.h"
 
 namespace labreport {

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "cli/output_flags.h"
-#include "cli/rendering.h"
 #include "cli/verbs.h"
+#include "publish/rendering.h"
 #include "results/run_store.h"
 
 namespace labreport {

@@ -6,8 +6,8 @@
 
 #include "cli/measure.h"
 #include "cli/output_flags.h"
-#include "cli/rendering.h"
 #include "cli/verbs.h"
+#include "publish/rendering.h"
 
 namespace labreport {
 namespace {

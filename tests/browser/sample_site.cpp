@@ -1,15 +1,15 @@
 // Writes the sample report as a site, drawn by the real chart tool: sample_site OUT PROJECT.
 #include <cstdio>
 
-#include "cli/chart_renderer.h"
-#include "report/diff_runs.h"
-#include "report/diff_writers.h"
-#include "report/hostile_page.h"
-#include "report/markdown.h"
-#include "report/pictures.h"
-#include "report/sample_fixture.h"
-#include "report/site.h"
-#include "report/specs.h"
+#include "publish/chart_renderer.h"
+#include "publish/site.h"
+#include "writers/diff/diff_writers.h"
+#include "writers/diff_runs.h"
+#include "writers/hostile_page.h"
+#include "writers/html/pictures.h"
+#include "writers/html/specs.h"
+#include "writers/markdown/markdown.h"
+#include "writers/sample_fixture.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Which runs of a site are compared, and which pages of an earlier render stay.
-#include "cli/diff_pages.h"
+#include "publish/diff_pages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

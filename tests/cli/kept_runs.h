@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "compare/compared_runs.h"
+#include "analysis/compared_runs.h"
 #include "results/run_store.h"
 
 namespace labreport {

@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 #include "cli/kept_runs.h"
-#include "cli/rendering.h"
+#include "publish/rendering.h"
 
 namespace labreport {
 namespace {

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <functional>
 
-#include "cli/run_folder.h"
+#include "orchestrate/run_folder.h"
 #include "results/run_json.h"
 #include "results/sample.h"
 

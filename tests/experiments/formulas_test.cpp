@@ -1,11 +1,11 @@
 // Formulas in the sections' words: readers of every format get them typeset, none holds a value.
 #include <gtest/gtest.h>
 
+#include "document/math_spans.h"
 #include "embedded/experiments.h"
 #include "experiments/catalog.h"
-#include "report/math.h"
-#include "report/math_spans.h"
-#include "report/template.h"
+#include "writers/html/template.h"
+#include "writers/math/math.h"
 
 namespace labreport {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "experiments/catalog.h"
 #include "experiments/report_cases.h"
-#include "report/markdown.h"
+#include "writers/markdown/markdown.h"
 
 namespace labreport {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "base/files.h"
 #include "experiments/sample_runs.h"
-#include "report/table_csv.h"
 #include "results/run_json.h"
 #include "results/run_store.h"
+#include "writers/csv/table_csv.h"
 
 namespace labreport {
 namespace {

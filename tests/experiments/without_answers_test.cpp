@@ -6,11 +6,11 @@
 
 #include "base/text.h"
 #include "experiments/sample_runs.h"
-#include "report/markdown.h"
-#include "report/site.h"
-#include "report/typst.h"
+#include "publish/site.h"
 #include "results/run_json.h"
 #include "results/run_store.h"
+#include "writers/markdown/markdown.h"
+#include "writers/typst/typst.h"
 
 namespace labreport {
 namespace {

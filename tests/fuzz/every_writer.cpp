@@ -1,15 +1,15 @@
 #include "fuzz/every_writer.h"
 
+#include "analysis/plausibility.h"
 #include "base/text.h"
-#include "compare/plausibility.h"
 #include "experiments/catalog.h"
 #include "fuzz/target.h"
-#include "report/cells_csv.h"
-#include "report/diff_writers.h"
-#include "report/html.h"
-#include "report/run_files.h"
+#include "publish/run_files.h"
 #include "results/run_json.h"
 #include "results/run_store.h"
+#include "writers/csv/cells_csv.h"
+#include "writers/diff/diff_writers.h"
+#include "writers/html/html.h"
 
 namespace labreport::fuzz {
 namespace {

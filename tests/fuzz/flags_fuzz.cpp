@@ -1,10 +1,10 @@
 // Values on the command line, one a line in the order of the flags below: refused in one line, or
 // such as can be planned, kept and read again.
+#include "analysis/match.h"
 #include "base/text.h"
 #include "cli/import_flags.h"
 #include "cli/measure_flags.h"
 #include "cli/output_flags.h"
-#include "compare/match.h"
 #include "experiments/catalog.h"
 #include "fuzz/target.h"
 #include "results/run_json.h"

@@ -2,13 +2,13 @@
 // markup of their own.
 #include "base/text.h"
 #include "fuzz/target.h"
-#include "report/exports.h"
-#include "report/front_matter.h"
-#include "report/html.h"
-#include "report/latex.h"
-#include "report/markdown.h"
-#include "report/note.h"
-#include "report/typst.h"
+#include "notes/front_matter.h"
+#include "notes/note.h"
+#include "publish/exports.h"
+#include "writers/html/html.h"
+#include "writers/latex/latex.h"
+#include "writers/markdown/markdown.h"
+#include "writers/typst/typst.h"
 
 namespace labreport::fuzz {
 

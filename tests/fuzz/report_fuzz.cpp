@@ -3,17 +3,17 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "analysis/plausibility.h"
 #include "base/text.h"
-#include "compare/plausibility.h"
 #include "experiments/sample_runs.h"
 #include "fuzz/target.h"
-#include "report/cells_csv.h"
-#include "report/exports.h"
-#include "report/html.h"
-#include "report/latex.h"
-#include "report/markdown.h"
-#include "report/typst.h"
+#include "publish/exports.h"
 #include "results/run_json.h"
+#include "writers/csv/cells_csv.h"
+#include "writers/html/html.h"
+#include "writers/latex/latex.h"
+#include "writers/markdown/markdown.h"
+#include "writers/typst/typst.h"
 
 namespace labreport::fuzz {
 

@@ -1,10 +1,10 @@
 // A section's words and what is filled into them: the words are this program's own, the values
 // come from anywhere. The first line is the value, the rest are the words.
 #include "base/text.h"
+#include "document/facts.h"
+#include "document/rich_text.h"
+#include "document/section.h"
 #include "fuzz/target.h"
-#include "report/facts.h"
-#include "report/rich_text.h"
-#include "report/section.h"
 
 namespace labreport::fuzz {
 

@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "cli/chart_renderer.h"
-#include "report/exports.h"
-#include "report/sample_fixture.h"
+#include "publish/chart_renderer.h"
+#include "publish/exports.h"
+#include "writers/sample_fixture.h"
 
 namespace {
 

@@ -3,11 +3,11 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "report/hostile_fixture.h"
-#include "report/markdown.h"
-#include "report/pictures.h"
-#include "report/sample_fixture.h"
-#include "report/typst.h"
+#include "writers/hostile_fixture.h"
+#include "writers/html/pictures.h"
+#include "writers/markdown/markdown.h"
+#include "writers/sample_fixture.h"
+#include "writers/typst/typst.h"
 
 namespace fs = std::filesystem;
 using namespace labreport;

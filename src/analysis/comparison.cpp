@@ -1,0 +1,215 @@
+#include "analysis/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include "analysis/floor_interval.h"
+#include "analysis/kernel_changes.h"
+#include "analysis/nearest.h"
+#include "analysis/prediction.h"
+#include "analysis/provenance.h"
+#include "analysis/speedups.h"
+#include "base/error.h"
+#include "base/format.h"
+#include "results/published_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::array<std::string_view, 8> kStandings{"matched",      "only_a",      "only_b",
+                                                     "failed_a",     "failed_b",    "failed_both",
+                                                     "unrecorded_a", "unrecorded_b"};
+
+ComparedRun described(const Run& run) {
+  ComparedRun side{.edition = run.edition, .preset = run.preset, .source = run.source};
+  side.limits = measured_limits(run);
+  side.noise_floor = run.noise_floor;
+  side.titles = provenance(run, metric::kTitle);
+  side.sources = provenance(run, metric::kSource);
+  side.assumed = provenance(run, metric::kAssumed);
+  if (const Device* device = main_device(run)) {
+    side.device = device->name;
+    side.power_limit_watts = static_cast<double>(device->power_limit_mw) / 1e3;
+    side.memory_bytes = static_cast<double>(device->memory_bytes);
+  }
+  // An import's session has its own time and revision; they say nothing of the numbers.
+  if (run.sessions.empty() || run.source == "imported") return side;
+  const Session& session = run.sessions.front();
+  side.started_at = session.started_at;
+  side.revision = session.revision;
+  side.driver = session.software.driver;
+  side.cpu = session.cpu;
+  return side;
+}
+
+double geometric_mean(const std::vector<double>& values) {
+  if (values.size() == 1) return values.front();  // to the last digit
+  double sum = 0;
+  for (const double value : values) sum += std::log(value);
+  return std::exp(sum / static_cast<double>(values.size()));
+}
+
+/// What became of a cell's launches, as far as none ended well.
+void explain(const Cell& cell, RowSide& side) {
+  const auto ok = [](const Launch& launch) { return is_ok(launch.outcome); };
+  if (std::ranges::any_of(cell.launches, ok)) {
+    side.reason = "this number is not recorded";
+    side.unrecorded = true;
+  } else if (cell.launches.empty()) {
+    side.reason = "not measured yet";
+  } else {
+    side.reason = describe(cell.launches.back().outcome);
+    side.fits = !does_not_fit(cell.launches.back().outcome);
+  }
+}
+
+RowSide side_of(const Cell* cell, Measure measure, const Limits& limits) {
+  RowSide side{};
+  if (cell == nullptr) return side;
+  side.launches = launch_values(*cell, measure);
+  side.flags = disturbed_by(*cell);
+  if (side.launches.empty()) {
+    explain(*cell, side);
+    return side;
+  }
+  side.value = geometric_mean(side.launches);
+  add_shares(cell->spec, measure, limits, side);
+  return side;
+}
+
+RowStanding standing_of(const CellPair& pair, const RowSide& a, const RowSide& b) {
+  if (pair.b == nullptr) return RowStanding::kOnlyA;
+  if (pair.a == nullptr) return RowStanding::kOnlyB;
+  if (!a.value && !b.value) return RowStanding::kFailedBoth;
+  if (!a.value) return a.unrecorded ? RowStanding::kUnrecordedA : RowStanding::kFailedA;
+  if (!b.value) return b.unrecorded ? RowStanding::kUnrecordedB : RowStanding::kFailedB;
+  return RowStanding::kMatched;
+}
+
+void add_ratio(ComparedRow& row, const Floors& floors) {
+  if (!row.a.value || !row.b.value) return;
+  row.ratio = ratio_of(row.a.launches, row.b.launches);
+  if (std::min(row.a.launches.size(), row.b.launches.size()) < kLaunchesForInterval) {
+    if (has_floor(row.spec, row.measure)) {
+      row.interval =
+          floor_interval(*row.ratio, row.a.launches.size(), row.b.launches.size(), floors);
+    }
+    row.interval_by_floor = row.interval.has_value();
+    return;
+  }
+  const Welch test = welch(row.a.launches, row.b.launches);
+  row.interval = {test.lower, test.upper};
+}
+
+void add_remarks(const CellPair& pair, ComparedRow& row) {
+  for (const auto& [who, side] : {std::pair{"A", &row.a}, std::pair{"B", &row.b}}) {
+    for (const std::string& flag : side->flags) row.remarks.push_back(who + (": " + flag));
+  }
+  if (pair.a == nullptr || pair.b == nullptr) return;
+  const auto steps = [](const Cell* cell) {
+    return cell->spec.steps ? std::to_string(*cell->spec.steps) : std::string("unknown");
+  };
+  if (pair.a->spec.steps != pair.b->spec.steps) {
+    row.remarks.push_back("counted steps: " + steps(pair.a) + " against " + steps(pair.b));
+  }
+}
+
+/// A failed cell has one row, of its first number; a number that neither side knows has none.
+bool is_no_row(const ComparedRow& row) {
+  if (row.a.value || row.b.value) return false;
+  const bool first = row.measure == measures_of(row.spec).front();
+  return !first || (row.a.unrecorded && row.b.unrecorded);
+}
+
+std::vector<ComparedRow> rows_of(const Matching& matching, const Comparison& comparison) {
+  std::vector<ComparedRow> rows;
+  const Floors floors{.a = comparison.a.noise_floor,
+                      .b = comparison.b.noise_floor,
+                      .one_machine = comparison.related.relation == Relation::kSameMachine};
+  for (const CellPair& pair : matching.pairs) {
+    const Cell& shown = pair.a == nullptr ? *pair.b : *pair.a;
+    for (const Measure measure : measures_of(shown.spec)) {
+      ComparedRow row{.cell = shown.id, .size = shown.spec.size, .spec = shown.spec};
+      if (pair.a != nullptr && pair.b != nullptr && pair.b->id != shown.id) {
+        row.cell_b = pair.b->id;
+      }
+      row.measure = measure;
+      row.a = side_of(pair.a, measure, comparison.a.limits);
+      row.b = side_of(pair.b, measure, comparison.b.limits);
+      row.standing = standing_of(pair, row.a, row.b);
+      if (is_no_row(row)) continue;
+      add_ratio(row, floors);
+      // On one model nothing but noise sets the limits apart; a table has none.
+      if (comparison.related.relation == Relation::kDifferentHardware) {
+        row.prediction = predict(row, comparison.a.limits, comparison.b.limits);
+      }
+      add_remarks(pair, row);
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+bool is_time(const ComparedRow& row) { return unit(row.measure) == "ns"; }
+
+/// Only rows with both sides, and only times: bytes do not vary by chance.
+void judge_rows(std::vector<ComparedRow>& rows, const JudgeOptions& options) {
+  std::vector<RowSample> samples;
+  std::vector<ComparedRow*> judged;
+  for (ComparedRow& row : rows) {
+    if (!row.ratio || !is_time(row)) continue;
+    const auto& flags = row.a.flags.empty() ? row.b.flags : row.a.flags;
+    samples.push_back({row.a.launches, row.b.launches, flags.empty() ? "" : flags.front()});
+    judged.push_back(&row);
+  }
+  const std::vector<Judged> results = judge(samples, options);
+  for (std::size_t i = 0; i < results.size(); ++i) judged[i]->judged = results[i];
+}
+
+}  // namespace
+
+std::string_view name(RowStanding standing) {
+  return kStandings.at(static_cast<std::size_t>(standing));
+}
+
+std::size_t Comparison::count(Verdict verdict) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      rows, [&](const ComparedRow& row) { return row.judged && row.judged->verdict == verdict; }));
+}
+
+bool Comparison::can_judge() const {
+  return std::ranges::any_of(rows, [](const ComparedRow& row) {
+    return row.judged && (row.judged->adjusted_p || row.judged->verdict != Verdict::kUnclear);
+  });
+}
+
+Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& options) {
+  const Matching matching = match_cells(a, b, options.allowed);
+  if (matching.matched == 0) {
+    const std::string difference = most_frequent_difference(a, b);
+    throw InputError(
+        fmt::format("nothing to compare: 0 cells match, {} only in {}, {} only in {}{}",
+                    matching.only_a, options.name_a, matching.only_b, options.name_b,
+                    difference.empty() ? "" : "; " + difference),
+        "networks match by hyper-parameters, context, batch and precision");
+  }
+  Comparison comparison{.a = described(a), .b = described(b), .related = relate(a, b)};
+  comparison.matched = matching.matched;
+  comparison.only_a = matching.only_a;
+  comparison.only_b = matching.only_b;
+  comparison.mismatches = matching.mismatches;
+  comparison.rows = rows_of(matching, comparison);
+  // Other batches or vocabularies are other work: its times are no verdict on the machine.
+  if (comparison.related.relation == Relation::kSameMachine && matching.mismatches.empty()) {
+    judge_rows(comparison.rows, options.judge);
+  }
+  comparison.speedups = speedups_of(comparison.rows);
+  comparison.kernels = kernel_changes(matching);
+  return comparison;
+}
+
+}  // namespace labreport

@@ -1,0 +1,145 @@
+#include "analysis/match.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace labreport {
+namespace {
+
+/// What a pass looks at of a cell; nothing: the cell takes no part in it.
+using Key = std::function<std::optional<std::string>(const CellSpec&)>;
+
+std::optional<std::string> whole_id(const CellSpec& spec) { return cell_id(spec); }
+
+/// A cold first step is no step after warm-up, however many of those are counted.
+bool counts_warm_steps(const CellSpec& spec) {
+  return spec.kind == CellKind::kTiming && spec.warmup != 0;
+}
+
+std::optional<std::string> id_without_steps(CellSpec spec) {
+  if (!counts_warm_steps(spec)) return std::nullopt;
+  spec.warmup.reset();
+  spec.steps.reset();
+  return cell_id(spec);
+}
+
+std::optional<std::string> id_without_sizes(CellSpec spec) {
+  if (!spec.model) return std::nullopt;
+  spec.batch.reset();
+  spec.model->vocab = 0;
+  if (counts_warm_steps(spec)) return id_without_steps(spec);
+  return cell_id(spec);
+}
+
+/// The partners of A's cells, by A's index; whoever has one takes part in no later pass.
+class Pairing {
+ public:
+  Pairing(const Run& a, const Run& b)
+      : a_(a), b_(b), partner_(a.cells.size()), taken_(b.cells.size()) {}
+
+  /// Returns the pairs that this pass adds.
+  std::vector<CellPair> pass(const Key& key) {
+    std::multimap<std::string, std::size_t> free;
+    for (std::size_t i = 0; i < b_.cells.size(); ++i) {
+      const auto name = taken_[i] ? std::nullopt : key(b_.cells[i].spec);
+      if (name) free.emplace(*name, i);
+    }
+    std::vector<CellPair> added;
+    for (std::size_t i = 0; i < a_.cells.size(); ++i) {
+      const auto name = partner_[i] ? std::nullopt : key(a_.cells[i].spec);
+      const auto found = name ? free.find(*name) : free.end();
+      if (found == free.end()) continue;
+      partner_[i] = found->second;
+      taken_[found->second] = true;
+      added.push_back({&a_.cells[i], &b_.cells[found->second]});
+      free.erase(found);
+    }
+    return added;
+  }
+
+  std::vector<CellPair> pairs() const {
+    std::vector<CellPair> all;
+    for (std::size_t i = 0; i < a_.cells.size(); ++i) {
+      all.push_back({&a_.cells[i], partner_[i] ? &b_.cells[*partner_[i]] : nullptr});
+    }
+    for (std::size_t i = 0; i < b_.cells.size(); ++i) {
+      if (!taken_[i]) all.push_back({nullptr, &b_.cells[i]});
+    }
+    return all;
+  }
+
+ private:
+  const Run& a_;
+  const Run& b_;
+  std::vector<std::optional<std::size_t>> partner_;
+  std::vector<bool> taken_;
+};
+
+std::string said(std::optional<std::int64_t> value) {
+  return value && *value > 0 ? std::to_string(*value) : "unknown";
+}
+
+/// Refuses the field unless it is allowed, and then says so.
+void check_field(const char* field, std::optional<std::int64_t> a, std::optional<std::int64_t> b,
+                 bool allowed, std::set<std::string>& said_so) {
+  if (a == b) return;
+  const std::string values = fmt::format("{} {} against {}", field, said(a), said(b));
+  if (!allowed) {
+    throw InputError("the runs differ: " + values,
+                     fmt::format("--allow-mismatch {} compares them all the same", field));
+  }
+  said_so.insert(values);
+}
+
+std::optional<std::int64_t> vocabulary(const Cell& cell) {
+  return cell.spec.model ? std::optional(cell.spec.model->vocab) : std::nullopt;
+}
+
+std::vector<std::string> check_sizes(const std::vector<CellPair>& pairs, const Allowed& allowed) {
+  std::set<std::string> said_so;
+  for (const auto& [a, b] : pairs) {
+    check_field("batch", a->spec.batch, b->spec.batch, allowed.batch, said_so);
+    check_field("vocab", vocabulary(*a), vocabulary(*b), allowed.vocab, said_so);
+  }
+  return {said_so.begin(), said_so.end()};
+}
+
+}  // namespace
+
+Allowed parse_allowed(const std::string& names) {
+  Allowed allowed;
+  if (names.empty()) return allowed;
+  for (const std::string& name : split(names, ',')) {
+    if (name == "batch") {
+      allowed.batch = true;
+    } else if (name == "vocab") {
+      allowed.vocab = true;
+    } else {
+      refuse_unknown("field of --allow-mismatch", name, std::vector<std::string>{"batch", "vocab"});
+    }
+  }
+  return allowed;
+}
+
+Matching match_cells(const Run& a, const Run& b, const Allowed& allowed) {
+  Pairing pairing(a, b);
+  pairing.pass(whole_id);
+  pairing.pass(id_without_steps);
+  Matching matching;
+  matching.mismatches = check_sizes(pairing.pass(id_without_sizes), allowed);
+  matching.pairs = pairing.pairs();
+  for (const auto& [in_a, in_b] : matching.pairs) {
+    (in_a == nullptr ? matching.only_b : in_b == nullptr ? matching.only_a : matching.matched)++;
+  }
+  return matching;
+}
+
+}  // namespace labreport

@@ -1,0 +1,163 @@
+#include "analysis/measures.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+#include "base/statistics.h"
+#include "plan/arithmetic.h"
+#include "plan/editions.h"
+#include "results/published_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kAdamWBytes = 7 * 4;  // parameter, gradient, moments; all but the gradient back
+
+struct Described {
+  Measure measure;
+  std::string_view name;
+  std::string_view words;
+  std::string_view tag;        // Of the metric …
+  std::string_view metric;     // … that is read.
+  std::string_view published;  // Its name in imported runs; empty: tables do not have it.
+};
+
+constexpr std::array kMeasures{
+    Described{Measure::kStep, "step", "step", metric::kStep, metric::kTotal, metric::kTotal},
+    Described{Measure::kFirstStep, "first_step", "first step", metric::kStep, metric::kTotal, ""},
+    Described{Measure::kForward, "forward", "forward", metric::kSynced, metric::kForward,
+              metric::kForward},
+    Described{Measure::kBackward, "backward", "backward", metric::kSynced, metric::kBackward,
+              metric::kBackward},
+    Described{Measure::kOptimizer, "optimizer", "optimizer", metric::kSynced, metric::kOptimizer,
+              metric::kOptimizer},
+    Described{Measure::kPeakMemory, "peak_memory", "peak memory", metric::kMemory,
+              metric::kPeakAllocated, metric::kPeak},
+    Described{Measure::kKernelTime, "kernel_time", "kernel time", metric::kProfile, metric::kBusy,
+              ""}};
+
+const Described& described(Measure measure) {
+  return kMeasures.at(static_cast<std::size_t>(measure));
+}
+
+bool cold(const CellSpec& spec) { return spec.warmup == 0 && spec.steps == 1; }
+
+/// Synchronised steps are a set of their own that begins warm; a single value has no warm-up.
+std::vector<double> counted(const CellSpec& spec, Measure measure, const Metric& metric) {
+  std::vector<double> samples = metric.numbers();
+  if (measure != Measure::kStep || !metric.is_samples()) return samples;
+  const auto warmup = static_cast<std::size_t>(spec.warmup.value_or(0));
+  if (samples.size() <= warmup) return {};
+  samples.erase(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(warmup));
+  return samples;
+}
+
+bool condition_above_zero(const Launch& launch, std::string_view tag, std::string_view name) {
+  const Metric* metric = launch.find_condition(tag, name);
+  return metric != nullptr && metric->number().value_or(0) > 0;
+}
+
+constexpr std::array kDisturbances{
+    std::tuple{metric::kSlowdown, metric::kThermal, "thermal slowdown"},
+    std::tuple{metric::kSlowdown, metric::kHardware, "hardware slowdown"},
+    std::tuple{metric::kGpu, metric::kOtherProcesses, "shared GPU"},
+    std::tuple{metric::kGpu, metric::kSpilled, "spilled to host memory"}};
+
+/// One number at most: several tables' numbers of one cell are no launches of one run.
+std::vector<double> published_value(const Cell& cell, std::string_view name) {
+  for (const Launch& launch : cell.launches) {
+    const Metric* metric = launch.find(metric::kPublished, name);
+    const auto number = metric == nullptr ? std::nullopt : metric->number();
+    if (number && *number > 0) return {*number};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view name(Measure measure) { return described(measure).name; }
+std::string describe(Measure measure) { return std::string(described(measure).words); }
+std::string_view unit(Measure measure) { return measure == Measure::kPeakMemory ? "B" : "ns"; }
+
+std::vector<Measure> measures_of(const CellSpec& spec) {
+  if (spec.kind == CellKind::kMemory) return {Measure::kPeakMemory};
+  if (spec.kind == CellKind::kKernels && spec.steps != 0) return {Measure::kKernelTime};
+  if (spec.kind != CellKind::kTiming) return {};
+  if (cold(spec)) return {Measure::kFirstStep};
+  if (spec.mode == Mode::kForwardBackward) {
+    return {Measure::kStep, Measure::kForward, Measure::kBackward};
+  }
+  if (spec.mode == Mode::kTrainStep) {
+    return {Measure::kStep, Measure::kForward, Measure::kBackward, Measure::kOptimizer};
+  }
+  return {Measure::kStep};
+}
+
+std::vector<double> launch_values(const Cell& cell, Measure measure) {
+  const Described& what = described(measure);
+  std::vector<double> values;
+  for (const Launch& launch : cell.launches) {
+    const Metric* metric = is_ok(launch.outcome) ? launch.find(what.tag, what.metric) : nullptr;
+    if (metric == nullptr) continue;
+    const std::vector<double> samples = counted(cell.spec, measure, *metric);
+    const double value = samples.empty() ? 0 : median(samples);
+    if (value > 0 && std::isfinite(value)) values.push_back(value);
+  }
+  return values.empty() ? published_value(cell, what.published) : values;
+}
+
+std::vector<std::string> disturbed_by(const Cell& cell) {
+  std::vector<std::string> words;
+  for (const auto& [tag, name, word] : kDisturbances) {
+    const bool any = std::ranges::any_of(cell.launches, [&, tag = tag, name = name](const auto& l) {
+      return condition_above_zero(l, tag, name);
+    });
+    if (any) words.emplace_back(word);
+  }
+  return words;
+}
+
+Limits measured_limits(const Run& run) {
+  Limits limits;
+  const auto value = [](const Launch& launch, std::string_view tag, std::string_view name) {
+    const Metric* metric = is_ok(launch.outcome) ? launch.find(tag, name) : nullptr;
+    const auto numbers = metric == nullptr ? std::vector<double>() : metric->numbers();
+    return numbers.empty() || median(numbers) <= 0 ? std::nullopt : std::optional(median(numbers));
+  };
+  for (const Cell& cell : run.cells) {
+    if (cell.spec.kind != CellKind::kLimits) continue;
+    for (const Launch& launch : cell.launches) {
+      for (const auto precision :
+           {Precision::kFp32, Precision::kTf32, Precision::kBf16, Precision::kFp16}) {
+        const auto rate = value(launch, metric::kMatrixRate, name(precision));
+        if (rate) limits.rates.try_emplace(precision, *rate);
+      }
+      if (!limits.bandwidth) limits.bandwidth = value(launch, metric::kCopy, metric::kBandwidth);
+    }
+  }
+  return limits;
+}
+
+Work work_of(const CellSpec& spec, Measure measure) {
+  if (!spec.model || !spec.batch || !spec.context) return {};
+  const double forward = forward_flops(*spec.model, *spec.batch, *spec.context);
+  switch (measure) {
+    case Measure::kStep:
+    case Measure::kKernelTime:
+      return {.flops = step_flops(spec)};
+    case Measure::kForward:
+      return {.flops = forward};
+    case Measure::kBackward:
+      return {.flops = 2 * forward};
+    case Measure::kOptimizer:
+      return {.bytes = kAdamWBytes * static_cast<double>(parameter_count(*spec.model))};
+    case Measure::kFirstStep:
+    case Measure::kPeakMemory:
+      break;
+  }
+  return {};
+}
+
+}  // namespace labreport

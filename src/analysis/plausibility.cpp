@@ -1,0 +1,214 @@
+#include "analysis/plausibility.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "analysis/inspection.h"
+#include "base/format.h"
+#include "base/statistics.h"
+#include "plan/arithmetic.h"
+#include "results/metric_names.h"
+#include "results/published_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kSuspicious = 1.0;
+constexpr double kImpossible = 1.1;
+/// A processor's limits are a demonstration's: they were measured beside whatever else ran.
+constexpr double kImpossibleOnProcessor = 10;
+constexpr double kUneven = 0.5;  // Deviation over mean.
+constexpr double kApart = 3;     // Of one network's forward passes.
+constexpr double kNoticed = 0.01;
+constexpr double kNanosecondsPerSecond = 1e9;
+
+/// Sustained on a device; of a processor, which others may have held, the most.
+double sustained(const std::vector<double>& rates, DeviceKind device) {
+  return device == DeviceKind::kCpu ? std::ranges::max(rates) : median(rates);
+}
+
+/// The sustained rate measured on the same device, else on any of its kind.
+std::optional<double> measured_limit(const Inspection& in) {
+  if (!in.cell.spec.precision) return std::nullopt;
+  std::optional<double> limit;
+  for (const Cell& cell : in.run.cells) {
+    if (cell.spec.kind != CellKind::kLimits || cell.spec.device != in.cell.spec.device) continue;
+    for (const Launch& launch : cell.launches) {
+      const Metric* rate = launch.find(metric::kMatrixRate, name(*in.cell.spec.precision));
+      if (rate == nullptr || rate->numbers().empty()) continue;
+      const bool same_device = launch.device == in.launch.device;
+      if (same_device || !limit) limit = sustained(rate->numbers(), cell.spec.device);
+    }
+  }
+  return limit;
+}
+
+std::vector<double> counted_steps(const Inspection& in) {
+  std::vector<double> steps = in.samples(metric::kStep, metric::kTotal);
+  const auto warmup = static_cast<std::size_t>(in.cell.spec.warmup.value_or(0));
+  steps.erase(steps.begin(),
+              steps.begin() + static_cast<std::ptrdiff_t>(std::min(warmup, steps.size())));
+  return steps;
+}
+
+void check_rate(const Inspection& in) {
+  const auto limit = measured_limit(in);
+  const auto steps = counted_steps(in);
+  if (!limit || steps.empty() || median(steps) <= 0) return;
+  const double rate = step_flops(in.cell.spec) * kNanosecondsPerSecond / median(steps);
+  const double share = rate / *limit;
+  if (share <= kSuspicious) return;
+  const std::string text =
+      fmt::format("computes {} times as fast as the device's measured limit in {}",
+                  format_ratio(share), name(*in.cell.spec.precision));
+  const bool processor = in.cell.spec.device == DeviceKind::kCpu;
+  share > (processor ? kImpossibleOnProcessor : kImpossible) ? in.refuse(text) : in.warn(text);
+}
+
+void check_spread(const Inspection& in) {
+  const auto steps = counted_steps(in);
+  if (steps.size() < 2) return;
+  const double spread = summarize(steps).coefficient_of_variation();
+  if (spread <= kUneven) return;
+  in.warn(fmt::format("its steps vary by {} %: other work ran beside them",
+                      format_rough_percent(spread)));
+}
+
+/// The device's time of a forward pass; the median of the counted steps.
+std::optional<double> forward_time(const Inspection& in) {
+  std::vector<double> times = in.samples(metric::kEvent, metric::kForward);
+  const auto warmup = static_cast<std::size_t>(in.cell.spec.warmup.value_or(0));
+  if (times.size() <= warmup) return std::nullopt;
+  times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(warmup));
+  return median(times);
+}
+
+/// All modes of a network begin with the same forward pass: where one took far longer, the machine
+/// was busy with something else.
+void check_forward(const Inspection& in) {
+  const auto own = forward_time(in);
+  if (!own) return;
+  for (const Cell& cell : in.run.cells) {
+    const bool timed =
+        cell.spec.kind == CellKind::kTiming && cell.spec.device == in.cell.spec.device;
+    if (!timed || !same_setting(cell.spec, in.cell.spec)) continue;
+    for (const Launch& launch : cell.launches) {
+      const auto other = forward_time({in.run, cell, launch, in.findings});
+      if (!is_ok(launch.outcome) || !other || *other <= 0 || *own <= kApart * *other) continue;
+      return in.warn(fmt::format("its forward pass takes {} times as long as in {}",
+                                 format_factor(*own / *other), cell.id));
+    }
+  }
+}
+
+void check_samples(const Inspection& in) {
+  const CellSpec& spec = in.cell.spec;
+  const auto totals = in.samples(metric::kStep, metric::kTotal);
+  const auto asked = static_cast<std::size_t>(spec.warmup.value_or(0) + spec.steps.value_or(0));
+  if (totals.size() != asked) {
+    in.refuse(
+        fmt::format("{} were asked for, {} timed", format_plural(asked, "step"), totals.size()));
+  }
+  if (std::any_of(totals.begin(), totals.end(), [](double total) { return total <= 0; })) {
+    in.refuse("a step took no time");
+  }
+  const auto enqueued = in.samples(metric::kStep, metric::kEnqueue);
+  for (std::size_t i = 0; i < std::min(totals.size(), enqueued.size()); ++i) {
+    if (enqueued[i] <= totals[i]) continue;
+    return in.refuse(fmt::format("step {} was enqueued only after it was done", i + 1));
+  }
+}
+
+void check_phases(const Inspection& in) {
+  const auto totals = in.samples(metric::kStep, metric::kTotal);
+  std::vector<double> sums(totals.size(), 0);
+  for (const auto phase :
+       {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
+    const auto times = in.samples(metric::kEvent, phase);
+    for (std::size_t i = 0; i < std::min(sums.size(), times.size()); ++i) sums[i] += times[i];
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (sums[i] <= totals[i] * kImpossible) continue;
+    return in.refuse(fmt::format("the phases of step {} take longer than the step", i + 1));
+  }
+}
+
+/// Halves are exact in every format: whatever their sum is off by, the device or the loop is wrong.
+void check_control(const Inspection& in) {
+  const auto sums = in.samples(metric::kRunning, metric::kHalvesLoop);
+  const auto addend = in.samples(metric::kAddend, metric::kHalvesLoop);
+  if (sums.empty() || addend.empty()) return;
+  const double expected = addend.front() * static_cast<double>(sums.size());
+  if (sums.back() == expected) return;
+  in.refuse(
+      fmt::format("{} exact halves add up to {}, not to {}", sums.size(), sums.back(), expected));
+}
+
+/// Some kernel runs for no longer than from the first one's start to the last one's end, and the
+/// profiled step takes no less.
+void check_profile(const Inspection& in) {
+  const auto time = [&](std::string_view name) {
+    const auto values = in.samples(metric::kProfile, name);
+    return values.empty() ? 0.0 : values.front();
+  };
+  const double busy = time(metric::kBusy);
+  const double span = time(metric::kSpan);
+  if (busy > span) in.refuse("its kernels are busy for longer than from the first to the last");
+  if (span > time(metric::kStep) * kImpossible) in.refuse("its kernels span more than the step");
+  const double unattributed = time(metric::kUnattributed);
+  if (unattributed > busy * kNoticed) {
+    in.warn(fmt::format("{} % of its kernels' time belong to no phase",
+                        format_percent(unattributed / busy)));
+  }
+}
+
+bool holds_published(const Launch& launch) {
+  return std::ranges::any_of(launch.metrics, [](const Metric& metric) {
+    return metric.tag == metric::kPublished || metric.tag == metric::kPublishedStddev;
+  });
+}
+
+/// Somebody's means have no samples to look at.
+void check_published(const Inspection& in) {
+  for (const Metric& metric : in.launch.metrics) {
+    const bool deviation = metric.tag == metric::kPublishedStddev;
+    if (metric.tag != metric::kPublished && !deviation) {
+      in.refuse(fmt::format("'{}' of '{}' was measured, in a run of imported numbers", metric.name,
+                            metric.tag));
+    }
+    const double value = metric.number().value_or(1);
+    if (value < 0 || (value == 0 && !deviation)) {
+      in.refuse(fmt::format("its published {} is {}", metric.name, value));
+    }
+  }
+}
+
+void inspect(const Inspection& in) {
+  if (in.run.source == "imported") return check_published(in);
+  if (holds_published(in.launch)) in.refuse("published numbers in a run of measured ones");
+  if (in.cell.spec.kind == CellKind::kKernels) check_profile(in);
+  if (in.cell.spec.kind == CellKind::kAccumulation) check_control(in);
+  if (!in.cell.spec.model) return;
+  if (in.cell.spec.kind == CellKind::kMemory) check_recorded_memory(in);
+  if (in.cell.spec.kind != CellKind::kTiming) return;
+  for (const auto check :
+       {check_samples, check_phases, check_rate, check_spread, check_forward, check_memory}) {
+    check(in);
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> check_plausibility(const Run& run) {
+  std::vector<Finding> findings;
+  for (const Cell& cell : run.cells) {
+    for (const Launch& launch : cell.launches) {
+      if (is_ok(launch.outcome)) inspect({run, cell, launch, findings});
+    }
+  }
+  return findings;
+}
+
+}  // namespace labreport

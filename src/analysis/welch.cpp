@@ -1,0 +1,86 @@
+#include "analysis/welch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "base/distributions.h"
+#include "base/error.h"
+#include "base/statistics.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kWelchConfidence = 0.95;
+
+// Logarithms of equal medians may differ from their own mean by that much: it is no variance.
+constexpr double kRoundOff = 16 * std::numeric_limits<double>::epsilon();
+
+std::vector<double> logs(std::span<const double> medians) {
+  std::vector<double> logs;
+  logs.reserve(medians.size());
+  for (const double median : medians) {
+    if (!(median > 0) || std::isinf(median)) throw Error("a launch's median is not above 0");
+    logs.push_back(std::log(median));
+  }
+  return logs;
+}
+
+struct Side {
+  double mean;
+  double squared_error;  ///< Variance of the mean.
+  double degrees;
+};
+
+Side side(std::span<const double> medians) {
+  if (medians.size() < kLaunchesForInterval) throw Error("an interval needs two launches a side");
+  const std::vector<double> values = logs(medians);
+  const double centre = mean(values);
+  double deviation = sample_stddev(values);
+  if (deviation <= kRoundOff * std::max(1.0, std::abs(centre))) deviation = 0;
+  const auto n = static_cast<double>(values.size());
+  return {centre, deviation * deviation / n, n - 1};
+}
+
+double satterthwaite(const Side& a, const Side& b) {
+  const double sum = a.squared_error + b.squared_error;
+  if (sum == 0) return a.degrees + b.degrees;
+  // Shares first: squares of small variances would vanish.
+  const double share_a = a.squared_error / sum;
+  const double share_b = b.squared_error / sum;
+  return 1 / (share_a * share_a / a.degrees + share_b * share_b / b.degrees);
+}
+
+}  // namespace
+
+std::pair<double, double> Welch::interval(double confidence) const {
+  const double reach =
+      standard_error == 0 ? 0 : student_quantile((1 + confidence) / 2, degrees) * standard_error;
+  return {ratio * std::exp(-reach), ratio * std::exp(reach)};
+}
+
+Welch welch(std::span<const double> a, std::span<const double> b) {
+  const Side first = side(a);
+  const Side second = side(b);
+  double difference = second.mean - first.mean;
+  Welch result;
+  result.standard_error = std::sqrt(first.squared_error + second.squared_error);
+  result.degrees = satterthwaite(first, second);
+  if (result.standard_error == 0) {
+    if (std::abs(difference) <= kRoundOff * std::max(1.0, std::abs(first.mean))) difference = 0;
+    result.p = difference == 0 ? 1 : 0;
+  } else {
+    result.p = student_two_sided_p(difference / result.standard_error, result.degrees);
+  }
+  result.ratio = std::exp(difference);
+  std::tie(result.lower, result.upper) = result.interval(kWelchConfidence);
+  return result;
+}
+
+double ratio_of(std::span<const double> a, std::span<const double> b) {
+  return std::exp(mean(logs(b)) - mean(logs(a)));
+}
+
+}  // namespace labreport

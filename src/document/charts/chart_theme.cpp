@@ -1,0 +1,111 @@
+#include <map>
+
+#include "document/charts/charts.h"
+#include "document/charts/xml_text.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::string_view kFont = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
+/// What axis labels take beside an inner view, which cannot be given a total width.
+constexpr int kAxisRoom = 84;
+/// A phone's letters are wider than those that the chart tool measures with.
+constexpr int kPhoneSlack = 8;
+
+nlohmann::json axis_config() {
+  return {{"domainColor", ink::kAxis},
+          {"gridColor", ink::kGrid},
+          {"tickColor", ink::kAxis},
+          {"labelColor", ink::kMuted},
+          {"titleColor", ink::kMuted},
+          {"labelFontSize", 12},
+          {"titleFontSize", 12},
+          {"titleFontWeight", 400},
+          {"titlePadding", 8},
+          {"labelPadding", 5},
+          {"tickSize", 4}};
+}
+
+nlohmann::json theme() {
+  return {{"font", kFont},
+          {"view", {{"stroke", nullptr}}},
+          {"axis", axis_config()},
+          {"axisY", {{"domain", false}, {"ticks", false}}},
+          {"axisX", {{"grid", true}}},
+          {"title", {{"anchor", "start"}, {"fontSize", 13}, {"color", ink::kText}}},
+          {"legend", {{"labelColor", ink::kMuted}, {"titleColor", ink::kMuted}}},
+          {"header", {{"labelColor", ink::kText}, {"labelAnchor", "start"}}},
+          {"text", {{"color", ink::kText}, {"fontSize", 12}}},
+          {"line", {{"strokeWidth", 1.6}}},
+          {"point", {{"size", 60}, {"filled", true}, {"opacity", 1}}}};
+}
+
+/// Views inside a vconcat or a facet take the width themselves.
+void set_inner_width(nlohmann::json& view, int width) {
+  if (view.contains("vconcat")) {
+    for (nlohmann::json& child : view["vconcat"]) set_inner_width(child, width);
+  } else if (view.contains("spec")) {
+    set_inner_width(view["spec"], width);
+  } else {
+    view["width"] = width;
+  }
+}
+
+/// "id='" and its kin, up to the character that ends the name.
+struct IdForm {
+  std::string_view opening;
+  char closing;
+};
+constexpr IdForm kIdForms[] = {{" id=\"", '"'}, {"url(#", ')'}, {"href=\"#", '"'}};
+
+}  // namespace
+
+nlohmann::json themed(nlohmann::json spec, ChartWidth width) {
+  make_drawable(spec);
+  fit_to_width(spec, width);
+  const int total = width == ChartWidth::kWide ? kWideChart : kNarrowChart;
+  const bool composed = spec.contains("vconcat") || spec.contains("spec");
+  spec["$schema"] = "https://vega.github.io/schema/vega-lite/v6.json";
+  spec["config"] = theme();
+  spec["background"] = ink::kPaper;
+  if (!spec.contains("padding")) {
+    spec["padding"] = {{"left", 6}, {"top", 6}, {"right", 10}, {"bottom", 2}};
+  }
+  if (width == ChartWidth::kNarrow) {
+    for (const char* side : {"left", "right"}) {
+      spec["padding"][side] = spec["padding"].value(side, 0) + kPhoneSlack;
+    }
+  }
+  if (composed) {
+    // Words right of a plot stand in the padding, which an inner view's width does not contain.
+    set_inner_width(spec, total - kAxisRoom - spec["padding"]["right"].get<int>());
+  } else {
+    spec["width"] = total;
+    spec["autosize"] = {{"type", "fit"}, {"contains", "padding"}};
+  }
+  return spec;
+}
+
+std::string with_unique_ids(std::string_view svg, std::string_view prefix) {
+  std::map<std::string, std::string, std::less<>> names;
+  std::string rewritten;
+  rewritten.reserve(svg.size());
+  while (!svg.empty()) {
+    std::size_t next = std::string_view::npos;
+    const IdForm* form = nullptr;
+    for (const IdForm& candidate : kIdForms) {
+      const std::size_t at = svg.find(candidate.opening);
+      if (at < next) next = at, form = &candidate;
+    }
+    if (form == nullptr) break;
+    const std::size_t begin = next + form->opening.size();
+    const std::size_t end = std::min(svg.find(form->closing, begin), svg.size());
+    const std::string old(svg.substr(begin, end - begin));
+    const std::string numbered = std::string(prefix) + "-" + std::to_string(names.size() + 1);
+    rewritten.append(svg.substr(0, begin)).append(names.emplace(old, numbered).first->second);
+    svg.remove_prefix(end);
+  }
+  return rewritten.append(svg);
+}
+
+}  // namespace labreport

@@ -1,0 +1,127 @@
+#include "document/charts/charts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace labreport {
+namespace {
+
+constexpr std::string_view kBlue = "#1f6fb2";
+constexpr std::string_view kVermilion = "#c2410c";
+constexpr std::string_view kGreen = "#0b7a55";
+constexpr std::string_view kPurple = "#8a3f8f";
+constexpr std::string_view kAmber = "#946200";
+constexpr std::string_view kTeal = "#0f7490";
+constexpr std::string_view kSlate = "#5b6470";
+constexpr std::string_view kRose = "#b0305c";
+constexpr std::string_view kGrey = "#9aa2ab";
+
+constexpr std::array kFallback = {
+    SeriesStyle{kBlue, "circle"},         SeriesStyle{kVermilion, "triangle-up"},
+    SeriesStyle{kGreen, "square"},        SeriesStyle{kPurple, "diamond"},
+    SeriesStyle{kAmber, "cross"},         SeriesStyle{kTeal, "triangle-down"},
+    SeriesStyle{kSlate, "triangle-right"}};
+
+using NamedStyle = std::pair<std::string_view, SeriesStyle>;
+
+constexpr std::array kAssigned = {NamedStyle{"forward", {kBlue, "circle"}},
+                                  NamedStyle{"backward", {kVermilion, "triangle-up"}},
+                                  NamedStyle{"optimizer", {kGreen, "square"}},
+                                  NamedStyle{"loss", {kPurple, "diamond"}},
+                                  NamedStyle{"inference", {kTeal, "triangle-down"}},
+                                  NamedStyle{"forward_backward", {kAmber, "cross"}},
+                                  NamedStyle{"forward+backward", {kAmber, "cross"}},
+                                  NamedStyle{"train_step", {kSlate, "triangle-right"}},
+                                  NamedStyle{"train step", {kSlate, "triangle-right"}},
+                                  NamedStyle{"step", {kSlate, "triangle-right"}},
+                                  NamedStyle{"first step", {kAmber, "cross"}},
+                                  NamedStyle{"kernel time", {kTeal, "triangle-down"}},
+                                  NamedStyle{"peak memory", {kPurple, "diamond"}},
+                                  NamedStyle{"fp32", {kBlue, "circle"}},
+                                  NamedStyle{"tf32", {kTeal, "triangle-down"}},
+                                  NamedStyle{"bf16", {kVermilion, "triangle-up"}},
+                                  NamedStyle{"fp16", {kPurple, "diamond"}},
+                                  NamedStyle{"small", {kTeal, "triangle-down"}},
+                                  NamedStyle{"medium", {kBlue, "circle"}},
+                                  NamedStyle{"large", {kPurple, "diamond"}},
+                                  NamedStyle{"xl", {kVermilion, "triangle-up"}},
+                                  NamedStyle{"2.7B", {kAmber, "square"}},
+                                  NamedStyle{"10B", {kGreen, "cross"}},
+                                  NamedStyle{"parameters", {kSlate, "triangle-right"}},
+                                  NamedStyle{"before the step", {kSlate, "triangle-right"}},
+                                  NamedStyle{"gradients", {kVermilion, "triangle-up"}},
+                                  NamedStyle{"AdamW state", {kGreen, "square"}},
+                                  NamedStyle{"inputs", {kRose, "cross"}},
+                                  NamedStyle{"activations", {kBlue, "circle"}},
+                                  NamedStyle{"weight copies", {kTeal, "triangle-down"}},
+                                  NamedStyle{"workspace", {kAmber, "square"}},
+                                  NamedStyle{"temporary", {kPurple, "diamond"}},
+                                  NamedStyle{"unknown", {kGrey, "cross"}}};
+
+nlohmann::json scale_of(const std::vector<std::string>& labels,
+                        std::string_view SeriesStyle::* sign) {
+  nlohmann::json range = nlohmann::json::array();
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    range.push_back(series_style(labels[i], i).*sign);
+  }
+  return {{"domain", labels}, {"range", range}};
+}
+
+nlohmann::json nominal(const std::string& field, nlohmann::json scale) {
+  return {{"field", field}, {"type", "nominal"}, {"scale", std::move(scale)}, {"legend", nullptr}};
+}
+
+}  // namespace
+
+SeriesStyle series_style(std::string_view name, std::size_t index) {
+  const auto found = std::ranges::find(kAssigned, name, &NamedStyle::first);
+  return found != kAssigned.end() ? found->second : kFallback[index % kFallback.size()];
+}
+
+std::vector<std::string_view> series_colours() {
+  return {kBlue, kVermilion, kGreen, kPurple, kAmber, kTeal, kSlate, kRose, kGrey};
+}
+
+nlohmann::json colour_channel(const std::string& field, const std::vector<std::string>& labels) {
+  return nominal(field, scale_of(labels, &SeriesStyle::colour));
+}
+
+nlohmann::json shape_channel(const std::string& field, const std::vector<std::string>& labels) {
+  return nominal(field, scale_of(labels, &SeriesStyle::shape));
+}
+
+std::string axis_title(const std::string& title, const std::string& unit) {
+  return unit.empty() ? title : title + " (" + unit + ")";
+}
+
+nlohmann::json linear_channel(const std::string& field, const std::string& title,
+                              const std::string& unit) {
+  return {{"field", field}, {"type", "quantitative"}, {"title", axis_title(title, unit)}};
+}
+
+nlohmann::json log_channel(const std::string& field, const std::string& title,
+                           const std::string& unit, int room) {
+  nlohmann::json channel = linear_channel(field, title, unit);
+  channel["scale"] = {{"type", "log"}, {"nice", false}, {"padding", room}};
+  // 1, 2 and 5 of each decade: enough to read a value, few enough to print each.
+  nlohmann::json ticks = nlohmann::json::array();
+  for (int exponent = -4; exponent < 7; ++exponent) {
+    for (const int step : {1, 2, 5}) ticks.push_back(std::pow(10.0, exponent) * step);
+  }
+  channel["axis"] = {{"values", ticks}, {"format", ",~r"}, {"labelOverlap", true}};
+  return channel;
+}
+
+nlohmann::json category_channel(const std::string& field, const std::vector<std::string>& labels) {
+  return {{"field", field}, {"type", "nominal"}, {"sort", labels}, {"title", nullptr}};
+}
+
+int label_room(const std::vector<std::string>& labels, double letter_width) {
+  std::size_t longest = 0;
+  for (const std::string& label : labels) longest = std::max(longest, label.size());
+  return static_cast<int>(letter_width * static_cast<double>(longest));
+}
+
+}  // namespace labreport

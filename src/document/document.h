@@ -1,0 +1,160 @@
+// The report before any format: what each writer (HTML, Markdown, …) is given.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace labreport {
+
+enum class Align { kLeft, kRight };
+
+/// How much of what this program writes stands as an answer: nothing, numbers without prose, or
+/// sentences. A sentence that depends on a measured value stands in `kFull` alone, wherever it is;
+/// numbers in tables, charts and lists always stay.
+enum class Answers { kNone, kFacts, kFull };
+
+struct ColumnView {
+  std::string title;
+  std::string unit;  ///< One unit a column, shown in its head; may be empty.
+  Align align = Align::kRight;
+  bool code = false;  ///< Verbatim text such as a command: monospaced, with a button that copies.
+};
+
+struct CellView {
+  std::string text;            ///< Plain text, formatted; "–" where there is nothing.
+  std::optional<double> sort;  ///< The number behind the text, in its column's unit; a share of 1
+                               ///< where that is %.
+  bool muted = false;
+  std::optional<double> deviation = {};  ///< What stands behind "±", like `sort`.
+  std::string link = {};  ///< In a page: where the text leads, "#row-3" or a relative address.
+};
+
+struct RowView {
+  std::vector<CellView> cells;
+  std::vector<std::string>
+      flags;            ///< "thermal slowdown", "outlier", …: words shown beside the row.
+  std::string note;     ///< Spans the row's remaining columns: a reason for what is missing.
+  std::string id = {};  ///< In a page: what a link to the row names; unique there.
+};
+
+struct TableView {
+  std::string slug;   ///< Unique in its part, e.g. "durations".
+  std::string title;  ///< Plain text.
+  std::vector<ColumnView> columns;
+  std::vector<RowView> rows;
+};
+
+struct Figure {
+  std::string slug;     ///< Unique in the document, safe in a file name.
+  std::string title;    ///< Plain text: what the figure shows.
+  std::string caption;  ///< Markdown: how to read it.
+  std::string alt;      ///< Plain text for readers who cannot see it.
+  nlohmann::json spec;  ///< Vega-Lite with inline data; theme and width come from the writer.
+  TableView data;       ///< The same data as a table.
+  /// Figures in a row that show the same thing under one varying condition name it alike
+  /// ("Context") and themselves apart ("512"). The page shows one variant at a time, every other
+  /// format one after another. A variant may be several figures in a row.
+  std::string family = {};
+  std::string variant = {};
+  std::string in_page = {};  ///< Markdown: what the page alone offers, behind its caption.
+};
+
+/// A file beside the page, for what is too long for it; the words link to it.
+struct Attachment {
+  std::string name;  ///< Unique in the document: "kernels.csv"
+  std::string bytes;
+  /// Or the name of a file among the run's artifacts: published where the run still has it and it
+  /// is small enough for a page.
+  std::string artifact = {};
+};
+
+/// The closed drawer "How this was measured".
+struct Drawer {
+  std::string method;                 ///< Markdown.
+  std::vector<TableView> tables;      ///< E.g. the command that reproduces each row.
+  std::vector<Figure> figures;        ///< E.g. samples as a strip plot.
+  std::vector<std::string> warnings;  ///< Plain text.
+  std::string findings = {};          ///< Markdown, behind the method: what this run's values say.
+
+  /// The method, with the findings where generated sentences are asked for.
+  std::string words(Answers answers) const;
+};
+
+/// The author's own words for a part.
+struct AuthorNote {
+  std::string markdown;  ///< Safe as it is: see notes/note_markdown.h.
+  bool replaces = true;  ///< The generated answer; otherwise they follow it.
+};
+
+struct Part {
+  std::string problem;   ///< "benchmarking_script"
+  std::string letter;    ///< "b"; empty for a problem with a single part.
+  std::string title;     ///< Plain text.
+  std::string setting;   ///< Plain text: device, versions, precision, batch, context.
+  std::string question;  ///< Markdown.
+  std::string answer;    ///< Markdown, generated from facts; empty: nothing to say.
+  std::string facts;     ///< Markdown: the answer's numbers alone, for `--answers facts`.
+  std::optional<AuthorNote> note;
+  std::vector<Figure> figures;
+  std::vector<TableView> tables;
+  Drawer drawer;
+  std::vector<Attachment> files;
+
+  /// "benchmarking_script.b", or the problem alone where it has a single part: safe in the name of
+  /// a file, since problems' names are identifiers of this program's.
+  std::string name() const;
+  std::string anchor() const;  ///< "benchmarking_script-b"
+
+  /// Markdown: what stands as the generated answer, empty where nothing does: not asked for,
+  /// nothing to say, or replaced by the author's note.
+  std::string generated_answer(Answers answers) const;
+
+  /// Whether room is left for the author's own words: none were asked of this program and none
+  /// have come from the author.
+  bool awaits_answer(Answers answers) const;
+};
+
+struct Section {
+  std::string problem;
+  std::string title;
+  std::vector<Part> parts;
+};
+
+/// One of "At a glance": a number that links to its evidence.
+struct Glance {
+  std::string label;
+  std::string value;  ///< Formatted with its unit.
+  std::string anchor;
+};
+
+/// Whose report it is; each may be empty, all is plain text.
+struct FrontMatter {
+  std::string author;
+  std::string course;
+  std::string repository;  ///< An https address.
+};
+
+struct Document {
+  FrontMatter front;
+  std::string title;           ///< "Profiling and benchmarking (§1.1)"; writers add the device.
+  std::string device;          ///< "NVIDIA H200"
+  std::string edition;         ///< "2025"
+  std::string preset;          ///< "full"
+  std::string date;            ///< "2026-05-01"
+  std::string revision;        ///< Short, e.g. "a1b2c3d"; empty when unknown.
+  std::string provenance;      ///< One line of plain text.
+  bool demonstration = false;  ///< Measured on a CPU with tiny sizes: marked on every page.
+  bool reference = false;      ///< Ships with the project: marked as such.
+  bool incomplete = false;     ///< Cells are still missing: the run was interrupted.
+  std::string outcome_line;    ///< "40 cells: 38 ok, 2 out of memory"
+  std::vector<Glance> glance;
+  TableView matrix;  ///< What ran.
+  std::vector<Section> sections;
+  std::string method;     ///< Markdown: method and limits.
+  TableView environment;  ///< Reproduce.
+  std::string reproduce;  ///< The commands, one a line.
+};
+
+}  // namespace labreport

@@ -1,0 +1,171 @@
+#include "document/markdown_tree.h"
+
+#include <cmark-gfm-core-extensions.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace labreport {
+namespace {
+
+using Spans = std::vector<MathSpan>;
+using Iterator = std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)>;
+
+std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
+
+void attach(cmark_parser* parser, const char* extension) {
+  cmark_parser_attach_syntax_extension(parser, cmark_find_syntax_extension(extension));
+}
+
+MarkdownTree parse(const std::string& markdown) {
+  cmark_gfm_core_extensions_ensure_registered();
+  const std::unique_ptr<cmark_parser, decltype(&cmark_parser_free)> parser(
+      cmark_parser_new(CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE), &cmark_parser_free);
+  for (const char* extension : {"table", "strikethrough", "autolink"}) {
+    attach(parser.get(), extension);
+  }
+  cmark_parser_feed(parser.get(), markdown.data(), markdown.size());
+  MarkdownTree tree(cmark_parser_finish(parser.get()));
+  cmark_consolidate_text_nodes(tree.get());
+  return tree;
+}
+
+/// Relative to the page: no scheme, no host.
+bool is_relative(std::string_view address) {
+  if (address.starts_with("//") || address.find('\\') != address.npos) return false;
+  const std::size_t colon = address.find(':');
+  return colon == address.npos || colon > address.find_first_of("/?#");
+}
+
+bool is_web(std::string_view address) {
+  std::string scheme(address.substr(0, address.find("//")));
+  std::ranges::transform(scheme, scheme.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? letter + 32 : letter;
+  });
+  return address.find("//") != address.npos && (scheme == "http:" || scheme == "https:");
+}
+
+void replace_by_children(cmark_node* node) {
+  while (cmark_node* child = cmark_node_first_child(node)) cmark_node_insert_before(node, child);
+  cmark_node_free(node);
+}
+
+cmark_node* text_node(const std::string& text) {
+  cmark_node* node = cmark_node_new(CMARK_NODE_TEXT);
+  cmark_node_set_literal(node, text.c_str());
+  return node;
+}
+
+void restore_literal(cmark_node* node, const Spans& spans) {
+  const std::string literal = text_or_empty(cmark_node_get_literal(node));
+  cmark_node_set_literal(node, with_math_source(literal, spans).c_str());
+}
+
+std::string without_comments(std::string text) {
+  for (std::size_t open; (open = text.find("<!--")) != text.npos;) {
+    const std::size_t close = text.find("-->", open);
+    text.erase(open, close == text.npos ? text.npos : close + 3 - open);
+  }
+  return text;
+}
+
+/// Raw HTML becomes text: nothing an author wrote is lost, and nothing of it is markup.
+void show_html(cmark_node* node, const Spans& spans) {
+  const bool block = cmark_node_get_type(node) == CMARK_NODE_HTML_BLOCK;
+  std::string text =
+      without_comments(with_math_source(text_or_empty(cmark_node_get_literal(node)), spans));
+  while (block && text.ends_with('\n')) text.pop_back();
+  if (!text.empty()) {
+    cmark_node* shown = text_node(text);
+    if (block) {
+      cmark_node* paragraph = cmark_node_new(CMARK_NODE_PARAGRAPH);
+      cmark_node_append_child(paragraph, shown);
+      shown = paragraph;
+    }
+    cmark_node_insert_before(node, shown);
+  }
+  cmark_node_free(node);
+}
+
+void check_link(cmark_node* node, const Spans& spans) {
+  const std::string url = with_math_source(text_or_empty(cmark_node_get_url(node)), spans);
+  if (!is_web(url) && !is_relative(url)) return replace_by_children(node);
+  cmark_node_set_url(node, url.c_str());
+}
+
+/// What stands in place of a picture is plain text, math included.
+void restore_alternative(cmark_node* image, const Spans& spans) {
+  const std::string text = with_math_source(text_inside(image), spans);
+  while (cmark_node* child = cmark_node_first_child(image)) cmark_node_free(child);
+  if (!text.empty()) cmark_node_append_child(image, text_node(text));
+}
+
+/// A picture from elsewhere would be a request that leaves the page: a link instead.
+void check_image(cmark_node* node, const Spans& spans) {
+  const std::string url = with_math_source(text_or_empty(cmark_node_get_url(node)), spans);
+  if (!is_relative(url) && !is_web(url)) return replace_by_children(node);
+  if (is_relative(url)) {
+    cmark_node_set_url(node, url.c_str());
+    return restore_alternative(node, spans);
+  }
+  cmark_node* link = cmark_node_new(CMARK_NODE_LINK);
+  cmark_node_set_url(link, url.c_str());
+  while (cmark_node* child = cmark_node_first_child(node)) cmark_node_append_child(link, child);
+  cmark_node_insert_before(node, link);
+  cmark_node_free(node);
+}
+
+void check(cmark_node* node, const Spans& spans) {
+  switch (cmark_node_get_type(node)) {
+    case CMARK_NODE_CODE:
+    case CMARK_NODE_CODE_BLOCK:
+      return restore_literal(node, spans);
+    case CMARK_NODE_HTML_BLOCK:
+    case CMARK_NODE_HTML_INLINE:
+      return show_html(node, spans);
+    case CMARK_NODE_LINK:
+      return check_link(node, spans);
+    case CMARK_NODE_IMAGE:
+      return check_image(node, spans);
+    default:
+      return;
+  }
+}
+
+/// Nodes in an order in which each may be replaced: what is inside comes first.
+std::vector<cmark_node*> inside_out(cmark_node* root) {
+  std::vector<cmark_node*> nodes;
+  const Iterator iterator(cmark_iter_new(root), &cmark_iter_free);
+  while (cmark_iter_next(iterator.get()) != CMARK_EVENT_DONE) {
+    cmark_node* node = cmark_iter_get_node(iterator.get());
+    const bool inside_done = cmark_node_first_child(node) == nullptr ||
+                             cmark_iter_get_event_type(iterator.get()) == CMARK_EVENT_EXIT;
+    // An empty container is met twice in a row.
+    if (inside_done && (nodes.empty() || nodes.back() != node)) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+std::string text_inside(cmark_node* node) {
+  std::string text;
+  const Iterator iterator(cmark_iter_new(node), &cmark_iter_free);
+  while (cmark_iter_next(iterator.get()) != CMARK_EVENT_DONE) {
+    if (cmark_iter_get_event_type(iterator.get()) != CMARK_EVENT_ENTER) continue;
+    cmark_node* inner = cmark_iter_get_node(iterator.get());
+    const cmark_node_type type = cmark_node_get_type(inner);
+    const bool space = type == CMARK_NODE_SOFTBREAK || type == CMARK_NODE_LINEBREAK;
+    text += space ? " " : text_or_empty(cmark_node_get_literal(inner));
+  }
+  return text;
+}
+
+ParsedMarkdown parse_markdown(std::string_view markdown) {
+  CutMarkdown cut = cut_math(markdown);
+  ParsedMarkdown parsed{parse(cut.markdown), std::move(cut.spans)};
+  for (cmark_node* node : inside_out(parsed.tree.get())) check(node, parsed.spans);
+  return parsed;
+}
+
+}  // namespace labreport

@@ -1,0 +1,72 @@
+// Markdown as a neutral tree, for writers that are no HTML.
+//
+// Raw HTML in the Markdown is text (nothing an author wrote is lost, none of it is markup), its
+// comments are left out. Links lead to http, https or relative addresses, pictures to relative
+// ones; other links are their text alone. What nests too deeply becomes plain text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/document.h"
+
+namespace labreport {
+
+struct Inline {
+  enum class Kind {
+    kText,
+    kEmph,
+    kStrong,
+    kStrike,
+    kCode,
+    kLink,
+    kImage,
+    kBreak,    ///< A line ends here.
+    kMath,     ///< $…$
+    kDisplay,  ///< $$…$$: a line of its own
+  };
+  Kind kind = Kind::kText;
+  std::string text;    ///< kText, kCode; kMath, kDisplay: TeX; kImage: for who cannot see it.
+  std::string target;  ///< kLink, kImage: as written, for the writer to escape.
+  std::vector<Inline> children;  ///< kEmph, kStrong, kStrike, kLink
+
+  bool operator==(const Inline&) const = default;
+};
+using Inlines = std::vector<Inline>;
+
+struct Block;
+using Blocks = std::vector<Block>;
+
+struct Block {
+  enum class Kind {
+    kParagraph,
+    kHeading,
+    kBullets,
+    kNumbers,
+    kQuote,
+    kCode,
+    kTable,
+    kImage,  ///< A paragraph that is one picture.
+    kRule,   ///< A thematic break.
+  };
+  Kind kind = Kind::kParagraph;
+  Inlines inlines;                         ///< kParagraph, kHeading; kImage: the picture alone
+  int level = 0;                           ///< kHeading: 1 to 6
+  int start = 1;                           ///< kNumbers: the first item's number
+  bool tight = false;                      ///< kBullets, kNumbers: no space between items
+  std::vector<Blocks> items;               ///< kBullets, kNumbers
+  Blocks blocks;                           ///< kQuote
+  std::string text;                        ///< kCode: whole lines
+  std::string language;                    ///< kCode: may be empty
+  std::vector<Align> aligns;               ///< kTable: one a column
+  std::vector<std::vector<Inlines>> rows;  ///< kTable: the head first; every row as long as it
+};
+
+/// Never fails: all text is some Markdown.
+Blocks rich_text(std::string_view markdown);
+
+/// Text alone, without marks: for outlines, alternative texts, comparisons.
+std::string plain_text(const Inlines& inlines);
+
+}  // namespace labreport

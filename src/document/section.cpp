@@ -1,0 +1,135 @@
+#include "document/section.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace labreport {
+namespace {
+
+std::string trim(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return "";
+  return std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
+}
+
+/// Reads a section.md line by line; each heading opens what the following lines belong to.
+class SectionParser {
+ public:
+  SectionWords parse(std::string_view words) {
+    for (const std::string& line : split(words, '\n')) {
+      ++line_number_;
+      read(line);
+    }
+    if (section_.problem.empty()) fail("a section begins with '# problem: Title'");
+    for (PartWords& part : section_.parts) trim_blocks(part);
+    return section_;
+  }
+
+ private:
+  void read(std::string_view line) {
+    if (line.starts_with("### ")) return open_block(trim(line.substr(4)));
+    if (line.starts_with("## ")) return open_part(trim(line.substr(3)));
+    if (line.starts_with("# ")) return open_section(trim(line.substr(2)));
+    if (block_ != nullptr) {
+      block_->append(line).push_back('\n');
+    } else if (!trim(line).empty()) {
+      fail("text outside of a block: " + trim(line));
+    }
+  }
+
+  void open_section(const std::string& heading) {
+    const auto colon = heading.find(": ");
+    if (!section_.problem.empty()) fail("a second '# ' heading");
+    if (colon == std::string::npos) fail("expected '# problem: Title'");
+    section_.problem = heading.substr(0, colon);
+    section_.title = heading.substr(colon + 2);
+  }
+
+  void open_part(const std::string& heading) {
+    PartWords part;
+    part.title = heading;
+    if (heading.size() > 4 && heading[0] == '(' && heading[2] == ')') {
+      part.letter = heading.substr(1, 1);
+      part.title = trim(std::string_view(heading).substr(3));
+    }
+    for (const PartWords& earlier : section_.parts) {
+      if (earlier.letter == part.letter) fail("part (" + part.letter + ") appears twice");
+    }
+    section_.parts.push_back(part);
+    block_ = nullptr;
+  }
+
+  void open_block(const std::string& name) {
+    if (section_.parts.empty()) fail("'### " + name + "' before the first part");
+    PartWords& part = section_.parts.back();
+    const std::map<std::string, std::string*> blocks = {{"Question", &part.question},
+                                                        {"Answer", &part.answer},
+                                                        {"Facts", &part.facts},
+                                                        {"Method", &part.method},
+                                                        {"Findings", &part.findings}};
+    const auto found = blocks.find(name);
+    if (found == blocks.end()) fail("unknown block '" + name + "'");
+    if (!found->second->empty()) fail("'### " + name + "' appears twice in a part");
+    block_ = found->second;
+  }
+
+  static void trim_blocks(PartWords& part) {
+    for (std::string* block :
+         {&part.question, &part.answer, &part.facts, &part.method, &part.findings}) {
+      *block = trim(*block);
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw Error("section.md, line " + std::to_string(line_number_) + ": " + problem,
+                "src/document/section.h describes the format");
+  }
+
+  SectionWords section_;
+  std::string* block_ = nullptr;
+  int line_number_ = 0;
+};
+
+Part compose_part(const std::string& problem, const PartWords& words, const PartContent& content) {
+  const std::string where = problem + (words.letter.empty() ? "" : " (" + words.letter + ")");
+  const auto fill = [&](const std::string& text, const std::string& block) {
+    return render_words(text, content.facts, where + " " + block);
+  };
+  Part part;
+  part.problem = problem;
+  part.letter = words.letter;
+  part.title = words.title;
+  part.question = fill(words.question, "Question");
+  part.answer = fill(words.answer, "Answer");
+  part.facts = fill(words.facts, "Facts");
+  part.figures = content.figures;
+  part.tables = content.tables;
+  part.drawer = content.drawer;
+  part.files = content.files;
+  part.drawer.method = fill(words.method, "Method");
+  part.drawer.findings = fill(words.findings, "Findings");
+  return part;
+}
+
+}  // namespace
+
+SectionWords parse_section(std::string_view words) { return SectionParser().parse(words); }
+
+Section compose_section(std::string_view words, const std::map<std::string, PartContent>& parts) {
+  const SectionWords parsed = parse_section(words);
+  Section section{.problem = parsed.problem, .title = parsed.title, .parts = {}};
+  std::size_t used = 0;
+  for (const PartWords& part : parsed.parts) {
+    const auto content = parts.find(part.letter);
+    if (content == parts.end()) continue;
+    section.parts.push_back(compose_part(parsed.problem, part, content->second));
+    ++used;
+  }
+  if (used != parts.size()) {
+    throw Error(parsed.problem + ": a presenter gives a part that section.md has no words for",
+                "add '## (letter) Title' to its section.md");
+  }
+  return section;
+}
+
+}  // namespace labreport

@@ -1,0 +1,80 @@
+#include "document/view.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+
+namespace labreport {
+
+std::vector<const Cell*> RunView::cells(CellKind kind, const Wanted& wanted) const {
+  std::vector<const Cell*> found;
+  for (const Cell& cell : run_.cells) {
+    if (cell.spec.kind == kind && (!wanted || wanted(cell.spec))) found.push_back(&cell);
+  }
+  return found;
+}
+
+const Cell* RunView::cell(CellKind kind, const Wanted& wanted) const {
+  const auto found = cells(kind, wanted);
+  return found.empty() ? nullptr : found.front();
+}
+
+std::vector<std::string> RunView::size_labels() const {
+  std::vector<std::string> labels;
+  for (const Cell& cell : run_.cells) {
+    const std::string& label = cell.spec.size;
+    if (!label.empty() && std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
+  }
+  return labels;
+}
+
+const Device* RunView::device() const { return main_device(run_); }
+
+bool RunView::on_gpu() const {
+  const Device* main = device();
+  return main == nullptr || main->kind == DeviceKind::kCuda;
+}
+
+const Launch* representative(const Cell& cell) {
+  if (cell.launches.empty()) return nullptr;
+  const auto ok = std::ranges::find_if(cell.launches,
+                                       [](const Launch& launch) { return is_ok(launch.outcome); });
+  return ok == cell.launches.end() ? &cell.launches.back() : &*ok;
+}
+
+const Launch* ok_launch(const Cell& cell) {
+  const Launch* launch = representative(cell);
+  return launch != nullptr && is_ok(launch->outcome) ? launch : nullptr;
+}
+
+std::string reason_missing(const Cell& cell) {
+  const Launch* launch = representative(cell);
+  if (launch == nullptr) return "not measured yet";
+  return is_ok(launch->outcome) ? "" : describe(launch->outcome);
+}
+
+std::vector<double> milliseconds(const Launch& launch, std::string_view tag,
+                                 std::string_view name) {
+  const Metric* metric = launch.find(tag, name);
+  if (metric == nullptr) return {};
+  std::vector<double> samples = metric->numbers();
+  for (double& sample : samples) sample /= kNanosecondsPerMillisecond;
+  return samples;
+}
+
+std::optional<double> single_milliseconds(const Launch& launch, std::string_view tag,
+                                          std::string_view name) {
+  const Metric* metric = launch.find(tag, name);
+  const auto number = metric == nullptr ? std::nullopt : metric->number();
+  return number ? std::optional(*number / kNanosecondsPerMillisecond) : std::nullopt;
+}
+
+std::vector<double> window(const std::vector<double>& samples, std::size_t warmup,
+                           std::size_t count) {
+  const std::size_t begin = std::min(warmup, samples.size());
+  const std::size_t end = std::min(samples.size(), begin + count);
+  return {samples.begin() + static_cast<std::ptrdiff_t>(begin),
+          samples.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+}  // namespace labreport

@@ -1,0 +1,73 @@
+#include "notes/note_template.h"
+
+#include "base/text.h"
+#include "notes/note.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::size_t kWidth = 96;
+
+/// Lines of at most `kWidth` bytes where words allow it; those of a list item hang below its text.
+std::string wrapped(const std::string& line) {
+  const std::string indent = line.starts_with("- ") ? "  " : "";
+  std::string text;
+  std::string row;
+  for (const std::string& word : split(line, ' ')) {
+    if (!row.empty() && row.size() + 1 + word.size() > kWidth) {
+      text += row + "\n";
+      row = indent + word;
+    } else {
+      row += (row.empty() ? "" : " ") + word;
+    }
+  }
+  return text + row + "\n";
+}
+
+/// Text that cannot end the comment around it.
+std::string inside_comment(const std::string& text) {
+  std::string safe;
+  for (const char letter : text) {
+    if (letter == '>' && safe.ends_with("--")) safe.push_back(' ');
+    safe.push_back(letter);
+  }
+  return safe;
+}
+
+std::string paragraphs(const std::string& markdown) {
+  std::string text;
+  for (const std::string& line : split(inside_comment(markdown), '\n')) text += wrapped(line);
+  return text;
+}
+
+}  // namespace
+
+std::string empty_note(const Part& part, const std::string& run) {
+  const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
+  std::string text = std::string(kReplaces) + "\n<!--\n";
+  text += paragraphs(part.problem + ": " + letter + part.title) + "\n";
+  text += paragraphs(part.question) + "\n";
+  if (!part.facts.empty()) {
+    text += paragraphs("Facts of " + run + ":") + "\n" + paragraphs(part.facts) + "\n";
+  }
+  text +=
+      "Write below this comment: Markdown, with tables, pictures from this folder\n"
+      "(![what it shows](plot.png)) and math ($t \\propto d^2$). Until you do, the generated "
+      "answer\n"
+      "stands. To keep that answer above your words, let the first line say \"follows\" instead "
+      "of\n"
+      "\"replaces\". Comments are never shown.\n"
+      "-->\n\n";
+  return text;
+}
+
+std::string empty_author() {
+  return "<!-- Whose report this is: shown under its title. Each may stay empty; the repository "
+         "is\n"
+         "an https:// address. -->\n"
+         "name:\n"
+         "course:\n"
+         "repository:\n";
+}
+
+}  // namespace labreport

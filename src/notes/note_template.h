@@ -1,0 +1,16 @@
+// What `labreport notes --init` writes for an author to begin with.
+#pragma once
+
+#include <string>
+
+#include "document/document.h"
+
+namespace labreport {
+
+/// A note that says nothing yet: the part's question and the facts of `run` as a comment.
+std::string empty_note(const Part& part, const std::string& run);
+
+/// author.md with its names and no values.
+std::string empty_author();
+
+}  // namespace labreport

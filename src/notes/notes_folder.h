@@ -1,0 +1,46 @@
+// A folder of an author's notes:
+//
+//   author.md              name, course, repository (notes/front_matter.h)
+//   <problem>.<part>.md    the words of a part; <problem>.md where a problem has one part
+//   anything else          pictures that the notes show, and what is nobody's business
+//
+// This program reads these files and never changes one.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "document/document.h"
+
+namespace labreport {
+
+inline constexpr const char* kNotesFolder = "notes";
+
+/// A note as it is placed in a report.
+struct PlacedNote {
+  AuthorNote note;
+  std::vector<Attachment> pictures;
+};
+
+struct NotesFolder {
+  std::filesystem::path folder;
+  FrontMatter front;
+  std::map<std::string, PlacedNote> notes;  ///< By the part's name: "benchmarking_script.b"
+  std::vector<std::string> problems;        ///< What could not be used: one line each, with file.
+};
+
+/// The file of a part's note.
+std::filesystem::path note_file(const std::filesystem::path& folder, const std::string& name);
+std::filesystem::path author_file(const std::filesystem::path& folder);
+
+/// Reads what can be read; never fails for what lies in the folder. `names`: the parts that a note
+/// may belong to.
+NotesFolder read_notes(const std::filesystem::path& folder, const std::vector<std::string>& names);
+
+/// Puts the notes into their parts, and the author above. Returns one line for each note whose part
+/// this report lacks.
+std::vector<std::string> place_notes(const NotesFolder& notes, Document& document);
+
+}  // namespace labreport

@@ -1,0 +1,154 @@
+#include "orchestrate/device_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/format.h"
+#include "base/machine.h"
+#include "base/text.h"
+#include "orchestrate/worker_info.h"
+#include "plan/arithmetic.h"
+
+namespace labreport {
+namespace {
+
+// Rough shares of what the hardware could do; only estimates rest on them.
+constexpr double kSustainedShare = 0.7;
+constexpr double kTf32Factor = 6;
+constexpr double kHalfFactor = 10;
+constexpr double kCoreRate = 2e10;
+
+std::string list_gpus(const std::vector<Gpu>& gpus) {
+  std::vector<std::string> words;
+  for (const Gpu& gpu : gpus) words.push_back(fmt::format("{} ({})", gpu.index, gpu.name));
+  return join_words(words);
+}
+
+std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
+                               const std::optional<std::vector<int>>& wanted) {
+  if (!wanted) return {visible.front()};
+  if (wanted->empty()) return visible;
+  std::vector<Gpu> chosen;
+  for (const int index : *wanted) {
+    const auto found = std::find_if(visible.begin(), visible.end(),
+                                    [&](const Gpu& gpu) { return gpu.index == index; });
+    if (found == visible.end()) {
+      throw InputError(fmt::format("--gpus: there is no GPU {} here", index),
+                       "there is " + list_gpus(visible));
+    }
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
+/// A run is of one kind of GPU: its rows stand side by side.
+void refuse_unlike(const std::vector<Gpu>& gpus) {
+  for (const Gpu& gpu : gpus) {
+    if (gpu.name == gpus.front().name) continue;
+    throw InputError("--gpus: " + list_gpus({gpus.front(), gpu}) + " are not alike",
+                     "measure each kind of GPU in a run of its own");
+  }
+}
+
+/// Without a device: the demonstration, or a plan for a device that is elsewhere.
+DeviceChoice without_device(const DeviceWish& wish, const std::string& reason, bool planning) {
+  if (wish.gpus) throw InputError("--gpus: there is no NVIDIA device here (" + reason + ")");
+  if (!wish.preset) {
+    return {DeviceKind::kCpu,
+            Preset::kDemo,
+            {},
+            "",
+            "no NVIDIA device here (" + reason + "): a demonstration on the CPU"};
+  }
+  if (planning) return {DeviceKind::kCuda, *wish.preset, {}, "", ""};
+  throw InputError(fmt::format("--preset {} needs an NVIDIA device, and there is none ({})",
+                               name(*wish.preset), reason),
+                   "leave --preset out for a demonstration on the CPU");
+}
+
+std::string sharing_notice(const std::vector<Gpu>& gpus) {
+  for (const Gpu& gpu : gpus) {
+    const std::int64_t others = gpu.compute_processes.value_or(0);
+    if (others == 0) continue;
+    return fmt::format("GPU {} is in use by {}: times and memory will suffer", gpu.index,
+                       format_plural(others, "other process", "other processes"));
+  }
+  return "";
+}
+
+}  // namespace
+
+DeviceChoice choose_device(const DeviceWish& wish, bool planning) {
+  const Preset preset = wish.preset.value_or(Preset::kFull);
+  if (preset == Preset::kDemo) {
+    if (wish.gpus) throw InputError("--preset demo runs on the CPU", "leave --gpus out");
+    return {};
+  }
+  const GpuSurvey survey = survey_gpus();
+  refuse_broken_driver(survey);
+  const auto visible = visible_gpus(survey.gpus, std::getenv("CUDA_VISIBLE_DEVICES"));
+  if (visible.empty()) {
+    const bool hidden = !survey.gpus.empty();
+    return without_device(wish, hidden ? "CUDA_VISIBLE_DEVICES hides all" : survey.problem,
+                          planning);
+  }
+  DeviceChoice choice{DeviceKind::kCuda, preset, selected_gpus(visible, wish.gpus), survey.driver,
+                      ""};
+  refuse_unlike(choice.gpus);
+  choice.notice = sharing_notice(choice.gpus);
+  if (planning) return choice;
+  const WorkerInfo worker = find_worker();
+  for (const Gpu& gpu : choice.gpus) {
+    if (const auto refusal = worker_refuses(worker, gpu, survey)) throw InputError(*refusal);
+  }
+  return choice;
+}
+
+std::string DeviceChoice::name() const {
+  if (kind == DeviceKind::kCpu) return "CPU demonstration (" + cpu_model() + ")";
+  if (gpus.empty()) return "No NVIDIA device here";
+  if (gpus.size() == 1) return gpus.front().name;
+  return fmt::format("{} × {}", gpus.size(), gpus.front().name);
+}
+
+std::vector<Slot> DeviceChoice::slots() const {
+  if (kind == DeviceKind::kCpu) return {{"", {}, available_memory_bytes()}};
+  const std::vector<int> cores = usable_cores();
+  const std::size_t share = cores.size() / std::max<std::size_t>(1, gpus.size());
+  std::vector<Slot> slots;
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    Slot slot{gpus[i].uuid, {}, gpus[i].memory_bytes};
+    if (gpus.size() > 1 && share > 0) {
+      const auto begin = cores.begin() + static_cast<std::ptrdiff_t>(i * share);
+      slot.cores.assign(begin, begin + static_cast<std::ptrdiff_t>(share));
+    }
+    slots.push_back(std::move(slot));
+  }
+  return slots;
+}
+
+Precision DeviceChoice::half() const {
+  const bool bf16 = std::ranges::all_of(
+      gpus, [](const Gpu& gpu) { return computes_in_bf16(gpu.compute_capability()); });
+  return bf16 ? Precision::kBf16 : Precision::kFp16;
+}
+
+double sustained_rate(const DeviceChoice& choice, Precision precision) {
+  if (choice.kind == DeviceKind::kCpu) {
+    return kCoreRate * static_cast<double>(usable_cores().size());
+  }
+  if (choice.gpus.empty()) return 0;
+  const double fp32 = choice.gpus.front().peak_fp32_flops() * kSustainedShare;
+  if (precision == Precision::kFp32) return fp32;
+  return fp32 * (precision == Precision::kTf32 ? kTf32Factor : kHalfFactor);
+}
+
+double estimate_seconds(const DeviceChoice& choice, const CellSpec& spec) {
+  const double rate = sustained_rate(choice, spec.precision.value_or(Precision::kFp32));
+  return rate > 0 ? estimated_seconds(spec, rate) : 0;
+}
+
+}  // namespace labreport

@@ -1,0 +1,44 @@
+// Where to measure: which GPUs, or the CPU for the demonstration.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/gpu.h"
+#include "orchestrate/launch.h"
+#include "plan/editions.h"
+
+namespace labreport {
+
+/// What the user asked for; absent where nothing was said.
+struct DeviceWish {
+  std::optional<Preset> preset = {};
+  std::optional<std::vector<int>> gpus = {};  ///< Their indices; empty: all of them.
+};
+
+struct DeviceChoice {
+  DeviceKind kind = DeviceKind::kCpu;
+  Preset preset = Preset::kDemo;
+  std::vector<Gpu> gpus;  ///< Empty on the CPU, and where nothing has to be measured.
+  std::string driver;
+  std::string notice;  ///< One line that the user should read; empty: nothing special.
+
+  std::string name() const;  ///< "NVIDIA H200", "2 × NVIDIA H200", "CPU demonstration (…)"
+  std::vector<Slot> slots() const;
+  /// BF16, or FP16 where a GPU has no BF16 of its own (compute capability below 8.0).
+  Precision half() const;
+};
+
+/// Asks the driver, unless --preset demo says that it does not matter. Without an NVIDIA device the
+/// demonstration is chosen. `planning`: nothing will be measured, so a preset for GPUs may be asked
+/// for where there is none. Throws `InputError` for a device that cannot be used.
+DeviceChoice choose_device(const DeviceWish& wish, bool planning);
+
+/// Floating-point operations a second that a device sustains, roughly; 0 when it is not known.
+double sustained_rate(const DeviceChoice& choice, Precision precision);
+
+/// Seconds of one launch; 0 when the device is not known.
+double estimate_seconds(const DeviceChoice& choice, const CellSpec& spec);
+
+}  // namespace labreport

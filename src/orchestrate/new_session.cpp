@@ -1,0 +1,46 @@
+#include "orchestrate/new_session.h"
+
+#include "base/build_info.h"
+#include "base/clock.h"
+#include "base/machine.h"
+#include "base/private_names.h"
+#include "results/privacy.h"
+
+namespace labreport {
+
+Session new_session(const KeptSurroundings& flags, const DeviceChoice& choice,
+                    const WorkerInfo& worker, const std::vector<std::string>& argv) {
+  const BuildInfo& build = build_info();
+  Session session;
+  session.started_at = utc_now();
+  session.argv = argv;
+  if (!session.argv.empty()) session.argv[0] = "labreport";
+  if (build.revision != "unknown") session.revision = build.revision;
+  session.dirty = build.dirty;
+  session.cpu = cpu_model();
+  session.cores = static_cast<std::int64_t>(usable_cores().size());
+  session.software.libtorch = worker.torch;
+  session.software.driver = choice.driver;
+  session.environment = recorded_environment(flags.keep_env);
+  if (flags.keep_host) {
+    session.host = host_name();
+  } else {
+    leave_out_names(session, private_names());
+  }
+  return session;
+}
+
+Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,
+                          const Session& session) {
+  Surroundings now{input.edition.name,
+                   std::string(name(input.preset)),
+                   session.revision,
+                   session.dirty,
+                   session.software.libtorch,
+                   choice.driver,
+                   {}};
+  for (const Gpu& gpu : choice.gpus) now.gpu_hashes.push_back(uuid_hash(gpu.uuid));
+  return now;
+}
+
+}  // namespace labreport

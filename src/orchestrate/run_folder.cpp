@@ -1,0 +1,74 @@
+#include "orchestrate/run_folder.h"
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/machine.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Only its name is known before a worker has started on it.
+Device named_device(const DeviceChoice& choice) {
+  Device device;
+  device.kind = choice.kind;
+  device.name = choice.gpus.empty() ? cpu_model() : choice.gpus.front().name;
+  return device;
+}
+
+}  // namespace
+
+RunFolder::RunFolder(const fs::path& folder) : store_(folder) {
+  make_writable_folder(folder);
+  lock_.emplace(folder);
+  store_.refuse_links();
+}
+
+std::unique_ptr<RunFolder> RunFolder::create(const fs::path& root, const PlanInput& input,
+                                             const DeviceChoice& choice, const Session& session) {
+  if (RunStore(root).exists()) {
+    throw InputError(root.string() + " already holds a run",
+                     "choose another folder with --out, or go on with that run by --resume");
+  }
+  Run run;
+  run.edition = input.edition.name;
+  run.preset = name(input.preset);
+  run.sessions = {session};
+  Run named = run;
+  named.devices = {named_device(choice)};
+  std::unique_ptr<RunFolder> folder(new RunFolder(make_run_folder(root, named)));
+  folder->run_ = std::move(run);
+  folder->store_.create(folder->run_);
+  folder->is_new_ = true;
+  return folder;
+}
+
+std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& path, const Surroundings& now,
+                                             const Session& session) {
+  std::unique_ptr<RunFolder> folder(new RunFolder(path));
+  const RunStore& store = folder->store_;
+  Run run = store.load();
+  refuse_other_surroundings(run, now);
+  store.absorb(run);  // before failures go: their numbers are those of the files
+  drop_failures(run);
+  run.sessions.push_back(session);
+  store.save(run);
+  folder->run_ = std::move(run);
+  return folder;
+}
+
+RunFolder::~RunFolder() {
+  if (!is_new_ || has_launches(run_)) return;
+  std::error_code ignored;
+  fs::remove(store_.run_file(), ignored);  // without it there is no run, whatever else is left
+  fs::remove_all(store_.cells_folder(), ignored);
+  fs::remove_all(store_.scratch_folder(), ignored);
+  // Folders that became empty go too; remove() leaves others alone.
+  fs::path folder = store_.folder();
+  for (int level = 0; level < 3 && fs::remove(folder, ignored); ++level) {
+    folder = folder.parent_path();
+  }
+}
+
+}  // namespace labreport

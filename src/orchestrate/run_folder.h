@@ -1,0 +1,41 @@
+// The folder that a run is measured into: a new one, or one that an interrupted run left.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "orchestrate/device_choice.h"
+#include "orchestrate/resume.h"
+#include "results/run_store.h"
+
+namespace labreport {
+
+/// Locked while it lives; removed again if nothing was measured into a new one.
+class RunFolder {
+ public:
+  static std::unique_ptr<RunFolder> create(const std::filesystem::path& root,
+                                           const PlanInput& input, const DeviceChoice& choice,
+                                           const Session& session);
+
+  /// Throws `InputError` when the run in `path` was measured in other surroundings.
+  static std::unique_ptr<RunFolder> resume(const std::filesystem::path& path,
+                                           const Surroundings& now, const Session& session);
+
+  ~RunFolder();
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+
+  Run& run() { return run_; }
+  const RunStore& store() const { return store_; }
+
+ private:
+  explicit RunFolder(const std::filesystem::path& folder);
+
+  RunStore store_;
+  Run run_;
+  std::optional<RunLock> lock_;
+  bool is_new_ = false;
+};
+
+}  // namespace labreport

@@ -1,0 +1,111 @@
+#include "orchestrate/worker_info.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+// The oldest driver that starts a CUDA of that major version.
+constexpr std::pair<int, const char*> kOldestDrivers[] = {{11, "450"}, {12, "525"}, {13, "580"}};
+
+void describe(WorkerInfo& worker) {
+  const fs::path file = worker.program.string() + ".json";
+  if (!fs::exists(file)) return;
+  const nlohmann::json json = nlohmann::json::parse(read_file(file), nullptr, false);
+  if (!json.is_object()) throw InputError(file.string() + " is damaged", "build the worker again");
+  worker.torch = json.value("torch", "");
+  if (json.contains("cuda") && json["cuda"].is_string()) worker.cuda = json["cuda"];
+  worker.architectures = json.value("architectures", std::vector<std::string>{});
+}
+
+int leading_number(std::string_view text) {
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+std::string oldest_driver(int cuda_major) {
+  for (const auto& [major, driver] : kOldestDrivers) {
+    if (major == cuda_major) return std::string(driver) + " or newer";
+  }
+  return "the newest";
+}
+
+/// "sm_90" holds machine code for 9.x with x >= 0, "sm_90a" for 9.0 alone, "compute_90" text that
+/// any later chip can translate.
+bool runs_on(const std::string& architecture, const Gpu& gpu) {
+  const auto underscore = architecture.find('_');
+  if (underscore == std::string::npos) return false;
+  const int number = leading_number(architecture.substr(underscore + 1));
+  const int chip = gpu.compute_major * 10 + gpu.compute_minor;
+  const char last = architecture.back();
+  if (last == 'a') return chip == number;
+  if (architecture.starts_with("compute_")) return chip >= number;
+  return chip / 10 == number / 10 && chip >= number;
+}
+
+}  // namespace
+
+fs::path program_folder() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+fs::path project_folder() {
+  const fs::path project = program_folder().parent_path().parent_path();
+  std::error_code unreadable;
+  return fs::exists(project / "CMakePresets.json", unreadable) ? project : fs::path();
+}
+
+WorkerInfo find_worker() {
+  WorkerInfo worker;
+  const char* named = std::getenv("LABREPORT_WORKER");
+  worker.program = named != nullptr ? fs::path(named) : program_folder() / "labreport-worker";
+  if (access(worker.program.c_str(), X_OK) != 0) {
+    throw InputError("the worker " + worker.program.string() + " is not there",
+                     "build it with `make report`, or name it in LABREPORT_WORKER");
+  }
+  describe(worker);
+  return worker;
+}
+
+std::optional<std::string> worker_refuses(const WorkerInfo& worker, const Gpu& gpu,
+                                          const GpuSurvey& survey) {
+  if (worker.torch.empty()) return std::nullopt;
+  if (worker.cuda.empty()) {
+    return fmt::format(
+        "there is an {}, but the worker was built with a torch {} without CUDA; build it with a "
+        "torch that has CUDA (LIBTORCH or TORCH_PYTHON)",
+        gpu.name, worker.torch);
+  }
+  const int needed = leading_number(worker.cuda);
+  if (!survey.cuda.empty() && leading_number(survey.cuda) < needed) {
+    return fmt::format(
+        "the driver {} supports CUDA {}, but the worker's torch {} needs CUDA {}; install driver "
+        "{}, or build the worker with a torch for CUDA {} (LIBTORCH or TORCH_PYTHON)",
+        survey.driver, survey.cuda, worker.torch, worker.cuda, oldest_driver(needed),
+        leading_number(survey.cuda));
+  }
+  const auto& built = worker.architectures;
+  const bool supported =
+      std::any_of(built.begin(), built.end(), [&](const auto& name) { return runs_on(name, gpu); });
+  if (built.empty() || supported) return std::nullopt;
+  return fmt::format(
+      "{} has compute capability {}, but the worker's torch {} was built for {}; choose another "
+      "GPU "
+      "with --gpus, or build the worker with a torch for this one (LIBTORCH or TORCH_PYTHON)",
+      gpu.name, gpu.compute_capability(), worker.torch, join(built, ", "));
+}
+
+}  // namespace labreport

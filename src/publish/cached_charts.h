@@ -1,0 +1,40 @@
+// A chart tool that draws nothing twice.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/drawings.h"
+#include "publish/content_cache.h"
+
+namespace labreport {
+
+class CachedCharts : public ChartTool {
+ public:
+  /// `identity` changes whenever `tool` may draw differently; empty where that is not known, and
+  /// then nothing is kept. `tool` must live longer.
+  CachedCharts(ChartTool& tool, std::string identity, ContentCache cache);
+
+  /// Asks `tool` only for what the cache does not hold, and not at all when it holds everything.
+  std::vector<std::string> draw(const std::vector<std::string>& specs) override;
+  std::vector<Print> print(const std::vector<std::string>& svgs) override;
+  std::string bundle() override;
+  bool works() override { return tool_.works(); }  ///< What is kept says nothing of today's tool.
+  std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
+
+ private:
+  /// Both files of one print, or nothing.
+  std::optional<Print> kept_print(const std::string& svg) const;
+  std::string key(const std::string& what) const { return identity_ + "\n" + what; }
+  /// Nothing where nothing is kept.
+  std::optional<std::string> find(const std::string& what) const;
+  void keep(const std::string& what, const std::string& bytes) const;
+  std::vector<std::string> draw_and_keep(const std::vector<std::string>& specs);
+
+  ChartTool& tool_;
+  std::string identity_;
+  ContentCache cache_;
+};
+
+}  // namespace labreport

@@ -1,0 +1,128 @@
+#include "publish/chart_renderer.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/stamp.h"
+#include "base/text.h"
+#include "embedded/writers.h"
+#include "publish/typeset_limits.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr HelperLimits kChartLimits{.seconds = 120, .bytes = 4LL << 30};
+constexpr double kStartSeconds = 60;  // of Python and its modules, on a busy machine
+constexpr const char* kRemedy = "run setup/install render";
+
+/// The distributions whose versions its results depend on, as pip names their folders.
+bool decides(const std::string& name) {
+  return name.starts_with("vl_convert_python-") || name.starts_with("typst-");
+}
+
+}  // namespace
+
+ChartProcess::ChartProcess(const fs::path& project)
+    : python_(project), bundles_(bundles_folder(project)) {}
+
+fs::path ChartProcess::bundles() {
+  if (!bundles_.empty()) return bundles_;
+  if (!own_bundles_) own_bundles_.emplace();
+  return own_bundles_->path();
+}
+
+std::vector<std::string> ChartProcess::draw(const std::vector<std::string>& specs) {
+  const ScratchFolder scratch;
+  const fs::path request = scratch.path() / "request.json";
+  const fs::path result = scratch.path() / "result.json";
+  write_atomically(request, nlohmann::json{{"specs", specs}}.dump());
+  run_python("site/draw_charts.py", {request, result, bundles()}, scratch.path(), kChartLimits);
+  try {
+    const nlohmann::json answer = nlohmann::json::parse(read_file(result));
+    bundle_ = answer.at("bundle").get<std::string>();
+    return answer.at("svgs").get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception&) {
+    throw Error("the chart tool's answer cannot be read", kRemedy);
+  }
+}
+
+std::vector<Typeset> ChartProcess::typeset(const std::vector<TypesetJob>& jobs) {
+  const ScratchFolder scratch;
+  std::vector<std::string> folders;
+  for (const TypesetJob& job : jobs) {
+    const fs::path folder = scratch.path() / std::to_string(folders.size());
+    make_writable_folder(folder);
+    write_atomically(folder / "report.typ", job.source);
+    for (const auto& [path, bytes] : job.pictures) {
+      make_writable_folder((folder / path).parent_path());
+      write_atomically(folder / path, bytes);
+    }
+    folders.push_back(folder);
+  }
+  // Each report has a limit of its own there; this one is for the program itself.
+  const double each = typeset_seconds() + kStartSeconds;
+  run_python("site/typeset.py", folders, scratch.path(),
+             {.seconds = kStartSeconds + each * static_cast<double>(folders.size())});
+  std::vector<Typeset> typeset;
+  for (const fs::path folder : folders) {
+    const bool done = fs::exists(folder / "report.pdf");
+    typeset.push_back(done ? Typeset{read_file(folder / "report.pdf"), ""}
+                           : Typeset{"", read_file(folder / "problem.txt")});
+  }
+  return typeset;
+}
+
+void ChartProcess::run_python(const std::string& program, const std::vector<std::string>& arguments,
+                              const fs::path& folder, const HelperLimits& limits) const {
+  const std::string code(embedded::writers().at(program));
+  const Ended ended = python_.run(code, arguments, folder, limits);
+  if (ended.ok()) return;
+  const std::string why = last_lines(ended.messages, 1);
+  throw Error(why.empty() ? program + " gave up" : why, kRemedy);
+}
+
+std::vector<Print> ChartProcess::print(const std::vector<std::string>& svgs) {
+  const ScratchFolder scratch;
+  const fs::path request = scratch.path() / "request.json";
+  write_atomically(request, nlohmann::json{{"svgs", svgs}}.dump(), Sync::kNothing);
+  run_python("site/print_charts.py", {request, scratch.path()}, scratch.path(), kChartLimits);
+  std::vector<Print> prints;
+  for (std::size_t i = 0; i < svgs.size(); ++i) {
+    const std::string name = (scratch.path() / std::to_string(i)).string();
+    prints.push_back({read_file(name + ".pdf"), read_file(name + ".png")});
+  }
+  return prints;
+}
+
+std::string ChartProcess::bundle() {
+  if (bundle_.empty()) draw({});
+  return read_file(bundle_);
+}
+
+std::string ChartProcess::identity() const {
+  if (python_.program().empty()) return "";
+  std::set<std::string> versions;
+  std::error_code absent;
+  const fs::path prefix = python_.program().parent_path().parent_path();
+  for (const auto& lib : fs::directory_iterator(prefix / "lib", absent)) {
+    if (!lib.path().filename().string().starts_with("python3")) continue;
+    for (const char* packages : {"site-packages", "dist-packages"}) {
+      for (const auto& entry : fs::directory_iterator(lib.path() / packages, absent)) {
+        const std::string name = entry.path().filename().string();
+        if (decides(name)) versions.insert(name);
+      }
+    }
+  }
+  if (versions.size() != 2) return "";  // one is missing, or there are two of one
+  std::string identity;
+  for (const std::string& version : versions) identity += version + " ";
+  for (const char* program : {"site/draw_charts.py", "site/print_charts.py", "site/typeset.py"}) {
+    identity += content_hash(embedded::writers().at(program)) + " ";
+  }
+  return identity;
+}
+
+}  // namespace labreport

@@ -1,0 +1,42 @@
+// The chart tool as a process: Python with vl-convert, and with Typst, each started where there is
+// something to draw or to typeset.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/drawings.h"
+#include "publish/helper_python.h"
+#include "publish/scratch_folder.h"
+
+namespace labreport {
+
+class ChartProcess : public ChartTool {
+ public:
+  /// The tool of the project in `project`. Nothing is started yet. The interactive bundle is kept
+  /// between renders where there is a folder for it.
+  explicit ChartProcess(const std::filesystem::path& project);
+
+  std::vector<std::string> draw(const std::vector<std::string>& specs) override;
+  std::vector<Print> print(const std::vector<std::string>& svgs) override;
+  std::string bundle() override;
+  std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
+
+  /// What its drawings depend on besides the spec, found without a start; empty where unknown.
+  std::string identity() const;
+
+ private:
+  /// In `folder`. Throws `Error` with the program's last line.
+  void run_python(const std::string& program, const std::vector<std::string>& arguments,
+                  const std::filesystem::path& folder, const HelperLimits& limits) const;
+  std::filesystem::path bundles();
+
+  HelperPython python_;
+  std::filesystem::path bundles_;
+  std::optional<ScratchFolder> own_bundles_;  ///< Where nothing is kept.
+  std::filesystem::path bundle_;              ///< Known after the first start.
+};
+
+}  // namespace labreport

@@ -1,0 +1,96 @@
+#include "publish/content_cache.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/stamp.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = fs::file_time_type::clock;
+
+constexpr auto kFreshFor = std::chrono::hours(24);
+
+struct Kept {
+  fs::path path;
+  std::uintmax_t bytes = 0;
+  fs::file_time_type used;
+};
+
+std::vector<Kept> least_used_first(const fs::path& folder) {
+  std::vector<Kept> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    found.push_back({entry.path(), entry.file_size(error), entry.last_write_time(error)});
+  }
+  std::ranges::sort(found, {}, &Kept::used);
+  return found;
+}
+
+}  // namespace
+
+ContentCache::ContentCache(fs::path folder, std::uintmax_t limit)
+    : folder_(std::move(folder)), limit_(limit) {}
+
+fs::path ContentCache::file_of(const std::string& key) const { return folder_ / content_hash(key); }
+
+std::optional<std::string> ContentCache::find(const std::string& key) const {
+  if (folder_.empty()) return std::nullopt;
+  const fs::path path = file_of(key);
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return std::nullopt;
+  try {
+    std::string text = read_file(path);
+    const std::size_t end = text.find('\n');
+    if (end == std::string::npos) return std::nullopt;
+    std::string bytes = text.substr(end + 1);
+    if (content_hash(bytes) != text.substr(0, end)) return std::nullopt;
+    // Once a day is enough to tell what is in use.
+    if (Clock::now() - fs::last_write_time(path, error) > kFreshFor) {
+      fs::last_write_time(path, Clock::now(), error);
+    }
+    return bytes;
+  } catch (const Error&) {
+    return std::nullopt;  // another program removed it just now
+  }
+}
+
+void ContentCache::keep(const std::string& key, const std::string& bytes) const {
+  if (folder_.empty()) return;
+  const fs::path path = file_of(key);
+  // Others may write the same at this moment: each into a file of its own, until it is whole.
+  static std::atomic<int> number = 0;
+  const fs::path own = fmt::format("{}.{}.{}", path.string(), ::getpid(), ++number);
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  try {
+    // The hash at its head finds out what a power cut left.
+    write_atomically(own, content_hash(bytes) + "\n" + bytes, Sync::kNothing);
+    fs::rename(own, path, error);
+  } catch (const Error&) {
+    fs::remove(own, error);  // made anew the next time
+  }
+}
+
+void ContentCache::trim() const {
+  const std::vector<Kept> files = least_used_first(folder_);
+  std::uintmax_t total = 0;
+  for (const Kept& file : files) total += file.bytes;
+  if (total <= limit_) return;
+  for (const Kept& file : files) {
+    if (total <= limit_ / 2) break;
+    std::error_code error;
+    if (fs::remove(file.path, error)) total -= file.bytes;
+  }
+}
+
+}  // namespace labreport

@@ -1,0 +1,195 @@
+#include "publish/diff_pages.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "base/format.h"
+#include "base/stamp.h"
+#include "base/text.h"
+#include "writers/diff/diff_writers.h"
+#include "writers/html/pictures.h"
+#include "writers/html/specs.h"
+#include "writers/markdown/markdown.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whose numbers a run holds; of each there is one in the pairs.
+struct PairedSubject {
+  std::string gpu;
+  std::string edition;
+  bool imported = false;
+
+  auto operator<=>(const PairedSubject&) const = default;
+};
+
+PairedSubject subject_of(const PairedRun& run) {
+  const std::vector<std::string> steps = split(run.place, '/');
+  return {steps.at(0), steps.size() > 1 ? steps[1] : "", run.store.is_imported()};
+}
+
+/// The folder's name begins with the time.
+auto precedence(const PairedRun& run) {
+  const bool own = !run.store.is_reference();
+  return std::tuple(own, own || run.preset == "full", run.place);
+}
+
+std::vector<const PairedRun*> latest_runs(const std::vector<PairedRun>& runs) {
+  std::map<PairedSubject, const PairedRun*> latest;
+  for (const PairedRun& run : runs) {
+    const PairedRun*& newest = latest[subject_of(run)];
+    if (newest == nullptr || precedence(*newest) < precedence(run)) newest = &run;
+  }
+  std::vector<const PairedRun*> chosen;
+  for (const auto& [subject, run] : latest) chosen.push_back(run);
+  return chosen;
+}
+
+bool belong_together(const PairedSubject& a, const PairedSubject& b) {
+  if (a.imported && b.imported) return false;
+  return a.edition == b.edition || (a.gpu == b.gpu && !a.imported && !b.imported);
+}
+
+/// What was measured is held against what was published, whichever comes first by name.
+std::pair<const PairedRun*, const PairedRun*> in_order(const PairedRun& a, const PairedRun& b) {
+  return b.store.is_imported() ? std::pair(&b, &a) : std::pair(&a, &b);
+}
+
+/// Where the page looks for a run's report, and what a command calls the run.
+DiffSource source_of(const PairedRun& run) {
+  const bool has_report = !run.store.is_imported();
+  return {.name = "site/runs/" + run.place,
+          .page = has_report ? "../../" + run.place + "/index.html" : ""};
+}
+
+/// All pictures or none, as for the reports.
+Drawings drawn(const Document& figures, ChartTool& tool, DiffPage& page) {
+  try {
+    return draw_all({&figures}, tool).front();
+  } catch (const Error& error) {
+    page.problem = error.what();
+    return {};
+  }
+}
+
+void add_files(DiffPage& page, const Comparison& comparison, const DiffDocument& document,
+               ChartTool& tool) {
+  const Document figures = figures_document(document);
+  const Drawings drawings = drawn(figures, tool, page);
+  const auto add = [&page](const std::string& name, std::string bytes) {
+    page.files.push_back({page.card.folder + "/" + name, std::move(bytes)});
+  };
+  add("index.html",
+      diff_html(document, drawings, {.root = "../../", .interactive = !drawings.empty()}));
+  add("diff.md", diff_markdown(document));
+  add("diff.json", diff_json(comparison));
+  if (drawings.empty()) return;
+  for (const Figure* figure : figures_of(figures)) {
+    const Drawing& drawing = drawings.at(figure->slug);
+    add(chart_path(*figure), picture_file(drawing.wide));
+    add(narrow_chart_path(*figure), picture_file(drawing.narrow));
+  }
+  add(kSpecsPath, specs_script(figures, drawings));
+}
+
+/// Runs that several pairs need, read once.
+class LoadedRuns {
+ public:
+  const Run& at(const RunStore& store) {
+    const auto [place, is_new] = runs_.try_emplace(store.folder());
+    if (is_new) place->second = store.load();
+    return place->second;
+  }
+
+ private:
+  std::map<fs::path, Run> runs_;
+};
+
+void fill(DiffPage& page, const PairedRun& a, const PairedRun& b, LoadedRuns& loaded,
+          ChartTool& tool) {
+  try {
+    const Comparison comparison = compare_runs(loaded.at(a.store), loaded.at(b.store));
+    const DiffDocument document = diff_document(comparison, source_of(a), source_of(b));
+    page.card.device = document.title;
+    page.card.edition = comparison.a.edition == comparison.b.edition
+                            ? comparison.a.edition
+                            : comparison.b.edition + " against " + comparison.a.edition;
+    page.card.preset = document.relation;
+    page.card.outcome = format_plural(static_cast<std::int64_t>(comparison.matched), "cell") +
+                        (comparison.matched == 1 ? " matches" : " match");
+    add_files(page, comparison, document, tool);
+  } catch (const InputError&) {
+    page.files.clear();  // nothing in common, or another batch: no page of its own accord
+  }
+}
+
+}  // namespace
+
+std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const fs::path& out,
+                                      ChartTool& tool, const RenderRecord* record) {
+  LoadedRuns loaded;
+  std::vector<DiffPage> pages;
+  const std::vector<const PairedRun*> latest = latest_runs(runs);
+  for (auto a = latest.begin(); a != latest.end(); ++a) {
+    for (auto b = a + 1; b != latest.end(); ++b) {
+      if (!belong_together(subject_of(**a), subject_of(**b))) continue;
+      const auto [from, to] = in_order(**a, **b);
+      DiffPage page;
+      page.card.folder = "diff/" + slug(from->place) + "--" + slug(to->place);
+      page.record = out / page.card.folder;
+      page.key = content_hash(from->key + "\n" + to->key);
+      const auto kept = record == nullptr ? std::nullopt : record->find(page.record, page.key);
+      if (kept) {
+        page.card = kept->card;
+        page.kept = kept->files;
+        page.stays = true;
+      } else {
+        fill(page, *from, *to, loaded, tool);
+      }
+      pages.push_back(std::move(page));
+    }
+  }
+  return pages;
+}
+
+std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages) {
+  std::vector<ComparedPair> pairs;
+  for (const DiffPage& page : pages) {
+    if (page.files.empty() && page.kept.empty()) continue;
+    pairs.push_back({.link = page.card.folder + "/index.html",
+                     .title = page.card.device,
+                     .edition = page.card.edition,
+                     .words = page.card.preset + ": " + page.card.outcome});
+  }
+  return pairs;
+}
+
+void add_diff_pages(Site& site, const std::vector<DiffPage>& pages) {
+  for (const DiffPage& page : pages) {
+    site.files.insert(site.files.end(), page.files.begin(), page.files.end());
+    site.kept.insert(site.kept.end(), page.kept.begin(), page.kept.end());
+    if (page.problem.empty() || site.undrawn) continue;
+    site.notice += (site.notice.empty() ? "" : "\n") + std::string("charts are left out of ") +
+                   page.card.folder + ": " + page.problem;
+  }
+}
+
+void remember_diff_pages(RenderRecord& record, const std::vector<DiffPage>& pages) {
+  for (const DiffPage& page : pages) {
+    if (page.stays) {
+      record.keep(page.record);
+      continue;
+    }
+    if (!page.problem.empty()) continue;  // tried again the next time
+    std::vector<const SiteFile*> files;
+    for (const SiteFile& file : page.files) files.push_back(&file);
+    record.keep(page.record, page.key, page.card, files);
+  }
+}
+
+}  // namespace labreport

@@ -1,0 +1,52 @@
+// The pages of a site that compare its runs with each other.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "document/drawings.h"
+#include "publish/render_record.h"
+#include "publish/site.h"
+#include "results/run_store.h"
+#include "writers/html/card.h"
+
+namespace labreport {
+
+/// A run of the site as a pair needs it.
+struct PairedRun {
+  RunStore store;
+  std::string place;  ///< Its folder inside the site: "<gpu>/<edition>/<time>-<revision>"
+  std::string key;    ///< Changes with everything that its pages depend on.
+  std::string preset = {};
+};
+
+/// One pair's pages, made now or by an earlier render.
+struct DiffPage {
+  std::filesystem::path record;  ///< By which the render record knows it.
+  std::string key;
+  RunCard card;
+  std::vector<SiteFile> files = {};
+  std::vector<std::string> kept = {};
+  bool stays = false;        ///< From an earlier render.
+  std::string problem = {};  ///< Why it has no pictures; empty where it has them.
+};
+
+/// One page for each two GPUs whose latest runs of an edition have cells in common, imported tables
+/// among them, and for the two editions of one GPU; none for two imported tables. One's own runs go
+/// before later ones that ship with the project, and full ones among these before quick ones. Pairs
+/// that have nothing in common have no files. Without the chart tool pages have their tables alone.
+std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs,
+                                      const std::filesystem::path& out, ChartTool& tool,
+                                      const RenderRecord* record);
+
+/// What the index shows of them.
+std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages);
+
+/// Adds the pages to a site that was rendered.
+void add_diff_pages(Site& site, const std::vector<DiffPage>& pages);
+
+/// For the next render, once the site is written.
+void remember_diff_pages(RenderRecord& record, const std::vector<DiffPage>& pages);
+
+}  // namespace labreport

@@ -1,0 +1,156 @@
+#include "publish/helper_python.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/ownership.h"
+#include "base/skipped.h"
+#include "base/text.h"
+#include "orchestrate/subprocess_interrupts.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (fs::exists(status) || status.type() == fs::file_type::not_found) return fs::exists(status);
+  throw InputError("cannot look at " + path.string() + ": " + error.message(),
+                   "make it readable, or remove it");
+}
+
+/// Whatever a start of this Python executes: all of it lies below the environment's folder.
+std::vector<fs::path> executed_parts(const fs::path& environment) {
+  std::vector<fs::path> parts{environment, environment / "bin", environment / "bin" / "python"};
+  for (const char* name : {"pyvenv.cfg", "lib"}) {
+    if (is_there(environment / name)) parts.push_back(environment / name);
+  }
+  std::error_code absent;
+  for (const auto& lib : fs::directory_iterator(environment / "lib", absent)) {
+    const fs::path packages = lib.path() / "site-packages";
+    if (!is_there(packages)) continue;
+    parts.insert(parts.end(), {lib.path(), packages});
+    for (const auto& module : fs::directory_iterator(packages, absent)) {
+      parts.push_back(module.path());
+    }
+  }
+  return parts;
+}
+
+void refuse_distrusted(const std::vector<fs::path>& parts) {
+  for (const fs::path& part : parts) {
+    if (const std::string reason = distrust(part); !reason.empty()) {
+      throw InputError(reason + ", and nothing there is executed",
+                       "make it your own and nobody else's to write, or remove it");
+    }
+  }
+}
+
+/// Empty where the project has none.
+fs::path python_of(const fs::path& project) {
+  const fs::path environment = project / ".venv";
+  const fs::path python = environment / "bin" / "python";
+  if (!project.is_absolute() || !is_there(environment) || !is_there(python)) return {};
+  refuse_distrusted(executed_parts(environment));
+  return python;
+}
+
+fs::path python_on_path() {
+  for (const fs::path folder : split(variable("PATH"), ':')) {
+    const fs::path python = folder / "python3";
+    if (folder.is_absolute() && ::access(python.c_str(), X_OK) == 0) return python;
+  }
+  return {};
+}
+
+fs::path home_folder() {
+  if (const fs::path home = variable("HOME"); home.is_absolute()) return home;
+  const passwd* user = ::getpwuid(::geteuid());
+  return user == nullptr || user->pw_dir == nullptr ? "" : user->pw_dir;
+}
+
+fs::path user_cache() {
+  if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) {
+    return cache / "labreport";
+  }
+  const fs::path home = home_folder();
+  return home.is_absolute() ? home / ".cache" / "labreport" : fs::path();
+}
+
+/// Absent counts: this program makes it then.
+bool is_ours(const fs::path& folder) {
+  try {
+    return !is_there(folder) || distrust(folder).empty();
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+std::map<std::string, std::string> helper_environment(const fs::path& folder) {
+  std::map<std::string, std::string> environment{{"PATH", "/usr/bin:/bin"},
+                                                 {"LANG", "C.UTF-8"},
+                                                 {"HOME", folder.string()},
+                                                 {"TMPDIR", folder.string()}};
+  // A Python outside of the system's folders may not start without the first; limits are the
+  // user's.
+  for (const char* name :
+       {"LD_LIBRARY_PATH", "LABREPORT_TYPESET_SECONDS", "LABREPORT_TYPESET_MIB"}) {
+    if (const std::string value = variable(name); !value.empty()) environment[name] = value;
+  }
+  return environment;
+}
+
+}  // namespace
+
+HelperPython::HelperPython(const fs::path& project) {
+  try {
+    program_ = python_of(project);
+    if (program_.empty()) program_ = python_on_path();
+    if (program_.empty()) problem_ = "there is no python3 on PATH";
+  } catch (const InputError& error) {
+    problem_ = error.what();
+    skip(problem_);
+  }
+}
+
+Ended HelperPython::run(const std::string& code, const std::vector<std::string>& arguments,
+                        const fs::path& folder, const HelperLimits& limits) const {
+  HeldInterrupts::check();
+  if (program_.empty()) throw Error(problem_);
+  Command command;
+  command.argv = {program_, "-I", "-c", code};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  command.environment = helper_environment(folder);
+  command.folder = folder;
+  command.limit_seconds = limits.seconds;
+  command.limit_bytes = limits.bytes;
+  return run_to_end(command);
+}
+
+fs::path bundles_folder(const fs::path& project) {
+  const fs::path installed = project / ".deps";
+  if (project.is_absolute() && ::access(installed.c_str(), W_OK) == 0 && is_ours(installed) &&
+      is_ours(installed / "charts")) {
+    return installed / "charts";
+  }
+  const fs::path cache = user_cache();
+  return !cache.empty() && is_ours(cache) ? cache : fs::path();
+}
+
+fs::path kept_results(const fs::path& project) {
+  if (const char* named = std::getenv("LABREPORT_CACHE")) return named;
+  const fs::path bundles = bundles_folder(project);
+  return bundles.empty() ? bundles : bundles / "kept";
+}
+
+}  // namespace labreport

@@ -1,0 +1,77 @@
+#include "publish/render_record.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/stamp.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+/// One name for a folder, wherever it is called from.
+std::string full_name(const fs::path& path) {
+  std::error_code error;
+  const fs::path full = fs::weakly_canonical(fs::absolute(path, error), error);
+  return (full.has_filename() ? full : full.parent_path()).string();
+}
+
+std::string key_of(const fs::path& out) { return "site\n" + full_name(out); }
+
+/// Empty unless the file holds these bytes: the stamp is older than the look at them.
+std::string stamp_of(const fs::path& path, const std::string& bytes) {
+  std::string stamp = file_stamp(path);
+  try {
+    return !stamp.empty() && read_file(path) == bytes ? stamp : "";
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+}  // namespace
+
+RenderRecord::RenderRecord(ContentCache cache, fs::path out)
+    : cache_(std::move(cache)), out_(std::move(out)) {
+  before_ = nlohmann::json::parse(cache_.find(key_of(out_)).value_or("{}"), nullptr, false);
+}
+
+std::optional<KeptRun> RenderRecord::find(const fs::path& run, const std::string& key) const {
+  try {
+    const auto entry = before_.find(full_name(run));
+    if (entry == before_.end() || entry->at("key") != key) return std::nullopt;
+    KeptRun kept{.card = entry->at("card").get<RunCard>(),
+                 .files = {},
+                 .wanted = entry->at("wanted").get<std::string>()};
+    for (const auto& [path, stamp] : entry->at("files").items()) {
+      if (file_stamp(out_ / path) != stamp.get<std::string>()) return std::nullopt;
+      kept.files.push_back(path);
+    }
+    return kept;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;  // of another version of this program
+  }
+}
+
+void RenderRecord::keep(const fs::path& run) {
+  const std::string name = full_name(run);
+  now_[name] = before_.at(name);
+}
+
+void RenderRecord::keep(const fs::path& run, const std::string& key, const RunCard& card,
+                        const std::vector<const SiteFile*>& files, const std::string& wanted) {
+  nlohmann::json stamps = nlohmann::json::object();
+  for (const SiteFile* file : files) {
+    const std::string stamp = stamp_of(out_ / file->path, file->bytes);
+    if (stamp.empty()) return;
+    stamps[file->path] = stamp;
+  }
+  now_[full_name(run)] = {
+      {"key", key}, {"card", card}, {"files", std::move(stamps)}, {"wanted", wanted}};
+}
+
+void RenderRecord::save() const {
+  if (now_ != before_) cache_.keep(key_of(out_), now_.dump());
+}
+
+}  // namespace labreport

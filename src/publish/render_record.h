@@ -1,0 +1,43 @@
+// What earlier renders wrote into a site and from what: a run whose key and files are the same is
+// not even loaded.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "publish/content_cache.h"
+#include "publish/site.h"
+
+namespace labreport {
+
+class RenderRecord {
+ public:
+  /// The record of the site `out`. It lies in `cache`, not in the site, whose bytes it would make
+  /// depend on time.
+  RenderRecord(ContentCache cache, std::filesystem::path out);
+
+  /// What the site holds of a run, when it was made with this key and each file is as it was left.
+  std::optional<KeptRun> find(const std::filesystem::path& run, const std::string& key) const;
+
+  /// A run that `find` found stays in the record.
+  void keep(const std::filesystem::path& run);
+
+  /// Takes down a run that was just written. Where a file is not what was written, since another
+  /// render writes into the same site, the run is left out.
+  void keep(const std::filesystem::path& run, const std::string& key, const RunCard& card,
+            const std::vector<const SiteFile*>& files, const std::string& wanted = "");
+
+  /// Replaces the record by what was kept since it was opened.
+  void save() const;
+
+ private:
+  ContentCache cache_;
+  std::filesystem::path out_;
+  nlohmann::json before_;
+  nlohmann::json now_ = nlohmann::json::object();
+};
+
+}  // namespace labreport

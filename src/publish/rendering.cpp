@@ -1,0 +1,111 @@
+#include "publish/rendering.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/table.h"
+#include "experiments/catalog.h"
+#include "results/run_json.h"
+#include "writers/csv/cells_csv.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kLargestPublished = 10u << 20;
+
+/// Takes in what the run's folder has of its artifacts. Only plain files of that very folder: a run
+/// may come from anywhere.
+void publish_artifacts(Part& part, const fs::path& artifacts) {
+  for (Attachment& file : part.files) {
+    if (file.artifact.empty()) continue;
+    const fs::path path = artifacts / fs::path(file.artifact).filename();
+    std::error_code error;
+    const bool plain = fs::is_regular_file(fs::symlink_status(path, error)) &&
+                       !fs::is_symlink(fs::symlink_status(artifacts, error));
+    if (!plain || fs::file_size(path, error) > kLargestPublished) continue;
+    file = {file.name, read_file(path), {}};
+  }
+}
+
+/// Names of runs begin with their time.
+std::string age_of(const fs::path& run) {
+  const fs::path folder = run.has_filename() ? run : run.parent_path();
+  return folder.filename().string();
+}
+
+fs::path latest(const std::vector<fs::path>& runs) {
+  const auto found = std::ranges::max_element(runs, {}, age_of);
+  return found == runs.end() ? fs::path() : *found;
+}
+
+bool is_own(const fs::path& run) { return !RunStore(run).is_reference(); }
+
+bool is_full(const fs::path& run) {
+  try {
+    return RunStore(run).load().preset == "full";
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+Run load_measured(const RunStore& store) {
+  Run run = store.load();
+  if (run.source == "imported") {
+    throw InputError(store.folder().string() + " holds imported numbers",
+                     "only a measured run has a report");
+  }
+  return run;
+}
+
+SiteRun site_run(const RunStore& store) {
+  const Run run = load_measured(store);
+  if (run.sessions.empty()) throw InputError(store.run_file().string() + " has no session");
+  Document document = build_document(run, store.is_reference());
+  for (Section& section : document.sections) {
+    for (Part& part : section.parts) publish_artifacts(part, store.artifacts_folder());
+  }
+  return {new_run_folder("", run).string(), std::move(document), to_json(run),
+          run.sessions.front().started_at, cells_csv(run)};
+}
+
+Answers parse_answers(const std::string& text) {
+  constexpr Names<Answers, 3> kNames{
+      {{Answers::kNone, "none"}, {Answers::kFacts, "facts"}, {Answers::kFull, "full"}}};
+  return parse_name(kNames, "--answers", text);
+}
+
+fs::path run_folder(const fs::path& named) {
+  return fs::is_regular_file(named) ? named.parent_path() : named;
+}
+
+std::vector<fs::path> recorded_runs(const fs::path& root) {
+  std::vector<fs::path> folders = list_measured_runs(root);
+  if (folders.empty()) {
+    throw InputError("no recorded run under " + root.string(), "`make report` makes one");
+  }
+  return folders;
+}
+
+fs::path newest_run(const std::vector<fs::path>& runs) {
+  for (bool (*counts)(const fs::path&) : {is_own, is_full}) {
+    std::vector<fs::path> chosen;
+    std::ranges::copy_if(runs, std::back_inserter(chosen), counts);
+    if (!chosen.empty()) return latest(chosen);
+  }
+  return latest(runs);
+}
+
+ExitStatus Rendered::status() const {
+  return problems.empty() ? ExitStatus::kDone : ExitStatus::kIncomplete;
+}
+
+const fs::path& Rendered::page_of(const fs::path& run_folder) const {
+  const auto found = pages.find(run_folder);
+  return found == pages.end() ? index : found->second;
+}
+
+}  // namespace labreport

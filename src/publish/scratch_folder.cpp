@@ -1,0 +1,81 @@
+#include "publish/scratch_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <string>
+
+#include "base/error.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kScratchPrefix = "labreport-";
+constexpr std::size_t kScratchLetters = 6;
+// Between a folder's making and its lock another program may look at it.
+constexpr std::time_t kTooYoungSeconds = 60;
+
+bool has_scratch_name(const std::string& name) {
+  return name.size() == kScratchPrefix.size() + kScratchLetters && name.starts_with(kScratchPrefix);
+}
+
+bool is_old_and_ours(int folder) {
+  struct stat status{};
+  return ::fstat(folder, &status) == 0 && status.st_uid == ::geteuid() &&
+         std::time(nullptr) - status.st_mtime > kTooYoungSeconds;
+}
+
+int open_folder(const fs::path& path) {
+  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/// An owner holds its folder's lock as long as it lives, however it dies.
+void remove_if_abandoned(const fs::path& path) {
+  const int folder = open_folder(path);
+  if (folder < 0) return;
+  std::error_code ignored;
+  if (is_old_and_ours(folder) && ::flock(folder, LOCK_EX | LOCK_NB) == 0) {
+    fs::remove_all(path, ignored);
+  }
+  ::close(folder);
+}
+
+}  // namespace
+
+void remove_abandoned_scratch(const fs::path& above) {
+  std::error_code error;
+  fs::directory_iterator entry(above, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (has_scratch_name(entry->path().filename().string())) remove_if_abandoned(entry->path());
+  }
+}
+
+ScratchFolder::ScratchFolder() {
+  std::error_code absent;
+  fs::path above = fs::temp_directory_path(absent);
+  if (!absent) above = fs::absolute(above);
+  static const bool swept = (remove_abandoned_scratch(above), true);
+  // mkdtemp replaces the letters.
+  std::string name = (above / kScratchPrefix).string() + std::string(kScratchLetters, 'X');
+  if (absent || !swept || mkdtemp(name.data()) == nullptr) {
+    throw Error("cannot make a temporary folder " + name, "set TMPDIR to a writable one");
+  }
+  path_ = name;
+  lock_ = open_folder(path_);
+  // Where folders cannot be locked, none is ever swept either.
+  if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code error;
+  fs::remove_all(path_, error);
+  if (lock_ >= 0) ::close(lock_);
+}
+
+}  // namespace labreport

@@ -1,0 +1,179 @@
+#include "publish/site.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "base/error.h"
+#include "base/printable.h"
+#include "base/text.h"
+#include "publish/run_files.h"
+#include "publish/typeset.h"
+#include "results/run_json.h"
+#include "writers/diff/diff_writers.h"
+#include "writers/html/assets.h"
+#include "writers/html/html.h"
+
+namespace labreport {
+namespace {
+
+void tell(Site& site, const std::string& line) {
+  site.notice += (site.notice.empty() ? "" : "\n") + line;
+}
+
+void tell_each(Site& site, const std::vector<SiteRun>& runs, const std::string& what,
+               const std::vector<std::string>& problems) {
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    if (problems[i].empty()) continue;
+    tell(site, what + " are left out of " + runs[i].folder + ": " + problems[i]);
+    site.lacking.insert(runs[i].folder);
+  }
+}
+
+void tell_all(Site& site, const std::vector<SiteRun>& runs, const std::string& line) {
+  tell(site, line);
+  for (const SiteRun& run : runs) site.lacking.insert(run.folder);
+}
+
+/// What the chart tool gave.
+struct Charts {
+  std::vector<Drawings> drawings;  ///< One a run.
+  std::string bundle;
+};
+
+Charts draw_charts(const std::vector<SiteRun>& runs, ChartTool* tool, Site& site) {
+  Charts none{.drawings = std::vector<Drawings>(runs.size()), .bundle = {}};
+  if (tool == nullptr) return none;
+  std::vector<const Document*> documents;
+  for (const SiteRun& run : runs) documents.push_back(&run.document);
+  try {
+    Charts charts;
+    std::vector<std::string> problems;
+    charts.drawings = draw_each(documents, *tool, problems);
+    charts.bundle = tool->bundle();
+    tell_each(site, runs, "charts", problems);
+    return charts;
+  } catch (const Error& error) {
+    // Charts are the one part that needs a tool: the report is worth having without them.
+    tell_all(site, runs, std::string("charts are left out: ") + error.what());
+    site.undrawn = true;
+    return none;
+  }
+}
+
+/// One a run; all empty where no format wants them or the tool cannot.
+std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
+                                 const std::vector<Drawings>& drawings, const SiteOptions& options,
+                                 ChartTool* tool, Site& site) {
+  std::vector<Prints> none(drawings.size());
+  if (tool == nullptr || !options.formats.has(Format::kLatex)) return none;
+  try {
+    std::vector<std::string> problems;
+    std::vector<Prints> prints = print_each(drawings, *tool, problems);
+    tell_each(site, runs, "charts as PDF and PNG", problems);
+    return prints;
+  } catch (const Error& error) {
+    tell_all(site, runs, std::string("charts as PDF and PNG are left out: ") + error.what());
+    return none;
+  }
+}
+
+std::string root_from(const std::string& folder) {
+  std::string root = "../";
+  for (const char letter : folder) {
+    if (letter == '/') root += "../";
+  }
+  return root;
+}
+
+void append(std::vector<SiteFile>& files, std::vector<SiteFile> more) {
+  std::ranges::move(more, std::back_inserter(files));
+}
+
+void add_assets(Site& site, const std::string& bundle) {
+  site.files.push_back({"assets/style.css", page_style()});
+  site.files.push_back({"assets/script.js", page_script()});
+  site.files.push_back({"assets/run.schema.json", std::string(run_schema())});
+  site.files.push_back({"assets/diff.schema.json", std::string(diff_schema())});
+  if (!bundle.empty()) site.files.push_back({"assets/charts.js", bundle});
+  // GitHub Pages would hide and rewrite files without it.
+  site.files.push_back({".nojekyll", ""});
+}
+
+/// Texts of this program's making, by their endings; JSON has escapes of its own.
+bool is_text(const std::string& path) {
+  return std::ranges::any_of(std::array{".html", ".md", ".csv", ".tex", ".typ"},
+                             [&](const char* ending) { return path.ends_with(ending); });
+}
+
+void show_control_characters(Site& site) {
+  for (SiteFile& file : site.files) {
+    if (is_text(file.path)) file.bytes = printable(file.bytes, kLinesAndTabs);
+  }
+}
+
+void add_cards(Site& site, const std::vector<SiteRun>& runs) {
+  for (const SiteRun& run : runs) {
+    RunCard card = run_card(run.document, run.folder, run.started_at);
+    std::vector<std::string> files;
+    for (const SiteFile* file : files_of(site, run.folder)) files.push_back(file->path);
+    card.formats = formats_among(files, run.folder);
+    site.cards.push_back(std::move(card));
+  }
+}
+
+void add_index(Site& site, const std::vector<KeptRun>& kept,
+               const std::vector<ComparedPair>& pairs) {
+  std::vector<RunCard> all = site.cards;
+  for (const KeptRun& run : kept) all.push_back(run.card);
+  site.files.push_back({"index.html", index_html(all, pairs)});
+}
+
+}  // namespace
+
+std::string page_path(const SiteRun& run) { return run.folder + "/index.html"; }
+
+std::vector<const SiteFile*> files_of(const Site& site, const std::string& folder) {
+  std::vector<const SiteFile*> files;
+  for (const SiteFile& file : site.files) {
+    if (file.path.starts_with(folder + "/")) files.push_back(&file);
+  }
+  return files;
+}
+
+std::string single_page_path(const std::string& folder) {
+  return folder + "/" + slug(folder) + ".html";
+}
+
+Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
+                 const std::vector<KeptRun>& kept) {
+  Site site{.files = {}, .notice = {}, .partial = !options.formats.all()};
+  const Charts charts = draw_charts(runs, tool, site);
+  const std::vector<Prints> prints = print_charts(runs, charts.drawings, options, tool, site);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const PageOptions page = {.root = root_from(runs[i].folder),
+                              .interactive = !charts.bundle.empty(),
+                              .answers = options.answers};
+    append(site.files, run_files(runs[i], charts.drawings[i], prints[i], options, page));
+    if (options.single_file) {
+      site.files.push_back(
+          {single_page_path(runs[i].folder),
+           single_page_html(runs[i].document, charts.drawings[i], options.answers, charts.bundle)});
+    }
+  }
+  if (options.formats.has(Format::kPdf) && tool != nullptr) {
+    append(site.files, typeset_runs(runs, charts.drawings, options, *tool, site));
+  }
+  add_cards(site, runs);
+  for (const KeptRun& run : kept) {
+    site.kept.insert(site.kept.end(), run.files.begin(), run.files.end());
+  }
+  if (options.formats.has(Format::kHtml)) {
+    add_index(site, kept, options.pairs);
+    add_assets(site, charts.bundle);
+  }
+  show_control_characters(site);
+  return site;
+}
+
+}  // namespace labreport

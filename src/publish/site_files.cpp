@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "publish/site.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Lists what the last render wrote, one path a line, so that the next can tell its own files.
+constexpr std::string_view kManifest = ".labreport-site";
+
+/// Where pages wait until all are written.
+constexpr std::string_view kStage = ".labreport-new";
+
+constexpr std::string_view kIndex = "index.html";
+
+bool stays_inside(const fs::path& path) {
+  return path.is_relative() &&
+         std::ranges::none_of(path, [](const fs::path& part) { return part == ".."; });
+}
+
+bool is_there_at(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) || status.type() == fs::file_type::not_found) return fs::exists(status);
+  throw InputError("cannot look at " + path.string() + ": " + error.message(),
+                   "choose another --out");
+}
+
+std::set<std::string> written_before(const fs::path& out) {
+  std::set<std::string> paths;
+  if (!is_there_at(out / kManifest)) return paths;
+  for (const std::string& line : split(read_plain_file(out / kManifest), '\n')) {
+    if (!line.empty() && stays_inside(line)) paths.insert(line);
+  }
+  return paths;
+}
+
+/// Nothing but what renders that were killed before their first page left.
+bool is_untouched(const fs::path& out) {
+  std::error_code error;
+  fs::directory_iterator entries(out, error);
+  if (error) {
+    throw InputError("cannot read " + out.string() + ": " + error.message(),
+                     "choose another --out");
+  }
+  return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+    return entry.path().filename() == kStage;
+  });
+}
+
+void refuse_foreign_folder(const fs::path& out) {
+  if (!is_there_at(out) || is_there_at(out / kManifest)) return;
+  if (!fs::is_directory(out))
+    throw InputError(out.string() + " is no folder", "choose another --out");
+  if (is_untouched(out)) return;
+  throw InputError(out.string() + " holds files that are no site of this program",
+                   "choose an empty or new folder with --out");
+}
+
+bool already_there(const fs::path& path, const std::string& bytes) {
+  std::error_code error;
+  return fs::is_regular_file(fs::symlink_status(path, error)) &&
+         fs::file_size(path, error) == bytes.size() && read_file(path) == bytes;
+}
+
+/// Throws for a link between the site's folder and one of the files: writing and removing would
+/// follow it out of the site. A link in a file's own place is replaced or removed, not followed.
+void refuse_ways_out(const fs::path& out, const std::set<std::string>& files) {
+  std::set<std::string> folders;
+  for (const std::string& file : files) {
+    for (std::size_t end = file.find('/'); end != std::string::npos; end = file.find('/', end + 1))
+      folders.insert(file.substr(0, end));
+  }
+  for (const std::string& folder : folders) {
+    if (!fs::is_symlink(fs::symlink_status(out / folder))) continue;
+    throw InputError(
+        (out / folder).string() + " is a link, and pages go nowhere outside " + out.string(),
+        "remove it, or choose another --out");
+  }
+}
+
+/// A folder may have become a site long ago: what somebody else put there since is theirs.
+void refuse_foreign_files(const fs::path& out, const std::vector<SiteFile>& files,
+                          const std::set<std::string>& own) {
+  for (const SiteFile& file : files) {
+    const fs::path path = out / file.path;
+    std::error_code unreadable;
+    const bool foreign =
+        !own.contains(file.path) && fs::exists(fs::symlink_status(path, unreadable));
+    if (!foreign || already_there(path, file.bytes)) continue;
+    throw InputError(path.string() + " is in the way: this program did not write it",
+                     "move it away, choose another --out, or overwrite it with --force");
+  }
+}
+
+void remove_stale(const fs::path& out, const std::string& path) {
+  std::error_code error;
+  fs::remove(out / path, error);
+  fs::remove(unfinished(out / path), error);  // of a render that was cut short
+  // Folders that became empty go too; remove() leaves others alone.
+  for (fs::path folder = fs::path(path).parent_path(); !folder.empty();
+       folder = folder.parent_path()) {
+    if (!fs::remove(out / folder, error)) break;
+  }
+}
+
+void move_file(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) {
+    throw InputError("cannot write " + to.string() + ": " + error.message(),
+                     "render again, to a folder that is writable");
+  }
+}
+
+void remove_stage(const fs::path& out) {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(out / kStage, error))) fs::remove_all(out / kStage, error);
+}
+
+}  // namespace
+
+StagedSite::StagedSite(const Site& site, fs::path out, Foreign foreign) : out_(std::move(out)) {
+  refuse_foreign_folder(out_);
+  make_writable_folder(out_);
+  before_ = written_before(out_);
+  now_.insert(site.kept.begin(), site.kept.end());
+  if (site.partial) now_.insert(before_.begin(), before_.end());
+  for (const SiteFile& file : site.files) now_.insert(file.path);
+  std::set<std::string> listed = before_;
+  listed.insert(now_.begin(), now_.end());
+  // Before the first byte is written: a render that is refused leaves everything as it was.
+  refuse_ways_out(out_, listed);
+  if (foreign == Foreign::kStays) refuse_foreign_files(out_, site.files, before_);
+  remove_tree(out_ / kStage);  // of a render that was killed
+  try {
+    for (const SiteFile& file : site.files) stage(file);
+  } catch (...) {
+    remove_stage(out_);
+    throw;
+  }
+}
+
+StagedSite::~StagedSite() { remove_stage(out_); }
+
+fs::path StagedSite::staged(const std::string& path) const { return out_ / kStage / path; }
+
+void StagedSite::stage(const SiteFile& file) {
+  if (already_there(out_ / file.path, file.bytes)) return;
+  make_writable_folder(staged(file.path).parent_path());
+  write_atomically(staged(file.path), file.bytes, Sync::kFile);
+  moves_.push_back(file.path);
+}
+
+void StagedSite::write_manifest(const std::set<std::string>& paths) const {
+  std::string text;
+  for (const std::string& path : paths) text += path + "\n";
+  if (!already_there(out_ / kManifest, text)) write_atomically(out_ / kManifest, text);
+}
+
+void StagedSite::commit() {
+  std::set<std::string> listed = before_;
+  listed.insert(now_.begin(), now_.end());
+  write_manifest(listed);  // First what may come to be: a render cut short leaves nothing unlisted.
+  // Folders first: then only renames are left, which take no room on a full disk.
+  for (const std::string& path : moves_) make_writable_folder((out_ / path).parent_path());
+  std::ranges::stable_partition(moves_, [](const std::string& path) { return path != kIndex; });
+  for (const std::string& path : moves_) move_file(staged(path), out_ / path);
+  for (const std::string& path : before_) {
+    if (!now_.contains(path)) remove_stale(out_, path);
+  }
+  write_manifest(now_);
+  remove_tree(out_ / kStage);
+}
+
+void write_site(const Site& site, const fs::path& out, Foreign foreign) {
+  StagedSite(site, out, foreign).commit();
+}
+
+}  // namespace labreport

@@ -1,0 +1,79 @@
+#include "publish/site_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/messages.h"
+#include "orchestrate/subprocess_interrupts.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kLookAgain{20};
+
+std::vector<fs::path> absent_above(fs::path path) {
+  std::vector<fs::path> absent;
+  std::error_code error;
+  for (; !path.empty() && fs::status(path, error).type() == fs::file_type::not_found;
+       path = path.parent_path()) {
+    if (path.has_filename()) absent.push_back(path);
+  }
+  return absent;
+}
+
+}  // namespace
+
+SiteLock::SiteLock(const fs::path& out) : out_(out), made_(absent_above(out)) {
+  bool told = false;
+  while (!take()) {
+    if (!std::exchange(told, true)) say("waiting for another render into {}\n", out_.string());
+    HeldInterrupts::check();
+    std::this_thread::sleep_for(kLookAgain);
+  }
+}
+
+SiteLock::~SiteLock() {
+  std::error_code not_empty;
+  for (const fs::path& folder : made_) {
+    if (!fs::is_empty(folder, not_empty) || !fs::remove(folder, not_empty)) break;
+  }
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void SiteLock::open_folder() {
+  make_writable_folder(out_);
+  descriptor_ = ::open(out_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor_ >= 0) return;
+  throw InputError("cannot open the folder " + out_.string() + ": " + std::strerror(errno),
+                   "choose another --out");
+}
+
+/// Where folders cannot be locked at all, as on some network file systems, nothing is waited for.
+bool SiteLock::take() {
+  if (descriptor_ < 0) open_folder();
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+  if (is_still_there()) return true;
+  ::close(std::exchange(descriptor_, -1));  // who had made it removed it again
+  return false;
+}
+
+bool SiteLock::is_still_there() const {
+  struct stat locked{};
+  struct stat named{};
+  return ::fstat(descriptor_, &locked) == 0 && ::stat(out_.c_str(), &named) == 0 &&
+         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+}
+
+}  // namespace labreport

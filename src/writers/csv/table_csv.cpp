@@ -1,0 +1,123 @@
+#include "writers/csv/table_csv.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "base/csv.h"
+#include "base/text.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::string_view kMinusSign = "−";
+
+CsvField head(const ColumnView& column, const std::string& suffix = "") {
+  const std::string unit = column.unit.empty() ? "" : " (" + column.unit + ")";
+  return csv_text(column.title + suffix + unit);
+}
+
+bool deviates(const TableView& table, std::size_t column) {
+  return std::ranges::any_of(table.rows, [column](const RowView& row) {
+    return column < row.cells.size() && row.cells[column].deviation.has_value();
+  });
+}
+
+/// Digits for people ("−1,234.50") that have no number of their own behind them, as many as there
+/// are; else text.
+CsvField digits_or_text(const std::string& text) {
+  std::string digits = text;
+  if (digits.starts_with(kMinusSign)) digits.replace(0, kMinusSign.size(), "-");
+  std::erase(digits, ',');
+  double number = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, number, std::chars_format::fixed);
+  if (error != std::errc() || stop != end) return csv_text(text);
+  const std::size_t point = digits.find('.');
+  return csv_fixed(number, point == digits.npos ? 0 : static_cast<int>(digits.size() - point - 1));
+}
+
+CsvField number_in(const ColumnView& column, double number) {
+  return csv_number(column.unit.starts_with('%') ? 100 * number : number);
+}
+
+CsvField value_of(const CellView& cell, const ColumnView& column) {
+  if (cell.sort) return number_in(column, *cell.sort);
+  if (cell.text == "–") return {};
+  return column.code ? csv_text(cell.text) : digits_or_text(cell.text);
+}
+
+CsvField note_of(const RowView& row) {
+  std::vector<std::string> words;
+  if (!row.note.empty()) words.push_back(row.note);
+  words.insert(words.end(), row.flags.begin(), row.flags.end());
+  return csv_text(join(words, "; "));
+}
+
+/// Gives each table of a part a name that no other has.
+class PartTables {
+ public:
+  PartTables(std::vector<NamedTable>& tables, const Part& part)
+      : tables_(tables), name_(part.name()) {
+    for (const TableView& table : part.tables) {
+      part.tables.size() == 1 ? add(name_, table) : add(name_ + "." + slug(table.slug), table);
+    }
+    for (const Figure& figure : part.figures) add(figure);
+    for (const TableView& table : part.drawer.tables) add(name_ + "." + slug(table.slug), table);
+    for (const Figure& figure : part.drawer.figures) add(figure);
+  }
+
+ private:
+  void add(const Figure& figure) { add(name_ + ".figure-" + slug(figure.slug), figure.data); }
+
+  void add(const std::string& name, const TableView& table) {
+    if (table.columns.empty()) return;
+    std::string free = name;
+    for (int next = 2; !taken_.insert(free).second; ++next)
+      free = name + "-" + std::to_string(next);
+    tables_.push_back({free, &table});
+  }
+
+  std::vector<NamedTable>& tables_;
+  std::string name_;
+  std::set<std::string> taken_;
+};
+
+}  // namespace
+
+std::string table_csv(const TableView& table) {
+  CsvFields heads;
+  std::vector<bool> deviating;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    deviating.push_back(deviates(table, c));
+    heads.push_back(head(table.columns[c]));
+    if (deviating[c]) heads.push_back(head(table.columns[c], " deviation"));
+  }
+  heads.push_back(csv_text("note"));
+  std::string csv = csv_line(heads);
+  for (const RowView& row : table.rows) {
+    CsvFields fields;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      const CellView cell = c < row.cells.size() ? row.cells[c] : CellView{};
+      fields.push_back(value_of(cell, table.columns[c]));
+      if (!deviating[c]) continue;
+      fields.push_back(cell.deviation ? number_in(table.columns[c], *cell.deviation) : CsvField());
+    }
+    fields.push_back(note_of(row));
+    csv += csv_line(fields);
+  }
+  return csv;
+}
+
+std::vector<NamedTable> named_tables(const Document& document) {
+  std::vector<NamedTable> tables;
+  if (!document.matrix.columns.empty()) tables.push_back({"what-ran", &document.matrix});
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) PartTables(tables, part);
+  }
+  if (!document.environment.columns.empty())
+    tables.push_back({"environment", &document.environment});
+  return tables;
+}
+
+}  // namespace labreport

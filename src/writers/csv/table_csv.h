@@ -1,0 +1,26 @@
+// A table of the report as comma-separated values: full precision, for spreadsheets and scripts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "document/document.h"
+
+namespace labreport {
+
+/// Heads are "title (unit)". A number stands in its column's unit, unrounded; a column of
+/// "value ± deviation" is followed by "title deviation (unit)". What is missing is empty; the last
+/// column, `note`, says why, and holds the row's remarks.
+std::string table_csv(const TableView& table);
+
+/// A table as a file: `name` is "<problem>.<part>" where the part has one table, and
+/// "<problem>.<part>.<slug>" where it has several. Data of figures are "….figure-<slug>".
+struct NamedTable {
+  std::string name;
+  const TableView* table = nullptr;
+};
+
+/// Every table of the document in its order, those of figures and drawers included.
+std::vector<NamedTable> named_tables(const Document& document);
+
+}  // namespace labreport

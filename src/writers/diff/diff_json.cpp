@@ -1,0 +1,122 @@
+// The only owner of a diff's JSON keys; diff.schema.json describes them.
+#include <cmath>
+
+#include "embedded/writers.h"
+#include "results/json_writer.h"
+#include "writers/diff/diff_writers.h"
+
+namespace labreport {
+namespace {
+
+constexpr const char* kDiffSchemaVersion = "1.1.0";
+
+/// JSON has no infinity: what is too large to be written is absent.
+Json optional(std::optional<double> value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+Json run_json(const ComparedRun& run) {
+  Json rates = Json::object();
+  for (const auto& [precision, rate] : run.limits.rates) rates[std::string(name(precision))] = rate;
+  return {{"device", run.device},
+          {"source", run.source},
+          {"edition", run.edition},
+          {"preset", run.preset},
+          {"started_at", run.started_at},
+          {"revision", run.revision},
+          {"driver", run.driver},
+          {"cpu", run.cpu},
+          {"titles", run.titles},
+          {"sources", run.sources},
+          {"assumed", run.assumed},
+          {"matrix_rates", rates},
+          {"bandwidth", optional(run.limits.bandwidth)}};
+}
+
+Json side_json(const RowSide& side) {
+  return {{"value", optional(side.value)},
+          {"launches", side.launches},
+          {"reason", side.reason},
+          {"fits", side.fits},
+          {"flags", side.flags},
+          {"peak_share", optional(side.peak_share)},
+          {"bandwidth_share", optional(side.bandwidth_share)}};
+}
+
+Json interval_json(const ComparedRow& row) {
+  if (!row.interval) return nullptr;
+  return Json::array({row.interval->first, row.interval->second});
+}
+
+Json verdict_json(const ComparedRow& row) {
+  if (!row.judged) return nullptr;
+  return {{"name", name(row.judged->verdict)},
+          {"adjusted_p", optional(row.judged->adjusted_p)},
+          {"detectable", optional(row.judged->detectable)},
+          {"reason", row.judged->reason}};
+}
+
+Json row_json(const ComparedRow& row) {
+  return {{"cell", row.cell},
+          {"cell_b", row.cell_b.empty() ? row.cell : row.cell_b},
+          {"size", row.size},
+          {"measure", name(row.measure)},
+          {"unit", unit(row.measure)},
+          {"standing", name(row.standing)},
+          {"a", side_json(row.a)},
+          {"b", side_json(row.b)},
+          {"ratio", optional(row.ratio)},
+          {"interval", interval_json(row)},
+          {"interval_by_floor", row.interval_by_floor},
+          {"predicted_by_peak", optional(row.prediction.by_peak)},
+          {"predicted_by_bandwidth", optional(row.prediction.by_bandwidth)},
+          {"departure", optional(row.prediction.departure)},
+          {"verdict", verdict_json(row)},
+          {"remarks", row.remarks}};
+}
+
+Json speedup_json(const SpeedupRow& row) {
+  return {{"cell", cell_id(row.spec)},
+          {"measure", name(row.measure)},
+          {"a", optional(row.a)},
+          {"b", optional(row.b)}};
+}
+
+Json kernel_json(const KernelChange& change) {
+  return {{"cell", cell_id(change.spec)},
+          {"class", change.kernel_class},
+          {"a", change.a},
+          {"share_a", change.share_a},
+          {"b", change.b},
+          {"share_b", change.share_b}};
+}
+
+template <typename Items>
+Json list(const Items& items, Json (*write)(const typename Items::value_type&)) {
+  Json array = Json::array();
+  for (const auto& item : items) array.push_back(write(item));
+  return array;
+}
+
+}  // namespace
+
+std::string_view diff_schema() {
+  return embedded::writers().at("src/writers/diff/diff.schema.json");
+}
+
+std::string diff_json(const Comparison& comparison) {
+  return write_json({{"schema_version", kDiffSchemaVersion},
+                     {"a", run_json(comparison.a)},
+                     {"b", run_json(comparison.b)},
+                     {"relation", name(comparison.related.relation)},
+                     {"reasons", comparison.related.reasons},
+                     {"matched", comparison.matched},
+                     {"only_a", comparison.only_a},
+                     {"only_b", comparison.only_b},
+                     {"mismatches", comparison.mismatches},
+                     {"rows", list(comparison.rows, row_json)},
+                     {"speedups", list(comparison.speedups, speedup_json)},
+                     {"kernels", list(comparison.kernels, kernel_json)}});
+}
+
+}  // namespace labreport

@@ -1,0 +1,45 @@
+#include "writers/html/assets.h"
+
+#include "base/text.h"
+#include "embedded/writers.h"
+
+namespace labreport {
+namespace {
+
+std::string file(const std::string& name) {
+  return std::string(embedded::writers().at("site/" + name));
+}
+
+/// The same rules for a chart that stands in the page itself.
+std::string dark_frames() {
+  std::string rules = "@media screen and (prefers-color-scheme: dark) {\n";
+  for (const std::string& line : split(dark_inks(), '\n')) {
+    if (!line.empty()) rules += "  .frame " + line + "\n";
+  }
+  return rules + "}\n";
+}
+
+}  // namespace
+
+std::string dark_inks() {
+  std::string rules;
+  for (const std::string& line : split(file("dark_inks.css"), '\n')) {
+    if (line.starts_with('[')) rules += line + "\n";
+  }
+  return rules;
+}
+
+std::string page_style() {
+  return file("style.css") + file("tables.css") + file("charts.css") + dark_frames() +
+         file("print.css");
+}
+
+std::string page_script() {
+  std::string script;
+  for (const char* name : {"live_charts.js", "sort.js", "copy.js", "switches.js", "script.js"}) {
+    script += file(name);
+  }
+  return script;
+}
+
+}  // namespace labreport

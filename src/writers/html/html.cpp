@@ -1,0 +1,150 @@
+#include "writers/html/html.h"
+
+#include <map>
+
+#include "document/byline.h"
+#include "writers/html/assets.h"
+#include "writers/html/single_file.h"
+#include "writers/html/specs.h"
+#include "writers/html/template.h"
+#include "writers/html/unbroken.h"
+
+namespace labreport {
+namespace {
+
+TemplateList glance_list(const std::vector<Glance>& glance) {
+  TemplateList list;
+  for (const Glance& number : glance) {
+    list.push_back(TemplateObject{{"label", whole_words_html(number.label)},
+                                  {"value", number.value},
+                                  {"anchor", number.anchor}});
+  }
+  return list;
+}
+
+TemplateObject contents_part(const Part& part) {
+  return {{"anchor", part.anchor()},
+          {"lettered", !part.letter.empty()},
+          {"letter", part.letter},
+          {"title", part.title}};
+}
+
+TemplateList section_list(const Document& document, PageState& state) {
+  TemplateList sections;
+  for (const Section& section : document.sections) {
+    TemplateList contents;
+    std::string parts;
+    for (const Part& part : section.parts) {
+      contents.push_back(contents_part(part));
+      parts += part_html(part, state);
+    }
+    sections.push_back(TemplateObject{{"problem", section.problem},
+                                      {"title", section.title},
+                                      {"contents", contents},
+                                      {"parts", parts}});
+  }
+  return sections;
+}
+
+/// The marks that every page of a run shows.
+void add_marks(TemplateObject& values, const Document& document) {
+  values["demonstration"] = document.demonstration;
+  values["reference"] = document.reference;
+  values["incomplete"] = document.incomplete;
+}
+
+TemplateList command_list(const std::string& commands) {
+  TemplateList list;
+  if (!commands.empty()) list.push_back(TemplateObject{{"text", commands}});
+  return list;
+}
+
+/// Nothing but the site's own files; no code is made at run time.
+constexpr const char* kLinkedPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'";
+
+/// What lies beside the page, by its address.
+std::map<std::string, std::string> files_of(const Document& document) {
+  std::map<std::string, std::string> files;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      for (const Attachment& file : part.files) files[file.name] = file.bytes;
+    }
+  }
+  return files;
+}
+
+TemplateList script_list(const Enclosed& enclosed) {
+  TemplateList list;
+  for (const std::string& script : enclosed.scripts) {
+    list.push_back(TemplateObject{{"text", script}});
+  }
+  return list;
+}
+
+std::string filled_page(const Document& document, const PageOptions& options, PageState& state,
+                        const Enclosed& enclosed) {
+  const bool environment = !document.environment.columns.empty();
+  TemplateObject values = {
+      {"root", options.root},
+      {"interactive", options.interactive},
+      {"specs", kSpecsPath},
+      {"single", state.single},
+      {"policy", state.single ? policy_for(enclosed) : kLinkedPolicy},
+      {"style", enclosed.style},
+      {"scripts", script_list(enclosed)},
+      {"title", document.title},
+      {"device", document.device},
+      {"edition", document.edition},
+      {"preset", document.preset},
+      {"date", document.date},
+      {"provenance", document.provenance},
+      {"outcome", document.outcome_line},
+      {"glanced", !document.glance.empty()},
+      {"glance", glance_list(document.glance)},
+      {"ran", !document.matrix.columns.empty()},
+      {"matrix", document.matrix.columns.empty() ? "" : table_html(document.matrix, "table-ran")},
+      {"sections", section_list(document, state)},
+      {"method", markdown_to_html(document.method)},
+      {"commands", command_list(document.reproduce)},
+      {"environment", environment ? table_html(document.environment, "table-environment") : ""}};
+  add_marks(values, document);
+  values["front"] = byline_html(document.front);
+  return fill_template("page.html", values);
+}
+
+}  // namespace
+
+std::string byline_html(const FrontMatter& front) {
+  if (front.author.empty() && front.course.empty() && front.repository.empty()) return "";
+  const bool published = !front.repository.empty();
+  return fill_template("front.html", {{"named", !front.author.empty()},
+                                      {"author", front.author},
+                                      {"enrolled", !front.course.empty()},
+                                      {"course", front.course},
+                                      {"published", published},
+                                      {"repository", front.repository},
+                                      {"address", published ? shown_address(front) : ""}});
+}
+
+std::string page_html(const Document& document, const Drawings& drawings,
+                      const PageOptions& options) {
+  PageState state{.drawings = drawings, .answers = options.answers, .front = document.front};
+  return filled_page(document, options, state, {});
+}
+
+std::string single_page_html(const Document& document, const Drawings& drawings, Answers answers,
+                             const std::string& bundle) {
+  PageState state{
+      .drawings = drawings, .answers = answers, .single = true, .front = document.front};
+  Enclosed enclosed{.style = page_style(), .scripts = {}};
+  if (!bundle.empty()) {
+    enclosed.scripts = {enclosed_script(specs_script(document, drawings)), enclosed_script(bundle)};
+  }
+  enclosed.scripts.push_back(enclosed_script(page_script()));
+  const std::string page = filled_page(document, {.root = "", .answers = answers}, state, enclosed);
+  return with_pictures_inside(without_file_links(page), files_of(document));
+}
+
+}  // namespace labreport

@@ -1,0 +1,29 @@
+// The HTML pages: one a run, and the index of all runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "document/document.h"
+#include "document/drawings.h"
+#include "writers/html/html_parts.h"
+
+namespace labreport {
+
+/// How a page reaches the rest of the site and what there is to reach.
+struct PageOptions {
+  std::string root;          ///< From the page to the site's root: "../../../", or empty.
+  bool interactive = false;  ///< The chart bundle lies in assets/.
+  Answers answers = Answers::kFull;
+};
+
+/// A run's whole page as one file that fetches nothing: style, scripts and pictures stand in it.
+/// `bundle` is the chart bundle, empty where there is none.
+std::string single_page_html(const Document& document, const Drawings& drawings, Answers answers,
+                             const std::string& bundle);
+
+/// A run's whole page. Everything that comes from the run is escaped.
+std::string page_html(const Document& document, const Drawings& drawings,
+                      const PageOptions& options);
+
+}  // namespace labreport

@@ -1,0 +1,59 @@
+#include "base/text.h"
+#include "writers/html/html_parts.h"
+#include "writers/html/template.h"
+
+namespace labreport {
+namespace {
+
+std::string tables_html(const Part& part, const std::vector<TableView>& tables, PageState& state,
+                        const PaperPart& paper) {
+  std::string html;
+  for (const TableView& table : tables) {
+    const std::string id = state.id("table-" + part.anchor() + "-" + slug(table.slug));
+    html += table_html(table, id, paper.has(table));
+  }
+  return html;
+}
+
+TemplateList text_list(const std::vector<std::string>& texts) {
+  TemplateList list;
+  for (const std::string& text : texts) list.push_back(TemplateObject{{"text", text}});
+  return list;
+}
+
+std::string drawer_html(const Part& part, PageState& state) {
+  const Drawer& drawer = part.drawer;
+  const std::string words = drawer.words(state.answers);
+  const bool empty =
+      words.empty() && drawer.tables.empty() && drawer.figures.empty() && drawer.warnings.empty();
+  if (empty) return "";
+  PaperPart paper;
+  paper.tables = on_paper(drawer);
+  return fill_template("drawer.html", {{"method", markdown_to_html(words)},
+                                       {"tables", tables_html(part, drawer.tables, state, paper)},
+                                       {"figures", figures_html(drawer.figures, state, paper)},
+                                       {"warned", !drawer.warnings.empty()},
+                                       {"warnings", text_list(drawer.warnings)}});
+}
+
+}  // namespace
+
+std::string part_html(const Part& part, PageState& state) {
+  const PaperPart paper = on_paper(part);
+  return fill_template("part.html", {{"anchor", part.anchor()},
+                                     {"lettered", !part.letter.empty()},
+                                     {"letter", part.letter},
+                                     {"title", part.title},
+                                     {"set", !part.setting.empty()},
+                                     {"setting", part.setting},
+                                     {"asked", !part.question.empty()},
+                                     {"question", markdown_to_html(part.question)},
+                                     {"answer", answer_html(part, state)},
+                                     {"figures", figures_html(part.figures, state, paper)},
+                                     {"tables", tables_html(part, part.tables, state, paper)},
+                                     {"leaves", !paper.left.empty()},
+                                     {"left", join(paper.left, "; ")},
+                                     {"drawer", drawer_html(part, state)}});
+}
+
+}  // namespace labreport

@@ -1,0 +1,66 @@
+#include "writers/html/pictures.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+#include "writers/html/assets.h"
+#include "writers/html/template.h"
+
+namespace labreport {
+namespace {
+
+std::string_view opening(std::string_view svg) {
+  const std::size_t end = svg.find('>');
+  return svg.starts_with("<svg") && end != std::string_view::npos ? svg.substr(0, end + 1) : "";
+}
+
+/// "703" for the root's width, empty where the root does not say.
+std::string size_of(std::string_view svg, const std::string& name) {
+  const std::string_view root = opening(svg);
+  const std::string begin = " " + name + "=\"";
+  const std::size_t at = root.find(begin);
+  if (at == std::string_view::npos) return "";
+  const std::size_t first = at + begin.size();
+  const std::size_t last = std::min(root.find_first_not_of("0123456789.", first), root.size());
+  return std::string(root.substr(first, last - first));
+}
+
+/// 0 where the root does not say.
+double number_of(std::string_view svg, const std::string& name) {
+  const std::string size = size_of(svg, name);
+  double number = 0;
+  std::from_chars(size.data(), size.data() + size.size(), number);
+  return number;
+}
+
+std::string size_attribute(std::string_view svg, const std::string& name) {
+  const std::string size = size_of(svg, name);
+  return size.empty() ? "" : " " + name + "=\"" + size + "\"";
+}
+
+}  // namespace
+
+std::optional<double> height_over_width(std::string_view svg) {
+  const double width = number_of(svg, "width");
+  const double height = number_of(svg, "height");
+  if (width <= 0 || height <= 0) return {};
+  return height / width;
+}
+
+std::string narrow_chart_path(const Figure& figure) {
+  return "charts/narrow/" + slug(figure.slug) + ".svg";
+}
+
+std::string picture_file(std::string_view svg) {
+  const std::string_view root = opening(svg);
+  return std::string(root) + "<style>@media (prefers-color-scheme: dark) {\n" + dark_inks() +
+         "}</style>" + std::string(svg.substr(root.size()));
+}
+
+std::string picture_element(std::string_view svg, const std::string& path) {
+  return "<img src=\"" + escape_html(path) + "\" alt=\"\" loading=\"lazy\" decoding=\"async\"" +
+         size_attribute(svg, "width") + size_attribute(svg, "height") + ">";
+}
+
+}  // namespace labreport

@@ -1,0 +1,25 @@
+// A chart's picture as a page shows it: a file of its own, or a part of the page.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "document/document.h"
+
+namespace labreport {
+
+/// The root's shape; none where it does not say.
+std::optional<double> height_over_width(std::string_view svg);
+
+/// Where the picture for a phone lies, relative to the page: "charts/narrow/<slug>.svg".
+std::string narrow_chart_path(const Figure& figure);
+
+/// The SVG as a file of its own: where the reader's screen is dark, so are its inks.
+std::string picture_file(std::string_view svg);
+
+/// The element that shows such a file, of the picture's size, fetched as it comes into view.
+/// Readers are told by the frame around it.
+std::string picture_element(std::string_view svg, const std::string& path);
+
+}  // namespace labreport

@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "document/align.h"
+#include "document/paper_width.h"
+#include "writers/html/html_parts.h"
+#include "writers/html/template.h"
+
+namespace labreport {
+namespace {
+
+std::string pad(const std::string& unseen) {
+  return unseen.empty() ? "" : "<i data-pad=\"" + unseen + "\"></i>";
+}
+
+std::string number_html(const std::string& text, const Padding& padding) {
+  const std::size_t sign = std::min(text.find(" ± "), text.size());
+  return escape_html(text.substr(0, sign)) + pad(padding.middle) + escape_html(text.substr(sign)) +
+         pad(padding.end);
+}
+
+/// A command breaks between its flags, not after a flag's dashes nor before its value.
+std::string code_html(const std::string& text) {
+  constexpr std::string_view kNext = " --";
+  std::string html;
+  std::size_t begin = 0;
+  for (std::size_t next = text.find(kNext); begin < text.size(); next = text.find(kNext, begin)) {
+    const std::size_t end = std::min(next, text.size());
+    const std::string gap = begin == 0 ? "" : " ";
+    html += gap + "<span>" + escape_html(text.substr(begin, end - begin)) + "</span>";
+    begin = end + 1;
+  }
+  return html;
+}
+
+/// Paddings of one column, by row; columns of words and short rows have empty ones.
+std::vector<Padding> column_paddings(const TableView& table, std::size_t column) {
+  if (table.columns[column].align != Align::kRight) return std::vector<Padding>(table.rows.size());
+  std::vector<std::string> texts;
+  for (const RowView& row : table.rows) {
+    texts.push_back(column < row.cells.size() ? row.cells[column].text : "");
+  }
+  return align_decimals(texts);
+}
+
+/// A word with a hyphen, "GPU-bound", reads badly in two lines; a path or a hash may need them.
+bool stays_whole(const std::string& text) {
+  constexpr std::size_t kLongest = 20;
+  return text.size() <= kLongest && text.find(' ') == std::string::npos;
+}
+
+/// Where a line may end after `begin`: behind an underscore, or in a word that no line can hold.
+std::size_t next_break(const std::string& text, std::size_t begin) {
+  constexpr std::size_t kLongest = 60;
+  std::size_t end = std::min(text.find('_', begin), text.size() - 1) + 1;
+  const std::size_t space = text.find(' ', begin);
+  if (std::min(end, space) - begin <= kLongest) return end;
+  end = begin + kLongest;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
+  return end;
+}
+
+/// A long name of a function may break behind its underscores.
+std::string words_html(const std::string& text) {
+  std::string html;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = next_break(text, begin);
+    html += escape_html(text.substr(begin, end - begin));
+    if (end < text.size() && !stays_whole(text)) html += "<wbr>";
+    begin = end;
+  }
+  return html;
+}
+
+struct Remarks {
+  std::string beside;  ///< A word or two, in a column of their own.
+  std::string below;   ///< What would make that column a tower.
+};
+
+Remarks remarks(const RowView& row) {
+  constexpr std::size_t kLongestBeside = 24;
+  std::string text;
+  for (const std::string& flag : row.flags) text += (text.empty() ? "" : ", ") + flag;
+  return text.size() <= kLongestBeside ? Remarks{text, ""} : Remarks{"", text};
+}
+
+/// The number behind the text, for a reader who sorts.
+std::string sort_attribute(const CellView& cell) {
+  if (!cell.sort || !std::isfinite(*cell.sort)) return "";
+  return fmt::format(" data-sort=\"{}\"", *cell.sort);
+}
+
+TemplateObject cell_object(const TableView& table, std::size_t column, const RowView& row,
+                           const Padding& padding) {
+  const ColumnView& view = table.columns[column];
+  const CellView& cell = row.cells[column];
+  const bool right = view.align == Align::kRight;
+  std::string style = right ? "number" : "words";
+  if (!right && stays_whole(cell.text)) style += " whole";
+  if (cell.muted) style += " muted";
+  std::string html = right       ? number_html(cell.text, padding)
+                     : view.code ? code_html(cell.text)
+                                 : words_html(cell.text);
+  if (!cell.link.empty()) html = "<a href=\"" + escape_html(cell.link) + "\">" + html + "</a>";
+  return {{"head", column == 0 && !view.code},
+          {"code", view.code},
+          {"number", right},
+          {"whole", !right && stays_whole(cell.text)},
+          {"tall", !remarks(row).below.empty()},
+          {"style", style},
+          {"sort", sort_attribute(cell)},
+          {"html", html}};
+}
+
+/// "7 L + 1": a formula's signs, one a line, are none.
+bool is_formula(const std::string& title) {
+  constexpr std::size_t kLongest = 40;
+  return title.size() <= kLongest && title.find(" + ") != std::string::npos;
+}
+
+TemplateList head_list(const TableView& table) {
+  TemplateList columns;
+  for (const ColumnView& column : table.columns) {
+    const bool number = column.align == Align::kRight;
+    const bool whole = is_formula(column.title);
+    const std::string style = number && whole ? "number whole" : number ? "number" : "whole";
+    columns.push_back(TemplateObject{{"title", column.title},
+                                     {"has_unit", !column.unit.empty()},
+                                     {"unit", column.unit},
+                                     {"styled", number || whole},
+                                     {"style", style}});
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::string table_html(const TableView& table, const std::string& id, bool on_paper) {
+  const bool flagged = std::ranges::any_of(
+      table.rows, [](const RowView& row) { return !remarks(row).beside.empty(); });
+  std::vector<std::vector<Padding>> paddings;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    paddings.push_back(column_paddings(table, c));
+  }
+  TemplateList rows;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const RowView& row = table.rows[r];
+    const std::size_t count = std::min(row.cells.size(), table.columns.size());
+    TemplateList cells;
+    for (std::size_t c = 0; c < count; ++c) {
+      cells.push_back(cell_object(table, c, row, paddings[c][r]));
+    }
+    const std::size_t rest = table.columns.size() - count;
+    const Remarks said = remarks(row);
+    rows.push_back(TemplateObject{{"named", !row.id.empty()},
+                                  {"id", row.id},
+                                  {"cells", cells},
+                                  {"noted", rest > 0},
+                                  {"span", std::to_string(rest)},
+                                  {"note", row.note.empty() ? "–" : row.note},
+                                  {"flags", said.beside},
+                                  {"tall", !said.below.empty()},
+                                  {"width", std::to_string(table.columns.size() - 1 + flagged)},
+                                  {"below", said.below}});
+  }
+  return fill_template("table.html", {{"id", id},
+                                      {"wide", is_wide_on_paper(table)},
+                                      {"screen", !on_paper},
+                                      {"title", table.title},
+                                      {"columns", head_list(table)},
+                                      {"flagged", flagged},
+                                      {"rows", rows}});
+}
+
+}  // namespace labreport

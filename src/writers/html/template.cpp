@@ -1,0 +1,74 @@
+#include "writers/html/template.h"
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "base/error.h"
+#include "document/markdown_tree.h"
+#include "embedded/writers.h"
+#include "writers/html/unbroken.h"
+#include "writers/math/math.h"
+
+namespace labreport {
+namespace {
+
+namespace mustache = kainjow::mustache;
+
+class StrictContext : public mustache::context<std::string> {
+ public:
+  StrictContext(const mustache::data* values, std::string_view where)
+      : context(values), where_(where) {}
+
+  const mustache::data* get(const std::string& name) const override {
+    const mustache::data* value = context::get(name);
+    if (value == nullptr) {
+      throw Error("template " + std::string(where_) + ": nothing is called '" + name + "'");
+    }
+    return value;
+  }
+
+ private:
+  std::string_view where_;
+};
+
+/// Templates are parsed once; the front end renders on one thread.
+mustache::mustache& parsed(std::string_view name) {
+  static std::map<std::string, std::unique_ptr<mustache::mustache>, std::less<>> cache;
+  const auto found = cache.find(name);
+  if (found != cache.end()) return *found->second;
+  const std::string path = "templates/" + std::string(name);
+  auto made = std::make_unique<mustache::mustache>(std::string(embedded::writers().at(path)));
+  if (!made->is_valid()) throw Error(path + ": " + made->error_message());
+  return *cache.emplace(name, std::move(made)).first->second;
+}
+
+/// A formula; as code where it is beyond what this program typesets.
+std::string math_html(const MathSpan& span) {
+  const auto math = parse_math(span.tex);
+  if (math) return to_mathml(*math, span.tex, span.display);
+  return "<code>" + escape_html(span.tex) + "</code>";
+}
+
+}  // namespace
+
+std::string fill_template(std::string_view name, const TemplateObject& values) {
+  const mustache::data data(values);
+  StrictContext context(&data, name);
+  return parsed(name).render(context);
+}
+
+std::string escape_html(const std::string& text) { return mustache::html_escape(text); }
+
+std::string markdown_to_html(std::string_view markdown) {
+  const ParsedMarkdown parsed = parse_markdown(markdown);
+  const std::unique_ptr<char, decltype(&std::free)> html(
+      cmark_render_html(parsed.tree.get(), CMARK_OPT_DEFAULT, nullptr), &std::free);
+  std::string whole;
+  for (const CutPiece& piece : at_marks(html.get(), parsed.spans)) {
+    whole += piece.span == nullptr ? keep_numbers_whole(piece.text) : math_html(*piece.span);
+  }
+  return whole;
+}
+
+}  // namespace labreport

@@ -1,0 +1,169 @@
+#include "writers/markdown/markdown.h"
+
+#include "base/text.h"
+#include "document/byline.h"
+#include "document/facts.h"
+
+namespace labreport {
+namespace {
+
+class MarkdownWriter {
+ public:
+  MarkdownWriter(const FrontMatter& front, const Drawings& drawings, Answers answers)
+      : drawings_(drawings), answers_(answers), note_mark_(note_mark(front)) {}
+
+  std::string write(const Document& document) {
+    head(document);
+    glance(document);
+    if (!document.matrix.columns.empty()) {
+      paragraph("## What ran");
+      paragraph(escape_markdown(document.outcome_line));
+      text_ += table_markdown(document.matrix);
+    }
+    for (const Section& section : document.sections) {
+      paragraph("## " + escape_markdown(section.title) + " (`" + section.problem + "`)");
+      for (const Part& part : section.parts) add(part);
+    }
+    paragraph("## Method and limits");
+    paragraph(document.method);
+    reproduce(document);
+    return finished();
+  }
+
+  std::string write(const Part& part) {
+    add(part);
+    return finished();
+  }
+
+ private:
+  std::string finished() {
+    while (text_.ends_with("\n\n")) text_.pop_back();
+    return std::move(text_);
+  }
+
+  void paragraph(const std::string& text) {
+    if (!text.empty()) text_ += text + "\n\n";
+  }
+
+  void head(const Document& document) {
+    paragraph("# " + escape_markdown(document.title + ": " + document.device));
+    paragraph(byline_markdown(document.front));
+    if (document.demonstration) {
+      paragraph(
+          "> **CPU demonstration.** Tiny networks on a processor: this report shows what one "
+          "looks like, not what a GPU does.");
+    }
+    if (document.incomplete) paragraph("> **Interrupted run.** Cells are missing.");
+    std::string line = document.edition + " edition · " + document.preset + " preset · " +
+                       document.date + (document.reference ? " · reference run" : "");
+    paragraph(escape_markdown(line));
+    paragraph(escape_markdown(document.provenance));
+  }
+
+  void glance(const Document& document) {
+    if (document.glance.empty()) return;
+    paragraph("## At a glance");
+    for (const Glance& number : document.glance) {
+      text_ +=
+          "- " + escape_markdown(number.label) + ": **" + escape_markdown(number.value) + "**\n";
+    }
+    text_ += '\n';
+  }
+
+  void add(const Part& part) {
+    const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
+    paragraph("### " + letter + escape_markdown(part.title));
+    paragraph(escape_markdown(part.setting));
+    quote(part.question);
+    answer(part);
+    for (const Figure& figure : part.figures) add(figure);
+    for (const TableView& table : part.tables) text_ += table_markdown(table);
+    add(part.drawer);
+  }
+
+  /// The question, set apart from the answer.
+  void quote(const std::string& markdown) {
+    if (markdown.empty()) return;
+    for (const std::string& line : split(markdown, '\n')) {
+      text_ += line.empty() ? ">\n" : "> " + line + "\n";
+    }
+    text_ += '\n';
+  }
+
+  /// The generated answer and the author's own words, each marked as what it is.
+  void answer(const Part& part) {
+    const std::string generated = part.generated_answer(answers_);
+    paragraph(generated);
+    if (!generated.empty()) paragraph("*Generated from this run’s measurements.*");
+    if (part.note) {
+      paragraph(part.note->markdown);
+      paragraph("*" + escape_markdown(note_mark_) + "*");
+    }
+    // A space that does not vanish keeps the paragraph that waits for words.
+    if (part.awaits_answer(answers_)) paragraph("**Your answer**\n\n&nbsp;");
+  }
+
+  void add(const Figure& figure) {
+    paragraph("**Figure " + std::to_string(++figures_) + ". " + escape_markdown(figure.title) +
+              "**");
+    if (drawings_.contains(figure.slug)) {
+      paragraph("![" + escape_markdown(figure.alt) + "](" + chart_path(figure) + ")");
+    }
+    paragraph(figure.caption);
+    if (figure.data.columns.empty()) return;
+    open_details("Data of figure " + std::to_string(figures_));
+    text_ += table_markdown(figure.data);
+    close_details();
+  }
+
+  void add(const Drawer& drawer) {
+    if (drawer.words(answers_).empty() && drawer.tables.empty() && drawer.figures.empty() &&
+        drawer.warnings.empty()) {
+      return;
+    }
+    open_details("How this was measured");
+    paragraph(drawer.words(answers_));
+    for (const std::string& warning : drawer.warnings) {
+      text_ += "- Warning: " + escape_markdown(warning) + "\n";
+    }
+    if (!drawer.warnings.empty()) text_ += '\n';
+    for (const TableView& table : drawer.tables) text_ += table_markdown(table);
+    for (const Figure& figure : drawer.figures) add(figure);
+    close_details();
+  }
+
+  void open_details(const std::string& summary) {
+    paragraph("<details>\n<summary>" + summary + "</summary>");
+  }
+  void close_details() { paragraph("</details>"); }
+
+  void reproduce(const Document& document) {
+    paragraph("## Reproduce");
+    if (!document.reproduce.empty()) {
+      const std::string end = document.reproduce.ends_with('\n') ? "" : "\n";
+      paragraph("```sh\n" + document.reproduce + end + "```");
+    }
+    if (!document.environment.columns.empty()) text_ += table_markdown(document.environment);
+  }
+
+  const Drawings& drawings_;
+  Answers answers_;
+  std::string note_mark_;
+  std::string text_;
+  int figures_ = 0;
+};
+
+}  // namespace
+
+std::string chart_path(const Figure& figure) { return "charts/" + slug(figure.slug) + ".svg"; }
+
+std::string report_markdown(const Document& document, const Drawings& drawings, Answers answers) {
+  return MarkdownWriter(document.front, drawings, answers).write(document);
+}
+
+std::string part_markdown(const Part& part, const FrontMatter& front, const Drawings& drawings,
+                          Answers answers) {
+  return MarkdownWriter(front, drawings, answers).write(part);
+}
+
+}  // namespace labreport

@@ -1,0 +1,172 @@
+#include "writers/typst/typst.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "document/paper_choice.h"
+#include "embedded/writers.h"
+#include "writers/typst/typst_parts.h"
+#include "writers/typst/typst_text.h"
+
+namespace labreport {
+namespace {
+
+class TypstWriter {
+ public:
+  explicit TypstWriter(const TypstSource& source)
+      : source_(source), document_(source.document), options_(source.options) {}
+
+  std::string write() {
+    settings();
+    head();
+    glance();
+    if (!document_.matrix.columns.empty()) {
+      text_ += "= What ran <ran>\n\n" + typst_text(document_.outcome_line) + "\n\n" +
+               typst_table(document_.matrix);
+    }
+    setting();
+    for (const Section& section : document_.sections) add(section);
+    text_ += "= Method and limits <method>\n\n" + typst_blocks(document_.method, source_);
+    reproduce();
+    text_ += typst_appendices(source_);
+    while (text_.ends_with("\n\n")) text_.pop_back();
+    return text_;
+  }
+
+ private:
+  /// What templates/report.typ draws on, and that file itself.
+  void settings() {
+    const std::string title = document_.title + ": " + document_.device;
+    const std::string& author = document_.front.author;
+    text_ += "#let report-title = " + typst_string(title) + "\n";
+    text_ += "#let report-authors = (" + (author.empty() ? "" : typst_string(author) + ",") + ")\n";
+    text_ += std::string("#let report-paper = ") +
+             (options_.paper == Paper::kLetter ? "\"us-letter\"" : "\"a4\"") + "\n";
+    const bool floats = options_.paper == Paper::kA4 && options_.answers != Answers::kNone;
+    text_ += std::string("#let report-floats = ") + (floats ? "true" : "false") + "\n\n";
+    text_ += std::string(embedded::writers().at("templates/report.typ")) + "\n";
+  }
+
+  void centred(const std::string& size, const std::string& markup) {
+    if (!markup.empty()) text_ += "#align(center, text(size: " + size + ")[" + markup + "])\n\n";
+  }
+
+  void head() {
+    const FrontMatter& front = document_.front;
+    text_ += "#title[" + typst_text(document_.title) + "]\n\n";
+    centred("13pt", typst_text(document_.device));
+    centred("11pt", typst_text(front.author));
+    centred("10pt", typst_text(front.course));
+    if (!front.repository.empty()) {
+      centred("9pt", typst_link(front.repository, typst_text(front.repository), source_));
+    }
+    const std::string marks = document_.edition + " edition · " + document_.preset + " preset · " +
+                              document_.date + (document_.reference ? " · reference run" : "");
+    centred("9pt", typst_text(marks) + "#linebreak()" + typst_text(document_.provenance));
+    if (document_.demonstration) {
+      banner("CPU demonstration.",
+             " Tiny networks on a processor: this report shows what one looks like, not what a GPU "
+             "does.");
+    }
+    if (document_.incomplete) banner("Interrupted run.", " Cells are missing.");
+    text_ += "#contents()\n\n";
+  }
+
+  void banner(const std::string& name, const std::string& words) {
+    text_ += "#block(width: 100%, stroke: 0.8pt, inset: 0.7em)[#strong[" + typst_text(name) + "]" +
+             typst_text(words) + "]\n\n";
+  }
+
+  /// Three numbers a row, each a link to its evidence.
+  void glance() {
+    if (document_.glance.empty()) return;
+    text_ += "= At a glance <glance>\n\n#grid(\n  columns: (1fr, 1fr, 1fr),\n  gutter: 1em,\n";
+    for (const Glance& number : document_.glance) {
+      const std::string value =
+          "#text(size: 1.25em, weight: \"bold\")[" + typst_text(number.value) + "]";
+      text_ += "  [" + typst_link("#" + number.anchor, value, source_) + "#linebreak()" +
+               typst_text(number.label) + "],\n";
+    }
+    text_ += ")\n\n";
+  }
+
+  void setting() {
+    std::string common;
+    for (const std::string& piece : source_.setting) {
+      common += (common.empty() ? "In every part: " : " · ") + piece;
+    }
+    if (!common.empty()) {
+      text_ += "#text(size: 0.85em, fill: luma(90))[" + typst_text(common) + "]\n\n";
+    }
+  }
+
+  void add(const Section& section) {
+    text_ += "= " + typst_text(section.title) + typst_label("section-" + section.problem) + "\n\n" +
+             typst_muted("Problem " + typst_code(section.problem));
+    for (const Part& part : section.parts) text_ += typst_part(part, source_);
+  }
+
+  void reproduce() {
+    text_ += "= Reproduce <reproduce>\n\n";
+    if (!document_.reproduce.empty()) {
+      text_ += "#raw(" + typst_lines(document_.reproduce) + ", block: true, lang: \"sh\")\n\n";
+    }
+    text_ += typst_table(in_two_halves(document_.environment));
+  }
+
+  const TypstSource& source_;
+  const Document& document_;
+  const TypstOptions& options_;
+  std::string text_;
+};
+
+/// What the settings of all parts have in common, where there are several.
+std::vector<std::string> common_setting(const Document& document) {
+  std::vector<std::string> common;
+  std::size_t parts = 0;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      const std::vector<std::string> pieces = setting_pieces(part.setting);
+      if (parts++ == 0) common = pieces;
+      std::erase_if(common, [&](const std::string& piece) {
+        return std::ranges::find(pieces, piece) == pieces.end();
+      });
+    }
+  }
+  return parts > 1 ? common : std::vector<std::string>();
+}
+
+}  // namespace
+
+TypstSource::TypstSource(const Document& whole, const Drawings& drawn, const TypstOptions& chosen)
+    : document(whole), drawings(drawn), options(chosen) {
+  if (!document.glance.empty()) labels.insert("glance");
+  if (!document.matrix.columns.empty()) labels.insert("ran");
+  labels.insert({"method", "reproduce"});
+  for (const Section& section : document.sections) {
+    add_label("section-" + section.problem);
+    for (const Part& part : section.parts) add_label(part.anchor());
+  }
+  setting = common_setting(document);
+}
+
+void TypstSource::add_label(const std::string& name) {
+  if (!typst_label(name).empty()) labels.insert(name);
+}
+
+std::string report_typst(const Document& document, const Drawings& drawings,
+                         const TypstOptions& options) {
+  const TypstSource source(document, drawings, options);
+  return TypstWriter(source).write();
+}
+
+std::string part_typst(const Document& document, const Part& part, const Drawings& drawings,
+                       const TypstOptions& options) {
+  TypstSource source(document, drawings, options);
+  source.labels = {};  // other parts may not be in the document that includes it
+  source.whole = false;
+  source.setting = {};
+  return typst_part(part, source);
+}
+
+}  // namespace labreport

@@ -1,0 +1,75 @@
+// The pieces that a Typst source is made of.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/rich_text.h"
+#include "writers/typst/typst.h"
+
+namespace labreport {
+
+/// What every piece of one source draws on.
+struct TypstSource {
+  TypstSource(const Document& whole, const Drawings& drawn, const TypstOptions& chosen);
+
+  const Document& document;
+  const Drawings& drawings;
+  const TypstOptions& options;
+  std::set<std::string> labels;  ///< What a link within the source may lead to.
+  bool whole = true;             ///< Not a part alone: there are a template and appendices.
+  std::vector<std::string> setting = {};  ///< What holds for every part, told once.
+
+ private:
+  void add_label(const std::string& name);
+};
+
+/// Markdown as blocks of markup, each followed by an empty line; its headings are bold paragraphs.
+std::string typst_blocks(std::string_view markdown, const TypstSource& source);
+
+/// Markdown in one run of markup: for captions and cells.
+std::string typst_line(std::string_view markdown, const TypstSource& source);
+
+/// A link to an address or, "#benchmarking_script-b", to a part; `shown` is markup.
+std::string typst_link(const std::string& target, const std::string& shown,
+                       const TypstSource& source);
+
+/// " <name>" behind what it labels; nothing for a name that is none to Typst.
+std::string typst_label(const std::string& name);
+
+enum class TableWidth { kWhole, kHalf };
+
+/// A numbered table; a long one runs over pages and repeats its head there. `label` may be empty.
+std::string typst_table(const TableView& table, TableWidth width = TableWidth::kWhole,
+                        const std::string& label = "");
+
+/// Numbered figures with their captions; in a whole report two of them stand beside each other,
+/// a last one beside a table.
+std::string typst_figures(const std::vector<const Figure*>& figures, const TypstSource& source,
+                          const TableView* beside = nullptr);
+
+/// Question, answer, note, figures and tables under the part's heading; in a whole report without
+/// what stands elsewhere, which it names.
+std::string typst_part(const Part& part, const TypstSource& source);
+
+/// "How this was measured" and the tables that parts refer to; empty where there is nothing.
+std::string typst_appendices(const TypstSource& source);
+
+/// What to call the `index`th further table of a part in the source.
+std::string further_label(const Part& part, std::size_t index);
+
+/// Typst's name for a part, its letter first; with the problem's name where that is not clear.
+std::string typst_heading(const Part& part, bool with_problem);
+
+/// "a · b" → {"a", "b"}
+std::vector<std::string> setting_pieces(std::string_view setting);
+
+/// Names what is left to the page; empty for nothing.
+std::string typst_left(const std::vector<std::string>& names);
+
+/// A line of small, muted markup that stays with what follows; empty for nothing.
+std::string typst_muted(const std::string& markup);
+
+}  // namespace labreport

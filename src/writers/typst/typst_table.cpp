@@ -1,0 +1,198 @@
+#include <algorithm>
+
+#include "document/align.h"
+#include "document/paper_choice.h"
+#include "writers/typst/typst_parts.h"
+#include "writers/typst/typst_text.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::size_t kRowsOfOnePage = 24;
+
+// In points: a column of text is about 125 letters of the usual size wide.
+constexpr double kUsualSize = 8;
+constexpr double kSmallestSize = 6;
+constexpr double kLettersOfALine = 125;
+constexpr double kHalf = 0.485;
+
+std::size_t letters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
+}
+
+/// Of a text that may wrap: its longest word, but room for a few.
+std::size_t wrapped_letters(const std::string& text) {
+  constexpr std::size_t kEnough = 22;
+  return std::min(letters(text), kEnough);
+}
+
+std::size_t column_letters(const TableView& table, std::size_t column) {
+  std::size_t most = std::min<std::size_t>(letters(table.columns[column].title), 10);
+  for (const RowView& row : table.rows) {
+    if (column >= row.cells.size()) continue;
+    const std::string& text = row.cells[column].text;
+    const bool number = table.columns[column].align == Align::kRight;
+    most = std::max(most, number ? letters(text) : wrapped_letters(text));
+  }
+  return most;
+}
+
+/// Longer remarks_line would stand as a tower in a column of their own: they go below their row.
+constexpr std::size_t kLongestRemark = 24;
+
+std::string remarks_line(const RowView& row) {
+  std::string text;
+  for (const std::string& flag : row.flags) text += (text.empty() ? "" : ", ") + flag;
+  return text;
+}
+
+bool has_remark_beside(const RowView& row) {
+  return !row.flags.empty() && letters(remarks_line(row)) <= kLongestRemark;
+}
+
+bool is_flagged(const TableView& table) {
+  return std::ranges::any_of(table.rows, has_remark_beside);
+}
+
+/// Small enough for all columns to stand beside each other.
+double type_size(const TableView& table, TableWidth width) {
+  const bool half = width == TableWidth::kHalf;
+  const double line = kLettersOfALine * (half ? kHalf : 1);
+  const double usual = half ? kUsualSize - 0.5 : kUsualSize;
+  return std::clamp(kUsualSize * line / static_cast<double>(letters_across(table)), kSmallestSize,
+                    usual);
+}
+
+/// A row stays on one page, so it may not be longer than that; the page and the CSV have it whole.
+std::string cut_to_fit(const std::string& text) {
+  constexpr std::size_t kLongest = 600;
+  if (text.size() <= kLongest) return text;
+  std::size_t end = kLongest;
+  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "…";
+}
+
+std::string in_points(double size) {
+  const int tenths = static_cast<int>(size * 10);
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "pt";
+}
+
+std::string hidden(const std::string& padding) {
+  return padding.empty() ? "" : "#hide[" + typst_text(padding) + "]";
+}
+
+/// Decimals stand under each other: what a number lacks is there, unseen. A minus is no hyphen.
+std::string number(const std::string& text, const Padding& padding) {
+  const bool negative = text.starts_with('-') && text.size() > 1;
+  const std::string sign = negative ? "−" : "";
+  const std::string digits = text.substr(negative ? 1 : 0);
+  const std::size_t deviation = std::min(digits.find(" ± "), digits.size());
+  return sign + typst_text(digits.substr(0, deviation)) + hidden(padding.middle) +
+         typst_text(digits.substr(deviation)) + hidden(padding.end);
+}
+
+std::vector<Padding> paddings_of(const TableView& table, std::size_t column) {
+  std::vector<std::string> texts;
+  for (const RowView& row : table.rows) {
+    texts.push_back(column < row.cells.size() ? row.cells[column].text : "");
+  }
+  return align_decimals(texts);
+}
+
+class TableWriter {
+ public:
+  TableWriter(const TableView& table, TableWidth width)
+      : table_(table), width_(width), flagged_(is_flagged(table)) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      paddings_.push_back(paddings_of(table, c));
+    }
+  }
+
+  std::string write() const {
+    std::string text =
+        "text(size: " + in_points(type_size(table_, width_)) +
+        ", table(\n  columns: " + std::to_string(table_.columns.size() + (flagged_ ? 1 : 0)) +
+        ",\n  align: (" + aligns() + "),\n  stroke: none,\n  inset: (x: 0.45em, y: 0.27em),\n  " +
+        head();
+    for (std::size_t r = 0; r < table_.rows.size(); ++r) text += "  " + row(r) + "\n";
+    return text + "  table.hline(stroke: 0.8pt),\n))";
+  }
+
+ private:
+  std::string aligns() const {
+    std::string text;
+    for (const ColumnView& column : table_.columns) {
+      text += column.align == Align::kRight ? "right, " : "left, ";
+    }
+    return text + (flagged_ ? "left" : "");
+  }
+
+  std::string head() const {
+    std::string cells;
+    for (const ColumnView& column : table_.columns) {
+      const std::string unit =
+          column.unit.empty() ? ""
+                              : " #text(fill: luma(90))[\\(" + typst_text(column.unit) + "\\)]";
+      cells += "[" + typst_text(column.title) + unit + "], ";
+    }
+    if (flagged_) cells += "[Remarks], ";
+    return "table.header(table.hline(stroke: 0.8pt), " + cells + "table.hline(stroke: 0.4pt)),\n";
+  }
+
+  std::string row(std::size_t r) const {
+    const RowView& row = table_.rows[r];
+    const std::size_t count = std::min(row.cells.size(), table_.columns.size());
+    std::string cells;
+    for (std::size_t c = 0; c < count; ++c) cells += "[" + cell(r, c) + "], ";
+    if (const std::size_t rest = table_.columns.size() - count; rest > 0) {
+      cells += "table.cell(colspan: " + std::to_string(rest) + ", align: left)[" +
+               typst_text(row.note.empty() ? "–" : cut_to_fit(row.note)) + "], ";
+    }
+    const std::string words = typst_text(cut_to_fit(remarks_line(row)));
+    if (flagged_) cells += "[" + (has_remark_beside(row) ? words : "") + "], ";
+    return row.flags.empty() || has_remark_beside(row) ? cells : cells + below(words);
+  }
+
+  std::string below(const std::string& words) const {
+    return "\n  table.cell(colspan: " + std::to_string(table_.columns.size() + (flagged_ ? 1 : 0)) +
+           ", align: left, inset: (left: 1.6em, top: 0.1em, bottom: 0.35em))[#text(fill: "
+           "luma(90))[" +
+           words + "]], ";
+  }
+
+  std::string cell(std::size_t r, std::size_t c) const {
+    const CellView& cell = table_.rows[r].cells[c];
+    const ColumnView& column = table_.columns[c];
+    const std::string text = cut_to_fit(cell.text);
+    const std::string shown = column.code                     ? typst_code(text)
+                              : column.align == Align::kRight ? number(text, paddings_[c][r])
+                                                              : typst_text(text);
+    return cell.muted ? "#text(fill: luma(90))[" + shown + "]" : shown;
+  }
+
+  const TableView& table_;
+  TableWidth width_;
+  bool flagged_;
+  std::vector<std::vector<Padding>> paddings_;
+};
+
+}  // namespace
+
+std::size_t letters_across(const TableView& table) {
+  std::size_t across = is_flagged(table) ? kLongestRemark - 8 : 0;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) across += column_letters(table, c) + 2;
+  return across;
+}
+
+std::string typst_table(const TableView& table, TableWidth width, const std::string& label) {
+  if (table.columns.empty()) return "";
+  const std::string caption =
+      table.title.empty() ? "" : "  caption: [" + typst_text(table.title) + "],\n";
+  const std::string figure = "#figure(\n  kind: table,\n" + caption + "  " +
+                             TableWriter(table, width).write() + ",\n)" + typst_label(label);
+  if (table.rows.size() <= kRowsOfOnePage) return figure + "\n\n";
+  return "#[\n#show figure: set block(breakable: true)\n" + figure + "\n]\n\n";
+}
+
+}  // namespace labreport

@@ -1,0 +1,216 @@
+#include "analysis/comparison.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/compared_runs.h"
+#include "analysis/kernel_changes.h"
+#include "base/error.h"
+
+namespace labreport {
+namespace {
+
+using namespace testing_samples;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::map<std::string, Verdict> verdicts(const Comparison& comparison) {
+  std::map<std::string, Verdict> found;
+  for (const ComparedRow& row : comparison.rows) {
+    if (row.judged) found[row.cell] = row.judged->verdict;
+  }
+  return found;
+}
+
+Run reversed(Run run) {
+  std::ranges::reverse(run.cells);
+  return run;
+}
+
+TEST(Compare, ARunAgainstItselfIsAllTheSame) {
+  const Comparison comparison = compare_runs(three_launches(), three_launches());
+  EXPECT_EQ(comparison.related.relation, Relation::kSameMachine);
+  ASSERT_EQ(comparison.rows.size(), 2u);
+  for (const ComparedRow& row : comparison.rows) {
+    EXPECT_DOUBLE_EQ(*row.ratio, 1);
+    EXPECT_EQ(row.judged->verdict, Verdict::kSame);
+  }
+}
+
+TEST(Compare, TenPercentWithoutNoiseShow) {
+  const Comparison comparison = compare_runs(three_launches(), three_launches(1.1));
+  EXPECT_EQ(comparison.count(Verdict::kSlower), 2u);
+  EXPECT_NEAR(*comparison.rows.front().ratio, 1.1, 1e-6);
+}
+
+TEST(Compare, SwappingTheSidesInvertsRatiosAndVerdicts) {
+  const Comparison there = compare_runs(three_launches(), three_launches(1.1));
+  const Comparison back = compare_runs(three_launches(1.1), three_launches());
+  for (std::size_t i = 0; i < there.rows.size(); ++i) {
+    EXPECT_NEAR(*there.rows[i].ratio * *back.rows[i].ratio, 1, 1e-12);
+  }
+  EXPECT_EQ(there.count(Verdict::kSlower), back.count(Verdict::kFaster));
+}
+
+TEST(Compare, TheOrderOfCellsChangesNoVerdict) {
+  const labreport::Run a = three_launches();
+  const labreport::Run b = three_launches(1.05);
+  EXPECT_EQ(verdicts(compare_runs(a, b)), verdicts(compare_runs(reversed(a), b)));
+  EXPECT_EQ(verdicts(compare_runs(a, b)), verdicts(compare_runs(a, reversed(b))));
+}
+
+TEST(Compare, ADisturbedRowIsUnclear) {
+  labreport::Run disturbed = three_launches(1.5);
+  disturbed.cells[1].launches[2].conditions = {
+      integer_metric(metric::kSlowdown, metric::kThermal, "ns", 5)};
+  const Comparison comparison = compare_runs(three_launches(), disturbed);
+  EXPECT_EQ(comparison.rows[0].judged->verdict, Verdict::kUnclear);
+  EXPECT_THAT(comparison.rows[0].remarks, ElementsAre("B: thermal slowdown"));
+  EXPECT_EQ(comparison.rows[1].judged->verdict, Verdict::kSlower);
+}
+
+TEST(Compare, FewerThanThreeLaunchesAreUnclear) {
+  labreport::Run few = three_launches(2);
+  for (Cell& cell : few.cells) cell.launches.resize(1);
+  EXPECT_EQ(compare_runs(three_launches(), few).count(Verdict::kUnclear), 2u);
+}
+
+TEST(Compare, OtherMachinesGetNoVerdict) {
+  labreport::Run other = three_launches(2);
+  other.sessions.front().software.driver = "550.1";
+  const Comparison comparison = compare_runs(three_launches(), other);
+  EXPECT_EQ(comparison.related.relation, Relation::kSameModel);
+  EXPECT_THAT(comparison.related.reasons, ElementsAre("driver 580.1 against 550.1"));
+  EXPECT_TRUE(verdicts(comparison).empty());
+}
+
+TEST(Compare, OtherHardwareIsHeldAgainstItsLimits) {
+  const Comparison comparison = compare_runs(another_gpu(true), another_gpu(false));
+  EXPECT_EQ(comparison.related.relation, Relation::kDifferentHardware);
+  const ComparedRow& forward = comparison.rows.front();
+  EXPECT_NEAR(*forward.prediction.by_peak, 6, 1e-9);
+  EXPECT_NEAR(*forward.ratio, 6, 1e-9);
+  EXPECT_FALSE(forward.prediction.departure);
+  const Comparison back = compare_runs(three_launches(), another_gpu(true));
+  EXPECT_NEAR(*back.rows.front().prediction.departure, 1.5, 0.01);
+}
+
+TEST(Compare, WhatFailsOnOneSideIsARow) {
+  const Comparison comparison = compare_runs(another_gpu(true), another_gpu(false));
+  const ComparedRow& step = comparison.rows.back();
+  EXPECT_EQ(step.standing, RowStanding::kFailedB);
+  EXPECT_TRUE(step.a.fits);
+  EXPECT_FALSE(step.b.fits);
+  EXPECT_THAT(step.b.reason, HasSubstr("out of memory in backward"));
+}
+
+TEST(Compare, SpeedupsStandSideBySide) {
+  const Comparison comparison = compare_runs(another_gpu(true), another_gpu(false));
+  ASSERT_EQ(comparison.speedups.size(), 1u);
+  EXPECT_NEAR(*comparison.speedups.front().a, 5, 1e-9);
+}
+
+TEST(Compare, ImportedNumbersMatchWithoutStepsAndGetNoVerdict) {
+  const Comparison comparison = compare_runs(three_launches(), imported());
+  EXPECT_EQ(comparison.related.relation, Relation::kImported);
+  EXPECT_EQ(comparison.matched, 1u);
+  EXPECT_EQ(comparison.only_a, 2u);
+  EXPECT_NEAR(*comparison.rows.front().ratio, 1.2, 0.01);
+  EXPECT_THAT(comparison.rows.front().remarks, ElementsAre("counted steps: 3 against unknown"));
+  EXPECT_TRUE(verdicts(comparison).empty());
+}
+
+TEST(Compare, SeveralPublishedNumbersOfACellAreOneWithoutAnInterval) {
+  labreport::Run tables = imported();
+  for (int i = 0; i < 3; ++i) {
+    Launch other = tables.cells.front().launches.front();
+    other.metrics = {integer_metric(metric::kPublished, metric::kTotal, "ns", 30'000'000)};
+    tables.cells.front().launches.push_back(other);
+  }
+  const ComparedRow row = compare_runs(three_launches(), tables).rows.front();
+  EXPECT_THAT(row.b.launches, ElementsAre(12'000'000));
+  EXPECT_EQ(row.b.value, 12'000'000) << "to the last digit";
+  EXPECT_NEAR(*row.ratio, 1.2, 0.01);
+  EXPECT_FALSE(row.interval);
+}
+
+TEST(Compare, ANumberThatOneSideNeverWroteDownIsNoFailure) {
+  labreport::Run steps = three_launches();
+  labreport::Run phases = three_launches();
+  Launch& launch = phases.cells[1].launches.front();
+  phases.cells[1].launches.resize(1);
+  launch.metrics = {integer_metric(metric::kMemory, metric::kPeakAllocated, "B", 1)};
+  const ComparedRow row = compare_runs(steps, phases).rows.front();
+  EXPECT_TRUE(row.b.unrecorded);
+  EXPECT_EQ(row.standing, RowStanding::kUnrecordedB);
+  EXPECT_FALSE(row.a.unrecorded);
+  EXPECT_EQ(compare_runs(phases, phases).rows.size(), 1u) << "neither side knows it: no row";
+}
+
+TEST(Compare, OneMachineIsNotHeldAgainstItsLimits) {
+  const Comparison comparison = compare_runs(three_launches(), three_launches(2));
+  EXPECT_FALSE(comparison.rows.front().prediction.departure);
+}
+
+Run with_batch(std::int64_t batch) {
+  labreport::Run run = three_launches();
+  for (Cell& cell : run.cells) {
+    if (cell.spec.model) cell.spec.batch = batch;
+    cell.id = cell_id(cell.spec);
+  }
+  return run;
+}
+
+TEST(Compare, AnotherBatchIsRefusedByNameUnlessAllowed) {
+  const auto compare = [] { compare_runs(three_launches(), with_batch(8)); };
+  EXPECT_THAT(compare, ThrowsMessage<InputError>(
+                           "the runs differ: batch 2 against 8; --allow-mismatch batch compares "
+                           "them all the same"));
+  const Comparison allowed =
+      compare_runs(three_launches(), with_batch(8), {.allowed = parse_allowed("batch")});
+  EXPECT_THAT(allowed.mismatches, ElementsAre("batch 2 against 8"));
+  EXPECT_TRUE(verdicts(allowed).empty()) << "other work says nothing of the machine";
+}
+
+TEST(Compare, AnotherVocabularyIsRefusedByName) {
+  labreport::Run other = three_launches();
+  other.cells[1].spec.model->vocab = 1000;
+  other.cells[1].id = cell_id(other.cells[1].spec);
+  EXPECT_THAT([&] { compare_runs(three_launches(), other); },
+              ThrowsMessage<InputError>(HasSubstr("vocab 512 against 1000")));
+  EXPECT_THAT([] { parse_allowed("steps"); }, ThrowsMessage<InputError>(HasSubstr("batch")));
+}
+
+TEST(Compare, RunsWithNothingInCommonAreRefusedWithTheirCounts) {
+  labreport::Run other = three_launches();
+  other.cells = {timed(network(Mode::kInference), {1e6})};
+  EXPECT_THAT([&] { compare_runs(three_launches(), other); },
+              ThrowsMessage<InputError>(
+                  HasSubstr("0 cells match, 3 only in A, 1 only in B; mode differs most "
+                            "often: forward against inference")));
+}
+
+TEST(Compare, AColdStepIsNoWarmOne) {
+  labreport::Run cold = three_launches();
+  cold.cells[1].spec.warmup = 0;
+  cold.cells[1].spec.steps = 1;
+  cold.cells[1].id = cell_id(cold.cells[1].spec);
+  const Comparison comparison = compare_runs(three_launches(), cold);
+  EXPECT_EQ(comparison.only_a, 1u);
+  EXPECT_EQ(comparison.only_b, 1u);
+}
+
+TEST(KernelFamily, LeavesOutSizesTypesAndNamespaces) {
+  EXPECT_EQ(kernel_family("void at::native::vectorized_gather_kernel<16, long>(char*)"),
+            "vectorized_gather_kernel");
+  EXPECT_EQ(kernel_family("sm80_xmma_gemm_f32f32_tf32_tn_n_tilesize128x128"),
+            "sm80_xmma_gemm_f32f32");
+  EXPECT_EQ(kernel_family("ampere_sgemm_128x64_tn"), "ampere_sgemm");
+  EXPECT_EQ(kernel_family(""), "");
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,107 @@
+// The bytes of a step whose allocations were recorded, against each other.
+#include <gmock/gmock.h>
+
+#include "analysis/plausibility.h"
+#include "plan/editions.h"
+#include "plan/memory.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+
+CellSpec memory_spec() {
+  CellSpec spec;
+  spec.kind = CellKind::kMemory;
+  spec.size = "small";
+  spec.model = find_edition("2025").sizes.front().shape;
+  spec.context = 128;
+  spec.batch = 4;
+  spec.precision = Precision::kFp32;
+  spec.mode = Mode::kInference;
+  spec.warmup = 2;
+  spec.steps = 1;
+  return spec;
+}
+
+Launch memory_launch() {
+  const std::int64_t parameters = parameter_bytes(*memory_spec().model);
+  const std::int64_t requested = parameters + 1000;
+  const std::int64_t allocated = parameters + 5000;
+  Launch launch;
+  launch.device = 0;
+  launch.metrics = {integer_metric("memory", "parameters", "B", parameters),
+                    integer_metric("memory", "peak_requested", "B", requested),
+                    integer_metric("memory", "peak_allocated", "B", allocated),
+                    integer_metric("memory", "peak_reserved", "B", 2 * allocated),
+                    integer_metric("history", "peak_requested", "B", requested),
+                    integer_metric("history", "peak_allocated", "B", allocated),
+                    integer_metric("history", "lost", "1", 0),
+                    integer_metric("category", "parameters", "B", parameters),
+                    integer_metric("category", "temporary", "B", 1000),
+                    integer_metric("category", "unknown", "B", 0)};
+  return launch;
+}
+
+/// What is found once the metric has another value.
+std::vector<Finding> findings_with(const std::string& tag, const std::string& name,
+                                   std::int64_t value) {
+  Launch launch = memory_launch();
+  for (Metric& metric : launch.metrics) {
+    if (metric.tag == tag && metric.name == name) {
+      metric = integer_metric(tag, name, metric.unit, value);
+    }
+  }
+  Run run;
+  Device device;
+  device.memory_bytes = 80LL << 30;
+  run.devices = {device};
+  run.find_or_add(memory_spec()).launches = {launch};
+  return check_plausibility(run);
+}
+
+TEST(RecordedMemory, FindsNothingInAGoodLaunch) {
+  EXPECT_TRUE(findings_with("history", "lost", 0).empty());
+}
+
+TEST(RecordedMemory, RefusesMoreRequestedThanAllocated) {
+  const std::int64_t much = parameter_bytes(*memory_spec().model) + 9000;
+  const auto found = findings_with("memory", "peak_requested", much);
+  ASSERT_FALSE(found.empty());
+  EXPECT_TRUE(found[0].error);
+  EXPECT_THAT(found[0].text, HasSubstr("requested at most, but only"));
+}
+
+TEST(RecordedMemory, RefusesAHistoryThatChangedThePeak) {
+  const auto found = findings_with("history", "peak_allocated", 1 << 30);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].error);
+  EXPECT_THAT(found[0].text, HasSubstr("with its history recorded 1,073,741,824 B"));
+}
+
+TEST(RecordedMemory, WarnsOfLostEvents) {
+  const auto found = findings_with("history", "lost", 3);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_FALSE(found[0].error);
+}
+
+TEST(RecordedMemory, RefusesCategoriesThatDoNotAddUp) {
+  const auto found = findings_with("category", "temporary", 2000);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_THAT(found[0].text, HasSubstr("its categories add up to"));
+}
+
+TEST(RecordedMemory, WarnsOfUnknownBytes) {
+  const auto found = findings_with("category", "unknown", 100 << 20);
+  ASSERT_EQ(found.size(), 2u) << "they do not add up either";
+  EXPECT_THAT(found[1].text, HasSubstr("100.0 MiB of its peak are of unknown use"));
+}
+
+TEST(RecordedMemory, RefusesAPeakAboveTheDevice) {
+  const auto found = findings_with("memory", "peak_allocated", 90LL << 30);
+  ASSERT_EQ(found.size(), 3u) << "less is reserved, and the history differs";
+  EXPECT_THAT(found[1].text, HasSubstr("more than the device's 80.00 GiB"));
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,142 @@
+#include "analysis/plausibility.h"
+
+#include <gmock/gmock.h>
+
+#include "analysis/plausible_runs.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+using namespace testing_samples;
+
+TEST(Plausibility, FindsNothingInAGoodRun) { EXPECT_TRUE(findings(timing_launch(0.8)).empty()); }
+
+TEST(Plausibility, WarnsAboveTheLimitAndRefusesFarAboveIt) {
+  const auto close = findings(timing_launch(1.05));
+  ASSERT_EQ(close.size(), 1u);
+  EXPECT_FALSE(close[0].error);
+  EXPECT_THAT(close[0].text,
+              HasSubstr("1.05 times as fast as the device's measured limit in fp32"));
+  EXPECT_EQ(close[0].cell, cell_id(timing_spec()));
+  const auto far = findings(timing_launch(1.5));
+  ASSERT_EQ(far.size(), 1u);
+  EXPECT_TRUE(far[0].error);
+}
+
+TEST(Plausibility, RefusesAPeakBelowTheParameters) {
+  Launch launch = timing_launch(0.8);
+  metric_of(launch, "memory", "peak_allocated") =
+      integer_metric("memory", "peak_allocated", "B", 1 << 20);
+  ASSERT_EQ(findings(launch).size(), 1u);
+  EXPECT_THAT(findings(launch)[0].text, HasSubstr("peak of 1.0 MiB is less than the"));
+}
+
+TEST(Plausibility, RefusesAPeakAboveTheDevice) {
+  Launch launch = timing_launch(0.8);
+  metric_of(launch, "memory", "peak_allocated") =
+      integer_metric("memory", "peak_allocated", "B", 90LL << 30);
+  metric_of(launch, "memory", "peak_reserved") =
+      integer_metric("memory", "peak_reserved", "B", 91LL << 30);
+  ASSERT_EQ(findings(launch).size(), 1u);
+  EXPECT_THAT(findings(launch)[0].text, HasSubstr("more than the device's 80.00 GiB"));
+}
+
+TEST(Plausibility, AcceptsAPeakAboveTheDeviceWhereTheDriverSpilledToTheHost) {
+  Launch launch = timing_launch(0.8);
+  metric_of(launch, "memory", "peak_allocated") =
+      integer_metric("memory", "peak_allocated", "B", 90LL << 30);
+  metric_of(launch, "memory", "peak_reserved") =
+      integer_metric("memory", "peak_reserved", "B", 91LL << 30);
+  launch.conditions.push_back(integer_metric("gpu", "spilled", "B", 11LL << 30));
+  EXPECT_TRUE(findings(launch).empty());
+}
+
+TEST(Plausibility, RefusesLessReservedThanAllocated) {
+  Launch launch = timing_launch(0.8);
+  metric_of(launch, "memory", "peak_reserved") =
+      integer_metric("memory", "peak_reserved", "B", 1 << 20);
+  ASSERT_EQ(findings(launch).size(), 1u);
+  EXPECT_THAT(findings(launch)[0].text, HasSubstr("but only 1.0 MiB reserved"));
+}
+
+TEST(Plausibility, RefusesAnotherNumberOfParameters) {
+  Launch launch = timing_launch(0.8);
+  metric_of(launch, "memory", "parameters") = integer_metric("memory", "parameters", "B", 12);
+  ASSERT_EQ(findings(launch).size(), 1u);
+  EXPECT_THAT(findings(launch)[0].text, HasSubstr("its parameters take 12 B, by arithmetic"));
+}
+
+TEST(Plausibility, RefusesMissingSamplesAndImpossibleClocks) {
+  Launch launch = timing_launch(0.8);
+  metric_of(launch, "step", "total") = sample_metric("step", "total", "ns", {1, 0});
+  metric_of(launch, "step", "enqueue") = sample_metric("step", "enqueue", "ns", {2, 0});
+  metric_of(launch, "event", "forward") = sample_metric("event", "forward", "ns", {9, 0});
+  std::string all;
+  for (const Finding& finding : findings(launch)) all += finding.text + "\n";
+  EXPECT_THAT(all, HasSubstr("3 steps were asked for, 2 timed"));
+  EXPECT_THAT(all, HasSubstr("a step took no time"));
+  EXPECT_THAT(all, HasSubstr("step 1 was enqueued only after it was done"));
+  EXPECT_THAT(all, HasSubstr("the phases of step 1 take longer than the step"));
+}
+
+TEST(Plausibility, ExactHalvesAddUpExactly) {
+  const auto judged = [](double last) {
+    labreport::Run run;
+    CellSpec spec;
+    spec.kind = CellKind::kAccumulation;
+    Launch launch;
+    launch.metrics = {real_metric("addend", "fp32+=0.5", "1", 0.5),
+                      {"running", "fp32+=0.5", "1", Samples(std::vector{0.5, last}), ""}};
+    run.find_or_add(spec).launches = {launch};
+    return check_plausibility(run);
+  };
+  EXPECT_TRUE(judged(1.0).empty());
+  ASSERT_EQ(judged(1.25).size(), 1u);
+  EXPECT_EQ(judged(1.25)[0].text, "2 exact halves add up to 1.25, not to 1");
+}
+
+TEST(Plausibility, LooksOnlyAtWhatSucceeded) {
+  Launch launch;
+  launch.outcome = OutOfMemory{"forward", {}, {}, {}};
+  EXPECT_TRUE(findings(launch).empty());
+}
+
+Launch profiled_launch(std::int64_t step, std::int64_t span, std::int64_t busy,
+                       std::int64_t unattributed) {
+  Launch launch;
+  launch.metrics = {integer_metric("profile", "step", "ns", step),
+                    integer_metric("profile", "span", "ns", span),
+                    integer_metric("profile", "busy", "ns", busy),
+                    integer_metric("profile", "unattributed", "ns", unattributed)};
+  return launch;
+}
+
+std::vector<Finding> profile_findings(const Launch& launch) {
+  Run run;
+  CellSpec spec = timing_spec();
+  spec.kind = CellKind::kKernels;
+  run.find_or_add(spec).launches = {launch};
+  return check_plausibility(run);
+}
+
+TEST(Plausibility, KernelsAreBusyWithinTheirSpanAndTheirSpanWithinTheStep) {
+  EXPECT_TRUE(profile_findings(profiled_launch(100, 90, 80, 0)).empty());
+  const auto busy = profile_findings(profiled_launch(100, 90, 95, 0));
+  ASSERT_EQ(busy.size(), 1u);
+  EXPECT_TRUE(busy[0].error);
+  EXPECT_THAT(busy[0].text, HasSubstr("busy for longer"));
+  const auto span = profile_findings(profiled_launch(100, 120, 80, 0));
+  ASSERT_EQ(span.size(), 1u);
+  EXPECT_THAT(span[0].text, HasSubstr("span more than the step"));
+}
+
+TEST(Plausibility, KernelsOfNoPhaseAreAWarning) {
+  const auto found = profile_findings(profiled_launch(1000, 1000, 1000, 20));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_FALSE(found[0].error);
+  EXPECT_EQ(found[0].text, "2.0 % of its kernels' time belong to no phase");
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,25 @@
+#include "base/printable.h"
+
+#include <gtest/gtest.h>
+
+namespace labreport {
+namespace {
+
+TEST(Printable, ControlCharactersAreShownAsSuch) {
+  EXPECT_EQ(printable("a\x1b[31m\x07\x7f\n"), "a\uFFFD[31m\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(printable("\xC2\x9B[0m \xC2\x85"), "\uFFFD[0m \uFFFD");
+}
+
+TEST(Printable, WhatIsKeptStays) { EXPECT_EQ(printable("a\n\tb\r", "\n\t"), "a\n\tb\uFFFD"); }
+
+TEST(Printable, WhatXmlLacksIsShownToo) {
+  EXPECT_EQ(printable("a\xEF\xBF\xBE\xEF\xBF\xBF\xEF\xBF\xBD"), "a\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(printable("cut \xEF\xBF"), "cut \xEF\xBF");
+}
+
+TEST(Printable, LettersBeyondAsciiStay) {
+  EXPECT_EQ(printable("µ – 中 \xC2\xA0 \xC2"), "µ – 中 \xC2\xA0 \xC2");
+}
+
+}  // namespace
+}  // namespace labreport

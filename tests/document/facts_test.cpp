@@ -1,0 +1,120 @@
+#include "document/facts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+
+Facts item(const std::string& name) {
+  Facts facts;
+  facts.set("name", name);
+  return facts;
+}
+
+Facts some_facts() {
+  Facts facts;
+  facts.set("size", "2.7B");
+  facts.flag("fast", true);
+  facts.flag("slow", false);
+  facts.list("sizes", {item("small"), item("medium")});
+  facts.list("none", {});
+  return facts;
+}
+
+std::string words(std::string_view text) { return render_words(text, some_facts(), "part (b)"); }
+
+TEST(RenderWords, FillsTagsSectionsAndLists) {
+  EXPECT_EQ(words("Size {{size}}."), "Size 2.7B.");
+  EXPECT_EQ(words("It is{{#fast}} fast{{/fast}}{{#slow}} slow{{/slow}}."), "It is fast.");
+  EXPECT_EQ(words("{{^slow}}Not slow.{{/slow}}"), "Not slow.");
+  EXPECT_EQ(words("{{#sizes}}{{name}} of {{size}}; {{/sizes}}end"),
+            "small of 2.7B; medium of 2.7B; end");
+  EXPECT_EQ(words("{{#none}}{{anything}}{{/none}}{{^none}}No size ran.{{/none}}"), "No size ran.");
+}
+
+TEST(RenderWords, JoinsTheLinesOfAParagraphAndKeepsBlocksApart) {
+  EXPECT_EQ(words("one\ntwo\n\n\nthree\n"), "one two\n\nthree");
+  EXPECT_EQ(words("one\n{{#slow}}\nleft out\n{{/slow}}\ntwo"), "one two");
+  EXPECT_EQ(words("one {{#slow}}left out{{/slow}} two"), "one two");
+  EXPECT_EQ(words("- one\n  more\n- two"), "- one more\n- two");
+  EXPECT_EQ(words("```\na\n  b\n```"), "```\na\n  b\n```");
+}
+
+std::string refusal(std::string_view text) {
+  try {
+    words(text);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(RenderWords, RefusesATagThatNamesNoFact) {
+  EXPECT_THAT(refusal("{{sise}}"), HasSubstr("part (b): the tag 'sise' names no fact"));
+  EXPECT_THAT(refusal("{{#sise}}x{{/sise}}"), HasSubstr("'sise' names no fact"));
+  EXPECT_THAT(refusal("{{#slow}}{{sise}}{{/slow}}"), HasSubstr("'sise' names no fact"));
+  EXPECT_THAT(refusal("{{#sizes}}{{sise}}{{/sizes}}"), HasSubstr("'sise' names no fact"));
+  EXPECT_THAT(refusal("{{name}}"), HasSubstr("'name' names no fact"));
+}
+
+TEST(RenderWords, RefusesATagUsedAsWhatItIsNot) {
+  EXPECT_THAT(refusal("{{fast}}"), HasSubstr("'fast' is not text"));
+  EXPECT_THAT(refusal("{{#size}}x{{/size}}"), HasSubstr("'size' is text"));
+  EXPECT_THAT(refusal("{{{size}}}"), HasSubstr("kind of tag"));
+  EXPECT_THAT(refusal("{{>size}}"), HasSubstr("kind of tag"));
+}
+
+TEST(RenderWords, RefusesSectionsThatDoNotNest) {
+  EXPECT_THAT(refusal("{{#fast}}x"), HasSubstr("'#fast' has no closing tag"));
+  EXPECT_THAT(refusal("x{{/fast}}"), HasSubstr("closes what is not open"));
+  EXPECT_THAT(refusal("{{#fast}}{{#slow}}{{/fast}}{{/slow}}"), HasSubstr("'/fast' closes"));
+  EXPECT_THAT(refusal("{{size"), HasSubstr("is not closed"));
+}
+
+TEST(RenderWords, RefusesListsWhoseItemsDiffer) {
+  Facts facts;
+  facts.list("sizes", {item("small"), Facts()});
+  EXPECT_THROW(render_words("{{#sizes}}{{name}}{{/sizes}}", facts, "here"), Error);
+}
+
+TEST(Facts, AnAddressIsNoLink) {
+  Facts facts;
+  facts.set("label", "https://a.example www.b.example");
+  EXPECT_EQ(render_words("{{label}}", facts, "words"), "https:\\/\\/a.example www\\.b.example");
+}
+
+TEST(Facts, TextIsEscapedAndMarkdownIsNot) {
+  Facts facts;
+  facts.set("text", "**a** {{b}} <i>");
+  facts.set_markdown("markdown", "**a**");
+  EXPECT_EQ(render_words("{{text}} {{markdown}}", facts, "here"),
+            "\\*\\*a\\*\\* \\{\\{b\\}\\} \\<i\\> **a**");
+}
+
+TEST(EscapeMarkdown, LeavesOrdinaryNumbersAndNamesAlone) {
+  EXPECT_EQ(escape_markdown("2.7B: 273.30 ± 0.57 ms (n − 1), 93.1 %"),
+            "2.7B: 273.30 ± 0.57 ms (n − 1), 93.1 %");
+}
+
+TEST(EscapeMarkdown, EscapesMarkupWhereverItStands) {
+  EXPECT_EQ(escape_markdown("a_b|c`d`[e](f)&g$h~i\\"),
+            "a\\_b\\|c\\`d\\`\\[e\\](f)\\&g\\$h\\~i\\\\");
+  EXPECT_EQ(escape_markdown("two\nlines"), "two lines");
+}
+
+TEST(EscapeMarkdown, EscapesWhatWouldOpenABlock) {
+  EXPECT_EQ(escape_markdown("- x"), "\\- x");
+  EXPECT_EQ(escape_markdown("12. x"), "12\\. x");
+  EXPECT_EQ(escape_markdown("## x"), "\\## x");
+  EXPECT_EQ(escape_markdown("---"), "\\---");
+  EXPECT_EQ(escape_markdown("-5 x"), "-5 x");
+  EXPECT_EQ(escape_markdown("12.5 x"), "12.5 x");
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,53 @@
+// What a print keeps of a part, and what it leaves to the page.
+#include "document/paper_choice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "writers/sample_fixture.h"
+
+namespace labreport {
+namespace {
+
+TableView sized(const std::string& slug, std::size_t rows) {
+  TableView table{.slug = slug, .title = slug, .columns = {{slug, "", Align::kLeft}}, .rows = {}};
+  for (std::size_t i = 0; i < rows; ++i) table.rows.push_back(text_row({"a"}));
+  return table;
+}
+
+TEST(PaperChoice, TheMainTableStandsInThePartTheOthersElsewhere) {
+  Part part;
+  part.tables = {sized("long", 100), sized("main", 10), sized("further", 10), sized("short", 2),
+                 sized("endless", 500)};
+  const PaperPart paper = on_paper(part);
+  EXPECT_THAT(paper.tables, testing::ElementsAre(&part.tables[1], &part.tables[3]));
+  EXPECT_THAT(paper.further, testing::ElementsAre(&part.tables[0], &part.tables[2]));
+  EXPECT_THAT(paper.left, testing::ElementsAre("endless (500 rows)"));
+}
+
+TEST(PaperChoice, OfVariantsTwoFiguresAndTheLastTableStand) {
+  Part part;
+  for (const char* slug : {"1", "1-detail", "2", "2-detail", "3"}) {
+    Figure& figure = part.figures.emplace_back();
+    figure.title = slug;
+    figure.family = "F";
+    figure.variant = slug[0];
+  }
+  part.tables = {sized("same", 2), sized("same", 3)};
+  const PaperPart paper = on_paper(part);
+  EXPECT_THAT(paper.figures,
+              testing::ElementsAre(&part.figures[0], &part.figures[1], &part.figures[2]));
+  EXPECT_THAT(paper.tables, testing::ElementsAre(&part.tables[1]));
+  EXPECT_THAT(paper.left, testing::ElementsAre("2-detail", "3", "same (2 rows)"));
+}
+
+TEST(PaperChoice, HalvesStandBesideEachOther) {
+  const TableView halves = in_two_halves(sized("t", 3));
+  ASSERT_EQ(halves.rows.size(), 2u);
+  EXPECT_EQ(halves.columns.size(), 2u);
+  EXPECT_EQ(halves.rows[0].cells[1].text, "a");
+  EXPECT_EQ(halves.rows[1].cells[1].text, "");
+}
+
+}  // namespace
+}  // namespace labreport

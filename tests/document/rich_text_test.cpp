@@ -1,0 +1,151 @@
+#include "document/rich_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace labreport {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+using Kind = Inline::Kind;
+
+Inline text(const std::string& words) { return {Kind::kText, words, "", {}}; }
+Inline code(const std::string& words) { return {Kind::kCode, words, "", {}}; }
+Inline math(const std::string& tex) { return {Kind::kMath, tex, "", {}}; }
+Inline group(Kind kind, Inlines children) { return {kind, "", "", std::move(children)}; }
+Inline link(const std::string& target, Inlines children) {
+  return {Kind::kLink, "", target, std::move(children)};
+}
+
+/// The inlines of Markdown that is one paragraph.
+Inlines line(std::string_view markdown) {
+  const Blocks blocks = rich_text(markdown);
+  EXPECT_THAT(blocks, SizeIs(1)) << markdown;
+  return blocks.empty() ? Inlines() : blocks.front().inlines;
+}
+
+Block only(std::string_view markdown) {
+  Blocks blocks = rich_text(markdown);
+  EXPECT_THAT(blocks, SizeIs(1)) << markdown;
+  return blocks.empty() ? Block() : blocks.front();
+}
+
+TEST(RichText, KnowsTheMarksWithinALine) {
+  EXPECT_THAT(
+      line("a *b **c*** `d` ~~e~~"),
+      ElementsAre(text("a "), group(Kind::kEmph, {text("b "), group(Kind::kStrong, {text("c")})}),
+                  text(" "), code("d"), text(" "), group(Kind::kStrike, {text("e")})));
+  EXPECT_THAT(line("one\ntwo  \nthree"),
+              ElementsAre(text("one two"), Inline{Kind::kBreak, "", "", {}}, text("three")));
+  EXPECT_THAT(line("about ~5 and ~6"), ElementsAre(text("about ~5 and ~6")));
+}
+
+TEST(RichText, KnowsBlocks) {
+  EXPECT_EQ(only("### Title").level, 3);
+  EXPECT_EQ(only("> quoted").blocks.front().inlines, Inlines{text("quoted")});
+  EXPECT_EQ(only("---").kind, Block::Kind::kRule);
+  const Block listing = only("```sh extra\nmake report\n```");
+  EXPECT_EQ(listing.text, "make report\n");
+  EXPECT_EQ(listing.language, "sh");
+}
+
+TEST(RichText, KnowsListsWithinLists) {
+  const Block list = only("3. three\n   - inner\n4. four");
+  EXPECT_EQ(list.kind, Block::Kind::kNumbers);
+  EXPECT_EQ(list.start, 3);
+  EXPECT_TRUE(list.tight);
+  ASSERT_THAT(list.items, SizeIs(2));
+  EXPECT_EQ(list.items[0][1].kind, Block::Kind::kBullets);
+}
+
+TEST(RichText, KnowsTablesWithTheirAlignment) {
+  const Block table = only("| a | b |\n|---|--:|\n| `x` | $|y|$ |\n| only |");
+  EXPECT_THAT(table.aligns, ElementsAre(Align::kLeft, Align::kRight));
+  EXPECT_THAT(table.rows, ElementsAre(ElementsAre(Inlines{text("a")}, Inlines{text("b")}),
+                                      ElementsAre(Inlines{code("x")}, Inlines{math("|y|")}),
+                                      ElementsAre(Inlines{text("only")}, IsEmpty())));
+}
+
+TEST(RichText, APictureAloneIsABlock) {
+  const Block block = only("![Two *dots*](figures/dots.png)");
+  EXPECT_EQ(block.kind, Block::Kind::kImage);
+  EXPECT_EQ(block.inlines.front().text, "Two dots");
+  EXPECT_EQ(block.inlines.front().target, "figures/dots.png");
+}
+
+TEST(RichText, LinksLeadToTheWebOrToNeighbours) {
+  for (const std::string target : {"https://example.org/a_b", "HTTP://example.org",
+                                   "other.html#a:b", "../data.csv", "#here"}) {
+    EXPECT_THAT(line("[a](" + target + ")"), ElementsAre(link(target, {text("a")})));
+  }
+  for (const std::string target : {"javascript:alert(1)", "file:///etc", "mailto:a@b.org",
+                                   "//example.org", "data:text/html,x", "\\\\\\\\host/x"}) {
+    EXPECT_THAT(line("[a](" + target + ")"), ElementsAre(text("a"))) << target;
+  }
+  EXPECT_THAT(line("see https://example.org now"),
+              ElementsAre(text("see "), link("https://example.org", {text("https://example.org")}),
+                          text(" now")));
+  EXPECT_THAT(line("mail a@example.org"), ElementsAre(text("mail a@example.org")));
+}
+
+TEST(RichText, APictureFromElsewhereIsALink) {
+  EXPECT_THAT(line("![a](https://example.org/a.png)"),
+              ElementsAre(link("https://example.org/a.png", {text("a")})));
+  EXPECT_THAT(line("![a](data:image/png;base64,x)"), ElementsAre(text("a")));
+}
+
+TEST(RichText, RawHtmlIsTextAndCommentsAreLeftOut) {
+  EXPECT_THAT(line("if x <y and z> w<br>"), ElementsAre(text("if x <y and z> w<br>")));
+  EXPECT_THAT(line("<div>\n<script>x</script>\n</div>"),
+              ElementsAre(text("<div>\n<script>x</script>\n</div>")));
+  EXPECT_THAT(rich_text("<!-- costs $5\n\nand $x$ -->"), IsEmpty());
+  EXPECT_THAT(line("a<!-- b -->c"), ElementsAre(text("ac")));
+}
+
+TEST(RichText, DollarsMakeMathByPandocsRule) {
+  EXPECT_THAT(line("so $a_1 * b_2$ and $c*d$."),
+              ElementsAre(text("so "), math("a_1 * b_2"), text(" and "), math("c*d"), text(".")));
+  EXPECT_THAT(line("**$x$**"), ElementsAre(group(Kind::kStrong, {math("x")})));
+  for (const char* plain : {"$20,000 and $30,000", "a $ b $ c", "$x $", "$ x$", "only $x"}) {
+    EXPECT_THAT(line(plain), ElementsAre(text(plain)));
+  }
+  EXPECT_THAT(line("\\$x\\$"), ElementsAre(text("$x$")));
+  EXPECT_THAT(line("$a\\$b$"), ElementsAre(math("a\\$b")));
+  EXPECT_THAT(rich_text("$x\n\ny$"), SizeIs(2));
+}
+
+TEST(RichText, DisplayMathMaySpanLines) {
+  EXPECT_THAT(line("$$\n- x_1\n$$"), ElementsAre(Inline{Kind::kDisplay, "\n- x_1\n", "", {}}));
+  EXPECT_THAT(line("a $$ b"), ElementsAre(text("a $$ b")));
+}
+
+TEST(RichText, CodeAndAddressesKeepTheirDollars) {
+  EXPECT_THAT(line("`$HOME` or ``a`$b$``"),
+              ElementsAre(code("$HOME"), text(" or "), code("a`$b$")));
+  EXPECT_EQ(only("```sh\necho $A$B\n```").text, "echo $A$B\n");
+  EXPECT_EQ(only("    echo $A$\n").text, "echo $A$\n");
+  EXPECT_EQ(line("[a](b$c$d)").front().target, "b$c$d");
+  EXPECT_EQ(line("![$a$](b.png)").front().text, "$a$");
+}
+
+TEST(RichText, NoTextForgesAMark) {
+  EXPECT_THAT(line("\uFDD07\uFDD1 $x$"), ElementsAre(text("7 "), math("x")));
+}
+
+TEST(RichText, WhatNestsTooDeeplyIsText) {
+  const Blocks blocks = rich_text(std::string(5000, '>') + " deep *inside* $x$");
+  int depth = 0;
+  const Blocks* inner = &blocks;
+  for (; inner->front().kind == Block::Kind::kQuote; ++depth) inner = &inner->front().blocks;
+  EXPECT_LT(depth, 50);
+  EXPECT_THAT(inner->front().inlines, ElementsAre(text("deep inside "), math("x")));
+}
+
+TEST(PlainText, IsWhatTheLineSays) {
+  EXPECT_EQ(plain_text(line("a *b* `c` [d](e) $f$")), "a b c d f");
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,58 @@
+#include "document/view.h"
+
+#include <gtest/gtest.h>
+
+#include "results/sample.h"
+
+namespace labreport {
+namespace {
+
+using testing_samples::sample_launch;
+using testing_samples::sample_run;
+
+const auto kAny = [](const CellSpec&) { return true; };
+
+TEST(RunView, FindsCellsByKindAndSpecInPlanOrder) {
+  const auto run = sample_run();
+  const RunView view(run, find_edition("2025"));
+  ASSERT_EQ(view.cells(CellKind::kTiming, kAny).size(), 2u);
+  EXPECT_EQ(view.cell(CellKind::kTiming, kAny), &run.cells[0]);
+  const auto trains = [](const CellSpec& spec) { return spec.mode == Mode::kTrainStep; };
+  EXPECT_EQ(view.cell(CellKind::kTiming, trains), &run.cells[1]);
+  EXPECT_EQ(view.cell(CellKind::kMemory, kAny), nullptr);
+}
+
+TEST(RunView, NamesEachSizeOnceAndTheDeviceThatRanMost) {
+  const auto run = sample_run();
+  const RunView view(run, find_edition("2025"));
+  EXPECT_EQ(view.size_labels(), std::vector<std::string>{"tiny"});
+  EXPECT_EQ(view.device(), &run.devices[0]);
+  const labreport::Run nothing;
+  EXPECT_EQ(RunView(nothing, find_edition("2025")).device(), nullptr);
+}
+
+TEST(Representative, IsTheFirstOkLaunchElseTheLast) {
+  Cell cell;
+  EXPECT_EQ(representative(cell), nullptr);
+  cell.launches = {sample_launch(TimedOut{1}), sample_launch(Failed{"x"})};
+  EXPECT_EQ(representative(cell), &cell.launches[1]);
+  cell.launches.push_back(sample_launch(Ok{}));
+  cell.launches.push_back(sample_launch(Ok{}));
+  EXPECT_EQ(representative(cell), &cell.launches[2]);
+}
+
+TEST(Milliseconds, ConvertsSamplesAndIsEmptyForWhatIsAbsent) {
+  const Launch launch = sample_launch(Ok{});
+  EXPECT_EQ(milliseconds(launch, "step", "total"), (std::vector<double>{30e-6, 10e-6, 11e-6}));
+  EXPECT_TRUE(milliseconds(launch, "step", "nothing").empty());
+}
+
+TEST(Window, TakesWhatThereIsAfterTheWarmUp) {
+  const std::vector<double> samples = {1, 2, 3, 4};
+  EXPECT_EQ(window(samples, 1, 2), (std::vector<double>{2, 3}));
+  EXPECT_EQ(window(samples, 3, 9), (std::vector<double>{4}));
+  EXPECT_TRUE(window(samples, 9, 2).empty());
+}
+
+}  // namespace
+}  // namespace labreport

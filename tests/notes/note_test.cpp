@@ -1,0 +1,178 @@
+#include "notes/note.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace labreport {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+PictureAnswer no_pictures(const std::string& target) { return {{}, target + " is not there"}; }
+
+NoteFile parsed(std::string_view text) { return parse_note(text, no_pictures); }
+
+std::string words(std::string_view text) {
+  const NoteFile file = parsed(text);
+  return file.note ? file.note->markdown : "(none)";
+}
+
+std::vector<std::string> problems(const NoteFile& file) {
+  std::vector<std::string> lines;
+  for (const NoteProblem& problem : file.problems) {
+    lines.push_back(std::to_string(problem.line) + ": " + problem.text);
+  }
+  return lines;
+}
+
+TEST(NoteChoice, WithoutOneTheNoteReplacesTheAnswer) {
+  const NoteFile file = parsed("The forward pass takes half of the backward pass.\n");
+  ASSERT_TRUE(file.note);
+  EXPECT_TRUE(file.note->replaces);
+  EXPECT_EQ(file.note->markdown, "The forward pass takes half of the backward pass.");
+  EXPECT_THAT(file.problems, IsEmpty());
+}
+
+TEST(NoteChoice, IsTheFirstLineInManySpellings) {
+  for (const char* line :
+       {"<!-- follows the answer -->", "<!--follows-->", "<!-- Follow the answer. -->",
+        "\n\n<!-- follows -->", "<!-- following the generated answer -->", "follows the answer",
+        "Follows the answer:", "\xEF\xBB\xBF<!-- follows the answer -->\r"}) {
+    const NoteFile file = parsed(std::string(line) + "\nMine.");
+    ASSERT_TRUE(file.note) << line;
+    EXPECT_FALSE(file.note->replaces) << line;
+    EXPECT_EQ(file.note->markdown, "Mine.") << line;
+    EXPECT_THAT(file.problems, IsEmpty()) << line;
+  }
+  for (const char* line :
+       {"<!-- replaces the answer -->", "<!-- replace -->", "REPLACES THE ANSWER"}) {
+    const NoteFile file = parsed(std::string(line) + "\nMine.");
+    ASSERT_TRUE(file.note) << line;
+    EXPECT_TRUE(file.note->replaces) << line;
+    EXPECT_EQ(file.note->markdown, "Mine.") << line;
+  }
+}
+
+TEST(NoteChoice, MisspeltItIsToldOnceAndReplaces) {
+  for (const char* line : {"<!-- folows the answer -->", "<!-- replcaes -->",
+                           "<!-- follows the anwser -->", "folows the answer"}) {
+    const NoteFile file = parsed(std::string("\n") + line + "\nMine.");
+    ASSERT_TRUE(file.note) << line;
+    EXPECT_TRUE(file.note->replaces) << line;
+    EXPECT_THAT(problems(file),
+                ElementsAre("2: the first line is not understood, so the note replaces the answer: "
+                            "write <!-- replaces the answer --> or <!-- follows the answer -->"))
+        << line;
+  }
+}
+
+TEST(NoteChoice, OtherFirstLinesAreTheAuthors) {
+  for (const char* line : {"<!-- what I still have to check -->", "Follow the money.",
+                           "Replaces of kernels were seen.", "The answer is 42."}) {
+    EXPECT_THAT(problems(parsed(std::string(line) + "\n\nMine.")), IsEmpty()) << line;
+  }
+  EXPECT_THAT(words("Follow the money.\n"), HasSubstr("Follow the money"));
+}
+
+TEST(Note, OfCommentsAloneIsNone) {
+  EXPECT_FALSE(parsed("<!-- replaces the answer -->\n<!--\nFacts:\n\n- 1 ms\n-->\n\n").note);
+  EXPECT_FALSE(parsed("<!-- never closed\n\ntext").note);
+}
+
+TEST(Note, KeepsTablesMathCodeAndStress) {
+  EXPECT_EQ(words("Why **not** *now*, ~~later~~?"), "Why **not** *now*, ~~later~~?");
+  EXPECT_THAT(words("| a | b |\n| --- | ---: |\n| x\\|y | 2 |\n"), HasSubstr("| x\\|y | 2 |"));
+  EXPECT_EQ(words("So $t_{i} \\propto d_{j}^2$ holds."), "So $t_{i} \\propto d_{j}^2$ holds.");
+  EXPECT_EQ(words("$$\n\\frac{a_1}{b_1}\n$$"), "$$\n\\frac{a_1}{b_1}\n$$");
+  EXPECT_EQ(words("```sh\na $b$ <c>\n```"), "``` sh\na $b$ <c>\n```");
+  EXPECT_EQ(words("```\na $b$ <c>\n```"), "    a $b$ <c>");
+}
+
+TEST(Note, ADollarThatIsNoMathStaysOne) {
+  EXPECT_EQ(words("It costs \\$5, not $ 6 or \\$7\\$."), "It costs \\$5, not \\$ 6 or \\$7\\$.");
+}
+
+TEST(Note, IsTheSameReadAgain) {
+  const std::string once = words(
+      "# Why\n\n1. *a_b*\n2. `c`\n\n> [x](https://a.b/(c)) $q$ \\$ <b>\n\n| a |\n| --- |\n| 1 |\n");
+  EXPECT_EQ(words("<!-- replaces -->\n" + words("text \\$x\\$ <i> $m$")),
+            words("text \\$x\\$ <i> $m$"));
+  EXPECT_THAT(once, HasSubstr("#### Why"));
+}
+
+TEST(Note, HeadingsStandBelowThePartsOwn) {
+  EXPECT_EQ(words("# One\n\n## Two\n\n##### Five"), "#### One\n\n##### Two\n\n###### Five");
+}
+
+TEST(Note, RawHtmlIsText) {
+  for (const char* html :
+       {"<script>alert(1)</script>", "a <img src=x onerror=alert(1)> b", "<iframe src=\"//a\">",
+        "[x](<javascript:alert(1)>) <b>bold</b>", "$<script>$", "<svg/onload=alert(1)>"}) {
+    const std::string text = words(html);
+    for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos; ++at) {
+      ASSERT_GT(at, 0u) << text;
+      EXPECT_EQ(text[at - 1], '\\') << text;
+    }
+  }
+}
+
+TEST(Note, LinksLeadToTheWebOrNearby) {
+  EXPECT_EQ(words("[a](https://b.c) [d](kernels.csv) [e](#memory_profiling-b)"),
+            "[a](https://b.c) [d](kernels.csv) [e](#memory_profiling-b)");
+  for (const char* link :
+       {"[a](javascript:alert(1))", "[a](JaVaScRiPt:alert(1))", "[a](data:text/html,x)",
+        "[a](&#106;avascript:alert(1))", "[a](file:///etc/passwd)", "[a](//evil.example)",
+        "[a](mailto:x@y.z)", "[a][b]\n\n[b]: vbscript:x"}) {
+    EXPECT_EQ(words(link), "a") << link;
+  }
+}
+
+TEST(Note, PicturesStandWhereTheyArePublished) {
+  const auto find = [](const std::string& target) {
+    return target == "plot.png" ? PictureAnswer{"notes/plot.png", ""} : no_pictures(target);
+  };
+  const NoteFile file = parse_note("One.\n\n![a plot](plot.png)\n\n![gone](other.png)\n", find);
+  ASSERT_TRUE(file.note);
+  EXPECT_EQ(file.note->markdown, "One.\n\n![a plot](notes/plot.png)\n\ngone");
+  EXPECT_THAT(problems(file), ElementsAre("5: other.png is not there"));
+}
+
+TEST(Note, APictureFromElsewhereIsALink) {
+  EXPECT_EQ(words("![a plot](https://a.b/plot.png)"), "[a plot](https://a.b/plot.png)");
+  EXPECT_EQ(words("![a plot](data:image/png;base64,AAAA)"), "a plot");
+}
+
+TEST(Note, ControlCharactersAreGoneAndLinesAreLines) {
+  EXPECT_EQ(words("a\x01\x1B[31mb\xC2\x9B"
+                  "c\r\nd\re"),
+            "a\\[31mbc\nd\ne");
+}
+
+TEST(Note, TemplateTagsAreText) {
+  EXPECT_THAT(words("{{title}} {{{method}}} {{#x}}"), HasSubstr("{{title}} {{{method}}} {{\\#x}}"));
+}
+
+TEST(Note, LongWordsStayWhole) {
+  const std::string word(10'000, 'x');
+  EXPECT_EQ(words(word), word);
+}
+
+TEST(Note, WhatNestsTooDeeplyIsRefusedAtOnce) {
+  const NoteFile file = parsed(std::string(500'000, '>') + " deep");
+  EXPECT_FALSE(file.note);
+  EXPECT_THAT(problems(file), ElementsAre(HasSubstr("more than 24 levels deep")));
+}
+
+TEST(Note, AMebibyteOfAnythingIsRead) {
+  for (const char* piece : {"word ", "*a", "[", "`", "$a$ ", "<b>", "| a ", "- a\n", "![", "\\"}) {
+    std::string text;
+    while (text.size() < (1u << 20)) text += piece;
+    EXPECT_THAT(problems(parsed(text)), testing::SizeIs(testing::Le(1u))) << piece;
+  }
+}
+
+}  // namespace
+}  // namespace labreport

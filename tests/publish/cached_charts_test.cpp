@@ -1,0 +1,149 @@
+// Pictures are drawn once, and a cache that went wrong is as good as none.
+#include "publish/cached_charts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+
+class Drawer : public ChartTool {
+ public:
+  std::vector<std::string> draw(const std::vector<std::string>& specs) override {
+    calls.push_back(specs);
+    std::vector<std::string> svgs;
+    for (const std::string& spec : specs) svgs.push_back("<svg>" + spec + "</svg>");
+    return svgs;
+  }
+  std::string bundle() override { return ++bundles, "// bundle"; }
+
+  std::vector<std::vector<std::string>> calls;
+  int bundles = 0;
+};
+
+class Cached : public testing::Test {
+ protected:
+  Cached() { fs::remove_all(folder_); }
+  ~Cached() override { fs::remove_all(folder_); }
+
+  std::vector<std::string> draw(const std::vector<std::string>& specs,
+                                const std::string& identity = "1.0") {
+    return CachedCharts(drawer_, identity, ContentCache(folder_)).draw(specs);
+  }
+  std::vector<fs::path> files() const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder_)) found.push_back(entry.path());
+    return found;
+  }
+
+  const fs::path folder_ =
+      fs::path(testing::TempDir()) / ("labreport-cached" + std::to_string(getpid()));
+  Drawer drawer_;
+};
+
+TEST_F(Cached, DrawsOnlyWhatItHasNotDrawnBefore) {
+  EXPECT_THAT(draw({"a", "b"}), ElementsAre("<svg>a</svg>", "<svg>b</svg>"));
+  EXPECT_THAT(draw({"b", "c", "a"}), ElementsAre("<svg>b</svg>", "<svg>c</svg>", "<svg>a</svg>"));
+  EXPECT_THAT(drawer_.calls, ElementsAre(ElementsAre("a", "b"), ElementsAre("c")));
+}
+
+TEST_F(Cached, StartsNothingWhereNothingIsToBeDrawn) {
+  draw({"a"});
+  draw({"a"});
+  draw({});
+  EXPECT_EQ(drawer_.calls.size(), 1u);
+}
+
+TEST_F(Cached, DrawsTheSameOnceAndInBatches) {
+  std::vector<std::string> specs(1000, "same");
+  for (int i = 0; i < 300; ++i) specs.push_back(std::to_string(i));
+  EXPECT_EQ(draw(specs).back(), "<svg>299</svg>");
+  EXPECT_GT(drawer_.calls.size(), 1u);
+  std::size_t drawn = 0;
+  for (const auto& call : drawer_.calls) drawn += call.size();
+  EXPECT_EQ(drawn, 301u);
+}
+
+TEST_F(Cached, AnotherVersionOfTheToolDrawsAnew) {
+  draw({"a"}, "1.0");
+  draw({"a"}, "1.1");
+  EXPECT_EQ(drawer_.calls.size(), 2u);
+}
+
+TEST_F(Cached, AToolOfUnknownVersionIsAlwaysAsked) {
+  draw({"a"}, "");
+  draw({"a"}, "");
+  EXPECT_EQ(drawer_.calls.size(), 2u);
+  EXPECT_FALSE(fs::exists(folder_));
+}
+
+TEST_F(Cached, KeepsTheBundle) {
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(CachedCharts(drawer_, "1.0", ContentCache(folder_)).bundle(), "// bundle");
+  }
+  EXPECT_EQ(drawer_.bundles, 1);
+}
+
+TEST_F(Cached, WhatWasCutShortOrChangedIsDrawnAnew) {
+  for (const char* damage : {"", "half", "0123456789abcdef0123456789abcdef\n<svg>x</svg>"}) {
+    draw({"a"});
+    ASSERT_EQ(files().size(), 1u);
+    std::ofstream(files().front()) << damage;
+    EXPECT_THAT(draw({"a"}), ElementsAre("<svg>a</svg>")) << damage;
+  }
+}
+
+TEST_F(Cached, AFolderThatCannotBeWrittenToIsNoCache) {
+  std::ofstream(folder_) << "in the way";
+  EXPECT_THAT(draw({"a"}), ElementsAre("<svg>a</svg>"));
+  EXPECT_THAT(draw({"a"}), ElementsAre("<svg>a</svg>"));
+  EXPECT_EQ(drawer_.calls.size(), 2u);
+}
+
+TEST_F(Cached, GoesBelowItsLimitByWhatWasUnusedLongest) {
+  const ContentCache cache(folder_, 1000);
+  cache.keep("old", std::string(400, 'o'));
+  fs::last_write_time(files().front(), fs::file_time_type::clock::now() - std::chrono::hours(48));
+  cache.keep("new", std::string(400, 'n'));
+  cache.trim();
+  EXPECT_TRUE(cache.find("old")) << "there is room for both";
+  cache.keep("newest", std::string(400, 'n'));
+  // The look at "old" has made it young again.
+  for (const fs::path& file : files()) {
+    if (read_file(file).ends_with("o")) {
+      fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(20));
+    }
+  }
+  cache.trim();
+  EXPECT_FALSE(cache.find("old"));
+  EXPECT_TRUE(cache.find("newest"));
+}
+
+TEST_F(Cached, ManyWritersLeaveOnlyWholeFiles) {
+  const std::string large(200'000, 'x');
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 4; ++i) {
+    writers.emplace_back([&] {
+      for (int round = 0; round < 20; ++round) {
+        const ContentCache cache(folder_);
+        cache.keep("key", large);
+        EXPECT_EQ(cache.find("key").value_or(large), large) << "absent or whole";
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(ContentCache(folder_).find("key"), large);
+}
+
+}  // namespace
+}  // namespace labreport

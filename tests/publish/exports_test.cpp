@@ -1,0 +1,84 @@
+#include "publish/exports.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "writers/sample_fixture.h"
+
+namespace labreport {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+using testing::Not;
+
+std::vector<std::string> names(const std::vector<Attachment>& files) {
+  std::vector<std::string> found;
+  for (const Attachment& file : files) found.push_back(file.name);
+  return found;
+}
+
+struct Sample {
+  Document document = sample_document();
+  FakeChartTool tool = {};
+  Drawings drawings = draw_all({&document}, tool).front();
+  Prints prints = print_all({drawings}, tool).front();
+};
+
+TEST(Exports, LatexComesWithItsPartsAndPictures) {
+  const Sample sample;
+  EXPECT_THAT(names(latex_files(sample.document, sample.prints, {})),
+              IsSupersetOf({"report.tex", "parts/benchmarking_script.b.tex",
+                            "parts/benchmarking_script.c.tex", "charts/durations.pdf",
+                            "charts/durations.png", "charts/samples.pdf"}));
+}
+
+TEST(Exports, PartsHaveNoPreamble) {
+  const Sample sample;
+  const std::string part = latex_files(sample.document, sample.prints, {})[1].bytes;
+  EXPECT_THAT(part, HasSubstr("\\subsection*{(b) Forward, backward and optimizer}"));
+  EXPECT_THAT(part, HasSubstr("{charts/durations.pdf}"));
+  for (const char* word : {"\\documentclass", "\\begin{document}", "\\section{"}) {
+    EXPECT_THAT(part, Not(HasSubstr(word)));
+  }
+  EXPECT_TRUE(markdown_parts(sample.document, sample.drawings, Answers::kFull)[0].bytes.starts_with(
+      "### (b) Forward, backward and optimizer\n"));
+  EXPECT_THAT(typst_parts(sample.document, sample.drawings, {})[0].bytes,
+              HasSubstr("../charts/durations.svg"));
+}
+
+TEST(Exports, AProblemWithASinglePartIsNamedByItself) {
+  Sample sample;
+  sample.document.sections[0].parts.resize(1);
+  sample.document.sections[0].parts[0].letter = "";
+  EXPECT_THAT(names(markdown_parts(sample.document, {}, Answers::kFull)),
+              ElementsAre("parts/benchmarking_script.md"));
+}
+
+TEST(Exports, AnAuthorsWordsAreMarkedInAPartByItself) {
+  Sample sample;
+  sample.document.front.author = "Ada Lovelace";
+  sample.document.sections[0].parts[0].note = AuthorNote{"My own words."};
+  EXPECT_THAT(markdown_parts(sample.document, sample.drawings, Answers::kNone)[0].bytes,
+              HasSubstr("My own words.\n\n*In the words of Ada Lovelace.*\n"));
+}
+
+TEST(Exports, WithoutPrintsFiguresAreTheirTables) {
+  const Sample sample;
+  const auto files = latex_files(sample.document, {}, {});
+  EXPECT_THAT(files[0].bytes, Not(HasSubstr("includegraphics")));
+  EXPECT_THAT(files[0].bytes, HasSubstr("Each step from process start"));
+  for (const Attachment& file : files) EXPECT_FALSE(file.name.starts_with("charts/")) << file.name;
+}
+
+TEST(Exports, WithoutAnswersNoGeneratedSentenceIsLeft) {
+  const Sample sample;
+  for (const Attachment& file : latex_files(sample.document, {}, {.answers = Answers::kNone})) {
+    EXPECT_THAT(file.bytes, Not(HasSubstr("Generated from"))) << file.name;
+    EXPECT_THAT(file.bytes, Not(HasSubstr("The steps vary little"))) << file.name;
+  }
+}
+
+}  // namespace
+}  // namespace labreport

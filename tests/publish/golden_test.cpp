@@ -1,0 +1,61 @@
+// A report in each of its formats, whole.
+#include <gtest/gtest.h>
+
+#include "notes/note.h"
+#include "writers/csv/table_csv.h"
+#include "writers/golden_files.h"
+#include "writers/html/html.h"
+#include "writers/latex/latex.h"
+#include "writers/markdown/markdown.h"
+#include "writers/sample_fixture.h"
+#include "writers/typst/typst.h"
+
+namespace labreport {
+namespace {
+
+void expect_golden_case(const std::string& name, const Document& document) {
+  FakeChartTool tool;
+  const Drawings drawings = draw_all({&document}, tool).front();
+  expect_golden(name + "/report.md", report_markdown(document, drawings, Answers::kFull));
+  const Prints prints = print_all({drawings}, tool).front();
+  expect_golden(name + "/report.tex", report_latex(document, prints, {}));
+  expect_golden(name + "/report.typ", report_typst(document, drawings, {}));
+  expect_golden(name + "/index.html",
+                page_html(document, drawings, {.root = "../../../", .interactive = true}));
+}
+
+TEST(Golden, Sample) { expect_golden_case("sample", sample_document()); }
+
+/// An author who signs, answers one part and adds to another.
+Document noted_document() {
+  Document document = sample_document();
+  document.front = {"Ada Lovelace", "CS336", "https://github.com/ada/assignment2"};
+  const auto find_picture = [](const std::string& target) {
+    return PictureAnswer{"notes/" + target, ""};
+  };
+  std::vector<Part>& parts = document.sections.at(0).parts;
+  parts.at(0).note =
+      parse_note(
+          "<!-- follows the answer -->\n# Why\n\nBackward multiplies **twice** as often:\n\n"
+          "| pass | products |\n| --- | ---: |\n| forward | $n$ |\n| backward | $2n$ |\n\n"
+          "![What I drew](plot.png) See [the code](https://github.com/ada/assignment2) "
+          "<b>now</b>.\n",
+          find_picture)
+          .note;
+  parts.at(1).note = parse_note("The first step loads kernels.\n", find_picture).note;
+  return document;
+}
+
+TEST(Golden, Noted) { expect_golden_case("noted", noted_document()); }
+
+TEST(Golden, TablesOfTheSample) {
+  const Document document = sample_document();
+  for (const NamedTable& table : named_tables(document)) {
+    expect_golden("sample/tables/" + table.name + ".csv", table_csv(*table.table));
+  }
+}
+
+TEST(Golden, Demonstration) { expect_golden_case("demonstration", demonstration_document()); }
+
+}  // namespace
+}  // namespace labreport

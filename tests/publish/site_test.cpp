@@ -1,0 +1,202 @@
+#include "publish/site.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "writers/sample_fixture.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+using testing::Not;
+
+const std::vector<SiteRun>& sample_runs() {
+  static const std::vector<SiteRun> runs = {
+      {"cpu/2025/2-a", demonstration_document(), "{\"demo\": true}\n"},
+      {"nvidia-h200/2025/1-a", sample_document(), "{}\n"}};
+  return runs;
+}
+
+std::vector<std::string> paths(const Site& site) {
+  std::vector<std::string> found;
+  for (const SiteFile& file : site.files) found.push_back(file.path);
+  return found;
+}
+
+const std::string& bytes(const Site& site, const std::string& path) {
+  for (const SiteFile& file : site.files) {
+    if (file.path == path) return file.bytes;
+  }
+  throw Error("no " + path);
+}
+
+TEST(RenderSite, MakesEveryFileOfTheMap) {
+  FakeChartTool tool;
+  const Site site = render_site(sample_runs(), {}, &tool);
+  EXPECT_THAT(
+      paths(site),
+      IsSupersetOf({"index.html", ".nojekyll", "assets/style.css", "assets/script.js",
+                    "assets/charts.js", "assets/run.schema.json", "nvidia-h200/2025/1-a/index.html",
+                    "nvidia-h200/2025/1-a/report.md", "nvidia-h200/2025/1-a/report.typ",
+                    "nvidia-h200/2025/1-a/report.pdf", "nvidia-h200/2025/1-a/run.json",
+                    "nvidia-h200/2025/1-a/charts/durations.svg"}));
+  EXPECT_EQ(bytes(site, "cpu/2025/2-a/run.json"), "{\"demo\": true}\n");
+  EXPECT_EQ(site.notice, "");
+}
+
+TEST(RenderSite, WritesOnlyWhatIsAskedFor) {
+  FakeChartTool tool;
+  SiteOptions options;
+  options.formats = Formats::named("pdf,json");
+  const Site site = render_site(sample_runs(), options, &tool);
+  EXPECT_THAT(paths(site), testing::UnorderedElementsAre(
+                               "nvidia-h200/2025/1-a/run.json", "cpu/2025/2-a/run.json",
+                               "nvidia-h200/2025/1-a/report.pdf", "cpu/2025/2-a/report.pdf"));
+  EXPECT_THROW(Formats::named("html,"), InputError);
+}
+
+TEST(RenderSite, PutsAttachmentsBesideTheirPage) {
+  std::vector<SiteRun> runs = sample_runs();
+  runs[1].document.sections.front().parts.front().files = {{"kernels.csv", "Name\n", {}}};
+  EXPECT_EQ(bytes(render_site(runs, {}, nullptr), "nvidia-h200/2025/1-a/kernels.csv"), "Name\n");
+}
+
+TEST(RenderSite, SameInputSameBytesAndOneStartOfTheTool) {
+  FakeChartTool tool;
+  const Site once = render_site(sample_runs(), {}, &tool);
+  EXPECT_EQ(tool.starts, 1);
+  const Site again = render_site(sample_runs(), {}, &tool);
+  ASSERT_EQ(paths(once), paths(again));
+  for (const SiteFile& file : once.files) EXPECT_EQ(file.bytes, bytes(again, file.path));
+}
+
+TEST(RenderSite, KeepsTheFilesAndCardsOfRunsThatItDoesNotRender) {
+  RunCard card = run_card(sample_document(), "kept/2025/1-a", "2026-05-01T10:15:00Z");
+  const Site site =
+      render_site({sample_runs()[0]}, {}, nullptr, {{card, {"kept/2025/1-a/index.html"}}});
+  EXPECT_THAT(site.kept, testing::ElementsAre("kept/2025/1-a/index.html"));
+  EXPECT_THAT(bytes(site, "index.html"), HasSubstr("kept/2025/1-a/index.html"));
+  EXPECT_THAT(bytes(site, "index.html"), HasSubstr("cpu/2025/2-a/index.html"));
+}
+
+TEST(RenderSite, ACardLinksToTheFormsThatItsRunHas) {
+  const std::string index = bytes(render_site(sample_runs(), {}, nullptr), "index.html");
+  EXPECT_THAT(index, HasSubstr("<a href=\"cpu/2025/2-a/report.md\">Markdown</a>"));
+  EXPECT_THAT(index, HasSubstr("<a href=\"nvidia-h200/2025/1-a/run.json\">run as JSON</a>"));
+}
+
+TEST(RenderSite, LinksAreRelative) {
+  FakeChartTool tool;
+  for (const SiteFile& file : render_site(sample_runs(), {}, &tool).files) {
+    if (!file.path.ends_with(".html")) continue;
+    EXPECT_THAT(file.bytes, Not(HasSubstr("=\"/"))) << file.path;
+    EXPECT_THAT(file.bytes, Not(HasSubstr("href=\"http"))) << file.path;
+    EXPECT_THAT(file.bytes, Not(HasSubstr("src=\"http"))) << file.path;
+  }
+}
+
+class Typesetter : public FakeChartTool {
+ public:
+  std::vector<Typeset> typeset(const std::vector<TypesetJob>& given) override {
+    jobs = given;
+    return FakeChartTool::typeset(given);
+  }
+  std::vector<TypesetJob> jobs;
+};
+
+TEST(RenderSite, TheTypesetterGetsThePicturesThatItsSourceShows) {
+  std::vector<SiteRun> runs = sample_runs();
+  Part& part = runs.front().document.sections.front().parts.front();
+  part.note = AuthorNote{"![Mine](notes/plot.png) ![Broken](notes/broken.png)", true};
+  const std::string png = "\x89PNG\r\n\x1a\n…";
+  part.files.push_back({"notes/plot.png", png});
+  part.files.push_back({"notes/broken.png", "no picture at all"});
+  Typesetter tool;
+  render_site(runs, {}, &tool);
+  ASSERT_EQ(tool.jobs.size(), runs.size());
+  const TypesetJob& job = tool.jobs.front();
+  EXPECT_EQ(job.pictures.at("notes/plot.png"), png);
+  EXPECT_FALSE(job.pictures.contains("notes/broken.png"));
+  EXPECT_THAT(job.source, HasSubstr("image(\"notes/plot.png\""));
+  EXPECT_THAT(job.source, HasSubstr("Picture\\: Broken"));
+  for (const auto& [path, bytes] : job.pictures) EXPECT_THAT(job.source, HasSubstr(path));
+}
+
+/// Dies over whatever shows one word.
+class FragileChartTool : public FakeChartTool {
+ public:
+  std::vector<std::string> draw(const std::vector<std::string>& specs) override {
+    for (const std::string& spec : specs) {
+      if (spec.find("fatal") != std::string::npos) throw Error("the tool died");
+    }
+    return FakeChartTool::draw(specs);
+  }
+};
+
+TEST(RenderSite, ARunThatStopsTheChartToolCostsNoOtherRunItsPictures) {
+  std::vector<SiteRun> runs = sample_runs();
+  for (Figure& figure : runs[1].document.sections.front().parts.front().figures) {
+    figure.spec["description"] = "fatal";
+  }
+  SiteRun good = sample_runs()[1];
+  good.folder = "good/2025/1-a";
+  runs.push_back(good);
+  FragileChartTool tool;
+  const Site site = render_site(runs, {}, &tool);
+  EXPECT_EQ(site.notice, "charts are left out of nvidia-h200/2025/1-a: the tool died");
+  EXPECT_THAT(site.lacking, testing::ElementsAre("nvidia-h200/2025/1-a"));
+  EXPECT_THAT(paths(site), Contains("good/2025/1-a/charts/durations.svg"));
+  EXPECT_THAT(paths(site), Contains("good/2025/1-a/charts/durations.pdf"));
+  EXPECT_THAT(paths(site), Not(Contains("nvidia-h200/2025/1-a/charts/durations.svg")));
+  EXPECT_THAT(paths(site), Contains("assets/charts.js"));
+}
+
+/// Of every kind that nobody sees.
+bool hides_something(const std::string& bytes) {
+  for (const char control : {'\0', '\x01', '\x1b', '\x7f'}) {
+    if (bytes.find(control) != std::string::npos) return true;
+  }
+  return bytes.find("\xC2\x9B") != std::string::npos;
+}
+
+TEST(RenderSite, ShowsControlCharactersInEveryFormat) {
+  const std::string hidden("a\0b\x01\x1b[31m\x7f\xC2\x9B", 12);
+  std::vector<SiteRun> runs = sample_runs();
+  runs[0].cells_csv = "label\n" + hidden + "\n";
+  runs[0].document.title = hidden;
+  Part& part = runs[0].document.sections.front().parts.front();
+  part.answer = hidden;
+  part.files.push_back({"kernels.csv", hidden, {}});
+  Typesetter tool;
+  const Site site = render_site(runs, {.single_file = true}, &tool);
+  for (const SiteFile& file : site.files) EXPECT_FALSE(hides_something(file.bytes)) << file.path;
+  for (const TypesetJob& job : tool.jobs) EXPECT_FALSE(hides_something(job.source));
+  EXPECT_THAT(bytes(site, "cpu/2025/2-a/cells.csv"), HasSubstr("a\uFFFDb\uFFFD\uFFFD[31m\uFFFD"));
+}
+
+class BrokenChartTool : public ChartTool {
+ public:
+  std::vector<std::string> draw(const std::vector<std::string>&) override {
+    throw Error("no renderer here", "install it");
+  }
+  std::string bundle() override { return ""; }
+};
+
+TEST(RenderSite, WithoutItsToolWritesEverythingElseAndSaysSo) {
+  BrokenChartTool tool;
+  const Site site = render_site(sample_runs(), {}, &tool);
+  EXPECT_EQ(site.notice,
+            "charts are left out: no renderer here; install it\n"
+            "PDF is left out: this tool does not typeset");
+  EXPECT_THAT(paths(site), Contains("nvidia-h200/2025/1-a/index.html"));
+  EXPECT_THAT(paths(site), Not(Contains("assets/charts.js")));
+  EXPECT_THAT(bytes(site, "nvidia-h200/2025/1-a/index.html"), Not(HasSubstr("charts.js")));
+}
+
+}  // namespace
+}  // namespace labreport

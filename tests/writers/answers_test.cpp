@@ -1,0 +1,109 @@
+// What stands as an answer: the generated one, its numbers, the author's words, or room for them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "writers/html/html_parts.h"
+#include "writers/markdown/markdown.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Part answered() {
+  Part part;
+  part.problem = "p";
+  part.letter = "b";
+  part.title = "Times";
+  part.answer = "The pass takes **1 ms**.";
+  part.facts = "- Pass: 1 ms; 2 % of it idle\n- Kernel: `a; b: c`, 3 ms";
+  part.drawer.method = "Steps are timed.";
+  part.drawer.findings = "This run shows that they agree.";
+  return part;
+}
+
+Part noted(bool replaces) {
+  Part part = answered();
+  part.note = AuthorNote{"It takes *long*.", replaces};
+  return part;
+}
+
+std::string html(const Part& part, Answers answers, const FrontMatter& front = {}) {
+  PageState state{.drawings = {}, .answers = answers, .front = front};
+  return part_html(part, state);
+}
+
+std::string markdown(const Part& part, Answers answers, const FrontMatter& front = {}) {
+  Document document;
+  document.front = front;
+  document.sections = {{"p", "Problem", {part}}};
+  return report_markdown(document, {}, answers);
+}
+
+TEST(Answers, AreMarkedAsGenerated) {
+  EXPECT_THAT(html(answered(), Answers::kFull),
+              HasSubstr("Generated from this run’s measurements."));
+  EXPECT_THAT(markdown(answered(), Answers::kFull), HasSubstr("*Generated from this run’s"));
+}
+
+TEST(Answers, WithoutThemThereIsRoomForTheAuthors) {
+  const std::string page = html(answered(), Answers::kNone);
+  EXPECT_THAT(page,
+              HasSubstr("<section class=\"answer blank\" aria-label=\"Your answer: (b) Times\">"));
+  EXPECT_THAT(page, Not(HasSubstr("1 ms")));
+  EXPECT_THAT(markdown(answered(), Answers::kNone), HasSubstr("**Your answer**\n\n&nbsp;\n"));
+  EXPECT_THAT(html(answered(), Answers::kFull), Not(HasSubstr("Your answer")));
+  EXPECT_THAT(html(noted(true), Answers::kNone), Not(HasSubstr("Your answer")));
+}
+
+TEST(Answers, FindingsOfTheDrawerAreSentencesLikeThem) {
+  for (const Answers answers : {Answers::kNone, Answers::kFacts}) {
+    EXPECT_THAT(html(answered(), answers), HasSubstr("Steps are timed."));
+    EXPECT_THAT(html(answered(), answers), Not(HasSubstr("agree")));
+    EXPECT_THAT(markdown(answered(), answers), Not(HasSubstr("agree")));
+  }
+  EXPECT_THAT(html(answered(), Answers::kFull), HasSubstr("agree"));
+  EXPECT_THAT(markdown(answered(), Answers::kFull), HasSubstr("timed.\n\nThis run shows"));
+}
+
+TEST(Answers, OfTheAuthorReplaceTheGeneratedOne) {
+  const FrontMatter ada{"Ada", "", ""};
+  const std::string page = html(noted(true), Answers::kFull, ada);
+  EXPECT_THAT(page, HasSubstr("aria-label=\"In the words of Ada: (b) Times\""));
+  EXPECT_THAT(page, HasSubstr("<p>It takes <em>long</em>.</p>"));
+  EXPECT_THAT(page, HasSubstr("<p class=\"mark\">In the words of Ada.</p>"));
+  EXPECT_THAT(page, Not(HasSubstr("Generated from")));
+  const std::string report = markdown(noted(true), Answers::kFull, ada);
+  EXPECT_THAT(report, HasSubstr("It takes *long*.\n\n*In the words of Ada.*"));
+  EXPECT_THAT(report, Not(HasSubstr("The pass takes")));
+}
+
+TEST(Answers, OfTheAuthorFollowTheGeneratedOne) {
+  for (const std::string& text :
+       {html(noted(false), Answers::kFull), markdown(noted(false), Answers::kFull)}) {
+    const std::size_t generated = text.find("The pass takes");
+    ASSERT_NE(generated, std::string::npos);
+    EXPECT_LT(generated, text.find("Generated from this run’s measurements."));
+    EXPECT_LT(text.find("Generated from"), text.find("It takes"));
+    EXPECT_LT(text.find("It takes"), text.find("In the author’s own words."));
+  }
+}
+
+TEST(Facts, AreAListOfLabelsAndValues) {
+  EXPECT_THAT(
+      html(answered(), Answers::kFacts),
+      HasSubstr("<dl class=\"facts\">\n"
+                "<div><dt>Pass</dt><dd>1\u00a0ms</dd><dd>2\u00a0% of it idle</dd></div>\n"
+                "<div><dt>Kernel</dt><dd><code>a; b: c</code>, 3\u00a0ms</dd></div>\n</dl>"));
+  EXPECT_THAT(markdown(answered(), Answers::kFacts), HasSubstr("- Pass: 1 ms; 2 % of it idle\n"));
+}
+
+TEST(Facts, OfAnotherFormAreMarkdown) {
+  EXPECT_EQ(facts_html("Nothing *here*."), "<p>Nothing <em>here</em>.</p>\n");
+  EXPECT_EQ(facts_html("- <b>: 1 < 2"),
+            "<dl class=\"facts\">\n<div><dt>&lt;b&gt;</dt><dd>1 &lt; 2</dd></div>\n</dl>\n");
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,114 @@
+#include "writers/csv/cells_csv.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Pair;
+using Row = std::vector<std::pair<std::string, std::string>>;
+
+/// Head and field of each column; no field of these tests holds a comma.
+Row row(const Run& run, std::size_t number) {
+  const auto lines = split(cells_csv(run), '\n');
+  const auto heads = split(lines.at(0), ',');
+  const auto fields = split(lines.at(number + 1), ',');
+  Row pairs;
+  EXPECT_EQ(heads.size(), fields.size());
+  for (std::size_t i = 0; i < heads.size(); ++i) pairs.emplace_back(heads[i], fields.at(i));
+  return pairs;
+}
+
+CellSpec timing() {
+  CellSpec spec;
+  spec.size = "small";
+  spec.model = ModelShape{768, 3072, 12, 12, 10000};
+  spec.context = 512;
+  spec.batch = 4;
+  spec.precision = Precision::kFp32;
+  spec.mode = Mode::kForwardBackward;
+  spec.warmup = 1;
+  spec.steps = 2;
+  return spec;
+}
+
+Launch measured_launch() {
+  Launch launch;
+  launch.outcome = Ok{};
+  launch.device = 0;
+  launch.wall_ns = 1'500'000'000;
+  launch.metrics = {sample_metric("step", "total", "ns", {900, 10'000'000, 12'000'000}),
+                    integer_metric("memory", "parameters", "B", 4096)};
+  launch.conditions = {integer_metric("clock", "sm", "MHz", 1980)};
+  launch.warnings = {"one", "two"};
+  return launch;
+}
+
+Run run_of(const std::vector<Launch>& launches) {
+  Run run;
+  run.devices.resize(1);
+  run.devices[0].name = "NVIDIA H200";
+  run.find_or_add(timing()).launches = launches;
+  return run;
+}
+
+TEST(CellsCsv, ARowSaysWhatTheCellIsAndHowItEnded) {
+  EXPECT_THAT(row(run_of({measured_launch()}), 0),
+              AllOf(Contains(Pair("kind", "timing")), Contains(Pair("size", "small")),
+                    Contains(Pair("d_model", "768")), Contains(Pair("context", "512")),
+                    Contains(Pair("precision", "fp32")), Contains(Pair("mode", "forward_backward")),
+                    Contains(Pair("launch", "0")), Contains(Pair("hardware", "NVIDIA H200")),
+                    Contains(Pair("outcome", "ok")), Contains(Pair("wall (s)", "1.5")),
+                    Contains(Pair("warnings", "one; two"))));
+}
+
+TEST(CellsCsv, MetricsAreInBaseUnitsAndCountTheCountedSteps) {
+  EXPECT_THAT(
+      row(run_of({measured_launch()}), 0),
+      AllOf(Contains(Pair("step.total.count", "2")), Contains(Pair("step.total.mean (s)", "0.011")),
+            Contains(Pair("step.total.min (s)", "0.01")),
+            Contains(Pair("memory.parameters (B)", "4096")),
+            Contains(Pair("clock.sm (Hz)", "1980000000"))));
+}
+
+TEST(CellsCsv, OutcomesThatAreNotOkHaveTheirDetails) {
+  Launch oom;
+  oom.outcome = OutOfMemory{"backward", 100, 200, 300};
+  Launch crashed;
+  crashed.outcome = Crashed{11, "=cmd"};
+  const auto run = run_of({measured_launch(), oom, crashed});
+  EXPECT_THAT(row(run, 1),
+              AllOf(Contains(Pair("launch", "1")), Contains(Pair("outcome", "oom")),
+                    Contains(Pair("phase", "backward")), Contains(Pair("requested (B)", "100")),
+                    Contains(Pair("peak (B)", "300")), Contains(Pair("step.total.count", "")),
+                    Contains(Pair("hardware", ""))));
+  EXPECT_THAT(row(run, 2),
+              AllOf(Contains(Pair("signal", "11")), Contains(Pair("message", "'=cmd"))));
+}
+
+TEST(CellsCsv, ACellThatNeverRanHasARowThatSaysSo) {
+  auto run = run_of({});
+  CellSpec ran = timing();
+  ran.context = 1024;
+  run.find_or_add(ran).launches = {measured_launch()};
+  EXPECT_THAT(row(run, 0),
+              AllOf(Contains(Pair("context", "512")), Contains(Pair("outcome", "not measured")),
+                    Contains(Pair("launch", "")), Contains(Pair("hardware", "")),
+                    Contains(Pair("wall (s)", "")), Contains(Pair("step.total.count", ""))));
+  EXPECT_THAT(row(run, 1), Contains(Pair("outcome", "ok")));
+}
+
+TEST(CellsCsv, RunningSumsSayWhereTheyEnd) {
+  Launch launch = measured_launch();
+  launch.metrics = {{"running", "fp32+=fp32", "1", std::vector<double>{0.01, 0.02}, ""}};
+  EXPECT_THAT(row(run_of({launch}), 0), Contains(Pair("running.fp32+=fp32.last", "0.02")));
+}
+
+}  // namespace
+}  // namespace labreport

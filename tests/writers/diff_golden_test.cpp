@@ -1,0 +1,122 @@
+// A comparison in each of its formats, whole, and what holds for every one of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "results/run_schema.h"
+#include "writers/diff/diff_writers.h"
+#include "writers/diff_runs.h"
+#include "writers/golden_files.h"
+#include "writers/sample_fixture.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string page_of(const DiffDocument& document, const DiffPageOptions& options) {
+  FakeChartTool tool;
+  const Document figures = figures_document(document);
+  return diff_html(document, draw_all({&figures}, tool).front(), options);
+}
+
+struct DiffCase {
+  const char* name;
+  Comparison (*make)();
+};
+
+void PrintTo(const DiffCase& which, std::ostream* out) { *out << which.name; }
+
+class DiffFormats : public testing::TestWithParam<DiffCase> {
+ protected:
+  const Comparison comparison_ = GetParam().make();
+  const DiffDocument document_ = document_of(comparison_);
+};
+
+TEST_P(DiffFormats, AreExactlyThat) {
+  const std::string folder = std::string("diff-") + GetParam().name + "/";
+  expect_golden(folder + "diff.txt", diff_text(document_));
+  expect_golden(folder + "diff.md", diff_markdown(document_));
+  expect_golden(folder + "diff.json", diff_json(comparison_));
+  expect_golden(folder + "index.html",
+                page_of(document_, {.root = "../../../", .interactive = true}));
+}
+
+TEST_P(DiffFormats, JsonIsAsItsSchemaSays) {
+  const auto json = nlohmann::ordered_json::parse(diff_json(comparison_));
+  EXPECT_NO_THROW(validate_json(json, diff_schema(), "diff.json", "mend the writer"));
+  auto wrong = json;
+  wrong["rows"][0]["ratio"] = "much";
+  EXPECT_THROW(validate_json(wrong, diff_schema(), "diff.json", ""), InputError);
+}
+
+TEST_P(DiffFormats, HoldNoControlCharacter) {
+  for (const std::string& bytes :
+       {diff_text(document_), diff_markdown(document_), diff_json(comparison_),
+        page_of(document_, {.root = "", .alone = true})}) {
+    for (const char byte : std::string("\x07\x1b\x7f")) {
+      EXPECT_EQ(bytes.find(byte), std::string::npos) << int{byte};
+    }
+  }
+}
+
+TEST_P(DiffFormats, EachRatioHasItsTwoRowsOnThePage) {
+  const std::string page = page_of(document_, {.root = "", .alone = true});
+  for (std::size_t i = 0; i < comparison_.rows.size(); ++i) {
+    if (!comparison_.rows[i].ratio) continue;
+    const std::string name = "row-" + std::to_string(i + 1) + "\"";
+    EXPECT_THAT(page, HasSubstr("href=\"#" + name));
+    EXPECT_THAT(page, HasSubstr("id=\"" + name));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, DiffFormats,
+                         testing::Values(DiffCase{"one-machine", one_machine},
+                                         DiffCase{"two-gpus", two_gpus},
+                                         DiffCase{"published", with_published},
+                                         DiffCase{"hostile", hostile_comparison}),
+                         [](const auto& info) {
+                           std::string name = info.param.name;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Diff, TheSampleOfOneMachineHasEachVerdict) {
+  const Comparison comparison = one_machine();
+  EXPECT_EQ(comparison.count(Verdict::kFaster), 1u);
+  EXPECT_EQ(comparison.count(Verdict::kSame), 1u);
+  EXPECT_EQ(comparison.count(Verdict::kUnclear), 1u);
+}
+
+TEST(Diff, MarkupAndTagsInNamesStayText) {
+  const DiffDocument document = document_of(hostile_comparison());
+  const std::string page = page_of(document, {.root = "../../", .interactive = true});
+  EXPECT_THAT(page, Not(HasSubstr("<script>document")));
+  EXPECT_THAT(page, Not(HasSubstr("<img src=x")));
+  EXPECT_THAT(page, HasSubstr("{{title}}{{{parts}}}"));
+  EXPECT_THAT(diff_markdown(document), Not(HasSubstr(" **bold**")));
+}
+
+TEST(Diff, NoLineOfTheTerminalIsAsLongAsAName) {
+  std::string text = diff_text(document_of(hostile_comparison()));
+  EXPECT_THAT(text, Not(HasSubstr(std::string(300, 'W'))));
+}
+
+TEST(Diff, NumbersThatATableDoesNotHaveAreCountedAndNotListed) {
+  const std::string text = diff_text(document_of(with_published()));
+  EXPECT_THAT(text, HasSubstr("numbers that the other run has are not in B."));
+  EXPECT_THAT(text, Not(HasSubstr("not recorded")));
+}
+
+TEST(Diff, SpeedupsOfOneSideAloneAreNoTable) {
+  Comparison comparison = two_gpus();
+  EXPECT_THAT(diff_text(document_of(comparison)), HasSubstr("side by side"));
+  for (SpeedupRow& row : comparison.speedups) row.b.reset();
+  EXPECT_THAT(diff_text(document_of(comparison)), Not(HasSubstr("side by side")));
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,29 @@
+// Small comparisons, one of each relation. No number in them was measured.
+#pragma once
+
+#include <string>
+
+#include "analysis/comparison.h"
+#include "document/comparison/diff_document.h"
+
+namespace labreport {
+
+/// Three launches a side: one cell faster, one the same, one too noisy to say.
+Comparison one_machine();
+
+/// Another GPU: phases, kernels of another family, half precision, a step that does not fit.
+Comparison two_gpus();
+
+/// A table that somebody published, on B's side: whole steps alone.
+Comparison with_published();
+
+/// As `two_gpus`, wherever a run has words each is `hostile_name`.
+Comparison hostile_comparison();
+
+/// Markup, Mustache tags, Markdown, control characters; longer than a line.
+std::string hostile_name();
+
+/// Of runs called A and B.
+DiffDocument document_of(const Comparison& comparison);
+
+}  // namespace labreport

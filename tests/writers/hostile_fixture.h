@@ -1,0 +1,17 @@
+// A report in which every string that data can reach tries to be markup.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "document/document.h"
+
+namespace labreport {
+
+/// What each format would take for a command: Typst, LaTeX, Markdown, HTML, Mustache, control
+/// characters, marks that turn the direction, and 10,000 letters without a space.
+const std::vector<std::string>& hostile_texts();
+
+Document hostile_document();
+
+}  // namespace labreport

@@ -1,0 +1,164 @@
+#include "writers/html/html.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "writers/html/card.h"
+#include "writers/html/template.h"
+#include "writers/sample_fixture.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+PageOptions options(Answers answers = Answers::kFull) {
+  return {.root = "../../../", .interactive = true, .answers = answers};
+}
+
+std::string sample_page(Answers answers = Answers::kFull) {
+  const Document document = sample_document();
+  FakeChartTool tool;
+  return page_html(document, draw_all({&document}, tool).front(), options(answers));
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+TEST(Page, ShowsQuestionAnswerFigureTableAndDrawerInThisOrder) {
+  const std::string page = sample_page();
+  std::size_t at = page.find("id=\"benchmarking_script-b\"");
+  for (const char* next :
+       {"class=\"question\"", "class=\"answer\"", "<figure", "-durations-title\"",
+        "class=\"drawer\"", "id=\"benchmarking_script-c\""}) {
+    at = page.find(next, at);
+    ASSERT_NE(at, std::string::npos) << next;
+  }
+}
+
+TEST(Page, NamesWhatAPrintLeavesOut) {
+  Document document = sample_document();
+  TableView& endless = document.sections[0].parts[0].tables.emplace_back();
+  endless.slug = "endless";
+  endless.title = "Every <step>";
+  endless.columns = {{"a", "ms"}};
+  endless.rows.resize(500);
+  const std::string page = page_html(document, {}, options());
+  EXPECT_THAT(page,
+              HasSubstr("<p class=\"on-paper\">On screen: Every &lt;step&gt; (500 rows).</p>"));
+  EXPECT_THAT(page, HasSubstr("class=\"tabled on-screen\" id=\"table-"));
+}
+
+TEST(Page, EveryLinkInsideItHasATarget) {
+  const std::string page = sample_page();
+  const std::string opening = "href=\"#";
+  for (std::size_t at = page.find(opening); at != std::string::npos;
+       at = page.find(opening, at + 1)) {
+    const std::size_t begin = at + opening.size();
+    const std::string anchor = page.substr(begin, page.find('"', begin) - begin);
+    EXPECT_EQ(count(page, "id=\"" + anchor + "\""), 1u) << anchor;
+  }
+}
+
+TEST(Page, LeavesAnswersOutOrReducesThemToTheirNumbers) {
+  const std::string full = sample_page();
+  EXPECT_THAT(full, HasSubstr("Generated from this run’s measurements"));
+  EXPECT_THAT(full, HasSubstr("The steps vary little"));
+  const std::string facts = sample_page(Answers::kFacts);
+  EXPECT_THAT(facts, HasSubstr("<dt>forward, 2.7B</dt><dd><strong>"));
+  EXPECT_THAT(facts, Not(HasSubstr("The steps vary little")));
+  const std::string none = sample_page(Answers::kNone);
+  EXPECT_THAT(none, Not(HasSubstr("class=\"answer\"")));
+  EXPECT_THAT(none, HasSubstr("<figure"));
+}
+
+TEST(Page, NothingFromARunBecomesMarkup) {
+  const Document document = demonstration_document();
+  const std::string page = page_html(document, {}, options());
+  const std::string index = index_html({run_card(document, "cpu", "")});
+  for (const std::string& html : {page, index}) {
+    EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
+    EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt; &amp; | `CPU` **bold**"));
+  }
+}
+
+TEST(Page, HoldsTheVariantsOfAFamilyTogether) {
+  Document document = sample_document();
+  std::vector<Figure>& figures = document.sections[0].parts[0].figures;
+  figures = {figures[0], figures[0], figures[0], figures[0]};
+  const std::vector<std::string> contexts = {"128", "128", "512", ""};
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    figures[i].slug = "chart-" + std::to_string(i);
+    figures[i].family = contexts[i].empty() ? "" : "Context";
+    figures[i].variant = contexts[i];
+  }
+  const std::string page = page_html(document, {}, options());
+  const std::size_t family = page.find("class=\"variants\" data-family=\"Context\"");
+  ASSERT_NE(family, std::string::npos);
+  std::size_t at = family;
+  for (const char* next :
+       {"data-variant=\"128\"", "figure-chart-0", "figure-chart-1", "data-variant=\"512\"",
+        "figure-chart-2", "</div>\n</div>", "id=\"figure-chart-3\""}) {
+    at = page.find(next, at);
+    ASSERT_NE(at, std::string::npos) << next;
+  }
+}
+
+TEST(Page, AFamilyOfOneVariantIsNothingToSwitch) {
+  Document document = sample_document();
+  document.sections[0].parts[0].figures[0].family = "Context";
+  document.sections[0].parts[1].figures.resize(1);
+  EXPECT_THAT(page_html(document, {}, options()), Not(HasSubstr("class=\"variants\"")));
+}
+
+TEST(Page, GivesTablesOfOneNameIdsOfTheirOwn) {
+  Document document = sample_document();
+  std::vector<TableView>& tables = document.sections[0].parts[0].tables;
+  tables.push_back(tables.front());
+  const std::string page = page_html(document, {}, options());
+  EXPECT_EQ(count(page, " id=\"table-benchmarking_script-b-durations\""), 1u);
+  EXPECT_EQ(count(page, " id=\"table-benchmarking_script-b-durations-2\""), 1u);
+}
+
+TEST(Page, MarksDemonstrationsReferencesAndInterruptedRuns) {
+  const std::string demonstration = page_html(demonstration_document(), {}, options());
+  EXPECT_THAT(demonstration, HasSubstr("class=\"banner\""));
+  EXPECT_THAT(demonstration, HasSubstr("interrupted: cells are missing"));
+  EXPECT_THAT(demonstration, Not(HasSubstr("reference run")));
+  const std::string reference = sample_page();
+  EXPECT_THAT(reference, HasSubstr("reference run"));
+  EXPECT_THAT(reference, Not(HasSubstr("CPU demonstration")));
+}
+
+TEST(Page, WithoutPicturesAFigureIsItsDataOpened) {
+  const std::string page = page_html(sample_document(), {}, options());
+  EXPECT_THAT(page, Not(HasSubstr("class=\"frame")));
+  EXPECT_THAT(page, HasSubstr("<details open><summary>Data of figure 1"));
+}
+
+TEST(Template, RefusesATagThatNothingFills) {
+  EXPECT_THROW(fill_template("table.html", {{"title", "T"}}), Error);
+  EXPECT_THROW(fill_template("no-such.html", {}), Error);
+}
+
+TEST(MarkdownToHtml, LeavesRawHtmlAndUnsafeLinksOut) {
+  const std::string html = markdown_to_html("<b>x</b> [a](javascript:alert(1)) **bold**");
+  EXPECT_THAT(html, Not(HasSubstr("<b>")));
+  EXPECT_THAT(html, Not(HasSubstr("javascript:")));
+  EXPECT_THAT(html, HasSubstr("<strong>bold</strong>"));
+}
+
+TEST(MarkdownToHtml, KeepsANumberWithItsDeviationAndUnit) {
+  EXPECT_EQ(markdown_to_html("takes 1.5 ± 0.2 ms or 3 % of it"),
+            "<p>takes 1.5\u00a0±\u00a00.2\u00a0ms or 3\u00a0% of it</p>\n");
+}
+
+}  // namespace
+}  // namespace labreport

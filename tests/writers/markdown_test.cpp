@@ -1,0 +1,66 @@
+#include "writers/markdown/markdown.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "writers/sample_fixture.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(TableMarkdown, AlignsNumbersAndPutsUnitsInTheHead) {
+  TableView table{.slug = "t", .title = "Times", .columns = {}, .rows = {}};
+  table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}, {"b", "ms"}};
+  table.rows = {text_row({"s|m", "1.5", "2.0"}), text_row({"xl"})};
+  table.rows[1].flags = {"outlier", "shared GPU"};
+  table.rows[1].note = "out of memory";
+  EXPECT_EQ(table_markdown(table),
+            "**Times**\n\n"
+            "| size | a (ms) | b (ms) | Remarks |\n"
+            "| --- | ---: | ---: | --- |\n"
+            "| s\\|m | 1.5 | 2.0 |  |\n"
+            "| xl | out of memory |  | outlier, shared GPU |\n\n");
+}
+
+TEST(TableMarkdown, WritesCommandsVerbatim) {
+  TableView table{.slug = "t", .title = "", .columns = {}, .rows = {}};
+  table.columns = {{"command", "", Align::kLeft, true}};
+  table.rows = {text_row({"run *a* | tee b"}), text_row({"echo `date`"})};
+  EXPECT_THAT(table_markdown(table), HasSubstr("| `run *a* \\| tee b` |"));
+  EXPECT_THAT(table_markdown(table), HasSubstr("| `` echo `date` `` |"));
+}
+
+TEST(ReportMarkdown, ShowsPicturesOnlyWhereTheyWereDrawn) {
+  const Document document = sample_document();
+  FakeChartTool tool;
+  const Drawings drawings = draw_all({&document}, tool).front();
+  EXPECT_THAT(report_markdown(document, drawings, Answers::kFull),
+              HasSubstr("](charts/durations.svg)"));
+  EXPECT_THAT(report_markdown(document, {}, Answers::kFull), Not(HasSubstr("](charts/")));
+}
+
+TEST(ReportMarkdown, LeavesAnswersOutOrReducesThemToTheirNumbers) {
+  const Document document = sample_document();
+  EXPECT_THAT(report_markdown(document, {}, Answers::kFull), HasSubstr("The steps vary little"));
+  const std::string facts = report_markdown(document, {}, Answers::kFacts);
+  EXPECT_THAT(facts, HasSubstr("- forward, 2.7B: **273.30 ± 0.57 ms**"));
+  EXPECT_THAT(facts, Not(HasSubstr("The steps vary little")));
+  const std::string none = report_markdown(document, {}, Answers::kNone);
+  EXPECT_THAT(none, Not(HasSubstr("takes **")));
+  for (const std::string& generated : {report_markdown(document, {}, Answers::kFull), facts}) {
+    EXPECT_THAT(generated, HasSubstr("*Generated from this run’s measurements.*"));
+  }
+  EXPECT_THAT(none, Not(HasSubstr("Generated from")));
+}
+
+TEST(ReportMarkdown, NothingFromARunBecomesMarkup) {
+  const std::string text = report_markdown(demonstration_document(), {}, Answers::kFull);
+  EXPECT_THAT(text, HasSubstr("\\<script\\>alert(1)\\</script\\> \\& \\| \\`CPU\\` \\*\\*bold"));
+  EXPECT_THAT(text, HasSubstr("> **CPU demonstration.**"));
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,104 @@
+#include "writers/sample_fixture.h"
+
+#include "writers/sample_parts.h"
+
+namespace labreport {
+namespace {
+
+TableView sample_matrix() {
+  TableView matrix{.slug = "ran", .title = "Context 512, batch 4, FP32", .columns = {}, .rows = {}};
+  matrix.columns = {{"size", "", Align::kLeft},
+                    {"inference", "", Align::kLeft},
+                    {"forward", "", Align::kLeft},
+                    {"forward+backward", "", Align::kLeft},
+                    {"train step", "", Align::kLeft}};
+  for (const SampleSize& size : sample_sizes()) {
+    RowView row{.cells = {words(size.name)}, .flags = {}, .note = ""};
+    for (int mode = 0; mode < 4; ++mode) {
+      const bool oom = mode == 3 && size.optimizer == 0;
+      row.cells.push_back(words(oom ? "out of memory in optimizer" : "ok", !oom));
+    }
+    matrix.rows.push_back(row);
+  }
+  return matrix;
+}
+
+TableView sample_environment() {
+  TableView table{.slug = "environment", .title = "Environment", .columns = {}, .rows = {}};
+  table.columns = {{"what", "", Align::kLeft}, {"value", "", Align::kLeft}};
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"GPU", "NVIDIA H200, 139.8 GiB, 132 multiprocessors, 700 W"},
+      {"Driver", "580.65.06"},
+      {"CUDA", "13.0"},
+      {"LibTorch", "2.11.0"},
+      {"Processor", "Example CPU, 16 cores"},
+      {"TF32", "off"}};
+  for (const auto& [what, value] : rows) {
+    table.rows.push_back({.cells = {words(what), words(value)}, .flags = {}, .note = ""});
+  }
+  return table;
+}
+
+}  // namespace
+
+Document sample_document() {
+  Document document;
+  document.title = "Profiling and benchmarking (§1.1)";
+  document.device = "NVIDIA H200";
+  document.edition = "2025";
+  document.preset = "full";
+  document.date = "2026-05-01";
+  document.revision = "a1b2c3d";
+  document.provenance =
+      "labreport a1b2c3d · driver 580.65.06 · CUDA 13.0 · LibTorch 2.11.0 · FP32, TF32 off · "
+      "batch 4, vocabulary 10,000";
+  document.reference = true;
+  document.outcome_line = "21 cells: 20 ok, 1 out of memory";
+  document.glance = {{"forward, 2.7B", "273.30 ms", "benchmarking_script-b"},
+                     {"backward, 2.7B", "548.90 ms", "benchmarking_script-b"},
+                     {"backward/forward, 2.7B", "2.01 ×", "benchmarking_script-b"},
+                     {"of the measured FP32 peak, 2.7B forward", "93.1 %", "benchmarking_script-b"},
+                     {"first step, 2.7B forward", "748 ms", "benchmarking_script-c"},
+                     {"did not fit: 2.7B train step", "1 cell", "ran"}};
+  document.matrix = sample_matrix();
+  document.sections = {sample_section()};
+  document.method =
+      "Times are read from the host's clock after the device has finished; CUDA events stand "
+      "beside "
+      "them.\n\n- The steps ran in C++ (LibTorch).\n- Launch-bound rows are marked.";
+  document.environment = sample_environment();
+  document.reproduce = "git checkout a1b2c3d\nmake report EDITION=2025 PRESET=full";
+  return document;
+}
+
+Document demonstration_document() {
+  Document document = sample_document();
+  document.device = "<script>alert(1)</script> & | `CPU` **bold**";
+  document.preset = "demo";
+  document.date = "2026-05-02";
+  document.reference = false;
+  document.demonstration = true;
+  document.incomplete = true;
+  return document;
+}
+
+RowView text_row(const std::vector<std::string>& texts) {
+  RowView row;
+  for (const std::string& text : texts) row.cells.push_back(words(text));
+  return row;
+}
+
+std::vector<std::string> FakeChartTool::draw(const std::vector<std::string>& specs) {
+  ++starts;
+  return std::vector<std::string>(
+      specs.size(),
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"20\" height=\"10\" viewBox=\"0 0 20 10\">"
+      "<clipPath id=\"clip7\"><rect width=\"20\" height=\"10\"/></clipPath>"
+      "<g clip-path=\"url(#clip7)\"></g></svg>");
+}
+
+std::vector<Print> FakeChartTool::print(const std::vector<std::string>& svgs) {
+  return std::vector<Print>(svgs.size(), {"%PDF", "PNG"});
+}
+
+}  // namespace labreport

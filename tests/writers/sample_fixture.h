@@ -1,0 +1,34 @@
+// A made-up report with everything a report can have: five sizes, gaps, flags, drawers, markup in
+// names. Its figures are invented for tests and look the part.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "document/document.h"
+#include "document/drawings.h"
+
+namespace labreport {
+
+Document sample_document();
+
+/// A run on a processor with markup where a hostile machine could put it.
+Document demonstration_document();
+
+/// A row of plain texts.
+RowView text_row(const std::vector<std::string>& texts);
+
+/// Draws every chart as a rectangle whose id every chart shares, as the real tool's do.
+class FakeChartTool : public ChartTool {
+ public:
+  std::vector<std::string> draw(const std::vector<std::string>& specs) override;
+  std::vector<Print> print(const std::vector<std::string>& svgs) override;
+  std::string bundle() override { return "// bundle\n"; }
+  std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override {
+    return std::vector<Typeset>(jobs.size(), Typeset{"%PDF-fake", ""});
+  }
+
+  int starts = 0;
+};
+
+}  // namespace labreport

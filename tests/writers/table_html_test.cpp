@@ -1,0 +1,110 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "writers/html/html_parts.h"
+#include "writers/sample_fixture.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+TEST(Table, SpansARowsRemainingColumnsWithItsReasonAndWordsItsFlags) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}, {"b", "ms"}};
+  table.rows = {text_row({"xl"}), text_row({"s", "1.5", "22.25"}), text_row({"m", "1.25", "–"})};
+  table.rows[0].flags = {"shared GPU"};
+  table.rows[0].note = "out of memory";
+  table.rows[2].cells[2].muted = true;
+  const std::string html = table_html(table, "table-t");
+  EXPECT_THAT(html, HasSubstr("<td class=\"note\" colspan=\"2\">out of memory</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"flags\">shared GPU</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"number\">1.5<i data-pad=\"0\"></i></td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"number muted\">–</td>"));
+  EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"whole\">xl</th>"));
+}
+
+TEST(Table, KeepsFlagsWithTheirValuesAndSingleWordsInOneLine) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"row", "", Align::kLeft},
+                   {"command", "", Align::kLeft, true},
+                   {"bound", "", Align::kLeft},
+                   {"note", "", Align::kLeft}};
+  table.rows = {text_row({"a", "run --only x --steps 10", "GPU-bound", "two words"})};
+  const std::string html = table_html(table, "table-t");
+  EXPECT_THAT(html, HasSubstr("<code><span>run</span> <span>--only x</span> <span>--steps 10"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"words whole\">GPU-bound</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"words\">two words</td>"));
+}
+
+TEST(Table, LetsALongFunctionsNameBreakBehindItsUnderscores) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"name", "", Align::kLeft}};
+  table.rows = {text_row({"sm80_xmma_gemm_<f32>_tilesize"}), text_row({"train_step"})};
+  const std::string html = table_html(table, "table-t");
+  EXPECT_THAT(html, HasSubstr("sm80_<wbr>xmma_<wbr>gemm_<wbr>&lt;f32&gt;_<wbr>tilesize"));
+  EXPECT_THAT(html, HasSubstr("train_step"));
+}
+
+TEST(Table, PutsAReasonBelowItsRow) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}, {"b", "ms"}};
+  table.rows = {text_row({"xl", "1.5", "–"})};
+  table.rows[0].flags = {"outlier", "train step: out of memory in optimizer"};
+  const std::string html = table_html(table, "table-t");
+  EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"whole\" rowspan=\"2\">xl</th>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"flags\" colspan=\"2\">outlier, train step: out"));
+}
+
+TEST(Table, CarriesTheNumberBehindATextForSorting) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}};
+  table.rows = {text_row({"xl", "1.5 ± 0.1"}), text_row({"m", "–"})};
+  table.rows[0].cells[1].sort = 1.5004;
+  const std::string html = table_html(table, "table-t");
+  EXPECT_THAT(html, HasSubstr("<td class=\"number\" data-sort=\"1.5004\">1.5 ± 0.1</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"number\">–</td>"));
+}
+
+TEST(Table, BreaksAWordThatNoLineCanHold) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"name", "", Align::kLeft}};
+  std::string word;
+  for (int i = 0; i < 100; ++i) word += "é";
+  table.rows = {text_row({word})};
+  const std::string html = table_html(table, "table-t");
+  EXPECT_THAT(html, HasSubstr("é<wbr>é"));
+  EXPECT_EQ(count(html, "é"), 100u);
+}
+
+TEST(Table, SaysThatAPrintLeavesItOut) {
+  const TableView table{.slug = "t", .title = "T", .columns = {{"a", "ms"}}, .rows = {}};
+  EXPECT_THAT(table_html(table, "table-t", false), HasSubstr("class=\"tabled on-screen\""));
+  EXPECT_EQ(count(table_html(table, "table-t"), "on-screen"), 0u);
+}
+
+TEST(Table, KeepsAFormulaInItsHeadOnOneLine) {
+  const TableView table{
+      .slug = "t", .title = "T", .columns = {{"7 L + 1", ""}, {"By formula", "MiB"}}, .rows = {}};
+  const std::string html = table_html(table, "table-t");
+  EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"number whole\">7 L + 1"));
+  EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"number\">By formula"));
+}
+
+TEST(Table, NamesARowByItsFirstCellAlsoWhereThatIsANumber) {
+  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
+  table.columns = {{"step", ""}, {"time", "ms"}};
+  table.rows = {text_row({"1", "2.5"})};
+  EXPECT_THAT(table_html(table, "table-t"), HasSubstr("<th scope=\"row\" class=\"number\">1</th>"));
+}
+
+}  // namespace
+}  // namespace labreport

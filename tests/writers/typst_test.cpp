@@ -1,0 +1,116 @@
+#include "writers/typst/typst.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "writers/sample_fixture.h"
+#include "writers/typst/typst_parts.h"
+#include "writers/typst/typst_text.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string blocks(std::string_view markdown) {
+  static const Document document = sample_document();
+  static const TypstOptions options;
+  const TypstSource source(document, {}, options);
+  return typst_blocks(markdown, source);
+}
+
+TEST(TypstText, EscapesWhatMeansSomethingToTypst) {
+  EXPECT_EQ(typst_text("#a $b$ *c* _d_ @e <f> [g] `h` ~"),
+            "\\#a \\$b\\$ \\*c\\* \\_d\\_ \\@e \\<f\\> \\[g\\] \\`h\\` \\~");
+  EXPECT_EQ(typst_text("// x /* y */ 1. z"), "\\/\\/ x \\/\\* y \\*\\/ 1\\. z");
+  EXPECT_EQ(typst_text("(a"), "\\(a") << "behind a call it would be its arguments";
+  EXPECT_EQ(typst_text("12.5 is plain (really); a-b, 50%."), "12.5 is plain (really); a-b, 50%.");
+}
+
+TEST(TypstText, LeavesOutWhatNoReaderShouldMeet) {
+  EXPECT_EQ(typst_text("a\u202Eb\x01\x1B\tc\nd"), "ab c d");
+  EXPECT_EQ(typst_string("say \"\\\"\n"), "\"say \\\"\\\\\\\" \"");
+}
+
+TEST(TypstText, LongWordsMayBreakAndNumbersMayNot) {
+  EXPECT_THAT(typst_text(std::string(100, 'W')), HasSubstr("\u200b"));
+  EXPECT_EQ(typst_text("1.5 ms"), "1.5\u00a0ms");
+}
+
+TEST(TypstBlocks, KeepTheMarksOfMarkdown) {
+  EXPECT_EQ(blocks("a **b** *c* `d`"), "a #strong[b] #emph[c] #raw(\"d\")\n\n");
+  EXPECT_EQ(blocks("- a\n- b"), "#list(tight: true,\n  [a],\n  [b],\n)\n\n");
+  EXPECT_THAT(blocks("$x^2$ and $\\foo$"), HasSubstr("$attach(x, t: 2)$) and #raw(\"\\\\foo\")"));
+}
+
+TEST(TypstBlocks, LinksGiveTheirAddressInAFootnote) {
+  EXPECT_THAT(blocks("[a](https://example.org/b)"),
+              HasSubstr("#link(\"https://example.org/b\")[a]#footnote["));
+  EXPECT_EQ(blocks("[a](javascript:b) [c](#nowhere)"), "a c\n\n");
+  EXPECT_THAT(blocks("[a](#benchmarking_script-b)"),
+              HasSubstr("#link(label(\"benchmarking_script-b\"))[a]"));
+}
+
+TEST(TypstReport, SaysWhoseWordsAnAnswerIs) {
+  Document document = sample_document();
+  Part& part = document.sections.front().parts.front();
+  part.note = AuthorNote{"My *own* words.", true};
+  const std::string text = report_typst(document, {}, {});
+  EXPECT_THAT(text, HasSubstr("My #emph[own] words."));
+  EXPECT_THAT(text, HasSubstr("In the author’s own words."));
+  EXPECT_THAT(text, Not(HasSubstr("The steps vary little")));
+}
+
+TEST(TypstReport, TakesTheAnswersAndThePaperAskedFor) {
+  TypstOptions options;
+  options.answers = Answers::kNone;
+  options.paper = Paper::kLetter;
+  const std::string text = report_typst(sample_document(), {}, options);
+  EXPECT_THAT(text, HasSubstr("#let report-paper = \"us-letter\""));
+  EXPECT_THAT(text, Not(HasSubstr("Generated from this run")));
+}
+
+TEST(TypstReport, FiguresKeepTheirPlaceBesideAnswersToBeWritten) {
+  EXPECT_THAT(report_typst(sample_document(), {}, {}), HasSubstr("#let report-floats = true"));
+  TypstOptions options;
+  options.answers = Answers::kNone;
+  const std::string text = report_typst(sample_document(), {}, options);
+  EXPECT_THAT(text, HasSubstr("#let report-floats = false"));
+  EXPECT_THAT(text, HasSubstr("height: 7em, breakable: false)[\n#text(size: 0.85em, style: "
+                              "\"italic\", fill: luma(90))[Your answer]"));
+}
+
+TEST(TypstReport, RemarksTooLongForAColumnGoBelowTheirRow) {
+  TableView table{.slug = "t", .title = "T", .columns = {{"row", "", Align::kLeft}}, .rows = {}};
+  table.rows.push_back(text_row({"a"}));
+  table.rows.back().flags = {"allocated in step"};
+  EXPECT_THAT(typst_table(table), HasSubstr("[Remarks]"));
+  table.rows.back().flags = {"as long as it takes to need more room than a column has"};
+  EXPECT_THAT(typst_table(table), Not(HasSubstr("[Remarks]")));
+  EXPECT_THAT(typst_table(table), HasSubstr("colspan: 1"));
+}
+
+TEST(TypstReport, FiguresStandBesideEachOther) {
+  Document document = sample_document();
+  Part& part = document.sections.front().parts.front();
+  part.figures.resize(2);
+  part.figures[0].slug = "one";
+  part.figures[1].slug = "two";
+  const Drawings drawings = {{"one", {}}, {"two", {}}};
+  EXPECT_THAT(report_typst(document, drawings, {}), HasSubstr("charts/narrow/two.svg"));
+  EXPECT_THAT(part_typst(document, part, drawings, {}), Not(HasSubstr("#pair")))
+      << "an author's document has no such function";
+}
+
+TEST(TypstReport, ALongTableRunsOverPages) {
+  TableView table{.slug = "t", .title = "Many rows", .columns = {}, .rows = {}};
+  table.columns = {{"row", "", Align::kLeft}};
+  for (int i = 0; i < 20; ++i) table.rows.push_back(text_row({std::to_string(i)}));
+  EXPECT_THAT(typst_table(table), Not(HasSubstr("breakable: true")));
+  for (int i = 0; i < 20; ++i) table.rows.push_back(text_row({std::to_string(i)}));
+  EXPECT_THAT(typst_table(table), HasSubstr("#show figure: set block(breakable: true)"));
+}
+
+}  // namespace
+}  // namespace labreport
