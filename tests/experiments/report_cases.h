@@ -10,6 +10,7 @@ namespace labreport::report_cases {
 struct Case {
   const char* name;
   Run (*make)();
+  bool whole = false;  ///< Its whole report is held against a golden file, not its answers alone.
 };
 
 std::span<const Case> all();

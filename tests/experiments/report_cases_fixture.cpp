@@ -128,11 +128,11 @@ Run noisy() {
 }
 
 constexpr Case kCases[]{{"whole", whole_run},
-                        {"whole-2026", whole_2026},
+                        {"whole-2026", whole_2026, true},
                         {"one-size", [] { return one_size_in_one_mode("2025"); }},
                         {"one-size-2026", [] { return one_size_in_one_mode("2026"); }},
                         {"small-gpu", [] { return small_gpu("2025"); }},
-                        {"small-gpu-2026", [] { return small_gpu("2026"); }},
+                        {"small-gpu-2026", [] { return small_gpu("2026"); }, true},
                         {"nothing-ran", nothing_ran},
                         {"cut-short", [] { return cut_short("2025"); }},
                         {"cut-short-2026", [] { return cut_short("2026"); }},
@@ -140,7 +140,7 @@ constexpr Case kCases[]{{"whole", whole_run},
                         {"no-bf16", no_bf16},
                         {"four-precisions", four_precisions},
                         {"one-precision", one_precision_fits},
-                        {"demonstration", demonstration},
+                        {"demonstration", demonstration, true},
                         {"noisy", noisy}};
 
 }  // namespace
