@@ -54,13 +54,12 @@ choose() {
 install_as_root() {
   local names
   export DEBIAN_FRONTEND=noninteractive
-  offered libfmt-dev || as_root apt-get update >> "$log" 2>&1
+  offered libfmt-dev || watched as_root apt-get update
   names=$(choose $missing)
-  as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y --no-install-recommends $names >> "$log" 2>&1 && return
-  as_root apt-get update >> "$log" 2>&1
-  as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y --no-install-recommends $names >> "$log" 2>&1
+  local install="as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $names"
+  watched $install && return
+  watched as_root apt-get update
+  watched $install
 }
 
 # Lists of our own where the system's are empty: updating those wants root.
@@ -68,6 +67,12 @@ apt_options() {
   offered libfmt-dev && return
   mkdir -p .deps/apt/lists/partial .deps/apt/cache/archives/partial
   echo "-o Dir::State::lists=$PWD/.deps/apt/lists -o Dir::Cache=$PWD/.deps/apt/cache"
+}
+
+fetch_packages() { # <into> <apt's options…>
+  local folder=$1
+  shift
+  (cd "$folder" && apt-get "$@" download $(cat names))
 }
 
 unpack_without_root() {
@@ -79,7 +84,7 @@ unpack_without_root() {
   apt-get $options install --simulate --no-install-recommends $missing 2>> "$log" |
     awk '$1 == "Inst" { print $2 }' > "$folder/names"
   [ -s "$folder/names" ] || return
-  (cd "$folder" && apt-get $options download $(cat names)) >> "$log" 2>&1 || return
+  watched fetch_packages "$folder" $options || return
   for archive in "$folder"/*.deb; do
     dpkg -x "$archive" .deps >> "$log" 2>&1 || return
   done

@@ -47,9 +47,9 @@ need_python_set() { # <set>
   need_space "$megabytes" "$words"
   say "installing into .venv (about $megabytes MB on disk): $words"
   need_venv
-  .venv/bin/python -m pip install --require-hashes --only-binary :all: --no-input \
+  watched .venv/bin/python -m pip install --require-hashes --only-binary :all: --no-input \
     --disable-pip-version-check --progress-bar off ${pip_options-} \
-    -r "setup/requirements-$1.txt" >> "$log" 2>&1 || why_failed "fetching $words"
+    -r "setup/requirements-$1.txt" || why_failed "fetching $words"
   lock_hash "$1" > ".venv/.installed-$1"
 }
 

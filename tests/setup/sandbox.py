@@ -10,7 +10,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 # Real programs that setup/install itself runs on; every other one is a fake or missing.
 REAL = ["awk", "bash", "cat", "chmod", "cmp", "cp", "dirname", "du", "env", "find", "flock", "grep", "head",
-        "ln", "mkdir", "mv", "rm", "sed", "sh", "sha256sum", "sort", "touch", "tr", "xargs"]
+        "cut", "ln", "mkdir", "mv", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tail", "touch", "tr",
+        "xargs"]
 
 LIBRARIES = ["include/nlohmann/json.hpp", "include/rapidjson/document.h", "include/fmt/format.h",
              "include/boost/uuid/name_generator_sha1.hpp", "include/valijson/validator.hpp",
@@ -26,7 +27,8 @@ case "$*" in
   "-") [ -n "$FAKE_TORCH" ] && [ "${0##*/}" = python3 ] && echo "$FAKE_TORCH" && exit; exit 1 ;;
   *"import ensurepip"*) exit ${FAKE_NO_VENV:-0} ;;
   "-m venv"*) mkdir -p .venv/bin && cat "$0" > .venv/bin/python && chmod +x .venv/bin/python ;;
-  "-m pip install"*) echo "pip $*" >> calls; echo "$FAKE_PIP"; exit ${FAKE_PIP_STATUS:-0} ;;
+  "-m pip install"*) echo "pip $*" >> calls; echo "$FAKE_PIP"; sleep ${FAKE_PIP_SECONDS:-0}
+                      exit ${FAKE_PIP_STATUS:-0} ;;
 esac
 """
 

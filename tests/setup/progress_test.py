@@ -1,0 +1,44 @@
+"""What set-up and the build say while they take their time: never a silent minute."""
+
+import os
+import subprocess
+import unittest
+
+from sandbox import Sandbox
+
+NINJA = """#!/bin/sh
+echo "ninja: Entering directory 'build'"
+echo "[1/3] Building a"
+sleep 2
+echo "[2/3] Building b"
+echo "b.cpp:1: error: no such thing"
+exit 3
+"""
+
+
+class Progress(Sandbox):
+    def test_an_installation_tells_its_seconds_and_its_logs_last_line(self):
+        status, words = self.install("render", FAKE_PIP="Collecting cmake", FAKE_PIP_SECONDS="3",
+                                     LABREPORT_TICK="1")
+        self.assertEqual(status, 0)
+        self.assertIn("setup: 1 s: Collecting cmake", words)
+
+    def test_a_quick_installation_says_nothing_more(self):
+        self.assertEqual(len(self.install("render")[1]), 1)
+
+    def test_a_build_tells_how_far_it_is_and_passes_on_errors_and_status(self):
+        self.install("render")
+        os.makedirs(self.root + "/build-render")
+        self.program(self.root + "/.venv/bin/cmake", "#!/bin/sh\nexit 0\n")
+        self.program(self.root + "/.venv/bin/ninja", NINJA)
+        result = subprocess.run(["setup/build", "render"], cwd=self.root, capture_output=True, text=True,
+                                env={**self.environment, "LABREPORT_TICK": "1"}, check=False)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("setup: building build-render: 1 of 3 steps, ", result.stderr)
+        self.assertIn("b.cpp:1: error: no such thing", result.stderr)
+        self.assertNotIn("Entering", result.stderr)
+        self.assertNotIn("[2/3]", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
