@@ -96,6 +96,11 @@ std::vector<std::string> part_names() {
   return names;
 }
 
+FigureFiles figure_files(const Experiment& experiment) {
+  return [folder = "experiments/" + std::string(experiment.name) + "/figures/"](
+             const std::string& name) { return embedded::experiments().at(folder + name + ".vl.json"); };
+}
+
 const Experiment& find_experiment(std::string_view selector) {
   std::vector<std::string> names;
   for (const Experiment& experiment : catalog()) {

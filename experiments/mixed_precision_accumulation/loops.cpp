@@ -34,6 +34,8 @@ double Loop::error_after(std::size_t additions) const {
   return sums[additions - 1] - static_cast<double>(additions) * value;
 }
 
+double Loop::last_ulp() const { return unit_in_last_place(last(), significand); }
+
 double Loop::input_error() const { return static_cast<double>(sums.size()) * (addend - value); }
 
 std::size_t Loop::stalled_after() const {

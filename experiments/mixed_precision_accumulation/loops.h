@@ -17,9 +17,11 @@ struct Loop {
   bool ours = false;       ///< Beside the handout's four.
   double addend = 0;       ///< What was added: `value` as its dtype holds it.
   std::vector<double> sums;
-  std::vector<double> host_sums;  ///< Of the processor beside a GPU; else empty.
+  std::vector<double> host_sums;  ///< Of the CPU beside a GPU; else empty.
 
   double last() const { return sums.back(); }
+  double last_ulp() const;  ///< Unit in the last place of `last`.
+  double exact() const { return value * static_cast<double>(sums.size()); }
   double error_after(std::size_t additions) const;  ///< Sum minus additions · value.
   double error() const { return error_after(sums.size()); }
   double input_error() const;  ///< The part of `error` that rounding the addend explains.

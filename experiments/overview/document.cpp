@@ -17,7 +17,7 @@ void add_sections(Document& document, const RunView& view) {
   for (const Experiment& experiment : catalog()) {
     Presentation shown = experiment.present(view);
     if (shown.parts.empty()) continue;
-    Section section = compose_section(experiment.words, shown.parts);
+    Section section = compose_section(experiment.words, shown.parts, figure_files(experiment));
     for (Part& part : section.parts) {
       part.setting = overview::setting(view, shown.parts.at(part.letter).cells);
       drop_empty(part.tables);

@@ -49,6 +49,13 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return text;
 }
 
+std::string replaced(std::string text, std::string_view old, std::string_view fresh) {
+  for (auto at = text.find(old); at != text.npos; at = text.find(old, at + fresh.size())) {
+    text.replace(at, old.size(), fresh);
+  }
+  return text;
+}
+
 std::string join_words(std::span<const std::string> words) {
   if (words.size() < 2) return join(words, "");
   return join(words.first(words.size() - 1), ", ") + " and " + words.back();

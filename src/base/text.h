@@ -11,6 +11,9 @@ namespace labreport {
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
+/// `text` with each `old` in it as `fresh`.
+std::string replaced(std::string text, std::string_view old, std::string_view fresh);
+
 /// "a", "a and b", "a, b and c".
 std::string join_words(std::span<const std::string> words);
 

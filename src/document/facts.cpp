@@ -100,17 +100,9 @@ bool is_special(char letter) {
   return std::string_view("\\`*_{}[]<>|~&$").find(letter) != std::string_view::npos;
 }
 
-void exchange_all(std::string& text, std::string_view old, std::string_view fresh) {
-  for (auto at = text.find(old); at != text.npos; at = text.find(old, at + fresh.size())) {
-    text.replace(at, old.size(), fresh);
-  }
-}
-
 /// Of what a run says nothing becomes a link: readers of Markdown make one of each address.
 std::string without_addresses(std::string escaped) {
-  exchange_all(escaped, "://", ":\\/\\/");
-  exchange_all(escaped, "www.", "www\\.");
-  return escaped;
+  return replaced(replaced(std::move(escaped), "://", ":\\/\\/"), "www.", "www\\.");
 }
 
 }  // namespace
@@ -121,6 +113,21 @@ void Facts::set(const std::string& name, std::string_view text) {
 
 void Facts::set_markdown(const std::string& name, std::string markdown) {
   entries_[name] = std::move(markdown);
+}
+
+void Facts::set(const std::string& name, const Value& value, const Notation& notation) {
+  set(name, format_value(value, notation));
+}
+
+void Facts::when(const std::string& name, const std::optional<Facts>& values) {
+  list(name, values ? std::vector<Facts>{*values} : std::vector<Facts>());
+}
+
+void Facts::when(const std::string& name, bool holds, const std::string& value_name,
+                 std::string_view text) {
+  Facts values;
+  values.set(value_name, text);
+  when(name, holds ? std::optional(values) : std::nullopt);
 }
 
 void Facts::flag(const std::string& name, bool value) { entries_[name] = value; }

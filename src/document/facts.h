@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "document/dataset.h"
+
 namespace labreport {
 
 /// Named values for one part's words. Every name a template may use has to be declared, also where
@@ -17,7 +19,14 @@ class Facts {
   void set(const std::string& name, std::string_view text);
   /// Text that is Markdown already, made by this program (never from a run's strings).
   void set_markdown(const std::string& name, std::string markdown);
+  /// A number as tables write it.
+  void set(const std::string& name, const Value& value, const Notation& notation);
   void flag(const std::string& name, bool value);
+  /// One situation and the values of its sentences, which stand in {{#name}}…{{/name}} alone.
+  void when(const std::string& name, const std::optional<Facts>& values);
+  /// The same where its sentences need a single value.
+  void when(const std::string& name, bool holds, const std::string& value_name,
+            std::string_view text);
   void list(const std::string& name, std::vector<Facts> items);
 
   using Entry = std::variant<std::string, bool, std::vector<Facts>>;

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "document/exhibits.h"
 
 namespace labreport {
 namespace {
@@ -62,6 +63,11 @@ class SectionParser {
   void open_block(const std::string& name) {
     if (section_.parts.empty()) fail("'### " + name + "' before the first part");
     PartWords& part = section_.parts.back();
+    if (const auto exhibit = exhibit_named(name)) {
+      part.exhibits.push_back(*exhibit);
+      block_ = &part.exhibits.back().caption;
+      return;
+    }
     const std::map<std::string, std::string*> blocks = {{"Question", &part.question},
                                                         {"Answer", &part.answer},
                                                         {"Facts", &part.facts},
@@ -73,11 +79,50 @@ class SectionParser {
     block_ = found->second;
   }
 
-  static void trim_blocks(PartWords& part) {
+  void trim_blocks(PartWords& part) const {
     for (std::string* block :
          {&part.question, &part.answer, &part.facts, &part.method, &part.findings}) {
       *block = trim(*block);
     }
+    for (Exhibit& exhibit : part.exhibits) read_attributes(exhibit);
+  }
+
+  /// "Figure running-error", "Drawer Table samples"; nothing for any other block.
+  static std::optional<Exhibit> exhibit_named(std::string_view heading) {
+    Exhibit exhibit;
+    const auto begins_with = [&heading](std::string_view word) {
+      const bool begins = heading.starts_with(word);
+      if (begins) heading.remove_prefix(word.size());
+      return begins;
+    };
+    exhibit.in_drawer = begins_with("Drawer ");
+    exhibit.figure = begins_with("Figure ");
+    if (!exhibit.figure && !begins_with("Table ")) return std::nullopt;
+    exhibit.name = exhibit.data = heading;
+    return exhibit;
+  }
+
+  /// The lines "name: value" at the block's beginning; the rest is the caption.
+  void read_attributes(Exhibit& exhibit) const {
+    const std::map<std::string, std::string*> known = {
+        {"data", &exhibit.data}, {"title", &exhibit.title}, {"alt", &exhibit.alt},
+        {"table", &exhibit.table}};
+    std::string rest = exhibit.caption;
+    for (std::size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
+      const std::string line = rest.substr(0, end);
+      const std::size_t colon = line.find(": ");
+      const std::string name = line.substr(0, colon);
+      if (colon == line.npos || (name != "columns" && !known.contains(name))) break;
+      const std::string value = trim(line.substr(colon + 2));
+      if (name == "columns") {
+        for (const std::string& column : split(value, ',')) exhibit.columns.push_back(trim(column));
+      } else {
+        *known.at(name) = value;
+      }
+      rest.erase(0, end + 1);
+    }
+    exhibit.caption = trim(rest);
+    if (exhibit.title.empty()) fail("'" + exhibit.name + "' has no title");
   }
 
   [[noreturn]] void fail(const std::string& problem) const {
@@ -90,9 +135,10 @@ class SectionParser {
   int line_number_ = 0;
 };
 
-Part compose_part(const std::string& problem, const PartWords& words, const PartContent& content) {
+Part compose_part(const std::string& problem, const PartWords& words, const PartContent& content,
+                  const FigureFiles& figures) {
   const std::string where = problem + (words.letter.empty() ? "" : " (" + words.letter + ")");
-  const auto fill = [&](const std::string& text, const std::string& block) {
+  const Filler fill = [&](const std::string& text, const std::string& block) {
     return render_words(text, content.facts, where + " " + block);
   };
   Part part;
@@ -108,6 +154,9 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   part.files = content.files;
   part.drawer.method = fill(words.method, "Method");
   part.drawer.findings = fill(words.findings, "Findings");
+  for (const Exhibit& exhibit : words.exhibits) {
+    place_exhibit(exhibit, content.datasets, fill, figures, part);
+  }
   return part;
 }
 
@@ -115,14 +164,15 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
 
 SectionWords parse_section(std::string_view words) { return SectionParser().parse(words); }
 
-Section compose_section(std::string_view words, const std::map<std::string, PartContent>& parts) {
+Section compose_section(std::string_view words, const std::map<std::string, PartContent>& parts,
+                        const FigureFiles& figures) {
   const SectionWords parsed = parse_section(words);
   Section section{.problem = parsed.problem, .title = parsed.title, .parts = {}};
   std::size_t used = 0;
   for (const PartWords& part : parsed.parts) {
     const auto content = parts.find(part.letter);
     if (content == parts.end()) continue;
-    section.parts.push_back(compose_part(parsed.problem, part, content->second));
+    section.parts.push_back(compose_part(parsed.problem, part, content->second, figures));
     ++used;
   }
   if (used != parts.size()) {

@@ -10,6 +10,20 @@
 //   ### Facts                                             the answer's numbers alone, as a list
 //   ### Method                                            opens the drawer "How this was measured"
 //   ### Findings                                          what this run's values say of the method
+//   ### Figure running-error                              a figure: figures/running-error.vl.json
+//   ### Table sums                                        a table; both as often as wanted
+//   ### Drawer Table samples                              the same in the drawer
+//
+// A figure's or table's block begins with its attributes, a line each; what follows is the caption.
+//
+//   data: sums                 the dataset; without the line, the one that is called like the block
+//   title: A thousand additions
+//   columns: loop, final       what a table shows of it, or the table below a figure; default: all
+//   table: checkpoints         of a figure: another dataset for the table below it
+//   alt: Curves of …           of a figure, for readers who cannot see it
+//
+// Where a part has no such dataset, or one without rows, the block is left out; where it has several of
+// that name, each becomes a figure or table of its own.
 //
 // Question and Method hold in every run on such a device: what depends on a measured value belongs
 // to Answer, Facts or Findings, which an author can leave out.
@@ -22,6 +36,7 @@
 #include <string_view>
 #include <vector>
 
+#include "document/dataset.h"
 #include "document/document.h"
 #include "document/facts.h"
 #include "results/run.h"
@@ -38,6 +53,17 @@ struct PartContent {
   /// of the run.
   std::vector<const Cell*> cells = {};
   std::vector<Attachment> files = {};
+  std::vector<Dataset> datasets = {};  ///< What figures and tables of section.md are made of.
+};
+
+/// A figure or table as section.md places it, its tags not yet filled.
+struct Exhibit {
+  bool figure = false;
+  bool in_drawer = false;
+  std::string name;  ///< A figure's file and slug, a table's slug.
+  std::string data, title, alt, caption;
+  std::string table;  ///< Of a figure: the dataset of the table below it; empty: `data`.
+  ColumnChoice columns;
 };
 
 /// A section.md taken apart, its tags not yet filled.
@@ -49,6 +75,7 @@ struct PartWords {
   std::string facts;
   std::string method;
   std::string findings;
+  std::vector<Exhibit> exhibits;
 };
 
 struct SectionWords {
@@ -60,8 +87,12 @@ struct SectionWords {
 /// Throws `Error` naming the line that does not follow the format.
 SectionWords parse_section(std::string_view words);
 
+/// A figure's Vega-Lite file by its name; its data is filled in.
+using FigureFiles = std::function<std::string_view(const std::string& name)>;
+
 /// Parts in the order of the words; those without content are left out. Throws `Error` when a tag
 /// names no fact or content has no words.
-Section compose_section(std::string_view words, const std::map<std::string, PartContent>& parts);
+Section compose_section(std::string_view words, const std::map<std::string, PartContent>& parts,
+                        const FigureFiles& figures = {});
 
 }  // namespace labreport

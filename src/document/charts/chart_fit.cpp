@@ -45,6 +45,11 @@ void fit_to_width(nlohmann::json& spec, ChartWidth width) {
     spec["padding"] = spec[kNarrowPadding];
   }
   spec.erase(kNarrowPadding);
+  if (spec.contains("usermeta")) {
+    const nlohmann::json narrow = spec["usermeta"].value("narrow", nlohmann::json::object());
+    if (width == ChartWidth::kNarrow) spec.merge_patch(narrow);
+    spec.erase("usermeta");
+  }
   if (spec.contains("layer")) fit_layers(spec["layer"], width, true);
   if (!spec.contains("vconcat")) return;
   bool first = true;  // One key serves all panels.

@@ -69,6 +69,13 @@ nlohmann::json scale_of(const std::vector<std::string>& labels,
   return {{"domain", labels}, {"range", range}};
 }
 
+/// The first line is whole, each later one broken in its own way.
+nlohmann::json dash_of(std::size_t index) {
+  static const nlohmann::json dashes = {{1, 0}, {7, 3},  {2, 2}, {9, 2, 2, 2},
+                                        {4, 4}, {12, 4}, {1, 4}};
+  return dashes[index % dashes.size()];
+}
+
 nlohmann::json nominal(const std::string& field, nlohmann::json scale) {
   return {{"field", field}, {"type", "nominal"}, {"scale", std::move(scale)}, {"legend", nullptr}};
 }
@@ -78,6 +85,14 @@ nlohmann::json nominal(const std::string& field, nlohmann::json scale) {
 SeriesStyle series_style(std::string_view name, std::size_t index) {
   const auto found = std::ranges::find(kAssigned, name, &NamedStyle::first);
   return found != kAssigned.end() ? found->second : kFallback[index % kFallback.size()];
+}
+
+nlohmann::json series_scale(std::string_view channel, const std::vector<std::string>& labels) {
+  if (channel == "color") return scale_of(labels, &SeriesStyle::colour);
+  if (channel == "shape") return scale_of(labels, &SeriesStyle::shape);
+  nlohmann::json range = nlohmann::json::array();
+  for (std::size_t i = 0; i < labels.size(); ++i) range.push_back(dash_of(i));
+  return {{"domain", labels}, {"range", range}};
 }
 
 std::vector<std::string_view> series_colours() {

@@ -33,6 +33,9 @@ struct SeriesStyle {
 /// that it does not know takes its place from `index` among its siblings.
 SeriesStyle series_style(std::string_view name, std::size_t index);
 
+/// The scale of a channel ("color", "shape", "strokeDash") whose values are `labels`.
+nlohmann::json series_scale(std::string_view channel, const std::vector<std::string>& labels);
+
 /// Every colour that a series can have.
 std::vector<std::string_view> series_colours();
 
@@ -65,7 +68,8 @@ inline constexpr const char* kSeriesLayer = "series";
 /// A chart's padding on a phone, where it differs.
 inline constexpr const char* kNarrowPadding = "narrowPadding";
 
-/// Keeps what belongs to that width.
+/// Keeps what belongs to that width. What a figure's file has under `usermeta.narrow` is merged into it
+/// for a phone (RFC 7396).
 void fit_to_width(nlohmann::json& spec, ChartWidth width);
 
 /// The spec as it is drawn: with theme, paper and the total width. `height` in the spec is the

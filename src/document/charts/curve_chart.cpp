@@ -66,13 +66,9 @@ nlohmann::json channel(const char* field, const CurveAxis& axis, const Extent& e
 nlohmann::json narrow_margins() { return {{"left", 6}, {"top", 6}, {"right", 12}, {"bottom", 2}}; }
 
 nlohmann::json dash_channel(const std::vector<std::string>& labels) {
-  static const nlohmann::json dashes = {{1, 0}, {7, 3},  {2, 2}, {9, 2, 2, 2},
-                                        {4, 4}, {12, 4}, {1, 4}};
-  nlohmann::json range = nlohmann::json::array();
-  for (std::size_t i = 0; i < labels.size(); ++i) range.push_back(dashes[i % dashes.size()]);
   return {{"field", "label"},
           {"type", "nominal"},
-          {"scale", {{"domain", labels}, {"range", range}}},
+          {"scale", series_scale("strokeDash", labels)},
           {"legend", nullptr}};
 }
 

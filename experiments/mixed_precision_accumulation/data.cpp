@@ -1,0 +1,176 @@
+// What the loops' sums come to: the datasets and values of section.md.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "experiments/common/command.h"
+#include "experiments/mixed_precision_accumulation/loops.h"
+#include "experiments/mixed_precision_accumulation/present.h"
+#include "results/metric_names.h"
+
+namespace labreport::mixed_precision_accumulation {
+namespace {
+
+constexpr const char* kProblem = "mixed_precision_accumulation";
+constexpr Notation kSum{Notation::kShortest, 10};  // Tells any two FP32 sums here apart.
+constexpr Notation kError{Notation::kShortest, 5};
+constexpr Notation kPerCent{Notation::kShortest, 2};
+constexpr std::size_t kDrawnEvery = 10;
+constexpr std::size_t kCheckpoints[]{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
+
+/// Sums of doubles carry their own rounding, far below any error that counts here.
+double without_noise(double error) { return std::abs(error) < 1e-12 ? 0 : error; }
+
+/// Kept on one line: it names the row.
+std::string name_of(const Loop& loop) {
+  return replaced(std::string(loop.label) + (loop.ours ? " (ours)" : ""), " ", "\u00a0");
+}
+
+const std::vector<Column<Loop>> kSums{
+    {"loop", "Loop", name_of},
+    {"sum", "Final value", &Loop::last, "", kSum},
+    {"error", "Error", [](const Loop& loop) { return without_noise(loop.error()); }, "", kError},
+    {"relative", "Relative error",
+     [](const Loop& loop) { return 100 * loop.error() / loop.exact(); }, "%", kPerCent},
+    {"input_error", "From rounding the addend",
+     [](const Loop& loop) { return without_noise(loop.input_error()); }, "", kError},
+    {"accumulator_error", "From rounding the sum",
+     [](const Loop& loop) { return without_noise(loop.accumulator_error()); }, "", kError}};
+
+const std::vector<Column<Loop>> kStalls{
+    {"loop", "Loop", name_of},
+    {"sum", "Stalls at", &Loop::last, "", kSum},
+    {"after", "After additions", &Loop::stalled_after, "", {Notation::kCount}},
+    {"ulp", "Unit in the last place (ULP)", &Loop::last_ulp, "", kSum},
+    {"half_ulp", "ULP / 2", [](const Loop& loop) { return loop.last_ulp() / 2; }, "", kSum},
+    {"addend", "Addend", &Loop::addend, "", kSum}};
+
+struct RunningError {
+  std::string loop;
+  std::size_t additions;
+  double error;
+};
+
+const std::vector<Column<RunningError>> kRunningErrors{
+    {"loop", "Loop", &RunningError::loop},
+    {"additions", "Additions", &RunningError::additions, "", {Notation::kCount}},
+    {"error", "Absolute error", &RunningError::error, "", kError}};
+
+bool mixed_loops_agree(const std::vector<Loop>& loops) {
+  const Loop* mixed = find(loops, metric::kMixedLoop);
+  const Loop* cast = find(loops, metric::kCastLoop);
+  return mixed != nullptr && cast != nullptr && mixed->sums == cast->sums;
+}
+
+/// Of each loop that errs; the two that add FP16 to FP32 are one curve where they are the same numbers.
+std::vector<RunningError> running_errors(const std::vector<Loop>& loops) {
+  const bool agree = mixed_loops_agree(loops);
+  std::vector<RunningError> rows;
+  for (const Loop& loop : loops) {
+    if (loop.error() == 0 || (agree && loop.name == metric::kCastLoop)) continue;
+    std::string label(loop.label);
+    if (agree && loop.name == metric::kMixedLoop) label += ", with and without cast";
+    for (std::size_t n = kDrawnEvery; n <= loop.sums.size(); n += kDrawnEvery) {
+      const double error = std::abs(loop.error_after(n));
+      if (error > 0) rows.push_back({label, n, error});  // a log axis has no zero
+    }
+  }
+  return rows;
+}
+
+Dataset checkpoints(const std::vector<Loop>& loops) {
+  std::vector<Column<std::size_t>> columns{
+      {"additions", "Additions", [](std::size_t n) { return n; }, "", {Notation::kCount}}};
+  for (const Loop& loop : loops) {
+    const auto error = [&loop](std::size_t n) {
+      return n <= loop.sums.size() ? Value(without_noise(loop.error_after(n))) : Value();
+    };
+    columns.push_back({std::string(loop.name), name_of(loop), error, "", kError});
+  }
+  return make_dataset("checkpoints", columns,
+                      std::vector<std::size_t>(std::begin(kCheckpoints), std::end(kCheckpoints)));
+}
+
+/// What the handout expects to be seen: the values of its sentences. Nothing where the sums differ from it.
+std::optional<Facts> textbook(const std::vector<Loop>& loops) {
+  const Loop* fp32 = find(loops, metric::kFp32Loop);
+  const Loop* fp16 = find(loops, metric::kFp16Loop);
+  const Loop* mixed = find(loops, metric::kMixedLoop);
+  if (fp32 == nullptr || fp16 == nullptr || !mixed_loops_agree(loops)) return std::nullopt;
+  if (fp16->sums.size() < 2) return std::nullopt;  // no last addition to speak of
+  if (std::abs(fp16->accumulator_error()) <= std::abs(fp16->input_error())) return std::nullopt;
+  if (std::abs(mixed->input_error()) <= std::abs(mixed->accumulator_error())) return std::nullopt;
+  if (std::abs(fp32->error()) >= std::abs(mixed->error())) return std::nullopt;
+  Facts facts;
+  facts.set("fp32", fp32->last(), kSum);
+  facts.set("fp16", fp16->last(), kSum);
+  facts.set("fp16_ulp", fp16->last_ulp(), kSum);
+  facts.set("fp16_step", fp16->last() - fp16->sums[fp16->sums.size() - 2], kSum);
+  facts.set("mixed", mixed->last(), kSum);
+  facts.set("addend", mixed->addend, kSum);
+  facts.set("input_error", mixed->input_error(), {Notation::kSignificant, 3});
+  facts.set("accumulator_error", without_noise(mixed->accumulator_error()), kError);
+  return facts;
+}
+
+std::vector<Facts> values(const std::vector<Loop>& loops) {
+  std::vector<Facts> list;
+  for (const Loop& loop : loops) {
+    list.emplace_back();
+    list.back().set("loop", loop.label);
+    list.back().set("value", loop.last(), kSum);
+    list.back().set("error", without_noise(loop.error()), kError);
+  }
+  return list;
+}
+
+/// Loops whose sums on the CPU are others than on the GPU beside it.
+std::vector<std::string> differing(const std::vector<Loop>& loops) {
+  std::vector<std::string> names;
+  for (const Loop& loop : loops) {
+    if (!loop.host_sums.empty() && loop.host_sums != loop.sums) names.emplace_back(loop.label);
+  }
+  return names;
+}
+
+Facts make_facts(const std::vector<Loop>& loops, const std::string& reason) {
+  Facts facts;
+  const auto expected = textbook(loops);
+  const std::vector<std::string> differ = differing(loops);
+  const bool beside = !loops.empty() && !loops.front().host_sums.empty();
+  facts.when("textbook", expected);
+  facts.flag("otherwise", !loops.empty() && !expected);
+  facts.list("loops", values(loops));
+  facts.flag("on_gpu", beside);
+  facts.flag("same_bits", beside && differ.empty());
+  facts.when("differs", !differ.empty(), "loops", join_words(differ));
+  facts.when("missing", !reason.empty(), "reason", reason);
+  return facts;
+}
+
+PartContent content(const RunView& view, const Cell& cell) {
+  const Launch* launch = ok_launch(cell);
+  const auto loops = launch == nullptr ? std::vector<Loop>() : loops_of(*launch);
+  std::vector<Loop> stalled;
+  std::ranges::copy_if(loops, std::back_inserter(stalled),
+                       [](const Loop& loop) { return loop.stalled_after() > 0; });
+  PartContent part;
+  part.facts = make_facts(loops, reason_missing(cell));
+  part.cells = {&cell};
+  part.datasets = {make_dataset("sums", kSums, loops), make_dataset("stalls", kStalls, stalled),
+                   make_dataset("running-error", kRunningErrors, running_errors(loops)),
+                   checkpoints(loops)};
+  part.drawer.tables = {commands_table(view.run(), kProblem, {{"the loops", &cell}})};
+  return part;
+}
+
+}  // namespace
+
+Presentation present(const RunView& view) {
+  const Cell* cell = view.cell(CellKind::kAccumulation);
+  if (cell == nullptr) return {};
+  return {.parts = {{"", content(view, *cell)}}, .glance = {}};
+}
+
+}  // namespace labreport::mixed_precision_accumulation
