@@ -19,29 +19,57 @@ std::vector<std::string> labels_in(const nlohmann::json& rows, const std::string
   return labels;
 }
 
-/// The theme's signs for series, wherever the figure's file names a field of words and no scale.
-void dress_series(nlohmann::json& view, const nlohmann::json& rows) {
+/// A part's datasets, as figures of one variant find them.
+class FigureData {
+ public:
+  FigureData(const std::vector<Dataset>& datasets, const Dataset& main)
+      : datasets_(datasets), main_(main) {}
+
+  /// The rows of the dataset of that name: that of the figure's own variant, or the one for all.
+  nlohmann::json rows(const std::string& name) const {
+    if (name == main_.name) return rows_of(main_);
+    for (const Dataset& dataset : datasets_) {
+      const bool fits = dataset.variant.empty() || dataset.variant == main_.variant;
+      if (dataset.name == name && fits) return rows_of(dataset);
+    }
+    return nlohmann::json::array();
+  }
+
+ private:
+  const std::vector<Dataset>& datasets_;
+  const Dataset& main_;
+};
+
+bool is_plain_series(const std::string& channel, const nlohmann::json& encoding) {
+  return (channel == "color" || channel == "shape" || channel == "strokeDash") &&
+         encoding.is_object() && encoding.value("type", "") == "nominal" &&
+         !encoding.contains("scale");
+}
+
+/// Gives each view that names a dataset its rows, and series the theme's signs where the figure's file
+/// names a field of words and no scale.
+void fill_view(nlohmann::json& view, nlohmann::json rows, const FigureData& data) {
   if (view.is_array()) {
-    for (nlohmann::json& inner : view) dress_series(inner, rows);
+    for (nlohmann::json& inner : view) fill_view(inner, rows, data);
   }
   if (!view.is_object()) return;
+  if (view.contains("data") && view["data"].is_object() && view["data"].contains("name")) {
+    rows = data.rows(view["data"]["name"]);
+    view["data"]["values"] = rows;
+  }
   for (auto& [key, inner] : view.items()) {
-    const bool has_sign = key == "color" || key == "shape" || key == "strokeDash";
-    if (has_sign && inner.is_object() && inner.value("type", "") == "nominal" &&
-        !inner.contains("scale")) {
-      const std::vector<std::string> labels = labels_in(rows, inner.value("field", ""));
-      inner["scale"] = series_scale(key, labels);
+    if (is_plain_series(key, inner)) {
+      inner["scale"] = series_scale(key, labels_in(rows, inner.value("field", "")));
     } else if (inner.is_structured() && key != "data") {
-      dress_series(inner, rows);
+      fill_view(inner, rows, data);
     }
   }
 }
 
-nlohmann::json filled_spec(std::string_view file, const Dataset& dataset) {
+nlohmann::json filled_spec(std::string_view file, const Dataset& dataset,
+                           const std::vector<Dataset>& datasets) {
   nlohmann::json spec = nlohmann::json::parse(file);
-  const nlohmann::json rows = rows_of(dataset);
-  dress_series(spec, rows);
-  spec["data"] = {{"name", dataset.name}, {"values", rows}};
+  fill_view(spec, {}, FigureData(datasets, dataset));
   return spec;
 }
 
@@ -85,7 +113,7 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
                   .title = title,
                   .caption = fill(exhibit.caption, exhibit.name),
                   .alt = fill(exhibit.alt, exhibit.name),
-                  .spec = filled_spec(figures(exhibit.name), dataset),
+                  .spec = filled_spec(figures(exhibit.name), dataset, datasets),
                   .data = std::move(table),
                   .family = dataset.family,
                   .variant = dataset.variant};
