@@ -1,7 +1,8 @@
 // Runs that are well-formed and nobody's: each is refused in one line, or becomes a report in every
 // format. Driven by a seed, so that each of them can be had again:
 //
-//   hostile_runs FOLDER FIRST COUNT   the seeds FIRST … over the runs below FOLDER
+//   hostile_runs FOLDER FIRST COUNT       the seeds FIRST … over the runs below FOLDER
+//   hostile_runs FOLDER FIRST COUNT OUT   writes those that load to OUT/<seed>/run.json instead
 //
 // Each batch has a process of its own. One that dies or takes too long is a finding, told by its
 // seed, and the next seeds follow.
@@ -101,6 +102,19 @@ int try_all(const fs::path& folder, std::uint64_t first, std::uint64_t count) {
   return findings == 0 ? 0 : 1;
 }
 
+/// Runs for other programs to try: what this process cannot do itself, such as drawing.
+int write_all(const fs::path& folder, std::uint64_t first, std::uint64_t count,
+              const fs::path& out) {
+  const std::vector<nlohmann::json> runs = recorded_runs(folder);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const std::string text = shuffled_run(runs.at(seed % runs.size()), seed);
+    if (!accepted([&] { run_from_json(text, "run.json"); })) continue;
+    fs::create_directories(out / std::to_string(seed));
+    write_atomically(out / std::to_string(seed) / "run.json", text);
+  }
+  return 0;
+}
+
 std::uint64_t number(std::string_view text) {
   std::uint64_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -111,10 +125,12 @@ std::uint64_t number(std::string_view text) {
 }  // namespace labreport::fuzz
 
 int main(int count, char** arguments) {
-  if (count != 4) {
-    fmt::print(stderr, "usage: hostile_runs FOLDER FIRST COUNT\n");
+  if (count != 4 && count != 5) {
+    fmt::print(stderr, "usage: hostile_runs FOLDER FIRST COUNT [OUT]\n");
     return 2;
   }
-  return labreport::fuzz::try_all(arguments[1], labreport::fuzz::number(arguments[2]),
-                                  labreport::fuzz::number(arguments[3]));
+  const std::uint64_t first = labreport::fuzz::number(arguments[2]);
+  const std::uint64_t many = labreport::fuzz::number(arguments[3]);
+  if (count == 5) return labreport::fuzz::write_all(arguments[1], first, many, arguments[4]);
+  return labreport::fuzz::try_all(arguments[1], first, many);
 }

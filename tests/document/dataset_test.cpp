@@ -1,0 +1,124 @@
+#include "document/dataset.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "document/facts.h"
+
+namespace labreport {
+namespace {
+
+using testing::ElementsAre;
+
+struct Step {
+  std::string size;
+  Value time;
+  std::optional<double> bytes;
+  std::vector<std::string> flags = {};
+};
+
+const std::vector<Column<Step>> kSteps{
+    {"size", "Size", &Step::size},
+    {"time", "Step", &Step::time, "ms"},
+    {"peak", "Peak", &Step::bytes, "GiB", {Notation::kGibibytes}}};
+
+Dataset steps() {
+  return make_dataset("steps", kSteps,
+                      std::vector<Step>{{"small", {116.714, 0.294}, 3.0 * (1LL << 30), {"outlier"}},
+                                        {"large", Value::missing("out of memory"), std::nullopt}});
+}
+
+std::vector<std::string> texts(const RowView& row) {
+  std::vector<std::string> texts;
+  for (const CellView& cell : row.cells) texts.push_back(cell.text);
+  return texts;
+}
+
+TEST(Dataset, IsATableWhoseNumbersAreWrittenByTheirColumn) {
+  const TableView table = table_of(steps());
+  EXPECT_EQ(table.columns.at(1).title, "Step");
+  EXPECT_EQ(table.columns.at(1).unit, "ms");
+  EXPECT_EQ(table.columns.at(0).align, Align::kLeft);
+  EXPECT_EQ(table.columns.at(2).align, Align::kRight);
+  EXPECT_THAT(texts(table.rows.at(0)), ElementsAre("small", "116.71 ± 0.29", "3.00"));
+  EXPECT_THAT(table.rows.at(0).flags, ElementsAre("outlier"));
+  EXPECT_EQ(table.rows.at(0).cells.at(2).sort, 3.0) << "in the column's unit";
+}
+
+TEST(Dataset, SaysInPlaceOfARowsNumbersWhyTheyAreMissing) {
+  const TableView table = table_of(steps());
+  EXPECT_THAT(texts(table.rows.at(1)), ElementsAre("large"));
+  EXPECT_EQ(table.rows.at(1).note, "out of memory");
+}
+
+TEST(Dataset, SaysBesideARowWhyOneOfItsNumbersIsMissing) {
+  Dataset data = steps();
+  data.rows.at(1).values.at(2) = 1.5 * (1LL << 30);
+  const TableView table = table_of(data);
+  EXPECT_THAT(texts(table.rows.at(1)), ElementsAre("large", "–", "1.50"));
+  EXPECT_THAT(table.rows.at(1).flags, ElementsAre("out of memory"));
+}
+
+TEST(Dataset, LeavesOutAColumnWithoutValues) {
+  Dataset data = steps();
+  for (DataRow& row : data.rows) row.values.at(2) = Value();
+  EXPECT_EQ(table_of(data).columns.size(), 2u);
+}
+
+TEST(Dataset, ShowsChosenColumnsInTheirOrder) {
+  EXPECT_THAT(texts(table_of(steps(), {"size", "peak"}).rows.at(0)), ElementsAre("small", "3.00"));
+  EXPECT_THROW(table_of(steps(), {"weight"}), Error);
+}
+
+TEST(Dataset, IsRowsOfNumbersForAFigure) {
+  const nlohmann::json rows = rows_of(steps());
+  EXPECT_EQ(rows.at(0), (nlohmann::json{{"size", "small"},
+                                        {"time", 116.714},
+                                        {"time_text", "116.71 ± 0.29"},
+                                        {"time_deviation", 0.294},
+                                        {"peak", 3221225472.0},
+                                        {"peak_text", "3.00"}}));
+  EXPECT_TRUE(rows.at(1).at("time").is_null());
+  EXPECT_EQ(rows.at(1).at("reason"), "out of memory");
+}
+
+TEST(Dataset, MeansCarryTheirDeviation) {
+  EXPECT_EQ(format_value(Value::mean_of({1, 2, 3})), "2.0 ± 1.0");
+  EXPECT_EQ(format_value(Value::mean_of({2.5})), "2.500");
+  EXPECT_EQ(format_value(Value::mean_of({})), "–");
+}
+
+struct Written {
+  double number;
+  Notation notation;
+  const char* text;
+};
+
+class Notations : public testing::TestWithParam<Written> {};
+
+TEST_P(Notations, WriteANumber) {
+  EXPECT_EQ(format_value(GetParam().number, GetParam().notation), GetParam().text);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Notations,
+    testing::Values(Written{1234.567, {}, "1,235"}, Written{10.00013351, {Notation::kShortest, 10}, "10.00013351"},
+                    Written{-0.0000123, {Notation::kShortest, 5}, "−1.23\u00a0×\u00a010⁻⁵"},
+                    Written{2.005, {Notation::kFixed, 1}, "2.0"},
+                    Written{128625408, {Notation::kCount}, "128,625,408"},
+                    Written{0.468, {Notation::kPercent}, "46.8"},
+                    Written{1048576, {Notation::kMebibytes}, "1.0"}));
+
+TEST(Facts, ASituationsValuesStandInItsSentencesAlone) {
+  Facts facts;
+  facts.when("grows", true, "factor", "2.4");
+  facts.when("falls", false, "factor", "");
+  EXPECT_EQ(render_words("{{#grows}}It grows by {{factor}}.{{/grows}}\n{{#falls}}It falls by "
+                         "{{factor}}.{{/falls}}",
+                         facts, "test"),
+            "It grows by 2.4.");
+}
+
+}  // namespace
+}  // namespace labreport

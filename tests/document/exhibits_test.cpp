@@ -1,0 +1,105 @@
+#include "document/exhibits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace labreport {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* kWords = R"(# timing: Timing
+## Steps
+### Figure steps
+title: Steps of {{size}}
+columns: phase, ms
+alt: Bars.
+
+Means of {{count}} steps.
+### Table steps
+title: All steps
+### Drawer Table samples
+data: steps
+title: Samples
+)";
+
+struct Phase {
+  std::string phase;
+  double ms;
+};
+
+Dataset phases(const std::string& variant = "", std::vector<Phase> rows = {{"forward", 2}, {"loss", 1}}) {
+  Dataset data = make_dataset(
+      "steps",
+      std::vector<Column<Phase>>{{"phase", "Phase", &Phase::phase}, {"ms", "Time", &Phase::ms, "ms"}}, rows);
+  data.family = variant.empty() ? "" : "Context";
+  data.variant = variant;
+  return data;
+}
+
+std::string_view spec(const std::string&) {
+  return R"({"data": {"name": "steps"}, "encoding": {"color": {"field": "phase", "type": "nominal"}},
+             "layer": [{"data": {"name": "other"}}], "mark": "bar"})";
+}
+
+Part placed(const std::vector<Dataset>& datasets) {
+  PartContent content;
+  content.facts.set("size", "small");
+  content.facts.set("count", "10");
+  content.datasets = datasets;
+  return compose_section(kWords, {{"", content}}, spec).parts.at(0);
+}
+
+TEST(Exhibits, StandWhereTheWordsPlaceThem) {
+  const Part part = placed({phases()});
+  ASSERT_THAT(part.figures, SizeIs(1));
+  EXPECT_EQ(part.figures[0].slug, "steps");
+  EXPECT_EQ(part.figures[0].title, "Steps of small");
+  EXPECT_EQ(part.figures[0].caption, "Means of 10 steps.");
+  EXPECT_EQ(part.figures[0].alt, "Bars.");
+  EXPECT_EQ(part.figures[0].data.columns.size(), 2u);
+  ASSERT_THAT(part.tables, SizeIs(1));
+  EXPECT_EQ(part.tables[0].title, "All steps");
+  ASSERT_THAT(part.drawer.tables, SizeIs(1));
+  EXPECT_EQ(part.drawer.tables[0].slug, "samples");
+}
+
+TEST(Exhibits, FiguresHaveTheirRowsAndTheThemesSigns) {
+  const nlohmann::json figure = placed({phases()}).figures.at(0).spec;
+  EXPECT_EQ(figure["data"]["values"][0]["ms"], 2.0);
+  const nlohmann::json scale = figure["encoding"]["color"]["scale"];
+  EXPECT_EQ(scale["domain"], (nlohmann::json{"forward", "loss"}));
+  EXPECT_EQ(scale["range"][0], "#1f6fb2");
+}
+
+TEST(Exhibits, ALayerMayNameADatasetOfItsOwn) {
+  Dataset other = phases("", {{"band", 7}});
+  other.name = "other";
+  const nlohmann::json layer = placed({phases(), other}).figures.at(0).spec["layer"][0];
+  EXPECT_EQ(layer["data"]["values"][0]["phase"], "band");
+  EXPECT_THAT(placed({phases()}).figures.at(0).spec["layer"][0]["data"]["values"], IsEmpty());
+}
+
+TEST(Exhibits, EachVariantIsAFigureOfItsOwn) {
+  const Part part = placed({phases("128"), phases("2,048")});
+  ASSERT_THAT(part.figures, SizeIs(2));
+  EXPECT_EQ(part.figures[1].slug, "steps-2-048");
+  EXPECT_EQ(part.figures[1].family, "Context");
+  EXPECT_EQ(part.figures[1].variant, "2,048");
+}
+
+TEST(Exhibits, WithoutRowsThereIsNothingToShow) {
+  const Part part = placed({phases("", {})});
+  EXPECT_THAT(part.figures, IsEmpty());
+  EXPECT_THAT(part.tables, IsEmpty());
+}
+
+TEST(Exhibits, NeedATitle) {
+  EXPECT_THROW(parse_section("# a: A\n## B\n### Table x\nno attributes\n"), Error);
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,35 @@
+"""Each figure's file is plain Vega-Lite: it compiles as it is, names its data and brings no theme of its own."""
+
+import glob
+import json
+import os
+import sys
+import unittest
+
+import vl_convert
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FIGURES = sorted(glob.glob(ROOT + "/experiments/*/figures/*.vl.json"))
+
+
+class Figures(unittest.TestCase):
+    def test_there_are_some(self):
+        self.assertTrue(FIGURES)
+
+    def test_each_compiles_as_it_is(self):
+        for path in FIGURES:
+            with self.subTest(os.path.relpath(path, ROOT)), open(path, encoding="utf-8") as file:
+                spec = json.load(file)
+                self.assertIn("name", spec["data"])
+                self.assertNotIn("config", spec)
+                self.assertTrue(vl_convert.vegalite_to_vega(spec)["marks"])
+
+    def test_each_is_placed_by_its_section(self):
+        for path in FIGURES:
+            folder, name = os.path.split(path)
+            with open(os.path.dirname(folder) + "/section.md", encoding="utf-8") as section:
+                self.assertIn("Figure " + name.removesuffix(".vl.json") + "\n", section.read())
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
