@@ -7,7 +7,7 @@
 
 #include "base/gpu.h"
 #include "orchestrate/launch.h"
-#include "plan/editions.h"
+#include "plan/planner.h"
 
 namespace labreport {
 
