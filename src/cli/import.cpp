@@ -28,7 +28,7 @@ void tell_columns(const ChosenTable& chosen) {
   const TextTable& table = chosen.table;
   say("table at line {}: {}, {}\n", table.line, describe(table.form),
       format_plural(static_cast<std::int64_t>(table.rows.size()), "row"));
-  for (const Column& column : chosen.columns) {
+  for (const ImportColumn& column : chosen.columns) {
     say("  {:<28} {}\n", in_quotes(column.name), describe(column));
   }
 }

@@ -30,7 +30,7 @@ std::vector<ChosenTable> measurements_in(const std::string& text) {
   std::vector<TextTable> tables = find_tables(text);
   share_contexts(tables);
   for (TextTable& table : tables) {
-    std::vector<Column> columns = columns_of(table);
+    std::vector<ImportColumn> columns = columns_of(table);
     if (holds_measurements(columns)) found.push_back({std::move(table), std::move(columns)});
   }
   return found;

@@ -11,7 +11,7 @@ namespace labreport {
 
 struct ChosenTable {
   TextTable table;
-  std::vector<Column> columns;
+  std::vector<ImportColumn> columns;
 };
 
 /// The file's only table of measurements, or those that --table names. Throws `InputError`: too

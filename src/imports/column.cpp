@@ -33,7 +33,7 @@ bool is_size(std::string_view text) {
 }
 
 /// "Mixed precision BF16" above True and False.
-std::optional<Column> autocast_column(const TextTable& table, std::size_t index,
+std::optional<ImportColumn> autocast_column(const TextTable& table, std::size_t index,
                                       const std::vector<std::string>& words) {
   constexpr std::array<std::string_view, 7> kAbout{"mixed", "precision", "autocast", "amp",
                                                    "use",   "bf16",      "fp16"};
@@ -41,15 +41,15 @@ std::optional<Column> autocast_column(const TextTable& table, std::size_t index,
     return std::ranges::find(kAbout, word) != kAbout.end();
   });
   if (!about || !all_values(table, index, is_yes_no)) return std::nullopt;
-  Column column{.name = table.header[index], .role = Role::kAutocast};
+  ImportColumn column{.name = table.header[index], .role = Role::kAutocast};
   const bool half = std::ranges::find(words, "fp16") != words.end();
   column.assumed = !half && std::ranges::find(words, "bf16") == words.end();
   column.meaning.precision = half ? Precision::kFp16 : Precision::kBf16;
   return column;
 }
 
-Column nameless_column(const TextTable& table, std::size_t index) {
-  Column column{.name = table.header[index]};
+ImportColumn nameless_column(const TextTable& table, std::size_t index) {
+  ImportColumn column{.name = table.header[index]};
   const bool sizes = std::ranges::any_of(table.rows, [&](const TableRow& row) {
     return index < row.cells.size() && is_size(plain_cell(row.cells[index]));
   });
@@ -58,8 +58,8 @@ Column nameless_column(const TextTable& table, std::size_t index) {
   return column;
 }
 
-Column value_column(const std::string& name, const std::vector<std::string>& words) {
-  Column column{.name = name, .role = Role::kValue, .meaning = meaning_of(words)};
+ImportColumn value_column(const std::string& name, const std::vector<std::string>& words) {
+  ImportColumn column{.name = name, .role = Role::kValue, .meaning = meaning_of(words)};
   if (!column.meaning.refusal.empty()) {
     column.role = Role::kIgnored;
     column.why = column.meaning.refusal;
@@ -67,7 +67,7 @@ Column value_column(const std::string& name, const std::vector<std::string>& wor
   return column;
 }
 
-Column column_at(const TextTable& table, std::size_t index) {
+ImportColumn column_at(const TextTable& table, std::size_t index) {
   const std::string& name = table.header[index];
   const std::vector<std::string> words = words_of(name);
   if (words.empty()) return nameless_column(table, index);
@@ -76,12 +76,12 @@ Column column_at(const TextTable& table, std::size_t index) {
   return value_column(name, words);
 }
 
-bool is_deviation(const Column& column) {
+bool is_deviation(const ImportColumn& column) {
   return column.role == Role::kValue && column.meaning.statistic == Statistic::kStddev;
 }
 
 /// A mean of times; what a deviation's name leaves open may be anything.
-bool may_belong(const Column& deviation, const Column& mean) {
+bool may_belong(const ImportColumn& deviation, const ImportColumn& mean) {
   if (mean.role != Role::kValue || is_deviation(mean)) return false;
   if (mean.meaning.subject && mean.meaning.subject->kind == CellKind::kMemory) return false;
   const Meaning& wanted = deviation.meaning;
@@ -91,10 +91,10 @@ bool may_belong(const Column& deviation, const Column& mean) {
 
 /// The column of means with the very same subject and precision, else the only one that may be
 /// meant; null where there is none, or several.
-const Column* mean_of(const Column& deviation, const std::vector<Column>& columns) {
-  const Column* found = nullptr;
+const ImportColumn* mean_of(const ImportColumn& deviation, const std::vector<ImportColumn>& columns) {
+  const ImportColumn* found = nullptr;
   std::size_t candidates = 0;
-  for (const Column& column : columns) {
+  for (const ImportColumn& column : columns) {
     if (!may_belong(deviation, column)) continue;
     const bool same = column.meaning.subject == deviation.meaning.subject &&
                       column.meaning.precision == deviation.meaning.precision;
@@ -106,10 +106,10 @@ const Column* mean_of(const Column& deviation, const std::vector<Column>& column
 }
 
 /// A deviation is understood with the mean it is kept beside, or left out and told.
-void settle_deviations(std::vector<Column>& columns) {
-  for (Column& column : columns) {
+void settle_deviations(std::vector<ImportColumn>& columns) {
+  for (ImportColumn& column : columns) {
     if (!is_deviation(column)) continue;
-    const Column* mean = mean_of(column, columns);
+    const ImportColumn* mean = mean_of(column, columns);
     if (mean == nullptr) {
       column.role = Role::kIgnored;
       column.why = "it does not say of which column of times it is the deviation";
@@ -133,14 +133,14 @@ std::string describe_value(const Meaning& meaning) {
 
 }  // namespace
 
-std::vector<Column> columns_of(const TextTable& table) {
-  std::vector<Column> columns;
+std::vector<ImportColumn> columns_of(const TextTable& table) {
+  std::vector<ImportColumn> columns;
   for (std::size_t i = 0; i < table.header.size(); ++i) columns.push_back(column_at(table, i));
   settle_deviations(columns);
   return columns;
 }
 
-std::string describe(const Column& column) {
+std::string describe(const ImportColumn& column) {
   if (column.role == Role::kValue) return describe_value(column.meaning);
   if (column.role == Role::kIgnored) {
     return column.why.empty() ? "index" : "left out: " + column.why;
@@ -148,12 +148,12 @@ std::string describe(const Column& column) {
   return std::string(describe(column.role));
 }
 
-const Column* find_column(const std::vector<Column>& columns, Role role) {
-  const auto found = std::ranges::find(columns, role, &Column::role);
+const ImportColumn* find_column(const std::vector<ImportColumn>& columns, Role role) {
+  const auto found = std::ranges::find(columns, role, &ImportColumn::role);
   return found == columns.end() ? nullptr : &*found;
 }
 
-bool holds_measurements(const std::vector<Column>& columns) {
+bool holds_measurements(const std::vector<ImportColumn>& columns) {
   return find_column(columns, Role::kSize) != nullptr &&
          find_column(columns, Role::kValue) != nullptr;
 }

@@ -34,7 +34,7 @@ std::optional<Role> role_named(const std::vector<std::string>& words);
 
 std::string_view describe(Role role);  ///< "size"; empty for kValue and kIgnored.
 
-struct Column {
+struct ImportColumn {
   std::string name;
   Role role = Role::kIgnored;
   Meaning meaning = {};  ///< Of a value, or a precision that the name holds.
@@ -42,15 +42,15 @@ struct Column {
   bool assumed = false;  ///< The name leaves open which 16-bit format it means: BF16.
 };
 
-std::vector<Column> columns_of(const TextTable& table);
+std::vector<ImportColumn> columns_of(const TextTable& table);
 
 /// "size", "forward, mean, ms", "left out: …"
-std::string describe(const Column& column);
+std::string describe(const ImportColumn& column);
 
 /// The column of a role; null where there is none.
-const Column* find_column(const std::vector<Column>& columns, Role role);
+const ImportColumn* find_column(const std::vector<ImportColumn>& columns, Role role);
 
 /// A table of measurements: it names sizes and holds values.
-bool holds_measurements(const std::vector<Column>& columns);
+bool holds_measurements(const std::vector<ImportColumn>& columns);
 
 }  // namespace labreport

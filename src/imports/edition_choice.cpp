@@ -19,8 +19,8 @@ const Size* find_size(const Edition& edition, std::string_view word) {
 std::set<std::string> named_sizes(const std::vector<TextTable>& tables) {
   std::set<std::string> names;
   for (const TextTable& table : tables) {
-    const std::vector<Column> columns = columns_of(table);
-    const Column* size = find_column(columns, Role::kSize);
+    const std::vector<ImportColumn> columns = columns_of(table);
+    const ImportColumn* size = find_column(columns, Role::kSize);
     if (size == nullptr || find_column(columns, Role::kEdition) != nullptr) continue;
     const auto index = static_cast<std::size_t>(size - columns.data());
     for (const TableRow& row : table.rows) names.insert(plain_cell(row.cells.at(index)));

@@ -10,7 +10,7 @@
 namespace labreport {
 namespace {
 
-void refuse_twice(const Declared& declared, const TextTable& table, const Column* column,
+void refuse_twice(const Declared& declared, const TextTable& table, const ImportColumn* column,
                   const char* flag) {
   if (column == nullptr) return;
   refuse_line(declared.file, table.line,
@@ -18,7 +18,7 @@ void refuse_twice(const Declared& declared, const TextTable& table, const Column
               fmt::format("leave {} out", flag));
 }
 
-void check_declared(const TextTable& table, const std::vector<Column>& columns,
+void check_declared(const TextTable& table, const std::vector<ImportColumn>& columns,
                     const Declared& said) {
   const auto refuse = [&](bool given, Role role, const char* flag) {
     if (given) refuse_twice(said, table, find_column(columns, role), flag);
@@ -36,12 +36,12 @@ void check_declared(const TextTable& table, const std::vector<Column>& columns,
 }
 
 /// Two columns for one thing: which of them counts?
-void check_columns(const TextTable& table, const std::vector<Column>& columns,
+void check_columns(const TextTable& table, const std::vector<ImportColumn>& columns,
                    const std::string& file) {
-  const auto same = [](const Column& a, const Column& b) {
+  const auto same = [](const ImportColumn& a, const ImportColumn& b) {
     if (a.role != b.role || a.role == Role::kIgnored) return false;
     if (a.role != Role::kValue) return true;
-    const auto statistic = [](const Column& column) {
+    const auto statistic = [](const ImportColumn& column) {
       return column.meaning.statistic.value_or(Statistic::kMean);
     };
     return a.meaning.subject == b.meaning.subject && a.meaning.precision == b.meaning.precision &&
@@ -60,7 +60,7 @@ void check_columns(const TextTable& table, const std::vector<Column>& columns,
 
 }  // namespace
 
-Readings read_table(const TextTable& table, const std::vector<Column>& columns,
+Readings read_table(const TextTable& table, const std::vector<ImportColumn>& columns,
                     const Declared& declared, const std::string& edition) {
   check_columns(table, columns, declared.file);
   check_declared(table, columns, declared);

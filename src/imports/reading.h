@@ -53,7 +53,7 @@ struct Readings {
 
 /// `edition` is for tables without such a column. Throws `InputError` with the line for what is
 /// ambiguous or cannot be.
-Readings read_table(const TextTable& table, const std::vector<Column>& columns,
+Readings read_table(const TextTable& table, const std::vector<ImportColumn>& columns,
                     const Declared& declared, const std::string& edition);
 
 /// The edition whose sizes these tables name, where neither a column nor the user says it; tells

@@ -27,7 +27,7 @@ const Edition* edition_named(const std::string& name) {
 
 }  // namespace
 
-RowReader::RowReader(const TextTable& table, const std::vector<Column>& columns,
+RowReader::RowReader(const TextTable& table, const std::vector<ImportColumn>& columns,
                      const Declared& declared, const std::string& edition, Readings& into)
     : columns_(columns),
       declared_(declared),
@@ -61,7 +61,7 @@ void RowReader::read(const TableRow& row) {
 }
 
 std::string RowReader::text(Role role) const {
-  const Column* column = find_column(columns_, role);
+  const ImportColumn* column = find_column(columns_, role);
   if (column == nullptr) return "";
   return plain_cell(row_->cells.at(static_cast<std::size_t>(column - columns_.data())));
 }

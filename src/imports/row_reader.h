@@ -17,7 +17,7 @@ class LeftOut : public Error {
 
 class RowReader {
  public:
-  RowReader(const TextTable& table, const std::vector<Column>& columns, const Declared& declared,
+  RowReader(const TextTable& table, const std::vector<ImportColumn>& columns, const Declared& declared,
             const std::string& edition, Readings& into);
 
   void read(const TableRow& row);
@@ -26,13 +26,13 @@ class RowReader {
   Reading parameters();
   void set_network(Reading& reading);
   void read_value(std::size_t index, const Reading& parameters);
-  void set_subject(Reading& reading, const Column& column);
+  void set_subject(Reading& reading, const ImportColumn& column);
   void set_number(Reading& reading, std::size_t index, const TableNumber& number);
   void set_deviation(Reading& reading, std::size_t index, const TableNumber& number, Unit unit);
   std::optional<std::size_t> deviation_column(const Meaning& mean) const;
 
   std::optional<Subject> row_subject() const;
-  Precision precision_of(const Column& column);
+  Precision precision_of(const ImportColumn& column);
   Unit unit_of(std::size_t index, const TableNumber& number, bool time);
   /// What the cell or its column's name says; refused where they disagree.
   std::optional<Unit> written_unit(std::size_t index, const TableNumber& number) const;
@@ -46,7 +46,7 @@ class RowReader {
   void miss(const std::string& problem, const std::string& flag);
   [[noreturn]] void refuse(const std::string& problem, const std::string& remedy = "") const;
 
-  const std::vector<Column>& columns_;
+  const std::vector<ImportColumn>& columns_;
   const Declared& declared_;
   const std::string& edition_;
   Readings& into_;

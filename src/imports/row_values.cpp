@@ -15,7 +15,7 @@ constexpr double kLongestNanoseconds = 1e15;  // Eleven days; a peak of as many 
 }  // namespace
 
 void RowReader::read_value(std::size_t index, const Reading& parameters) {
-  const Column& column = columns_[index];
+  const ImportColumn& column = columns_[index];
   const TableNumber number = parse_table_number(row_->cells.at(index));
   const std::string shown = in_quotes(row_->cells.at(index));
   if (number.kind == TableNumber::Kind::kMissing) throw LeftOut("no value is given");
@@ -43,7 +43,7 @@ std::optional<Subject> RowReader::row_subject() const {
                  metric::kTotal};
 }
 
-void RowReader::set_subject(Reading& reading, const Column& column) {
+void RowReader::set_subject(Reading& reading, const ImportColumn& column) {
   const auto subject = column.meaning.subject ? column.meaning.subject : row_subject();
   if (!subject) {
     refuse(fmt::format("{} does not say what was timed, and no other column does",
@@ -58,7 +58,7 @@ void RowReader::set_subject(Reading& reading, const Column& column) {
   reading.spec.steps.reset();
 }
 
-Precision RowReader::precision_of(const Column& column) {
+Precision RowReader::precision_of(const ImportColumn& column) {
   if (column.meaning.precision) return *column.meaning.precision;
   if (has(Role::kPrecision)) {
     const std::string written = text(Role::kPrecision);
@@ -66,7 +66,7 @@ Precision RowReader::precision_of(const Column& column) {
     if (!named) throw LeftOut(in_quotes(written) + " is no precision of a step");
     return *named;
   }
-  if (const Column* autocast = find_column(columns_, Role::kAutocast)) {
+  if (const ImportColumn* autocast = find_column(columns_, Role::kAutocast)) {
     if (autocast->assumed) {
       into_.assumed.insert(in_quotes(autocast->name) + " means BF16, as in the handout");
     }
@@ -85,7 +85,7 @@ Precision RowReader::precision_of(const Column& column) {
 }
 
 std::optional<Unit> RowReader::written_unit(std::size_t index, const TableNumber& number) const {
-  const Column& column = columns_[index];
+  const ImportColumn& column = columns_[index];
   const std::optional<Unit>& named = column.meaning.unit;
   if (number.unit && named && *number.unit != *named) {
     refuse(
@@ -97,7 +97,7 @@ std::optional<Unit> RowReader::written_unit(std::size_t index, const TableNumber
 }
 
 Unit RowReader::unit_of(std::size_t index, const TableNumber& number, bool time) {
-  const Column& column = columns_[index];
+  const ImportColumn& column = columns_[index];
   std::optional<Unit> unit = written_unit(index, number);
   if (has(Role::kUnit)) {
     const auto of_row = unit_named(text(Role::kUnit));
@@ -140,7 +140,7 @@ std::int64_t RowReader::scaled(double value, Unit unit) const {
 }
 
 void RowReader::set_number(Reading& reading, std::size_t index, const TableNumber& number) {
-  const Column& column = columns_[index];
+  const ImportColumn& column = columns_[index];
   const bool time = reading.spec.kind == CellKind::kTiming;
   const Unit unit = unit_of(index, number, time);
   reading.value = scaled(number.value, unit);

@@ -139,7 +139,7 @@ TEST(ImportedRun, ADeviationThatMayBeOfSeveralTimesIsToldAndNotUnderstood) {
                              "| size | forward (ms) | optimizer (ms) | backward_std |"}) {
     const auto tables =
         find_tables(header + std::string("\n|--|--|--|--|\n| small | 1 | 2 | 3 |\n"));
-    const std::vector<Column> columns = columns_of(tables.at(0));
+    const std::vector<ImportColumn> columns = columns_of(tables.at(0));
     EXPECT_THAT(describe(columns.at(3)), HasSubstr("left out: it does not say of which")) << header;
   }
 }
