@@ -1,6 +1,8 @@
 // Which operators run, as LibTorch's profilers see them.
 #pragma once
 
+#include <cstdint>
+
 #include <functional>
 #include <string>
 #include <vector>

@@ -8,7 +8,7 @@
 
 #include "document/document.h"
 #include "document/drawings.h"
-#include "document/paper_choice.h"
+#include "writers/paper_choice.h"
 
 namespace labreport {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "document/align.h"
-#include "document/paper_width.h"
+#include "writers/align.h"
 #include "writers/html/html_parts.h"
 #include "writers/html/template.h"
+#include "writers/paper_width.h"
 
 namespace labreport {
 namespace {

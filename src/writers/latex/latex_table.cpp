@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "document/align.h"
+#include "writers/align.h"
 #include "writers/latex/latex_columns.h"
 #include "writers/latex/latex_text.h"
 

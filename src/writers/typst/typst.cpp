@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "document/paper_choice.h"
 #include "embedded/writers.h"
+#include "writers/paper_choice.h"
 #include "writers/typst/typst_parts.h"
 #include "writers/typst/typst_text.h"
 

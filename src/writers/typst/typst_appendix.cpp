@@ -1,5 +1,5 @@
 #include "base/text.h"
-#include "document/paper_choice.h"
+#include "writers/paper_choice.h"
 #include "writers/typst/typst_parts.h"
 #include "writers/typst/typst_text.h"
 

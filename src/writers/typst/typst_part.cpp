@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "document/byline.h"
-#include "document/paper_choice.h"
+#include "writers/paper_choice.h"
 #include "writers/typst/typst_parts.h"
 #include "writers/typst/typst_text.h"
 

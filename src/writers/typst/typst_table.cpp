@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "document/align.h"
-#include "document/paper_choice.h"
+#include "writers/align.h"
+#include "writers/paper_choice.h"
 #include "writers/typst/typst_parts.h"
 #include "writers/typst/typst_text.h"
 

@@ -1,4 +1,4 @@
-#include "document/paper_width.h"
+#include "writers/paper_width.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "document/align.h"
+#include "writers/align.h"
 
 #include <algorithm>
 #include <optional>

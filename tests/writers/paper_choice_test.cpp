@@ -1,5 +1,5 @@
 // What a print keeps of a part, and what it leaves to the page.
-#include "document/paper_choice.h"
+#include "writers/paper_choice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

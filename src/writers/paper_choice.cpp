@@ -1,4 +1,4 @@
-#include "document/paper_choice.h"
+#include "writers/paper_choice.h"
 
 #include <algorithm>
 #include <set>
