@@ -109,7 +109,8 @@ test:
 	@setup/test $(call given,ARGS)
 
 attack:
-	@setup/install attack && setup/build --all default && setup/build --all fuzz
+	@setup/install attack && setup/build --all default && setup/build --all fuzz && \
+	  setup/build --all asan-all
 	@setup/test --attack $(call given,ARGS)
 
 torches:
@@ -126,4 +127,4 @@ lint:
 	@setup/install lint && tests/lint/format && tests/lint/tidy
 
 clean:
-	rm -rf build build-render build-asan build-fuzz build-lint
+	rm -rf build build-render build-asan build-asan-all build-fuzz build-lint
