@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostListed = 30;
 
-Column column_at(const TextTable& table, std::size_t index, const Mapped& mapped) {
+ImportColumn column_at(const TextTable& table, std::size_t index, const Mapped& mapped) {
   const std::string name = plain_cell(table.header[index]);
   const auto said = mapped.find(name);
   if (const auto meaning = meaning_of(said == mapped.end() ? name : said->second)) {
@@ -27,7 +27,7 @@ Column column_at(const TextTable& table, std::size_t index, const Mapped& mapped
   const bool sizes = std::ranges::any_of(table.rows, [&](const TableRow& row) {
     return index < row.cells.size() && is_size(plain_cell(row.cells[index]));
   });
-  return sizes ? Column{"", *meaning_of("size")} : Column{"", {}, "it has no name"};
+  return sizes ? ImportColumn{"", *meaning_of("size")} : ImportColumn{"", {}, "it has no name"};
 }
 
 /// Whether `mean` holds the times that `deviation` is of; `exactly`, by the very same name.
@@ -41,9 +41,9 @@ bool belongs(const Meaning& deviation, const Meaning& mean, bool exactly) {
 }
 
 /// Null where there is none, or several.
-Column* mean_of(const Column& deviation, std::vector<Column>& columns) {
+ImportColumn* mean_of(const ImportColumn& deviation, std::vector<ImportColumn>& columns) {
   for (const bool exactly : {true, false}) {
-    const auto fits = [&](const Column& column) {
+    const auto fits = [&](const ImportColumn& column) {
       return belongs(deviation.meaning, column.meaning, exactly);
     };
     if (std::ranges::count_if(columns, fits) == 1) return &*std::ranges::find_if(columns, fits);
@@ -63,7 +63,7 @@ std::vector<UnderstoodTable> understood_tables(const std::string& text, const Ma
   }
   std::vector<UnderstoodTable> understood;
   for (TextTable& table : tables) {
-    std::vector<Column> columns = columns_of(table, mapped);
+    std::vector<ImportColumn> columns = columns_of(table, mapped);
     const bool measurements = find_column(columns, Role::kSize) != nullptr &&
                               find_column(columns, Role::kValue) != nullptr;
     if (measurements) understood.push_back({std::move(table), std::move(columns)});
@@ -87,15 +87,15 @@ std::string listed(const std::set<std::string>& names) {
   return join(shown, ", ") + (names.size() > kMostListed ? ", …" : "");
 }
 
-std::vector<Column> columns_of(const TextTable& table, const Mapped& mapped) {
-  std::vector<Column> columns;
+std::vector<ImportColumn> columns_of(const TextTable& table, const Mapped& mapped) {
+  std::vector<ImportColumn> columns;
   for (std::size_t i = 0; i < table.header.size(); ++i) {
     columns.push_back(column_at(table, i, mapped));
   }
   for (std::size_t i = 0; i < columns.size(); ++i) {
     Meaning& meaning = columns[i].meaning;
     if (!meaning.deviation) continue;
-    if (Column* mean = mean_of(columns[i], columns)) {
+    if (ImportColumn* mean = mean_of(columns[i], columns)) {
       mean->deviations = i;
       meaning.name = mean->meaning.name;
       meaning.subject = mean->meaning.subject;
@@ -108,13 +108,13 @@ std::vector<Column> columns_of(const TextTable& table, const Mapped& mapped) {
   return columns;
 }
 
-std::string describe(const Column& column) {
+std::string describe(const ImportColumn& column) {
   return column.why.empty() ? describe(column.meaning) : "ignored: " + column.why;
 }
 
-const Column* find_column(const std::vector<Column>& columns, Role role) {
+const ImportColumn* find_column(const std::vector<ImportColumn>& columns, Role role) {
   const auto found =
-      std::ranges::find(columns, role, [](const Column& column) { return column.meaning.role; });
+      std::ranges::find(columns, role, [](const ImportColumn& column) { return column.meaning.role; });
   return found == columns.end() ? nullptr : &*found;
 }
 

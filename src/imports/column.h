@@ -10,7 +10,7 @@
 
 namespace labreport {
 
-struct Column {
+struct ImportColumn {
   std::string name;
   Meaning meaning;
   std::string why = {};                        ///< It is ignored.
@@ -22,7 +22,7 @@ using Mapped = std::map<std::string, std::string>;
 
 struct UnderstoodTable {
   TextTable table;
-  std::vector<Column> columns;
+  std::vector<ImportColumn> columns;
 };
 
 /// The tables of a text that have a column of sizes and one of values. Nothing is read of the words
@@ -35,13 +35,13 @@ std::string listed(const std::set<std::string>& names);
 
 /// A deviation whose name leaves its subject or precision open gets those of the only column of
 /// times that may be meant; where several may be, it is ignored.
-std::vector<Column> columns_of(const TextTable& table, const Mapped& mapped = {});
+std::vector<ImportColumn> columns_of(const TextTable& table, const Mapped& mapped = {});
 
 /// "size", "forward_std, ms", "ignored: not understood …"
-std::string describe(const Column& column);
+std::string describe(const ImportColumn& column);
 
 /// The column of a role; null where there is none.
-const Column* find_column(const std::vector<Column>& columns, Role role);
+const ImportColumn* find_column(const std::vector<ImportColumn>& columns, Role role);
 
 /// Names are compared without case; null where the edition has none called so.
 const Size* size_named(const Edition& edition, std::string_view name);

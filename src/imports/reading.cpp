@@ -18,7 +18,7 @@ void check_columns(const UnderstoodTable& understood, const Declared& declared) 
     refuse_line(declared.file, understood.table.line, problem, remedy);
   };
   std::map<std::pair<Role, std::string>, std::string> names;
-  for (const Column& column : understood.columns) {
+  for (const ImportColumn& column : understood.columns) {
     Meaning thing = column.meaning;
     thing.unit = nullptr;
     if (thing.role == Role::kIgnored) continue;

@@ -44,7 +44,7 @@ std::optional<std::int64_t> whole(const std::string& text) {
 }  // namespace
 
 std::string RowFacts::cell(Role role) const {
-  const Column* column = find_column(columns_, role);
+  const ImportColumn* column = find_column(columns_, role);
   if (column == nullptr) return "";
   return plain_cell(row_.cells.at(static_cast<std::size_t>(column - columns_.data())));
 }
@@ -73,7 +73,7 @@ std::int64_t RowFacts::number(Role role) {
 Precision RowFacts::precision() {
   const std::string written = fact(Role::kPrecision).value_or("fp32");
   if (const auto named = precision_named(written)) return *named;
-  const Column* column = find_column(columns_, Role::kPrecision);
+  const ImportColumn* column = find_column(columns_, Role::kPrecision);
   const auto yes = parse_yes_no(written);
   if (!yes || !column->meaning.precision) {
     throw LeftOut(in_quotes(written) + " is no precision of a step");

@@ -34,7 +34,7 @@ class RowFacts {
  protected:
   [[noreturn]] void refuse(const std::string& problem, const std::string& remedy = "") const;
 
-  const std::vector<Column>& columns_;
+  const std::vector<ImportColumn>& columns_;
   const TableRow& row_;
   const Declared& declared_;
   Readings& into_;
