@@ -14,6 +14,7 @@
 #include "cli/verbs.h"
 #include "experiments/overview/overview.h"
 #include "imports/imported_run.h"
+#include "imports/words.h"
 #include "results/privacy.h"
 #include "results/run_store.h"
 

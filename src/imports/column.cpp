@@ -113,8 +113,8 @@ std::string describe(const ImportColumn& column) {
 }
 
 const ImportColumn* find_column(const std::vector<ImportColumn>& columns, Role role) {
-  const auto found =
-      std::ranges::find(columns, role, [](const ImportColumn& column) { return column.meaning.role; });
+  const auto found = std::ranges::find(
+      columns, role, [](const ImportColumn& column) { return column.meaning.role; });
   return found == columns.end() ? nullptr : &*found;
 }
 
