@@ -90,8 +90,7 @@ void add_import_flags(CLI::App& verb, ImportFlags& flags) {
   verb.add_option("--edition", flags.edition, "2025 or 2026: whose sizes the names mean");
   verb.add_option("--unit", flags.unit, "s, ms or us, where the table does not say");
   verb.add_option("--map", flags.maps,
-                  "COLUMN=MEANING: what a column holds whose name is not understood, such as\n"
-                  "'T fwd=forward_ms', sd=forward_std or note=ignored; may be repeated")
+                  "COLUMN=MEANING: what a column is that is not understood; may be repeated")
       ->allow_extra_args(false);
   verb.add_option("--context", flags.context, "context length");
   verb.add_option("--batch", flags.batch, "sequences a step (4)");
