@@ -74,7 +74,7 @@ void check_flags(const CLI::App& verb, const std::vector<std::string>& argv) {
     if (std::find(known.begin(), known.end(), flag) == known.end()) {
       refuse_unknown("flag", flag, known);
     }
-    if (!seen.insert(flag).second && flag != "--size") {
+    if (!seen.insert(flag).second && flag != "--size" && flag != "--map") {
       throw InputError(flag + " is given twice", "give it once, with commas between values");
     }
     const bool takes_value = verb.get_option(flag)->get_expected_min() > 0;

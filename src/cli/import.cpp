@@ -1,9 +1,7 @@
 // labreport import: a published table → runs with declared hardware.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 
 #include "base/build_info.h"
@@ -16,6 +14,7 @@
 #include "cli/verbs.h"
 #include "experiments/overview/overview.h"
 #include "imports/imported_run.h"
+#include "imports/words.h"
 #include "results/privacy.h"
 #include "results/run_store.h"
 
@@ -24,9 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void tell_columns(const ChosenTable& chosen) {
+void tell_columns(const UnderstoodTable& chosen) {
   const TextTable& table = chosen.table;
-  say("table at line {}: {}, {}\n", table.line, describe(table.form),
+  say("table at line {}: {}, {}\n", table.line, table.form,
       format_plural(static_cast<std::int64_t>(table.rows.size()), "row"));
   for (const ImportColumn& column : chosen.columns) {
     say("  {:<28} {}\n", in_quotes(column.name), describe(column));
@@ -41,24 +40,6 @@ void tell(const Readings& readings) {
     say("left out: {}, first in line {}: {}\n",
         format_plural(static_cast<std::int64_t>(lines.size()), "value"), lines.front(), reason);
   }
-}
-
-Readings read(const std::vector<ChosenTable>& chosen, const Declared& declared) {
-  Readings all;
-  std::vector<TextTable> tables;
-  for (const ChosenTable& one : chosen) tables.push_back(one.table);
-  const std::string edition = edition_of(tables, declared, all);
-  for (const ChosenTable& one : chosen) {
-    tell_columns(one);
-    Readings more = read_table(one.table, one.columns, declared, edition);
-    std::ranges::move(more.readings, std::back_inserter(all.readings));
-    all.assumed.merge(more.assumed);
-    add_missing(all.missing, more.missing);
-    for (auto& [reason, lines] : more.left_out)
-      std::ranges::move(lines, std::back_inserter(all.left_out[reason]));
-  }
-  refuse_missing(all.missing, declared.file);
-  return all;
 }
 
 Session import_session(const std::vector<std::string>& argv) {
@@ -92,13 +73,14 @@ std::vector<fs::path> keep(const std::vector<Run>& runs, const fs::path& root) {
 ExitStatus import(const ImportFlags& flags, const std::vector<std::string>& argv) {
   const Declared declared = flags.declared();
   const auto chosen = choose_tables(flags, declared.file);
-  const Readings readings = read(chosen, declared);
+  for (const UnderstoodTable& one : chosen) tell_columns(one);
+  const Readings readings = read_tables(chosen, declared);
   tell(readings);
   if (readings.readings.empty()) {
     throw InputError(declared.file + " has no number to import", "see what was left out, and why");
   }
   const Session session = import_session(argv);
-  std::vector<Run> runs = imported_runs(readings.readings, declared, readings.assumed);
+  std::vector<Run> runs = imported_runs(readings, declared);
   for (Run& run : runs) run.sessions = {session};
   const std::vector<fs::path> folders = keep(runs, flags.out);
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -14,11 +14,15 @@ namespace labreport {
 struct ImportFlags {
   std::string file;
   std::optional<std::string> gpu, edition, unit, context, batch, precision, warmup, steps, tables;
+  std::vector<std::string> maps;
   std::string title, source_url;
   std::string out = "site/runs";
 
   /// Checked. Throws `InputError`.
   Declared declared() const;
+
+  /// What `--map` says, checked: of each COLUMN the MEANING. Throws `InputError`.
+  Mapped mapped() const;
 
   bool all_tables() const { return tables == "all"; }
 

@@ -24,19 +24,7 @@ void check_utf8(const std::string& text, const std::string& file) {
   }
 }
 
-/// Broken tables among them: they are refused when they are chosen.
-std::vector<ChosenTable> measurements_in(const std::string& text) {
-  std::vector<ChosenTable> found;
-  std::vector<TextTable> tables = find_tables(text);
-  share_contexts(tables);
-  for (TextTable& table : tables) {
-    std::vector<ImportColumn> columns = columns_of(table);
-    if (holds_measurements(columns)) found.push_back({std::move(table), std::move(columns)});
-  }
-  return found;
-}
-
-std::string listed(const std::vector<ChosenTable>& tables) {
+std::string places_of(const std::vector<UnderstoodTable>& tables) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < std::min(tables.size(), kMostListed); ++i) {
     words.push_back(fmt::format("{} at line {}", i + 1, tables[i].table.line));
@@ -44,13 +32,14 @@ std::string listed(const std::vector<ChosenTable>& tables) {
   return join(words, ", ") + (tables.size() > kMostListed ? ", …" : "");
 }
 
-std::vector<ChosenTable> named(const std::vector<ChosenTable>& all,
-                               const std::vector<std::size_t>& numbers, const std::string& file) {
-  std::vector<ChosenTable> chosen;
+std::vector<UnderstoodTable> named(const std::vector<UnderstoodTable>& all,
+                                   const std::vector<std::size_t>& numbers,
+                                   const std::string& file) {
+  std::vector<UnderstoodTable> chosen;
   for (const std::size_t number : numbers) {
     if (number > all.size()) {
       throw InputError(fmt::format("{} has no table {} of measurements", file, number),
-                       "there are " + listed(all));
+                       "there are " + places_of(all));
     }
     chosen.push_back(all[number - 1]);
   }
@@ -59,23 +48,26 @@ std::vector<ChosenTable> named(const std::vector<ChosenTable>& all,
 
 }  // namespace
 
-std::vector<ChosenTable> choose_tables(const ImportFlags& flags, const std::string& file) {
+std::vector<UnderstoodTable> choose_tables(const ImportFlags& flags, const std::string& file) {
   const std::string text = read_file(flags.file, kLargestFile);
   check_utf8(text, file);
-  std::vector<ChosenTable> found = measurements_in(text);
+  std::vector<UnderstoodTable> found = understood_tables(text, flags.mapped());
   if (found.empty()) {
-    throw InputError(file + " holds no table of measurements",
-                     "one needs a column of sizes and one of times or peaks");
+    const std::set<std::string> names = column_names(find_tables(text));
+    throw InputError(
+        file + " holds no table of measurements",
+        "one needs a column of sizes and one of times or peaks" +
+            (names.empty() ? "" : ": --map COLUMN=MEANING says what is one of " + listed(names)));
   }
   const std::vector<std::size_t> numbers = flags.table_numbers();
   if (numbers.empty() && found.size() > 1 && !flags.all_tables()) {
-    throw InputError(
-        fmt::format("{} holds {} of measurements: {}", file,
-                    format_plural(static_cast<std::int64_t>(found.size()), "table"), listed(found)),
-        "choose with --table 1, --table 1,2 or --table all");
+    throw InputError(fmt::format("{} holds {} of measurements: {}", file,
+                                 format_plural(static_cast<std::int64_t>(found.size()), "table"),
+                                 places_of(found)),
+                     "choose with --table 1, --table 1,2 or --table all");
   }
   if (!numbers.empty()) found = named(found, numbers, file);
-  for (ChosenTable& one : found) check_shape(one.table, file);
+  for (const UnderstoodTable& one : found) check_shape(one.table, file);
   return found;
 }
 

@@ -9,13 +9,8 @@
 
 namespace labreport {
 
-struct ChosenTable {
-  TextTable table;
-  std::vector<ImportColumn> columns;
-};
-
 /// The file's only table of measurements, or those that --table names. Throws `InputError`: too
 /// large, no UTF-8 (with the line), none or several of them, rows that do not fit their header.
-std::vector<ChosenTable> choose_tables(const ImportFlags& flags, const std::string& file);
+std::vector<UnderstoodTable> choose_tables(const ImportFlags& flags, const std::string& file);
 
 }  // namespace labreport

@@ -1,56 +1,50 @@
-// The columns of a table, understood by their names and, where those leave it open, their values.
+// The columns of tables, understood by the vocabulary and by what the user maps to it.
 #pragma once
 
-#include "imports/subject.h"
+#include <map>
+#include <set>
+
 #include "imports/text_table.h"
+#include "imports/vocabulary.h"
+#include "plan/editions.h"
 
 namespace labreport {
 
-enum class Role {
-  kSize,
-  kGpu,
-  kEdition,
-  kExperiment,  ///< Rows of different experiments are different launches.
-  kSubject,     ///< Long tables: what the row's value is of.
-  kForwardOnly,
-  kUnit,
-  kPrecision,
-  kAutocast,  ///< Yes or no: the column's name says which precision.
-  kContext,
-  kBatch,
-  kWarmup,
-  kSteps,
-  kSource,
-  kModelWidth,
-  kInnerWidth,
-  kLayers,
-  kHeads,
-  kValue,    ///< A mean or a standard deviation of times, or a peak.
-  kIgnored,  ///< `why` says why.
-};
-
-/// Of a column whose name has these words and no others: "seq", "len". Nothing for values.
-std::optional<Role> role_named(const std::vector<std::string>& words);
-
-std::string_view describe(Role role);  ///< "size"; empty for kValue and kIgnored.
-
 struct ImportColumn {
   std::string name;
-  Role role = Role::kIgnored;
-  Meaning meaning = {};  ///< Of a value, or a precision that the name holds.
-  std::string why = {};  ///< Of kIgnored; empty for an index.
-  bool assumed = false;  ///< The name leaves open which 16-bit format it means: BF16.
+  Meaning meaning;
+  std::string why = {};                        ///< It is ignored.
+  std::optional<std::size_t> deviations = {};  ///< Of a mean: the column that holds them.
 };
 
-std::vector<ImportColumn> columns_of(const TextTable& table);
+/// A table's name for a column → a name of the vocabulary, which stands for it.
+using Mapped = std::map<std::string, std::string>;
 
-/// "size", "forward, mean, ms", "left out: …"
+struct UnderstoodTable {
+  TextTable table;
+  std::vector<ImportColumn> columns;
+};
+
+/// The tables of a text that have a column of sizes and one of values. Nothing is read of the words
+/// around them. Throws `InputError` for a mapped column that no table has.
+std::vector<UnderstoodTable> understood_tables(const std::string& text, const Mapped& mapped);
+
+/// What their columns are called, and the first thirty of them for a message: "'a', 'b', …".
+std::set<std::string> column_names(const std::vector<TextTable>& tables);
+std::string listed(const std::set<std::string>& names);
+
+/// A deviation whose name leaves its subject or precision open gets those of the only column of
+/// times that may be meant; where several may be, it is ignored.
+std::vector<ImportColumn> columns_of(const TextTable& table, const Mapped& mapped = {});
+
+/// "size", "forward_std, ms", "ignored: not understood …"
 std::string describe(const ImportColumn& column);
 
 /// The column of a role; null where there is none.
 const ImportColumn* find_column(const std::vector<ImportColumn>& columns, Role role);
 
-/// A table of measurements: it names sizes and holds values.
-bool holds_measurements(const std::vector<ImportColumn>& columns);
+/// Names are compared without case; null where the edition has none called so.
+const Size* size_named(const Edition& edition, std::string_view name);
+bool is_size(std::string_view name);  ///< Of some edition.
 
 }  // namespace labreport

@@ -8,7 +8,6 @@ namespace labreport {
 /// A run for each GPU, edition and source, in the order of the readings, without a session: the
 /// caller knows when and how it was called. Rows of different experiments become launches of one
 /// cell; a row that repeats another of its own is refused by both lines (`InputError`).
-std::vector<Run> imported_runs(const std::vector<Reading>& readings, const Declared& declared,
-                               const std::set<std::string>& assumed);
+std::vector<Run> imported_runs(const Readings& readings, const Declared& declared);
 
 }  // namespace labreport

@@ -1,157 +1,176 @@
-#include "imports/row_reader.h"
-
+// One row of a table: its parameters, then its numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
+
+#include "imports/row_facts.h"
+#include "imports/table_number.h"
+#include "imports/words.h"
 
 namespace labreport {
 namespace {
 
-constexpr std::int64_t kHandoutWarmup = 5;
-constexpr std::int64_t kHandoutSteps = 10;
-constexpr std::int64_t kLargest = 1'000'000'000;
-constexpr std::string_view kHandouts = "as in the handout";
+using Kind = TableNumber::Kind;
 
-std::optional<std::int64_t> whole(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool all = error == std::errc() && end == text.data() + text.size();
-  return all && value >= 0 && value <= kLargest ? std::optional(value) : std::nullopt;
-}
+constexpr double kLongestNanoseconds = 1e15;  // Eleven days; a peak of as many bytes is a petabyte.
 
-const Edition* edition_named(const std::string& name) {
-  const auto found = std::ranges::find(editions(), name, &Edition::name);
-  return found == editions().end() ? nullptr : &*found;
-}
+class RowReader : private RowFacts {
+ public:
+  using RowFacts::RowFacts;
+
+  void read(const std::string& edition) {
+    or_leave_out([&] {
+      const Reading common = parameters(edition);
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const Meaning& meaning = columns_[i].meaning;
+        if (meaning.role != Role::kValue || meaning.deviation) continue;
+        or_leave_out([&] { read_value(i, common); });
+      }
+    });
+  }
+
+ private:
+  void or_leave_out(const auto& work) {
+    try {
+      work();
+    } catch (const LeftOut& left) {
+      into_.left_out[left.what()].push_back(row_.line);
+    }
+  }
+
+  Reading parameters(const std::string& edition) {
+    Reading reading;
+    reading.line = row_.line;
+    if (has(Role::kMode)) subject();  // Rows that measure something else need no parameters.
+    reading.gpu = fact(Role::kGpu).value_or("");
+    const auto source = declared_.facts.find(Role::kSource);
+    reading.source = source == declared_.facts.end() ? cell(Role::kSource) : source->second;
+    reading.experiment = cell(Role::kExperiment);
+    reading.edition = has(Role::kEdition) ? cell(Role::kEdition) : edition;
+    set_network(reading);
+    reading.spec.batch = number(Role::kBatch);
+    reading.spec.context = number(Role::kContext);
+    reading.spec.warmup = number(Role::kWarmup);
+    reading.spec.steps = number(Role::kSteps);
+    if (is_countable(reading.spec)) return reading;
+    throw LeftOut("its tensors would have more bytes than can be counted");
+  }
+
+  void set_network(Reading& reading) const {
+    const auto edition = std::ranges::find(editions(), reading.edition, &Edition::name);
+    if (edition == editions().end()) {
+      throw LeftOut("no edition is called " + in_quotes(reading.edition));
+    }
+    const std::string written = in_quotes(cell(Role::kSize));
+    const Size* size = size_named(*edition, cell(Role::kSize));
+    if (size == nullptr)
+      throw LeftOut(written + " is no size of the " + edition->name + " edition");
+    reading.spec.size = size->name;
+    reading.spec.model = size->shape;
+    check_number(Role::kModelWidth, size->shape.d_model);
+    check_number(Role::kInnerWidth, size->shape.d_ff);
+    check_number(Role::kLayers, size->shape.layers);
+    check_number(Role::kHeads, size->shape.heads);
+  }
+
+  void read_value(std::size_t index, Reading reading) {
+    const Meaning& meaning = columns_[index].meaning;
+    const TableNumber number = number_at(index);
+    if (number.kind == Kind::kMissing) throw LeftOut("no value is given");
+    if (number.kind == Kind::kUnclear) throw LeftOut(text(index) + " is no plain number");
+    const Subject measured = meaning.subject ? *meaning.subject : subject();
+    reading.spec.kind = measured.kind;
+    reading.spec.mode = measured.mode;
+    reading.metric = measured.metric;
+    if (measured.kind == CellKind::kMemory) {  // A peak is of a step, whichever.
+      reading.spec.warmup.reset();
+      reading.spec.steps.reset();
+    }
+    reading.spec.precision = meaning.precision ? *meaning.precision : precision();
+    if (number.kind == Kind::kOutOfMemory) {
+      reading.outcome = OutOfMemory{};
+    } else {
+      set_number(reading, index, number);
+    }
+    into_.readings.push_back(std::move(reading));
+  }
+
+  void set_number(Reading& reading, std::size_t index, const TableNumber& number) {
+    const bool time = reading.spec.kind == CellKind::kTiming;
+    const Unit& unit = unit_of(index, number, time);
+    reading.value = scaled(number.value, unit);
+    if (reading.value <= 0) refuse(shown(index) + (time ? " is no time" : " is no peak"));
+    if (number.deviation) reading.deviation = scaled(*number.deviation, unit);
+    const auto beside = columns_[index].deviations;
+    if (!beside) return;
+    const TableNumber deviation = number_at(*beside);
+    if (deviation.kind == Kind::kUnclear) {
+      into_.left_out[text(*beside) + " is no plain number"].push_back(row_.line);
+    }
+    if (deviation.kind != Kind::kNumber) return;
+    const Unit& own = deviation.unit == nullptr ? unit : *deviation.unit;
+    if (!own.time) refuse(shown(*beside) + " is no time");
+    const std::int64_t value = scaled(deviation.value, own);
+    if (reading.deviation.value_or(value) != value) {
+      refuse(shown(index) + " has another deviation than " + in_quotes(columns_[*beside].name),
+             "keep one of them");
+    }
+    reading.deviation = value;
+  }
+
+  const Unit& unit_of(std::size_t index, const TableNumber& number, bool time) {
+    if (number.unit != nullptr && number.unit->time != time) {
+      throw LeftOut(
+          fmt::format("{} is no unit of {}", number.unit->name, time ? "time" : "memory"));
+    }
+    const bool column = has(Role::kUnit);
+    const bool said = column || declared_.facts.contains(Role::kUnit);
+    const bool needed = time && number.unit == nullptr && !column;
+    const std::string written = column           ? cell(Role::kUnit)
+                                : said || needed ? fact(Role::kUnit).value_or("s")
+                                                 : "";
+    const Unit* of_row = unit_named(written);
+    // The unit of the row's times may stand beside a peak that has its own.
+    if (of_row != nullptr && of_row->time != time) of_row = nullptr;
+    if (number.unit != nullptr && of_row != nullptr && number.unit != of_row) {
+      refuse(fmt::format("{} is in {}, {} says {}", shown(index), number.unit->name,
+                         column ? "the row" : "--unit", of_row->name),
+             "write one unit");
+    }
+    if (number.unit != nullptr || of_row != nullptr) {
+      return number.unit != nullptr ? *number.unit : *of_row;
+    }
+    throw LeftOut(fmt::format("{} is no unit of {} that is read", in_quotes(written),
+                              time ? "time" : "memory"));
+  }
+
+  TableNumber number_at(std::size_t index) const {
+    TableNumber number = parse_table_number(row_.cells.at(index), columns_[index].meaning.unit);
+    if (number.kind == Kind::kWrong) refuse(shown(index) + ": " + number.why);
+    return number;
+  }
+
+  std::string text(std::size_t index) const { return in_quotes(row_.cells.at(index)); }
+
+  /// "'12.5s' in 'forward_ms'"
+  std::string shown(std::size_t index) const {
+    return text(index) + " in " + in_quotes(columns_[index].name);
+  }
+
+  std::int64_t scaled(double value, const Unit& unit) const {
+    const double scaled = value * unit.scale;
+    if (scaled > kLongestNanoseconds) refuse(fmt::format("{} {} cannot be", value, unit.name));
+    return std::llround(scaled);
+  }
+};
 
 }  // namespace
 
-RowReader::RowReader(const TextTable& table, const std::vector<ImportColumn>& columns,
-                     const Declared& declared, const std::string& edition, Readings& into)
-    : columns_(columns),
-      declared_(declared),
-      edition_(edition),
-      into_(into),
-      nearby_context_(nearby_context(table)),
-      nearby_unit_(unit_near(table.nearby)),
-      nearby_batches_(batches_in(table.nearby)),
-      nearby_precisions_(precisions_in(table.nearby)) {}
-
-void RowReader::read(const TableRow& row) {
-  row_ = &row;
-  const auto leave_out = [&](const LeftOut& left) {
-    into_.left_out[left.what()].push_back(row.line);
-  };
-  try {
-    const Reading common = parameters();
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const bool value =
-          columns_[i].role == Role::kValue && columns_[i].meaning.statistic != Statistic::kStddev;
-      if (!value) continue;
-      try {
-        read_value(i, common);
-      } catch (const LeftOut& left) {
-        leave_out(left);
-      }
-    }
-  } catch (const LeftOut& left) {
-    leave_out(left);
-  }
-}
-
-std::string RowReader::text(Role role) const {
-  const ImportColumn* column = find_column(columns_, role);
-  if (column == nullptr) return "";
-  return plain_cell(row_->cells.at(static_cast<std::size_t>(column - columns_.data())));
-}
-
-void RowReader::miss(const std::string& problem, const std::string& flag) {
-  add_missing(into_.missing, {{problem, flag, row_->line}});
-}
-
-void RowReader::refuse(const std::string& problem, const std::string& remedy) const {
-  refuse_line(declared_.file, row_->line, problem, remedy);
-}
-
-std::int64_t RowReader::number(Role role, std::optional<std::int64_t> declared,
-                               std::string_view flag, std::optional<std::int64_t> assumed,
-                               std::string_view whose) {
-  const std::string written = text(role);
-  if (has(role)) {
-    if (written.empty()) throw LeftOut(fmt::format("no {} is given", flag));
-    const auto value = whole(written);
-    const bool positive = value && (*value > 0 || role == Role::kWarmup);
-    if (!positive) refuse(fmt::format("{} {} is no whole number", flag, in_quotes(written)));
-    return *value;
-  }
-  if (declared) return *declared;
-  if (!assumed) {
-    miss(fmt::format("neither the table nor the words above it say the {}", flag),
-         fmt::format("--{} N", flag));
-    return 1;  // Nothing of it is kept.
-  }
-  into_.assumed.insert(fmt::format("{} {}, {}: --{} says otherwise", flag, *assumed, whose, flag));
-  return *assumed;
-}
-
-Reading RowReader::parameters() {
-  Reading reading;
-  reading.line = row_->line;
-  // Rows that measure something else need no parameters.
-  if (has(Role::kSubject)) {
-    const Meaning meaning = meaning_of(words_of(text(Role::kSubject)));
-    const std::string what = in_quotes(text(Role::kSubject));
-    if (!meaning.refusal.empty()) throw LeftOut(what + ": " + meaning.refusal);
-    if (!meaning.subject) throw LeftOut(what + " is no time of a pass or step and no peak");
-  }
-  reading.gpu = has(Role::kGpu) ? text(Role::kGpu) : declared_.gpu.value_or("");
-  if (reading.gpu.empty()) {
-    miss("nothing says on which GPU this was measured", "--gpu NAME");
-  }
-  reading.source = has(Role::kSource) ? text(Role::kSource) : declared_.source;
-  reading.experiment = text(Role::kExperiment);
-  set_network(reading);
-  CellSpec& spec = reading.spec;
-  const std::set<std::int64_t>& batches = nearby_batches_;
-  if (batches.size() > 1 && !has(Role::kBatch) && !declared_.batch) {
-    miss("the words above the table say several batches", "--batch N");
-  }
-  spec.batch = number(Role::kBatch, declared_.batch, "batch",
-                      batches.empty() ? kHandoutBatch : *batches.begin(),
-                      batches.empty() ? kHandouts : "from the words above the table");
-  spec.context = number(Role::kContext, declared_.context, "context",
-                        nearby_context_ ? std::optional(nearby_context_->context) : std::nullopt,
-                        nearby_context_ ? nearby_context_->whose : "");
-  spec.warmup = number(Role::kWarmup, declared_.warmup, "warmup", kHandoutWarmup, kHandouts);
-  spec.steps = number(Role::kSteps, declared_.steps, "steps", kHandoutSteps, kHandouts);
-  if (!is_countable(spec)) throw LeftOut("its tensors would have more bytes than can be counted");
-  return reading;
-}
-
-void RowReader::set_network(Reading& reading) {
-  reading.edition = has(Role::kEdition) ? text(Role::kEdition) : edition_;
-  const Edition* edition = edition_named(reading.edition);
-  if (edition == nullptr) throw LeftOut("no edition is called " + in_quotes(reading.edition));
-  const std::string word = lower_case(text(Role::kSize));
-  if (word.empty()) throw LeftOut("no size is given");
-  const auto size = std::ranges::find_if(
-      edition->sizes, [&](const Size& known) { return lower_case(known.name) == word; });
-  if (size == edition->sizes.end()) {
-    throw LeftOut(in_quotes(word) + " is no size of the " + edition->name + " edition");
-  }
-  reading.spec.size = size->name;
-  reading.spec.model = size->shape;
-  const ModelShape& shape = size->shape;
-  for (const auto& [role, expected] :
-       {std::pair(Role::kModelWidth, shape.d_model), std::pair(Role::kInnerWidth, shape.d_ff),
-        std::pair(Role::kLayers, shape.layers), std::pair(Role::kHeads, shape.heads)}) {
-    const std::string written = text(role);
-    if (written.empty() || whole(written) == expected) continue;
-    refuse(
-        fmt::format("{} has {} {} in the {} edition, not {}", size->name,
-                    find_column(columns_, role)->name, expected, edition->name, in_quotes(written)),
-        "another network needs another name");
+void read_rows(const UnderstoodTable& table, const Declared& declared, const std::string& edition,
+               Readings& into) {
+  for (const TableRow& row : table.table.rows) {
+    RowReader(table, row, declared, into).read(edition);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "imports/words.h"
+#include "imports/vocabulary.h"
 
 namespace labreport {
 
@@ -20,12 +20,12 @@ struct TableNumber {
   Kind kind = Kind::kMissing;
   double value = 0;                      ///< Finite, not negative.
   std::optional<double> deviation = {};  ///< Behind "±", in the same unit.
-  std::optional<Unit> unit = {};
+  const Unit* unit = nullptr;
   std::string why = {};
 };
 
-/// "1,234.5", "12.3 ± 0.4 ms", "1.2e-3 s". One comma alone ("1,234", "12,5") is wrong: it may stand
-/// for thousands or for decimals.
-TableNumber parse_table_number(std::string_view cell);
+/// "12.3 ± 0.4 ms", "1.2e-3 s". With a comma it is wrong, which may stand for thousands or for
+/// decimals; so is a unit that is not the column's, where its name holds one, else null.
+TableNumber parse_table_number(std::string_view cell, const Unit* column = nullptr);
 
 }  // namespace labreport

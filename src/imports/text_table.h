@@ -2,20 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace labreport {
-
-enum class TableForm {
-  kPipes,      ///< Markdown: "| a | b |" above a line of dashes
-  kSeparated,  ///< commas, tabs or semicolons, quoted as in RFC 4180
-  kAligned,    ///< columns apart by spaces, as pandas prints a frame, with or without its index;
-               ///< two rows at least, or prose would do
-};
 
 struct TableRow {
   std::size_t line = 0;  ///< 1-based, in the text.
@@ -23,22 +14,27 @@ struct TableRow {
 };
 
 struct TextTable {
-  TableForm form = TableForm::kPipes;
-  std::size_t line = 0;  ///< Of the header.
+  std::string_view form;  ///< "Markdown", "separated values", "aligned columns"
+  std::size_t line = 0;   ///< Of the header.
   std::vector<std::string> header;
   std::vector<TableRow> rows;
-  std::string nearby;  ///< The few lines above: a caption, a heading.
-  /// Context lengths that words above earlier tables name; see `share_contexts`.
-  std::set<std::int64_t> earlier_contexts = {};
-  std::size_t broken_line = 0;  ///< Of a quote that is never closed; 0: none.
+  std::size_t broken_line = 0;  ///< Of a quote that is not closed; 0: none.
 };
 
-/// "Markdown", "separated values", "aligned columns"
-std::string_view describe(TableForm form);
-
-/// Every table of a text, in its order, also such as hold no measurements. A byte order mark and
-/// carriage returns at a line's end are no part of it. A pure function of the text, linear in its
-/// length; rows keep as many cells as they have.
+/// Every table of a text, in its order, also such as hold no measurements:
+/// - Markdown: "| a | b |" above a line of dashes; rows that end early are filled up;
+/// - commas, tabs or semicolons between fields; quotes as in RFC 4180, closed in their line;
+/// - columns two spaces apart, as pandas prints a frame, with or without its index; two rows at
+///   least, or prose would do.
+/// A byte order mark and carriage returns at a line's end are no part of it. Linear in the text.
 std::vector<TextTable> find_tables(std::string_view text);
+
+/// Throws `InputError` for rows that are longer or shorter than their header, for an open quote,
+/// and for tables beyond 256 columns or 10,000 rows.
+void check_shape(const TextTable& table, const std::string& file);
+
+/// "FILE: line 12: problem; remedy". Throws `InputError`.
+[[noreturn]] void refuse_line(const std::string& file, std::size_t line, const std::string& problem,
+                              const std::string& remedy = "");
 
 }  // namespace labreport

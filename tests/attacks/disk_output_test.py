@@ -12,7 +12,7 @@ from disk import tree
 from disk_case import FAULTS, REFUSALS, RUN, DiskTest, launches, main
 
 TABLE = "gpu,size,forward (ms)\nFirst,small,5\nSecond,small,6\n"
-IMPORT = ("import", "table.csv", "--context", "128")
+IMPORT = ("import", "table.csv", "--context", "128", "--precision", "fp32")
 KEEP_NO_PART = ("ENOSPC", "EDQUOT")  # what is begun can be removed again on such a disk
 
 

@@ -16,7 +16,7 @@ class ImportTest : public ProgramTest {
  protected:
   Ended import(const std::string& bytes) {
     write_atomically(folder_ / "table.csv", bytes);
-    return call({"import", "table.csv", "--context", "128"});
+    return call({"import", "table.csv", "--context", "128", "--precision", "fp32"});
   }
 };
 

@@ -6,17 +6,11 @@
 
 namespace labreport::fuzz {
 
-void import_table(const TextTable& table, const Declared& said) {
+void import_table(const UnderstoodTable& table, const Declared& said) {
   std::vector<Run> runs;
   const bool taken = accepted([&] {
-    TextTable checked = table;
-    check_shape(checked, said.file);
-    Readings found;
-    const std::string edition = edition_of({checked}, said, found);
-    const Readings read = read_table(checked, columns_of(checked), said, edition);
-    add_missing(found.missing, read.missing);
-    refuse_missing(found.missing, said.file);
-    runs = imported_runs(read.readings, said, read.assumed);
+    check_shape(table.table, said.file);
+    runs = imported_runs(read_tables({table}, said), said);
   });
   if (!taken) return;
   for (Run& run : runs) {
@@ -29,13 +23,9 @@ void import_table(const TextTable& table, const Declared& said) {
 
 void import_text(std::string_view text) {
   if (!is_utf8(text)) return;  // refused before it is searched
-  std::vector<TextTable> tables = find_tables(text);
-  share_contexts(tables);
-  Declared by_table;
-  by_table.file = "table.md";
-  for (const TextTable& table : tables) {
-    import_table(table, by_table);
-    import_table(table, on_a_gpu(unit_named("ms")));
+  for (const UnderstoodTable& table : understood_tables(std::string(text), {})) {
+    import_table(table, {{}, "", "table.md"});
+    import_table(table, with(on_a_gpu(), Role::kUnit, "ms"));
   }
 }
 

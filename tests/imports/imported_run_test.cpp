@@ -11,6 +11,7 @@ namespace labreport {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 std::string fixture(const std::string& name) {
   return read_file(std::string(LABREPORT_SOURCE_DIR) + "/tests/fixtures/imports/" + name);
@@ -23,7 +24,7 @@ std::optional<double> published(const Cell& cell, std::string_view name,
 }
 
 TEST(ImportedRun, KeepsOneRowASizeAndPrecision) {
-  const auto runs = import_text(fixture("long.md"), on_a_gpu());
+  const auto runs = import_text(fixture("long.md"), without(on_a_gpu(), Role::kPrecision));
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs[0].source, "imported");
   EXPECT_EQ(runs[0].edition, "2025");
@@ -35,7 +36,7 @@ TEST(ImportedRun, KeepsOneRowASizeAndPrecision) {
 }
 
 TEST(ImportedRun, KeepsBackwardAsAPhaseAndInventsNoTotal) {
-  const auto runs = import_text(fixture("frame.txt"), on_a_gpu(Unit::kSeconds));
+  const auto runs = import_text(fixture("frame.txt"), with(on_a_gpu(), Role::kUnit, "s"));
   ASSERT_EQ(runs[0].cells.size(), 4U);
   const Cell& backward = runs[0].cells[1];
   EXPECT_EQ(backward.spec.mode, Mode::kForwardBackward);
@@ -45,9 +46,7 @@ TEST(ImportedRun, KeepsBackwardAsAPhaseAndInventsNoTotal) {
 }
 
 TEST(ImportedRun, IsOneForEachGpuEditionAndSource) {
-  Declared said;
-  said.file = "many.csv";
-  const auto runs = import_text(fixture("many.csv"), said);
+  const auto runs = import_text(fixture("many.csv"), {{}, "", "many.csv"});
   ASSERT_EQ(runs.size(), 2U);
   EXPECT_EQ(runs[0].devices[0].name, "Made Up 1, <b>8 GB</b>");
   EXPECT_EQ(published(runs[0].cells[0], metric::kTotal), 1'234'500'000);
@@ -55,120 +54,136 @@ TEST(ImportedRun, IsOneForEachGpuEditionAndSource) {
   EXPECT_EQ(published(runs[1].cells.at(0), metric::kPeak), 20.0 * (1 << 30));
 }
 
-TEST(ImportedRun, AsksForWhatNothingSays) {
-  const std::string table = "| model | forward |\n|--|--|\n| small | 5 |\n";
-  EXPECT_THAT(refusal(table, on_a_gpu()), HasSubstr("--unit"));
-  Declared no_gpu = on_a_gpu(Unit::kSeconds);
-  no_gpu.gpu.reset();
-  EXPECT_THAT(refusal(table, no_gpu), HasSubstr("--gpu"));
-  Declared no_context = on_a_gpu(Unit::kSeconds);
-  no_context.context.reset();
-  EXPECT_THAT(refusal(table, no_context), HasSubstr("--context"));
-  EXPECT_EQ(refusal("context length 512, in ms\n\n" + table, no_context), "");
-  EXPECT_THAT(refusal("context 512 or context 128, in ms\n\n" + table, no_context),
-              HasSubstr("--context"));
-}
-
 TEST(ImportedRun, AsksForAllThatIsMissingAtOnce) {
-  const std::string table = "| model | forward |\n|--|--|\n| small | 5 |\n| xl | 6 |\n";
-  Declared nothing;
-  nothing.file = "table.md";
-  EXPECT_EQ(
-      refusal(table, nothing),
-      "table.md: size 'xl' is another network in each edition; line 3: nothing says on which "
-      "GPU this was measured; line 3: neither the table nor the words above it say the "
-      "context; line 3: nothing says in which unit 'forward' is; say --edition 2025 or "
-      "--edition 2026, and --gpu NAME, and --context N, and --unit s, --unit ms or --unit us");
+  EXPECT_EQ(refusal("Context 256, BF16, in ms:\n\n| model | forward |\n|--|--|\n| xl | 6 |\n",
+                    {{}, "", "table.md"}),
+            "table.md: nothing says the context; the editions differ in size 'xl'; nothing says "
+            "the GPU; nothing says the precision; nothing says the unit; say --context N, and "
+            "--edition 2025 or --edition 2026, and --gpu NAME, and --precision NAME, and --unit s, "
+            "--unit ms or --unit us")
+      << "words around a table are not read";
 }
 
-TEST(ImportedRun, TakesTheBatchFromTheWordsAboveTheTable) {
-  const std::string table = "| model | forward |\n|--|--|\n| small | 5 |\n";
-  const Declared said = on_a_gpu(Unit::kSeconds);
-  for (const char* words : {"Batch size 8:", "batch_size=8", "a batch of 8"}) {
-    const Readings found = readings_of(words + ("\n\n" + table), said);
-    EXPECT_EQ(found.readings.at(0).spec.batch, 8) << words;
-    EXPECT_TRUE(
-        found.assumed.contains("batch 8, from the words above the table: --batch says otherwise"));
+TEST(ImportedRun, FindsTheEditionByTheSizesThatItAloneHas) {
+  const auto edition = [](const std::string& sizes) {
+    return readings_of("size,forward (ms)\nsmall,1\n" + sizes).readings.at(0).edition;
+  };
+  EXPECT_EQ(edition("xl,2\n2.7B,3\n"), "2025");
+  EXPECT_EQ(edition("xl,2\n10B,3\n"), "2026");
+  EXPECT_EQ(edition("large,2\n"), "2025") << "the first of those that mean the same networks";
+}
+
+TEST(ImportedRun, ReadsYesAndNoAsPrecisions) {
+  for (const auto& [header, yes] : std::initializer_list<std::pair<std::string, Precision>>{
+           {"Mixed precision BF16", Precision::kBf16},
+           {"use_amp", Precision::kBf16},
+           {"autocast fp16", Precision::kFp16}}) {
+    const auto runs =
+        import_text("| size | forward (ms) | " + header +
+                        " |\n|--|--|--|\n| small | 1 | True |\n| small | 2 | False |\n",
+                    without(on_a_gpu(), Role::kPrecision));
+    EXPECT_EQ(runs[0].cells.at(0).spec.precision, yes) << header;
+    EXPECT_EQ(runs[0].cells.at(1).spec.precision, Precision::kFp32) << header;
   }
-  EXPECT_THAT(refusal("batch 4 and batch 8\n\n" + table, said), HasSubstr("--batch N"));
 }
 
-TEST(ImportedRun, TakesThePrecisionFromTheWordsAboveTheTable) {
-  const std::string table = "| model | forward |\n|--|--|\n| small | 5 |\n";
-  const Declared said = on_a_gpu(Unit::kSeconds);
-  for (const char* words : {"All numbers in BF16.", "dtype=torch.bfloat16"}) {
-    const Readings found = readings_of(words + ("\n\n" + table), said);
-    EXPECT_EQ(found.readings.at(0).spec.precision, Precision::kBf16) << words;
-    EXPECT_TRUE(found.assumed.contains(
-        "precision bf16, from the words above the table: --precision says otherwise"));
-  }
-  EXPECT_THAT(refusal("FP32 and BF16\n\n" + table, said), HasSubstr("--precision NAME"));
-  EXPECT_EQ(readings_of("Mixed precision\n\n" + table, said).readings.at(0).spec.precision,
-            Precision::kFp32);
-  EXPECT_EQ(readings_of("In BF16:\n\n| model | forward | precision |\n|--|--|--|\n"
-                        "| small | 5 | fp32 |\n",
-                        said)
-                .readings.at(0)
-                .spec.precision,
-            Precision::kFp32)
-      << "a column knows better";
+/// A table of one row below these names.
+std::string table_of(const std::string& names, const std::string& cells) {
+  std::string rule = "|--";
+  for (const char letter : "|" + names) rule += letter == '|' ? "|--" : "";
+  return "| size | " + names + " |\n" + rule + "|\n| small | " + cells + " |\n";
 }
 
-std::optional<double> deviation_of(const Run& run, std::string_view name) {
-  return published(run.cells.at(0), name, metric::kPublishedStddev);
+std::optional<double> deviation_of(const Run& run) {
+  return published(run.cells.at(0), metric::kTotal, metric::kPublishedStddev);
 }
 
 TEST(ImportedRun, ADeviationWithoutANameBelongsToTheOnlyTimeThatThereIs) {
-  for (const char* header :
-       {"| size | Forward Time (ms) | Std Dev |", "| size | fwd BF16 (ms) | std |",
-        "| size | forward_mean_ms | std_ms |"}) {
-    const auto runs =
-        import_text(header + std::string("\n|--|--|--|\n| small | 12.5 | 0.25 |\n"), on_a_gpu());
-    EXPECT_EQ(deviation_of(runs[0], metric::kTotal), 250'000) << header;
+  for (const char* names : {"Forward Time (ms) | Std Dev", "fwd BF16 (ms) | std",
+                            "forward_mean_ms | std_ms", "forward (ms) | std (us)"}) {
+    const bool own = std::string(names).ends_with("(us)");
+    EXPECT_EQ(deviation_of(import_text(table_of(names, own ? "12.5 | 250" : "12.5 | 0.25"))[0]),
+              250'000)
+        << names;
   }
-  const auto with_peak = import_text(
-      "| size | forward (ms) | peak memory forward (GiB) | std |\n|--|--|--|--|\n"
-      "| small | 12.5 | 1 | 0.25 |\n",
-      on_a_gpu());
-  EXPECT_EQ(deviation_of(with_peak[0], metric::kTotal), 250'000);
+  EXPECT_EQ(deviation_of(import_text(
+                table_of("forward (ms) | peak memory forward (GiB) | std", "12.5 | 1 | 0.25"))[0]),
+            250'000);
 }
 
 TEST(ImportedRun, ADeviationThatMayBeOfSeveralTimesIsToldAndNotUnderstood) {
-  for (const char* header : {"| size | forward (ms) | backward (ms) | std |",
-                             "| size | forward FP32 (ms) | forward BF16 (ms) | std |",
-                             "| size | forward (ms) | optimizer (ms) | backward_std |"}) {
-    const auto tables =
-        find_tables(header + std::string("\n|--|--|--|--|\n| small | 1 | 2 | 3 |\n"));
-    const std::vector<ImportColumn> columns = columns_of(tables.at(0));
-    EXPECT_THAT(describe(columns.at(3)), HasSubstr("left out: it does not say of which")) << header;
+  for (const char* names :
+       {"forward (ms) | backward (ms) | std", "forward FP32 (ms) | forward BF16 (ms) | std",
+        "forward (ms) | optimizer (ms) | backward_std"}) {
+    const auto columns = columns_of(find_tables(table_of(names, "1 | 2 | 3")).at(0));
+    EXPECT_THAT(describe(columns.at(3)), HasSubstr("of which column of times")) << names;
   }
 }
 
-TEST(ImportedRun, RefusesUnitsThatDisagree) {
-  const auto complaint = [](const std::string& header, const std::string& row) {
-    const std::string rule = "\n|--|--|--|\n";
-    return refusal("| size | " + header + " |" + rule + "| small | " + row + " |\n", on_a_gpu());
-  };
-  EXPECT_THAT(complaint("forward_ms | std", "12.5s | 1"),
-              HasSubstr("line 3: '12.5s' in 'forward_ms' is in s, the column's name says ms"));
-  EXPECT_THAT(complaint("forward | unit", "12.5s | ms"), HasSubstr("is in s, the row says ms"));
-  EXPECT_THAT(complaint("forward_s | unit", "12.5 | ms"), HasSubstr("is in s, the row says ms"));
-  EXPECT_THAT(complaint("forward_ms | forward_std_ms", "12.5 | 1us"), HasSubstr("is in us"));
-  EXPECT_THAT(complaint("forward_ms | std", "12.5 | 1 GiB"), HasSubstr("is no time"));
-  EXPECT_THAT(complaint("forward_ms | std", "12.5 ± 0.5 | 1"), HasSubstr("another deviation"));
-  EXPECT_EQ(complaint("forward_ms | std", "12.5 ms | 1"), "");
-  EXPECT_EQ(complaint("forward | unit", "12.5ms | ms"), "");
+TEST(ImportedRun, RefusesWhatContradictsItself) {
+  for (const auto& [names, cells, complaint] :
+       std::initializer_list<std::tuple<const char*, const char*, const char*>>{
+           {"forward_ms | std", "12.5s | 1",
+            "line 3: '12.5s' in 'forward_ms': it is in s, the column's name says ms"},
+           {"forward | unit", "12.5s | ms", "is in s, the row says ms"},
+           {"forward_s | unit", "12.5 | ms", "is in s, the row says ms"},
+           {"forward_ms | forward_std_ms", "12.5 | 1us", "it is in us"},
+           {"forward_ms | std", "12.5 | 1 GiB", "is no time"},
+           {"forward_ms | std", "12.5 ± 0.5 | 1", "another deviation"},
+           {"forward (ms) | fwd (s)", "1 | 1", "'forward (ms)' and 'fwd (s)' both say: forward"},
+           {"forward (ms) | context", "1 | 1", "'context' and a flag both say: context"},
+           {"forward (ms) | d_model", "1 | 512", "size 'small' has d_model 768, not '512'"},
+           {"time (ms) | note", "1 | x", "'time (ms)' does not say what was timed"},
+           {"forward (ms) | batch", "1 | 4.5", "batch '4.5' is no whole number"},
+           {"forward (ms) | x", "1 | 2 | 3", "4 fields in a table of 3 columns"},
+       }) {
+    EXPECT_THAT(refusal(table_of(names, cells)), HasSubstr(complaint)) << names;
+  }
+  EXPECT_EQ(refusal(table_of("forward_ms | std", "12.5 ms | 1")), "");
+  EXPECT_EQ(refusal(table_of("forward | unit", "12.5ms | ms")), "");
+  EXPECT_THAT(refusal("size,forward (ms)\nsmall,5\nsmall,6\n"),
+              HasSubstr("line 3: repeats line 2"));
 }
 
-TEST(ImportedRun, RefusesByLine) {
-  const std::string head = "| size | forward (ms) |\n|--|--|\n";
-  const auto complaint = [&](const std::string& rows) { return refusal(head + rows, on_a_gpu()); };
-  EXPECT_THAT(complaint("| small | 5 |\n| small | 6 |\n"), HasSubstr("line 4: repeats line 3"));
-  EXPECT_THAT(complaint("| small | 12,5 |\n"), HasSubstr("line 3: '12,5'"));
-  EXPECT_THAT(complaint("| small | 0 |\n"), HasSubstr("is no time"));
-  EXPECT_THAT(complaint("| small | -1 |\n"), HasSubstr("negative"));
-  EXPECT_THAT(complaint("| small | 1 | 2 |\n"), HasSubstr("3 fields in a table of 2 columns"));
-  EXPECT_THAT(complaint("| xl | 1 |\n"), HasSubstr("--edition"));
+TEST(ImportedRun, LeavesOutWhatItCannotRelyOn) {
+  for (const auto& [names, cells, reason] :
+       std::initializer_list<std::tuple<const char*, const char*, const char*>>{
+           {"forward (ms) | mode", "1 | forward", ""},
+           {"value (ms) | mode", "1 | nsys_forward", "'nsys_forward' is no pass, step or peak"},
+           {"value (ms) | forward_only", "1 | maybe", "'maybe' is no pass, step or peak"},
+           {"forward (ms) | batch", "1 | ", "no batch is given"},
+           {"forward | unit", "1 | kernel", "'kernel' is no unit of time"},
+           {"peak memory forward (ms) | x", "1 | 1", "ms is no unit of memory"},
+       }) {
+    const Readings found = readings_of(table_of(names, cells));
+    if (*reason == '\0') {
+      EXPECT_THAT(found.left_out, IsEmpty());
+    } else {
+      ASSERT_EQ(found.left_out.size(), 1U) << names;
+      EXPECT_THAT(found.left_out.begin()->first, HasSubstr(reason));
+    }
+  }
+}
+
+TEST(MappedColumns, AreWhatTheUserSays) {
+  const std::string table = table_of("T fwd | sd", "12.5 | 0.25");
+  EXPECT_EQ(refusal(table), "no table of measurements");
+  const Mapped mapped{{"T fwd", "forward_ms"}, {"sd", "ignored"}};
+  EXPECT_EQ(published(import_text(table, on_a_gpu(), mapped)[0].cells.at(0), metric::kTotal),
+            12'500'000);
+  EXPECT_EQ(deviation_of(import_text(table, on_a_gpu(), {{"T fwd", "forward_ms"}})[0]), 250'000);
+}
+
+TEST(MappedColumns, ComeBeforeWhatTheirNamesWouldMean) {
+  const Mapped mapped{{"", "size"}, {"forward (ms)", "backward_ms"}, {"size", "ignored"}};
+  const auto runs =
+      import_text("| | size | forward (ms) |\n|--|--|--|\n| small | 9 | 5 |\n", on_a_gpu(), mapped);
+  EXPECT_EQ(published(runs[0].cells.at(0), metric::kBackward), 5'000'000);
+}
+
+TEST(MappedColumns, MustBeThere) {
+  EXPECT_EQ(refusal("size,forward (ms)\nsmall,5\n", on_a_gpu(), {{"fwd", "forward"}}),
+            "--map 'fwd'=forward: no column is called so; there are 'forward (ms)', 'size'");
 }
 
 }  // namespace

@@ -9,38 +9,43 @@
 
 namespace labreport {
 
-inline Declared on_a_gpu(std::optional<Unit> unit = std::nullopt) {
-  Declared said;
-  said.gpu = "Made Up";
-  said.context = 256;
-  said.unit = unit;
-  said.file = "table.md";
+/// A GPU, a context and a precision, as most tables here lack them.
+inline Declared on_a_gpu() {
+  return {{{Role::kGpu, "Made Up"}, {Role::kContext, "256"}, {Role::kPrecision, "fp32"}},
+          "",
+          "table.md"};
+}
+
+inline Declared with(Declared said, Role role, const std::string& text) {
+  said.facts[role] = text;
   return said;
 }
 
-/// Of the text's first table.
-inline Readings readings_of(const std::string& text, const Declared& said) {
-  std::vector<TextTable> tables = find_tables(text);
-  if (tables.empty()) throw InputError("no table");
-  tables.resize(1);
-  check_shape(tables[0], said.file);
-  Readings found;
-  const std::string edition = edition_of(tables, said, found);
-  Readings read = read_table(tables[0], columns_of(tables[0]), said, edition);
-  add_missing(found.missing, read.missing);
-  refuse_missing(found.missing, said.file);
-  return read;
+inline Declared without(Declared said, Role role) {
+  said.facts.erase(role);
+  return said;
 }
 
-inline std::vector<Run> import_text(const std::string& text, const Declared& said) {
-  const Readings found = readings_of(text, said);
-  return imported_runs(found.readings, said, found.assumed);
+/// Of the text's first table of measurements.
+inline Readings readings_of(const std::string& text, const Declared& said = on_a_gpu(),
+                            const Mapped& mapped = {}) {
+  std::vector<UnderstoodTable> tables = understood_tables(text, mapped);
+  if (tables.empty()) throw InputError("no table of measurements");
+  tables.resize(1);
+  check_shape(tables[0].table, said.file);
+  return read_tables(tables, said);
+}
+
+inline std::vector<Run> import_text(const std::string& text, const Declared& said = on_a_gpu(),
+                                    const Mapped& mapped = {}) {
+  return imported_runs(readings_of(text, said, mapped), said);
 }
 
 /// What importing says against a text; empty when it takes it.
-inline std::string refusal(const std::string& text, const Declared& said) {
+inline std::string refusal(const std::string& text, const Declared& said = on_a_gpu(),
+                           const Mapped& mapped = {}) {
   try {
-    import_text(text, said);
+    import_text(text, said, mapped);
   } catch (const InputError& error) {
     return error.what();
   }
