@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "results/bounds.h"
 
 namespace labreport {
 namespace {
@@ -124,6 +125,9 @@ class Builder {
 
   /// Of the next value: null until then.
   JsonValue& place() {
+    if (++values_ > kMostValues) {
+      throw InputError(fmt::format("{}: more than {} values", document_.origin, kMostValues));
+    }
     if (open_.empty()) return document_.root;
     auto* items = open_.back()->get_ptr<JsonValue::array_t*>();
     return items == nullptr ? *member_ : items->emplace_back();
@@ -133,6 +137,7 @@ class Builder {
   JsonDocument& document_;
   std::vector<JsonValue*> open_;
   JsonValue* member_ = nullptr;
+  std::size_t values_ = 0;
   std::size_t left_out_ = 0;  ///< Levels open below the deepest.
 };
 

@@ -15,7 +15,8 @@ struct JsonDocument {
 };
 
 /// Parses text, naming `origin` and the line when it is not JSON, and the object in which a key
-/// stands twice. What nests deeper than any reader goes is left out: null. Throws `InputError`.
+/// stands twice, and refusing more than `kMostValues`. What nests deeper than any reader goes is
+/// left out: null. Throws `InputError`.
 JsonDocument parse_json(std::string_view text, const std::string& origin);
 
 /// Where `wanted` stands in the document: "cells[3].params", or "the document".
