@@ -54,7 +54,6 @@ function(labreport_front_end_is_here variable)
 endfunction()
 
 labreport_dependency(nlohmann_json PACKAGE nlohmann-json3-dev HEADER nlohmann/json.hpp)
-labreport_dependency(rapidjson PACKAGE rapidjson-dev HEADER rapidjson/document.h)
 labreport_dependency(fmt PACKAGE libfmt-dev HEADER fmt/format-inl.h)
 labreport_dependency(boost PACKAGE libboost-dev HEADER boost/uuid/name_generator_sha1.hpp)
 labreport_require_packages()

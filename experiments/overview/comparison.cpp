@@ -33,7 +33,7 @@ void add_comparison(Facts& facts) {
   declare(facts);
   if (record().empty()) return;
   const JsonDocument document = parse_json(record(), std::string(kRecord));
-  const JsonReader root(document, std::string(kRecord));
+  const JsonReader root(document);
   facts.flag("compared", true);
   facts.set("comparison_device", root.at("device").text());
   facts.set("comparison_date", root.at("date").text());

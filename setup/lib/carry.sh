@@ -20,7 +20,7 @@ boost_headers() { # <folder of headers>
 
 carry_headers() { # <into>
   local library prefix
-  for library in nlohmann rapidjson fmt; do
+  for library in nlohmann fmt; do
     prefix=$(prefix_of $library) && cp -rL "$prefix/$library" "$1/" || return
   done
   prefix=$(prefix_of boost) && boost_headers "$prefix" | sort -u > "$1/names" || return

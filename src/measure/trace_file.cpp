@@ -4,6 +4,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "results/json_writer.h"
+
 namespace labreport {
 namespace {
 
@@ -94,7 +96,7 @@ class Lines {
  public:
   void add(const nlohmann::ordered_json& line) {
     text_ += separator_;
-    text_ += line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    text_ += compact_json(line);
     separator_ = ",\n";
   }
   std::string take() { return std::move(text_) + "\n]}\n"; }

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "results/json_reader.h"
 
 namespace labreport {
 namespace {
@@ -19,14 +19,19 @@ namespace fs = std::filesystem;
 // The oldest driver that starts a CUDA of that major version.
 constexpr std::pair<int, const char*> kOldestDrivers[] = {{11, "450"}, {12, "525"}, {13, "580"}};
 
-void describe(WorkerInfo& worker) {
+void describe(WorkerInfo& worker) try {
   const fs::path file = worker.program.string() + ".json";
   if (!fs::exists(file)) return;
-  const nlohmann::json json = nlohmann::json::parse(read_file(file), nullptr, false);
-  if (!json.is_object()) throw InputError(file.string() + " is damaged", "build the worker again");
-  worker.torch = json.value("torch", "");
-  if (json.contains("cuda") && json["cuda"].is_string()) worker.cuda = json["cuda"];
-  worker.architectures = json.value("architectures", std::vector<std::string>{});
+  const JsonDocument document = parse_json(read_file(file), file.string());
+  const JsonReader json(document);
+  if (const auto torch = json.maybe("torch")) worker.torch = torch->text();
+  if (const auto cuda = json.maybe("cuda")) worker.cuda = cuda->text();
+  if (const auto architectures = json.maybe("architectures")) {
+    architectures->each(
+        [&](const JsonReader& name) { worker.architectures.push_back(name.text()); });
+  }
+} catch (const InputError& error) {
+  throw InputError(error.what(), "build the worker again");
 }
 
 int leading_number(std::string_view text) {

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "embedded/writers.h"
 #include "publish/typeset_limits.h"
+#include "results/json_writer.h"
 
 namespace labreport {
 namespace {
@@ -38,7 +39,7 @@ std::vector<std::string> ChartProcess::draw(const std::vector<std::string>& spec
   const ScratchFolder scratch;
   const fs::path request = scratch.path() / "request.json";
   const fs::path result = scratch.path() / "result.json";
-  write_atomically(request, nlohmann::json{{"specs", specs}}.dump());
+  write_atomically(request, compact_json(nlohmann::json{{"specs", specs}}));
   run_python("site/draw_charts.py", {request, result, bundles()}, scratch.path(), kChartLimits);
   try {
     const nlohmann::json answer = nlohmann::json::parse(read_file(result));
@@ -87,7 +88,7 @@ void ChartProcess::run_python(const std::string& program, const std::vector<std:
 std::vector<Print> ChartProcess::print(const std::vector<std::string>& svgs) {
   const ScratchFolder scratch;
   const fs::path request = scratch.path() / "request.json";
-  write_atomically(request, nlohmann::json{{"svgs", svgs}}.dump(), Sync::kNothing);
+  write_atomically(request, compact_json(nlohmann::json{{"svgs", svgs}}), Sync::kNothing);
   run_python("site/print_charts.py", {request, scratch.path()}, scratch.path(), kChartLimits);
   std::vector<Print> prints;
   for (std::size_t i = 0; i < svgs.size(); ++i) {

@@ -26,7 +26,7 @@ nlohmann::json given(const RenderOptions& options) {
   static_cast<void>(imports);  // They have comparisons, with keys of their own.
   nlohmann::json parts = {static_cast<int>(answers), static_cast<int>(paper), formats.bits(),
                           single_file};
-  if (!notes.empty()) parts.push_back(folder_stamp(notes));
+  if (!notes.empty()) parts.push_back(content_hash(folder_stamp(notes)));
   return parts;
 }
 
@@ -34,8 +34,10 @@ nlohmann::json given(const RenderOptions& options) {
 
 std::string render_key(const RunStore& run, bool noted, const RenderOptions& options,
                        const std::string& chart_tool) {
-  // As JSON, so that no two lists of parts read alike.
-  const nlohmann::json parts = {this_program(), chart_tool, given(options), noted, run.stamp()};
+  // As JSON, so that no two lists of parts read alike; what names files is hashed before, as names
+  // need not be UTF-8.
+  const nlohmann::json parts = {this_program(), content_hash(chart_tool), given(options), noted,
+                                content_hash(run.stamp())};
   return content_hash(parts.dump());
 }
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/stamp.h"
+#include "results/json_writer.h"
 
 namespace labreport {
 namespace {
@@ -71,7 +72,7 @@ void RenderRecord::keep(const fs::path& run, const std::string& key, const RunCa
 }
 
 void RenderRecord::save() const {
-  if (now_ != before_) cache_.keep(key_of(out_), now_.dump());
+  if (now_ != before_) cache_.keep(key_of(out_), compact_json(now_));
 }
 
 }  // namespace labreport

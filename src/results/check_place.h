@@ -65,10 +65,15 @@ class Total {
   double sum_ = 0;
 };
 
-void check_metrics(const std::vector<Metric>& metrics, UnknownNames unknown, Total& total,
+void check_metrics(const std::vector<Metric>& metrics, Unknown unknown, Total& total,
                    const Place& launch, const char* list);
 
-void check_tables(const std::vector<Table>& tables, UnknownNames unknown, Total& total,
+void check_tables(const std::vector<Table>& tables, Unknown unknown, Total& total,
                   const Place& launch);
+
+void check_params(const CellSpec& spec, const Place& params);
+
+/// What `check_run` says of a launch, of one by itself.
+void check_lone_launch(const Launch& launch, const Place& place);
 
 }  // namespace labreport

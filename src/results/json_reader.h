@@ -1,9 +1,10 @@
 // Reading JSON with a path for every complaint: "cells[3].params.context: expected an integer".
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,12 +14,10 @@
 
 namespace labreport {
 
-/// A value inside a document, its origin and its path. Holds a reference: the document must live,
-/// where it is.
+/// A value inside a document, which must live, where it is.
 class JsonReader {
  public:
-  JsonReader(const JsonDocument& document, std::string origin)
-      : value_(document), root_(std::make_shared<const Root>(document, std::move(origin))) {}
+  explicit JsonReader(const JsonDocument& document) : JsonReader(document.root, document) {}
 
   JsonReader at(std::string_view key) const;                    ///< Must be there.
   std::optional<JsonReader> maybe(std::string_view key) const;  ///< Absent or null: nothing.
@@ -27,27 +26,27 @@ class JsonReader {
   void each(const std::function<void(const JsonReader&)>& visit,
             std::size_t most = kMostItems) const;
   void each_member(const std::function<void(const std::string&, const JsonReader&)>& visit) const;
+  /// What stands at the end of those keys and indices, as far as they lead.
+  JsonReader follow(std::span<const std::string> steps) const;
 
   std::string text(std::size_t most = kMostText) const;  ///< Of at most so many bytes.
   std::int64_t integer() const;                          ///< At most `kMostInteger` away from 0.
   double real() const;  ///< At most `kMostReal` away from 0; an integer is one too.
   bool boolean() const;
-  const JsonValue& raw() const { return value_; }
+  const JsonValue& raw() const { return *value_; }
 
   /// "<origin>: <path>: expected <what>, found <what is there>"
   [[noreturn]] void expected(const std::string& what) const;
-  [[noreturn]] void complain(const std::string& problem) const;
+  [[noreturn]] void complain(const std::string& problem, const std::string& remedy = "") const;
 
  private:
-  using Root = std::pair<const JsonValue&, std::string>;  // the document and its origin
-
-  JsonReader(const JsonValue& value, std::shared_ptr<const Root> root)
-      : value_(value), root_(std::move(root)) {}
+  JsonReader(const JsonValue& value, const JsonDocument& document)
+      : value_(&value), document_(&document) {}
   const JsonValue* find(std::string_view key) const;
   std::string described() const;
 
-  const JsonValue& value_;
-  std::shared_ptr<const Root> root_;
+  const JsonValue* value_;
+  const JsonDocument* document_;
 };
 
 }  // namespace labreport

@@ -21,17 +21,12 @@ bool is_flat_object(const Json& value) {
 
 bool is_metric(const Json& value) { return value.contains("tag") && value.contains("unit"); }
 
-/// What is no UTF-8 in it, from a worker's last words or a variable's name, is replaced.
-std::string scalar(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string one_line(const Json& value) {
-  if (!value.is_structured()) return scalar(value);
+  if (!value.is_structured()) return compact_json(value);
   std::string text;
   for (const auto& [key, part] : value.items()) {
     if (!text.empty()) text += ", ";
-    if (value.is_object()) text += scalar(key) + ": ";
+    if (value.is_object()) text += compact_json(Json(key)) + ": ";
     text += one_line(part);
   }
   return value.is_object() ? "{" + text + "}" : "[" + text + "]";
@@ -47,7 +42,7 @@ void write_spread(std::string& out, const Json& value, std::size_t depth) {
     out += first ? "\n" : ",\n";
     first = false;
     out += indent;
-    if (value.is_object()) out += scalar(key) + ": ";
+    if (value.is_object()) out += compact_json(Json(key)) + ": ";
     write(out, part, depth + 1);
   }
   out += "\n" + std::string(depth * 2, ' ');

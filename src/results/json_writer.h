@@ -12,4 +12,11 @@ using Json = nlohmann::ordered_json;
 /// one line when it is short or holds only scalars.
 std::string write_json(const Json& document);
 
+/// All on one line. Bytes that are no UTF-8, of a file's name or a worker's last words, are
+/// replaced: the library's own `dump` would throw.
+template <typename AnyJson>
+std::string compact_json(const AnyJson& value) {
+  return value.dump(-1, ' ', false, AnyJson::error_handler_t::replace);
+}
+
 }  // namespace labreport

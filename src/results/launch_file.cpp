@@ -2,42 +2,77 @@
 
 #include <algorithm>
 
-#include "results/json_writer.h"
-#include "results/launch_check.h"
-#include "results/parts_json.h"
+#include "results/check_place.h"
+#include "results/run_json_keys.h"
+#include "results/run_schema.h"
 
 namespace labreport {
 
+/// A launch as it lies in cells/: with its device, as the run.json beside it may be older and not
+/// know that yet.
+struct LaunchFile {
+  std::string id;
+  CellSpec spec;
+  std::int64_t launch = 0;
+  std::optional<Device> device;
+  Launch body;
+};
+
+template <>
+inline constexpr auto kMembers<LaunchFile> = std::tuple(
+    member("id", &LaunchFile::id), spread(&LaunchFile::spec), member("launch", &LaunchFile::launch),
+    member("device", &LaunchFile::device), member("result", &LaunchFile::body));
+
+namespace {
+
+/// As the run will hold it when it is read again: one part alone could make all of it unreadable.
+template <typename File>
+void hold_against_schema(JsonDocument& document, const File& file) {
+  const JsonReader root(document);
+  leave_out_proven(document.root.at("result"));
+  validate_against_schema(root.at("result"), SchemaPart::kLaunch);
+  if (const auto device = root.maybe("device")) {
+    validate_against_schema(*device, SchemaPart::kDevice);
+  }
+  check_lone_launch(file.body, {document.origin, "result"});
+}
+
+}  // namespace
+
 std::string launch_file_to_json(const Run& run, const Cell& cell, std::int64_t launch) {
-  const Launch& body = cell.launches.at(static_cast<std::size_t>(launch));
-  Json device = nullptr;
-  if (body.device) device = device_to_json(run.devices.at(static_cast<std::size_t>(*body.device)));
-  return write_json({{"id", cell.id},
-                     {"kind", name(cell.spec.kind)},
-                     {"params", params_to_json(cell.spec)},
-                     {"launch", launch},
-                     {"device", device},
-                     {"result", launch_to_json(body)}});
+  LaunchFile file{cell.id, cell.spec, launch, std::nullopt,
+                  cell.launches.at(static_cast<std::size_t>(launch))};
+  if (file.body.device) file.device = run.devices.at(static_cast<std::size_t>(*file.body.device));
+  return write_json(file);
 }
 
 void merge_launch_file(Run& run, std::string_view text, const std::string& origin) {
-  const JsonDocument document = parse_json(text, origin);
-  const JsonReader root(document, origin);
-  const CellKind kind = parse_cell_kind(root.at("kind").text());
-  const auto number = static_cast<std::size_t>(root.at("launch").integer());
-  Launch launch = launch_from_json(root.at("result"));
-  std::optional<Device> device;
-  if (const auto json = root.maybe("device")) device = device_from_json(*json);
-  const CellSpec spec = params_from_json(kind, root.at("params"));
-  check_launch(spec, launch, device, origin);
-  launch.device.reset();  // an index into another list
-  if (launch.session < 0 || static_cast<std::size_t>(launch.session) >= run.sessions.size()) {
+  JsonDocument document = parse_json(text, origin);
+  const JsonReader root(document);
+  LaunchFile file;
+  read_json(root, file);
+  hold_against_schema(document, file);
+  validate_against_schema(root.at("params"), SchemaPart::kParams);
+  check_params(file.spec, {origin, "params"});
+  if (static_cast<std::size_t>(file.body.session) >= run.sessions.size()) {
     root.at("result").at("session").expected("the index of one of the run's sessions");
   }
-  if (device) launch.device = find_or_add_device(run, *device);
-  Cell& cell = run.find_or_add(spec);
-  if (number > cell.launches.size()) root.at("launch").expected("the number of the next launch");
-  if (number == cell.launches.size()) cell.launches.push_back(std::move(launch));
+  const Cell* known = run.find(cell_id(file.spec));
+  const std::size_t next = known == nullptr ? 0 : known->launches.size();
+  const auto number = static_cast<std::size_t>(file.launch);
+  if (number > next) root.at("launch").expected("the number of the next launch");
+  if (number < next) return;
+  file.body.device.reset();  // an index into another list
+  if (file.device) file.body.device = find_or_add_device(run, *file.device);
+  run.find_or_add(file.spec).launches.push_back(std::move(file.body));
+}
+
+LaunchReport checked_report_from_json(std::string_view text, const std::string& origin) {
+  JsonDocument document = parse_json(text, origin);
+  LaunchReport report;
+  read_json(JsonReader(document), report);
+  hold_against_schema(document, report);
+  return report;
 }
 
 std::int64_t find_or_add_device(Run& run, const Device& device) {

@@ -1,4 +1,5 @@
-// One finished launch as it lies in cells/ until it is merged into run.json.
+// One finished launch as it lies in cells/ until it is merged into run.json, and as a worker tells
+// it.
 #pragma once
 
 #include <string>
@@ -13,8 +14,12 @@ namespace labreport {
 std::string launch_file_to_json(const Run& run, const Cell& cell, std::int64_t launch);
 
 /// Adds the launch to the run, at its number and with its device's index in this run. One that the
-/// run has already is left alone.
+/// run has already is left alone. Throws `InputError` with `origin` where run.json could not hold
+/// it.
 void merge_launch_file(Run& run, std::string_view text, const std::string& origin);
+
+/// A worker's report of which run.json can hold everything. Throws `InputError`.
+LaunchReport checked_report_from_json(std::string_view text, const std::string& origin);
 
 /// The index of an equal device, which is appended when there is none.
 std::int64_t find_or_add_device(Run& run, const Device& device);

@@ -5,12 +5,12 @@
 namespace labreport {
 namespace {
 
-void check_unit(const Metric& metric, UnknownNames unknown, const Place& place) {
+void check_unit(const Metric& metric, Unknown unknown, const Place& place) {
   const std::string_view expected = unit_of(metric.tag, metric.name);
   if (!expected.empty() && metric.unit != expected) {
     place.key("unit").refuse(fmt::format("expected '{}', found '{}'", expected, metric.unit));
   }
-  if (unknown == UnknownNames::kRefused && !is_unit(metric.unit)) {
+  if (unknown == Unknown::kRefused && !is_unit(metric.unit)) {
     place.key("unit").refuse(fmt::format("unknown unit '{}'", metric.unit));
   }
 }
@@ -20,7 +20,7 @@ bool is_number_or_null(const Metric& metric) {
   return scalar == nullptr || type_of(*scalar).value_or(ColumnType::kNumber) == ColumnType::kNumber;
 }
 
-void check_metric(const Metric& metric, UnknownNames unknown, Total& total, const Place& place) {
+void check_metric(const Metric& metric, Unknown unknown, Total& total, const Place& place) {
   for (const std::string* name : {&metric.tag, &metric.name, &metric.unit}) {
     place.refuse_control_characters(*name);
   }
@@ -39,7 +39,7 @@ void check_metric(const Metric& metric, UnknownNames unknown, Total& total, cons
 
 }  // namespace
 
-void check_metrics(const std::vector<Metric>& metrics, UnknownNames unknown, Total& total,
+void check_metrics(const std::vector<Metric>& metrics, Unknown unknown, Total& total,
                    const Place& launch, const char* list) {
   OwnNames names;
   for (std::size_t i = 0; i < metrics.size(); ++i) {

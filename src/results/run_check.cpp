@@ -26,16 +26,6 @@ bool has_param(const CellSpec& spec, std::string_view key) {
   return spec.model.has_value();
 }
 
-void check_params(const CellSpec& spec, const Place& cell) {
-  const Place params = cell.key("params");
-  params.key("size").refuse_control_characters(spec.size);
-  for (const std::string_view key : needed_params(spec.kind)) {
-    if (has_param(spec, key)) continue;
-    params.refuse(
-        fmt::format("the key '{}' is missing, which every {} cell has", key, name(spec.kind)));
-  }
-}
-
 int digits_value(std::string_view digits) {
   int value = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -83,7 +73,7 @@ class Extents {
   std::size_t launches_ = 0;
 };
 
-void check_launch(const Launch& launch, UnknownNames unknown, const Place& place) {
+void check_launch(const Launch& launch, Unknown unknown, const Place& place) {
   Total total;
   check_metrics(launch.metrics, unknown, total, place, "metrics");
   check_metrics(launch.conditions, unknown, total, place, "conditions");
@@ -92,7 +82,21 @@ void check_launch(const Launch& launch, UnknownNames unknown, const Place& place
 
 }  // namespace
 
-void check_run(const Run& run, const std::string& origin, UnknownNames unknown) {
+void check_params(const CellSpec& spec, const Place& params) {
+  params.key("size").refuse_control_characters(spec.size);
+  for (const std::string_view key : needed_params(spec.kind)) {
+    if (has_param(spec, key)) continue;
+    params.refuse(
+        fmt::format("the key '{}' is missing, which every {} cell has", key, name(spec.kind)));
+  }
+}
+
+void check_lone_launch(const Launch& launch, const Place& place) {
+  Extents().add(launch, place);
+  check_launch(launch, Unknown::kRefused, place);
+}
+
+void check_run(const Run& run, const std::string& origin, Unknown unknown) {
   const Place document{origin, ""};
   check_sessions(run, document);
   OwnNames ids;
@@ -101,7 +105,7 @@ void check_run(const Run& run, const std::string& origin, UnknownNames unknown) 
     const Cell& cell = run.cells[i];
     const Place place = document.item("cells", i);
     ids.add(cell.id, place.key("id"));
-    check_params(cell.spec, place);
+    check_params(cell.spec, place.key("params"));
     for (std::size_t launch = 0; launch < cell.launches.size(); ++launch) {
       const Place at = place.item("launches", launch);
       extents.add(cell.launches[launch], at);

@@ -7,8 +7,9 @@
 
 namespace labreport {
 
-/// Whether names that this program does not know are refused: a newer version may have more.
-enum class UnknownNames { kRefused, kLetBe };
+/// Whether keys and names that this program does not know are refused: a newer version may have
+/// more.
+enum class Unknown { kRefused, kLetBe };
 
 /// Throws `InputError` with the path of the first thing that readers of the run could stumble over.
 ///
@@ -17,6 +18,6 @@ enum class UnknownNames { kRefused, kLetBe };
 /// known, and a known tag has its own; a number with a unit is a number, and one of time, bytes or
 /// rates is not negative; known tables have their columns, and each column one type; the numbers of
 /// a launch have a sum within 64 bits; sessions began in years that clocks show.
-void check_run(const Run& run, const std::string& origin, UnknownNames unknown);
+void check_run(const Run& run, const std::string& origin, Unknown unknown);
 
 }  // namespace labreport

@@ -1,9 +1,9 @@
 #include "results/run_schema.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
+#include <map>
 #include <memory>
-#include <valijson/adapters/rapidjson_adapter.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
 #include <valijson/validation_results.hpp>
@@ -16,39 +16,51 @@
 namespace labreport {
 namespace {
 
-using valijson::adapters::RapidJsonAdapter;
+using valijson::adapters::NlohmannJsonAdapter;
 
 void let_unknown_keys_be(JsonValue& schema) {
-  if (schema.IsArray()) {
-    for (JsonValue& part : schema.GetArray()) let_unknown_keys_be(part);
+  if (!schema.is_structured()) return;
+  if (schema.is_object() && schema.value("additionalProperties", JsonValue()) == false) {
+    schema.erase("additionalProperties");
   }
-  if (!schema.IsObject()) return;
-  const auto more = schema.FindMember("additionalProperties");
-  if (more != schema.MemberEnd() && more->value.IsFalse()) schema.RemoveMember(more);
-  for (auto& member : schema.GetObject()) let_unknown_keys_be(member.value);
+  for (JsonValue& part : schema) let_unknown_keys_be(part);
 }
 
 /// A schema can be neither copied nor moved.
-std::unique_ptr<valijson::Schema> parsed(std::string_view text,
-                                         UnknownKeys unknown_keys = UnknownKeys::kRefused) {
-  JsonDocument document = parse_json(text, "the schema");
-  if (unknown_keys == UnknownKeys::kLetBe) let_unknown_keys_be(document);
+std::unique_ptr<valijson::Schema> parsed(const JsonValue& schema) {
   auto result = std::make_unique<valijson::Schema>();
-  valijson::SchemaParser parser;
-  parser.populateSchema(RapidJsonAdapter(document), *result);
+  valijson::SchemaParser().populateSchema(NlohmannJsonAdapter(schema), *result);
   return result;
 }
 
-/// The validator writes a path as "<root>", "[cells]", "[0]"; readers want cells[0].
-std::string readable_path(const std::vector<std::string>& steps) {
-  std::string path;
-  for (const std::string& step : steps) {
-    if (step == "<root>") continue;
-    const std::string inner = step.substr(1, step.size() - 2);
-    const bool index = inner.find_first_not_of("0123456789") == std::string::npos;
-    path += index ? step : path.empty() ? inner : "." + inner;
+constexpr Names<SchemaPart, 3> kDefinitions{{{SchemaPart::kLaunch, "launch"},
+                                             {SchemaPart::kDevice, "device"},
+                                             {SchemaPart::kParams, "params"}}};
+
+JsonValue schema_text(SchemaPart part, Unknown unknown) {
+  JsonValue schema = parse_json(run_schema(), "the schema").root;
+  if (unknown == Unknown::kLetBe) let_unknown_keys_be(schema);
+  if (part == SchemaPart::kRun) return schema;
+  JsonValue definition = schema["definitions"][std::string(name_in(kDefinitions, part))];
+  definition["definitions"] = schema["definitions"];  // it refers to others
+  return definition;
+}
+
+/// Each is parsed when it is first asked for.
+const valijson::Schema& schema_of(SchemaPart part, Unknown unknown) {
+  static std::map<std::pair<SchemaPart, Unknown>, std::unique_ptr<valijson::Schema>> known;
+  auto& schema = known[{part, unknown}];
+  if (!schema) schema = parsed(schema_text(part, unknown));
+  return *schema;
+}
+
+/// The validator writes a path as "<root>", "[cells]", "[0]".
+std::vector<std::string> steps_of(const valijson::ValidationResults::Error& error) {
+  std::vector<std::string> steps;
+  for (const std::string& step : error.context) {
+    if (step != "<root>") steps.push_back(step.substr(1, step.size() - 2));
   }
-  return path.empty() ? "the document" : path;
+  return steps;
 }
 
 /// The last error reported is the innermost, which says most.
@@ -74,38 +86,45 @@ std::string readable_problem(const valijson::ValidationResults::Error& error) {
   return "expected " + std::string(form == nullptr ? "a text of another form" : *form);
 }
 
-void validate(const JsonDocument& document, const valijson::Schema& schema,
-              const std::string& origin, const std::string& remedy) {
+void validate(const JsonReader& value, const valijson::Schema& schema, const std::string& remedy) {
   valijson::Validator validator;
   valijson::ValidationResults results;
-  if (validator.validate(schema, RapidJsonAdapter(document), &results)) return;
+  if (validator.validate(schema, NlohmannJsonAdapter(value.raw()), &results)) return;
   const auto error = innermost(results);
-  throw InputError(
-      fmt::format("{}: {}: {}", origin, readable_path(error.context), readable_problem(error)),
-      remedy);
+  value.follow(steps_of(error)).complain(readable_problem(error), remedy);
+}
+
+/// Empties a list whose objects have no key besides those that reading them asks for: each of
+/// their values has been proven then. Others stay, as the schema may refuse what nobody reads.
+void leave_out_proven(JsonValue& list, std::size_t keys) {
+  const bool proven =
+      std::ranges::all_of(list, [&](const JsonValue& part) { return part.size() == keys; });
+  if (proven) list.clear();
 }
 
 }  // namespace
 
 std::string_view run_schema() { return embedded::results().at("src/results/run.schema.json"); }
 
-void validate_against_schema(const JsonDocument& document, const std::string& origin,
-                             UnknownKeys unknown_keys) {
-  const auto validate_with = [&](const valijson::Schema& schema) {
-    validate(document, schema, origin, "the published run.schema.json says what is expected");
-  };
-  // Each is parsed when it is first asked for.
-  if (unknown_keys == UnknownKeys::kLetBe) {
-    static const auto lenient = parsed(run_schema(), UnknownKeys::kLetBe);
-    return validate_with(*lenient);
+void leave_out_proven(JsonValue& launch) {
+  constexpr std::size_t kMetric = 4;  // tag, name, unit, and value or samples
+  constexpr std::size_t kColumn = 2;  // name, unit
+  leave_out_proven(launch.at("metrics"), kMetric);
+  leave_out_proven(launch.at("conditions"), kMetric);
+  for (JsonValue& table : launch.at("tables")) {
+    leave_out_proven(table.at("columns"), kColumn);
+    table.at("rows").clear();
   }
-  static const auto strict = parsed(run_schema());
-  validate_with(*strict);
+}
+
+void validate_against_schema(const JsonReader& value, SchemaPart part, Unknown unknown) {
+  validate(value, schema_of(part, unknown), "the published run.schema.json says what is expected");
 }
 
 void validate_json(const Json& document, std::string_view schema, const std::string& origin,
                    const std::string& remedy) {
-  validate(parse_json(document.dump(), origin), *parsed(schema), origin, remedy);
+  const JsonDocument held{JsonValue(document), origin};
+  validate(JsonReader(held), *parsed(parse_json(schema, "the schema").root), remedy);
 }
 
 }  // namespace labreport

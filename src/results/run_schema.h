@@ -6,15 +6,20 @@
 
 #include "results/json_reader.h"
 #include "results/json_writer.h"
+#include "results/run_check.h"
 
 namespace labreport {
 
-/// Keys that the schema does not know: where it lists all there are, they are refused, or let be.
-enum class UnknownKeys { kRefused, kLetBe };
+/// The whole, or a part that files of their own hold too.
+enum class SchemaPart { kRun, kLaunch, kDevice, kParams };
 
-/// Throws `InputError` with `origin`, the path inside the document and what the schema wants.
-void validate_against_schema(const JsonDocument& document, const std::string& origin,
-                             UnknownKeys unknown_keys = UnknownKeys::kRefused);
+/// Empties a launch's lists of metrics and tables where having read them has proven them to be what
+/// the schema wants: nearly all of a run, and the validator is slow by comparison.
+void leave_out_proven(JsonValue& launch);
+
+/// Throws `InputError` with the value's path in its document and what the schema wants.
+void validate_against_schema(const JsonReader& value, SchemaPart part,
+                             Unknown unknown = Unknown::kRefused);
 
 /// The same with another schema, of which `remedy` tells.
 void validate_json(const Json& document, std::string_view schema, const std::string& origin,

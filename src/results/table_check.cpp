@@ -4,14 +4,14 @@
 namespace labreport {
 namespace {
 
-void check_columns(const Table& table, UnknownNames unknown, const Place& place) {
+void check_columns(const Table& table, Unknown unknown, const Place& place) {
   OwnNames names;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const TableColumn& column = table.columns[i];
     const Place at = place.item("columns", i);
     at.refuse_control_characters(column.name);
     names.add(column.name, at);
-    if (unknown == UnknownNames::kRefused && !is_unit(column.unit)) {
+    if (unknown == Unknown::kRefused && !is_unit(column.unit)) {
       at.key("unit").refuse(fmt::format("unknown unit '{}'", column.unit));
     }
   }
@@ -51,7 +51,7 @@ void check_column(const Table& table, std::size_t column, Total& total, const Pl
 
 }  // namespace
 
-void check_tables(const std::vector<Table>& tables, UnknownNames unknown, Total& total,
+void check_tables(const std::vector<Table>& tables, Unknown unknown, Total& total,
                   const Place& launch) {
   OwnNames names;
   for (std::size_t i = 0; i < tables.size(); ++i) {

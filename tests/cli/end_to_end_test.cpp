@@ -161,6 +161,22 @@ TEST_F(EndToEnd, OneUnreadableRunDoesNotTakeTheOthersAlong) {
   EXPECT_THAT(call({"list", "runs"}).output, HasSubstr("future  unreadable: "));
 }
 
+TEST_F(EndToEnd, ADamagedDescriptionOfTheWorkerIsNamedWithWhatIsWrongInIt) {
+  for (const auto& [description, said] :
+       {std::pair{R"({"torch": 2.11})", "torch: expected a string, found 2.11"},
+        {R"({"architectures": ["sm_90", null]})",
+         "architectures[1]: expected a string, found null"},
+        {R"({"torch": "2.11)", "line 1: the file ends in the middle of the document"},
+        {"[]", "the document: expected an object, found an array"},
+        {"{\"torch\": \"\xFF\"}", "line 1: this is not UTF-8"}}) {
+    have_gpus(description);
+    const Ended ended = call({"run", "--dry-run"});
+    EXPECT_EQ(ended.exit_status, 2);
+    EXPECT_THAT(ended.messages, HasSubstr("worker.json: " + std::string(said)));
+    EXPECT_THAT(ended.messages, HasSubstr("build the worker again"));
+  }
+}
+
 TEST_F(EndToEnd, DoctorListsWhatIsHereAndWhatIsMissing) {
   have_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
   const Ended ended = call({"doctor"});

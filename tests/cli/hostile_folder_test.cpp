@@ -122,6 +122,18 @@ TEST_F(HostileFolder, ANameThatLooksLikeAFlagIsAName) {
   EXPECT_EQ(call({"check", "--out/--help"}).exit_status, 2) << "a flag that is none";
 }
 
+TEST_F(HostileFolder, NamesNeedNotBeUtf8) {
+  fs::create_directory(run_ / "notes");
+  std::ofstream(run_ / "notes/a picture \xFF.png") << "no picture";
+  fs::rename(run_, run_.parent_path() / "run \xFE");
+  for (int i = 0; i < 2; ++i) {
+    const Ended ended = call({"render", "--out", "pages"});
+    EXPECT_LT(ended.exit_status, 2) << ended.messages;
+    EXPECT_THAT(ended.messages, Not(HasSubstr("json.exception")));
+  }
+  EXPECT_TRUE(fs::exists(folder_ / "pages/index.html"));
+}
+
 class Privacy : public ProgramTest {
  protected:
   Privacy() {

@@ -74,7 +74,8 @@ TEST(HostileRun, TextThatIsNoUnicodeIsRefusedBySayingSo) {
       {"\xED\xA0\x80", "this is not UTF-8; save it as UTF-8"},
       {"\\ud800", "\\u escapes half a character; write both halves"},
       {"\\q", "a backslash that escapes nothing"},
-      {"\n", "a text holds a control character"}};
+      {"\n", "a text holds a control character"},
+      {"\\u12", "a backslash that escapes nothing"}};
   for (const auto& [bytes, said] : wrong) {
     std::string broken = text;
     broken.insert(broken.find("a processor"), bytes);
@@ -105,7 +106,24 @@ TEST(HostileRun, NumbersOfManyDigitsAreReadToTheNearest) {
         {"-0.000e-400", -0.0},
         {"18446744073709551615744073709551615", 18446744073709551615e15},
         {"1844674407370955161.5", 1844674407370955161.5}}) {
-    EXPECT_EQ(parse_json(text, "number").GetDouble(), value) << text;
+    EXPECT_EQ(parse_json(text, "number").root.get<double>(), value) << text;
+  }
+}
+
+TEST(HostileRun, NoMessageSpeaksTheLibrarysLanguage) {
+  const std::string text = to_json(sample_run());
+  const auto said = [](const std::string& broken) {
+    const std::string message = complaint(broken);
+    EXPECT_THAT(message, testing::AnyOf("", testing::StartsWith("run.json: ")));
+    EXPECT_THAT(message, testing::Not(testing::HasSubstr("exception")));
+  };
+  for (std::size_t cut = 0; cut + 2 < text.size(); cut += 97) {
+    EXPECT_THAT(complaint(text.substr(0, cut)), testing::HasSubstr("in the middle")) << cut;
+    for (const char byte : {'"', '\\', '{', ']', ',', '\0', '\x80', '\xEF'}) {
+      std::string broken = text;
+      broken[cut] = byte;
+      said(broken);
+    }
   }
 }
 
@@ -145,14 +163,29 @@ TEST(HostileRun, ALaunchNamesNoDeviceByItsPlaceInAnotherList) {
 TEST(HostileRun, ALaunchThatWouldMakeTheRunUnreadableIsRefused) {
   const labreport::Run run = sample_run();
   const auto file = json::parse(launch_file_to_json(run, run.cells[0], 0));
-  for (const auto& [pointer, value] : {std::pair<const char*, json>{"/result/wall_ns", -1},
-                                       {"/device/memory_bytes", -1},
-                                       {"/device/uuid_hash", "<b>"},
-                                       {"/params/batch", 0}}) {
+  for (const auto& [pointer, value, said] :
+       {std::tuple<const char*, json, const char*>{"/result/wall_ns", -1, "result.wall_ns: "},
+        {"/result/session", 7, "result.session: "},
+        {"/result/outcome",
+         {{"status", "crashed"}, {"signal", 256}, {"message", ""}},
+         "result.outcome.signal: "},
+        {"/result/metrics/0/more", 1, "result.metrics[0]"},
+        {"/result/metrics/0/unit", "furlong", "result.metrics[0].unit: "},
+        {"/result/tables/0/rows/0", {1}, "result.tables[0].rows[0]: "},
+        {"/launch", 2, "launch: "},
+        {"/device/memory_bytes", -1, "device.memory_bytes: "},
+        {"/device/uuid_hash", "<b>", "device.uuid_hash: "},
+        {"/params/batch", 0, "params.batch: "},
+        {"/params", {{"device", "cpu"}}, "params: the key 'd_model' is missing"}}) {
     json wrong = file;
     wrong[json::json_pointer(pointer)] = value;
     labreport::Run merged = sample_run();
-    EXPECT_THROW(merge_launch_file(merged, wrong.dump(), "launch.json"), InputError) << pointer;
+    try {
+      merge_launch_file(merged, wrong.dump(), "launch.json");
+      ADD_FAILURE() << pointer;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), testing::StartsWith(std::string("launch.json: ") + said));
+    }
     EXPECT_EQ(to_json(merged), to_json(run)) << pointer;
   }
 }

@@ -7,7 +7,7 @@ import unittest
 
 from sandbox import Sandbox
 
-WORKER = ["nlohmann-json3-dev", "rapidjson-dev", "libfmt-dev", "libboost-dev"]
+WORKER = ["nlohmann-json3-dev", "libfmt-dev", "libboost-dev"]
 FRONT_END = ["libvalijson-dev", "libcli11-dev", "libkainjow-mustache-dev", "libcmark-gfm-dev",
              "libcmark-gfm-extensions-dev", "libsodium-dev"]
 PROGRAMS = {"g++", "python3-venv", *WORKER, *FRONT_END}
@@ -20,7 +20,6 @@ WANTED = {"render": PROGRAMS, "report": PROGRAMS, "lint": LINT, "test": TEST,
 BRINGS = {"g++": ["bin/g++"], "python3-venv": ["ensurepip"], "chromium": ["bin/chromium"],
           "texlive-latex-recommended": ["bin/pdflatex"], "clang-19": ["bin/clang++-19"],
           "nlohmann-json3-dev": ["usr/include/nlohmann/json.hpp"],
-          "rapidjson-dev": ["usr/include/rapidjson/document.h"],
           "libfmt-dev": ["usr/include/fmt/format.h"],
           "libboost-dev": ["usr/include/boost/uuid/name_generator_sha1.hpp"],
           "libvalijson-dev": ["usr/include/valijson/validator.hpp"],

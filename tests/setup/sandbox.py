@@ -13,7 +13,7 @@ REAL = ["awk", "bash", "cat", "chmod", "cmp", "cp", "dirname", "du", "env", "fin
         "cut", "ln", "mkdir", "mv", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tail", "touch", "tr",
         "xargs"]
 
-LIBRARIES = ["include/nlohmann/json.hpp", "include/rapidjson/document.h", "include/fmt/format.h",
+LIBRARIES = ["include/nlohmann/json.hpp", "include/fmt/format.h",
              "include/boost/uuid/name_generator_sha1.hpp", "include/valijson/validator.hpp",
              "include/CLI/CLI.hpp", "include/kainjow/mustache.hpp", "lib/any/libcmark-gfm.a",
              "lib/any/libcmark-gfm-extensions.a", "lib/any/libgtest.a", "lib/any/libgmock.a",

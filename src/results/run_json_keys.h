@@ -1,0 +1,135 @@
+// Every JSON key of runs, of launches' files and of the process boundary.
+#pragma once
+
+#include "results/json_members.h"
+#include "results/run.h"
+
+namespace labreport {
+
+inline void parse(const std::string& text, CellKind& kind) { kind = parse_cell_kind(text); }
+inline void parse(const std::string& text, DeviceKind& device) { device = parse_device_kind(text); }
+inline void parse(const std::string& text, Precision& precision) {
+  precision = parse_precision(text);
+}
+inline void parse(const std::string& text, Mode& mode) { mode = parse_mode(text); }
+
+template <>
+inline constexpr auto kMembers<Software> =
+    std::tuple(member("driver", &Software::driver), member("cuda", &Software::cuda),
+               member("cublas", &Software::cublas), member("cupti", &Software::cupti),
+               member("libtorch", &Software::libtorch));
+
+template <>
+inline constexpr auto kMembers<Session> =
+    std::tuple(member("started_at", &Session::started_at), member("argv", &Session::argv),
+               member("revision", &Session::revision), member("dirty", &Session::dirty),
+               member("host", &Session::host), member("cpu", &Session::cpu),
+               member("cores", &Session::cores), member("software", &Session::software),
+               member("environment", &Session::environment), member("seed", &Session::seed));
+
+template <>
+inline constexpr auto kMembers<Device> =
+    std::tuple(member("kind", &Device::kind), member("uuid_hash", &Device::uuid_hash),
+               member("name", &Device::name), member("memory_bytes", &Device::memory_bytes),
+               member("compute_capability", &Device::compute_capability),
+               member("multiprocessors", &Device::multiprocessors),
+               member("max_sm_clock_mhz", &Device::max_sm_clock_mhz),
+               member("max_memory_clock_mhz", &Device::max_memory_clock_mhz),
+               member("power_limit_mw", &Device::power_limit_mw), member("ecc", &Device::ecc),
+               member("mig", &Device::mig));
+
+template <>
+inline constexpr auto kMembers<ModelShape> =
+    std::tuple(member("d_model", &ModelShape::d_model), member("d_ff", &ModelShape::d_ff),
+               member("layers", &ModelShape::layers), member("heads", &ModelShape::heads),
+               member("vocab", &ModelShape::vocab));
+
+/// Of the object "params"; "kind" stands beside it.
+template <>
+inline constexpr auto kMembers<CellSpec> = std::tuple(
+    member("device", &CellSpec::device), optional_member("size", &CellSpec::size, kMostLabel),
+    spread(&CellSpec::model), optional_member("context", &CellSpec::context),
+    optional_member("batch", &CellSpec::batch), optional_member("precision", &CellSpec::precision),
+    optional_member("mode", &CellSpec::mode), optional_member("warmup", &CellSpec::warmup),
+    optional_member("steps", &CellSpec::steps));
+
+void write_into(Json& params, const std::optional<ModelShape>& model);
+void read_from(const JsonReader& params, std::optional<ModelShape>& model);
+void write_into(Json& object, const CellSpec& spec);
+void read_from(const JsonReader& object, CellSpec& spec);
+void check_read(const JsonReader& params, const CellSpec& spec);
+
+template <>
+inline constexpr auto kMembers<OutOfMemory> = std::tuple(
+    member("phase", &OutOfMemory::phase), member("requested_bytes", &OutOfMemory::requested_bytes),
+    member("in_use_bytes", &OutOfMemory::in_use_bytes),
+    member("peak_bytes", &OutOfMemory::peak_bytes));
+template <>
+inline constexpr auto kMembers<Skipped> = std::tuple(member("reason", &Skipped::reason));
+template <>
+inline constexpr auto kMembers<TimedOut> =
+    std::tuple(member("limit_seconds", &TimedOut::limit_seconds));
+template <>
+inline constexpr auto kMembers<Crashed> =
+    std::tuple(member("signal", &Crashed::signal), member("message", &Crashed::message));
+template <>
+inline constexpr auto kMembers<Failed> = std::tuple(member("message", &Failed::message));
+
+void to_json(Json& object, const Outcome& outcome);
+void read_json(const JsonReader& json, Outcome& outcome, std::size_t most = 0);
+
+template <>
+inline constexpr auto kMembers<Metric> =
+    std::tuple(member("tag", &Metric::tag, kMostLabel), member("name", &Metric::name, kMostLabel),
+               member("unit", &Metric::unit, kMostLabel), spread(&Metric::data),
+               optional_member("reason", &Metric::reason));
+
+template <>
+inline constexpr auto kMembers<TableColumn> = std::tuple(
+    member("name", &TableColumn::name, kMostLabel), member("unit", &TableColumn::unit, kMostLabel));
+
+template <>
+inline constexpr auto kMembers<Table> =
+    std::tuple(member("name", &Table::name), member("columns", &Table::columns),
+               member("rows", &Table::rows, kMostRows));
+
+void check_read(const JsonReader& json, const Table& table);
+
+template <>
+inline constexpr auto kMembers<Launch> =
+    std::tuple(member("session", &Launch::session), member("device", &Launch::device),
+               member("outcome", &Launch::outcome), member("wall_ns", &Launch::wall_ns),
+               member("metrics", &Launch::metrics), member("tables", &Launch::tables),
+               member("conditions", &Launch::conditions), member("warnings", &Launch::warnings));
+
+template <>
+inline constexpr auto kMembers<Cell> =
+    std::tuple(member("id", &Cell::id), spread(&Cell::spec), member("launches", &Cell::launches));
+
+void check_read(const JsonReader& json, const Cell& cell);
+
+template <>
+inline constexpr auto kMembers<NoiseFloor> =
+    std::tuple(member("log_stddev", &NoiseFloor::log_stddev),
+               member("degrees", &NoiseFloor::degrees), member("cells", &NoiseFloor::cells));
+
+/// Behind "schema_version".
+template <>
+inline constexpr auto kMembers<Run> =
+    std::tuple(member("edition", &Run::edition), member("preset", &Run::preset),
+               member("source", &Run::source), member("sessions", &Run::sessions),
+               member("devices", &Run::devices), member("cells", &Run::cells, kMostCells),
+               optional_member("noise_floor", &Run::noise_floor));
+
+template <>
+inline constexpr auto kMembers<LaunchRequest> = std::tuple(
+    spread(&LaunchRequest::spec), member("launch", &LaunchRequest::launch),
+    member("seed", &LaunchRequest::seed), optional_member("artifacts", &LaunchRequest::artifacts));
+
+template <>
+inline constexpr auto kMembers<LaunchReport> =
+    std::tuple(member("id", &LaunchReport::cell_id), member("launch", &LaunchReport::launch),
+               member("software", &LaunchReport::software), member("device", &LaunchReport::device),
+               member("result", &LaunchReport::body));
+
+}  // namespace labreport
