@@ -109,6 +109,11 @@ void refuse_unknown(std::string_view what, std::string_view word,
                    (all ? "use one of: " : "nearest: ") + join(nearest(word, candidates), ", "));
 }
 
+std::size_t letter_count(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
+}
+
 bool is_utf8(std::string_view bytes) {
   const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   for (std::size_t i = 0; i < bytes.size();) {

@@ -30,6 +30,9 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
 [[noreturn]] void refuse_unknown(std::string_view what, std::string_view word,
                                  std::span<const std::string> candidates);
 
+/// Letters that a reader counts: UTF-8 sequences, for estimates of widths.
+std::size_t letter_count(std::string_view text);
+
 /// True for well-formed UTF-8 (no overlong forms, no surrogates).
 bool is_utf8(std::string_view bytes);
 

@@ -13,27 +13,23 @@ constexpr std::size_t kHalfSheet = 64;
 constexpr std::size_t kGap = 1;         // Between columns of a table.
 constexpr std::size_t kLongWords = 24;  // Beyond that, words may go over several lines.
 
-std::size_t letters(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
-}
-
 std::size_t longest_word(const std::string& text) {
   std::size_t longest = 0;
   for (const std::string& word : split(text, ' ')) {
-    for (const std::string& piece : split(word, '-')) longest = std::max(longest, letters(piece));
+    for (const std::string& piece : split(word, '-'))
+      longest = std::max(longest, letter_count(piece));
   }
   return longest;
 }
 
 std::size_t cell_width(const ColumnView& column, const CellView& cell) {
-  if (column.align == Align::kRight) return letters(cell.text);
-  return std::min(letters(cell.text), kLongWords);
+  if (column.align == Align::kRight) return letter_count(cell.text);
+  return std::min(letter_count(cell.text), kLongWords);
 }
 
 std::size_t column_width(const TableView& table, std::size_t index) {
   const ColumnView& column = table.columns[index];
-  std::size_t width = std::max(longest_word(column.title), letters(column.unit));
+  std::size_t width = std::max(longest_word(column.title), letter_count(column.unit));
   for (const RowView& row : table.rows) {
     if (index < row.cells.size()) width = std::max(width, cell_width(column, row.cells[index]));
   }

@@ -90,9 +90,9 @@ ColumnNeed need_of(const Block& table, std::size_t column) {
       .widest = 1, .longest = 1, .right = table.aligns[column] == Align::kRight, .wraps = true};
   for (const auto& row : table.rows) {
     const std::string text = plain_text(row[column]);
-    need.widest = std::max(need.widest, letters(text));
+    need.widest = std::max(need.widest, letter_count(text));
     for (const std::string& word : split(text, ' ')) {
-      need.longest = std::max(need.longest, std::min<std::size_t>(letters(word), 16));
+      need.longest = std::max(need.longest, std::min<std::size_t>(letter_count(word), 16));
     }
   }
   return need;
@@ -130,7 +130,7 @@ std::string wrapping_format(std::size_t letters, std::size_t capacity) {
 std::vector<std::string> head_lines(const std::string& title, std::size_t width) {
   std::vector<std::string> lines;
   for (const std::string& word : split(title, ' ')) {
-    if (!lines.empty() && letters(lines.back()) + 1 + letters(word) <= width) {
+    if (!lines.empty() && letter_count(lines.back()) + 1 + letter_count(word) <= width) {
       lines.back() += " " + word;
     } else {
       lines.push_back(word);

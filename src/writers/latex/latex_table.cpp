@@ -79,13 +79,13 @@ class LatexTableWriter {
     for (const RowView& row : table_.rows) {
       const std::string cell = text(row, column);
       // A typewriter's letters are wider.
-      const std::size_t width = view.code ? letters(cell) * 5 / 4 : letters(cell);
+      const std::size_t width = view.code ? letter_count(cell) * 5 / 4 : letter_count(cell);
       need.widest = std::max(need.widest, width);
       need.longest = std::max(need.longest, std::min(width, kShortText));
     }
     need.wraps = !need.right && need.widest > kShortText;
     for (const std::string& line : head_lines(head(view), std::max(need.widest, kLeastHead))) {
-      need.widest = std::max(need.widest, letters(line));
+      need.widest = std::max(need.widest, letter_count(line));
     }
     return need;
   }
@@ -155,7 +155,7 @@ class LatexTableWriter {
       (i < from ? used : left) += group.widths[i] + 2;
     }
     const std::size_t room = group.capacity > used + 12 ? group.capacity - used : 12;
-    const std::size_t wanted = letters(reason) + 2;
+    const std::size_t wanted = letter_count(reason) + 2;
     const std::string format =
         wanted <= left
             ? "l"

@@ -169,9 +169,4 @@ std::string latex_listing(std::string_view text) {
   return listing + "\\end{quote}\n";
 }
 
-std::size_t letters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char letter) { return (letter & 0xc0) != 0x80; }));
-}
-
 }  // namespace labreport

@@ -26,7 +26,4 @@ std::string latex_listing(std::string_view text);
 /// empty.
 char32_t take_character(std::string_view& text);
 
-/// Letters that a reader counts: UTF-8 sequences, for estimates of widths.
-std::size_t letters(std::string_view text);
-
 }  // namespace labreport

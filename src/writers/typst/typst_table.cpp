@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/text.h"
 #include "writers/align.h"
 #include "writers/paper_choice.h"
 #include "writers/typst/typst_parts.h"
@@ -16,24 +17,19 @@ constexpr double kSmallestSize = 6;
 constexpr double kLettersOfALine = 125;
 constexpr double kHalf = 0.485;
 
-std::size_t letters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
-}
-
 /// Of a text that may wrap: its longest word, but room for a few.
 std::size_t wrapped_letters(const std::string& text) {
   constexpr std::size_t kEnough = 22;
-  return std::min(letters(text), kEnough);
+  return std::min(letter_count(text), kEnough);
 }
 
 std::size_t column_letters(const TableView& table, std::size_t column) {
-  std::size_t most = std::min<std::size_t>(letters(table.columns[column].title), 10);
+  std::size_t most = std::min<std::size_t>(letter_count(table.columns[column].title), 10);
   for (const RowView& row : table.rows) {
     if (column >= row.cells.size()) continue;
     const std::string& text = row.cells[column].text;
     const bool number = table.columns[column].align == Align::kRight;
-    most = std::max(most, number ? letters(text) : wrapped_letters(text));
+    most = std::max(most, number ? letter_count(text) : wrapped_letters(text));
   }
   return most;
 }
@@ -48,7 +44,7 @@ std::string remarks_line(const RowView& row) {
 }
 
 bool has_remark_beside(const RowView& row) {
-  return !row.flags.empty() && letters(remarks_line(row)) <= kLongestRemark;
+  return !row.flags.empty() && letter_count(remarks_line(row)) <= kLongestRemark;
 }
 
 bool is_flagged(const TableView& table) {
