@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/start_up.h"
+#include "measure/timing/start_up.h"
 #include "worker/worker.h"
 
 int main(int argc, char** argv) {

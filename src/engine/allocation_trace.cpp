@@ -39,7 +39,7 @@ void AllocationTrace::happened(MemoryEventKind kind, std::uint64_t address,
   if (kind == MemoryEventKind::kAllocation) latest_[address] = history_.events.size();
   history_.events.push_back(
       {kind, address, requested, 0, host_now_ns() - start_ns_, origin_here(), false});
-  recording_ = kind != MemoryEventKind::kRefusal;
+  recording_ = kind != MemoryEventKind::kOutOfMemory;
 }
 
 void AllocationTrace::took(std::uint64_t address, std::int64_t block) {

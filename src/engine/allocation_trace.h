@@ -11,8 +11,8 @@
 
 namespace labreport {
 
-/// Records from construction until `finish` or the first refusal: what is freed while the error
-/// unwinds says nothing about the step.
+/// Records from construction until `finish` or the first allocation that fails: what is freed while
+/// the error unwinds says nothing about the step.
 class AllocationTrace : public AllocationListener, public CastObserver {
  public:
   explicit AllocationTrace(DeviceKind device);

@@ -38,7 +38,7 @@ std::optional<MemoryEventKind> kind_of(Action action) {
     case Action::SEGMENT_UNMAP:
       return MemoryEventKind::kSegmentFree;
     case Action::OOM:
-      return MemoryEventKind::kRefusal;
+      return MemoryEventKind::kOutOfMemory;
     default:
       return std::nullopt;
   }

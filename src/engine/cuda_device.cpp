@@ -99,10 +99,10 @@ std::string cupti_version() {
   return cuptiGetVersion(&version) == CUPTI_SUCCESS ? std::to_string(version) : "";
 }
 
-void on_cuda_refusal(std::function<void(std::int64_t requested_bytes)> refused) {
+void on_cuda_out_of_memory(std::function<void(std::int64_t requested_bytes)> failed) {
   c10::cuda::CUDACachingAllocator::attachOutOfMemoryObserver(
-      [refused = std::move(refused)](std::int64_t, std::size_t bytes, std::size_t, std::size_t) {
-        refused(static_cast<std::int64_t>(bytes));
+      [failed = std::move(failed)](std::int64_t, std::size_t bytes, std::size_t, std::size_t) {
+        failed(static_cast<std::int64_t>(bytes));
       });
 }
 
@@ -121,7 +121,7 @@ CudaFacts cuda_facts() { return {}; }
 std::string cuda_runtime_version() { return ""; }
 std::string cublas_version() { return ""; }
 std::string cupti_version() { return ""; }
-void on_cuda_refusal(std::function<void(std::int64_t)>) {}
+void on_cuda_out_of_memory(std::function<void(std::int64_t)>) {}
 
 }  // namespace labreport
 

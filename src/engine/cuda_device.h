@@ -25,8 +25,8 @@ std::string cuda_runtime_version();  ///< "13.0"; empty without CUDA.
 std::string cublas_version();        ///< "13.1.0"
 std::string cupti_version();         ///< Its API's number.
 
-/// Calls `refused` with the bytes asked for before each CUDA out-of-memory error is thrown, on
+/// Calls `failed` with the bytes asked for before each CUDA out-of-memory error is thrown, on
 /// whichever thread asked. Stays for the life of the process.
-void on_cuda_refusal(std::function<void(std::int64_t requested_bytes)> refused);
+void on_cuda_out_of_memory(std::function<void(std::int64_t requested_bytes)> failed);
 
 }  // namespace labreport

@@ -75,7 +75,7 @@ void* CountingAllocator::take(std::size_t bytes) try {
   return memory;
 } catch (const std::exception&) {
   const std::scoped_lock lock(mutex_);
-  tell(MemoryEventKind::kRefusal, 0, static_cast<std::int64_t>(bytes));
+  tell(MemoryEventKind::kOutOfMemory, 0, static_cast<std::int64_t>(bytes));
   throw;
 }
 

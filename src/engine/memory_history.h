@@ -22,7 +22,7 @@ enum class MemoryEventKind {
   kFree,
   kSegment,      ///< The device gave the allocator more.
   kSegmentFree,  ///< The allocator gave it back.
-  kRefusal,      ///< An allocation that failed: `address` is what the device had left.
+  kOutOfMemory,  ///< An allocation that failed: `address` is what the device had left.
 };
 
 struct MemoryEvent {

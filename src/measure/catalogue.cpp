@@ -3,13 +3,13 @@
 #include <utility>
 
 #include "base/error.h"
-#include "measure/accumulation.h"
-#include "measure/dtypes.h"
-#include "measure/kernels.h"
-#include "measure/layer_norm.h"
-#include "measure/limits.h"
-#include "measure/memory.h"
-#include "measure/timing.h"
+#include "measure/kernels/kernels.h"
+#include "measure/limits/limits.h"
+#include "measure/memory/memory.h"
+#include "measure/precision/accumulation.h"
+#include "measure/precision/dtypes.h"
+#include "measure/precision/layer_norm.h"
+#include "measure/timing/timing.h"
 
 namespace labreport {
 namespace {

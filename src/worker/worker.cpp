@@ -9,9 +9,9 @@
 #include "engine/device.h"
 #include "engine/early_context.h"
 #include "engine/host_clock.h"
-#include "engine/refusal.h"
+#include "engine/out_of_memory.h"
 #include "measure/catalogue.h"
-#include "measure/start_up.h"
+#include "measure/timing/start_up.h"
 #include "results/run_json.h"
 #include "worker/arguments.h"
 
@@ -39,7 +39,7 @@ std::int64_t start_and_time() {
 Launch measure_on_device(const LaunchRequest& request) {
   const Measurement measurement = find_measurement(request.spec.kind);
   if (request.spec.device == DeviceKind::kCuda) note_device_started(start_and_time());
-  watch_refusals(request.spec.device);
+  watch_out_of_memory(request.spec.device);
   return measurement(request);
 }
 
@@ -57,7 +57,7 @@ Launch measure_guarded(const LaunchRequest& request, int& status) try {
 } catch (const std::exception& error) {
   Launch launch = failed(first_line(error.what()));
   if (too_old_for_library(error.what())) status = kWorkerNoDevice;
-  if (const auto refusal = as_out_of_memory(error)) launch.outcome = *refusal;
+  if (const auto failure = as_out_of_memory(error)) launch.outcome = *failure;
   return launch;
 }
 

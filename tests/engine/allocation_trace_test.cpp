@@ -82,14 +82,14 @@ TEST_F(AllocationTraceTest, BackwardHasTheModuleOfItsForward) {
   EXPECT_TRUE(found);
 }
 
-TEST_F(AllocationTraceTest, EndsWithTheFirstRefusal) {
+TEST_F(AllocationTraceTest, EndsWithTheFirstAllocationThatFails) {
   AllocationTrace trace(DeviceKind::kCpu);
   const at::Tensor held = bytes(100);
   EXPECT_ANY_THROW(bytes(std::int64_t{1} << 60));
   const at::Tensor afterwards = bytes(200);
   const MemoryHistory history = trace.finish();
   ASSERT_EQ(history.events.size(), 2u);
-  EXPECT_EQ(history.events.back().kind, MemoryEventKind::kRefusal);
+  EXPECT_EQ(history.events.back().kind, MemoryEventKind::kOutOfMemory);
   EXPECT_EQ(history.events.back().requested, std::int64_t{1} << 60);
 }
 

@@ -1,0 +1,65 @@
+#include "engine/out_of_memory.h"
+
+#include <c10/util/Exception.h>
+
+#include <mutex>
+#include <new>
+#include <regex>
+#include <string>
+
+#include "engine/allocator.h"
+#include "engine/cuda_device.h"
+#include "engine/device.h"
+#include "engine/phase.h"
+
+namespace labreport {
+namespace {
+
+std::mutex failure_mutex;  // backward asks for memory on autograd's own thread
+std::optional<OutOfMemory> last_failure;
+
+void remember(std::int64_t requested) {
+  OutOfMemory failure{std::string(name(latest_phase())), requested, {}, {}};
+  if (const auto counts = allocator_counts(torch_device(DeviceKind::kCuda))) {
+    failure.in_use_bytes = counts->allocated;
+    failure.peak_bytes = counts->peak_allocated;
+  }
+  const std::scoped_lock lock(failure_mutex);
+  last_failure = failure;
+}
+
+OutOfMemory remembered() {
+  const std::scoped_lock lock(failure_mutex);
+  return last_failure.value_or(OutOfMemory{std::string(name(latest_phase())), {}, {}, {}});
+}
+
+/// The host's allocator tells in words only.
+std::optional<OutOfMemory> host_out_of_memory(const std::string& message) {
+  static const std::regex pattern("can't allocate memory: you tried to allocate (\\d+) bytes");
+  std::smatch match;
+  if (!std::regex_search(message, match, pattern)) return std::nullopt;
+  return OutOfMemory{std::string(name(latest_phase())), std::stoll(match[1]), {}, {}};
+}
+
+/// Libraries and the runtime ask the device for memory beside the caching allocator.
+bool device_is_full(const std::string& message) {
+  return message.find("CUDA error: out of memory") != std::string::npos ||
+         message.find("CUBLAS_STATUS_ALLOC_FAILED") != std::string::npos;
+}
+
+}  // namespace
+
+void watch_out_of_memory(DeviceKind kind) {
+  if (kind == DeviceKind::kCuda) on_cuda_out_of_memory(remember);
+}
+
+std::optional<OutOfMemory> as_out_of_memory(const std::exception& error) {
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&error)) return remembered();
+  if (const auto failure = host_out_of_memory(error.what())) return failure;
+  if (dynamic_cast<const std::bad_alloc*>(&error) || device_is_full(error.what())) {
+    return OutOfMemory{std::string(name(latest_phase())), {}, {}, {}};
+  }
+  return std::nullopt;
+}
+
+}  // namespace labreport

@@ -1,0 +1,77 @@
+#include "measure/kernels/attribution.h"
+
+#include <algorithm>
+
+#include "measure/kernels/call_tree.h"
+
+namespace labreport {
+namespace {
+
+constexpr const char* kBackwardPhase = "backward";
+
+/// Ranges below the phase, outermost first.
+std::string module_of(const Chain& chain) {
+  std::string path;
+  for (auto event = chain.rbegin(); event != chain.rend(); ++event) {
+    if ((*event)->kind != TraceKind::kRange || event == chain.rbegin()) continue;
+    if (!path.empty()) path += '/';
+    path += (*event)->name;
+  }
+  return path;
+}
+
+std::string outermost_operator(const Chain& chain) {
+  for (auto event = chain.rbegin(); event != chain.rend(); ++event) {
+    if ((*event)->kind == TraceKind::kOperator) return (*event)->name;
+  }
+  return "";
+}
+
+const TraceEvent* backward_node(const Chain& chain) {
+  const auto found = std::ranges::find(chain, TraceKind::kBackward, &TraceEvent::kind);
+  return found == chain.end() ? nullptr : *found;
+}
+
+std::string innermost_aten(const Chain& chain) {
+  for (const TraceEvent* event : chain) {
+    if (is_aten(*event)) return event->name;
+  }
+  return "";
+}
+
+Attributed place(const CallTree& tree, const TraceEvent& activity, const TraceEvent* launcher) {
+  Attributed placed{&activity, "", "", "", ""};
+  if (launcher == nullptr) return placed;
+  const Chain chain = tree.chain(launcher);
+  placed.op = innermost_aten(chain);
+  placed.operation = outermost_operator(chain);
+  // On a GPU autograd works on threads of its own, where no phase is open.
+  const TraceEvent* outermost = chain.back();
+  placed.phase = outermost->kind == TraceKind::kRange ? outermost->name : kBackwardPhase;
+  const TraceEvent* node = backward_node(chain);
+  if (node == nullptr) {
+    placed.module = module_of(chain);
+  } else if (const TraceEvent* forward = tree.forward_of(node->sequence)) {
+    const Chain origin = tree.chain(forward);
+    placed.module = module_of(origin);
+    placed.operation = outermost_operator(origin);
+  }
+  return placed;
+}
+
+}  // namespace
+
+std::vector<Attributed> attribute(const Trace& trace) {
+  const CallTree tree(trace);
+  std::vector<Attributed> placed;
+  for (const TraceEvent& event : trace) {
+    if (on_device(event)) placed.push_back(place(tree, event, tree.by_correlation(event.linked)));
+  }
+  if (!placed.empty()) return placed;
+  for (const TraceEvent& event : trace) {
+    if (tree.is_outermost_aten(&event)) placed.push_back(place(tree, event, &event));
+  }
+  return placed;
+}
+
+}  // namespace labreport

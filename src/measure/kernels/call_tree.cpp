@@ -1,0 +1,83 @@
+#include "measure/kernels/call_tree.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+namespace labreport {
+namespace {
+
+constexpr std::string_view kAten = "aten::";
+constexpr std::string_view kEngine = "autograd::";
+
+bool on_host(const TraceEvent& event) {
+  return event.kind == TraceKind::kOperator || event.kind == TraceKind::kRange ||
+         event.kind == TraceKind::kBackward;
+}
+
+template <typename Map, typename Key>
+const TraceEvent* lookup(const Map& map, Key key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+bool is_aten(const TraceEvent& event) {
+  return event.kind == TraceKind::kOperator && event.name.starts_with(kAten);
+}
+
+CallTree::CallTree(const Trace& trace) {
+  std::map<std::uint64_t, std::vector<const TraceEvent*>> threads;
+  for (const TraceEvent& event : trace) {
+    if (on_host(event)) threads[event.thread].push_back(&event);
+  }
+  for (auto& [thread, events] : threads) nest(events);
+}
+
+Chain CallTree::chain(const TraceEvent* event) const {
+  Chain found;
+  for (; event != nullptr; event = parent(event)) found.push_back(event);
+  return found;
+}
+
+bool CallTree::is_outermost_aten(const TraceEvent* event) const {
+  const TraceEvent* outer = parent(event);
+  return is_aten(*event) && (outer == nullptr || !is_aten(*outer));
+}
+
+const TraceEvent* CallTree::by_correlation(std::uint64_t id) const {
+  return lookup(correlations_, id);
+}
+
+const TraceEvent* CallTree::forward_of(std::int64_t sequence) const {
+  return lookup(forwards_, sequence);
+}
+
+const TraceEvent* CallTree::parent(const TraceEvent* event) const {
+  return lookup(parents_, event);
+}
+
+void CallTree::nest(std::vector<const TraceEvent*>& events) {
+  std::ranges::stable_sort(events, [](const TraceEvent* a, const TraceEvent* b) {
+    return std::pair(a->start_ns, -a->duration_ns) < std::pair(b->start_ns, -b->duration_ns);
+  });
+  std::vector<const TraceEvent*> open;
+  for (const TraceEvent* event : events) {
+    while (!open.empty() && open.back()->end_ns() <= event->start_ns) open.pop_back();
+    if (!open.empty()) parents_[event] = open.back();
+    open.push_back(event);
+    note(event);
+  }
+}
+
+void CallTree::note(const TraceEvent* event) {
+  if (event->correlation != 0) correlations_[event->correlation] = event;
+  // An operator that needs no gradient tells the number that the next one gets: the last counts.
+  // Autograd's engine tells a node's number again when it calls it.
+  const bool forward = event->kind == TraceKind::kOperator && event->sequence >= 0 &&
+                       !event->name.starts_with(kEngine);
+  if (forward) forwards_.insert_or_assign(event->sequence, event);
+}
+
+}  // namespace labreport

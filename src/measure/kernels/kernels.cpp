@@ -1,0 +1,121 @@
+#include "measure/kernels/kernels.h"
+
+#include <ATen/Context.h>
+
+#include <optional>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "engine/device.h"
+#include "engine/nvtx_ranges.h"
+#include "engine/precision.h"
+#include "engine/profiler.h"
+#include "measure/kernels/activity.h"
+#include "measure/kernels/host_calls.h"
+#include "measure/kernels/kernel_tables.h"
+#include "measure/kernels/trace_file.h"
+#include "measure/timing/step_series.h"
+#include "measure/timing/timing_plan.h"
+#include "results/metric_names.h"
+#include "results/run_store.h"
+
+namespace labreport {
+namespace {
+
+/// What an outside profiler is told to capture.
+constexpr const char* kMeasured = "measured";
+
+class Unobserved : public PhaseObserver {
+ public:
+  void ended(Phase) override {}
+};
+
+void warm_up(TrainingStep& step, const TimingPlan& plan, c10::Device device) {
+  StepSeries series(step, plan.step.mode, device, PhaseClock::kEvents);
+  for (std::int64_t i = 0; i < plan.warmup; ++i) series.run_one();
+}
+
+std::vector<Metric> unprofiled(TrainingStep& step, const TimingPlan& plan, c10::Device device) {
+  if (plan.steps == 0) return {};
+  StepSeries series(step, plan.step.mode, device, PhaseClock::kEvents);
+  for (std::int64_t i = 0; i < plan.steps; ++i) series.run_one();
+  std::vector<Metric> metrics{
+      sample_metric(metric::kStep, metric::kTotal, "ns", series.samples(&StepTimes::total_ns)),
+      sample_metric(metric::kStep, metric::kEnqueue, "ns", series.samples(&StepTimes::enqueue_ns))};
+  append(metrics, series.phase_metrics(metric::kEvent, &StepTimes::phases_ns));
+  return metrics;
+}
+
+void run_once(TrainingStep& step, c10::Device device) {
+  Unobserved observer;
+  step.run(observer);
+  synchronize(device);
+}
+
+/// The profiler's own buffers and callbacks are made before, not in the step that counts.
+Profile profiled(TrainingStep& step, DeviceKind kind, c10::Device device) {
+  profile(kind, [] {});
+  return profile(kind, [&] { run_once(step, device); });
+}
+
+/// The measurement stands without it: a full disk costs the trace alone.
+void keep_trace(Launch& launch, const std::string& artifacts, const Trace& trace,
+                const std::vector<Attributed>& kernels) try {
+  if (artifacts.empty()) return;
+  const std::filesystem::path file = artifacts + artifact::kTrace;
+  make_writable_folder(file.parent_path());
+  write_atomically(file, chrome_trace(trace, kernels), Sync::kNothing);
+} catch (const Error& error) {
+  launch.warnings.push_back(std::string("the trace was not kept: ") + error.what());
+}
+
+void add_profile(Launch& launch, const LaunchRequest& request, const Profile& profile) {
+  const std::string reason = reason_without_kernels(request.spec.device, profile.trace);
+  if (!reason.empty()) {
+    launch.outcome = Failed{reason};
+    return;
+  }
+  const std::vector<Attributed> kernels = attribute(profile.trace);
+  append(launch.metrics,
+         {integer_metric(metric::kProfile, metric::kPrepare, "ns", profile.prepare_ns),
+          integer_metric(metric::kProfile, metric::kStep, "ns", profile.work_ns),
+          integer_metric(metric::kProfile, metric::kCollect, "ns", profile.collect_ns)});
+  append(launch.metrics, activity_metrics(kernels));
+  append(launch.metrics, runtime_metrics(profile.trace));
+  const bool first = request.spec.warmup == 0 && request.spec.steps == 0;
+  if (first) append(launch.metrics, first_launch_metrics(profile.trace));
+  launch.tables = kernel_tables(kernels);
+  keep_trace(launch, request.artifacts, profile.trace, kernels);
+}
+
+void show_to_outside(TrainingStep& step, c10::Device device) {
+  NvtxRanges ranges;
+  const ObservedRanges observed(ranges);
+  const Range measured(kMeasured);
+  run_once(step, device);
+}
+
+}  // namespace
+
+Launch measure_kernels(const LaunchRequest& request) {
+  const TimingPlan plan = profiling_plan(request.spec);
+  set_tf32(plan.step.precision);
+  at::manual_seed(static_cast<std::uint64_t>(request.seed));
+  const c10::Device device = torch_device(plan.step.device);
+  const Batch batch = random_batch(plan.batch, plan.context, plan.shape.vocab, device);
+  const Transformer model(plan.shape, plan.context, device);
+  synchronize(device);
+  TrainingStep step(model, batch, plan.step);
+  warm_up(step, plan, device);
+  Launch launch;
+  launch.metrics = unprofiled(step, plan, device);
+  if (request.nvtx) {
+    show_to_outside(step, device);
+  } else {
+    add_profile(launch, request, profiled(step, plan.step.device, device));
+  }
+  step.clear();
+  return launch;
+}
+
+}  // namespace labreport

@@ -1,0 +1,44 @@
+#include "measure/limits/sustained.h"
+
+#include <algorithm>
+
+#include "engine/device.h"
+#include "engine/host_clock.h"
+#include "engine/phase_marks.h"
+
+namespace labreport {
+namespace {
+
+/// Of the second repetition: the first also loads kernels and makes handles.
+std::int64_t warm_repetition_ns(c10::Device device, const std::function<void()>& operation) {
+  operation();
+  synchronize(device);
+  const std::int64_t start = host_now_ns();
+  operation();
+  synchronize(device);
+  return std::max<std::int64_t>(1, host_now_ns() - start);
+}
+
+}  // namespace
+
+std::vector<double> sustained_ns(c10::Device device, const SustainedOptions& options,
+                                 const std::function<void()>& operation) {
+  const std::int64_t once = warm_repetition_ns(device, operation);
+  const std::int64_t repetitions =
+      std::max<std::int64_t>(1, options.total_ns / options.samples / once);
+  const auto marks =
+      make_phase_marks(PhaseClock::kEvents, device, static_cast<std::size_t>(options.samples));
+  marks->start();
+  for (std::int64_t sample = 0; sample < options.samples; ++sample) {
+    for (std::int64_t i = 0; i < repetitions; ++i) operation();
+    marks->phase_ended();
+  }
+  synchronize(device);
+  std::vector<double> durations;
+  for (const std::int64_t ns : marks->durations_ns()) {
+    durations.push_back(static_cast<double>(ns) / static_cast<double>(repetitions));
+  }
+  return durations;
+}
+
+}  // namespace labreport

@@ -1,0 +1,62 @@
+#include "measure/memory/phase_peaks.h"
+
+#include <algorithm>
+
+#include "engine/host_allocator.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+void reset(c10::Device device) {
+  if (device.is_cpu()) reset_host_peak();
+  reset_peaks(device);
+}
+
+}  // namespace
+
+std::optional<AllocatorCounts> memory_counts(c10::Device device) {
+  return device.is_cpu() ? host_counts() : allocator_counts(device);
+}
+
+PhasePeaks::PhasePeaks(c10::Device device) : device_(device), before_(memory_counts(device)) {
+  reset(device_);
+}
+
+void PhasePeaks::ended(Phase phase) {
+  if (const auto counts = memory_counts(device_)) phases_.emplace_back(phase, *counts);
+  reset(device_);
+}
+
+std::optional<std::int64_t> PhasePeaks::highest(std::int64_t AllocatorCounts::* field) const {
+  std::optional<std::int64_t> highest;
+  for (const auto& [phase, counts] : phases_) {
+    highest = std::max(highest.value_or(0), counts.*field);
+  }
+  return highest;
+}
+
+std::optional<std::int64_t> PhasePeaks::peak_of(Phase wanted) const {
+  for (const auto& [phase, counts] : phases_) {
+    if (phase == wanted) return counts.peak_allocated;
+  }
+  return std::nullopt;
+}
+
+std::vector<Metric> PhasePeaks::metrics() const {
+  std::vector<Metric> metrics;
+  if (before_) {
+    metrics.push_back(
+        integer_metric(metric::kResident, metric::kAllocated, "B", before_->allocated));
+    metrics.push_back(
+        integer_metric(metric::kResident, metric::kRequested, "B", before_->requested));
+  }
+  for (const auto& [phase, counts] : phases_) {
+    metrics.push_back(integer_metric(metric::kPeak, name(phase), "B", counts.peak_allocated));
+    metrics.push_back(
+        integer_metric(metric::kPeakRequested, name(phase), "B", counts.peak_requested));
+  }
+  return metrics;
+}
+
+}  // namespace labreport

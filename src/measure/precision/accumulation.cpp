@@ -1,0 +1,74 @@
+#include "measure/precision/accumulation.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/scalar_tensor.h>
+#include <c10/core/GradMode.h>
+
+#include "engine/device.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kAdditions = 1000;
+constexpr double kHundredth = 0.01;
+constexpr double kHalf = 0.5;
+
+struct Loop {
+  std::string_view name;
+  c10::ScalarType sum;
+  c10::ScalarType addend;
+  bool cast_first;  ///< To the sum's dtype, before adding.
+  double value;
+};
+
+// The handout's four as they are, then our own: one that stalls, one that is exact.
+constexpr Loop kLoops[]{
+    {metric::kFp32Loop, c10::kFloat, c10::kFloat, false, kHundredth},
+    {metric::kFp16Loop, c10::kHalf, c10::kHalf, false, kHundredth},
+    {metric::kMixedLoop, c10::kFloat, c10::kHalf, false, kHundredth},
+    {metric::kCastLoop, c10::kFloat, c10::kHalf, true, kHundredth},
+    {metric::kBf16Loop, c10::kBFloat16, c10::kBFloat16, false, kHundredth},
+    {metric::kHalvesLoop, c10::kFloat, c10::kFloat, false, kHalf},
+};
+
+at::Tensor scalar(double value, c10::ScalarType dtype, c10::Device device) {
+  return at::scalar_tensor(value, at::TensorOptions().dtype(dtype).device(device));
+}
+
+Metric samples(std::string_view tag, std::string_view name, const at::Tensor& values) {
+  const at::Tensor doubles = values.to(c10::kCPU, c10::kDouble).contiguous();
+  const auto* first = doubles.const_data_ptr<double>();
+  return {std::string(tag), std::string(name), "1",
+          Samples(std::vector<double>(first, first + doubles.numel())), ""};
+}
+
+Metric running_sum(std::string_view tag, const Loop& loop, c10::Device device) {
+  at::Tensor sum = scalar(0, loop.sum, device);
+  at::Tensor history = at::empty({kAdditions}, at::TensorOptions().dtype(loop.sum).device(device));
+  for (std::int64_t i = 0; i < kAdditions; ++i) {
+    const at::Tensor addend = scalar(loop.value, loop.addend, device);
+    sum += loop.cast_first ? addend.to(loop.sum) : addend;
+    history.select(0, i).copy_(sum);
+  }
+  return samples(tag, loop.name, history);
+}
+
+}  // namespace
+
+Launch measure_accumulation(const LaunchRequest& request) {
+  const c10::NoGradGuard no_grad;
+  const c10::Device device = torch_device(request.spec.device);
+  Launch launch;
+  for (const Loop& loop : kLoops) {
+    const double addend = scalar(loop.value, loop.addend, device).item<double>();
+    launch.metrics.push_back(real_metric(metric::kAddend, loop.name, "1", addend));
+    launch.metrics.push_back(running_sum(metric::kRunning, loop, device));
+    if (device.is_cpu()) continue;
+    launch.metrics.push_back(running_sum(metric::kRunningHost, loop, c10::kCPU));
+  }
+  return launch;
+}
+
+}  // namespace labreport

@@ -1,0 +1,86 @@
+#include "measure/precision/dtypes.h"
+
+#include <ATen/Context.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/mean.h>
+#include <ATen/ops/mse_loss.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/randn_like.h>
+#include <ATen/ops/sum.h>
+
+#include "engine/device.h"
+#include "engine/precision.h"
+#include "measure/precision/dtype_table.h"
+#include "measure/precision/network_dtypes.h"
+#include "model/adamw.h"
+#include "model/toy_model.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kBatch = 8;
+constexpr std::int64_t kFeatures = 20;
+constexpr std::int64_t kClasses = 5;
+
+at::Tensor traced_forward(const ToyModel& model, const at::Tensor& x, DtypeTable& table) {
+  table.add(metric::kInput, "x", x);
+  return model.forward(x, [&table](std::string_view module, const at::Tensor& output) {
+    table.add(metric::kOutput, module, output);
+  });
+}
+
+/// All that people take for a loss, because their dtypes differ; the first is trained on.
+at::Tensor traced_losses(const at::Tensor& logits, const at::Tensor& classes,
+                         const at::Tensor& values, DtypeTable& table) {
+  at::Tensor loss = at::cross_entropy_loss(logits, classes);
+  table.add(metric::kLossValue, "cross-entropy", loss);
+  table.add(metric::kLossValue, "mse", at::mse_loss(logits, values));
+  table.add(metric::kLossValue, "sum", at::sum(logits));
+  table.add(metric::kLossValue, "mean", at::mean(logits));
+  return loss;
+}
+
+void trace_toy_model(Precision precision, DeviceKind kind, DtypeTable& table) {
+  const c10::Device device = torch_device(kind);
+  const auto real = at::TensorOptions().dtype(c10::kFloat).device(device);
+  const ToyModel model(kFeatures, kClasses, device);
+  const at::Tensor x = at::randn({kBatch, kFeatures}, real);
+  const at::Tensor classes = at::randint(kClasses, {kBatch}, real.dtype(c10::kLong));
+  const at::Tensor values = at::randn({kBatch, kClasses}, real);
+  at::Tensor loss;
+  {
+    const AutocastScope autocast(precision, kind);
+    for (const Parameter& parameter : model.parameters()) {
+      table.add(metric::kParameter, parameter.name, parameter.tensor);
+    }
+    loss = traced_losses(traced_forward(model, x, table), classes, values, table);
+  }
+  loss.backward();
+  for (const Parameter& parameter : model.parameters()) {
+    table.add(metric::kGradient, parameter.name, parameter.tensor.grad());
+  }
+  AdamW optimizer(model.parameters());
+  optimizer.step();
+  for (const Parameter& moment : optimizer.state()) {
+    table.add(metric::kOptimizerState, moment.name, moment.tensor);
+  }
+}
+
+}  // namespace
+
+Launch measure_dtypes(const LaunchRequest& request) {
+  at::manual_seed(static_cast<std::uint64_t>(request.seed));
+  DtypeTable table;
+  for (const Precision precision : {Precision::kFp16, Precision::kBf16}) {
+    table.begin(precision);
+    trace_toy_model(precision, request.spec.device, table);
+    trace_network(precision, request.spec.device, table);
+  }
+  Launch launch;
+  launch.tables.push_back(table.take());
+  return launch;
+}
+
+}  // namespace labreport

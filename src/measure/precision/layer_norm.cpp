@@ -1,0 +1,115 @@
+#include "measure/precision/layer_norm.h"
+
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/pow.h>
+#include <ATen/ops/randn.h>
+#include <c10/core/GradMode.h>
+
+#include <array>
+#include <cmath>
+
+#include "engine/device.h"
+#include "measure/precision/normalise.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kVectorsEach = 16;
+constexpr std::int64_t kLowestScale = -24;
+constexpr std::int64_t kHighestScale = 14;
+constexpr std::array<std::int64_t, 3> kWidths{10, 768, 2560};
+
+struct Format {
+  Precision precision;
+  c10::ScalarType dtype;
+};
+constexpr Format kFormats[]{{Precision::kFp16, c10::kHalf},
+                            {Precision::kBf16, c10::kBFloat16},
+                            {Precision::kFp32, c10::kFloat}};
+
+constexpr std::pair<std::string_view, NormMethod> kMethods[]{
+    {metric::kRounded, NormMethod::kRoundEveryAddition},
+    {metric::kReductions, NormMethod::kOwnReductions},
+    {metric::kFp32Statistics, NormMethod::kFp32Statistics}};
+
+/// [scales, vectors, width] in FP64: the same vectors at every power of two.
+at::Tensor scaled_vectors(std::int64_t width, c10::Device device) {
+  const auto options = at::TensorOptions().dtype(c10::kDouble).device(device);
+  const at::Tensor exponents = at::arange(kLowestScale, kHighestScale + 1, options);
+  return at::randn({1, kVectorsEach, width}, options) * at::pow(2.0, exponents).reshape({-1, 1, 1});
+}
+
+/// Weight and bias near what training leaves, the same for every format.
+Affine random_affine(std::int64_t width, c10::Device device) {
+  const auto options = at::TensorOptions().dtype(c10::kDouble).device(device);
+  return {1 + 0.1 * at::randn({width}, options), 0.1 * at::randn({width}, options)};
+}
+
+/// The median over the vectors of one scale that have a truth; null where it is infinite.
+Scalar median_error(const at::Tensor& errors, std::int64_t scale) {
+  const double value = errors.select(0, scale).nanmedian().item<double>();
+  return std::isfinite(value) ? Scalar(value) : Scalar();
+}
+
+Scalar count(const at::Tensor& marks, std::int64_t scale) {
+  return marks.select(0, scale).sum().item<std::int64_t>();
+}
+
+Table empty_table() {
+  return {std::string(metric::kLayerNorm),
+          {{"format", ""},
+           {"method", ""},
+           {"width", "1"},
+           {"scale_log2", "1"},
+           {"mean_error", "1"},
+           {"square_error", "1"},
+           {"variance_error", "1"},
+           {"rstd_error", "1"},
+           {"output_error", "1"},
+           {"input_overflow", "1"},
+           {"square_overflow", "1"},
+           {"sum_overflow", "1"},
+           {"underflow", "1"}},
+          {}};
+}
+
+void add_rows(Table& table, const Format& format, std::string_view method, std::int64_t width,
+              const NormErrors& unmoved) {
+  const NormErrors found = on_host(unmoved);
+  for (std::int64_t i = 0; i <= kHighestScale - kLowestScale; ++i) {
+    table.rows.push_back({std::string(name(format.precision)), std::string(method), width,
+                          kLowestScale + i, median_error(found.mean, i),
+                          median_error(found.squares, i), median_error(found.variance, i),
+                          median_error(found.rstd, i), median_error(found.output, i),
+                          count(found.input_overflow, i), count(found.square_overflow, i),
+                          count(found.sum_overflow, i), count(found.underflow, i)});
+  }
+}
+
+}  // namespace
+
+Launch measure_layer_norm(const LaunchRequest& request) {
+  const c10::NoGradGuard no_grad;
+  at::manual_seed(static_cast<std::uint64_t>(request.seed));
+  const c10::Device device = torch_device(request.spec.device);
+  Table table = empty_table();
+  for (const std::int64_t width : kWidths) {
+    const at::Tensor vectors = scaled_vectors(width, device);
+    const Affine affine = random_affine(width, device);
+    for (const Format& format : kFormats) {
+      const at::Tensor x = vectors.to(format.dtype);
+      for (const auto& [method, how] : kMethods) {
+        add_rows(table, format, method, width, errors_of(x, affine, how));
+      }
+    }
+  }
+  Launch launch;
+  launch.metrics.push_back(integer_metric(metric::kLayerNorm, metric::kVectors, "1", kVectorsEach));
+  launch.tables.push_back(std::move(table));
+  return launch;
+}
+
+}  // namespace labreport

@@ -1,0 +1,60 @@
+#include "measure/precision/network_dtypes.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+
+#include <memory>
+
+#include "engine/device.h"
+#include "engine/precision.h"
+#include "model/attention.h"
+#include "model/linear.h"
+#include "model/rms_norm.h"
+#include "model/rotary.h"
+#include "model/swiglu.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kWidth = 32;
+constexpr std::int64_t kHeads = 2;
+constexpr std::int64_t kVocab = 16;
+constexpr std::int64_t kPositions = 4;
+
+void trace_norms(Precision precision, c10::Device device, DtypeTable& table) {
+  const auto options = at::TensorOptions().dtype(*autocast_dtype(precision)).device(device);
+  const at::Tensor x = at::randn({1, kPositions, kWidth}, options);
+  table.add(metric::kNorm, "input", x);
+  table.add(metric::kNorm, "layer_norm", at::layer_norm(x, {kWidth}));
+  table.add(metric::kNorm, "rms_norm", RmsNorm(kWidth, device).forward(x));
+}
+
+void trace_block(c10::Device device, DtypeTable& table) {
+  const auto traced = [&table](std::string_view module, at::Tensor output) {
+    table.add(metric::kNetwork, module, output);
+    return output;
+  };
+  const auto ids =
+      at::randint(kVocab, {1, kPositions}, at::TensorOptions().dtype(c10::kLong).device(device));
+  const auto rotary = std::make_shared<const Rotary>(kPositions, kWidth / kHeads, device);
+  at::Tensor x = traced("token_embeddings", Embedding(kVocab, kWidth, device).forward(ids));
+  at::Tensor normed = traced("ln1", RmsNorm(kWidth, device).forward(x));
+  const Attention attention(kWidth, kHeads, rotary, device);
+  x = traced("residual", x + traced("attn", attention.forward(normed)));
+  normed = traced("ln2", RmsNorm(kWidth, device).forward(x));
+  traced("ffn", SwiGlu(kWidth, 2 * kWidth, device).forward(normed));
+  traced("lm_head", Linear(kWidth, kVocab, device).forward(x));
+}
+
+}  // namespace
+
+void trace_network(Precision precision, DeviceKind kind, DtypeTable& table) {
+  const AutocastScope autocast(precision, kind);
+  trace_norms(precision, torch_device(kind), table);
+  trace_block(torch_device(kind), table);
+}
+
+}  // namespace labreport

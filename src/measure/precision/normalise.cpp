@@ -1,0 +1,128 @@
+#include "measure/precision/normalise.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/isinf.h>
+#include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/mean.h>
+#include <ATen/ops/rsqrt.h>
+#include <ATen/ops/sqrt.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <limits>
+
+namespace labreport {
+namespace {
+
+constexpr double kEpsilon = 1e-5;
+
+struct Steps {
+  at::Tensor mean;  ///< These three keep the last dimension, of size 1.
+  at::Tensor squares;
+  at::Tensor sum;  ///< Of the squares; undefined where none is rounded to x's dtype.
+  at::Tensor variance;
+  at::Tensor rstd;
+  at::Tensor output;
+};
+
+at::Tensor rounded_sum(const at::Tensor& x) {
+  const at::Tensor columns = x.movedim(-1, 0).contiguous();
+  at::Tensor sum = at::zeros(columns.sizes().slice(1), columns.options());
+  for (std::int64_t i = 0; i < columns.size(0); ++i) sum.add_(columns.select(0, i));
+  return sum.unsqueeze(-1);
+}
+
+void finish(Steps& steps, const at::Tensor& centred, const Affine& affine) {
+  steps.rstd = at::rsqrt(steps.variance + kEpsilon);
+  steps.output = centred * steps.rstd * affine.weight.to(centred.scalar_type()) +
+                 affine.bias.to(centred.scalar_type());
+}
+
+Steps by_rounded_sums(const at::Tensor& x, const Affine& affine) {
+  Steps steps;
+  const auto width = static_cast<double>(x.size(-1));
+  steps.mean = rounded_sum(x) / width;
+  const at::Tensor centred = x - steps.mean;
+  steps.squares = centred * centred;
+  steps.sum = rounded_sum(steps.squares);
+  steps.variance = steps.sum / width;
+  finish(steps, centred, affine);
+  return steps;
+}
+
+Steps by_reductions(const at::Tensor& x, const Affine& affine) {
+  Steps steps;
+  steps.mean = x.mean(-1, /*keepdim=*/true);
+  const at::Tensor centred = x - steps.mean;
+  steps.squares = centred * centred;
+  steps.variance = steps.squares.mean(-1, /*keepdim=*/true);
+  finish(steps, centred, affine);
+  return steps;
+}
+
+Steps by_method(const at::Tensor& x, const Affine& affine, NormMethod method) {
+  if (method == NormMethod::kRoundEveryAddition) return by_rounded_sums(x, affine);
+  if (method == NormMethod::kOwnReductions) return by_reductions(x, affine);
+  Steps steps = by_reductions(x.to(c10::kFloat), affine);
+  steps.output = steps.output.to(x.scalar_type());
+  return steps;
+}
+
+at::Tensor any_infinite(const at::Tensor& x) { return at::isinf(x).any(-1); }
+
+/// What was lost is infinitely wrong; against no truth there is no error.
+at::Tensor judged(const at::Tensor& errors, const at::Tensor& truth) {
+  const at::Tensor lost =
+      at::where(errors.isnan(), std::numeric_limits<double>::infinity(), errors);
+  return at::where(truth.isfinite(), lost, std::numeric_limits<double>::quiet_NaN());
+}
+
+at::Tensor relative(const at::Tensor& value, const at::Tensor& truth) {
+  return judged((value.to(c10::kDouble) / truth - 1).abs(), truth).squeeze(-1);
+}
+
+at::Tensor relative_norm(const at::Tensor& value, const at::Tensor& truth) {
+  const at::Tensor size = at::linalg_vector_norm(truth, 2, -1);
+  return judged(at::linalg_vector_norm(value.to(c10::kDouble) - truth, 2, -1) / size, size);
+}
+
+at::Tensor mean_error(const Steps& steps, const Steps& truth) {
+  const at::Tensor deviation = at::sqrt(truth.variance);
+  const at::Tensor distance = (steps.mean.to(c10::kDouble) - truth.mean).abs();
+  return judged(distance / deviation, deviation).squeeze(-1);
+}
+
+}  // namespace
+
+NormErrors errors_of(const at::Tensor& x, const Affine& affine, NormMethod method) {
+  const Steps truth = by_reductions(x.to(c10::kDouble), affine);
+  const Steps steps = by_method(x, affine, method);
+  NormErrors errors;
+  errors.mean = mean_error(steps, truth);
+  errors.squares = relative_norm(steps.squares, truth.squares);
+  errors.variance = relative(steps.variance, truth.variance);
+  errors.rstd = relative(steps.rstd, truth.rstd);
+  errors.output = relative_norm(steps.output, truth.output);
+  errors.input_overflow = any_infinite(x);
+  errors.square_overflow = any_infinite(steps.squares) & ~errors.input_overflow;
+  errors.sum_overflow = steps.sum.defined() ? any_infinite(steps.sum) & ~any_infinite(steps.squares)
+                                            : at::zeros_like(errors.input_overflow);
+  errors.underflow = (steps.variance == 0).squeeze(-1);
+  return errors;
+}
+
+NormErrors on_host(const NormErrors& errors) {
+  const auto host = [](const at::Tensor& tensor) { return tensor.cpu(); };
+  return {host(errors.mean),
+          host(errors.squares),
+          host(errors.variance),
+          host(errors.rstd),
+          host(errors.output),
+          host(errors.input_overflow),
+          host(errors.square_overflow),
+          host(errors.sum_overflow),
+          host(errors.underflow)};
+}
+
+}  // namespace labreport

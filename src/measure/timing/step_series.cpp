@@ -1,0 +1,31 @@
+#include "measure/timing/step_series.h"
+
+namespace labreport {
+
+StepSeries::StepSeries(TrainingStep& step, Mode mode, c10::Device device, PhaseClock clock)
+    : step_(step), phases_(phases(mode)), clock_(device, clock, phases_.size()) {}
+
+void StepSeries::run_one(const std::function<void()>& before_clear) {
+  times_.push_back(clock_.time([this](PhaseObserver& observer) { step_.run(observer); }));
+  if (before_clear) before_clear();
+  step_.clear();
+}
+
+std::vector<std::int64_t> StepSeries::samples(std::int64_t StepTimes::* field) const {
+  std::vector<std::int64_t> result;
+  for (const StepTimes& times : times_) result.push_back(times.*field);
+  return result;
+}
+
+std::vector<Metric> StepSeries::phase_metrics(std::string_view tag,
+                                              std::vector<std::int64_t> StepTimes::* field) const {
+  std::vector<Metric> metrics;
+  for (std::size_t i = 0; i < phases_.size(); ++i) {
+    std::vector<std::int64_t> samples;
+    for (const StepTimes& times : times_) samples.push_back((times.*field).at(i));
+    metrics.push_back(sample_metric(tag, name(phases_[i]), "ns", std::move(samples)));
+  }
+  return metrics;
+}
+
+}  // namespace labreport

@@ -1,0 +1,48 @@
+#include "engine/out_of_memory.h"
+
+#include <ATen/ops/empty.h>
+#include <c10/util/Exception.h>
+#include <gtest/gtest.h>
+
+#include <new>
+#include <stdexcept>
+
+#include "engine/phase.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kAbsurd = std::int64_t{1} << 60;
+
+TEST(AsOutOfMemory, TellsWhatTheHostRefusedAndInWhichPhase) {
+  begin_phase(Phase::kBackward);
+  try {
+    at::empty({kAbsurd}, at::kByte);
+    FAIL() << "an exbibyte was allocated";
+  } catch (const std::exception& error) {
+    const auto failure = as_out_of_memory(error);
+    ASSERT_TRUE(failure) << error.what();
+    EXPECT_EQ(failure->phase, "backward");
+    EXPECT_EQ(failure->requested_bytes, kAbsurd);
+    EXPECT_FALSE(failure->in_use_bytes);
+  }
+}
+
+TEST(AsOutOfMemory, KnowsWhatTheDeviceAndItsLibrariesSay) {
+  begin_phase(Phase::kForward);
+  for (const char* message : {"CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED when ..."}) {
+    const auto failure = as_out_of_memory(std::runtime_error(message));
+    ASSERT_TRUE(failure) << message;
+    EXPECT_EQ(failure->phase, "forward");
+    EXPECT_FALSE(failure->requested_bytes);
+  }
+  EXPECT_TRUE(as_out_of_memory(std::bad_alloc()));
+}
+
+TEST(AsOutOfMemory, IsNothingForOtherErrors) {
+  EXPECT_FALSE(as_out_of_memory(std::runtime_error("memory of an illegal access")));
+  EXPECT_FALSE(as_out_of_memory(std::runtime_error("CUDA error: an illegal memory access")));
+}
+
+}  // namespace
+}  // namespace labreport

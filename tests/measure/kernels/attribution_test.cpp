@@ -1,0 +1,142 @@
+#include "measure/kernels/attribution.h"
+
+#include <gtest/gtest.h>
+
+#include "measure/kernels/activity.h"
+#include "measure/kernels/kernel_class.h"
+#include "measure/kernels/kernel_tables.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::uint64_t kMain = 1;
+constexpr std::uint64_t kAutograd = 2;
+
+TraceEvent host(TraceKind kind, const char* name, std::int64_t start, std::int64_t duration,
+                std::uint64_t thread = kMain, std::uint64_t correlation = 0,
+                std::int64_t sequence = -1) {
+  return {kind, name, start, duration, thread, correlation, 0, sequence, 0};
+}
+
+TraceEvent kernel(const char* name, std::int64_t start, std::int64_t duration, std::uint64_t linked,
+                  TraceKind kind = TraceKind::kKernel) {
+  return {kind, name, start, duration, 0, 0, linked, -1, 7};
+}
+
+/// A linear of layer 1's attention, forward and backward, and what belongs to neither.
+Trace one_linear() {
+  return {
+      host(TraceKind::kRange, "forward", 0, 100),
+      host(TraceKind::kRange, "layers.1", 1, 90),
+      host(TraceKind::kRange, "attn", 2, 80),
+      host(TraceKind::kRange, "q_proj", 3, 70),
+      host(TraceKind::kOperator, "Linear", 4, 60, kMain, 11, 5),
+      host(TraceKind::kOperator, "aten::mm", 5, 50, kMain, 12),
+      kernel("gemm", 30, 20, 12),
+      kernel("splitKreduce", 50, 5, 12),
+      host(TraceKind::kRange, "backward", 200, 300),
+      host(TraceKind::kOperator, "autograd::engine::evaluate_function: LinearBackward", 208, 60,
+           kAutograd, 20, 5),
+      host(TraceKind::kBackward, "LinearBackward", 210, 50, kAutograd, 21, 5),
+      host(TraceKind::kOperator, "aten::mm", 220, 30, kAutograd, 22),
+      kernel("gemm", 260, 40, 22),
+      host(TraceKind::kOperator, "aten::add_", 300, 10, kAutograd, 23),
+      kernel("add", 310, 6, 23),
+      kernel("stranger", 320, 2, 99),
+  };
+}
+
+std::vector<Attributed> placed() {
+  static const Trace trace = one_linear();
+  return attribute(trace);
+}
+
+TEST(Attribution, FollowsTheLaunchingOperatorOutwards) {
+  const Attributed forward = placed().front();
+  EXPECT_EQ(forward.phase, "forward");
+  EXPECT_EQ(forward.module, "layers.1/attn/q_proj");
+  EXPECT_EQ(forward.operation, "Linear");
+  EXPECT_EQ(forward.op, "aten::mm");
+}
+
+TEST(Attribution, ABackwardKernelHasTheModuleOfItsForward) {
+  const Attributed backward = placed().at(2);
+  EXPECT_EQ(backward.phase, "backward");
+  EXPECT_EQ(backward.module, "layers.1/attn/q_proj");
+  EXPECT_EQ(backward.operation, "Linear");
+}
+
+TEST(Attribution, SumsOfGradientsAreBackwardWithoutAModule) {
+  const Attributed sum = placed().at(3);
+  EXPECT_EQ(sum.phase, "backward");
+  EXPECT_EQ(sum.module, "");
+  EXPECT_EQ(sum.op, "aten::add_");
+}
+
+TEST(Attribution, WhatNothingKnownLaunchedHasNoPhase) { EXPECT_EQ(placed().at(4).phase, ""); }
+
+TEST(Attribution, TheLastOperatorOfASequenceNumberMadeItsNode) {
+  Trace trace = one_linear();
+  trace.insert(trace.begin(),
+               host(TraceKind::kOperator, "aten::arange", -1, 1, kMain, 10, 5));  // no gradient
+  EXPECT_EQ(attribute(trace).at(2).operation, "Linear");
+}
+
+TEST(Attribution, OnACpuLeavesOfTheHostStandForKernels) {
+  const Trace trace{host(TraceKind::kRange, "forward", 0, 100),
+                    host(TraceKind::kOperator, "Linear", 4, 60, kMain, 1, 5),
+                    host(TraceKind::kOperator, "aten::mm", 5, 50, kMain, 2)};
+  const auto leaves = attribute(trace);
+  ASSERT_EQ(leaves.size(), 1u);
+  EXPECT_EQ(leaves.front().activity->name, "aten::mm");
+  EXPECT_EQ(leaves.front().phase, "forward");
+}
+
+TEST(Attribution, AnEmptyTraceHasNothing) { EXPECT_TRUE(attribute({}).empty()); }
+
+TEST(KernelClass, IsTheOperatorsAndNotTheKernelNames) {
+  const Attributed product = placed().front();
+  EXPECT_EQ(kernel_class(product, true), "gemm");
+  EXPECT_EQ(kernel_class(product, false), "gemm helper");
+  const TraceEvent set = kernel("Memset (Device)", 0, 1, 12, TraceKind::kSet);
+  EXPECT_EQ(kernel_class({&set, "forward", "", "Linear", "aten::mm"}, false), "memset");
+  EXPECT_EQ(kernel_class({&set, "", "", "", "aten::exp"}, true), "memset");
+}
+
+double metric_value(const std::vector<Metric>& metrics, std::string_view tag,
+                    std::string_view name) {
+  for (const Metric& metric : metrics) {
+    if (metric.tag == tag && metric.name == name) return *metric.number();
+  }
+  return -1;
+}
+
+TEST(Activity, AGpuWithoutKernelsIsNotReadAsAProcessor) {
+  const Trace host_only{host(TraceKind::kOperator, "aten::mm", 5, 50)};
+  EXPECT_EQ(reason_without_kernels(DeviceKind::kCpu, host_only), "");
+  EXPECT_EQ(reason_without_kernels(DeviceKind::kCuda, one_linear()), "");
+  EXPECT_TRUE(reason_without_kernels(DeviceKind::kCuda, host_only).starts_with("the profiler saw"));
+}
+
+TEST(KernelTables, BusyCountsOverlapsOnceAndNeverExceedsTheSpan) {
+  Trace trace{kernel("a", 0, 10, 0), kernel("b", 5, 10, 0), kernel("c", 30, 5, 0)};
+  const auto metrics = activity_metrics(attribute(trace));
+  EXPECT_EQ(metric_value(metrics, metric::kProfile, metric::kBusy), 20);
+  EXPECT_EQ(metric_value(metrics, metric::kProfile, metric::kSpan), 35);
+  EXPECT_EQ(metric_value(metrics, metric::kProfile, metric::kUnattributed), 25);
+}
+
+TEST(KernelTables, GroupsLayersAndKeepsOneAttentionKernelByKernel) {
+  const auto tables = kernel_tables(placed());
+  EXPECT_EQ(tables[0].name, metric::kKernelNames);
+  for (const auto& row : tables[1].rows) {
+    EXPECT_EQ(std::get<std::string>(row[1]).find("layers.1"), std::string::npos);
+  }
+  ASSERT_EQ(tables[2].rows.size(), 2u);  // the forward's GEMM and its helper
+  EXPECT_EQ(std::get<std::int64_t>(tables[2].rows[0][0]), 0);
+  EXPECT_EQ(std::get<std::string>(tables[2].rows[1][5]), "gemm helper");
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,42 @@
+#include "measure/kernels/call_tree.h"
+
+#include <gtest/gtest.h>
+
+namespace labreport {
+namespace {
+
+TraceEvent host(const char* name, std::int64_t start, std::int64_t duration,
+                std::uint64_t thread = 1) {
+  return {TraceKind::kOperator, name, start, duration, thread, 0, 0, -1, 0};
+}
+
+TEST(CallTree, AnEventRunsWithinTheInnermostAroundIt) {
+  const Trace trace{host("aten::matmul", 0, 100), host("aten::mm", 10, 50)};
+  const CallTree tree(trace);
+  EXPECT_EQ(tree.chain(&trace[1]), (Chain{&trace[1], &trace[0]}));
+}
+
+/// Clocks are read twice for each event: one may seem to outlast what it runs within.
+TEST(CallTree, OfOverlappingEventsTheLaterRunsWithinTheEarlier) {
+  const Trace trace{host("first", 0, 10), host("second", 5, 10), host("inner", 11, 2),
+                    host("next", 15, 5)};
+  const CallTree tree(trace);
+  EXPECT_EQ(tree.chain(&trace[1]), (Chain{&trace[1], &trace[0]}));
+  EXPECT_EQ(tree.chain(&trace[2]).at(1), &trace[1]);
+  EXPECT_EQ(tree.chain(&trace[3]), Chain{&trace[3]});
+}
+
+TEST(CallTree, OfEventsThatBeginTogetherTheLongerIsAround) {
+  const Trace trace{host("inner", 0, 5), host("outer", 0, 10)};
+  const CallTree tree(trace);
+  EXPECT_EQ(tree.chain(&trace[0]), (Chain{&trace[0], &trace[1]}));
+}
+
+TEST(CallTree, ThreadsThatOverlapStayApart) {
+  const Trace trace{host("main", 0, 100), host("autograd", 10, 50, 2)};
+  const CallTree tree(trace);
+  EXPECT_EQ(tree.chain(&trace[1]), Chain{&trace[1]});
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,108 @@
+#include "measure/kernels/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+LaunchRequest on_cpu_request(Mode mode, std::int64_t warmup, std::int64_t steps) {
+  LaunchRequest request;
+  request.spec = {.kind = CellKind::kKernels,
+                  .device = DeviceKind::kCpu,
+                  .size = "tiny",
+                  .model = ModelShape{16, 24, 2, 2, 30},
+                  .context = 8,
+                  .batch = 2,
+                  .precision = Precision::kFp32,
+                  .mode = mode,
+                  .warmup = warmup,
+                  .steps = steps};
+  return request;
+}
+
+Launch on_cpu(Mode mode, std::int64_t warmup = 1, std::int64_t steps = 2) {
+  return measure_kernels(on_cpu_request(mode, warmup, steps));
+}
+
+const Table& kernels_of(const Launch& launch) { return launch.tables.at(1); }
+
+/// Instances of all rows whose operator is `op` in a phase.
+std::int64_t calls(const Launch& launch, const std::string& phase, const std::string& op) {
+  std::int64_t sum = 0;
+  for (const auto& row : kernels_of(launch).rows) {
+    if (std::get<std::string>(row[0]) != phase || std::get<std::string>(row[3]) != op) continue;
+    sum += std::get<std::int64_t>(row[6]);
+  }
+  return sum;
+}
+
+TEST(Kernels, AForwardHasSevenLinearsALayerAndOneMoreAndTwoProductsALayer) {
+  const Launch launch = on_cpu(Mode::kInference);
+  EXPECT_EQ(calls(launch, "forward", "aten::mm"), 7 * 2 + 1);
+  EXPECT_EQ(calls(launch, "forward", "aten::bmm"), 2 * 2);
+}
+
+TEST(Kernels, EveryPhaseOfAStepIsThere) {
+  const Launch launch = on_cpu(Mode::kTrainStep);
+  for (const auto phase :
+       {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
+    EXPECT_GT(launch.find(metric::kBusy, phase)->number().value(), 0) << phase;
+  }
+  EXPECT_EQ(calls(launch, "backward", "aten::mm"), 2 * (7 * 2 + 1));
+}
+
+TEST(Kernels, BackwardRowsNameTheirModule) {
+  const Launch launch = on_cpu(Mode::kForwardBackward);
+  bool found = false;
+  for (const auto& row : kernels_of(launch).rows) {
+    found = found || (std::get<std::string>(row[0]) == "backward" &&
+                      std::get<std::string>(row[1]) == "layers/attn/q_proj");
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(Kernels, StepsWithoutTheProfilerStandBesideTheProfiledOne) {
+  const Launch launch = on_cpu(Mode::kForward);
+  EXPECT_EQ(launch.find(metric::kStep, metric::kTotal)->numbers().size(), 2u);
+  EXPECT_GT(launch.find(metric::kProfile, metric::kStep)->number().value(), 0);
+}
+
+TEST(Kernels, TheFirstStepOfAProcessCanBeTheProfiledOne) {
+  const Launch launch = on_cpu(Mode::kForwardBackward, 0, 0);
+  EXPECT_EQ(launch.find(metric::kStep, metric::kTotal), nullptr);
+  EXPECT_FALSE(kernels_of(launch).rows.empty());
+  EXPECT_NE(launch.find(metric::kFirst, metric::kCodeLoading), nullptr);
+}
+
+TEST(Kernels, TheTraceIsKeptWhereTheRequestSays) {
+  LaunchRequest request = on_cpu_request(Mode::kInference, 1, 1);
+  request.artifacts = (std::filesystem::temp_directory_path() / "artifacts" / "cell.0").string();
+  const Launch launch = measure_kernels(request);
+  EXPECT_TRUE(std::filesystem::exists(request.artifacts + ".trace.json"));
+  EXPECT_TRUE(launch.warnings.empty());
+}
+
+TEST(Kernels, ATraceThatCannotBeKeptIsAWarning) {
+  LaunchRequest request = on_cpu_request(Mode::kInference, 1, 1);
+  request.artifacts = "/proc/nowhere/cell.0";
+  const Launch launch = measure_kernels(request);
+  EXPECT_TRUE(is_ok(launch.outcome));
+  EXPECT_FALSE(kernels_of(launch).rows.empty());
+  ASSERT_EQ(launch.warnings.size(), 1u);
+  EXPECT_TRUE(launch.warnings.front().starts_with("the trace was not kept: "));
+}
+
+TEST(Kernels, ForAProfilerOutsideOursStaysOff) {
+  LaunchRequest request = on_cpu_request(Mode::kInference, 1, 2);
+  request.nvtx = true;
+  const Launch launch = measure_kernels(request);
+  EXPECT_TRUE(launch.tables.empty());
+  EXPECT_EQ(launch.find(metric::kStep, metric::kTotal)->numbers().size(), 2u);
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,129 @@
+#include "measure/memory/memory.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "measure/memory/lifetimes.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr ModelShape kTiny{16, 24, 2, 2, 30};
+
+Launch on_cpu(Mode mode, Precision precision = Precision::kFp32, ModelShape shape = kTiny,
+              std::int64_t context = 8) {
+  LaunchRequest request;
+  request.spec = {.kind = CellKind::kMemory,
+                  .device = DeviceKind::kCpu,
+                  .size = "tiny",
+                  .model = shape,
+                  .context = context,
+                  .batch = 2,
+                  .precision = precision,
+                  .mode = mode,
+                  .warmup = 1,
+                  .steps = 1};
+  return measure_memory(request);
+}
+
+std::int64_t value(const Launch& launch, std::string_view tag, std::string_view name) {
+  const Metric* metric = launch.find(tag, name);
+  if (metric == nullptr || !metric->number()) {
+    ADD_FAILURE() << tag << ' ' << name << " is missing";
+    return -1;
+  }
+  return static_cast<std::int64_t>(*metric->number());
+}
+
+std::int64_t parameter_bytes(const Launch& launch) {
+  return value(launch, metric::kMemory, metric::kParameters);
+}
+
+class MemoryOfModes : public testing::TestWithParam<std::pair<Mode, Precision>> {};
+
+TEST_P(MemoryOfModes, RecordingChangesNoPeakAndTheHistoryAddsUpToIt) {
+  const auto [mode, precision] = GetParam();
+  const Launch launch = on_cpu(mode, precision);
+  const std::int64_t peak = value(launch, metric::kMemory, metric::kPeakRequested);
+  EXPECT_EQ(value(launch, metric::kHistory, metric::kPeakRequested), peak);
+  EXPECT_EQ(value(launch, metric::kHistory, metric::kPeakAllocated),
+            value(launch, metric::kMemory, metric::kPeakAllocated));
+  std::int64_t sum = 0;
+  for (const MemoryCategory category : kMemoryCategories) {
+    sum += value(launch, metric::kCategory, name(category));
+  }
+  EXPECT_EQ(sum, peak);
+  EXPECT_EQ(value(launch, metric::kCategory, metric::kUnknown), 0);
+  EXPECT_EQ(value(launch, metric::kHistory, metric::kLost), 0);
+  EXPECT_EQ(value(launch, metric::kCategory, metric::kParameters), parameter_bytes(launch));
+}
+
+INSTANTIATE_TEST_SUITE_P(, MemoryOfModes,
+                         testing::Values(std::pair(Mode::kInference, Precision::kFp32),
+                                         std::pair(Mode::kInference, Precision::kBf16),
+                                         std::pair(Mode::kForward, Precision::kFp32),
+                                         std::pair(Mode::kForwardBackward, Precision::kBf16),
+                                         std::pair(Mode::kTrainStep, Precision::kFp32),
+                                         std::pair(Mode::kTrainStep, Precision::kBf16)));
+
+TEST(Memory, AStepHoldsTwoMomentsAndAGradientForEachParameter) {
+  const Launch launch = on_cpu(Mode::kTrainStep);
+  EXPECT_EQ(value(launch, metric::kResident, metric::kOptimizerStates),
+            2 * parameter_bytes(launch));
+  EXPECT_EQ(value(launch, metric::kResident, metric::kGradients), 0);
+  const auto& last = launch.tables.at(0).rows.back();
+  EXPECT_EQ(std::get<std::int64_t>(last.at(4)), parameter_bytes(launch));  // gradients
+}
+
+TEST(Memory, TheResidualStreamHasTheSizeOfItsFormula) {
+  const Launch launch = on_cpu(Mode::kInference);
+  EXPECT_EQ(value(launch, metric::kResidual, metric::kRequested), 2 * 8 * 16 * 4);
+}
+
+TEST(Memory, ABlocksGradientsByDifferenceAreThoseOfItsParameters) {
+  const Launch launch = on_cpu(Mode::kForwardBackward);
+  const std::int64_t formula = 4 * (4 * 16 * 16 + 3 * 16 * 24 + 2 * 16);
+  const std::int64_t change = value(launch, metric::kBlock, metric::kAfterBackward) -
+                              value(launch, metric::kBlock, metric::kBeforeBackward);
+  EXPECT_EQ(value(launch, metric::kBlock, metric::kGradients), formula);
+  EXPECT_EQ(change + value(launch, metric::kBlock, metric::kKept), formula);
+}
+
+TEST(Memory, AutocastAddsCopiesOfTheLinearWeights) {
+  EXPECT_EQ(value(on_cpu(Mode::kInference), metric::kCategory, metric::kWeightCopies), 0);
+  const Launch half = on_cpu(Mode::kInference, Precision::kBf16);
+  // At the peak, which comes before the last layer's last copy where oneDNN packs weights (AMX).
+  const std::int64_t first_layer = 4 * 16 * 16 + 3 * 16 * 24;
+  EXPECT_GT(value(half, metric::kCategory, metric::kWeightCopies), 2 * first_layer);
+}
+
+TEST(Memory, AForwardWithThePreviousGraphAliveNeedsMore) {
+  const Launch launch = on_cpu(Mode::kForward);
+  EXPECT_GT(value(launch, metric::kMeaning, metric::kForwardGraphAlive),
+            value(launch, metric::kMemory, metric::kPeakAllocated));
+}
+
+TEST(Memory, EveryPhaseHasItsPeak) {
+  const Launch launch = on_cpu(Mode::kTrainStep);
+  std::int64_t highest = 0;
+  for (const auto phase :
+       {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
+    highest = std::max(highest, value(launch, metric::kPeak, phase));
+  }
+  EXPECT_EQ(highest, value(launch, metric::kMemory, metric::kPeakAllocated));
+}
+
+TEST(Memory, AStepThatRunsOutOfMemoryKeepsItsHistoryUpToThere) {
+  // A causal mask over two million positions is four terabytes.
+  const Launch launch = on_cpu(Mode::kForward, Precision::kFp32, {2, 2, 1, 1, 3}, 1 << 21);
+  ASSERT_TRUE(std::holds_alternative<OutOfMemory>(launch.outcome)) << describe(launch.outcome);
+  EXPECT_EQ(std::get<OutOfMemory>(launch.outcome).phase, "forward");
+  const auto& timeline = launch.tables.at(0);
+  EXPECT_EQ(std::get<std::string>(timeline.rows.back().at(2)), "forward");
+  EXPECT_GT(value(launch, metric::kMemory, metric::kPeakAllocated), 0);
+}
+
+}  // namespace
+}  // namespace labreport

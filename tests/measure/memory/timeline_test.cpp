@@ -1,0 +1,93 @@
+#include "measure/memory/timeline.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "measure/memory/samples.h"
+
+namespace labreport {
+namespace {
+
+std::int64_t of(const MemoryInstant& instant, MemoryCategory category) {
+  return instant.requested[static_cast<std::size_t>(category)];
+}
+
+TEST(MemoryTimeline, BeginsWithWhatWasThere) {
+  const HistoryScript script = one_block_step();
+  const MemoryTimeline timeline = timeline_of(script.history, known_in_one_block_step());
+  const MemoryInstant& first = timeline.instants.front();
+  EXPECT_EQ(first.event, 0u);
+  EXPECT_EQ(of(first, MemoryCategory::kParameters), 1000);
+  EXPECT_EQ(of(first, MemoryCategory::kOptimizer), 2000);
+  EXPECT_EQ(first.allocated, 1024 + 2048);
+  EXPECT_EQ(timeline.origin(first), nullptr);
+}
+
+TEST(MemoryTimeline, CategoriesAddUpAfterEachEvent) {
+  const HistoryScript script = one_block_step();
+  const MemoryTimeline timeline = timeline_of(script.history, known_in_one_block_step());
+  const MemoryInstant& last = timeline.instants.back();
+  EXPECT_EQ(of(last, MemoryCategory::kParameters), 1000);
+  EXPECT_EQ(of(last, MemoryCategory::kGradients), 1000);
+  EXPECT_EQ(of(last, MemoryCategory::kOptimizer), 2000);
+  EXPECT_EQ(last.total(), 4000);
+}
+
+TEST(MemoryTimeline, ThePeakIsTheFirstHighestInstant) {
+  HistoryScript script;
+  script.in("forward").make(1, 100).make(2, 50).free(2).make(3, 50).free(1);
+  const MemoryTimeline timeline = timeline_of(script.history, {});
+  EXPECT_EQ(timeline.peak, 2u);
+  EXPECT_EQ(timeline.instants[timeline.peak].total(), 150);
+}
+
+TEST(MemoryTimeline, SegmentsAreNumberedButChangeNothing) {
+  HistoryScript script;
+  script.in("forward").make(1, 100);
+  script.history.events.front().kind = MemoryEventKind::kSegment;
+  script.make(1, 100);
+  const MemoryTimeline timeline = timeline_of(script.history, {});
+  ASSERT_EQ(timeline.instants.size(), 2u);
+  EXPECT_EQ(timeline.instants[1].event, 2u);
+}
+
+TEST(MemoryTimeline, AnEmptyHistoryIsWhatWasThere) {
+  HistoryScript script;
+  script.resident(1, 100);
+  const MemoryTimeline timeline = timeline_of(script.history, {});
+  ASSERT_EQ(timeline.instants.size(), 1u);
+  EXPECT_EQ(timeline.peak, 0u);
+}
+
+/// Thousands of small waves, one of them high, in two phases; then one that fails.
+HistoryScript long_history() {
+  HistoryScript script;
+  script.in("forward");
+  for (int i = 0; i < 3000; ++i) script.make(1, i == 1234 ? 5000 : 100).free(1);
+  script.in("backward");
+  for (int i = 0; i < 2000; ++i) script.make(1, 100).free(1);
+  script.out_of_memory(1 << 20);
+  return script;
+}
+
+TEST(Thinning, NeverLosesThePeakTheEndsOfPhasesOrTheFailure) {
+  const HistoryScript script = long_history();
+  const MemoryTimeline timeline = timeline_of(script.history, {});
+  const auto kept = thinned(timeline, 100);
+  EXPECT_LE(kept.size(), 100u);
+  EXPECT_TRUE(std::ranges::is_sorted(kept));
+  for (const std::size_t needed : {std::size_t{0}, timeline.peak, std::size_t{6000},
+                                   std::size_t{6001}, timeline.instants.size() - 1}) {
+    EXPECT_TRUE(std::ranges::binary_search(kept, needed)) << needed;
+  }
+}
+
+TEST(Thinning, LeavesAShortHistoryWhole) {
+  const HistoryScript script = one_block_step();
+  const MemoryTimeline timeline = timeline_of(script.history, known_in_one_block_step());
+  EXPECT_EQ(thinned(timeline, 500).size(), timeline.instants.size());
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,45 @@
+#include "measure/precision/accumulation.h"
+
+#include <gtest/gtest.h>
+
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+Launch on_cpu() {
+  LaunchRequest request;
+  request.spec.kind = CellKind::kAccumulation;
+  request.spec.device = DeviceKind::kCpu;
+  return measure_accumulation(request);
+}
+
+double last_sum(const Launch& launch, std::string_view loop) {
+  const auto sums = launch.find(metric::kRunning, loop)->numbers();
+  EXPECT_EQ(sums.size(), 1000u);
+  return sums.back();
+}
+
+// IEEE 754 leaves no choice: every device must come to these very numbers.
+TEST(Accumulation, EndsAtTheKnownSumsToTheLastBit) {
+  const Launch launch = on_cpu();
+  EXPECT_EQ(last_sum(launch, metric::kFp32Loop), 10.000133514404297);
+  EXPECT_EQ(last_sum(launch, metric::kFp16Loop), 9.953125);
+  EXPECT_EQ(last_sum(launch, metric::kMixedLoop), 10.00213623046875);
+  EXPECT_EQ(last_sum(launch, metric::kCastLoop), 10.00213623046875);
+  EXPECT_EQ(last_sum(launch, metric::kBf16Loop), 4.0);
+  EXPECT_EQ(last_sum(launch, metric::kHalvesLoop), 500.0);
+}
+
+TEST(Accumulation, TellsWhatWasAdded) {
+  const Launch launch = on_cpu();
+  EXPECT_EQ(launch.find(metric::kAddend, metric::kFp16Loop)->number(), 0.01000213623046875);
+  EXPECT_EQ(launch.find(metric::kAddend, metric::kHalvesLoop)->number(), 0.5);
+}
+
+TEST(Accumulation, RunsBesideAGpuOnly) {
+  EXPECT_EQ(on_cpu().find(metric::kRunningHost, metric::kFp32Loop), nullptr);
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,88 @@
+#include "measure/precision/normalise.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/zeros.h>
+#include <gtest/gtest.h>
+
+#include "measure/precision/layer_norm.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+Affine plain(std::int64_t width) {
+  return {at::ones({width}, at::kDouble), at::zeros({width}, at::kDouble)};
+}
+
+/// Alternately `value` and its negative: mean 0, every square `value`².
+at::Tensor alternating(double value, std::int64_t width, c10::ScalarType dtype) {
+  at::Tensor x = at::ones({1, width}, at::kDouble) * value;
+  x.slice(-1, 1, std::nullopt, 2).neg_();
+  return x.to(dtype);
+}
+
+NormErrors rounded(const at::Tensor& x) {
+  return errors_of(x, plain(x.size(-1)), NormMethod::kRoundEveryAddition);
+}
+
+bool any(const at::Tensor& marks) { return marks.any().item<bool>(); }
+
+TEST(LayerNorm, Fp16SquaresOverflowFrom256On) {
+  EXPECT_FALSE(any(rounded(alternating(255.75, 10, at::kHalf)).square_overflow));
+  EXPECT_TRUE(any(rounded(alternating(256, 10, at::kHalf)).square_overflow));
+  EXPECT_FALSE(any(rounded(alternating(256, 10, at::kBFloat16)).square_overflow));
+}
+
+TEST(LayerNorm, AnFp16SumOverflowsBeforeItsSquaresDo) {
+  // 2,560 squares of 8 are 163,840, beyond 65,504; those of 4 are 40,960.
+  EXPECT_TRUE(any(rounded(alternating(8, 2560, at::kHalf)).sum_overflow));
+  EXPECT_FALSE(any(rounded(alternating(4, 2560, at::kHalf)).sum_overflow));
+  const auto wide =
+      errors_of(alternating(8, 2560, at::kHalf), plain(2560), NormMethod::kOwnReductions);
+  EXPECT_FALSE(any(wide.sum_overflow));
+}
+
+TEST(LayerNorm, AnInputBeyondTheRangeIsNoFaultOfTheMethod) {
+  const NormErrors errors = rounded(alternating(1e5, 10, at::kHalf));
+  EXPECT_TRUE(any(errors.input_overflow));
+  EXPECT_FALSE(any(errors.square_overflow));
+  EXPECT_TRUE(any(errors.output.isnan()));  // no truth, no error
+}
+
+TEST(LayerNorm, ASquareOverflowLosesTheWholeOutput) {
+  const NormErrors errors = rounded(alternating(512, 10, at::kHalf));
+  EXPECT_TRUE(any(errors.variance.isinf()));
+  EXPECT_NEAR(errors.output.item<double>(), 1, 1e-3);  // rsqrt(infinity) is 0
+}
+
+TEST(LayerNorm, MarksAVarianceThatVanishes) {
+  EXPECT_TRUE(any(rounded(alternating(0x1p-20, 10, at::kHalf)).underflow));
+  EXPECT_FALSE(any(rounded(alternating(0x1p-20, 10, at::kBFloat16)).underflow));
+}
+
+TEST(LayerNorm, Fp32StatisticsLeaveTheOutputsRoundingAlone) {
+  const at::Tensor x = at::randn({8, 768}, at::kDouble).to(at::kBFloat16);
+  const auto error = [&](NormMethod method) {
+    return errors_of(x, plain(768), method).output.max().item<double>();
+  };
+  EXPECT_LT(error(NormMethod::kFp32Statistics), 0x1p-8);
+  EXPECT_LT(error(NormMethod::kFp32Statistics), error(NormMethod::kOwnReductions));
+  EXPECT_LT(error(NormMethod::kOwnReductions), error(NormMethod::kRoundEveryAddition));
+}
+
+TEST(LayerNorm, HasARowForEachFormatMethodWidthAndScale) {
+  LaunchRequest request;
+  request.spec.kind = CellKind::kLayerNorm;
+  request.spec.device = DeviceKind::kCpu;
+  const Launch launch = measure_layer_norm(request);
+  ASSERT_EQ(launch.tables.size(), 1u);
+  EXPECT_EQ(launch.tables[0].rows.size(), 3u * 3u * 3u * 39u);
+  for (const auto& row : launch.tables[0].rows) {
+    ASSERT_EQ(row.size(), launch.tables[0].columns.size());
+  }
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,106 @@
+#include "measure/timing/timing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/error.h"
+#include "measure/catalogue.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kWarmup = 2;
+constexpr std::int64_t kSteps = 3;
+
+LaunchRequest tiny(Mode mode) {
+  LaunchRequest request;
+  request.spec = {.kind = CellKind::kTiming,
+                  .device = DeviceKind::kCpu,
+                  .size = "tiny",
+                  .model = ModelShape{16, 24, 2, 2, 30},
+                  .context = 8,
+                  .batch = 2,
+                  .precision = Precision::kFp32,
+                  .mode = mode,
+                  .warmup = kWarmup,
+                  .steps = kSteps};
+  return request;
+}
+
+std::vector<double> samples(const Launch& launch, std::string_view tag, std::string_view name) {
+  const Metric* metric = launch.find(tag, name);
+  return metric ? metric->numbers() : std::vector<double>{};
+}
+
+TEST(Timing, KeepsEveryStepFromTheVeryFirst) {
+  const Launch launch = measure_timing(tiny(Mode::kTrainStep));
+  EXPECT_EQ(samples(launch, metric::kStep, metric::kTotal).size(), kWarmup + kSteps);
+  EXPECT_EQ(samples(launch, metric::kStep, metric::kEnqueue).size(), kWarmup + kSteps);
+  EXPECT_EQ(samples(launch, metric::kSynced, metric::kTotal).size(), kSteps);
+}
+
+TEST(Timing, PhasesAddUpToNoMoreThanTheStep) {
+  const Launch launch = measure_timing(tiny(Mode::kTrainStep));
+  for (const std::string_view tag : {metric::kEvent, metric::kSynced}) {
+    const auto total = samples(launch, tag == metric::kEvent ? metric::kStep : tag, metric::kTotal);
+    std::vector<double> sum(total.size());
+    for (const std::string_view phase :
+         {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
+      const auto part = samples(launch, tag, phase);
+      ASSERT_EQ(part.size(), total.size()) << tag << phase;
+      std::transform(part.begin(), part.end(), sum.begin(), sum.begin(), std::plus<>());
+    }
+    for (std::size_t i = 0; i < total.size(); ++i) EXPECT_LE(sum[i], total[i]) << tag;
+  }
+}
+
+TEST(Timing, AModeOfOnePhaseHasNoSecondSet) {
+  const Launch launch = measure_timing(tiny(Mode::kInference));
+  EXPECT_EQ(samples(launch, metric::kEvent, metric::kForward).size(), kWarmup + kSteps);
+  EXPECT_EQ(launch.find(metric::kSynced, metric::kTotal), nullptr);
+  EXPECT_EQ(launch.find(metric::kEvent, metric::kBackward), nullptr);
+}
+
+TEST(Timing, TellsHowTheProcessStarted) {
+  const Launch launch = measure_timing(tiny(Mode::kForward));
+  EXPECT_GT(samples(launch, metric::kStartUp, metric::kModelBuild).at(0), 0);
+  const Metric* context = launch.find(metric::kStartUp, metric::kDeviceContext);
+  ASSERT_TRUE(context);
+  EXPECT_FALSE(context->number());
+  EXPECT_FALSE(context->reason.empty());
+}
+
+TEST(Timing, CountsTheParametersBytes) {
+  const Launch launch = measure_timing(tiny(Mode::kForward));
+  // Embedding and output 2·30·16, two blocks of 4·16² + 3·16·24 + 2·16, the last norm 16; FP32.
+  const std::int64_t parameters = 2 * 30 * 16 + 2 * (4 * 16 * 16 + 3 * 16 * 24 + 2 * 16) + 16;
+  EXPECT_EQ(samples(launch, metric::kMemory, metric::kParameters).at(0), 4.0 * parameters);
+}
+
+TEST(Timing, WorksWithoutWarmUp) {
+  LaunchRequest request = tiny(Mode::kForwardBackward);
+  request.spec.warmup = 0;
+  request.spec.steps = 1;
+  EXPECT_EQ(samples(measure_timing(request), metric::kStep, metric::kTotal).size(), 1u);
+}
+
+TEST(Timing, RefusesACellThatLacksAParameter) {
+  LaunchRequest request = tiny(Mode::kForward);
+  request.spec.context.reset();
+  EXPECT_THROW(measure_timing(request), InputError);
+  request = tiny(Mode::kForward);
+  request.spec.steps = 0;
+  EXPECT_THROW(measure_timing(request), InputError);
+}
+
+TEST(Catalogue, RefusesAKindThatItDoesNotMeasure) {
+  EXPECT_EQ(find_measurement(CellKind::kTiming), measure_timing);
+  const auto future = static_cast<CellKind>(static_cast<int>(CellKind::kMemory) + 1);
+  EXPECT_THROW(find_measurement(future), InputError);
+}
+
+}  // namespace
+}  // namespace labreport
