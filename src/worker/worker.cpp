@@ -7,7 +7,6 @@
 
 #include "base/files.h"
 #include "engine/device.h"
-#include "engine/early_context.h"
 #include "engine/host_clock.h"
 #include "engine/out_of_memory.h"
 #include "measure/catalogue.h"
@@ -28,12 +27,10 @@ bool too_old_for_library(std::string_view message) {
   return message.find("no kernel image is available") != std::string_view::npos;
 }
 
-/// The context's own time, of which a part passed while libraries were initialised.
 std::int64_t start_and_time() {
-  const std::int64_t early = join_early_context();
   const std::int64_t start = host_now_ns();
   start_device(DeviceKind::kCuda);
-  return early + host_now_ns() - start;
+  return host_now_ns() - start;
 }
 
 Launch measure_on_device(const LaunchRequest& request) {
