@@ -24,7 +24,7 @@ std::string share_words(double bytes, double whole) {
 std::string made_by(const Contributor& one) {
   const auto colons = one.op.rfind("::");
   const std::string op = colons == one.op.npos ? one.op : one.op.substr(colons + 2);
-  const bool both = !one.operation.empty() && !op.empty();
+  const bool both = !one.operation.empty() && !op.empty() && one.operation != one.op;
   return where(both ? one.operation + " (" + op + ")" : one.operation, one.module, op);
 }
 

@@ -102,11 +102,11 @@ std::string last_of(const std::string& path, const std::string& separator) {
   return at == path.npos ? path : path.substr(at + separator.size());
 }
 
-/// "Softmax: exp"; "mul" where the operator is an operation of its own.
+/// "linear: mm"; "mul" where the operator is an operation of its own.
 std::string operation_label(const Group& group) {
   const std::string op = last_of(group.op, "::");
   const bool plain = group.operation.empty() || group.operation == group.op;
-  return plain ? op : group.operation + ": " + op;
+  return plain ? op : last_of(group.operation, "::") + ": " + op;
 }
 
 /// The module's last name tells those apart that would read alike, then a number.

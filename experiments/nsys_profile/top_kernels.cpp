@@ -24,8 +24,14 @@ struct Counts {
   bool as_expected() const { return linear == linear_expected && products == products_expected; }
 };
 
+// Earlier runs name the network's own operations, later ones ATen's.
 bool in_attention(const KernelRow& row) {
-  return row.operation == "MaskedScores" || row.operation == "MixedValues";
+  return row.operation == "aten::matmul" || row.operation == "MaskedScores" ||
+         row.operation == "MixedValues";
+}
+
+bool in_linear(const KernelRow& row) {
+  return row.operation == "aten::linear" || row.operation == "Linear";
 }
 
 Counts counts_of(const Profile& profile, const Rows& forward) {
@@ -33,9 +39,8 @@ Counts counts_of(const Profile& profile, const Rows& forward) {
   Counts counts;
   counts.linear_expected = 7 * layers + 1;
   counts.products_expected = 2 * layers;
-  counts.linear = instances(matching(forward, [](const KernelRow& row) {
-    return row.kind == "gemm" && row.operation == "Linear";
-  }));
+  counts.linear = instances(
+      matching(forward, [](const KernelRow& row) { return row.kind == "gemm" && in_linear(row); }));
   counts.products = instances(matching(
       forward, [](const KernelRow& row) { return row.kind == "gemm" && in_attention(row); }));
   counts.helpers =

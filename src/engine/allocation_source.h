@@ -16,7 +16,7 @@ class AllocationListener {
   virtual ~AllocationListener() = default;
   /// On whichever thread asked, while the allocator is locked: it must not be called from here.
   virtual void happened(MemoryEventKind kind, std::uint64_t address, std::int64_t requested) = 0;
-  /// After an allocation: how much it took.
+  /// After an allocation: the bytes of its block.
   virtual void took(std::uint64_t address, std::int64_t block) = 0;
 };
 

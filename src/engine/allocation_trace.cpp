@@ -14,14 +14,12 @@ AllocationTrace::AllocationTrace(DeviceKind device) {
   history_.resident = allocated_blocks(device);
   history_.segments = allocated_segments(device);
   sites_.emplace();
-  casts_.emplace(*this);
   start_ns_ = host_now_ns();
   listened_.emplace(device, *this);
 }
 
 MemoryHistory AllocationTrace::finish() {
   listened_.reset();
-  casts_.reset();
   sites_.reset();
   const std::scoped_lock lock(mutex_);
   recording_ = false;
@@ -37,20 +35,14 @@ void AllocationTrace::happened(MemoryEventKind kind, std::uint64_t address,
     return;
   }
   if (kind == MemoryEventKind::kAllocation) latest_[address] = history_.events.size();
-  history_.events.push_back(
-      {kind, address, requested, 0, host_now_ns() - start_ns_, origin_here(), false});
+  history_.events.push_back({kind, address, requested, 0, host_now_ns() - start_ns_, origin_here(),
+                             sites_->casting_weight()});
   recording_ = kind != MemoryEventKind::kOutOfMemory;
 }
 
 void AllocationTrace::took(std::uint64_t address, std::int64_t block) {
   const std::scoped_lock lock(mutex_);
   if (MemoryEvent* event = latest_allocation(address)) event->block = block;
-}
-
-void AllocationTrace::copied_weight(const void* copy) {
-  const std::scoped_lock lock(mutex_);
-  MemoryEvent* event = latest_allocation(reinterpret_cast<std::uint64_t>(copy));
-  if (event) event->weight_copy = true;
 }
 
 MemoryEvent* AllocationTrace::latest_allocation(std::uint64_t address) {

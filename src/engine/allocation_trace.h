@@ -7,13 +7,12 @@
 
 #include "engine/allocation_source.h"
 #include "engine/call_site.h"
-#include "engine/precision.h"
 
 namespace labreport {
 
 /// Records from construction until `finish` or the first allocation that fails: what is freed while
 /// the error unwinds says nothing about the step.
-class AllocationTrace : public AllocationListener, public CastObserver {
+class AllocationTrace : public AllocationListener {
  public:
   explicit AllocationTrace(DeviceKind device);
 
@@ -22,7 +21,6 @@ class AllocationTrace : public AllocationListener, public CastObserver {
 
   void happened(MemoryEventKind kind, std::uint64_t address, std::int64_t requested) override;
   void took(std::uint64_t address, std::int64_t block) override;
-  void copied_weight(const void* copy) override;
 
  private:
   MemoryEvent* latest_allocation(std::uint64_t address);
@@ -35,7 +33,6 @@ class AllocationTrace : public AllocationListener, public CastObserver {
   std::int64_t start_ns_ = 0;
   bool recording_ = true;
   std::optional<CallSites> sites_;
-  std::optional<ObservedCasts> casts_;
   std::optional<ListenedAllocations> listened_;
 };
 

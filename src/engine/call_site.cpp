@@ -1,5 +1,7 @@
 #include "engine/call_site.h"
 
+#include <ATen/core/Tensor.h>
+
 #include <algorithm>
 #include <ranges>
 
@@ -7,12 +9,14 @@ namespace labreport {
 namespace {
 
 constexpr std::string_view kAten = "aten::";
+constexpr std::string_view kCast = "aten::_to_copy";
 constexpr std::string_view kEngine = "autograd::";
 
 struct Call {
   std::string name;
   std::int64_t sequence = -1;
-  bool backward = false;  ///< A node of autograd's graph.
+  bool backward = false;  ///< A node of autograd's graph, or the engine at work on it.
+  bool casts_weight = false;
 };
 
 thread_local std::vector<Call> calls;          // innermost last
@@ -43,6 +47,18 @@ std::string op_here() {
   return "";
 }
 
+bool is_weight(const at::IValue& value) {
+  return value.isTensor() && value.toTensor().requires_grad() && value.toTensor().is_leaf();
+}
+
+Call call_of(const at::RecordFunction& function) {
+  const std::string_view name = function.name();
+  const bool engine = name.starts_with(kEngine);
+  const bool node = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
+  const bool casts = name == kCast && is_weight(function.inputs().front());
+  return {std::string(name), function.seqNr(), engine || node, casts};
+}
+
 const Call* node_here() {
   for (const Call& call : calls | std::views::reverse) {
     if (call.backward) return &call;
@@ -56,6 +72,7 @@ CallSites::CallSites() : observed_(*this) {
   current = this;
   handle_ = at::addGlobalCallback(
       at::RecordFunctionCallback(entered, left)
+          .needsInputs(true)
           .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
 }
 
@@ -74,11 +91,13 @@ void CallSites::opened(std::string_view name) {
 void CallSites::closed() { ranges.pop_back(); }
 
 std::unique_ptr<at::ObserverContext> CallSites::entered(const at::RecordFunction& function) {
-  const bool backward = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
-  calls.push_back({function.name(), function.seqNr(), backward});
-  if (current && function.seqNr() >= 0 && !node_here() && !calls.back().name.starts_with(kEngine)) {
-    current->note_forward(function.seqNr());
+  Call call = call_of(function);
+  // The engine's own call has no number: it gets that of the node that it evaluates.
+  if (call.backward && !calls.empty() && calls.back().backward) {
+    calls.back().sequence = call.sequence;
   }
+  calls.push_back(std::move(call));
+  if (current && function.seqNr() >= 0 && !node_here()) current->note_forward(function.seqNr());
   return nullptr;
 }
 
@@ -86,7 +105,10 @@ void CallSites::left(const at::RecordFunction&, at::ObserverContext*) {
   if (!calls.empty()) calls.pop_back();
 }
 
-/// An operator that needs no gradient tells the number that the next one gets: the last counts.
+bool CallSites::casting_weight() { return std::ranges::any_of(calls, &Call::casts_weight); }
+
+/// An operator reports the number that the next node will get, also where it makes no node itself:
+/// the last one to report a number made the node.
 void CallSites::note_forward(std::int64_t sequence) {
   Forward forward{module_here(), operation_here()};
   const std::scoped_lock lock(mutex_);

@@ -22,8 +22,11 @@ class CallSites : public RangeObserver {
   CallSites& operator=(const CallSites&) = delete;
 
   /// Of the calling thread. A node of backward has the module and operation of its forward, found
-  /// by autograd's sequence number; gradients that the engine sums itself have no module.
+  /// by autograd's sequence number; so have sums of gradients, of the node that delivers the last.
   MemoryOrigin here() const;
+
+  /// Whether the calling thread is copying a parameter to another dtype, as autocast does.
+  static bool casting_weight();
 
   void opened(std::string_view name) override;
   void closed() override;

@@ -12,7 +12,8 @@ namespace labreport {
 /// Null: nobody listens. The allocator keeps calling us for the life of the process.
 void set_cuda_listener(AllocationListener* listener);
 
-/// As long as it lives, this thread and autograd's tell the listener what allocations took.
+/// While the returned object exists, this thread and autograd's tell the listener what allocations
+/// took.
 std::shared_ptr<void> report_cuda_block_sizes();
 
 std::vector<MemoryBlock> cuda_blocks();

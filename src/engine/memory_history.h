@@ -11,7 +11,7 @@ namespace labreport {
 struct MemoryOrigin {
   std::string phase;      ///< "forward"; empty before the first.
   std::string module;     ///< "layers.3/attn/q_proj"; of the forward's, for backward too.
-  std::string operation;  ///< The network's own, "Softmax", else the outermost ATen operator.
+  std::string operation;  ///< The outermost ATen operator, "aten::linear".
   std::string op;         ///< The innermost ATen operator, "aten::exp".
 
   auto operator<=>(const MemoryOrigin&) const = default;

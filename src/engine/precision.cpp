@@ -6,17 +6,6 @@
 #include "engine/device.h"
 
 namespace labreport {
-namespace {
-
-CastObserver* cast_observer = nullptr;
-
-/// What autocast caches: a leaf that trains, and so outlives the step.
-bool is_weight(const at::Tensor& tensor) { return tensor.requires_grad() && tensor.is_leaf(); }
-
-}  // namespace
-
-ObservedCasts::ObservedCasts(CastObserver& observer) { cast_observer = &observer; }
-ObservedCasts::~ObservedCasts() { cast_observer = nullptr; }
 
 std::optional<c10::ScalarType> autocast_dtype(Precision precision) {
   switch (precision) {
@@ -56,16 +45,6 @@ AutocastScope::~AutocastScope() {
   at::autocast::set_autocast_enabled(type, former_->enabled);
   at::autocast::set_autocast_dtype(type, former_->dtype);
   at::autocast::set_autocast_cache_enabled(former_->cache);
-}
-
-at::Tensor autocast(const at::Tensor& tensor) {
-  const c10::DeviceType type = tensor.device().type();
-  if (!at::autocast::is_autocast_enabled(type)) return tensor;
-  at::Tensor cast = at::autocast::cached_cast(at::autocast::get_autocast_dtype(type), tensor, type);
-  if (cast_observer && is_weight(tensor) && !cast.is_same(tensor)) {
-    cast_observer->copied_weight(cast.storage().data());
-  }
-  return cast;
 }
 
 }  // namespace labreport

@@ -1,7 +1,7 @@
 // Precisions: what each sets, for as long as its scope lasts.
 #pragma once
 
-#include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
 
 #include <optional>
 
@@ -34,25 +34,5 @@ class AutocastScope {
   DeviceKind device_;
   std::optional<Former> former_;
 };
-
-/// Hears of each copy of a parameter that `autocast` hands out.
-class CastObserver {
- public:
-  virtual ~CastObserver() = default;
-  virtual void copied_weight(const void* copy) = 0;
-};
-
-/// Listens until it is destroyed; at most one at a time.
-class ObservedCasts {
- public:
-  explicit ObservedCasts(CastObserver& observer);
-  ~ObservedCasts();
-  ObservedCasts(const ObservedCasts&) = delete;
-  ObservedCasts& operator=(const ObservedCasts&) = delete;
-};
-
-/// What autocast gives to a matrix product: casts of weights come from its cache. Outside autocast
-/// the tensor itself.
-at::Tensor autocast(const at::Tensor& tensor);
 
 }  // namespace labreport

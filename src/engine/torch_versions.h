@@ -7,13 +7,8 @@
 #include <torch/version.h>
 
 #include <cstdint>
-#include <memory>
-#include <utility>
 #include <vector>
 
-#if TORCH_VERSION_MINOR >= 13
-#include <c10/util/intrusive_ptr.h>
-#endif
 #if TORCH_VERSION_MINOR < 9 && defined(LABREPORT_HAS_CUDA)
 #include <c10/cuda/CUDACachingAllocator.h>
 #endif
@@ -23,23 +18,6 @@
 #endif
 
 namespace labreport {
-
-/// Who owns a node of autograd's graph: since 2.13 nodes count their owners themselves.
-#if TORCH_VERSION_MINOR >= 13
-template <typename Node>
-using NodePointer = c10::intrusive_ptr<Node>;
-template <typename Node, typename... Arguments>
-NodePointer<Node> make_node(Arguments&&... arguments) {
-  return c10::make_intrusive<Node>(std::forward<Arguments>(arguments)...);
-}
-#else
-template <typename Node>
-using NodePointer = std::shared_ptr<Node>;
-template <typename Node, typename... Arguments>
-NodePointer<Node> make_node(Arguments&&... arguments) {
-  return std::make_shared<Node>(std::forward<Arguments>(arguments)...);
-}
-#endif
 
 /// The allocator of a device's memory; 2.8 has CUDA's alone.
 #if TORCH_VERSION_MINOR >= 9

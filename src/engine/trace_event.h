@@ -8,7 +8,7 @@
 namespace labreport {
 
 enum class TraceKind {
-  kOperator,  ///< An ATen operator, or an operation of the network's own.
+  kOperator,  ///< An ATen operator, or autograd's engine.
   kRange,     ///< A `Range` of the program: a phase, a module.
   kBackward,  ///< A node of autograd's graph at work.
   kRuntime,   ///< A call into CUDA's runtime or driver.

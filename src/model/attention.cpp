@@ -1,26 +1,39 @@
 #include "model/attention.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/where.h>
+
+#include <cmath>
+#include <limits>
 
 #include "engine/range.h"
-#include "model/dot_product.h"
 #include "model/softmax.h"
 
 namespace labreport {
 namespace {
 
+/// [batch, positions, d_model] → [batch, heads, positions, d_model / heads], a view.
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
+  return x.unflatten(-1, {heads, -1}).transpose(1, 2);
+}
+
+/// What `split_heads` split, side by side again: a contiguous copy.
+at::Tensor merge_heads(const at::Tensor& x) { return x.transpose(1, 2).contiguous().flatten(-2); }
+
 /// True where the query may see the key: [positions, positions].
 at::Tensor causal_mask(std::int64_t length, c10::Device device) {
-  const at::AutoDispatchBelowADInplaceOrView unseen;
   at::Tensor positions = at::arange(length, at::TensorOptions().dtype(at::kLong).device(device));
   return positions.unsqueeze(1) >= positions.unsqueeze(0);
 }
 
-at::Tensor scores_of(const at::Tensor& q, const at::Tensor& k, const at::Tensor& mask) {
+/// QKᵀ/√d_k, and −∞ where `mask` is false: [batch, heads, positions, positions].
+at::Tensor masked_scores(const at::Tensor& q, const at::Tensor& k, const at::Tensor& mask) {
   Range range("computing attention scores");
-  return masked_scores(q, k, mask);
+  at::Tensor scores = at::matmul(q, k.transpose(-2, -1));
+  scores = scores / std::sqrt(static_cast<double>(q.size(-1)));
+  return at::where(mask, scores, -std::numeric_limits<double>::infinity());
 }
 
 at::Tensor probabilities_of(const at::Tensor& scores) {
@@ -28,12 +41,14 @@ at::Tensor probabilities_of(const at::Tensor& scores) {
   return softmax(scores);
 }
 
+/// Tensors live as long as in Python, where a function's variables last until it returns.
 at::Tensor scaled_dot_product(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                               const at::Tensor& mask) {
   Range range("scaled dot product attention");
-  at::Tensor probabilities = probabilities_of(scores_of(q, k, mask));
+  const at::Tensor scores = masked_scores(q, k, mask);
+  const at::Tensor probabilities = probabilities_of(scores);
   Range product("final matmul");
-  return mixed_values(probabilities, v);
+  return at::matmul(probabilities, v);
 }
 
 }  // namespace
@@ -59,8 +74,9 @@ at::Tensor Attention::forward(const at::Tensor& x) const {
 
 void Attention::rotate(at::Tensor& q, at::Tensor& k) const {
   Range range("rotary");
-  q = rotary_->forward(q);
+  at::Tensor turned = rotary_->forward(q);
   k = rotary_->forward(k);
+  q = std::move(turned);
 }
 
 void Attention::list(const std::string& path, Parameters& into) const {

@@ -82,6 +82,41 @@ TEST_F(AllocationTraceTest, BackwardHasTheModuleOfItsForward) {
   EXPECT_TRUE(found);
 }
 
+TEST_F(AllocationTraceTest, ASumOfGradientsHasTheModuleOfTheNodeThatDeliversTheLast) {
+  const at::Tensor x = at::ones({64}).set_requires_grad(true);
+  AllocationTrace trace(DeviceKind::kCpu);
+  at::Tensor y;
+  {
+    const Range phase("forward");
+    const Range module("ffn");
+    const at::Tensor forked = at::exp(x);
+    y = (forked + forked).sum();
+  }
+  {
+    const Range phase("backward");
+    y.backward();
+  }
+  const MemoryHistory history = trace.finish();
+  EXPECT_TRUE(std::ranges::any_of(history.events, [&](const MemoryEvent& event) {
+    const MemoryOrigin& origin = history.origin(event);
+    return origin.phase == "backward" && origin.op == "aten::add" && origin.module == "ffn";
+  }));
+}
+
+TEST_F(AllocationTraceTest, MarksAutocastsCopyOfAParameterAlone) {
+  const at::Tensor weight = at::ones({64}).set_requires_grad(true);
+  AllocationTrace trace(DeviceKind::kCpu);
+  const at::Tensor copy = weight.to(at::kBFloat16);
+  const at::Tensor activation = (weight * 2).to(at::kBFloat16);
+  const MemoryHistory history = trace.finish();
+  const auto is_copy_at = [&](const at::Tensor& tensor) {
+    const auto address = reinterpret_cast<std::uint64_t>(tensor.storage().data());
+    return std::ranges::find(history.events, address, &MemoryEvent::address)->weight_copy;
+  };
+  EXPECT_TRUE(is_copy_at(copy));
+  EXPECT_FALSE(is_copy_at(activation));
+}
+
 TEST_F(AllocationTraceTest, EndsWithTheFirstAllocationThatFails) {
   AllocationTrace trace(DeviceKind::kCpu);
   const at::Tensor held = bytes(100);

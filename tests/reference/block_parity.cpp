@@ -1,38 +1,39 @@
-// Holds one block to that of the reference: what it keeps for backward, and which operators run.
+// Holds one block to that of the reference: what it saves for backward, and which operators it
+// runs.
 #include <ATen/ops/ones.h>
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
 
 #include "engine/precision.h"
 #include "model/transformer.h"
-#include "reference/kept_tensors.h"
 #include "reference/operations.h"
 #include "reference/reference_data.h"
+#include "reference/saved_tensors.h"
 
 namespace labreport {
 namespace {
 
-class KeptTensors : public testing::TestWithParam<std::pair<const char*, Precision>> {};
+class SavedTensors : public testing::TestWithParam<std::pair<const char*, Precision>> {};
 
-TEST_P(KeptTensors, OneBlockKeepsWhatTheReferenceKeeps) {
+TEST_P(SavedTensors, OneBlockSavesWhatTheReferenceSaves) {
   const auto [key, precision] = GetParam();
   const auto rotary = std::make_shared<const Rotary>(10, 8, at::kCPU);
   const TransformerBlock block("layers.0", {32, 48, 1, 4, 1}, rotary, at::kCPU);
   const at::Tensor x = at::randn({2, 10, 32}).requires_grad_();
   at::Tensor y;
-  const std::vector<std::string> kept = kept_for_backward([&] {
+  const std::vector<std::string> saved = saved_for_backward([&] {
     const AutocastScope autocast(precision, DeviceKind::kCpu);
     y = block.forward(x);
   });
   std::vector<std::string> wanted;
   for (const c10::IValue& line : reference_data().at(key).toListRef())
     wanted.push_back(line.toStringRef());
-  EXPECT_EQ(kept, wanted);
+  EXPECT_EQ(saved, wanted);
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, KeptTensors,
-                         testing::Values(std::pair{"kept/fp32", Precision::kFp32},
-                                         std::pair{"kept/bf16", Precision::kBf16}));
+INSTANTIATE_TEST_SUITE_P(Precisions, SavedTensors,
+                         testing::Values(std::pair{"saved/fp32", Precision::kFp32},
+                                         std::pair{"saved/bf16", Precision::kBf16}));
 
 std::vector<std::string> reference_operators(const char* key) {
   std::vector<OperatorCall> calls;

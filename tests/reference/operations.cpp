@@ -49,12 +49,6 @@ bool lets_others_compute(const std::vector<OperatorCall>& all, std::size_t index
   return false;
 }
 
-/// Whether a sum reuses the memory of what it is added to is no matter of kernels.
-std::string without_place(std::string name) {
-  if (name.ends_with('_')) name.pop_back();
-  return name;
-}
-
 }  // namespace
 
 std::vector<OperatorCall> operators_of(const std::function<void()>& work) {
@@ -71,7 +65,7 @@ std::vector<std::string> computing(const std::vector<OperatorCall>& calls) {
   std::vector<std::string> found;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (!computes(calls[i]) || lets_others_compute(calls, i)) continue;
-    found.push_back(without_place(calls[i].name.substr(6)) + calls[i].numbers);
+    found.push_back(calls[i].name.substr(6) + calls[i].numbers);
   }
   return found;
 }

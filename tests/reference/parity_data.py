@@ -52,22 +52,22 @@ def case(d_model, d_ff, layers, heads, vocab, context, positions, batch):
     return found
 
 
-def kept_for_backward(dtype=None):
-    """(dtype, shape) of each tensor that one block keeps, once; numbers kept as tensors left out."""
-    kept = {}
+def saved_for_backward(dtype=None):
+    """(dtype, shape) of each tensor that one block saves, once; numbers saved as tensors left out."""
+    saved = {}
 
-    def keep(tensor):
+    def pack(tensor):
         if tensor.dim() > 0:
             name = f"{str(tensor.dtype).removeprefix('torch.')} {list(tensor.shape)}"
-            kept[tensor.untyped_storage().data_ptr(), name] = tensor  # alive: its address is its own
+            saved[tensor.untyped_storage().data_ptr(), name] = tensor  # alive: its address is its own
         return tensor
 
     block = Block(32, 48, 4, RotaryEmbedding(10, 8))
     x = torch.randn(2, 10, 32, requires_grad=True)
-    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
         with torch.autocast("cpu", dtype=dtype, enabled=dtype is not None):
             block(x)
-    return sorted(name for _, name in kept)
+    return sorted(name for _, name in saved)
 
 
 def operators(dtype=None):
@@ -96,8 +96,8 @@ def main(path):
         for name, shape in SHAPES.items()
         for key, tensor in case(*shape).items()
     }
-    data["kept/fp32"] = kept_for_backward()
-    data["kept/bf16"] = kept_for_backward(torch.bfloat16)
+    data["saved/fp32"] = saved_for_backward()
+    data["saved/bf16"] = saved_for_backward(torch.bfloat16)
     data["operators/fp32"] = operators()
     data["operators/bf16"] = operators(torch.bfloat16)
     torch.save(data, path)

@@ -27,8 +27,11 @@ std::string outermost_operator(const Chain& chain) {
   return "";
 }
 
+/// A node of autograd's graph, or the engine as it hands the node's gradients on and sums them.
 const TraceEvent* backward_node(const Chain& chain) {
-  const auto found = std::ranges::find(chain, TraceKind::kBackward, &TraceEvent::kind);
+  const auto found = std::ranges::find_if(chain, [](const TraceEvent* event) {
+    return event->kind == TraceKind::kBackward || is_engine(*event);
+  });
   return found == chain.end() ? nullptr : *found;
 }
 
@@ -69,7 +72,7 @@ std::vector<Attributed> attribute(const Trace& trace) {
   }
   if (!placed.empty()) return placed;
   for (const TraceEvent& event : trace) {
-    if (tree.is_outermost_aten(&event)) placed.push_back(place(tree, event, &event));
+    if (tree.computes(&event)) placed.push_back(place(tree, event, &event));
   }
   return placed;
 }

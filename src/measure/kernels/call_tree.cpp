@@ -9,10 +9,15 @@ namespace {
 
 constexpr std::string_view kAten = "aten::";
 constexpr std::string_view kEngine = "autograd::";
+constexpr std::string_view kComposites[]{"aten::linear", "aten::matmul"};
 
 bool on_host(const TraceEvent& event) {
   return event.kind == TraceKind::kOperator || event.kind == TraceKind::kRange ||
          event.kind == TraceKind::kBackward;
+}
+
+bool is_composite(const TraceEvent& event) {
+  return std::ranges::find(kComposites, event.name) != std::end(kComposites);
 }
 
 template <typename Map, typename Key>
@@ -25,6 +30,10 @@ const TraceEvent* lookup(const Map& map, Key key) {
 
 bool is_aten(const TraceEvent& event) {
   return event.kind == TraceKind::kOperator && event.name.starts_with(kAten);
+}
+
+bool is_engine(const TraceEvent& event) {
+  return event.kind == TraceKind::kOperator && event.name.starts_with(kEngine);
 }
 
 CallTree::CallTree(const Trace& trace) {
@@ -41,9 +50,10 @@ Chain CallTree::chain(const TraceEvent* event) const {
   return found;
 }
 
-bool CallTree::is_outermost_aten(const TraceEvent* event) const {
+bool CallTree::computes(const TraceEvent* event) const {
   const TraceEvent* outer = parent(event);
-  return is_aten(*event) && (outer == nullptr || !is_aten(*outer));
+  const bool outermost = outer == nullptr || !is_aten(*outer) || is_composite(*outer);
+  return outermost && is_aten(*event) && !is_composite(*event);
 }
 
 const TraceEvent* CallTree::by_correlation(std::uint64_t id) const {
@@ -73,10 +83,10 @@ void CallTree::nest(std::vector<const TraceEvent*>& events) {
 
 void CallTree::note(const TraceEvent* event) {
   if (event->correlation != 0) correlations_[event->correlation] = event;
-  // An operator that needs no gradient tells the number that the next one gets: the last counts.
-  // Autograd's engine tells a node's number again when it calls it.
-  const bool forward = event->kind == TraceKind::kOperator && event->sequence >= 0 &&
-                       !event->name.starts_with(kEngine);
+  // An operator reports the number that the next node will get, also where it makes no node itself:
+  // the last one to report a number made the node. The engine's events repeat their node's number.
+  const bool forward =
+      event->kind == TraceKind::kOperator && event->sequence >= 0 && !is_engine(*event);
   if (forward) forwards_.insert_or_assign(event->sequence, event);
 }
 

@@ -9,11 +9,14 @@
 
 namespace labreport {
 
-/// From an event outwards.
+/// An event and the events around it, innermost first.
 using Chain = std::vector<const TraceEvent*>;
 
 /// An operator whose name says that it is ATen's: "aten::mm".
 bool is_aten(const TraceEvent& event);
+
+/// Autograd's engine at work on one node: "autograd::engine::evaluate_function: MmBackward0".
+bool is_engine(const TraceEvent& event);
 
 class CallTree {
  public:
@@ -23,8 +26,8 @@ class CallTree {
   /// The event first, then what it runs within; empty for null.
   Chain chain(const TraceEvent* event) const;
 
-  /// An ATen operator that no other ATen operator called.
-  bool is_outermost_aten(const TraceEvent* event) const;
+  /// An outermost ATen operator; of `linear` and `matmul`, those that they are made of.
+  bool computes(const TraceEvent* event) const;
 
   /// The operator that a device's activity names as its launcher, and the operator whose backward a
   /// node of autograd's graph is; null: not in the trace.

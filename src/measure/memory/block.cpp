@@ -44,8 +44,7 @@ class BlockView {
     return found;
   }
 
-  /// The instant where backward leaves the block: the one before the next block's first event,
-  /// since what the engine sums in between belongs to neither.
+  /// The instant where backward leaves the block: the one before the next block's first event.
   std::size_t backward_end() const {
     const std::size_t last = stretch(metric::kBackward).last;
     if (layer_ == 0) return last;

@@ -40,7 +40,7 @@ std::map<AllocationKey, Group, std::greater<>> groups_of(const MemoryTimeline& t
   return groups;
 }
 
-/// What most of them have; layers at the ends may differ.
+/// The most frequent description within the group: the first and last layers may differ.
 template <typename Describe>
 std::string commonest(const Group& group, const Describe& describe) {
   std::map<std::string, std::size_t> counts;

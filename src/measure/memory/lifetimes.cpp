@@ -24,7 +24,7 @@ class LifetimeReader {
   void take(const MemoryEvent& event, std::size_t number) {
     if (event.kind == MemoryEventKind::kFree) free(event, number);
     if (event.kind != MemoryEventKind::kAllocation) return;
-    // The end of what was here before is missing.
+    // The free of an earlier allocation at this address is missing.
     if (end(event.address, number)) ++found_.lost;
     begin(event.address, event.requested, event.block, number);
   }

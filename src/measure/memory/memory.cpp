@@ -7,6 +7,7 @@
 #include "engine/device.h"
 #include "engine/host_allocator.h"
 #include "engine/out_of_memory.h"
+#include "engine/precision.h"
 #include "measure/memory/block.h"
 #include "measure/memory/files.h"
 #include "measure/memory/known_storages.h"

@@ -188,7 +188,7 @@ void SnapshotWriter::write_segment(std::uint64_t address, std::int64_t bytes,
   pickle_.close_dict();
 }
 
-/// Without a lifetime: free.
+/// A block without a lifetime is free.
 void SnapshotWriter::write_block(std::uint64_t address, std::int64_t bytes,
                                  const MemoryLifetime* lifetime) {
   pickle_.open_dict();

@@ -12,7 +12,7 @@ std::int64_t whole(std::size_t number) { return static_cast<std::int64_t>(number
 
 std::string text(std::string_view words) { return std::string(words); }
 
-/// Those that are ever there.
+/// Those that any allocation has.
 std::vector<MemoryCategory> categories_of(const MemoryTimeline& timeline) {
   std::vector<MemoryCategory> found;
   for (const MemoryCategory category : kMemoryCategories) {

@@ -31,7 +31,7 @@ at::Tensor traced_forward(const ToyModel& model, const at::Tensor& x, DtypeTable
   });
 }
 
-/// All that people take for a loss, because their dtypes differ; the first is trained on.
+/// Several losses, because their dtypes differ under autocast; the first is trained on.
 at::Tensor traced_losses(const at::Tensor& logits, const at::Tensor& classes,
                          const at::Tensor& values, DtypeTable& table) {
   at::Tensor loss = at::cross_entropy_loss(logits, classes);

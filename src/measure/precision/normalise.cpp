@@ -71,7 +71,7 @@ Steps by_method(const at::Tensor& x, const Affine& affine, NormMethod method) {
 
 at::Tensor any_infinite(const at::Tensor& x) { return at::isinf(x).any(-1); }
 
-/// What was lost is infinitely wrong; against no truth there is no error.
+/// Infinite where a finite truth was lost to NaN; NaN where the truth itself is not finite.
 at::Tensor judged(const at::Tensor& errors, const at::Tensor& truth) {
   const at::Tensor lost =
       at::where(errors.isnan(), std::numeric_limits<double>::infinity(), errors);

@@ -53,7 +53,7 @@ class TimingLaunch {
   }
 
  private:
-  /// The driver's library is opened after the first step: it is no part of starting up.
+  /// NVML is opened after the first step, so that start-up does not include it.
   void run_steps() {
     for (std::int64_t i = 0; i < plan_.warmup + plan_.steps; ++i) {
       if (i == std::min<std::int64_t>(1, plan_.warmup)) conditions_.emplace(plan_.step.device);
@@ -109,7 +109,8 @@ Metric total_metric(std::string_view tag, const StepSeries& series) {
   return sample_metric(tag, metric::kTotal, "ns", series.samples(&StepTimes::total_ns));
 }
 
-/// What only a device that works beside the host has: how far behind it was, and its allocator.
+/// Of a GPU alone: when the host had enqueued each phase, and how often its allocator had to ask
+/// the device for memory.
 std::vector<Metric> TimingLaunch::device_metrics() const {
   std::vector<Metric> metrics =
       series_.phase_metrics(metric::kEnqueue, &StepTimes::phases_enqueued_ns);

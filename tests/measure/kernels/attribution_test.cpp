@@ -31,14 +31,14 @@ Trace one_linear() {
       host(TraceKind::kRange, "layers.1", 1, 90),
       host(TraceKind::kRange, "attn", 2, 80),
       host(TraceKind::kRange, "q_proj", 3, 70),
-      host(TraceKind::kOperator, "Linear", 4, 60, kMain, 11, 5),
+      host(TraceKind::kOperator, "aten::linear", 4, 60, kMain, 11, 5),
       host(TraceKind::kOperator, "aten::mm", 5, 50, kMain, 12),
       kernel("gemm", 30, 20, 12),
       kernel("splitKreduce", 50, 5, 12),
       host(TraceKind::kRange, "backward", 200, 300),
-      host(TraceKind::kOperator, "autograd::engine::evaluate_function: LinearBackward", 208, 60,
+      host(TraceKind::kOperator, "autograd::engine::evaluate_function: MmBackward0", 208, 110,
            kAutograd, 20, 5),
-      host(TraceKind::kBackward, "LinearBackward", 210, 50, kAutograd, 21, 5),
+      host(TraceKind::kBackward, "MmBackward0", 210, 50, kAutograd, 21, 5),
       host(TraceKind::kOperator, "aten::mm", 220, 30, kAutograd, 22),
       kernel("gemm", 260, 40, 22),
       host(TraceKind::kOperator, "aten::add_", 300, 10, kAutograd, 23),
@@ -56,7 +56,7 @@ TEST(Attribution, FollowsTheLaunchingOperatorOutwards) {
   const Attributed forward = placed().front();
   EXPECT_EQ(forward.phase, "forward");
   EXPECT_EQ(forward.module, "layers.1/attn/q_proj");
-  EXPECT_EQ(forward.operation, "Linear");
+  EXPECT_EQ(forward.operation, "aten::linear");
   EXPECT_EQ(forward.op, "aten::mm");
 }
 
@@ -64,13 +64,13 @@ TEST(Attribution, ABackwardKernelHasTheModuleOfItsForward) {
   const Attributed backward = placed().at(2);
   EXPECT_EQ(backward.phase, "backward");
   EXPECT_EQ(backward.module, "layers.1/attn/q_proj");
-  EXPECT_EQ(backward.operation, "Linear");
+  EXPECT_EQ(backward.operation, "aten::linear");
 }
 
-TEST(Attribution, SumsOfGradientsAreBackwardWithoutAModule) {
+TEST(Attribution, ASumOfGradientsHasTheModuleOfTheNodeThatDeliversTheLast) {
   const Attributed sum = placed().at(3);
   EXPECT_EQ(sum.phase, "backward");
-  EXPECT_EQ(sum.module, "");
+  EXPECT_EQ(sum.module, "layers.1/attn/q_proj");
   EXPECT_EQ(sum.op, "aten::add_");
 }
 
@@ -80,17 +80,20 @@ TEST(Attribution, TheLastOperatorOfASequenceNumberMadeItsNode) {
   Trace trace = one_linear();
   trace.insert(trace.begin(),
                host(TraceKind::kOperator, "aten::arange", -1, 1, kMain, 10, 5));  // no gradient
-  EXPECT_EQ(attribute(trace).at(2).operation, "Linear");
+  EXPECT_EQ(attribute(trace).at(2).operation, "aten::linear");
 }
 
-TEST(Attribution, OnACpuLeavesOfTheHostStandForKernels) {
+TEST(Attribution, OnACpuTheOperatorsThatComputeStandForKernels) {
   const Trace trace{host(TraceKind::kRange, "forward", 0, 100),
-                    host(TraceKind::kOperator, "Linear", 4, 60, kMain, 1, 5),
-                    host(TraceKind::kOperator, "aten::mm", 5, 50, kMain, 2)};
+                    host(TraceKind::kOperator, "aten::linear", 4, 60, kMain, 1, 5),
+                    host(TraceKind::kOperator, "aten::matmul", 5, 55, kMain, 2),
+                    host(TraceKind::kOperator, "aten::mm", 6, 50, kMain, 3),
+                    host(TraceKind::kOperator, "aten::empty", 7, 2, kMain, 4)};
   const auto leaves = attribute(trace);
   ASSERT_EQ(leaves.size(), 1u);
   EXPECT_EQ(leaves.front().activity->name, "aten::mm");
   EXPECT_EQ(leaves.front().phase, "forward");
+  EXPECT_EQ(leaves.front().operation, "aten::linear");
 }
 
 TEST(Attribution, AnEmptyTraceHasNothing) { EXPECT_TRUE(attribute({}).empty()); }
@@ -100,7 +103,7 @@ TEST(KernelClass, IsTheOperatorsAndNotTheKernelNames) {
   EXPECT_EQ(kernel_class(product, true), "gemm");
   EXPECT_EQ(kernel_class(product, false), "gemm helper");
   const TraceEvent set = kernel("Memset (Device)", 0, 1, 12, TraceKind::kSet);
-  EXPECT_EQ(kernel_class({&set, "forward", "", "Linear", "aten::mm"}, false), "memset");
+  EXPECT_EQ(kernel_class({&set, "forward", "", "aten::linear", "aten::mm"}, false), "memset");
   EXPECT_EQ(kernel_class({&set, "", "", "", "aten::exp"}, true), "memset");
 }
 

@@ -1,4 +1,4 @@
-#include "reference/kept_tensors.h"
+#include "reference/saved_tensors.h"
 
 #include <c10/core/ScalarType.h>
 #include <fmt/format.h>
@@ -12,8 +12,8 @@ namespace labreport {
 namespace {
 
 /// The memory where a tensor lies, and what the test compares.
-using KeptTensors = std::set<std::pair<const void*, std::string>>;
-KeptTensors* kept = nullptr;
+using SavedTensors = std::set<std::pair<const void*, std::string>>;
+SavedTensors* saved = nullptr;
 
 std::string dtype_name(c10::ScalarType type) {
   switch (type) {
@@ -30,14 +30,14 @@ std::string dtype_name(c10::ScalarType type) {
   }
 }
 
-class KeepAndTell : public torch::autograd::SavedVariableHooks {
+class TellingHooks : public torch::autograd::SavedVariableHooks {
  public:
   void call_pack_hook(const at::Tensor& tensor) override {
     tensor_ = tensor;
-    if (kept && tensor.dim() > 0) {
-      kept->emplace(tensor.storage().data(),
-                    fmt::format("{} [{}]", dtype_name(tensor.scalar_type()),
-                                fmt::join(tensor.sizes(), ", ")));
+    if (saved && tensor.dim() > 0) {
+      saved->emplace(tensor.storage().data(),
+                     fmt::format("{} [{}]", dtype_name(tensor.scalar_type()),
+                                 fmt::join(tensor.sizes(), ", ")));
     }
   }
   at::Tensor call_unpack_hook() override { return tensor_; }
@@ -46,13 +46,13 @@ class KeepAndTell : public torch::autograd::SavedVariableHooks {
   at::Tensor tensor_;
 };
 
-/// Autograd asks its engine for the hooks of each tensor that it keeps; Python's engine answers
+/// Autograd asks its engine for the hooks of each tensor that it saves; Python's engine answers
 /// with those of `saved_tensors_hooks`, this one with ours.
 class TellingEngine : public torch::autograd::Engine {
  public:
   std::unique_ptr<torch::autograd::SavedVariableHooks> get_default_saved_variable_hooks() override {
-    if (!kept) return nullptr;
-    return std::make_unique<KeepAndTell>();
+    if (!saved) return nullptr;
+    return std::make_unique<TellingHooks>();
   }
 };
 
@@ -63,12 +63,12 @@ torch::autograd::Engine& telling_engine() {
 
 }  // namespace
 
-std::vector<std::string> kept_for_backward(const std::function<void()>& work) {
-  KeptTensors found;
+std::vector<std::string> saved_for_backward(const std::function<void()>& work) {
+  SavedTensors found;
   torch::autograd::set_default_engine_stub(telling_engine);
-  kept = &found;
+  saved = &found;
   work();
-  kept = nullptr;
+  saved = nullptr;
   std::vector<std::string> names;
   for (const auto& [memory, name] : found) names.push_back(name);
   std::sort(names.begin(), names.end());
