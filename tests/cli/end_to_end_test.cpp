@@ -170,7 +170,7 @@ TEST_F(EndToEnd, ADamagedDescriptionOfTheWorkerIsNamedWithWhatIsWrongInIt) {
         {"[]", "the document: expected an object, found an array"},
         {"{\"torch\": \"\xFF\"}", "line 1: this is not UTF-8"}}) {
     have_gpus(description);
-    const Ended ended = call({"run", "--dry-run"});
+    const Ended ended = call({"run"});
     EXPECT_EQ(ended.exit_status, 2);
     EXPECT_THAT(ended.messages, HasSubstr("worker.json: " + std::string(said)));
     EXPECT_THAT(ended.messages, HasSubstr("build the worker again"));

@@ -106,7 +106,7 @@ TEST(KernelName, SaysWhatAnElementwiseKernelComputes) {
 }
 
 TEST(KernelName, IsReadOnceHoweverLongItIs) {
-  const std::string letter_count(100'000, 'w');
+  const std::string letters(100'000, 'w');
   EXPECT_LT(short_kernel_name(letters).size(), 200u);
   EXPECT_LT(short_kernel_name("f<" + letters + "_kernel_cuda>").size(), 400u);
   std::string wrapped = "gemm";
