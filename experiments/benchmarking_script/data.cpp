@@ -1,0 +1,235 @@
+// Part (a): the program, the networks that it builds, the command behind each row. And the numbers
+// at a glance, and what parts (b) and (c) share.
+#include <algorithm>
+#include <set>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "experiments/benchmarking_script/parts.h"
+#include "experiments/benchmarking_script/present.h"
+#include "experiments/common/command.h"
+#include "results/metric_names.h"
+
+namespace labreport::benchmarking_script {
+namespace {
+
+constexpr const char* kProblem = "benchmarking_script";
+constexpr const char* kDurations = "benchmarking_script-b";
+constexpr Notation kCounted{Notation::kCount};
+constexpr std::size_t kStepsPerRow = 10;  // More would not fit a page.
+
+/// Rows have a model.
+Column<CellSpec> hyper_parameter(const char* name, const char* title,
+                                 std::int64_t ModelShape::* member) {
+  return {name, title, [member](const CellSpec& spec) { return *spec.model.*member; }, "",
+          kCounted};
+}
+
+const std::vector<Column<CellSpec>> kNetworks{
+    {"size", "Size", &CellSpec::size},
+    hyper_parameter("d_model", "d_model", &ModelShape::d_model),
+    hyper_parameter("d_ff", "d_ff", &ModelShape::d_ff),
+    hyper_parameter("layers", "Layers", &ModelShape::layers),
+    hyper_parameter("heads", "Heads", &ModelShape::heads),
+    {"parameters", "Parameters", [](const CellSpec& spec) { return parameter_count(*spec.model); },
+     "", kCounted}};
+
+std::vector<CellSpec> networks(const std::vector<TimingGroup>& groups) {
+  std::vector<CellSpec> rows;
+  std::set<std::string> seen;
+  for (const TimingGroup& group : groups) {
+    if (group.spec.model && seen.insert(group.spec.size).second) rows.push_back(group.spec);
+  }
+  return rows;
+}
+
+std::vector<NamedCell> named_cells(const std::vector<TimingGroup>& groups) {
+  std::vector<NamedCell> cells;
+  for (const TimingGroup& group : groups) {
+    for (const auto& [mode, cell] : group.cells) {
+      cells.push_back({group.label + ", " + std::string(describe(mode)), cell});
+    }
+  }
+  return cells;
+}
+
+/// "FP32 and BF16": each value once, in the order of the groups.
+template <typename Get>
+std::string distinct(const std::vector<TimingGroup>& groups, Get get) {
+  std::vector<std::string> values;
+  for (const TimingGroup& group : groups) {
+    const std::string value(get(group.spec));
+    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+  }
+  return join_words(values);
+}
+
+std::string modes_in_words(const std::vector<TimingGroup>& groups) {
+  std::set<Mode> modes;
+  for (const TimingGroup& group : groups) {
+    for (const auto& [mode, cell] : group.cells) modes.insert(mode);
+  }
+  std::vector<std::string> words;
+  for (const Mode mode : modes) words.emplace_back(describe(mode));
+  return join_words(words);
+}
+
+/// Markdown in which nothing ends the span.
+std::string code_span(std::string text) {
+  for (const char* mark : {"`", "\n", "\r"}) text = replaced(std::move(text), mark, " ");
+  return "`" + text + "`";
+}
+
+PartContent present_program(const RunView& view, const std::vector<TimingGroup>& groups) {
+  const std::vector<NamedCell> rows = named_cells(groups);
+  const CellSpec& any = rows.front().cell->spec;
+  PartContent part;
+  part.facts.set("warmup", format_plural(any.warmup.value_or(0), "warm-up step"));
+  part.facts.set("steps", format_count(any.steps.value_or(0)));
+  part.facts.set("batch", format_plural(any.batch.value_or(0), "sequence"));
+  part.facts.set("contexts", distinct(groups, [](const CellSpec& spec) {
+                   return format_count(spec.context.value_or(0));
+                 }));
+  part.facts.set("vocab", format_count(any.model ? any.model->vocab : 0));
+  part.facts.set("modes", modes_in_words(groups));
+  part.facts.set("precisions", distinct(groups, [](const CellSpec& spec) {
+                   return describe(spec.precision.value_or(Precision::kFp32));
+                 }));
+  part.facts.flag("gpu", view.on_gpu());
+  part.facts.set("row", rows.front().name);
+  part.facts.set_markdown("command", code_span(command_for(view.run(), kProblem, any)));
+  part.datasets = {make_dataset("networks", kNetworks, networks(groups))};
+  part.drawer.tables = {commands_table(view.run(), kProblem, rows)};
+  return part;
+}
+
+/// The largest network of which anything ran, in the run's first precision.
+const TimingGroup* largest(const std::vector<TimingGroup>& groups) {
+  const TimingGroup* found = nullptr;
+  std::int64_t most = 0;
+  for (const TimingGroup& group : groups) {
+    if (phases(group).forward.empty() || !group.spec.model) continue;
+    const std::int64_t parameters = parameter_count(*group.spec.model);
+    const bool same = found != nullptr && found->spec.model == group.spec.model;
+    if (parameters >= most && !same) {
+      most = parameters;
+      found = &group;
+    }
+  }
+  return found;
+}
+
+std::vector<Glance> glance(const RunView& view, const std::vector<TimingGroup>& groups) {
+  std::vector<Glance> numbers;
+  const TimingGroup* group = largest(groups);
+  if (group == nullptr) return numbers;
+  const auto add = [&](const std::string& what, const std::vector<double>& samples) {
+    if (samples.empty()) return;
+    const std::string text = format_value(Value::mean_of(samples)) + " ms";
+    numbers.push_back({what + ", " + group->label, text, kDurations});
+  };
+  const Phases times = phases(*group);
+  add("Forward", times.forward);
+  add("Backward", times.backward);
+  add("Train step", whole_step(*group, Mode::kTrainStep));
+  const auto step = timed(*group, Mode::kForwardBackward);
+  const auto share = step ? share_of_peak(view, *step) : std::nullopt;
+  if (!share) return numbers;
+  const std::string precision(describe(step->spec->precision.value_or(Precision::kFp32)));
+  numbers.push_back({"Forward+backward, of measured " + precision + " peak, " + group->label,
+                     format_percent(*share) + " %", kDurations});
+  return numbers;
+}
+
+/// A network that another problem wants in another precision begins with its longest mode, which a
+/// lesser one follows where it does not fit: it is no row here, as long as others were timed mode
+/// by mode.
+bool timed_by_mode(const TimingGroup& group) {
+  const auto planned = [](const auto& entry) { return entry.second; };  // In the run's order.
+  const Mode first = std::ranges::min_element(group.cells, {}, planned)->first;
+  return first == Mode::kInference || first == Mode::kForward;
+}
+
+std::vector<TimingGroup> own_groups(const RunView& view) {
+  std::vector<TimingGroup> groups = timing_groups(view);
+  if (std::ranges::none_of(groups, timed_by_mode)) return groups;
+  std::erase_if(groups, [](const TimingGroup& group) { return !timed_by_mode(group); });
+  label_groups(groups);
+  return groups;
+}
+
+/// Up to `kStepsPerRow` samples of a series.
+struct SeriesRow {
+  const Series* series;
+  std::size_t first;
+
+  Value sample(std::size_t place) const {
+    const std::size_t at = first + place;
+    return at < series->samples.size() ? Value(series->samples[at]) : Value();
+  }
+  std::string range() const {
+    const std::size_t last = std::min(first + kStepsPerRow, series->samples.size());
+    return std::to_string(first + 1) + " to " + std::to_string(last);
+  }
+};
+
+}  // namespace
+
+const Launch* profiled_first_step(const RunView& view, const CellSpec& network) {
+  const Cell* cell = view.cell(CellKind::kKernels, [&](const CellSpec& spec) {
+    return spec.warmup == 0 && spec.steps == 0 && same_setting(spec, network);
+  });
+  return cell == nullptr ? nullptr : ok_launch(*cell);
+}
+
+std::string share_of_mean(double share) {
+  return share > 1 ? format_factor(share) + " × the mean"
+                   : format_rough_percent(share) + " % of the mean";
+}
+
+void choose(Facts& facts, std::initializer_list<const char*> situations, std::string_view holds,
+            const Facts& values) {
+  for (const char* situation : situations) {
+    facts.when(situation, situation == holds ? std::optional(values) : std::nullopt);
+  }
+}
+
+Dataset series_dataset(const std::string& name, const std::string& title, const std::string& sample,
+                       const std::vector<Series>& all, int digits) {
+  std::vector<SeriesRow> rows;
+  std::size_t longest = 0;
+  for (const Series& series : all) {
+    longest = std::max(longest, series.samples.size());
+    for (std::size_t first = 0; first < series.samples.size(); first += kStepsPerRow) {
+      rows.push_back({&series, first});
+    }
+  }
+  const bool split = longest > kStepsPerRow;
+  std::vector<Column<SeriesRow>> columns{
+      {"size", "Size", [](const SeriesRow& row) { return row.series->size; }},
+      {"name", title, [](const SeriesRow& row) { return row.series->name; }}};
+  if (split) columns.push_back({"range", sample + "s", &SeriesRow::range});
+  for (std::size_t place = 0; place < std::min(longest, kStepsPerRow); ++place) {
+    const std::string title = split ? "…" + std::to_string((place + 1) % kStepsPerRow)
+                                    : sample + " " + std::to_string(place + 1);
+    columns.push_back({"s" + std::to_string(place + 1),
+                       title,
+                       [place](const SeriesRow& row) { return row.sample(place); },
+                       "ms",
+                       {Notation::kSignificant, digits}});
+  }
+  return make_dataset(name, columns, rows);
+}
+
+Presentation present(const RunView& view) {
+  const std::vector<TimingGroup> groups = own_groups(view);
+  if (groups.empty()) return {};
+  Presentation shown{.parts = {{"a", present_program(view, groups)},
+                               {"b", present_durations(view, groups)},
+                               {"c", present_warmup(view, groups)}},
+                     .glance = glance(view, groups)};
+  for (auto& [letter, part] : shown.parts) part.cells = cells_of(groups);
+  return shown;
+}
+
+}  // namespace labreport::benchmarking_script

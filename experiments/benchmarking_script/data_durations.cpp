@@ -1,0 +1,340 @@
+// Part (b): how long the phases of a step take, how much they vary, and why backward is not twice
+// forward.
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "experiments/benchmarking_script/parts.h"
+#include "experiments/benchmarking_script/steps.h"
+#include "experiments/common/bounds_table.h"
+#include "experiments/common/change.h"
+#include "experiments/common/ratio.h"
+#include "plan/arithmetic.h"
+#include "results/measured_table.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport::benchmarking_script {
+namespace {
+
+constexpr double kSteadyBelow = 0.05;
+constexpr double kNoticeableSpread = 0.01;
+constexpr double kNoticeableRatio = 0.05;  // From 2, the ratio of the FLOPs.
+constexpr double kTera = 1e12;
+constexpr std::int64_t kAskedWarmup = 5;  // By the question.
+constexpr std::int64_t kAskedSteps = 10;
+constexpr const char* kAlone = ", forward alone";
+constexpr Notation kRate{Notation::kSignificant, 3};
+constexpr Notation kPercentage{Notation::kPercent};
+
+/// The GEMMs of a pass, from the profile of a process's first step.
+struct Gemms {
+  double ms = 0;
+  double rate = 0;  ///< TFLOP/s
+};
+
+std::optional<Gemms> gemms_of(const RunView& view, const CellSpec& network, std::string_view phase,
+                              double forwards) {
+  const Launch* launch = profiled_first_step(view, network);
+  if (launch == nullptr) return std::nullopt;
+  double ns = 0;
+  for (const MeasuredRow& row : measured_rows(*launch, metric::kKernels)) {
+    if (!row.text(column::kClass).starts_with("gemm") || row.text(column::kPhase) != phase)
+      continue;
+    ns += row.number(column::kTotalNs).value_or(0);
+  }
+  const auto rate = quotient(forwards * step_flops(network) / kTera, ns / 1e9);
+  if (!rate) return std::nullopt;
+  return Gemms{ns / kNanosecondsPerMillisecond, *rate};
+}
+
+/// A network with all its modes.
+struct SizeRow {
+  const TimingGroup* group;
+  std::string size;
+  Phases times;
+  std::optional<Gemms> forward, backward;
+  std::string reason;  ///< Why something of it is missing; may be empty.
+  std::vector<std::string> flags;
+
+  std::optional<Ratio> ratio() const { return ratio_of(times.backward, times.forward); }
+};
+
+std::vector<std::string> all_disturbances(const TimingGroup& group) {
+  std::vector<std::string> flags;
+  for (const auto& [mode, cell] : group.cells) {
+    const auto found = timed(group, mode);
+    for (const std::string& word : found ? disturbances(*found) : std::vector<std::string>()) {
+      if (std::ranges::find(flags, word) == flags.end()) flags.push_back(word);
+    }
+  }
+  return flags;
+}
+
+std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGroup>& groups) {
+  std::vector<SizeRow> rows;
+  for (const TimingGroup& group : groups) {
+    CellSpec forward = group.spec;
+    forward.mode = Mode::kForward;
+    rows.push_back({&group, group.label, phases(group),
+                    gemms_of(view, forward, metric::kForward, 1),
+                    gemms_of(view, forward, metric::kBackward, 2), reasons_missing(group),
+                    all_disturbances(group)});
+  }
+  return rows;
+}
+
+using Samples = std::vector<double> Phases::*;
+
+constexpr std::pair<const char*, Samples> kPhases[]{{"forward", &Phases::forward},
+                                                    {"backward", &Phases::backward},
+                                                    {"optimizer", &Phases::optimizer}};
+
+std::optional<double> spread_of(const std::vector<double>& samples) {
+  if (samples.size() < 2) return std::nullopt;
+  return summarize(samples).coefficient_of_variation();
+}
+
+Value mean_of(const SizeRow& row, const std::vector<double>& samples) {
+  return samples.empty() ? Value::missing(row.reason) : Value::mean_of(samples);
+}
+
+Column<SizeRow> phase(const char* name, const char* title, Samples samples) {
+  return {name, title, [=](const SizeRow& row) { return mean_of(row, row.times.*samples); }, "ms"};
+}
+
+Column<SizeRow> whole(const char* name, const char* title, Mode mode) {
+  return {name, title,
+          [mode](const SizeRow& row) { return mean_of(row, whole_step(*row.group, mode)); }, "ms"};
+}
+
+Column<SizeRow> spread(const char* name, const char* title, Samples samples) {
+  const auto value = [=](const SizeRow& row) { return spread_of(row.times.*samples); };
+  return {name, title, value, "%", kPercentage};
+}
+
+Column<SizeRow> gemm_rate(const char* name, const char* title,
+                          std::optional<Gemms> SizeRow::* gemms) {
+  const auto value = [=](const SizeRow& row) {
+    return row.*gemms ? Value((row.*gemms)->rate) : Value();
+  };
+  return {name, title, value, "TFLOP/s", kRate};
+}
+
+const std::vector<Column<SizeRow>> kSizes{
+    {"size", "Size", &SizeRow::size},
+    phase("forward", "Forward", &Phases::forward),
+    phase("backward", "Backward", &Phases::backward),
+    phase("optimizer", "Optimizer", &Phases::optimizer),
+    {"ratio",
+     "Backward ÷ forward",
+     [](const SizeRow& row) { return row.ratio() ? Value(row.ratio()->value) : Value(); },
+     "×",
+     {Notation::kFixed, 2}},
+    gemm_rate("forward_rate", "Forward GEMMs", &SizeRow::forward),
+    gemm_rate("backward_rate", "Backward GEMMs", &SizeRow::backward),
+    spread("forward_spread", "Forward varies by", &Phases::forward),
+    spread("backward_spread", "Backward varies by", &Phases::backward),
+    whole("inference_step", "Inference", Mode::kInference),
+    whole("forward_step", "Forward", Mode::kForward),
+    whole("forward_backward_step", "Forward+backward", Mode::kForwardBackward),
+    whole("train_step", "Train step", Mode::kTrainStep)};
+
+Dataset samples(const std::vector<SizeRow>& rows) {
+  std::vector<Series> all;
+  for (const SizeRow& row : rows) {
+    for (const auto& [name, member] : kPhases) all.push_back({row.size, name, row.times.*member});
+  }
+  return series_dataset("samples", "Phase", "Step", all);
+}
+
+std::string in_prose(const std::vector<double>& samples) {
+  if (samples.empty()) return "";
+  const Summary summary = summarize(samples);
+  return certain_digits(summary.mean, summary.stddev);
+}
+
+/// Each phase of the smallest and the largest network: for sentences, and with its deviation.
+Facts ends(const std::vector<SizeRow>& rows) {
+  Facts facts;
+  if (rows.empty()) return facts;
+  for (const auto& [end, row] : {std::pair("first", &rows.front()), {"last", &rows.back()}}) {
+    facts.set(end, row->size);
+    for (const auto& [name, member] : kPhases) {
+      facts.set(std::string(name) + "_" + end, in_prose(row->times.*member));
+      facts.set(std::string(name) + "_" + end + "_exact", Value::mean_of(row->times.*member), {});
+    }
+  }
+  return facts;
+}
+
+std::vector<SizeRow> having(std::vector<SizeRow> rows, Samples phase) {
+  std::erase_if(rows, [phase](const SizeRow& row) { return (row.times.*phase).empty(); });
+  return rows;
+}
+
+/// "1.93 to 2.11"
+std::string ratio_range(const std::vector<SizeRow>& rows) {
+  const auto value = [](const SizeRow& row) { return row.ratio().value_or(Ratio{}).value; };
+  const auto [low, high] = std::ranges::minmax_element(rows, {}, value);
+  if (low == rows.end() || !low->ratio() || !high->ratio()) return "";
+  const std::string from = certain_ratio(low->ratio()->value, low->ratio()->deviation);
+  const std::string to = certain_ratio(high->ratio()->value, high->ratio()->deviation);
+  return from == to ? from : from + " to " + to;
+}
+
+/// Whether GEMMs that are slower or faster backward make at least half of what the ratio differs
+/// by.
+bool gemms_explain(const SizeRow& row, double difference) {
+  if (!row.forward || !row.backward) return false;
+  const double of_gemms = row.backward->ms - 2 * row.forward->ms;
+  return of_gemms / mean(row.times.forward) / difference >= 0.5;
+}
+
+/// Why the ratio farthest from that of the FLOPs is so, or that all are near it.
+void set_ratios(Facts& facts, const std::vector<SizeRow>& rows) {
+  const auto off = [](const SizeRow& row) {
+    return std::abs(row.ratio().value_or(Ratio{2, 0}).value - 2);
+  };
+  const auto farthest = std::ranges::max_element(rows, {}, off);
+  Facts values;
+  std::string_view holds;
+  if (farthest != rows.end() && farthest->ratio()) {
+    const Ratio ratio = *farthest->ratio();
+    const bool alike = off(*farthest) <= std::max(kNoticeableRatio, ratio.deviation);
+    holds = alike                                       ? "ratio_as_flops"
+            : gemms_explain(*farthest, ratio.value - 2) ? "ratio_of_gemms"
+                                                        : "ratio_unexplained";
+    values.set("size", farthest->size);
+    values.set("size_ratio", certain_ratio(ratio.value, ratio.deviation));
+    values.set("forward_rate", farthest->forward.value_or(Gemms{}).rate, kRate);
+    values.set("backward_rate", farthest->backward.value_or(Gemms{}).rate, kRate);
+  }
+  facts.set("ratio", ratio_range(rows));
+  choose(facts, {"ratio_as_flops", "ratio_of_gemms", "ratio_unexplained"}, holds, values);
+}
+
+/// The largest deviation as a share of its mean, and whose.
+struct Spread {
+  double share = -1;
+  std::string where;
+  const SizeRow* row = nullptr;
+
+  void widen(const SizeRow& candidate, const char* name, const std::vector<double>& samples) {
+    const double other = spread_of(samples).value_or(-1);
+    if (other > share) *this = {other, candidate.size + name, &candidate};
+  }
+  Facts values() const {
+    Facts facts;
+    facts.set("share", share_of_mean(std::max(share, 0.0)));
+    facts.set("where", where);
+    return facts;
+  }
+};
+
+/// How much the same phase varies by the GPU's own clock; where it has none, as much.
+double spread_by_events(const SizeRow& row) {
+  const double own = spread_of(row.times.optimizer).value_or(0);
+  const auto step = timed(*row.group, Mode::kTrainStep);
+  if (!step || step->spec->device == DeviceKind::kCpu) return own;
+  return spread_of(step->counted(metric::kEvent, metric::kOptimizer)).value_or(own);
+}
+
+/// While a forward pass was timed in a process of its own.
+bool at_power_limit(const TimingGroup& group) {
+  const auto alone = timed(group, Mode::kForward);
+  if (!alone) return false;
+  const Metric* held = alone->launch->find_condition(metric::kSlowdown, metric::kPower);
+  return held != nullptr && held->number().value_or(0) > 0;
+}
+
+void set_spreads(Facts& facts, const std::vector<SizeRow>& rows) {
+  Spread passes, optimizer;
+  for (const SizeRow& row : rows) {
+    passes.widen(row, ", forward", row.times.forward);
+    passes.widen(row, ", backward", row.times.backward);
+    passes.widen(row, kAlone, whole_step(*row.group, Mode::kForward));
+    optimizer.widen(row, "", row.times.optimizer);
+  }
+  const char* holds = passes.share <= kSteadyBelow ? "steady" : "varies";
+  choose(facts, {"steady", "varies"}, passes.share < 0 ? "" : holds, passes.values());
+  facts.flag("power_limited", passes.where.ends_with(kAlone) && at_power_limit(*passes.row->group));
+  const bool more = optimizer.share > std::max(passes.share, kNoticeableSpread);
+  const double events = more ? spread_by_events(*optimizer.row) : 0;
+  Facts values = optimizer.values();
+  values.set("events", share_of_mean(events));
+  holds = events < optimizer.share / 2 ? "optimizer_of_cpu" : "optimizer_varies";
+  choose(facts, {"optimizer_of_cpu", "optimizer_varies"}, more ? holds : "", values);
+  facts.when("optimizer_spread", optimizer.share >= 0 ? std::optional(values) : std::nullopt);
+}
+
+/// What was counted, and whether it is other than what the question asks for.
+void set_steps(Facts& facts, const std::vector<SizeRow>& rows) {
+  std::optional<Facts> counted, other;
+  for (const SizeRow& row : rows) {
+    const auto step = fullest(*row.group);
+    if (!step || counted) continue;
+    counted.emplace();
+    counted->set("warmup", format_plural(step->spec->warmup.value_or(0), "warm-up step"));
+    counted->set("steps", format_plural(step->spec->steps.value_or(0), "step"));
+    if (step->spec->warmup != kAskedWarmup || step->spec->steps != kAskedSteps) other = counted;
+  }
+  facts.when("counted", counted);
+  facts.when("other_steps", other);
+}
+
+void set_sizes(Facts& facts, const std::string& situation, const std::vector<SizeRow>& rows,
+               bool (*holds)(const SizeRow&)) {
+  std::vector<std::string> sizes;
+  for (const SizeRow& row : rows) {
+    if (holds(row)) sizes.push_back(row.size);
+  }
+  facts.when(situation, !sizes.empty(), "sizes", join_words(sizes));
+}
+
+bool is_launch_bound(const SizeRow& row) {
+  const auto step = fullest(*row.group);
+  return step && bound(*step) == Bound::kLaunch;
+}
+
+Facts make_facts(const std::vector<SizeRow>& all) {
+  const std::vector<SizeRow> forward = having(all, &Phases::forward);
+  const std::vector<SizeRow> both = having(forward, &Phases::backward);
+  const std::vector<SizeRow>& rows = both.empty() ? forward : both;
+  const std::vector<SizeRow> updated = having(rows, &Phases::optimizer);
+  const std::string count = rows.empty() ? "nothing" : rows.size() == 1 ? "one" : "several";
+  Facts facts;
+  choose(facts,
+         {"nothing", "forward_of_one", "forward_of_several", "both_of_one", "both_of_several"},
+         rows.empty() ? count : (both.empty() ? "forward_of_" : "both_of_") + count, ends(rows));
+  choose(facts, {"optimizer_of_one", "optimizer_of_several"},
+         updated.empty()       ? ""
+         : updated.size() == 1 ? "optimizer_of_one"
+                               : "optimizer_of_several",
+         ends(updated));
+  set_ratios(facts, both);
+  set_spreads(facts, rows);
+  set_steps(facts, rows);
+  set_sizes(facts, "launch_bound", rows, is_launch_bound);
+  set_sizes(facts, "incomplete", all, [](const SizeRow& row) { return !row.reason.empty(); });
+  return facts;
+}
+
+}  // namespace
+
+PartContent present_durations(const RunView& view, const std::vector<TimingGroup>& groups) {
+  const std::vector<SizeRow> rows = size_rows(view, groups);
+  PartContent part;
+  part.facts = make_facts(rows);
+  part.facts.flag("gpu", view.on_gpu());
+  part.datasets = step_datasets(view, groups);
+  part.datasets.push_back(make_dataset("sizes", kSizes, rows));
+  part.datasets.push_back(samples(rows));
+  TableView bounds = bounds_table(view, groups, Mode::kForwardBackward);
+  if (!bounds.rows.empty()) part.drawer.tables = {std::move(bounds)};
+  part.drawer.warnings = step_warnings(groups);
+  return part;
+}
+
+}  // namespace labreport::benchmarking_script

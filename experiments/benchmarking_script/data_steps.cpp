@@ -1,0 +1,143 @@
+#include <cmath>
+
+#include "base/format.h"
+#include "experiments/benchmarking_script/parts.h"
+#include "experiments/benchmarking_script/steps.h"
+#include "results/metric_names.h"
+
+namespace labreport::benchmarking_script {
+namespace {
+
+constexpr Notation kShare{Notation::kPercent};
+constexpr Notation kFiveDigits{Notation::kSignificant, 5};
+constexpr Notation kWhole{Notation::kFixed, 0};
+
+/// One mode of one network, in its own process.
+struct StepRow {
+  std::string size;
+  std::string mode;
+  Timed timed;
+  std::vector<std::string> flags;
+
+  std::vector<double> steps() const { return timed.counted(metric::kStep, metric::kTotal); }
+};
+
+std::vector<StepRow> step_rows(const std::vector<TimingGroup>& groups) {
+  std::vector<StepRow> rows;
+  for (const TimingGroup& group : groups) {
+    for (const auto& [mode, cell] : group.cells) {
+      const auto found = timed(group, mode);
+      if (found) rows.push_back({group.label, std::string(describe(mode)), *found, {}});
+    }
+  }
+  return rows;
+}
+
+std::vector<Column<StepRow>> labelled(std::vector<Column<StepRow>> columns) {
+  columns.insert(columns.begin(),
+                 {{"size", "Size", &StepRow::size}, {"mode", "Mode", &StepRow::mode}});
+  return columns;
+}
+
+auto quartile(double Summary::* which) {
+  return [which](const StepRow& row) {
+    const std::vector<double> steps = row.steps();
+    return steps.empty() ? Value() : Value(summarize(steps).*which);
+  };
+}
+
+const std::vector<Column<StepRow>> kQuartiles = labelled(
+    {{"min", "Minimum", quartile(&Summary::min), "ms", kFiveDigits},
+     {"lower_quartile", "Lower quartile", quartile(&Summary::lower_quartile), "ms", kFiveDigits},
+     {"median", "Median", quartile(&Summary::median), "ms", kFiveDigits},
+     {"upper_quartile", "Upper quartile", quartile(&Summary::upper_quartile), "ms", kFiveDigits},
+     {"max", "Maximum", quartile(&Summary::max), "ms", kFiveDigits}});
+
+auto event(std::string_view phase) {
+  return [phase](const StepRow& row) {
+    return Value::mean_of(row.timed.counted(metric::kEvent, phase));
+  };
+}
+
+std::optional<double> cost_of_synchronising(const StepRow& row) {
+  const std::vector<double> often = row.timed.counted(metric::kSynced, metric::kTotal);
+  if (often.empty() || row.steps().empty()) return std::nullopt;
+  const auto ratio = quotient(median(often), median(row.steps()));
+  return ratio ? std::optional(*ratio - 1) : std::nullopt;
+}
+
+const std::vector<Column<StepRow>> kEvents =
+    labelled({{"forward", "Forward", event(metric::kForward), "ms"},
+              {"loss", "Loss", event(metric::kLoss), "ms"},
+              {"backward", "Backward", event(metric::kBackward), "ms"},
+              {"optimizer", "Optimizer", event(metric::kOptimizer), "ms"},
+              {"synchronising", "Cost of synchronising", cost_of_synchronising, "%", kShare}});
+
+auto condition(std::string_view tag, std::string_view name, double unit = 1) {
+  return [=](const StepRow& row) {
+    const Metric* metric = row.timed.launch->find_condition(tag, name);
+    const auto value = metric == nullptr ? std::nullopt : metric->number();
+    return value ? Value(*value / unit) : Value();
+  };
+}
+
+auto held_by(std::string_view limit) {
+  return condition(metric::kSlowdown, limit, kNanosecondsPerMillisecond);
+}
+
+const std::vector<Column<StepRow>> kConditions = labelled(
+    {{"clock", "SM clock", condition(metric::kClock, metric::kSm), "MHz", kWhole},
+     {"temperature", "Temperature", condition(metric::kGpu, metric::kTemperature), "°C", kWhole},
+     {"power", "At power limit", held_by(metric::kPower), "ms", kWhole},
+     {"thermal", "At thermal limit", held_by(metric::kThermal), "ms", kWhole},
+     {"others", "Other processes", condition(metric::kGpu, metric::kOtherProcesses), "", kWhole},
+     {"allocations", "Device allocations", condition(metric::kGpu, metric::kDeviceAllocations), "",
+      kWhole}});
+
+Column<StepRow> before_steps(std::string_view name, const char* title) {
+  const auto value = [name](const StepRow& row) {
+    return single_milliseconds(*row.timed.launch, metric::kStartUp, name);
+  };
+  return {std::string(name), title, value, "ms", kWhole};
+}
+
+}  // namespace
+
+Dataset start_up(const RunView& view, const std::vector<TimingGroup>& groups) {
+  const char* last = view.on_gpu() ? "Start to first kernel" : "Start to first operator";
+  const auto columns = labelled({before_steps(metric::kLibraries, "Loading libraries"),
+                                 before_steps(metric::kDeviceContext, "Device context"),
+                                 before_steps(metric::kModelBuild, "Building the model"),
+                                 before_steps(metric::kFirstKernel, last)});
+  return make_dataset("start-up", columns, step_rows(groups));
+}
+
+std::optional<double> quotient(double above, double below) {
+  const double value = above / below;
+  return below > 0 && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::vector<Dataset> step_datasets(const RunView& view, const std::vector<TimingGroup>& groups) {
+  std::vector<StepRow> rows = step_rows(groups);
+  std::vector<Series> series;
+  for (const StepRow& row : rows) series.push_back({row.size, row.mode, row.steps()});
+  std::vector<Dataset> datasets{series_dataset("whole-steps", "Mode", "Step", series),
+                                make_dataset("quartiles", kQuartiles, rows)};
+  if (!view.on_gpu()) return datasets;  // A CPU has no clock, queue or conditions beside its own.
+  datasets.push_back(make_dataset("events", kEvents, rows));
+  for (StepRow& row : rows) row.flags = disturbances(row.timed);
+  datasets.push_back(make_dataset("conditions", kConditions, rows));
+  return datasets;
+}
+
+std::vector<std::string> step_warnings(const std::vector<TimingGroup>& groups) {
+  std::vector<std::string> lines;
+  for (const StepRow& row : step_rows(groups)) {
+    for (const std::string& warning : row.timed.launch->warnings) {
+      lines.push_back(row.size + ", " + row.mode + ": " + warning);
+    }
+  }
+  return lines;
+}
+
+}  // namespace labreport::benchmarking_script

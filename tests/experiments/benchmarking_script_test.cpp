@@ -1,0 +1,293 @@
+// What the benchmarking problem says of a run: its rows, and each reason where it holds and where
+// not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiments/benchmarking_script/present.h"
+#include "experiments/sample_runs.h"
+
+namespace labreport::benchmarking_script {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing_samples::Change;
+using testing_samples::end_with;
+using testing_samples::measured;
+using testing_samples::plan_input;
+
+/// The benchmarking problem alone.
+PlanInput asked(Preset preset = Preset::kFull, const char* edition = "2025") {
+  PlanInput input = plan_input(preset, edition);
+  input.selection.only = {"benchmarking_script"};
+  return input;
+}
+
+PlanInput one_size(Preset preset = Preset::kFull) {
+  PlanInput input = asked(preset);
+  input.selection.sizes = {input.edition.sizes[0]};
+  return input;
+}
+
+/// The part's answer, its tags filled.
+std::string answer(const Run& run, const std::string& letter) {
+  for (const Section& section : build_document(run, false).sections) {
+    for (const Part& part : section.parts) {
+      if (part.name() == "benchmarking_script." + letter) return part.answer;
+    }
+  }
+  return "";
+}
+
+Dataset dataset(const Run& run, const std::string& letter, const std::string& name) {
+  const Presentation shown = present(RunView(run, find_edition(run.edition)));
+  for (const Dataset& dataset : shown.parts.at(letter).datasets) {
+    if (dataset.name == name) return dataset;
+  }
+  throw std::runtime_error("no dataset " + name);
+}
+
+const Value& value(const Dataset& dataset, std::size_t row, const std::string& column) {
+  for (std::size_t i = 0; i < dataset.columns.size(); ++i) {
+    if (dataset.columns[i].name == column) return dataset.rows.at(row).values[i];
+  }
+  throw std::runtime_error("no column " + column);
+}
+
+double number(const Dataset& dataset, std::size_t row, const std::string& column) {
+  return value(dataset, row, column).number() == nullptr ? -1
+                                                         : *value(dataset, row, column).number();
+}
+
+/// Multiplies each sample of a timing's metric by what `factor` says of its place.
+Change scaled(std::string_view tag, std::string_view name, double (*factor)(std::size_t)) {
+  return [=](const CellSpec& spec, Launch& launch) {
+    if (spec.kind != CellKind::kTiming) return;
+    for (Metric& metric : launch.metrics) {
+      if (metric.tag != tag || metric.name != name) continue;
+      std::vector<std::int64_t> samples;
+      for (const double sample : metric.numbers()) {
+        samples.push_back(static_cast<std::int64_t>(factor(samples.size()) * sample));
+      }
+      metric = sample_metric(tag, name, "ns", samples);
+    }
+  };
+}
+
+Change both(const Change& one, const Change& other) {
+  return [=](const CellSpec& spec, Launch& launch) {
+    one(spec, launch);
+    other(spec, launch);
+  };
+}
+
+double uneven(std::size_t step) { return step % 2 == 0 ? 1 : 1.4; }
+double a_tenth_more(std::size_t) { return 1.1; }
+
+TEST(Program, ShowsTheCommandOfARowInTheAnswer) {
+  const std::string words = answer(measured(asked()), "a");
+  EXPECT_THAT(words, HasSubstr("**5 warm-up steps** and then times **10**"));
+  EXPECT_THAT(words,
+              HasSubstr("This command measures *small, inference* again: `build/bin/labreport "
+                        "run --edition 2025 --only benchmarking_script --sizes small"));
+}
+
+TEST(Samples, StandSideBySideForEachSizeAndPhase) {
+  const Dataset samples = dataset(measured(asked()), "b", "samples");
+  EXPECT_EQ(samples.rows.size(), 5u * 3);
+  EXPECT_EQ(samples.columns.size(), 2u + 10);
+  EXPECT_EQ(samples.columns.back().title, "Step 10");
+}
+
+TEST(Samples, OfALongSeriesGoOnInTheNextRow) {
+  PlanInput input = one_size();
+  input.selection.modes = {Mode::kForwardBackward};
+  input.selection.steps = 12;
+  const Dataset samples = dataset(measured(input), "b", "samples");
+  ASSERT_EQ(samples.rows.size(), 2u * 2);
+  EXPECT_EQ(format_value(value(samples, 1, "range")), "11 to 12");
+  EXPECT_EQ(samples.columns[4].title, "…2");
+  EXPECT_TRUE(value(samples, 1, "s3").is_missing());
+}
+
+TEST(Sizes, SayWhyAPhaseIsMissing) {
+  const auto run = measured(one_size(), [](const CellSpec& spec, Launch& launch) {
+    if (spec.mode == Mode::kTrainStep) end_with(launch, OutOfMemory{"optimizer", 1 << 30, 1, 2});
+  });
+  const Dataset sizes = dataset(run, "b", "sizes");
+  EXPECT_GT(number(sizes, 0, "backward"), 0);
+  EXPECT_THAT(value(sizes, 0, "optimizer").reason, HasSubstr("out of memory in optimizer"));
+  EXPECT_THAT(answer(run, "b"), HasSubstr("Not every mode of small ran"));
+  EXPECT_THAT(answer(measured(one_size()), "b"), Not(HasSubstr("Not every mode")));
+}
+
+TEST(Ratio, OfTwoIsThatOfTheFlops) {
+  EXPECT_THAT(answer(measured(asked()), "b"),
+              HasSubstr("About 2 times is what FLOPs alone would make it"));
+}
+
+TEST(Ratio, IsExplainedByGemmsThatAreSlowerBackwardInTheProfile) {
+  const auto slower =
+      scaled("synced", "backward", a_tenth_more);  // As the fake's backward GEMMs are.
+  const std::string words = answer(measured(one_size(), slower), "b");
+  EXPECT_THAT(words, HasSubstr("at 2.20, because its GEMMs run at"));
+  EXPECT_THAT(answer(measured(one_size(Preset::kQuick), slower), "b"),
+              HasSubstr("at 2.20, and this run does not show why"));
+}
+
+TEST(Ratio, IsNotExplainedByGemmsThatAreFasterBackward) {
+  const auto faster = scaled("synced", "backward", [](std::size_t) { return 0.8; });
+  EXPECT_THAT(answer(measured(one_size(), faster), "b"), HasSubstr("this run does not show why"));
+}
+
+TEST(Spread, OfTheOptimizerIsTheCpusWhereEventsDoNotShareIt) {
+  const auto host = scaled("synced", "optimizer", uneven);
+  const std::string words = answer(measured(one_size(), host), "b");
+  EXPECT_THAT(words, HasSubstr("The passes vary little"));
+  EXPECT_THAT(words, HasSubstr("by CUDA events, which see the GPU alone"));
+  const auto gpu = both(host, scaled("event", "optimizer", uneven));
+  EXPECT_THAT(answer(measured(one_size(), gpu), "b"), HasSubstr("this run does not show why"));
+  EXPECT_THAT(answer(measured(one_size()), "b"), Not(HasSubstr("The optimizer's")));
+}
+
+TEST(Spread, OfPassesIsToldWhereItIsLarge) {
+  const auto run = measured(one_size(), scaled("synced", "forward", uneven));
+  EXPECT_THAT(answer(run, "b"), HasSubstr("The passes vary from step to step"));
+}
+
+TEST(Spread, NamesThePowerLimitWhereTheLargestWasAtIt) {
+  const auto wide =
+      scaled("step", "total", [](std::size_t step) { return step % 2 == 0 ? 1.0 : 1.02; });
+  EXPECT_THAT(answer(measured(one_size(), wide), "b"), Not(HasSubstr("power limit")));
+  const auto limited = both(wide, [](const CellSpec& spec, Launch& launch) {
+    if (spec.mode != Mode::kForward || spec.kind != CellKind::kTiming) return;
+    launch.conditions.push_back(integer_metric("slowdown", "power", "ns", 5'000'000));
+  });
+  EXPECT_THAT(answer(measured(one_size(), limited), "b"),
+              HasSubstr("(small, forward alone). There the GPU was at its power limit"));
+}
+
+TEST(Bound, IsLaunchWhereTheGpuKeepsUp) {
+  PlanInput input = one_size();
+  EXPECT_THAT(answer(measured(input), "b"), Not(HasSubstr("launch-bound")));
+  input.selection.modes = {Mode::kForwardBackward};
+  input.selection.precisions = {Precision::kBf16};  // In which the fake's smallest keeps up.
+  EXPECT_THAT(answer(measured(input), "b"), HasSubstr("launch-bound for small"));
+}
+
+TEST(Windows, CountTheSameStepsFromDifferentBeginnings) {
+  const Dataset windows = dataset(measured(one_size()), "c", "windows");
+  ASSERT_EQ(windows.rows.size(), 2u);
+  EXPECT_NEAR(number(windows, 0, "rise"), 1.4,
+              0.01);  // The fake's first step takes 5 times as long.
+  EXPECT_NEAR(number(windows, 0, "w1"), number(windows, 0, "w5"), 0.01 * number(windows, 0, "w5"));
+  EXPECT_NEAR(number(windows, 0, "first"), 5 * number(windows, 0, "w5"),
+              0.1 * number(windows, 0, "w5"));
+}
+
+TEST(Windows, RiseAlikeOrByThoseThatRiseMostAndLeast) {
+  EXPECT_THAT(answer(measured(asked()), "c"), HasSubstr("is **40 % higher** at every size"));
+  const auto small_alone = [](const CellSpec& spec, Launch& launch) {
+    if (spec.size == "small") return;
+    scaled("step", "total", [](std::size_t step) { return step == 0 ? 0.3 : 1.0; })(spec, launch);
+  };
+  EXPECT_THAT(
+      answer(measured(asked(), small_alone), "c"),
+      HasSubstr("is **40 % higher** for small (1,160 against 829.3 ms) and **5.0 % higher** for"));
+}
+
+TEST(Windows, OfProcessesOfTheirOwnStandBesideThem) {
+  PlanInput input = one_size();
+  input.selection.separate_warmups = true;
+  const Dataset windows = dataset(measured(input), "c", "windows");
+  ASSERT_EQ(windows.rows.size(), 4u);
+  EXPECT_EQ(format_value(value(windows, 1, "mode")), "forward, own processes");
+  EXPECT_NEAR(number(windows, 1, "w0"), number(windows, 0, "w0"), 0.01 * number(windows, 0, "w0"));
+  EXPECT_TRUE(value(windows, 1, "rise").is_missing());
+}
+
+TEST(Windows, SayWhyThereAreNone) {
+  const auto run = measured(one_size(), [](const CellSpec& spec, Launch& launch) {
+    if (spec.mode == Mode::kForward) end_with(launch, Crashed{11, "bad"});
+  });
+  EXPECT_THAT(value(dataset(run, "c", "windows"), 0, "first").reason, HasSubstr("crashed"));
+}
+
+TEST(FirstStep, IsSplitIntoWhatAddsUpToIt) {
+  const auto run = measured(one_size());
+  const Dataset causes = dataset(run, "c", "first-step-causes");
+  double sum = 0;
+  for (std::size_t row = 0; row < causes.rows.size(); ++row) {
+    if (format_value(value(causes, row, "bar")) == "first step") sum += number(causes, row, "ms");
+  }
+  EXPECT_NEAR(sum, number(dataset(run, "c", "first-step"), 0, "whole"), 1e-6);
+}
+
+TEST(FirstStep, IsExplainedWhereItWasProfiled) {
+  const std::string words = answer(measured(one_size()), "c");
+  EXPECT_THAT(words, HasSubstr("loads CUDA modules ("));
+  EXPECT_THAT(words, HasSubstr("initialises cuBLAS ("));
+}
+
+TEST(FirstStep, CostsTheSameWhateverTheSizeOnlyWhereItDoes) {
+  const auto constant = [](const CellSpec& spec, Launch& launch) {
+    for (Metric& metric : launch.metrics) {
+      if (spec.kind != CellKind::kTiming || metric.tag != "step" || metric.name != "total")
+        continue;
+      std::vector<std::int64_t> samples;
+      for (const double sample : metric.numbers())
+        samples.push_back(static_cast<std::int64_t>(sample));
+      if (samples.size() > 1) samples[0] = samples[1] + 250'000'000;
+      if (samples.size() == 1) samples[0] = samples[0] / 5 + 250'000'000;
+      metric = sample_metric("step", "total", "ns", samples);
+    }
+  };
+  EXPECT_THAT(answer(measured(asked(), constant), "c"), HasSubstr("whatever the size"));
+  EXPECT_THAT(answer(measured(asked()), "c"), Not(HasSubstr("whatever the size")));
+}
+
+TEST(FirstStep, HasNoReasonWhereNoneWasMeasured) {
+  EXPECT_THAT(answer(measured(one_size(Preset::kQuick)), "c"), HasSubstr("it was not profiled"));
+  EXPECT_THAT(answer(measured(asked(Preset::kDemo)), "c"), HasSubstr("this run does not show why"));
+}
+
+TEST(FirstStep, IsNoReasonWhereLaterStepsVaryAsMuch) {
+  const auto shaken =
+      scaled("step", "total", [](std::size_t step) { return step % 3 == 1 ? 8.0 : 1.0; });
+  EXPECT_THAT(answer(measured(one_size(), shaken), "c"), HasSubstr("the steps after it vary too"));
+}
+
+TEST(SecondStep, ShowsWhetherOneWarmupStepIsEnough) {
+  EXPECT_THAT(answer(measured(one_size()), "c"), HasSubstr("so one warm-up step is enough here"));
+  const auto slow = scaled("step", "total", [](std::size_t step) { return step == 1 ? 1.3 : 1.0; });
+  EXPECT_THAT(answer(measured(one_size(), slow), "c"),
+              HasSubstr("One step is not enough everywhere"));
+  EXPECT_THAT(answer(measured(one_size(), slow), "c"), HasSubstr("this run does not show why"));
+  const auto allocating = both(slow, [](const CellSpec& spec, Launch& launch) {
+    if (spec.kind != CellKind::kTiming) return;
+    launch.metrics.push_back(sample_metric("step", "device_allocations", "1", {30, 4, 0}));
+  });
+  EXPECT_THAT(answer(measured(one_size(), allocating), "c"),
+              HasSubstr("the allocator asked the GPU for memory 4 times during it"));
+}
+
+TEST(LaterSteps, ThatAllocatedShowThatAFewMayNotBeEnough) {
+  EXPECT_THAT(answer(measured(one_size()), "c"), Not(HasSubstr("still allocated")));
+  const auto run = measured(one_size(), [](const CellSpec& spec, Launch& launch) {
+    if (spec.mode != Mode::kTrainStep || spec.kind != CellKind::kTiming) return;
+    launch.conditions.push_back(integer_metric("gpu", "device_allocations", "1", 2));
+  });
+  EXPECT_THAT(answer(run, "c"),
+              HasSubstr("timed steps of small still allocated after 5 warm-up steps"));
+}
+
+TEST(Answers, AreWholeWhereNothingRan) {
+  const auto run = measured(asked(Preset::kQuick), [](const CellSpec&, Launch& launch) {
+    end_with(launch, Crashed{11, "bad"});
+  });
+  EXPECT_EQ(answer(run, "b"), "No size ran to its end, so there is nothing to time.");
+  EXPECT_EQ(answer(run, "c"), "No size ran to its end, so there are no steps to compare.");
+}
+
+}  // namespace
+}  // namespace labreport::benchmarking_script
