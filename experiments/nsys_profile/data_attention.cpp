@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/model_parts.h"
 #include "experiments/nsys_profile/parts.h"
@@ -18,7 +19,7 @@ constexpr double kGiga = 1e9;
 constexpr double kMicrosecond = 1e3;  // In ns.
 constexpr double kNear = 0.4;         // Of a limit: what is slower is not seen to be bound by it.
 constexpr Notation kThree{Notation::kSignificant, 3};
-constexpr Notation kPart{Notation::kPercent};
+constexpr Notation kPartShare{Notation::kPercent};
 
 /// Sustained copies in B/s, from the `limits` cell.
 std::optional<double> copy_bandwidth(const RunView& view) {
@@ -46,10 +47,11 @@ struct Limits {
 /// Softmax and the GEMMs of one profile's self-attention; or why it was not measured.
 struct Attention {
   std::string profile, words, missing;
-  Work softmax, scores, values, gemms, with_projections;
-  double bandwidth_share = 0, rate_share = 0;  ///< Of softmax and the GEMMs; 0: limits not measured.
+  Work softmax = {}, scores = {}, values = {}, gemms = {}, with_projections = {};
+  double bandwidth_share = 0,
+         rate_share = 0;  ///< Of softmax and the GEMMs; 0: limits not measured.
   double ridge = 0;
-  std::string precision;
+  std::string precision = {};
 
   bool memory_bound() const { return softmax.intensity() < ridge && bandwidth_share >= kNear; }
   bool gemms_compute_bound() const { return gemms.intensity() >= ridge && rate_share >= kNear; }
@@ -58,15 +60,23 @@ struct Attention {
   bool gemms_memory_bound() const {
     return gemms.intensity() < ridge && gemm_bandwidth_share() >= kNear;
   }
+  bool apart() const { return memory_bound() && gemms_compute_bound(); }
+  bool both_memory_bound() const { return memory_bound() && gemms_memory_bound(); }
+  bool unclear() const { return ridge > 0 && !apart() && !both_memory_bound(); }
 };
 
 std::optional<Attention> attention_of(const RunView& view, const Profile& profile) {
   const std::vector<Work> all = attention_work(profile);
-  Attention found{profile.label, profile.words, "", together(all, {kSoftmax}),
-                  together(all, {kScores}), together(all, {kValues}),
+  Attention found{profile.label,
+                  profile.words,
+                  "",
+                  together(all, {kSoftmax}),
+                  together(all, {kScores}),
+                  together(all, {kValues}),
                   together(all, {kScores, kValues}),
                   together(all, {kScores, kValues, kProjections})};
   if (found.softmax.ms <= 0 || found.scores.ms <= 0 || found.values.ms <= 0) return std::nullopt;
+  if (found.gemms.flops <= 0) return std::nullopt;
   const Limits limits(view, profile);
   found.precision = limits.precision;
   if (!limits.known()) return found;
@@ -76,7 +86,8 @@ std::optional<Attention> attention_of(const RunView& view, const Profile& profil
   return found;
 }
 
-std::vector<Attention> attentions(const RunView& view, const std::vector<const Profile*>& profiles) {
+std::vector<Attention> attentions(const RunView& view,
+                                  const std::vector<const Profile*>& profiles) {
   std::vector<Attention> rows;
   for (const Profile* profile : profiles) {
     const auto found = attention_of(view, *profile);
@@ -87,27 +98,35 @@ std::vector<Attention> attentions(const RunView& view, const std::vector<const P
   return rows;
 }
 
-Column<Attention> ratio(const char* name, const char* title, const char* unit, double Work::* what,
-                        Work Attention::* gemms, Notation notation) {
-  const auto value = [=](const Attention& row) -> Value { return row.softmax.*what / (row.*gemms).*what; };
+Column<Attention> ratio_column(const char* name, const char* title, const char* unit,
+                               double Work::* what, Work Attention::* gemms, Notation notation) {
+  const auto value = [=](const Attention& row) -> Value {
+    return row.softmax.*what / (row.*gemms).*what;
+  };
   return {name, title, or_reason<Attention>(value), unit, notation};
 }
 
 Column<Attention> of_limit(const char* name, const char* title, double Attention::* share) {
-  const auto value = [=](const Attention& row) { return row.ridge > 0 ? Value(row.*share) : Value(); };
-  return {name, title, or_reason<Attention>(value), "%", kPart};
+  const auto value = [=](const Attention& row) {
+    return row.ridge > 0 ? Value(row.*share) : Value();
+  };
+  return {name, title, or_reason<Attention>(value), "%", kPartShare};
 }
 
-const std::vector<Column<Attention>>& columns() {
+const std::vector<Column<Attention>>& ratio_columns() {
   constexpr Notation kRatio{Notation::kFixed, 2};
   static const std::vector<Column<Attention>> columns{
       {"profile", "Profile", &Attention::profile},
-      {"softmax", "Softmax", or_reason<Attention>([](const auto& r) { return r.softmax.ms; }), "ms"},
-      {"gemms", "QKᵀ and A·V", or_reason<Attention>([](const auto& r) { return r.gemms.ms; }), "ms"},
-      ratio("time", "Time", "×", &Work::ms, &Attention::gemms, kRatio),
-      ratio("flops", "FLOPs", "%", &Work::flops, &Attention::gemms, kPart),
-      ratio("all_time", "Time, with projections", "×", &Work::ms, &Attention::with_projections, kRatio),
-      ratio("all_flops", "FLOPs, with projections", "%", &Work::flops, &Attention::with_projections, kPart),
+      {"softmax", "Softmax", or_reason<Attention>([](const auto& r) { return r.softmax.ms; }),
+       "ms"},
+      {"gemms", "QKᵀ and A·V", or_reason<Attention>([](const auto& r) { return r.gemms.ms; }),
+       "ms"},
+      ratio_column("time", "Time", "×", &Work::ms, &Attention::gemms, kRatio),
+      ratio_column("flops", "FLOPs", "%", &Work::flops, &Attention::gemms, kPartShare),
+      ratio_column("all_time", "Time, with projections", "×", &Work::ms,
+                   &Attention::with_projections, kRatio),
+      ratio_column("all_flops", "FLOPs, with projections", "%", &Work::flops,
+                   &Attention::with_projections, kPartShare),
       of_limit("bandwidth", "Softmax, of copy rate", &Attention::bandwidth_share),
       of_limit("rate", "GEMMs, of peak rate", &Attention::rate_share)};
   return columns;
@@ -129,9 +148,14 @@ const std::vector<Column<PartRow>>& part_columns() {
       {"profile", "Profile", &PartRow::profile},
       {"part", "Part", [](const PartRow& row) { return row.work.part; }},
       {"ms", "Time", [](const PartRow& row) { return row.work.ms; }, "ms"},
-      {"kernels", "Kernels", [](const PartRow& row) { return row.work.calls; }, "", {Notation::kCount}},
+      {"kernels",
+       "Kernels",
+       [](const PartRow& row) { return row.work.calls; },
+       "",
+       {Notation::kCount}},
       {"flops", "Work", [](const PartRow& row) { return row.work.flops / kGiga; }, "GFLOP", kThree},
-      {"bytes", "Moved", [](const PartRow& row) { return row.work.bytes / kBytesPerGibibyte; }, "GiB", kThree},
+      {"bytes", "Moved", [](const PartRow& row) { return row.work.bytes / kBytesPerGibibyte; },
+       "GiB", kThree},
       {"intensity", "Intensity", scaled(&Work::intensity, 1), "FLOP/B", kThree},
       {"rate", "Rate", scaled(&Work::rate, kTera), "TFLOP/s", kThree},
       {"bandwidth", "Bandwidth", scaled(&Work::bandwidth, kTera), "TB/s", kThree}};
@@ -152,7 +176,7 @@ std::vector<PartRow> roofline_points(const Profile& profile) {
   for (const auto& parts : {attention_work(profile), work_around_attention(profile)}) {
     for (const Work& work : parts) {
       const bool drawable = work.rate() > 0 && work.intensity() > 0;  // the axes are logarithmic
-      if (drawable) rows.push_back({profile.label, work});
+      if (drawable && work.part != kScaleMask) rows.push_back({profile.label, work});
     }
   }
   return rows;
@@ -213,14 +237,15 @@ std::vector<LayerKernel> layer_kernels(const Launch& launch) {
     const auto id = static_cast<std::int64_t>(row.number(column::kKernel).value_or(-1));
     found.push_back({row.number(column::kStartNs).value_or(0) / kMicrosecond,
                      row.number(column::kDurationNs).value_or(0) / kMicrosecond,
-                     lane_of(module, stage), kind, short_kernel_name(names[id])});
+                     lane_of(module, stage), replaced(kind, "gemm", "GEMM"),
+                     short_kernel_name(names[id])});
   }
   // What belongs to no stage is drawn below them.
   std::ranges::stable_partition(found, [](const auto& kernel) { return kernel.lane != kOther; });
   return found;
 }
 
-Facts sentence(const Attention& work) {
+Facts attention_sentence(const Attention& work) {
   Facts facts;
   facts.set("profile", work.words);
   facts.set("precision", work.precision);
@@ -229,58 +254,44 @@ Facts sentence(const Attention& work) {
   facts.set("values", work.values.ms, {});
   facts.set("gemms", work.gemms.ms, {});
   facts.set("time", format_ratio(work.softmax.ms / work.gemms.ms));
-  facts.set("flops", work.softmax.flops / work.gemms.flops, kPart);
+  facts.set("flops", work.softmax.flops / work.gemms.flops, kPartShare);
   facts.set("all_time", format_ratio(work.softmax.ms / work.with_projections.ms));
-  facts.set("all_flops", work.softmax.flops / work.with_projections.flops, kPart);
+  facts.set("all_flops", work.softmax.flops / work.with_projections.flops, kPartShare);
   facts.set("softmax_intensity", work.softmax.intensity(), {Notation::kSignificant, 2});
   facts.set("gemm_intensity", work.gemms.intensity(), kThree);
-  facts.set("bandwidth_share", work.bandwidth_share, kPart);
-  facts.set("rate_share", work.rate_share, kPart);
-  facts.set("gemm_bandwidth_share", work.ridge > 0 ? work.gemm_bandwidth_share() : 0, kPart);
+  facts.set("bandwidth_share", work.bandwidth_share, kPartShare);
+  facts.set("rate_share", work.rate_share, kPartShare);
+  facts.set("gemm_bandwidth_share", work.ridge > 0 ? work.gemm_bandwidth_share() : 0, kPartShare);
   facts.set("ridge", work.ridge, kThree);
   return facts;
 }
 
-/// What bounds softmax and the GEMMs, of each of `all`; nothing of none.
-void set_bounds(Facts& facts, const std::vector<Attention>& all) {
-  const auto when = [&](const std::string& name, const auto& holds) {
-    const bool every = !all.empty() && std::ranges::all_of(all, holds);
-    facts.when(name, all.size() == 1 && every ? std::optional(sentence(all.front())) : std::nullopt);
-    facts.flag("all_" + name, all.size() > 1 && every);
-  };
-  const auto apart = [](const Attention& work) {
-    return work.memory_bound() && work.gemms_compute_bound();
-  };
-  const auto both = [](const Attention& work) {
-    return work.memory_bound() && work.gemms_memory_bound();
-  };
-  when("apart", apart);
-  when("both_memory", both);
-  when("unclear", [&](const Attention& w) { return w.ridge > 0 && !apart(w) && !both(w); });
-}
-
-void set_several(Facts& facts, const std::vector<Attention>& all) {
-  std::vector<NamedValue> times, flops, bandwidth, rates;
-  for (const Attention& work : all) {
-    times.push_back({work.softmax.ms / work.gemms.ms, work.words});
-    flops.push_back({work.softmax.flops / work.gemms.flops, work.words});
-    bandwidth.push_back({work.bandwidth_share, work.words});
-    rates.push_back({work.rate_share, work.words});
+/// What bounds softmax and the GEMMs in each of several profiles.
+void set_attention_range(Facts& facts, const std::vector<Attention>& all) {
+  std::optional<Facts> range;
+  if (all.size() > 1) {
+    range = ranges<Attention>(
+        all,
+        {{"", [](const auto& row) { return row.softmax.ms / row.gemms.ms; }, {Notation::kFixed, 2}},
+         {"flops_", [](const auto& row) { return row.softmax.flops / row.gemms.flops; },
+          kPartShare},
+         {"bandwidth_", [](const auto& row) { return row.bandwidth_share; }, kPartShare},
+         {"rate_", [](const auto& row) { return row.rate_share; }, kPartShare}});
+    range->set("precision", all.front().precision);
+    range->set("ridge", all.front().ridge, kThree);
   }
-  Facts range;
-  set_range(range, times, {Notation::kFixed, 2});
-  set_range(range, flops, kPart, "flops_");
-  set_range(range, bandwidth, kPart, "bandwidth_");
-  set_range(range, rates, kPart, "rate_");
-  facts.when("range", all.size() > 1 ? std::optional(range) : std::nullopt);
+  facts.when("range", range);
+  facts.when("all_apart", std::ranges::all_of(all, &Attention::apart) ? range : std::nullopt);
+  const bool both = std::ranges::all_of(all, &Attention::both_memory_bound);
+  facts.when("all_both_memory", both ? range : std::nullopt);
 }
 
 /// 16 bits: the GEMMs gain and softmax does not.
-void set_half(Facts& facts, const Profiles& profiles, const std::vector<Attention>& all) {
+void set_attention_half(Facts& facts, const Profiles& profiles, const std::vector<Attention>& all) {
   const auto half = all.size() == 1 && profiles.half != nullptr
                         ? attention_of(profiles.view, *profiles.half)
                         : std::nullopt;
-  Facts found = half ? sentence(*half) : Facts();
+  Facts found = half ? attention_sentence(*half) : Facts();
   const bool gain = half && half->gemms.ms < all.front().gemms.ms / 2 &&
                     half->softmax.ms > 0.9 * all.front().softmax.ms;
   if (gain) found.set("speedup", format_factor(all.front().gemms.ms / half->gemms.ms));
@@ -288,17 +299,17 @@ void set_half(Facts& facts, const Profiles& profiles, const std::vector<Attentio
   facts.when("half", half && !gain ? std::optional(found) : std::nullopt);
 }
 
-Facts make_facts(const Profiles& profiles) {
+Facts attention_facts(const Profiles& profiles) {
   auto all = attentions(profiles.view, profiles.answered);
   std::erase_if(all, [](const Attention& work) { return !work.missing.empty(); });
   Facts facts = profiles.facts(true);
-  std::vector<Facts> list;
-  for (const Attention& work : all) list.push_back(sentence(work));
-  facts.when("one", all.size() == 1 ? std::optional(list.front()) : std::nullopt);
-  facts.list("profiles", std::move(list));
-  set_bounds(facts, all);
-  set_several(facts, all);
-  set_half(facts, profiles, all);
+  set_situations<Attention>(facts, all, attention_sentence,
+                            {{"one", [](const auto&) { return true; }},
+                             {"apart", &Attention::apart},
+                             {"both_memory", &Attention::both_memory_bound},
+                             {"unclear", &Attention::unclear}});
+  set_attention_range(facts, all);
+  set_attention_half(facts, profiles, all);
   return facts;
 }
 
@@ -321,11 +332,13 @@ const std::vector<Formula> kWork{{kScores, "2 B S² d", "w (2 B S d + B h S²)"}
 PartContent attention(const Profiles& profiles) {
   const RunView& view = profiles.view;
   PartContent part;
-  part.facts = make_facts(profiles);
-  part.datasets = {make_dataset("stages", part_columns(), stages(profiles.answered)),
-                   make_dataset("ratios", columns(), attentions(view, profiles.shown_in_every_precision)),
-                   make_dataset("every-ratio", columns(), attentions(view, profiles.every())),
-                   make_dataset("formulas", kFormulas, kWork)};
+  part.facts = attention_facts(profiles);
+  part.datasets = {
+      make_dataset("stages", part_columns(), stages(profiles.answered)),
+      make_dataset("ratios", ratio_columns(), attentions(view, profiles.shown_in_every_precision)),
+      make_dataset("every-ratio", ratio_columns(),
+                   attentions(view, profiles.beyond(profiles.shown_in_every_precision))),
+      make_dataset("formulas", kFormulas, kWork)};
   const Profile* drawn = profiles.foremost;
   if (drawn == nullptr) return part;
   const Limits limits(view, *drawn);

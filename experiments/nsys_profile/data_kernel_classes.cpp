@@ -5,14 +5,15 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/parts.h"
 
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr const char* kClasses[]{"gemm helper", "elementwise", "exponential", "where", "reduction",
-                                 "copy",        "gather",      "memset",      "other"};
+constexpr const char* kClasses[]{"gemm",      "gemm helper", "elementwise", "exponential", "where",
+                                 "reduction", "copy",        "gather",      "memset",      "other"};
 constexpr Pass kComparedPasses[]{Pass::kForward, Pass::kForwardBackward, Pass::kTrainStep};
 constexpr Pass kDrawnPasses[]{Pass::kForward, Pass::kBackward, Pass::kOptimizer, Pass::kTrainStep};
 constexpr double kPoint = 0.01;
@@ -31,9 +32,7 @@ bool is_named(const KernelRow& row) { return named_like_gemm(row.kernel); }
 bool is_missed(const KernelRow& row) { return is_gemm(row) && !is_named(row); }
 bool is_wrong(const KernelRow& row) { return !is_gemm(row) && is_named(row); }
 
-double other_time(const Rows& rows) {
-  return total(rows) - total(matching(rows, is_gemm));
-}
+double other_time(const Rows& rows) { return total(rows) - total(matching(rows, is_gemm)); }
 
 struct PassRow {
   std::string profile, pass, missing;
@@ -73,7 +72,8 @@ Dataset classes(const std::string& name, const std::vector<const Profile*>& prof
         rows, [&](const PassRow& row) { return class_share(row.kernels, kind) > 0; });
     const std::string title = kind == "gemm helper" ? "of it helpers" : kind;
     if (!known || (kind == "gemm helper" && !named)) continue;
-    columns.push_back(share_column(kind, title, [kind](const auto& row) { return row.kind == kind; }));
+    columns.push_back(
+        share_column(kind, title, [kind](const auto& row) { return row.kind == kind; }));
   }
   if (named) {
     columns.push_back(share_column("named", "GEMM by name", is_named));
@@ -91,19 +91,16 @@ struct ClassBar {
 };
 
 const std::vector<Column<ClassBar>> kClassBars{
-    {"row", "Pass", &ClassBar::row},
-    {"class", "Class", &ClassBar::kind},
-    {"ms", "Time", &ClassBar::ms, "ms"},
-    {"share", "Share", &ClassBar::share, "%", kShareOfTime},
-    {"from", "From", &ClassBar::from, "%"},
-    {"to", "To", &ClassBar::to, "%"},
+    {"row", "Pass", &ClassBar::row},        {"class", "Class", &ClassBar::kind},
+    {"ms", "Time", &ClassBar::ms, "ms"},    {"share", "Share", &ClassBar::share, "%", kShareOfTime},
+    {"from", "From", &ClassBar::from, "%"}, {"to", "To", &ClassBar::to, "%"},
     {"change", "Change", &ClassBar::change}};
 
 std::string drawn_class(const KernelRow& row) {
   if (is_gemm(row)) return "GEMM";
   if (row.kind == "exponential" || row.kind == "where") return "elementwise";
-  if (row.kind == "gather") return "copy";
-  return row.kind == "memset" ? "other" : row.kind;
+  const bool drawn = row.kind == "elementwise" || row.kind == "reduction" || row.kind == "copy";
+  return drawn ? row.kind : "other";
 }
 
 void add_bar(std::vector<ClassBar>& bars, const Profile& profile, Pass pass, double before) {
@@ -113,13 +110,13 @@ void add_bar(std::vector<ClassBar>& bars, const Profile& profile, Pass pass, dou
   if (before > 0 && whole > 0) change += ", " + format_factor(before / whole) + " ×";
   double from = 0;
   for (const std::string kind : {"GEMM", "elementwise", "reduction", "copy", "other"}) {
-    const double ms = total(
-        matching(rows, [&](const KernelRow& row) { return drawn_class(row) == kind; }));
+    const double ms =
+        total(matching(rows, [&](const KernelRow& row) { return drawn_class(row) == kind; }));
     if (ms <= 0 || whole <= 0) continue;
     const std::string precision(labreport::describe(profile.precision()));
     const double to = from + 100 * ms / whole;
-    bars.push_back({precision + " · " + std::string(describe(pass)), kind, ms, ms / whole, from,
-                    to, change});
+    bars.push_back(
+        {precision + " · " + std::string(describe(pass)), kind, ms, ms / whole, from, to, change});
     from = to;
   }
 }
@@ -152,7 +149,8 @@ std::vector<ContextPoint> context_points(const Profiles& profiles) {
   std::vector<ContextPoint> points;
   std::set<double> contexts;
   for (const Profile& profile : profiles.all) {
-    if (profiles.foremost == nullptr || profile.precision() != profiles.foremost->precision()) continue;
+    if (profiles.foremost == nullptr || profile.precision() != profiles.foremost->precision())
+      continue;
     for (const Pass pass : {Pass::kForward, Pass::kTrainStep}) {
       const auto context = static_cast<double>(profile.spec.context.value_or(0));
       const Rows rows = profile.rows(pass);
@@ -180,10 +178,12 @@ std::string changes(const Rows& before, const Rows& after) {
 /// The GEMMs' share in the passes of one profile.
 struct Compared {
   std::string words;
+  bool named;  ///< Its kernels have names of their own: it ran on a GPU.
   Rows forward, both, optimizer, step;
 
   explicit Compared(const Profile& profile)
       : words(profile.words),
+        named(profile.spec.device != DeviceKind::kCpu),
         forward(profile.rows(Pass::kForward)),
         both(profile.rows(Pass::kForwardBackward)),
         optimizer(profile.rows(Pass::kOptimizer)),
@@ -191,17 +191,25 @@ struct Compared {
 
   const Rows& fullest() const { return step.empty() ? both : step; }
   double drop() const { return gemm_share(forward) - gemm_share(fullest()); }
-  bool optimizer_without_gemm() const {
-    return !optimizer.empty() && gemm_share(optimizer) == 0;
-  }
+  bool forward_only() const { return fullest().empty(); }
+  bool whole_step() const { return !step.empty(); }
+  bool backward_only() const { return step.empty() && !both.empty(); }
+  bool alike() const { return !forward_only() && std::abs(drop()) < kPoint; }
+  bool optimizer_without_gemm() const { return !optimizer.empty() && gemm_share(optimizer) == 0; }
   /// Forward and backward together have the forward pass's share: AdamW alone lowers it.
   bool by_optimizer() const {
     const double before_optimizer = gemm_share(forward) - gemm_share(both);
     return drop() >= kPoint && optimizer_without_gemm() && std::abs(before_optimizer) < kPoint;
   }
+  bool by_both() const { return drop() >= kPoint && optimizer_without_gemm() && !by_optimizer(); }
+  bool unexplained() const { return !forward_only() && !alike() && !by_optimizer() && !by_both(); }
+  bool changes_others() const { return !forward_only() && !changes(forward, fullest()).empty(); }
+  bool named_differently() const {
+    return named && std::abs(share_of(forward, is_named) - gemm_share(forward)) > 0.001;
+  }
 };
 
-Facts sentence(const Compared& compared) {
+Facts class_sentence(const Compared& compared) {
   Facts facts;
   facts.set("profile", compared.words);
   facts.set("before", gemm_share(compared.forward), kShareOfTime);
@@ -210,42 +218,16 @@ Facts sentence(const Compared& compared) {
   facts.set("optimizer_ms", total(compared.optimizer), {Notation::kSignificant, 3});
   facts.set("changes", changes(compared.forward, compared.fullest()));
   facts.set("named", share_of(compared.forward, is_named), kShareOfTime);
-  facts.flag("step", !compared.step.empty());
-  facts.flag("backward", compared.step.empty() && !compared.both.empty());
+  facts.flag("step", compared.whole_step());
+  facts.flag("backward", compared.backward_only());
   return facts;
-}
-
-using When = std::function<void(const char*, bool)>;
-
-void set_reasons(const When& when, const Compared& compared) {
-  const Rows& fullest = compared.fullest();
-  const bool apart = std::abs(compared.drop()) >= kPoint;
-  const bool step = !compared.step.empty();
-  when("by_optimizer", compared.by_optimizer());
-  when("by_both", apart && compared.optimizer_without_gemm() && !compared.by_optimizer());
-  when("alike", !fullest.empty() && !apart);
-  when("unexplained", apart && !compared.optimizer_without_gemm());
-  when("changes", !fullest.empty() && !changes(compared.forward, fullest).empty());
-  when("whole_step", step);
-  when("backward_only", !step && !fullest.empty());
-  when("forward_only", fullest.empty());
-}
-
-void set_one(Facts& facts, const std::vector<Compared>& all, bool gpu) {
-  const bool one = all.size() == 1;
-  const When when = [&](const char* name, bool holds) {
-    facts.when(name, one && holds ? std::optional(sentence(all.front())) : std::nullopt);
-  };
-  const Compared compared = one ? all.front() : Compared(Profile{});
-  set_reasons(when, compared);
-  const double by_name = share_of(compared.forward, is_named) - gemm_share(compared.forward);
-  when("named_differs", gpu && std::abs(by_name) > 0.001);
 }
 
 /// Of a step in 16 bits: the GEMMs' share and why, where both steps were profiled.
 void set_half_step(Facts& facts, const Profiles& profiles, bool one) {
   const Rows before = one ? profiles.foremost->rows(Pass::kTrainStep) : Rows();
-  const Rows after = one && profiles.half != nullptr ? profiles.half->rows(Pass::kTrainStep) : Rows();
+  const Rows after =
+      one && profiles.half != nullptr ? profiles.half->rows(Pass::kTrainStep) : Rows();
   const bool known = !before.empty() && !after.empty();
   Facts found;
   if (known) {
@@ -260,37 +242,48 @@ void set_half_step(Facts& facts, const Profiles& profiles, bool one) {
   facts.when("half", known ? std::optional(found) : std::nullopt);
 }
 
-void set_several(Facts& facts, const std::vector<Compared>& all) {
-  std::vector<NamedValue> forward, step, optimizer;
-  bool fall = all.size() > 1;
-  for (const Compared& compared : all) {
-    forward.push_back({gemm_share(compared.forward), compared.words});
-    fall = fall && compared.drop() >= kPoint && compared.optimizer_without_gemm();
-    if (compared.step.empty()) continue;
-    step.push_back({gemm_share(compared.step), compared.words});
-    optimizer.push_back({total(compared.optimizer), compared.words});
+void set_class_range(Facts& facts, const std::vector<Compared>& all) {
+  const bool several = all.size() > 1;
+  std::optional<Facts> range, steps;
+  std::vector<Compared> whole = all;
+  std::erase_if(whole, [](const Compared& compared) { return !compared.whole_step(); });
+  const auto share = [](Rows Compared::* pass) {
+    return [=](const Compared& compared) { return gemm_share(compared.*pass); };
+  };
+  if (several) range = ranges<Compared>(all, {{"", share(&Compared::forward), kShareOfTime}});
+  if (several && !whole.empty()) {
+    steps = ranges<Compared>(whole,
+                             {{"", share(&Compared::step), kShareOfTime},
+                              {"optimizer_",
+                               [](const Compared& compared) { return total(compared.optimizer); },
+                               {Notation::kSignificant, 3}}});
   }
-  Facts range, steps, optimizers;
-  set_range(range, forward, kShareOfTime);
-  set_range(steps, step, kShareOfTime);
-  set_range(optimizers, optimizer, {Notation::kSignificant, 3});
-  facts.when("range", all.size() > 1 ? std::optional(range) : std::nullopt);
-  facts.when("steps", all.size() > 1 && !step.empty() ? std::optional(steps) : std::nullopt);
-  facts.when("all_fall", fall ? std::optional(optimizers) : std::nullopt);
+  const bool fall = std::ranges::all_of(all, [](const Compared& compared) {
+    return compared.drop() >= kPoint && compared.optimizer_without_gemm();
+  });
+  facts.when("range", range);
+  facts.when("steps", steps);
+  facts.when("all_fall", fall ? steps : std::nullopt);
 }
 
-Facts make_facts(const Profiles& profiles) {
+Facts class_facts(const Profiles& profiles) {
   std::vector<Compared> all;
   for (const Profile* profile : profiles.answered) {
     if (!profile->rows(Pass::kForward).empty()) all.emplace_back(*profile);
   }
   Facts facts = profiles.facts();
-  std::vector<Facts> list;
-  for (const Compared& compared : all) list.push_back(sentence(compared));
-  facts.list("profiles", std::move(list));
-  set_one(facts, all, profiles.view.on_gpu());
+  set_situations<Compared>(facts, all, class_sentence,
+                           {{"whole_step", &Compared::whole_step},
+                            {"backward_only", &Compared::backward_only},
+                            {"forward_only", &Compared::forward_only},
+                            {"by_optimizer", &Compared::by_optimizer},
+                            {"by_both", &Compared::by_both},
+                            {"alike", &Compared::alike},
+                            {"unexplained", &Compared::unexplained},
+                            {"changes", &Compared::changes_others},
+                            {"named_differs", &Compared::named_differently}});
   set_half_step(facts, profiles, all.size() == 1);
-  set_several(facts, all);
+  set_class_range(facts, all);
   return facts;
 }
 
@@ -298,11 +291,11 @@ Facts make_facts(const Profiles& profiles) {
 
 PartContent kernel_classes(const Profiles& profiles) {
   PartContent part;
-  part.facts = make_facts(profiles);
+  part.facts = class_facts(profiles);
   part.datasets = {make_dataset("kernel-classes", kClassBars, class_bars(profiles)),
                    make_dataset("gemm-share", kContextPoints, context_points(profiles)),
                    classes("classes", profiles.shown, false),
-                   classes("every-class", profiles.every(), profiles.view.on_gpu())};
+                   classes("every-class", profiles.beyond({}), profiles.view.on_gpu())};
   return part;
 }
 

@@ -1,9 +1,9 @@
 // Part (c): what the forward pass does besides GEMMs, by what it is for in the model.
 #include <algorithm>
-#include <map>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/model_parts.h"
@@ -13,11 +13,11 @@ namespace labreport::nsys_profile {
 namespace {
 
 constexpr double kNoticed = 0.01;  // Of the forward pass.
-constexpr double kMore = 1.1;
-constexpr std::size_t kAll = 100;
+constexpr double kManyMore = 1.1;
+constexpr std::size_t kEveryOperator = 100;
 constexpr std::size_t kMostListed = 5;
-constexpr Notation kShare{Notation::kPercent};
-constexpr Notation kCalls{Notation::kCount};
+constexpr Notation kShareOfPass{Notation::kPercent};
+constexpr Notation kCallCount{Notation::kCount};
 
 Rows non_gemm(const Profile& profile) {
   return matching(profile.rows(Pass::kForward), [](const KernelRow& row) { return !is_gemm(row); });
@@ -35,22 +35,25 @@ std::string operator_of(const KernelRow& row) {
 
 /// Kernels of a forward pass that belong together; or why it was not measured.
 struct Kernels {
-  std::string profile, missing, group, op;
+  std::string profile, missing;
+  std::string group = {}, op = {};
   KernelSum sum = {};
   double share = 0;
 };
 
-const std::vector<Column<Kernels>>& columns() {
+const std::vector<Column<Kernels>>& group_columns() {
   static const std::vector<Column<Kernels>> columns{
       {"profile", "Profile", &Kernels::profile},
       {"group", "In the model", &Kernels::group},
       {"operator", "Operator", &Kernels::op},
       {"class", "Class", [](const Kernels& k) { return k.sum.kind; }},
       {"ms", "Time", or_reason<Kernels>([](const Kernels& k) { return k.sum.total; }), "ms"},
-      {"share", "Of the forward pass", or_reason<Kernels>(&Kernels::share), "%", kShare},
-      {"calls", "Calls", or_reason<Kernels>([](const Kernels& k) { return k.sum.calls; }), "", kCalls},
-      {"kernel", "Kernel",
-       [](const Kernels& k) { return k.sum.rows.empty() ? "" : short_kernel_name(k.sum.rows.front()->kernel); }}};
+      {"share", "Of the forward pass", or_reason<Kernels>(&Kernels::share), "%", kShareOfPass},
+      {"calls", "Calls", or_reason<Kernels>([](const Kernels& k) { return k.sum.calls; }), "",
+       kCallCount},
+      {"kernel", "Kernel", [](const Kernels& k) {
+         return k.sum.rows.empty() ? "" : short_kernel_name(k.sum.rows.front()->kernel);
+       }}};
   return columns;
 }
 
@@ -78,7 +81,7 @@ std::vector<Kernels> by_operator(const Profiles& profiles) {
   for (const Profile& profile : profiles.all) {
     const bool answered = std::ranges::find(profiles.answered, &profile) != profiles.answered.end();
     std::vector<KernelSum> sums = summed(non_gemm(profile), operator_of);
-    sums.resize(std::min(sums.size(), answered ? kAll : kMostListed));
+    sums.resize(std::min(sums.size(), answered ? kEveryOperator : kMostListed));
     for (KernelSum& sum : sums) found.push_back(kernels_of(profile, std::move(sum)));
     if (sums.empty() && !profile.missing.empty()) found.push_back({profile.label, profile.missing});
   }
@@ -91,12 +94,13 @@ struct Bar {
   double ms, share, calls;
 };
 
-const std::vector<Column<Bar>> kBars{{"group", "In the model", &Bar::group},
-                                     {"precision", "Precision", &Bar::precision},
-                                     {"ms", "Time", &Bar::ms, "ms"},
-                                     {"share", "Of the forward pass", &Bar::share, "%", kShare},
-                                     {"calls", "Calls", &Bar::calls, "", kCalls},
-                                     {"operators", "Operators", &Bar::operators}};
+const std::vector<Column<Bar>> kBars{
+    {"group", "In the model", &Bar::group},
+    {"precision", "Precision", &Bar::precision},
+    {"ms", "Time", &Bar::ms, "ms"},
+    {"share", "Of the forward pass", &Bar::share, "%", kShareOfPass},
+    {"calls", "Calls", &Bar::calls, "", kCallCount},
+    {"operators", "Operators", &Bar::operators}};
 
 std::string operators_of(const KernelSum& group) {
   std::vector<std::string> names;
@@ -123,23 +127,25 @@ Dataset group_shares(const std::string& name, const std::vector<const Profile*>&
   std::vector<Column<Row>> columns{
       {"profile", "Profile", &Row::profile},
       {"ms", "Non-GEMM", or_reason<Row>([](const Row& row) { return row.sum.total; }), "ms"},
-      {"share", "Non-GEMM", or_reason<Row>(&Row::share), "%", kShare}};
+      {"share", "Non-GEMM", or_reason<Row>(&Row::share), "%", kShareOfPass}};
   std::vector<Row> rows;
   Rows every;
   for (const Profile* profile : profiles) {
     const Rows others = non_gemm(*profile);
     std::ranges::copy(others, std::back_inserter(every));
-    if (!others.empty()) rows.push_back(kernels_of(*profile, summed(others, [](const auto&) { return ""; }).front()));
-    else if (!profile->missing.empty()) rows.push_back({profile->label, profile->missing});
+    if (!others.empty())
+      rows.push_back(kernels_of(*profile, summed(others, [](const auto&) { return ""; }).front()));
+    else if (!profile->missing.empty())
+      rows.push_back({profile->label, profile->missing});
   }
   for (const KernelSum& group : summed(every, group_of)) {
-    columns.push_back({group.name, group.name, or_reason<Row>([wanted = group.name](const Row& row) {
-                         const Rows rows = matching(row.sum.rows, [&](const KernelRow& kernel) {
-                           return group_of(kernel) == wanted;
-                         });
-                         return row.share * total(rows) / row.sum.total;
-                       }),
-                       "%", kShare});
+    columns.push_back(
+        {group.name, group.name, or_reason<Row>([wanted = group.name](const Row& row) {
+           const Rows rows = matching(
+               row.sum.rows, [&](const KernelRow& kernel) { return group_of(kernel) == wanted; });
+           return row.share * total(rows) / row.sum.total;
+         }),
+         "%", kShareOfPass});
   }
   return make_dataset(name, columns, rows);
 }
@@ -150,29 +156,29 @@ std::string named_groups(const Profile& profile) {
     const double share = in_pass(profile, group.total);
     if (share < kNoticed || group.name == kOther) continue;
     named.push_back(group.name + " " + format_percent(share) + " % (" +
-                    format_significant(group.total, 3) + " ms, " +
-                    format_plural(static_cast<std::int64_t>(group.calls), "call") + ": " +
-                    operators_of(group) + ")");
+                    format_significant(group.total, 3) + " ms, " + counted(group.calls, "call") +
+                    ": " + operators_of(group) + ")");
   }
   return join(named, "; ");
 }
 
-Facts sentence(const Profile& profile) {
+Facts non_gemm_sentence(const Profile& profile) {
   const double ms = total(non_gemm(profile));
   Facts facts;
   facts.set("profile", profile.words);
-  facts.set("share", in_pass(profile, ms), kShare);
+  facts.set("share", in_pass(profile, ms), kShareOfPass);
   facts.set("ms", ms, {});
   facts.set("groups", named_groups(profile));
   return facts;
 }
 
 double copies(const Profile& profile) {
-  return total(matching(non_gemm(profile), [](const KernelRow& row) { return row.kind == "copy"; }));
+  return total(
+      matching(non_gemm(profile), [](const KernelRow& row) { return row.kind == "copy"; }));
 }
 
 /// What 16 bits change: the GEMMs' time, that of the others, and of copies among them.
-void set_half(Facts& facts, const Profile& full, const Profile* half) {
+void set_non_gemm_half(Facts& facts, const Profile& full, const Profile* half) {
   const auto gemms = [](const Profile& profile) {
     return total(matching(profile.rows(Pass::kForward), is_gemm));
   };
@@ -181,7 +187,7 @@ void set_half(Facts& facts, const Profile& full, const Profile* half) {
   if (known) {
     const double before = total(non_gemm(full)), after = total(non_gemm(*half));
     found.set("precision", labreport::describe(half->precision()));
-    found.set("share", in_pass(*half, after), kShare);
+    found.set("share", in_pass(*half, after), kShareOfPass);
     found.set("before", before, {Notation::kSignificant, 3});
     found.set("after", after, {Notation::kSignificant, 3});
     found.set("speedup", format_factor(gemms(full) / gemms(*half)));
@@ -189,7 +195,7 @@ void set_half(Facts& facts, const Profile& full, const Profile* half) {
     casts.set("after", copies(*half), {Notation::kSignificant, 3});
   }
   facts.when("half", known ? std::optional(found) : std::nullopt);
-  const bool more = known && copies(*half) > kMore * copies(full);
+  const bool more = known && copies(*half) > kManyMore * copies(full);
   facts.when("casts", more ? std::optional(casts) : std::nullopt);
 }
 
@@ -201,55 +207,54 @@ double square_share(const Profile& profile) {
                  })));
 }
 
-/// Within each size the share grows with the context, and softmax and mask are half of that or more.
-bool grows_with_context(const std::vector<const Profile*>& profiles) {
+double non_gemm_share(const Profile& profile) { return in_pass(profile, total(non_gemm(profile))); }
+
+/// Within each size the share grows with the context, and softmax and mask are half of that or
+/// more.
+bool grows_with_context(const std::vector<Profile>& profiles) {
   bool any = false;
-  const auto share = [](const Profile* p) { return in_pass(*p, total(non_gemm(*p))); };
   for (std::size_t i = 1; i < profiles.size(); ++i) {
-    const Profile *before = profiles[i - 1], *after = profiles[i];
-    if (before->spec.size != after->spec.size) continue;
+    const Profile &before = profiles[i - 1], &after = profiles[i];
+    if (before.spec.size != after.spec.size) continue;
     any = true;
-    const double more = share(after) - share(before);
-    if (more <= kNoticed || 2 * (square_share(*after) - square_share(*before)) < more) return false;
+    const double more = non_gemm_share(after) - non_gemm_share(before);
+    if (more <= kNoticed || 2 * (square_share(after) - square_share(before)) < more) return false;
   }
   return any;
 }
 
-void set_several(Facts& facts, const std::vector<const Profile*>& profiles) {
-  std::vector<NamedValue> shares, squares;
-  std::map<std::string, int> leaders;
-  for (const Profile* profile : profiles) {
-    shares.push_back({in_pass(*profile, total(non_gemm(*profile))), profile->words});
-    squares.push_back({square_share(*profile), profile->words});
-    const auto groups = summed(non_gemm(*profile), group_of);
-    if (!groups.empty()) ++leaders[groups.front().name];
-  }
-  const bool several = profiles.size() > 1;
-  Facts range, square;
-  set_range(range, shares, kShare);
-  set_range(square, squares, kShare);
-  facts.when("range", several ? std::optional(range) : std::nullopt);
-  const bool grows = several && grows_with_context(profiles);
-  facts.when("grows", grows ? std::optional(square) : std::nullopt);
-  const bool one = several && leaders.size() == 1;
-  facts.when("leader", one, "group", one ? leaders.begin()->first : "");
+std::string leading_group(const Profile& profile) {
+  const auto groups = summed(non_gemm(profile), group_of);
+  return groups.empty() ? "" : groups.front().name;
 }
 
-Facts make_facts(const Profiles& profiles) {
-  std::vector<const Profile*> known = profiles.answered;
-  std::erase_if(known, [](const Profile* profile) { return profile->rows(Pass::kForward).empty(); });
-  Facts facts = profiles.facts(true);
-  std::vector<Facts> list;
-  for (const Profile* profile : known) list.push_back(sentence(*profile));
-  const bool one = known.size() == 1;
-  facts.when("one", one ? std::optional(list.front()) : std::nullopt);
-  facts.list("profiles", std::move(list));
-  if (one) {
-    set_half(facts, *known.front(), profiles.half);
-  } else {
-    set_half(facts, Profile{}, nullptr);
+void set_non_gemm_range(Facts& facts, const std::vector<Profile>& profiles) {
+  std::optional<Facts> range;
+  const bool several = profiles.size() > 1;
+  if (several) {
+    range = ranges<Profile>(
+        profiles, {{"", non_gemm_share, kShareOfPass}, {"square_", square_share, kShareOfPass}});
   }
-  set_several(facts, known);
+  const std::string group = several ? leading_group(profiles.front()) : "";
+  const bool leads = several && std::ranges::all_of(profiles, [&](const Profile& profile) {
+                       return leading_group(profile) == group;
+                     });
+  facts.when("range", range);
+  facts.when("grows", grows_with_context(profiles) ? range : std::nullopt);
+  facts.when("leader", leads, "group", group);
+}
+
+Facts non_gemm_facts(const Profiles& profiles) {
+  std::vector<Profile> known;
+  for (const Profile* profile : profiles.answered) {
+    if (!profile->rows(Pass::kForward).empty()) known.push_back(*profile);
+  }
+  Facts facts = profiles.facts(true);
+  set_situations<Profile>(facts, known, non_gemm_sentence,
+                          {{"one", [](const Profile&) { return true; }}});
+  const bool one = known.size() == 1;
+  set_non_gemm_half(facts, one ? known.front() : Profile{}, one ? profiles.half : nullptr);
+  set_non_gemm_range(facts, known);
   return facts;
 }
 
@@ -257,14 +262,15 @@ Facts make_facts(const Profiles& profiles) {
 
 PartContent non_gemm_kernels(const Profiles& profiles) {
   PartContent part;
-  part.facts = make_facts(profiles);
+  part.facts = non_gemm_facts(profiles);
   const Profile* foremost = profiles.foremost;
-  const auto ranked = foremost == nullptr ? std::vector<Kernels>() : by_group_and_operator(*foremost);
+  const auto ranked =
+      foremost == nullptr ? std::vector<Kernels>() : by_group_and_operator(*foremost);
   part.datasets = {make_dataset("non-gemm-time", kBars, bars(profiles)),
-                   make_dataset("non-gemm-kernels", columns(), ranked),
+                   make_dataset("non-gemm-kernels", group_columns(), ranked),
                    group_shares("non-gemm-shares", profiles.shown),
-                   group_shares("every-share", profiles.every()),
-                   make_dataset("operators", columns(), by_operator(profiles))};
+                   group_shares("every-share", profiles.beyond(profiles.shown)),
+                   make_dataset("operators", group_columns(), by_operator(profiles))};
   return part;
 }
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "experiments/common/change.h"
 #include "experiments/common/command.h"
+#include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/parts.h"
 #include "results/metric_names.h"
 
@@ -23,83 +24,72 @@ struct TimedStep {
   double busy = 0;                 ///< Some kernel ran.
   double span = 0;                 ///< First kernel's start → last one's end.
   double profiled = 0;             ///< The profiled step, by the host's clock.
-  const ProfiledStep* source = nullptr;
+  Mode mode = Mode::kForward;
+  Value event = {}, forward = {};  ///< The forward pass by events, and the time its kernels took.
+  double unattributed = 0;         ///< Of `busy`.
+  double around = 0;               ///< Starting and stopping the profiler.
   std::vector<std::string> flags = {};
 
   double difference() const { return busy / mean - 1; }  ///< Negative: the profiler sees less.
   double spread() const { return summarize(timer).coefficient_of_variation(); }
+  /// Timer and profiler are told apart only beyond what the timer's own steps vary by.
+  bool is_less() const { return difference() < -spread(); }
+  bool is_more() const { return difference() > spread(); }
+  bool agrees() const { return !is_less() && !is_more(); }
   double gaps() const { return span - busy; }
   /// Of the profiled step, before its first kernel and after its last one.
   double outside() const { return profiled > 0 ? profiled - span : 0; }
   double idle() const { return gaps() + outside(); }
   double cost() const { return profiled - mean; }
   /// Kernels fill another share of the profiled span than of an unprofiled step.
-  bool perturbed() const {
-    return span > 0 && std::abs(busy / mean - busy / span) > kPerturbed;
-  }
+  bool perturbed() const { return span > 0 && std::abs(busy / mean - busy / span) > kPerturbed; }
 };
 
-using Number = std::function<Value(const TimedStep&)>;
-
-Column<TimedStep> column_of(const char* name, const char* title, const char* unit, Number number,
-                            Notation notation = {}) {
+Column<TimedStep> step_column(const char* name, const char* title, const char* unit,
+                              std::function<Value(const TimedStep&)> number,
+                              Notation notation = {}) {
   return {name, title, or_reason<TimedStep>(std::move(number)), unit, notation};
 }
 
-/// The mean of a phase's events, or a value of the profile.
-Number event(std::string_view phase) {
-  return [phase](const TimedStep& step) -> Value {
-    const auto samples = step.source->samples(metric::kEvent, phase);
-    return samples.empty() ? Value() : Value(mean(samples));
-  };
-}
-
-Number around_step() {
-  return [](const TimedStep& step) {
-    return step.source->value(metric::kProfile, metric::kPrepare).value_or(0) +
-           step.source->value(metric::kProfile, metric::kCollect).value_or(0);
-  };
-}
-
-Number unattributed() {
-  return [](const TimedStep& step) -> Value {
-    const double lost = step.source->value(metric::kProfile, metric::kUnattributed).value_or(0);
-    return step.busy > 0 ? Value(lost / step.busy) : Value();
-  };
-}
-
-const std::vector<Column<TimedStep>>& columns() {
+const std::vector<Column<TimedStep>>& step_columns() {
   static const std::vector<Column<TimedStep>> columns{
       {"profile", "Profile", &TimedStep::profile},
       {"step", "Step", &TimedStep::step},
-      column_of("timer", "Timer", "ms", [](const auto& s) { return Value::mean_of(s.timer); }),
-      column_of("busy", "Busy", "ms", &TimedStep::busy),
-      column_of("difference", "Difference", "%", &TimedStep::difference, {Notation::kPercent}),
-      column_of("span", "First to last", "ms", &TimedStep::span),
-      column_of("profiled", "Profiled step", "ms", &TimedStep::profiled),
-      column_of("gaps", "Gaps", "ms", &TimedStep::gaps),
-      column_of("outside", "Before and after", "ms", &TimedStep::outside),
-      column_of("cost", "Profiler's cost", "ms", &TimedStep::cost),
-      column_of("event", "Forward by events", "ms", event(metric::kForward)),
-      column_of("forward", "Forward, busy", "ms",
-                [](const auto& s) { return s.source->value(metric::kBusy, metric::kForward); }),
-      column_of("unattributed", "Unattributed", "%", unattributed(), {Notation::kPercent}),
-      column_of("around", "Profiler's start and stop", "ms", around_step())};
+      step_column("timer", "Timer", "ms", [](const auto& s) { return Value::mean_of(s.timer); }),
+      step_column("busy", "Busy", "ms", &TimedStep::busy),
+      step_column("difference", "Difference", "%", &TimedStep::difference, {Notation::kPercent}),
+      step_column("span", "First to last", "ms", &TimedStep::span),
+      step_column("profiled", "Profiled step", "ms", &TimedStep::profiled),
+      step_column("gaps", "Gaps", "ms", &TimedStep::gaps),
+      step_column("outside", "Before and after", "ms", &TimedStep::outside),
+      step_column("cost", "Profiler's cost", "ms", &TimedStep::cost),
+      step_column("event", "Forward by events", "ms", &TimedStep::event),
+      step_column("forward", "Forward, busy", "ms", &TimedStep::forward),
+      step_column("unattributed", "Unattributed", "%", &TimedStep::unattributed,
+                  {Notation::kPercent}),
+      step_column("around", "Profiler's start and stop", "ms", &TimedStep::around)};
   return columns;
 }
 
-std::optional<TimedStep> timed_step(const Profile& profile, const std::optional<ProfiledStep>& step) {
-  if (!step) return std::nullopt;
-  const Mode mode = step->spec->mode.value_or(Mode::kForward);
-  TimedStep timed{profile.label, std::string(labreport::describe(mode)), profile.words, ""};
-  timed.timer = step->samples(metric::kStep, metric::kTotal);
-  const auto busy = step->value(metric::kProfile, metric::kBusy);
-  if (timed.timer.empty() || !busy || mean(timed.timer) <= 0) return std::nullopt;
-  timed.mean = mean(timed.timer);
+std::optional<TimedStep> timed_step(const Profile& profile, const ProfiledStep& step) {
+  const auto of_profile = [&](std::string_view name) { return step.value(metric::kProfile, name); };
+  const auto samples = step.samples(metric::kStep, metric::kTotal);
+  const auto events = step.samples(metric::kEvent, metric::kForward);
+  const auto busy = of_profile(metric::kBusy);
+  if (samples.empty() || !busy || mean(samples) <= 0) return std::nullopt;
+  const Mode mode = step.spec->mode.value_or(Mode::kForward);
+  TimedStep timed{profile.label, std::string(labreport::describe(mode)), profile.words, "",
+                  samples};
+  timed.mode = mode;
+  timed.mean = mean(samples);
   timed.busy = *busy;
-  timed.span = step->value(metric::kProfile, metric::kSpan).value_or(*busy);
-  timed.profiled = step->value(metric::kProfile, metric::kStep).value_or(0);
-  timed.source = &*step;
+  timed.span = of_profile(metric::kSpan).value_or(*busy);
+  timed.profiled = of_profile(metric::kStep).value_or(0);
+  if (!events.empty()) timed.event = mean(events);
+  timed.forward = step.value(metric::kBusy, metric::kForward);
+  if (*busy > 0) timed.unattributed = of_profile(metric::kUnattributed).value_or(0) / *busy;
+  timed.around =
+      of_profile(metric::kPrepare).value_or(0) + of_profile(metric::kCollect).value_or(0);
   if (timed.perturbed()) timed.flags.emplace_back("perturbed by the profiler");
   return timed;
 }
@@ -108,7 +98,8 @@ std::vector<TimedStep> timed_steps(const std::vector<const Profile*>& profiles) 
   std::vector<TimedStep> steps;
   for (const Profile* profile : profiles) {
     for (const auto* step : {&profile->inference, &profile->step}) {
-      if (auto timed = timed_step(*profile, *step)) steps.push_back(std::move(*timed));
+      auto timed = *step ? timed_step(*profile, **step) : std::nullopt;
+      if (timed) steps.push_back(std::move(*timed));
     }
     if (profile->missing.empty()) continue;
     steps.push_back({profile->label, profile->missing_step, profile->words, profile->missing});
@@ -116,7 +107,7 @@ std::vector<TimedStep> timed_steps(const std::vector<const Profile*>& profiles) 
   return steps;
 }
 
-std::vector<TimedStep> measured(std::vector<TimedStep> steps) {
+std::vector<TimedStep> measured_steps(std::vector<TimedStep> steps) {
   std::erase_if(steps, [](const TimedStep& step) { return !step.missing.empty(); });
   return steps;
 }
@@ -125,14 +116,13 @@ std::vector<TimedStep> measured(std::vector<TimedStep> steps) {
 struct Stretch {
   std::string row, part;
   double ms, from, to;
-  std::string timer, cost;  ///< Words behind the bar.
+  std::string label;  ///< Behind the bar.
 };
 
 const std::vector<Column<Stretch>> kStretches{
-    {"row", "Step", &Stretch::row},      {"part", "Part", &Stretch::part},
-    {"ms", "Time", &Stretch::ms, "ms"},  {"from", "From", &Stretch::from, "%"},
-    {"to", "To", &Stretch::to, "%"},     {"timer", "Timer", &Stretch::timer},
-    {"cost", "Profiler's cost", &Stretch::cost}};
+    {"row", "Step", &Stretch::row},     {"part", "Part", &Stretch::part},
+    {"ms", "Time", &Stretch::ms, "ms"}, {"from", "From", &Stretch::from, "%"},
+    {"to", "To", &Stretch::to, "%"},    {"label", "Label", &Stretch::label}};
 
 std::vector<Stretch> stretches(const std::vector<TimedStep>& steps) {
   std::vector<Stretch> found;
@@ -142,8 +132,9 @@ std::vector<Stretch> stretches(const std::vector<TimedStep>& steps) {
                                    std::pair("before and after", step.outside())}) {
       const double to = from + 100 * ms / step.mean;
       found.push_back({step.profile + " · " + step.step, part, ms, from, to,
-                       format_significant(step.mean) + " ms",
-                       (step.cost() < 0 ? "" : "+") + format_significant(step.cost(), 2) + " ms"});
+                       format_significant(step.mean) + " ms, profiled " +
+                           (step.cost() < 0 ? "" : "+") + format_significant(step.cost(), 2) +
+                           " ms"});
       from = to;
     }
   }
@@ -154,46 +145,30 @@ std::vector<Stretch> stretches(const std::vector<TimedStep>& steps) {
 std::vector<TimedStep> first_steps(const Profiles& profiles) {
   std::vector<TimedStep> found;
   for (const Profile* profile : profiles.answered) {
-    const auto steps = measured(timed_steps({profile}));
+    const auto steps = measured_steps(timed_steps({profile}));
     if (!steps.empty()) found.push_back(steps.front());
   }
   return found;
 }
 
-std::string pass_words(const TimedStep& step) {
-  const Mode mode = step.source->spec->mode.value_or(Mode::kForward);
-  return mode <= Mode::kForward ? "forward pass" : std::string(labreport::describe(mode));
-}
-
-Facts sentence(const TimedStep& step) {
+Facts timer_sentence(const TimedStep& step) {
+  const bool forward = step.mode <= Mode::kForward;
+  constexpr Notation kThree{Notation::kSignificant, 3};
   Facts facts;
   facts.set("profile", step.words);
-  facts.set("pass", pass_words(step));
+  facts.set("pass", forward ? "forward pass" : labreport::describe(step.mode));
   facts.set("timer", step.mean, {});
   facts.set("busy", step.busy, {});
   facts.set("difference", change_words(1 + step.difference(), step.spread(), kMore));
   facts.set("spread", format_rough_percent(step.spread()));
-  facts.set("gaps", step.gaps(), {Notation::kSignificant, 3});
-  facts.set("outside", step.outside(), {Notation::kSignificant, 3});
+  facts.set("gaps", step.gaps(), kThree);
+  facts.set("outside", step.outside(), kThree);
   facts.set("profiled", step.profiled, {});
   facts.set("cost", change_words(step.profiled / step.mean, step.spread(), kLongerThan));
   return facts;
 }
 
-/// Timer and profiler are told apart only beyond what the timer's own steps vary by.
-void set_one(Facts& facts, const std::vector<TimedStep>& steps) {
-  const bool one = steps.size() == 1;
-  const TimedStep step = one ? steps.front() : TimedStep{};
-  const bool agree = one && std::abs(step.difference()) <= step.spread();
-  const auto when = [&](const char* name, bool holds) {
-    facts.when(name, holds ? std::optional(sentence(step)) : std::nullopt);
-  };
-  when("agree", agree);
-  when("less", one && !agree && step.difference() < 0);
-  when("more", one && !agree && step.difference() > 0);
-  when("perturbed", one && step.perturbed());
-}
-
+/// The time without kernels is alike in passes of all lengths, and the shortest shows it most.
 bool idle_is_alike(const std::vector<TimedStep>& steps) {
   const auto [least, most] = std::ranges::minmax(steps, {}, &TimedStep::idle);
   const auto [shortest, longest] = std::ranges::minmax(steps, {}, &TimedStep::mean);
@@ -202,28 +177,19 @@ bool idle_is_alike(const std::vector<TimedStep>& steps) {
          longest.mean > 2 * kSimilar * shortest.mean && lowest.words == shortest.words;
 }
 
-void set_several(Facts& facts, const std::vector<TimedStep>& steps) {
-  std::vector<NamedValue> differences;
-  std::vector<std::string> longer;
-  for (const TimedStep& step : steps) {
-    differences.push_back({step.difference(), step.words});
-    if (step.difference() > step.spread()) longer.push_back(step.words);
-  }
-  Facts range;
-  range.set("count", steps.size(), {Notation::kCount});
-  set_range(range, differences, {Notation::kPercent});
+void set_timer_range(Facts& facts, const std::vector<TimedStep>& steps) {
   const bool several = steps.size() > 1;
-  facts.when("range", several ? std::optional(range) : std::nullopt);
-  Facts idle;
-  if (several) {
-    const auto [least, most] = std::ranges::minmax(steps, {}, &TimedStep::idle);
-    idle.set("least", least.idle(), {Notation::kSignificant, 2});
-    idle.set("most", most.idle(), {Notation::kSignificant, 2});
-    idle.set("shortest", std::ranges::min(steps, {}, &TimedStep::mean).words);
-  }
   const bool alike = several && idle_is_alike(steps);
-  facts.when("idle_alike", alike ? std::optional(idle) : std::nullopt);
-  facts.when("idle_apart", several && !alike ? std::optional(idle) : std::nullopt);
+  const auto longer = words_of<TimedStep>(steps, &TimedStep::is_more);
+  std::optional<Facts> range;
+  if (several) {
+    range = ranges<TimedStep>(steps, {{"", &TimedStep::difference, {Notation::kPercent}},
+                                      {"idle_", &TimedStep::idle, {Notation::kSignificant, 2}},
+                                      {"timer_", [](const auto& step) { return step.mean; }}});
+  }
+  facts.when("range", range);
+  facts.when("idle_alike", alike ? range : std::nullopt);
+  facts.when("idle_apart", alike ? std::nullopt : range);
   facts.when("longer", several && !longer.empty(), "profiles", join_words(longer));
 }
 
@@ -237,14 +203,15 @@ std::string nsys_command(const Profiles& profiles) {
          " --nvtx --out build/nsys`";
 }
 
-Facts make_facts(const Profiles& profiles) {
+Facts timer_facts(const Profiles& profiles) {
   const std::vector<TimedStep> steps = first_steps(profiles);
   Facts facts = profiles.facts();
-  std::vector<Facts> sentences;
-  for (const TimedStep& step : steps) sentences.push_back(sentence(step));
-  facts.list("steps", std::move(sentences));
-  set_one(facts, steps);
-  set_several(facts, steps);
+  set_situations<TimedStep>(facts, steps, timer_sentence,
+                            {{"agree", &TimedStep::agrees},
+                             {"less", &TimedStep::is_less},
+                             {"more", &TimedStep::is_more},
+                             {"perturbed", &TimedStep::perturbed}});
+  set_timer_range(facts, steps);
   Facts command;
   const bool known = profiles.foremost != nullptr && profiles.view.on_gpu();
   if (known) command.set_markdown("nsys", nsys_command(profiles));
@@ -252,7 +219,7 @@ Facts make_facts(const Profiles& profiles) {
   return facts;
 }
 
-TableView commands(const Profiles& profiles) {
+TableView profile_commands(const Profiles& profiles) {
   std::vector<NamedCell> cells;
   for (const Profile& profile : profiles.all) {
     for (const Cell* cell : profile.cells) {
@@ -268,11 +235,11 @@ TableView commands(const Profiles& profiles) {
 PartContent timer_vs_profiler(const Profiles& profiles) {
   const std::vector<TimedStep> shown = timed_steps(profiles.shown);
   PartContent part;
-  part.facts = make_facts(profiles);
-  part.datasets = {make_dataset("steps", columns(), shown),
-                   make_dataset("timer-vs-profiler", kStretches, stretches(measured(shown))),
-                   make_dataset("every-step", columns(), timed_steps(profiles.every()))};
-  part.drawer.tables = {commands(profiles)};
+  part.facts = timer_facts(profiles);
+  part.datasets = {make_dataset("steps", step_columns(), shown),
+                   make_dataset("timer-vs-profiler", kStretches, stretches(measured_steps(shown))),
+                   make_dataset("every-step", step_columns(), timed_steps(profiles.beyond({})))};
+  part.drawer.tables = {profile_commands(profiles)};
   return part;
 }
 

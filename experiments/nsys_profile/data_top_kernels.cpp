@@ -1,8 +1,10 @@
 // Part (b): the kernel with the most GPU time, with and without the backward pass.
 #include <algorithm>
+#include <cmath>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/model_parts.h"
@@ -13,8 +15,8 @@ namespace {
 
 constexpr std::size_t kListed = 12;
 constexpr Pass kTopPasses[]{Pass::kForward, Pass::kForwardBackward};
-constexpr Notation kCount{Notation::kCount};
-constexpr Notation kPercent{Notation::kPercent};
+constexpr Notation kTopCount{Notation::kCount};
+constexpr Notation kTopShare{Notation::kPercent};
 constexpr double kMicroseconds = 1e3;  // In a millisecond.
 
 /// A kernel of a pass by its full name; or why the pass was not measured.
@@ -23,11 +25,12 @@ struct RankedKernel {
   KernelSum sum = {};
   double share = 0;
   std::string called_in = {};  ///< "3 FFN projections in each of 32 layers"
+  std::string name = {};       ///< The short one.
 };
 
 /// "3 FFN projections", "QKᵀ", "4 × softmax".
-std::string counted(double times, const std::string& place) {
-  if (place.ends_with("projection")) return format_plural(static_cast<int>(times), place);
+std::string times_place(double times, const std::string& place) {
+  if (place.ends_with("projection")) return counted(times, place);
   return times == 1 ? place : format_fixed(times, 0) + " × " + place;
 }
 
@@ -36,9 +39,9 @@ std::string called_in(const KernelSum& sum, const Profile& profile) {
   std::vector<std::string> in_layers, others;
   for (const KernelSum& place : summed(sum.rows, place_of)) {
     const double each = place.calls / layers;
-    const bool whole = layers > 1 && each >= 1 && each == static_cast<int>(each);
-    whole ? in_layers.push_back(counted(each, place.name))
-          : others.push_back(counted(place.calls, place.name));
+    const bool whole = layers > 1 && each >= 1 && each == std::floor(each);
+    whole ? in_layers.push_back(times_place(each, place.name))
+          : others.push_back(times_place(place.calls, place.name));
   }
   std::string words = join_words(in_layers);
   if (!in_layers.empty()) words += " in each of " + format_fixed(layers, 0) + " layers";
@@ -53,9 +56,9 @@ std::vector<RankedKernel> ranked(const Profile& profile, Pass pass, std::size_t 
   for (KernelSum& sum : by_kernel(rows)) {
     if (found.size() == most) break;
     const double share = whole > 0 ? sum.total / whole : 0;
-    const std::string where = called_in(sum, profile);
+    const std::string where = called_in(sum, profile), name = short_kernel_name(sum.name);
     found.push_back(
-        {profile.label, std::string(describe(pass)), "", std::move(sum), share, where});
+        {profile.label, std::string(describe(pass)), "", std::move(sum), share, where, name});
   }
   return found;
 }
@@ -71,41 +74,45 @@ std::vector<RankedKernel> top_of(const std::vector<const Profile*>& profiles) {
   return found;
 }
 
-const std::vector<Column<RankedKernel>>& columns() {
+const std::vector<Column<RankedKernel>>& ranked_columns() {
   using Kernel = RankedKernel;
-  const auto micro = [](double KernelSum::* time) {
-    return [time](const Kernel& kernel) { return kernel.sum.*time * kMicroseconds; };
+  // Several kernels as one row have none of these.
+  const auto micro = [](const std::function<double(const KernelSum&)>& time) {
+    return [time](const Kernel& kernel) {
+      return kernel.sum.rows.empty() ? Value() : Value(time(kernel.sum) * kMicroseconds);
+    };
   };
   static const std::vector<Column<Kernel>> columns{
       {"profile", "Profile", &Kernel::profile},
       {"pass", "Pass", &Kernel::pass},
-      {"share", "Time", or_reason<Kernel>(&Kernel::share), "%", kPercent},
+      {"share", "Time", or_reason<Kernel>(&Kernel::share), "%", kTopShare},
       {"ms", "Total", or_reason<Kernel>([](const Kernel& k) { return k.sum.total; }), "ms"},
-      {"calls", "Calls", or_reason<Kernel>([](const Kernel& k) { return k.sum.calls; }), "", kCount},
-      {"mean", "Avg", [](const Kernel& k) { return k.sum.mean() * kMicroseconds; }, "µs"},
+      {"calls", "Calls", or_reason<Kernel>([](const Kernel& k) { return k.sum.calls; }), "",
+       kTopCount},
+      {"mean", "Avg", micro([](const KernelSum& sum) { return sum.mean(); }), "µs"},
       {"median", "Med", micro(&KernelSum::median), "µs"},
       {"deviation", "StdDev", micro(&KernelSum::stddev), "µs"},
-      {"name", "Name", [](const Kernel& k) { return short_kernel_name(k.sum.name); }},
+      {"name", "Name", &Kernel::name},
       {"called_in", "Called in", &Kernel::called_in}};
   return columns;
 }
 
 struct GemmCalls {
-  std::string profile;
+  std::string words;
   double linear, linear_expected;      ///< Seven in each layer and the LM head.
   double products, products_expected;  ///< QKᵀ and A·V, batched over the heads.
   Value helpers;
 
-  bool as_expected() const { return linear == linear_expected && products == products_expected; }
+  bool unexpected() const { return linear != linear_expected || products != products_expected; }
 };
 
 const std::vector<Column<GemmCalls>> kGemmCalls{
-    {"profile", "Profile", &GemmCalls::profile},
-    {"linear", "Linear layers", &GemmCalls::linear, "", kCount},
-    {"linear_expected", "7 L + 1", &GemmCalls::linear_expected, "", kCount},
-    {"products", "QKᵀ and A·V", &GemmCalls::products, "", kCount},
-    {"products_expected", "2 L", &GemmCalls::products_expected, "", kCount},
-    {"helpers", "Helper kernels", &GemmCalls::helpers, "", kCount}};
+    {"profile", "Profile", &GemmCalls::words},
+    {"linear", "Linear layers", &GemmCalls::linear, "", kTopCount},
+    {"linear_expected", "7 L + 1", &GemmCalls::linear_expected, "", kTopCount},
+    {"products", "QKᵀ and A·V", &GemmCalls::products, "", kTopCount},
+    {"products_expected", "2 L", &GemmCalls::products_expected, "", kTopCount},
+    {"helpers", "Helper kernels", &GemmCalls::helpers, "", kTopCount}};
 
 GemmCalls gemm_calls(const Profile& profile) {
   const auto layers = static_cast<double>(profile.spec.model.value_or(ModelShape{}).layers);
@@ -119,8 +126,9 @@ GemmCalls gemm_calls(const Profile& profile) {
   }));
   const Value helpers = calls(matching(forward, of_kind("gemm helper")));
   // A CPU's operators have no helpers.
-  return {profile.label, calls(gemms) - products, 7 * layers + 1, products, 2 * layers,
-          profile.spec.device == DeviceKind::kCpu ? Value() : helpers};
+  return {profile.label,  calls(gemms) - products,
+          7 * layers + 1, products,
+          2 * layers,     profile.spec.device == DeviceKind::kCpu ? Value() : helpers};
 }
 
 std::vector<GemmCalls> all_gemm_calls(const Profiles& profiles) {
@@ -138,6 +146,8 @@ struct Top {
   std::optional<RankedKernel> both;
 
   bool same() const { return both && both->sum.name == forward.sum.name; }
+  bool changed() const { return both && !same(); }
+  bool is_gemm() const { return forward.sum.kind == "gemm"; }
 };
 
 std::vector<Top> tops_of(const Profiles& profiles) {
@@ -155,73 +165,52 @@ std::vector<Top> tops_of(const Profiles& profiles) {
 void set_kernel(Facts& facts, const std::string& prefix, const RankedKernel& kernel) {
   facts.set_markdown(prefix + "name", kernel_code(kernel.sum.name));
   facts.set(prefix + "ms", kernel.sum.total, {});
-  facts.set(prefix + "share", kernel.share, kPercent);
-  facts.set(prefix + "calls", format_plural(static_cast<std::int64_t>(kernel.sum.calls), "time"));
+  facts.set(prefix + "share", kernel.share, kTopShare);
+  facts.set(prefix + "calls", counted(kernel.sum.calls, "time"));
   facts.set(prefix + "called_in", kernel.called_in);
 }
 
-Facts sentence(const Top& top) {
+Facts top_sentence(const Top& top) {
   Facts facts;
   facts.set("profile", top.words);
   set_kernel(facts, "", top.forward);
+  facts.flag("both", top.both.has_value());
   set_kernel(facts, "both_", top.both.value_or(RankedKernel{}));
   return facts;
 }
 
-/// What holds of several profiles: whether GEMMs lead, how much they take, where another overtakes.
-std::optional<Facts> summary(const std::vector<Top>& tops) {
-  std::vector<NamedValue> shares;
-  std::vector<std::string> same, others;
-  const auto leads = [](const Top& top) { return top.forward.sum.kind == "gemm"; };
-  for (const Top& top : tops) {
-    shares.push_back({top.forward.share, top.words});
-    if (top.both) (top.same() ? same : others).push_back(top.words);
+/// Whether GEMMs lead in several profiles, how much they take, and where another kernel overtakes.
+void set_top_range(Facts& facts, const std::vector<Top>& tops) {
+  const bool several = tops.size() > 1;
+  const auto same = words_of<Top>(tops, &Top::same);
+  const auto changed = words_of<Top>(tops, &Top::changed).size();
+  const auto gemms = words_of<Top>(tops, &Top::is_gemm).size();
+  Facts range;
+  if (several) {
+    range = ranges<Top>(tops, {{"", [](const Top& top) { return top.forward.share; }, kTopShare}});
   }
-  Facts facts;
-  facts.set("count", tops.size(), kCount);
-  facts.set("gemms", std::ranges::count_if(tops, leads), kCount);
-  facts.set("same", join_words(same));
-  facts.set("others", join_words(others));
-  set_range(facts, shares, kPercent);
-  return tops.size() > 1 ? std::optional(facts) : std::nullopt;
-}
-
-void set_several(Facts& facts, const std::vector<Top>& tops) {
-  const auto found = summary(tops);
-  const auto leads = [](const Top& top) { return top.forward.sum.kind == "gemm"; };
-  const auto same = [](const Top& top) { return top.same(); };
-  const auto changed = [](const Top& top) { return top.both && !top.same(); };
-  const bool gemms = std::ranges::all_of(tops, leads);
-  const bool any_same = std::ranges::any_of(tops, same);
-  const bool any_changed = std::ranges::any_of(tops, changed);
+  range.set("gemms", gemms, kTopCount);
+  range.set("same", join_words(same));
+  range.set("changed", changed, kTopCount);
   const auto when = [&](const char* name, bool holds) {
-    facts.when(name, holds ? found : std::nullopt);
+    facts.when(name, several && holds ? std::optional(range) : std::nullopt);
   };
-  when("always_same", any_same && !any_changed);
-  when("never_same", any_changed && !any_same);
-  when("sometimes_same", any_same && any_changed);
-  when("all_gemms", gemms);
-  when("some_gemms", !gemms);
+  when("always_same", !same.empty() && changed == 0);
+  when("never_same", same.empty() && changed > 0);
+  when("sometimes_same", !same.empty() && changed > 0);
+  when("all_gemms", gemms == tops.size());
+  when("some_gemms", gemms < tops.size());
 }
 
-Facts make_facts(const Profiles& profiles) {
+Facts top_facts(const Profiles& profiles) {
   const std::vector<Top> tops = tops_of(profiles);
   Facts facts = profiles.facts();
-  std::vector<Facts> list;
-  for (const Top& top : tops) list.push_back(sentence(top));
-  const auto when = [&](const char* name, const auto& holds) {
-    const bool one = tops.size() == 1 && holds(tops.front());
-    facts.when(name, one ? std::optional(list.front()) : std::nullopt);
-  };
-  when("same", [](const Top& top) { return top.same(); });
-  when("changed", [](const Top& top) { return top.both && !top.same(); });
-  when("forward_only", [](const Top& top) { return !top.both; });
-  facts.list("profiles", list);
-  set_several(facts, tops);
-  std::vector<std::string> unexpected;
-  for (const GemmCalls& found : all_gemm_calls(profiles)) {
-    if (!found.as_expected()) unexpected.push_back(found.profile);
-  }
+  set_situations<Top>(facts, tops, top_sentence,
+                      {{"same", &Top::same},
+                       {"changed", &Top::changed},
+                       {"forward_only", [](const Top& top) { return !top.both; }}});
+  set_top_range(facts, tops);
+  const auto unexpected = words_of<GemmCalls>(all_gemm_calls(profiles), &GemmCalls::unexpected);
   facts.when("unexpected", !unexpected.empty(), "profiles", join_words(unexpected));
   return facts;
 }
@@ -236,7 +225,7 @@ std::vector<RankedKernel> listed(const Profile& profile, Pass pass) {
     rest.sum.calls += all[i].sum.calls;
     rest.share += all[i].share;
   }
-  rest.sum.name = format_plural(static_cast<std::int64_t>(all.size() - kListed), "other kernel");
+  rest.name = format_plural(static_cast<std::int64_t>(all.size() - kListed), "other kernel");
   all.resize(kListed);
   all.push_back(rest);
   return all;
@@ -257,12 +246,13 @@ std::vector<RankedKernel> summaries(const Profiles& profiles, bool open) {
 
 PartContent top_kernels(const Profiles& profiles) {
   PartContent part;
-  part.facts = make_facts(profiles);
-  part.datasets = {make_dataset("top-kernels", columns(), top_of(profiles.shown)),
-                   make_dataset("kernel-summary", columns(), summaries(profiles, true)),
-                   make_dataset("more-summaries", columns(), summaries(profiles, false)),
-                   make_dataset("every-top-kernel", columns(), top_of(profiles.every())),
-                   make_dataset("gemm-calls", kGemmCalls, all_gemm_calls(profiles))};
+  part.facts = top_facts(profiles);
+  part.datasets = {
+      make_dataset("top-kernels", ranked_columns(), top_of(profiles.shown)),
+      make_dataset("kernel-summary", ranked_columns(), summaries(profiles, true)),
+      make_dataset("more-summaries", ranked_columns(), summaries(profiles, false)),
+      make_dataset("every-top-kernel", ranked_columns(), top_of(profiles.beyond(profiles.shown))),
+      make_dataset("gemm-calls", kGemmCalls, all_gemm_calls(profiles))};
   part.files = {{kKernelsFile, kernels_csv(profiles.all), {}}};
   return part;
 }

@@ -53,7 +53,7 @@ std::string group_of(const KernelRow& row) {
 
 std::string place_of(const KernelRow& row) {
   if (!is_gemm(row)) return group_of(row);
-  if (row.module == "lm_head") return "LM head";
+  if (row.module == "lm_head") return "the LM head";
   if (row.module.starts_with("layers/ffn")) return "FFN projection";
   const std::string stage = stage_of(row.module, row.operation, true);
   if (stage == kProjections) return "attention projection";

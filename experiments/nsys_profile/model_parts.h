@@ -23,8 +23,8 @@ std::string stage_of(const std::string& module, const std::string& operation, bo
 /// "residual", "copies and casts", "optimizer", "other".
 std::string group_of(const KernelRow& row);
 
-/// Which calls a kernel belongs to: "FFN projection", "attention projection", "QKᵀ", "A·V", "LM head",
-/// or its group.
+/// Which calls a kernel belongs to: "FFN projection", "attention projection", "QKᵀ", "A·V", "LM
+/// head", or its group.
 std::string place_of(const KernelRow& row);
 
 /// One part over all layers. FLOPs and bytes are by formula, the time is measured.

@@ -14,7 +14,9 @@ Presentation present(const RunView& view) {
                                {"e", attention(profiles)}},
                      .glance = {}};
   for (auto& [letter, part] : shown.parts) {
-    for (const Profile* profile : profiles.shown_in_every_precision) {
+    const bool one_precision = letter == "a" || letter == "b";
+    for (const Profile* profile :
+         one_precision ? profiles.shown : profiles.shown_in_every_precision) {
       part.cells.insert(part.cells.end(), profile->cells.begin(), profile->cells.end());
     }
   }

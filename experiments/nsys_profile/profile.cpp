@@ -152,11 +152,16 @@ std::vector<double> ProfiledStep::samples(std::string_view tag, std::string_view
 
 std::string_view describe(Pass pass) {
   switch (pass) {
-    case Pass::kForward: return "forward";
-    case Pass::kBackward: return "backward";
-    case Pass::kOptimizer: return "optimizer";
-    case Pass::kForwardBackward: return "forward+backward";
-    case Pass::kTrainStep: break;
+    case Pass::kForward:
+      return "forward";
+    case Pass::kBackward:
+      return "backward";
+    case Pass::kOptimizer:
+      return "optimizer";
+    case Pass::kForwardBackward:
+      return "forward+backward";
+    case Pass::kTrainStep:
+      break;
   }
   return "train step";
 }
@@ -224,8 +229,9 @@ void Profiles::choose() {
   }
 }
 
-std::vector<const Profile*> Profiles::every() const {
+std::vector<const Profile*> Profiles::beyond(const std::vector<const Profile*>& open) const {
   std::vector<const Profile*> found;
+  if (open.size() == all.size()) return found;
   for (const Profile& profile : all) found.push_back(&profile);
   return found;
 }
@@ -245,19 +251,14 @@ Facts Profiles::facts(bool forward_only) const {
   facts.flag("cpu", !view.on_gpu());
   facts.set("kernel", view.on_gpu() ? "kernel" : "operator");
   facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
+  facts.set("Kernels", view.on_gpu() ? "Kernels" : "Operators");
   facts.set("words", foremost == nullptr ? "" : foremost->words);
   facts.when("missing", !missing.empty() && !answered.empty(), "profiles", join_words(missing));
   return facts;
 }
 
-void set_range(Facts& facts, const std::vector<NamedValue>& values, const Notation& notation,
-               const std::string& prefix) {
-  const auto [low, high] = std::ranges::minmax_element(values, {}, &NamedValue::value);
-  for (const auto& [end, found] : {std::pair("low", low), std::pair("high", high)}) {
-    const bool known = found != values.end();
-    facts.set(prefix + end, known ? Value(found->value) : Value(), notation);
-    facts.set(prefix + end + "_words", known ? found->words : "");
-  }
+std::string counted(double count, const std::string& word) {
+  return format_fixed(count, 0) + " " + word + (count == 1 ? "" : "s");
 }
 
 }  // namespace labreport::nsys_profile

@@ -77,8 +77,8 @@ double calls(const Rows& rows);
 bool is_gemm(const KernelRow& row);
 double gemm_share(const Rows& rows);  ///< Of their time; 0 where there are none.
 
-/// A run's profiles, in order of precision, size and context; a process's first step is none of them.
-/// Contexts that were only passed on the way to longer ones are left out.
+/// A run's profiles, in order of precision, size and context; a process's first step is none of
+/// them. Contexts that were only passed on the way to longer ones are left out.
 class Profiles {
  public:
   explicit Profiles(const RunView& run);
@@ -86,30 +86,26 @@ class Profiles {
 
   const RunView& view;
   std::vector<Profile> all;
-  /// What the answers speak of. 2026: every profile that ran. 2025: the largest size at the reference
-  /// context whose train step was profiled; where there is none, the largest.
+  /// What the answers speak of. 2026: every profile that ran. 2025: the largest size at the
+  /// reference context whose train step was profiled; where there is none, the largest.
   std::vector<const Profile*> answered;
-  /// What the open tables hold: profiles at the context of the answer, those without numbers too, in
-  /// its precision and in all. 2026, and where nothing ran: every profile.
+  /// What the open tables hold: profiles at the context of the answer, those without numbers too,
+  /// in its precision and in all. 2026, and where nothing ran: every profile.
   std::vector<const Profile*> shown, shown_in_every_precision;
-  const Profile* foremost = nullptr;      ///< The largest answered at its longest context; null: none.
-  const Profile* half = nullptr;          ///< The same in 16 bits; null where it did not run.
+  const Profile* foremost = nullptr;  ///< The largest answered at its longest context; null: none.
+  const Profile* half = nullptr;      ///< The same in 16 bits; null where it did not run.
 
-  std::vector<const Profile*> every() const;
-  /// Facts that every part has: `nothing`, `missing`, `several`, `gpu`, `kernel`, `kernels`, `words`.
+  /// Every profile, for a drawer; none where an open table holds them all.
+  std::vector<const Profile*> beyond(const std::vector<const Profile*>& open) const;
+  /// Facts that every part has: `nothing`, `missing`, `several`, `gpu`, `kernel`, `kernels`,
+  /// `words`.
   Facts facts(bool forward_only = false) const;
 
  private:
   void choose();
 };
 
-/// Answers of several profiles name the ends of a range: `low`, `low_words`, `high`, `high_words`.
-struct NamedValue {
-  double value;
-  std::string words;
-};
-void set_range(Facts& facts, const std::vector<NamedValue>& values, const Notation& notation,
-               const std::string& prefix = "");
+std::string counted(double count, const std::string& word);  ///< "1 call", "2,048 calls"
 
 /// Of such a row of a dataset either the value or why it is missing.
 template <typename Row>
