@@ -247,7 +247,15 @@ TEST(TimerVsProfiler, SaysWhatTheTimerCountsAndTheProfilerDoesNot) {
 }
 
 TEST(TimerVsProfiler, AgreesWithinTheTimersDeviation) {
-  EXPECT_TRUE(says(part(small_at_512(scaled(metric::kBusy, 1.04)), "a"), "agree"));
+  const auto shaken = [](const CellSpec&, Launch& launch) {
+    const Metric* busy = launch.find(metric::kProfile, metric::kBusy);
+    for (Metric& metric : launch.metrics) {
+      if (busy == nullptr || metric.tag != metric::kStep) continue;
+      const auto ns = static_cast<std::int64_t>(*busy->number());
+      metric.data = Samples(std::vector<std::int64_t>{ns - ns / 20, ns + ns / 10, ns - ns / 40});
+    }
+  };
+  EXPECT_TRUE(says(part(small_at_512(shaken), "a"), "agree"));
 }
 
 TEST(TimerVsProfiler, DoesNotExplainKernelsThatRanLongerThanTheStep) {
@@ -306,7 +314,7 @@ TEST(NonGemmKernels, AreGroupedByWhatTheyDoInTheModel) {
   const PartContent others = part(small_at_512(), "c");
   const Dataset& bars = dataset(others, "non-gemm-time");
   EXPECT_THAT(column(bars, "group"), Contains("softmax"));
-  EXPECT_THAT(column(bars, "operators"), Contains("sub, max, exp, div, sum"));
+  EXPECT_THAT(column(bars, "operators"), Contains("div, exp, max, sub, sum"));
   EXPECT_TRUE(says(others, "one"));
   EXPECT_FALSE(says(others, "casts")) << "the fake worker casts nothing";
 }
@@ -323,36 +331,38 @@ TEST(NonGemmKernels, GrowWithTheContextWhereSoftmaxAndMaskDo) {
   EXPECT_FALSE(says(shrunk, "grows"));
 }
 
-TEST(KernelClasses, BlameTheOptimizerForTheDropAlone) {
-  const PartContent drop = part(small_at_512(), "d");
+TEST(KernelClasses, BlameTheOptimizerAloneWhereTheBackwardPassChangesNothing) {
+  const auto in_optimizer = [](const CellSpec&, const Cells& row) {
+    return holds(row, kPhaseColumn, "optimizer");
+  };
+  const auto beside_gemms = [](const CellSpec&, const Cells& row) {
+    const bool backward = holds(row, kPhaseColumn, "backward");
+    return holds(row, kPhaseColumn, "optimizer") ||
+           (backward && holds(row, kClassColumn, "elementwise"));
+  };
+  const PartContent drop = part(small_at_512(slower(in_optimizer, 100)), "d");
   EXPECT_TRUE(says(drop, "by_optimizer"));
   EXPECT_FALSE(says(drop, "by_both"));
-  const PartContent both = part(small_at_512(slower(
-                                    [](const CellSpec&, const Cells& row) {
-                                      return holds(row, kPhaseColumn, "backward") &&
-                                             holds(row, kClassColumn, "elementwise");
-                                    },
-                                    100)),
-                                "d");
+  const PartContent both = part(small_at_512(slower(beside_gemms, 1000)), "d");
   EXPECT_TRUE(says(both, "by_both"));
   EXPECT_FALSE(says(both, "by_optimizer"));
+  EXPECT_TRUE(says(part(small_at_512(), "d"), "alike")) << "AdamW takes next to nothing there";
 }
 
 TEST(KernelClasses, DoNotExplainADropWhereTheOptimizerHasGemms) {
-  const PartContent odd = part(small_at_512([](const CellSpec&, Launch& launch) {
-                                 for (Table& table : launch.tables) {
-                                   if (table.name != metric::kKernels) continue;
-                                   Cells more = table.rows.front();
-                                   for (const char* kind : {"gemm", "elementwise"}) {
-                                     more[kPhaseColumn] = std::string("optimizer");
-                                     more[kClassColumn] = std::string(kind);
-                                     table.rows.push_back(more);
-                                   }
-                                 }
-                               }),
-                               "d");
-  EXPECT_TRUE(says(odd, "unexplained") || says(odd, "alike"));
-  EXPECT_FALSE(says(odd, "by_optimizer"));
+  const auto odd = [](const CellSpec& spec, Launch& launch) {
+    slower([](const CellSpec&, const Cells& row) { return holds(row, kPhaseColumn, "optimizer"); },
+           100)(spec, launch);
+    for (Table& table : launch.tables) {
+      if (table.name != metric::kKernels || spec.mode != Mode::kTrainStep) continue;
+      Cells gemm = table.rows.front();
+      gemm[kPhaseColumn] = std::string("optimizer");
+      table.rows.push_back(gemm);
+    }
+  };
+  const PartContent drop = part(small_at_512(odd), "d");
+  EXPECT_TRUE(says(drop, "unexplained"));
+  EXPECT_FALSE(says(drop, "by_optimizer"));
 }
 
 TEST(KernelClasses, AreSharesOfEachPass) {
