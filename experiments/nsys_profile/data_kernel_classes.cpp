@@ -17,6 +17,7 @@ constexpr const char* kClasses[]{"gemm",      "gemm helper", "elementwise", "exp
 constexpr Pass kComparedPasses[]{Pass::kForward, Pass::kForwardBackward, Pass::kTrainStep};
 constexpr Pass kDrawnPasses[]{Pass::kForward, Pass::kBackward, Pass::kOptimizer, Pass::kTrainStep};
 constexpr double kPoint = 0.01;
+constexpr double kFaster = 1.1;
 constexpr Notation kShareOfTime{Notation::kPercent};
 
 double share_of(const Rows& rows, const std::function<bool(const KernelRow&)>& wanted) {
@@ -239,7 +240,9 @@ void set_half_step(Facts& facts, const Profiles& profiles, bool one) {
     found.set("before", other_time(before), {});
     found.set("after", other_time(after), {});
   }
-  facts.when("half", known ? std::optional(found) : std::nullopt);
+  const double faster = total(matching(before, is_gemm)) / total(matching(after, is_gemm));
+  facts.when("half", known && faster >= kFaster ? std::optional(found) : std::nullopt);
+  facts.when("half_alike", known && faster < kFaster ? std::optional(found) : std::nullopt);
 }
 
 void set_class_range(Facts& facts, const std::vector<Compared>& all) {

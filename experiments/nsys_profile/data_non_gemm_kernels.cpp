@@ -182,21 +182,27 @@ void set_non_gemm_half(Facts& facts, const Profile& full, const Profile* half) {
   const auto gemms = [](const Profile& profile) {
     return total(matching(profile.rows(Pass::kForward), is_gemm));
   };
-  const bool known = half != nullptr && gemms(*half) > 0 && gemms(full) > 0;
-  Facts found, casts;
+  const bool known = half != nullptr && gemms(*half) > 0;
+  const double speedup = known ? gemms(full) / gemms(*half) : 0;
+  Facts found;
   if (known) {
-    const double before = total(non_gemm(full)), after = total(non_gemm(*half));
+    const auto set = [&](const char* name, double ms) {
+      found.set(name, ms, {Notation::kSignificant, 3});
+    };
     found.set("precision", labreport::describe(half->precision()));
-    found.set("share", in_pass(*half, after), kShareOfPass);
-    found.set("before", before, {Notation::kSignificant, 3});
-    found.set("after", after, {Notation::kSignificant, 3});
-    found.set("speedup", format_factor(gemms(full) / gemms(*half)));
-    casts.set("before", copies(full), {Notation::kSignificant, 3});
-    casts.set("after", copies(*half), {Notation::kSignificant, 3});
+    found.set("share", in_pass(*half, total(non_gemm(*half))), kShareOfPass);
+    found.set("speedup", format_factor(speedup));
+    set("before", total(non_gemm(full)));
+    set("after", total(non_gemm(*half)));
+    set("copies_before", copies(full));
+    set("copies_after", copies(*half));
   }
-  facts.when("half", known ? std::optional(found) : std::nullopt);
-  const bool more = known && copies(*half) > kManyMore * copies(full);
-  facts.when("casts", more ? std::optional(casts) : std::nullopt);
+  const auto when = [&](const char* name, bool holds) {
+    facts.when(name, holds ? std::optional(found) : std::nullopt);
+  };
+  when("half", speedup >= kManyMore);
+  when("half_alike", known && speedup < kManyMore);
+  when("casts", known && copies(*half) > kManyMore * copies(full));
 }
 
 /// Of softmax, scale and mask, whose work grows with the square of the context.

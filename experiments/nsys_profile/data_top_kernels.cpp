@@ -39,7 +39,10 @@ std::string called_in(const KernelSum& sum, const Profile& profile) {
   std::vector<std::string> in_layers, others;
   for (const KernelSum& place : summed(sum.rows, place_of)) {
     const double each = place.calls / layers;
-    const bool whole = layers > 1 && each >= 1 && each == std::floor(each);
+    const bool whole = each >= 1 && each == std::floor(each) &&
+                       std::ranges::all_of(place.rows, [](const KernelRow* row) {
+                         return row->module.starts_with("layers");
+                       });
     whole ? in_layers.push_back(times_place(each, place.name))
           : others.push_back(times_place(place.calls, place.name));
   }

@@ -14,6 +14,7 @@
 namespace labreport::nsys_profile {
 namespace {
 
+constexpr std::size_t kFew = 3;            // Profiles that a sentence names.
 constexpr const char* kComma = ",\u00a0";  // A label stays on one line.
 
 KernelRow kernel_row(const MeasuredRow& row, KernelNames& names) {
@@ -225,7 +226,8 @@ void Profiles::choose() {
   foremost = *std::ranges::max_element(answered, {}, extent);
   for (const Profile& profile : all) {
     const bool alike = extent(&profile) == extent(foremost) && !profile.empty();
-    if (alike && profile.precision() > foremost->precision()) half = &profile;
+    const bool sixteen = profile.precision() >= Precision::kBf16;
+    if (alike && sixteen && half == nullptr && &profile != foremost) half = &profile;
   }
 }
 
@@ -253,7 +255,10 @@ Facts Profiles::facts(bool forward_only) const {
   facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
   facts.set("Kernels", view.on_gpu() ? "Kernels" : "Operators");
   facts.set("words", foremost == nullptr ? "" : foremost->words);
-  facts.when("missing", !missing.empty() && !answered.empty(), "profiles", join_words(missing));
+  const bool few = missing.size() <= kFew;
+  const auto count = static_cast<double>(missing.size());
+  facts.when("missing", !missing.empty() && !answered.empty(), "profiles",
+             few ? join_words(missing) : counted(count, "other"));
   return facts;
 }
 

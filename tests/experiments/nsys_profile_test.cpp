@@ -316,6 +316,9 @@ TEST(NonGemmKernels, AreGroupedByWhatTheyDoInTheModel) {
   EXPECT_THAT(column(bars, "group"), Contains("softmax"));
   EXPECT_THAT(column(bars, "operators"), Contains("div, exp, max, sub, sum"));
   EXPECT_TRUE(says(others, "one"));
+  EXPECT_TRUE(says(others, "half_alike"));
+  EXPECT_FALSE(says(others, "half"));
+  EXPECT_TRUE(says(part(small_at_512(slower(gemm_in_bf16, 0.1)), "c"), "half"));
   EXPECT_FALSE(says(others, "casts")) << "the fake worker casts nothing";
 }
 
