@@ -33,9 +33,10 @@ struct TimedStep {
   double difference() const { return busy / mean - 1; }  ///< Negative: the profiler sees less.
   double spread() const { return summarize(timer).coefficient_of_variation(); }
   /// Timer and profiler are told apart only beyond what the timer's own steps vary by.
-  bool is_less() const { return difference() < -spread(); }
+  bool is_less() const { return difference() < -spread() && idle() > 0; }
+  bool is_less_unexplained() const { return difference() < -spread() && idle() <= 0; }
   bool is_more() const { return difference() > spread(); }
-  bool agrees() const { return !is_less() && !is_more(); }
+  bool agrees() const { return std::abs(difference()) <= spread(); }
   double gaps() const { return span - busy; }
   /// Of the profiled step, before its first kernel and after its last one.
   double outside() const { return profiled > 0 ? profiled - span : 0; }
@@ -209,6 +210,7 @@ Facts timer_facts(const Profiles& profiles) {
   set_situations<TimedStep>(facts, steps, timer_sentence,
                             {{"agree", &TimedStep::agrees},
                              {"less", &TimedStep::is_less},
+                             {"less_unexplained", &TimedStep::is_less_unexplained},
                              {"more", &TimedStep::is_more},
                              {"perturbed", &TimedStep::perturbed}});
   set_timer_range(facts, steps);

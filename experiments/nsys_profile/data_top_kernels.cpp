@@ -250,12 +250,11 @@ std::vector<RankedKernel> summaries(const Profiles& profiles, bool open) {
 PartContent top_kernels(const Profiles& profiles) {
   PartContent part;
   part.facts = top_facts(profiles);
-  part.datasets = {
-      make_dataset("top-kernels", ranked_columns(), top_of(profiles.shown)),
-      make_dataset("kernel-summary", ranked_columns(), summaries(profiles, true)),
-      make_dataset("more-summaries", ranked_columns(), summaries(profiles, false)),
-      make_dataset("every-top-kernel", ranked_columns(), top_of(profiles.beyond(profiles.shown))),
-      make_dataset("gemm-calls", kGemmCalls, all_gemm_calls(profiles))};
+  part.datasets = {make_dataset("top-kernels", ranked_columns(), top_of(profiles.shown)),
+                   make_dataset("kernel-summary", ranked_columns(), summaries(profiles, true)),
+                   make_dataset("more-summaries", ranked_columns(), summaries(profiles, false)),
+                   make_dataset("every-top-kernel", ranked_columns(), top_of(profiles.beyond({}))),
+                   make_dataset("gemm-calls", kGemmCalls, all_gemm_calls(profiles))};
   part.files = {{kKernelsFile, kernels_csv(profiles.all), {}}};
   return part;
 }

@@ -244,6 +244,15 @@ TEST(TimerVsProfiler, SaysWhatTheTimerCountsAndTheProfilerDoesNot) {
   EXPECT_THAT(value(less, "less", "difference"), testing::EndsWith("% less"));
   EXPECT_FALSE(says(less, "more"));
   EXPECT_FALSE(says(less, "perturbed"));
+  const PartContent no_gaps =
+      part(small_at_512([](const CellSpec&, Launch& launch) {
+             std::erase_if(launch.metrics, [](const Metric& metric) {
+               return metric.tag == metric::kProfile && metric.name != metric::kBusy;
+             });
+           }),
+           "a");
+  EXPECT_TRUE(says(no_gaps, "less_unexplained"));
+  EXPECT_FALSE(says(no_gaps, "less"));
 }
 
 TEST(TimerVsProfiler, AgreesWithinTheTimersDeviation) {
