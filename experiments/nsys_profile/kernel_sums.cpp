@@ -4,14 +4,11 @@
 #include <cmath>
 #include <map>
 
+#include "base/csv.h"
 #include "base/format.h"
-#include "experiments/common/table_cells.h"
-#include "experiments/nsys_profile/kernel_name.h"
 
 namespace labreport::nsys_profile {
 namespace {
-
-constexpr double kMicro = 1e3;
 
 double weighted_median(Rows rows, double calls) {
   std::ranges::sort(rows, {}, &KernelRow::median);
@@ -38,40 +35,56 @@ double pooled_deviation(const Rows& rows, double mean, double calls) {
 KernelSum sum_of(const std::string& name, const Rows& rows) {
   KernelSum sum;
   sum.name = name;
-  sum.instances = instances(rows);
+  sum.calls = calls(rows);
   sum.total = total(rows);
-  const auto calls = static_cast<double>(sum.instances);
-  const auto longest = [](const KernelRow* row) { return row->total; };
-  sum.kind = (*std::ranges::max_element(rows, {}, longest))->kind;
+  sum.kind = (*std::ranges::max_element(rows, {}, &KernelRow::total))->kind;
   sum.min = (*std::ranges::min_element(rows, {}, &KernelRow::min))->min;
   sum.max = (*std::ranges::max_element(rows, {}, &KernelRow::max))->max;
-  sum.median = weighted_median(rows, calls);
-  sum.stddev = pooled_deviation(rows, sum.total / calls, calls);
+  sum.median = weighted_median(rows, sum.calls);
+  sum.stddev = pooled_deviation(rows, sum.mean(), sum.calls);
+  sum.rows = rows;
   return sum;
 }
 
-CellView micro_cell(double ms) { return ms_cell(ms * kMicro); }
-
-RowView nsight_row(const KernelSum& sum, double whole) {
-  return {{share_cell(sum.total / whole), ms_cell(sum.total), count_cell(sum.instances),
-           micro_cell(sum.total / static_cast<double>(sum.instances)), micro_cell(sum.median),
-           micro_cell(sum.stddev), text_cell(short_kernel_name(sum.name))},
-          {},
-          ""};
+std::vector<std::string> phases_of(const ProfiledStep& step) {
+  std::vector<std::string> phases;
+  for (const KernelRow& row : step.rows) {
+    if (std::ranges::find(phases, row.phase) == phases.end()) phases.push_back(row.phase);
+  }
+  return phases;
 }
 
-RowView other_row(const std::vector<KernelSum>& sums, std::size_t from, double whole) {
-  double rest = 0;
-  std::int64_t calls = 0;
-  for (std::size_t i = from; i < sums.size(); ++i) {
-    rest += sums[i].total;
-    calls += sums[i].instances;
+Rows rows_in(const ProfiledStep& step, const std::string& phase) {
+  Rows rows;
+  for (const KernelRow& row : step.rows) {
+    if (row.phase == phase) rows.push_back(&row);
   }
-  RowView row{{share_cell(rest / whole), ms_cell(rest), count_cell(calls)}, {}, ""};
-  for (int i = 0; i < 3; ++i) row.cells.push_back(missing_cell());
-  const auto count = static_cast<std::int64_t>(sums.size() - from);
-  row.cells.push_back(text_cell(format_plural(count, "other kernel")));
-  return row;
+  return rows;
+}
+
+void add_sum(CsvFields& fields, const KernelSum& sum, double whole) {
+  const auto ns = [](double ms, int decimals) {
+    return csv_fixed(ms * kNanosecondsPerMillisecond, decimals);
+  };
+  for (const CsvField& field :
+       {csv_fixed(whole > 0 ? 100 * sum.total / whole : 0, 2), ns(sum.total, 0),
+        csv_fixed(sum.calls, 0), ns(sum.mean(), 1), ns(sum.median, 1), ns(sum.min, 0),
+        ns(sum.max, 0), ns(sum.stddev, 1), csv_text(sum.name)}) {
+    fields.push_back(field);
+  }
+}
+
+void add_step(std::string& text, const Profile& profile, const ProfiledStep& step) {
+  const std::string_view mode = labreport::describe(step.spec->mode.value_or(Mode::kForward));
+  for (const std::string& phase : phases_of(step)) {
+    const Rows rows = rows_in(step, phase);
+    const double whole = total(rows);
+    for (const KernelSum& sum : by_kernel(rows)) {
+      CsvFields fields{csv_text(profile.words), csv_text(mode), csv_text(phase)};
+      add_sum(fields, sum, whole);
+      text += csv_line(fields);
+    }
+  }
 }
 
 }  // namespace
@@ -89,25 +102,16 @@ std::vector<KernelSum> by_kernel(const Rows& rows) {
   return summed(rows, [](const KernelRow& row) { return row.kernel; });
 }
 
-TableView nsight_table(const std::string& slug, const std::string& title, const Rows& rows,
-                       std::size_t most) {
-  TableView table{slug,
-                  title,
-                  {{"Time", "%", Align::kRight},
-                   {"Total", "ms", Align::kRight},
-                   {"Instances", "", Align::kRight},
-                   {"Avg", "µs", Align::kRight},
-                   {"Med", "µs", Align::kRight},
-                   {"StdDev", "µs", Align::kRight},
-                   {"Name", "", Align::kLeft}},
-                  {}};
-  const std::vector<KernelSum> sums = by_kernel(rows);
-  const double whole = total(rows);
-  for (std::size_t i = 0; i < std::min(most, sums.size()); ++i) {
-    table.rows.push_back(nsight_row(sums[i], whole));
+std::string kernels_csv(const std::vector<Profile>& profiles) {
+  std::string text =
+      csv_line(csv_texts({"Profile", "Step", "Phase", "Time (%)", "Total Time (ns)", "Instances",
+                          "Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)", "StdDev (ns)", "Name"}));
+  for (const Profile& profile : profiles) {
+    for (const auto* step : {&profile.inference, &profile.step}) {
+      if (*step) add_step(text, profile, **step);
+    }
   }
-  if (sums.size() > most) table.rows.push_back(other_row(sums, most, whole));
-  return table;
+  return text;
 }
 
 }  // namespace labreport::nsys_profile

@@ -1,11 +1,10 @@
-// Kernels added up by name or by operator.
+// Kernels added up by name or by what they do, and all of them as a CSV.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "document/document.h"
 #include "experiments/nsys_profile/profile.h"
 
 namespace labreport::nsys_profile {
@@ -14,12 +13,15 @@ namespace labreport::nsys_profile {
 struct KernelSum {
   std::string name;
   std::string kind;  ///< Of its longest row.
-  std::int64_t instances = 0;
+  double calls = 0;
   double total = 0;
   double min = 0;
   double median = 0;
   double max = 0;
   double stddev = 0;
+  Rows rows = {};
+
+  double mean() const { return total / calls; }
 };
 
 using NameOf = std::function<std::string(const KernelRow&)>;
@@ -28,8 +30,11 @@ using NameOf = std::function<std::string(const KernelRow&)>;
 std::vector<KernelSum> summed(const Rows& rows, const NameOf& name);
 std::vector<KernelSum> by_kernel(const Rows& rows);
 
-/// The first of Nsight Systems' columns, with short names; `most` rows at most, the others as one.
-TableView nsight_table(const std::string& slug, const std::string& title, const Rows& rows,
-                       std::size_t most);
+inline constexpr const char* kKernelsFile = "kernels.csv";
+
+/// A row for each kernel of each phase by its full name, the most time first: after the columns
+/// profile, step and phase those of Nsight Systems' kernel summary, shares of the phase in %, times
+/// in ns.
+std::string kernels_csv(const std::vector<Profile>& profiles);
 
 }  // namespace labreport::nsys_profile

@@ -8,16 +8,11 @@ namespace labreport::nsys_profile {
 
 inline constexpr const char* kProblem = "nsys_profile";
 
-/// `profiles` is never empty.
-PartContent present_clocks(const RunView& view, const std::vector<Profile>& profiles);
-PartContent present_top_kernels(const RunView& view, const std::vector<Profile>& profiles);
-PartContent present_other_kernels(const RunView& view, const std::vector<Profile>& profiles);
-PartContent present_classes(const RunView& view, const std::vector<Profile>& profiles);
-PartContent present_attention(const RunView& view, const std::vector<Profile>& profiles);
-
-/// The table of what the answers speak of; in the drawer that of all profiles, where there are
-/// more.
-void add_table(PartContent& part, const RunView& view, const std::vector<Profile>& profiles,
-               TableView (*table_of)(const std::vector<Profile>&));
+/// `profiles` holds at least one.
+PartContent timer_vs_profiler(const Profiles& profiles);
+PartContent top_kernels(const Profiles& profiles);
+PartContent non_gemm_kernels(const Profiles& profiles);
+PartContent kernel_classes(const Profiles& profiles);
+PartContent attention(const Profiles& profiles);
 
 }  // namespace labreport::nsys_profile

@@ -5,6 +5,8 @@
 #include <tuple>
 
 #include "base/format.h"
+#include "base/text.h"
+#include "plan/editions.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
@@ -12,9 +14,8 @@
 namespace labreport::nsys_profile {
 namespace {
 
+constexpr std::size_t kFew = 3;            // Profiles that a sentence names.
 constexpr const char* kComma = ",\u00a0";  // A label stays on one line.
-
-bool is_warm(const CellSpec& spec) { return spec.steps != 0; }
 
 KernelRow kernel_row(const MeasuredRow& row, KernelNames& names) {
   const auto number = [&](std::string_view name) { return row.number(name).value_or(0); };
@@ -36,21 +37,17 @@ ProfiledStep read_step(const Cell& cell, const Launch& launch) {
   return step;
 }
 
-bool fuller(const CellSpec& a, const std::optional<ProfiledStep>& known) {
-  return !known || a.mode > known->spec->mode;
-}
-
 void add_cell(Profile& profile, const Cell& cell) {
-  profile.cells.push_back(&cell);
+  const Mode mode = cell.spec.mode.value_or(Mode::kForward);
   const Launch* launch = ok_launch(cell);
+  profile.cells.push_back(&cell);
   if (launch == nullptr) {
-    const std::string mode(labreport::describe(cell.spec.mode.value_or(Mode::kForward)));
-    if (profile.missing.empty()) {
-      profile.missing = mode + ": " + reason_missing(cell);
-    }
-  } else if (cell.spec.mode == Mode::kInference) {
+    if (!profile.missing.empty()) return;
+    profile.missing_step = labreport::describe(mode);
+    profile.missing = reason_missing(cell);
+  } else if (mode == Mode::kInference) {
     profile.inference = read_step(cell, *launch);
-  } else if (fuller(cell.spec, profile.step)) {
+  } else if (!profile.step || mode > profile.step->spec->mode) {
     profile.step = read_step(cell, *launch);
   }
 }
@@ -63,18 +60,11 @@ void name_profiles(std::vector<Profile>& profiles) {
     profile.label = profile.spec.size + kComma + context;
     profile.words = profile.spec.size + " at context " + context;
     if (precisions.size() < 2 || !profile.spec.precision) continue;
-    const std::string precision(labreport::describe(*profile.spec.precision));
+    const std::string precision(labreport::describe(profile.precision()));
     // FP32 is what a label without a precision means.
-    if (profile.spec.precision != Precision::kFp32) profile.label += kComma + precision;
+    if (profile.precision() != Precision::kFp32) profile.label += kComma + precision;
     profile.words += " in " + precision;
   }
-}
-
-/// Of a profile that was not begun no single step is missing.
-void name_what_waits(Profile& profile) {
-  const auto waits = [](const Cell* cell) { return cell->launches.empty(); };
-  if (std::ranges::all_of(profile.cells, waits))
-    profile.missing = reason_missing(*profile.cells[0]);
 }
 
 /// Its step ran on the way to a longer context, and nothing else was asked of it.
@@ -83,6 +73,63 @@ bool passed_by(const Profile& profile, const std::vector<Profile>& all) {
     return other.spec.size == profile.spec.size && other.inference;
   });
   return any_inference && profile.step && !profile.inference && profile.missing.empty();
+}
+
+std::vector<Profile> read_profiles(const RunView& view) {
+  std::vector<Profile> profiles;
+  const auto warm = [](const CellSpec& spec) { return spec.steps != 0; };
+  for (const Cell* cell : view.cells(CellKind::kKernels, warm)) {
+    auto found = std::ranges::find_if(
+        profiles, [&](const Profile& profile) { return same_setting(profile.spec, cell->spec); });
+    if (found == profiles.end()) {
+      found = profiles.insert(profiles.end(), Profile{});
+      found->spec = cell->spec;
+    }
+    add_cell(*found, *cell);
+  }
+  // Doubling goes context by context; readers go size by size.
+  std::ranges::stable_sort(profiles, {}, [](const Profile& profile) {
+    return std::tuple(profile.spec.precision, profile.parameters(), profile.spec.context);
+  });
+  const std::vector<Profile> known = profiles;
+  std::erase_if(profiles, [&](const Profile& profile) { return passed_by(profile, known); });
+  name_profiles(profiles);
+  return profiles;
+}
+
+bool holds(const ProfiledStep& step, Pass pass) {
+  if (pass == Pass::kForward) return true;
+  const bool whole = pass == Pass::kTrainStep || pass == Pass::kOptimizer;
+  return step.spec->mode >= (whole ? Mode::kTrainStep : Mode::kForwardBackward);
+}
+
+bool belongs(const std::string& phase, Pass pass) {
+  const bool all = pass == Pass::kTrainStep;
+  const bool both = pass == Pass::kForwardBackward || all;
+  if (phase == metric::kForward) return pass == Pass::kForward || both;
+  if (phase == metric::kOptimizer) return pass == Pass::kOptimizer || all;
+  const bool backward = phase == metric::kLoss || phase == metric::kBackward;
+  return backward && (pass == Pass::kBackward || both);
+}
+
+/// The 2025 answers speak of one context: the reference where it ran, else the longest.
+std::int64_t answered_context(const RunView& view, const std::vector<const Profile*>& ran) {
+  const std::int64_t reference = view.edition().reference_context;
+  const auto context = [](const Profile* profile) { return profile->spec.context.value_or(0); };
+  if (std::ranges::find(ran, reference, context) != ran.end()) return reference;
+  return context(*std::ranges::max_element(ran, {}, context));
+}
+
+/// A step that holds more answers more of the parts than a larger network's forward pass alone.
+const Profile* fullest(const RunView& view, std::vector<const Profile*> ran) {
+  const Precision precision = ran.front()->precision();
+  std::erase_if(ran, [&](const Profile* profile) { return profile->precision() != precision; });
+  const std::int64_t context = answered_context(view, ran);
+  std::erase_if(ran, [&](const Profile* profile) { return profile->spec.context != context; });
+  return *std::ranges::max_element(ran, {}, [](const Profile* profile) {
+    const bool whole = profile->step && profile->step->spec->mode == Mode::kTrainStep;
+    return std::pair(whole, profile->parameters());
+  });
 }
 
 }  // namespace
@@ -104,27 +151,119 @@ std::vector<double> ProfiledStep::samples(std::string_view tag, std::string_view
   return milliseconds(*launch, tag, name);
 }
 
-std::vector<Profile> profiles_of(const RunView& view) {
-  std::vector<Profile> profiles;
-  for (const Cell* cell : view.cells(CellKind::kKernels, is_warm)) {
-    auto found = std::ranges::find_if(
-        profiles, [&](const Profile& profile) { return same_setting(profile.spec, cell->spec); });
-    if (found == profiles.end()) {
-      found = profiles.insert(profiles.end(), Profile{});
-      found->spec = cell->spec;
-    }
-    add_cell(*found, *cell);
+std::string_view describe(Pass pass) {
+  switch (pass) {
+    case Pass::kForward:
+      return "forward";
+    case Pass::kBackward:
+      return "backward";
+    case Pass::kOptimizer:
+      return "optimizer";
+    case Pass::kForwardBackward:
+      return "forward+backward";
+    case Pass::kTrainStep:
+      break;
   }
-  for (Profile& profile : profiles) name_what_waits(profile);
-  // Doubling goes context by context; readers go size by size.
-  std::ranges::stable_sort(profiles, {}, [](const Profile& profile) {
-    const std::int64_t parameters = parameter_count(profile.spec.model.value_or(ModelShape{}));
-    return std::tuple(profile.spec.precision, parameters, profile.spec.context);
-  });
-  const std::vector<Profile> all = profiles;
-  std::erase_if(profiles, [&](const Profile& profile) { return passed_by(profile, all); });
-  name_profiles(profiles);
-  return profiles;
+  return "train step";
+}
+
+Rows Profile::rows(Pass pass) const {
+  const auto& profiled = pass == Pass::kForward && inference ? inference : step;
+  Rows found;
+  if (!profiled || !holds(*profiled, pass)) return found;
+  for (const KernelRow& row : profiled->rows) {
+    if (belongs(row.phase, pass)) found.push_back(&row);
+  }
+  return found;
+}
+
+double Profile::parameters() const {
+  return static_cast<double>(parameter_count(spec.model.value_or(ModelShape{})));
+}
+
+Rows matching(const Rows& rows, const std::function<bool(const KernelRow&)>& wanted) {
+  Rows found;
+  std::ranges::copy_if(rows, std::back_inserter(found),
+                       [&](const KernelRow* row) { return wanted(*row); });
+  return found;
+}
+
+double total(const Rows& rows) {
+  double sum = 0;
+  for (const KernelRow* row : rows) sum += row->total;
+  return sum;
+}
+
+double calls(const Rows& rows) {
+  double sum = 0;
+  for (const KernelRow* row : rows) sum += row->instances;
+  return sum;
+}
+
+bool is_gemm(const KernelRow& row) { return row.kind == "gemm" || row.kind == "gemm helper"; }
+
+double gemm_share(const Rows& rows) {
+  const double whole = total(rows);
+  return whole > 0 ? total(matching(rows, is_gemm)) / whole : 0;
+}
+
+Profiles::Profiles(const RunView& run) : view(run), all(read_profiles(run)) { choose(); }
+
+void Profiles::choose() {
+  for (const Profile& profile : all) {
+    if (!profile.empty()) answered.push_back(&profile);
+  }
+  const bool one = view.edition().name != "2026" && !answered.empty();
+  if (one) answered = {fullest(view, answered)};
+  for (const Profile& profile : all) {
+    const bool beside = !one || profile.spec.context == answered.front()->spec.context;
+    const bool alike = !one || profile.precision() == answered.front()->precision();
+    if (beside) shown_in_every_precision.push_back(&profile);
+    if (beside && alike) shown.push_back(&profile);
+  }
+  const auto extent = [](const Profile* p) { return std::pair(p->parameters(), p->spec.context); };
+  if (answered.empty()) return;
+  foremost = *std::ranges::max_element(answered, {}, extent);
+  for (const Profile& profile : all) {
+    const bool alike = extent(&profile) == extent(foremost) && !profile.empty();
+    const bool sixteen = profile.precision() >= Precision::kBf16;
+    if (alike && sixteen && half == nullptr && &profile != foremost) half = &profile;
+  }
+}
+
+std::vector<const Profile*> Profiles::beyond(const std::vector<const Profile*>& open) const {
+  std::vector<const Profile*> found;
+  if (open.size() == all.size()) return found;
+  for (const Profile& profile : all) found.push_back(&profile);
+  return found;
+}
+
+Facts Profiles::facts(bool forward_only) const {
+  std::vector<std::string> missing;
+  for (const Profile* profile : shown) {
+    // The one that is spoken of stands in for larger ones only.
+    const bool smaller = answered.size() == 1 && profile->parameters() < foremost->parameters();
+    const bool known = forward_only && !profile->rows(Pass::kForward).empty();
+    if (!profile->missing.empty() && !smaller && !known) missing.push_back(profile->words);
+  }
+  Facts facts;
+  facts.flag("nothing", answered.empty());
+  facts.flag("several", answered.size() > 1);
+  facts.flag("gpu", view.on_gpu());
+  facts.flag("cpu", !view.on_gpu());
+  facts.set("kernel", view.on_gpu() ? "kernel" : "operator");
+  facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
+  facts.set("Kernels", view.on_gpu() ? "Kernels" : "Operators");
+  facts.set("words", foremost == nullptr ? "" : foremost->words);
+  const bool few = missing.size() <= kFew;
+  const auto count = static_cast<double>(missing.size());
+  facts.when("missing", !missing.empty() && !answered.empty(), "profiles",
+             few ? join_words(missing) : counted(count, "other"));
+  return facts;
+}
+
+std::string counted(double count, const std::string& word) {
+  return format_fixed(count, 0) + " " + word + (count == 1 ? "" : "s");
 }
 
 }  // namespace labreport::nsys_profile

@@ -17,9 +17,9 @@ namespace labreport::nsys_profile {
 struct KernelRow {
   std::string phase;      ///< "forward"; empty: unattributed.
   std::string module;     ///< "layers/attn/q_proj"
-  std::string operation;  ///< "Linear"
+  std::string operation;  ///< The outermost operator: "aten::linear"; "Linear" in earlier runs.
   std::string op;         ///< The innermost ATen operator: "aten::mm"
-  std::string kind;       ///< "gemm"; see `classes`.
+  std::string kind;       ///< The kernel class: "gemm", "elementwise".
   std::string kernel;     ///< The full name.
   double instances = 0;
   double total = 0;
@@ -45,6 +45,12 @@ struct ProfiledStep {
   std::vector<double> samples(std::string_view tag, std::string_view name) const;
 };
 
+/// The parts of a step whose kernels are counted together.
+enum class Pass { kForward, kBackward, kOptimizer, kForwardBackward, kTrainStep };
+std::string_view describe(Pass pass);
+
+using Rows = std::vector<const KernelRow*>;
+
 /// One network at one context and precision.
 struct Profile {
   std::string label;                      ///< "2.7B, 512"; "2.7B, 512, BF16"
@@ -52,44 +58,61 @@ struct Profile {
   CellSpec spec;                          ///< Without mode, warm-up and steps.
   std::optional<ProfiledStep> inference;  ///< Present where they ran.
   std::optional<ProfiledStep> step;       ///< The fullest other step that ran.
-  std::string missing;  ///< Why a step has no numbers: "train step: out of memory …"
+  std::string missing_step;               ///< A step without numbers: "train step"
+  std::string missing;                    ///< Why it has none: "out of memory …"
   std::vector<const Cell*> cells;
 
   bool empty() const { return !inference && !step; }
+  /// The forward pass is that of inference where it ran. Empty: not measured.
+  Rows rows(Pass pass) const;
+  double parameters() const;
+  Precision precision() const { return spec.precision.value_or(Precision::kFp32); }
 };
 
-/// In plan order; a process's first step is none of them. Contexts that were only passed on the way
-/// to longer ones are left out.
-std::vector<Profile> profiles_of(const RunView& view);
-
-/// At the contexts and in the precision that the answers speak of, those without numbers too; all
-/// where nothing ran: what the first tables hold.
-std::vector<Profile> spoken_of(const RunView& view, const std::vector<Profile>& profiles);
-
-/// What the answers speak of. 2026: every profile. 2025: the largest size at the reference context
-/// whose train step was profiled; where there is none, the largest.
-std::vector<const Profile*> answered(const RunView& view, const std::vector<Profile>& profiles);
-
-/// The largest size at its longest context of what the answers speak of; null: nothing ran.
-const Profile* foremost(const std::vector<const Profile*>& answered);
-
-/// The parts of a step whose kernels are counted together.
-enum class Pass { kForward, kForwardBackward, kTrainStep };
-std::string_view describe(Pass pass);
-
-using Rows = std::vector<const KernelRow*>;
-
-/// The forward pass is that of inference where it ran. Empty: not measured.
-Rows rows_of(const Profile& profile, Pass pass);
 Rows matching(const Rows& rows, const std::function<bool(const KernelRow&)>& wanted);
 double total(const Rows& rows);  ///< ms
-std::int64_t instances(const Rows& rows);
+double calls(const Rows& rows);
 
 /// A GEMM or a helper that its operator launched beside it.
-bool is_matrix_product(const KernelRow& row);
+bool is_gemm(const KernelRow& row);
+double gemm_share(const Rows& rows);  ///< Of their time; 0 where there are none.
 
-/// Facts that every part has: `nothing`, `several`, `gpu`, `kernel` (what kernels are called on
-/// this device), and `missing`, a list of words, reason.
-void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles);
+/// A run's profiles, in order of precision, size and context; a process's first step is none of
+/// them. Contexts that were only passed on the way to longer ones are left out.
+class Profiles {
+ public:
+  explicit Profiles(const RunView& run);
+  Profiles(const Profiles&) = delete;
+
+  const RunView& view;
+  std::vector<Profile> all;
+  /// What the answers speak of. 2026: every profile that ran. 2025: the largest size at the
+  /// reference context whose train step was profiled; where there is none, the largest.
+  std::vector<const Profile*> answered;
+  /// What the open tables hold: profiles at the context of the answer, those without numbers too,
+  /// in its precision and in all. 2026, and where nothing ran: every profile.
+  std::vector<const Profile*> shown, shown_in_every_precision;
+  const Profile* foremost = nullptr;  ///< The largest answered at its longest context; null: none.
+  const Profile* half = nullptr;      ///< The same in 16 bits; null where it did not run.
+
+  /// Every profile, for a drawer; none where an open table holds them all.
+  std::vector<const Profile*> beyond(const std::vector<const Profile*>& open) const;
+  /// Facts that every part has: `nothing`, `missing`, `several`, `gpu`, `kernel`, `kernels`,
+  /// `words`.
+  Facts facts(bool forward_only = false) const;
+
+ private:
+  void choose();
+};
+
+std::string counted(double count, const std::string& word);  ///< "1 call", "2,048 calls"
+
+/// Of such a row of a dataset either the value or why it is missing.
+template <typename Row>
+std::function<Value(const Row&)> or_reason(std::function<Value(const Row&)> value) {
+  return [value = std::move(value)](const Row& row) {
+    return row.missing.empty() ? value(row) : Value::missing(row.missing);
+  };
+}
 
 }  // namespace labreport::nsys_profile

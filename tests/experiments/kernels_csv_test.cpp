@@ -1,4 +1,4 @@
-#include "experiments/nsys_profile/kernels_csv.h"
+#include "experiments/nsys_profile/kernel_sums.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,24 +1,110 @@
-// Sums, shares and counts behind the profiling problem's answers.
+// Rows, sums and reasons behind the profiling problem's answers.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "experiments/nsys_profile/attention_work.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
+#include "experiments/nsys_profile/model_parts.h"
+#include "experiments/nsys_profile/present.h"
 #include "experiments/sample_runs.h"
+#include "results/metric_names.h"
 
 namespace labreport::nsys_profile {
 namespace {
 
+using testing::Contains;
+using testing::ElementsAre;
+using testing_samples::Change;
+using testing_samples::end_with;
 using testing_samples::measured;
 using testing_samples::plan_input;
 
-Run small_at_128() {
-  PlanInput input = plan_input(Preset::kFull);
+void unchanged(const CellSpec&, Launch&) {}
+
+Run run_of(const char* edition, std::size_t size, std::vector<std::int64_t> contexts,
+           const Change& change) {
+  PlanInput input = plan_input(Preset::kFull, edition);
   input.selection.only = {"nsys_profile"};
-  input.selection.sizes = {input.edition.sizes[0]};
-  input.selection.contexts = {128};
-  return measured(input);
+  input.selection.sizes = {input.edition.sizes[size]};
+  input.selection.contexts = std::move(contexts);
+  return measured(input, change);
+}
+
+/// In FP32 and BF16.
+Run small_at_512(const Change& change = unchanged) { return run_of("2025", 0, {512}, change); }
+Run small_of_2026(const Change& change = unchanged) {
+  return run_of("2026", 0, {512, 1024, 2048}, change);
+}
+
+PartContent part(const Run& run, const char* letter) {
+  return present(RunView(run, find_edition(run.edition))).parts.at(letter);
+}
+
+/// Whether the answer says the sentence of that situation.
+bool says(const PartContent& part, const std::string& situation) {
+  const Facts::Entry& entry = part.facts.entries().at(situation);
+  const auto* list = std::get_if<std::vector<Facts>>(&entry);
+  return list != nullptr ? !list->empty() : std::get<bool>(entry);
+}
+
+std::string value(const PartContent& part, const std::string& situation, const std::string& name) {
+  const auto& list = std::get<std::vector<Facts>>(part.facts.entries().at(situation));
+  return std::get<std::string>(list.at(0).entries().at(name));
+}
+
+const Dataset& dataset(const PartContent& part, std::string_view name) {
+  return *std::ranges::find(part.datasets, name, &Dataset::name);
+}
+
+std::vector<std::string> column(const Dataset& data, std::string_view name) {
+  const auto found = std::ranges::find(data.columns, name, &DataColumn::name);
+  const auto at = static_cast<std::size_t>(found - data.columns.begin());
+  std::vector<std::string> texts;
+  for (const DataRow& row : data.rows) {
+    texts.push_back(format_value(row.values.at(at), found->notation));
+  }
+  return texts;
+}
+
+/// A value of the profile, times `factor`.
+Change scaled(std::string_view name, double factor) {
+  return [=](const CellSpec&, Launch& launch) {
+    for (Metric& metric : launch.metrics) {
+      if (metric.tag != metric::kProfile || metric.name != name) continue;
+      metric.data = Scalar(*metric.number() * factor);
+    }
+  };
+}
+
+enum { kPhaseColumn, kModuleColumn, kOperationColumn, kOperatorColumn, kClassColumn };
+constexpr std::size_t kTotalColumn = 7;
+
+using Cells = std::vector<Scalar>;
+
+/// The time of kernels that `wanted` names, times `factor`.
+Change slower(const std::function<bool(const CellSpec&, const Cells&)>& wanted, double factor) {
+  return [=](const CellSpec& spec, Launch& launch) {
+    for (Table& table : launch.tables) {
+      if (table.name != metric::kKernels) continue;
+      for (Cells& row : table.rows) {
+        const auto ns = static_cast<double>(std::get<std::int64_t>(row[kTotalColumn]));
+        if (wanted(spec, row)) row[kTotalColumn] = static_cast<std::int64_t>(ns * factor);
+      }
+    }
+  };
+}
+
+bool holds(const Cells& row, std::size_t column, std::string_view text) {
+  return std::get<std::string>(row[column]).find(text) != std::string::npos;
+}
+
+bool gemm_in_bf16(const CellSpec& spec, const Cells& row) {
+  return spec.precision == Precision::kBf16 && holds(row, kClassColumn, "gemm");
+}
+
+void without_step(const CellSpec& spec, Launch& launch) {
+  if (spec.mode != Mode::kInference) end_with(launch, OutOfMemory{"forward", 1, 2, 3});
 }
 
 KernelRow row(const char* kernel, double instances, double total, double median, double stddev) {
@@ -33,24 +119,27 @@ KernelRow row(const char* kernel, double instances, double total, double median,
   return row;
 }
 
-TEST(ProfileRows, PassesHoldEachOther) {
-  const auto run = small_at_128();
-  const auto profiles = profiles_of(RunView(run, find_edition("2025")));
-  ASSERT_EQ(profiles.size(), 1u);
-  const double forward = total(rows_of(profiles[0], Pass::kForward));
-  const double both = total(rows_of(profiles[0], Pass::kForwardBackward));
-  EXPECT_GT(forward, 0);
-  EXPECT_GT(both, 2 * forward);
-  EXPECT_GT(total(rows_of(profiles[0], Pass::kTrainStep)), both);
+TEST(Profiles, PassesHoldEachOther) {
+  const auto run = small_at_512();
+  const Profiles profiles(RunView(run, find_edition("2025")));
+  ASSERT_EQ(profiles.all.size(), 2u);
+  const Profile& profile = profiles.all[0];
+  const auto time = [&](Pass pass) { return total(profile.rows(pass)); };
+  EXPECT_GT(time(Pass::kForward), 0);
+  EXPECT_DOUBLE_EQ(time(Pass::kForwardBackward), time(Pass::kForward) + time(Pass::kBackward));
+  EXPECT_NEAR(time(Pass::kTrainStep), time(Pass::kForwardBackward) + time(Pass::kOptimizer), 1e-9);
 }
 
-TEST(ProfileRows, AForwardPassMultipliesSevenTimesALayerAndOnceMore) {
-  const auto run = small_at_128();
-  const auto profiles = profiles_of(RunView(run, find_edition("2025")));
-  const Rows linear = matching(rows_of(profiles[0], Pass::kForward), [](const KernelRow& row) {
-    return row.operation == "Linear" && row.kind == "gemm";
-  });
-  EXPECT_EQ(instances(linear), 7 * 12 + 1);
+TEST(Profiles, TheAnswerOf2025SpeaksOfOneThatOf2026OfAll) {
+  const auto one = small_at_512();
+  const Profiles of_2025(RunView(one, find_edition("2025")));
+  EXPECT_EQ(of_2025.answered.size(), 1u);
+  EXPECT_EQ(of_2025.foremost->words, "small at context 512 in FP32");
+  EXPECT_EQ(of_2025.half->words, "small at context 512 in BF16");
+  const auto three = small_of_2026();
+  const Profiles of_2026(RunView(three, find_edition("2026")));
+  EXPECT_EQ(of_2026.answered.size(), 3u);
+  EXPECT_EQ(of_2026.foremost->spec.context, 2048);
 }
 
 TEST(KernelSums, AddUpWhatHasOneNameTheLongestFirst) {
@@ -60,21 +149,12 @@ TEST(KernelSums, AddUpWhatHasOneNameTheLongestFirst) {
   const auto sums = by_kernel({&a, &b, &c});
   ASSERT_EQ(sums.size(), 2u);
   EXPECT_EQ(sums[0].name, "mul");
-  EXPECT_EQ(sums[0].instances, 4);
+  EXPECT_EQ(sums[0].calls, 4);
   EXPECT_DOUBLE_EQ(sums[0].total, 12);
   EXPECT_DOUBLE_EQ(sums[0].min, 1);
   EXPECT_DOUBLE_EQ(sums[0].max, 8);
   // The sample 2, 2, 4, 4.
   EXPECT_NEAR(sums[0].stddev, 1.1547, 1e-4);
-}
-
-TEST(KernelSums, TheTableEndsWithWhatItLeavesOut) {
-  const KernelRow a = row("a", 1, 3, 3, 0);
-  const KernelRow b = row("b", 1, 1, 1, 0);
-  const TableView table = nsight_table("kernels", "Kernels", {&a, &b}, 1);
-  ASSERT_EQ(table.rows.size(), 2u);
-  EXPECT_EQ(table.rows[0].cells[0].text, "75.0");
-  EXPECT_EQ(table.rows[1].cells.back().text, "1 other kernel");
 }
 
 /// Of the Ada family, as profiles in public benchmark notes print it.
@@ -136,13 +216,201 @@ TEST(KernelName, ASearchByNameKnowsSomeFamilies) {
   EXPECT_FALSE(named_like_gemm("void gemv2T_kernel_val<int, int, float>"));
 }
 
-TEST(AttentionWork, KnowsAStageByItsRangeAndOperation) {
+TEST(ModelParts, KnowAStageOfAttentionByItsRangeAndOperation) {
   const std::string scores = "layers/attn/scaled dot product attention/computing attention scores";
   EXPECT_EQ(stage_of(scores, "MaskedScores", true), kScores);
-  EXPECT_EQ(stage_of(scores, "MaskedScores", false), kScaleMask);
+  EXPECT_EQ(stage_of(scores, "aten::div", false), kScaleMask);
   EXPECT_EQ(stage_of("layers/attn/q_proj", "Linear", true), kProjections);
-  EXPECT_EQ(stage_of("layers/attn/rotary", "Rotary", false), kRotary);
+  EXPECT_EQ(stage_of("layers/attn/rotary", "Rotary", false), kRope);
   EXPECT_EQ(stage_of("layers/ffn/w1", "Linear", true), "");
+}
+
+TEST(ModelParts, NameWhatAKernelIsFor) {
+  const auto group = [](const char* module, const char* kind) {
+    return group_of({"forward", module, "aten::to", "aten::copy_", kind, "kernel", 1});
+  };
+  EXPECT_EQ(group("layers/ffn", "elementwise"), "SwiGLU");
+  EXPECT_EQ(group("layers/ffn/w1", "copy"), "copies and casts");
+  EXPECT_EQ(group("layers/ln2", "reduction"), "RMSNorm");
+  EXPECT_EQ(group("layers", "elementwise"), "residual");
+  EXPECT_EQ(group("layers/attn/scaled dot product attention/computing softmax", "copy"), kSoftmax)
+      << "casts inside softmax are its own";
+  EXPECT_EQ(group("token_embeddings", "gather"), kOther);
+}
+
+TEST(TimerVsProfiler, SaysWhatTheTimerCountsAndTheProfilerDoesNot) {
+  const PartContent less = part(small_at_512(), "a");
+  EXPECT_TRUE(says(less, "less"));
+  EXPECT_THAT(value(less, "less", "difference"), testing::EndsWith("% less"));
+  EXPECT_FALSE(says(less, "more"));
+  EXPECT_FALSE(says(less, "perturbed"));
+  const PartContent no_gaps =
+      part(small_at_512([](const CellSpec&, Launch& launch) {
+             std::erase_if(launch.metrics, [](const Metric& metric) {
+               return metric.tag == metric::kProfile && metric.name != metric::kBusy;
+             });
+           }),
+           "a");
+  EXPECT_TRUE(says(no_gaps, "less_unexplained"));
+  EXPECT_FALSE(says(no_gaps, "less"));
+}
+
+TEST(TimerVsProfiler, AgreesWithinTheTimersDeviation) {
+  const auto shaken = [](const CellSpec&, Launch& launch) {
+    const Metric* busy = launch.find(metric::kProfile, metric::kBusy);
+    for (Metric& metric : launch.metrics) {
+      if (busy == nullptr || metric.tag != metric::kStep) continue;
+      const auto ns = static_cast<std::int64_t>(*busy->number());
+      metric.data = Samples(std::vector<std::int64_t>{ns - ns / 20, ns + ns / 10, ns - ns / 40});
+    }
+  };
+  EXPECT_TRUE(says(part(small_at_512(shaken), "a"), "agree"));
+}
+
+TEST(TimerVsProfiler, DoesNotExplainKernelsThatRanLongerThanTheStep) {
+  const PartContent more = part(small_at_512(scaled(metric::kBusy, 1.2)), "a");
+  EXPECT_TRUE(says(more, "more"));
+  EXPECT_FALSE(says(more, "less"));
+}
+
+TEST(TimerVsProfiler, MarksAPerturbedProfile) {
+  const PartContent perturbed = part(small_at_512(scaled(metric::kSpan, 1.5)), "a");
+  EXPECT_TRUE(says(perturbed, "perturbed"));
+  EXPECT_THAT(dataset(perturbed, "steps").rows.at(0).flags,
+              ElementsAre("perturbed by the profiler"));
+}
+
+TEST(TimerVsProfiler, KeepsAStepThatDidNotRunAsARow) {
+  const PartContent lacking = part(small_at_512(without_step), "a");
+  EXPECT_TRUE(says(lacking, "missing"));
+  const Dataset& steps = dataset(lacking, "steps");
+  EXPECT_THAT(column(steps, "step"), ElementsAre("inference", "train step"));
+  EXPECT_THAT(steps.rows.at(1).values.at(2).reason,
+              testing::StartsWith("out of memory in forward"));
+}
+
+TEST(TimerVsProfiler, GivesTheRangeOfSeveralProfiles) {
+  const PartContent several = part(small_of_2026(), "a");
+  EXPECT_TRUE(says(several, "range"));
+  EXPECT_FALSE(says(several, "less"));
+  EXPECT_FALSE(says(several, "longer"));
+  EXPECT_TRUE(says(part(small_of_2026(scaled(metric::kBusy, 1.2)), "a"), "longer"));
+}
+
+TEST(TopKernels, AreNamedWithTheirCalls) {
+  const PartContent top = part(small_at_512(), "b");
+  EXPECT_TRUE(says(top, "same"));
+  EXPECT_EQ(value(top, "same", "calls"), "85 times");
+  EXPECT_EQ(value(top, "same", "called_in"),
+            "3 FFN projections and 4 attention projections in each of 12 layers, and the LM head");
+  EXPECT_FALSE(says(top, "unexpected")) << "7 L + 1 and 2 L";
+}
+
+TEST(TopKernels, MayChangeWithTheBackwardPass) {
+  const PartContent changed = part(small_at_512(slower(
+                                       [](const CellSpec&, const Cells& row) {
+                                         return holds(row, kPhaseColumn, "backward") &&
+                                                holds(row, kOperatorColumn, "aten::bmm");
+                                       },
+                                       1000)),
+                                   "b");
+  EXPECT_TRUE(says(changed, "changed"));
+  EXPECT_FALSE(says(changed, "same"));
+  EXPECT_TRUE(says(part(small_at_512(without_step), "b"), "forward_only"));
+}
+
+TEST(NonGemmKernels, AreGroupedByWhatTheyDoInTheModel) {
+  const PartContent others = part(small_at_512(), "c");
+  const Dataset& bars = dataset(others, "non-gemm-time");
+  EXPECT_THAT(column(bars, "group"), Contains("softmax"));
+  EXPECT_THAT(column(bars, "operators"), Contains("div, exp, max, sub, sum"));
+  EXPECT_TRUE(says(others, "one"));
+  EXPECT_TRUE(says(others, "half_alike"));
+  EXPECT_FALSE(says(others, "half"));
+  EXPECT_TRUE(says(part(small_at_512(slower(gemm_in_bf16, 0.1)), "c"), "half"));
+  EXPECT_FALSE(says(others, "casts")) << "the fake worker casts nothing";
+}
+
+TEST(NonGemmKernels, GrowWithTheContextWhereSoftmaxAndMaskDo) {
+  EXPECT_TRUE(says(part(small_of_2026(), "c"), "grows"));
+  const PartContent shrunk =
+      part(small_of_2026(slower(
+               [](const CellSpec& spec, const Cells& row) {
+                 return spec.context == 2048 && !holds(row, kClassColumn, "gemm");
+               },
+               0.1)),
+           "c");
+  EXPECT_FALSE(says(shrunk, "grows"));
+}
+
+TEST(KernelClasses, BlameTheOptimizerAloneWhereTheBackwardPassChangesNothing) {
+  const auto in_optimizer = [](const CellSpec&, const Cells& row) {
+    return holds(row, kPhaseColumn, "optimizer");
+  };
+  const auto beside_gemms = [](const CellSpec&, const Cells& row) {
+    const bool backward = holds(row, kPhaseColumn, "backward");
+    return holds(row, kPhaseColumn, "optimizer") ||
+           (backward && holds(row, kClassColumn, "elementwise"));
+  };
+  const PartContent drop = part(small_at_512(slower(in_optimizer, 100)), "d");
+  EXPECT_TRUE(says(drop, "by_optimizer"));
+  EXPECT_FALSE(says(drop, "by_both"));
+  const PartContent both = part(small_at_512(slower(beside_gemms, 1000)), "d");
+  EXPECT_TRUE(says(both, "by_both"));
+  EXPECT_FALSE(says(both, "by_optimizer"));
+  EXPECT_TRUE(says(part(small_at_512(), "d"), "alike")) << "AdamW takes next to nothing there";
+}
+
+TEST(KernelClasses, DoNotExplainADropWhereTheOptimizerHasGemms) {
+  const auto odd = [](const CellSpec& spec, Launch& launch) {
+    slower([](const CellSpec&, const Cells& row) { return holds(row, kPhaseColumn, "optimizer"); },
+           100)(spec, launch);
+    for (Table& table : launch.tables) {
+      if (table.name != metric::kKernels || spec.mode != Mode::kTrainStep) continue;
+      Cells gemm = table.rows.front();
+      gemm[kPhaseColumn] = std::string("optimizer");
+      table.rows.push_back(gemm);
+    }
+  };
+  const PartContent drop = part(small_at_512(odd), "d");
+  EXPECT_TRUE(says(drop, "unexplained"));
+  EXPECT_FALSE(says(drop, "by_optimizer"));
+}
+
+TEST(KernelClasses, AreSharesOfEachPass) {
+  const Dataset classes = dataset(part(small_at_512(), "d"), "classes");
+  EXPECT_THAT(column(classes, "pass"), ElementsAre("forward", "forward+backward", "train step"));
+}
+
+TEST(Attention, NamesABoundOnlyNearTheLimit) {
+  const auto copied = [](double factor) {
+    return [=](const CellSpec& spec, Launch& launch) {
+      if (spec.kind != CellKind::kLimits) return;
+      for (Metric& metric : launch.metrics) metric.data = Scalar(*metric.number() * factor);
+    };
+  };
+  const PartContent near = part(small_at_512(copied(0.3)), "e");
+  const PartContent far = part(small_at_512(copied(100)), "e");
+  EXPECT_TRUE(says(near, "apart"));
+  EXPECT_FALSE(says(near, "unclear"));
+  EXPECT_TRUE(says(far, "unclear"));
+  EXPECT_FALSE(says(far, "apart"));
+}
+
+TEST(Attention, ShowsTheGainOf16BitsWhereTheGemmsHaveIt) {
+  EXPECT_FALSE(says(part(small_at_512(), "e"), "half_gemms_gain"));
+  EXPECT_TRUE(says(part(small_at_512(slower(gemm_in_bf16, 0.1)), "e"), "half_gemms_gain"));
+}
+
+TEST(Attention, HasNoRooflineWithoutLimits) {
+  const auto run = small_at_512([](const CellSpec& spec, Launch& launch) {
+    if (spec.kind == CellKind::kLimits) end_with(launch, Crashed{11, ""});
+  });
+  const PartContent attention = part(run, "e");
+  EXPECT_EQ(std::ranges::find(attention.datasets, "roofline", &Dataset::name),
+            attention.datasets.end());
+  EXPECT_FALSE(says(attention, "apart"));
+  EXPECT_TRUE(says(attention, "one"));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ using testing::HasSubstr;
 TEST(SeriesStyle, TheSameThingLooksTheSameWhateverItsCompany) {
   EXPECT_EQ(series_style("backward", 0).colour, series_style("backward", 5).colour);
   EXPECT_EQ(series_style("backward", 0).shape, series_style("backward", 5).shape);
+  EXPECT_EQ(series_style("copy", 0).colour, series_style("copy", 3).colour) << "kernel classes too";
 }
 
 TEST(SeriesStyle, UnknownNamesDifferFromTheirSiblings) {

@@ -64,7 +64,16 @@ constexpr std::array kAssigned = {NamedStyle{"forward", {kBlue, "circle"}},
                                   NamedStyle{"weight copies", {kTeal, "triangle-down"}},
                                   NamedStyle{"workspace", {kAmber, "square"}},
                                   NamedStyle{"temporary", {kPurple, "diamond"}},
-                                  NamedStyle{"unknown", {kGrey, "cross"}}};
+                                  NamedStyle{"unknown", {kGrey, "cross"}},
+                                  NamedStyle{"GEMM", {kBlue, "circle"}},
+                                  NamedStyle{"elementwise", {kVermilion, "triangle-up"}},
+                                  NamedStyle{"reduction", {kGreen, "square"}},
+                                  NamedStyle{"copy", {kPurple, "diamond"}},
+                                  NamedStyle{"exponential", {kTeal, "triangle-down"}},
+                                  NamedStyle{"where", {kAmber, "cross"}},
+                                  NamedStyle{"gather", {kRose, "cross"}},
+                                  NamedStyle{"memset", {kSlate, "triangle-right"}},
+                                  NamedStyle{"other", {kGrey, "cross"}}};
 
 nlohmann::json scale_of(const std::vector<std::string>& labels,
                         std::string_view SeriesStyle::* sign) {

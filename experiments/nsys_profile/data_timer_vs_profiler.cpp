@@ -1,0 +1,248 @@
+// Part (a): the profiler's time of a pass against the timer's.
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "experiments/common/change.h"
+#include "experiments/common/command.h"
+#include "experiments/nsys_profile/answers.h"
+#include "experiments/nsys_profile/parts.h"
+#include "results/metric_names.h"
+
+namespace labreport::nsys_profile {
+namespace {
+
+constexpr double kPerturbed = 0.05;  // Of a step: how much fuller of kernels its profile may be.
+constexpr double kSimilar = 2;       // Between the least and the most.
+
+/// One step by the timer and by the profiler, in ms; or why it was not profiled.
+struct TimedStep {
+  std::string profile, step, words, missing;
+  std::vector<double> timer = {};  ///< Unprofiled steps.
+  double mean = 0;                 ///< Of `timer`.
+  double busy = 0;                 ///< Some kernel ran.
+  double span = 0;                 ///< First kernel's start → last one's end.
+  double profiled = 0;             ///< The profiled step, by the host's clock.
+  Mode mode = Mode::kForward;
+  Value event = {}, forward = {};  ///< The forward pass by events, and the time its kernels took.
+  double unattributed = 0;         ///< Of `busy`.
+  double around = 0;               ///< Starting and stopping the profiler.
+  std::vector<std::string> flags = {};
+
+  double difference() const { return busy / mean - 1; }  ///< Negative: the profiler sees less.
+  double spread() const { return summarize(timer).coefficient_of_variation(); }
+  /// Timer and profiler are told apart only beyond what the timer's own steps vary by.
+  bool is_less() const { return difference() < -spread() && idle() > 0; }
+  bool is_less_unexplained() const { return difference() < -spread() && idle() <= 0; }
+  bool is_more() const { return difference() > spread(); }
+  bool agrees() const { return std::abs(difference()) <= spread(); }
+  double gaps() const { return span - busy; }
+  /// Of the profiled step, before its first kernel and after its last one.
+  double outside() const { return profiled > 0 ? profiled - span : 0; }
+  double idle() const { return gaps() + outside(); }
+  double cost() const { return profiled - mean; }
+  /// Kernels fill another share of the profiled span than of an unprofiled step.
+  bool perturbed() const { return span > 0 && std::abs(busy / mean - busy / span) > kPerturbed; }
+};
+
+Column<TimedStep> step_column(const char* name, const char* title, const char* unit,
+                              std::function<Value(const TimedStep&)> number,
+                              Notation notation = {}) {
+  return {name, title, or_reason<TimedStep>(std::move(number)), unit, notation};
+}
+
+const std::vector<Column<TimedStep>>& step_columns() {
+  static const std::vector<Column<TimedStep>> columns{
+      {"profile", "Profile", &TimedStep::profile},
+      {"step", "Step", &TimedStep::step},
+      step_column("timer", "Timer", "ms", [](const auto& s) { return Value::mean_of(s.timer); }),
+      step_column("busy", "Busy", "ms", &TimedStep::busy),
+      step_column("difference", "Difference", "%", &TimedStep::difference, {Notation::kPercent}),
+      step_column("span", "First to last", "ms", &TimedStep::span),
+      step_column("profiled", "Profiled step", "ms", &TimedStep::profiled),
+      step_column("gaps", "Gaps", "ms", &TimedStep::gaps),
+      step_column("outside", "Before and after", "ms", &TimedStep::outside),
+      step_column("cost", "Profiler's cost", "ms", &TimedStep::cost),
+      step_column("event", "Forward by events", "ms", &TimedStep::event),
+      step_column("forward", "Forward, busy", "ms", &TimedStep::forward),
+      step_column("unattributed", "Unattributed", "%", &TimedStep::unattributed,
+                  {Notation::kPercent}),
+      step_column("around", "Profiler's start and stop", "ms", &TimedStep::around)};
+  return columns;
+}
+
+std::optional<TimedStep> timed_step(const Profile& profile, const ProfiledStep& step) {
+  const auto of_profile = [&](std::string_view name) { return step.value(metric::kProfile, name); };
+  const auto samples = step.samples(metric::kStep, metric::kTotal);
+  const auto events = step.samples(metric::kEvent, metric::kForward);
+  const auto busy = of_profile(metric::kBusy);
+  if (samples.empty() || !busy || mean(samples) <= 0) return std::nullopt;
+  const Mode mode = step.spec->mode.value_or(Mode::kForward);
+  TimedStep timed{profile.label, std::string(labreport::describe(mode)), profile.words, "",
+                  samples};
+  timed.mode = mode;
+  timed.mean = mean(samples);
+  timed.busy = *busy;
+  timed.span = of_profile(metric::kSpan).value_or(*busy);
+  timed.profiled = of_profile(metric::kStep).value_or(0);
+  if (!events.empty()) timed.event = mean(events);
+  timed.forward = step.value(metric::kBusy, metric::kForward);
+  if (*busy > 0) timed.unattributed = of_profile(metric::kUnattributed).value_or(0) / *busy;
+  timed.around =
+      of_profile(metric::kPrepare).value_or(0) + of_profile(metric::kCollect).value_or(0);
+  if (timed.perturbed()) timed.flags.emplace_back("perturbed by the profiler");
+  return timed;
+}
+
+std::vector<TimedStep> timed_steps(const std::vector<const Profile*>& profiles) {
+  std::vector<TimedStep> steps;
+  for (const Profile* profile : profiles) {
+    for (const auto* step : {&profile->inference, &profile->step}) {
+      auto timed = *step ? timed_step(*profile, **step) : std::nullopt;
+      if (timed) steps.push_back(std::move(*timed));
+    }
+    if (profile->missing.empty()) continue;
+    steps.push_back({profile->label, profile->missing_step, profile->words, profile->missing});
+  }
+  return steps;
+}
+
+std::vector<TimedStep> measured_steps(std::vector<TimedStep> steps) {
+  std::erase_if(steps, [](const TimedStep& step) { return !step.missing.empty(); });
+  return steps;
+}
+
+/// What a profiled step consists of, as shares of the timer's time: a bar of the figure.
+struct Stretch {
+  std::string row, part;
+  double ms, from, to;
+  std::string label;  ///< Behind the bar.
+};
+
+const std::vector<Column<Stretch>> kStretches{
+    {"row", "Step", &Stretch::row},     {"part", "Part", &Stretch::part},
+    {"ms", "Time", &Stretch::ms, "ms"}, {"from", "From", &Stretch::from, "%"},
+    {"to", "To", &Stretch::to, "%"},    {"label", "Label", &Stretch::label}};
+
+std::vector<Stretch> stretches(const std::vector<TimedStep>& steps) {
+  std::vector<Stretch> found;
+  for (const TimedStep& step : steps) {
+    double from = 0;
+    for (const auto& [part, ms] : {std::pair("busy", step.busy), std::pair("gaps", step.gaps()),
+                                   std::pair("before and after", step.outside())}) {
+      const double to = from + 100 * ms / step.mean;
+      found.push_back({step.profile + " · " + step.step, part, ms, from, to,
+                       format_significant(step.mean) + " ms, profiled " +
+                           (step.cost() < 0 ? "" : "+") + format_significant(step.cost(), 2) +
+                           " ms"});
+      from = to;
+    }
+  }
+  return found;
+}
+
+/// Of each profile the forward pass, where the handout's question can be answered.
+std::vector<TimedStep> first_steps(const Profiles& profiles) {
+  std::vector<TimedStep> found;
+  for (const Profile* profile : profiles.answered) {
+    const auto steps = measured_steps(timed_steps({profile}));
+    if (!steps.empty()) found.push_back(steps.front());
+  }
+  return found;
+}
+
+Facts timer_sentence(const TimedStep& step) {
+  const bool forward = step.mode <= Mode::kForward;
+  constexpr Notation kThree{Notation::kSignificant, 3};
+  Facts facts;
+  facts.set("profile", step.words);
+  facts.set("pass", forward ? "forward pass" : labreport::describe(step.mode));
+  facts.set("timer", step.mean, {});
+  facts.set("busy", step.busy, {});
+  facts.set("difference", change_words(1 + step.difference(), step.spread(), kMore));
+  facts.set("spread", format_rough_percent(step.spread()));
+  facts.set("gaps", step.gaps(), kThree);
+  facts.set("outside", step.outside(), kThree);
+  facts.set("profiled", step.profiled, {});
+  facts.set("cost", change_words(step.profiled / step.mean, step.spread(), kLongerThan));
+  return facts;
+}
+
+/// The time without kernels is alike in passes of all lengths, and the shortest shows it most.
+bool idle_is_alike(const std::vector<TimedStep>& steps) {
+  const auto [least, most] = std::ranges::minmax(steps, {}, &TimedStep::idle);
+  const auto [shortest, longest] = std::ranges::minmax(steps, {}, &TimedStep::mean);
+  const auto lowest = std::ranges::min(steps, {}, &TimedStep::difference);
+  return least.idle() > 0 && most.idle() < kSimilar * least.idle() &&
+         longest.mean > 2 * kSimilar * shortest.mean && lowest.words == shortest.words;
+}
+
+void set_timer_range(Facts& facts, const std::vector<TimedStep>& steps) {
+  const bool several = steps.size() > 1;
+  const bool alike = several && idle_is_alike(steps);
+  const auto longer = words_of<TimedStep>(steps, &TimedStep::is_more);
+  std::optional<Facts> range;
+  if (several) {
+    range = ranges<TimedStep>(steps, {{"", &TimedStep::difference, {Notation::kPercent}},
+                                      {"idle_", &TimedStep::idle, {Notation::kSignificant, 2}},
+                                      {"timer_", [](const auto& step) { return step.mean; }}});
+  }
+  facts.when("range", range);
+  facts.when("idle_alike", alike ? range : std::nullopt);
+  facts.when("idle_apart", alike ? std::nullopt : range);
+  facts.when("longer", several && !longer.empty(), "profiles", join_words(longer));
+}
+
+/// The profiled step under Nsight Systems: only the range "measured", so without warm-up.
+std::string nsys_command(const Profiles& profiles) {
+  const Profile& profile = *profiles.foremost;
+  const CellSpec& spec = *(profile.step ? profile.step : profile.inference)->spec;
+  return "`nsys profile --trace=cuda,nvtx --capture-range=nvtx --nvtx-capture=measured "
+         "--capture-range-end=stop --output=build/nsys-step " +
+         command_for(profiles.view.run(), std::string(kProblem) + ".a", spec) +
+         " --nvtx --out build/nsys`";
+}
+
+Facts timer_facts(const Profiles& profiles) {
+  const std::vector<TimedStep> steps = first_steps(profiles);
+  Facts facts = profiles.facts();
+  set_situations<TimedStep>(facts, steps, timer_sentence,
+                            {{"agree", &TimedStep::agrees},
+                             {"less", &TimedStep::is_less},
+                             {"less_unexplained", &TimedStep::is_less_unexplained},
+                             {"more", &TimedStep::is_more},
+                             {"perturbed", &TimedStep::perturbed}});
+  set_timer_range(facts, steps);
+  Facts command;
+  const bool known = profiles.foremost != nullptr && profiles.view.on_gpu();
+  if (known) command.set_markdown("nsys", nsys_command(profiles));
+  facts.when("command", known ? std::optional(command) : std::nullopt);
+  return facts;
+}
+
+TableView profile_commands(const Profiles& profiles) {
+  std::vector<NamedCell> cells;
+  for (const Profile& profile : profiles.all) {
+    for (const Cell* cell : profile.cells) {
+      const Mode mode = cell->spec.mode.value_or(Mode::kForward);
+      cells.push_back({profile.label + ", " + std::string(labreport::describe(mode)), cell});
+    }
+  }
+  return commands_table(profiles.view.run(), std::string(kProblem) + ".a", cells);
+}
+
+}  // namespace
+
+PartContent timer_vs_profiler(const Profiles& profiles) {
+  const std::vector<TimedStep> shown = timed_steps(profiles.shown);
+  PartContent part;
+  part.facts = timer_facts(profiles);
+  part.datasets = {make_dataset("steps", step_columns(), shown),
+                   make_dataset("timer-vs-profiler", kStretches, stretches(measured_steps(shown))),
+                   make_dataset("every-step", step_columns(), timed_steps(profiles.beyond({})))};
+  part.drawer.tables = {profile_commands(profiles)};
+  return part;
+}
+
+}  // namespace labreport::nsys_profile
