@@ -121,6 +121,15 @@ std::string short_path(std::string module) {
   return module;
 }
 
+std::string allocated_by(const std::string& operation, const std::string& op) {
+  return operation == "MaskedScores" && op == "aten::resize_" ? "aten::where" : op;
+}
+
+std::string last_of(const std::string& path, const std::string& separator) {
+  const auto at = path.rfind(separator);
+  return at == path.npos ? path : path.substr(at + separator.size());
+}
+
 std::string where(const std::string& operation, const std::string& module, const std::string& op) {
   const std::string what = operation.empty() ? op : operation;
   const std::string path = short_path(module);

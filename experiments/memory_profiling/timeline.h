@@ -77,6 +77,12 @@ std::vector<Allocation> allocations_of(const Launch& launch);
 /// Without the range around attention's parts, which says nothing that theirs do not.
 std::string short_path(std::string module);
 
+/// The operator that an allocation is told by: of masked scores, `where` asks `resize_` for its result.
+std::string allocated_by(const std::string& operation, const std::string& op);
+
+/// "exp" of "aten::exp"; the whole where the separator is not in it.
+std::string last_of(const std::string& path, const std::string& separator);
+
 /// "Softmax in layers.3/attn/computing softmax": what is known of it, a range that only holds
 /// others left out.
 std::string where(const std::string& operation, const std::string& module, const std::string& op);
