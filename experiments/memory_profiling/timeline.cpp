@@ -82,6 +82,15 @@ std::vector<Stretch> Timeline::phases() const {
   return found;
 }
 
+double Timeline::held_throughout() const {
+  double held = 0;
+  for (const Category& category : categories()) {
+    const auto of_it = [&](const Instant& instant) { return instant.of(category.name); };
+    held += of_it(*std::ranges::min_element(instants, {}, of_it));
+  }
+  return held;
+}
+
 const Instant* Timeline::end_of(std::string_view phase) const {
   const Instant* found = nullptr;
   for (const Instant& instant : instants) {
