@@ -241,10 +241,13 @@ PartContent present_precisions(const RunView& view, const std::vector<Profile>& 
   set_changes(part.facts, ran);
   set_shortest(part.facts, of_mode(ran, Mode::kTrainStep));
   set_fits(part.facts, pairs);
-  Pairs longest = ran;
-  std::erase_if(longest, [&](const Pair& pair) { return pair.own != ran.back().own; });
-  part.facts.set("context", ran.empty() ? "" : format_count(ran.back().own->context()));
-  part.datasets = {both_precisions(pairs, own, other), compositions(longest)};
+  // The fullest step that ran in both tells the context; the others' peaks stand beside it.
+  const auto fullest = std::ranges::max_element(
+      ran, {}, [](const Pair& pair) { return std::pair(pair.mode, pair.own->context()); });
+  Pairs composed = ran;
+  std::erase_if(composed, [&](const Pair& pair) { return pair.own != fullest->own; });
+  part.facts.set("context", ran.empty() ? "" : format_count(fullest->own->context()));
+  part.datasets = {both_precisions(pairs, own, other), compositions(composed)};
   return part;
 }
 

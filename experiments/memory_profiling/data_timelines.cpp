@@ -180,31 +180,34 @@ const Instant& instant_at(const Timeline& timeline, double event) {
 
 std::vector<Mark> marks_of(const Shown& shown, double capacity) {
   const Instant& peak = shown.timeline.peak();
-  const Instant& last = shown.timeline.instants.back();
-  std::vector<Mark> marks{
-      {"peak", "", peak.event, peak.requested(), "peak " + format_bytes(peak.requested()), ""}};
+  const OutOfMemory* refused = shown.step->refused();
+  std::string words = "peak " + format_bytes(peak.requested());
+  if (refused != nullptr && refused->requested_bytes) {
+    words += ", then refused " + format_bytes(static_cast<double>(*refused->requested_bytes));
+  }
+  std::vector<Mark> marks{{"peak", "", peak.event, peak.requested(), words, ""}};
   for (const Allocation& one : named(shown.allocations)) {
     const Instant& instant = instant_at(shown.timeline, one.made);
     const std::string op = allocated_by(one.operation, one.op);
-    const std::string what = one.operation.empty() || one.operation == op
-                                 ? op
-                                 : one.operation + " (" + last_of(op, "::") + ")";
+    const bool plain = one.operation.empty() || one.operation == op;
+    const std::string what = plain ? op : one.operation + " (" + last_of(op, "::") + ")";
     marks.push_back({"allocation", std::to_string(marks.size()), instant.event, instant.requested(),
                      format_bytes(one.bytes) + ", " + where(what, one.module, op),
                      format_bytes(one.bytes) + ", " + what});
   }
-  const OutOfMemory* refused = shown.step->refused();
-  if (refused != nullptr) {
-    const auto asked = refused->requested_bytes;
-    marks.push_back({"end", "", last.event, last.requested(),
-                     asked ? "refused: " + format_bytes(static_cast<double>(*asked)) : "refused",
-                     ""});
-  }
-  if (capacity > 0 && (refused != nullptr || peak.requested() > kNear * capacity)) {
+  if (capacity > 0) {
     marks.push_back(
-        {"capacity", "", last.event, capacity, "GPU capacity, " + format_bytes(capacity), ""});
+        {"capacity", "", peak.event, capacity, "GPU capacity, " + format_bytes(capacity), ""});
   }
   return marks;
+}
+
+/// What the GPU has, where the curve comes near it; else 0.
+double drawn_capacity(const RunView& view, const Shown& shown) {
+  const double bytes = capacity(view, *shown.step);
+  const bool near =
+      shown.step->refused() != nullptr || shown.timeline.peak().requested() > kNear * bytes;
+  return near ? bytes : 0;
 }
 
 Dataset marks_data(const Shown& shown, double capacity, const ByteUnit& unit) {
@@ -219,6 +222,8 @@ Dataset marks_data(const Shown& shown, double capacity, const ByteUnit& unit) {
           "held", "Held throughout", [held](const Mark&) { return held; }, unit),
       {"text", "Words", &Mark::text},
       {"short", "Words on a phone", &Mark::short_text},
+      bytes_column<Mark>(
+          "capacity", "GPU capacity", [capacity](const Mark&) { return capacity; }, unit),
       {"last", "Last event", [last](const Mark&) { return last; }},
       {"unit", "Unit", [unit](const Mark&) { return unit.name; }}};
   return make_dataset("marks", columns, marks_of(shown, capacity));
@@ -330,7 +335,7 @@ PartContent present_timelines(const RunView& view, const std::vector<Profile>& p
   if (inference) add_step(part, *inference, "inference-timeline", "memory-inference", 0);
   for (const Shown& shown : steps) {
     const char* file = &shown == &steps.front() ? "memory-step" : "memory-step-that-fits";
-    add_step(part, shown, "step-timeline", file, capacity(view, *shown.step));
+    add_step(part, shown, "step-timeline", file, drawn_capacity(view, shown));
   }
   return part;
 }

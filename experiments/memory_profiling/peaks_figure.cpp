@@ -1,6 +1,7 @@
 // The figure of parts (b) and (c): peaks of each step and context in every precision, against what
 // the GPU has.
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "experiments/memory_profiling/bytes.h"
@@ -18,26 +19,33 @@ struct Dot {
   std::string reason;
   std::optional<double> low = {}, high = {};
   std::string label = {};
+  std::size_t order = 0;
 };
 
+/// "12.94 → 19.17"; "out of memory in forward" where all ended alike, each by its precision
+/// otherwise.
 void label_row(std::vector<Dot>& dots, std::size_t first, const ByteUnit& unit) {
-  std::vector<std::string> peaks, gaps;
+  std::vector<std::string> words, gaps;
+  std::set<std::string> reasons;
+  Dot& label = dots[first];
   for (const Dot& dot : dots) {
-    if (dot.row != dots[first].row) continue;
-    if (dot.peak) peaks.push_back(format_fixed(*dot.peak / unit.bytes, unit.decimals));
-    if (!dot.peak)
-      gaps.push_back(dot.precision + ": " + dot.reason.substr(0, dot.reason.find(':')));
-    if (!dot.peak) continue;
-    dots[first].low = std::min(dots[first].low.value_or(*dot.peak), *dot.peak);
-    dots[first].high = std::max(dots[first].high.value_or(*dot.peak), *dot.peak);
+    if (dot.row != label.row) continue;
+    if (dot.peak) {
+      words.push_back(format_fixed(*dot.peak / unit.bytes, unit.decimals));
+      label.low = std::min(label.low.value_or(*dot.peak), *dot.peak);
+      label.high = std::max(label.high.value_or(*dot.peak), *dot.peak);
+    } else {
+      const std::string reason = dot.reason.substr(0, dot.reason.find(':'));
+      reasons.insert(reason);
+      gaps.push_back(dot.precision + ": " + reason);
+    }
   }
-  if (!peaks.empty()) gaps.insert(gaps.begin(), join(peaks, " → "));
-  dots[first].label = join(gaps, "; ");
+  if (!words.empty()) gaps.insert(gaps.begin(), join(words, " → "));
+  label.label = words.empty() && reasons.size() == 1 ? *reasons.begin() : join(gaps, "; ");
 }
 
 std::vector<Dot> dots_of(const std::vector<Profile>& profiles, const ByteUnit& unit) {
   std::vector<Dot> dots;
-  std::vector<std::string> rows;
   for (const auto& [mode, name] :
        {std::pair(Mode::kInference, "inference, "), std::pair(Mode::kForward, "forward, "),
         std::pair(Mode::kTrainStep, "training step, ")}) {
@@ -49,6 +57,7 @@ std::vector<Dot> dots_of(const std::vector<Profile>& profiles, const ByteUnit& u
     }
   }
   for (std::size_t i = 0; i < dots.size(); ++i) {
+    dots[i].order = i;
     const auto same = [&](const Dot& dot) { return dot.row == dots[i].row; };
     if (std::find_if(dots.begin(), dots.begin() + i, same) == dots.begin() + i)
       label_row(dots, i, unit);
@@ -70,6 +79,7 @@ Dataset dots(const std::vector<Profile>& profiles, const ByteUnit& unit) {
       bytes_column<Dot>("low", "Least", &Dot::low, unit),
       bytes_column<Dot>("high", "Most", &Dot::high, unit),
       {"label", "Label", &Dot::label},
+      {"order", "Order", &Dot::order},
       {"unit", "Unit", [unit](const Dot&) { return unit.name; }}};
   return make_dataset("peaks", columns, dots_of(profiles, unit));
 }
