@@ -16,6 +16,9 @@ PartContent present_residual(const RunView& view, const std::vector<Profile>& pr
 PartContent present_largest(const RunView& view, const std::vector<Profile>& profiles);
 PartContent present_block(const RunView& view, const std::vector<Profile>& profiles);
 
+/// The datasets of the figure of (b), and for its caption the fact "far_below".
+void add_peaks_figure(PartContent& part, const RunView& view, const std::vector<Profile>& profiles);
+
 /// The peak of the step, and the largest network and context whose step fits.
 std::vector<Glance> glance(const std::vector<Profile>& profiles);
 

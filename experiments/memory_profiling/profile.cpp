@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "experiments/common/phases.h"
 #include "plan/editions.h"
 #include "results/metric_names.h"
@@ -56,6 +57,17 @@ std::optional<double> Step::bytes(std::string_view tag, std::string_view name) c
   return metric == nullptr ? std::nullopt : metric->number();
 }
 
+std::string Step::peak_phase() const {
+  std::string found;
+  double most = 0;
+  for (const auto phase :
+       {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
+    const double peak = bytes(metric::kPeak, phase).value_or(0);
+    if (peak > most) most = peak, found = phase;
+  }
+  return found;
+}
+
 std::string Step::missing() const {
   std::string reason = reason_missing(*cell);
   if (!reason.empty() || bytes(metric::kMemory, metric::kPeakAllocated)) return reason;
@@ -83,8 +95,27 @@ std::optional<double> Profile::peak(Mode mode) const {
   return step == nullptr ? std::nullopt : step->bytes(metric::kMemory, metric::kPeakAllocated);
 }
 
+std::string Profile::precision() const {
+  return std::string(describe(spec.precision.value_or(Precision::kFp32)));
+}
+
 std::string mode_words(Mode mode) {
-  return mode == Mode::kForward ? "forward, with grad" : std::string(describe(mode));
+  switch (mode) {
+    case Mode::kInference:
+      return "inference forward";
+    case Mode::kForward:
+      return "forward with grad";
+    case Mode::kForwardBackward:
+      return "forward+backward";
+    case Mode::kTrainStep:
+      return "training step";
+  }
+  return "";
+}
+
+std::string pass_words(const std::string& phase) {
+  if (phase == metric::kForward || phase == metric::kBackward) return "the " + phase + " pass";
+  return phase.empty() ? "no phase" : "the " + phase;
 }
 
 std::vector<Profile> profiles_of(const RunView& view) {
@@ -128,6 +159,14 @@ bool ran_at_all(const Profile& profile) {
 }
 
 }  // namespace
+
+Profiles of_precision(const std::vector<Profile>& profiles, std::optional<Precision> precision) {
+  Profiles found;
+  for (const Profile& profile : profiles) {
+    if (profile.spec.precision == precision) found.push_back(&profile);
+  }
+  return found;
+}
 
 Profiles alike(const std::vector<Profile>& profiles, const Profile& profile, Precision precision) {
   Profiles found;
@@ -185,16 +224,42 @@ std::string reasons_missing(const Profile& profile, Mode most) {
   return reasons_by_mode(reasons);
 }
 
-std::vector<Facts> missing_facts(const Profiles& spoken_of, Mode most) {
-  std::vector<Facts> missing;
-  for (const Profile* profile : spoken_of) {
+std::vector<Facts> missing_facts(const Profiles& profiles, Mode most) {
+  std::map<std::string, std::vector<std::string>> words_by_reason;
+  std::vector<std::string> reasons;
+  for (const Profile* profile : profiles) {
     const std::string reason = reasons_missing(*profile, most);
     if (reason.empty()) continue;
-    missing.emplace_back();
-    missing.back().set("words", profile->words);
+    if (!words_by_reason.contains(reason)) reasons.push_back(reason);
+    words_by_reason[reason].push_back(profile->words);
+  }
+  std::vector<Facts> missing;
+  for (const std::string& reason : reasons) {
+    missing.emplace_back().set("words", join_words(words_by_reason[reason]));
     missing.back().set("reason", reason);
   }
   return missing;
+}
+
+std::vector<NamedCell> named_cells(const std::vector<Profile>& profiles) {
+  std::vector<NamedCell> cells;
+  for (const Profile& profile : profiles) {
+    for (const auto& [mode, step] : profile.steps) {
+      cells.push_back({profile.label + ", " + mode_words(mode), step.cell});
+    }
+  }
+  return cells;
+}
+
+std::vector<std::string> warnings(const std::vector<Profile>& profiles) {
+  std::vector<std::string> found;
+  for (const NamedCell& named : named_cells(profiles)) {
+    for (const Launch& launch : named.cell->launches) {
+      for (const std::string& warning : launch.warnings)
+        found.push_back(named.name + ": " + warning);
+    }
+  }
+  return found;
 }
 
 void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles) {
@@ -202,7 +267,7 @@ void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& p
   facts.flag("nothing", !anything_ran(spoken_of));
   facts.flag("gpu", view.on_gpu());
   facts.set("size", spoken_of.front()->spec.size);
-  facts.set("precision", describe(spoken_of.front()->spec.precision.value_or(Precision::kFp32)));
+  facts.set("precision", spoken_of.front()->precision());
   facts.list("missing", missing_facts(spoken_of, Mode::kTrainStep));
 }
 

@@ -9,6 +9,7 @@
 
 #include "document/facts.h"
 #include "document/view.h"
+#include "experiments/common/command.h"
 
 namespace labreport::memory_profiling {
 
@@ -18,11 +19,14 @@ struct Step {
   const Launch* launch;  ///< Null where nothing was launched yet.
 
   const CellSpec& spec() const { return cell->spec; }
+  Mode mode() const { return spec().mode.value_or(Mode::kForward); }
   bool ok() const;
   /// Null where it did not run out of memory.
   const OutOfMemory* refused() const;
   /// Nothing where the metric is absent.
   std::optional<double> bytes(std::string_view tag, std::string_view name) const;
+  /// The phase whose own peak is the largest; empty where none was measured.
+  std::string peak_phase() const;
   /// Why the step, or this number of it, is missing; empty where it is there.
   std::string missing() const;
 };
@@ -43,6 +47,7 @@ struct Profile {
   /// Allocated bytes at most; nothing where that mode did not run.
   std::optional<double> peak(Mode mode) const;
   std::int64_t context() const { return spec.context.value_or(0); }
+  std::string precision() const;  ///< "FP32"
 };
 
 /// Largest network first; of each, FP32 first and contexts rising. Contexts that were only passed
@@ -55,14 +60,19 @@ using Profiles = std::vector<const Profile*>;
 /// which anything ran, else any), in the first precision; contexts rising.
 Profiles answered(const std::vector<Profile>& profiles);
 
+Profiles of_precision(const std::vector<Profile>& profiles, std::optional<Precision> precision);
+
 /// Those of the same network in `precision`; contexts rising.
 Profiles alike(const std::vector<Profile>& profiles, const Profile& profile, Precision precision);
 
 /// The longest context at which `mode` ran; null: none.
 const Profile* longest(const Profiles& profiles, Mode mode);
 
-/// "forward, with grad"; the others as everywhere.
+/// "inference forward", "forward with grad", "training step".
 std::string mode_words(Mode mode);
+
+/// "the backward pass", "the optimizer"
+std::string pass_words(const std::string& phase);
 
 /// Any numbers at all.
 bool anything_ran(const Profiles& profiles);
@@ -81,7 +91,12 @@ void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& p
 /// empty where all of it did.
 std::string reasons_missing(const Profile& profile, Mode most = Mode::kTrainStep);
 
-/// The list `missing` of `set_common`, up to the mode that holds `most`.
+/// The list `missing` of `set_common`, up to the mode that holds `most`: what has one reason
+/// together.
 std::vector<Facts> missing_facts(const std::vector<const Profile*>& spoken_of, Mode most);
+
+/// Each cell under the name that readers know it by, and its warnings.
+std::vector<NamedCell> named_cells(const std::vector<Profile>& profiles);
+std::vector<std::string> warnings(const std::vector<Profile>& profiles);
 
 }  // namespace labreport::memory_profiling

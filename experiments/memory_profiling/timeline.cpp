@@ -82,6 +82,15 @@ std::vector<Stretch> Timeline::phases() const {
   return found;
 }
 
+double Timeline::held_throughout() const {
+  double held = 0;
+  for (const Category& category : categories()) {
+    const auto of_it = [&](const Instant& instant) { return instant.of(category.name); };
+    held += of_it(*std::ranges::min_element(instants, {}, of_it));
+  }
+  return held;
+}
+
 const Instant* Timeline::end_of(std::string_view phase) const {
   const Instant* found = nullptr;
   for (const Instant& instant : instants) {
@@ -119,6 +128,15 @@ std::string short_path(std::string module) {
   const auto at = module.find(long_range);
   if (at != module.npos) module.erase(at, long_range.size());
   return module;
+}
+
+std::string allocated_by(const std::string& operation, const std::string& op) {
+  return operation == "MaskedScores" && op == "aten::resize_" ? "aten::where" : op;
+}
+
+std::string last_of(const std::string& path, const std::string& separator) {
+  const auto at = path.rfind(separator);
+  return at == path.npos ? path : path.substr(at + separator.size());
 }
 
 std::string where(const std::string& operation, const std::string& module, const std::string& op) {

@@ -48,6 +48,8 @@ struct Timeline {
   /// Of requested bytes. Only where not empty.
   const Instant& peak() const;
   std::vector<Stretch> phases() const;
+  /// What the categories hold at least, all the time.
+  double held_throughout() const;
   /// The last instant of a phase; null where the step has none.
   const Instant* end_of(std::string_view phase) const;
 };
@@ -76,6 +78,13 @@ std::vector<Allocation> allocations_of(const Launch& launch);
 
 /// Without the range around attention's parts, which says nothing that theirs do not.
 std::string short_path(std::string module);
+
+/// The operator that an allocation is told by: of masked scores, `where` asks `resize_` for its
+/// result.
+std::string allocated_by(const std::string& operation, const std::string& op);
+
+/// "exp" of "aten::exp"; the whole where the separator is not in it.
+std::string last_of(const std::string& path, const std::string& separator);
 
 /// "Softmax in layers.3/attn/computing softmax": what is known of it, a range that only holds
 /// others left out.

@@ -1,6 +1,7 @@
 #include "document/exhibits.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -22,22 +23,38 @@ std::vector<std::string> labels_in(const nlohmann::json& rows, const std::string
 /// A part's datasets, as figures of one variant find them.
 class FigureData {
  public:
-  FigureData(const std::vector<Dataset>& datasets, const Dataset& main)
-      : datasets_(datasets), main_(main) {}
+  FigureData(const std::vector<Dataset>& datasets, const Dataset& main, std::string_view file)
+      : datasets_(datasets), main_(main), file_(file) {}
 
   /// The rows of the dataset of that name: that of the figure's own variant, or the one for all.
   nlohmann::json rows(const std::string& name) const {
-    if (name == main_.name) return rows_of(main_);
+    if (name == main_.name) return in_use(rows_of(main_));
     for (const Dataset& dataset : datasets_) {
       const bool fits = dataset.variant.empty() || dataset.variant == main_.variant;
-      if (dataset.name == name && fits) return rows_of(dataset);
+      if (dataset.name == name && fits) return in_use(rows_of(dataset));
     }
     return nlohmann::json::array();
   }
 
  private:
+  /// Without fields that the figure's file does not mention: rows lie inside the page.
+  nlohmann::json in_use(const nlohmann::json& rows) const {
+    std::map<std::string, bool> mentioned;
+    nlohmann::json kept = nlohmann::json::array();
+    for (const nlohmann::json& row : rows) {
+      nlohmann::json& fields = kept.emplace_back(nlohmann::json::object());
+      for (const auto& [name, value] : row.items()) {
+        const auto [found, fresh] = mentioned.try_emplace(name, false);
+        if (fresh) found->second = file_.find(name) != file_.npos;
+        if (found->second) fields[name] = value;
+      }
+    }
+    return kept;
+  }
+
   const std::vector<Dataset>& datasets_;
   const Dataset& main_;
+  std::string_view file_;
 };
 
 bool is_plain_series(const std::string& channel, const nlohmann::json& encoding) {
@@ -46,8 +63,8 @@ bool is_plain_series(const std::string& channel, const nlohmann::json& encoding)
          !encoding.contains("scale");
 }
 
-/// Gives each view that names a dataset its rows, and series the theme's signs where the figure's file
-/// names a field of words and no scale.
+/// Gives each view that names a dataset its rows, and series the theme's signs where the figure's
+/// file names a field of words and no scale.
 void fill_view(nlohmann::json& view, nlohmann::json rows, const FigureData& data) {
   if (view.is_array()) {
     for (nlohmann::json& inner : view) fill_view(inner, rows, data);
@@ -69,13 +86,18 @@ void fill_view(nlohmann::json& view, nlohmann::json rows, const FigureData& data
 nlohmann::json filled_spec(std::string_view file, const Dataset& dataset,
                            const std::vector<Dataset>& datasets) {
   nlohmann::json spec = nlohmann::json::parse(file);
-  fill_view(spec, {}, FigureData(datasets, dataset));
+  fill_view(spec, {}, FigureData(datasets, dataset, file));
   return spec;
 }
 
 /// "kernels", or "kernels-512" for one variant of several.
 std::string slug_of(const std::string& name, const Dataset& dataset) {
   return dataset.variant.empty() ? name : name + "-" + slug(dataset.variant);
+}
+
+/// Only the page shows variants one at a time: elsewhere their titles tell them apart.
+std::string titled(const std::string& title, const Dataset& dataset) {
+  return dataset.variant.empty() ? title : title + ", " + dataset.variant;
 }
 
 TableView exhibited_table(const Exhibit& exhibit, const Dataset& dataset,
@@ -98,11 +120,11 @@ const Dataset& table_data(const Exhibit& exhibit, const Dataset& dataset,
 
 }  // namespace
 
-void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
-                   const Filler& fill, const FigureFiles& figures, Part& part) {
+void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets, const Filler& fill,
+                   const FigureFiles& figures, Part& part) {
   for (const Dataset& dataset : datasets) {
     if (dataset.name != exhibit.data || dataset.rows.empty()) continue;
-    const std::string title = fill(exhibit.title, exhibit.name);
+    const std::string title = titled(fill(exhibit.title, exhibit.name), dataset);
     TableView table = exhibited_table(exhibit, table_data(exhibit, dataset, datasets), title);
     if (!exhibit.figure) {
       (exhibit.in_drawer ? part.drawer.tables : part.tables).push_back(std::move(table));
@@ -116,7 +138,8 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
                   .spec = filled_spec(figures(exhibit.name), dataset, datasets),
                   .data = std::move(table),
                   .family = dataset.family,
-                  .variant = dataset.variant};
+                  .variant = dataset.variant,
+                  .in_page = fill(exhibit.in_page, exhibit.name)};
     (exhibit.in_drawer ? part.drawer.figures : part.figures).push_back(std::move(figure));
   }
 }

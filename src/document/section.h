@@ -21,9 +21,10 @@
 //   columns: loop, final       what a table shows of it, or the table below a figure; default: all
 //   table: checkpoints         of a figure: another dataset for the table below it
 //   alt: Curves of …           of a figure, for readers who cannot see it
+//   page: Detail sets …        of a figure, what the page alone offers, behind the caption
 //
-// Where a part has no such dataset, or one without rows, the block is left out; where it has several of
-// that name, each becomes a figure or table of its own.
+// Where a part has no such dataset, or one without rows, the block is left out; where it has
+// several of that name, each becomes a figure or table of its own, its variant behind the title.
 //
 // Question and Method hold in every run on such a device: what depends on a measured value belongs
 // to Answer, Facts or Findings, which an author can leave out.
@@ -61,7 +62,7 @@ struct Exhibit {
   bool figure = false;
   bool in_drawer = false;
   std::string name;  ///< A figure's file and slug, a table's slug.
-  std::string data, title, alt, caption;
+  std::string data, title, alt, caption, in_page;
   std::string table;  ///< Of a figure: the dataset of the table below it; empty: `data`.
   ColumnChoice columns;
 };

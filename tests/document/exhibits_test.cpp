@@ -17,6 +17,7 @@ constexpr const char* kWords = R"(# timing: Timing
 title: Steps of {{size}}
 columns: phase, ms
 alt: Bars.
+page: Pointing at a bar names it.
 
 Means of {{count}} steps.
 ### Table steps
@@ -31,17 +32,19 @@ struct Phase {
   double ms;
 };
 
-Dataset phases(const std::string& variant = "", std::vector<Phase> rows = {{"forward", 2}, {"loss", 1}}) {
-  Dataset data = make_dataset(
-      "steps",
-      std::vector<Column<Phase>>{{"phase", "Phase", &Phase::phase}, {"ms", "Time", &Phase::ms, "ms"}}, rows);
+Dataset phases(const std::string& variant = "",
+               std::vector<Phase> rows = {{"forward", 2}, {"loss", 1}}) {
+  Dataset data = make_dataset("steps",
+                              std::vector<Column<Phase>>{{"phase", "Phase", &Phase::phase},
+                                                         {"ms", "Time", &Phase::ms, "ms"}},
+                              rows);
   data.family = variant.empty() ? "" : "Context";
   data.variant = variant;
   return data;
 }
 
 std::string_view spec(const std::string&) {
-  return R"({"data": {"name": "steps"}, "encoding": {"color": {"field": "phase", "type": "nominal"}},
+  return R"({"data": {"name": "steps"}, "encoding": {"x": {"field": "ms"}, "color": {"field": "phase", "type": "nominal"}},
              "layer": [{"data": {"name": "other"}}], "mark": "bar"})";
 }
 
@@ -60,6 +63,7 @@ TEST(Exhibits, StandWhereTheWordsPlaceThem) {
   EXPECT_EQ(part.figures[0].title, "Steps of small");
   EXPECT_EQ(part.figures[0].caption, "Means of 10 steps.");
   EXPECT_EQ(part.figures[0].alt, "Bars.");
+  EXPECT_EQ(part.figures[0].in_page, "Pointing at a bar names it.");
   EXPECT_EQ(part.figures[0].data.columns.size(), 2u);
   ASSERT_THAT(part.tables, SizeIs(1));
   EXPECT_EQ(part.tables[0].title, "All steps");
@@ -73,6 +77,8 @@ TEST(Exhibits, FiguresHaveTheirRowsAndTheThemesSigns) {
   const nlohmann::json scale = figure["encoding"]["color"]["scale"];
   EXPECT_EQ(scale["domain"], (nlohmann::json{"forward", "loss"}));
   EXPECT_EQ(scale["range"][0], "#1f6fb2");
+  EXPECT_FALSE(figure["data"]["values"][0].contains("ms_text"))
+      << "which the figure's file does not mention";
 }
 
 TEST(Exhibits, ALayerMayNameADatasetOfItsOwn) {
@@ -89,6 +95,7 @@ TEST(Exhibits, EachVariantIsAFigureOfItsOwn) {
   EXPECT_EQ(part.figures[1].slug, "steps-2-048");
   EXPECT_EQ(part.figures[1].family, "Context");
   EXPECT_EQ(part.figures[1].variant, "2,048");
+  EXPECT_EQ(part.figures[1].title, "Steps of small, 2,048");
 }
 
 TEST(Exhibits, WithoutRowsThereIsNothingToShow) {

@@ -1,9 +1,7 @@
 // What the memory problem says of runs that went otherwise than most.
 #include <gmock/gmock.h>
 
-#include "experiments/memory_profiling/allocation_bins.h"
-#include "experiments/memory_profiling/allocation_chart.h"
-#include "experiments/memory_profiling/timeline_chart.h"
+#include "experiments/memory_profiling/lifetimes.h"
 #include "experiments/sample_runs.h"
 
 namespace labreport {
@@ -14,6 +12,7 @@ using memory_profiling::allocations_of;
 using memory_profiling::Timeline;
 using memory_profiling::timeline_of;
 using testing::HasSubstr;
+using testing::Not;
 using testing_samples::Change;
 using testing_samples::measured;
 using testing_samples::plan_input;
@@ -32,8 +31,8 @@ Launch launch_of(Mode mode, std::int64_t context = 512) {
 }
 
 /// The report's part of a run whose memory cells were changed.
-Part part_of(const std::string& letter, const Change& change) {
-  PlanInput input = plan_input(Preset::kFull);
+Part part_of(const std::string& letter, const Change& change, const char* edition = "2025") {
+  PlanInput input = plan_input(Preset::kFull, edition);
   input.selection.only = {"memory_profiling"};
   const Document document = build_document(measured(input, change), false);
   for (const Part& part : document.sections.front().parts) {
@@ -52,17 +51,31 @@ Change with_metric(const std::string& tag, const std::string& name, std::int64_t
   };
 }
 
-std::string remarks(const Part& part, const std::string& slug) {
-  std::string all;
+const TableView& table_of(const Part& part, const std::string& slug) {
   for (const auto* tables : {&part.tables, &part.drawer.tables}) {
     for (const TableView& table : *tables) {
-      if (table.slug != slug) continue;
-      for (const RowView& row : table.rows) {
-        for (const std::string& flag : row.flags) all += flag + "\n";
-      }
+      if (table.slug == slug) return table;
     }
   }
+  throw std::runtime_error("no table " + slug);
+}
+
+/// All words of a table, remarks beside its rows included.
+std::string words_of(const TableView& table) {
+  std::string all;
+  for (const RowView& row : table.rows) {
+    for (const CellView& cell : row.cells) all += cell.text + "\n";
+    for (const std::string& flag : row.flags) all += flag + "\n";
+    all += row.note + "\n";
+  }
   return all;
+}
+
+const Figure& figure_of(const Part& part, const std::string& slug) {
+  for (const Figure& figure : part.figures) {
+    if (figure.slug == slug) return figure;
+  }
+  throw std::runtime_error("no figure " + slug);
 }
 
 TEST(MemoryTimeline, KeepsThePeakAndThePhases) {
@@ -74,26 +87,57 @@ TEST(MemoryTimeline, KeepsThePeakAndThePhases) {
   EXPECT_EQ(timeline.end_of("no such phase"), nullptr);
 }
 
-TEST(MemoryTimeline, ThatBeginsMidwayOrHasNoRowsIsStillDrawn) {
+TEST(MemoryTimeline, ThatBeginsMidwayOrHasNoRowsIsStillRead) {
   Launch launch = launch_of(Mode::kTrainStep);
   auto& rows = launch.tables.front().rows;
   rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(rows.size() / 2));
   EXPECT_FALSE(timeline_of(launch).phases().empty());
-  EXPECT_FALSE(memory_profiling::timeline_chart({timeline_of(launch), 0, "peak", "", {}}).empty());
   rows.clear();
   EXPECT_TRUE(timeline_of(launch).empty());
   EXPECT_TRUE(timeline_of(Launch{}).empty());
 }
 
-TEST(MemoryTimeline, DrawsANearlyFlatCurveTwice) {
-  const auto chart = [](Mode mode) {
-    return memory_profiling::timeline_chart({timeline_of(launch_of(mode)), 0, "peak", "", {}});
-  };
-  EXPECT_TRUE(chart(Mode::kInference).contains("vconcat"));
-  EXPECT_FALSE(chart(Mode::kTrainStep).contains("vconcat"));
+Change unchanged() {
+  return [](const CellSpec&, Launch&) {};
 }
 
-TEST(AllocationBins, HoldTheLeastOfTheCurveBetweenComingsAndGoings) {
+Change refused_at(std::int64_t context, Precision precision = Precision::kFp32) {
+  return [=](const CellSpec& spec, Launch& launch) {
+    if (spec.context != context || spec.precision != precision || spec.mode != Mode::kTrainStep)
+      return;
+    testing_samples::end_with(launch, OutOfMemory{"forward", 2LL << 30, 136LL << 30, 136LL << 30});
+  };
+}
+
+TEST(MemoryTimelines, AreAnInferenceAndATrainingStepByCategory) {
+  const Part part = part_of("a", unchanged());
+  ASSERT_EQ(part.figures.size(), 4u);
+  EXPECT_THAT(part.figures[0].title, HasSubstr("inference forward, 2.7B at context 512"));
+  EXPECT_THAT(part.figures[1].title, HasSubstr("training step, 2.7B at context 512"));
+  EXPECT_THAT(part.answer, HasSubstr("lies in the backward pass"));
+  EXPECT_THAT(part.answer, Not(HasSubstr("fails at")));
+  EXPECT_THAT(part.figures[2].title, HasSubstr("one by one"));
+  EXPECT_THAT(part.figures[2].in_page, HasSubstr("Detail"));
+}
+
+TEST(MemoryTimelines, CallASawtoothWhatTemporariesRaise) {
+  EXPECT_THAT(part_of("a", unchanged()).answer, HasSubstr("sawtooth"));
+  const Change kept = [](const CellSpec&, Launch& launch) {
+    for (Table& table : launch.tables) {
+      for (TableColumn& column : table.columns) {
+        if (column.name == "temporary") column.name = "activations_";
+        if (column.name == "activations") column.name = "temporary_";
+      }
+      for (TableColumn& column : table.columns) {
+        if (column.name == "activations_") column.name = "activations";
+        if (column.name == "temporary_") column.name = "temporary";
+      }
+    }
+  };
+  EXPECT_THAT(part_of("a", kept).answer, Not(HasSubstr("sawtooth")));
+}
+
+TEST(MemoryLifetimes, BinsHoldTheLeastOfTheCurveBetweenComingsAndGoings) {
   Timeline timeline;
   for (const double event : {0, 2, 4, 6, 8}) {
     timeline.instants.push_back({event, event, "forward", std::vector<double>(9, event), 0});
@@ -110,31 +154,77 @@ TEST(AllocationBins, HoldTheLeastOfTheCurveBetweenComingsAndGoings) {
   EXPECT_EQ(bins.at(5), 2u);
 }
 
-TEST(AllocationChart, HasASettingForItsDetail) {
+TEST(MemoryLifetimes, AreRankedBySize) {
   const Launch launch = launch_of(Mode::kTrainStep);
-  const auto spec = memory_profiling::allocation_chart(timeline_of(launch), allocations_of(launch));
-  EXPECT_EQ(spec["params"][0]["name"], "detail");
-  EXPECT_EQ(spec["params"][0]["bind"]["input"], "range");
+  const auto data = memory_profiling::lifetimes(timeline_of(launch), allocations_of(launch),
+                                                memory_profiling::byte_unit(1e12));
+  const nlohmann::json boxes = rows_of(data.at(0));
+  ASSERT_GT(boxes.size(), 2u);
+  EXPECT_EQ(boxes[0]["category"], "before the step");
+  for (std::size_t i = 2; i < boxes.size(); ++i) {
+    EXPECT_LE(boxes[i]["size"].get<double>(), boxes[i - 1]["size"].get<double>());
+  }
+  EXPECT_TRUE(
+      memory_profiling::lifetimes(timeline_of(launch), {}, memory_profiling::byte_unit(1)).empty());
+}
+
+/// Each training step's peak lies in its optimizer, or in a phase whose peak was not measured.
+Change peaks_in(std::string_view phase) {
+  return [=](const CellSpec& spec, Launch& launch) {
+    if (spec.mode != Mode::kTrainStep) return;
+    for (Metric& metric : launch.metrics) {
+      const bool other = metric.tag == "peak" && metric.name != phase;
+      if (other || (metric.tag == "category" && metric.name == "activations")) {
+        metric = integer_metric(metric.tag, metric.name, metric.unit, 0);
+      }
+    }
+  };
+}
+
+TEST(MemoryPeaks, SayInWhichPhaseTheyLieAndNothingWhereTheRunDoesNot) {
+  EXPECT_THAT(part_of("b", unchanged()).answer, HasSubstr("move the peak into the backward pass"));
+  EXPECT_THAT(part_of("b", peaks_in("none")).answer, HasSubstr("does not show why"));
+  EXPECT_THAT(part_of("b", peaks_in("none")).answer, Not(HasSubstr("saved activations")));
+}
+
+TEST(MemoryPeaks, ThatFallWithContextAreExplainedByRoundingOrNotAtAll) {
+  const auto raised = [](std::int64_t requested) {
+    return [=](const CellSpec& spec, Launch& launch) {
+      if (spec.context != 128 || spec.mode != Mode::kTrainStep) return;
+      with_metric("memory", "peak_allocated", 40LL << 30)(spec, launch);
+      with_metric("memory", "peak_requested", requested)(spec, launch);
+    };
+  };
+  EXPECT_THAT(part_of("b", raised(0)).answer, HasSubstr("allocator's rounding is 4"));
+  EXPECT_THAT(part_of("b", raised(40LL << 30)).answer,
+              HasSubstr("peaks higher than that at 256; this run does not show why"));
+  EXPECT_THAT(part_of("b", unchanged()).answer, Not(HasSubstr("rounding is")));
+}
+
+TEST(MemoryPeaks, AreOneRowAStepAndContextInEveryPrecision) {
+  const nlohmann::json rows =
+      figure_of(part_of("b", refused_at(512)), "memory-peaks").spec["data"]["values"];
+  ASSERT_EQ(rows.size(), 18u);  // three steps, three contexts, two precisions
+  const auto refused =
+      std::ranges::find_if(rows, [](const auto& row) { return row["peak"].is_null(); });
+  ASSERT_NE(refused, rows.end());
+  EXPECT_EQ((*refused)["row"], "training step, 512");
+  EXPECT_THAT((*refused)["label"].get<std::string>(), HasSubstr("FP32: out of memory in forward"));
 }
 
 TEST(MemoryPeaks, ThatDifferFromTheirFormulasSayWhere) {
-  EXPECT_THAT(
-      remarks(part_of("b", with_metric("category", "activations", 3LL << 30)), "arithmetic"),
-      HasSubstr("3.00 GiB of activations more"));
-  EXPECT_THAT(
-      remarks(part_of("b", with_metric("memory", "peak_requested", 3LL << 30)), "arithmetic"),
-      HasSubstr("not explained"));
+  EXPECT_THAT(words_of(table_of(part_of("b", with_metric("category", "activations", 3LL << 30)),
+                                "arithmetic")),
+              HasSubstr("3.00 GiB of activations more"));
+  EXPECT_THAT(words_of(table_of(part_of("b", with_metric("memory", "peak_requested", 3LL << 30)),
+                                "arithmetic")),
+              HasSubstr("not explained"));
 }
 
 TEST(MemoryPeaks, SayWhereTheHistoryChangedThem) {
-  EXPECT_THAT(remarks(part_of("b", with_metric("history", "peak_requested", 512)), "allocator"),
-              HasSubstr("the history changed the peak"));
-}
-
-TEST(MemoryResidual, ThatDisagreesIsSaidToDisagree) {
-  const Part part = part_of("d", with_metric("residual", "requested", 512));
-  EXPECT_THAT(part.answer, HasSubstr("which is not that"));
-  EXPECT_THAT(remarks(part, "residual"), HasSubstr("does not agree"));
+  EXPECT_THAT(
+      words_of(table_of(part_of("b", with_metric("history", "peak_requested", 512)), "allocator")),
+      HasSubstr("the history changed the peak"));
 }
 
 TEST(MemoryPeaks, ThatADeviceCannotCountGiveItsReason) {
@@ -142,8 +232,63 @@ TEST(MemoryPeaks, ThatADeviceCannotCountGiveItsReason) {
     launch.metrics = {absent_metric("memory", "peak_allocated", "B", "no caching allocator")};
     launch.tables.clear();
   });
-  EXPECT_THAT(part.answer, HasSubstr("Neither an inference forward nor a full step ran."));
+  EXPECT_THAT(part.answer, HasSubstr("Neither an inference forward nor a training step ran."));
   EXPECT_THAT(part.answer, HasSubstr("no caching allocator"));
+}
+
+/// BF16's training step requests and takes so many bytes more, all of them activations.
+Change half_precision_adds(std::int64_t bytes, std::int64_t explained) {
+  return [=](const CellSpec& spec, Launch& launch) {
+    if (spec.precision != Precision::kBf16 || spec.mode != Mode::kTrainStep) return;
+    with_metric("memory", "peak_allocated", bytes)(spec, launch);
+    with_metric("category", "activations", explained)(spec, launch);
+  };
+}
+
+TEST(MemoryPrecisions, GiveReasonsThatAddUpToTheChange) {
+  const std::int64_t much = 40LL << 30;
+  EXPECT_THAT(part_of("c", half_precision_adds(much, much)).answer, HasSubstr("activations +"));
+  EXPECT_THAT(part_of("c", half_precision_adds(much, 0)).answer,
+              HasSubstr("this run does not show why"));
+  EXPECT_THAT(part_of("c", half_precision_adds(much, much)).answer,
+              HasSubstr("mixed precision costs memory here"));
+}
+
+TEST(MemoryPrecisions, SayWhereAStepFitsInOneOrNeither) {
+  EXPECT_THAT(part_of("c", refused_at(512)).answer, HasSubstr("also fits at context 512"));
+  const Change neither = [](const CellSpec& spec, Launch& launch) {
+    refused_at(512)(spec, launch);
+    refused_at(512, Precision::kBf16)(spec, launch);
+  };
+  EXPECT_THAT(part_of("c", neither).answer,
+              HasSubstr("At context 512 the training step fits in neither precision"));
+  EXPECT_THAT(part_of("c", unchanged()).answer, Not(HasSubstr("fits")));
+}
+
+TEST(MemoryResidual, IsTheFormulasOrIsSaidToDiffer) {
+  EXPECT_THAT(part_of("d", unchanged()).answer, HasSubstr("exactly that"));
+  const Part part = part_of("d", with_metric("residual", "requested", 512));
+  EXPECT_THAT(part.answer, HasSubstr("which the formula does not explain"));
+  EXPECT_THAT(words_of(table_of(part, "residuals")), HasSubstr("does not agree"));
+}
+
+TEST(MemoryLargest, AreRankedBySizeWithTheirFate) {
+  const Part part = part_of("e", unchanged());
+  const nlohmann::json rows = figure_of(part, "memory-largest").spec["data"]["values"];
+  ASSERT_FALSE(rows.empty());
+  for (const nlohmann::json& row : rows) {
+    EXPECT_THAT(row["fate"].get<std::string>(),
+                testing::AnyOf("saved for backward", "freed in forward", "kept to the end"));
+    EXPECT_GE(row["end"].get<double>(), row["total"].get<double>());
+  }
+  EXPECT_THAT(part.answer, HasSubstr("attention scores"));
+}
+
+TEST(MemoryBlock, SavesWhatArithmeticSaysOrIsSaidToDiffer) {
+  EXPECT_THAT(part_of("f", unchanged(), "2026").answer, HasSubstr("That is what arithmetic gives"));
+  const Part part = part_of("f", with_metric("block", "kept", 3LL << 30), "2026");
+  EXPECT_THAT(part.answer, HasSubstr("which this run does not explain"));
+  EXPECT_THAT(part.answer, HasSubstr("whereas"));
 }
 
 }  // namespace

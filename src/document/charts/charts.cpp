@@ -73,7 +73,14 @@ constexpr std::array kAssigned = {NamedStyle{"forward", {kBlue, "circle"}},
                                   NamedStyle{"where", {kAmber, "cross"}},
                                   NamedStyle{"gather", {kRose, "cross"}},
                                   NamedStyle{"memset", {kSlate, "triangle-right"}},
-                                  NamedStyle{"other", {kGrey, "cross"}}};
+                                  NamedStyle{"other", {kGrey, "cross"}},
+                                  NamedStyle{"saved for backward", {kBlue, "circle"}},
+                                  NamedStyle{"freed in forward", {kPurple, "diamond"}},
+                                  NamedStyle{"kept to the end", {kGreen, "square"}},
+                                  NamedStyle{"FP32", {kBlue, "circle"}},
+                                  NamedStyle{"TF32", {kTeal, "triangle-down"}},
+                                  NamedStyle{"BF16", {kVermilion, "triangle-up"}},
+                                  NamedStyle{"FP16", {kPurple, "diamond"}}};
 
 nlohmann::json scale_of(const std::vector<std::string>& labels,
                         std::string_view SeriesStyle::* sign) {

@@ -1,0 +1,249 @@
+// Part (f): what one block saves for its backward, and what its backward leaves. 2026 only.
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "experiments/memory_profiling/bytes.h"
+#include "experiments/memory_profiling/parts.h"
+#include "experiments/memory_profiling/timeline.h"
+#include "plan/memory.h"
+#include "results/measured_table.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport::memory_profiling {
+namespace {
+
+constexpr std::size_t kContributors = 5;
+constexpr std::size_t kListedPoints = 24;
+constexpr double kAgrees = 0.01;
+
+/// What one operation of the block saves.
+struct Contributor {
+  std::string module, operation, op;
+  double bytes = 0, count = 0, share = 0;
+
+  /// "Softmax (exp)"; "Linear in ffn/w1"
+  std::string words() const {
+    const std::string short_op = last_of(op, "::");
+    if (operation == "Linear" || operation.empty() || operation == op)
+      return where(operation == op ? short_op : operation, module, short_op);
+    return operation + " (" + short_op + ")";
+  }
+};
+
+struct Block {
+  const Profile* profile;
+  const Step* step;
+  std::vector<Contributor> contributors = {};
+
+  double of(std::string_view name) const { return step->bytes(metric::kBlock, name).value_or(0); }
+  double kept() const { return of(metric::kKept); }
+  double change() const { return of(metric::kAfterBackward) - of(metric::kBeforeBackward); }
+  /// Over a block's backward its gradients are allocated and what was saved is freed.
+  double gradients() const { return change() + kept(); }
+  double kept_formula() const { return static_cast<double>(kept_block_bytes(step->spec())); }
+  double gradients_formula() const {
+    return static_cast<double>(block_gradient_bytes(step->spec().model.value_or(ModelShape{})));
+  }
+};
+
+std::vector<Contributor> contributors_of(const Block& block) {
+  std::vector<Contributor> found;
+  for (const MeasuredRow& row : measured_rows(*block.step->launch, metric::kBlock)) {
+    if (row.text(column::kKind) != metric::kKept) continue;
+    const double bytes = row.number(column::kBytes).value_or(0);
+    found.push_back({short_path(row.text(column::kModule)), row.text(column::kOperation),
+                     allocated_by(row.text(column::kOperation), row.text(column::kOperator)), bytes,
+                     row.number(column::kCount).value_or(1),
+                     block.kept() > 0 ? bytes / block.kept() : 0});
+  }
+  std::ranges::stable_sort(found, std::greater(), &Contributor::bytes);
+  return found;
+}
+
+/// At the shortest context and at the longest of which a backward ran.
+std::vector<Block> blocks_of(const Profiles& spoken_of) {
+  std::vector<Block> found;
+  for (const Profile* profile : spoken_of) {
+    const Step* step = profile->trained();
+    if (step == nullptr || !step->bytes(metric::kBlock, metric::kKept)) continue;
+    found.push_back({profile, step});
+    found.back().contributors = contributors_of(found.back());
+  }
+  if (found.size() > 2) found.erase(found.begin() + 1, found.end() - 1);
+  return found;
+}
+
+ByteUnit mebibytes(double most) {
+  return {"MiB", kBytesPerMebibyte, most < kBytesPerMebibyte ? 3 : 1};
+}
+
+std::string contributor_words(const Block& block) {
+  std::vector<std::string> words;
+  for (const Contributor& one : block.contributors) {
+    if (words.size() == kContributors) break;
+    words.push_back(one.words() + ", " + format_bytes(one.bytes) + " (" +
+                    format_percent(one.share) + " %)");
+  }
+  return join(words, "; ");
+}
+
+bool near(double a, double b) { return b > 0 && std::abs(a / b - 1) <= kAgrees; }
+
+Facts facts_of(const Block& block) {
+  Facts facts;
+  facts.set("words", block.profile->words);
+  facts.set("kept", format_bytes(block.kept()));
+  facts.set("formula", format_bytes(block.kept_formula()));
+  facts.flag("kept_agrees", near(block.kept(), block.kept_formula()));
+  facts.flag("kept_differs", !near(block.kept(), block.kept_formula()));
+  facts.when("contributors", !block.contributors.empty(), "list", contributor_words(block));
+  facts.set("before", format_bytes(block.of(metric::kBeforeBackward)));
+  facts.set("after", format_bytes(block.of(metric::kAfterBackward)));
+  facts.flag("rises", block.change() > 0);
+  facts.flag("falls", block.change() <= 0);
+  facts.set("change", format_bytes(std::abs(block.change())));
+  facts.set("signed_change",
+            (block.change() > 0 ? "+" : "−") + format_bytes(std::abs(block.change())));
+  facts.set("gradients", format_bytes(block.gradients()));
+  facts.set("gradients_formula", format_bytes(block.gradients_formula()));
+  facts.flag("gradients_agree", near(block.gradients(), block.gradients_formula()));
+  facts.flag("gradients_differ", !near(block.gradients(), block.gradients_formula()));
+  return facts;
+}
+
+Dataset blocks_data(const std::vector<Block>& blocks) {
+  double most = 0;
+  for (const Block& block : blocks)
+    most = std::max({most, block.kept(), block.gradients_formula()});
+  const ByteUnit unit = mebibytes(most);
+  const std::vector<Column<Block>> columns{
+      {"context", "Context", [](const Block& block) { return block.profile->place; }},
+      bytes_column<Block>("kept", "Saved", &Block::kept, unit),
+      bytes_column<Block>("kept_formula", "By formula", &Block::kept_formula, unit),
+      bytes_column<Block>("change", "Change over backward", &Block::change, unit),
+      bytes_column<Block>("gradients", "Gradients, by difference", &Block::gradients, unit),
+      bytes_column<Block>(
+          "counted", "Gradients, counted",
+          [](const Block& block) { return block.step->bytes(metric::kBlock, metric::kGradients); },
+          unit),
+      bytes_column<Block>("gradients_formula", "4 (4 d² + 3 d d_ff + 2 d)",
+                          &Block::gradients_formula, unit)};
+  return make_dataset("blocks", columns, blocks);
+}
+
+Dataset variant_of(const Block& block, Dataset dataset) {
+  dataset.family = "One block";
+  dataset.variant = block.profile->words;
+  return dataset;
+}
+
+Dataset contributors_data(const Block& block) {
+  const std::vector<Column<Contributor>> columns{
+      {"operation", "Operation", &Contributor::operation},
+      {"operator", "Operator", &Contributor::op},
+      {"module", "Module", &Contributor::module},
+      {"count", "Tensors", &Contributor::count, "", {Notation::kCount}},
+      bytes_column<Contributor>("kept", "Saved", &Contributor::bytes, mebibytes(block.kept())),
+      {"share", "Share", &Contributor::share, "%", {Notation::kPercent}}};
+  return variant_of(block, make_dataset("contributors", columns, block.contributors));
+}
+
+Dataset formulas_data(const Block& block) {
+  const std::vector<Column<KeptTensor>> columns{
+      {"module", "Module", &KeptTensor::module},
+      {"tensor", "Tensor", &KeptTensor::what},
+      {"formula", "Bytes", &KeptTensor::formula},
+      bytes_column<KeptTensor>(
+          "kept", "Saved",
+          [](const KeptTensor& tensor) { return static_cast<double>(tensor.bytes); },
+          {"MiB", kBytesPerMebibyte, 2})};
+  return variant_of(block, make_dataset("tensors", columns, kept_by_block(block.step->spec())));
+}
+
+/// Memory after one event of a pass; changes are from the pass's first.
+struct Point {
+  std::string pass;
+  double event = 0;
+  std::string module;
+  double bytes = 0, change = 0;
+};
+
+std::vector<Point> points_of(const Block& block, std::string_view pass) {
+  std::vector<Point> points;
+  for (const MeasuredRow& row : measured_rows(*block.step->launch, metric::kBlockTimeline)) {
+    if (row.text(column::kPhase) != pass) continue;
+    points.push_back({std::string(pass), row.number(column::kEvent).value_or(0),
+                      short_path(row.text(column::kModule)),
+                      row.number(metric::kAllocated).value_or(0)});
+  }
+  std::ranges::stable_sort(points, {}, &Point::event);
+  for (Point& point : points) point.change = point.bytes - points.front().bytes;
+  return points;
+}
+
+/// A stretch of events in one of the block's modules: "attn" of "attn/computing softmax".
+struct Stay {
+  std::string pass, module;
+  double from = 0, to = 0;
+};
+
+void add_stays(std::vector<Stay>& stays, const std::vector<Point>& points) {
+  std::string current;
+  for (const Point& point : points) {
+    const std::string module = point.module.substr(0, point.module.find('/'));
+    if (!current.empty()) stays.back().to = point.event;
+    if (module != current && !module.empty())
+      stays.push_back({point.pass, module, point.event, point.event});
+    current = module;
+  }
+  std::erase_if(stays, [](const Stay& stay) { return stay.to <= stay.from; });
+}
+
+/// The figure's curve and bands, and of the curve's points some for the table below it.
+std::vector<Dataset> block_timeline(const Block& block) {
+  std::vector<Point> curve, listed;
+  std::vector<Stay> stays;
+  for (const auto pass : {metric::kForward, metric::kBackward}) {
+    const std::vector<Point> points = points_of(block, pass);
+    add_stays(stays, points);
+    curve.insert(curve.end(), points.begin(), points.end());
+    const std::size_t stride = points.size() / kListedPoints + 1;
+    for (std::size_t i = 0; i < points.size(); i += stride) listed.push_back(points[i]);
+  }
+  const std::vector<Column<Point>> columns{
+      {"pass", "Pass", &Point::pass},
+      {"event", "Event", &Point::event, "", {Notation::kCount}},
+      {"module", "Module", &Point::module},
+      bytes_column<Point>("allocated", "Allocated", &Point::bytes, mebibytes(block.kept())),
+      bytes_column<Point>("change", "Change", &Point::change, mebibytes(block.kept()))};
+  const std::vector<Column<Stay>> stay_columns{{"pass", "Pass", &Stay::pass},
+                                               {"module", "Module", &Stay::module},
+                                               {"from", "From", &Stay::from},
+                                               {"to", "To", &Stay::to}};
+  return {variant_of(block, make_dataset("block-timeline", columns, curve)),
+          variant_of(block, make_dataset("block-points", columns, listed)),
+          variant_of(block, make_dataset("block-modules", stay_columns, stays))};
+}
+
+}  // namespace
+
+PartContent present_block(const RunView& view, const std::vector<Profile>& profiles) {
+  PartContent part;
+  set_common(part.facts, view, profiles);
+  const std::vector<Block> blocks = blocks_of(answered(profiles));
+  std::vector<Facts> paragraphs;
+  part.datasets = {blocks_data(blocks)};
+  for (const Block& block : blocks) {
+    paragraphs.push_back(facts_of(block));
+    part.datasets.push_back(contributors_data(block));
+    part.datasets.push_back(formulas_data(block));
+    for (Dataset& dataset : block_timeline(block)) part.datasets.push_back(std::move(dataset));
+  }
+  part.facts.flag("nothing", blocks.empty());
+  part.facts.list("blocks", std::move(paragraphs));
+  return part;
+}
+
+}  // namespace labreport::memory_profiling

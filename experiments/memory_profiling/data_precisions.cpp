@@ -1,0 +1,254 @@
+// Part (c): the same peaks under mixed precision, what changes in them, and whether it matters.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <ranges>
+
+#include "base/text.h"
+#include "experiments/memory_profiling/bytes.h"
+#include "experiments/memory_profiling/parts.h"
+#include "experiments/memory_profiling/timeline.h"
+#include "results/metric_names.h"
+
+namespace labreport::memory_profiling {
+namespace {
+
+constexpr double kMatters = 0.05;  // Of the training step's peak.
+constexpr double kSame = 0.001;
+constexpr double kWorthAWord = 0.002;  // Of the peak: a category's change.
+constexpr double kMost = 0.8;
+
+/// One step at one context in two precisions.
+struct Pair {
+  const Profile* own;
+  const Profile* reduced;
+  Mode mode;
+
+  bool both_ran() const { return own->ran(mode) != nullptr && reduced->ran(mode) != nullptr; }
+  double from() const { return own->peak(mode).value_or(0); }
+  double to() const { return reduced->peak(mode).value_or(0); }
+  double change() const { return from() > 0 ? to() / from() - 1 : 0; }
+  double category(const Profile* profile, std::string_view name) const {
+    return profile->ran(mode)->bytes(metric::kCategory, name).value_or(0);
+  }
+  double held(const Profile* profile) const {
+    return category(profile, metric::kParameters) + category(profile, metric::kGradients) +
+           category(profile, metric::kOptimizerStates);
+  }
+};
+
+using Pairs = std::vector<Pair>;
+
+/// By rising context, of each the modes that both were asked for.
+Pairs pairs_of(const std::vector<Profile>& profiles) {
+  const Profiles own = answered(profiles);
+  Pairs pairs;
+  for (const Profile* first : own) {
+    for (const Profile* second :
+         alike(profiles, *first, reduced(profiles).value_or(Precision::kFp32))) {
+      if (second == first || second->context() != first->context()) continue;
+      for (const Mode mode : kModes) {
+        if (first->asked(mode) && second->asked(mode)) pairs.push_back({first, second, mode});
+      }
+    }
+  }
+  return pairs;
+}
+
+Pairs of_mode(const Pairs& pairs, Mode mode) {
+  Pairs found;
+  std::ranges::copy_if(pairs, std::back_inserter(found),
+                       [mode](const Pair& pair) { return pair.mode == mode && pair.both_ran(); });
+  return found;
+}
+
+Facts values_of(const Pair& pair) {
+  Facts values;
+  values.set("step", mode_words(pair.mode));
+  values.set("context", format_count(pair.own->context()));
+  values.set("from", format_bytes(pair.from()));
+  values.set("to", format_bytes(pair.to()));
+  values.set("share", format_percent(std::abs(pair.change())));
+  values.set("held", format_bytes(pair.held(pair.own)));
+  return values;
+}
+
+/// "activations −9.24 GiB and weight copies +6.30 GiB"; empty where they do not add up to the
+/// change.
+std::string parts_of(const Pair& pair) {
+  std::vector<std::pair<double, std::string>> parts;
+  double sum = 0;
+  for (const Category& category : categories()) {
+    const double change =
+        pair.category(pair.reduced, category.name) - pair.category(pair.own, category.name);
+    sum += change;
+    if (std::abs(change) < kWorthAWord * pair.from()) continue;
+    parts.emplace_back(std::abs(change), std::string(category.words) + (change < 0 ? " −" : " +") +
+                                             format_bytes(std::abs(change)));
+  }
+  if (!(std::abs(sum - (pair.to() - pair.from())) < kMatters * pair.from())) return "";
+  std::ranges::stable_sort(parts, std::greater(), &std::pair<double, std::string>::first);
+  std::vector<std::string> words;
+  for (auto& [bytes, text] : parts) words.push_back(std::move(text));
+  return join_words(words);
+}
+
+/// Of each step the longest context at which it ran in both.
+void set_changes(Facts& facts, const Pairs& pairs) {
+  std::map<std::string, std::vector<Facts>> lists{
+      {"rises", {}}, {"falls", {}}, {"same", {}}, {"unexplained", {}}};
+  for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kTrainStep}) {
+    const Pairs ran = of_mode(pairs, mode);
+    if (ran.empty()) continue;
+    Facts values = values_of(ran.back());
+    const std::string parts = parts_of(ran.back());
+    values.set("parts", parts);
+    const double change = ran.back().change();
+    const char* list = std::abs(change) < kSame ? "same"
+                       : parts.empty()          ? "unexplained"
+                       : change > 0             ? "rises"
+                                                : "falls";
+    lists[list].push_back(std::move(values));
+  }
+  for (auto& [name, list] : lists) facts.list(name, std::move(list));
+}
+
+/// The training step at the shortest context, where it is another than the longest.
+void set_shortest(Facts& facts, const Pairs& steps) {
+  const Pair* pair = steps.size() > 1 ? &steps.front() : nullptr;
+  const bool held = pair != nullptr && std::abs(pair->change()) < kMatters &&
+                    pair->held(pair->own) > kMost * pair->from() &&
+                    std::abs(pair->held(pair->reduced) / pair->held(pair->own) - 1) < kSame;
+  const auto values = pair == nullptr ? std::nullopt : std::optional(values_of(*pair));
+  facts.when("shortest_held", held ? values : std::nullopt);
+  facts.when("shortest", held ? std::nullopt : values);
+}
+
+void set_verdict(Facts& facts, const Pairs& steps, bool fits_more) {
+  const auto size = [](const Pair& pair) { return std::abs(pair.change()); };
+  const auto most = std::ranges::max_element(steps, {}, size);
+  const bool matters = !steps.empty() && size(*most) >= kMatters;
+  const auto values = steps.empty() ? std::nullopt : std::optional(values_of(*most));
+  const bool saves = matters && most->change() < 0;
+  const bool everywhere = saves && std::ranges::all_of(steps, [](const Pair& pair) {
+                            return pair.change() <= -kMatters;
+                          });
+  facts.when("hardly", !steps.empty() && !matters && !fits_more ? values : std::nullopt);
+  facts.when("saves", saves && everywhere ? values : std::nullopt);
+  facts.when("saves_late", saves && !everywhere ? values : std::nullopt);
+  facts.when("costs", matters && !saves ? values : std::nullopt);
+}
+
+bool refused(const Profile& profile) {
+  const Step* step = profile.asked(Mode::kTrainStep);
+  return step != nullptr && step->launch != nullptr && does_not_fit(step->launch->outcome);
+}
+
+/// Contexts whose training step fits in the reduced precision alone, and those where it fits in
+/// none.
+void set_fits(Facts& facts, const Pairs& pairs) {
+  std::vector<std::string> more, neither;
+  for (const Pair& pair : pairs) {
+    if (pair.mode != Mode::kTrainStep || !refused(*pair.own)) continue;
+    const std::string context = format_count(pair.own->context());
+    if (pair.reduced->ran(pair.mode) != nullptr) more.push_back(context);
+    if (refused(*pair.reduced)) neither.push_back(context);
+  }
+  facts.when("fits_more", !more.empty(), "contexts", join_words(more));
+  facts.when("fits_neither", !neither.empty(), "contexts", join_words(neither));
+  set_verdict(facts, of_mode(pairs, Mode::kTrainStep), !more.empty());
+}
+
+std::string reason(const Pair& pair) {
+  std::vector<std::string> reasons;
+  for (const Profile* profile : {pair.own, pair.reduced}) {
+    const std::string missing = profile->asked(pair.mode)->missing();
+    if (!missing.empty()) reasons.push_back(profile->precision() + ": " + missing);
+  }
+  return join(reasons, "; ");
+}
+
+Dataset both_precisions(const Pairs& pairs, const std::string& own, const std::string& reduced) {
+  double most = 0;
+  for (const Pair& pair : pairs) most = std::max({most, pair.from(), pair.to()});
+  const ByteUnit unit = byte_unit(most);
+  const auto peak = [unit](const Profile* Pair::* side) {
+    return [=](const Pair& pair) {
+      const auto bytes = (pair.*side)->peak(pair.mode);
+      return bytes ? in_unit(bytes, unit) : Value::missing(reason(pair));
+    };
+  };
+  const Notation notation{Notation::kFixed, unit.decimals};
+  const std::vector<Column<Pair>> columns{
+      {"context", "Context", [](const Pair& pair) { return format_count(pair.own->context()); }},
+      {"step", "Step", [](const Pair& pair) { return mode_words(pair.mode); }},
+      {"own", own, peak(&Pair::own), unit.name, notation},
+      {"reduced", reduced, peak(&Pair::reduced), unit.name, notation},
+      {"difference", "Difference",
+       [unit](const Pair& pair) {
+         return pair.both_ran() ? in_unit(pair.to() - pair.from(), unit) : Value();
+       },
+       unit.name, notation},
+      {"ratio",
+       "Ratio",
+       [](const Pair& pair) {
+         return pair.both_ran() && pair.from() > 0 ? Value(pair.to() / pair.from()) : Value();
+       },
+       "×",
+       {Notation::kFixed, 2}}};
+  return make_dataset("precisions", columns, pairs);
+}
+
+/// What the peaks consist of at one context, in both precisions side by side.
+Dataset compositions(const Pairs& pairs) {
+  double most = 0;
+  for (const Pair& pair : pairs) most = std::max({most, pair.from(), pair.to()});
+  const ByteUnit unit = byte_unit(most);
+  std::vector<Column<Category>> columns{
+      {"category", "Held for", [](const Category& category) { return category.words; }}};
+  for (const Pair& pair : pairs) {
+    for (const Profile* profile : {pair.own, pair.reduced}) {
+      const std::string name = mode_words(pair.mode) + ", " + profile->precision();
+      columns.push_back(bytes_column<Category>(
+          name, name,
+          [=](const Category& category) { return pair.category(profile, category.name); }, unit));
+    }
+  }
+  std::vector<Category> rows = categories();
+  std::erase_if(rows, [&](const Category& category) {
+    return std::ranges::none_of(pairs, [&](const Pair& pair) {
+      return pair.category(pair.own, category.name) > 0 ||
+             pair.category(pair.reduced, category.name) > 0;
+    });
+  });
+  return make_dataset("compositions", columns, pairs.empty() ? std::vector<Category>() : rows);
+}
+
+}  // namespace
+
+PartContent present_precisions(const RunView& view, const std::vector<Profile>& profiles) {
+  PartContent part;
+  set_common(part.facts, view, profiles);
+  const Pairs pairs = pairs_of(profiles);
+  Pairs ran;
+  std::ranges::copy_if(pairs, std::back_inserter(ran), &Pair::both_ran);
+  const std::string own = answered(profiles).front()->precision();
+  const std::string other(describe(reduced(profiles).value_or(Precision::kBf16)));
+  part.facts.set("own", own);
+  part.facts.set("reduced", other);
+  part.facts.flag("alone", pairs.empty());
+  part.facts.flag("none_in_both", !pairs.empty() && ran.empty());
+  set_changes(part.facts, ran);
+  set_shortest(part.facts, of_mode(ran, Mode::kTrainStep));
+  set_fits(part.facts, pairs);
+  // The fullest step that ran in both tells the context; the others' peaks stand beside it.
+  const auto fullest = std::ranges::max_element(
+      ran, {}, [](const Pair& pair) { return std::pair(pair.mode, pair.own->context()); });
+  Pairs composed = ran;
+  std::erase_if(composed, [&](const Pair& pair) { return pair.own != fullest->own; });
+  part.facts.set("context", ran.empty() ? "" : format_count(fullest->own->context()));
+  part.datasets = {both_precisions(pairs, own, other), compositions(composed)};
+  return part;
+}
+
+}  // namespace labreport::memory_profiling
