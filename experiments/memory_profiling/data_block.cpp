@@ -26,9 +26,11 @@ struct Contributor {
   /// "Softmax (exp)"; "Linear in ffn/w1"
   std::string words() const {
     const std::string short_op = last_of(op, "::");
-    if (operation == "Linear" || operation.empty() || operation == op)
-      return where(operation == op ? short_op : operation, module, short_op);
-    return operation + " (" + short_op + ")";
+    const std::string name = last_of(operation, "::");
+    if (is_linear(operation) || operation.empty() || operation == op) {
+      return where(operation == op ? short_op : name, module, short_op);
+    }
+    return name + " (" + short_op + ")";
   }
 };
 

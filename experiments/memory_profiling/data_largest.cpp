@@ -30,7 +30,7 @@ struct Group {
   }
   /// "exp"; of a linear layer its name, "w1".
   std::string maker() const {
-    return operation == "Linear" ? last_of(module, "/") : last_of(op, "::");
+    return is_linear(operation) ? last_of(module, "/") : last_of(op, "::");
   }
 };
 

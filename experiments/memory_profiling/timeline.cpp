@@ -130,6 +130,10 @@ std::string short_path(std::string module) {
   return module;
 }
 
+bool is_linear(const std::string& operation) {
+  return operation == "aten::linear" || operation == "Linear";
+}
+
 std::string allocated_by(const std::string& operation, const std::string& op) {
   return operation == "MaskedScores" && op == "aten::resize_" ? "aten::where" : op;
 }

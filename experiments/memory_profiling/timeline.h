@@ -65,7 +65,7 @@ struct Allocation {
   std::string phase;
   std::string freed_phase;
   std::string module;     ///< "layers.3/attn"
-  std::string operation;  ///< "Softmax"
+  std::string operation;  ///< The outermost operator: "aten::linear"; "Linear" in earlier runs.
   std::string op;         ///< "aten::exp"
   std::string category;
 };
@@ -80,6 +80,9 @@ std::vector<Allocation> allocations_of(const Launch& launch);
 std::string short_path(std::string module);
 
 /// The operator that an allocation is told by: of masked scores, `where` asks `resize_` for its
+/// A linear layer, as this version and as earlier ones recorded it.
+bool is_linear(const std::string& operation);
+
 /// result.
 std::string allocated_by(const std::string& operation, const std::string& op);
 
