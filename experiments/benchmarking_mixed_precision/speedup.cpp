@@ -2,103 +2,126 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include "base/format.h"
+#include "experiments/common/phases.h"
 #include "plan/editions.h"
+#include "results/measured_table.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-std::optional<Bound> bound_of(const TimingGroup& group) {
-  const auto step = fullest(group);
-  return step ? bound(*step) : std::nullopt;
-}
-
-bool fits(const TimingGroup& group) {
-  return std::ranges::none_of(group.cells, [](const auto& entry) {
-    const Launch* launch = representative(*entry.second);
-    return launch != nullptr && does_not_fit(launch->outcome);
-  });
-}
-
-/// The mode that holds most, of those that ran in both.
-std::optional<Mode> common_mode(const TimingGroup& base, const TimingGroup& reduced) {
-  for (const Mode mode : kModes | std::views::reverse) {
-    if (timed(base, mode) && timed(reduced, mode)) return mode;
+/// The profiled step of that network that holds most; null: none ran.
+const Launch* profile_of(const RunView& view, const CellSpec& network) {
+  const Cell* fullest = nullptr;
+  for (const Cell* cell : view.cells(CellKind::kKernels)) {
+    const bool warm = cell->spec.steps != 0 && ok_launch(*cell) != nullptr;
+    if (!warm || !same_setting(cell->spec, network)) continue;
+    if (fullest == nullptr || cell->spec.mode > fullest->spec.mode) fullest = cell;
   }
-  return std::nullopt;
+  return fullest == nullptr ? nullptr : ok_launch(*fullest);
 }
 
-std::optional<double> step_share(const RunView& view, const TimingGroup& group,
-                                 std::optional<Mode> mode) {
-  const auto step = mode ? timed(group, *mode) : std::nullopt;
-  return step ? share_of_peak(view, *step) : std::nullopt;
+std::optional<KernelTime> kernel_time(const Launch* profile, std::string_view phase) {
+  if (profile == nullptr) return std::nullopt;
+  KernelTime time;
+  for (const MeasuredRow& row : measured_rows(*profile, metric::kKernels)) {
+    if (row.text(column::kPhase) != phase) continue;
+    const std::string kind = row.text(column::kClass);
+    double& sum = kind.starts_with("gemm") ? time.gemm : kind == "copy" ? time.copies : time.others;
+    sum += row.number(column::kTotalNs).value_or(0) / kNanosecondsPerMillisecond;
+    time.launched += row.number(column::kInstances).value_or(0);
+  }
+  const bool counts = time.total() > 0 && std::isfinite(time.total());
+  return counts ? std::optional(time) : std::nullopt;
 }
 
-/// BF16 before FP16 before TF32.
-int rank(const Speedup& row) {
-  if (row.reduced_precision == Precision::kBf16) return 0;
-  return row.reduced_precision == Precision::kFp16 ? 1 : 2;
+/// Gives passes what clocks and profiles say of a phase.
+class PassReader {
+ public:
+  PassReader(const RunView& view, const TimingGroup& base, const TimingGroup& reduced)
+      : base_(profile_of(view, base.spec)), reduced_(profile_of(view, reduced.spec)) {
+    if (const auto step = fullest(reduced)) lags_ = device_lags(*step);
+  }
+
+  Pass read(std::string_view phase, std::vector<double> base, std::vector<double> reduced) const {
+    Pass pass{std::move(base),           std::move(reduced),           {},
+              kernel_time(base_, phase), kernel_time(reduced_, phase), {}};
+    pass.speedup = ratio_of(pass.base, pass.reduced);
+    const auto lag = std::ranges::find(lags_, phase, &PhaseLag::phase);
+    if (lag != lags_.end()) pass.launch_bound = launch_bound(*lag);
+    return pass;
+  }
+
+ private:
+  const Launch *base_, *reduced_;
+  std::vector<PhaseLag> lags_;
+};
+
+Speedup compare(const RunView& view, const TimingGroup& base, const TimingGroup& reduced) {
+  const PassReader reader(view, base, reduced);
+  const Phases fp32 = phases(base), other = phases(reduced);
+  return {.size = size_of(base),
+          .precision = reduced.spec.precision.value_or(Precision::kBf16),
+          .parameters = static_cast<double>(parameter_count(*base.spec.model)),
+          .base = &base,
+          .reduced = &reduced,
+          .forward = reader.read(metric::kForward, fp32.forward, other.forward),
+          .backward = reader.read(metric::kBackward, fp32.backward, other.backward),
+          .optimizer = reader.read(metric::kOptimizer, fp32.optimizer, other.optimizer),
+          .step = reader.read("", whole_step(base, Mode::kTrainStep),
+                              whole_step(reduced, Mode::kTrainStep))};
 }
 
-Speedup compare(const RunView& view, const TimingGroup& base, const TimingGroup& reduced,
-                const std::string& size) {
-  Speedup row;
-  row.size = size;
-  row.reduced_precision = reduced.spec.precision.value_or(Precision::kBf16);
-  row.precision = describe(row.reduced_precision);
-  const auto mode = common_mode(base, reduced);
-  row.base_share = step_share(view, base, mode);
-  row.reduced_share = step_share(view, reduced, mode);
-  row.base_fits = fits(base);
-  row.reduced_fits = fits(reduced);
-  row.parameters = static_cast<double>(parameter_count(*base.spec.model));
-  row.base = phases(base);
-  row.reduced = phases(reduced);
-  row.base_step = whole_step(base, Mode::kTrainStep);
-  row.reduced_step = whole_step(reduced, Mode::kTrainStep);
-  row.forward = ratio_of(row.base.forward, row.reduced.forward);
-  row.backward = ratio_of(row.base.backward, row.reduced.backward);
-  row.step = ratio_of(row.base_step, row.reduced_step);
-  row.base_bound = bound_of(base);
-  row.reduced_bound = bound_of(reduced);
-  if (const auto step = fullest(reduced)) row.reduced_lags = device_lags(*step);
-  row.base_missing = missing_step(base);
-  row.reduced_missing = missing_step(reduced);
-  return row;
+int rank(Precision precision) {
+  if (precision == Precision::kBf16) return 0;
+  return precision == Precision::kFp16 ? 1 : 2;
 }
 
 }  // namespace
 
-std::string missing_step(const TimingGroup& group) {
-  for (const Mode mode : kModes | std::views::reverse) {
-    if (!group.cells.contains(mode)) continue;
-    const std::string reason = reason_missing(group, mode);
-    return reason.empty() ? "" : std::string(describe(mode)) + ": " + reason;
-  }
-  return "";
+std::string size_of(const TimingGroup& group) {
+  const std::string words =
+      group.spec.precision ? std::string(describe(*group.spec.precision)) : "";
+  const std::string& label = group.label;
+  return label.ends_with(", " + words) ? label.substr(0, label.size() - words.size() - 2) : label;
 }
 
-std::vector<Speedup> speedups(const RunView& view) {
-  const std::vector<TimingGroup> groups = timing_groups(view);
-  const bool several_contexts = std::ranges::any_of(groups, [&](const TimingGroup& group) {
-    return group.spec.context != groups.front().spec.context;
-  });
+std::vector<Speedup> speedups(const RunView& view, const std::vector<TimingGroup>& groups) {
   std::vector<Speedup> rows;
   for (const TimingGroup& base : groups) {
     if (base.spec.precision != Precision::kFp32 || !base.spec.model) continue;
     for (const TimingGroup& reduced : groups) {
-      if (reduced.spec.precision == Precision::kFp32) continue;
-      if (!same_network(base.spec, reduced.spec)) continue;
-      std::string size = base.spec.size;
-      if (several_contexts) size += ", " + format_count(base.spec.context.value_or(0));
-      rows.push_back(compare(view, base, reduced, size));
+      const bool other = reduced.spec.precision && reduced.spec.precision != Precision::kFp32;
+      if (other && same_network(base.spec, reduced.spec))
+        rows.push_back(compare(view, base, reduced));
     }
   }
-  std::ranges::stable_sort(rows, {},
-                           [](const Speedup& row) { return std::pair(rank(row), row.parameters); });
+  std::ranges::stable_sort(
+      rows, {}, [](const Speedup& row) { return std::pair(rank(row.precision), row.parameters); });
   return rows;
+}
+
+std::vector<Speedup> of_first_precision(const std::vector<Speedup>& rows, Pass Speedup::* pass) {
+  std::vector<Speedup> found;
+  std::ranges::copy_if(rows, std::back_inserter(found), [&](const Speedup& row) {
+    return row.precision == rows.front().precision && (row.*pass).speedup;
+  });
+  return found;
+}
+
+std::string missing_step(const TimingGroup& group) {
+  if (group.cells.empty()) return "";
+  const auto& [mode, cell] = *group.cells.rbegin();  // Modes are ordered by content.
+  const std::string reason = reason_missing(*cell);
+  return reason.empty() ? "" : std::string(describe(mode)) + ": " + reason;
+}
+
+Value Pass::speedup_value() const {
+  if (!speedup) return {};
+  return speedup->deviation > 0 ? Value(speedup->value, speedup->deviation) : Value(speedup->value);
 }
 
 }  // namespace labreport::benchmarking_mixed_precision
