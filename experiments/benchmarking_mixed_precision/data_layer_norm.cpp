@@ -199,7 +199,6 @@ Facts measured_facts(const NormRows& wide, const NormRows& narrow) {
   facts.flag("precision_alone", sensitive && !ends);
   facts.flag("precision_and_range", sensitive && ends);
   facts.flag("insensitive", !sensitive);
-  facts.set("width", format_count(wide.front().width));
   for (const Precision format : kFormats) {
     for (const auto method : {metric::kRounded, metric::kReductions, metric::kFp32Statistics}) {
       facts.set(std::string(name(format)) + "_" + std::string(method),
@@ -241,6 +240,7 @@ NormRows drawn(NormRows rows) {
 void add_measured(PartContent& part, const NormRows& rows) {
   const auto [least, most] = std::ranges::minmax(rows, {}, &NormRow::width);
   const NormRows wide = with(rows, &NormRow::width, most.width);
+  part.facts.set("width", format_count(most.width));
   part.facts.when("measured", measured_facts(wide, with(rows, &NormRow::width, least.width)));
   part.datasets = {make_dataset("layer-norm", kSteps, drawn(wide)), errors_by_scale(wide),
                    make_dataset("steps", kSteps, with(wide, &NormRow::scale, 0)),
@@ -263,6 +263,7 @@ std::optional<PartContent> present_layer_norm(const RunView& view) {
                   trace.tensors.empty() ? std::nullopt : std::optional(autocast_facts(trace)));
   part.facts.when("missing", rows.empty(), "reason",
                   reason.empty() ? "its result holds no rows" : reason);
+  part.facts.set("width", "");
   part.facts.when("measured", std::nullopt);
   if (!rows.empty()) add_measured(part, rows);
   part.datasets.push_back(

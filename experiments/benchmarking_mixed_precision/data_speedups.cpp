@@ -1,217 +1,166 @@
 // Part (c): forward and backward in FP32 beside other precisions: times, speedups, kernels.
 #include <algorithm>
-#include <span>
 
-#include "base/text.h"
+#include "base/format.h"
 #include "experiments/benchmarking_mixed_precision/parts.h"
 #include "experiments/benchmarking_mixed_precision/present.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
 #include "experiments/common/bounds_table.h"
 #include "experiments/common/command.h"
-#include "experiments/common/phases.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
 constexpr Notation kRatio{Notation::kFixed, 2};
-constexpr std::pair<const char*, Pass Speedup::*> kPasses[]{{"forward", &Speedup::forward},
-                                                            {"backward", &Speedup::backward},
-                                                            {"train step", &Speedup::step}};
 
-/// Networks in the precisions that were measured, by size.
-std::vector<TimingGroup> compared_groups(const RunView& view) {
-  std::vector<TimingGroup> groups = timing_groups(view);
-  std::erase_if(groups, [](const TimingGroup& group) { return !group.spec.precision; });
-  std::ranges::stable_sort(groups, {}, [](const TimingGroup& group) {
-    return parameter_count(group.spec.model.value_or(ModelShape{}));
-  });
-  return groups;
+Value value_of(const std::optional<Ratio>& ratio) {
+  if (!ratio) return {};
+  return ratio->deviation > 0 ? Value(ratio->value, ratio->deviation) : Value(ratio->value);
 }
 
-struct TimeRow {
-  std::string size;
-  std::string_view precision;
-  Value forward, backward, step;
-  std::vector<std::string> flags;
-};
+/// One network in one precision; speedups over FP32 where it is another.
+struct NetworkRow {
+  const Network* network;
+  std::optional<Pair> pair;
+  std::vector<std::string> flags = {};
 
-const std::vector<Column<TimeRow>> kTimes{{"size", "Size", &TimeRow::size},
-                                          {"precision", "Precision", &TimeRow::precision},
-                                          {"forward", "Forward", &TimeRow::forward, "ms"},
-                                          {"backward", "Backward", &TimeRow::backward, "ms"},
-                                          {"step", "Train step", &TimeRow::step, "ms"}};
-
-TimeRow time_row(const TimingGroup& group) {
-  const Phases measured = phases(group);
-  const auto shown = [&](const std::vector<double>& samples) {
-    return samples.empty() ? Value::missing(missing_step(group)) : Value::mean_of(samples);
-  };
-  const auto step = timed(group, Mode::kTrainStep);
-  return {size_of(group),
-          describe(*group.spec.precision),
-          shown(measured.forward),
-          shown(measured.backward),
-          shown(whole_step(group, Mode::kTrainStep)),
-          step ? disturbances(*step) : std::vector<std::string>()};
-}
-
-std::optional<std::string_view> bound_of(const TimingGroup* group) {
-  const auto step = fullest(*group);
-  const auto found = step ? bound(*step) : std::nullopt;
-  return found ? std::optional(describe(*found)) : std::nullopt;
-}
-
-Column<Speedup> speedup_column(const char* name, const char* title, Pass Speedup::* pass) {
-  const auto value = [pass](const Speedup& row) { return (row.*pass).speedup_value(); };
-  return {name, title, value, "×", kRatio};
-}
-
-const std::vector<Column<Speedup>> kSpeedups{
-    {"size", "Size", &Speedup::size},
-    {"precision", "Precision", [](const Speedup& row) { return describe(row.precision); }},
-    {"parameters", "Parameters", &Speedup::parameters, "", {Notation::kCount}},
-    speedup_column("forward", "Forward", &Speedup::forward),
-    speedup_column("backward", "Backward", &Speedup::backward),
-    speedup_column("step", "Train step", &Speedup::step),
-    {"base_bound", "FP32 is", [](const Speedup& row) { return bound_of(row.base); }},
-    {"bound", "Reduced precision is", [](const Speedup& row) { return bound_of(row.reduced); }}};
-
-/// One pass of one network in one precision.
-struct PassRow {
-  std::string size, pass, lane;
-  std::string_view precision;
-  Value time, speedup;
-  std::optional<std::string_view> bound;
-};
-
-const std::vector<Column<PassRow>> kPassRows{
-    {"size", "Size", &PassRow::size},       {"pass", "Pass", &PassRow::pass},
-    {"lane", "Lane", &PassRow::lane},       {"precision", "Precision", &PassRow::precision},
-    {"time", "Time", &PassRow::time, "ms"}, {"speedup", "Speedup", &PassRow::speedup, "×", kRatio},
-    {"bound", "Bound", &PassRow::bound}};
-
-/// Forward and backward in each precision; the first other precision's speedup stands with FP32.
-std::vector<PassRow> pass_times(const std::vector<Speedup>& rows) {
-  std::vector<PassRow> found;
-  for (const Speedup& row : rows) {
-    for (const auto& [name, pass] : std::span(kPasses).first(2)) {
-      const std::string lane = row.size + ", " + name;
-      const auto add = [&](const TimingGroup& group, const std::vector<double>& samples,
-                           const Value& speedup) {
-        const Value time =
-            samples.empty() ? Value::missing(missing_step(group)) : Value(mean(samples));
-        found.push_back({row.size, name, lane, describe(*group.spec.precision), time, speedup, {}});
-      };
-      const Pass& measured = row.*pass;
-      if (std::ranges::find(found, lane, &PassRow::lane) == found.end()) {
-        add(*row.base, measured.base, measured.speedup_value());
-      }
-      add(*row.reduced, measured.reduced, {});
-    }
+  Value time(Pass Network::* pass) const {
+    const std::vector<double>& ms = (network->*pass).ms;
+    return ms.empty() ? Value::missing(network->missing()) : Value::mean_of(ms);
   }
-  return found;
-}
-
-/// The speedups of the precision that answers speak of.
-std::vector<PassRow> pass_speedups(const std::vector<Speedup>& rows) {
-  std::vector<PassRow> found;
-  for (const auto& [name, pass] : kPasses) {
-    for (const Speedup& row : of_first_precision(rows, pass)) {
-      found.push_back({row.size,
-                       name,
-                       "",
-                       describe(row.precision),
-                       {},
-                       (row.*pass).speedup_value(),
-                       bound_of(row.reduced)});
-    }
+  Value speedup(Pass Network::* pass) const {
+    return pair ? value_of(pair->speedup(pass)) : Value();
   }
-  return found;
-}
-
-struct KernelRow {
-  std::string size, pass;
-  std::string_view precision;
-  KernelTime time;
 };
 
-const std::vector<Column<KernelRow>> kKernels{
-    {"size", "Size", &KernelRow::size},
-    {"pass", "Pass", &KernelRow::pass},
-    {"precision", "Precision", &KernelRow::precision},
-    {"gemms", "GEMMs", [](const KernelRow& row) { return row.time.gemm; }, "ms"},
-    {"copies", "Copies and casts", [](const KernelRow& row) { return row.time.copies; }, "ms"},
-    {"others", "All others", [](const KernelRow& row) { return row.time.others; }, "ms"},
-    {"share",
-     "GEMMs' share",
-     [](const KernelRow& row) { return row.time.gemm_share(); },
-     "%",
-     {Notation::kPercent}},
-    {"launched",
-     "Launches",
-     [](const KernelRow& row) { return row.time.launched; },
+Column<NetworkRow> time_column(const char* name, const char* title, Pass Network::* pass) {
+  return {name, title, [pass](const NetworkRow& row) { return row.time(pass); }, "ms"};
+}
+
+Column<NetworkRow> speedup_column(const char* name, const char* title, Pass Network::* pass) {
+  return {name, title, [pass](const NetworkRow& row) { return row.speedup(pass); }, "×", kRatio};
+}
+
+const std::vector<Column<NetworkRow>> kNetworks{
+    {"size", "Size", [](const NetworkRow& row) { return row.network->size(); }},
+    {"precision", "Precision", [](const NetworkRow& row) { return row.network->precision(); }},
+    {"parameters",
+     "Parameters",
+     [](const NetworkRow& row) { return parameter_count(*row.network->group->spec.model); },
      "",
-     {Notation::kCount}}};
+     {Notation::kCount}},
+    time_column("forward", "Forward", &Network::forward),
+    time_column("backward", "Backward", &Network::backward),
+    time_column("step", "Train step", &Network::step),
+    speedup_column("forward_speedup", "Forward", &Network::forward),
+    speedup_column("backward_speedup", "Backward", &Network::backward),
+    speedup_column("step_speedup", "Train step", &Network::step),
+    {"bound", "Train step is", [](const NetworkRow& row) { return row.network->bound(); }}};
 
-/// Of passes that were profiled in both precisions.
-std::vector<KernelRow> kernel_rows(const std::vector<Speedup>& rows) {
-  std::vector<KernelRow> found;
-  for (const Speedup& row : rows) {
-    for (const auto& [name, pass] : std::span(kPasses).first(2)) {
-      const Pass& measured = row.*pass;
-      if (!measured.kernels || !measured.reduced_kernels) continue;
-      found.push_back({row.size, name, describe(Precision::kFp32), *measured.kernels});
-      found.push_back({row.size, name, describe(row.precision), *measured.reduced_kernels});
-    }
+/// One pass of such a row: what figures draw, and its kernels.
+struct PassRow {
+  NetworkRow row;
+  const char* name;
+  Pass Network::* pass;
+
+  std::optional<KernelTime> kernels() const { return (row.network->*pass).kernels; }
+};
+
+template <typename Member>
+Column<PassRow> kernel_column(const char* name, const char* title, Member member, const char* unit,
+                              Notation notation = {}) {
+  const auto value = [member](const PassRow& row) {
+    const auto kernels = row.kernels();
+    return kernels ? Value(std::invoke(member, *kernels)) : Value();
+  };
+  return {name, title, value, unit, notation};
+}
+
+const std::vector<Column<PassRow>> kPasses{
+    {"size", "Size", [](const PassRow& row) { return row.row.network->size(); }},
+    {"pass", "Pass", [](const PassRow& row) { return row.name; }},
+    {"precision", "Precision", [](const PassRow& row) { return row.row.network->precision(); }},
+    {"time", "Time", [](const PassRow& row) { return row.row.time(row.pass); }, "ms"},
+    {"speedup", "Speedup", [](const PassRow& row) { return row.row.speedup(row.pass); }, "×",
+     kRatio},
+    {"bound", "Train step is", [](const PassRow& row) { return row.row.network->bound(); }},
+    kernel_column("gemms", "GEMMs", &KernelTime::gemms, "ms"),
+    kernel_column("copies", "Copies and casts", &KernelTime::copies, "ms"),
+    kernel_column("others", "All others", &KernelTime::others, "ms"),
+    kernel_column("share", "GEMMs", &KernelTime::gemm_share, "%", {Notation::kPercent}),
+    kernel_column("launches", "Launches", &KernelTime::launches, "", {Notation::kCount})};
+
+std::vector<NetworkRow> network_rows(const std::vector<Network>& networks,
+                                     const std::vector<Pair>& pairs) {
+  std::vector<NetworkRow> rows;
+  for (const Network& network : networks) {
+    const auto pair = std::ranges::find(pairs, &network, &Pair::other);
+    const auto step = timed(*network.group, Mode::kTrainStep);
+    rows.push_back({&network, pair == pairs.end() ? std::nullopt : std::optional(*pair),
+                    step ? disturbances(*step) : std::vector<std::string>()});
   }
-  return found;
+  return rows;
+}
+
+std::vector<PassRow> pass_rows(const std::vector<NetworkRow>& rows) {
+  std::vector<PassRow> passes;
+  for (const NetworkRow& row : rows) {
+    passes.push_back({row, "forward", &Network::forward});
+    passes.push_back({row, "backward", &Network::backward});
+    passes.push_back({row, "train step", &Network::step});
+  }
+  return passes;
 }
 
 /// The fullest cell of each network.
-std::vector<NamedCell> named_cells(const std::vector<TimingGroup>& groups) {
+std::vector<NamedCell> named_cells(const std::vector<Network>& networks) {
   std::vector<NamedCell> cells;
-  for (const TimingGroup& group : groups) {
-    const auto& [mode, cell] = *group.cells.rbegin();  // Modes are ordered by content.
-    cells.push_back({group.label + ", " + std::string(describe(mode)), cell});
+  for (const Network& network : networks) {
+    const auto& [mode, cell] = *network.group->cells.rbegin();
+    cells.push_back({network.group->label + ", " + std::string(describe(mode)), cell});
   }
   return cells;
 }
 
 std::optional<PartContent> present_speedups(const RunView& view) {
-  const std::vector<TimingGroup> groups = compared_groups(view);
-  const std::vector<Speedup> rows = speedups(view, groups);
+  const std::vector<TimingGroup> groups = timing_groups(view);
+  const std::vector<Network> measured = networks(view, groups);
+  const std::vector<Pair> compared = pairs(measured);
   // Without a second precision the benchmarking problem has shown these networks already.
-  if (rows.empty()) return std::nullopt;
-  std::vector<TimeRow> times;
-  std::ranges::transform(groups, std::back_inserter(times), time_row);
+  if (compared.empty()) return std::nullopt;
+  const auto rows = network_rows(measured, compared);
+  const auto passes = pass_rows(rows);
+  auto profiled = passes;
+  std::erase_if(profiled, [](const PassRow& row) { return !row.kernels(); });
   PartContent part;
-  part.facts = speedup_facts(view, rows, groups);
+  part.facts = speedup_facts(view, measured, compared);
   part.cells = cells_of(groups);
-  part.datasets = {make_dataset("times", kTimes, times), make_dataset("speedups", kSpeedups, rows),
-                   make_dataset("precision-speedup", kPassRows, pass_speedups(rows)),
-                   make_dataset("kernels", kKernels, kernel_rows(rows))};
-  const bool any = !part.datasets[2].rows.empty();
-  if (any) part.datasets.push_back(make_dataset("precision-times", kPassRows, pass_times(rows)));
+  part.datasets = {make_dataset("networks", kNetworks, rows),
+                   make_dataset("kernels", kPasses, profiled)};
+  if (std::ranges::any_of(passes,
+                          [](const PassRow& row) { return row.row.speedup(row.pass).number(); }))
+    part.datasets.push_back(make_dataset("passes", kPasses, passes));
   part.drawer.tables = {
       bounds_table(view, groups, Mode::kTrainStep),
-      commands_table(view.run(), kProblem + std::string(".c"), named_cells(groups))};
+      commands_table(view.run(), kProblem + std::string(".c"), named_cells(measured))};
   return part;
 }
 
 /// The largest speedup of a forward or backward pass, if one became faster at all.
 std::vector<Glance> best_speedup(const RunView& view) {
-  const std::vector<TimingGroup> groups = compared_groups(view);
+  const std::vector<TimingGroup> groups = timing_groups(view);
+  const std::vector<Network> measured = networks(view, groups);
   std::vector<Glance> best;
   double most = 1;
-  for (const Speedup& row : speedups(view, groups)) {
-    for (const auto& [name, pass] : std::span(kPasses).first(2)) {
-      const auto& speedup = (row.*pass).speedup;
-      if (!row.backward.speedup || !speedup || speedup->value <= most) continue;
+  for (const Pair& pair : pairs(measured)) {
+    for (const auto& [name, pass] :
+         {std::pair(", forward", &Network::forward), std::pair(", backward", &Network::backward)}) {
+      const auto speedup = pair.speedup(pass);
+      if (!speedup || speedup->value <= most) continue;
       most = speedup->value;
-      const std::string precision(describe(row.precision));
-      best = {{"Best " + precision + " speedup, " + row.size + ", " + name,
-               format_value((row.*pass).speedup_value(), kRatio) + " ×",
-               std::string(kProblem) + "-c"}};
+      best = {{"Best " + std::string(pair.other->precision()) + " speedup, " + pair.other->size() +
+                   name,
+               format_value(value_of(speedup), kRatio) + " ×", std::string(kProblem) + "-c"}};
     }
   }
   return best;

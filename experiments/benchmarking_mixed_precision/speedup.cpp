@@ -5,7 +5,6 @@
 
 #include "base/format.h"
 #include "experiments/common/phases.h"
-#include "plan/editions.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
@@ -25,103 +24,105 @@ const Launch* profile_of(const RunView& view, const CellSpec& network) {
 }
 
 std::optional<KernelTime> kernel_time(const Launch* profile, std::string_view phase) {
-  if (profile == nullptr) return std::nullopt;
+  if (profile == nullptr || phase.empty()) return std::nullopt;
   KernelTime time;
   for (const MeasuredRow& row : measured_rows(*profile, metric::kKernels)) {
     if (row.text(column::kPhase) != phase) continue;
     const std::string kind = row.text(column::kClass);
-    double& sum = kind.starts_with("gemm") ? time.gemm : kind == "copy" ? time.copies : time.others;
+    double& sum = kind.starts_with("gemm") ? time.gemms
+                  : kind == "copy"         ? time.copies
+                                           : time.others;
     sum += row.number(column::kTotalNs).value_or(0) / kNanosecondsPerMillisecond;
-    time.launched += row.number(column::kInstances).value_or(0);
+    time.launches += row.number(column::kInstances).value_or(0);
   }
   const bool counts = time.total() > 0 && std::isfinite(time.total());
   return counts ? std::optional(time) : std::nullopt;
 }
 
-/// Gives passes what clocks and profiles say of a phase.
-class PassReader {
- public:
-  PassReader(const RunView& view, const TimingGroup& base, const TimingGroup& reduced)
-      : base_(profile_of(view, base.spec)), reduced_(profile_of(view, reduced.spec)) {
-    if (const auto step = fullest(reduced)) lags_ = device_lags(*step);
-  }
-
-  Pass read(std::string_view phase, std::vector<double> base, std::vector<double> reduced) const {
-    Pass pass{std::move(base),           std::move(reduced),           {},
-              kernel_time(base_, phase), kernel_time(reduced_, phase), {}};
-    pass.speedup = ratio_of(pass.base, pass.reduced);
-    const auto lag = std::ranges::find(lags_, phase, &PhaseLag::phase);
-    if (lag != lags_.end()) pass.launch_bound = launch_bound(*lag);
-    return pass;
-  }
-
- private:
-  const Launch *base_, *reduced_;
-  std::vector<PhaseLag> lags_;
-};
-
-Speedup compare(const RunView& view, const TimingGroup& base, const TimingGroup& reduced) {
-  const PassReader reader(view, base, reduced);
-  const Phases fp32 = phases(base), other = phases(reduced);
-  return {.size = size_of(base),
-          .precision = reduced.spec.precision.value_or(Precision::kBf16),
-          .parameters = static_cast<double>(parameter_count(*base.spec.model)),
-          .base = &base,
-          .reduced = &reduced,
-          .forward = reader.read(metric::kForward, fp32.forward, other.forward),
-          .backward = reader.read(metric::kBackward, fp32.backward, other.backward),
-          .optimizer = reader.read(metric::kOptimizer, fp32.optimizer, other.optimizer),
-          .step = reader.read("", whole_step(base, Mode::kTrainStep),
-                              whole_step(reduced, Mode::kTrainStep))};
+std::optional<bool> is_launch_bound(const TimingGroup& group, std::string_view phase) {
+  const auto step = fullest(group);
+  if (!step) return std::nullopt;
+  const auto lags = device_lags(*step);
+  const auto lag = std::ranges::find(lags, phase, &PhaseLag::phase);
+  return lag == lags.end() ? std::nullopt : std::optional(launch_bound(*lag));
 }
 
-int rank(Precision precision) {
-  if (precision == Precision::kBf16) return 0;
-  return precision == Precision::kFp16 ? 1 : 2;
+Network network(const RunView& view, const TimingGroup& group) {
+  const Launch* profile = profile_of(view, group.spec);
+  const auto pass = [&](std::string_view phase, const std::vector<double>& ms) {
+    return Pass{ms, kernel_time(profile, phase), is_launch_bound(group, phase)};
+  };
+  const Phases measured = phases(group);
+  return {&group, pass(metric::kForward, measured.forward),
+          pass(metric::kBackward, measured.backward), pass(metric::kOptimizer, measured.optimizer),
+          pass("", whole_step(group, Mode::kTrainStep))};
+}
+
+/// FP32, then those that answers speak of, the first first.
+auto rank(const Network& network) {
+  constexpr Precision kOrder[]{Precision::kFp32, Precision::kBf16, Precision::kFp16,
+                               Precision::kTf32};
+  return std::ranges::find(kOrder, *network.group->spec.precision) - std::begin(kOrder);
 }
 
 }  // namespace
 
-std::string size_of(const TimingGroup& group) {
-  const std::string words =
-      group.spec.precision ? std::string(describe(*group.spec.precision)) : "";
-  const std::string& label = group.label;
-  return label.ends_with(", " + words) ? label.substr(0, label.size() - words.size() - 2) : label;
+std::string Network::size() const {
+  const std::string suffix = ", " + std::string(precision());
+  std::string label = group->label;
+  if (label.ends_with(suffix)) label.resize(label.size() - suffix.size());
+  return label;
 }
 
-std::vector<Speedup> speedups(const RunView& view, const std::vector<TimingGroup>& groups) {
-  std::vector<Speedup> rows;
-  for (const TimingGroup& base : groups) {
-    if (base.spec.precision != Precision::kFp32 || !base.spec.model) continue;
-    for (const TimingGroup& reduced : groups) {
-      const bool other = reduced.spec.precision && reduced.spec.precision != Precision::kFp32;
-      if (other && same_network(base.spec, reduced.spec))
-        rows.push_back(compare(view, base, reduced));
-    }
-  }
-  std::ranges::stable_sort(
-      rows, {}, [](const Speedup& row) { return std::pair(rank(row.precision), row.parameters); });
-  return rows;
+std::string_view Network::precision() const { return describe(*group->spec.precision); }
+
+std::optional<std::string_view> Network::bound() const {
+  const auto step = fullest(*group);
+  const auto found = step ? labreport::bound(*step) : std::nullopt;
+  return found ? std::optional(describe(*found)) : std::nullopt;
 }
 
-std::vector<Speedup> of_first_precision(const std::vector<Speedup>& rows, Pass Speedup::* pass) {
-  std::vector<Speedup> found;
-  std::ranges::copy_if(rows, std::back_inserter(found), [&](const Speedup& row) {
-    return row.precision == rows.front().precision && (row.*pass).speedup;
-  });
-  return found;
-}
-
-std::string missing_step(const TimingGroup& group) {
-  if (group.cells.empty()) return "";
-  const auto& [mode, cell] = *group.cells.rbegin();  // Modes are ordered by content.
+std::string Network::missing() const {
+  const auto& [mode, cell] = *group->cells.rbegin();  // Modes are ordered by content.
   const std::string reason = reason_missing(*cell);
   return reason.empty() ? "" : std::string(describe(mode)) + ": " + reason;
 }
 
-Value Pass::speedup_value() const {
-  if (!speedup) return {};
-  return speedup->deviation > 0 ? Value(speedup->value, speedup->deviation) : Value(speedup->value);
+std::optional<Ratio> Pair::speedup(Pass Network::* pass) const {
+  return ratio_of((fp32->*pass).ms, (other->*pass).ms);
+}
+
+std::vector<Network> networks(const RunView& view, const std::vector<TimingGroup>& groups) {
+  std::vector<Network> found;
+  for (const TimingGroup& group : groups) {
+    if (group.spec.precision && group.spec.model) found.push_back(network(view, group));
+  }
+  std::ranges::stable_sort(found, {}, [](const Network& network) {
+    return std::pair(parameter_count(*network.group->spec.model), rank(network));
+  });
+  return found;
+}
+
+std::vector<Pair> pairs(const std::vector<Network>& networks) {
+  std::vector<Pair> found;
+  for (const Network& fp32 : networks) {
+    if (fp32.group->spec.precision != Precision::kFp32) continue;
+    for (const Network& other : networks) {
+      const bool differs = other.group->spec.precision != Precision::kFp32;
+      if (differs && same_network(fp32.group->spec, other.group->spec))
+        found.push_back({&fp32, &other});
+    }
+  }
+  std::ranges::stable_sort(found, {}, [](const Pair& pair) { return rank(*pair.other); });
+  return found;
+}
+
+std::vector<Pair> spoken_of(const std::vector<Pair>& pairs, Pass Network::* pass) {
+  std::vector<Pair> found;
+  std::ranges::copy_if(pairs, std::back_inserter(found), [&](const Pair& pair) {
+    return pair.other->precision() == pairs.front().other->precision() && pair.speedup(pass);
+  });
+  return found;
 }
 
 }  // namespace labreport::benchmarking_mixed_precision

@@ -14,49 +14,49 @@ namespace labreport::benchmarking_mixed_precision {
 
 /// What the kernels of one pass took in one profiled step, in ms. On a CPU: its operators.
 struct KernelTime {
-  double gemm = 0, copies = 0, others = 0;  ///< `others`: neither of the two.
-  double launched = 0;                      ///< How many.
+  double gemms = 0, copies = 0, others = 0;  ///< `others`: neither of the two.
+  double launches = 0;
 
   double rest() const { return copies + others; }
-  double total() const { return gemm + rest(); }
-  double gemm_share() const { return gemm / total(); }
+  double total() const { return gemms + rest(); }
+  double gemm_share() const { return gemms / total(); }
 };
 
-/// One pass of one network: forward, backward, optimizer or the whole step.
+/// One pass of one network in one precision.
 struct Pass {
-  std::vector<double> base, reduced;  ///< ms in FP32 and in the other precision.
-  std::optional<Ratio> speedup;       ///< FP32's time over the other's.
-  std::optional<KernelTime> kernels;  ///< FP32's; nothing: not profiled.
-  std::optional<KernelTime> reduced_kernels;
-  std::optional<bool> launch_bound;  ///< In the other precision; nothing on a CPU.
-
-  Value speedup_value() const;  ///< With its deviation.
+  std::vector<double> ms;             ///< Of each step; empty: not measured.
+  std::optional<KernelTime> kernels;  ///< Nothing: not profiled.
+  std::optional<bool> launch_bound;   ///< Nothing on a CPU.
 };
 
-/// Of one network in two precisions. Both groups have to outlive it.
-struct Speedup {
-  std::string size;
-  Precision precision = Precision::kBf16;
-  double parameters = 0;
-  const TimingGroup *base = nullptr, *reduced = nullptr;
+/// One network in one precision; the group has to outlive it.
+struct Network {
+  const TimingGroup* group;
   Pass forward, backward, optimizer, step;
+
+  std::string size() const;  ///< "2.7B", with the context where the run has several.
+  std::string_view precision() const;
+  std::optional<std::string_view> bound() const;  ///< What sets the pace of its fullest step.
+  std::string missing() const;  ///< "train step: out of memory …"; empty where that step ran.
 };
 
-/// "2.7B", with the context where the run has several: its label without the precision.
-std::string size_of(const TimingGroup& group);
+/// A network in FP32 and in another precision.
+struct Pair {
+  const Network *fp32, *other;
+  std::optional<Ratio> speedup(Pass Network::* pass) const;  ///< FP32's time over the other's.
+};
 
-/// By size, each with every precision that the run holds beside FP32; BF16 before FP16 before TF32.
-std::vector<Speedup> speedups(const RunView& view, const std::vector<TimingGroup>& groups);
+/// Networks in the precisions that were measured, by number of parameters.
+std::vector<Network> networks(const RunView& view, const std::vector<TimingGroup>& groups);
+
+/// Every pair, those of BF16 before FP16 before TF32, by size.
+std::vector<Pair> pairs(const std::vector<Network>& networks);
 
 /// Those of the first precision that have both times of a pass: what answers speak of.
-std::vector<Speedup> of_first_precision(const std::vector<Speedup>& rows, Pass Speedup::* pass);
+std::vector<Pair> spoken_of(const std::vector<Pair>& pairs, Pass Network::* pass);
 
-/// "train step: out of memory …": why the fullest step of a network did not run; empty where it
-/// did.
-std::string missing_step(const TimingGroup& group);
-
-/// What the answer of part (c) can say; `rows` is not empty.
-Facts speedup_facts(const RunView& view, const std::vector<Speedup>& rows,
-                    const std::vector<TimingGroup>& groups);
+/// What the answer of part (c) can say; `pairs` is not empty.
+Facts speedup_facts(const RunView& view, const std::vector<Network>& networks,
+                    const std::vector<Pair>& pairs);
 
 }  // namespace labreport::benchmarking_mixed_precision

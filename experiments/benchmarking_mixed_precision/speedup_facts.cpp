@@ -12,47 +12,48 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-constexpr double kSlower = 0.98;  // A speedup below it is a loss.
-constexpr double kLonger = 1.05;  // One time over another, to call it longer.
-constexpr double kHalf = 0.5;
+constexpr double kSlower = 0.98;      // A speedup below it is a loss.
+constexpr double kLonger = 1.05;      // One time over another, to call it longer.
+constexpr double kHalf = 0.5;         // Of a change, to call something its reason.
+constexpr double kSharePoint = 0.01;  // The least that a share has to grow.
 
-using Rows = std::vector<Speedup>;
-using WhichPass = Pass Speedup::*;
+using Pairs = std::vector<Pair>;
+using WhichPass = Pass Network::*;
+constexpr std::pair<const char*, WhichPass> kBoth[]{{"forward", &Network::forward},
+                                                    {"backward", &Network::backward}};
 
-double value_of(const Pass& pass) { return pass.speedup->value; }
-
-std::string words_of(const Pass& pass) {
-  return certain_ratio(pass.speedup->value, pass.speedup->deviation);
+std::string words_of(const Ratio& speedup) {
+  return certain_ratio(speedup.value, speedup.deviation);
 }
 
-/// "forward_low", "forward_low_size", …; true where all print alike.
-bool set_range(Facts& facts, const std::string& prefix, const Rows& rows, WhichPass which) {
-  const auto value = [which](const Speedup& row) { return value_of(row.*which); };
-  const auto [low, high] = std::ranges::minmax_element(rows, {}, value);
-  for (const auto& [end, row] : {std::pair("_low", low), std::pair("_high", high)}) {
-    facts.set(prefix + end, row == rows.end() ? "" : words_of((*row).*which));
-    facts.set(prefix + end + "_size", row == rows.end() ? "" : row->size);
+/// "forward_low", "forward_low_size", …; whether all print alike.
+bool set_range(Facts& facts, const std::string& name, WhichPass pass, const Pairs& pairs) {
+  const Pairs compared = spoken_of(pairs, pass);
+  const auto value = [pass](const Pair& pair) { return pair.speedup(pass)->value; };
+  const auto [low, high] = std::ranges::minmax_element(compared, {}, value);
+  for (const auto& [end, pair] : {std::pair("_low", low), std::pair("_high", high)}) {
+    const bool any = pair != compared.end();
+    facts.set(name + end, any ? words_of(*pair->speedup(pass)) : "");
+    facts.set(name + end + "_size", any ? pair->other->size() : "");
   }
-  return rows.empty() || format_ratio(value(*low)) == format_ratio(value(*high));
+  return compared.empty() || format_ratio(value(*low)) == format_ratio(value(*high));
 }
 
 /// How fast one precision is, in the one situation that fits.
-Facts speeds(const Rows& rows) {
+Facts speeds(const Pairs& pairs) {
   Facts facts;
-  const Rows forward = of_first_precision(rows, &Speedup::forward);
-  const Rows backward = of_first_precision(rows, &Speedup::backward);
-  const std::string precision(describe(rows.front().precision));
-  const bool autocast = rows.front().precision != Precision::kTf32;
-  facts.set("setting", autocast ? precision + " autocast" : precision);
+  const std::string precision(pairs.front().other->precision());
+  const bool backward = !spoken_of(pairs, &Network::backward).empty();
+  const bool several = spoken_of(pairs, &Network::forward).size() > 1;
+  const bool alike = set_range(facts, "forward", &Network::forward, pairs) &
+                     set_range(facts, "backward", &Network::backward, pairs);
   facts.set("precision", precision);
-  bool alike = set_range(facts, "forward", forward, &Speedup::forward);
-  alike = set_range(facts, "backward", backward, &Speedup::backward) && alike;
-  facts.flag("backward", !backward.empty());
-  facts.flag("several", forward.size() > 1);
-  const std::string holds =
-      std::string(backward.empty() ? "forward_" : "") + (forward.size() == 1 ? "single"
-                                                         : alike             ? "alike"
-                                                                             : "range");
+  facts.set("setting", precision == "TF32" ? precision : precision + " autocast");
+  facts.flag("backward", backward);
+  facts.flag("several", several);
+  const std::string holds = std::string(backward ? "" : "forward_") + (!several ? "single"
+                                                                       : alike  ? "alike"
+                                                                                : "range");
   for (const char* name :
        {"range", "alike", "single", "forward_range", "forward_alike", "forward_single"}) {
     facts.flag(name, name == holds);
@@ -61,223 +62,197 @@ Facts speeds(const Rows& rows) {
 }
 
 /// Of every precision that was compared, the one that answers speak of first.
-std::vector<Facts> every_speed(const Rows& rows) {
+std::vector<Facts> every_speed(Pairs pairs) {
   std::vector<Facts> list;
-  Rows rest = rows;
-  while (!rest.empty()) {
-    if (!of_first_precision(rest, &Speedup::forward).empty()) list.push_back(speeds(rest));
-    const Precision done = rest.front().precision;
-    std::erase_if(rest, [done](const Speedup& row) { return row.precision == done; });
+  while (!pairs.empty()) {
+    if (!spoken_of(pairs, &Network::forward).empty()) list.push_back(speeds(pairs));
+    const std::string_view done = pairs.front().other->precision();
+    std::erase_if(pairs, [done](const Pair& pair) { return pair.other->precision() == done; });
   }
   return list;
 }
 
-Trend trend(const Rows& rows, WhichPass which) {
-  std::vector<Ratio> ratios;
-  for (const Speedup& row : of_first_precision(rows, which))
-    ratios.push_back(*(row.*which).speedup);
-  return trend_of(ratios);
-}
-
-/// Whether the larger network's mix of kernels explains at least half of what its pass gains beyond
+/// Whether the larger network's mix of kernels gives at least half of what its pass gains beyond
 /// the smaller's: FP32's mix, with what the smaller network gains in GEMMs and in the rest.
-bool mix_explains(const Pass& smaller, const Pass& larger) {
-  for (const Pass* pass : {&smaller, &larger}) {
-    if (!pass->kernels || !pass->reduced_kernels || pass->reduced_kernels->gemm <= 0) return false;
+bool mix_explains(const Pair& smaller, const Pair& larger, WhichPass pass) {
+  for (const Network* network : {smaller.fp32, smaller.other, larger.fp32, larger.other}) {
+    if (!(network->*pass).kernels || (network->*pass).kernels->gemms <= 0) return false;
   }
-  const auto gain = [](const Pass& pass) {
-    return pass.kernels->total() / pass.reduced_kernels->total();
+  const auto gain = [pass](const Pair& pair, auto time) {
+    return std::invoke(time, *(pair.fp32->*pass).kernels) /
+           std::invoke(time, *(pair.other->*pass).kernels);
   };
-  const double gemms = smaller.kernels->gemm / smaller.reduced_kernels->gemm;
-  const double rest = smaller.kernels->rest() / smaller.reduced_kernels->rest();
-  const double share = larger.kernels->gemm_share();
-  const double by_mix = 1 / (share / gemms + (1 - share) / rest);
-  const bool grows = gain(larger) > gain(smaller) && share > smaller.kernels->gemm_share();
-  return grows && by_mix - gain(smaller) >= kHalf * (gain(larger) - gain(smaller));
+  const double share = (larger.fp32->*pass).kernels->gemm_share();
+  const double by_mix = 1 / (share / gain(smaller, &KernelTime::gemms) +
+                             (1 - share) / gain(smaller, &KernelTime::rest));
+  const double least = gain(smaller, &KernelTime::total), most = gain(larger, &KernelTime::total);
+  return most > least && share > (smaller.fp32->*pass).kernels->gemm_share() &&
+         by_mix - least >= kHalf * (most - least);
 }
 
-std::optional<double> gemm_share(const Pass& pass) {
-  return pass.kernels ? std::optional(pass.kernels->gemm_share()) : std::nullopt;
-}
-
-/// Shares of GEMMs in FP32 where a speedup grows: why it does, or what stands beside it.
-void set_shares(Facts& facts, const Rows& rows, const std::vector<WhichPass>& growing) {
-  bool explained = !growing.empty(), profiled = false;
+/// Shares of GEMMs in FP32 where speedups grow: why they do, or what goes along with it.
+void set_shares(Facts& facts, const Pairs& pairs, const std::vector<WhichPass>& growing) {
+  facts.when("share_explains", std::nullopt);
+  facts.when("share_grows", std::nullopt);
+  if (growing.empty()) return;
+  const WhichPass pass = growing.front();
+  Pairs profiled = spoken_of(pairs, pass);
+  std::erase_if(profiled, [pass](const Pair& pair) { return !(pair.fp32->*pass).kernels; });
+  if (profiled.size() < 2) return;
+  const Pair &small = profiled.front(), &large = profiled.back();
+  const double low = (small.fp32->*pass).kernels->gemm_share();
+  const double high = (large.fp32->*pass).kernels->gemm_share();
   Facts shares;
-  for (const WhichPass which : growing) {
-    const Rows compared = of_first_precision(rows, which);
-    const Pass &small = compared.front().*which, &large = compared.back().*which;
-    explained = explained && mix_explains(small, large);
-    profiled = profiled || (small.reduced_kernels && large.reduced_kernels);
-    if (which != growing.front()) continue;
-    shares.set("pass", which == &Speedup::forward ? "forward" : "backward");
-    shares.set("small", compared.front().size);
-    shares.set("small_share", gemm_share(small), {Notation::kPercent});
-    shares.set("large", compared.back().size);
-    shares.set("large_share", gemm_share(large), {Notation::kPercent});
-    profiled = profiled || gemm_share(small) >= gemm_share(large);
-  }
-  facts.when("share_explains", explained ? std::optional(shares) : std::nullopt);
-  facts.when("share_grows", growing.empty() || profiled ? std::nullopt : std::optional(shares));
+  shares.set("pass", pass == &Network::forward ? "forward" : "backward");
+  shares.set("small", small.fp32->size());
+  shares.set("small_share", low, {Notation::kPercent});
+  shares.set("large", large.fp32->size());
+  shares.set("large_share", high, {Notation::kPercent});
+  const auto explains = [&](WhichPass which) { return mix_explains(small, large, which); };
+  const bool alone = !(small.other->*pass).kernels && !(large.other->*pass).kernels;
+  if (std::ranges::all_of(growing, explains)) facts.when("share_explains", shares);
+  if (alone && high >= low + kSharePoint) facts.when("share_grows", shares);
 }
 
-void set_trend(Facts& facts, const Rows& rows) {
-  const Trend forward = trend(rows, &Speedup::forward);
-  const Trend backward = trend(rows, &Speedup::backward);
-  const bool uneven = forward == Trend::kUneven || backward == Trend::kUneven;
-  const bool unclear = forward == Trend::kUnclear || backward == Trend::kUnclear;
+void set_trend(Facts& facts, const Pairs& pairs) {
   std::vector<WhichPass> growing;
-  if (forward == Trend::kGrows) growing.push_back(&Speedup::forward);
-  if (backward == Trend::kGrows) growing.push_back(&Speedup::backward);
+  bool uneven = false, unclear = false;
+  for (const auto& [name, pass] : kBoth) {
+    std::vector<Ratio> ratios;
+    for (const Pair& pair : spoken_of(pairs, pass)) ratios.push_back(*pair.speedup(pass));
+    const Trend trend = trend_of(ratios);
+    if (trend == Trend::kGrows) growing.push_back(pass);
+    uneven = uneven || trend == Trend::kUneven;
+    unclear = unclear || trend == Trend::kUnclear;
+  }
+  const auto alone = [&](WhichPass pass) { return growing.size() == 1 && growing[0] == pass; };
   facts.flag("both_grow", growing.size() == 2);
-  facts.flag("forward_grows", growing.size() == 1 && forward == Trend::kGrows);
-  facts.flag("backward_grows", growing.size() == 1 && backward == Trend::kGrows);
+  facts.flag("forward_grows", alone(&Network::forward));
+  facts.flag("backward_grows", alone(&Network::backward));
   facts.flag("uneven", growing.empty() && uneven);
   facts.flag("unclear", growing.empty() && !uneven && unclear);
-  set_shares(facts, rows, growing);
+  set_shares(facts, pairs, growing);
 }
 
-/// What became of GEMMs and of the rest in a forward pass that was profiled in both precisions.
-std::string kernels_situation(const KernelTime& fp32, const KernelTime& other, bool casts) {
-  if (other.gemm <= 0 || fp32.gemm < kLonger * other.gemm) return "gemms_stay";
-  if (fp32.rest() > kLonger * other.rest()) return "all_gain";
-  if (other.rest() < kLonger * fp32.rest()) return "rest_stays";
-  const bool by_copies = other.copies - fp32.copies >= kHalf * (other.rest() - fp32.rest());
-  return casts && by_copies ? "casts" : "rest_slows";
-}
-
-void set_kernels(Facts& facts, const Rows& rows) {
-  std::optional<Facts> values;
-  std::string holds;
-  for (const Speedup& row : of_first_precision(rows, &Speedup::forward)) {
-    const auto &fp32 = row.forward.kernels, &other = row.forward.reduced_kernels;
+/// What became of GEMMs and of everything else in the largest forward pass profiled in both
+/// precisions.
+void set_kernels(Facts& facts, const Pairs& pairs) {
+  Facts values;
+  const Pairs compared = spoken_of(pairs, &Network::forward);
+  std::string holds = compared.empty() ? "" : "not_profiled";
+  for (const Pair& pair : compared) {
+    const auto &fp32 = pair.fp32->forward.kernels, &other = pair.other->forward.kernels;
     if (!fp32 || !other) continue;
-    holds = kernels_situation(*fp32, *other, row.precision != Precision::kTf32);
-    values.emplace();
-    values->set("size", row.size);
-    values->set("gemms", fp32->gemm, {});
-    values->set("fast_gemms", other->gemm, {});
-    values->set("gain", other->gemm > 0 ? format_factor(fp32->gemm / other->gemm) : "");
-    values->set("rest", fp32->rest(), {});
-    values->set("new_rest", other->rest(), {});
-    values->set("copies", fp32->copies, {});
-    values->set("new_copies", other->copies, {});
+    const double slowed = other->rest() - fp32->rest();
+    const bool casts = pair.other->precision() != "TF32" &&
+                       other->rest() > kLonger * fp32->rest() &&
+                       other->copies - fp32->copies >= kHalf * slowed;
+    const bool gain = other->gemms > 0 && fp32->gemms > kLonger * other->gemms;
+    holds = !gain ? "gemms_stay" : casts ? "casts" : "gemms_gain";
+    values.set("size", pair.other->size());
+    values.set("gemms", fp32->gemms, {});
+    values.set("new_gemms", other->gemms, {});
+    values.set("gain", gain ? format_factor(fp32->gemms / other->gemms) : "");
+    values.set("rest", fp32->rest(), {});
+    values.set("new_rest", other->rest(), {});
+    values.set("copies", fp32->copies, {});
+    values.set("new_copies", other->copies, {});
   }
-  for (const char* name : {"casts", "rest_slows", "rest_stays", "all_gain", "gemms_stay"}) {
-    facts.when(name, name == holds ? values : std::nullopt);
+  for (const char* name : {"casts", "gemms_gain", "gemms_stay", "not_profiled"}) {
+    facts.when(name, name == holds ? std::optional(values) : std::nullopt);
   }
-  facts.flag("not_profiled", !values);
 }
 
 /// Forward and backward together, as a share of the measured matrix rate.
-Value share_of_peak(const RunView& view, CellSpec spec, const std::vector<double>& forward,
-                    const std::vector<double>& backward) {
-  const double seconds = (mean(forward) + mean(backward)) / 1e3;
-  const auto rate = matrix_rate(view, *spec.precision);
+Value share_of_peak(const RunView& view, const Network& network) {
+  CellSpec spec = network.group->spec;
   spec.mode = Mode::kForwardBackward;
+  const auto rate = matrix_rate(view, *spec.precision);
+  const double seconds = (mean(network.forward.ms) + mean(network.backward.ms)) / 1e3;
   return rate && seconds > 0 ? Value(step_flops(spec) / seconds / *rate) : Value();
 }
 
-std::optional<Facts> peak_facts(const RunView& view, const Speedup& row) {
-  const Pass &forward = row.forward, &backward = row.backward;
-  const Value fp32 = share_of_peak(view, row.base->spec, forward.base, backward.base);
-  const Value other = share_of_peak(view, row.reduced->spec, forward.reduced, backward.reduced);
-  if (fp32.is_missing() || other.is_missing()) return std::nullopt;
-  Facts facts;
-  facts.set("size", row.size);
-  facts.set("fp32_share", fp32, {Notation::kPercent});
-  facts.set("share", other, {Notation::kPercent});
-  return facts;
-}
-
-/// Where the optimizer does not gain and the step gains less than its passes for that.
-std::optional<Facts> optimizer_facts(const Speedup& row) {
-  const auto& optimizer = row.optimizer.speedup;
-  if (!optimizer || !row.step.speedup) return std::nullopt;
+/// Where the optimizer takes as long in both and the step gains less than its passes.
+bool optimizer_holds_back(const Pair& pair) {
+  const auto optimizer = pair.speedup(&Network::optimizer), step = pair.speedup(&Network::step);
+  if (!optimizer || !step) return false;
   const bool same = optimizer->value < kLonger && optimizer->value * kLonger > 1;
-  const Ratio& least =
-      std::ranges::min(*row.forward.speedup, *row.backward.speedup, {}, &Ratio::value);
-  if (!same || row.step.speedup->value >= least.value || !apart(*row.step.speedup, least))
-    return std::nullopt;
-  Facts facts;
-  facts.set("size", row.size);
-  facts.set("fp32", mean(row.optimizer.base), {});
-  facts.set("other", mean(row.optimizer.reduced), {});
-  facts.set("step", words_of(row.step));
-  return facts;
+  return same && std::ranges::all_of(kBoth, [&](const auto& named) {
+           const Ratio pass = *pair.speedup(named.second);
+           return step->value < pass.value && apart(*step, pass);
+         });
 }
 
-Facts time_facts(const Speedup& row) {
-  Facts facts;
-  const auto set = [&](const std::string& name, const std::vector<double>& samples) {
-    facts.set(name, mean(samples), {});
-    facts.set(name + "_exact", Value::mean_of(samples), {});
+/// What the times of the largest network come to.
+void set_largest(Facts& facts, const RunView& view, const Pairs& pairs) {
+  for (const char* name : {"times", "peak", "optimizer"}) facts.when(name, std::nullopt);
+  Pairs compared = spoken_of(pairs, &Network::backward);
+  std::erase_if(compared, [](const Pair& pair) { return !pair.speedup(&Network::forward); });
+  if (compared.empty()) return;
+  const auto& [fp32, other] = compared.back();
+  Facts values;
+  values.set("size", other->size());
+  const auto set = [&](const std::string& name, const Pass& base, const Pass& reduced) {
+    values.set("fp32_" + name, mean(base.ms), {});
+    values.set(name, mean(reduced.ms), {});
+    values.set("fp32_" + name + "_exact", Value::mean_of(base.ms), {});
+    values.set(name + "_exact", Value::mean_of(reduced.ms), {});
   };
-  facts.set("size", row.size);
-  set("fp32_forward", row.forward.base);
-  set("forward", row.forward.reduced);
-  set("fp32_backward", row.backward.base);
-  set("backward", row.backward.reduced);
-  return facts;
+  set("forward", fp32->forward, other->forward);
+  set("backward", fp32->backward, other->backward);
+  facts.when("times", values);
+  const Value base = share_of_peak(view, *fp32), reduced = share_of_peak(view, *other);
+  values.set("fp32_share", base, {Notation::kPercent});
+  values.set("share", reduced, {Notation::kPercent});
+  if (!base.is_missing() && !reduced.is_missing()) facts.when("peak", values);
+  if (!optimizer_holds_back(compared.back())) return;
+  set("adamw", fp32->optimizer, other->optimizer);
+  values.set("step", words_of(*compared.back().speedup(&Network::step)));
+  facts.when("optimizer", values);
 }
 
-/// What the largest network's times come to.
-void set_largest(Facts& facts, const RunView& view, const Rows& rows) {
-  const Rows compared = of_first_precision(rows, &Speedup::backward);
-  const bool any = !compared.empty();
-  facts.when("times", any ? std::optional(time_facts(compared.back())) : std::nullopt);
-  facts.when("peak", any ? peak_facts(view, compared.back()) : std::nullopt);
-  facts.when("optimizer", any ? optimizer_facts(compared.back()) : std::nullopt);
-}
-
-/// Sizes whose pass is launch-bound in the precision that answers speak of.
-std::string launch_bound_sizes(const Rows& rows, WhichPass which) {
+std::vector<std::string> launch_bound_sizes(const Pairs& pairs, WhichPass pass) {
   std::vector<std::string> sizes;
-  for (const Speedup& row : of_first_precision(rows, which)) {
-    if ((row.*which).launch_bound.value_or(false)) sizes.push_back(row.size);
+  for (const Pair& pair : spoken_of(pairs, pass)) {
+    if ((pair.other->*pass).launch_bound.value_or(false)) sizes.push_back(pair.other->size());
   }
-  return join_words(sizes);
+  return sizes;
 }
 
-void set_pace(Facts& facts, const Rows& rows) {
-  const std::string forward = launch_bound_sizes(rows, &Speedup::forward);
-  const std::string backward = launch_bound_sizes(rows, &Speedup::backward);
-  const bool both = forward == backward;
-  const bool known = rows.front().forward.launch_bound.has_value();
-  facts.when("launch_both", both && !forward.empty(), "sizes", forward);
-  facts.when("launch_forward", !both && !forward.empty(), "sizes", forward);
-  facts.when("launch_backward", !both && !backward.empty(), "sizes", backward);
-  facts.flag("shaded", std::ranges::any_of(
-                           of_first_precision(rows, &Speedup::forward), [](const Speedup& row) {
-                             const auto step = fullest(*row.reduced);
-                             return step && bound(*step).value_or(Bound::kDevice) != Bound::kDevice;
-                           }));
+void set_pace(Facts& facts, const Pairs& pairs) {
+  const std::string forward = join_words(launch_bound_sizes(pairs, &Network::forward));
+  const std::string backward = join_words(launch_bound_sizes(pairs, &Network::backward));
+  const bool same = forward == backward;
+  facts.when("launch_both", same && !forward.empty(), "sizes", forward);
+  facts.when("launch_forward", !same && !forward.empty(), "sizes", forward);
+  facts.when("launch_backward", !same && !backward.empty(), "sizes", backward);
+  const bool known = pairs.front().other->forward.launch_bound.has_value();
   facts.flag("gpu_bound", known && forward.empty() && backward.empty());
-}
-
-std::optional<Facts> more_launches(const std::string& words, const Pass& pass) {
-  const auto &fp32 = pass.kernels, &other = pass.reduced_kernels;
-  if (!fp32 || !other || other->launched <= fp32->launched) return std::nullopt;
-  Facts facts;
-  facts.set("pass", words);
-  facts.set("fp32", fp32->launched, {Notation::kCount});
-  facts.set("other", other->launched, {Notation::kCount});
-  return facts;
+  const auto shaded = [](const Pair& pair) {
+    return pair.other->bound().value_or("GPU-bound") != "GPU-bound";
+  };
+  facts.flag("shaded", std::ranges::any_of(spoken_of(pairs, &Network::forward), shaded));
 }
 
 /// Passes that lost: whether launches set the pace of all of them, and how many autocast adds.
-void set_slower(Facts& facts, const Rows& rows) {
+void set_slower(Facts& facts, const Pairs& pairs) {
   std::vector<std::string> passes;
   std::optional<Facts> more;
-  bool paced = rows.front().precision != Precision::kTf32;  // Only autocast adds launches.
-  for (const auto& [name, which] :
-       {std::pair("forward", &Speedup::forward), std::pair("backward", &Speedup::backward)}) {
-    for (const Speedup& row : of_first_precision(rows, which)) {
-      const Pass& pass = row.*which;
-      if (value_of(pass) >= kSlower || !clearly_below(*pass.speedup, 1)) continue;
-      passes.push_back(row.size + ", " + name + " (" + words_of(pass) + " ×)");
-      paced = paced && pass.launch_bound.value_or(false);
-      if (!more) more = more_launches(row.size + "'s " + name, pass);
+  bool paced = pairs.front().other->precision() != "TF32";  // Only autocast adds launches.
+  for (const auto& [name, pass] : kBoth) {
+    for (const Pair& pair : spoken_of(pairs, pass)) {
+      const auto &fp32 = pair.fp32->*pass, &other = pair.other->*pass;
+      const Ratio speedup = *pair.speedup(pass);
+      if (speedup.value >= kSlower || !clearly_below(speedup, 1)) continue;
+      passes.push_back(pair.other->size() + ", " + name + " (" + words_of(speedup) + " ×)");
+      paced = paced && other.launch_bound.value_or(false);
+      if (more || !fp32.kernels || !other.kernels ||
+          other.kernels->launches <= fp32.kernels->launches)
+        continue;
+      more.emplace();
+      more->set("pass", pair.other->size() + "'s " + name);
+      more->set("fp32", fp32.kernels->launches, {Notation::kCount});
+      more->set("other", other.kernels->launches, {Notation::kCount});
     }
   }
   facts.when("slower_by_launches", paced && !passes.empty(), "passes", join_words(passes));
@@ -285,34 +260,12 @@ void set_slower(Facts& facts, const Rows& rows) {
   facts.when("slower", !paced && !passes.empty(), "passes", join_words(passes));
 }
 
-bool fits(const TimingGroup& group) {
-  return std::ranges::none_of(group.cells, [](const auto& entry) {
-    const Launch* launch = representative(*entry.second);
-    return launch != nullptr && does_not_fit(launch->outcome);
-  });
-}
-
-/// Networks whose step fits in one precision of two.
-std::vector<Facts> fitting_alone(const Rows& rows) {
-  std::vector<Facts> list;
-  for (const Speedup& row : rows) {
-    for (const auto& [group, other] :
-         {std::pair(row.base, row.reduced), std::pair(row.reduced, row.base)}) {
-      if (!missing_step(*group).empty() || fits(*other)) continue;
-      list.emplace_back();
-      list.back().set("size", row.size);
-      list.back().set("precision", describe(*group->spec.precision));
-    }
-  }
-  return list;
-}
-
 /// Steps that did not run, those of one reason together.
-std::vector<Facts> not_run(const std::vector<TimingGroup>& groups) {
+std::vector<Facts> not_run(const std::vector<Network>& networks) {
   std::map<std::string, std::vector<std::string>> labels;
-  for (const TimingGroup& group : groups) {
-    const std::string reason = missing_step(group);
-    if (!reason.empty()) labels[reason].push_back(group.label);
+  for (const Network& network : networks) {
+    if (const std::string reason = network.missing(); !reason.empty())
+      labels[reason].push_back(network.group->label);
   }
   std::vector<Facts> list;
   for (const auto& [reason, names] : labels) {
@@ -325,24 +278,22 @@ std::vector<Facts> not_run(const std::vector<TimingGroup>& groups) {
 
 }  // namespace
 
-Facts speedup_facts(const RunView& view, const Rows& rows, const std::vector<TimingGroup>& groups) {
+Facts speedup_facts(const RunView& view, const std::vector<Network>& networks, const Pairs& pairs) {
   const Device* device = view.device();
   const bool has_bf16 = device == nullptr || computes_in_bf16(device->compute_capability);
-  const Precision precision = rows.front().precision;
-  const Rows compared = of_first_precision(rows, &Speedup::forward);
+  const std::string precision(pairs.front().other->precision());
   Facts facts;
-  facts.set("precision", describe(precision));
+  facts.set("precision", precision);
   facts.flag("gpu", view.on_gpu());
-  facts.flag("nothing", compared.empty());
-  facts.flag("substitute", !has_bf16 && precision == Precision::kFp16);
-  facts.list("precisions", every_speed(rows));
-  facts.list("not_run", not_run(groups));
-  facts.list("fitting_alone", fitting_alone(rows));
-  set_trend(facts, rows);
-  set_kernels(facts, rows);
-  set_largest(facts, view, rows);
-  set_pace(facts, rows);
-  set_slower(facts, rows);
+  facts.flag("nothing", spoken_of(pairs, &Network::forward).empty());
+  facts.flag("substitute", !has_bf16 && precision == "FP16");
+  facts.list("precisions", every_speed(pairs));
+  facts.list("not_run", not_run(networks));
+  set_trend(facts, pairs);
+  set_kernels(facts, pairs);
+  set_largest(facts, view, pairs);
+  set_pace(facts, pairs);
+  set_slower(facts, pairs);
   return facts;
 }
 
