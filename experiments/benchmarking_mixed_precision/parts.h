@@ -1,4 +1,4 @@
-// The three parts of the mixed-precision problem.
+// Parts of the mixed-precision problem that know no network.
 #pragma once
 
 #include <optional>
@@ -13,6 +13,5 @@ inline constexpr const char* kProblem = "benchmarking_mixed_precision";
 /// Nothing where the run has no cell for the part.
 std::optional<PartContent> present_dtypes(const RunView& view);
 std::optional<PartContent> present_layer_norm(const RunView& view);
-std::optional<PartContent> present_speedups(const RunView& view);
 
 }  // namespace labreport::benchmarking_mixed_precision

@@ -2,103 +2,127 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include "base/format.h"
-#include "plan/editions.h"
+#include "experiments/common/phases.h"
+#include "results/measured_table.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-std::optional<Bound> bound_of(const TimingGroup& group) {
-  const auto step = fullest(group);
-  return step ? bound(*step) : std::nullopt;
-}
-
-bool fits(const TimingGroup& group) {
-  return std::ranges::none_of(group.cells, [](const auto& entry) {
-    const Launch* launch = representative(*entry.second);
-    return launch != nullptr && does_not_fit(launch->outcome);
-  });
-}
-
-/// The mode that holds most, of those that ran in both.
-std::optional<Mode> common_mode(const TimingGroup& base, const TimingGroup& reduced) {
-  for (const Mode mode : kModes | std::views::reverse) {
-    if (timed(base, mode) && timed(reduced, mode)) return mode;
+/// The profiled step of that network that holds most; null: none ran.
+const Launch* profile_of(const RunView& view, const CellSpec& network) {
+  const Cell* fullest = nullptr;
+  for (const Cell* cell : view.cells(CellKind::kKernels)) {
+    const bool warm = cell->spec.steps != 0 && ok_launch(*cell) != nullptr;
+    if (!warm || !same_setting(cell->spec, network)) continue;
+    if (fullest == nullptr || cell->spec.mode > fullest->spec.mode) fullest = cell;
   }
-  return std::nullopt;
+  return fullest == nullptr ? nullptr : ok_launch(*fullest);
 }
 
-std::optional<double> step_share(const RunView& view, const TimingGroup& group,
-                                 std::optional<Mode> mode) {
-  const auto step = mode ? timed(group, *mode) : std::nullopt;
-  return step ? share_of_peak(view, *step) : std::nullopt;
+std::optional<KernelTime> kernel_time(const Launch* profile, std::string_view phase) {
+  if (profile == nullptr || phase.empty()) return std::nullopt;
+  KernelTime time;
+  for (const MeasuredRow& row : measured_rows(*profile, metric::kKernels)) {
+    if (row.text(column::kPhase) != phase) continue;
+    const std::string kind = row.text(column::kClass);
+    double& sum = kind.starts_with("gemm") ? time.gemms
+                  : kind == "copy"         ? time.copies
+                                           : time.others;
+    sum += row.number(column::kTotalNs).value_or(0) / kNanosecondsPerMillisecond;
+    time.launches += row.number(column::kInstances).value_or(0);
+  }
+  const bool counts = time.total() > 0 && std::isfinite(time.total());
+  return counts ? std::optional(time) : std::nullopt;
 }
 
-/// BF16 before FP16 before TF32.
-int rank(const Speedup& row) {
-  if (row.reduced_precision == Precision::kBf16) return 0;
-  return row.reduced_precision == Precision::kFp16 ? 1 : 2;
+std::optional<bool> is_launch_bound(const TimingGroup& group, std::string_view phase) {
+  const auto step = fullest(group);
+  if (!step) return std::nullopt;
+  const auto lags = device_lags(*step);
+  const auto lag = std::ranges::find(lags, phase, &PhaseLag::phase);
+  return lag == lags.end() ? std::nullopt : std::optional(launch_bound(*lag));
 }
 
-Speedup compare(const RunView& view, const TimingGroup& base, const TimingGroup& reduced,
-                const std::string& size) {
-  Speedup row;
-  row.size = size;
-  row.reduced_precision = reduced.spec.precision.value_or(Precision::kBf16);
-  row.precision = describe(row.reduced_precision);
-  const auto mode = common_mode(base, reduced);
-  row.base_share = step_share(view, base, mode);
-  row.reduced_share = step_share(view, reduced, mode);
-  row.base_fits = fits(base);
-  row.reduced_fits = fits(reduced);
-  row.parameters = static_cast<double>(parameter_count(*base.spec.model));
-  row.base = phases(base);
-  row.reduced = phases(reduced);
-  row.base_step = whole_step(base, Mode::kTrainStep);
-  row.reduced_step = whole_step(reduced, Mode::kTrainStep);
-  row.forward = ratio_of(row.base.forward, row.reduced.forward);
-  row.backward = ratio_of(row.base.backward, row.reduced.backward);
-  row.step = ratio_of(row.base_step, row.reduced_step);
-  row.base_bound = bound_of(base);
-  row.reduced_bound = bound_of(reduced);
-  if (const auto step = fullest(reduced)) row.reduced_lags = device_lags(*step);
-  row.base_missing = missing_step(base);
-  row.reduced_missing = missing_step(reduced);
-  return row;
+Network network(const RunView& view, const TimingGroup& group) {
+  const Launch* profile = profile_of(view, group.spec);
+  const auto pass = [&](std::string_view phase, const std::vector<double>& ms) {
+    return Pass{ms, kernel_time(profile, phase), is_launch_bound(group, phase)};
+  };
+  const Phases measured = phases(group);
+  return {&group, pass(metric::kForward, measured.forward),
+          pass(metric::kBackward, measured.backward), pass(metric::kOptimizer, measured.optimizer),
+          pass("", whole_step(group, Mode::kTrainStep))};
+}
+
+/// FP32, then those that answers speak of, the first first.
+auto rank(const Network& network) {
+  constexpr Precision kOrder[]{Precision::kFp32, Precision::kBf16, Precision::kFp16,
+                               Precision::kTf32};
+  return std::ranges::find(kOrder, *network.group->spec.precision) - std::begin(kOrder);
 }
 
 }  // namespace
 
-std::string missing_step(const TimingGroup& group) {
-  for (const Mode mode : kModes | std::views::reverse) {
-    if (!group.cells.contains(mode)) continue;
-    const std::string reason = reason_missing(group, mode);
-    return reason.empty() ? "" : std::string(describe(mode)) + ": " + reason;
-  }
-  return "";
+std::string Network::size() const {
+  const std::string suffix = ", " + std::string(precision());
+  std::string label = group->label;
+  if (label.ends_with(suffix)) label.resize(label.size() - suffix.size());
+  return label;
 }
 
-std::vector<Speedup> speedups(const RunView& view) {
-  const std::vector<TimingGroup> groups = timing_groups(view);
-  const bool several_contexts = std::ranges::any_of(groups, [&](const TimingGroup& group) {
-    return group.spec.context != groups.front().spec.context;
+std::string_view Network::precision() const { return describe(*group->spec.precision); }
+
+std::optional<std::string_view> Network::bound() const {
+  const auto step = fullest(*group);
+  const auto found = step ? labreport::bound(*step) : std::nullopt;
+  return found ? std::optional(describe(*found)) : std::nullopt;
+}
+
+std::string Network::missing() const {
+  const auto& [mode, cell] = *group->cells.rbegin();  // Modes are ordered by content.
+  const std::string reason = reason_missing(*cell);
+  return reason.empty() ? "" : std::string(describe(mode)) + ": " + reason;
+}
+
+std::optional<Ratio> Pair::speedup(Pass Network::* pass) const {
+  return ratio_of((fp32->*pass).ms, (other->*pass).ms);
+}
+
+std::vector<Network> networks(const RunView& view, const std::vector<TimingGroup>& groups) {
+  std::vector<Network> found;
+  for (const TimingGroup& group : groups) {
+    if (group.spec.precision && group.spec.model) found.push_back(network(view, group));
+  }
+  std::ranges::stable_sort(found, {}, [](const Network& network) {
+    return std::pair(parameter_count(*network.group->spec.model), rank(network));
   });
-  std::vector<Speedup> rows;
-  for (const TimingGroup& base : groups) {
-    if (base.spec.precision != Precision::kFp32 || !base.spec.model) continue;
-    for (const TimingGroup& reduced : groups) {
-      if (reduced.spec.precision == Precision::kFp32) continue;
-      if (!same_network(base.spec, reduced.spec)) continue;
-      std::string size = base.spec.size;
-      if (several_contexts) size += ", " + format_count(base.spec.context.value_or(0));
-      rows.push_back(compare(view, base, reduced, size));
+  return found;
+}
+
+std::vector<Pair> pairs(const std::vector<Network>& networks) {
+  std::vector<Pair> found;
+  for (const Network& fp32 : networks) {
+    if (fp32.group->spec.precision != Precision::kFp32) continue;
+    for (const Network& other : networks) {
+      const bool differs = other.group->spec.precision != Precision::kFp32;
+      if (differs && same_network(fp32.group->spec, other.group->spec))
+        found.push_back({&fp32, &other});
     }
   }
-  std::ranges::stable_sort(rows, {},
-                           [](const Speedup& row) { return std::pair(rank(row), row.parameters); });
-  return rows;
+  std::ranges::stable_sort(found, {}, [](const Pair& pair) { return rank(*pair.other); });
+  return found;
+}
+
+std::vector<Pair> spoken_of(const std::vector<Pair>& pairs, Pass Network::* pass) {
+  std::vector<Pair> found;
+  std::ranges::copy_if(pairs, std::back_inserter(found), [&](const Pair& pair) {
+    return pair.other->precision() == pairs.front().other->precision() && pair.speedup(pass);
+  });
+  return found;
 }
 
 }  // namespace labreport::benchmarking_mixed_precision

@@ -1,38 +1,62 @@
-// FP32 against another precision, network by network.
+// FP32 beside another precision, network by network, and what their profiles say of the difference.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "experiments/common/phases.h"
+#include "document/facts.h"
 #include "experiments/common/ratio.h"
 #include "experiments/common/timing.h"
 
 namespace labreport::benchmarking_mixed_precision {
 
-/// One network in two precisions. The groups live as long as the rows.
-struct Speedup {
-  std::string size;       ///< Label, with the context where the run has several.
-  std::string precision;  ///< Of the faster hope: "BF16"
-  Precision reduced_precision = Precision::kBf16;
-  double parameters = 0;
-  Phases base, reduced;                         ///< FP32 and the other.
-  std::vector<double> base_step, reduced_step;  ///< Whole train steps.
-  std::optional<double> base_share,
-      reduced_share;  ///< Of the measured peak, by the fullest step of both.
-  std::optional<Ratio> forward, backward, step;  ///< FP32's time over the other's.
-  std::optional<Bound> base_bound, reduced_bound;
-  std::vector<PhaseLag> reduced_lags;
-  bool base_fits = true, reduced_fits = true;  ///< False: out of memory, or skipped for its size.
-  std::string base_missing, reduced_missing;   ///< Why there are no numbers; may be empty.
+/// What the kernels of one pass took in one profiled step, in ms. On a CPU: its operators.
+struct KernelTime {
+  double gemms = 0, copies = 0, others = 0;  ///< `others`: neither of the two.
+  double launches = 0;
+
+  double rest() const { return copies + others; }
+  double total() const { return gemms + rest(); }
+  double gemm_share() const { return gemms / total(); }
 };
 
-/// Why a network's fullest step has no numbers; empty when it has.
-std::string missing_step(const TimingGroup& group);
+/// One pass of one network in one precision.
+struct Pass {
+  std::vector<double> ms;             ///< Of each step; empty: not measured.
+  std::optional<KernelTime> kernels;  ///< Nothing: not profiled.
+  std::optional<bool> launch_bound;   ///< Nothing on a CPU.
+};
 
-/// Networks by size, each with every precision beside FP32 that the run holds: those of the
-/// precision that answers speak of first, which is BF16, else FP16, else TF32.
-std::vector<Speedup> speedups(const RunView& view);
+/// One network in one precision; the group has to outlive it.
+struct Network {
+  const TimingGroup* group;
+  Pass forward, backward, optimizer, step;
+
+  std::string size() const;  ///< "2.7B", with the context where the run has several.
+  std::string_view precision() const;
+  std::optional<std::string_view> bound() const;  ///< What sets the pace of its fullest step.
+  std::string missing() const;  ///< "train step: out of memory …"; empty where that step ran.
+};
+
+/// A network in FP32 and in another precision.
+struct Pair {
+  const Network *fp32, *other;
+  std::optional<Ratio> speedup(Pass Network::* pass) const;  ///< FP32's time over the other's.
+};
+
+/// Networks in the precisions that were measured, by number of parameters.
+std::vector<Network> networks(const RunView& view, const std::vector<TimingGroup>& groups);
+
+/// Every pair, those of BF16 before FP16 before TF32, by size.
+std::vector<Pair> pairs(const std::vector<Network>& networks);
+
+/// Those of the first precision that have both times of a pass: what answers speak of.
+std::vector<Pair> spoken_of(const std::vector<Pair>& pairs, Pass Network::* pass);
+
+/// What the answer of part (c) can say; `pairs` is not empty.
+Facts speedup_facts(const RunView& view, const std::vector<Network>& networks,
+                    const std::vector<Pair>& pairs);
 
 }  // namespace labreport::benchmarking_mixed_precision

@@ -17,38 +17,53 @@ std::string short_dtype(const std::string& dtype) {
 
 }  // namespace
 
-Traced::Traced(const Launch& launch) {
-  const Table* table = find_table(launch, metric::kDtypes);
-  if (table == nullptr) return;
-  for (std::size_t i = 0; i < table->rows.size(); ++i) {
-    const MeasuredRow row(*table, i);
-    rows_.push_back({row.text("precision"), row.text("group"), row.text("name"),
-                     short_dtype(row.text("dtype"))});
+const std::vector<Column<TensorRow>> kTensors{{"tensor", "Tensor", &TensorRow::tensor},
+                                              {"fp16", "FP16 autocast", &TensorRow::fp16},
+                                              {"bf16", "BF16 autocast", &TensorRow::bf16}};
+
+Trace trace_of(const Launch* launch) {
+  Trace trace;
+  if (launch == nullptr) return trace;
+  for (const MeasuredRow& row : measured_rows(*launch, metric::kDtypes)) {
+    trace.tensors.push_back({row.text("precision"), row.text("group"), row.text("name"),
+                             short_dtype(row.text("dtype"))});
   }
+  return trace;
 }
 
-std::vector<TracedDtype> Traced::group(std::string_view precision, std::string_view group) const {
+std::vector<TracedDtype> Trace::in(std::string_view precision, std::string_view group) const {
   std::vector<TracedDtype> found;
-  std::ranges::copy_if(rows_, std::back_inserter(found), [&](const TracedDtype& row) {
-    return row.precision == precision && row.group == group;
+  std::ranges::copy_if(tensors, std::back_inserter(found), [&](const TracedDtype& tensor) {
+    return tensor.precision == precision && tensor.group == group;
   });
   return found;
 }
 
-std::string Traced::dtype(std::string_view precision, std::string_view group,
-                          std::string_view name) const {
-  for (const TracedDtype& row : this->group(precision, group)) {
-    if (row.name == name) return row.dtype;
+std::string Trace::dtype(std::string_view precision, std::string_view group,
+                         std::string_view name) const {
+  for (const TracedDtype& tensor : in(precision, group)) {
+    if (tensor.name == name) return tensor.dtype;
   }
   return "–";
 }
 
-std::string Traced::dtypes(std::string_view precision, std::string_view group) const {
+std::string Trace::dtypes(std::string_view precision, std::string_view group) const {
   std::vector<std::string> distinct;
-  for (const TracedDtype& row : this->group(precision, group)) {
-    if (std::ranges::find(distinct, row.dtype) == distinct.end()) distinct.push_back(row.dtype);
+  for (const TracedDtype& tensor : in(precision, group)) {
+    if (std::ranges::find(distinct, tensor.dtype) == distinct.end())
+      distinct.push_back(tensor.dtype);
   }
   return distinct.empty() ? "–" : join_words(distinct);
+}
+
+std::vector<TensorRow> Trace::rows(const std::vector<Group>& groups) const {
+  std::vector<TensorRow> rows;
+  for (const auto& [prefix, group] : groups) {
+    for (const TracedDtype& tensor : in(kFp16, group)) {
+      rows.push_back({prefix + tensor.name, tensor.dtype, dtype(kBf16, group, tensor.name)});
+    }
+  }
+  return rows;
 }
 
 }  // namespace labreport::benchmarking_mixed_precision

@@ -1,39 +1,52 @@
-// Dtypes as the worker traced them.
+// Dtypes as the worker traced them, under autocast to FP16 and to BF16.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "document/dataset.h"
 #include "results/run.h"
 
 namespace labreport::benchmarking_mixed_precision {
 
-/// Names of autocast precisions.
 inline constexpr const char* kFp16 = "fp16";
 inline constexpr const char* kBf16 = "bf16";
 
 struct TracedDtype {
   std::string precision;  ///< Of autocast: "fp16"
-  std::string group;
+  std::string group;      ///< One of metric_names.h: "output"
   std::string name;
-  std::string dtype;  ///< As readers see it: "FP32"
+  std::string dtype;  ///< "FP32"
 };
 
-class Traced {
- public:
-  explicit Traced(const Launch& launch);
+/// A tensor, or several that are alike, under both autocasts.
+struct TensorRow {
+  std::string tensor, fp16, bf16;
+};
 
-  /// Rows of a group under one autocast, in the order in which they were traced.
-  std::vector<TracedDtype> group(std::string_view precision, std::string_view group) const;
-  /// One tensor's dtype; "–" where it was not traced.
+extern const std::vector<Column<TensorRow>> kTensors;
+
+/// In the order in which they were traced.
+struct Trace {
+  std::vector<TracedDtype> tensors;
+
+  std::vector<TracedDtype> in(std::string_view precision, std::string_view group) const;
+  /// "–" where it was not traced.
   std::string dtype(std::string_view precision, std::string_view group,
                     std::string_view name) const;
-  /// "FP32", or "FP16 and FP32" where a group's tensors differ.
+  /// "FP32"; "FP16 and FP32" where a group's tensors differ.
   std::string dtypes(std::string_view precision, std::string_view group) const;
 
- private:
-  std::vector<TracedDtype> rows_;
+  struct Group {
+    std::string prefix;  ///< "output of "
+    std::string_view group;
+  };
+  /// A row for each tensor of these groups: "output of fc1".
+  std::vector<TensorRow> rows(const std::vector<Group>& groups) const;
 };
+
+/// Empty without a launch.
+Trace trace_of(const Launch* launch);
 
 }  // namespace labreport::benchmarking_mixed_precision

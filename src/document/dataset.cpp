@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* kNothing = "–";
 constexpr double kLeastPlain = 1e-4;  // Below it zeros would crowd out the digits.
+constexpr double kLeastPercent = 1e-3;
 constexpr int kPowerDigits = 3;
 
 std::string shortest(double number, int digits) {
@@ -22,6 +23,12 @@ std::string shortest(double number, int digits) {
     return format_scientific(number, std::min(digits, kPowerDigits));
   }
   return (number < 0 ? "−" : "") + fmt::format("{:.{}g}", std::abs(number), digits);
+}
+
+std::string relative_error(double share, int digits) {
+  const double percent = 100 * share;
+  return std::abs(percent) < kLeastPercent ? format_scientific(percent, digits)
+                                           : format_significant(percent, digits);
 }
 
 /// In the unit that the column's head names; a share stays one.
@@ -36,6 +43,7 @@ std::string format_number(double number, const Notation& notation) {
     case Notation::kFixed: return format_fixed(number, notation.digits);
     case Notation::kCount: return format_fixed(number, 0);
     case Notation::kPercent: return format_percent(number);
+    case Notation::kRelativeError: return relative_error(number, notation.digits);
     case Notation::kMebibytes: return format_fixed(in_unit(number, notation), 1);
     case Notation::kGibibytes: return format_fixed(in_unit(number, notation), 2);
     case Notation::kSignificant: break;

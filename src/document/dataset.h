@@ -24,6 +24,7 @@ struct Notation {
     kFixed,        ///< `digits` decimals
     kCount,        ///< "128,625,408"
     kPercent,      ///< A share of 1, written in per cent with one decimal
+    kRelativeError,  ///< A share of 1, in per cent with `digits` significant digits; below 10⁻³ % as a power
     kMebibytes,    ///< Bytes, written in MiB with one decimal
     kGibibytes,    ///< Bytes, written in GiB with two decimals
   };

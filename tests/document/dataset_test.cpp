@@ -108,6 +108,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Written{2.005, {Notation::kFixed, 1}, "2.0"},
                     Written{128625408, {Notation::kCount}, "128,625,408"},
                     Written{0.468, {Notation::kPercent}, "46.8"},
+                    Written{0.996, {Notation::kRelativeError, 2}, "100"},
+                    Written{3.64e-8, {Notation::kRelativeError, 2}, "3.6\u00a0×\u00a010⁻⁶"},
                     Written{1048576, {Notation::kMebibytes}, "1.0"}));
 
 TEST(Facts, ASituationsValuesStandInItsSentencesAlone) {

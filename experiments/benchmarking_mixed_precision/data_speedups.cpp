@@ -1,0 +1,180 @@
+// Part (c): forward and backward in FP32 beside other precisions: times, speedups, kernels.
+#include <algorithm>
+
+#include "base/format.h"
+#include "experiments/benchmarking_mixed_precision/parts.h"
+#include "experiments/benchmarking_mixed_precision/present.h"
+#include "experiments/benchmarking_mixed_precision/speedup.h"
+#include "experiments/common/bounds_table.h"
+#include "experiments/common/command.h"
+
+namespace labreport::benchmarking_mixed_precision {
+namespace {
+
+constexpr Notation kRatio{Notation::kFixed, 2};
+
+Value value_of(const std::optional<Ratio>& ratio) {
+  if (!ratio) return {};
+  return ratio->deviation > 0 ? Value(ratio->value, ratio->deviation) : Value(ratio->value);
+}
+
+/// One network in one precision; speedups over FP32 where it is another.
+struct NetworkRow {
+  const Network* network;
+  std::optional<Pair> pair;
+  std::vector<std::string> flags = {};
+
+  Value time(Pass Network::* pass) const {
+    const std::vector<double>& ms = (network->*pass).ms;
+    return ms.empty() ? Value::missing(network->missing()) : Value::mean_of(ms);
+  }
+  Value speedup(Pass Network::* pass) const {
+    return pair ? value_of(pair->speedup(pass)) : Value();
+  }
+};
+
+Column<NetworkRow> time_column(const char* name, const char* title, Pass Network::* pass) {
+  return {name, title, [pass](const NetworkRow& row) { return row.time(pass); }, "ms"};
+}
+
+Column<NetworkRow> speedup_column(const char* name, const char* title, Pass Network::* pass) {
+  return {name, title, [pass](const NetworkRow& row) { return row.speedup(pass); }, "×", kRatio};
+}
+
+const std::vector<Column<NetworkRow>> kNetworks{
+    {"size", "Size", [](const NetworkRow& row) { return row.network->size(); }},
+    {"precision", "Precision", [](const NetworkRow& row) { return row.network->precision(); }},
+    {"parameters",
+     "Parameters",
+     [](const NetworkRow& row) { return parameter_count(*row.network->group->spec.model); },
+     "",
+     {Notation::kCount}},
+    time_column("forward", "Forward", &Network::forward),
+    time_column("backward", "Backward", &Network::backward),
+    time_column("step", "Train step", &Network::step),
+    speedup_column("forward_speedup", "Forward", &Network::forward),
+    speedup_column("backward_speedup", "Backward", &Network::backward),
+    speedup_column("step_speedup", "Train step", &Network::step),
+    {"bound", "Train step is", [](const NetworkRow& row) { return row.network->bound(); }}};
+
+/// One pass of such a row: what figures draw, and its kernels.
+struct PassRow {
+  NetworkRow row;
+  const char* name;
+  Pass Network::* pass;
+
+  std::optional<KernelTime> kernels() const { return (row.network->*pass).kernels; }
+};
+
+template <typename Member>
+Column<PassRow> kernel_column(const char* name, const char* title, Member member, const char* unit,
+                              Notation notation = {}) {
+  const auto value = [member](const PassRow& row) {
+    const auto kernels = row.kernels();
+    return kernels ? Value(std::invoke(member, *kernels)) : Value();
+  };
+  return {name, title, value, unit, notation};
+}
+
+const std::vector<Column<PassRow>> kPasses{
+    {"size", "Size", [](const PassRow& row) { return row.row.network->size(); }},
+    {"pass", "Pass", [](const PassRow& row) { return row.name; }},
+    {"precision", "Precision", [](const PassRow& row) { return row.row.network->precision(); }},
+    {"time", "Time", [](const PassRow& row) { return row.row.time(row.pass); }, "ms"},
+    {"speedup", "Speedup", [](const PassRow& row) { return row.row.speedup(row.pass); }, "×",
+     kRatio},
+    {"bound", "Train step is", [](const PassRow& row) { return row.row.network->bound(); }},
+    kernel_column("gemms", "GEMMs", &KernelTime::gemms, "ms"),
+    kernel_column("copies", "Copies and casts", &KernelTime::copies, "ms"),
+    kernel_column("others", "All others", &KernelTime::others, "ms"),
+    kernel_column("share", "GEMMs", &KernelTime::gemm_share, "%", {Notation::kPercent}),
+    kernel_column("launches", "Launches", &KernelTime::launches, "", {Notation::kCount})};
+
+std::vector<NetworkRow> network_rows(const std::vector<Network>& networks,
+                                     const std::vector<Pair>& pairs) {
+  std::vector<NetworkRow> rows;
+  for (const Network& network : networks) {
+    const auto pair = std::ranges::find(pairs, &network, &Pair::other);
+    const auto step = timed(*network.group, Mode::kTrainStep);
+    rows.push_back({&network, pair == pairs.end() ? std::nullopt : std::optional(*pair),
+                    step ? disturbances(*step) : std::vector<std::string>()});
+  }
+  return rows;
+}
+
+std::vector<PassRow> pass_rows(const std::vector<NetworkRow>& rows) {
+  std::vector<PassRow> passes;
+  for (const NetworkRow& row : rows) {
+    passes.push_back({row, "forward", &Network::forward});
+    passes.push_back({row, "backward", &Network::backward});
+    passes.push_back({row, "train step", &Network::step});
+  }
+  return passes;
+}
+
+/// The fullest cell of each network.
+std::vector<NamedCell> named_cells(const std::vector<Network>& networks) {
+  std::vector<NamedCell> cells;
+  for (const Network& network : networks) {
+    const auto& [mode, cell] = *network.group->cells.rbegin();
+    cells.push_back({network.group->label + ", " + std::string(describe(mode)), cell});
+  }
+  return cells;
+}
+
+std::optional<PartContent> present_speedups(const RunView& view) {
+  const std::vector<TimingGroup> groups = timing_groups(view);
+  const std::vector<Network> measured = networks(view, groups);
+  const std::vector<Pair> compared = pairs(measured);
+  // Without a second precision the benchmarking problem has shown these networks already.
+  if (compared.empty()) return std::nullopt;
+  const auto rows = network_rows(measured, compared);
+  const auto passes = pass_rows(rows);
+  auto profiled = passes;
+  std::erase_if(profiled, [](const PassRow& row) { return !row.kernels(); });
+  PartContent part;
+  part.facts = speedup_facts(view, measured, compared);
+  part.cells = cells_of(groups);
+  part.datasets = {make_dataset("networks", kNetworks, rows),
+                   make_dataset("kernels", kPasses, profiled)};
+  if (std::ranges::any_of(passes,
+                          [](const PassRow& row) { return row.row.speedup(row.pass).number(); }))
+    part.datasets.push_back(make_dataset("passes", kPasses, passes));
+  part.drawer.tables = {
+      bounds_table(view, groups, Mode::kTrainStep),
+      commands_table(view.run(), kProblem + std::string(".c"), named_cells(measured))};
+  return part;
+}
+
+/// The largest speedup of a forward or backward pass, if one became faster at all.
+std::vector<Glance> best_speedup(const RunView& view) {
+  const std::vector<TimingGroup> groups = timing_groups(view);
+  const std::vector<Network> measured = networks(view, groups);
+  std::vector<Glance> best;
+  double most = 1;
+  for (const Pair& pair : pairs(measured)) {
+    for (const auto& [name, pass] :
+         {std::pair(", forward", &Network::forward), std::pair(", backward", &Network::backward)}) {
+      const auto speedup = pair.speedup(pass);
+      if (!speedup || speedup->value <= most) continue;
+      most = speedup->value;
+      best = {{"Best " + std::string(pair.other->precision()) + " speedup, " + pair.other->size() +
+                   name,
+               format_value(value_of(speedup), kRatio) + " ×", std::string(kProblem) + "-c"}};
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Presentation present(const RunView& view) {
+  Presentation shown;
+  if (auto part = present_dtypes(view)) shown.parts.emplace("a", std::move(*part));
+  if (auto part = present_layer_norm(view)) shown.parts.emplace("b", std::move(*part));
+  if (auto part = present_speedups(view)) shown.parts.emplace("c", std::move(*part));
+  if (!shown.parts.empty()) shown.glance = best_speedup(view);
+  return shown;
+}
+
+}  // namespace labreport::benchmarking_mixed_precision

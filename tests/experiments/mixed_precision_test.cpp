@@ -1,0 +1,262 @@
+// What the mixed-precision problem says of a run: each reason where the run holds it, and where
+// not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiments/benchmarking_mixed_precision/present.h"
+#include "experiments/sample_runs.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing_samples::Change;
+using testing_samples::end_with;
+using testing_samples::measured;
+using testing_samples::plan_input;
+using MeasuredRun = labreport::Run;  // a test has a Run of its own
+
+constexpr const char* kMixed = "benchmarking_mixed_precision";
+
+Part part_of(const MeasuredRun& run, const std::string& letter) {
+  for (const Section& section : build_document(run, false).sections) {
+    for (const Part& part : section.parts) {
+      if (part.problem == kMixed && part.letter == letter) return part;
+    }
+  }
+  ADD_FAILURE() << "no part " << letter;
+  return {};
+}
+
+MeasuredRun changed_run(const char* only, const Change& change) {
+  PlanInput input = plan_input(Preset::kFull);
+  input.selection.only = {only};
+  return measured(input, change);
+}
+
+/// Changes the numbers of layer normalisation's rows: `change(format, method, width, scale, row)`.
+template <typename RowChange>
+std::string layer_norm_answer(RowChange change) {
+  const MeasuredRun run =
+      changed_run("benchmarking_mixed_precision.b", [&](const auto&, Launch& launch) {
+        for (Table& table : launch.tables) {
+          if (table.name != metric::kLayerNorm) continue;
+          for (auto& row : table.rows) {
+            change(std::get<std::string>(row[0]), std::get<std::string>(row[1]),
+                   std::get<std::int64_t>(row[3]), row);
+          }
+        }
+      });
+  return part_of(run, "b").answer;
+}
+
+constexpr std::size_t kSquares = 5, kVariance = 6, kOutput = 8, kSumOverflow = 11;
+
+const auto as_it_is = [](const auto&...) {};
+
+TEST(LayerNormAnswer, Bf16StaysSensitiveForPrecisionNotForRange) {
+  EXPECT_THAT(layer_norm_answer(as_it_is),
+              AllOf(HasSubstr("**Yes, for precision, not for range.** BF16 overflows at none"),
+                    HasSubstr("passes 65,504 from input scale 2³ on")));
+}
+
+TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
+  const std::string answer =
+      layer_norm_answer([](const auto& format, const auto&, std::int64_t scale, auto& row) {
+        if (format == "bf16" && scale == 14) row[kSumOverflow] = std::int64_t{16};
+      });
+  EXPECT_THAT(answer,
+              HasSubstr("**Yes, for precision and for range.** BF16 overflows at the largest"));
+}
+
+TEST(LayerNormAnswer, NeedsNoFp32WhereRoundedSumsErrAsLittle) {
+  const std::string answer =
+      layer_norm_answer([](const auto& format, const auto&, std::int64_t, auto& row) {
+        if (format == "bf16") row[kOutput] = 0.002;
+      });
+  EXPECT_THAT(
+      answer,
+      HasSubstr("**Not by this run.** In BF16 the output at width 2,560 is off by **0.20 %**"));
+}
+
+TEST(LayerNormAnswer, BlamesTheSumOfSquaresOnlyWhereItLosesMoreThanTheSquares) {
+  EXPECT_THAT(layer_norm_answer(as_it_is), HasSubstr("The sensitive part is the sum of squares"));
+  const std::string answer = layer_norm_answer(
+      [](const auto&, const auto&, std::int64_t, auto& row) { row[kVariance] = row[kSquares]; });
+  EXPECT_THAT(answer, Not(HasSubstr("The sensitive part")));
+}
+
+TEST(LayerNormAnswer, SaysWhatEpsHidesOnlyWhereTheMethodsAgree) {
+  EXPECT_THAT(layer_norm_answer(as_it_is), Not(HasSubstr("Where eps")));
+  const std::string answer =
+      layer_norm_answer([](const auto&, const auto&, std::int64_t scale, auto& row) {
+        if (scale == -24) row[kOutput] = 0.0017;
+      });
+  EXPECT_THAT(answer,
+              HasSubstr("at 2⁻²⁴ BF16 errs by 0.17 % with rounded sums and by 0.17 % with FP32"));
+}
+
+TEST(LayerNorm, OfFormatsWithoutEndTheTableOfRangesIsSilent) {
+  const Part part = part_of(changed_run("benchmarking_mixed_precision.b", as_it_is), "b");
+  const auto ranges = std::ranges::find(part.drawer.tables, "ranges", &TableView::slug);
+  ASSERT_NE(ranges, part.drawer.tables.end());
+  for (const RowView& row : ranges->rows) EXPECT_EQ(row.cells.at(0).text, "FP16");
+  EXPECT_EQ(ranges->rows.size(), 3u);
+}
+
+TEST(Dtypes, AreListedWithTheLossNamed) {
+  const Part part = part_of(changed_run("benchmarking_mixed_precision.a", as_it_is), "a");
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("- loss, cross-entropy: **FP32**"),
+                                 HasSubstr("- loss, had it been the mean of the logits: FP16"),
+                                 HasSubstr("Under BF16 autocast the same tensors are 16-bit")));
+  EXPECT_TRUE(part.figures.empty());
+  EXPECT_EQ(part.tables.at(0).rows.at(0).cells.at(0).text, "parameters (2 tensors)");
+}
+
+/// What the kernels of each pass take, in ms.
+struct Mix {
+  double gemms, copies, others;
+  std::int64_t launches = 100;
+};
+
+void write_profile(Launch& launch, const Mix& mix) {
+  for (Table& table : launch.tables) {
+    if (table.name != metric::kKernels) continue;
+    const auto row = [&](std::string_view phase, const char* kind, double ms) {
+      std::vector<Scalar> cells(table.columns.size(), Scalar(std::int64_t{1}));
+      for (std::size_t i = 0; i < 5; ++i) cells[i] = std::string("aten::any");
+      cells[0] = std::string(phase);
+      cells[4] = std::string(kind);
+      cells[6] = mix.launches;
+      cells[7] = static_cast<std::int64_t>(1e6 * ms);
+      return cells;
+    };
+    table.rows.clear();
+    for (const auto phase : {metric::kForward, metric::kBackward}) {
+      table.rows.push_back(row(phase, "gemm", mix.gemms));
+      table.rows.push_back(row(phase, "copy", mix.copies));
+      table.rows.push_back(row(phase, "elementwise", mix.others));
+    }
+  }
+}
+
+/// The answer where every step was profiled in both precisions; `fp32` and `bf16` give a network's
+/// mix.
+template <typename MixOf>
+std::string speedup_answer(MixOf mix_of) {
+  PlanInput input = plan_input(Preset::kFull);
+  input.selection.only = {"nsys_profile.d", "benchmarking_mixed_precision.c"};
+  const MeasuredRun run = measured(input, [&](const CellSpec& spec, Launch& launch) {
+    if (spec.kind != CellKind::kKernels || spec.steps == 0) return;
+    const double share =
+        0.6 + 0.3 * std::min(1.0, static_cast<double>(parameter_count(*spec.model)) / 3.4e9);
+    write_profile(launch, mix_of(share, spec.precision != Precision::kFp32));
+  });
+  return part_of(run, "c").answer;
+}
+
+Mix gemms_gain(double share, bool bf16) {
+  if (!bf16) return {100 * share, 5, 95 - 100 * share, 644};
+  return {10 * share, 20, 95 - 100 * share, 839};
+}
+
+TEST(SpeedupAnswer, GivesTheGrowingShareOfGemmsAsReasonWhereItExplainsTheGrowth) {
+  const std::string answer = speedup_answer(gemms_gain);
+  EXPECT_THAT(answer, AllOf(HasSubstr("Both speedups grow with model size."),
+                            HasSubstr("The reason is the growing share of GEMMs"),
+                            HasSubstr("of small's forward pass and 90.0 % of 2.7B's")));
+}
+
+TEST(SpeedupAnswer, GivesNoReasonWhereTheMixOfKernelsIsTheSameAtEverySize) {
+  const std::string answer = speedup_answer(
+      [](double share, bool bf16) { return bf16 ? Mix{70 - 60 * share, 5, 25} : Mix{70, 5, 25}; });
+  EXPECT_THAT(answer, AllOf(HasSubstr("Both speedups grow"), Not(HasSubstr("The reason is")),
+                            Not(HasSubstr("share of GEMMs"))));
+}
+
+TEST(SpeedupAnswer, NamesCastsWhereCopiesAreWhatGrew) {
+  EXPECT_THAT(
+      speedup_answer(gemms_gain),
+      AllOf(HasSubstr("In 2.7B's forward pass BF16 cuts GEMMs from 90.00 to 9.000 ms (10 ×)"),
+            HasSubstr("because autocast adds casts: copies take 20.00 ms instead of 5.000")));
+}
+
+TEST(SpeedupAnswer, NamesNoCastsWhereOtherKernelsGrew) {
+  const std::string answer = speedup_answer([](double share, bool bf16) {
+    return bf16 ? Mix{10 * share, 5, 60} : Mix{100 * share, 5, 40};
+  });
+  EXPECT_THAT(answer, AllOf(HasSubstr("while everything else goes from 45.00 to 65.00 ms."),
+                            Not(HasSubstr("casts:"))));
+}
+
+TEST(SpeedupAnswer, SaysWhereGemmsGainNothing) {
+  const std::string answer = speedup_answer([](double, bool) { return Mix{50, 5, 45}; });
+  EXPECT_THAT(answer, HasSubstr("In 2.7B's forward pass GEMMs gain nothing: they take 50.00 ms"));
+}
+
+TEST(SpeedupAnswer, WithoutAProfileOfBf16SaysThatTheRunDoesNotShowWhichKernelsGain) {
+  const MeasuredRun run = changed_run("benchmarking_mixed_precision.c", as_it_is);
+  EXPECT_THAT(part_of(run, "c").answer, AllOf(HasSubstr("No BF16 step was profiled beside FP32's"),
+                                              Not(HasSubstr("The reason is"))));
+}
+
+TEST(SpeedupAnswer, CountsMoreLaunchesWhereALaunchBoundPassLost) {
+  EXPECT_THAT(
+      speedup_answer(gemms_gain),
+      AllOf(
+          HasSubstr(
+              "BF16 is slower than FP32 only where launches set the pace: small, forward (0.90 ×)"),
+          HasSubstr("2,517 kernels instead of 1,932 in small's forward pass")));
+}
+
+/// Phases by events that take longer than the CPU needs to enqueue them.
+void make_gpu_bound(const CellSpec& spec, Launch& launch) {
+  for (Metric& metric : launch.metrics) {
+    if (spec.kind != CellKind::kTiming || metric.tag != metric::kEnqueue) continue;
+    std::vector<std::int64_t> early;
+    for (const double sample : metric.numbers())
+      early.push_back(static_cast<std::int64_t>(sample / 10));
+    metric = sample_metric(metric.tag, metric.name, metric.unit, early);
+  }
+}
+
+TEST(SpeedupAnswer, GivesNoReasonForALossThatLaunchesDoNotExplain) {
+  const MeasuredRun run = changed_run("benchmarking_mixed_precision.c", make_gpu_bound);
+  EXPECT_THAT(part_of(run, "c").answer,
+              AllOf(HasSubstr("No BF16 pass is launch-bound."),
+                    HasSubstr("BF16 is slower than FP32 for small, forward (0.90 ×)"),
+                    HasSubstr("this run does not show why")));
+}
+
+TEST(SpeedupAnswer, WithoutAComparisonSaysNothingOfReasons) {
+  const MeasuredRun run =
+      changed_run("benchmarking_mixed_precision.c", [](const CellSpec& spec, Launch& launch) {
+        if (spec.precision != Precision::kFp32) end_with(launch, Crashed{11, ""});
+      });
+  const Part part = part_of(run, "c");
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("No size ran both in FP32 and in BF16"),
+                                 Not(HasSubstr("was profiled")), HasSubstr("crashed")));
+  EXPECT_TRUE(part.figures.empty());
+}
+
+TEST(SpeedupAnswer, SharesOfThePeakAreOfForwardAndBackwardAlsoWhereAStepRan) {
+  const MeasuredRun run = changed_run("benchmarking_mixed_precision.c", as_it_is);
+  EXPECT_THAT(part_of(run, "c").answer, HasSubstr("Forward and backward of 2.7B together reach"));
+}
+
+TEST(SpeedupAnswer, StepsThatDidNotRunStandTogetherWithTheirReason) {
+  const MeasuredRun run =
+      changed_run("benchmarking_mixed_precision.c", [](const CellSpec& spec, Launch& launch) {
+        if (spec.size == "2.7B" && spec.precision == Precision::kFp32) {
+          end_with(launch, OutOfMemory{"forward", 1 << 27, 23LL << 30, 23LL << 30});
+        }
+      });
+  EXPECT_THAT(part_of(run, "c").answer,
+              HasSubstr("- 2.7B, FP32: train step: out of memory in forward: "));
+}
+
+}  // namespace
+}  // namespace labreport
