@@ -185,6 +185,7 @@ std::vector<Mark> marks_of(const Shown& shown, double capacity) {
   if (refused != nullptr && refused->requested_bytes) {
     words += ", then refused " + format_bytes(static_cast<double>(*refused->requested_bytes));
   }
+  if (shown.step->mode() == Mode::kInference) words += " with parameters";
   std::vector<Mark> marks{{"peak", "", peak.event, peak.requested(), words, ""}};
   for (const Allocation& one : named(shown.allocations)) {
     const Instant& instant = instant_at(shown.timeline, one.made);
