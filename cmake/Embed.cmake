@@ -54,7 +54,9 @@ EmbeddedFiles @room@() { return EmbeddedFiles(kFiles.data(), kFiles.size()); }
   if(type STREQUAL "INTERFACE_LIBRARY")
     return()
   endif()
-  set_source_files_properties(${folder}/${room}.cpp PROPERTIES OBJECT_DEPENDS "${paths}")
+  # In a batch it would be compiled anew with the batch alone.
+  set_source_files_properties(${folder}/${room}.cpp PROPERTIES OBJECT_DEPENDS "${paths}"
+                                                               SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(lr_${room} PRIVATE ${folder}/${room}.cpp)
 endfunction()
 

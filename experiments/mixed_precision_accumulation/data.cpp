@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kProblem = "mixed_precision_accumulation";
 constexpr Notation kSum{Notation::kShortest, 10};  // Tells any two FP32 sums here apart.
 constexpr Notation kError{Notation::kShortest, 5};
-constexpr Notation kPerCent{Notation::kShortest, 2};
+constexpr Notation kRelative{Notation::kRelativeError, 2};
 constexpr std::size_t kDrawnEvery = 10;
 constexpr std::size_t kCheckpoints[]{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
 
@@ -31,8 +31,8 @@ const std::vector<Column<Loop>> kSums{
     {"loop", "Loop", name_of},
     {"sum", "Final value", &Loop::last, "", kSum},
     {"error", "Error", [](const Loop& loop) { return without_noise(loop.error()); }, "", kError},
-    {"relative", "Relative error",
-     [](const Loop& loop) { return 100 * loop.error() / loop.exact(); }, "%", kPerCent},
+    {"relative", "Relative error", [](const Loop& loop) { return loop.error() / loop.exact(); },
+     "%", kRelative},
     {"input_error", "From rounding the addend",
      [](const Loop& loop) { return without_noise(loop.input_error()); }, "", kError},
     {"accumulator_error", "From rounding the sum",
@@ -63,7 +63,8 @@ bool mixed_loops_agree(const std::vector<Loop>& loops) {
   return mixed != nullptr && cast != nullptr && mixed->sums == cast->sums;
 }
 
-/// Of each loop that errs; the two that add FP16 to FP32 are one curve where they are the same numbers.
+/// Of each loop that errs; the two that add FP16 to FP32 are one curve where they are the same
+/// numbers.
 std::vector<RunningError> running_errors(const std::vector<Loop>& loops) {
   const bool agree = mixed_loops_agree(loops);
   std::vector<RunningError> rows;
@@ -92,7 +93,8 @@ Dataset checkpoints(const std::vector<Loop>& loops) {
                       std::vector<std::size_t>(std::begin(kCheckpoints), std::end(kCheckpoints)));
 }
 
-/// What the handout expects to be seen: the values of its sentences. Nothing where the sums differ from it.
+/// What the handout expects to be seen: the values of its sentences. Nothing where the sums differ
+/// from it.
 std::optional<Facts> textbook(const std::vector<Loop>& loops) {
   const Loop* fp32 = find(loops, metric::kFp32Loop);
   const Loop* fp16 = find(loops, metric::kFp16Loop);

@@ -159,6 +159,7 @@ std::string named_groups(const Profile& profile) {
                     format_significant(group.total, 3) + " ms, " + counted(group.calls, "call") +
                     ": " + operators_of(group) + ")");
   }
+  if (named.empty()) return "no group of them takes " + format_percent(kNoticed) + " % by itself";
   return join(named, "; ");
 }
 
