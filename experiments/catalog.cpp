@@ -97,8 +97,10 @@ std::vector<std::string> part_names() {
 }
 
 FigureFiles figure_files(const Experiment& experiment) {
-  return [folder = "experiments/" + std::string(experiment.name) + "/figures/"](
-             const std::string& name) { return embedded::experiments().at(folder + name + ".vl.json"); };
+  return [folder = "experiments/" + std::string(experiment.name) +
+                   "/figures/"](const std::string& name) {
+    return embedded::experiments().at(folder + name + ".vl.json");
+  };
 }
 
 const Experiment& find_experiment(std::string_view selector) {

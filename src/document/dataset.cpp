@@ -39,14 +39,22 @@ double in_unit(double number, const Notation& notation) {
 
 std::string format_number(double number, const Notation& notation) {
   switch (notation.form) {
-    case Notation::kShortest: return shortest(number, notation.digits);
-    case Notation::kFixed: return format_fixed(number, notation.digits);
-    case Notation::kCount: return format_fixed(number, 0);
-    case Notation::kPercent: return format_percent(number);
-    case Notation::kRelativeError: return relative_error(number, notation.digits);
-    case Notation::kMebibytes: return format_fixed(in_unit(number, notation), 1);
-    case Notation::kGibibytes: return format_fixed(in_unit(number, notation), 2);
-    case Notation::kSignificant: break;
+    case Notation::kShortest:
+      return shortest(number, notation.digits);
+    case Notation::kFixed:
+      return format_fixed(number, notation.digits);
+    case Notation::kCount:
+      return format_fixed(number, 0);
+    case Notation::kPercent:
+      return format_percent(number);
+    case Notation::kRelativeError:
+      return relative_error(number, notation.digits);
+    case Notation::kMebibytes:
+      return format_fixed(in_unit(number, notation), 1);
+    case Notation::kGibibytes:
+      return format_fixed(in_unit(number, notation), 2);
+    case Notation::kSignificant:
+      break;
   }
   return format_significant(number, notation.digits);
 }

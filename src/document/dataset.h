@@ -1,5 +1,5 @@
-// Datasets: what an experiment computed from a run, typed, each column declared once. A dataset is the
-// source of tables (a choice of its columns), the data of figures, and a CSV.
+// Datasets: what an experiment computed from a run, typed, each column declared once. A dataset is
+// the source of tables (a choice of its columns), the data of figures, and a CSV.
 #pragma once
 
 #include <concepts>
@@ -24,16 +24,17 @@ struct Notation {
     kFixed,        ///< `digits` decimals
     kCount,        ///< "128,625,408"
     kPercent,      ///< A share of 1, written in per cent with one decimal
-    kRelativeError,  ///< A share of 1, in per cent with `digits` significant digits; below 10⁻³ % as a power
-    kMebibytes,    ///< Bytes, written in MiB with one decimal
-    kGibibytes,    ///< Bytes, written in GiB with two decimals
+    kRelativeError,  ///< A share of 1, in per cent with `digits` significant digits; below 10⁻³ %
+                     ///< as a power
+    kMebibytes,  ///< Bytes, written in MiB with one decimal
+    kGibibytes,  ///< Bytes, written in GiB with two decimals
   };
   Form form = kSignificant;
   int digits = 4;
 };
 
-/// What a row holds in a column: a number, perhaps with its standard deviation; words; or nothing, and
-/// perhaps why.
+/// What a row holds in a column: a number, perhaps with its standard deviation; words; or nothing,
+/// and perhaps why.
 struct Value {
   std::variant<std::monostate, double, std::string> held = {};
   std::optional<double> deviation = {};
@@ -61,8 +62,8 @@ struct Value {
   const double* number() const { return std::get_if<double>(&held); }
 };
 
-/// A number as it is written in a table or a sentence: "116.71 ± 0.29", "46.8"; words as they are; "–"
-/// for what is missing.
+/// A number as it is written in a table or a sentence: "116.71 ± 0.29", "46.8"; words as they are;
+/// "–" for what is missing.
 std::string format_value(const Value& value, const Notation& notation = {});
 
 /// A column of rows of one struct, declared beside it.
@@ -114,13 +115,13 @@ Dataset make_dataset(std::string name, const std::vector<Column<Row>>& columns,
 /// Which columns a table shows, by name and in this order; none: all.
 using ColumnChoice = std::vector<std::string>;
 
-/// Columns of words stand left. A column without a value in any row is left out, unless it holds the
-/// rows' names; what is missing says why: in place of a whole row's numbers, or beside the row. Throws
-/// `Error` for a name that no column has.
+/// Columns of words stand left. A column without a value in any row is left out, unless it holds
+/// the rows' names; what is missing says why: in place of a whole row's numbers, or beside the row.
+/// Throws `Error` for a name that no column has.
 TableView table_of(const Dataset& dataset, const ColumnChoice& choice = {});
 
-/// One object a row: each column by its name, `<name>_text` as tables have it, `<name>_deviation` where
-/// there is one, and `reason` where a number is missing.
+/// One object a row: each column by its name, `<name>_text` as tables have it, `<name>_deviation`
+/// where there is one, and `reason` where a number is missing.
 nlohmann::json rows_of(const Dataset& dataset);
 
 }  // namespace labreport

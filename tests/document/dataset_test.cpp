@@ -103,7 +103,8 @@ TEST_P(Notations, WriteANumber) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Notations,
-    testing::Values(Written{1234.567, {}, "1,235"}, Written{10.00013351, {Notation::kShortest, 10}, "10.00013351"},
+    testing::Values(Written{1234.567, {}, "1,235"},
+                    Written{10.00013351, {Notation::kShortest, 10}, "10.00013351"},
                     Written{-0.0000123, {Notation::kShortest, 5}, "−1.23\u00a0×\u00a010⁻⁵"},
                     Written{2.005, {Notation::kFixed, 1}, "2.0"},
                     Written{128625408, {Notation::kCount}, "128,625,408"},

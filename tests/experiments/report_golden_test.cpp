@@ -1,6 +1,6 @@
-// What runs as readers meet them say: the whole Markdown report of three, the answers of the others,
-// held against tests/golden/report/<case>.md.
-// LABREPORT_UPDATE_GOLDEN=1 writes the files anew: read the difference before committing it.
+// What runs as readers meet them say: the whole Markdown report of three, the answers of the
+// others, held against tests/golden/report/<case>.md. LABREPORT_UPDATE_GOLDEN=1 writes the files
+// anew: read the difference before committing it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -35,8 +35,8 @@ TEST_P(ReportGolden, IsWhatReadersGet) {
   const auto path = std::filesystem::path(LABREPORT_SOURCE_DIR) / "tests/golden/report" /
                     (std::string(GetParam().name) + ".md");
   const Document document = build_document(GetParam().make(), false);
-  const std::string report = GetParam().whole ? report_markdown(document, {}, Answers::kFull)
-                                              : answers_alone(document);
+  const std::string report =
+      GetParam().whole ? report_markdown(document, {}, Answers::kFull) : answers_alone(document);
   if (std::getenv("LABREPORT_UPDATE_GOLDEN") != nullptr) {
     std::filesystem::create_directories(path.parent_path());
     write_atomically(path, report);

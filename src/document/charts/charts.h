@@ -68,8 +68,8 @@ inline constexpr const char* kSeriesLayer = "series";
 /// A chart's padding on a phone, where it differs.
 inline constexpr const char* kNarrowPadding = "narrowPadding";
 
-/// Keeps what belongs to that width. What a figure's file has under `usermeta.narrow` is merged into it
-/// for a phone (RFC 7396).
+/// Keeps what belongs to that width. What a figure's file has under `usermeta.narrow` is merged
+/// into it for a phone (RFC 7396).
 void fit_to_width(nlohmann::json& spec, ChartWidth width);
 
 /// The spec as it is drawn: with theme, paper and the total width. `height` in the spec is the
