@@ -26,8 +26,8 @@ struct Notation {
     kPercent,      ///< A share of 1, written in per cent with one decimal
     kRelativeError,  ///< A share of 1, in per cent with `digits` significant digits; below 10⁻³ %
                      ///< as a power
-    kMebibytes,  ///< Bytes, written in MiB with one decimal
-    kGibibytes,  ///< Bytes, written in GiB with two decimals
+    kMebibytes,      ///< Bytes, written in MiB with one decimal
+    kGibibytes,      ///< Bytes, written in GiB with two decimals
   };
   Form form = kSignificant;
   int digits = 4;
