@@ -28,12 +28,18 @@ nlohmann::json axis_config() {
 
 nlohmann::json theme() {
   return {{"font", kFont},
+          // The frame around a chart says in words what it shows; marks without rows have no words.
+          {"mark", {{"aria", false}}},
           {"view", {{"stroke", nullptr}}},
           {"axis", axis_config()},
           {"axisY", {{"domain", false}, {"ticks", false}}},
           {"axisX", {{"grid", true}}},
           {"title", {{"anchor", "start"}, {"fontSize", 13}, {"color", ink::kText}}},
-          {"legend", {{"labelColor", ink::kMuted}, {"titleColor", ink::kMuted}}},
+          {"legend",
+           {{"labelColor", ink::kMuted},
+            {"titleColor", ink::kMuted},
+            {"labelFontSize", 12},
+            {"titleFontSize", 12}}},
           {"header", {{"labelColor", ink::kText}, {"labelAnchor", "start"}}},
           {"text", {{"color", ink::kText}, {"fontSize", 12}}},
           {"line", {{"strokeWidth", 1.6}}},

@@ -121,17 +121,13 @@ nlohmann::json ratio_spec(const std::vector<Point>& points) {
   const nlohmann::json x = ratio_channel("ratio", values);
   nlohmann::json layers = nlohmann::json::array();
   const nlohmann::json one = {{"datum", 1}, {"type", "quantitative"}};
+  layers.push_back({{"data", {{"values", {{{"ratio", 1}}}}}},
+                    {"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {4, 3}}}},
+                    {"encoding", {{"x", one}}}});
   layers.push_back(
-      {{"data", {{"values", {{{"ratio", 1}}}}}},
-       {"mark", {{"type", "rule"}, {"color", ink::kAxis}, {"strokeDash", {4, 3}}, {"aria", false}}},
-       {"encoding", {{"x", one}}}});
-  // A layer without marks would be a picture without words.
-  const nlohmann::json intervals = with_interval(values);
-  if (!intervals.empty()) {
-    layers.push_back(
-        layer("intervals", intervals, {{"type", "rule"}, {"color", ink::kAxis}, {"strokeWidth", 2}},
-              {{"y", y}, {"x", ratio_channel("low", values)}, {"x2", {{"field", "high"}}}}));
-  }
+      layer("intervals", with_interval(values),
+            {{"type", "rule"}, {"color", ink::kAxis}, {"strokeWidth", 2}},
+            {{"y", y}, {"x", ratio_channel("low", values)}, {"x2", {{"field", "high"}}}}));
   nlohmann::json colour = colour_channel("measure", measures);
   nlohmann::json shape = shape_channel("measure", measures);
   if (measures.size() > 1) {
