@@ -10,8 +10,7 @@ const kEmbedOptions = {
   actions: false,
   defaultStyle: false,
   tooltip: { disableDefaultStyle: true },
-  // Errors alone: Vega-Lite warns of every chart whose rows give its height.
-  logLevel: 1,
+  logLevel: 1, // errors alone: a layer without rows is no news
 };
 
 // Where the chart bundle and the page's specs lie; a page that is one file holds both already.
