@@ -16,7 +16,7 @@ namespace labreport {
 
 struct Presentation {
   std::map<std::string, PartContent> parts;  ///< By letter.
-  std::vector<Glance> glance;
+  std::vector<KeyNumber> key_numbers;
 };
 
 struct Experiment {

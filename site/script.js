@@ -47,15 +47,15 @@ function focusWideTables() {
   for (const table of document.querySelectorAll(".table")) watcher.observe(table);
 }
 
-/** On paper no drawer stays closed; afterwards each is as the reader left it. */
-function openDrawersToPrint() {
+/** On paper nothing stays closed; afterwards each element is as the reader left it. */
+function openDetailsToPrint() {
   let opened = [];
   addEventListener("beforeprint", () => {
     opened = [...document.querySelectorAll("details:not([open], .menu)")];
-    for (const drawer of opened) drawer.open = true;
+    for (const details of opened) details.open = true;
   });
   addEventListener("afterprint", () => {
-    for (const drawer of opened) drawer.open = false;
+    for (const details of opened) details.open = false;
   });
 }
 
@@ -82,6 +82,6 @@ addCopyButtons();
 equipTables();
 focusWideTables();
 markContents();
-openDrawersToPrint();
+openDetailsToPrint();
 followLinks();
 wakeCharts();

@@ -31,14 +31,14 @@ function addSwitches() {
   document.querySelectorAll(".variants").forEach(addSwitch);
 }
 
-/** What a link names is shown, be it in a closed drawer or a variant that is away. */
+/** What a link names is shown, be it in a closed details element or a variant that is away. */
 function showLinked() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
   target.closest(".variant.away")?.dispatchEvent(new Event("wanted"));
-  for (let drawer = target.closest("details"); drawer;
-    drawer = drawer.parentElement.closest("details")) {
-    drawer.open = true;
+  for (let details = target.closest("details"); details;
+    details = details.parentElement.closest("details")) {
+    details.open = true;
   }
   target.scrollIntoView();
 }

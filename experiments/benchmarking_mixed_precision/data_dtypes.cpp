@@ -92,7 +92,7 @@ std::optional<PartContent> present_dtypes(const RunView& view) {
                                        trace.rows({{"parameter ", metric::kParameter},
                                                    {"gradient of ", metric::kGradient},
                                                    {"moment ", metric::kOptimizerState}})));
-  part.drawer.tables = {
+  part.details.tables = {
       commands_table(view.run(), kProblem + std::string(".a"), {{"dtypes", cell}})};
   return part;
 }

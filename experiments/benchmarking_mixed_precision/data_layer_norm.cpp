@@ -269,7 +269,7 @@ std::optional<PartContent> present_layer_norm(const RunView& view) {
   part.datasets.push_back(
       make_dataset("norm-dtypes", kTensors,
                    trace.rows({{"16-bit input: ", metric::kNorm}, {"block: ", metric::kNetwork}})));
-  part.drawer.tables = {
+  part.details.tables = {
       commands_table(view.run(), kProblem + std::string(".b"), {{"layer normalisation", cell}})};
   return part;
 }

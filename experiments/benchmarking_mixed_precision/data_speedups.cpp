@@ -140,17 +140,17 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   if (std::ranges::any_of(passes,
                           [](const PassRow& row) { return row.row.speedup(row.pass).number(); }))
     part.datasets.push_back(make_dataset("passes", kPasses, passes));
-  part.drawer.tables = {
+  part.details.tables = {
       bounds_table(view, groups, Mode::kTrainStep),
       commands_table(view.run(), kProblem + std::string(".c"), named_cells(measured))};
   return part;
 }
 
 /// The largest speedup of a forward or backward pass, if one became faster at all.
-std::vector<Glance> best_speedup(const RunView& view) {
+std::vector<KeyNumber> best_speedup(const RunView& view) {
   const std::vector<TimingGroup> groups = timing_groups(view);
   const std::vector<Network> measured = networks(view, groups);
-  std::vector<Glance> best;
+  std::vector<KeyNumber> best;
   double most = 1;
   for (const Pair& pair : pairs(measured)) {
     for (const auto& [name, pass] :
@@ -173,7 +173,7 @@ Presentation present(const RunView& view) {
   if (auto part = present_dtypes(view)) shown.parts.emplace("a", std::move(*part));
   if (auto part = present_layer_norm(view)) shown.parts.emplace("b", std::move(*part));
   if (auto part = present_speedups(view)) shown.parts.emplace("c", std::move(*part));
-  if (!shown.parts.empty()) shown.glance = best_speedup(view);
+  if (!shown.parts.empty()) shown.key_numbers = best_speedup(view);
   return shown;
 }
 

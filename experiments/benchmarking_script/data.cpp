@@ -99,7 +99,7 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   part.facts.set("row", rows.front().name);
   part.facts.set_markdown("command", code_span(command_for(view.run(), kProblem, any)));
   part.datasets = {make_dataset("networks", kNetworks, networks(groups))};
-  part.drawer.tables = {commands_table(view.run(), kProblem, rows)};
+  part.details.tables = {commands_table(view.run(), kProblem, rows)};
   return part;
 }
 
@@ -119,8 +119,8 @@ const TimingGroup* largest(const std::vector<TimingGroup>& groups) {
   return found;
 }
 
-std::vector<Glance> glance(const RunView& view, const std::vector<TimingGroup>& groups) {
-  std::vector<Glance> numbers;
+std::vector<KeyNumber> key_numbers(const RunView& view, const std::vector<TimingGroup>& groups) {
+  std::vector<KeyNumber> numbers;
   const TimingGroup* group = largest(groups);
   if (group == nullptr) return numbers;
   const auto add = [&](const std::string& what, const std::vector<double>& samples) {
@@ -227,7 +227,7 @@ Presentation present(const RunView& view) {
   Presentation shown{.parts = {{"a", present_program(view, groups)},
                                {"b", present_durations(view, groups)},
                                {"c", present_warmup(view, groups)}},
-                     .glance = glance(view, groups)};
+                     .key_numbers = key_numbers(view, groups)};
   for (auto& [letter, part] : shown.parts) part.cells = cells_of(groups);
   return shown;
 }

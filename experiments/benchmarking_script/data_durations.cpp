@@ -332,8 +332,8 @@ PartContent present_durations(const RunView& view, const std::vector<TimingGroup
   part.datasets.push_back(make_dataset("sizes", kSizes, rows));
   part.datasets.push_back(samples(rows));
   TableView bounds = bounds_table(view, groups, Mode::kForwardBackward);
-  if (!bounds.rows.empty()) part.drawer.tables = {std::move(bounds)};
-  part.drawer.warnings = step_warnings(groups);
+  if (!bounds.rows.empty()) part.details.tables = {std::move(bounds)};
+  part.details.warnings = step_warnings(groups);
   return part;
 }
 

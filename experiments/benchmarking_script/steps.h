@@ -1,4 +1,4 @@
-// The evidence of timed steps, mode by mode: what the drawers hold.
+// The evidence of timed steps, mode by mode: what the details hold.
 #pragma once
 
 #include <optional>

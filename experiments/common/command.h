@@ -19,7 +19,7 @@ struct NamedCell {
   const Cell* cell;
 };
 
-/// The command of each, in a table for a drawer.
+/// The command of each, in a table for a details.
 TableView commands_table(const Run& run, const std::string& problem,
                          const std::vector<NamedCell>& cells);
 

@@ -39,7 +39,7 @@ Presentation present(const RunView& view) {
     part.cells = cells_of(profiles, letter);
     shown.parts.emplace(letter, std::move(part));
   }
-  shown.glance = glance(profiles);
+  shown.key_numbers = key_numbers(profiles);
   return shown;
 }
 

@@ -331,18 +331,19 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   part.facts.list("missing", missing_facts(rows, Mode::kTrainStep));
   part.datasets = {peak_contexts(rows), forward_peaks(rows), peak_steps(rows)};
   add_peaks_figure(part, view, profiles);
-  part.drawer.tables = {commands_table(view.run(), kProblem, named_cells(profiles))};
-  part.drawer.warnings = warnings(profiles);
+  part.details.tables = {commands_table(view.run(), kProblem, named_cells(profiles))};
+  part.details.warnings = warnings(profiles);
   return part;
 }
 
-std::vector<Glance> glance(const std::vector<Profile>& profiles) {
+std::vector<KeyNumber> key_numbers(const std::vector<Profile>& profiles) {
   const Profile* profile = longest(answered(profiles), Mode::kTrainStep);
   if (profile == nullptr) return {};
   const std::string anchor = std::string(kProblem) + "-b";
   const std::string words = profile->words + " in " + profile->precision();
-  std::vector<Glance> numbers{{"Peak memory of a training step, " + words,
-                               format_bytes(profile->peak(Mode::kTrainStep).value_or(0)), anchor}};
+  std::vector<KeyNumber> numbers{{"Peak memory of a training step, " + words,
+                                  format_bytes(profile->peak(Mode::kTrainStep).value_or(0)),
+                                  anchor}};
   // Where every step fits, the largest is none that the GPU's memory sets.
   if (some_step_has_no_room(profiles)) {
     numbers.push_back({"Largest training step that fits", words, anchor});

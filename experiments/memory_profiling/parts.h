@@ -20,6 +20,6 @@ PartContent present_block(const RunView& view, const std::vector<Profile>& profi
 void add_peaks_figure(PartContent& part, const RunView& view, const std::vector<Profile>& profiles);
 
 /// The peak of the step, and the largest network and context whose step fits.
-std::vector<Glance> glance(const std::vector<Profile>& profiles);
+std::vector<KeyNumber> key_numbers(const std::vector<Profile>& profiles);
 
 }  // namespace labreport::memory_profiling

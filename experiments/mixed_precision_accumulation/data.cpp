@@ -163,7 +163,7 @@ PartContent content(const RunView& view, const Cell& cell) {
   part.datasets = {make_dataset("sums", kSums, loops), make_dataset("stalls", kStalls, stalled),
                    make_dataset("running-error", kRunningErrors, running_errors(loops)),
                    checkpoints(loops)};
-  part.drawer.tables = {commands_table(view.run(), kProblem, {{"the loops", &cell}})};
+  part.details.tables = {commands_table(view.run(), kProblem, {{"the loops", &cell}})};
   return part;
 }
 
@@ -172,7 +172,7 @@ PartContent content(const RunView& view, const Cell& cell) {
 Presentation present(const RunView& view) {
   const Cell* cell = view.cell(CellKind::kAccumulation);
   if (cell == nullptr) return {};
-  return {.parts = {{"", content(view, *cell)}}, .glance = {}};
+  return {.parts = {{"", content(view, *cell)}}, .key_numbers = {}};
 }
 
 }  // namespace labreport::mixed_precision_accumulation

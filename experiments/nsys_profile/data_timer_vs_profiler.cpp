@@ -241,7 +241,7 @@ PartContent timer_vs_profiler(const Profiles& profiles) {
   part.datasets = {make_dataset("steps", step_columns(), shown),
                    make_dataset("timer-vs-profiler", kStretches, stretches(measured_steps(shown))),
                    make_dataset("every-step", step_columns(), timed_steps(profiles.beyond({})))};
-  part.drawer.tables = {profile_commands(profiles)};
+  part.details.tables = {profile_commands(profiles)};
   return part;
 }
 

@@ -12,7 +12,7 @@ Presentation present(const RunView& view) {
                                {"c", non_gemm_kernels(profiles)},
                                {"d", kernel_classes(profiles)},
                                {"e", attention(profiles)}},
-                     .glance = {}};
+                     .key_numbers = {}};
   for (auto& [letter, part] : shown.parts) {
     const bool one_precision = letter == "a" || letter == "b";
     for (const Profile* profile :

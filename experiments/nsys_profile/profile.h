@@ -95,7 +95,7 @@ class Profiles {
   const Profile* foremost = nullptr;  ///< The largest answered at its longest context; null: none.
   const Profile* half = nullptr;      ///< The same in 16 bits; null where it did not run.
 
-  /// Every profile, for a drawer; none where an open table holds them all.
+  /// Every profile, for a details; none where an open table holds them all.
   std::vector<const Profile*> beyond(const std::vector<const Profile*>& open) const;
   /// Facts that every part has: `nothing`, `missing`, `several`, `gpu`, `kernel`, `kernels`,
   /// `words`.

@@ -21,10 +21,11 @@ void add_sections(Document& document, const RunView& view) {
     for (Part& part : section.parts) {
       part.setting = overview::setting(view, shown.parts.at(part.letter).cells);
       drop_empty(part.tables);
-      drop_empty(part.drawer.tables);
+      drop_empty(part.details.tables);
     }
     document.sections.push_back(std::move(section));
-    std::move(shown.glance.begin(), shown.glance.end(), std::back_inserter(document.glance));
+    std::move(shown.key_numbers.begin(), shown.key_numbers.end(),
+              std::back_inserter(document.key_numbers));
   }
 }
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/messages.h"
-#include "base/private_names.h"
+#include "base/redaction.h"
 #include "base/text.h"
 #include "cli/diff_file.h"
 #include "cli/run_choice.h"
@@ -113,8 +113,8 @@ ExitStatus diff(const DiffFlags& flags) {
   const ChosenRun a = choose_run(flags.runs[0], flags.edition, "site/runs");
   const ChosenRun b = choose_run(flags.runs[1], flags.edition, "site/runs");
   const PrivateNames names = private_names();
-  const std::string name_a = without_names(a.name, names);
-  const std::string name_b = without_names(b.name, names);
+  const std::string name_a = redacted(a.name, names);
+  const std::string name_b = redacted(b.name, names);
   options.name_a = "A (" + name_a + ")";
   options.name_b = "B (" + name_b + ")";
   const Comparison comparison = compare_runs(a.run, b.run, options);

@@ -15,7 +15,7 @@
 #include "experiments/overview/overview.h"
 #include "imports/imported_run.h"
 #include "imports/words.h"
-#include "results/privacy.h"
+#include "results/redaction.h"
 #include "results/run_store.h"
 
 namespace labreport {
@@ -50,7 +50,7 @@ Session import_session(const std::vector<std::string>& argv) {
   session.argv[0] = "labreport";
   if (build.revision != "unknown") session.revision = build.revision;
   session.dirty = build.dirty;
-  leave_out_names(session, private_names());
+  redact(session, private_names());
   return session;
 }
 

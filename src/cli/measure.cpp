@@ -10,7 +10,7 @@
 #include "base/format.h"
 #include "base/gpu.h"
 #include "base/messages.h"
-#include "base/private_names.h"
+#include "base/redaction.h"
 #include "cli/kept.h"
 #include "cli/plan_table.h"
 #include "cli/recorded_plan.h"

@@ -6,7 +6,7 @@ std::string Part::name() const { return letter.empty() ? problem : problem + "."
 
 std::string Part::anchor() const { return letter.empty() ? problem : problem + "-" + letter; }
 
-std::string Drawer::words(Answers answers) const {
+std::string Details::words(Answers answers) const {
   if (answers != Answers::kFull || findings.empty()) return method;
   return method.empty() ? findings : method + "\n\n" + findings;
 }

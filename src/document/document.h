@@ -70,8 +70,8 @@ struct Attachment {
   std::string artifact = {};
 };
 
-/// The closed drawer "How this was measured".
-struct Drawer {
+/// The closed <details> element "How this was measured".
+struct Details {
   std::string method;                 ///< Markdown.
   std::vector<TableView> tables;      ///< E.g. the command that reproduces each row.
   std::vector<Figure> figures;        ///< E.g. samples as a strip plot.
@@ -99,7 +99,7 @@ struct Part {
   std::optional<AuthorNote> note;
   std::vector<Figure> figures;
   std::vector<TableView> tables;
-  Drawer drawer;
+  Details details;
   std::vector<Attachment> files;
 
   /// "benchmarking_script.b", or the problem alone where it has a single part: safe in the name of
@@ -123,7 +123,7 @@ struct Section {
 };
 
 /// One of "At a glance": a number that links to its evidence.
-struct Glance {
+struct KeyNumber {
   std::string label;
   std::string value;  ///< Formatted with its unit.
   std::string anchor;
@@ -149,7 +149,7 @@ struct Document {
   bool reference = false;      ///< Ships with the project: marked as such.
   bool incomplete = false;     ///< Cells are still missing: the run was interrupted.
   std::string outcome_line;    ///< "40 cells: 38 ok, 2 out of memory"
-  std::vector<Glance> glance;
+  std::vector<KeyNumber> key_numbers;
   TableView matrix;  ///< What ran.
   std::vector<Section> sections;
   std::string method;     ///< Markdown: method and limits.

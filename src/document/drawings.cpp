@@ -14,7 +14,7 @@ std::vector<const Figure*> figures_of(const Document& document) {
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
       for (const Figure& figure : part.figures) figures.push_back(&figure);
-      for (const Figure& figure : part.drawer.figures) figures.push_back(&figure);
+      for (const Figure& figure : part.details.figures) figures.push_back(&figure);
     }
   }
   return figures;

@@ -63,7 +63,7 @@ class ChartTool {
   virtual std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs);
 };
 
-/// A document's figures in the order of the page, those of drawers included.
+/// A document's figures in the order of the page, those of details included.
 std::vector<const Figure*> figures_of(const Document& document);
 
 /// Draws the figures of all documents in one start of the tool; one result a document.

@@ -127,7 +127,7 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
     const std::string title = titled(fill(exhibit.title, exhibit.name), dataset);
     TableView table = exhibited_table(exhibit, table_data(exhibit, dataset, datasets), title);
     if (!exhibit.figure) {
-      (exhibit.in_drawer ? part.drawer.tables : part.tables).push_back(std::move(table));
+      (exhibit.in_details ? part.details.tables : part.tables).push_back(std::move(table));
       continue;
     }
     if (!figures) throw Error("no figure files for " + exhibit.name);
@@ -140,7 +140,7 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
                   .family = dataset.family,
                   .variant = dataset.variant,
                   .in_page = fill(exhibit.in_page, exhibit.name)};
-    (exhibit.in_drawer ? part.drawer.figures : part.figures).push_back(std::move(figure));
+    (exhibit.in_details ? part.details.figures : part.figures).push_back(std::move(figure));
   }
 }
 

@@ -87,7 +87,7 @@ class SectionParser {
     for (Exhibit& exhibit : part.exhibits) read_attributes(exhibit);
   }
 
-  /// "Figure running-error", "Drawer Table samples"; nothing for any other block.
+  /// "Figure running-error", "Details Table samples"; nothing for any other block.
   static std::optional<Exhibit> exhibit_named(std::string_view heading) {
     Exhibit exhibit;
     const auto begins_with = [&heading](std::string_view word) {
@@ -95,7 +95,7 @@ class SectionParser {
       if (begins) heading.remove_prefix(word.size());
       return begins;
     };
-    exhibit.in_drawer = begins_with("Drawer ");
+    exhibit.in_details = begins_with("Details ");
     exhibit.figure = begins_with("Figure ");
     if (!exhibit.figure && !begins_with("Table ")) return std::nullopt;
     exhibit.name = exhibit.data = heading;
@@ -152,10 +152,10 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   part.facts = fill(words.facts, "Facts");
   part.figures = content.figures;
   part.tables = content.tables;
-  part.drawer = content.drawer;
+  part.details = content.details;
   part.files = content.files;
-  part.drawer.method = fill(words.method, "Method");
-  part.drawer.findings = fill(words.findings, "Findings");
+  part.details.method = fill(words.method, "Method");
+  part.details.findings = fill(words.findings, "Findings");
   for (const Exhibit& exhibit : words.exhibits) {
     place_exhibit(exhibit, content.datasets, fill, figures, part);
   }

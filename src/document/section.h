@@ -8,11 +8,11 @@
 //   Markdown with Mustache tags over the part's facts …
 //   ### Answer
 //   ### Facts                                             the answer's numbers alone, as a list
-//   ### Method                                            opens the drawer "How this was measured"
+//   ### Method                                            begins "How this was measured"
 //   ### Findings                                          what this run's values say of the method
 //   ### Figure running-error                              a figure: figures/running-error.vl.json
 //   ### Table sums                                        a table; both as often as wanted
-//   ### Drawer Table samples                              the same in the drawer
+//   ### Details Table samples                              the same below "How this was measured"
 //
 // A figure's or table's block begins with its attributes, a line each; what follows is the caption.
 //
@@ -49,7 +49,7 @@ struct PartContent {
   Facts facts;
   std::vector<Figure> figures;
   std::vector<TableView> tables;
-  Drawer drawer;  ///< `method` comes from section.md
+  Details details;  ///< `method` comes from section.md
   /// What the part rests on: its header names their precisions, batch and context. Empty: all cells
   /// of the run.
   std::vector<const Cell*> cells = {};
@@ -60,7 +60,7 @@ struct PartContent {
 /// A figure or table as section.md places it, its tags not yet filled.
 struct Exhibit {
   bool figure = false;
-  bool in_drawer = false;
+  bool in_details = false;
   std::string name;  ///< A figure's file and slug, a table's slug.
   std::string data, title, alt, caption, in_page;
   std::string table;  ///< Of a figure: the dataset of the table below it; empty: `data`.

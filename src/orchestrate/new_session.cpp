@@ -3,8 +3,8 @@
 #include "base/build_info.h"
 #include "base/clock.h"
 #include "base/machine.h"
-#include "base/private_names.h"
-#include "results/privacy.h"
+#include "base/redaction.h"
+#include "results/redaction.h"
 
 namespace labreport {
 
@@ -25,7 +25,7 @@ Session new_session(const KeptSurroundings& flags, const DeviceChoice& choice,
   if (flags.keep_host) {
     session.host = host_name();
   } else {
-    leave_out_names(session, private_names());
+    redact(session, private_names());
   }
   return session;
 }

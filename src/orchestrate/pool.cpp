@@ -9,7 +9,7 @@
 #include "plan/arithmetic.h"
 #include "results/launch_file.h"
 #include "results/metric_names.h"
-#include "results/privacy.h"
+#include "results/redaction.h"
 
 namespace labreport {
 namespace {
@@ -122,7 +122,7 @@ void Pool::land(const Flight& flight, const Ended& ended) {
   if (processes_.interrupted() && is_failure(answer.body.outcome)) return;  // ended by us
   learn(answer.software);
   note_other_processes(answer.body, setup_.slots[flight.slot]);
-  if (setup_.private_names) leave_out_names(answer.body, *setup_.private_names);
+  if (setup_.private_names) redact(answer.body, *setup_.private_names);
   keep(spec, std::move(answer.body), answer.device);
 }
 

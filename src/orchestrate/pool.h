@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/private_names.h"
+#include "base/redaction.h"
 #include "orchestrate/launch.h"
 #include "orchestrate/progress.h"
 #include "orchestrate/queue.h"

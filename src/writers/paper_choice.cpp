@@ -10,7 +10,7 @@ constexpr std::size_t kMostRows = 24;       // In a part: a longer one parts it 
 constexpr std::size_t kFewRows = 3;         // So short that a reference would be no shorter.
 constexpr std::size_t kMostRowsWide = 6;    // In an appendix, across the page.
 constexpr std::size_t kMostRowsHalf = 120;  // In one of its columns.
-constexpr std::size_t kMostRowsOfDrawer = 9;
+constexpr std::size_t kMostDetailsRows = 9;
 constexpr std::size_t kLettersOfHalf = 68;
 
 bool has_commands(const TableView& table) {
@@ -89,10 +89,10 @@ PaperPart on_paper(const Part& part) {
   return paper;
 }
 
-std::vector<const TableView*> on_paper(const Drawer& drawer) {
+std::vector<const TableView*> on_paper(const Details& details) {
   std::vector<const TableView*> tables;
-  for (const TableView& table : drawer.tables) {
-    const bool is_short = table.rows.size() <= kMostRowsOfDrawer;
+  for (const TableView& table : details.tables) {
+    const bool is_short = table.rows.size() <= kMostDetailsRows;
     if (is_short && fits_half(table) && !has_commands(table)) tables.push_back(&table);
   }
   return tables;

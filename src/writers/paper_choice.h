@@ -24,8 +24,8 @@ struct PaperPart {
 /// setting that ran.
 PaperPart on_paper(const Part& part);
 
-/// The tables of a drawer that stand on paper.
-std::vector<const TableView*> on_paper(const Drawer& drawer);
+/// The tables of a details that stand on paper.
+std::vector<const TableView*> on_paper(const Details& details);
 
 /// Half as many rows, the later ones beside the first: for short cells without remarks.
 TableView in_two_halves(const TableView& table);

@@ -43,7 +43,7 @@ class Diff(BrowserTest):
         for path in self.pages:
             for viewport in (WIDE, PHONE):
                 page = self.open(path, viewport=viewport)
-                self.open_drawers(page)
+                self.open_details(page)
                 with self.subTest(path.parent.name, width=viewport["width"]):
                     self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"),
                                          viewport["width"])

@@ -35,9 +35,9 @@ class Hostile(BrowserTest):
 
     def test_every_word_is_shown_as_it_is(self):
         page = self.open(self.hostile)
-        self.open_drawers(page)
+        self.open_details(page)
         for place in ("h1", "h2", "h3", "figcaption", "caption", "thead", "tbody", ".setting",
-                      ".glance", ".flags", ".warnings", "pre", ".contents"):
+                      ".key-numbers", ".flags", ".warnings", "pre", ".contents"):
             text = " ".join(page.locator(place).all_inner_texts())
             self.assertIn("<script>document.title='owned'</script>", text, place)
             self.assertIn("{{title}}{{{parts}}}", text, place)
@@ -45,7 +45,7 @@ class Hostile(BrowserTest):
     def test_no_name_makes_the_page_wider_than_the_screen(self):
         for viewport in (WIDE, PHONE):
             page = self.open(self.hostile, viewport=viewport)
-            self.open_drawers(page)
+            self.open_details(page)
             width = page.evaluate("document.documentElement.scrollWidth")
             self.assertLessEqual(width, viewport["width"])
 

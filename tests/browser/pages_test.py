@@ -21,7 +21,7 @@ class Pages(BrowserTest):
 
     def test_a_live_chart_is_as_large_as_the_drawn_one(self):
         drawn = self.open(self.report, java_script_enabled=False)
-        drawn.locator("details.drawer > summary").first.click()
+        drawn.locator("details.details > summary").first.click()
         before = self.heights(drawn, ".frame.wide")
         live = self.open(self.report)
         self.bring_charts_to_life(live)
@@ -44,7 +44,7 @@ class Pages(BrowserTest):
     def test_without_scripts_every_figure_is_there(self):
         for viewport, shown in ((WIDE, "wide"), (PHONE, "narrow")):
             page = self.open(self.report, java_script_enabled=False, viewport=viewport)
-            page.locator("details.drawer > summary").first.click()
+            page.locator("details.details > summary").first.click()
             self.assertEqual(page.locator("figure").count(), 4)
             for figure in page.locator("figure").all():
                 picture = figure.locator(f".frame.{shown} img")
@@ -57,7 +57,7 @@ class Pages(BrowserTest):
     def test_no_page_scrolls_sideways_on_a_phone(self):
         for path in (self.report, self.demonstration, self.index):
             page = self.open(path, viewport=PHONE, has_touch=True)
-            self.open_drawers(page)
+            self.open_details(page)
             width = page.evaluate("document.documentElement.scrollWidth")
             self.assertLessEqual(width, PHONE["width"], path)
             self.assert_quiet()
@@ -78,9 +78,9 @@ class Pages(BrowserTest):
             marks = page.locator(".frame.wide .mark-symbol path:visible")
             self.assertGreaterEqual(marks.evaluate_all(LEAST_CONTRAST), 3, scheme)
 
-    def test_the_keyboard_reaches_links_drawers_tables_and_buttons(self):
+    def test_the_keyboard_reaches_links_details_tables_and_buttons(self):
         page = self.open(self.report)
-        self.open_drawers(page)
+        self.open_details(page)
         reached = set()
         for _ in range(80):
             page.keyboard.press("Tab")
@@ -88,25 +88,25 @@ class Pages(BrowserTest):
         self.assertTrue(
             {"a.skip", "a.self", "summary.", "div.table", "button.copy"} <= reached, reached)
 
-    def test_a_drawer_opens_by_keyboard(self):
+    def test_details_open_by_keyboard(self):
         page = self.open(self.report)
-        summary = page.locator("details.drawer > summary").first
+        summary = page.locator("details.details > summary").first
         summary.focus()
         page.keyboard.press("Enter")
-        self.assertTrue(page.locator("details.drawer").first.evaluate("(d) => d.open"))
+        self.assertTrue(page.locator("details.details").first.evaluate("(d) => d.open"))
 
     def test_a_command_is_copied(self):
         page = self.open(self.report)
-        self.open_drawers(page)
+        self.open_details(page)
         button = page.locator("td.code .copy").first
         button.click()
         page.wait_for_function("(b) => b.textContent !== 'copy'", arg=button.element_handle())
         self.assertIn(button.inner_text(), ("copied", "selected"))
 
-    def test_paper_shows_what_drawers_hold_and_no_furniture(self):
+    def test_paper_shows_what_details_hold_and_no_furniture(self):
         page = self.open(self.report, java_script_enabled=False)
         page.emulate_media(media="print")
-        words = page.locator("details.drawer p").first
+        words = page.locator("details.details p").first
         self.assertGreater(words.evaluate("(n) => n.getBoundingClientRect().height"), 5)
         for screen in ("td.code", "figure[data-spec] > details", ".on-screen"):
             self.assertEqual(page.locator(f"{screen}:visible").count(), 0, screen)

@@ -54,7 +54,7 @@ class Recorded(BrowserTest):
                 for one in found]
 
     def assert_axe_finds_nothing(self, path, viewport, scheme):
-        """With every drawer open and every chart live: a closed drawer hides what it holds."""
+        """With all details open and every chart live: closed details hide what they hold."""
         page = self.open(path, viewport=viewport, color_scheme=scheme)
         with self.subTest(path.parent.name, width=viewport["width"], scheme=scheme):
             if path.parent not in (self.site, self.recorded):
@@ -141,7 +141,7 @@ class Recorded(BrowserTest):
         for path in self.runs:
             page = self.open(path, viewport=A4)
             page.emulate_media(media="print")
-            self.open_drawers(page)
+            self.open_details(page)
             wide = page.locator(".table").evaluate_all(
                 "(tables) => tables.filter((t) => t.scrollWidth > t.clientWidth + 1)"
                 ".map((t) => t.parentElement.id)")

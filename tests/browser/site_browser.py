@@ -68,14 +68,14 @@ class BrowserTest(unittest.TestCase):
         strangers = [url for url in self.requests if not url.startswith((root, "data:"))]
         self.assertEqual(strangers, [])
 
-    def open_drawers(self, page):
+    def open_details(self, page):
         page.evaluate(
             "document.querySelectorAll('details:not(.menu)').forEach((d) => (d.open = true))")
 
     def bring_charts_to_life(self, page):
         """All that are in their place, one variant of each family; returns them."""
         page.wait_for_selector("[data-equipped]", state="attached")
-        self.open_drawers(page)
+        self.open_details(page)
         page.mouse.move(200, 200)
         frames = page.locator(".frame.wide:visible").all()
         for frame in frames:

@@ -112,9 +112,9 @@ class Links(BrowserTest):
             link = node.locator(".self").first
             self.assertEqual(link.get_attribute("href"), "#" + node.get_attribute("id"))
 
-    def test_a_link_opens_the_drawer_and_the_variant_that_hold_its_target(self):
+    def test_a_link_opens_the_details_and_the_variant_that_hold_its_target(self):
         page = self.open(self.report)
-        for holder in ("details.drawer .tabled", ".variant.away figure"):
+        for holder in ("details.details .tabled", ".variant.away figure"):
             name = page.locator(holder).first.get_attribute("id")
             target = page.locator(f"#{name}")
             self.assertFalse(target.is_visible())

@@ -16,7 +16,7 @@ using namespace testing_samples;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class Drawer : public ChartTool {
+class Details : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override {
     return std::vector<std::string>(specs.size(), "<svg></svg>");
@@ -46,7 +46,7 @@ class DiffPages : public testing::Test {
   const fs::path root_ =
       fs::temp_directory_path() / ("labreport-pairs-" + std::to_string(getpid()));
   std::vector<PairedRun> runs_;
-  Drawer tool_;
+  Details tool_;
 };
 
 TEST_F(DiffPages, TheLatestOfEachGpuMeetInTheirEdition) {

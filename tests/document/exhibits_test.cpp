@@ -22,7 +22,7 @@ page: Pointing at a bar names it.
 Means of {{count}} steps.
 ### Table steps
 title: All steps
-### Drawer Table samples
+### Details Table samples
 data: steps
 title: Samples
 )";
@@ -67,8 +67,8 @@ TEST(Exhibits, StandWhereTheWordsPlaceThem) {
   EXPECT_EQ(part.figures[0].data.columns.size(), 2u);
   ASSERT_THAT(part.tables, SizeIs(1));
   EXPECT_EQ(part.tables[0].title, "All steps");
-  ASSERT_THAT(part.drawer.tables, SizeIs(1));
-  EXPECT_EQ(part.drawer.tables[0].slug, "samples");
+  ASSERT_THAT(part.details.tables, SizeIs(1));
+  EXPECT_EQ(part.details.tables[0].slug, "samples");
 }
 
 TEST(Exhibits, FiguresHaveTheirRowsAndTheThemesSigns) {

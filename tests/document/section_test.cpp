@@ -32,7 +32,7 @@ Why?
 PartContent content() {
   PartContent content;
   content.facts.set("time", "12 ms");
-  content.drawer.warnings = {"hot"};
+  content.details.warnings = {"hot"};
   return content;
 }
 
@@ -81,8 +81,8 @@ TEST(ComposeSection, FillsThePartsThatHaveContent) {
   EXPECT_EQ(part.anchor(), "benchmarking_script-b");
   EXPECT_EQ(part.answer, "It takes 12 ms.");
   EXPECT_EQ(part.facts, "- 12 ms");
-  EXPECT_EQ(part.drawer.method, "One clock.");
-  EXPECT_EQ(part.drawer.warnings, std::vector<std::string>{"hot"});
+  EXPECT_EQ(part.details.method, "One clock.");
+  EXPECT_EQ(part.details.warnings, std::vector<std::string>{"hot"});
 }
 
 TEST(ComposeSection, RefusesContentWithoutWordsAndTagsWithoutFacts) {

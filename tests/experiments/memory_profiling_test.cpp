@@ -52,7 +52,7 @@ Change with_metric(const std::string& tag, const std::string& name, std::int64_t
 }
 
 const TableView& table_of(const Part& part, const std::string& slug) {
-  for (const auto* tables : {&part.tables, &part.drawer.tables}) {
+  for (const auto* tables : {&part.tables, &part.details.tables}) {
     for (const TableView& table : *tables) {
       if (table.slug == slug) return table;
     }

@@ -101,8 +101,8 @@ TEST(LayerNormAnswer, SaysWhatEpsHidesOnlyWhereTheMethodsAgree) {
 
 TEST(LayerNorm, OfFormatsWithoutEndTheTableOfRangesIsSilent) {
   const Part part = part_of(changed_run("benchmarking_mixed_precision.b", as_it_is), "b");
-  const auto ranges = std::ranges::find(part.drawer.tables, "ranges", &TableView::slug);
-  ASSERT_NE(ranges, part.drawer.tables.end());
+  const auto ranges = std::ranges::find(part.details.tables, "ranges", &TableView::slug);
+  ASSERT_NE(ranges, part.details.tables.end());
   for (const RowView& row : ranges->rows) EXPECT_EQ(row.cells.at(0).text, "FP16");
   EXPECT_EQ(ranges->rows.size(), 3u);
 }

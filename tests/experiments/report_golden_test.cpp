@@ -18,13 +18,13 @@ namespace {
 
 class ReportGolden : public testing::TestWithParam<report_cases::Case> {};
 
-/// Each part's answer and what its drawer says of this run, and nothing else of the report.
+/// Each part's answer and what its details says of this run, and nothing else of the report.
 std::string answers_alone(const Document& document) {
   std::string text;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
       text += "## " + part.name() + "\n\n" + part.answer + "\n";
-      if (!part.drawer.findings.empty()) text += "\n" + part.drawer.findings + "\n";
+      if (!part.details.findings.empty()) text += "\n" + part.details.findings + "\n";
       text += "\n";
     }
   }

@@ -80,7 +80,7 @@ std::vector<std::string> generated(const Document& document, bool with_facts) {
   std::vector<std::string> all;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
-      for (const std::string* text : {&part.answer, &part.drawer.findings}) {
+      for (const std::string* text : {&part.answer, &part.details.findings}) {
         for (std::string& sentence : sentences(*text)) all.push_back(std::move(sentence));
       }
       if (!with_facts) continue;

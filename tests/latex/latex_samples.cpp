@@ -43,7 +43,7 @@ Document hostile_document() {
                             &document.front.course, &document.front.repository}) {
     *text = harm();
   }
-  document.glance = {{harm(), harm(), "x"}};
+  document.key_numbers = {{harm(), harm(), "x"}};
   document.demonstration = document.incomplete = true;
   spoil(document.matrix);
   spoil(document.environment);
@@ -58,9 +58,9 @@ Document hostile_document() {
                        harm() + "\n```\n",
                    false};
     for (TableView& table : part.tables) spoil(table);
-    for (TableView& table : part.drawer.tables) spoil(table);
+    for (TableView& table : part.details.tables) spoil(table);
     for (Figure& figure : part.figures) figure.title = figure.caption = harm();
-    part.drawer.warnings = {harm()};
+    part.details.warnings = {harm()};
   }
   return document;
 }

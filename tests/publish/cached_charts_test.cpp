@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 
-class Drawer : public ChartTool {
+class Details : public ChartTool {
  public:
   std::vector<std::string> draw(const std::vector<std::string>& specs) override {
     calls.push_back(specs);
@@ -48,7 +48,7 @@ class Cached : public testing::Test {
 
   const fs::path folder_ =
       fs::path(testing::TempDir()) / ("labreport-cached" + std::to_string(getpid()));
-  Drawer drawer_;
+  Details drawer_;
 };
 
 TEST_F(Cached, DrawsOnlyWhatItHasNotDrawnBefore) {

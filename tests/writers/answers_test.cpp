@@ -18,8 +18,8 @@ Part answered() {
   part.title = "Times";
   part.answer = "The pass takes **1 ms**.";
   part.facts = "- Pass: 1 ms; 2 % of it idle\n- Kernel: `a; b: c`, 3 ms";
-  part.drawer.method = "Steps are timed.";
-  part.drawer.findings = "This run shows that they agree.";
+  part.details.method = "Steps are timed.";
+  part.details.findings = "This run shows that they agree.";
   return part;
 }
 

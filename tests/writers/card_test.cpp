@@ -21,7 +21,7 @@ RunCard card(const std::string& device, const std::string& time) {
           .started_at = time,
           .revision = "a1b2c3d",
           .outcome = "40 cells: 40 ok",
-          .glance = {{"forward, 2.7B", "1.5 ± 0.1 ms", "x"}},
+          .key_numbers = {{"forward, 2.7B", "1.5 ± 0.1 ms", "x"}},
           .formats = {}};
 }
 

@@ -43,9 +43,9 @@ Part hostile_part() {
   part.figures.front().caption = everything();
   part.figures.front().in_page = everything();
   part.tables = {hostile_table()};
-  part.drawer.method = everything();
-  part.drawer.warnings = hostile_texts();
-  part.drawer.tables = {hostile_table()};
+  part.details.method = everything();
+  part.details.warnings = hostile_texts();
+  part.details.tables = {hostile_table()};
   return part;
 }
 
@@ -76,7 +76,8 @@ Document hostile_document() {
   document.outcome_line = document.reproduce = document.method = everything();
   document.front = {everything(), everything(), "https://example.org/" + everything()};
   document.demonstration = document.incomplete = true;
-  for (const std::string& text : hostile_texts()) document.glance.push_back({text, text, text});
+  for (const std::string& text : hostile_texts())
+    document.key_numbers.push_back({text, text, text});
   document.matrix = document.environment = hostile_table();
   document.sections.front().title = everything();
   document.sections.front().parts = {hostile_part()};

@@ -31,9 +31,9 @@ void spoil(Part& part) {
   part.answer += "\n\n" + escape_markdown(hostile_words()) + " " + endless_word();
   for (TableView& table : part.tables) spoil(table);
   for (Figure& figure : part.figures) spoil(figure);
-  for (TableView& table : part.drawer.tables) spoil(table);
-  for (Figure& figure : part.drawer.figures) spoil(figure);
-  part.drawer.warnings.push_back(hostile_words() + endless_word());
+  for (TableView& table : part.details.tables) spoil(table);
+  for (Figure& figure : part.details.figures) spoil(figure);
+  part.details.warnings.push_back(hostile_words() + endless_word());
 }
 
 Figure chart_of(const std::string& label) {
@@ -63,7 +63,7 @@ Document hostile_page() {
                             &document.provenance, &document.outcome_line}) {
     *text = hostile_words() + endless_word();
   }
-  for (Glance& number : document.glance) {
+  for (KeyNumber& number : document.key_numbers) {
     number.label += hostile_words();
     number.value += endless_word();
   }

@@ -37,7 +37,7 @@ TEST(Page, ShowsQuestionAnswerFigureTableAndDrawerInThisOrder) {
   std::size_t at = page.find("id=\"benchmarking_script-b\"");
   for (const char* next :
        {"class=\"question\"", "class=\"answer\"", "<figure", "-durations-title\"",
-        "class=\"drawer\"", "id=\"benchmarking_script-c\""}) {
+        "class=\"details\"", "id=\"benchmarking_script-c\""}) {
     at = page.find(next, at);
     ASSERT_NE(at, std::string::npos) << next;
   }

@@ -18,7 +18,7 @@ const std::vector<SampleSize>& sample_sizes();
 
 CellView words(const std::string& text, bool muted = false);
 
-/// Two parts with figures, tables, flags and a drawer.
+/// Two parts with figures, tables, flags and a details.
 Section sample_section();
 
 }  // namespace labreport

@@ -109,7 +109,7 @@ Figure step_figure(const std::string& mode, double scale) {
           .variant = mode};
 }
 
-Drawer sample_drawer() {
+Details sample_drawer() {
   std::vector<Strip> strips;
   TableView commands{
       .slug = "commands", .title = "The command of each row", .columns = {}, .rows = {}};
@@ -190,11 +190,11 @@ Section sample_section() {
   parts["b"] = {.facts = sample_facts(),
                 .figures = {duration_figure()},
                 .tables = {duration_table("Forward, backward and optimizer, FP32, context 512")},
-                .drawer = sample_drawer()};
+                .details = sample_drawer()};
   parts["c"] = {.facts = sample_facts(),
                 .figures = {step_figure("forward", 1), step_figure("train-step", 3.2)},
                 .tables = {},
-                .drawer = {}};
+                .details = {}};
   return compose_section(kWords, parts);
 }
 

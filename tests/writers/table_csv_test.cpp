@@ -54,7 +54,7 @@ TEST(NamedTables, SeveralTablesOfAPartHaveTheirOwnNamesToo) {
   Part& part = document.sections[0].parts[0];
   part.letter = "";
   part.figures.clear();
-  part.drawer = {};
+  part.details = {};
   part.tables.push_back(part.tables[0]);
   document.sections[0].parts.resize(1);
   EXPECT_THAT(names(document), ElementsAre("what-ran", "benchmarking_script.durations",

@@ -114,7 +114,7 @@ DiffDocument diff_document(const Comparison& comparison, const DiffSource& a, co
       .notices = notices_of(comparison),
       .counts = fmt::format("{} cells match, {} only in A, {} only in B", comparison.matched,
                             comparison.only_a, comparison.only_b),
-      .glance = glance_of(comparison),
+      .key_numbers = key_numbers_of(comparison),
       .sides = sides_table(comparison, a, b),
       .parts = {},
       .rest = {},

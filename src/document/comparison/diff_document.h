@@ -24,7 +24,7 @@ struct DiffDocument {
   std::string relation;              ///< "different hardware"
   std::vector<std::string> notices;  ///< Plain text, one line each; always shown.
   std::string counts;                ///< "90 cells match, 3 only in A, none only in B"
-  std::vector<Glance> glance;
+  std::vector<KeyNumber> key_numbers;
   TableView sides;  ///< Who A and B are.
   std::vector<DiffPart> parts;
   std::vector<TableView> rest;  ///< What only one run has, or neither could do.

@@ -87,24 +87,25 @@ std::vector<std::string> notices_of(const Comparison& comparison) {
   return notices;
 }
 
-std::vector<Glance> glance_of(const Comparison& comparison) {
-  std::vector<Glance> glance{
+std::vector<KeyNumber> key_numbers_of(const Comparison& comparison) {
+  std::vector<KeyNumber> key_numbers{
       {"cells match", format_count(static_cast<std::int64_t>(comparison.matched)), "sides"}};
   const std::vector<double> ratios = ratios_of(steps_of(comparison));
   if (!ratios.empty()) {
-    glance.push_back({"median B ÷ A of whole steps", format_ratio(median(ratios)) + " ×", "sides"});
+    key_numbers.push_back(
+        {"median B ÷ A of whole steps", format_ratio(median(ratios)) + " ×", "sides"});
     const auto [low, high] = std::ranges::minmax(ratios);
-    glance.push_back({"least and largest of them",
-                      format_ratio(low) + " and " + format_ratio(high) + " ×", "sides"});
+    key_numbers.push_back({"least and largest of them",
+                           format_ratio(low) + " and " + format_ratio(high) + " ×", "sides"});
   }
-  if (comparison.related.relation != Relation::kSameMachine) return glance;
-  glance.push_back(
+  if (comparison.related.relation != Relation::kSameMachine) return key_numbers;
+  key_numbers.push_back(
       {"faster, slower, same, unclear",
        fmt::format("{}, {}, {}, {}", comparison.count(Verdict::kFaster),
                    comparison.count(Verdict::kSlower), comparison.count(Verdict::kSame),
                    comparison.count(Verdict::kUnclear)),
        "method"});
-  return glance;
+  return key_numbers;
 }
 
 std::string part_words(const DiffRows& rows, Relation relation) {

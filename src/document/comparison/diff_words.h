@@ -11,7 +11,7 @@ namespace labreport {
 /// Plain text, a line each: how the runs are related and what must be known before any number.
 std::vector<std::string> notices_of(const Comparison& comparison);
 
-std::vector<Glance> glance_of(const Comparison& comparison);
+std::vector<KeyNumber> key_numbers_of(const Comparison& comparison);
 
 /// Plain text: what the rows come to.
 std::string part_words(const DiffRows& rows, Relation relation);

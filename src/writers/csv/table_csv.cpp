@@ -63,8 +63,8 @@ class PartTables {
       part.tables.size() == 1 ? add(name_, table) : add(name_ + "." + slug(table.slug), table);
     }
     for (const Figure& figure : part.figures) add(figure);
-    for (const TableView& table : part.drawer.tables) add(name_ + "." + slug(table.slug), table);
-    for (const Figure& figure : part.drawer.figures) add(figure);
+    for (const TableView& table : part.details.tables) add(name_ + "." + slug(table.slug), table);
+    for (const Figure& figure : part.details.figures) add(figure);
   }
 
  private:

@@ -20,7 +20,7 @@ struct NamedTable {
   const TableView* table = nullptr;
 };
 
-/// Every table of the document in its order, those of figures and drawers included.
+/// Every table of the document in its order, those of figures and details included.
 std::vector<NamedTable> named_tables(const Document& document);
 
 }  // namespace labreport

@@ -47,9 +47,9 @@ RunCard run_card(const Document& document, const std::string& folder,
                .demonstration = document.demonstration,
                .reference = document.reference,
                .incomplete = document.incomplete,
-               .glance = document.glance,
+               .key_numbers = document.key_numbers,
                .formats = {}};
-  if (card.glance.size() > kHeadlines) card.glance.resize(kHeadlines);
+  if (card.key_numbers.size() > kHeadlines) card.key_numbers.resize(kHeadlines);
   return card;
 }
 

@@ -26,7 +26,7 @@ struct RunCard {
   bool demonstration = false;
   bool reference = false;
   bool incomplete = false;
-  std::vector<Glance> glance;  ///< The three headline numbers, or fewer.
+  std::vector<KeyNumber> key_numbers;  ///< The three headline numbers, or fewer.
   std::vector<FormatLink> formats;
 };
 
@@ -60,9 +60,10 @@ std::string index_html(const std::vector<RunCard>& cards,
                        const std::vector<ComparedPair>& pairs = {});
 
 // How a card is kept between renders.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Glance, label, value, anchor)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KeyNumber, label, value, anchor)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FormatLink, name, file)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunCard, folder, device, edition, preset, started_at, revision,
-                                   outcome, demonstration, reference, incomplete, glance, formats)
+                                   outcome, demonstration, reference, incomplete, key_numbers,
+                                   formats)
 
 }  // namespace labreport

@@ -52,9 +52,9 @@ TemplateList lines_list(const std::vector<std::string>& texts) {
   return list;
 }
 
-TemplateList key_numbers(const std::vector<Glance>& glance) {
+TemplateList key_numbers(const std::vector<KeyNumber>& key_numbers) {
   TemplateList list;
-  for (const Glance& number : glance) {
+  for (const KeyNumber& number : key_numbers) {
     list.push_back(TemplateObject{
         {"label", number.label}, {"value", number.value}, {"anchor", number.anchor}});
   }
@@ -94,7 +94,7 @@ std::string diff_html(const DiffDocument& document, const Drawings& drawings,
                                   {"relation", document.relation},
                                   {"counts", document.counts},
                                   {"notices", lines_list(document.notices)},
-                                  {"glance", key_numbers(document.glance)},
+                                  {"key_numbers", key_numbers(document.key_numbers)},
                                   {"sides", table_html(document.sides, "table-sides")},
                                   {"parts", part_list(document, state)},
                                   {"lone", !document.rest.empty()},

@@ -12,9 +12,9 @@
 namespace labreport {
 namespace {
 
-TemplateList glance_list(const std::vector<Glance>& glance) {
+TemplateList key_number_list(const std::vector<KeyNumber>& key_numbers) {
   TemplateList list;
-  for (const Glance& number : glance) {
+  for (const KeyNumber& number : key_numbers) {
     list.push_back(TemplateObject{{"label", whole_words_html(number.label)},
                                   {"value", number.value},
                                   {"anchor", number.anchor}});
@@ -101,8 +101,8 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"date", document.date},
       {"provenance", document.provenance},
       {"outcome", document.outcome_line},
-      {"glanced", !document.glance.empty()},
-      {"glance", glance_list(document.glance)},
+      {"has_key_numbers", !document.key_numbers.empty()},
+      {"key_numbers", key_number_list(document.key_numbers)},
       {"ran", !document.matrix.columns.empty()},
       {"matrix", document.matrix.columns.empty() ? "" : table_html(document.matrix, "table-ran")},
       {"sections", section_list(document, state)},

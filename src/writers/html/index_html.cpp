@@ -20,9 +20,9 @@ std::string readable_time(const std::string& iso) {
 }
 
 std::string card_html(const RunCard& card) {
-  TemplateList glance;
-  for (const Glance& number : card.glance) {
-    glance.push_back(
+  TemplateList key_numbers;
+  for (const KeyNumber& number : card.key_numbers) {
+    key_numbers.push_back(
         TemplateObject{{"label", whole_words_html(number.label)}, {"value", number.value}});
   }
   TemplateList formats;
@@ -40,7 +40,7 @@ std::string card_html(const RunCard& card) {
                                      {"demonstration", card.demonstration},
                                      {"reference", card.reference},
                                      {"incomplete", card.incomplete},
-                                     {"glance", glance},
+                                     {"key_numbers", key_numbers},
                                      {"outcome", card.outcome},
                                      {"formatted", !card.formats.empty()},
                                      {"formats", formats}});

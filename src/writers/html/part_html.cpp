@@ -21,19 +21,19 @@ TemplateList text_list(const std::vector<std::string>& texts) {
   return list;
 }
 
-std::string drawer_html(const Part& part, PageState& state) {
-  const Drawer& drawer = part.drawer;
-  const std::string words = drawer.words(state.answers);
-  const bool empty =
-      words.empty() && drawer.tables.empty() && drawer.figures.empty() && drawer.warnings.empty();
+std::string details_html(const Part& part, PageState& state) {
+  const Details& details = part.details;
+  const std::string words = details.words(state.answers);
+  const bool empty = words.empty() && details.tables.empty() && details.figures.empty() &&
+                     details.warnings.empty();
   if (empty) return "";
   PaperPart paper;
-  paper.tables = on_paper(drawer);
-  return fill_template("drawer.html", {{"method", markdown_to_html(words)},
-                                       {"tables", tables_html(part, drawer.tables, state, paper)},
-                                       {"figures", figures_html(drawer.figures, state, paper)},
-                                       {"warned", !drawer.warnings.empty()},
-                                       {"warnings", text_list(drawer.warnings)}});
+  paper.tables = on_paper(details);
+  return fill_template("details.html", {{"method", markdown_to_html(words)},
+                                        {"tables", tables_html(part, details.tables, state, paper)},
+                                        {"figures", figures_html(details.figures, state, paper)},
+                                        {"warned", !details.warnings.empty()},
+                                        {"warnings", text_list(details.warnings)}});
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ std::string part_html(const Part& part, PageState& state) {
                                      {"tables", tables_html(part, part.tables, state, paper)},
                                      {"leaves", !paper.left.empty()},
                                      {"left", join(paper.left, "; ")},
-                                     {"drawer", drawer_html(part, state)}});
+                                     {"details", details_html(part, state)}});
 }
 
 }  // namespace labreport

@@ -80,10 +80,10 @@ std::string head(const Document& document) {
   return text;
 }
 
-std::string glance(const Document& document) {
-  if (document.glance.empty()) return "";
+std::string key_numbers(const Document& document) {
+  if (document.key_numbers.empty()) return "";
   std::string text = "\\section{At a glance}\n\n\\begin{itemize}\n";
-  for (const Glance& number : document.glance) {
+  for (const KeyNumber& number : document.key_numbers) {
     text += "\\item " + latex_text(number.label) + ": \\textbf{" + latex_text(number.value) + "}\n";
   }
   return text + "\\end{itemize}\n\n";
@@ -110,7 +110,7 @@ std::string report_latex(const Document& document, const Prints& prints,
                          const LatexOptions& options) {
   LatexParts parts(prints, options, document.front, "H", 1);
   std::string text = preamble(options) + title_block(document) + "\n\\begin{document}\n\n" +
-                     head(document) + "\\tableofcontents\n\n" + glance(document);
+                     head(document) + "\\tableofcontents\n\n" + key_numbers(document);
   if (!document.matrix.columns.empty()) {
     text += "\\section{What ran}\n\n" + latex_text(document.outcome_line) + "\n\n" +
             parts.table(document.matrix, "ran");

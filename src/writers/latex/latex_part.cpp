@@ -9,8 +9,8 @@
 namespace labreport {
 namespace {
 
-/// Longer tables of a drawer would bury the answers on paper.
-constexpr std::size_t kMostDrawerRows = 16;
+/// Longer tables of a details would bury the answers on paper.
+constexpr std::size_t kMostDetailsRows = 16;
 
 /// Where the author writes, by hand or in the source.
 constexpr const char* kAnswerSpace = "{\\small\\emph{Your answer}\\par}\n\\vspace{6em}\n\n";
@@ -40,7 +40,7 @@ std::string LatexParts::part(const Part& part) {
   text += quotation(latex_markdown(part.question)) + answer(part);
   for (const Figure& each : part.figures) text += figure(each, where);
   for (const TableView& each : part.tables) text += table(each, where);
-  return text + drawer(part.drawer, where);
+  return text + details(part.details, where);
 }
 
 std::string LatexParts::answer(const Part& part) const {
@@ -78,18 +78,18 @@ std::string LatexParts::table(const TableView& table, const std::string& where) 
   return table_latex(table, label, placement_, line_);
 }
 
-std::string LatexParts::drawer(const Drawer& drawer, const std::string& where) {
-  std::string text = latex_markdown(drawer.words(options_.answers));
-  if (!drawer.warnings.empty()) {
+std::string LatexParts::details(const Details& details, const std::string& where) {
+  std::string text = latex_markdown(details.words(options_.answers));
+  if (!details.warnings.empty()) {
     text += "\\begin{itemize}\n";
-    for (const std::string& warning : drawer.warnings) {
+    for (const std::string& warning : details.warnings) {
       text += "\\item Warning: " + latex_text(warning) + "\n";
     }
     text += "\\end{itemize}\n\n";
   }
   std::string left;
-  for (const TableView& each : drawer.tables) {
-    if (each.rows.size() <= kMostDrawerRows) {
+  for (const TableView& each : details.tables) {
+    if (each.rows.size() <= kMostDetailsRows) {
       text += table(each, where);
     } else {
       left += (left.empty() ? "" : "; ") + latex_title(each.title);
@@ -97,7 +97,7 @@ std::string LatexParts::drawer(const Drawer& drawer, const std::string& where) {
   }
   if (!left.empty())
     text += "{\\small Left to the page and to tables/, being long: " + left + ".\\par}\n\n";
-  for (const Figure& each : drawer.figures) text += figure(each, where);
+  for (const Figure& each : details.figures) text += figure(each, where);
   return text.empty() ? "" : run_in("How this was measured") + text;
 }
 

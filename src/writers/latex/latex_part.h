@@ -26,7 +26,7 @@ class LatexParts {
  private:
   std::string answer(const Part& part) const;
   std::string figure(const Figure& figure, const std::string& where);
-  std::string drawer(const Drawer& drawer, const std::string& where);
+  std::string details(const Details& details, const std::string& where);
 
   const Prints& prints_;
   const LatexOptions& options_;

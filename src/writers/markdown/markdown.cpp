@@ -14,7 +14,7 @@ class MarkdownWriter {
 
   std::string write(const Document& document) {
     head(document);
-    glance(document);
+    key_numbers(document);
     if (!document.matrix.columns.empty()) {
       paragraph("## What ran");
       paragraph(escape_markdown(document.outcome_line));
@@ -60,10 +60,10 @@ class MarkdownWriter {
     paragraph(escape_markdown(document.provenance));
   }
 
-  void glance(const Document& document) {
-    if (document.glance.empty()) return;
+  void key_numbers(const Document& document) {
+    if (document.key_numbers.empty()) return;
     paragraph("## At a glance");
-    for (const Glance& number : document.glance) {
+    for (const KeyNumber& number : document.key_numbers) {
       text_ +=
           "- " + escape_markdown(number.label) + ": **" + escape_markdown(number.value) + "**\n";
     }
@@ -78,7 +78,7 @@ class MarkdownWriter {
     answer(part);
     for (const Figure& figure : part.figures) add(figure);
     for (const TableView& table : part.tables) text_ += table_markdown(table);
-    add(part.drawer);
+    add(part.details);
   }
 
   /// The question, set apart from the answer.
@@ -116,19 +116,19 @@ class MarkdownWriter {
     close_details();
   }
 
-  void add(const Drawer& drawer) {
-    if (drawer.words(answers_).empty() && drawer.tables.empty() && drawer.figures.empty() &&
-        drawer.warnings.empty()) {
+  void add(const Details& details) {
+    if (details.words(answers_).empty() && details.tables.empty() && details.figures.empty() &&
+        details.warnings.empty()) {
       return;
     }
     open_details("How this was measured");
-    paragraph(drawer.words(answers_));
-    for (const std::string& warning : drawer.warnings) {
+    paragraph(details.words(answers_));
+    for (const std::string& warning : details.warnings) {
       text_ += "- Warning: " + escape_markdown(warning) + "\n";
     }
-    if (!drawer.warnings.empty()) text_ += '\n';
-    for (const TableView& table : drawer.tables) text_ += table_markdown(table);
-    for (const Figure& figure : drawer.figures) add(figure);
+    if (!details.warnings.empty()) text_ += '\n';
+    for (const TableView& table : details.tables) text_ += table_markdown(table);
+    for (const Figure& figure : details.figures) add(figure);
     close_details();
   }
 

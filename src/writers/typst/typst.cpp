@@ -19,7 +19,7 @@ class TypstWriter {
   std::string write() {
     settings();
     head();
-    glance();
+    key_numbers();
     if (!document_.matrix.columns.empty()) {
       text_ += "= What ran <ran>\n\n" + typst_text(document_.outcome_line) + "\n\n" +
                typst_table(document_.matrix);
@@ -78,10 +78,10 @@ class TypstWriter {
   }
 
   /// Three numbers a row, each a link to its evidence.
-  void glance() {
-    if (document_.glance.empty()) return;
-    text_ += "= At a glance <glance>\n\n#grid(\n  columns: (1fr, 1fr, 1fr),\n  gutter: 1em,\n";
-    for (const Glance& number : document_.glance) {
+  void key_numbers() {
+    if (document_.key_numbers.empty()) return;
+    text_ += "= At a glance <key-numbers>\n\n#grid(\n  columns: (1fr, 1fr, 1fr),\n  gutter: 1em,\n";
+    for (const KeyNumber& number : document_.key_numbers) {
       const std::string value =
           "#text(size: 1.25em, weight: \"bold\")[" + typst_text(number.value) + "]";
       text_ += "  [" + typst_link("#" + number.anchor, value, source_) + "#linebreak()" +
@@ -140,7 +140,7 @@ std::vector<std::string> common_setting(const Document& document) {
 
 TypstSource::TypstSource(const Document& whole, const Drawings& drawn, const TypstOptions& chosen)
     : document(whole), drawings(drawn), options(chosen) {
-  if (!document.glance.empty()) labels.insert("glance");
+  if (!document.key_numbers.empty()) labels.insert("key_numbers");
   if (!document.matrix.columns.empty()) labels.insert("ran");
   labels.insert({"method", "reproduce"});
   for (const Section& section : document.sections) {

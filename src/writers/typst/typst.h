@@ -19,12 +19,12 @@ struct TypstOptions {
 };
 
 /// Figures are "charts/<slug>.svg" beside the source; those that `drawings` lacks are left to
-/// their data tables. What a drawer holds stands in an appendix, its long tables are left to the
+/// their data tables. What a details holds stands in an appendix, its long tables are left to the
 /// page.
 std::string report_typst(const Document& document, const Drawings& drawings,
                          const TypstOptions& options);
 
-/// A part without its drawer, and without a preamble: plain Typst, to be included in any document.
+/// A part without its details, and without a preamble: plain Typst, to be included in any document.
 std::string part_typst(const Document& document, const Part& part, const Drawings& drawings,
                        const TypstOptions& options);
 

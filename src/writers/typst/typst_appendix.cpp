@@ -8,19 +8,19 @@ namespace {
 
 std::string heading(const Part& part) { return "== " + typst_heading(part, true) + "\n\n"; }
 
-std::string warnings(const Drawer& drawer) {
-  if (drawer.warnings.empty()) return "";
+std::string warnings(const Details& details) {
+  if (details.warnings.empty()) return "";
   std::string text = "#list(\n";
-  for (const std::string& warning : drawer.warnings) {
+  for (const std::string& warning : details.warnings) {
     text += "  [#strong[Warning\\:] " + typst_text(warning) + "],\n";
   }
   return text + ")\n\n";
 }
 
-std::string drawer(const Part& part, const TypstSource& source) {
-  std::string text = typst_blocks(part.drawer.words(source.options.answers), source);
-  text += warnings(part.drawer);
-  for (const TableView* table : on_paper(part.drawer)) {
+std::string details(const Part& part, const TypstSource& source) {
+  std::string text = typst_blocks(part.details.words(source.options.answers), source);
+  text += warnings(part.details);
+  for (const TableView* table : on_paper(part.details)) {
     text += typst_table(*table, TableWidth::kHalf);
   }
   return text.empty() ? "" : heading(part) + text;
@@ -70,23 +70,23 @@ std::string typst_left(const std::vector<std::string>& names) {
 }
 
 std::string typst_appendices(const TypstSource& source) {
-  std::string drawers;
+  std::string details;
   FurtherTables further;
   for (const Section& section : source.document.sections) {
     for (const Part& part : section.parts) {
-      drawers += drawer(part, source);
+      details += details(part, source);
       further.add(part);
     }
   }
   std::string text;
   const std::string tables = further.write();
   if (!tables.empty()) text += "= Further tables <tables>\n\n" + tables;
-  if (!drawers.empty()) {
+  if (!details.empty()) {
     text += "= How this was measured <measured>\n\n" +
             typst_muted(
                 "In the report’s page\\: the longer tables, every sample, and the commands that "
                 "measure each row again.") +
-            in_columns(drawers);
+            in_columns(details);
   }
   return text.empty() ? "" : "#show: appendix\n\n" + text;
 }

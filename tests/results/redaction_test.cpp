@@ -1,4 +1,4 @@
-#include "results/privacy.h"
+#include "results/redaction.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ using Words = std::vector<std::string>;
 Words recorded(Words argv, const std::string& host) {
   Session session;
   session.argv = std::move(argv);
-  leave_out_names(session, {.home = "/people/ada", .user = "ada", .host = host});
+  redact(session, {.home = "/people/ada", .user = "ada", .host = host});
   return session.argv;
 }
 

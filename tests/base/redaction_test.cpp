@@ -1,4 +1,4 @@
-#include "base/private_names.h"
+#include "base/redaction.h"
 
 #include <gtest/gtest.h>
 
@@ -26,45 +26,45 @@ TEST(PrivateNames, AreLeftOutOfPathsCommandsAndMessages) {
            Case{"ada@box-7:/x", "USER@HOST:/x"},
            Case{"lost box-7.example", "lost HOST.example"},
        }) {
-    EXPECT_EQ(without_names(text, kAda), without) << text;
+    EXPECT_EQ(redacted(text, kAda), without) << text;
   }
 }
 
 TEST(PrivateNames, OfAHostAreItsWholeNameAndItsFirstWord) {
   const PrivateNames node{.home = {}, .user = {}, .host = "node1.cluster.edu"};
-  EXPECT_EQ(without_names("node1.cluster.edu and node1, not node12 or x-node1", node),
+  EXPECT_EQ(redacted("node1.cluster.edu and node1, not node12 or x-node1", node),
             "HOST and HOST, not node12 or x-node1");
-  EXPECT_EQ(without_names("10 bytes of 10.0.0.7", {.home = {}, .user = {}, .host = "10.0.0.7"}),
+  EXPECT_EQ(redacted("10 bytes of 10.0.0.7", {.home = {}, .user = {}, .host = "10.0.0.7"}),
             "10 bytes of HOST");
 }
 
 TEST(PrivateNames, OfAHostThatIsCalledLikeAWordStayInChosenWords) {
   const PrivateNames run{.home = "/people/ada", .user = "ada", .host = "run"};
   for (const char* word : {"run", "run,small", "run=64,128,2,2"}) {
-    EXPECT_EQ(without_names_in_word(word, run), word);
+    EXPECT_EQ(redacted_word(word, run), word);
   }
-  EXPECT_EQ(without_names_in_word("/scratch/run/x", run), "/scratch/HOST/x");
-  EXPECT_EQ(without_names_in_word("ada@run:/people/ada", run), "USER@HOST:~");
+  EXPECT_EQ(redacted_word("/scratch/run/x", run), "/scratch/HOST/x");
+  EXPECT_EQ(redacted_word("ada@run:/people/ada", run), "USER@HOST:~");
 }
 
 TEST(PrivateNames, OfOthersAreLeftOutOfTheirHomeFolders) {
   for (const std::string root : {"/home", "/Users"}) {
-    EXPECT_EQ(without_names("in " + root + "/alan.t/runs", {}), "in ~/runs");
-    EXPECT_EQ(without_names(root + "/", {}), root + "/");
-    EXPECT_EQ(without_names("site" + root + "/page", {}), "site" + root + "/page");
+    EXPECT_EQ(redacted("in " + root + "/alan.t/runs", {}), "in ~/runs");
+    EXPECT_EQ(redacted(root + "/", {}), root + "/");
+    EXPECT_EQ(redacted("site" + root + "/page", {}), "site" + root + "/page");
   }
 }
 
 TEST(PrivateNames, AreNotSeenInOtherWords) {
   for (const char* text : {"/people/adam/x", "ada", "--sizes small,ada", "box-77 and xbox-7",
                            "/more/people/ada-lab"}) {
-    EXPECT_EQ(without_names(text, kAda), text);
+    EXPECT_EQ(redacted(text, kAda), text);
   }
 }
 
 TEST(PrivateNames, ThatAreUnknownReplaceNothing) {
-  EXPECT_EQ(without_names("a / path and @ words", {}), "a / path and @ words");
-  EXPECT_EQ(without_names("/a/path", {.home = "/", .user = {}, .host = {}}), "/a/path");
+  EXPECT_EQ(redacted("a / path and @ words", {}), "a / path and @ words");
+  EXPECT_EQ(redacted("/a/path", {.home = "/", .user = {}, .host = {}}), "/a/path");
 }
 
 TEST(PrivateNames, OfThisProcessAreItsHostsAndUsers) {

@@ -19,10 +19,10 @@ PrivateNames private_names();
 /// what names them: the host wherever it is a word, the user as a step of a path or in an address,
 /// since a user's name may be any word. A path below one's own home folder still leads there in a
 /// shell.
-std::string without_names(std::string text, const PrivateNames& names);
+std::string redacted(std::string text, const PrivateNames& names);
 
 /// The same for a word that a user chose among others, such as a size: it may be the host's name by
 /// chance, so that the host too is replaced only as a step of a path or in an address.
-std::string without_names_in_word(std::string word, const PrivateNames& names);
+std::string redacted_word(std::string word, const PrivateNames& names);
 
 }  // namespace labreport

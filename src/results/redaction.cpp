@@ -1,4 +1,4 @@
-#include "results/privacy.h"
+#include "results/redaction.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@ namespace labreport {
 namespace {
 
 void leave_out(std::string& text, const PrivateNames& names) {
-  text = without_names(std::move(text), names);
+  text = redacted(std::move(text), names);
 }
 
 bool is_flag(const std::string& word) { return word.starts_with("--"); }
@@ -15,8 +15,7 @@ bool is_flag(const std::string& word) { return word.starts_with("--"); }
 std::string value_without_names(const std::string& flag, std::string value,
                                 const PrivateNames& names) {
   const bool place = !is_flag(flag) || flag == "--out" || flag == "--notes";
-  return place ? without_names(std::move(value), names)
-               : without_names_in_word(std::move(value), names);
+  return place ? redacted(std::move(value), names) : redacted_word(std::move(value), names);
 }
 
 void leave_out_of_command(std::vector<std::string>& argv, const PrivateNames& names) {
@@ -41,12 +40,12 @@ struct OutcomeWords {
 
 }  // namespace
 
-void leave_out_names(Session& session, const PrivateNames& names) {
+void redact(Session& session, const PrivateNames& names) {
   leave_out_of_command(session.argv, names);
   for (auto& [variable, value] : session.environment) leave_out(value, names);
 }
 
-void leave_out_names(Launch& launch, const PrivateNames& names) {
+void redact(Launch& launch, const PrivateNames& names) {
   std::visit(OutcomeWords{names}, launch.outcome);
   for (std::string& warning : launch.warnings) leave_out(warning, names);
   for (Metric& metric : launch.metrics) leave_out(metric.reason, names);

@@ -1,4 +1,4 @@
-#include "base/private_names.h"
+#include "base/redaction.h"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -104,11 +104,11 @@ PrivateNames private_names() {
   return names;
 }
 
-std::string without_names(std::string text, const PrivateNames& names) {
+std::string redacted(std::string text, const PrivateNames& names) {
   return replaced(std::move(text), names, [](char, char) { return true; });
 }
 
-std::string without_names_in_word(std::string word, const PrivateNames& names) {
+std::string redacted_word(std::string word, const PrivateNames& names) {
   return replaced(std::move(word), names, is_part_of_an_address);
 }
 
