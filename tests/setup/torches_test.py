@@ -17,7 +17,7 @@ echo "{\\"torch\\": \\"$version.1\\", \\"cuda\\": \\"13.0\\"}" > "$2/bin/labrepo
 CTEST = """#!/bin/sh
 case "$*" in
   *2.10*) echo "98% tests passed, 2 tests failed out of 120"; exit 8 ;;
-  *) echo "100% tests passed, 0 tests failed out of 120" ;;
+  *) echo "100% tests passed out of 120" ;;
 esac
 """
 

@@ -50,7 +50,7 @@ CsvFields outcome_heads() {
 }
 
 /// What each outcome has to say, in the columns of `outcome_heads` after the first.
-struct Details {
+struct OutcomeFields {
   CsvFields operator()(const Ok&) const { return CsvFields(7); }
   CsvFields operator()(const OutOfMemory& oom) const {
     return {csv_text(oom.phase),
@@ -96,7 +96,7 @@ CsvFields unmeasured_fields() {
 CsvFields launch_fields(const Run& run, const Launch& launch, std::size_t number) {
   CsvFields fields = {csv_number(static_cast<std::int64_t>(number)), csv_number(launch.session),
                       hardware(run, launch), csv_text(status_name(launch.outcome))};
-  append(fields, std::visit(Details{}, launch.outcome));
+  append(fields, std::visit(OutcomeFields{}, launch.outcome));
   append(fields, {csv_number(static_cast<double>(launch.wall_ns) * kSeconds),
                   csv_text(join(launch.warnings, "; "))});
   return fields;

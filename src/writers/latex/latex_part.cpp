@@ -10,7 +10,7 @@ namespace labreport {
 namespace {
 
 /// Longer tables of a details would bury the answers on paper.
-constexpr std::size_t kMostDetailsRows = 16;
+constexpr std::size_t kMostEvidenceRows = 16;
 
 /// Where the author writes, by hand or in the source.
 constexpr const char* kAnswerSpace = "{\\small\\emph{Your answer}\\par}\n\\vspace{6em}\n\n";
@@ -89,7 +89,7 @@ std::string LatexParts::details(const Details& details, const std::string& where
   }
   std::string left;
   for (const TableView& each : details.tables) {
-    if (each.rows.size() <= kMostDetailsRows) {
+    if (each.rows.size() <= kMostEvidenceRows) {
       text += table(each, where);
     } else {
       left += (left.empty() ? "" : "; ") + latex_title(each.title);

@@ -70,23 +70,23 @@ std::string typst_left(const std::vector<std::string>& names) {
 }
 
 std::string typst_appendices(const TypstSource& source) {
-  std::string details;
+  std::string evidence;
   FurtherTables further;
   for (const Section& section : source.document.sections) {
     for (const Part& part : section.parts) {
-      details += details(part, source);
+      evidence += details(part, source);
       further.add(part);
     }
   }
   std::string text;
   const std::string tables = further.write();
   if (!tables.empty()) text += "= Further tables <tables>\n\n" + tables;
-  if (!details.empty()) {
+  if (!evidence.empty()) {
     text += "= How this was measured <measured>\n\n" +
             typst_muted(
                 "In the report’s page\\: the longer tables, every sample, and the commands that "
                 "measure each row again.") +
-            in_columns(details);
+            in_columns(evidence);
   }
   return text.empty() ? "" : "#show: appendix\n\n" + text;
 }
