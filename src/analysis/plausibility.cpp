@@ -76,10 +76,12 @@ void check_spread(const Inspection& in) {
                       format_rough_percent(spread)));
 }
 
-/// The device's time of a forward pass; the median of the counted steps.
+/// The device's time of a forward pass; the median of the counted steps. A process's first step is
+/// never one of them: it loads kernels.
 std::optional<double> forward_time(const Inspection& in) {
   std::vector<double> times = in.samples(metric::kEvent, metric::kForward);
-  const auto warmup = static_cast<std::size_t>(in.cell.spec.warmup.value_or(0));
+  const auto warmup =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, in.cell.spec.warmup.value_or(0)));
   if (times.size() <= warmup) return std::nullopt;
   times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(warmup));
   return median(times);

@@ -1,15 +1,29 @@
 #include "engine/host_allocator.h"
 
 #include <c10/core/CPUAllocator.h>
+#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
+
+#include "base/machine.h"
 
 namespace labreport {
 namespace {
 
 constexpr std::uint8_t kBeforeTheDefault = 100;
+/// Smaller requests are not worth a look at the machine.
+constexpr std::size_t kLarge = std::size_t{256} << 20;
+
+/// Linux grants more than there is and kills who uses it; in a container that has less memory than
+/// its host, so does the default allocator.
+void refuse_beyond_available(std::size_t bytes) {
+  TORCH_CHECK(bytes < kLarge || std::cmp_less_equal(bytes, available_memory_bytes()),
+              "DefaultCPUAllocator: can't allocate memory: you tried to allocate ", bytes,
+              " bytes; the machine has ", available_memory_bytes(), " left");
+}
 
 /// Passes everything on and keeps the accounts.
 class CountingAllocator : public c10::Allocator {
@@ -70,6 +84,7 @@ class CountingAllocator : public c10::Allocator {
 CountingAllocator* installed = nullptr;
 
 void* CountingAllocator::take(std::size_t bytes) try {
+  refuse_beyond_available(bytes);
   void* memory = inner_->raw_allocate(bytes);
   note(memory, static_cast<std::int64_t>(bytes));
   return memory;

@@ -2,9 +2,9 @@
 
 #include <c10/util/Exception.h>
 
+#include <charconv>
 #include <mutex>
 #include <new>
-#include <regex>
 #include <string>
 
 #include "engine/allocator.h"
@@ -34,11 +34,14 @@ OutOfMemory remembered() {
 }
 
 /// The host's allocator tells in words only.
-std::optional<OutOfMemory> host_out_of_memory(const std::string& message) {
-  static const std::regex pattern("can't allocate memory: you tried to allocate (\\d+) bytes");
-  std::smatch match;
-  if (!std::regex_search(message, match, pattern)) return std::nullopt;
-  return OutOfMemory{std::string(name(latest_phase())), std::stoll(match[1]), {}, {}};
+std::optional<OutOfMemory> host_out_of_memory(std::string_view message) {
+  constexpr std::string_view kWords = "can't allocate memory: you tried to allocate ";
+  const std::size_t at = message.find(kWords);
+  if (at == std::string_view::npos) return std::nullopt;
+  message.remove_prefix(at + kWords.size());
+  OutOfMemory failure{std::string(name(latest_phase())), 0, {}, {}};
+  std::from_chars(message.data(), message.data() + message.size(), *failure.requested_bytes);
+  return failure;
 }
 
 /// Libraries and the runtime ask the device for memory beside the caching allocator.

@@ -60,5 +60,22 @@ TEST(BusyMachine, WarnsOfAForwardPassThatTakesLongerThanTheSameNetworksElsewhere
               HasSubstr("its forward pass takes 10 times as long as in timing.cuda"));
 }
 
+TEST(BusyMachine, AFirstStepIsSlowerThanAnyOtherByNature) {
+  labreport::Run run;
+  run.devices = {Device{}};
+  CellSpec spec = timing_spec();
+  run.find_or_add(spec).launches = {timing_launch(0.08)};
+  spec.warmup = 0;
+  spec.steps = 1;
+  Launch cold = timing_launch(0.08);
+  for (const auto& [tag, name] :
+       {std::pair("step", "total"), {"step", "enqueue"}, {"event", "forward"}}) {
+    Metric& metric = metric_of(cold, tag, name);
+    metric = sample_metric(tag, name, "ns", {static_cast<std::int64_t>(10 * *metric.number())});
+  }
+  run.find_or_add(spec).launches = {cold};
+  EXPECT_TRUE(check_plausibility(run).empty());
+}
+
 }  // namespace
 }  // namespace labreport

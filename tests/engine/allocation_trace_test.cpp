@@ -4,8 +4,10 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/exp.h>
 #include <ATen/ops/ones.h>
+#include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
+#include "base/machine.h"
 #include "engine/host_allocator.h"
 
 namespace labreport {
@@ -126,6 +128,11 @@ TEST_F(AllocationTraceTest, EndsWithTheFirstAllocationThatFails) {
   ASSERT_EQ(history.events.size(), 2u);
   EXPECT_EQ(history.events.back().kind, MemoryEventKind::kOutOfMemory);
   EXPECT_EQ(history.events.back().requested, std::int64_t{1} << 60);
+}
+
+TEST_F(AllocationTraceTest, WhatTheMachineHasNoRoomForIsNotGranted) {
+  // Linux would grant it, and end the process when it is written to.
+  EXPECT_THROW(bytes(memory_bytes()), c10::Error);
 }
 
 TEST_F(AllocationTraceTest, WhatIsNotListenedToIsStillCounted) {
