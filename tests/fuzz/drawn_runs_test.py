@@ -30,7 +30,7 @@ def main():
             out = f"{folder}/site-{begin}"
             words = render(labreport, runs[begin:begin + AT_A_TIME], out)
             for path, _, files in os.walk(out):
-                pages += "run.json" in files
+                pages += "index.html" in files and path != out
                 drawn += "report.pdf" in files
             if words:
                 print(words, file=sys.stderr)

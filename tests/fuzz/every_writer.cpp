@@ -32,9 +32,11 @@ bool is_print(const std::string& path) { return path.ends_with(".pdf") || path.e
 
 }  // namespace
 
+bool has_report(const Run& run) { return run.source != "imported" && !run.sessions.empty(); }
+
 void write_report(const Run& run, Written written) {
   for (const Finding& finding : check_plausibility(run)) check_text(finding.text);
-  if (run.source == "imported" || run.sessions.empty()) return;  // these have no report
+  if (!has_report(run)) return;
   const SiteRun page{new_run_folder("", run).string(), build_document(run, false), to_json(run),
                      run.sessions.front().started_at, cells_csv(run)};
   BlankCharts charts;

@@ -9,6 +9,9 @@ namespace labreport::fuzz {
 /// all formats.
 enum class Written { kData, kEveryFormat };
 
+/// Imported numbers, and a run that no session measured, have none.
+bool has_report(const Run& run);
+
 /// Its report with its figures, its card and its plausibility. Whatever was loaded can be written:
 /// nothing is thrown, and all of it is UTF-8.
 void write_report(const Run& run, Written written);

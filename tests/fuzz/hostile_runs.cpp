@@ -2,7 +2,7 @@
 // format. Driven by a seed, so that each of them can be had again:
 //
 //   hostile_runs FOLDER FIRST COUNT       the seeds FIRST … over the runs below FOLDER
-//   hostile_runs FOLDER FIRST COUNT OUT   writes those that load to OUT/<seed>/run.json instead
+//   hostile_runs FOLDER FIRST COUNT OUT   writes those that have a report to OUT/<seed>/run.json
 //
 // Each batch has a process of its own. One that dies or takes too long is a finding, told by its
 // seed, and the next seeds follow.
@@ -108,7 +108,9 @@ int write_all(const fs::path& folder, std::uint64_t first, std::uint64_t count,
   const std::vector<nlohmann::json> runs = recorded_runs(folder);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const std::string text = shuffled_run(runs.at(seed % runs.size()), seed);
-    if (!accepted([&] { run_from_json(text, "run.json"); })) continue;
+    bool reported = false;
+    if (!accepted([&] { reported = has_report(run_from_json(text, "run.json")); })) continue;
+    if (!reported) continue;
     fs::create_directories(out / std::to_string(seed));
     write_atomically(out / std::to_string(seed) / "run.json", text);
   }
