@@ -96,10 +96,9 @@ std::vector<std::string> part_names() {
   return names;
 }
 
-FigureFiles figure_files(const Experiment& experiment) {
-  return [folder = "experiments/" + std::string(experiment.name) +
-                   "/figures/"](const std::string& name) {
-    return embedded::experiments().at(folder + name + ".vl.json");
+FigureFiles figure_files(std::string_view folder) {
+  return [path = "experiments/" + std::string(folder) + "/figures/"](const std::string& name) {
+    return embedded::experiments().at(path + name + ".vl.json");
   };
 }
 

@@ -12,8 +12,8 @@ const std::vector<Experiment>& catalog();
 /// Every part of every edition by its name, in the report's order: "benchmarking_script.b".
 std::vector<std::string> part_names();
 
-/// The Vega-Lite files of an experiment: experiments/<problem>/figures/<name>.vl.json.
-FigureFiles figure_files(const Experiment& experiment);
+/// The Vega-Lite files of experiments/<folder>/figures/<name>.vl.json.
+FigureFiles figure_files(std::string_view folder);
 
 /// Throws `InputError` with the nearest names. `selector` is "experiment" or "experiment.part".
 const Experiment& find_experiment(std::string_view selector);

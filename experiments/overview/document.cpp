@@ -13,11 +13,28 @@ void drop_empty(std::vector<TableView>& tables) {
   std::erase_if(tables, [](const TableView& table) { return table.rows.empty(); });
 }
 
+/// What ran, in a sentence; in a table what became of each where something did not.
+Section what_ran_section(const RunView& view) {
+  const std::string line = escape_markdown(overview::outcome_line(view.run()));
+  Part part;
+  part.problem = "ran";
+  part.answer = part.facts = line;
+  const bool all_ok = std::ranges::all_of(
+      view.run().cells, [](const Cell& cell) { return ok_launch(cell) != nullptr; });
+  (all_ok ? part.details.tables : part.tables) = {overview::what_ran(view)};
+  return {"ran", "What ran", {std::move(part)}};
+}
+
 void add_sections(Document& document, const RunView& view) {
+  if (auto summary = overview::summary(view, figure_files("overview"))) {
+    summary->parts.front().title = "";
+    document.sections.push_back(std::move(*summary));
+  }
+  document.sections.push_back(what_ran_section(view));
   for (const Experiment& experiment : catalog()) {
     Presentation shown = experiment.present(view);
     if (shown.parts.empty()) continue;
-    Section section = compose_section(experiment.words, shown.parts, figure_files(experiment));
+    Section section = compose_section(experiment.words, shown.parts, figure_files(experiment.name));
     for (Part& part : section.parts) {
       part.setting = overview::setting(view, shown.parts.at(part.letter).cells);
       drop_empty(part.tables);
@@ -58,7 +75,6 @@ Document build_document(const Run& run, bool reference) {
   document.reference = reference;
   document.incomplete = lacks_launches(run);
   document.outcome_line = overview::outcome_line(run);
-  document.matrix = overview::what_ran(view);
   add_sections(document, view);
   document.method = overview::method(view);
   document.environment = overview::environment(view);

@@ -1,12 +1,17 @@
 // What a report says of the run as a whole: what ran, where, by which method.
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "document/document.h"
+#include "document/section.h"
 #include "document/view.h"
 
 namespace labreport::overview {
+
+/// Where a training step's time goes and what reduced precision changes; nothing where no training
+/// step was timed.
+std::optional<Section> summary(const RunView& view, const FigureFiles& figures);
 
 /// Sizes against modes: in a word, what became of each cell.
 TableView what_ran(const RunView& view);

@@ -44,7 +44,9 @@ NotedRun subject(const NotesFlags& flags) {
 std::vector<const Part*> parts_of(const Document& document) {
   std::vector<const Part*> parts;
   for (const Section& section : document.sections) {
-    for (const Part& part : section.parts) parts.push_back(&part);
+    for (const Part& part : section.parts) {
+      if (!part.question.empty()) parts.push_back(&part);
+    }
   }
   return parts;
 }

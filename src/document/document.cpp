@@ -1,5 +1,7 @@
 #include "document/document.h"
 
+#include <algorithm>
+
 namespace labreport {
 
 std::string Part::name() const { return letter.empty() ? problem : problem + "." + letter; }
@@ -16,6 +18,12 @@ std::string Part::generated_answer(Answers answers) const {
   return answers == Answers::kFull ? answer : facts;
 }
 
-bool Part::awaits_answer(Answers answers) const { return answers == Answers::kNone && !note; }
+bool Part::awaits_answer(Answers answers) const {
+  return answers == Answers::kNone && !note && !question.empty();
+}
+
+bool Section::asked() const {
+  return std::ranges::any_of(parts, [](const Part& part) { return !part.question.empty(); });
+}
 
 }  // namespace labreport

@@ -91,9 +91,9 @@ struct AuthorNote {
 struct Part {
   std::string problem;   ///< "benchmarking_script"
   std::string letter;    ///< "b"; empty for a problem with a single part.
-  std::string title;     ///< Plain text.
+  std::string title;     ///< Plain text; empty: its section's says it.
   std::string setting;   ///< Plain text: device, versions, precision, batch, context.
-  std::string question;  ///< Markdown.
+  std::string question;  ///< Markdown; empty: the handout asks for no such part.
   std::string answer;    ///< Markdown, generated from facts; empty: nothing to say.
   std::string facts;     ///< Markdown: the answer's numbers alone, for `--answers facts`.
   std::optional<AuthorNote> note;
@@ -120,9 +120,12 @@ struct Section {
   std::string problem;
   std::string title;
   std::vector<Part> parts;
+
+  /// A problem of the handout, not the report's own summary.
+  bool asked() const;
 };
 
-/// One of "At a glance": a number that links to its evidence.
+/// A number that stands for the run on the index.
 struct KeyNumber {
   std::string label;
   std::string value;  ///< Formatted with its unit.
@@ -150,7 +153,6 @@ struct Document {
   bool incomplete = false;     ///< Cells are still missing: the run was interrupted.
   std::string outcome_line;    ///< "40 cells: 38 ok, 2 out of memory"
   std::vector<KeyNumber> key_numbers;
-  TableView matrix;  ///< What ran.
   std::vector<Section> sections;
   std::string method;     ///< Markdown: method and limits.
   TableView environment;  ///< Reproduce.

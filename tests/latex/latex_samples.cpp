@@ -43,9 +43,7 @@ Document hostile_document() {
                             &document.front.course, &document.front.repository}) {
     *text = harm();
   }
-  document.key_numbers = {{harm(), harm(), "x"}};
   document.demonstration = document.incomplete = true;
-  spoil(document.matrix);
   spoil(document.environment);
   for (Part& part : document.sections.front().parts) {
     part.title = part.setting = harm();

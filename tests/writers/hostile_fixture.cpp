@@ -78,7 +78,7 @@ Document hostile_document() {
   document.demonstration = document.incomplete = true;
   for (const std::string& text : hostile_texts())
     document.key_numbers.push_back({text, text, text});
-  document.matrix = document.environment = hostile_table();
+  document.environment = hostile_table();
   document.sections.front().title = everything();
   document.sections.front().parts = {hostile_part()};
   return document;

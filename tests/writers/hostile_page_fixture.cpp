@@ -67,7 +67,6 @@ Document hostile_page() {
     number.label += hostile_words();
     number.value += endless_word();
   }
-  spoil(document.matrix);
   spoil(document.environment);
   document.reproduce += "\n" + hostile_words() + endless_word();
   for (Section& section : document.sections) {

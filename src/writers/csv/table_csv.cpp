@@ -111,7 +111,6 @@ std::string table_csv(const TableView& table) {
 
 std::vector<NamedTable> named_tables(const Document& document) {
   std::vector<NamedTable> tables;
-  if (!document.matrix.columns.empty()) tables.push_back({"what-ran", &document.matrix});
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) PartTables(tables, part);
   }

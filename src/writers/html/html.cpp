@@ -12,16 +12,6 @@
 namespace labreport {
 namespace {
 
-TemplateList key_number_list(const std::vector<KeyNumber>& key_numbers) {
-  TemplateList list;
-  for (const KeyNumber& number : key_numbers) {
-    list.push_back(TemplateObject{{"label", whole_words_html(number.label)},
-                                  {"value", number.value},
-                                  {"anchor", number.anchor}});
-  }
-  return list;
-}
-
 TemplateObject contents_part(const Part& part) {
   return {{"anchor", part.anchor()},
           {"lettered", !part.letter.empty()},
@@ -35,11 +25,12 @@ TemplateList section_list(const Document& document, PageState& state) {
     TemplateList contents;
     std::string parts;
     for (const Part& part : section.parts) {
-      contents.push_back(contents_part(part));
+      if (!part.title.empty()) contents.push_back(contents_part(part));
       parts += part_html(part, state);
     }
     sections.push_back(TemplateObject{{"problem", section.problem},
                                       {"title", section.title},
+                                      {"asked", section.asked()},
                                       {"contents", contents},
                                       {"parts", parts}});
   }
@@ -100,11 +91,6 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"preset", document.preset},
       {"date", document.date},
       {"provenance", document.provenance},
-      {"outcome", document.outcome_line},
-      {"has_key_numbers", !document.key_numbers.empty()},
-      {"key_numbers", key_number_list(document.key_numbers)},
-      {"ran", !document.matrix.columns.empty()},
-      {"matrix", document.matrix.columns.empty() ? "" : table_html(document.matrix, "table-ran")},
       {"sections", section_list(document, state)},
       {"method", markdown_to_html(document.method)},
       {"commands", command_list(document.reproduce)},

@@ -43,6 +43,7 @@ std::string part_html(const Part& part, PageState& state) {
   return fill_template("part.html", {{"anchor", part.anchor()},
                                      {"lettered", !part.letter.empty()},
                                      {"letter", part.letter},
+                                     {"titled", !part.title.empty()},
                                      {"title", part.title},
                                      {"set", !part.setting.empty()},
                                      {"setting", part.setting},

@@ -80,15 +80,6 @@ std::string head(const Document& document) {
   return text;
 }
 
-std::string key_numbers(const Document& document) {
-  if (document.key_numbers.empty()) return "";
-  std::string text = "\\section{At a glance}\n\n\\begin{itemize}\n";
-  for (const KeyNumber& number : document.key_numbers) {
-    text += "\\item " + latex_text(number.label) + ": \\textbf{" + latex_text(number.value) + "}\n";
-  }
-  return text + "\\end{itemize}\n\n";
-}
-
 std::string reproduce(const Document& document, LatexParts& parts) {
   std::string text = "\\section{Reproduce}\n\n";
   if (!document.reproduce.empty()) text += latex_listing(document.reproduce) + "\n";
@@ -110,14 +101,10 @@ std::string report_latex(const Document& document, const Prints& prints,
                          const LatexOptions& options) {
   LatexParts parts(prints, options, document.front, "H", 1);
   std::string text = preamble(options) + title_block(document) + "\n\\begin{document}\n\n" +
-                     head(document) + "\\tableofcontents\n\n" + key_numbers(document);
-  if (!document.matrix.columns.empty()) {
-    text += "\\section{What ran}\n\n" + latex_text(document.outcome_line) + "\n\n" +
-            parts.table(document.matrix, "ran");
-  }
+                     head(document) + "\\tableofcontents\n\n";
   for (const Section& section : document.sections) {
-    text += "\\section{" + latex_title(section.title) + "}\n\n" + "Problem " +
-            latex_code(section.problem) + "\n\n";
+    text += "\\section{" + latex_title(section.title) + "}\n\n";
+    if (section.asked()) text += "Problem " + latex_code(section.problem) + "\n\n";
     for (const Part& part : section.parts) text += parts.part(part);
   }
   if (!document.method.empty()) {

@@ -22,6 +22,15 @@ std::string quotation(const std::string& words) {
   return words.empty() ? "" : "\\begin{quote}\\itshape\n" + words + "\\end{quote}\n\n";
 }
 
+/// The letter is the part's number: another before it would be nobody's.
+std::string heading(const Part& part) {
+  if (part.title.empty()) return "";
+  const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
+  const std::string title = latex_title(letter + part.title);
+  return "\\subsection*{" + title + "}\\phantomsection\n\\addcontentsline{toc}{subsection}{" +
+         title + "}\\label{" + latex_label("part", part.anchor()) + "}\n\n";
+}
+
 }  // namespace
 
 std::string latex_label(const std::string& kind, const std::string& name) {
@@ -29,13 +38,8 @@ std::string latex_label(const std::string& kind, const std::string& name) {
 }
 
 std::string LatexParts::part(const Part& part) {
-  const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
   const std::string where = part.anchor();
-  // The letter is the part's number: another before it would be nobody's.
-  const std::string title = latex_title(letter + part.title);
-  std::string text = "\\subsection*{" + title + "}\\phantomsection\n" +
-                     "\\addcontentsline{toc}{subsection}{" + title + "}\\label{" +
-                     latex_label("part", where) + "}\n\n";
+  std::string text = heading(part);
   if (!part.setting.empty()) text += "{\\small " + latex_text(part.setting) + "\\par}\n\n";
   text += quotation(latex_markdown(part.question)) + answer(part);
   for (const Figure& each : part.figures) text += figure(each, where);

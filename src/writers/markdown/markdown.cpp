@@ -14,14 +14,9 @@ class MarkdownWriter {
 
   std::string write(const Document& document) {
     head(document);
-    key_numbers(document);
-    if (!document.matrix.columns.empty()) {
-      paragraph("## What ran");
-      paragraph(escape_markdown(document.outcome_line));
-      text_ += table_markdown(document.matrix);
-    }
     for (const Section& section : document.sections) {
-      paragraph("## " + escape_markdown(section.title) + " (`" + section.problem + "`)");
+      const std::string problem = section.asked() ? " (`" + section.problem + "`)" : "";
+      paragraph("## " + escape_markdown(section.title) + problem);
       for (const Part& part : section.parts) add(part);
     }
     paragraph("## Method and limits");
@@ -60,19 +55,9 @@ class MarkdownWriter {
     paragraph(escape_markdown(document.provenance));
   }
 
-  void key_numbers(const Document& document) {
-    if (document.key_numbers.empty()) return;
-    paragraph("## At a glance");
-    for (const KeyNumber& number : document.key_numbers) {
-      text_ +=
-          "- " + escape_markdown(number.label) + ": **" + escape_markdown(number.value) + "**\n";
-    }
-    text_ += '\n';
-  }
-
   void add(const Part& part) {
     const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
-    paragraph("### " + letter + escape_markdown(part.title));
+    if (!part.title.empty()) paragraph("### " + letter + escape_markdown(part.title));
     paragraph(escape_markdown(part.setting));
     quote(part.question);
     answer(part);

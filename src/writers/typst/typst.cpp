@@ -19,11 +19,6 @@ class TypstWriter {
   std::string write() {
     settings();
     head();
-    key_numbers();
-    if (!document_.matrix.columns.empty()) {
-      text_ += "= What ran <ran>\n\n" + typst_text(document_.outcome_line) + "\n\n" +
-               typst_table(document_.matrix);
-    }
     setting();
     for (const Section& section : document_.sections) add(section);
     text_ += "= Method and limits <method>\n\n" + typst_blocks(document_.method, source_);
@@ -77,19 +72,6 @@ class TypstWriter {
              typst_text(words) + "]\n\n";
   }
 
-  /// Three numbers a row, each a link to its evidence.
-  void key_numbers() {
-    if (document_.key_numbers.empty()) return;
-    text_ += "= At a glance <key-numbers>\n\n#grid(\n  columns: (1fr, 1fr, 1fr),\n  gutter: 1em,\n";
-    for (const KeyNumber& number : document_.key_numbers) {
-      const std::string value =
-          "#text(size: 1.25em, weight: \"bold\")[" + typst_text(number.value) + "]";
-      text_ += "  [" + typst_link("#" + number.anchor, value, source_) + "#linebreak()" +
-               typst_text(number.label) + "],\n";
-    }
-    text_ += ")\n\n";
-  }
-
   void setting() {
     std::string common;
     for (const std::string& piece : source_.setting) {
@@ -101,8 +83,8 @@ class TypstWriter {
   }
 
   void add(const Section& section) {
-    text_ += "= " + typst_text(section.title) + typst_label("section-" + section.problem) + "\n\n" +
-             typst_muted("Problem " + typst_code(section.problem));
+    text_ += "= " + typst_text(section.title) + typst_label("section-" + section.problem) + "\n\n";
+    if (section.asked()) text_ += typst_muted("Problem " + typst_code(section.problem));
     for (const Part& part : section.parts) text_ += typst_part(part, source_);
   }
 
@@ -126,6 +108,7 @@ std::vector<std::string> common_setting(const Document& document) {
   std::size_t parts = 0;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
+      if (part.setting.empty()) continue;
       const std::vector<std::string> pieces = setting_pieces(part.setting);
       if (parts++ == 0) common = pieces;
       std::erase_if(common, [&](const std::string& piece) {
@@ -140,8 +123,6 @@ std::vector<std::string> common_setting(const Document& document) {
 
 TypstSource::TypstSource(const Document& whole, const Drawings& drawn, const TypstOptions& chosen)
     : document(whole), drawings(drawn), options(chosen) {
-  if (!document.key_numbers.empty()) labels.insert("key_numbers");
-  if (!document.matrix.columns.empty()) labels.insert("ran");
   labels.insert({"method", "reproduce"});
   for (const Section& section : document.sections) {
     add_label("section-" + section.problem);

@@ -92,7 +92,10 @@ std::string typst_heading(const Part& part, bool with_problem) {
 }
 
 std::string typst_part(const Part& part, const TypstSource& source) {
-  std::string text = "== " + typst_heading(part, false) + typst_label(part.anchor()) + "\n\n";
+  std::string text;
+  if (!part.title.empty()) {
+    text = "== " + typst_heading(part, false) + typst_label(part.anchor()) + "\n\n";
+  }
   text += typst_muted(typst_text(setting_of(part, source)));
   if (!part.question.empty()) {
     text += "#quote(block: true)[\n" + typst_blocks(part.question, source) + "]\n\n";

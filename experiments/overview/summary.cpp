@@ -1,0 +1,271 @@
+// The summary: where the time of a training step goes, what BF16 changes, how near each size comes
+// to the GPU's peak.
+#include <algorithm>
+#include <span>
+
+#include "base/format.h"
+#include "base/statistics.h"
+#include "base/text.h"
+#include "embedded/experiments.h"
+#include "experiments/benchmarking_mixed_precision/speedup.h"
+#include "experiments/nsys_profile/profile.h"
+#include "experiments/overview/datasheet.h"
+#include "experiments/overview/overview.h"
+#include "plan/arithmetic.h"
+#include "results/metric_names.h"
+
+namespace labreport::overview {
+namespace {
+
+using benchmarking_mixed_precision::Network;
+using benchmarking_mixed_precision::Pair;
+
+constexpr Notation kMilliseconds{Notation::kSignificant, 4};
+constexpr Notation kSpeedup{Notation::kSignificant, 3};
+constexpr Notation kChange{Notation::kFixed, 1};
+constexpr double kMega = 1e6;
+constexpr double kTeraFlops = 1e12;
+
+/// A network's training step at one precision.
+struct StepRow {
+  const Network* network;
+  std::string device;
+  std::optional<double> of_measured_peak;
+
+  const CellSpec& spec() const { return network->group->spec; }
+  double seconds() const { return mean(network->step.ms) / 1e3; }
+  double flops() const { return step_flops(*timed(*network->group, Mode::kTrainStep)->spec); }
+  double tokens() const { return static_cast<double>(*spec().batch * *spec().context) / seconds(); }
+  std::optional<double> of_datasheet_peak() const {
+    const auto peak = datasheet_peak(device, *spec().precision);
+    return peak ? std::optional(flops() / seconds() / *peak) : std::nullopt;
+  }
+  std::optional<double> peak_bytes() const {
+    const Launch& launch = *timed(*network->group, Mode::kTrainStep)->launch;
+    const Metric* peak = launch.find(metric::kMemory, metric::kPeakAllocated);
+    return peak == nullptr ? std::nullopt : peak->number();
+  }
+};
+
+const std::vector<Column<StepRow>> kSteps{
+    {"size", "Size", [](const StepRow& row) { return row.network->size(); }},
+    {"precision", "Precision", [](const StepRow& row) { return row.network->precision(); }},
+    {"parameters", "Parameters",
+     [](const StepRow& row) {
+       return static_cast<double>(parameter_count(*row.spec().model)) / kMega;
+     },
+     "M"},
+    {"flops", "FLOPs", [](const StepRow& row) { return row.flops() / kTeraFlops; }, "TFLOP"},
+    {"step", "Step", [](const StepRow& row) { return mean(row.network->step.ms); }, "ms"},
+    {"tokens", "Tokens/s", &StepRow::tokens, "", {Notation::kCount}},
+    {"mfu", "MFU", &StepRow::of_measured_peak, "%", {Notation::kPercent}},
+    {"datasheet", "MFU by data sheet", &StepRow::of_datasheet_peak, "%", {Notation::kPercent}},
+    {"peak", "Peak memory", &StepRow::peak_bytes, "GiB", {Notation::kGibibytes}}};
+
+std::vector<StepRow> step_rows(const RunView& view, const std::vector<Network>& networks) {
+  std::vector<StepRow> rows;
+  for (const Network& network : networks) {
+    const auto step = timed(*network.group, Mode::kTrainStep);
+    if (network.step.ms.empty() || !step) continue;
+    rows.push_back({&network, view.device() == nullptr ? "" : view.device()->name,
+                    share_of_peak(view, *step)});
+  }
+  return rows;
+}
+
+/// One training step by what takes its time, in ms: kernels of its profile, and what is left of the
+/// unprofiled step.
+struct StepTime {
+  double gemms, others, optimizer, idle;
+};
+
+using StepPart = std::pair<const char*, double StepTime::*>;
+constexpr StepPart kOnGpu[]{{"GEMMs", &StepTime::gemms},
+                            {"other kernels", &StepTime::others},
+                            {"AdamW", &StepTime::optimizer},
+                            {"GPU idle", &StepTime::idle}};
+constexpr StepPart kOnCpu[]{{"GEMMs", &StepTime::gemms},
+                            {"other operators", &StepTime::others},
+                            {"AdamW", &StepTime::optimizer},
+                            {"outside operators", &StepTime::idle}};
+
+std::span<const StepPart> parts_of(const CellSpec& step) {
+  return step.device == DeviceKind::kCpu ? std::span(kOnCpu) : std::span(kOnGpu);
+}
+
+std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles, const Network& network) {
+  const auto found = std::ranges::find_if(profiles.all, [&](const nsys_profile::Profile& profile) {
+    return same_setting(profile.spec, network.group->spec);
+  });
+  if (found == profiles.all.end() || network.step.ms.empty()) return std::nullopt;
+  const auto rows = found->rows(nsys_profile::Pass::kTrainStep);
+  const auto optimizer = found->rows(nsys_profile::Pass::kOptimizer);
+  if (rows.empty() || optimizer.empty()) return std::nullopt;
+  const double gemms = total(matching(rows, nsys_profile::is_gemm));
+  const double busy = total(rows);
+  return StepTime{gemms, busy - gemms - total(optimizer), total(optimizer),
+                  std::max(0.0, mean(network.step.ms) - busy)};
+}
+
+/// From the FP32 step to the other one: a bar each, and between them what each part adds.
+struct Bar {
+  std::string row, part;
+  double from, to;
+  std::string text;  ///< Beside the row's last bar.
+};
+
+const std::vector<Column<Bar>> kBars{{"row", "", &Bar::row},
+                                     {"part", "Part", &Bar::part},
+                                     {"from", "From", &Bar::from, "ms"},
+                                     {"to", "To", &Bar::to, "ms"},
+                                     {"text", "Time", &Bar::text}};
+
+void add_step(std::vector<Bar>& bars, std::span<const StepPart> parts, std::string_view precision,
+              const StepTime& step) {
+  const std::string name = std::string(precision) + " step";
+  double at = 0;
+  for (const auto& [part, member] : parts) {
+    bars.push_back({name, part, at, at + step.*member, ""});
+    at = bars.back().to;
+  }
+  bars.back().text = format_value(at, kMilliseconds) + " ms";
+}
+
+std::vector<Bar> waterfall(const Pair& pair, const StepTime& from, const StepTime& to) {
+  std::vector<Bar> bars;
+  const auto parts = parts_of(pair.other->group->spec);
+  add_step(bars, parts, pair.fp32->precision(), from);
+  double at = bars.back().to;
+  for (const auto& [part, member] : parts) {
+    const double change = to.*member - from.*member;
+    bars.push_back({part, part, at, at + change,
+                    (change > 0 ? "+" : "") + format_value(change, kChange) + " ms"});
+    at += change;
+  }
+  add_step(bars, parts, pair.other->precision(), to);
+  return bars;
+}
+
+/// The largest network with a training step in FP32 and in the precision that answers speak of.
+std::optional<Pair> largest_pair(const std::vector<Network>& networks) {
+  const auto compared = spoken_of(pairs(networks), &Network::step);
+  return compared.empty() ? std::nullopt : std::optional(compared.back());
+}
+
+Facts pair_facts(const Pair& pair) {
+  Facts facts;
+  facts.set("size", pair.other->size());
+  facts.set("precision", pair.other->precision());
+  facts.set("fp32", mean(pair.fp32->step.ms), kMilliseconds);
+  facts.set("other", mean(pair.other->step.ms), kMilliseconds);
+  facts.set("speedup", pair.speedup(&Network::step)->value, kSpeedup);
+  return facts;
+}
+
+Facts kernel_facts(const Pair& pair, const StepTime& from, const StepTime& to) {
+  Facts facts = pair_facts(pair);
+  facts.set("gemms", from.gemms, kMilliseconds);
+  facts.set("fewer_gemms", to.gemms, kMilliseconds);
+  facts.set("gemm_speedup", from.gemms / to.gemms, kSpeedup);
+  facts.set("others", from.others, kMilliseconds);
+  facts.set("others_after", to.others, kMilliseconds);
+  return facts;
+}
+
+/// GEMMs alone account for the gain: nine tenths of it, or more than all.
+bool gemms_explain(const Pair& pair, const StepTime& from, const StepTime& to) {
+  const double gained = mean(pair.fp32->step.ms) - mean(pair.other->step.ms);
+  return gained > 0 && to.gemms > 0 && from.gemms - to.gemms >= 0.9 * gained;
+}
+
+std::optional<Facts> optimizer_facts(const Pair& pair, const StepTime& from, const StepTime& to) {
+  constexpr double kAlike = 0.03;
+  if (std::abs(to.optimizer - from.optimizer) > kAlike * from.optimizer) return std::nullopt;
+  Facts facts;
+  facts.set("precision", pair.other->precision());
+  facts.set("time", to.optimizer, kMilliseconds);
+  facts.set("share", to.optimizer / mean(pair.other->step.ms), {Notation::kPercent});
+  facts.set("before", from.optimizer / mean(pair.fp32->step.ms), {Notation::kPercent});
+  return facts;
+}
+
+std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const Pair& pair) {
+  const auto found = std::ranges::find(rows, pair.other, &StepRow::network);
+  const auto fp32 = std::ranges::find(rows, pair.fp32, &StepRow::network);
+  if (found == rows.end() || fp32 == rows.end()) return std::nullopt;
+  if (!found->of_measured_peak || !fp32->of_measured_peak) return std::nullopt;
+  Facts facts;
+  facts.set("size", pair.other->size());
+  facts.set("precision", pair.other->precision());
+  facts.set("mfu", *found->of_measured_peak, {Notation::kPercent});
+  facts.set("fp32_mfu", *fp32->of_measured_peak, {Notation::kPercent});
+  return facts;
+}
+
+/// Sizes whose training step is launch-bound, by precision.
+std::vector<Facts> launch_bound_facts(const std::vector<StepRow>& rows) {
+  std::map<std::string_view, std::vector<std::string>> sizes;
+  for (const StepRow& row : rows) {
+    if (row.network->bound() == describe(Bound::kLaunch))
+      sizes[row.network->precision()].push_back(row.network->size());
+  }
+  std::vector<Facts> list;
+  for (const auto& [precision, names] : sizes) {
+    list.emplace_back().set("precision", precision);
+    list.back().set("sizes", join_words(names));
+  }
+  return list;
+}
+
+std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
+  const auto most = std::ranges::max_element(
+      rows, {}, [](const StepRow& row) { return row.peak_bytes().value_or(0); });
+  if (most == rows.end() || !most->peak_bytes()) return std::nullopt;
+  const auto resident = resident_bytes(*timed(*most->network->group, Mode::kTrainStep)->spec);
+  Facts facts;
+  facts.set("size", most->network->size());
+  facts.set("precision", most->network->precision());
+  facts.set("peak", *most->peak_bytes(), {Notation::kGibibytes});
+  facts.set("resident", resident, {Notation::kGibibytes});
+  return facts;
+}
+
+void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* pair,
+               const std::optional<StepTime>& from, const std::optional<StepTime>& to) {
+  const bool profiled = pair != nullptr && from && to;
+  const bool explained = profiled && gemms_explain(*pair, *from, *to);
+  const auto kernels = explained ? std::optional(kernel_facts(*pair, *from, *to)) : std::nullopt;
+  part.facts.when("explained", kernels);
+  part.facts.when("compared",
+                  pair != nullptr && !explained ? std::optional(pair_facts(*pair)) : std::nullopt);
+  part.facts.when("optimizer", profiled ? optimizer_facts(*pair, *from, *to) : std::nullopt);
+  part.facts.when("mfu", pair == nullptr ? std::nullopt : mfu_facts(rows, *pair));
+  part.facts.list("launch_bound", launch_bound_facts(rows));
+  part.facts.when("memory", memory_facts(rows));
+}
+
+}  // namespace
+
+std::optional<Section> summary(const RunView& view, const FigureFiles& figures) {
+  const std::vector<TimingGroup> groups = timing_groups(view);
+  const auto networks = benchmarking_mixed_precision::networks(view, groups);
+  const auto rows = step_rows(view, networks);
+  if (rows.empty()) return std::nullopt;
+  const nsys_profile::Profiles profiles(view);
+  const auto pair = largest_pair(networks);
+  const auto from = pair ? step_time(profiles, *pair->fp32) : std::nullopt;
+  const auto to = pair ? step_time(profiles, *pair->other) : std::nullopt;
+  PartContent part;
+  set_facts(part, rows, pair ? &*pair : nullptr, from, to);
+  part.facts.set("network", pair ? pair->other->size() : "");
+  part.facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
+  part.facts.flag("gpu", view.on_gpu());
+  part.facts.set("precision", pair ? pair->other->precision() : "");
+  part.datasets = {make_dataset("steps", kSteps, rows)};
+  if (from && to)
+    part.datasets.push_back(make_dataset("step", kBars, waterfall(*pair, *from, *to)));
+  return compose_section(embedded::experiments().at("experiments/overview/section.md"),
+                         {{"", std::move(part)}}, figures);
+}
+
+}  // namespace labreport::overview

@@ -1,0 +1,120 @@
+// The report's summary: what a training step costs, and a reason only where the run holds it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiments/overview/datasheet.h"
+#include "experiments/overview/overview.h"
+#include "experiments/sample_runs.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+using testing_samples::Change;
+
+Section first_section(Preset preset, const Change& change) {
+  testing_samples::Change each = change;
+  PlanInput input = testing_samples::plan_input(preset);
+  input.selection.only = {"benchmarking_script.b", "nsys_profile",
+                          "benchmarking_mixed_precision.c"};
+  return build_document(testing_samples::measured(input, each), false).sections.front();
+}
+
+const auto as_it_is = [](const auto&...) {};
+
+std::string answer(const Change& change = as_it_is) {
+  return first_section(Preset::kFull, change).parts.front().answer;
+}
+
+/// A profiled training step with so many milliseconds of GEMMs and of AdamW.
+void profile(const CellSpec& spec, Launch& launch, double gemms, double optimizer) {
+  if (spec.kind != CellKind::kKernels || spec.mode != Mode::kTrainStep) return;
+  for (Table& table : launch.tables) {
+    if (table.name != metric::kKernels) continue;
+    const auto row = [&](std::string_view phase, const char* kind, double ms) {
+      std::vector<Scalar> cells(table.columns.size(), Scalar(std::int64_t{1}));
+      for (std::size_t i = 0; i < 5; ++i) cells[i] = std::string("aten::any");
+      cells[0] = std::string(phase);
+      cells[4] = std::string(kind);
+      cells[7] = static_cast<std::int64_t>(1e6 * ms);
+      return cells;
+    };
+    table.rows = {row(metric::kForward, "gemm", gemms), row(metric::kBackward, "elementwise", 100),
+                  row(metric::kOptimizer, "elementwise", optimizer)};
+  }
+}
+
+std::string answer_of_profiles(double fp32_gemms, double bf16_gemms, double bf16_optimizer) {
+  return answer([=](const CellSpec& spec, Launch& launch) {
+    const bool fp32 = spec.precision == Precision::kFp32;
+    profile(spec, launch, fp32 ? fp32_gemms : bf16_gemms, fp32 ? 80 : bf16_optimizer);
+  });
+}
+
+TEST(Summary, StandsFirst) {
+  const Section section = first_section(Preset::kFull, as_it_is);
+  EXPECT_EQ(section.title, "Summary");
+  EXPECT_FALSE(section.asked());
+  EXPECT_FALSE(section.parts.front().awaits_answer(Answers::kNone));
+}
+
+TEST(Summary, BeginsWithTheLargestNetworksStep) {
+  EXPECT_THAT(answer(), StartsWith("- **A training step of 2.7B takes 24,180 ms in FP32 and 4,029 "
+                                   "ms in BF16, a speedup of 6.00×.**"));
+}
+
+TEST(Summary, GemmsAreTheReasonOnlyWhereTheyMakeUpTheGain) {
+  EXPECT_THAT(answer_of_profiles(22'000, 2'000, 80),
+              HasSubstr("because its GEMMs run 11.0 times as fast (22,000 vs. 2,000 ms)"));
+  EXPECT_THAT(answer_of_profiles(10'000, 2'000, 80), Not(HasSubstr("because its GEMMs")));
+}
+
+TEST(Summary, TheOptimizerIsUntouchedOnlyWhereItTakesAsLong) {
+  EXPECT_THAT(answer_of_profiles(22'000, 2'000, 81), HasSubstr("AdamW takes 81.00 ms in either"));
+  EXPECT_THAT(answer_of_profiles(22'000, 2'000, 40), Not(HasSubstr("AdamW takes")));
+}
+
+TEST(Summary, WithoutAMeasuredPeakThereIsNoMfu) {
+  EXPECT_THAT(answer(), HasSubstr("MFU in FP32"));
+  const auto without_limits = [](const CellSpec& spec, Launch& launch) {
+    if (spec.kind == CellKind::kLimits) launch.metrics.clear();
+  };
+  EXPECT_THAT(answer(without_limits), Not(HasSubstr("MFU")));
+}
+
+TEST(Summary, ARunWithoutATrainingStepHasNone) {
+  const auto forward_alone = [](const CellSpec& spec, Launch& launch) {
+    if (spec.mode == Mode::kTrainStep)
+      testing_samples::end_with(launch, OutOfMemory{"optimizer", 1, 2, 3});
+  };
+  EXPECT_EQ(first_section(Preset::kFull, forward_alone).title, "What ran");
+}
+
+TEST(Summary, OnACpuItSpeaksOfOperators) {
+  const Section section = first_section(Preset::kDemo, as_it_is);
+  ASSERT_EQ(section.parts.front().figures.size(), 1u);
+  for (const Figure& figure : section.parts.front().figures) {
+    for (const RowView& row : figure.data.rows)
+      EXPECT_THAT(row.cells.at(1).text, Not(AnyOf(HasSubstr("kernel"), HasSubstr("GPU"))));
+  }
+}
+
+TEST(DatasheetPeak, IsThatOfDenseMatricesOfTheVariant) {
+  using overview::datasheet_peak;
+  EXPECT_EQ(datasheet_peak("NVIDIA H200", Precision::kBf16), 989.5e12);
+  EXPECT_EQ(datasheet_peak("NVIDIA H100 80GB HBM3", Precision::kTf32), 494.5e12);
+  EXPECT_EQ(datasheet_peak("NVIDIA H100 PCIe", Precision::kBf16), 756.5e12);
+  EXPECT_EQ(datasheet_peak("NVIDIA A100-SXM4-40GB", Precision::kFp32), 19.5e12);
+}
+
+TEST(DatasheetPeak, IsNotGuessed) {
+  EXPECT_EQ(overview::datasheet_peak("Tesla T4", Precision::kBf16), std::nullopt);
+  EXPECT_EQ(overview::datasheet_peak("AMD EPYC", Precision::kFp32), std::nullopt);
+}
+
+}  // namespace
+}  // namespace labreport
