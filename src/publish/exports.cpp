@@ -7,11 +7,12 @@
 namespace labreport {
 namespace {
 
-/// "parts/<part>" + `ending` for each part, written by `write`.
+/// "parts/<part>" + `ending` for each part of the handout's problems, written by `write`.
 template <class Write>
 void add_parts(std::vector<Attachment>& files, const Document& document, const char* ending,
                Write write) {
   for (const Section& section : document.sections) {
+    if (!section.asked()) continue;
     for (const Part& part : section.parts) {
       files.push_back({"parts/" + part.name() + ending, write(part)});
     }

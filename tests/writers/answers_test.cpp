@@ -16,6 +16,7 @@ Part answered() {
   part.problem = "p";
   part.letter = "b";
   part.title = "Times";
+  part.question = "How long does it take?";
   part.answer = "The pass takes **1 ms**.";
   part.facts = "- Pass: 1 ms; 2 % of it idle\n- Kernel: `a; b: c`, 3 ms";
   part.details.method = "Steps are timed.";
@@ -45,6 +46,13 @@ TEST(Answers, AreMarkedAsGenerated) {
   EXPECT_THAT(html(answered(), Answers::kFull),
               HasSubstr("Generated from this run’s measurements."));
   EXPECT_THAT(markdown(answered(), Answers::kFull), HasSubstr("*Generated from this run’s"));
+}
+
+TEST(Answers, NobodyIsAskedForAPartOfTheReportsOwn) {
+  Part summary = answered();
+  summary.question = "";
+  EXPECT_THAT(html(summary, Answers::kNone), Not(HasSubstr("Your answer")));
+  EXPECT_THAT(markdown(summary, Answers::kNone), Not(HasSubstr("Your answer")));
 }
 
 TEST(Answers, WithoutThemThereIsRoomForTheAuthors) {

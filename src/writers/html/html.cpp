@@ -31,6 +31,7 @@ TemplateList section_list(const Document& document, PageState& state) {
     sections.push_back(TemplateObject{{"problem", section.problem},
                                       {"title", section.title},
                                       {"asked", section.asked()},
+                                      {"listed", !contents.empty()},
                                       {"contents", contents},
                                       {"parts", parts}});
   }
