@@ -17,14 +17,14 @@ namespace {
 
 constexpr double kSuspicious = 1.0;
 constexpr double kImpossible = 1.1;
-/// A processor's limits are a demonstration's: they were measured beside whatever else ran.
-constexpr double kImpossibleOnProcessor = 10;
+/// A CPU's limits are a demonstration's: they were measured beside whatever else ran.
+constexpr double kImpossibleOnCpu = 10;
 constexpr double kUneven = 0.5;  // Deviation over mean.
 constexpr double kApart = 3;     // Of one network's forward passes.
 constexpr double kNoticed = 0.01;
 constexpr double kNanosecondsPerSecond = 1e9;
 
-/// Sustained on a device; of a processor, which others may have held, the most.
+/// Sustained on a device; of a CPU, which others may have held, the most.
 double sustained(const std::vector<double>& rates, DeviceKind device) {
   return device == DeviceKind::kCpu ? std::ranges::max(rates) : median(rates);
 }
@@ -63,8 +63,8 @@ void check_rate(const Inspection& in) {
   const std::string text =
       fmt::format("computes {} times as fast as the device's measured limit in {}",
                   format_ratio(share), name(*in.cell.spec.precision));
-  const bool processor = in.cell.spec.device == DeviceKind::kCpu;
-  share > (processor ? kImpossibleOnProcessor : kImpossible) ? in.refuse(text) : in.warn(text);
+  const bool cpu = in.cell.spec.device == DeviceKind::kCpu;
+  share > (cpu ? kImpossibleOnCpu : kImpossible) ? in.refuse(text) : in.warn(text);
 }
 
 void check_spread(const Inspection& in) {

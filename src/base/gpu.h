@@ -34,7 +34,7 @@ struct Gpu {
 };
 
 /// Multiplies matrices in BF16 itself, from compute capability 8.0 on. Text that is none, as a
-/// processor's, passes.
+/// CPU's, passes.
 bool computes_in_bf16(const std::string& compute_capability);
 
 struct GpuSurvey {

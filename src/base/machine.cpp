@@ -65,7 +65,7 @@ std::string cpu_model() {
     const std::string value = proc_value("/proc/cpuinfo", key);
     if (!value.empty()) return value;
   }
-  return "unknown processor";
+  return "unknown CPU";
 }
 
 std::vector<int> usable_cores() {

@@ -1,4 +1,4 @@
-// The machine around the GPU: processor, memory, name, and the variables that change results.
+// The machine around the GPU: CPU, memory, name, and the variables that change results.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace labreport {
 
-std::string cpu_model();  ///< "AMD EPYC 9654 96-Core Processor"; "unknown processor" if untold.
+std::string cpu_model();  ///< "AMD EPYC 9654 96-Core Processor"; "unknown CPU" if untold.
 
 /// Logical cores that this process may use, in order.
 std::vector<int> usable_cores();

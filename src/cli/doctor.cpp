@@ -144,7 +144,7 @@ void look_at_gpus(Findings& findings) {
 
 void look_at_machine(Findings& findings) {
   findings.push_back(
-      {Finding::kHere, "processor",
+      {Finding::kHere, "CPU",
        fmt::format("{}, {}", cpu_model(),
                    format_plural(static_cast<std::int64_t>(usable_cores().size()), "core"))});
   findings.push_back(

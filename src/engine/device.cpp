@@ -10,7 +10,7 @@
 namespace labreport {
 namespace {
 
-Device describe_processor() {
+Device describe_cpu() {
   Device device;
   device.kind = DeviceKind::kCpu;
   device.name = cpu_model();
@@ -61,7 +61,7 @@ void synchronize(c10::Device device) {
 }
 
 Device describe_device(DeviceKind kind) {
-  return kind == DeviceKind::kCpu ? describe_processor() : describe_gpu();
+  return kind == DeviceKind::kCpu ? describe_cpu() : describe_gpu();
 }
 
 Software describe_software() {

@@ -25,7 +25,7 @@ void start_device(DeviceKind kind);
 /// Waits until the device has done all that it was given.
 void synchronize(c10::Device device);
 
-/// Name, memory, limits; the processor and its memory for a CPU.
+/// Name, memory, limits; the CPU and its memory without one.
 Device describe_device(DeviceKind kind);
 
 /// Versions of what runs beneath the model, without starting a device.

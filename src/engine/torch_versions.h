@@ -25,7 +25,7 @@ inline auto* device_allocator(c10::Device device) { return c10::getDeviceAllocat
 #elif defined(LABREPORT_HAS_CUDA)
 inline auto* device_allocator(c10::Device) { return c10::cuda::CUDACachingAllocator::get(); }
 #else
-/// Never asked: a build without CUDA has no device but the processor.
+/// Never asked: a build without CUDA has no device but the CPU.
 struct NoAllocator {
   c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) { return {}; }
   void resetPeakStats(c10::DeviceIndex) {}

@@ -59,7 +59,7 @@ inline constexpr std::string_view kBandwidth = "bandwidth";     // B/s, read + w
 
 // Kind `accumulation`: the sum after each addition, of 0.01 where not said otherwise; names: loops.
 inline constexpr std::string_view kRunning = "running";           // tag; on the cell's device
-inline constexpr std::string_view kRunningHost = "running_host";  // tag; on the processor beside it
+inline constexpr std::string_view kRunningHost = "running_host";  // tag; on the CPU beside it
 inline constexpr std::string_view kAddend = "addend";             // tag; as rounded to its dtype
 inline constexpr std::string_view kFp32Loop = "fp32+=fp32";
 inline constexpr std::string_view kFp16Loop = "fp16+=fp16";

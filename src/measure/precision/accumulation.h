@@ -6,7 +6,7 @@
 namespace labreport {
 
 /// Runs every loop one addition at a time, on the cell's device and, beside a GPU, on the
-/// processor. Samples tagged "running" hold the sum after each addition.
+/// CPU. Samples tagged "running" hold the sum after each addition.
 Launch measure_accumulation(const LaunchRequest& request);
 
 }  // namespace labreport

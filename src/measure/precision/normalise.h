@@ -35,7 +35,7 @@ struct NormErrors {
 /// (x - mean) / sqrt(variance + 1e-5) * weight + bias over the last dimension of x, by `method`.
 NormErrors errors_of(const at::Tensor& x, const Affine& affine, NormMethod method);
 
-/// The same in the processor's memory.
+/// The same in host memory.
 NormErrors on_host(const NormErrors& errors);
 
 }  // namespace labreport

@@ -70,7 +70,7 @@ std::string head(const Document& document) {
   std::string text = "\\maketitle\n\n";
   if (document.demonstration) {
     text += warning("CPU demonstration.") +
-            "Tiny networks on a processor: this report shows what one looks like, not what a GPU "
+            "Tiny networks on a CPU: this report shows what one looks like, not what a GPU "
             "does.\n\n";
   }
   if (document.incomplete) text += warning("Interrupted run: cells are missing.");

@@ -45,7 +45,7 @@ class MarkdownWriter {
     paragraph(byline_markdown(document.front));
     if (document.demonstration) {
       paragraph(
-          "> **CPU demonstration.** Tiny networks on a processor: this report shows what one "
+          "> **CPU demonstration.** Tiny networks on a CPU: this report shows what one "
           "looks like, not what a GPU does.");
     }
     if (document.incomplete) paragraph("> **Interrupted run.** Cells are missing.");

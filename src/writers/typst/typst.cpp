@@ -60,7 +60,7 @@ class TypstWriter {
     centred("9pt", typst_text(marks) + "#linebreak()" + typst_text(document_.provenance));
     if (document_.demonstration) {
       banner("CPU demonstration.",
-             " Tiny networks on a processor: this report shows what one looks like, not what a GPU "
+             " Tiny networks on a CPU: this report shows what one looks like, not what a GPU "
              "does.");
     }
     if (document_.incomplete) banner("Interrupted run.", " Cells are missing.");
