@@ -49,7 +49,7 @@ Limits measured_limits(const Run& run);
 
 /// Work that the network prescribes, whatever runs it; 0 where it is not counted.
 struct Work {
-  double flops = 0;  ///< In matrix products (plan/arithmetic).
+  double flops = 0;  ///< Of GEMMs (plan/arithmetic).
   double bytes = 0;  ///< AdamW's least: four tensors of FP32 read and three written.
 };
 Work work_of(const CellSpec& spec, Measure measure);

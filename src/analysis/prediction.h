@@ -8,7 +8,7 @@ namespace labreport {
 /// The row's work over its time, as shares of what the run measured of its device.
 void add_shares(const CellSpec& spec, Measure measure, const Limits& limits, RowSide& side);
 
-/// Time that matrix products or memory alone set goes with the inverse of the measured rates.
+/// Time that GEMMs or memory bandwidth alone set goes with the inverse of the measured rates.
 Prediction predict(const ComparedRow& row, const Limits& a, const Limits& b);
 
 }  // namespace labreport

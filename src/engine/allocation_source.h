@@ -37,7 +37,7 @@ class ListenedAllocations {
 std::vector<MemoryBlock> allocated_blocks(DeviceKind device);
 std::vector<MemorySegment> allocated_segments(DeviceKind device);
 
-/// The matrix library's scratch memory, which it keeps for good.
+/// cuBLAS's workspace, which it holds until the process ends.
 std::vector<std::uint64_t> workspace_addresses(DeviceKind device);
 
 /// Bytes that the allocator may take, where it was told to take less than the device has.

@@ -13,7 +13,7 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #endif
 #if TORCH_VERSION_MINOR >= 9
-/// CUDA's second matrix library has workspaces that are kept.
+/// cuBLASLt has workspaces that are kept.
 #define LABREPORT_HAS_LT_WORKSPACES
 #endif
 
@@ -47,7 +47,7 @@ std::uint64_t workspace_address(const Workspace& workspace) {
   }
 }
 
-/// The matrix library's workspaces: in a map, since 2.10 held beside its mutex.
+/// cuBLAS's workspaces: in a map, since 2.10 held beside its mutex.
 template <typename Workspaces>
 void append_workspaces(Workspaces& workspaces, std::vector<std::uint64_t>& addresses) {
   if constexpr (requires { workspaces.map; }) {

@@ -5,7 +5,7 @@
 
 namespace labreport {
 
-/// Matrix products on random normal inputs, in every precision, and a copy on the device.
+/// GEMMs on random normal inputs, in every precision, and a copy on the device.
 Launch measure_limits(const LaunchRequest& request);
 
 }  // namespace labreport

@@ -17,7 +17,7 @@ enum class MemoryCategory {
   kData,          ///< The batch and tables made from the shape alone.
   kActivations,   ///< Made in forward or loss and alive at their end: kept for backward.
   kWeightCopies,  ///< Autocast's casts of parameters.
-  kWorkspace,     ///< The matrix library's.
+  kWorkspace,     ///< Of cuBLAS.
   kTemporary,
   kUnknown,
 };
