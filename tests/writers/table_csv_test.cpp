@@ -58,8 +58,8 @@ TEST(NamedTables, SeveralTablesOfAPartHaveTheirOwnNamesToo) {
   part.tables.push_back(part.tables[0]);
   document.sections[0].parts.resize(1);
   EXPECT_THAT(names(document),
-              ElementsAre("benchmarking_script.durations", "benchmarking_script.durations-2",
-                          "ran", "environment"));
+              ElementsAre("benchmarking_script.durations", "benchmarking_script.durations-2", "ran",
+                          "environment"));
 }
 
 }  // namespace
