@@ -15,10 +15,9 @@ void drop_empty(std::vector<TableView>& tables) {
 
 /// What ran, in a sentence; in a table what became of each where something did not.
 Section what_ran_section(const RunView& view) {
-  const std::string line = escape_markdown(overview::outcome_line(view.run()));
   Part part;
   part.problem = "ran";
-  part.answer = part.facts = line;
+  part.setting = overview::outcome_line(view.run());
   const bool all_ok = std::ranges::all_of(
       view.run().cells, [](const Cell& cell) { return ok_launch(cell) != nullptr; });
   (all_ok ? part.details.tables : part.tables) = {overview::what_ran(view)};

@@ -19,6 +19,7 @@ DOCUMENTS = README + "".join(path.read_text(encoding="utf-8")
                              for path in sorted((ROOT / "docs").glob("*.md")))
 MEASURED = [mark.parent.relative_to(ROOT) for mark in sorted(ROOT.glob("site/runs/**/reference"))
             if not (mark.parent / "imported").exists()]
+IMPORTED = sorted(ROOT.glob("site/runs/*/*/*/imported"))
 RECORDED = next(run for run in MEASURED if "2025" in run.parts)
 OWN = RECORDED.parent / "20300101-120000-0123abcd"
 
@@ -86,15 +87,16 @@ class Readme(unittest.TestCase):
         cls.cache = cache.name
 
     def sandbox(self, runs=True):
-        """A folder as a user has it: the recorded run, a run of one's own, a GPU."""
+        """A folder as a user has it: the recorded runs, one of one's own, a GPU."""
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         folder = pathlib.Path(scratch.name)
         if runs:
             shutil.copytree(ROOT / RECORDED, folder / RECORDED)
             shutil.copytree(ROOT / RECORDED, folder / OWN, ignore=lambda *_: ["reference"])
-            for table in ROOT.glob("site/runs/*/*/*/imported"):
-                shutil.copytree(table.parent, folder / table.parent.relative_to(ROOT))
+            for run in [*MEASURED, *(mark.parent.relative_to(ROOT) for mark in IMPORTED)]:
+                if run != RECORDED:
+                    shutil.copytree(ROOT / run, folder / run)
         shutil.copytree(ROOT / "tests/fixtures/imports", folder / "tests/fixtures/imports")
         (folder / "labreport-worker").symlink_to(f"{self.fakes}/worker")
         (folder / "labreport-worker.json").write_text(WORKER, encoding="utf-8")

@@ -43,7 +43,7 @@ TableView sample_environment() {
 Section what_ran() {
   Part part;
   part.problem = "ran";
-  part.answer = part.facts = "20 of 21 measurements succeeded.";
+  part.setting = "20 of 21 measurements succeeded.";
   part.tables = {outcomes()};
   return {"ran", "What ran", {std::move(part)}};
 }

@@ -107,8 +107,8 @@ std::vector<std::string> common_setting(const Document& document) {
   std::vector<std::string> common;
   std::size_t parts = 0;
   for (const Section& section : document.sections) {
+    if (!section.asked()) continue;
     for (const Part& part : section.parts) {
-      if (part.setting.empty()) continue;
       const std::vector<std::string> pieces = setting_pieces(part.setting);
       if (parts++ == 0) common = pieces;
       std::erase_if(common, [&](const std::string& piece) {
