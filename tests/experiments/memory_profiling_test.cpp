@@ -35,8 +35,10 @@ Part part_of(const std::string& letter, const Change& change, const char* editio
   PlanInput input = plan_input(Preset::kFull, edition);
   input.selection.only = {"memory_profiling"};
   const Document document = build_document(measured(input, change), false);
-  for (const Part& part : document.sections.front().parts) {
-    if (part.letter == letter) return part;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      if (part.problem == "memory_profiling" && part.letter == letter) return part;
+    }
   }
   throw std::runtime_error("no part (" + letter + ")");
 }
