@@ -37,8 +37,14 @@ Column<NetworkRow> time_column(const char* name, const char* title, Pass Network
   return {name, title, [pass](const NetworkRow& row) { return row.time(pass); }, "ms"};
 }
 
+/// Two decimals: a figure beside it shows the deviation.
 Column<NetworkRow> speedup_column(const char* name, const char* title, Pass Network::* pass) {
-  return {name, title, [pass](const NetworkRow& row) { return row.speedup(pass); }, "×", kRatio};
+  const auto value = [pass](const NetworkRow& row) {
+    Value speedup = row.speedup(pass);
+    speedup.deviation.reset();
+    return speedup;
+  };
+  return {name, title, value, "×", kRatio};
 }
 
 const std::vector<Column<NetworkRow>> kNetworks{
@@ -51,11 +57,11 @@ const std::vector<Column<NetworkRow>> kNetworks{
      {Notation::kCount}},
     time_column("forward", "Forward", &Network::forward),
     time_column("backward", "Backward", &Network::backward),
-    time_column("step", "Train step", &Network::step),
+    time_column("step", "Training step", &Network::step),
     speedup_column("forward_speedup", "Forward", &Network::forward),
     speedup_column("backward_speedup", "Backward", &Network::backward),
-    speedup_column("step_speedup", "Train step", &Network::step),
-    {"bound", "Train step is", [](const NetworkRow& row) { return row.network->bound(); }}};
+    speedup_column("step_speedup", "Training step", &Network::step),
+    {"bound", "Bound", [](const NetworkRow& row) { return row.network->bound(); }}};
 
 /// One pass of such a row: what figures draw, and its kernels.
 struct PassRow {
@@ -83,7 +89,7 @@ const std::vector<Column<PassRow>> kPasses{
     {"time", "Time", [](const PassRow& row) { return row.row.time(row.pass); }, "ms"},
     {"speedup", "Speedup", [](const PassRow& row) { return row.row.speedup(row.pass); }, "×",
      kRatio},
-    {"bound", "Train step is", [](const PassRow& row) { return row.row.network->bound(); }},
+    {"bound", "Bound", [](const PassRow& row) { return row.row.network->bound(); }},
     kernel_column("gemms", "GEMMs", &KernelTime::gemms, "ms"),
     kernel_column("copies", "Copies and casts", &KernelTime::copies, "ms"),
     kernel_column("others", "All others", &KernelTime::others, "ms"),
@@ -160,7 +166,7 @@ std::vector<KeyNumber> best_speedup(const RunView& view) {
       most = speedup->value;
       best = {{"Best " + std::string(pair.other->precision()) + " speedup, " + pair.other->size() +
                    name,
-               format_value(value_of(speedup), kRatio) + " ×", std::string(kProblem) + "-c"}};
+               format_ratio(speedup->value) + " ×", std::string(kProblem) + "-c"}};
     }
   }
   return best;

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
 #include "experiments/common/change.h"
-#include "plan/arithmetic.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
@@ -26,38 +25,18 @@ std::string words_of(const Ratio& speedup) {
   return certain_ratio(speedup.value, speedup.deviation);
 }
 
-/// "forward_low", "forward_low_size", …; whether all print alike.
-bool set_range(Facts& facts, const std::string& name, WhichPass pass, const Pairs& pairs) {
+/// The least and the largest speedup of a pass; nothing where it was not compared.
+std::optional<Facts> range_of(const Pairs& pairs, WhichPass pass) {
   const Pairs compared = spoken_of(pairs, pass);
+  if (compared.empty()) return std::nullopt;
   const auto value = [pass](const Pair& pair) { return pair.speedup(pass)->value; };
   const auto [low, high] = std::ranges::minmax_element(compared, {}, value);
-  for (const auto& [end, pair] : {std::pair("_low", low), std::pair("_high", high)}) {
-    const bool any = pair != compared.end();
-    facts.set(name + end, any ? words_of(*pair->speedup(pass)) : "");
-    facts.set(name + end + "_size", any ? pair->other->size() : "");
-  }
-  return compared.empty() || format_ratio(value(*low)) == format_ratio(value(*high));
-}
-
-/// How fast one precision is, in the one situation that fits.
-Facts speeds(const Pairs& pairs) {
   Facts facts;
-  const std::string precision(pairs.front().other->precision());
-  const bool backward = !spoken_of(pairs, &Network::backward).empty();
-  const bool several = spoken_of(pairs, &Network::forward).size() > 1;
-  const bool alike = set_range(facts, "forward", &Network::forward, pairs) &
-                     set_range(facts, "backward", &Network::backward, pairs);
-  facts.set("precision", precision);
-  facts.set("setting", precision == "TF32" ? precision : precision + " autocast");
-  facts.flag("backward", backward);
-  facts.flag("several", several);
-  const std::string holds = std::string(backward ? "" : "forward_") + (!several ? "single"
-                                                                       : alike  ? "alike"
-                                                                                : "range");
-  for (const char* name :
-       {"range", "alike", "single", "forward_range", "forward_alike", "forward_single"}) {
-    facts.flag(name, name == holds);
-  }
+  facts.set("low", words_of(*low->speedup(pass)));
+  facts.set("low_size", low->other->size());
+  facts.set("high", words_of(*high->speedup(pass)));
+  facts.set("high_size", high->other->size());
+  facts.flag("several", format_ratio(value(*low)) != format_ratio(value(*high)));
   return facts;
 }
 
@@ -65,9 +44,15 @@ Facts speeds(const Pairs& pairs) {
 std::vector<Facts> every_speed(Pairs pairs) {
   std::vector<Facts> list;
   while (!pairs.empty()) {
-    if (!spoken_of(pairs, &Network::forward).empty()) list.push_back(speeds(pairs));
-    const std::string_view done = pairs.front().other->precision();
-    std::erase_if(pairs, [done](const Pair& pair) { return pair.other->precision() == done; });
+    const std::string precision(pairs.front().other->precision());
+    if (const auto forward = range_of(pairs, &Network::forward)) {
+      Facts& facts = list.emplace_back();
+      facts.set("precision", precision);
+      facts.set("setting", precision == "TF32" ? precision : precision + " autocast");
+      facts.when("forward", forward);
+      facts.when("backward", range_of(pairs, &Network::backward));
+    }
+    std::erase_if(pairs, [&](const Pair& pair) { return pair.other->precision() == precision; });
   }
   return list;
 }
@@ -116,22 +101,26 @@ void set_shares(Facts& facts, const Pairs& pairs, const std::vector<WhichPass>& 
 
 void set_trend(Facts& facts, const Pairs& pairs) {
   std::vector<WhichPass> growing;
-  bool uneven = false, unclear = false;
+  bool differ = false;
   for (const auto& [name, pass] : kBoth) {
     std::vector<Ratio> ratios;
     for (const Pair& pair : spoken_of(pairs, pass)) ratios.push_back(*pair.speedup(pass));
     const Trend trend = trend_of(ratios);
     if (trend == Trend::kGrows) growing.push_back(pass);
-    uneven = uneven || trend == Trend::kUneven;
-    unclear = unclear || trend == Trend::kUnclear;
+    differ = differ || trend != Trend::kAlike;
   }
-  const auto alone = [&](WhichPass pass) { return growing.size() == 1 && growing[0] == pass; };
+  const bool one = growing.size() == 1;
   facts.flag("both_grow", growing.size() == 2);
-  facts.flag("forward_grows", alone(&Network::forward));
-  facts.flag("backward_grows", alone(&Network::backward));
-  facts.flag("uneven", growing.empty() && uneven);
-  facts.flag("unclear", growing.empty() && !uneven && unclear);
+  facts.flag("forward_grows", one && growing[0] == &Network::forward);
+  facts.flag("backward_grows", one && growing[0] == &Network::backward);
+  facts.flag("no_trend", growing.empty() && differ);
   set_shares(facts, pairs, growing);
+}
+
+/// Where everything but GEMMs takes longer, mostly because of copies: autocast's casts.
+bool casts_slow(const Pair& pair, const KernelTime& fp32, const KernelTime& other) {
+  return pair.other->precision() != "TF32" && other.rest() > kLonger * fp32.rest() &&
+         other.copies - fp32.copies >= kHalf * (other.rest() - fp32.rest());
 }
 
 /// What became of GEMMs and of everything else in the largest forward pass profiled in both
@@ -143,33 +132,18 @@ void set_kernels(Facts& facts, const Pairs& pairs) {
   for (const Pair& pair : compared) {
     const auto &fp32 = pair.fp32->forward.kernels, &other = pair.other->forward.kernels;
     if (!fp32 || !other) continue;
-    const double slowed = other->rest() - fp32->rest();
-    const bool casts = pair.other->precision() != "TF32" &&
-                       other->rest() > kLonger * fp32->rest() &&
-                       other->copies - fp32->copies >= kHalf * slowed;
     const bool gain = other->gemms > 0 && fp32->gemms > kLonger * other->gemms;
-    holds = !gain ? "gemms_stay" : casts ? "casts" : "gemms_gain";
+    holds = !gain ? "gemms_stay" : casts_slow(pair, *fp32, *other) ? "casts" : "gemms_gain";
     values.set("size", pair.other->size());
     values.set("gemms", fp32->gemms, {});
     values.set("new_gemms", other->gemms, {});
     values.set("gain", gain ? format_factor(fp32->gemms / other->gemms) : "");
     values.set("rest", fp32->rest(), {});
     values.set("new_rest", other->rest(), {});
-    values.set("copies", fp32->copies, {});
-    values.set("new_copies", other->copies, {});
   }
   for (const char* name : {"casts", "gemms_gain", "gemms_stay", "not_profiled"}) {
     facts.when(name, name == holds ? std::optional(values) : std::nullopt);
   }
-}
-
-/// Forward and backward together, as a share of the measured matrix rate.
-Value share_of_peak(const RunView& view, const Network& network) {
-  CellSpec spec = network.group->spec;
-  spec.mode = Mode::kForwardBackward;
-  const auto rate = matrix_rate(view, *spec.precision);
-  const double seconds = (mean(network.forward.ms) + mean(network.backward.ms)) / 1e3;
-  return rate && seconds > 0 ? Value(step_flops(spec) / seconds / *rate) : Value();
 }
 
 /// Where the optimizer takes as long in both and the step gains less than its passes.
@@ -183,58 +157,46 @@ bool optimizer_holds_back(const Pair& pair) {
          });
 }
 
-/// What the times of the largest network come to.
-void set_largest(Facts& facts, const RunView& view, const Pairs& pairs) {
-  for (const char* name : {"times", "peak", "optimizer"}) facts.when(name, std::nullopt);
+/// The times of the largest network, and what its whole step gains.
+void set_largest(Facts& facts, const Pairs& pairs) {
+  facts.when("times", std::nullopt);
+  facts.when("optimizer", std::nullopt);
   Pairs compared = spoken_of(pairs, &Network::backward);
   std::erase_if(compared, [](const Pair& pair) { return !pair.speedup(&Network::forward); });
   if (compared.empty()) return;
-  const auto& [fp32, other] = compared.back();
+  const Pair& pair = compared.back();
   Facts values;
-  values.set("size", other->size());
-  const auto set = [&](const std::string& name, const Pass& base, const Pass& reduced) {
-    values.set("fp32_" + name, mean(base.ms), {});
-    values.set(name, mean(reduced.ms), {});
-    values.set("fp32_" + name + "_exact", Value::mean_of(base.ms), {});
-    values.set(name + "_exact", Value::mean_of(reduced.ms), {});
-  };
-  set("forward", fp32->forward, other->forward);
-  set("backward", fp32->backward, other->backward);
+  values.set("size", pair.other->size());
+  for (const auto& [name, pass] : kBoth) {
+    values.set(std::string("fp32_") + name, Value::mean_of((pair.fp32->*pass).ms), {});
+    values.set(name, Value::mean_of((pair.other->*pass).ms), {});
+  }
   facts.when("times", values);
-  const Value base = share_of_peak(view, *fp32), reduced = share_of_peak(view, *other);
-  values.set("fp32_share", base, {Notation::kPercent});
-  values.set("share", reduced, {Notation::kPercent});
-  if (!base.is_missing() && !reduced.is_missing()) facts.when("peak", values);
-  if (!optimizer_holds_back(compared.back())) return;
-  set("adamw", fp32->optimizer, other->optimizer);
-  values.set("step", words_of(*compared.back().speedup(&Network::step)));
+  if (!optimizer_holds_back(pair)) return;
+  values.set("fp32_adamw", mean(pair.fp32->optimizer.ms), {});
+  values.set("adamw", mean(pair.other->optimizer.ms), {});
+  values.set("step", words_of(*pair.speedup(&Network::step)));
   facts.when("optimizer", values);
 }
 
-std::vector<std::string> launch_bound_sizes(const Pairs& pairs, WhichPass pass) {
-  std::vector<std::string> sizes;
-  for (const Pair& pair : spoken_of(pairs, pass)) {
-    if ((pair.other->*pass).launch_bound.value_or(false)) sizes.push_back(pair.other->size());
+void set_launch_bound(Facts& facts, const Pairs& pairs) {
+  std::vector<std::string> passes;
+  for (const auto& [name, pass] : kBoth) {
+    std::vector<std::string> sizes;
+    for (const Pair& pair : spoken_of(pairs, pass)) {
+      if ((pair.other->*pass).launch_bound.value_or(false)) sizes.push_back(pair.other->size());
+    }
+    if (!sizes.empty())
+      passes.push_back(std::string("the ") + name + " pass of " + join_words(sizes));
   }
-  return sizes;
-}
-
-void set_pace(Facts& facts, const Pairs& pairs) {
-  const std::string forward = join_words(launch_bound_sizes(pairs, &Network::forward));
-  const std::string backward = join_words(launch_bound_sizes(pairs, &Network::backward));
-  const bool same = forward == backward;
-  facts.when("launch_both", same && !forward.empty(), "sizes", forward);
-  facts.when("launch_forward", !same && !forward.empty(), "sizes", forward);
-  facts.when("launch_backward", !same && !backward.empty(), "sizes", backward);
-  const bool known = pairs.front().other->forward.launch_bound.has_value();
-  facts.flag("gpu_bound", known && forward.empty() && backward.empty());
+  facts.when("launch_bound", !passes.empty(), "passes", join_words(passes));
   const auto shaded = [](const Pair& pair) {
     return pair.other->bound().value_or("GPU-bound") != "GPU-bound";
   };
   facts.flag("shaded", std::ranges::any_of(spoken_of(pairs, &Network::forward), shaded));
 }
 
-/// Passes that lost: whether launches set the pace of all of them, and how many autocast adds.
+/// Passes that lost: whether all of them are launch-bound, and how many launches autocast adds.
 void set_slower(Facts& facts, const Pairs& pairs) {
   std::vector<std::string> passes;
   std::optional<Facts> more;
@@ -246,9 +208,8 @@ void set_slower(Facts& facts, const Pairs& pairs) {
       if (speedup.value >= kSlower || !clearly_below(speedup, 1)) continue;
       passes.push_back(pair.other->size() + ", " + name + " (" + words_of(speedup) + " ×)");
       paced = paced && other.launch_bound.value_or(false);
-      if (more || !fp32.kernels || !other.kernels ||
-          other.kernels->launches <= fp32.kernels->launches)
-        continue;
+      const bool counted = fp32.kernels && other.kernels;
+      if (more || !counted || other.kernels->launches <= fp32.kernels->launches) continue;
       more.emplace();
       more->set("pass", pair.other->size() + "'s " + name);
       more->set("fp32", fp32.kernels->launches, {Notation::kCount});
@@ -269,8 +230,7 @@ std::vector<Facts> not_run(const std::vector<Network>& networks) {
   }
   std::vector<Facts> list;
   for (const auto& [reason, names] : labels) {
-    list.emplace_back();
-    list.back().set("labels", join(names, "; "));
+    list.emplace_back().set("labels", join(names, "; "));
     list.back().set("reason", reason);
   }
   return list;
@@ -291,8 +251,8 @@ Facts speedup_facts(const RunView& view, const std::vector<Network>& networks, c
   facts.list("not_run", not_run(networks));
   set_trend(facts, pairs);
   set_kernels(facts, pairs);
-  set_largest(facts, view, pairs);
-  set_pace(facts, pairs);
+  set_largest(facts, pairs);
+  set_launch_bound(facts, pairs);
   set_slower(facts, pairs);
   return facts;
 }

@@ -17,10 +17,6 @@ std::string short_dtype(const std::string& dtype) {
 
 }  // namespace
 
-const std::vector<Column<TensorRow>> kTensors{{"tensor", "Tensor", &TensorRow::tensor},
-                                              {"fp16", "FP16 autocast", &TensorRow::fp16},
-                                              {"bf16", "BF16 autocast", &TensorRow::bf16}};
-
 Trace trace_of(const Launch* launch) {
   Trace trace;
   if (launch == nullptr) return trace;
@@ -54,16 +50,6 @@ std::string Trace::dtypes(std::string_view precision, std::string_view group) co
       distinct.push_back(tensor.dtype);
   }
   return distinct.empty() ? "–" : join_words(distinct);
-}
-
-std::vector<TensorRow> Trace::rows(const std::vector<Group>& groups) const {
-  std::vector<TensorRow> rows;
-  for (const auto& [prefix, group] : groups) {
-    for (const TracedDtype& tensor : in(kFp16, group)) {
-      rows.push_back({prefix + tensor.name, tensor.dtype, dtype(kBf16, group, tensor.name)});
-    }
-  }
-  return rows;
 }
 
 }  // namespace labreport::benchmarking_mixed_precision

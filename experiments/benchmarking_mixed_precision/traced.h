@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "document/dataset.h"
 #include "results/run.h"
 
 namespace labreport::benchmarking_mixed_precision {
@@ -20,13 +19,6 @@ struct TracedDtype {
   std::string dtype;  ///< "FP32"
 };
 
-/// A tensor, or several that are alike, under both autocasts.
-struct TensorRow {
-  std::string tensor, fp16, bf16;
-};
-
-extern const std::vector<Column<TensorRow>> kTensors;
-
 /// In the order in which they were traced.
 struct Trace {
   std::vector<TracedDtype> tensors;
@@ -37,13 +29,6 @@ struct Trace {
                     std::string_view name) const;
   /// "FP32"; "FP16 and FP32" where a group's tensors differ.
   std::string dtypes(std::string_view precision, std::string_view group) const;
-
-  struct Group {
-    std::string prefix;  ///< "output of "
-    std::string_view group;
-  };
-  /// A row for each tensor of these groups: "output of fc1".
-  std::vector<TensorRow> rows(const std::vector<Group>& groups) const;
 };
 
 /// Empty without a launch.

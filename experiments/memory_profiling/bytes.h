@@ -23,6 +23,11 @@ inline ByteUnit byte_unit(double most) {
   return {"MiB", kBytesPerMebibyte, most >= kBytesPerMebibyte ? 1 : 3};
 }
 
+/// Where the handout asks for MiB, whatever the size of the least number.
+inline ByteUnit mebibytes(double least) {
+  return {"MiB", kBytesPerMebibyte, least < kBytesPerMebibyte ? 3 : 1};
+}
+
 /// With as many digits as a figure can show: rows lie inside the page.
 inline Value in_unit(std::optional<double> bytes, const ByteUnit& unit) {
   return bytes ? Value(std::round(*bytes / unit.bytes * 1e6) / 1e6) : Value();

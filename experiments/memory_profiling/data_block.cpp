@@ -15,7 +15,6 @@ namespace labreport::memory_profiling {
 namespace {
 
 constexpr std::size_t kContributors = 5;
-constexpr std::size_t kListedPoints = 24;
 constexpr double kAgrees = 0.01;
 
 /// What one operation of the block saves.
@@ -23,15 +22,7 @@ struct Contributor {
   std::string module, operation, op;
   double bytes = 0, count = 0, share = 0;
 
-  /// "Softmax (exp)"; "Linear in ffn/w1"
-  std::string words() const {
-    const std::string short_op = last_of(op, "::");
-    const std::string name = last_of(operation, "::");
-    if (is_linear(operation) || operation.empty() || operation == op) {
-      return where(operation == op ? short_op : name, module, short_op);
-    }
-    return name + " (" + short_op + ")";
-  }
+  std::string words() const { return made_by(operation, module, op); }
 };
 
 struct Block {
@@ -77,41 +68,37 @@ std::vector<Block> blocks_of(const Profiles& spoken_of) {
   return found;
 }
 
-ByteUnit mebibytes(double most) {
-  return {"MiB", kBytesPerMebibyte, most < kBytesPerMebibyte ? 3 : 1};
-}
-
 std::string contributor_words(const Block& block) {
   std::vector<std::string> words;
   for (const Contributor& one : block.contributors) {
     if (words.size() == kContributors) break;
-    words.push_back(one.words() + ", " + format_bytes(one.bytes) + " (" +
+    words.push_back(one.words() + " (" + format_bytes(one.bytes) + ", " +
                     format_percent(one.share) + " %)");
   }
-  return join(words, "; ");
+  return join_words(words);
 }
 
-bool near(double a, double b) { return b > 0 && std::abs(a / b - 1) <= kAgrees; }
+/// A measured size and the one by arithmetic, under `name`_agrees or `name`_differs.
+void compare(Facts& facts, const std::string& name, double measured, double formula) {
+  const bool agrees = formula > 0 && std::abs(measured / formula - 1) <= kAgrees;
+  Facts values;
+  values.set("measured", format_bytes(measured));
+  values.set("formula", format_bytes(formula));
+  facts.when(name + "_agrees", agrees ? std::optional(values) : std::nullopt);
+  facts.when(name + "_differs", agrees ? std::nullopt : std::optional(values));
+}
 
 Facts facts_of(const Block& block) {
   Facts facts;
+  const double change = block.change();
   facts.set("words", block.profile->words);
   facts.set("kept", format_bytes(block.kept()));
-  facts.set("formula", format_bytes(block.kept_formula()));
-  facts.flag("kept_agrees", near(block.kept(), block.kept_formula()));
-  facts.flag("kept_differs", !near(block.kept(), block.kept_formula()));
+  compare(facts, "kept", block.kept(), block.kept_formula());
+  compare(facts, "gradients", block.gradients(), block.gradients_formula());
   facts.when("contributors", !block.contributors.empty(), "list", contributor_words(block));
   facts.set("before", format_bytes(block.of(metric::kBeforeBackward)));
   facts.set("after", format_bytes(block.of(metric::kAfterBackward)));
-  facts.flag("rises", block.change() > 0);
-  facts.flag("falls", block.change() <= 0);
-  facts.set("change", format_bytes(std::abs(block.change())));
-  facts.set("signed_change",
-            (block.change() > 0 ? "+" : "−") + format_bytes(std::abs(block.change())));
-  facts.set("gradients", format_bytes(block.gradients()));
-  facts.set("gradients_formula", format_bytes(block.gradients_formula()));
-  facts.flag("gradients_agree", near(block.gradients(), block.gradients_formula()));
-  facts.flag("gradients_differ", !near(block.gradients(), block.gradients_formula()));
+  facts.set("change", (change < 0 ? "−" : "+") + format_bytes(std::abs(change)));
   return facts;
 }
 
@@ -126,10 +113,6 @@ Dataset blocks_data(const std::vector<Block>& blocks) {
       bytes_column<Block>("kept_formula", "By formula", &Block::kept_formula, unit),
       bytes_column<Block>("change", "Change over backward", &Block::change, unit),
       bytes_column<Block>("gradients", "Gradients, by difference", &Block::gradients, unit),
-      bytes_column<Block>(
-          "counted", "Gradients, counted",
-          [](const Block& block) { return block.step->bytes(metric::kBlock, metric::kGradients); },
-          unit),
       bytes_column<Block>("gradients_formula", "4 (4 d² + 3 d d_ff + 2 d)",
                           &Block::gradients_formula, unit)};
   return make_dataset("blocks", columns, blocks);
@@ -143,25 +126,11 @@ Dataset variant_of(const Block& block, Dataset dataset) {
 
 Dataset contributors_data(const Block& block) {
   const std::vector<Column<Contributor>> columns{
-      {"operation", "Operation", &Contributor::operation},
-      {"operator", "Operator", &Contributor::op},
-      {"module", "Module", &Contributor::module},
+      {"maker", "Made by", &Contributor::words},
       {"count", "Tensors", &Contributor::count, "", {Notation::kCount}},
       bytes_column<Contributor>("kept", "Saved", &Contributor::bytes, mebibytes(block.kept())),
       {"share", "Share", &Contributor::share, "%", {Notation::kPercent}}};
   return variant_of(block, make_dataset("contributors", columns, block.contributors));
-}
-
-Dataset formulas_data(const Block& block) {
-  const std::vector<Column<KeptTensor>> columns{
-      {"module", "Module", &KeptTensor::module},
-      {"tensor", "Tensor", &KeptTensor::what},
-      {"formula", "Bytes", &KeptTensor::formula},
-      bytes_column<KeptTensor>(
-          "kept", "Saved",
-          [](const KeptTensor& tensor) { return static_cast<double>(tensor.bytes); },
-          {"MiB", kBytesPerMebibyte, 2})};
-  return variant_of(block, make_dataset("tensors", columns, kept_by_block(block.step->spec())));
 }
 
 /// Memory after one event of a pass; changes are from the pass's first.
@@ -203,29 +172,25 @@ void add_stays(std::vector<Stay>& stays, const std::vector<Point>& points) {
   std::erase_if(stays, [](const Stay& stay) { return stay.to <= stay.from; });
 }
 
-/// The figure's curve and bands, and of the curve's points some for the table below it.
+/// The figure's curve and bands.
 std::vector<Dataset> block_timeline(const Block& block) {
-  std::vector<Point> curve, listed;
+  std::vector<Point> curve;
   std::vector<Stay> stays;
   for (const auto pass : {metric::kForward, metric::kBackward}) {
     const std::vector<Point> points = points_of(block, pass);
     add_stays(stays, points);
     curve.insert(curve.end(), points.begin(), points.end());
-    const std::size_t stride = points.size() / kListedPoints + 1;
-    for (std::size_t i = 0; i < points.size(); i += stride) listed.push_back(points[i]);
   }
   const std::vector<Column<Point>> columns{
       {"pass", "Pass", &Point::pass},
       {"event", "Event", &Point::event, "", {Notation::kCount}},
       {"module", "Module", &Point::module},
-      bytes_column<Point>("allocated", "Allocated", &Point::bytes, mebibytes(block.kept())),
       bytes_column<Point>("change", "Change", &Point::change, mebibytes(block.kept()))};
   const std::vector<Column<Stay>> stay_columns{{"pass", "Pass", &Stay::pass},
                                                {"module", "Module", &Stay::module},
                                                {"from", "From", &Stay::from},
                                                {"to", "To", &Stay::to}};
   return {variant_of(block, make_dataset("block-timeline", columns, curve)),
-          variant_of(block, make_dataset("block-points", columns, listed)),
           variant_of(block, make_dataset("block-modules", stay_columns, stays))};
 }
 
@@ -240,7 +205,6 @@ PartContent present_block(const RunView& view, const std::vector<Profile>& profi
   for (const Block& block : blocks) {
     paragraphs.push_back(facts_of(block));
     part.datasets.push_back(contributors_data(block));
-    part.datasets.push_back(formulas_data(block));
     for (Dataset& dataset : block_timeline(block)) part.datasets.push_back(std::move(dataset));
   }
   part.facts.flag("nothing", blocks.empty());

@@ -18,8 +18,6 @@ namespace {
 using Bytes = std::optional<double>;
 
 constexpr double kExplained = 0.01;  // Of the peak: what may stay open.
-constexpr double kNamed = 0.002;     // Of the peak: a category that is worth a word.
-constexpr double kFlat = 0.01;       // Of the peak: contexts whose peaks hardly differ.
 constexpr double kNearly = 0.95;     // Of the peak: it consists of little else.
 
 double most_of(const Profiles& rows) {
@@ -34,12 +32,19 @@ double most_of(const Profiles& rows) {
 struct PeakRow {
   const Profile* profile;
   std::vector<std::string> flags;
-
-  Value peak(Mode mode, const ByteUnit& unit) const {
-    const Bytes bytes = profile->peak(mode);
-    return bytes ? in_unit(bytes, unit) : Value::missing(reasons_missing(*profile));
-  }
 };
+
+PeakRow peak_row(const Profile* profile) {
+  PeakRow row{profile, {}};
+  for (const Step& step : profile->steps | std::views::values) {
+    if (!step.ok()) continue;
+    for (const std::string& word : crowding(*step.launch)) {
+      if (std::ranges::find(row.flags, word) == row.flags.end()) row.flags.push_back(word);
+    }
+  }
+  if (profile->steps.size() == 1) row.flags.emplace_back("no other step measured");
+  return row;
+}
 
 Dataset peak_contexts(const Profiles& profiles) {
   const ByteUnit unit = byte_unit(most_of(profiles));
@@ -48,23 +53,15 @@ Dataset peak_contexts(const Profiles& profiles) {
   for (const auto& [mode, name, title] :
        {std::tuple(Mode::kInference, "inference", "Inference forward"),
         std::tuple(Mode::kTrainStep, "step", "Training step"),
-        std::tuple(Mode::kForward, "forward", "Forward, with grad")}) {
-    const auto peak = [mode, unit](const PeakRow& row) { return row.peak(mode, unit); };
+        std::tuple(Mode::kForward, "forward", "Forward with grad")}) {
+    const auto peak = [mode, unit](const PeakRow& row) {
+      const Bytes bytes = row.profile->peak(mode);
+      return bytes ? in_unit(bytes, unit) : Value::missing(reasons_missing(*row.profile));
+    };
     columns.push_back({name, title, peak, unit.name, {Notation::kFixed, unit.decimals}});
   }
   std::vector<PeakRow> rows;
-  for (const Profile* profile : profiles) {
-    PeakRow& row = rows.emplace_back(PeakRow{profile, {}});
-    for (const Step& step : profile->steps | std::views::values) {
-      if (!step.ok()) continue;
-      for (const std::string& word : crowding(*step.launch)) {
-        if (std::ranges::find(row.flags, word) == row.flags.end()) row.flags.push_back(word);
-      }
-    }
-    if (profile->steps.size() == 1)
-      row.flags.push_back("only the " + mode_words(profile->steps.begin()->first) +
-                          " was asked for");
-  }
+  std::ranges::transform(profiles, std::back_inserter(rows), peak_row);
   return make_dataset("contexts", columns, rows);
 }
 
@@ -99,53 +96,36 @@ Dataset forward_peaks(const Profiles& profiles) {
 struct StepRow {
   const Profile* profile;
   const Step* step;
-  ExpectedPeak expected;
   std::vector<std::string> flags = {};
 
-  double requested() const { return bytes(metric::kMemory, metric::kPeakRequested).value_or(0); }
   Bytes bytes(std::string_view tag, std::string_view name) const { return step->bytes(tag, name); }
-  double category(std::string_view name) const {
-    return bytes(metric::kCategory, name).value_or(0);
+  double of(std::string_view tag, std::string_view name) const {
+    return bytes(tag, name).value_or(0);
   }
-  double allocated() const { return bytes(metric::kMemory, metric::kPeakAllocated).value_or(0); }
-  double rounding() const { return allocated() - requested(); }
+  double category(std::string_view name) const { return of(metric::kCategory, name); }
+  double requested() const { return of(metric::kMemory, metric::kPeakRequested); }
+  double allocated() const { return of(metric::kMemory, metric::kPeakAllocated); }
   double held() const {
     return category(metric::kParameters) + category(metric::kGradients) +
            category(metric::kOptimizerStates);
   }
-  double formula() const { return static_cast<double>(expected.total()); }
-  /// What formulas leave out on purpose.
-  double left_out() const {
-    return category(metric::kTemporary) + category(metric::kWorkspace) + category(metric::kData);
+  double formula() const { return static_cast<double>(expected_peak(step->spec()).total()); }
+  /// The formula leaves out temporaries, workspaces and inputs.
+  bool explained() const {
+    const double left_out =
+        category(metric::kTemporary) + category(metric::kWorkspace) + category(metric::kData);
+    return std::abs(requested() - formula() - left_out) <= kExplained * requested();
   }
 };
 
-/// "0.61 GiB of gradients more", where a category's formula and its measurement part.
-std::string apart(const StepRow& row) {
-  const ExpectedPeak& expected = row.expected;
-  std::vector<std::string> words;
-  for (const auto& [name, formula] : {std::pair(metric::kParameters, expected.parameters),
-                                      std::pair(metric::kGradients, expected.gradients),
-                                      std::pair(metric::kOptimizerStates, expected.moments),
-                                      std::pair(metric::kActivations, expected.activations),
-                                      std::pair(metric::kWeightCopies, expected.weight_copies)}) {
-    const double difference = row.category(name) - static_cast<double>(formula);
-    if (std::abs(difference) < kNamed * row.requested()) continue;
-    words.push_back(format_bytes(std::abs(difference)) + " of " +
-                    category_words(std::string(name)) + (difference > 0 ? " more" : " less"));
-  }
-  return join_words(words);
-}
-
-/// Where the difference from the formula lies, or that nothing says so.
-std::string remark(const StepRow& row) {
-  const double peak = row.requested();
-  if (!row.bytes(metric::kCategory, metric::kParameters)) return "categories not measured";
-  if (row.category(metric::kUnknown) > kExplained * peak) return "unknown bytes";
-  const std::string words = apart(row);
-  if (!words.empty()) return "at the peak " + words;
-  const bool open = std::abs(peak - row.formula() - row.left_out()) > kExplained * peak;
-  return open ? "not explained" : "";
+std::vector<std::string> flags_of(const StepRow& row) {
+  std::vector<std::string> flags = crowding(*row.step->launch);
+  const Bytes history = row.bytes(metric::kHistory, metric::kPeakRequested);
+  if (history && *history != row.requested()) flags.emplace_back("the history changed the peak");
+  if (row.of(metric::kHistory, metric::kLost) > 0) flags.emplace_back("events lost");
+  const bool measured = row.bytes(metric::kCategory, metric::kParameters).has_value();
+  if (measured && !row.explained()) flags.emplace_back("not explained by the formula");
+  return flags;
 }
 
 std::vector<StepRow> steps_of(const Profiles& profiles) {
@@ -153,13 +133,8 @@ std::vector<StepRow> steps_of(const Profiles& profiles) {
   for (const Profile* profile : profiles) {
     for (const Step& step : profile->steps | std::views::values) {
       if (!step.missing().empty()) continue;
-      StepRow& row = rows.emplace_back(StepRow{profile, &step, expected_peak(step.spec())});
-      row.flags = crowding(*step.launch);
-      const Bytes history = step.bytes(metric::kHistory, metric::kPeakRequested);
-      if (history && *history != row.requested())
-        row.flags.emplace_back("the history changed the peak");
-      if (step.bytes(metric::kHistory, metric::kLost).value_or(0) > 0)
-        row.flags.emplace_back("events lost");
+      rows.push_back({profile, &step});
+      rows.back().flags = flags_of(rows.back());
     }
   }
   return rows;
@@ -167,46 +142,25 @@ std::vector<StepRow> steps_of(const Profiles& profiles) {
 
 Dataset peak_steps(const Profiles& profiles) {
   const ByteUnit unit = byte_unit(most_of(profiles));
-  const auto metric_column = [&](const char* name, const char* title, std::string_view tag,
-                                 std::string_view metric) {
+  const auto column = [&](std::string_view title, std::string_view tag, std::string_view metric) {
     return bytes_column<StepRow>(
-        name, title, [=](const StepRow& row) { return row.bytes(tag, metric); }, unit);
-  };
-  const auto formula_column = [&](const char* name, const char* title,
-                                  std::int64_t ExpectedPeak::* part) {
-    return bytes_column<StepRow>(
-        name, title, [=](const StepRow& row) { return static_cast<double>(row.expected.*part); },
-        unit);
+        std::string(metric), std::string(title),
+        [=](const StepRow& row) { return row.bytes(tag, metric); }, unit);
   };
   std::vector<Column<StepRow>> columns{
-      {"context", "Context", [](const StepRow& row) { return row.profile->place; }},
+      {"context", "Context", [](const StepRow& row) { return row.profile->label; }},
       {"step", "Step", [](const StepRow& row) { return mode_words(row.step->mode()); }},
-      metric_column("requested", "Requested", metric::kMemory, metric::kPeakRequested),
-      metric_column("allocated", "Allocated", metric::kMemory, metric::kPeakAllocated),
-      metric_column("reserved", "Reserved", metric::kMemory, metric::kPeakReserved),
       {"phase", "Peak lies in", [](const StepRow& row) { return row.step->peak_phase(); }},
-      metric_column("resident", "Before the step", metric::kResident, metric::kAllocated),
-      bytes_column<StepRow>("formula", "By formula", &StepRow::formula, unit),
-      bytes_column<StepRow>(
-          "difference", "Difference",
-          [](const StepRow& row) { return row.requested() - row.formula(); }, unit),
-      bytes_column<StepRow>("left_out", "Temporary, workspace and inputs", &StepRow::left_out,
-                            unit),
-      {"remark", "Remark", remark},
-      formula_column("formula_parameters", "Parameters", &ExpectedPeak::parameters),
-      formula_column("formula_gradients", "Gradients", &ExpectedPeak::gradients),
-      formula_column("formula_state", "AdamW state", &ExpectedPeak::moments),
-      formula_column("formula_activations", "Activations", &ExpectedPeak::activations),
-      formula_column("formula_copies", "Weight copies", &ExpectedPeak::weight_copies)};
-  for (const Category& category : categories()) {
-    const std::string words(category.words);
-    columns.push_back(
-        metric_column(words.c_str(), words.c_str(), metric::kCategory, category.name));
-  }
+      column("Allocated", metric::kMemory, metric::kPeakAllocated),
+      column("Reserved", metric::kMemory, metric::kPeakReserved),
+      column("Requested", metric::kMemory, metric::kPeakRequested),
+      bytes_column<StepRow>("formula", "By formula", &StepRow::formula, unit)};
+  for (const Category& category : categories())
+    columns.push_back(column(category.words, metric::kCategory, category.name));
   return make_dataset("steps", columns, steps_of(profiles));
 }
 
-/// The range of a mode's peaks over the contexts, or the one that there is.
+/// A mode's peaks at the first and the last context at which it ran.
 void set_range(Facts& facts, const std::string& name, const Profiles& spoken_of, Mode mode) {
   Profiles ran;
   std::ranges::copy_if(spoken_of, std::back_inserter(ran),
@@ -219,9 +173,9 @@ void set_range(Facts& facts, const std::string& name, const Profiles& spoken_of,
       values->set(end, format_bytes(*profile->peak(mode)));
       values->set(std::string(end) + "_context", format_count(profile->context()));
     }
+    values->flag("several", ran.size() > 1);
   }
-  facts.when(name + "_range", ran.size() > 1 ? values : std::nullopt);
-  facts.when(name + "_alone", ran.size() == 1 ? values : std::nullopt);
+  facts.when(name, values);
 }
 
 std::vector<Facts> peak_facts(const Profiles& spoken_of) {
@@ -229,7 +183,7 @@ std::vector<Facts> peak_facts(const Profiles& spoken_of) {
   for (const Profile* profile : spoken_of) {
     for (const auto& [mode, step] : profile->steps) {
       if (!profile->peak(mode)) continue;
-      list.emplace_back().set("words", mode_words(mode) + ", " + profile->words);
+      list.emplace_back().set("words", mode_words(mode) + " of " + profile->words);
       list.back().set("peak", format_bytes(*profile->peak(mode)));
     }
   }
@@ -243,7 +197,7 @@ bool in_optimizer(const StepRow& row) {
 
 /// In a pass, and most of what the step added before it are saved activations.
 bool by_activations(const StepRow& row) {
-  const double before = row.bytes(metric::kResident, metric::kRequested).value_or(0);
+  const double before = row.of(metric::kResident, metric::kRequested);
   const std::string phase = row.step->peak_phase();
   return !phase.empty() && phase != metric::kOptimizer &&
          row.category(metric::kActivations) > (row.requested() - before) / 2;
@@ -264,20 +218,16 @@ void set_phases(Facts& facts, const std::vector<StepRow>& steps) {
   const bool told = !steps.empty() && std::all_of(passes, steps.end(), by_activations);
   const bool optimizer = told && passes != steps.begin();
   const bool pass = told && passes != steps.end();
-  const auto last = optimizer ? std::optional(phase_values(*(passes - 1))) : std::nullopt;
-  facts.when("only_optimizer", pass ? std::nullopt : last);
-  facts.when("optimizer_first", pass ? last : std::nullopt);
-  facts.when("then_in_pass",
-             optimizer && pass ? std::optional(phase_values(*passes)) : std::nullopt);
-  facts.when("in_pass",
-             pass && !optimizer ? std::optional(phase_values(steps.back())) : std::nullopt);
+  const StepRow* last = optimizer ? &*(passes - 1) : nullptr;
+  const StepRow* next = pass ? &*passes : nullptr;
+  const auto values = [](const StepRow* row) {
+    return row == nullptr ? std::nullopt : std::optional(phase_values(*row));
+  };
+  facts.when("only_optimizer", values(pass ? nullptr : last));
+  facts.when("optimizer_first", values(pass ? last : nullptr));
+  facts.when("then_in_pass", values(optimizer ? next : nullptr));
+  facts.when("in_pass", values(pass && !optimizer ? &steps.back() : nullptr));
   facts.flag("phase_unclear", !steps.empty() && !told);
-  std::vector<double> peaks;
-  for (auto row = steps.begin(); optimizer && row != passes; ++row)
-    peaks.push_back(row->allocated());
-  const auto [least, most] = std::ranges::minmax_element(peaks);
-  const bool flat = peaks.size() > 1 && *most < (1 + kFlat) * *least;
-  facts.when("flat", flat, "share", flat ? format_rough_percent(*most / *least - 1) : "");
 }
 
 /// A step that needs more than that of the next longer context: whether the allocator explains it.
@@ -288,9 +238,10 @@ void set_turned(Facts& facts, const std::vector<StepRow>& steps) {
   if (row != steps.end()) {
     by_rounding = row->requested() <= (row + 1)->requested();
     values.emplace();
-    for (const auto& [name, one] : {std::pair("short", *row), std::pair("long", *(row + 1))}) {
-      values->set(name, format_count(one.profile->context()));
-      values->set(std::string(name) + "_rounding", format_bytes(one.rounding()));
+    for (const auto& [name, one] : {std::pair("short", row), std::pair("long", row + 1)}) {
+      values->set(name, format_count(one->profile->context()));
+      values->set(std::string(name) + "_rounding",
+                  format_bytes(one->allocated() - one->requested()));
     }
   }
   facts.when("turned_by_rounding", by_rounding ? values : std::nullopt);
@@ -318,6 +269,8 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   set_common(part.facts, view, profiles);
   const Profiles spoken_of = answered(profiles);
   const Profiles rows = of_precision(profiles, spoken_of.front()->spec.precision);
+  Profiles all;
+  for (const Profile& profile : profiles) all.push_back(&profile);
   std::vector<StepRow> training = steps_of(spoken_of);
   std::erase_if(training, [](const StepRow& row) { return row.step->mode() != Mode::kTrainStep; });
   set_range(part.facts, "inference", spoken_of, Mode::kInference);
@@ -329,7 +282,7 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   part.facts.flag("nothing", longest(spoken_of, Mode::kInference) == nullptr &&
                                  longest(spoken_of, Mode::kTrainStep) == nullptr);
   part.facts.list("missing", missing_facts(rows, Mode::kTrainStep));
-  part.datasets = {peak_contexts(rows), forward_peaks(rows), peak_steps(rows)};
+  part.datasets = {peak_contexts(rows), forward_peaks(rows), peak_steps(all)};
   add_peaks_figure(part, view, profiles);
   part.details.tables = {commands_table(view.run(), kProblem, named_cells(profiles))};
   part.details.warnings = warnings(profiles);

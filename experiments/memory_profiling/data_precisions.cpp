@@ -1,8 +1,6 @@
 // Part (c): the same peaks under mixed precision, what changes in them, and whether it matters.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <ranges>
 
 #include "base/text.h"
 #include "experiments/memory_profiling/bytes.h"
@@ -41,11 +39,10 @@ using Pairs = std::vector<Pair>;
 
 /// By rising context, of each the modes that both were asked for.
 Pairs pairs_of(const std::vector<Profile>& profiles) {
-  const Profiles own = answered(profiles);
   Pairs pairs;
-  for (const Profile* first : own) {
-    for (const Profile* second :
-         alike(profiles, *first, reduced(profiles).value_or(Precision::kFp32))) {
+  const Precision other = reduced(profiles).value_or(Precision::kFp32);
+  for (const Profile* first : answered(profiles)) {
+    for (const Profile* second : alike(profiles, *first, other)) {
       if (second == first || second->context() != first->context()) continue;
       for (const Mode mode : kModes) {
         if (first->asked(mode) && second->asked(mode)) pairs.push_back({first, second, mode});
@@ -55,11 +52,37 @@ Pairs pairs_of(const std::vector<Profile>& profiles) {
   return pairs;
 }
 
+/// Those that ran in both.
 Pairs of_mode(const Pairs& pairs, Mode mode) {
   Pairs found;
   std::ranges::copy_if(pairs, std::back_inserter(found),
                        [mode](const Pair& pair) { return pair.mode == mode && pair.both_ran(); });
   return found;
+}
+
+std::string noun(const Category& category) {
+  return category.name == metric::kTemporary ? "temporaries" : std::string(category.words);
+}
+
+/// "8.95 GiB less of activations and 6.09 GiB more of weight copies"; empty where they do not add
+/// up to the change.
+std::string parts_of(const Pair& pair) {
+  std::vector<std::pair<double, std::string>> parts;
+  double sum = 0;
+  for (const Category& category : categories()) {
+    const double change =
+        pair.category(pair.reduced, category.name) - pair.category(pair.own, category.name);
+    sum += change;
+    if (std::abs(change) < kWorthAWord * pair.from()) continue;
+    parts.emplace_back(
+        std::abs(change),
+        format_bytes(std::abs(change)) + (change < 0 ? " less of " : " more of ") + noun(category));
+  }
+  if (!(std::abs(sum - (pair.to() - pair.from())) < kMatters * pair.from())) return "";
+  std::ranges::stable_sort(parts, std::greater(), &std::pair<double, std::string>::first);
+  std::vector<std::string> words;
+  for (auto& [bytes, text] : parts) words.push_back(std::move(text));
+  return join_words(words);
 }
 
 Facts values_of(const Pair& pair) {
@@ -70,45 +93,27 @@ Facts values_of(const Pair& pair) {
   values.set("to", format_bytes(pair.to()));
   values.set("share", format_percent(std::abs(pair.change())));
   values.set("held", format_bytes(pair.held(pair.own)));
+  values.set("parts", parts_of(pair));
   return values;
 }
 
-/// "activations −9.24 GiB and weight copies +6.30 GiB"; empty where they do not add up to the
-/// change.
-std::string parts_of(const Pair& pair) {
-  std::vector<std::pair<double, std::string>> parts;
-  double sum = 0;
-  for (const Category& category : categories()) {
-    const double change =
-        pair.category(pair.reduced, category.name) - pair.category(pair.own, category.name);
-    sum += change;
-    if (std::abs(change) < kWorthAWord * pair.from()) continue;
-    parts.emplace_back(std::abs(change), std::string(category.words) + (change < 0 ? " −" : " +") +
-                                             format_bytes(std::abs(change)));
-  }
-  if (!(std::abs(sum - (pair.to() - pair.from())) < kMatters * pair.from())) return "";
-  std::ranges::stable_sort(parts, std::greater(), &std::pair<double, std::string>::first);
-  std::vector<std::string> words;
-  for (auto& [bytes, text] : parts) words.push_back(std::move(text));
-  return join_words(words);
+std::string direction(const Pair& pair) {
+  if (std::abs(pair.change()) < kSame) return "same";
+  if (parts_of(pair).empty()) return "unexplained";
+  return pair.change() > 0 ? "rises" : "falls";
 }
 
-/// Of each step the longest context at which it ran in both.
+/// An inference and a training step, each at the longest context at which it ran in both; without
+/// the latter a forward with grad.
 void set_changes(Facts& facts, const Pairs& pairs) {
   std::map<std::string, std::vector<Facts>> lists{
-      {"rises", {}}, {"falls", {}}, {"same", {}}, {"unexplained", {}}};
+      {"rises", {}}, {"falls", {}}, {"same", {}}, {"unexplained", {}}, {"compared", {}}};
   for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kTrainStep}) {
     const Pairs ran = of_mode(pairs, mode);
     if (ran.empty()) continue;
-    Facts values = values_of(ran.back());
-    const std::string parts = parts_of(ran.back());
-    values.set("parts", parts);
-    const double change = ran.back().change();
-    const char* list = std::abs(change) < kSame ? "same"
-                       : parts.empty()          ? "unexplained"
-                       : change > 0             ? "rises"
-                                                : "falls";
-    lists[list].push_back(std::move(values));
+    lists["compared"].push_back(values_of(ran.back()));
+    if (mode == Mode::kForward && !of_mode(pairs, Mode::kTrainStep).empty()) continue;
+    lists[direction(ran.back())].push_back(values_of(ran.back()));
   }
   for (auto& [name, list] : lists) facts.list(name, std::move(list));
 }
@@ -130,12 +135,8 @@ void set_verdict(Facts& facts, const Pairs& steps, bool fits_more) {
   const bool matters = !steps.empty() && size(*most) >= kMatters;
   const auto values = steps.empty() ? std::nullopt : std::optional(values_of(*most));
   const bool saves = matters && most->change() < 0;
-  const bool everywhere = saves && std::ranges::all_of(steps, [](const Pair& pair) {
-                            return pair.change() <= -kMatters;
-                          });
-  facts.when("hardly", !steps.empty() && !matters && !fits_more ? values : std::nullopt);
-  facts.when("saves", saves && everywhere ? values : std::nullopt);
-  facts.when("saves_late", saves && !everywhere ? values : std::nullopt);
+  facts.when("hardly", !matters && !fits_more ? values : std::nullopt);
+  facts.when("saves", saves ? values : std::nullopt);
   facts.when("costs", matters && !saves ? values : std::nullopt);
 }
 
@@ -178,50 +179,17 @@ Dataset both_precisions(const Pairs& pairs, const std::string& own, const std::s
       return bytes ? in_unit(bytes, unit) : Value::missing(reason(pair));
     };
   };
+  const auto ratio = [](const Pair& pair) {
+    return pair.both_ran() && pair.from() > 0 ? Value(pair.to() / pair.from()) : Value();
+  };
   const Notation notation{Notation::kFixed, unit.decimals};
   const std::vector<Column<Pair>> columns{
       {"context", "Context", [](const Pair& pair) { return format_count(pair.own->context()); }},
       {"step", "Step", [](const Pair& pair) { return mode_words(pair.mode); }},
       {"own", own, peak(&Pair::own), unit.name, notation},
       {"reduced", reduced, peak(&Pair::reduced), unit.name, notation},
-      {"difference", "Difference",
-       [unit](const Pair& pair) {
-         return pair.both_ran() ? in_unit(pair.to() - pair.from(), unit) : Value();
-       },
-       unit.name, notation},
-      {"ratio",
-       "Ratio",
-       [](const Pair& pair) {
-         return pair.both_ran() && pair.from() > 0 ? Value(pair.to() / pair.from()) : Value();
-       },
-       "×",
-       {Notation::kFixed, 2}}};
+      {"ratio", "Ratio", ratio, "×", {Notation::kFixed, 2}}};
   return make_dataset("precisions", columns, pairs);
-}
-
-/// What the peaks consist of at one context, in both precisions side by side.
-Dataset compositions(const Pairs& pairs) {
-  double most = 0;
-  for (const Pair& pair : pairs) most = std::max({most, pair.from(), pair.to()});
-  const ByteUnit unit = byte_unit(most);
-  std::vector<Column<Category>> columns{
-      {"category", "Held for", [](const Category& category) { return category.words; }}};
-  for (const Pair& pair : pairs) {
-    for (const Profile* profile : {pair.own, pair.reduced}) {
-      const std::string name = mode_words(pair.mode) + ", " + profile->precision();
-      columns.push_back(bytes_column<Category>(
-          name, name,
-          [=](const Category& category) { return pair.category(profile, category.name); }, unit));
-    }
-  }
-  std::vector<Category> rows = categories();
-  std::erase_if(rows, [&](const Category& category) {
-    return std::ranges::none_of(pairs, [&](const Pair& pair) {
-      return pair.category(pair.own, category.name) > 0 ||
-             pair.category(pair.reduced, category.name) > 0;
-    });
-  });
-  return make_dataset("compositions", columns, pairs.empty() ? std::vector<Category>() : rows);
 }
 
 }  // namespace
@@ -230,24 +198,16 @@ PartContent present_precisions(const RunView& view, const std::vector<Profile>& 
   PartContent part;
   set_common(part.facts, view, profiles);
   const Pairs pairs = pairs_of(profiles);
-  Pairs ran;
-  std::ranges::copy_if(pairs, std::back_inserter(ran), &Pair::both_ran);
   const std::string own = answered(profiles).front()->precision();
   const std::string other(describe(reduced(profiles).value_or(Precision::kBf16)));
   part.facts.set("own", own);
   part.facts.set("reduced", other);
   part.facts.flag("alone", pairs.empty());
-  part.facts.flag("none_in_both", !pairs.empty() && ran.empty());
-  set_changes(part.facts, ran);
-  set_shortest(part.facts, of_mode(ran, Mode::kTrainStep));
+  part.facts.flag("none_in_both", !pairs.empty() && std::ranges::none_of(pairs, &Pair::both_ran));
+  set_changes(part.facts, pairs);
+  set_shortest(part.facts, of_mode(pairs, Mode::kTrainStep));
   set_fits(part.facts, pairs);
-  // The fullest step that ran in both tells the context; the others' peaks stand beside it.
-  const auto fullest = std::ranges::max_element(
-      ran, {}, [](const Pair& pair) { return std::pair(pair.mode, pair.own->context()); });
-  Pairs composed = ran;
-  std::erase_if(composed, [&](const Pair& pair) { return pair.own != fullest->own; });
-  part.facts.set("context", ran.empty() ? "" : format_count(fullest->own->context()));
-  part.datasets = {both_precisions(pairs, own, other), compositions(composed)};
+  part.datasets = {both_precisions(pairs, own, other)};
   return part;
 }
 

@@ -1,6 +1,5 @@
 // Part (a): memory over an inference step and a training step, by what it is held for.
 #include <algorithm>
-#include <cmath>
 
 #include "base/text.h"
 #include "experiments/memory_profiling/bytes.h"
@@ -24,7 +23,7 @@ struct Shown {
   std::vector<Allocation> allocations = {};
 
   const Instant& start() const { return timeline.instants.front(); }
-  std::string title() const { return mode_words(step->mode()) + ", " + profile->words; }
+  std::string title() const { return mode_words(step->mode()) + " of " + profile->words; }
 };
 
 /// At the longest context that has a timeline; `whole`: only of a step that ran to its end.
@@ -47,7 +46,7 @@ std::vector<Shown> steps_shown(const Profiles& profiles) {
     const auto any = longest_shown(profiles, mode, false);
     if (!any) continue;
     const auto fits = any->step->ok() ? std::nullopt : longest_shown(profiles, mode, true);
-    return fits ? std::vector{*any, *fits} : std::vector{*any};
+    return fits ? std::vector{*fits, *any} : std::vector{*any};
   }
   return {};
 }
@@ -63,10 +62,6 @@ std::string parts_of(const Instant& instant) {
   return join_words(parts);
 }
 
-std::string bytes_at(const Instant* instant, std::string_view category) {
-  return format_bytes(instant == nullptr ? 0 : instant->of(category));
-}
-
 /// What the optimizer requests beyond what was there when the backward pass ended.
 double optimizer_rise(const Timeline& timeline) {
   const Instant* before = timeline.end_of(metric::kBackward);
@@ -79,98 +74,76 @@ double optimizer_rise(const Timeline& timeline) {
 }
 
 Facts values_of(const Shown& shown) {
-  const Instant& peak = shown.timeline.peak();
-  const Instant* loss = shown.timeline.end_of(metric::kLoss);
+  const Timeline& timeline = shown.timeline;
+  const Instant& peak = timeline.peak();
+  const auto at_end = [&](std::string_view phase, std::string_view category) {
+    const Instant* instant = timeline.end_of(phase);
+    return format_bytes(instant == nullptr ? 0 : instant->of(category));
+  };
+  const bool loss = timeline.end_of(metric::kLoss) != nullptr;
   Facts values;
   values.set("words", shown.title());
   values.set("start", format_bytes(shown.start().requested()));
   values.set("parts", parts_of(shown.start()));
   values.set("above", format_bytes(peak.requested() - shown.start().requested()));
-  values.set("copies", format_bytes(peak.of(metric::kWeightCopies)));
-  values.set("activations",
-             bytes_at(loss != nullptr ? loss : shown.timeline.end_of(metric::kForward),
-                      metric::kActivations));
-  values.set("gradients", bytes_at(shown.timeline.end_of(metric::kBackward), metric::kGradients));
-  values.set("optimizer", format_bytes(optimizer_rise(shown.timeline)));
+  values.set("activations", at_end(loss ? metric::kLoss : metric::kForward, metric::kActivations));
+  values.set("gradients", at_end(metric::kBackward, metric::kGradients));
   values.set("peak", format_bytes(peak.requested()));
-  values.set(
-      "allocated",
-      format_bytes(
-          shown.step->bytes(metric::kMemory, metric::kPeakAllocated).value_or(peak.allocated)));
   values.set("phase", pass_words(peak.phase));
   values.set("reason", shown.step->missing());
+  values.flag("stateless", shown.step->mode() == Mode::kTrainStep &&
+                               shown.start().of(metric::kOptimizerStates) <= 0);
+  values.when("updated", timeline.end_of(metric::kOptimizer) != nullptr, "optimizer",
+              format_bytes(optimizer_rise(timeline)));
   return values;
 }
 
-/// What lies above the start at the peak is nearly all temporaries.
-bool sawtooth(const Shown& shown) {
+/// The one situation that a step is in: what lies above the start of a sawtooth are temporaries.
+const char* situation(const Shown& shown) {
   const Instant& peak = shown.timeline.peak();
-  return peak.of(metric::kTemporary) > (peak.requested() - shown.start().requested()) / 2;
+  if (!shown.step->ok()) return "refused";
+  if (shown.timeline.end_of(metric::kBackward) != nullptr) return "trained";
+  if (shown.step->mode() != Mode::kInference) return "forward_alone";
+  const bool temporary =
+      peak.of(metric::kTemporary) > (peak.requested() - shown.start().requested()) / 2;
+  return temporary ? "sawtooth" : "rising";
 }
 
-void set_facts(Facts& facts, const std::vector<Shown>& inferences,
-               const std::vector<Shown>& steps) {
-  std::map<std::string, std::vector<Facts>> lists{
-      {"sawtooth", {}}, {"rising", {}},  {"copies_in_it", {}},  {"refused", {}}, {"stateless", {}},
-      {"trained", {}},  {"updated", {}}, {"forward_alone", {}}, {"recorded", {}}};
-  for (const Shown& shown : inferences) {
-    const Facts values = values_of(shown);
-    if (!shown.step->ok()) lists["refused"].push_back(values);
-    if (shown.step->ok()) lists[sawtooth(shown) ? "sawtooth" : "rising"].push_back(values);
-    if (shown.step->ok() && shown.timeline.peak().of(metric::kWeightCopies) > 0)
-      lists["copies_in_it"].push_back(values);
-    lists["recorded"].push_back(values);
+void set_facts(Facts& facts, const std::vector<Shown>& all) {
+  std::map<std::string, std::vector<Facts>> lists{{"sawtooth", {}},      {"rising", {}},
+                                                  {"refused", {}},       {"trained", {}},
+                                                  {"forward_alone", {}}, {"recorded", {}}};
+  for (const Shown& shown : all) {
+    lists[situation(shown)].push_back(values_of(shown));
+    lists["recorded"].push_back(values_of(shown));
   }
-  for (const Shown& shown : steps) {
-    const Facts values = values_of(shown);
-    const bool trained = shown.timeline.end_of(metric::kBackward) != nullptr;
-    const bool stateless =
-        shown.step->mode() == Mode::kTrainStep && shown.start().of(metric::kOptimizerStates) <= 0;
-    if (!shown.step->ok()) lists["refused"].push_back(values);
-    if (!shown.step->ok() && stateless) lists["stateless"].push_back(values);
-    if (shown.step->ok()) lists[trained ? "trained" : "forward_alone"].push_back(values);
-    if (shown.step->ok() && shown.timeline.end_of(metric::kOptimizer) != nullptr)
-      lists["updated"].push_back(values);
-    lists["recorded"].push_back(values);
-  }
-  facts.flag("nothing", inferences.empty() && steps.empty());
+  facts.flag("nothing", all.empty());
   for (auto& [name, list] : lists) facts.list(name, std::move(list));
 }
 
-/// In events, to the nearest of `others`.
-double distance(const Allocation& one, const std::vector<Allocation>& others) {
-  double nearest = one.made;
-  for (const Allocation& other : others)
-    nearest = std::min(nearest, std::abs(one.made - other.made));
-  return nearest;
-}
-
-/// Of the largest kinds one each; of the many that a kind has, the one farthest from those chosen,
-/// so that their marks stand apart.
+/// Of the largest kinds one allocation each: of the many that a kind has, one at another time than
+/// the other kinds' so that their marks stand apart.
 std::vector<Allocation> named(const std::vector<Allocation>& allocations) {
   std::vector<Allocation> found;
   for (const Allocation& kind : allocations) {
-    const bool known =
-        std::ranges::any_of(found, [&](const Allocation& other) { return same_kind(other, kind); });
-    if (known || kind.made <= 0 || (kind.operation.empty() && kind.op.empty())) continue;
-    const Allocation* best = &kind;
-    for (const Allocation& one : allocations) {
-      const bool same = same_kind(one, kind) && one.bytes == kind.bytes && one.made > 0;
-      if (same && distance(one, found) > distance(*best, found)) best = &one;
-    }
-    found.push_back(*best);
+    const auto same = [&](const Allocation& one) { return same_kind(one, kind) && one.made > 0; };
+    if (!same(kind) || kind.op.empty() || std::ranges::any_of(found, same)) continue;
+    std::vector<Allocation> all;
+    std::ranges::copy_if(allocations, std::back_inserter(all), [&](const Allocation& one) {
+      return same(one) && one.bytes == kind.bytes;
+    });
+    std::ranges::sort(all, {}, &Allocation::made);
+    found.push_back(all[all.size() * (found.size() + 1) / (kNamedAllocations + 1)]);
     if (found.size() == kNamedAllocations) break;
   }
-  std::ranges::sort(found, {}, &Allocation::made);
   return found;
 }
 
-/// A place on the curve and its words: the peak, a large allocation, the end of a refused step, or
-/// the GPU's capacity.
+/// A place on the curve and its words: the peak, a large allocation, or the GPU's capacity.
 struct Mark {
   std::string kind, number;
   double event = 0, bytes = 0;
-  std::string text, short_text;
+  std::string text;
 };
 
 const Instant& instant_at(const Timeline& timeline, double event) {
@@ -183,136 +156,98 @@ std::vector<Mark> marks_of(const Shown& shown, double capacity) {
   const OutOfMemory* refused = shown.step->refused();
   std::string words = "peak " + format_bytes(peak.requested());
   if (refused != nullptr && refused->requested_bytes) {
-    words += ", then refused " + format_bytes(static_cast<double>(*refused->requested_bytes));
+    words += ", then out of memory";
   }
-  if (shown.step->mode() == Mode::kInference) words += " with parameters";
-  std::vector<Mark> marks{{"peak", "", peak.event, peak.requested(), words, ""}};
+  std::vector<Mark> marks{{"peak", "", peak.event, peak.requested(), words}};
   for (const Allocation& one : named(shown.allocations)) {
     const Instant& instant = instant_at(shown.timeline, one.made);
-    const std::string op = allocated_by(one.operation, one.op);
-    const bool plain = one.operation.empty() || one.operation == op;
-    const std::string what = plain ? op : one.operation + " (" + last_of(op, "::") + ")";
     marks.push_back({"allocation", std::to_string(marks.size()), instant.event, instant.requested(),
-                     format_bytes(one.bytes) + ", " + where(what, one.module, op),
-                     format_bytes(one.bytes) + ", " + what});
+                     format_bytes(one.bytes) + ", " + made_by(one.operation, one.module, one.op)});
   }
-  if (capacity > 0) {
+  const bool near = refused != nullptr || peak.requested() > kNear * capacity;
+  if (capacity > 0 && near) {
     marks.push_back(
-        {"capacity", "", peak.event, capacity, "GPU capacity, " + format_bytes(capacity), ""});
+        {"capacity", "", peak.event, capacity, "GPU capacity, " + format_bytes(capacity)});
   }
   return marks;
 }
 
-/// What the GPU has, where the curve comes near it; else 0.
-double drawn_capacity(const RunView& view, const Shown& shown) {
-  const double bytes = capacity(view, *shown.step);
-  const bool near =
-      shown.step->refused() != nullptr || shown.timeline.peak().requested() > kNear * bytes;
-  return near ? bytes : 0;
-}
-
 Dataset marks_data(const Shown& shown, double capacity, const ByteUnit& unit) {
-  const double last = shown.timeline.instants.back().event;
-  const double held = shown.timeline.held_throughout();
+  const double floor = axis_begin(shown.timeline);
   const std::vector<Column<Mark>> columns{
       {"kind", "Kind", &Mark::kind},
       {"number", "Number", &Mark::number},
       {"event", "Event", &Mark::event},
       bytes_column<Mark>("memory", "Memory", &Mark::bytes, unit),
       bytes_column<Mark>(
-          "held", "Held throughout", [held](const Mark&) { return held; }, unit),
+          "floor", "Axis", [floor](const Mark&) { return floor; }, unit),
       {"text", "Words", &Mark::text},
-      {"short", "Words on a phone", &Mark::short_text},
-      bytes_column<Mark>(
-          "capacity", "GPU capacity", [capacity](const Mark&) { return capacity; }, unit),
-      {"last", "Last event", [last](const Mark&) { return last; }},
       {"unit", "Unit", [unit](const Mark&) { return unit.name; }}};
   return make_dataset("marks", columns, marks_of(shown, capacity));
 }
 
 /// What one category holds after one event.
 struct Slice {
-  double event = 0;
-  std::string_view category;
-  double bytes = 0;
+  const Instant* instant;
+  Category category;
 };
 
-Dataset slices_data(const std::string& name, const Timeline& timeline, const ByteUnit& unit) {
+Dataset slices_data(const std::vector<Category>& visible, const Timeline& timeline,
+                    const ByteUnit& unit) {
   std::vector<Slice> rows;
-  for (const Category& category : categories()) {
-    const auto of_it = [&](const Instant& instant) { return instant.of(category.name); };
-    const double most = of_it(*std::ranges::max_element(timeline.instants, {}, of_it));
-    if (most <= kInvisible * timeline.peak().requested()) continue;
-    for (const Instant& instant : timeline.instants)
-      rows.push_back({instant.event, category.words, of_it(instant)});
+  for (const Category& category : visible) {
+    for (const Instant& instant : timeline.instants) rows.push_back({&instant, category});
   }
   const std::vector<Column<Slice>> columns{
-      {"event", "Event", &Slice::event},
-      {"category", "Held for", &Slice::category},
-      bytes_column<Slice>("memory", "Memory", &Slice::bytes, unit)};
-  return make_dataset(name, columns, rows);
-}
-
-Dataset totals_data(const Timeline& timeline, const ByteUnit& unit) {
-  const double begin = axis_begin(timeline);
-  const std::vector<Column<Instant>> columns{
-      {"event", "Event", &Instant::event},
-      {"ms", "Time", &Instant::ms, "ms", {Notation::kFixed, 1}},
-      {"phase", "Phase", &Instant::phase},
-      bytes_column<Instant>("requested", "Requested", &Instant::requested, unit),
-      bytes_column<Instant>("allocated", "Allocated", &Instant::allocated, unit),
-      bytes_column<Instant>("floor", "Axis", [begin](const Instant&) { return begin; }, unit)};
-  return make_dataset("totals", columns, timeline.instants);
-}
-
-Dataset phases_data(const Timeline& timeline) {
-  const std::vector<Column<Stretch>> columns{
-      {"phase", "Phase", &Stretch::phase},
-      {"from", "From", [](const Stretch& phase) { return phase.first->event; }},
-      {"to", "To", [](const Stretch& phase) { return phase.last->event; }}};
-  return make_dataset("phases", columns, timeline.phases());
+      {"event", "Event", [](const Slice& slice) { return slice.instant->event; }},
+      {"phase", "Phase", [](const Slice& slice) { return slice.instant->phase; }},
+      {"category", "Held for", [](const Slice& slice) { return slice.category.words; }},
+      bytes_column<Slice>(
+          "memory", "Memory",
+          [](const Slice& slice) { return slice.instant->of(slice.category.name); }, unit)};
+  return make_dataset("timeline", columns, rows);
 }
 
 /// Memory at the ends of the phases and at the peak.
-struct Stage {
-  std::string label;
-  Instant instant;
-};
-
-Dataset stages_data(const Timeline& timeline, const ByteUnit& unit) {
+Dataset stages_data(const std::vector<Category>& visible, const Timeline& timeline,
+                    const ByteUnit& unit) {
+  using Stage = std::pair<std::string, Instant>;
   std::vector<Stage> rows{{"start", timeline.instants.front()}};
   for (const Stretch& phase : timeline.phases())
-    rows.push_back({"end of " + phase.phase, *phase.last});
-  rows.push_back({"peak, in " + timeline.peak().phase, timeline.peak()});
-  std::vector<Column<Stage>> columns{{"instant", "Instant", &Stage::label},
-                                     {"ms",
-                                      "Time",
-                                      [](const Stage& stage) { return stage.instant.ms; },
-                                      "ms",
-                                      {Notation::kFixed, 1}}};
-  for (const Category& category : categories()) {
+    rows.emplace_back("end of " + phase.phase, *phase.last);
+  rows.emplace_back("peak, in " + timeline.peak().phase, timeline.peak());
+  std::vector<Column<Stage>> columns{{"instant", "Instant", &Stage::first}};
+  for (const Category& category : visible) {
     const std::string words(category.words);
     columns.push_back(bytes_column<Stage>(
-        words, words, [&category](const Stage& stage) { return stage.instant.of(category.name); },
+        words, words, [category](const Stage& stage) { return stage.second.of(category.name); },
         unit));
   }
   columns.push_back(bytes_column<Stage>(
-      "requested", "Requested", [](const Stage& stage) { return stage.instant.requested(); },
-      unit));
+      "requested", "Requested", [](const Stage& stage) { return stage.second.requested(); }, unit));
   columns.push_back(bytes_column<Stage>(
-      "allocated", "Allocated", [](const Stage& stage) { return stage.instant.allocated; }, unit));
+      "allocated", "Allocated", [](const Stage& stage) { return stage.second.allocated; }, unit));
   return make_dataset("stages", columns, rows);
 }
 
+std::vector<Category> visible_in(const Timeline& timeline) {
+  std::vector<Category> visible = categories();
+  std::erase_if(visible, [&](const Category& category) {
+    return std::ranges::all_of(timeline.instants, [&](const Instant& instant) {
+      return instant.of(category.name) <= kInvisible * timeline.peak().requested();
+    });
+  });
+  return visible;
+}
+
 /// The datasets of one step's figures, and its snapshot.
-void add_step(PartContent& part, const Shown& shown, const std::string& name,
-              const std::string& file, double capacity) {
-  const ByteUnit unit = byte_unit(shown.timeline.peak().requested());
-  std::vector<Dataset> all{slices_data(name, shown.timeline, unit),
-                           totals_data(shown.timeline, unit), phases_data(shown.timeline),
-                           stages_data(shown.timeline, unit), marks_data(shown, capacity, unit)};
-  for (Dataset& dataset : lifetimes(shown.timeline, shown.allocations, unit))
-    all.push_back(std::move(dataset));
+void add_step(PartContent& part, const Shown& shown, const std::string& file, double capacity) {
+  const Timeline& timeline = shown.timeline;
+  const ByteUnit unit = byte_unit(timeline.peak().requested());
+  const std::vector<Category> visible = visible_in(timeline);
+  std::vector<Dataset> all{slices_data(visible, timeline, unit),
+                           stages_data(visible, timeline, unit), marks_data(shown, capacity, unit)};
+  std::ranges::move(lifetimes(timeline, shown.allocations, unit), std::back_inserter(all));
   for (Dataset& dataset : all) {
     dataset.family = mode_words(shown.step->mode());
     dataset.variant = shown.title();
@@ -330,13 +265,16 @@ PartContent present_timelines(const RunView& view, const std::vector<Profile>& p
   PartContent part;
   set_common(part.facts, view, profiles);
   const Profiles spoken_of = answered(profiles);
+  std::vector<Shown> all = steps_shown(spoken_of);
   const auto inference = longest_shown(spoken_of, Mode::kInference, false);
-  const std::vector<Shown> steps = steps_shown(spoken_of);
-  set_facts(part.facts, inference ? std::vector{*inference} : std::vector<Shown>(), steps);
-  if (inference) add_step(part, *inference, "inference-timeline", "memory-inference", 0);
-  for (const Shown& shown : steps) {
-    const char* file = &shown == &steps.front() ? "memory-step" : "memory-step-that-fits";
-    add_step(part, shown, "step-timeline", file, drawn_capacity(view, shown));
+  if (inference) all.insert(all.begin(), *inference);
+  set_facts(part.facts, all);
+  for (const Shown& shown : all) {
+    const bool forward = shown.step->mode() == Mode::kInference;
+    const char* file = forward            ? "memory-inference"
+                       : shown.step->ok() ? "memory-step"
+                                          : "memory-step-out-of-memory";
+    add_step(part, shown, file, forward ? 0 : capacity(view, *shown.step));
   }
   return part;
 }

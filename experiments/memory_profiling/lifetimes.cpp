@@ -27,21 +27,19 @@ std::vector<Box> boxes_of(const std::vector<Allocation>& allocations, const Bins
     const std::size_t to = one.freed ? bins.at(*one.freed) : bins.least.size();
     boxes.push_back({static_cast<int>(boxes.size()), from, std::max(to, from + 1), one.made,
                      one.bytes, category_words(one.category),
-                     format_bytes(one.bytes) + ", " + where(one.operation, one.module, one.op)});
+                     format_bytes(one.bytes) + ", " + made_by(one.operation, one.module, one.op)});
   }
   return boxes;
 }
 
 Dataset boxes_data(const std::vector<Box>& boxes, const ByteUnit& unit) {
-  const std::vector<Column<Box>> columns{
-      {"rank", "Rank", &Box::rank},
-      {"from", "From", &Box::from},
-      {"to", "To", &Box::to},
-      {"made", "Made", &Box::made},
-      bytes_column<Box>("size", "Size", &Box::bytes, unit),
-      {"category", "Category", &Box::category},
-      {"text", "Allocation", &Box::text},
-      {"unit", "Unit", [unit](const Box&) { return unit.name; }}};
+  const std::vector<Column<Box>> columns{{"rank", "Rank", &Box::rank},
+                                         {"from", "From", &Box::from},
+                                         {"to", "To", &Box::to},
+                                         {"made", "Made", &Box::made},
+                                         bytes_column<Box>("size", "Size", &Box::bytes, unit),
+                                         {"category", "Category", &Box::category},
+                                         {"text", "Allocation", &Box::text}};
   return make_dataset("lifetimes", columns, boxes);
 }
 
@@ -49,7 +47,6 @@ Dataset bins_data(const Bins& bins, const Timeline& timeline, const ByteUnit& un
   std::vector<std::size_t> rows(bins.least.size());
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;
   const double resident = timeline.instants.front().requested();
-  const double begin = axis_begin(timeline);
   const auto least = [bins](std::size_t bin) {
     return std::isfinite(bins.least[bin]) ? std::optional(bins.least[bin]) : std::nullopt;
   };
@@ -59,8 +56,7 @@ Dataset bins_data(const Bins& bins, const Timeline& timeline, const ByteUnit& un
       {"end", "Ends", [bins](std::size_t bin) { return bins.bounds[bin + 1]; }},
       bytes_column<std::size_t>("least", "Least", least, unit),
       bytes_column<std::size_t>(
-          "resident", "Before the step", [=](std::size_t) { return resident; }, unit),
-      bytes_column<std::size_t>("floor", "Axis", [=](std::size_t) { return begin; }, unit)};
+          "resident", "Before the step", [=](std::size_t) { return resident; }, unit)};
   return make_dataset("lifetime-bins", columns, rows);
 }
 
@@ -94,10 +90,9 @@ Dataset kinds_data(const std::vector<Kind>& kinds) {
       {"maker", "Made by",
        [](const Kind& kind) {
          const std::string& module = kind.first.module;
-         return where(kind.first.operation, kind.count > 1 ? without_layer(module) : module, "");
+         return made_by(kind.first.operation, kind.count > 1 ? without_layer(module) : module,
+                        kind.first.op);
        }},
-      {"operator", "Operator",
-       [](const Kind& kind) { return allocated_by(kind.first.operation, kind.first.op); }},
       {"made", "Made in", [](const Kind& kind) { return kind.first.phase; }},
       {"freed", "Freed in", [](const Kind& kind) {
          return kind.first.freed ? kind.first.freed_phase : "alive at the end";

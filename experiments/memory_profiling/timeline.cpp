@@ -15,7 +15,6 @@ namespace {
 Instant instant_of(const MeasuredRow& row) {
   Instant instant;
   instant.event = row.number(column::kEvent).value_or(0);
-  instant.ms = row.number(column::kTimeNs).value_or(0) / kNanosecondsPerMillisecond;
   instant.phase = row.text(column::kPhase);
   for (const Category& category : categories()) {
     instant.bytes.push_back(row.number(category.name).value_or(0));
@@ -82,15 +81,6 @@ std::vector<Stretch> Timeline::phases() const {
   return found;
 }
 
-double Timeline::held_throughout() const {
-  double held = 0;
-  for (const Category& category : categories()) {
-    const auto of_it = [&](const Instant& instant) { return instant.of(category.name); };
-    held += of_it(*std::ranges::min_element(instants, {}, of_it));
-  }
-  return held;
-}
-
 const Instant* Timeline::end_of(std::string_view phase) const {
   const Instant* found = nullptr;
   for (const Instant& instant : instants) {
@@ -143,9 +133,15 @@ std::string last_of(const std::string& path, const std::string& separator) {
   return at == path.npos ? path : path.substr(at + separator.size());
 }
 
-std::string where(const std::string& operation, const std::string& module, const std::string& op) {
-  const std::string what = operation.empty() ? op : operation;
+std::string made_by(const std::string& operation, const std::string& module,
+                    const std::string& op) {
   const std::string path = short_path(module);
+  if (is_linear(operation) && !path.empty()) return path;
+  const bool composed = !operation.empty() && !operation.starts_with("aten::");
+  const std::string name = last_of(allocated_by(operation, op), "::");
+  const std::string what = composed && !name.empty() ? operation + " (" + name + ")"
+                           : name.empty()            ? last_of(operation, "::")
+                                                     : name;
   if (what.empty()) return path.empty() ? "not known" : path;
   return path.empty() ? what : what + " in " + path;
 }

@@ -25,7 +25,6 @@ std::string category_words(const std::string& name);
 /// The memory after one event.
 struct Instant {
   double event = 0;
-  double ms = 0;              ///< From the step's start, by the host's clock.
   std::string phase;          ///< Empty before the first.
   std::vector<double> bytes;  ///< Requested, one a category.
   double allocated = 0;
@@ -48,8 +47,6 @@ struct Timeline {
   /// Of requested bytes. Only where not empty.
   const Instant& peak() const;
   std::vector<Stretch> phases() const;
-  /// What the categories hold at least, all the time.
-  double held_throughout() const;
   /// The last instant of a phase; null where the step has none.
   const Instant* end_of(std::string_view phase) const;
 };
@@ -79,18 +76,17 @@ std::vector<Allocation> allocations_of(const Launch& launch);
 /// Without the range around attention's parts, which says nothing that theirs do not.
 std::string short_path(std::string module);
 
-/// The operator that an allocation is told by: of masked scores, `where` asks `resize_` for its
 /// A linear layer, as this version and as earlier ones recorded it.
 bool is_linear(const std::string& operation);
 
+/// The operator that an allocation is told by: of masked scores, `where` asks `resize_` for its
 /// result.
 std::string allocated_by(const std::string& operation, const std::string& op);
 
 /// "exp" of "aten::exp"; the whole where the separator is not in it.
 std::string last_of(const std::string& path, const std::string& separator);
 
-/// "Softmax in layers.3/attn/computing softmax": what is known of it, a range that only holds
-/// others left out.
-std::string where(const std::string& operation, const std::string& module, const std::string& op);
+/// "Softmax (exp) in layers.3/attn/computing softmax"; of a linear layer its path.
+std::string made_by(const std::string& operation, const std::string& module, const std::string& op);
 
 }  // namespace labreport::memory_profiling

@@ -1,6 +1,4 @@
 // What the loops' sums come to: the datasets and values of section.md.
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "base/text.h"
@@ -14,6 +12,8 @@ namespace {
 
 constexpr const char* kProblem = "mixed_precision_accumulation";
 constexpr Notation kSum{Notation::kShortest, 10};  // Tells any two FP32 sums here apart.
+constexpr Notation kProse{Notation::kFixed, 4};
+constexpr Notation kSmall{Notation::kSignificant, 2};
 constexpr Notation kError{Notation::kShortest, 5};
 constexpr Notation kRelative{Notation::kRelativeError, 2};
 constexpr std::size_t kDrawnEvery = 10;
@@ -24,7 +24,7 @@ double without_noise(double error) { return std::abs(error) < 1e-12 ? 0 : error;
 
 /// Kept on one line: it names the row.
 std::string name_of(const Loop& loop) {
-  return replaced(std::string(loop.label) + (loop.ours ? " (ours)" : ""), " ", "\u00a0");
+  return replaced(std::string(loop.label) + (loop.extra ? " (extra)" : ""), " ", "\u00a0");
 }
 
 const std::vector<Column<Loop>> kSums{
@@ -33,18 +33,10 @@ const std::vector<Column<Loop>> kSums{
     {"error", "Error", [](const Loop& loop) { return without_noise(loop.error()); }, "", kError},
     {"relative", "Relative error", [](const Loop& loop) { return loop.error() / loop.exact(); },
      "%", kRelative},
-    {"input_error", "From rounding the addend",
+    {"input_error", "Input rounding",
      [](const Loop& loop) { return without_noise(loop.input_error()); }, "", kError},
-    {"accumulator_error", "From rounding the sum",
+    {"accumulator_error", "Accumulator rounding",
      [](const Loop& loop) { return without_noise(loop.accumulator_error()); }, "", kError}};
-
-const std::vector<Column<Loop>> kStalls{
-    {"loop", "Loop", name_of},
-    {"sum", "Stalls at", &Loop::last, "", kSum},
-    {"after", "After additions", &Loop::stalled_after, "", {Notation::kCount}},
-    {"ulp", "Unit in the last place (ULP)", &Loop::last_ulp, "", kSum},
-    {"half_ulp", "ULP / 2", [](const Loop& loop) { return loop.last_ulp() / 2; }, "", kSum},
-    {"addend", "Addend", &Loop::addend, "", kSum}};
 
 struct RunningError {
   std::string loop;
@@ -93,6 +85,10 @@ Dataset checkpoints(const std::vector<Loop>& loops) {
                       std::vector<std::size_t>(std::begin(kCheckpoints), std::end(kCheckpoints)));
 }
 
+bool from_accumulator(const Loop& loop) {
+  return std::abs(loop.accumulator_error()) > std::abs(loop.input_error());
+}
+
 /// What the handout expects to be seen: the values of its sentences. Nothing where the sums differ
 /// from it.
 std::optional<Facts> textbook(const std::vector<Loop>& loops) {
@@ -101,18 +97,15 @@ std::optional<Facts> textbook(const std::vector<Loop>& loops) {
   const Loop* mixed = find(loops, metric::kMixedLoop);
   if (fp32 == nullptr || fp16 == nullptr || !mixed_loops_agree(loops)) return std::nullopt;
   if (fp16->sums.size() < 2) return std::nullopt;  // no last addition to speak of
-  if (std::abs(fp16->accumulator_error()) <= std::abs(fp16->input_error())) return std::nullopt;
-  if (std::abs(mixed->input_error()) <= std::abs(mixed->accumulator_error())) return std::nullopt;
-  if (std::abs(fp32->error()) >= std::abs(mixed->error())) return std::nullopt;
+  if (!from_accumulator(*fp32) || !from_accumulator(*fp16) || from_accumulator(*mixed))
+    return std::nullopt;
   Facts facts;
-  facts.set("fp32", fp32->last(), kSum);
-  facts.set("fp16", fp16->last(), kSum);
-  facts.set("fp16_ulp", fp16->last_ulp(), kSum);
-  facts.set("fp16_step", fp16->last() - fp16->sums[fp16->sums.size() - 2], kSum);
-  facts.set("mixed", mixed->last(), kSum);
-  facts.set("addend", mixed->addend, kSum);
-  facts.set("input_error", mixed->input_error(), {Notation::kSignificant, 3});
-  facts.set("accumulator_error", without_noise(mixed->accumulator_error()), kError);
+  facts.set("fp32", fp32->last(), kProse);
+  facts.set("fp16", fp16->last(), kProse);
+  facts.set("fp16_ulp", fp16->last_ulp(), kSmall);
+  facts.set("fp16_step", fp16->last() - fp16->sums[fp16->sums.size() - 2], kSmall);
+  facts.set("mixed", mixed->last(), kProse);
+  facts.set("addend", mixed->addend, {Notation::kSignificant, 5});
   return facts;
 }
 
@@ -154,13 +147,10 @@ Facts make_facts(const std::vector<Loop>& loops, const std::string& reason) {
 PartContent content(const RunView& view, const Cell& cell) {
   const Launch* launch = ok_launch(cell);
   const auto loops = launch == nullptr ? std::vector<Loop>() : loops_of(*launch);
-  std::vector<Loop> stalled;
-  std::ranges::copy_if(loops, std::back_inserter(stalled),
-                       [](const Loop& loop) { return loop.stalled_after() > 0; });
   PartContent part;
   part.facts = make_facts(loops, reason_missing(cell));
   part.cells = {&cell};
-  part.datasets = {make_dataset("sums", kSums, loops), make_dataset("stalls", kStalls, stalled),
+  part.datasets = {make_dataset("sums", kSums, loops),
                    make_dataset("running-error", kRunningErrors, running_errors(loops)),
                    checkpoints(loops)};
   part.details.tables = {commands_table(view.run(), kProblem, {{"the loops", &cell}})};

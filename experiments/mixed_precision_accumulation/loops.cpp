@@ -38,12 +38,6 @@ double Loop::last_ulp() const { return unit_in_last_place(last(), significand); 
 
 double Loop::input_error() const { return static_cast<double>(sums.size()) * (addend - value); }
 
-std::size_t Loop::stalled_after() const {
-  std::size_t additions = sums.size();
-  while (additions > 1 && sums[additions - 2] == sums.back()) --additions;
-  return additions == sums.size() ? 0 : additions;
-}
-
 double unit_in_last_place(double value, int significand) {
   if (value == 0) return 0;  // has no last place
   return std::ldexp(1.0, std::ilogb(value) - (significand - 1));

@@ -14,7 +14,7 @@ struct Loop {
   std::string_view label;  ///< "FP32 += FP16"
   int significand = 24;    ///< Bits of the accumulator's, the implied one included.
   double value = 0.01;     ///< What should be added.
-  bool ours = false;       ///< Beside the handout's four.
+  bool extra = false;      ///< Beside the handout's four.
   double addend = 0;       ///< What was added: `value` as its dtype holds it.
   std::vector<double> sums;
   std::vector<double> host_sums;  ///< Of the CPU beside a GPU; else empty.
@@ -26,8 +26,6 @@ struct Loop {
   double error() const { return error_after(sums.size()); }
   double input_error() const;  ///< The part of `error` that rounding the addend explains.
   double accumulator_error() const { return error() - input_error(); }
-  /// After how many additions the sum never changes again; 0 where it goes on to the end.
-  std::size_t stalled_after() const;
 };
 
 /// The distance between neighbouring numbers at `value` with `significand` bits.

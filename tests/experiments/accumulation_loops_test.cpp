@@ -27,11 +27,9 @@ TEST(AccumulationLoops, Bf16StallsWhereHalfAUnitExceedsTheAddend) {
   const auto all = loops();
   const Loop& bf16 = *find(all, metric::kBf16Loop);
   EXPECT_EQ(bf16.last(), 4.0);
-  EXPECT_EQ(bf16.stalled_after(), 350u);
   const double unit = unit_in_last_place(bf16.last(), bf16.significand);
   EXPECT_EQ(unit, 0.03125);
   EXPECT_GT(unit / 2, bf16.addend);
-  EXPECT_EQ(find(all, metric::kFp32Loop)->stalled_after(), 0u);
 }
 
 TEST(AccumulationLoops, ExactHalvesHaveNoError) {

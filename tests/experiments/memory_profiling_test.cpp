@@ -35,8 +35,10 @@ Part part_of(const std::string& letter, const Change& change, const char* editio
   PlanInput input = plan_input(Preset::kFull, edition);
   input.selection.only = {"memory_profiling"};
   const Document document = build_document(measured(input, change), false);
-  for (const Part& part : document.sections.front().parts) {
-    if (part.letter == letter) return part;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      if (part.problem == "memory_profiling" && part.letter == letter) return part;
+    }
   }
   throw std::runtime_error("no part (" + letter + ")");
 }
@@ -112,11 +114,11 @@ Change refused_at(std::int64_t context, Precision precision = Precision::kFp32) 
 TEST(MemoryTimelines, AreAnInferenceAndATrainingStepByCategory) {
   const Part part = part_of("a", unchanged());
   ASSERT_EQ(part.figures.size(), 4u);
-  EXPECT_THAT(part.figures[0].title, HasSubstr("inference forward, 2.7B at context 512"));
-  EXPECT_THAT(part.figures[1].title, HasSubstr("training step, 2.7B at context 512"));
-  EXPECT_THAT(part.answer, HasSubstr("lies in the backward pass"));
-  EXPECT_THAT(part.answer, Not(HasSubstr("fails at")));
-  EXPECT_THAT(part.figures[2].title, HasSubstr("one by one"));
+  EXPECT_THAT(part.figures[0].title, HasSubstr("inference forward of 2.7B at context 512"));
+  EXPECT_THAT(part.figures[1].title, HasSubstr("training step of 2.7B at context 512"));
+  EXPECT_THAT(part.answer, HasSubstr(", in the backward pass."));
+  EXPECT_THAT(part.answer, Not(HasSubstr("out of memory")));
+  EXPECT_THAT(part.figures[2].title, HasSubstr("Largest allocations"));
   EXPECT_THAT(part.figures[2].in_page, HasSubstr("Detail"));
 }
 
@@ -140,7 +142,7 @@ TEST(MemoryTimelines, CallASawtoothWhatTemporariesRaise) {
 TEST(MemoryLifetimes, BinsHoldTheLeastOfTheCurveBetweenComingsAndGoings) {
   Timeline timeline;
   for (const double event : {0, 2, 4, 6, 8}) {
-    timeline.instants.push_back({event, event, "forward", std::vector<double>(9, event), 0});
+    timeline.instants.push_back({event, "forward", std::vector<double>(9, event), 0});
   }
   Allocation early;
   early.made = 2;
@@ -198,7 +200,7 @@ TEST(MemoryPeaks, ThatFallWithContextAreExplainedByRoundingOrNotAtAll) {
   EXPECT_THAT(part_of("b", raised(0)).answer, HasSubstr("allocator's rounding is 4"));
   EXPECT_THAT(part_of("b", raised(40LL << 30)).answer,
               HasSubstr("peaks higher than that at 256; this run does not show why"));
-  EXPECT_THAT(part_of("b", unchanged()).answer, Not(HasSubstr("rounding is")));
+  EXPECT_THAT(part_of("b", unchanged()).answer, Not(HasSubstr("rounding")));
 }
 
 TEST(MemoryPeaks, AreOneRowAStepAndContextInEveryPrecision) {
@@ -209,16 +211,16 @@ TEST(MemoryPeaks, AreOneRowAStepAndContextInEveryPrecision) {
       std::ranges::find_if(rows, [](const auto& row) { return row["peak"].is_null(); });
   ASSERT_NE(refused, rows.end());
   EXPECT_EQ((*refused)["row"], "training step, 512");
-  EXPECT_THAT((*refused)["label"].get<std::string>(), HasSubstr("FP32: out of memory in forward"));
+  EXPECT_THAT((*refused)["reason"].get<std::string>(), HasSubstr("out of memory in forward"));
 }
 
-TEST(MemoryPeaks, ThatDifferFromTheirFormulasSayWhere) {
-  EXPECT_THAT(words_of(table_of(part_of("b", with_metric("category", "activations", 3LL << 30)),
-                                "arithmetic")),
-              HasSubstr("3.00 GiB of activations more"));
-  EXPECT_THAT(words_of(table_of(part_of("b", with_metric("memory", "peak_requested", 3LL << 30)),
-                                "arithmetic")),
-              HasSubstr("not explained"));
+TEST(MemoryPeaks, ThatDifferFromTheirFormulasSaySo) {
+  const auto remarks = [](const Change& change) {
+    return words_of(table_of(part_of("b", change), "allocator"));
+  };
+  EXPECT_THAT(remarks(with_metric("memory", "peak_requested", 3LL << 30)),
+              HasSubstr("not explained by the formula"));
+  EXPECT_THAT(remarks(unchanged()), Not(HasSubstr("not explained")));
 }
 
 TEST(MemoryPeaks, SayWhereTheHistoryChangedThem) {
@@ -247,26 +249,28 @@ Change half_precision_adds(std::int64_t bytes, std::int64_t explained) {
 
 TEST(MemoryPrecisions, GiveReasonsThatAddUpToTheChange) {
   const std::int64_t much = 40LL << 30;
-  EXPECT_THAT(part_of("c", half_precision_adds(much, much)).answer, HasSubstr("activations +"));
+  EXPECT_THAT(part_of("c", half_precision_adds(much, much)).answer,
+              HasSubstr("more of activations"));
   EXPECT_THAT(part_of("c", half_precision_adds(much, 0)).answer,
               HasSubstr("this run does not show why"));
   EXPECT_THAT(part_of("c", half_precision_adds(much, much)).answer,
-              HasSubstr("mixed precision costs memory here"));
+              HasSubstr("mixed precision costs memory"));
 }
 
 TEST(MemoryPrecisions, SayWhereAStepFitsInOneOrNeither) {
-  EXPECT_THAT(part_of("c", refused_at(512)).answer, HasSubstr("also fits at context 512"));
+  EXPECT_THAT(part_of("c", refused_at(512)).answer,
+              HasSubstr("At context 512 the training step fits in BF16 but not in FP32"));
   const Change neither = [](const CellSpec& spec, Launch& launch) {
     refused_at(512)(spec, launch);
     refused_at(512, Precision::kBf16)(spec, launch);
   };
   EXPECT_THAT(part_of("c", neither).answer,
-              HasSubstr("At context 512 the training step fits in neither precision"));
+              HasSubstr("At context 512 it fits in neither precision"));
   EXPECT_THAT(part_of("c", unchanged()).answer, Not(HasSubstr("fits")));
 }
 
 TEST(MemoryResidual, IsTheFormulasOrIsSaidToDiffer) {
-  EXPECT_THAT(part_of("d", unchanged()).answer, HasSubstr("exactly that"));
+  EXPECT_THAT(part_of("d", unchanged()).answer, HasSubstr("exactly this size"));
   const Part part = part_of("d", with_metric("residual", "requested", 512));
   EXPECT_THAT(part.answer, HasSubstr("which the formula does not explain"));
   EXPECT_THAT(words_of(table_of(part, "residuals")), HasSubstr("does not agree"));
@@ -279,13 +283,13 @@ TEST(MemoryLargest, AreRankedBySizeWithTheirFate) {
   for (const nlohmann::json& row : rows) {
     EXPECT_THAT(row["fate"].get<std::string>(),
                 testing::AnyOf("saved for backward", "freed in forward", "kept to the end"));
-    EXPECT_GE(row["end"].get<double>(), row["total"].get<double>());
+    EXPECT_GT(row["total"].get<double>(), 0);
   }
   EXPECT_THAT(part.answer, HasSubstr("attention scores"));
 }
 
 TEST(MemoryBlock, SavesWhatArithmeticSaysOrIsSaidToDiffer) {
-  EXPECT_THAT(part_of("f", unchanged(), "2026").answer, HasSubstr("That is what arithmetic gives"));
+  EXPECT_THAT(part_of("f", unchanged(), "2026").answer, HasSubstr("as arithmetic gives"));
   const Part part = part_of("f", with_metric("block", "kept", 3LL << 30), "2026");
   EXPECT_THAT(part.answer, HasSubstr("which this run does not explain"));
   EXPECT_THAT(part.answer, HasSubstr("whereas"));

@@ -59,8 +59,8 @@ const auto as_it_is = [](const auto&...) {};
 
 TEST(LayerNormAnswer, Bf16StaysSensitiveForPrecisionNotForRange) {
   EXPECT_THAT(layer_norm_answer(as_it_is),
-              AllOf(HasSubstr("**Yes, for precision, not for range.** BF16 overflows at none"),
-                    HasSubstr("passes 65,504 from input scale 2³ on")));
+              AllOf(HasSubstr("**Yes, for precision, not for range:** in BF16 the output"),
+                    HasSubstr("passes 65,504 from input scale 2³ on (a single square from 2⁶).")));
 }
 
 TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
@@ -68,8 +68,7 @@ TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
       layer_norm_answer([](const auto& format, const auto&, std::int64_t scale, auto& row) {
         if (format == "bf16" && scale == 14) row[kSumOverflow] = std::int64_t{16};
       });
-  EXPECT_THAT(answer,
-              HasSubstr("**Yes, for precision and for range.** BF16 overflows at the largest"));
+  EXPECT_THAT(answer, HasSubstr("**Yes, for precision and for range:** in BF16 the output"));
 }
 
 TEST(LayerNormAnswer, NeedsNoFp32WhereRoundedSumsErrAsLittle) {
@@ -79,7 +78,7 @@ TEST(LayerNormAnswer, NeedsNoFp32WhereRoundedSumsErrAsLittle) {
       });
   EXPECT_THAT(
       answer,
-      HasSubstr("**Not by this run.** In BF16 the output at width 2,560 is off by **0.20 %**"));
+      HasSubstr("**Not in this run:** in BF16 the output at width 2,560 is off by **0.20 %**"));
 }
 
 TEST(LayerNormAnswer, BlamesTheSumOfSquaresOnlyWhereItLosesMoreThanTheSquares) {
@@ -90,28 +89,25 @@ TEST(LayerNormAnswer, BlamesTheSumOfSquaresOnlyWhereItLosesMoreThanTheSquares) {
 }
 
 TEST(LayerNormAnswer, SaysWhatEpsHidesOnlyWhereTheMethodsAgree) {
-  EXPECT_THAT(layer_norm_answer(as_it_is), Not(HasSubstr("Where eps")));
+  EXPECT_THAT(layer_norm_answer(as_it_is), Not(HasSubstr("eps exceeds")));
   const std::string answer =
       layer_norm_answer([](const auto&, const auto&, std::int64_t scale, auto& row) {
         if (scale == -24) row[kOutput] = 0.0017;
       });
-  EXPECT_THAT(answer,
-              HasSubstr("at 2⁻²⁴ BF16 errs by 0.17 % with rounded sums and by 0.17 % with FP32"));
+  EXPECT_THAT(answer, HasSubstr("hides the error (0.17 % and 0.17 % at 2⁻²⁴)"));
 }
 
-TEST(LayerNorm, OfFormatsWithoutEndTheTableOfRangesIsSilent) {
+TEST(LayerNorm, FigureAndTableHoldTheWidestVectorsAlone) {
   const Part part = part_of(changed_run("benchmarking_mixed_precision.b", as_it_is), "b");
-  const auto ranges = std::ranges::find(part.details.tables, "ranges", &TableView::slug);
-  ASSERT_NE(ranges, part.details.tables.end());
-  for (const RowView& row : ranges->rows) EXPECT_EQ(row.cells.at(0).text, "FP16");
-  EXPECT_EQ(ranges->rows.size(), 3u);
+  EXPECT_EQ(part.tables.at(0).rows.size(), 6u);  // two formats, three methods
+  EXPECT_THAT(part.figures.at(0).title, HasSubstr("width 2,560"));
 }
 
 TEST(Dtypes, AreListedWithTheLossNamed) {
   const Part part = part_of(changed_run("benchmarking_mixed_precision.a", as_it_is), "a");
   EXPECT_THAT(part.answer, AllOf(HasSubstr("- loss, cross-entropy: **FP32**"),
-                                 HasSubstr("- loss, had it been the mean of the logits: FP16"),
-                                 HasSubstr("Under BF16 autocast the same tensors are 16-bit")));
+                                 HasSubstr("(a bare mean of the logits: FP16)"),
+                                 HasSubstr("BF16 autocast casts the same tensors")));
   EXPECT_TRUE(part.figures.empty());
   EXPECT_EQ(part.tables.at(0).rows.at(0).cells.at(0).text, "parameters (2 tensors)");
 }
@@ -167,7 +163,7 @@ TEST(SpeedupAnswer, GivesTheGrowingShareOfGemmsAsReasonWhereItExplainsTheGrowth)
   const std::string answer = speedup_answer(gemms_gain);
   EXPECT_THAT(answer, AllOf(HasSubstr("Both speedups grow with model size."),
                             HasSubstr("The reason is the growing share of GEMMs"),
-                            HasSubstr("of small's forward pass and 90.0 % of 2.7B's")));
+                            HasSubstr("of small's FP32 forward pass and 90.0 % of 2.7B's")));
 }
 
 TEST(SpeedupAnswer, GivesNoReasonWhereTheMixOfKernelsIsTheSameAtEverySize) {
@@ -180,36 +176,34 @@ TEST(SpeedupAnswer, GivesNoReasonWhereTheMixOfKernelsIsTheSameAtEverySize) {
 TEST(SpeedupAnswer, NamesCastsWhereCopiesAreWhatGrew) {
   EXPECT_THAT(
       speedup_answer(gemms_gain),
-      AllOf(HasSubstr("In 2.7B's forward pass BF16 cuts GEMMs from 90.00 to 9.000 ms (10 ×)"),
-            HasSubstr("because autocast adds casts: copies take 20.00 ms instead of 5.000")));
+      AllOf(HasSubstr("In 2.7B's forward pass GEMMs fall from 90.00 to 9.000 ms (10 ×)"),
+            HasSubstr("everything else rises from 10.00 to 25.00 ms because autocast adds casts")));
 }
 
 TEST(SpeedupAnswer, NamesNoCastsWhereOtherKernelsGrew) {
   const std::string answer = speedup_answer([](double share, bool bf16) {
     return bf16 ? Mix{10 * share, 5, 60} : Mix{100 * share, 5, 40};
   });
-  EXPECT_THAT(answer, AllOf(HasSubstr("while everything else goes from 45.00 to 65.00 ms."),
-                            Not(HasSubstr("casts:"))));
+  EXPECT_THAT(answer, AllOf(HasSubstr("everything else goes from 45.00 to 65.00 ms."),
+                            Not(HasSubstr("adds casts"))));
 }
 
 TEST(SpeedupAnswer, SaysWhereGemmsGainNothing) {
   const std::string answer = speedup_answer([](double, bool) { return Mix{50, 5, 45}; });
-  EXPECT_THAT(answer, HasSubstr("In 2.7B's forward pass GEMMs gain nothing: they take 50.00 ms"));
+  EXPECT_THAT(answer, HasSubstr("In 2.7B's forward pass GEMMs gain nothing: 50.00 ms in FP32"));
 }
 
 TEST(SpeedupAnswer, WithoutAProfileOfBf16SaysThatTheRunDoesNotShowWhichKernelsGain) {
   const MeasuredRun run = changed_run("benchmarking_mixed_precision.c", as_it_is);
-  EXPECT_THAT(part_of(run, "c").answer, AllOf(HasSubstr("No BF16 step was profiled beside FP32's"),
-                                              Not(HasSubstr("The reason is"))));
+  EXPECT_THAT(part_of(run, "c").answer,
+              AllOf(HasSubstr("No BF16 step was profiled"), Not(HasSubstr("The reason is"))));
 }
 
 TEST(SpeedupAnswer, CountsMoreLaunchesWhereALaunchBoundPassLost) {
-  EXPECT_THAT(
-      speedup_answer(gemms_gain),
-      AllOf(
-          HasSubstr(
-              "BF16 is slower than FP32 only where launches set the pace: small, forward (0.90 ×)"),
-          HasSubstr("2,517 kernels instead of 1,932 in small's forward pass")));
+  EXPECT_THAT(speedup_answer(gemms_gain),
+              AllOf(HasSubstr("BF16 is slower than FP32 only where a pass is launch-bound: small, "
+                              "forward (0.90 ×)"),
+                    HasSubstr("2,517 kernels instead of 1,932 in small's forward pass")));
 }
 
 /// Phases by events that take longer than the CPU needs to enqueue them.
@@ -226,7 +220,7 @@ void make_gpu_bound(const CellSpec& spec, Launch& launch) {
 TEST(SpeedupAnswer, GivesNoReasonForALossThatLaunchesDoNotExplain) {
   const MeasuredRun run = changed_run("benchmarking_mixed_precision.c", make_gpu_bound);
   EXPECT_THAT(part_of(run, "c").answer,
-              AllOf(HasSubstr("No BF16 pass is launch-bound."),
+              AllOf(Not(HasSubstr("launch-bound")),
                     HasSubstr("BF16 is slower than FP32 for small, forward (0.90 ×)"),
                     HasSubstr("this run does not show why")));
 }
@@ -240,11 +234,6 @@ TEST(SpeedupAnswer, WithoutAComparisonSaysNothingOfReasons) {
   EXPECT_THAT(part.answer, AllOf(HasSubstr("No size ran both in FP32 and in BF16"),
                                  Not(HasSubstr("was profiled")), HasSubstr("crashed")));
   EXPECT_TRUE(part.figures.empty());
-}
-
-TEST(SpeedupAnswer, SharesOfThePeakAreOfForwardAndBackwardAlsoWhereAStepRan) {
-  const MeasuredRun run = changed_run("benchmarking_mixed_precision.c", as_it_is);
-  EXPECT_THAT(part_of(run, "c").answer, HasSubstr("Forward and backward of 2.7B together reach"));
 }
 
 TEST(SpeedupAnswer, StepsThatDidNotRunStandTogetherWithTheirReason) {
