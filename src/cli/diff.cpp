@@ -13,6 +13,7 @@
 #include "cli/diff_file.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
+#include "document/comparison/diff_document.h"
 #include "orchestrate/worker_info.h"
 #include "plan/editions.h"
 #include "publish/cached_charts.h"
@@ -33,14 +34,13 @@ struct DiffFlags {
 };
 
 /// Without the tool the page has its tables alone.
-std::string page(const DiffDocument& document) {
+std::string page(const Document& document) {
   const std::filesystem::path project = project_folder();
   ChartProcess process(project);
   CachedCharts tool(process, process.identity(), ContentCache(kept_results(project)));
-  const Document figures = figures_document(document);
   Drawings drawings;
   try {
-    drawings = draw_all({&figures}, tool).front();
+    drawings = draw_all({&document}, tool).front();
   } catch (const Error& error) {
     say("charts are left out: {}\n", error.what());
   }
@@ -63,7 +63,7 @@ std::string format_of(const DiffFlags& flags) {
   return flags.format;
 }
 
-std::string written(const Comparison& comparison, const DiffDocument& document,
+std::string written(const Comparison& comparison, const Document& document,
                     const std::string& format) {
   if (format == "md") return diff_markdown(document);
   if (format == "json") return diff_json(comparison);
@@ -118,7 +118,7 @@ ExitStatus diff(const DiffFlags& flags) {
   options.name_a = "A (" + name_a + ")";
   options.name_b = "B (" + name_b + ")";
   const Comparison comparison = compare_runs(a.run, b.run, options);
-  const DiffDocument document = diff_document(comparison, {name_a, ""}, {name_b, ""});
+  const Document document = diff_document(comparison, {name_a, ""}, {name_b, ""});
   put(written(comparison, document, format), flags);
   return flags.fail_on_regression ? regression(comparison) : ExitStatus::kDone;
 }

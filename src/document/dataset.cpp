@@ -143,7 +143,7 @@ TableView table_of(const Dataset& dataset, const ColumnChoice& choice) {
         {column.title, column.unit, holds_words(dataset, i) ? Align::kLeft : Align::kRight});
   }
   for (const DataRow& row : dataset.rows) {
-    RowView view{.cells = {}, .flags = row.flags, .note = {}};
+    RowView view{.cells = {}, .flags = row.flags, .note = {}, .id = row.id};
     std::vector<const Value*> values;
     for (const std::size_t i : columns) {
       values.push_back(&row.values[i]);

@@ -84,6 +84,7 @@ struct DataColumn {
 struct DataRow {
   std::vector<Value> values;       ///< One a column.
   std::vector<std::string> flags;  ///< Words beside the row: "thermal slowdown".
+  std::string id = {};             ///< In a page: what a link to the row names.
 };
 
 struct Dataset {
@@ -96,7 +97,7 @@ struct Dataset {
   std::string variant = {};
 };
 
-/// A row's flags are its member `flags`, where it has one.
+/// A row's flags and id are its members of that name, where it has them.
 template <typename Row>
 Dataset make_dataset(std::string name, const std::vector<Column<Row>>& columns,
                      const std::vector<Row>& rows) {
@@ -108,6 +109,7 @@ Dataset make_dataset(std::string name, const std::vector<Column<Row>>& columns,
     DataRow& data = dataset.rows.emplace_back();
     for (const auto& column : columns) data.values.push_back(column.value(row));
     if constexpr (requires { row.flags; }) data.flags = row.flags;
+    if constexpr (requires { row.id; }) data.id = row.id;
   }
   return dataset;
 }

@@ -142,6 +142,7 @@ struct FrontMatter {
 struct Document {
   FrontMatter front;
   std::string title;           ///< "Profiling and benchmarking (§1.1)"; writers add the device.
+  std::string relation;        ///< Of a comparison, which has no device: "different hardware".
   std::string device;          ///< "NVIDIA H200"
   std::string edition;         ///< "2025"
   std::string preset;          ///< "full"

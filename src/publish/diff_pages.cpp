@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/stamp.h"
 #include "base/text.h"
+#include "document/comparison/diff_document.h"
 #include "writers/diff/diff_writers.h"
 #include "writers/html/pictures.h"
 #include "writers/html/specs.h"
@@ -68,33 +69,32 @@ DiffSource source_of(const PairedRun& run) {
 }
 
 /// All pictures or none, as for the reports.
-Drawings drawn(const Document& figures, ChartTool& tool, DiffPage& page) {
+Drawings drawn(const Document& document, ChartTool& tool, DiffPage& page) {
   try {
-    return draw_all({&figures}, tool).front();
+    return draw_all({&document}, tool).front();
   } catch (const Error& error) {
     page.problem = error.what();
     return {};
   }
 }
 
-void add_files(DiffPage& page, const Comparison& comparison, const DiffDocument& document,
+void add_files(DiffPage& page, const Comparison& comparison, const Document& document,
                ChartTool& tool) {
-  const Document figures = figures_document(document);
-  const Drawings drawings = drawn(figures, tool, page);
+  const Drawings drawings = drawn(document, tool, page);
   const auto add = [&page](const std::string& name, std::string bytes) {
     page.files.push_back({page.card.folder + "/" + name, std::move(bytes)});
   };
   add("index.html",
       diff_html(document, drawings, {.root = "../../", .interactive = !drawings.empty()}));
-  add("diff.md", diff_markdown(document));
+  add("diff.md", diff_markdown(document, drawings));
   add("diff.json", diff_json(comparison));
   if (drawings.empty()) return;
-  for (const Figure* figure : figures_of(figures)) {
+  for (const Figure* figure : figures_of(document)) {
     const Drawing& drawing = drawings.at(figure->slug);
     add(chart_path(*figure), picture_file(drawing.wide));
     add(narrow_chart_path(*figure), picture_file(drawing.narrow));
   }
-  add(kSpecsPath, specs_script(figures, drawings));
+  add(kSpecsPath, specs_script(document, drawings));
 }
 
 /// Runs that several pairs need, read once.
@@ -114,11 +114,11 @@ void fill(DiffPage& page, const PairedRun& a, const PairedRun& b, LoadedRuns& lo
           ChartTool& tool) {
   try {
     const Comparison comparison = compare_runs(loaded.at(a.store), loaded.at(b.store));
-    const DiffDocument document = diff_document(comparison, source_of(a), source_of(b));
+    const Document document = diff_document(comparison, source_of(a), source_of(b));
     page.card.device = document.title;
     page.card.edition = comparison.a.edition == comparison.b.edition
                             ? comparison.a.edition
-                            : comparison.b.edition + " against " + comparison.a.edition;
+                            : comparison.b.edition + " vs. " + comparison.a.edition;
     page.card.preset = document.relation;
     page.card.outcome = format_plural(static_cast<std::int64_t>(comparison.matched), "cell") +
                         (comparison.matched == 1 ? " matches" : " match");

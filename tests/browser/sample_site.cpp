@@ -18,19 +18,18 @@ constexpr const char* kFirstRun = "nvidia-h200/2025/20260501-101500-a1b2c3d";
 /// As a site has it: diff/`name`/, with its pictures.
 void add_diff(labreport::Site& site, const std::string& name,
               const labreport::Comparison& comparison, labreport::ChartTool& tool) {
-  const labreport::DiffDocument document = labreport::diff_document(
+  const labreport::Document document = labreport::diff_document(
       comparison, {"site/runs/a", "../../" + std::string(kFirstRun) + "/index.html"}, {"b", ""});
-  const labreport::Document figures = labreport::figures_document(document);
-  const labreport::Drawings drawings = labreport::draw_all({&figures}, tool).front();
+  const labreport::Drawings drawings = labreport::draw_all({&document}, tool).front();
   const auto add = [&](const std::string& file, std::string bytes) {
     site.files.push_back({"diff/" + name + "/" + file, std::move(bytes)});
   };
   add("index.html",
       labreport::diff_html(document, drawings, {.root = "../../", .interactive = true}));
-  add("diff.md", labreport::diff_markdown(document));
+  add("diff.md", labreport::diff_markdown(document, drawings));
   add("diff.json", labreport::diff_json(comparison));
-  add(labreport::kSpecsPath, labreport::specs_script(figures, drawings));
-  for (const labreport::Figure* figure : labreport::figures_of(figures)) {
+  add(labreport::kSpecsPath, labreport::specs_script(document, drawings));
+  for (const labreport::Figure* figure : labreport::figures_of(document)) {
     const labreport::Drawing& drawing = drawings.at(figure->slug);
     add(labreport::chart_path(*figure), labreport::picture_file(drawing.wide));
     add(labreport::narrow_chart_path(*figure), labreport::picture_file(drawing.narrow));

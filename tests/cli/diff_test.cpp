@@ -91,7 +91,7 @@ TEST_F(DiffVerb, TheSameFolderTwiceIsAllTheSame) {
 TEST_F(DiffVerb, WritesAFileThatIsAskedFor) {
   keep("a", three_launches());
   EXPECT_EQ(call({"diff", "a", "a", "--format", "md", "--out", "d.md"}).output, "diff: d.md\n");
-  EXPECT_THAT(read_file(folder_ / "d.md"), HasSubstr("# NVIDIA H200 against NVIDIA H200"));
+  EXPECT_THAT(read_file(folder_ / "d.md"), HasSubstr("# NVIDIA H200 vs. NVIDIA H200"));
 }
 
 TEST_F(DiffVerb, AFileIsOfTheFormatThatItsEndingSays) {
@@ -128,7 +128,7 @@ TEST_F(DiffVerb, WritesIntoAPipeOrADeviceAndReplacesNeither) {
            "--format md && wait && test -p pipe && \"$LABREPORT\" diff a a --out "
            "/proc/self/fd/9 9> /dev/null"});
   EXPECT_EQ(piped.exit_status, 0) << piped.messages;
-  EXPECT_THAT(read_file(folder_ / "read"), testing::StartsWith("# NVIDIA H200 against"));
+  EXPECT_THAT(read_file(folder_ / "read"), testing::StartsWith("# NVIDIA H200 vs."));
   // By a name at which a test that fails cannot replace the machine's own device.
   const Ended full =
       run({"bash", "-c", "\"$LABREPORT\" diff a a --out /proc/self/fd/9 9> /dev/full"});

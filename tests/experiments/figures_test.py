@@ -9,7 +9,8 @@ import unittest
 import vl_convert
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FIGURES = sorted(glob.glob(ROOT + "/experiments/*/figures/*.vl.json"))
+FIGURES = sorted(path for room in ("experiments/*", "src/document/*")
+                 for path in glob.glob(ROOT + "/" + room + "/figures/*.vl.json"))
 
 
 class Figures(unittest.TestCase):

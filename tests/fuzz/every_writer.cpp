@@ -2,6 +2,7 @@
 
 #include "analysis/plausibility.h"
 #include "base/text.h"
+#include "document/comparison/diff_document.h"
 #include "experiments/catalog.h"
 #include "fuzz/target.h"
 #include "publish/run_files.h"
@@ -52,7 +53,7 @@ void write_report(const Run& run, Written written) {
 void compare_everything(const Run& a, const Run& b) {
   accepted([&] {
     const Comparison comparison = compare_runs(a, b, {.allowed = {.batch = true, .vocab = true}});
-    const DiffDocument document = diff_document(comparison, {"A", ""}, {"B", ""});
+    const Document document = diff_document(comparison, {"A", ""}, {"B", ""});
     check_text(diff_text(document));
     check_text(diff_markdown(document));
     check_text(diff_json(comparison));

@@ -17,10 +17,9 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string page_of(const DiffDocument& document, const DiffPageOptions& options) {
+std::string page_of(const Document& document, const DiffPageOptions& options) {
   FakeChartTool tool;
-  const Document figures = figures_document(document);
-  return diff_html(document, draw_all({&figures}, tool).front(), options);
+  return diff_html(document, draw_all({&document}, tool).front(), options);
 }
 
 struct DiffCase {
@@ -33,7 +32,7 @@ void PrintTo(const DiffCase& which, std::ostream* out) { *out << which.name; }
 class DiffFormats : public testing::TestWithParam<DiffCase> {
  protected:
   const Comparison comparison_ = GetParam().make();
-  const DiffDocument document_ = document_of(comparison_);
+  const Document document_ = document_of(comparison_);
 };
 
 TEST_P(DiffFormats, SayExactlyThat) {
@@ -81,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, DiffFormats,
 
 TEST(Diff, EachFormatIsExactlyThat) {
   const Comparison comparison = two_gpus();
-  const DiffDocument document = document_of(comparison);
+  const Document document = document_of(comparison);
   expect_golden("diff-two-gpus/diff.txt", diff_text(document));
   expect_golden("diff-two-gpus/diff.json", diff_json(comparison));
   expect_golden("diff-two-gpus/index.html",
@@ -96,7 +95,7 @@ TEST(Diff, TheSampleOfOneMachineHasEachVerdict) {
 }
 
 TEST(Diff, MarkupAndTagsInNamesStayText) {
-  const DiffDocument document = document_of(hostile_comparison());
+  const Document document = document_of(hostile_comparison());
   const std::string page = page_of(document, {.root = "../../", .interactive = true});
   EXPECT_THAT(page, Not(HasSubstr("<script>document")));
   EXPECT_THAT(page, Not(HasSubstr("<img src=x")));
@@ -113,6 +112,69 @@ TEST(Diff, NumbersThatATableDoesNotHaveAreCountedAndNotListed) {
   const std::string text = diff_text(document_of(with_published()));
   EXPECT_THAT(text, HasSubstr("numbers that the other run has are not in B."));
   EXPECT_THAT(text, Not(HasSubstr("not recorded")));
+}
+
+std::string summary_of(const Comparison& comparison) {
+  return document_of(comparison).sections.front().parts.front().answer;
+}
+
+TEST(Diff, TheSummarySaysWhoIsFasterAndByHowMuch) {
+  EXPECT_THAT(summary_of(two_gpus()),
+              HasSubstr("The B200 is **6.00 times** as fast as the L4 in the median of 3 timings; "
+                        "single timings range from 4.50 to 6.00 times."));
+  EXPECT_THAT(summary_of(with_published()),
+              HasSubstr("The H200 is **1.87 times** as fast as the B200"));
+  EXPECT_THAT(summary_of(one_machine()), HasSubstr("B and A are equally fast within 1 %"));
+}
+
+TEST(Diff, OfEqualMemoryNothingIsMultiplied) {
+  Comparison comparison = two_gpus();
+  for (ComparedRow& row : comparison.rows) {
+    if (row.measure != Measure::kPeakMemory) continue;
+    row.b = row.a;
+    row.ratio = 1;
+    row.standing = RowStanding::kMatched;
+  }
+  EXPECT_EQ(document_of(comparison).sections.back().parts.front().answer,
+            "The L4 and the B200 need the same memory within 1 % in the only peak that both runs "
+            "have.");
+}
+
+TEST(Diff, WithoutAWholeStepOnBothSidesNobodyIsFaster) {
+  Comparison comparison = two_gpus();
+  for (ComparedRow& row : comparison.rows) {
+    row.ratio.reset();
+    row.prediction.departure.reset();
+  }
+  EXPECT_EQ(summary_of(comparison), "No row has a value on both sides.");
+  EXPECT_TRUE(document_of(comparison).key_numbers.empty());
+}
+
+TEST(Diff, WhatOneSideFailedAtSaysWhyAlsoWhereThatSideHasNoNumberAtAll) {
+  EXPECT_THAT(diff_text(document_of(two_gpus())),
+              HasSubstr("peak memory    3.000  B: skipped: needs 30.0 GiB"));
+}
+
+TEST(Diff, TooFewLaunchesAreSaidOnceAndNotInEachRow) {
+  Comparison comparison = one_machine();
+  for (ComparedRow& row : comparison.rows) {
+    if (!row.judged) continue;
+    row.judged->verdict = Verdict::kUnclear;
+    row.judged->adjusted_p.reset();
+    row.judged->reason = "fewer than three launches a side";
+  }
+  const std::string text = diff_text(document_of(comparison));
+  EXPECT_THAT(text, HasSubstr("too few launches, three a side are needed"));
+  EXPECT_THAT(text, Not(HasSubstr("unclear")));
+  EXPECT_THAT(text, Not(HasSubstr("fewer than three")));
+}
+
+TEST(Diff, AFigureShowsEachRatioWithItsRow) {
+  const Document document = document_of(two_gpus());
+  ASSERT_EQ(figures_of(document).size(), 1u) << "a single ratio is no figure";
+  const nlohmann::json rows = figures_of(document).front()->spec["data"]["values"];
+  EXPECT_EQ(rows.size(), 5u);
+  for (const nlohmann::json& row : rows) EXPECT_TRUE(row.contains("ratio") && row.contains("href"));
 }
 
 TEST(Diff, SpeedupsOfOneSideAloneAreNoTable) {

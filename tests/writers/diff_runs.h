@@ -24,6 +24,6 @@ Comparison hostile_comparison();
 std::string hostile_name();
 
 /// Of runs called A and B.
-DiffDocument document_of(const Comparison& comparison);
+Document document_of(const Comparison& comparison);
 
 }  // namespace labreport

@@ -124,7 +124,7 @@ Comparison hostile_comparison() {
 
 std::string hostile_name() { return hostile_words() + "\xC2\x9B" + std::string(300, 'W'); }
 
-DiffDocument document_of(const Comparison& comparison) {
+Document document_of(const Comparison& comparison) {
   return diff_document(comparison,
                        {"site/runs/a", "../../nvidia-h200/2025/20260501-101500-a1b2c3d/index.html"},
                        {"B’s 'run'", ""});

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
-#include "base/format.h"
-#include "base/statistics.h"
 #include "base/text.h"
-#include "document/comparison/diff_parts.h"
-#include "document/comparison/diff_words.h"
+#include "document/comparison/diff_data.h"
+#include "document/comparison/diff_facts.h"
+#include "document/section.h"
+#include "embedded/document.h"
 
 namespace labreport {
 namespace {
@@ -19,113 +18,131 @@ namespace {
 struct Problem {
   const char* name;
   const char* title;
+  const char* part;
+  RowNoun noun;
   bool (*holds)(const ComparedRow&);
 };
 
 bool in_fp32(const ComparedRow& row) {
   return row.spec.precision.value_or(Precision::kFp32) == Precision::kFp32;
 }
-bool timed_in_fp32(const ComparedRow& row) {
-  return row.spec.kind == CellKind::kTiming && in_fp32(row);
-}
-bool timed_otherwise(const ComparedRow& row) {
-  return row.spec.kind == CellKind::kTiming && !in_fp32(row);
-}
-bool profiled(const ComparedRow& row) { return row.spec.kind == CellKind::kKernels; }
-bool of_memory(const ComparedRow& row) { return row.spec.kind == CellKind::kMemory; }
+bool is_timed(const ComparedRow& row) { return row.spec.kind == CellKind::kTiming; }
 
+constexpr RowNoun kTimings{"timing", "timings"};
+constexpr Problem kSummary{"summary", "Summary", "Which run is faster", kTimings,
+                           [](const ComparedRow& row) { return row.measure == Measure::kStep; }};
 constexpr std::array kProblems{
-    Problem{"benchmarking_script", "Timing the training step", timed_in_fp32},
-    Problem{"nsys_profile", "Kernels", profiled},
-    Problem{"benchmarking_mixed_precision", "Mixed precision", timed_otherwise},
-    Problem{"memory_profiling", "Memory", of_memory}};
+    Problem{"benchmarking_script", "Timing the training step", "Steps and phases in FP32", kTimings,
+            [](const ComparedRow& row) { return is_timed(row) && in_fp32(row); }},
+    Problem{"nsys_profile",
+            "Kernels",
+            "Kernel time of a profiled step",
+            {"profile", "profiles"},
+            [](const ComparedRow& row) { return row.spec.kind == CellKind::kKernels; }},
+    Problem{"benchmarking_mixed_precision", "Mixed precision",
+            "Steps and phases under mixed precision", kTimings,
+            [](const ComparedRow& row) { return is_timed(row) && !in_fp32(row); }},
+    Problem{
+        "memory_profiling", "Memory", "Peak memory", {"peak", "peaks"}, [](const ComparedRow& row) {
+          return row.spec.kind == CellKind::kMemory;
+        }}};
 
 /// Rows that belong beside each other; what one run alone has is listed apart, and numbers that one
 /// side never wrote down (published tables have few) are counted.
-bool shown(const ComparedRow& row) {
+bool is_shown(const ComparedRow& row) {
   return row.standing == RowStanding::kMatched || row.standing == RowStanding::kFailedA ||
          row.standing == RowStanding::kFailedB;
 }
 
-DiffRows rows_of(const Comparison& comparison, const Problem& problem) {
-  DiffRows rows;
+std::vector<DiffRow> rows_of(const Comparison& comparison, const Problem& problem) {
+  std::vector<DiffRow> rows;
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     const ComparedRow& row = comparison.rows[i];
-    if (shown(row) && problem.holds(row)) rows.push_back({i + 1, &row});
+    if (is_shown(row) && problem.holds(row)) rows.push_back(diff_row(i + 1, row));
   }
   return rows;
 }
 
-void add_table(std::vector<TableView>& tables, TableView table) {
-  if (!table.rows.empty()) tables.push_back(std::move(table));
-}
-
-/// A table of the right-hand side alone has nothing to stand beside.
-bool any_on_both_sides(const std::vector<SpeedupRow>& speedups) {
-  return std::ranges::any_of(speedups, [](const SpeedupRow& row) { return row.a && row.b; });
-}
-
-std::vector<const ComparedRow*> all_rows_of(const Comparison& comparison, const Problem& problem) {
-  std::vector<const ComparedRow*> rows;
+Facts facts_of(const Comparison& comparison, const Problem& problem) {
+  std::vector<const ComparedRow*> all;
   for (const ComparedRow& row : comparison.rows) {
-    if (problem.holds(row)) rows.push_back(&row);
+    if (problem.holds(row)) all.push_back(&row);
   }
-  return rows;
+  Facts facts = facts_of(rows_of(comparison, problem), all, comparison, problem.noun);
+  facts.set("subject", problem.part);
+  return facts;
 }
 
-DiffPart part_of(const Comparison& comparison, const Problem& problem) {
-  const DiffRows rows = rows_of(comparison, problem);
-  DiffPart part{
-      .problem = problem.name,
-      .title = problem.title,
-      .words = part_words(rows, comparison.related.relation) +
-               unrecorded_words(all_rows_of(comparison, problem)),
-      .figures = ratio_figures(problem.name, fmt::format("{}: B ÷ A", problem.title), rows),
-      .tables = {},
-      .evidence = {}};
-  add_table(part.tables, ratio_table(rows, comparison.related.relation));
-  const std::string name = problem.name;
-  if (name == "nsys_profile") add_table(part.tables, kernel_table(comparison.kernels));
-  if (name == "benchmarking_mixed_precision" && any_on_both_sides(comparison.speedups)) {
-    add_table(part.tables, speedup_table(comparison.speedups));
+std::string_view file(const std::string& name) {
+  return embedded::document().at("src/document/comparison/" + name);
+}
+
+/// All sections have the same words; what has no data is left out of them.
+Section composed(const Problem& problem, const Facts& facts, std::vector<Dataset> datasets) {
+  PartContent content;
+  content.facts = facts;
+  content.datasets = std::move(datasets);
+  Section section = compose_section(file("section.md"), {{"", content}}, [](const auto& name) {
+    return file("figures/" + name + ".vl.json");
+  });
+  section.problem = section.parts.front().problem = problem.name;
+  section.title = problem.title;
+  section.parts.front().title = problem.part;
+  for (Figure& figure : section.parts.front().figures) {
+    figure.slug += std::string("-") + problem.name;
+    figure.data = {};  // the same as the table below it
   }
-  if (name == "memory_profiling") add_table(part.tables, fits_table(comparison.rows));
-  add_table(part.evidence, evidence_table(rows, comparison));
-  return part;
+  return section;
+}
+
+Section section_of(const Comparison& comparison, const Problem& problem) {
+  std::vector<Dataset> data = ratio_data(rows_of(comparison, problem));
+  const std::string_view name = problem.name;
+  if (name == "nsys_profile") data.push_back(kernel_data(comparison.kernels));
+  if (name == "benchmarking_mixed_precision") data.push_back(speedup_data(comparison.speedups));
+  if (name == "memory_profiling") data.push_back(fits_data(comparison.rows));
+  return composed(problem, facts_of(comparison, problem), std::move(data));
+}
+
+Section not_compared(const Dataset& lone) {
+  Part part;
+  part.problem = "not_compared";
+  part.title = "Cells that one run alone has, or that neither could measure";
+  part.tables = {table_of(lone)};
+  part.tables.front().title = "Not compared";
+  return {.problem = part.problem, .title = "Not compared", .parts = {part}};
 }
 
 std::string side_name(const ComparedRun& side) {
   return side.device.empty() ? "an unknown device" : side.device;
 }
 
-std::string in_code(const std::string& word) {
-  std::string text = "'";
-  for (const char letter : word)
-    text += letter == '\'' ? std::string("'\\''") : std::string{letter};
-  return text + "'";
-}
+std::string in_quotes(const std::string& word) { return "'" + replaced(word, "'", "'\\''") + "'"; }
 
 }  // namespace
 
-DiffDocument diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
-  DiffDocument document{
-      .title = side_name(comparison.b) + " against " + side_name(comparison.a),
-      .relation = std::string(describe(comparison.related.relation)),
-      .notices = notices_of(comparison),
-      .counts = fmt::format("{} cells match, {} only in A, {} only in B", comparison.matched,
-                            comparison.only_a, comparison.only_b),
-      .key_numbers = key_numbers_of(comparison),
-      .sides = sides_table(comparison, a, b),
-      .parts = {},
-      .rest = {},
-      .method = method_of(comparison),
-      .command = fmt::format("build/bin/labreport diff {} {} --format html --out diff.html",
-                             in_code(a.name), in_code(b.name))};
+std::string counts_of(const Comparison& comparison) {
+  return fmt::format("{} cells match, {} only in A, {} only in B", comparison.matched,
+                     comparison.only_a, comparison.only_b);
+}
+
+Document diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
+  Document document;
+  document.title = side_name(comparison.b) + " vs. " + side_name(comparison.a);
+  document.relation = describe(comparison.related.relation);
+  document.provenance = counts_of(comparison) + ". " + relation_words(comparison);
+  document.key_numbers = key_numbers_of(comparison);
+  document.sections = {
+      composed(kSummary, facts_of(comparison, kSummary), {sides_data(comparison, a, b)})};
   for (const Problem& problem : kProblems) {
-    DiffPart part = part_of(comparison, problem);
-    if (!part.tables.empty()) document.parts.push_back(std::move(part));
+    Section section = section_of(comparison, problem);
+    if (!section.parts.front().tables.empty()) document.sections.push_back(std::move(section));
   }
-  add_table(document.rest, lone_table(comparison.rows));
+  const Dataset lone = lone_data(comparison.rows);
+  if (!lone.rows.empty()) document.sections.push_back(not_compared(lone));
+  document.method = method_of(comparison);
+  document.reproduce = fmt::format("build/bin/labreport diff {} {} --format html --out diff.html",
+                                   in_quotes(a.name), in_quotes(b.name));
   return document;
 }
 

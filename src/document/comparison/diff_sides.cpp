@@ -1,4 +1,4 @@
-// Tables of who the sides are and of what only one of them has.
+// Who the sides are, and what stands beside their ratios.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,18 +7,19 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "document/comparison/diff_parts.h"
+#include "document/comparison/diff_data.h"
+#include "document/comparison/diff_labels.h"
 
 namespace labreport {
 namespace {
 
-CellView side_cell(const std::string& text) {
-  return {.text = text.empty() ? "–" : text, .sort = {}, .muted = text.empty()};
-}
+struct SideFact {
+  std::string label;
+  Value a, b;
+};
 
-std::string fit_words(const RowSide& side) {
-  return side.value ? "fits" : side.fits ? "–" : "does not fit";
-}
+const std::vector<Column<SideFact>> kSides{
+    {"what", "What", &SideFact::label}, {"a", "A", &SideFact::a}, {"b", "B", &SideFact::b}};
 
 std::string limit_words(std::optional<double> limit, double unit, const char* name) {
   return limit ? fmt::format("{} {}", format_significant(*limit / unit), name) : "";
@@ -46,16 +47,13 @@ std::string some_of(const std::vector<std::string>& texts) {
   return texts.size() <= kMost ? first : fmt::format("{} and {} more", first, texts.size() - kMost);
 }
 
-struct SideFact {
-  const char* label;
-  std::function<std::string(const ComparedRun&)> words;
-};
+using SideWords = std::function<std::string(const ComparedRun&)>;
 
-std::vector<SideFact> side_facts() {
+std::vector<std::pair<const char*, SideWords>> side_facts() {
   constexpr double kGiga = 1e9;
   return {
-      {"GPU", [](const auto& side) { return side.device; }},
-      {"Numbers are", [](const auto& side) { return side.source; }},
+      {"GPU", &ComparedRun::device},
+      {"Numbers are", &ComparedRun::source},
       {"Published by", [](const auto& side) { return some_of(side.titles); }},
       {"Published at", [](const auto& side) { return some_of(side.sources); }},
       {"Assumed", [](const auto& side) { return some_of(side.assumed); }},
@@ -69,8 +67,8 @@ std::vector<SideFact> side_facts() {
        [](const auto& side) {
          return is_imported(side) ? "imported" : side.revision.substr(0, 8);
        }},
-      {"Driver", [](const auto& side) { return side.driver; }},
-      {"CPU", [](const auto& side) { return side.cpu; }},
+      {"Driver", &ComparedRun::driver},
+      {"CPU", &ComparedRun::cpu},
       {"Power limit",
        [](const auto& side) {
          const double watts = side.power_limit_watts;
@@ -87,75 +85,122 @@ std::vector<SideFact> side_facts() {
       {"Noise floor", floor_words}};
 }
 
-}  // namespace
+Value words_or_nothing(const std::string& words) { return words.empty() ? Value() : Value(words); }
 
-TableView sides_table(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
-  TableView table{.slug = "sides",
-                  .title = "The two runs",
-                  .columns = {diff_left("What"), diff_left("A"), diff_left("B")},
-                  .rows = {}};
-  table.rows.push_back({{side_cell("Run"), side_cell(a.name), side_cell(b.name)}, {}, {}});
-  table.rows.front().cells[1].link = a.page;
-  table.rows.front().cells[2].link = b.page;
-  for (const SideFact& fact : side_facts()) {
-    const std::string in_a = fact.words(comparison.a);
-    const std::string in_b = fact.words(comparison.b);
-    if (in_a.empty() && in_b.empty()) continue;
-    table.rows.push_back({{side_cell(fact.label), side_cell(in_a), side_cell(in_b)}, {}, {}});
-  }
-  return table;
+Value linked(const DiffSource& source) {
+  Value name(source.name);
+  name.link = source.page;
+  return name;
 }
 
-TableView fits_table(const std::vector<ComparedRow>& rows) {
-  TableView table{.slug = "fits",
-                  .title = "Fits against does not fit",
-                  .columns = {diff_left("Cell"), diff_left("Kind"), diff_left("A"), diff_left("B")},
-                  .rows = {}};
+/// Cells of rows for which `wanted` holds, each once.
+std::vector<const ComparedRow*> cells_of(const std::vector<ComparedRow>& rows,
+                                         bool (*wanted)(const ComparedRow&)) {
+  std::vector<const ComparedRow*> cells;
   std::set<std::string> seen;
   for (const ComparedRow& row : rows) {
-    if (row.a.fits == row.b.fits || row.standing == RowStanding::kOnlyA ||
-        row.standing == RowStanding::kOnlyB || !seen.insert(row.cell).second) {
-      continue;
-    }
-    table.rows.push_back(
-        {{side_cell(cell_label(row.spec, row.size)), side_cell(std::string(name(row.spec.kind))),
-          side_cell(fit_words(row.a)), side_cell(fit_words(row.b))},
-         {},
-         {}});
-    const std::string& reason = row.a.fits ? row.b.reason : row.a.reason;
-    table.rows.back().flags.push_back(reason);
+    if (wanted(row) && seen.insert(row.cell).second) cells.push_back(&row);
   }
-  return table;
+  return cells;
 }
 
+bool is_lone(const ComparedRow& row) {
+  return row.standing == RowStanding::kOnlyA || row.standing == RowStanding::kOnlyB ||
+         row.standing == RowStanding::kFailedBoth;
+}
+
+struct CellRow {
+  const ComparedRow* row;
+  std::vector<std::string> flags;
+};
+
+std::string kind_of(const CellRow& cell) { return std::string(name(cell.row->spec.kind)); }
+
+Value fit_words(const RowSide& side) {
+  return side.value ? Value("fits") : side.fits ? Value() : Value("does not fit");
+}
+
+const std::vector<Column<CellRow>> kFits{
+    {"cell", "Cell",
+     [](const CellRow& cell) { return cell_label(cell.row->spec, cell.row->size); }},
+    {"kind", "Kind", kind_of},
+    {"a", "A", [](const CellRow& cell) { return fit_words(cell.row->a); }},
+    {"b", "B", [](const CellRow& cell) { return fit_words(cell.row->b); }}};
+
 /// Also by its steps: cells that differ in nothing else stand beside each other here.
-std::string lone_label(const ComparedRow& row) {
-  std::string label = cell_label(row.spec, row.size);
-  if (row.spec.warmup) label += fmt::format(", warm-up {}", *row.spec.warmup);
-  if (row.spec.steps) label += fmt::format(", {}", format_plural(*row.spec.steps, "step"));
+std::string lone_label(const CellRow& cell) {
+  const CellSpec& spec = cell.row->spec;
+  std::string label = cell_label(spec, cell.row->size);
+  if (spec.warmup) label += fmt::format(", warm-up {}", *spec.warmup);
+  if (spec.steps) label += fmt::format(", {}", format_plural(*spec.steps, "step"));
   return label;
 }
 
-TableView lone_table(const std::vector<ComparedRow>& rows) {
-  TableView table{.slug = "lone",
-                  .title = "Cells that one run alone has, or that neither could measure",
-                  .columns = {diff_left("Cell"), diff_left("Kind"), diff_left("Where")},
-                  .rows = {}};
-  std::set<std::string> seen;
-  for (const ComparedRow& row : rows) {
-    const bool neither = row.standing == RowStanding::kFailedBoth;
-    const bool only_a = row.standing == RowStanding::kOnlyA;
-    if (!neither && !only_a && row.standing != RowStanding::kOnlyB) continue;
-    if (!seen.insert(row.cell).second) continue;
-    table.rows.push_back({{side_cell(lone_label(row)), side_cell(std::string(name(row.spec.kind))),
-                           side_cell(neither  ? "failed on both sides"
-                                     : only_a ? "only in A"
-                                              : "only in B")},
-                          {},
-                          {}});
-    if (neither) table.rows.back().flags = {"A: " + row.a.reason, "B: " + row.b.reason};
+std::string whereabouts(const CellRow& cell) {
+  if (cell.row->standing == RowStanding::kFailedBoth) return "failed on both sides";
+  return cell.row->standing == RowStanding::kOnlyA ? "only in A" : "only in B";
+}
+
+const std::vector<Column<CellRow>> kLone{
+    {"cell", "Cell", lone_label}, {"kind", "Kind", kind_of}, {"where", "Where", whereabouts}};
+
+const std::vector<Column<SpeedupRow>> kSpeedups{
+    {"cell", "Cell", [](const SpeedupRow& row) { return cell_label(row.spec, row.size); }},
+    {"what", "What", [](const SpeedupRow& row) { return describe(row.measure); }},
+    {"a", "A", &SpeedupRow::a, "×", {Notation::kFixed, 2}},
+    {"b", "B", &SpeedupRow::b, "×", {Notation::kFixed, 2}}};
+
+const std::vector<Column<KernelChange>> kKernels{
+    {"cell", "Cell", [](const KernelChange& row) { return cell_label(row.spec, row.size); }},
+    {"class", "Class", &KernelChange::kernel_class},
+    {"a", "A", &KernelChange::a},
+    {"share_a", "A’s share", &KernelChange::share_a, "%", {Notation::kPercent}},
+    {"b", "B", &KernelChange::b},
+    {"share_b", "B’s share", &KernelChange::share_b, "%", {Notation::kPercent}}};
+
+}  // namespace
+
+Dataset sides_data(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
+  std::vector<SideFact> facts{{"Run", linked(a), linked(b)}};
+  for (const auto& [label, words] : side_facts()) {
+    const Value in_a = words_or_nothing(words(comparison.a));
+    const Value in_b = words_or_nothing(words(comparison.b));
+    if (!in_a.is_missing() || !in_b.is_missing()) facts.push_back({label, in_a, in_b});
   }
-  return table;
+  return make_dataset("sides", kSides, facts);
+}
+
+Dataset fits_data(const std::vector<ComparedRow>& rows) {
+  const auto differ = [](const ComparedRow& row) {
+    return row.a.fits != row.b.fits && row.standing != RowStanding::kOnlyA &&
+           row.standing != RowStanding::kOnlyB;
+  };
+  std::vector<CellRow> cells;
+  for (const ComparedRow* row : cells_of(rows, differ)) {
+    cells.push_back({row, {row->a.fits ? row->b.reason : row->a.reason}});
+  }
+  return make_dataset("fits", kFits, cells);
+}
+
+Dataset lone_data(const std::vector<ComparedRow>& rows) {
+  std::vector<CellRow> cells;
+  for (const ComparedRow* row : cells_of(rows, is_lone)) {
+    cells.push_back({row, {}});
+    if (row->standing != RowStanding::kFailedBoth) continue;
+    cells.back().flags = {"A: " + row->a.reason, "B: " + row->b.reason};
+  }
+  return make_dataset("lone", kLone, cells);
+}
+
+Dataset speedup_data(const std::vector<SpeedupRow>& speedups) {
+  const bool any_on_both_sides =
+      std::ranges::any_of(speedups, [](const SpeedupRow& row) { return row.a && row.b; });
+  return make_dataset("speedups", kSpeedups,
+                      any_on_both_sides ? speedups : std::vector<SpeedupRow>());
+}
+
+Dataset kernel_data(const std::vector<KernelChange>& changes) {
+  return make_dataset("kernels", kKernels, changes);
 }
 
 }  // namespace labreport

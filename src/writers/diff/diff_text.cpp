@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/printable.h"
+#include "document/rich_text.h"
 #include "writers/diff/diff_writers.h"
 
 namespace labreport {
@@ -74,17 +75,24 @@ std::string table_text(const TableView& table) {
   return text + "\n";
 }
 
+std::string words_text(const std::string& markdown) {
+  std::string text;
+  for (const Block& block : rich_text(markdown))
+    text += printable(plain_text(block.inlines)) + "\n";
+  return text;
+}
+
 }  // namespace
 
-std::string diff_text(const DiffDocument& document) {
-  std::string text = fitting(document.title) + "\n" + document.counts + "\n";
-  for (const std::string& notice : document.notices) text += printable(notice) + "\n";
-  text += "\n" + table_text(document.sides);
-  for (const DiffPart& part : document.parts) {
-    text += "== " + part.title + " (" + part.problem + ")\n" + part.words + "\n\n";
-    for (const TableView& table : part.tables) text += table_text(table);
+std::string diff_text(const Document& document) {
+  std::string text = fitting(document.title) + "\n" + printable(document.provenance) + "\n\n";
+  for (const Section& section : document.sections) {
+    text += "== " + section.title + "\n";
+    for (const Part& part : section.parts) {
+      text += words_text(part.answer) + "\n";
+      for (const TableView& table : part.tables) text += table_text(table);
+    }
   }
-  for (const TableView& table : document.rest) text += table_text(table);
   return text;
 }
 

@@ -1,20 +1,20 @@
-// A diff in each of its formats. All that comes from runs is text in every one of them.
+// A comparison in each of its formats. All that comes from runs is text in every one of them,
+// control characters are shown as U+FFFD.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "analysis/comparison.h"
-#include "document/comparison/diff_document.h"
+#include "document/document.h"
 #include "document/drawings.h"
 
 namespace labreport {
 
-/// For a terminal: columns aligned, control characters shown as U+FFFD.
-std::string diff_text(const DiffDocument& document);
+/// For a terminal: columns aligned.
+std::string diff_text(const Document& document);
 
-/// GitHub-flavoured, without pictures. Control characters are U+FFFD, here and in the page.
-std::string diff_markdown(const DiffDocument& document);
+std::string diff_markdown(const Document& document, const Drawings& drawings = {});
 
 /// The page. `root` leads from it to the site's root; `interactive`: the chart bundle lies there.
 /// With an empty root and `alone` it needs no other file.
@@ -23,7 +23,7 @@ struct DiffPageOptions {
   bool interactive = false;
   bool alone = false;
 };
-std::string diff_html(const DiffDocument& document, const Drawings& drawings,
+std::string diff_html(const Document& document, const Drawings& drawings,
                       const DiffPageOptions& options);
 
 /// As diff.schema.json says; ratios and values unrounded.
@@ -31,8 +31,5 @@ std::string diff_json(const Comparison& comparison);
 
 /// The schema as this program carries it.
 std::string_view diff_schema();
-
-/// The figures alone, for what draws documents.
-Document figures_document(const DiffDocument& document);
 
 }  // namespace labreport

@@ -21,6 +21,7 @@ std::string answer_html(const Part& part, const PageState& state) {
   std::string html = fill_template(
       "answer.html", {{"generated", !answer.empty()},
                       {"answer", facts ? facts_html(answer) : markdown_to_html(answer)},
+                      {"compares", state.compares},
                       {"noted", part.note.has_value()},
                       {"note", part.note ? markdown_to_html(part.note->markdown) : ""},
                       {"note_mark", note_mark(state.front)},

@@ -87,6 +87,8 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"style", enclosed.style},
       {"scripts", script_list(enclosed)},
       {"title", document.title},
+      {"compares", state.compares},
+      {"relation", document.relation},
       {"device", document.device},
       {"edition", document.edition},
       {"preset", document.preset},
@@ -117,14 +119,20 @@ std::string byline_html(const FrontMatter& front) {
 
 std::string page_html(const Document& document, const Drawings& drawings,
                       const PageOptions& options) {
-  PageState state{.drawings = drawings, .answers = options.answers, .front = document.front};
+  PageState state{.drawings = drawings,
+                  .answers = options.answers,
+                  .front = document.front,
+                  .compares = !document.relation.empty()};
   return filled_page(document, options, state, {});
 }
 
 std::string single_page_html(const Document& document, const Drawings& drawings, Answers answers,
                              const std::string& bundle) {
-  PageState state{
-      .drawings = drawings, .answers = answers, .single = true, .front = document.front};
+  PageState state{.drawings = drawings,
+                  .answers = answers,
+                  .single = true,
+                  .front = document.front,
+                  .compares = !document.relation.empty()};
   Enclosed enclosed{.style = page_style(), .scripts = {}};
   if (!bundle.empty()) {
     enclosed.scripts = {enclosed_script(specs_script(document, drawings)), enclosed_script(bundle)};

@@ -20,6 +20,7 @@ struct PageState {
   int figures = 0;      ///< Numbered so far.
   std::set<std::string> ids = {};
   FrontMatter front = {};  ///< Whose notes they are.
+  bool compares = false;   ///< Two runs.
 
   /// `wanted`, or with a number behind it where something in the page has that id.
   std::string id(const std::string& wanted);

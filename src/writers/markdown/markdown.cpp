@@ -13,6 +13,7 @@ class MarkdownWriter {
       : drawings_(drawings), answers_(answers), note_mark_(note_mark(front)) {}
 
   std::string write(const Document& document) {
+    compares_ = !document.relation.empty();
     head(document);
     for (const Section& section : document.sections) {
       const std::string problem = section.asked() ? " (`" + section.problem + "`)" : "";
@@ -41,7 +42,8 @@ class MarkdownWriter {
   }
 
   void head(const Document& document) {
-    paragraph("# " + escape_markdown(document.title + ": " + document.device));
+    const std::string device = compares_ ? "" : ": " + document.device;
+    paragraph("# " + escape_markdown(document.title + device));
     paragraph(byline_markdown(document.front));
     if (document.demonstration) {
       paragraph(
@@ -51,6 +53,7 @@ class MarkdownWriter {
     if (document.incomplete) paragraph("> **Interrupted run.** Cells are missing.");
     std::string line = document.edition + " edition · " + document.preset + " preset · " +
                        document.date + (document.reference ? " · reference run" : "");
+    if (compares_) line = "Comparison · " + document.relation + " · B against A";
     paragraph(escape_markdown(line));
     paragraph(escape_markdown(document.provenance));
   }
@@ -79,7 +82,8 @@ class MarkdownWriter {
   void answer(const Part& part) {
     const std::string generated = part.generated_answer(answers_);
     paragraph(generated);
-    if (!generated.empty()) paragraph("*Generated from this run’s measurements.*");
+    const std::string measured = compares_ ? "both runs’" : "this run’s";
+    if (!generated.empty()) paragraph("*Generated from " + measured + " measurements.*");
     if (part.note) {
       paragraph(part.note->markdown);
       paragraph("*" + escape_markdown(note_mark_) + "*");
@@ -89,6 +93,7 @@ class MarkdownWriter {
   }
 
   void add(const Figure& figure) {
+    if (!drawings_.contains(figure.slug) && figure.data.columns.empty()) return;
     paragraph("**Figure " + std::to_string(++figures_) + ". " + escape_markdown(figure.title) +
               "**");
     if (drawings_.contains(figure.slug)) {
@@ -133,6 +138,7 @@ class MarkdownWriter {
 
   const Drawings& drawings_;
   Answers answers_;
+  bool compares_ = false;
   std::string note_mark_;
   std::string text_;
   int figures_ = 0;

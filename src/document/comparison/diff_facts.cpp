@@ -1,0 +1,210 @@
+#include "document/comparison/diff_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "base/format.h"
+#include "base/statistics.h"
+#include "base/text.h"
+#include "document/comparison/diff_labels.h"
+#include "embedded/document.h"
+
+namespace labreport {
+namespace {
+
+using Ratios = std::vector<double>;
+
+/// Smaller changes of a median are not called faster or slower: the smallest effect of a verdict.
+bool is_equal(double ratio) {
+  return std::abs(std::log(ratio)) < std::log1p(JudgeOptions().smallest_effect);
+}
+
+Ratios ratios_of(const std::vector<DiffRow>& rows) {
+  Ratios ratios;
+  for (const DiffRow& row : rows) {
+    if (row.row->ratio) ratios.push_back(*row.row->ratio);
+  }
+  return ratios;
+}
+
+Ratios inverted(Ratios ratios) {
+  for (double& ratio : ratios) ratio = 1 / ratio;
+  return ratios;
+}
+
+/// One situation: the median of `ratios`, of `first` against `second`.
+Facts median_facts(const Ratios& ratios, const std::string& first, const std::string& second,
+                   const RowNoun& noun) {
+  Facts facts;
+  facts.set("first", at_start(first));
+  facts.set("second", second);
+  facts.set("median", format_ratio(median(ratios)));
+  facts.flag("only", ratios.size() == 1);
+  facts.set("one", noun.one);
+  facts.set("many", noun.many);
+  facts.set("count", format_count(static_cast<std::int64_t>(ratios.size())));
+  const auto [low, high] = std::ranges::minmax(ratios);
+  facts.set("low", format_ratio(low));
+  facts.set("high", format_ratio(high));
+  facts.flag("spread", format_ratio(low) != format_ratio(high));
+  return facts;
+}
+
+/// The one of section.md's situations that holds, and its values; none where there is no ratio.
+std::pair<std::string, Facts> situation(const std::vector<DiffRow>& rows, const std::string& a,
+                                        const std::string& b, const RowNoun& noun) {
+  const Ratios ratios = ratios_of(rows);
+  if (ratios.empty()) return {};
+  const double middle = median(ratios);
+  if (rows.front().in_bytes()) {
+    return {is_equal(middle) ? "same_memory" : "memory", median_facts(ratios, b, a, noun)};
+  }
+  if (is_equal(middle)) return {"equal", median_facts(inverted(ratios), b, a, noun)};
+  return {"faster", middle < 1 ? median_facts(inverted(ratios), b, a, noun)
+                               : median_facts(ratios, a, b, noun)};
+}
+
+std::string verdict_words(const std::vector<DiffRow>& rows) {
+  std::vector<std::string> parts;
+  for (const auto verdict :
+       {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUnclear}) {
+    const auto count = std::ranges::count_if(rows, [&](const DiffRow& row) {
+      return is_judged(*row.row) && row.row->judged->verdict == verdict;
+    });
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
+  }
+  return join_words(parts);
+}
+
+std::string departing_words(const std::vector<DiffRow>& rows) {
+  const auto count = std::ranges::count_if(
+      rows, [](const DiffRow& row) { return row.row->prediction.departure.has_value(); });
+  if (count == 0) return "";
+  return count == 1 ? "1 row departs" : fmt::format("{} rows depart", count);
+}
+
+std::vector<Facts> unrecorded(const std::vector<const ComparedRow*>& rows) {
+  std::vector<Facts> sides;
+  for (const auto& [who, side] :
+       {std::pair{"A", &ComparedRow::a}, std::pair{"B", &ComparedRow::b}}) {
+    const auto count = std::ranges::count_if(
+        rows, [side](const ComparedRow* row) { return (row->*side).unrecorded; });
+    if (count == 0) continue;
+    Facts& facts = sides.emplace_back();
+    facts.set("numbers", format_plural(count, "number"));
+    facts.flag("one_number", count == 1);
+    facts.set("side", who);
+  }
+  return sides;
+}
+
+bool any_judged(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.rows, is_judged);
+}
+
+std::string same_machine_words(const Comparison& comparison) {
+  const std::string equal = "Same machine: " + comparison.related.agreement + " are equal. ";
+  if (any_judged(comparison)) {
+    return equal + "Rows with at least three launches a side get a verdict.";
+  }
+  return equal + (comparison.mismatches.empty()
+                      ? "Ratios, no verdicts: too few launches, three a side are needed."
+                      : "Ratios, no verdicts.");
+}
+
+/// Why there are ratios and no verdicts, or what the verdicts rest on.
+std::string why_verdicts(const Comparison& comparison) {
+  const std::string reasons = join(comparison.related.reasons, "; ");
+  switch (comparison.related.relation) {
+    case Relation::kSameMachine:
+      return same_machine_words(comparison);
+    case Relation::kSameProcessor:
+      return "Same processor model: ratios, no verdicts (" + reasons + ").";
+    case Relation::kSameModel:
+      return "Same model, different machine: ratios, no verdicts (" + reasons + ").";
+    case Relation::kDifferentHardware:
+      return "Different hardware: ratios beside what the measured limits predict, no verdicts.";
+    case Relation::kImported:
+      break;
+  }
+  return "Imported numbers: ratios, no verdicts (" + reasons + ").";
+}
+
+/// B ÷ A of whole steps, by precision.
+std::map<Precision, Ratios> step_ratios(const Comparison& comparison) {
+  std::map<Precision, Ratios> ratios;
+  for (const ComparedRow& row : comparison.rows) {
+    if (row.measure != Measure::kStep || !row.ratio) continue;
+    ratios[row.spec.precision.value_or(Precision::kFp32)].push_back(*row.ratio);
+  }
+  return ratios;
+}
+
+}  // namespace
+
+Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
+               const Comparison& comparison, const RowNoun& noun) {
+  const auto [a, b] = names_of(comparison);
+  const auto [holds, values] = situation(rows, a, b, noun);
+  Facts facts;
+  facts.flag("none", holds.empty());
+  for (const std::string name : {"faster", "equal", "memory", "same_memory"}) {
+    facts.when(name, name == holds ? std::optional(values) : std::nullopt);
+  }
+  const std::string verdicts = verdict_words(rows);
+  facts.when("verdicts", !verdicts.empty(), "counts", verdicts);
+  const std::string departing = departing_words(rows);
+  facts.when("departing", !departing.empty(), "rows", departing);
+  facts.list("unrecorded", unrecorded(all));
+  facts.set("name_b", at_start(b));
+  facts.flag("of_memory", !rows.empty() && rows.front().in_bytes());
+  return facts;
+}
+
+std::string relation_words(const Comparison& comparison) {
+  std::string words = why_verdicts(comparison);
+  for (const std::string& mismatch : comparison.mismatches) {
+    words += " Allowed mismatch: " + mismatch + ". Ratios compare different work.";
+  }
+  if (comparison.a.edition != comparison.b.edition) {
+    words += " Different editions: " + comparison.a.edition + " vs. " + comparison.b.edition +
+             "; networks match by their hyper-parameters.";
+  }
+  return words;
+}
+
+std::vector<KeyNumber> key_numbers_of(const Comparison& comparison) {
+  const auto by_precision = step_ratios(comparison);
+  Ratios all;
+  for (const auto& [precision, ratios] : by_precision) {
+    all.insert(all.end(), ratios.begin(), ratios.end());
+  }
+  if (all.empty()) return {};
+  const auto [a, b] = names_of(comparison);
+  const bool b_is_faster = is_equal(median(all)) || median(all) < 1;
+  std::vector<KeyNumber> numbers;
+  for (const auto& [precision, ratios] : by_precision) {
+    const double middle = median(b_is_faster ? inverted(ratios) : ratios);
+    numbers.push_back({fmt::format("median speedup of {} over {} in {}", b_is_faster ? b : a,
+                                   b_is_faster ? a : b, describe(precision)),
+                       format_ratio(middle) + " ×",
+                       precision == Precision::kFp32 ? "section-benchmarking_script"
+                                                     : "section-benchmarking_mixed_precision"});
+  }
+  return numbers;
+}
+
+std::string method_of(const Comparison& comparison) {
+  constexpr const char* kWords = "src/document/comparison/method.md";
+  Facts facts;
+  facts.flag("by_floor", std::ranges::any_of(comparison.rows, &ComparedRow::interval_by_floor));
+  facts.flag("different", comparison.related.relation == Relation::kDifferentHardware);
+  facts.flag("judged", any_judged(comparison));
+  return render_words(embedded::document().at(kWords), facts, kWords);
+}
+
+}  // namespace labreport

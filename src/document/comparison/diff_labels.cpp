@@ -1,0 +1,38 @@
+#include "document/comparison/diff_labels.h"
+
+#include <fmt/format.h>
+
+#include "base/format.h"
+#include "base/text.h"
+
+namespace labreport {
+
+std::string cell_label(const CellSpec& spec, const std::string& size) {
+  std::vector<std::string> words;
+  words.push_back(!size.empty() ? size
+                  : spec.model  ? fmt::format("d_model {}", spec.model->d_model)
+                                : std::string(name(spec.kind)));
+  if (spec.context) words.push_back("context " + format_count(*spec.context));
+  if (spec.precision && spec.precision != Precision::kFp32) {
+    words.emplace_back(describe(*spec.precision));
+  }
+  if (spec.mode) words.emplace_back(describe(*spec.mode));
+  return join(words, ", ");
+}
+
+SideNames names_of(const Comparison& comparison) {
+  constexpr std::size_t kLongest = 40;  // of what a sentence can carry
+  const auto is_name = [](const std::string& name) {
+    return !name.empty() && name.size() <= kLongest;
+  };
+  const std::string& a = comparison.a.device;
+  const std::string& b = comparison.b.device;
+  if (a == b || !is_name(a) || !is_name(b)) return {};
+  return {"the " + replaced(a, "NVIDIA ", ""), "the " + replaced(b, "NVIDIA ", "")};
+}
+
+std::string at_start(const std::string& name) {
+  return name.starts_with("the ") ? "T" + name.substr(1) : name;
+}
+
+}  // namespace labreport

@@ -1,0 +1,23 @@
+// How a comparison calls its cells and sides.
+#pragma once
+
+#include <string>
+
+#include "analysis/comparison.h"
+
+namespace labreport {
+
+/// "small, context 512, BF16, train step": FP32 goes without saying.
+std::string cell_label(const CellSpec& spec, const std::string& size);
+
+/// In a sentence: "the H200" where the devices' names tell the sides apart, else "A" and "B".
+struct SideNames {
+  std::string a = "A";
+  std::string b = "B";
+};
+SideNames names_of(const Comparison& comparison);
+
+/// The same at a sentence's beginning.
+std::string at_start(const std::string& name);
+
+}  // namespace labreport

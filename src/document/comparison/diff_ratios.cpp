@@ -1,0 +1,210 @@
+// Ratios, and the numbers that stand behind each.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "document/comparison/diff_data.h"
+#include "document/comparison/diff_labels.h"
+
+namespace labreport {
+namespace {
+
+constexpr Notation kRatio{Notation::kFixed, 2};
+constexpr Notation kShare{Notation::kPercent};
+
+double in_unit(double value, bool bytes) {
+  return value / (bytes ? kBytesPerGibibyte : kNanosecondsPerMillisecond);
+}
+
+Value value_of(const RowSide& side, bool bytes) {
+  return side.value ? Value(in_unit(*side.value, bytes)) : Value();
+}
+
+Value linked_ratio(const DiffRow& row) {
+  Value ratio(row.row->ratio);
+  if (row.row->ratio) ratio.link = "#row-" + std::to_string(row.number);
+  return ratio;
+}
+
+Value change(const DiffRow& row) {
+  return row.row->ratio ? Value((*row.row->ratio - 1) * 100) : Value();
+}
+
+Value interval(const DiffRow& row) {
+  if (!row.row->interval || row.in_bytes()) return {};
+  const auto [low, high] = *row.row->interval;
+  return format_fixed(low, 3) + " to " + format_fixed(high, 3) +
+         (row.row->interval_by_floor ? " †" : "");
+}
+
+Value verdict(const DiffRow& row) {
+  if (!is_judged(*row.row)) return {};
+  switch (row.row->judged->verdict) {
+    case Verdict::kFaster:
+      return "▼ faster";
+    case Verdict::kSlower:
+      return "▲ slower";
+    case Verdict::kSame:
+      return "= same";
+    case Verdict::kUnclear:
+      break;
+  }
+  return "? unclear";
+}
+
+Value detectable(const DiffRow& row) {
+  const auto& judged = row.row->judged;
+  const bool known = judged && judged->detectable && std::isfinite(*judged->detectable);
+  return known ? Value(*judged->detectable - 1) : Value();
+}
+
+/// Devices of one model have one limit, which noise alone sets apart: no share says more than the
+/// time beside it.
+Value share(const DiffRow& row, const RowSide& side) {
+  const Prediction& predicted = row.row->prediction;
+  if (!predicted.by_peak && !predicted.by_bandwidth) return {};
+  return side.peak_share ? side.peak_share : side.bandwidth_share;
+}
+
+std::vector<Column<DiffRow>> ratio_columns(bool bytes) {
+  const std::string unit = bytes ? "GiB" : "ms";
+  const auto in = [bytes](RowSide ComparedRow::* side) {
+    return [=](const DiffRow& row) { return value_of(row.row->*side, bytes); };
+  };
+  return {
+      {"cell", "Cell", [](const auto& row) { return cell_label(row.row->spec, row.row->size); }},
+      {"what", "What", [](const auto& row) { return describe(row.row->measure); }},
+      {"a", "A", in(&ComparedRow::a), unit},
+      {"b", "B", in(&ComparedRow::b), unit},
+      {"ratio", "B ÷ A", linked_ratio, "", kRatio},
+      {"change", "Change", change, "%", {Notation::kFixed, 1}},
+      {"interval", "95 % interval", interval},
+      {"verdict", "Verdict", verdict},
+      {"detectable", "Detectable", detectable, "%", kShare},
+      {"by_peak", "By peak", [](const auto& row) { return row.row->prediction.by_peak; }, "",
+       kRatio},
+      {"by_bandwidth", "By bandwidth",
+       [](const auto& row) { return row.row->prediction.by_bandwidth; }, "", kRatio},
+      {"share_a", "Share A", [](const auto& row) { return share(row, row.row->a); }, "%", kShare},
+      {"share_b", "Share B", [](const auto& row) { return share(row, row.row->b); }, "%", kShare}};
+}
+
+struct DrawnRow {
+  std::string cell, what;
+  double ratio;
+  std::optional<double> low, high;
+  std::string href;
+};
+
+const std::vector<Column<DrawnRow>> kDrawn{{"cell", "Cell", &DrawnRow::cell},
+                                           {"what", "What", &DrawnRow::what},
+                                           {"ratio", "B ÷ A", &DrawnRow::ratio, "", kRatio},
+                                           {"low", "From", &DrawnRow::low},
+                                           {"high", "To", &DrawnRow::high},
+                                           {"href", "Row", &DrawnRow::href}};
+
+/// A lone dot is no figure.
+std::vector<DrawnRow> drawn_rows(const std::vector<DiffRow>& rows) {
+  std::vector<DrawnRow> drawn;
+  for (const DiffRow& row : rows) {
+    if (!row.row->ratio) continue;
+    drawn.push_back({cell_label(row.row->spec, row.row->size), describe(row.row->measure),
+                     *row.row->ratio, std::nullopt, std::nullopt,
+                     "#row-" + std::to_string(row.number)});
+    if (!row.row->interval) continue;
+    drawn.back().low = row.row->interval->first;
+    drawn.back().high = row.row->interval->second;
+  }
+  return drawn.size() > 1 ? drawn : std::vector<DrawnRow>();
+}
+
+struct SideRow {
+  const DiffRow* row;
+  const char* who;
+  const RowSide* side;
+  std::string id = {};
+  std::vector<std::string> flags = {};
+};
+
+std::vector<std::string> remarks_on(const RowSide& side) {
+  std::vector<std::string> remarks = side.flags;
+  if (!side.reason.empty()) remarks.push_back(side.reason);
+  return remarks;
+}
+
+std::vector<SideRow> side_rows(const std::vector<DiffRow>& rows) {
+  std::vector<SideRow> sides;
+  for (const DiffRow& row : rows) {
+    const std::string id = "row-" + std::to_string(row.number);
+    sides.push_back({&row, "A", &row.row->a, id, remarks_on(row.row->a)});
+    sides.push_back({&row, "B", &row.row->b, "", remarks_on(row.row->b)});
+  }
+  return sides;
+}
+
+std::string launches(const SideRow& side) {
+  std::vector<std::string> texts;
+  for (const double value : side.side->launches) {
+    texts.push_back(format_significant(in_unit(value, side.row->in_bytes()), 5));
+  }
+  return join(texts, "; ");
+}
+
+std::string id_of(const SideRow& side) {
+  const ComparedRow& row = *side.row->row;
+  return side.side == &row.b && !row.cell_b.empty() ? row.cell_b : row.cell;
+}
+
+std::vector<Column<SideRow>> evidence_columns(bool bytes) {
+  const std::string unit = bytes ? "GiB" : "ms";
+  return {
+      {"row", "Row",
+       [](const auto& side) {
+         const ComparedRow& row = *side.row->row;
+         return cell_label(row.spec, row.size) + ", " + describe(row.measure);
+       }},
+      {"side", "Side", &SideRow::who},
+      {"value", "Value", [bytes](const auto& side) { return value_of(*side.side, bytes); }, unit},
+      {"launches", "Launches", launches, unit},
+      {"id", "Cell’s id", id_of}};
+}
+
+std::string departure_words(double departure) {
+  return departure > 1 ? fmt::format("{} × more than predicted", format_ratio(departure))
+                       : fmt::format("{} × less than predicted", format_ratio(1 / departure));
+}
+
+bool is_disturbed(const ComparedRow& row) { return !row.a.flags.empty() || !row.b.flags.empty(); }
+
+}  // namespace
+
+bool is_judged(const ComparedRow& row) {
+  return row.judged &&
+         (row.judged->adjusted_p || row.judged->verdict != Verdict::kUnclear || is_disturbed(row));
+}
+
+DiffRow diff_row(std::size_t number, const ComparedRow& row) {
+  DiffRow made{.number = number, .row = &row};
+  for (const auto& [who, side] : {std::pair{"A: ", &row.a}, std::pair{"B: ", &row.b}}) {
+    if (!side->reason.empty()) made.flags.push_back(who + side->reason);
+  }
+  if (row.prediction.departure) made.flags.push_back(departure_words(*row.prediction.departure));
+  made.flags.insert(made.flags.end(), row.remarks.begin(), row.remarks.end());
+  // What disturbed a side is among the remarks already.
+  const bool unclear = is_judged(row) && row.judged->verdict == Verdict::kUnclear;
+  if (unclear && !is_disturbed(row)) made.flags.push_back(row.judged->reason);
+  return made;
+}
+
+std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows) {
+  const bool bytes = !rows.empty() && rows.front().in_bytes();
+  return {make_dataset("ratios", ratio_columns(bytes), rows),
+          make_dataset("drawn", kDrawn, drawn_rows(rows)),
+          make_dataset("evidence", evidence_columns(bytes), side_rows(rows))};
+}
+
+}  // namespace labreport
