@@ -16,9 +16,5 @@ TEST(Themed, NoLabelStopsTheChartTool) {
   EXPECT_EQ(row["a\uFFFD"], "\uFFFD é\t");
 }
 
-TEST(ExpressionText, HidesNoControlCharacterBehindAnEscape) {
-  EXPECT_EQ(expression_text(std::string("a\0b\x1b\"c", 6)), "\"a\uFFFDb\uFFFD\\\"c\"");
-}
-
 }  // namespace
 }  // namespace labreport

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "document/charts/chart_forms.h"
 #include "embedded/writers.h"
 
 namespace labreport {
@@ -31,8 +30,8 @@ TEST(SeriesStyle, SiblingsDifferInColourAndShape) {
       {"small", "medium", "large", "xl", "2.7B"},
       {"small", "medium", "large", "xl", "10B"}};
   for (const auto& family : families) {
-    const nlohmann::json colours = colour_channel("x", family)["scale"]["range"];
-    const nlohmann::json shapes = shape_channel("x", family)["scale"]["range"];
+    const nlohmann::json colours = series_scale("color", family)["range"];
+    const nlohmann::json shapes = series_scale("shape", family)["range"];
     for (std::size_t i = 0; i < family.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         EXPECT_NE(colours[i], colours[j]) << family[i] << " and " << family[j];
@@ -70,12 +69,6 @@ TEST(Themed, GivesInnerViewsAWidthThatLeavesRoomForTheirAxes) {
     EXPECT_LT(view["width"].get<int>(), kWideChart);
 }
 
-TEST(Axes, CarryTheirUnit) {
-  EXPECT_EQ(axis_title("Time", "ms"), "Time (ms)");
-  EXPECT_EQ(axis_title("Step", ""), "Step");
-  EXPECT_EQ(log_channel("t", "Time", "ms")["title"], "Time (ms)");
-}
-
 TEST(UniqueIds, AreTheSameWhateverTheToolDrewBefore) {
   const std::string first = R"x(<clipPath id="clip3"/><g clip-path="url(#clip3)" href="#clip4"/>)x";
   const std::string later =
@@ -83,49 +76,6 @@ TEST(UniqueIds, AreTheSameWhateverTheToolDrewBefore) {
   EXPECT_EQ(with_unique_ids(first, "a"),
             R"x(<clipPath id="a-1"/><g clip-path="url(#a-1)" href="#a-2"/>)x");
   EXPECT_EQ(with_unique_ids(first, "a"), with_unique_ids(later, "a"));
-}
-
-TEST(DotChart, NamesSeriesOnceAndGapsInTheLaneThatIsMissing) {
-  const nlohmann::json spec = dot_chart({"Time", "ms"}, {"small", "xl"}, {"forward", "optimizer"},
-                                        {{"small", "forward", 1, "1.0 ± 0.1", {0.9, 1.1}},
-                                         {"small", "optimizer", 2, "2.0 ± 0.1", {}},
-                                         {"xl", "forward", 3, "3.0 ± 0.1", {}}},
-                                        {{"xl", "out of memory"}});
-  const nlohmann::json& ticks = spec["layer"][0]["data"]["values"];
-  EXPECT_EQ(ticks.size(), 2u);
-  const nlohmann::json& dots = spec["layer"][1]["data"]["values"];
-  EXPECT_EQ(dots[0]["label"], "forward  1.0 ± 0.1");
-  EXPECT_EQ(dots[2]["label"], "3.0 ± 0.1");
-  const nlohmann::json& gap = spec["layer"][2]["data"]["values"][0];
-  EXPECT_EQ(gap["series"], "optimizer");
-}
-
-TEST(DotChart, BeginsALabelRightOfItsLastTick) {
-  const nlohmann::json spec =
-      dot_chart({"Time", "ms"}, {"small", "xl"}, {"forward"},
-                {{"small", "forward", 2, "2", {1, 4, 1}}, {"xl", "forward", 3, "3", {}}}, {});
-  const nlohmann::json& points = spec["layer"][1];
-  EXPECT_EQ(points["layer"][1]["encoding"]["x"]["field"], "end");
-  EXPECT_EQ(points["data"]["values"][0]["end"], 4);
-  EXPECT_EQ(points["data"]["values"][1]["end"], 3);
-}
-
-TEST(StripChart, ShowsDistancesFromEachRowsOwnMean) {
-  const nlohmann::json spec = strip_chart({{"a", {9, 11}}, {"b", {90, 110}}});
-  const nlohmann::json& rows = spec["data"]["values"];
-  ASSERT_EQ(rows.size(), 4u);
-  EXPECT_NEAR(rows[0]["deviation"].get<double>(), -10, 1e-9);
-  EXPECT_NEAR(rows[3]["deviation"].get<double>(), 10, 1e-9);
-}
-
-TEST(StepChart, CountsStepsFromOneAndNamesEachLineAtItsEnd) {
-  StepChart chart;
-  chart.quantity = {"Time", "ms"};
-  chart.lines = {{"small", {30, 10, 10}}};
-  const nlohmann::json layers = step_chart(chart)["layer"];
-  EXPECT_EQ(layers[0]["data"]["values"][0]["step"], 1);
-  EXPECT_EQ(layers[1]["data"]["values"][0]["step"], 3);
-  EXPECT_EQ(layers[1]["data"]["values"][0]["label"], "small");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "writers/hostile_page.h"
 
-#include "document/charts/chart_forms.h"
 #include "document/facts.h"
 #include "writers/sample_fixture.h"
+#include "writers/sample_parts.h"
 
 namespace labreport {
 namespace {
@@ -41,8 +41,7 @@ Figure chart_of(const std::string& label) {
           .title = "A size of one's own",
           .caption = "",
           .alt = "One dot.",
-          .spec = dot_chart({"Time", "ms"}, {label}, {"forward"},
-                            {{label, "forward", 2, label, {1, 2, 3}}}, {}),
+          .spec = dot_chart({{label, "forward", 2, label}}),
           .data = {}};
 }
 

@@ -16,6 +16,16 @@ struct SampleSize {
 
 const std::vector<SampleSize>& sample_sizes();
 
+/// One dot of a chart, and the words of its tooltip.
+struct Dot {
+  std::string row, series;
+  double value = 0;
+  std::string text = {};
+};
+
+/// Dots over milliseconds, a line a row.
+nlohmann::json dot_chart(const std::vector<Dot>& dots);
+
 CellView words(const std::string& text, bool muted = false);
 
 /// Two parts with figures, tables, flags and a details.

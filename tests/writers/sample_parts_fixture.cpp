@@ -1,8 +1,9 @@
+#include <algorithm>
 #include <map>
 
 #include "base/format.h"
 #include "base/statistics.h"
-#include "document/charts/chart_forms.h"
+#include "document/charts/charts.h"
 #include "document/section.h"
 #include "writers/sample_parts.h"
 
@@ -30,16 +31,17 @@ CellView number(double value, double deviation) {
   return {.text = format_with_deviation(value, deviation).joined(), .sort = value};
 }
 
-std::vector<std::string> size_names() {
-  std::vector<std::string> names;
-  for (const SampleSize& size : sample_sizes()) names.push_back(size.name);
-  return names;
+Dot sample_dot(const std::string& group, const std::string& series, double centre) {
+  const Summary summary = summarize(samples_around(centre, 0.0035, 10));
+  return {group, series, summary.mean, number(summary.mean, summary.stddev).text};
 }
 
-Dot sample_dot(const std::string& group, const std::string& series, double centre) {
-  const std::vector<double> samples = samples_around(centre, 0.0035, 10);
-  const Summary summary = summarize(samples);
-  return {group, series, summary.mean, number(summary.mean, summary.stddev).text, samples};
+std::vector<std::string> series_of(const std::vector<Dot>& dots) {
+  std::vector<std::string> series;
+  for (const Dot& dot : dots) {
+    if (std::ranges::find(series, dot.series) == series.end()) series.push_back(dot.series);
+  }
+  return series;
 }
 
 TableView duration_table(const std::string& title) {
@@ -74,23 +76,22 @@ Figure duration_figure() {
           .title = "Backward takes twice as long as forward at every size",
           .caption = "Means of 10 steps in **milliseconds** on a log axis; each tick is one step.",
           .alt = "Dots of forward, backward and optimizer times for five sizes.",
-          .spec = dot_chart({"Time", "ms"}, size_names(), {"forward", "backward", "optimizer"},
-                            dots, {{"2.7B", "optimizer: out of memory"}}),
+          .spec = dot_chart(dots),
           .data = duration_table("Durations of one step by phase")};
 }
 
 Figure step_figure(const std::string& mode, double scale) {
-  std::vector<Line> lines;
+  std::vector<Dot> dots;
   TableView data{
       .slug = "steps", .title = "Each step from process start", .columns = {}, .rows = {}};
   data.columns = {{"size", "", Align::kLeft}};
   for (int i = 1; i <= 15; ++i) data.columns.push_back({"step " + std::to_string(i), "ms"});
   for (const SampleSize& size : sample_sizes()) {
     const auto steps = steps_from_start(size.first, size.forward * scale);
-    lines.push_back({size.name, steps});
     RowView row{.cells = {words(size.name)}, .flags = {}, .note = ""};
     for (const double step : steps) {
       row.cells.push_back({.text = format_fixed(step, 2), .sort = step});
+      dots.push_back({size.name, mode, step, row.cells.back().text});
     }
     data.rows.push_back(row);
   }
@@ -98,24 +99,21 @@ Figure step_figure(const std::string& mode, double scale) {
           .title = "The first step costs hundreds of milliseconds, the second is nearly steady",
           .caption = "Mode " + mode + ", each step from process start.",
           .alt = "Time of each step for five sizes; the first step is by far the slowest.",
-          .spec = step_chart(
-              {.quantity = {"Time", "ms"},
-               .lines = lines,
-               .notes = {{1, sample_sizes().back().first, "kernels load, cuBLAS chooses"}},
-               .shaded = 5,
-               .shade_text = "warm-up"}),
+          .spec = dot_chart(dots),
           .data = data,
           .family = "Mode",
           .variant = mode};
 }
 
 Details sample_drawer() {
-  std::vector<Strip> strips;
+  std::vector<Dot> dots;
   TableView commands{
       .slug = "commands", .title = "The command of each row", .columns = {}, .rows = {}};
   commands.columns = {{"size", "", Align::kLeft}, {"command", "", Align::kLeft, true}};
   for (const SampleSize& size : sample_sizes()) {
-    strips.push_back({size.name, samples_around(size.forward, 0.0035, 10)});
+    for (const double sample : samples_around(size.forward, 0.0035, 10)) {
+      dots.push_back({size.name, "forward", sample});
+    }
     commands.rows.push_back(
         {.cells = {words(size.name), words("labreport run --only benchmarking_script.b --sizes " +
                                            size.name + " --contexts 512 --warmup 5 --steps 10")},
@@ -126,7 +124,7 @@ Details sample_drawer() {
                 .title = "Every sample of the forward pass",
                 .caption = "",
                 .alt = "Each row's ten samples as distances from their mean.",
-                .spec = strip_chart(strips),
+                .spec = dot_chart(dots),
                 .data = {}};
   return {.method = "",
           .tables = {commands},
@@ -179,6 +177,27 @@ const std::vector<SampleSize>& sample_sizes() {
                                                 {"xl", 161.4, 322.8, 75.1, 611},
                                                 {"2.7B", 273.3, 548.9, 0, 748}};
   return sizes;
+}
+
+nlohmann::json dot_chart(const std::vector<Dot>& dots) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Dot& dot : dots) {
+    rows.push_back(
+        {{"row", dot.row}, {"series", dot.series}, {"value", dot.value}, {"text", dot.text}});
+  }
+  const auto field = [](const char* name) {
+    return nlohmann::json{{"field", name}, {"type", "nominal"}};
+  };
+  nlohmann::json encoding = {
+      {"x", {{"field", "value"}, {"type", "quantitative"}, {"title", "Time (ms)"}}},
+      {"y", field("row")},
+      {"tooltip", {field("row"), field("series"), field("text")}}};
+  for (const char* sign : {"color", "shape"}) {
+    encoding[sign] = field("series");
+    encoding[sign]["scale"] = series_scale(sign, series_of(dots));
+    encoding[sign]["legend"] = nullptr;
+  }
+  return {{"height", 300}, {"data", {{"values", rows}}}, {"mark", "point"}, {"encoding", encoding}};
 }
 
 CellView words(const std::string& text, bool muted) {

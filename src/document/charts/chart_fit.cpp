@@ -7,6 +7,10 @@
 namespace labreport {
 namespace {
 
+constexpr std::string_view kWideOnly = "wide-only";
+constexpr std::string_view kNarrowOnly = "narrow-only";
+constexpr std::string_view kSeriesLayer = "series";
+
 bool named(const nlohmann::json& layer, std::string_view prefix) {
   return layer.contains("name") && layer["name"].get<std::string>().starts_with(prefix);
 }
@@ -41,10 +45,6 @@ void fit_layers(nlohmann::json& layers, ChartWidth width, bool legend) {
 }  // namespace
 
 void fit_to_width(nlohmann::json& spec, ChartWidth width) {
-  if (width == ChartWidth::kNarrow && spec.contains(kNarrowPadding)) {
-    spec["padding"] = spec[kNarrowPadding];
-  }
-  spec.erase(kNarrowPadding);
   if (spec.contains("usermeta")) {
     const nlohmann::json narrow = spec["usermeta"].value("narrow", nlohmann::json::object());
     if (width == ChartWidth::kNarrow) spec.merge_patch(narrow);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 namespace labreport {
@@ -106,10 +105,6 @@ nlohmann::json dash_of(std::size_t index) {
   return dashes[index % dashes.size()];
 }
 
-nlohmann::json nominal(const std::string& field, nlohmann::json scale) {
-  return {{"field", field}, {"type", "nominal"}, {"scale", std::move(scale)}, {"legend", nullptr}};
-}
-
 }  // namespace
 
 SeriesStyle series_style(std::string_view name, std::size_t index) {
@@ -127,46 +122,6 @@ nlohmann::json series_scale(std::string_view channel, const std::vector<std::str
 
 std::vector<std::string_view> series_colours() {
   return {kBlue, kVermilion, kGreen, kPurple, kAmber, kTeal, kSlate, kRose, kGrey};
-}
-
-nlohmann::json colour_channel(const std::string& field, const std::vector<std::string>& labels) {
-  return nominal(field, scale_of(labels, &SeriesStyle::colour));
-}
-
-nlohmann::json shape_channel(const std::string& field, const std::vector<std::string>& labels) {
-  return nominal(field, scale_of(labels, &SeriesStyle::shape));
-}
-
-std::string axis_title(const std::string& title, const std::string& unit) {
-  return unit.empty() ? title : title + " (" + unit + ")";
-}
-
-nlohmann::json linear_channel(const std::string& field, const std::string& title,
-                              const std::string& unit) {
-  return {{"field", field}, {"type", "quantitative"}, {"title", axis_title(title, unit)}};
-}
-
-nlohmann::json log_channel(const std::string& field, const std::string& title,
-                           const std::string& unit, int room) {
-  nlohmann::json channel = linear_channel(field, title, unit);
-  channel["scale"] = {{"type", "log"}, {"nice", false}, {"padding", room}};
-  // 1, 2 and 5 of each decade: enough to read a value, few enough to print each.
-  nlohmann::json ticks = nlohmann::json::array();
-  for (int exponent = -4; exponent < 7; ++exponent) {
-    for (const int step : {1, 2, 5}) ticks.push_back(std::pow(10.0, exponent) * step);
-  }
-  channel["axis"] = {{"values", ticks}, {"format", ",~r"}, {"labelOverlap", true}};
-  return channel;
-}
-
-nlohmann::json category_channel(const std::string& field, const std::vector<std::string>& labels) {
-  return {{"field", field}, {"type", "nominal"}, {"sort", labels}, {"title", nullptr}};
-}
-
-int label_room(const std::vector<std::string>& labels, double letter_width) {
-  std::size_t longest = 0;
-  for (const std::string& label : labels) longest = std::max(longest, label.size());
-  return static_cast<int>(letter_width * static_cast<double>(longest));
 }
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// What all charts share: theme, colours and shapes, axes with units. Specs are Vega-Lite.
+// What all charts share: theme, colours and shapes, both widths. Specs are Vega-Lite.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -39,37 +39,10 @@ nlohmann::json series_scale(std::string_view channel, const std::vector<std::str
 /// Every colour that a series can have.
 std::vector<std::string_view> series_colours();
 
-/// Encoding channels for a nominal `field` whose values are `labels`; without a legend, since
-/// charts are labelled directly.
-nlohmann::json colour_channel(const std::string& field, const std::vector<std::string>& labels);
-nlohmann::json shape_channel(const std::string& field, const std::vector<std::string>& labels);
-
-/// "Time (ms)"; the title alone where there is no unit.
-std::string axis_title(const std::string& title, const std::string& unit);
-
-/// Encoding channels for a number. On the log axis `room` pixels stay free at both ends for labels.
-nlohmann::json linear_channel(const std::string& field, const std::string& title,
-                              const std::string& unit);
-nlohmann::json log_channel(const std::string& field, const std::string& title,
-                           const std::string& unit, int room = 0);
-
-/// A category in the order of `labels`, without axis title.
-nlohmann::json category_channel(const std::string& field, const std::vector<std::string>& labels);
-
-/// Pixels that the longest label takes: the reader's font may be wider than the one that a chart
-/// was drawn with.
-int label_room(const std::vector<std::string>& labels, double letter_width = 6.8);
-
-/// Beginnings of layers' names: what stands at one width only, and the layer whose series a key
-/// above the plot explains where there is no room for words beside it.
-inline constexpr const char* kWideOnly = "wide-only";
-inline constexpr const char* kNarrowOnly = "narrow-only";
-inline constexpr const char* kSeriesLayer = "series";
-/// A chart's padding on a phone, where it differs.
-inline constexpr const char* kNarrowPadding = "narrowPadding";
-
-/// Keeps what belongs to that width. What a figure's file has under `usermeta.narrow` is merged
-/// into it for a phone (RFC 7396).
+/// Keeps what belongs to that width. A layer whose name begins with "wide-only" or "narrow-only"
+/// stands at one width only; of one whose name begins with "series" a key above the plot explains
+/// the series on a phone, where there is no room for words beside it. What a figure's file has
+/// under `usermeta.narrow` is merged into it there (RFC 7396).
 void fit_to_width(nlohmann::json& spec, ChartWidth width);
 
 /// The spec as it is drawn: with theme, paper and the total width. `height` in the spec is the

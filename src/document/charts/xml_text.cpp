@@ -30,6 +30,4 @@ void make_drawable(nlohmann::json& spec) {
   if (spec.is_object()) make_names_drawable(spec);
 }
 
-std::string expression_text(std::string_view text) { return nlohmann::json(drawable(text)).dump(); }
-
 }  // namespace labreport
