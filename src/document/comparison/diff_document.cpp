@@ -29,7 +29,7 @@ bool in_fp32(const ComparedRow& row) {
 bool is_timed(const ComparedRow& row) { return row.spec.kind == CellKind::kTiming; }
 
 constexpr RowNoun kTimings{"timing", "timings"};
-constexpr Problem kSummary{"summary", "Summary", "Which run is faster", kTimings,
+constexpr Problem kSummary{"summary", "Summary", "", kTimings,
                            [](const ComparedRow& row) { return row.measure == Measure::kStep; }};
 constexpr std::array kProblems{
     Problem{"benchmarking_script", "Timing the training step", "Steps and phases in FP32", kTimings,
@@ -131,7 +131,6 @@ Document diff_document(const Comparison& comparison, const DiffSource& a, const 
   document.title = side_name(comparison.b) + " vs. " + side_name(comparison.a);
   document.relation = describe(comparison.related.relation);
   document.provenance = counts_of(comparison) + ". " + relation_words(comparison);
-  document.key_numbers = key_numbers_of(comparison);
   document.sections = {
       composed(kSummary, facts_of(comparison, kSummary), {sides_data(comparison, a, b)})};
   for (const Problem& problem : kProblems) {

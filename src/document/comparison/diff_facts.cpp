@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "base/format.h"
@@ -134,16 +133,6 @@ std::string why_verdicts(const Comparison& comparison) {
   return "Imported numbers: ratios, no verdicts (" + reasons + ").";
 }
 
-/// B ÷ A of whole steps, by precision.
-std::map<Precision, Ratios> step_ratios(const Comparison& comparison) {
-  std::map<Precision, Ratios> ratios;
-  for (const ComparedRow& row : comparison.rows) {
-    if (row.measure != Measure::kStep || !row.ratio) continue;
-    ratios[row.spec.precision.value_or(Precision::kFp32)].push_back(*row.ratio);
-  }
-  return ratios;
-}
-
 }  // namespace
 
 Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
@@ -175,27 +164,6 @@ std::string relation_words(const Comparison& comparison) {
              "; networks match by their hyper-parameters.";
   }
   return words;
-}
-
-std::vector<KeyNumber> key_numbers_of(const Comparison& comparison) {
-  const auto by_precision = step_ratios(comparison);
-  Ratios all;
-  for (const auto& [precision, ratios] : by_precision) {
-    all.insert(all.end(), ratios.begin(), ratios.end());
-  }
-  if (all.empty()) return {};
-  const auto [a, b] = names_of(comparison);
-  const bool b_is_faster = is_equal(median(all)) || median(all) < 1;
-  std::vector<KeyNumber> numbers;
-  for (const auto& [precision, ratios] : by_precision) {
-    const double middle = median(b_is_faster ? inverted(ratios) : ratios);
-    numbers.push_back({fmt::format("median speedup of {} over {} in {}", b_is_faster ? b : a,
-                                   b_is_faster ? a : b, describe(precision)),
-                       format_ratio(middle) + " ×",
-                       precision == Precision::kFp32 ? "section-benchmarking_script"
-                                                     : "section-benchmarking_mixed_precision"});
-  }
-  return numbers;
 }
 
 std::string method_of(const Comparison& comparison) {

@@ -22,9 +22,6 @@ Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const Compare
 /// Plain text: how the runs are related and what must be known before any number.
 std::string relation_words(const Comparison& comparison);
 
-/// The median speedup of the faster side over whole steps, a number for each precision.
-std::vector<KeyNumber> key_numbers_of(const Comparison& comparison);
-
 /// Markdown: how ratios, intervals, predictions and verdicts come about, as far as they are here.
 std::string method_of(const Comparison& comparison);
 
