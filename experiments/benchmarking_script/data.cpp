@@ -16,7 +16,6 @@ namespace {
 constexpr const char* kProblem = "benchmarking_script";
 constexpr const char* kDurations = "benchmarking_script-b";
 constexpr Notation kCounted{Notation::kCount};
-constexpr std::size_t kStepsPerRow = 10;  // More would not fit a page.
 
 /// Rows have a model.
 Column<CellSpec> hyper_parameter(const char* name, const char* title,
@@ -85,7 +84,7 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   const CellSpec& any = rows.front().cell->spec;
   PartContent part;
   part.facts.set("warmup", format_plural(any.warmup.value_or(0), "warm-up step"));
-  part.facts.set("steps", format_count(any.steps.value_or(0)));
+  part.facts.set("steps", format_plural(any.steps.value_or(0), "step"));
   part.facts.set("batch", format_plural(any.batch.value_or(0), "sequence"));
   part.facts.set("contexts", distinct(groups, [](const CellSpec& spec) {
                    return format_count(spec.context.value_or(0));
@@ -125,18 +124,18 @@ std::vector<KeyNumber> key_numbers(const RunView& view, const std::vector<Timing
   if (group == nullptr) return numbers;
   const auto add = [&](const std::string& what, const std::vector<double>& samples) {
     if (samples.empty()) return;
-    const std::string text = format_value(Value::mean_of(samples)) + " ms";
-    numbers.push_back({what + ", " + group->label, text, kDurations});
+    numbers.push_back(
+        {what + ", " + group->label, format_significant(mean(samples)) + " ms", kDurations});
   };
   const Phases times = phases(*group);
-  add("Forward", times.forward);
-  add("Backward", times.backward);
-  add("Train step", whole_step(*group, Mode::kTrainStep));
+  add("Forward pass", times.forward);
+  add("Backward pass", times.backward);
+  add("Training step", whole_step(*group, Mode::kTrainStep));
   const auto step = timed(*group, Mode::kForwardBackward);
   const auto share = step ? share_of_peak(view, *step) : std::nullopt;
   if (!share) return numbers;
   const std::string precision(describe(step->spec->precision.value_or(Precision::kFp32)));
-  numbers.push_back({"Forward+backward, of measured " + precision + " peak, " + group->label,
+  numbers.push_back({"MFU of forward+backward vs. measured " + precision + " peak, " + group->label,
                      format_percent(*share) + " %", kDurations});
   return numbers;
 }
@@ -158,21 +157,6 @@ std::vector<TimingGroup> own_groups(const RunView& view) {
   return groups;
 }
 
-/// Up to `kStepsPerRow` samples of a series.
-struct SeriesRow {
-  const Series* series;
-  std::size_t first;
-
-  Value sample(std::size_t place) const {
-    const std::size_t at = first + place;
-    return at < series->samples.size() ? Value(series->samples[at]) : Value();
-  }
-  std::string range() const {
-    const std::size_t last = std::min(first + kStepsPerRow, series->samples.size());
-    return std::to_string(first + 1) + " to " + std::to_string(last);
-  }
-};
-
 }  // namespace
 
 const Launch* profiled_first_step(const RunView& view, const CellSpec& network) {
@@ -182,9 +166,11 @@ const Launch* profiled_first_step(const RunView& view, const CellSpec& network) 
   return cell == nullptr ? nullptr : ok_launch(*cell);
 }
 
-std::string share_of_mean(double share) {
-  return share > 1 ? format_factor(share) + " × the mean"
-                   : format_rough_percent(share) + " % of the mean";
+std::string range_words(const std::vector<double>& values, int digits) {
+  if (values.empty()) return "";
+  const auto [low, high] = std::ranges::minmax(values);
+  const std::string from = format_significant(low, digits), to = format_significant(high, digits);
+  return from == to ? from : from + " to " + to;
 }
 
 void choose(Facts& facts, std::initializer_list<const char*> situations, std::string_view holds,
@@ -192,33 +178,6 @@ void choose(Facts& facts, std::initializer_list<const char*> situations, std::st
   for (const char* situation : situations) {
     facts.when(situation, situation == holds ? std::optional(values) : std::nullopt);
   }
-}
-
-Dataset series_dataset(const std::string& name, const std::string& title, const std::string& sample,
-                       const std::vector<Series>& all, int digits) {
-  std::vector<SeriesRow> rows;
-  std::size_t longest = 0;
-  for (const Series& series : all) {
-    longest = std::max(longest, series.samples.size());
-    for (std::size_t first = 0; first < series.samples.size(); first += kStepsPerRow) {
-      rows.push_back({&series, first});
-    }
-  }
-  const bool split = longest > kStepsPerRow;
-  std::vector<Column<SeriesRow>> columns{
-      {"size", "Size", [](const SeriesRow& row) { return row.series->size; }},
-      {"name", title, [](const SeriesRow& row) { return row.series->name; }}};
-  if (split) columns.push_back({"range", sample + "s", &SeriesRow::range});
-  for (std::size_t place = 0; place < std::min(longest, kStepsPerRow); ++place) {
-    const std::string title = split ? "…" + std::to_string((place + 1) % kStepsPerRow)
-                                    : sample + " " + std::to_string(place + 1);
-    columns.push_back({"s" + std::to_string(place + 1),
-                       title,
-                       [place](const SeriesRow& row) { return row.sample(place); },
-                       "ms",
-                       {Notation::kSignificant, digits}});
-  }
-  return make_dataset(name, columns, rows);
 }
 
 Presentation present(const RunView& view) {

@@ -26,7 +26,6 @@ constexpr std::int64_t kAskedWarmup = 5;  // By the question.
 constexpr std::int64_t kAskedSteps = 10;
 constexpr const char* kAlone = ", forward alone";
 constexpr Notation kRate{Notation::kSignificant, 3};
-constexpr Notation kPercentage{Notation::kPercent};
 
 /// The GEMMs of a pass, from the profile of a process's first step.
 struct Gemms {
@@ -109,11 +108,6 @@ Column<SizeRow> whole(const char* name, const char* title, Mode mode) {
           [mode](const SizeRow& row) { return mean_of(row, whole_step(*row.group, mode)); }, "ms"};
 }
 
-Column<SizeRow> spread(const char* name, const char* title, Samples samples) {
-  const auto value = [=](const SizeRow& row) { return spread_of(row.times.*samples); };
-  return {name, title, value, "%", kPercentage};
-}
-
 Column<SizeRow> gemm_rate(const char* name, const char* title,
                           std::optional<Gemms> SizeRow::* gemms) {
   const auto value = [=](const SizeRow& row) {
@@ -134,37 +128,37 @@ const std::vector<Column<SizeRow>> kSizes{
      {Notation::kFixed, 2}},
     gemm_rate("forward_rate", "Forward GEMMs", &SizeRow::forward),
     gemm_rate("backward_rate", "Backward GEMMs", &SizeRow::backward),
-    spread("forward_spread", "Forward varies by", &Phases::forward),
-    spread("backward_spread", "Backward varies by", &Phases::backward),
     whole("inference_step", "Inference", Mode::kInference),
     whole("forward_step", "Forward", Mode::kForward),
     whole("forward_backward_step", "Forward+backward", Mode::kForwardBackward),
     whole("train_step", "Train step", Mode::kTrainStep)};
 
 Dataset samples(const std::vector<SizeRow>& rows) {
-  std::vector<Series> all;
+  std::vector<Sample> all;
   for (const SizeRow& row : rows) {
-    for (const auto& [name, member] : kPhases) all.push_back({row.size, name, row.times.*member});
+    for (const auto& [name, member] : kPhases) add_samples(all, row.size, name, row.times.*member);
   }
-  return series_dataset("samples", "Phase", "Step", all);
+  return make_dataset("samples", kSamples, all);
 }
 
-std::string in_prose(const std::vector<double>& samples) {
-  if (samples.empty()) return "";
-  const Summary summary = summarize(samples);
-  return certain_digits(summary.mean, summary.stddev);
+std::string first_to_last(const std::string& first, const std::string& last) {
+  return first == last ? first : first + " to " + last;
 }
 
-/// Each phase of the smallest and the largest network: for sentences, and with its deviation.
+/// Of the smallest and the largest of these networks, at least one: "19.00 to 328.5", and "small to
+/// 2.7B".
 Facts ends(const std::vector<SizeRow>& rows) {
+  const auto in_prose = [](const std::vector<double>& samples) {
+    if (samples.empty()) return std::string();
+    const Summary summary = summarize(samples);
+    return certain_digits(summary.mean, summary.stddev);
+  };
   Facts facts;
   if (rows.empty()) return facts;
-  for (const auto& [end, row] : {std::pair("first", &rows.front()), {"last", &rows.back()}}) {
-    facts.set(end, row->size);
-    for (const auto& [name, member] : kPhases) {
-      facts.set(std::string(name) + "_" + end, in_prose(row->times.*member));
-      facts.set(std::string(name) + "_" + end + "_exact", Value::mean_of(row->times.*member), {});
-    }
+  facts.set("sizes", first_to_last(rows.front().size, rows.back().size));
+  for (const auto& [name, member] : kPhases) {
+    facts.set(name, first_to_last(in_prose(rows.front().times.*member),
+                                  in_prose(rows.back().times.*member)));
   }
   return facts;
 }
@@ -179,9 +173,8 @@ std::string ratio_range(const std::vector<SizeRow>& rows) {
   const auto value = [](const SizeRow& row) { return row.ratio().value_or(Ratio{}).value; };
   const auto [low, high] = std::ranges::minmax_element(rows, {}, value);
   if (low == rows.end() || !low->ratio() || !high->ratio()) return "";
-  const std::string from = certain_ratio(low->ratio()->value, low->ratio()->deviation);
-  const std::string to = certain_ratio(high->ratio()->value, high->ratio()->deviation);
-  return from == to ? from : from + " to " + to;
+  return first_to_last(certain_ratio(low->ratio()->value, low->ratio()->deviation),
+                       certain_ratio(high->ratio()->value, high->ratio()->deviation));
 }
 
 /// Whether GEMMs that are slower or faster backward make at least half of what the ratio differs
@@ -227,7 +220,7 @@ struct Spread {
   }
   Facts values() const {
     Facts facts;
-    facts.set("share", share_of_mean(std::max(share, 0.0)));
+    facts.set("share", format_rough_percent(std::max(share, 0.0)));
     facts.set("where", where);
     return facts;
   }
@@ -263,7 +256,7 @@ void set_spreads(Facts& facts, const std::vector<SizeRow>& rows) {
   const bool more = optimizer.share > std::max(passes.share, kNoticeableSpread);
   const double events = more ? spread_by_events(*optimizer.row) : 0;
   Facts values = optimizer.values();
-  values.set("events", share_of_mean(events));
+  values.set("events", format_rough_percent(events));
   holds = events < optimizer.share / 2 ? "optimizer_of_cpu" : "optimizer_varies";
   choose(facts, {"optimizer_of_cpu", "optimizer_varies"}, more ? holds : "", values);
   facts.when("optimizer_spread", optimizer.share >= 0 ? std::optional(values) : std::nullopt);
@@ -277,7 +270,7 @@ void set_steps(Facts& facts, const std::vector<SizeRow>& rows) {
     if (!step || counted) continue;
     counted.emplace();
     counted->set("warmup", format_plural(step->spec->warmup.value_or(0), "warm-up step"));
-    counted->set("steps", format_plural(step->spec->steps.value_or(0), "step"));
+    counted->set("steps", format_plural(step->spec->steps.value_or(0), "timed step"));
     if (step->spec->warmup != kAskedWarmup || step->spec->steps != kAskedSteps) other = counted;
   }
   facts.when("counted", counted);
@@ -303,16 +296,13 @@ Facts make_facts(const std::vector<SizeRow>& all) {
   const std::vector<SizeRow> both = having(forward, &Phases::backward);
   const std::vector<SizeRow>& rows = both.empty() ? forward : both;
   const std::vector<SizeRow> updated = having(rows, &Phases::optimizer);
-  const std::string count = rows.empty() ? "nothing" : rows.size() == 1 ? "one" : "several";
   Facts facts;
-  choose(facts,
-         {"nothing", "forward_of_one", "forward_of_several", "both_of_one", "both_of_several"},
-         rows.empty() ? count : (both.empty() ? "forward_of_" : "both_of_") + count, ends(rows));
-  choose(facts, {"optimizer_of_one", "optimizer_of_several"},
-         updated.empty()       ? ""
-         : updated.size() == 1 ? "optimizer_of_one"
-                               : "optimizer_of_several",
-         ends(updated));
+  choose(facts, {"nothing", "forward_only", "both"},
+         rows.empty()   ? "nothing"
+         : both.empty() ? "forward_only"
+                        : "both",
+         ends(rows));
+  facts.when("optimizer", updated.empty() ? std::nullopt : std::optional(ends(updated)));
   set_ratios(facts, both);
   set_spreads(facts, rows);
   set_steps(facts, rows);

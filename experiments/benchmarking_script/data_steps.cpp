@@ -9,7 +9,6 @@ namespace labreport::benchmarking_script {
 namespace {
 
 constexpr Notation kShare{Notation::kPercent};
-constexpr Notation kFiveDigits{Notation::kSignificant, 5};
 constexpr Notation kWhole{Notation::kFixed, 0};
 
 /// One mode of one network, in its own process.
@@ -39,39 +38,25 @@ std::vector<Column<StepRow>> labelled(std::vector<Column<StepRow>> columns) {
   return columns;
 }
 
-auto quartile(double Summary::* which) {
-  return [which](const StepRow& row) {
-    const std::vector<double> steps = row.steps();
-    return steps.empty() ? Value() : Value(summarize(steps).*which);
-  };
-}
-
-const std::vector<Column<StepRow>> kQuartiles = labelled(
-    {{"min", "Minimum", quartile(&Summary::min), "ms", kFiveDigits},
-     {"lower_quartile", "Lower quartile", quartile(&Summary::lower_quartile), "ms", kFiveDigits},
-     {"median", "Median", quartile(&Summary::median), "ms", kFiveDigits},
-     {"upper_quartile", "Upper quartile", quartile(&Summary::upper_quartile), "ms", kFiveDigits},
-     {"max", "Maximum", quartile(&Summary::max), "ms", kFiveDigits}});
-
 auto event(std::string_view phase) {
   return [phase](const StepRow& row) {
     return Value::mean_of(row.timed.counted(metric::kEvent, phase));
   };
 }
 
-std::optional<double> cost_of_synchronising(const StepRow& row) {
+std::optional<double> synchronisation_overhead(const StepRow& row) {
   const std::vector<double> often = row.timed.counted(metric::kSynced, metric::kTotal);
   if (often.empty() || row.steps().empty()) return std::nullopt;
   const auto ratio = quotient(median(often), median(row.steps()));
   return ratio ? std::optional(*ratio - 1) : std::nullopt;
 }
 
-const std::vector<Column<StepRow>> kEvents =
-    labelled({{"forward", "Forward", event(metric::kForward), "ms"},
-              {"loss", "Loss", event(metric::kLoss), "ms"},
-              {"backward", "Backward", event(metric::kBackward), "ms"},
-              {"optimizer", "Optimizer", event(metric::kOptimizer), "ms"},
-              {"synchronising", "Cost of synchronising", cost_of_synchronising, "%", kShare}});
+const std::vector<Column<StepRow>> kEvents = labelled(
+    {{"forward", "Forward", event(metric::kForward), "ms"},
+     {"loss", "Loss", event(metric::kLoss), "ms"},
+     {"backward", "Backward", event(metric::kBackward), "ms"},
+     {"optimizer", "Optimizer", event(metric::kOptimizer), "ms"},
+     {"synchronising", "Synchronisation overhead", synchronisation_overhead, "%", kShare}});
 
 auto condition(std::string_view tag, std::string_view name, double unit = 1) {
   return [=](const StepRow& row) {
@@ -88,10 +73,10 @@ auto held_by(std::string_view limit) {
 const std::vector<Column<StepRow>> kConditions = labelled(
     {{"clock", "SM clock", condition(metric::kClock, metric::kSm), "MHz", kWhole},
      {"temperature", "Temperature", condition(metric::kGpu, metric::kTemperature), "°C", kWhole},
-     {"power", "At power limit", held_by(metric::kPower), "ms", kWhole},
-     {"thermal", "At thermal limit", held_by(metric::kThermal), "ms", kWhole},
+     {"power", "Power throttling", held_by(metric::kPower), "ms", kWhole},
+     {"thermal", "Thermal throttling", held_by(metric::kThermal), "ms", kWhole},
      {"others", "Other processes", condition(metric::kGpu, metric::kOtherProcesses), "", kWhole},
-     {"allocations", "Device allocations", condition(metric::kGpu, metric::kDeviceAllocations), "",
+     {"allocations", "cudaMalloc calls", condition(metric::kGpu, metric::kDeviceAllocations), "",
       kWhole}});
 
 Column<StepRow> before_steps(std::string_view name, const char* title) {
@@ -104,12 +89,22 @@ Column<StepRow> before_steps(std::string_view name, const char* title) {
 }  // namespace
 
 Dataset start_up(const RunView& view, const std::vector<TimingGroup>& groups) {
-  const char* last = view.on_gpu() ? "Start to first kernel" : "Start to first operator";
-  const auto columns = labelled({before_steps(metric::kLibraries, "Loading libraries"),
+  const char* last =
+      view.on_gpu() ? "Process start to first kernel" : "Process start to first operator";
+  const auto columns = labelled({before_steps(metric::kLibraries, "Library loading"),
                                  before_steps(metric::kDeviceContext, "Device context"),
-                                 before_steps(metric::kModelBuild, "Building the model"),
+                                 before_steps(metric::kModelBuild, "Model building"),
                                  before_steps(metric::kFirstKernel, last)});
   return make_dataset("start-up", columns, step_rows(groups));
+}
+
+const std::vector<Column<Sample>> kSamples{{"size", "Size", &Sample::size},
+                                           {"name", "Name", &Sample::name},
+                                           {"ms", "Time", &Sample::ms, "ms"}};
+
+void add_samples(std::vector<Sample>& all, const std::string& size, const std::string& name,
+                 const std::vector<double>& samples) {
+  for (const double ms : samples) all.push_back({size, name, ms});
 }
 
 std::optional<double> quotient(double above, double below) {
@@ -119,10 +114,9 @@ std::optional<double> quotient(double above, double below) {
 
 std::vector<Dataset> step_datasets(const RunView& view, const std::vector<TimingGroup>& groups) {
   std::vector<StepRow> rows = step_rows(groups);
-  std::vector<Series> series;
-  for (const StepRow& row : rows) series.push_back({row.size, row.mode, row.steps()});
-  std::vector<Dataset> datasets{series_dataset("whole-steps", "Mode", "Step", series),
-                                make_dataset("quartiles", kQuartiles, rows)};
+  std::vector<Sample> steps;
+  for (const StepRow& row : rows) add_samples(steps, row.size, row.mode, row.steps());
+  std::vector<Dataset> datasets{make_dataset("whole-steps", kSamples, steps)};
   if (!view.on_gpu()) return datasets;  // A CPU has no clock, queue or conditions beside its own.
   datasets.push_back(make_dataset("events", kEvents, rows));
   for (StepRow& row : rows) row.flags = disturbances(row.timed);

@@ -21,7 +21,7 @@ constexpr double kNoticeable = 0.01;    // A smaller change is none.
 constexpr double kClearDeviations = 2;  // Of one step from the warm ones, to call it slow.
 constexpr double kFixedCost = 1.5;      // Between sizes, to call it the same for all.
 constexpr std::size_t kWindows[]{0, 1, 2, 5};
-constexpr Notation kThreeDigits{Notation::kSignificant, 3};
+constexpr std::size_t kMostShown = 6;  // Of the first steps, and of processes.
 
 /// One network in one mode: times in ms from the process's first step, as windows of `count` steps
 /// each after so many warm-up steps; or why there are none.
@@ -123,7 +123,7 @@ Dataset windows(const std::vector<WarmupRow>& rows) {
   std::vector<Column<WarmupRow>> columns{
       {"size", "Size", &WarmupRow::size},
       {"mode", "Mode", &WarmupRow::name},
-      {"first", "First step, median", [](const WarmupRow& row) { return row.first(); }, "ms"}};
+      {"first", "First step (median)", [](const WarmupRow& row) { return row.first(); }, "ms"}};
   for (const std::size_t warmup : warmups) {
     const auto mean = [warmup](const WarmupRow& row) {
       const auto found = row.windows.find(warmup);
@@ -136,11 +136,27 @@ Dataset windows(const std::vector<WarmupRow>& rows) {
   }
   columns.push_back(
       {"rise",
-       "No warm-up ÷ warm",
+       "No warm-up vs. warm",
        [](const WarmupRow& row) { return row.comparable() ? row.ratio(0) : std::nullopt; },
        "×",
        {Notation::kFixed, 2}});
   return make_dataset("windows", columns, rows);
+}
+
+/// Up to six times of a row in columns: "Step 1", "Step 2".
+Dataset side_by_side(const std::string& name, const std::string& sample,
+                     std::vector<double> WarmupRow::* samples, const std::vector<WarmupRow>& rows) {
+  std::vector<Column<WarmupRow>> columns{{"size", "Size", &WarmupRow::size},
+                                         {"mode", "Mode", &WarmupRow::name}};
+  for (std::size_t place = 0; place < kMostShown; ++place) {
+    const auto value = [=](const WarmupRow& row) {
+      const std::vector<double>& all = row.*samples;
+      return place < all.size() ? Value(all[place]) : Value();
+    };
+    const std::string number = std::to_string(place + 1);
+    columns.push_back({"s" + number, sample + " " + number, value, "ms"});
+  }
+  return make_dataset(name, columns, rows);
 }
 
 /// A process's first step; ms. Where it was profiled, by what the CPU did, and beside it all
@@ -162,7 +178,8 @@ const std::vector<Column<FirstStep>> kFirstStep{
     {"library", "cuBLAS initialisation", &FirstStep::library, "ms"},
     {"allocation", "Allocation", &FirstStep::allocation, "ms"},
     {"busy", "Kernels busy", &FirstStep::busy, "ms"},
-    {"steady", "Steady step", [](const FirstStep& step) { return step.row->warm().median; }, "ms"}};
+    {"steady", "Steady state", [](const FirstStep& step) { return step.row->warm().median; },
+     "ms"}};
 
 /// Of one that was not profiled, the median of all processes alone.
 FirstStep first_step(const RunView& view, const WarmupRow& row) {
@@ -207,7 +224,7 @@ std::vector<Segment> segments(const std::vector<FirstStep>& steps) {
     } else {
       add("first step", "first step", whole);
     }
-    add("steady step", "steady step", step.row->warm().median);
+    add("steady state", "steady state", step.row->warm().median);
   }
   return all;
 }
@@ -246,14 +263,6 @@ std::string bound_words(const std::vector<WarmupRow>& rows, std::size_t warmup) 
   const double share = largest_residue(rows, warmup);
   const double step = share < 0.1 ? 1e-3 : 1e-2;
   return format_rough_percent(std::ceil(share / step) * step) + " %";
-}
-
-/// "175 to 185"
-std::string range_words(const std::vector<double>& values) {
-  if (values.empty()) return "";
-  const auto [low, high] = std::ranges::minmax(values);
-  const std::string from = format_value(low, kThreeDigits), to = format_value(high, kThreeDigits);
-  return from == to ? from : from + " to " + to;
 }
 
 void set_row(Facts& facts, const std::string& prefix, const WarmupRow& row) {
@@ -313,9 +322,6 @@ void set_first_step(Facts& facts, const RunView& view, const std::vector<FirstSt
   }
   const bool rises = most.rise(0) > kNoticeable;
   const std::string_view holds = rises ? reason_for(most, profiled, extra, view) : "";
-  const auto requests = static_cast<std::int64_t>(allocations_in(most, 0));
-  facts.when("first_allocates", holds == "first_not_profiled" && requests > 0, "times",
-             format_plural(requests, "time"));
   choose(facts,
          {"first_unclear", "first_not_profiled", "first_of_cpu", "first_partly", "first_fixed",
           "first_explained"},
@@ -359,17 +365,12 @@ void set_enough(Facts& facts, const std::vector<WarmupRow>& rows) {
   const std::size_t last = rows.front().windows.rbegin()->first;
   Facts values;
   values.set("one", bound_words(rows, 1));
-  values.set("two", bound_words(rows, 2));
   values.set("last", std::to_string(last));
   values.set("size", slowest.size);
   values.set("rise", change_words(1 + slowest.second_rise(), slowest.spread(), kLongerThan));
   values.set("spread", format_rough_percent(slowest.spread()));
   values.set("times", format_plural(static_cast<std::int64_t>(allocations_in(slowest, 1)), "time"));
-  choose(facts, {"after_one", "after_two"},
-         last > 2   ? "after_two"
-         : last > 1 ? "after_one"
-                    : "",
-         values);
+  facts.when("after_one", last > 1 ? std::optional(values) : std::nullopt);
   choose(facts, {"second_allocates", "second_slow", "second_unclear", "one_enough"},
          last > 1 ? second_step(slowest, largest_residue(rows, 1)) : "", values);
 }
@@ -420,11 +421,6 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
   const bool ran = std::ranges::any_of(all, [](const auto& row) { return !row.steps.empty(); });
   std::vector<FirstStep> firsts;
   for (const WarmupRow& row : rows) firsts.push_back(first_step(view, row));
-  std::vector<Series> steps, processes;
-  for (const WarmupRow& row : all) {
-    steps.push_back({row.size, row.name, row.steps});
-    processes.push_back({row.size, row.name, row.first_steps});
-  }
   PartContent part;
   part.facts.flag("gpu", view.on_gpu());
   part.facts.flag("nothing", !ran);
@@ -437,8 +433,8 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
   part.datasets = {windows(all),
                    make_dataset("first-step", kFirstStep, firsts),
                    make_dataset("first-step-causes", kSegments, segments(firsts)),
-                   series_dataset("steps", "Mode", "Step", steps, 4),
-                   series_dataset("first-steps", "Mode", "Process", processes, 4),
+                   side_by_side("steps", "Step", &WarmupRow::steps, all),
+                   side_by_side("first-steps", "Process", &WarmupRow::first_steps, all),
                    start_up(view, groups)};
   return part;
 }

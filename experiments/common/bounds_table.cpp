@@ -1,6 +1,5 @@
 #include "experiments/common/bounds_table.h"
 
-#include "base/format.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
 
@@ -8,71 +7,61 @@ namespace labreport {
 namespace {
 
 constexpr double kTera = 1e12;
-constexpr std::size_t kLabels = 2;
-constexpr std::size_t kLags = 4;  // Columns that a device clock fills.
+constexpr Notation kShare{Notation::kPercent};
 
-/// How long the host waits for the device at a step's end; the median.
-std::optional<double> wait_share(const Timed& timed) {
-  const auto totals = timed.counted(metric::kStep, metric::kTotal);
-  const auto enqueued = timed.counted(metric::kStep, metric::kEnqueue);
-  const bool known = !totals.empty() && totals.size() == enqueued.size();
-  if (!known || device_lags(timed).empty()) return std::nullopt;
-  std::vector<double> shares;
-  for (std::size_t i = 0; i < totals.size(); ++i) shares.push_back(1 - enqueued[i] / totals[i]);
-  return median(shares);
-}
+struct BoundsRow {
+  std::string size;
+  Timed timed;
+  std::optional<double> busy, of_peak;  ///< Shares of the step's time and of the measured rate.
 
-CellView lag_cell(const Timed& timed, std::string_view phase) {
-  for (const PhaseLag& lag : device_lags(timed)) {
-    if (lag.phase == phase) return share_cell(lag.share);
+  Value lag(std::string_view phase) const {
+    for (const PhaseLag& lag : device_lags(timed)) {
+      if (lag.phase == phase) return lag.share;
+    }
+    return {};
   }
-  return missing_cell();
+  Value sets_pace() const {
+    const auto found = bound(timed);
+    return found ? Value(describe(*found)) : Value();
+  }
+  Value rate() const {  ///< TFLOP/s
+    const auto steps = timed.counted(metric::kStep, metric::kTotal);
+    return steps.empty() ? Value() : step_flops(*timed.spec) / (median(steps) / 1e3) / kTera;
+  }
+};
+
+Column<BoundsRow> lag_column(std::string_view phase, const char* title) {
+  return {std::string(phase), title, [phase](const BoundsRow& row) { return row.lag(phase); }, "%",
+          kShare};
 }
 
-RowView bounds_row(const RunView& view, const TimingGroup& group, const Timed& timed) {
-  RowView row{
-      {text_cell(group.label), text_cell(std::string(describe(*timed.spec->mode)))}, {}, ""};
-  for (const auto phase : {metric::kForward, metric::kBackward, metric::kOptimizer}) {
-    row.cells.push_back(lag_cell(timed, phase));
-  }
-  row.cells.push_back(share_cell(wait_share(timed)));
-  // A processor's operators are no kernels beside the host: their share would say nothing.
-  row.cells.push_back(share_cell(view.on_gpu() ? busy_share(view, *timed.spec) : std::nullopt));
-  const auto sets_pace = bound(timed);
-  row.cells.push_back(sets_pace ? text_cell(std::string(describe(*sets_pace))) : missing_cell());
-  const auto steps = timed.counted(metric::kStep, metric::kTotal);
-  const double rate = steps.empty() ? 0 : step_flops(*timed.spec) / (median(steps) / 1e3) / kTera;
-  row.cells.push_back(number_cell(format_significant(rate), rate));
-  row.cells.push_back(share_cell(share_of_peak(view, timed)));
-  return row;
-}
+const std::vector<Column<BoundsRow>> kBounds{
+    {"size", "Size", &BoundsRow::size},
+    {"mode", "Mode", [](const BoundsRow& row) { return describe(*row.timed.spec->mode); }},
+    lag_column(metric::kForward, "GPU lag behind CPU, forward"),
+    lag_column(metric::kBackward, "GPU lag, backward"),
+    lag_column(metric::kOptimizer, "GPU lag, optimizer"),
+    {"busy", "GPU busy", &BoundsRow::busy, "%", kShare},
+    {"rate", "Rate", &BoundsRow::rate, "TFLOP/s"},
+    {"of_peak", "MFU vs. measured peak", &BoundsRow::of_peak, "%", kShare},
+    {"bound", "Bound", &BoundsRow::sets_pace}};
 
 }  // namespace
 
 TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& groups,
                        Mode preferred) {
-  TableView table{"bounds",
-                  "What bounds a step",
-                  {{"Size", "", Align::kLeft},
-                   {"Mode", "", Align::kLeft},
-                   {"GPU lag behind CPU, forward", "%", Align::kRight},
-                   {"Backward", "%", Align::kRight},
-                   {"Optimizer", "%", Align::kRight},
-                   {"CPU waits at the end", "%", Align::kRight},
-                   {"Kernels busy", "%", Align::kRight},
-                   {"Bound", "", Align::kLeft},
-                   {"Attained", "TFLOP/s", Align::kRight},
-                   {"Of measured peak", "%", Align::kRight}},
-                  {}};
+  std::vector<BoundsRow> rows;
   for (const TimingGroup& group : groups) {
     const auto wanted = timed(group, preferred);
-    if (const auto found = wanted ? wanted : fullest(group))
-      table.rows.push_back(bounds_row(view, group, *found));
+    const auto found = wanted ? wanted : fullest(group);
+    if (!found) continue;
+    // A CPU's operators are no kernels beside the host: their share would say nothing.
+    rows.push_back({group.label, *found,
+                    view.on_gpu() ? busy_share(view, *found->spec) : std::nullopt,
+                    share_of_peak(view, *found)});
   }
-  const std::size_t columns = table.columns.size();
-  drop_empty_columns(table, kLabels);
-  // Without a device clock only the rates are left.
-  if (columns - table.columns.size() > kLags) table.title = "What a step attains";
+  TableView table = table_of(make_dataset("bounds", kBounds, rows));
+  table.title = view.on_gpu() ? "What bounds a step, and MFU" : "MFU";
   return table;
 }
 

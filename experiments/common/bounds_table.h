@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "document/dataset.h"
 #include "experiments/common/timing.h"
 
 namespace labreport {

@@ -31,10 +31,6 @@ std::string change_words(double ratio, double spread, const ChangeWords& words) 
   return number + (ratio < 1 ? words.less : words.more);
 }
 
-std::string signed_rough_percent(double share) {
-  return (share < 0 ? "" : "+") + format_rough_percent(share);
-}
-
 std::string certain_digits(double value, double deviation) {
   const std::string four = format_significant(value);
   return deviation > 0 ? shorter(four, format_with_deviation(value, deviation).value) : four;

@@ -26,9 +26,6 @@ bool told_as_factor(double ratio);
 /// with, as a share of it: from 1 % on, decimals of a percentage mean nothing.
 std::string change_words(double ratio, double spread, const ChangeWords& words);
 
-/// "+0.6", "−12": in per cent, at most two digits from 10 on.
-std::string signed_rough_percent(double share);
-
 /// Four significant digits of `value`, fewer where its deviation leaves fewer certain.
 std::string certain_digits(double value, double deviation);
 

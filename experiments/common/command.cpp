@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "experiments/common/table_cells.h"
 #include "plan/editions.h"
 #include "plan/planner.h"
 
@@ -50,13 +49,10 @@ std::string command_for(const Run& run, const std::string& problem, const CellSp
 
 TableView commands_table(const Run& run, const std::string& problem,
                          const std::vector<NamedCell>& cells) {
-  TableView table{"commands",
-                  "The command that measures each row again",
-                  {{"Row", "", Align::kLeft}, {"Command", "", Align::kLeft, true}},
-                  {}};
+  TableView table{
+      "commands", "Commands", {{"Row", "", Align::kLeft}, {"Command", "", Align::kLeft, true}}, {}};
   for (const auto& [name, cell] : cells) {
-    table.rows.push_back(
-        {{text_cell(name), text_cell(command_for(run, problem, cell->spec))}, {}, ""});
+    table.rows.push_back({{{name, {}}, {command_for(run, problem, cell->spec), {}}}, {}, ""});
   }
   return table;
 }

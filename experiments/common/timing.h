@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "document/view.h"
-#include "experiments/common/table_cells.h"
 
 namespace labreport {
 

@@ -8,47 +8,57 @@
 #include <vector>
 
 #include "document/facts.h"
+#include "experiments/nsys_profile/profile.h"
 
 namespace labreport::nsys_profile {
 
-/// Of a single row the sentences whose condition holds, and `profiles`, a list of every row's
-/// values.
+/// Of the row of the profile that the answer speaks of, the sentences whose condition holds; and
+/// `profiles`, a list of every row's values. Rows have the `words` of their profile.
 template <typename Row>
 struct Situation {
   const char* name;
   std::function<bool(const Row&)> holds;
 };
 template <typename Row>
-void set_situations(Facts& facts, const std::vector<Row>& rows, Facts (*values)(const Row&),
-                    const std::vector<Situation<Row>>& situations) {
+void set_situations(Facts& facts, const Profiles& profiles, const std::vector<Row>& rows,
+                    Facts (*values)(const Row&), const std::vector<Situation<Row>>& situations) {
   std::vector<Facts> list;
   for (const Row& row : rows) list.push_back(values(row));
+  const std::string words = profiles.foremost == nullptr ? "" : profiles.foremost->words;
+  const auto row = std::ranges::find(rows, words, &Row::words);
   for (const auto& [name, holds] : situations) {
-    const bool held = rows.size() == 1 && holds(rows.front());
-    facts.when(name, held ? std::optional(list.front()) : std::nullopt);
+    const bool held = row != rows.end() && holds(*row);
+    facts.when(name, held ? std::optional(values(*row)) : std::nullopt);
   }
   facts.list("profiles", std::move(list));
 }
 
-/// The ends of a value over several rows, which have `words`: `low`, `low_words`, `high`,
-/// `high_words` behind the prefix, and `count`.
+/// A value over several rows, from the least to the most: "30.4 % (small at context 2,048) to
+/// 64.5 % (xl at context 512)", or one number where the ends are written alike.
 template <typename Row>
 struct RangeOf {
-  std::string prefix;
+  std::string name;
   std::function<double(const Row&)> value;
-  Notation notation = {};
+  Notation notation;
+  std::string unit;
 };
 template <typename Row>
-Facts ranges(const std::vector<Row>& rows, const std::vector<RangeOf<Row>>& wanted) {
+std::string range_words(const std::vector<Row>& rows, const RangeOf<Row>& of) {
+  const auto [low, high] = std::ranges::minmax(rows, {}, of.value);
+  const auto end = [&](const Row& row) {
+    return format_value(of.value(row), of.notation) + " " + of.unit;
+  };
+  if (end(low) == end(high)) return end(low);
+  return end(low) + " (" + low.words + ") to " + end(high) + " (" + high.words + ")";
+}
+
+/// The ranges by name, and the rows' `count`; nothing of a single row.
+template <typename Row>
+std::optional<Facts> ranges(const std::vector<Row>& rows, const std::vector<RangeOf<Row>>& wanted) {
+  if (rows.size() < 2) return std::nullopt;
   Facts facts;
   facts.set("count", rows.size(), {Notation::kCount});
-  for (const auto& [prefix, value, notation] : wanted) {
-    const auto [low, high] = std::ranges::minmax(rows, {}, value);
-    facts.set(prefix + "low", value(low), notation);
-    facts.set(prefix + "low_words", low.words);
-    facts.set(prefix + "high", value(high), notation);
-    facts.set(prefix + "high_words", high.words);
-  }
+  for (const RangeOf<Row>& of : wanted) facts.set(of.name, range_words(rows, of));
   return facts;
 }
 

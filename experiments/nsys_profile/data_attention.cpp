@@ -127,7 +127,7 @@ const std::vector<Column<Attention>>& ratio_columns() {
                    &Attention::with_projections, kRatio),
       ratio_column("all_flops", "FLOPs, with projections", "%", &Work::flops,
                    &Attention::with_projections, kPartShare),
-      of_limit("bandwidth", "Softmax, of copy rate", &Attention::bandwidth_share),
+      of_limit("bandwidth", "Softmax, of copy bandwidth", &Attention::bandwidth_share),
       of_limit("rate", "GEMMs, of peak rate", &Attention::rate_share)};
   return columns;
 }
@@ -153,8 +153,9 @@ const std::vector<Column<PartRow>>& part_columns() {
        [](const PartRow& row) { return row.work.calls; },
        "",
        {Notation::kCount}},
-      {"flops", "Work", [](const PartRow& row) { return row.work.flops / kGiga; }, "GFLOP", kThree},
-      {"bytes", "Moved", [](const PartRow& row) { return row.work.bytes / kBytesPerGibibyte; },
+      {"flops", "FLOPs", [](const PartRow& row) { return row.work.flops / kGiga; }, "GFLOP",
+       kThree},
+      {"bytes", "Bytes", [](const PartRow& row) { return row.work.bytes / kBytesPerGibibyte; },
        "GiB", kThree},
       {"intensity", "Intensity", scaled(&Work::intensity, 1), "FLOP/B", kThree},
       {"rate", "Rate", scaled(&Work::rate, kTera), "TFLOP/s", kThree},
@@ -266,35 +267,23 @@ Facts attention_sentence(const Attention& work) {
   return facts;
 }
 
-/// What bounds softmax and the GEMMs in each of several profiles.
 void set_attention_range(Facts& facts, const std::vector<Attention>& all) {
-  std::optional<Facts> range;
-  if (all.size() > 1) {
-    range = ranges<Attention>(
-        all,
-        {{"", [](const auto& row) { return row.softmax.ms / row.gemms.ms; }, {Notation::kFixed, 2}},
-         {"flops_", [](const auto& row) { return row.softmax.flops / row.gemms.flops; },
-          kPartShare},
-         {"bandwidth_", [](const auto& row) { return row.bandwidth_share; }, kPartShare},
-         {"rate_", [](const auto& row) { return row.rate_share; }, kPartShare}});
-    range->set("precision", all.front().precision);
-    range->set("ridge", all.front().ridge, kThree);
-  }
-  facts.when("range", range);
-  facts.when("all_apart", std::ranges::all_of(all, &Attention::apart) ? range : std::nullopt);
-  const bool both = std::ranges::all_of(all, &Attention::both_memory_bound);
-  facts.when("all_both_memory", both ? range : std::nullopt);
+  const auto time = [](const Attention& row) { return row.softmax.ms / row.gemms.ms; };
+  const auto flops = [](const Attention& row) { return row.softmax.flops / row.gemms.flops; };
+  facts.when("range", ranges<Attention>(all, {{"time", time, {Notation::kFixed, 2}, "×"},
+                                              {"flops", flops, kPartShare, "%"}}));
 }
 
 /// 16 bits: the GEMMs gain and softmax does not.
-void set_attention_half(Facts& facts, const Profiles& profiles, const std::vector<Attention>& all) {
-  const auto half = all.size() == 1 && profiles.half != nullptr
-                        ? attention_of(profiles.view, *profiles.half)
-                        : std::nullopt;
+void set_attention_half(Facts& facts, const Profiles& profiles) {
+  const auto read = [&](const Profile* profile) {
+    return profile == nullptr ? std::nullopt : attention_of(profiles.view, *profile);
+  };
+  const auto full = read(profiles.foremost), half = full ? read(profiles.half) : std::nullopt;
   Facts found = half ? attention_sentence(*half) : Facts();
-  const bool gain = half && half->gemms.ms < all.front().gemms.ms / 2 &&
-                    half->softmax.ms > 0.9 * all.front().softmax.ms;
-  if (gain) found.set("speedup", format_factor(all.front().gemms.ms / half->gemms.ms));
+  const bool gain =
+      half && half->gemms.ms < full->gemms.ms / 2 && half->softmax.ms > 0.9 * full->softmax.ms;
+  if (gain) found.set("speedup", format_factor(full->gemms.ms / half->gemms.ms));
   facts.when("half_gemms_gain", gain ? std::optional(found) : std::nullopt);
   facts.when("half", half && !gain ? std::optional(found) : std::nullopt);
 }
@@ -303,29 +292,15 @@ Facts attention_facts(const Profiles& profiles) {
   auto all = attentions(profiles.view, profiles.answered);
   std::erase_if(all, [](const Attention& work) { return !work.missing.empty(); });
   Facts facts = profiles.facts(true);
-  set_situations<Attention>(facts, all, attention_sentence,
+  set_situations<Attention>(facts, profiles, all, attention_sentence,
                             {{"one", [](const auto&) { return true; }},
                              {"apart", &Attention::apart},
                              {"both_memory", &Attention::both_memory_bound},
                              {"unclear", &Attention::unclear}});
   set_attention_range(facts, all);
-  set_attention_half(facts, profiles, all);
+  set_attention_half(facts, profiles);
   return facts;
 }
-
-struct Formula {
-  std::string part, flops, bytes;
-};
-
-const std::vector<Column<Formula>> kFormulas{{"part", "Part", &Formula::part},
-                                             {"flops", "FLOPs", &Formula::flops},
-                                             {"bytes", "Bytes moved", &Formula::bytes}};
-
-const std::vector<Formula> kWork{{kScores, "2 B S² d", "w (2 B S d + B h S²)"},
-                                 {kScaleMask, "B h S²", "4 w B h S²"},
-                                 {kSoftmax, "5 B h S²", "32 B h S²"},
-                                 {kValues, "2 B S² d", "w (2 B S d + B h S²)"},
-                                 {kProjections, "8 B S d²", "4 w (2 B S d + d²)"}};
 
 }  // namespace
 
@@ -337,8 +312,7 @@ PartContent attention(const Profiles& profiles) {
       make_dataset("stages", part_columns(), stages(profiles.answered)),
       make_dataset("ratios", ratio_columns(), attentions(view, profiles.shown_in_every_precision)),
       make_dataset("every-ratio", ratio_columns(),
-                   attentions(view, profiles.beyond(profiles.shown_in_every_precision))),
-      make_dataset("formulas", kFormulas, kWork)};
+                   attentions(view, profiles.beyond(profiles.shown_in_every_precision)))};
   const Profile* drawn = profiles.foremost;
   if (drawn == nullptr) return part;
   const Limits limits(view, *drawn);

@@ -12,8 +12,8 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr const char* kClasses[]{"gemm",      "gemm helper", "elementwise", "exponential", "where",
-                                 "reduction", "copy",        "gather",      "memset",      "other"};
+constexpr const char* kClasses[]{"elementwise", "exponential", "where",  "reduction",
+                                 "copy",        "gather",      "memset", "other"};
 constexpr Pass kComparedPasses[]{Pass::kForward, Pass::kForwardBackward, Pass::kTrainStep};
 constexpr Pass kDrawnPasses[]{Pass::kForward, Pass::kBackward, Pass::kOptimizer, Pass::kTrainStep};
 constexpr double kPoint = 0.01;
@@ -28,10 +28,6 @@ double share_of(const Rows& rows, const std::function<bool(const KernelRow&)>& w
 double class_share(const Rows& rows, std::string_view kind) {
   return share_of(rows, [kind](const KernelRow& row) { return row.kind == kind; });
 }
-
-bool is_named(const KernelRow& row) { return named_like_gemm(row.kernel); }
-bool is_missed(const KernelRow& row) { return is_gemm(row) && !is_named(row); }
-bool is_wrong(const KernelRow& row) { return !is_gemm(row) && is_named(row); }
 
 double other_time(const Rows& rows) { return total(rows) - total(matching(rows, is_gemm)); }
 
@@ -62,8 +58,8 @@ std::vector<PassRow> pass_rows(const std::vector<const Profile*>& profiles) {
   return rows;
 }
 
-/// Classes that no pass has are left out; a CPU's operators have no kernel names to search.
-Dataset classes(const std::string& name, const std::vector<const Profile*>& profiles, bool named) {
+/// Classes that no pass has are left out.
+Dataset classes(const std::string& name, const std::vector<const Profile*>& profiles) {
   const std::vector<PassRow> rows = pass_rows(profiles);
   std::vector<Column<PassRow>> columns{{"profile", "Profile", &PassRow::profile},
                                        {"pass", "Pass", &PassRow::pass},
@@ -71,15 +67,8 @@ Dataset classes(const std::string& name, const std::vector<const Profile*>& prof
   for (const std::string kind : kClasses) {
     const bool known = std::ranges::any_of(
         rows, [&](const PassRow& row) { return class_share(row.kernels, kind) > 0; });
-    const std::string title = kind == "gemm helper" ? "of it helpers" : kind;
-    if (!known || (kind == "gemm helper" && !named)) continue;
-    columns.push_back(
-        share_column(kind, title, [kind](const auto& row) { return row.kind == kind; }));
-  }
-  if (named) {
-    columns.push_back(share_column("named", "GEMM by name", is_named));
-    columns.push_back(share_column("missed", "Missed by name", is_missed));
-    columns.push_back(share_column("wrong", "Wrongly counted", is_wrong));
+    if (!known) continue;
+    columns.push_back(share_column(kind, kind, [kind](const auto& r) { return r.kind == kind; }));
   }
   return make_dataset(name, columns, rows);
 }
@@ -87,14 +76,15 @@ Dataset classes(const std::string& name, const std::vector<const Profile*>& prof
 /// A stretch of the figure's bars, in per cent of one pass.
 struct ClassBar {
   std::string row, kind;
-  double ms, share, from, to;
+  double ms, share;
   std::string change;  ///< Words behind the bar: "61.43 ms, 5.3 × as fast"
 };
 
 const std::vector<Column<ClassBar>> kClassBars{
-    {"row", "Pass", &ClassBar::row},        {"class", "Class", &ClassBar::kind},
-    {"ms", "Time", &ClassBar::ms, "ms"},    {"share", "Share", &ClassBar::share, "%", kShareOfTime},
-    {"from", "From", &ClassBar::from, "%"}, {"to", "To", &ClassBar::to, "%"},
+    {"row", "Pass", &ClassBar::row},
+    {"class", "Class", &ClassBar::kind},
+    {"ms", "Time", &ClassBar::ms, "ms"},
+    {"share", "Share", &ClassBar::share, "%", kShareOfTime},
     {"change", "Change", &ClassBar::change}};
 
 std::string drawn_class(const KernelRow& row) {
@@ -109,16 +99,12 @@ void add_bar(std::vector<ClassBar>& bars, const Profile& profile, Pass pass, dou
   const double whole = total(rows);
   std::string change = format_significant(whole) + " ms";
   if (before > 0 && whole > 0) change += ", " + format_factor(before / whole) + " ×";
-  double from = 0;
   for (const std::string kind : {"GEMM", "elementwise", "reduction", "copy", "other"}) {
     const double ms =
         total(matching(rows, [&](const KernelRow& row) { return drawn_class(row) == kind; }));
     if (ms <= 0 || whole <= 0) continue;
     const std::string precision(labreport::describe(profile.precision()));
-    const double to = from + 100 * ms / whole;
-    bars.push_back(
-        {precision + " · " + std::string(describe(pass)), kind, ms, ms / whole, from, to, change});
-    from = to;
+    bars.push_back({precision + " · " + std::string(describe(pass)), kind, ms, ms / whole, change});
   }
 }
 
@@ -169,7 +155,7 @@ std::string changes(const Rows& before, const Rows& after) {
   for (const std::string_view kind : kClasses) {
     const double from = class_share(before, kind);
     const double to = class_share(after, kind);
-    if (kind.starts_with("gemm") || std::abs(to - from) < kPoint) continue;
+    if (std::abs(to - from) < kPoint) continue;
     words.push_back(std::string(kind) + " from " + format_percent(from) + " to " +
                     format_percent(to) + " %");
   }
@@ -179,12 +165,10 @@ std::string changes(const Rows& before, const Rows& after) {
 /// The GEMMs' share in the passes of one profile.
 struct Compared {
   std::string words;
-  bool named;  ///< Its kernels have names of their own: it ran on a GPU.
   Rows forward, both, optimizer, step;
 
   explicit Compared(const Profile& profile)
       : words(profile.words),
-        named(profile.spec.device != DeviceKind::kCpu),
         forward(profile.rows(Pass::kForward)),
         both(profile.rows(Pass::kForwardBackward)),
         optimizer(profile.rows(Pass::kOptimizer)),
@@ -205,9 +189,6 @@ struct Compared {
   bool by_both() const { return drop() >= kPoint && optimizer_without_gemm() && !by_optimizer(); }
   bool unexplained() const { return !forward_only() && !alike() && !by_optimizer() && !by_both(); }
   bool changes_others() const { return !forward_only() && !changes(forward, fullest()).empty(); }
-  bool named_differently() const {
-    return named && std::abs(share_of(forward, is_named) - gemm_share(forward)) > 0.001;
-  }
 };
 
 Facts class_sentence(const Compared& compared) {
@@ -218,17 +199,17 @@ Facts class_sentence(const Compared& compared) {
   facts.set("after", gemm_share(compared.fullest()), kShareOfTime);
   facts.set("optimizer_ms", total(compared.optimizer), {Notation::kSignificant, 3});
   facts.set("changes", changes(compared.forward, compared.fullest()));
-  facts.set("named", share_of(compared.forward, is_named), kShareOfTime);
   facts.flag("step", compared.whole_step());
   facts.flag("backward", compared.backward_only());
   return facts;
 }
 
 /// Of a step in 16 bits: the GEMMs' share and why, where both steps were profiled.
-void set_half_step(Facts& facts, const Profiles& profiles, bool one) {
-  const Rows before = one ? profiles.foremost->rows(Pass::kTrainStep) : Rows();
-  const Rows after =
-      one && profiles.half != nullptr ? profiles.half->rows(Pass::kTrainStep) : Rows();
+void set_half_step(Facts& facts, const Profiles& profiles) {
+  const auto step = [](const Profile* profile) {
+    return profile == nullptr ? Rows() : profile->rows(Pass::kTrainStep);
+  };
+  const Rows before = step(profiles.foremost), after = step(profiles.half);
   const bool known = !before.empty() && !after.empty();
   Facts found;
   if (known) {
@@ -245,37 +226,13 @@ void set_half_step(Facts& facts, const Profiles& profiles, bool one) {
   facts.when("half_alike", known && faster < kFaster ? std::optional(found) : std::nullopt);
 }
 
-void set_class_range(Facts& facts, const std::vector<Compared>& all) {
-  const bool several = all.size() > 1;
-  std::optional<Facts> range, steps;
-  std::vector<Compared> whole = all;
-  std::erase_if(whole, [](const Compared& compared) { return !compared.whole_step(); });
-  const auto share = [](Rows Compared::* pass) {
-    return [=](const Compared& compared) { return gemm_share(compared.*pass); };
-  };
-  if (several) range = ranges<Compared>(all, {{"", share(&Compared::forward), kShareOfTime}});
-  if (several && !whole.empty()) {
-    steps = ranges<Compared>(whole,
-                             {{"", share(&Compared::step), kShareOfTime},
-                              {"optimizer_",
-                               [](const Compared& compared) { return total(compared.optimizer); },
-                               {Notation::kSignificant, 3}}});
-  }
-  const bool fall = std::ranges::all_of(all, [](const Compared& compared) {
-    return compared.drop() >= kPoint && compared.optimizer_without_gemm();
-  });
-  facts.when("range", range);
-  facts.when("steps", steps);
-  facts.when("all_fall", fall ? steps : std::nullopt);
-}
-
 Facts class_facts(const Profiles& profiles) {
   std::vector<Compared> all;
   for (const Profile* profile : profiles.answered) {
     if (!profile->rows(Pass::kForward).empty()) all.emplace_back(*profile);
   }
   Facts facts = profiles.facts();
-  set_situations<Compared>(facts, all, class_sentence,
+  set_situations<Compared>(facts, profiles, all, class_sentence,
                            {{"whole_step", &Compared::whole_step},
                             {"backward_only", &Compared::backward_only},
                             {"forward_only", &Compared::forward_only},
@@ -283,10 +240,17 @@ Facts class_facts(const Profiles& profiles) {
                             {"by_both", &Compared::by_both},
                             {"alike", &Compared::alike},
                             {"unexplained", &Compared::unexplained},
-                            {"changes", &Compared::changes_others},
-                            {"named_differs", &Compared::named_differently}});
-  set_half_step(facts, profiles, all.size() == 1);
-  set_class_range(facts, all);
+                            {"changes", &Compared::changes_others}});
+  set_half_step(facts, profiles);
+  const auto share = [](Rows Compared::* pass) {
+    return [=](const Compared& compared) { return gemm_share(compared.*pass); };
+  };
+  std::vector<Compared> whole = all;
+  std::erase_if(whole, [](const Compared& compared) { return !compared.whole_step(); });
+  facts.when("range",
+             ranges<Compared>(all, {{"share", share(&Compared::forward), kShareOfTime, "%"}}));
+  facts.when("steps",
+             ranges<Compared>(whole, {{"share", share(&Compared::step), kShareOfTime, "%"}}));
   return facts;
 }
 
@@ -297,8 +261,8 @@ PartContent kernel_classes(const Profiles& profiles) {
   part.facts = class_facts(profiles);
   part.datasets = {make_dataset("kernel-classes", kClassBars, class_bars(profiles)),
                    make_dataset("gemm-share", kContextPoints, context_points(profiles)),
-                   classes("classes", profiles.shown, false),
-                   classes("every-class", profiles.beyond({}), profiles.view.on_gpu())};
+                   classes("classes", profiles.shown),
+                   classes("every-class", profiles.beyond(profiles.shown))};
   return part;
 }
 

@@ -14,8 +14,6 @@ namespace {
 
 constexpr double kNoticed = 0.01;  // Of the forward pass.
 constexpr double kManyMore = 1.1;
-constexpr std::size_t kEveryOperator = 100;
-constexpr std::size_t kMostListed = 5;
 constexpr Notation kShareOfPass{Notation::kPercent};
 constexpr Notation kCallCount{Notation::kCount};
 
@@ -43,7 +41,6 @@ struct Kernels {
 
 const std::vector<Column<Kernels>>& group_columns() {
   static const std::vector<Column<Kernels>> columns{
-      {"profile", "Profile", &Kernels::profile},
       {"group", "In the model", &Kernels::group},
       {"operator", "Operator", &Kernels::op},
       {"class", "Class", [](const Kernels& k) { return k.sum.kind; }},
@@ -71,19 +68,6 @@ std::vector<Kernels> by_group_and_operator(const Profile& profile) {
     for (KernelSum& sum : summed(group.rows, operator_of)) {
       found.push_back(kernels_of(profile, std::move(sum)));
     }
-  }
-  return found;
-}
-
-/// Of each profile the longest operators: all where an answer speaks of it.
-std::vector<Kernels> by_operator(const Profiles& profiles) {
-  std::vector<Kernels> found;
-  for (const Profile& profile : profiles.all) {
-    const bool answered = std::ranges::find(profiles.answered, &profile) != profiles.answered.end();
-    std::vector<KernelSum> sums = summed(non_gemm(profile), operator_of);
-    sums.resize(std::min(sums.size(), answered ? kEveryOperator : kMostListed));
-    for (KernelSum& sum : sums) found.push_back(kernels_of(profile, std::move(sum)));
-    if (sums.empty() && !profile.missing.empty()) found.push_back({profile.label, profile.missing});
   }
   return found;
 }
@@ -198,12 +182,9 @@ void set_non_gemm_half(Facts& facts, const Profile& full, const Profile* half) {
     set("copies_before", copies(full));
     set("copies_after", copies(*half));
   }
-  const auto when = [&](const char* name, bool holds) {
-    facts.when(name, holds ? std::optional(found) : std::nullopt);
-  };
-  when("half", speedup >= kManyMore);
-  when("half_alike", known && speedup < kManyMore);
-  when("casts", known && copies(*half) > kManyMore * copies(full));
+  found.flag("casts", known && copies(*half) > kManyMore * copies(full));
+  facts.when("half", speedup >= kManyMore ? std::optional(found) : std::nullopt);
+  facts.when("half_alike", known && speedup < kManyMore ? std::optional(found) : std::nullopt);
 }
 
 /// Of softmax, scale and mask, whose work grows with the square of the context.
@@ -230,38 +211,20 @@ bool grows_with_context(const std::vector<Profile>& profiles) {
   return any;
 }
 
-std::string leading_group(const Profile& profile) {
-  const auto groups = summed(non_gemm(profile), group_of);
-  return groups.empty() ? "" : groups.front().name;
-}
-
-void set_non_gemm_range(Facts& facts, const std::vector<Profile>& profiles) {
-  std::optional<Facts> range;
-  const bool several = profiles.size() > 1;
-  if (several) {
-    range = ranges<Profile>(
-        profiles, {{"", non_gemm_share, kShareOfPass}, {"square_", square_share, kShareOfPass}});
-  }
-  const std::string group = several ? leading_group(profiles.front()) : "";
-  const bool leads = several && std::ranges::all_of(profiles, [&](const Profile& profile) {
-                       return leading_group(profile) == group;
-                     });
-  facts.when("range", range);
-  facts.when("grows", grows_with_context(profiles) ? range : std::nullopt);
-  facts.when("leader", leads, "group", group);
-}
-
 Facts non_gemm_facts(const Profiles& profiles) {
   std::vector<Profile> known;
   for (const Profile* profile : profiles.answered) {
     if (!profile->rows(Pass::kForward).empty()) known.push_back(*profile);
   }
   Facts facts = profiles.facts(true);
-  set_situations<Profile>(facts, known, non_gemm_sentence,
+  set_situations<Profile>(facts, profiles, known, non_gemm_sentence,
                           {{"one", [](const Profile&) { return true; }}});
-  const bool one = known.size() == 1;
-  set_non_gemm_half(facts, one ? known.front() : Profile{}, one ? profiles.half : nullptr);
-  set_non_gemm_range(facts, known);
+  const Profile none;
+  set_non_gemm_half(facts, profiles.foremost == nullptr ? none : *profiles.foremost, profiles.half);
+  const auto range = ranges<Profile>(known, {{"share", non_gemm_share, kShareOfPass, "%"},
+                                             {"square", square_share, kShareOfPass, "%"}});
+  facts.when("range", range);
+  facts.when("grows", grows_with_context(known) ? range : std::nullopt);
   return facts;
 }
 
@@ -276,8 +239,7 @@ PartContent non_gemm_kernels(const Profiles& profiles) {
   part.datasets = {make_dataset("non-gemm-time", kBars, bars(profiles)),
                    make_dataset("non-gemm-kernels", group_columns(), ranked),
                    group_shares("non-gemm-shares", profiles.shown),
-                   group_shares("every-share", profiles.beyond(profiles.shown)),
-                   make_dataset("operators", group_columns(), by_operator(profiles))};
+                   group_shares("every-share", profiles.beyond(profiles.shown))};
   return part;
 }
 

@@ -25,9 +25,6 @@ struct TimedStep {
   double span = 0;                 ///< First kernel's start → last one's end.
   double profiled = 0;             ///< The profiled step, by the host's clock.
   Mode mode = Mode::kForward;
-  Value event = {}, forward = {};  ///< The forward pass by events, and the time its kernels took.
-  double unattributed = 0;         ///< Of `busy`.
-  double around = 0;               ///< Starting and stopping the profiler.
   std::vector<std::string> flags = {};
 
   double difference() const { return busy / mean - 1; }  ///< Negative: the profiler sees less.
@@ -57,25 +54,19 @@ const std::vector<Column<TimedStep>>& step_columns() {
       {"profile", "Profile", &TimedStep::profile},
       {"step", "Step", &TimedStep::step},
       step_column("timer", "Timer", "ms", [](const auto& s) { return Value::mean_of(s.timer); }),
-      step_column("busy", "Busy", "ms", &TimedStep::busy),
+      step_column("busy", "Profiler (kernels busy)", "ms", &TimedStep::busy),
       step_column("difference", "Difference", "%", &TimedStep::difference, {Notation::kPercent}),
-      step_column("span", "First to last", "ms", &TimedStep::span),
+      step_column("span", "First to last kernel", "ms", &TimedStep::span),
       step_column("profiled", "Profiled step", "ms", &TimedStep::profiled),
-      step_column("gaps", "Gaps", "ms", &TimedStep::gaps),
-      step_column("outside", "Before and after", "ms", &TimedStep::outside),
-      step_column("cost", "Profiler's cost", "ms", &TimedStep::cost),
-      step_column("event", "Forward by events", "ms", &TimedStep::event),
-      step_column("forward", "Forward, busy", "ms", &TimedStep::forward),
-      step_column("unattributed", "Unattributed", "%", &TimedStep::unattributed,
-                  {Notation::kPercent}),
-      step_column("around", "Profiler's start and stop", "ms", &TimedStep::around)};
+      step_column("gaps", "Gaps between kernels", "ms", &TimedStep::gaps),
+      step_column("outside", "Before first, after last kernel", "ms", &TimedStep::outside),
+      step_column("cost", "Profiler overhead", "ms", &TimedStep::cost)};
   return columns;
 }
 
 std::optional<TimedStep> timed_step(const Profile& profile, const ProfiledStep& step) {
   const auto of_profile = [&](std::string_view name) { return step.value(metric::kProfile, name); };
   const auto samples = step.samples(metric::kStep, metric::kTotal);
-  const auto events = step.samples(metric::kEvent, metric::kForward);
   const auto busy = of_profile(metric::kBusy);
   if (samples.empty() || !busy || mean(samples) <= 0) return std::nullopt;
   const Mode mode = step.spec->mode.value_or(Mode::kForward);
@@ -86,11 +77,6 @@ std::optional<TimedStep> timed_step(const Profile& profile, const ProfiledStep& 
   timed.busy = *busy;
   timed.span = of_profile(metric::kSpan).value_or(*busy);
   timed.profiled = of_profile(metric::kStep).value_or(0);
-  if (!events.empty()) timed.event = mean(events);
-  timed.forward = step.value(metric::kBusy, metric::kForward);
-  if (*busy > 0) timed.unattributed = of_profile(metric::kUnattributed).value_or(0) / *busy;
-  timed.around =
-      of_profile(metric::kPrepare).value_or(0) + of_profile(metric::kCollect).value_or(0);
   if (timed.perturbed()) timed.flags.emplace_back("perturbed by the profiler");
   return timed;
 }
@@ -113,35 +99,6 @@ std::vector<TimedStep> measured_steps(std::vector<TimedStep> steps) {
   return steps;
 }
 
-/// What a profiled step consists of, as shares of the timer's time: a bar of the figure.
-struct Stretch {
-  std::string row, part;
-  double ms, from, to;
-  std::string label;  ///< Behind the bar.
-};
-
-const std::vector<Column<Stretch>> kStretches{
-    {"row", "Step", &Stretch::row},     {"part", "Part", &Stretch::part},
-    {"ms", "Time", &Stretch::ms, "ms"}, {"from", "From", &Stretch::from, "%"},
-    {"to", "To", &Stretch::to, "%"},    {"label", "Label", &Stretch::label}};
-
-std::vector<Stretch> stretches(const std::vector<TimedStep>& steps) {
-  std::vector<Stretch> found;
-  for (const TimedStep& step : steps) {
-    double from = 0;
-    for (const auto& [part, ms] : {std::pair("busy", step.busy), std::pair("gaps", step.gaps()),
-                                   std::pair("before and after", step.outside())}) {
-      const double to = from + 100 * ms / step.mean;
-      found.push_back({step.profile + " · " + step.step, part, ms, from, to,
-                       format_significant(step.mean) + " ms, profiled " +
-                           (step.cost() < 0 ? "" : "+") + format_significant(step.cost(), 2) +
-                           " ms"});
-      from = to;
-    }
-  }
-  return found;
-}
-
 /// Of each profile the forward pass, where the handout's question can be answered.
 std::vector<TimedStep> first_steps(const Profiles& profiles) {
   std::vector<TimedStep> found;
@@ -160,11 +117,10 @@ Facts timer_sentence(const TimedStep& step) {
   facts.set("pass", forward ? "forward pass" : labreport::describe(step.mode));
   facts.set("timer", step.mean, {});
   facts.set("busy", step.busy, {});
-  facts.set("difference", change_words(1 + step.difference(), step.spread(), kMore));
+  facts.set("difference", change_words(1 + step.difference(), step.spread(), kMoreThan));
   facts.set("spread", format_rough_percent(step.spread()));
   facts.set("gaps", step.gaps(), kThree);
   facts.set("outside", step.outside(), kThree);
-  facts.set("profiled", step.profiled, {});
   facts.set("cost", change_words(step.profiled / step.mean, step.spread(), kLongerThan));
   return facts;
 }
@@ -179,19 +135,13 @@ bool idle_is_alike(const std::vector<TimedStep>& steps) {
 }
 
 void set_timer_range(Facts& facts, const std::vector<TimedStep>& steps) {
-  const bool several = steps.size() > 1;
-  const bool alike = several && idle_is_alike(steps);
+  const auto range =
+      ranges<TimedStep>(steps, {{"difference", &TimedStep::difference, {Notation::kPercent}, "%"},
+                                {"idle", &TimedStep::idle, {Notation::kSignificant, 2}, "ms"}});
   const auto longer = words_of<TimedStep>(steps, &TimedStep::is_more);
-  std::optional<Facts> range;
-  if (several) {
-    range = ranges<TimedStep>(steps, {{"", &TimedStep::difference, {Notation::kPercent}},
-                                      {"idle_", &TimedStep::idle, {Notation::kSignificant, 2}},
-                                      {"timer_", [](const auto& step) { return step.mean; }}});
-  }
   facts.when("range", range);
-  facts.when("idle_alike", alike ? range : std::nullopt);
-  facts.when("idle_apart", alike ? std::nullopt : range);
-  facts.when("longer", several && !longer.empty(), "profiles", join_words(longer));
+  facts.when("idle_alike", range && idle_is_alike(steps) ? range : std::nullopt);
+  facts.when("longer", range && !longer.empty(), "profiles", join_words(longer));
 }
 
 /// The profiled step under Nsight Systems: only the range "measured", so without warm-up.
@@ -207,7 +157,7 @@ std::string nsys_command(const Profiles& profiles) {
 Facts timer_facts(const Profiles& profiles) {
   const std::vector<TimedStep> steps = first_steps(profiles);
   Facts facts = profiles.facts();
-  set_situations<TimedStep>(facts, steps, timer_sentence,
+  set_situations<TimedStep>(facts, profiles, steps, timer_sentence,
                             {{"agree", &TimedStep::agrees},
                              {"less", &TimedStep::is_less},
                              {"less_unexplained", &TimedStep::is_less_unexplained},
@@ -235,11 +185,9 @@ TableView profile_commands(const Profiles& profiles) {
 }  // namespace
 
 PartContent timer_vs_profiler(const Profiles& profiles) {
-  const std::vector<TimedStep> shown = timed_steps(profiles.shown);
   PartContent part;
   part.facts = timer_facts(profiles);
-  part.datasets = {make_dataset("steps", step_columns(), shown),
-                   make_dataset("timer-vs-profiler", kStretches, stretches(measured_steps(shown))),
+  part.datasets = {make_dataset("steps", step_columns(), timed_steps(profiles.shown)),
                    make_dataset("every-step", step_columns(), timed_steps(profiles.beyond({})))};
   part.details.tables = {profile_commands(profiles)};
   return part;

@@ -9,6 +9,7 @@
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/model_parts.h"
 #include "experiments/nsys_profile/parts.h"
+#include "results/metric_names.h"
 
 namespace labreport::nsys_profile {
 namespace {
@@ -115,7 +116,7 @@ const std::vector<Column<GemmCalls>> kGemmCalls{
     {"linear_expected", "7 L + 1", &GemmCalls::linear_expected, "", kTopCount},
     {"products", "QKᵀ and A·V", &GemmCalls::products, "", kTopCount},
     {"products_expected", "2 L", &GemmCalls::products_expected, "", kTopCount},
-    {"helpers", "Helper kernels", &GemmCalls::helpers, "", kTopCount}};
+    {"helpers", "Split-K and other helpers", &GemmCalls::helpers, "", kTopCount}};
 
 GemmCalls gemm_calls(const Profile& profile) {
   const auto layers = static_cast<double>(profile.spec.model.value_or(ModelShape{}).layers);
@@ -151,6 +152,11 @@ struct Top {
   bool same() const { return both && both->sum.name == forward.sum.name; }
   bool changed() const { return both && !same(); }
   bool is_gemm() const { return forward.sum.kind == "gemm"; }
+  bool only_backward() const {
+    return both && std::ranges::all_of(both->sum.rows, [](const KernelRow* row) {
+             return row->phase == metric::kBackward;
+           });
+  }
 };
 
 std::vector<Top> tops_of(const Profiles& profiles) {
@@ -178,37 +184,32 @@ Facts top_sentence(const Top& top) {
   facts.set("profile", top.words);
   set_kernel(facts, "", top.forward);
   facts.flag("both", top.both.has_value());
+  facts.flag("only_backward", top.only_backward());
   set_kernel(facts, "both_", top.both.value_or(RankedKernel{}));
   return facts;
 }
 
-/// Whether GEMMs lead in several profiles, how much they take, and where another kernel overtakes.
+/// In how many of several profiles a GEMM leads, how much it takes, and where another overtakes.
 void set_top_range(Facts& facts, const std::vector<Top>& tops) {
-  const bool several = tops.size() > 1;
+  const auto share = [](const Top& top) { return top.forward.share; };
+  auto range = ranges<Top>(tops, {{"share", share, kTopShare, "%"}});
   const auto same = words_of<Top>(tops, &Top::same);
   const auto changed = words_of<Top>(tops, &Top::changed).size();
-  const auto gemms = words_of<Top>(tops, &Top::is_gemm).size();
-  Facts range;
-  if (several) {
-    range = ranges<Top>(tops, {{"", [](const Top& top) { return top.forward.share; }, kTopShare}});
+  if (range) {
+    range->set("gemms", words_of<Top>(tops, &Top::is_gemm).size(), kTopCount);
+    range->set("same", join_words(same));
+    range->set("changed", changed, kTopCount);
   }
-  range.set("gemms", gemms, kTopCount);
-  range.set("same", join_words(same));
-  range.set("changed", changed, kTopCount);
-  const auto when = [&](const char* name, bool holds) {
-    facts.when(name, several && holds ? std::optional(range) : std::nullopt);
-  };
-  when("always_same", !same.empty() && changed == 0);
-  when("never_same", same.empty() && changed > 0);
-  when("sometimes_same", !same.empty() && changed > 0);
-  when("all_gemms", gemms == tops.size());
-  when("some_gemms", gemms < tops.size());
+  facts.when("range", range);
+  facts.when("always_same", !same.empty() && changed == 0 ? range : std::nullopt);
+  facts.when("never_same", same.empty() && changed > 0 ? range : std::nullopt);
+  facts.when("sometimes_same", !same.empty() && changed > 0 ? range : std::nullopt);
 }
 
 Facts top_facts(const Profiles& profiles) {
   const std::vector<Top> tops = tops_of(profiles);
   Facts facts = profiles.facts();
-  set_situations<Top>(facts, tops, top_sentence,
+  set_situations<Top>(facts, profiles, tops, top_sentence,
                       {{"same", &Top::same},
                        {"changed", &Top::changed},
                        {"forward_only", [](const Top& top) { return !top.both; }}});
@@ -218,11 +219,12 @@ Facts top_facts(const Profiles& profiles) {
   return facts;
 }
 
-/// Every kernel that the summary of a pass lists; the others as one row.
-std::vector<RankedKernel> listed(const Profile& profile, Pass pass) {
-  std::vector<RankedKernel> all = ranked(profile, pass, SIZE_MAX);
+/// The kernels of the answered forward pass, those beyond the longest as one row.
+std::vector<RankedKernel> listed(const Profiles& profiles) {
+  if (profiles.foremost == nullptr) return {};
+  std::vector<RankedKernel> all = ranked(*profiles.foremost, Pass::kForward, SIZE_MAX);
   if (all.size() <= kListed + 1) return all;
-  RankedKernel rest{profile.label, std::string(describe(pass)), ""};
+  RankedKernel rest{"", "", ""};
   for (std::size_t i = kListed; i < all.size(); ++i) {
     rest.sum.total += all[i].sum.total;
     rest.sum.calls += all[i].sum.calls;
@@ -234,25 +236,13 @@ std::vector<RankedKernel> listed(const Profile& profile, Pass pass) {
   return all;
 }
 
-std::vector<RankedKernel> summaries(const Profiles& profiles, bool open) {
-  std::vector<RankedKernel> found;
-  for (const Profile* profile : profiles.answered) {
-    for (const Pass pass : kTopPasses) {
-      if ((profile == profiles.foremost && pass == Pass::kForward) != open) continue;
-      std::ranges::move(listed(*profile, pass), std::back_inserter(found));
-    }
-  }
-  return found;
-}
-
 }  // namespace
 
 PartContent top_kernels(const Profiles& profiles) {
   PartContent part;
   part.facts = top_facts(profiles);
   part.datasets = {make_dataset("top-kernels", ranked_columns(), top_of(profiles.shown)),
-                   make_dataset("kernel-summary", ranked_columns(), summaries(profiles, true)),
-                   make_dataset("more-summaries", ranked_columns(), summaries(profiles, false)),
+                   make_dataset("kernel-summary", ranked_columns(), listed(profiles)),
                    make_dataset("every-top-kernel", ranked_columns(), top_of(profiles.beyond({}))),
                    make_dataset("gemm-calls", kGemmCalls, all_gemm_calls(profiles))};
   part.files = {{kKernelsFile, kernels_csv(profiles.all), {}}};

@@ -81,16 +81,6 @@ std::string_view unwrapped(std::string_view name) {
   }
 }
 
-bool has_xmma(std::string_view name) {
-  constexpr std::string_view kXmma = "_xmma";
-  for (auto at = name.find(kXmma); at != name.npos; at = name.find(kXmma, at + 1)) {
-    std::size_t digits = at;
-    while (digits > 0 && std::isdigit(static_cast<unsigned char>(name[digits - 1]))) --digits;
-    if (digits < at && name.substr(0, digits).ends_with("sm")) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string short_kernel_name(std::string_view name) {
@@ -111,14 +101,6 @@ std::string kernel_code(std::string_view name) {
   std::string text = short_kernel_name(name);
   std::erase_if(text, [](char letter) { return letter == '`' || letter == '\n'; });
   return "`" + text + "`";
-}
-
-bool named_like_gemm(std::string_view name) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char letter) { return std::tolower(letter); });
-  const auto has = [&](const char* word) { return lower.find(word) != std::string::npos; };
-  return has("gemm") || has("cutlass") || has("nvjet") || has("cublas") || has_xmma(lower);
 }
 
 }  // namespace labreport::nsys_profile

@@ -13,7 +13,4 @@ std::string short_kernel_name(std::string_view name);
 /// The short name as Markdown code, whatever characters it holds.
 std::string kernel_code(std::string_view name);
 
-/// What a search for GEMMs by name would count: gemm, cutlass, sm…_xmma, nvjet or cublas.
-bool named_like_gemm(std::string_view name);
-
 }  // namespace labreport::nsys_profile

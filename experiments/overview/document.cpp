@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <map>
+#include <set>
 
+#include "base/text.h"
 #include "experiments/catalog.h"
 #include "experiments/overview/overview.h"
 
@@ -13,18 +16,41 @@ void drop_empty(std::vector<TableView>& tables) {
   std::erase_if(tables, [](const TableView& table) { return table.rows.empty(); });
 }
 
-/// What ran, in a sentence; in a table what became of each where something did not.
+/// What ran, in a sentence; in a table what did not, and why.
 Section what_ran_section(const RunView& view) {
   Part part;
   part.problem = "ran";
-  part.setting = overview::outcome_line(view.run());
-  const bool all_ok = std::ranges::all_of(
-      view.run().cells, [](const Cell& cell) { return ok_launch(cell) != nullptr; });
-  (all_ok ? part.details.tables : part.tables) = {overview::what_ran(view)};
+  part.setting = overview::outcome_line(view.run()) + ".";
+  part.tables = {overview::what_ran(view)};
+  drop_empty(part.tables);
   return {"ran", "What ran", {std::move(part)}};
 }
 
+/// What parts have in common stands once, at the head; each keeps what sets it apart.
+void share_settings(Document& document, const std::map<std::string, overview::Setting>& settings) {
+  std::map<std::string, std::set<std::string>> values;
+  std::vector<std::string> common;
+  for (const auto& [part, setting] : settings) {
+    for (const auto& [what, words] : setting) values[what].insert(words);
+  }
+  const auto is_common = [&](const std::string& what) { return values[what].size() == 1; };
+  for (Section& section : document.sections) {
+    for (Part& part : section.parts) {
+      if (!settings.contains(part.name())) continue;
+      std::vector<std::string> own;
+      for (const auto& [what, words] : settings.at(part.name())) {
+        std::vector<std::string>& kept = is_common(what) ? common : own;
+        if (std::ranges::find(kept, words) == kept.end()) kept.push_back(words);
+      }
+      part.setting = join(own, " · ");
+    }
+  }
+  common.insert(common.begin(), document.provenance);
+  document.provenance = join(common, " · ");
+}
+
 void add_sections(Document& document, const RunView& view) {
+  std::map<std::string, overview::Setting> settings;
   if (auto summary = overview::summary(view, figure_files("overview"))) {
     summary->parts.front().title = "";
     document.sections.push_back(std::move(*summary));
@@ -35,7 +61,7 @@ void add_sections(Document& document, const RunView& view) {
     if (shown.parts.empty()) continue;
     Section section = compose_section(experiment.words, shown.parts, figure_files(experiment.name));
     for (Part& part : section.parts) {
-      part.setting = overview::setting(view, shown.parts.at(part.letter).cells);
+      settings[part.name()] = overview::setting(view, shown.parts.at(part.letter).cells);
       drop_empty(part.tables);
       drop_empty(part.details.tables);
     }
@@ -43,6 +69,7 @@ void add_sections(Document& document, const RunView& view) {
     std::move(shown.key_numbers.begin(), shown.key_numbers.end(),
               std::back_inserter(document.key_numbers));
   }
+  share_settings(document, settings);
 }
 
 void set_origin(Document& document, const Run& run) {

@@ -17,7 +17,7 @@ constexpr std::size_t kRevisionDigits = 8;
 std::string revision_words(const Session& session) {
   if (session.revision.empty()) return "revision unknown";
   return "revision " + session.revision.substr(0, kRevisionDigits) +
-         (session.dirty ? ", with changes" : "");
+         (session.dirty ? " (dirty)" : "");
 }
 
 std::string memory_words(const Device& device) {
@@ -25,7 +25,7 @@ std::string memory_words(const Device& device) {
 }
 
 void add(TableView& table, const std::string& what, const std::string& value) {
-  if (!value.empty()) table.rows.push_back({{text_cell(what), text_cell(value)}, {}, ""});
+  if (!value.empty()) table.rows.push_back({{{what, {}}, {value, {}}}, {}, ""});
 }
 
 std::string clocks(const Device& device) {
@@ -40,10 +40,10 @@ std::string yes_or_no(const std::optional<bool>& value) {
 
 void add_device(TableView& table, const Device& device) {
   const bool gpu = device.kind == DeviceKind::kCuda;
-  add(table, gpu ? "GPU" : "Processor", device.name + ", " + memory_words(device));
+  add(table, gpu ? "GPU" : "CPU", device.name + ", " + memory_words(device));
   add(table, "Compute capability", device.compute_capability);
   if (device.multiprocessors > 0 && gpu) {
-    add(table, "Multiprocessors", format_count(device.multiprocessors));
+    add(table, "SMs", format_count(device.multiprocessors));
   }
   add(table, "Clocks", clocks(device));
   if (device.power_limit_mw > 0) {
@@ -53,7 +53,7 @@ void add_device(TableView& table, const Device& device) {
   add(table, "MIG", yes_or_no(device.mig));
 }
 
-/// Software of a GPU has no part in a demonstration on a processor.
+/// A demonstration on a CPU uses none of it.
 void add_gpu_software(TableView& table, const Software& software) {
   add(table, "Driver", software.driver);
   add(table, "CUDA", software.cuda);
@@ -63,10 +63,9 @@ void add_gpu_software(TableView& table, const Software& software) {
 
 void add_session(TableView& table, const Session& session, bool gpu) {
   add(table, "Started", session.started_at);
-  add(table, "Sources", revision_words(session));
+  add(table, "Revision", revision_words(session));
   add(table, "Host", session.host);
-  add(table, "Host processor",
-      fmt::format("{}, {}", session.cpu, format_plural(session.cores, "core")));
+  add(table, "Host CPU", fmt::format("{}, {}", session.cpu, format_plural(session.cores, "core")));
   if (gpu) add_gpu_software(table, session.software);
   add(table, "LibTorch", session.software.libtorch);
   add(table, "Seed", std::to_string(session.seed));
@@ -110,7 +109,7 @@ std::string distinct(const Cells& cells, Get get) {
   return join_words(words);
 }
 
-/// "FP32, TF32 off", on a processor "FP32"; empty where no cell has a precision.
+/// "FP32, TF32 off", on a CPU "FP32"; empty where no cell has a precision.
 std::string precision_flags(const Cells& cells, bool gpu) {
   std::set<Precision> used;
   for (const Cell* cell : cells) {
@@ -122,9 +121,8 @@ std::string precision_flags(const Cells& cells, bool gpu) {
   return join_words(words) + (used.contains(Precision::kTf32) || !gpu ? "" : ", TF32 off");
 }
 
-void add_parameter(std::vector<std::string>& parts, const std::string& what,
-                   const std::string& values) {
-  if (!values.empty()) parts.push_back(what + " " + values);
+void add_parameter(Setting& setting, const std::string& what, const std::string& values) {
+  if (!values.empty()) setting.emplace_back(what, what + " " + values);
 }
 
 }  // namespace
@@ -145,26 +143,24 @@ std::string provenance(const RunView& view) {
   return join(parts, " · ");
 }
 
-std::string setting(const RunView& view, Cells cells) {
-  const Run& run = view.run();
+Setting setting(const RunView& view, Cells cells) {
   if (cells.empty()) {
-    for (const Cell& cell : run.cells) cells.push_back(&cell);
+    for (const Cell& cell : view.run().cells) cells.push_back(&cell);
   }
-  std::vector<std::string> parts;
+  Setting setting;
   if (const Device* device = view.device()) {
-    parts.push_back(device->name + ", " + memory_words(*device));
+    setting.emplace_back("device", device->name + ", " + memory_words(*device));
   }
-  for (std::string& version : versions(run)) parts.push_back(std::move(version));
   const std::string precisions = precision_flags(cells, view.on_gpu());
-  if (!precisions.empty()) parts.push_back(precisions);
-  add_parameter(parts, "batch", distinct(cells, [](const CellSpec& spec) { return spec.batch; }));
-  add_parameter(parts, "vocabulary", distinct(cells, [](const CellSpec& spec) {
+  if (!precisions.empty()) setting.emplace_back("precision", precisions);
+  add_parameter(setting, "batch", distinct(cells, [](const CellSpec& spec) { return spec.batch; }));
+  add_parameter(setting, "vocabulary", distinct(cells, [](const CellSpec& spec) {
                   return spec.model ? std::optional(spec.model->vocab) : std::nullopt;
                 }));
-  add_parameter(parts, "context",
+  add_parameter(setting, "context",
                 distinct(cells, [](const CellSpec& spec) { return spec.context; }));
-  if (!precisions.empty()) parts.emplace_back("± is the sample standard deviation (n − 1)");
-  return join(parts, " · ");
+  if (!precisions.empty()) setting.emplace_back("±", "± is the sample standard deviation (n − 1)");
+  return setting;
 }
 
 std::string reproduce(const Run& run) {

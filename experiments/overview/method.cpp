@@ -18,11 +18,11 @@ constexpr double kTera = 1e12;
 std::string bandwidth_words(const Launch& launch) {
   const Metric* metric = launch.find(metric::kCopy, metric::kBandwidth);
   if (metric == nullptr || metric->numbers().empty()) return "";
-  return "copies " + format_significant(median(metric->numbers()) / kTera, 3) +
-         " TB/s read and written";
+  return "copy bandwidth " + format_significant(median(metric->numbers()) / kTera, 3) +
+         " TB/s (read + write)";
 }
 
-/// "FP32 51.6 TFLOP/s, BF16 742 TFLOP/s, copies 4.21 TB/s read and written"
+/// "FP32 51.6 TFLOP/s, BF16 742 TFLOP/s, copy bandwidth 4.21 TB/s (read + write)"
 std::string limits_words(const RunView& view) {
   std::vector<std::string> parts;
   for (const Precision precision :

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "document/section.h"
 #include "document/view.h"
@@ -13,10 +15,11 @@ namespace labreport::overview {
 /// step was timed.
 std::optional<Section> summary(const RunView& view, const FigureFiles& figures);
 
-/// Sizes against modes: in a word, what became of each cell.
+/// Each cell that gave no numbers, with the reason; empty where all did.
 TableView what_ran(const RunView& view);
 
-/// "41 cells: 39 ok, 2 out of memory", and how many were measured again for others on the device.
+/// "39 of 41 measurements succeeded (2 out of memory)", and how many were repeated because other
+/// processes held the memory.
 std::string outcome_line(const Run& run);
 
 /// Versions, device and variables of the run, a row each.
@@ -25,9 +28,10 @@ TableView environment(const RunView& view);
 /// "revision 1a2b3c4d · driver 580.95 · CUDA 13.0 · LibTorch 2.11.0"
 std::string provenance(const RunView& view);
 
-/// What stands above a part: device, versions, and precision flags, batch, vocabulary and context
-/// of the cells that it rests on; empty: of all.
-std::string setting(const RunView& view, std::vector<const Cell*> cells);
+/// What was set for the cells that a part rests on (none: for all), each under what it is:
+/// {"batch", "batch 4"}.
+using Setting = std::vector<std::pair<std::string, std::string>>;
+Setting setting(const RunView& view, std::vector<const Cell*> cells);
 
 /// The commands that make the run again, one a line.
 std::string reproduce(const Run& run);

@@ -1,29 +1,46 @@
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "base/format.h"
 #include "base/text.h"
-#include "experiments/common/timing.h"
+#include "document/dataset.h"
 #include "experiments/overview/overview.h"
 #include "results/beside_others.h"
 
 namespace labreport::overview {
 namespace {
 
-const std::map<std::string, std::string>& words_of_status() {
-  static const std::map<std::string, std::string> words{
-      {"ok", "ok"},           {"oom", "out of memory"},
-      {"skipped", "skipped"}, {"timeout", "timed out"},
-      {"crashed", "crashed"}, {"error", "failed"}};
-  return words;
+constexpr std::pair<std::string_view, const char*> kStatusWords[]{
+    {"oom", "out of memory"}, {"skipped", "skipped"}, {"timeout", "timed out"},
+    {"crashed", "crashed"},   {"error", "failed"},    {"", "not measured"}};
+
+std::string_view status(const Cell& cell) {
+  const Launch* launch = representative(cell);
+  return launch == nullptr ? std::string_view() : status_name(launch->outcome);
 }
 
-std::string status_word(const Cell& cell) {
-  const Launch* launch = representative(cell);
-  if (launch == nullptr) return "not measured";
-  return words_of_status().at(std::string(status_name(launch->outcome)));
+std::string subject(const Cell& cell) {
+  if (cell.spec.kind == CellKind::kTiming) return "time";
+  return cell.spec.kind == CellKind::kKernels ? "profile" : std::string(name(cell.spec.kind));
 }
+
+Value mode(const Cell& cell) { return cell.spec.mode ? Value(describe(*cell.spec.mode)) : Value(); }
+
+Value precision(const Cell& cell) {
+  return cell.spec.precision ? Value(describe(*cell.spec.precision)) : Value();
+}
+
+const std::vector<Column<Cell>> kMissing{
+    {"subject", "Measurement", subject},
+    {"size", "Size", [](const Cell& cell) { return cell.spec.size; }},
+    {"mode", "Mode", mode},
+    {"precision", "Precision", precision},
+    {"context",
+     "Context",
+     [](const Cell& cell) { return Value(cell.spec.context); },
+     "",
+     {Notation::kCount}},
+    {"reason", "Reason", [](const Cell& cell) { return reason_missing(cell); }}};
 
 /// Which the status of a cell does not tell; empty: none.
 std::string measured_again(const Run& run) {
@@ -31,63 +48,35 @@ std::string measured_again(const Run& run) {
     return std::ranges::any_of(cell.launches, ran_out_beside_others);
   });
   if (again == 0) return "";
-  return "; " + format_count(again) + " measured again, as memory ran out beside other processes";
-}
-
-/// "24 ok, 1 out of memory": the steps of one mode.
-std::string counted_words(const std::vector<const Cell*>& cells, Mode mode) {
-  std::map<std::string, std::int64_t> counts;
-  for (const Cell* cell : cells) {
-    if (cell->spec.mode == mode) ++counts[status_word(*cell)];
-  }
-  std::vector<std::string> parts;
-  for (const auto& [word, count] : counts) parts.push_back(format_count(count) + " " + word);
-  return join(parts, ", ");
-}
-
-/// Such steps have many contexts: they are counted, not listed.
-void add_counted(TableView& table, const RunView& view, CellKind kind, const char* label) {
-  const auto cells = view.cells(kind);
-  if (cells.empty()) return;
-  RowView row{{text_cell(label)}, {}, ""};
-  for (const Mode mode : kModes) {
-    const std::string words = counted_words(cells, mode);
-    row.cells.push_back(words.empty() ? missing_cell() : text_cell(words));
-  }
-  table.rows.push_back(std::move(row));
+  return "; " + format_count(again) + " repeated because other processes held the memory";
 }
 
 }  // namespace
 
 TableView what_ran(const RunView& view) {
-  TableView table{"what-ran", "Outcome by size and mode", {{"Size", "", Align::kLeft}}, {}};
-  for (const Mode mode : kModes) {
-    table.columns.push_back({std::string(describe(mode)), "", Align::kLeft});
-  }
-  for (const TimingGroup& group : timing_groups(view)) {
-    RowView row{{text_cell(group.label)}, {}, ""};
-    for (const Mode mode : kModes) {
-      const auto found = group.cells.find(mode);
-      row.cells.push_back(found == group.cells.end() ? missing_cell()
-                                                     : text_cell(status_word(*found->second)));
-    }
-    table.rows.push_back(std::move(row));
-  }
-  add_counted(table, view, CellKind::kKernels, "profiled steps");
-  add_counted(table, view, CellKind::kMemory, "steps with memory recorded");
+  std::vector<Cell> missing = view.run().cells;
+  std::erase_if(missing, [](const Cell& cell) {
+    return representative(cell) == nullptr || reason_missing(cell).empty();
+  });
+  if (missing.empty()) return {};
+  TableView table = table_of(make_dataset("what-ran", kMissing, missing));
+  table.title = "What did not run";
   return table;
 }
 
 std::string outcome_line(const Run& run) {
-  std::map<std::string, std::int64_t> counts;
-  for (const Cell& cell : run.cells) ++counts[status_word(cell)];
-  std::vector<std::string> parts;
-  for (const char* word :
-       {"ok", "out of memory", "skipped", "timed out", "crashed", "failed", "not measured"}) {
-    if (counts[word] > 0) parts.push_back(format_count(counts[word]) + " " + word);
+  std::map<std::string_view, std::int64_t> counts;
+  for (const Cell& cell : run.cells) ++counts[status(cell)];
+  const auto cells = static_cast<std::int64_t>(run.cells.size());
+  if (counts["ok"] == cells) {
+    return "All " + format_plural(cells, "measurement") + " succeeded" + measured_again(run);
   }
-  return format_plural(static_cast<std::int64_t>(run.cells.size()), "cell") + ": " +
-         join(parts, ", ") + measured_again(run);
+  std::vector<std::string> others;
+  for (const auto& [word, words] : kStatusWords) {
+    if (counts[word] > 0) others.push_back(format_count(counts[word]) + " " + words);
+  }
+  return format_count(counts["ok"]) + " of " + format_plural(cells, "measurement") +
+         " succeeded (" + join(others, ", ") + ")" + measured_again(run);
 }
 
 }  // namespace labreport::overview

@@ -57,10 +57,16 @@ class FigureData {
   std::string_view file_;
 };
 
+/// A scale that names its labels alone leaves their signs to the theme.
 bool is_plain_series(const std::string& channel, const nlohmann::json& encoding) {
   return (channel == "color" || channel == "shape" || channel == "strokeDash") &&
          encoding.is_object() && encoding.value("type", "") == "nominal" &&
-         !encoding.contains("scale");
+         (!encoding.contains("scale") || !encoding["scale"].contains("range"));
+}
+
+std::vector<std::string> series_labels(const nlohmann::json& encoding, const nlohmann::json& rows) {
+  if (encoding.contains("scale")) return encoding["scale"].at("domain");
+  return labels_in(rows, encoding.value("field", ""));
 }
 
 /// Gives each view that names a dataset its rows, and series the theme's signs where the figure's
@@ -76,7 +82,7 @@ void fill_view(nlohmann::json& view, nlohmann::json rows, const FigureData& data
   }
   for (auto& [key, inner] : view.items()) {
     if (is_plain_series(key, inner)) {
-      inner["scale"] = series_scale(key, labels_in(rows, inner.value("field", "")));
+      inner["scale"] = series_scale(key, series_labels(inner, rows));
     } else if (inner.is_structured() && key != "data") {
       fill_view(inner, rows, data);
     }

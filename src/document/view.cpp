@@ -19,15 +19,6 @@ const Cell* RunView::cell(CellKind kind, const Wanted& wanted) const {
   return found.empty() ? nullptr : found.front();
 }
 
-std::vector<std::string> RunView::size_labels() const {
-  std::vector<std::string> labels;
-  for (const Cell& cell : run_.cells) {
-    const std::string& label = cell.spec.size;
-    if (!label.empty() && std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
-  }
-  return labels;
-}
-
 const Device* RunView::device() const { return main_device(run_); }
 
 bool RunView::on_gpu() const {

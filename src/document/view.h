@@ -28,9 +28,6 @@ class RunView {
   /// The first of `cells`, or null.
   const Cell* cell(CellKind kind, const Wanted& wanted = {}) const;
 
-  /// The label of a network in this run ("2.7B"), from the cells themselves.
-  std::vector<std::string> size_labels() const;
-
   /// Where most cells ran; null for a run in which nothing started.
   const Device* device() const;
 

@@ -7,6 +7,13 @@
 namespace labreport {
 namespace {
 
+/// A part by itself says where it was measured.
+Part alone(const Document& document, Part part) {
+  const bool apart = !document.provenance.empty() && !part.setting.empty();
+  part.setting = document.provenance + (apart ? " · " : "") + part.setting;
+  return part;
+}
+
 /// "parts/<part>" + `ending` for each part of the handout's problems, written by `write`.
 template <class Write>
 void add_parts(std::vector<Attachment>& files, const Document& document, const char* ending,
@@ -14,7 +21,7 @@ void add_parts(std::vector<Attachment>& files, const Document& document, const c
   for (const Section& section : document.sections) {
     if (!section.asked()) continue;
     for (const Part& part : section.parts) {
-      files.push_back({"parts/" + part.name() + ending, write(part)});
+      files.push_back({"parts/" + part.name() + ending, write(alone(document, part))});
     }
   }
 }

@@ -22,10 +22,9 @@ TEST(RunView, FindsCellsByKindAndSpecInPlanOrder) {
   EXPECT_EQ(view.cell(CellKind::kMemory, kAny), nullptr);
 }
 
-TEST(RunView, NamesEachSizeOnceAndTheDeviceThatRanMost) {
+TEST(RunView, NamesTheDeviceThatRanMost) {
   const auto run = sample_run();
   const RunView view(run, find_edition("2025"));
-  EXPECT_EQ(view.size_labels(), std::vector<std::string>{"tiny"});
   EXPECT_EQ(view.device(), &run.devices[0]);
   const labreport::Run nothing;
   EXPECT_EQ(RunView(nothing, find_edition("2025")).device(), nullptr);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "experiments/common/ratio.h"
-#include "experiments/common/table_cells.h"
 
 namespace labreport {
 namespace {
@@ -42,32 +41,6 @@ TEST(Trend, IsGrowthOnlyBeyondTheDeviations) {
 TEST(Ratio, IsBelowALimitBeyondItsDeviation) {
   EXPECT_TRUE(clearly_below({0.12, 0.18}, 1));
   EXPECT_FALSE(clearly_below({0.65, 0.53}, 1));
-}
-
-TableView table_of(const std::vector<RowView>& rows) {
-  return {"t", "T", {{"Size", ""}, {"A", "ms"}, {"B", "ms"}}, rows};
-}
-
-TEST(EmptyColumns, GoUnlessTheyNameTheRow) {
-  TableView table = table_of({{{text_cell("a"), missing_cell(), count_cell(3.0)}, {}, ""},
-                              {{text_cell("b")}, {}, "out of memory"}});
-  drop_empty_columns(table, 1);
-  ASSERT_EQ(table.columns.size(), 2);
-  EXPECT_EQ(table.columns[1].title, "B");
-  EXPECT_EQ(table.rows[0].cells[1].text, "3");
-  EXPECT_EQ(table.rows[1].note, "out of memory");
-}
-
-TEST(EmptyColumns, LeaveNoTableOfNamesAlone) {
-  TableView table = table_of({{{text_cell("a"), missing_cell(), missing_cell()}, {"outlier"}, ""}});
-  drop_empty_columns(table, 1);
-  EXPECT_TRUE(table.rows.empty());
-}
-
-TEST(EmptyColumns, StayWhereEveryRowIsAReason) {
-  TableView table = table_of({{{text_cell("a")}, {}, "not measured yet"}});
-  drop_empty_columns(table, 1);
-  EXPECT_EQ(table.columns.size(), 3);
 }
 
 }  // namespace

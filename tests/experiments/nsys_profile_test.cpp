@@ -196,7 +196,6 @@ TEST(KernelName, IsReadOnceHoweverLongItIs) {
     std::string name;
     while (name.size() < letters.size()) name += part;
     EXPECT_LT(short_kernel_name(name).size(), 400u) << part;
-    named_like_gemm(name);
   }
 }
 
@@ -204,16 +203,6 @@ TEST(KernelName, IsCutBetweenCharacters) {
   std::string name;
   for (int i = 0; i < 100; ++i) name += "→";
   for (const char* before : {"", "a", "ab"}) EXPECT_TRUE(is_utf8(short_kernel_name(before + name)));
-}
-
-TEST(KernelName, ASearchByNameKnowsSomeFamilies) {
-  EXPECT_TRUE(named_like_gemm("nvjet_hsh_128x256_64x4_1x2_h_bz_coopA_NTN"));
-  EXPECT_TRUE(named_like_gemm("ampere_sgemm_128x64_tn"));
-  EXPECT_TRUE(named_like_gemm("volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_tn"));
-  EXPECT_TRUE(named_like_gemm("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_bf16>"));
-  EXPECT_TRUE(named_like_gemm(kAda));
-  EXPECT_TRUE(named_like_gemm("void cublasLt::splitKreduce_kernel<32, 16, int, float>"));
-  EXPECT_FALSE(named_like_gemm("void gemv2T_kernel_val<int, int, float>"));
 }
 
 TEST(ModelParts, KnowAStageOfAttentionByItsRangeAndOperation) {
@@ -241,7 +230,7 @@ TEST(ModelParts, NameWhatAKernelIsFor) {
 TEST(TimerVsProfiler, SaysWhatTheTimerCountsAndTheProfilerDoesNot) {
   const PartContent less = part(small_at_512(), "a");
   EXPECT_TRUE(says(less, "less"));
-  EXPECT_THAT(value(less, "less", "difference"), testing::EndsWith("% less"));
+  EXPECT_THAT(value(less, "less", "difference"), testing::EndsWith("% less than"));
   EXPECT_FALSE(says(less, "more"));
   EXPECT_FALSE(says(less, "perturbed"));
   const PartContent no_gaps =
@@ -289,10 +278,11 @@ TEST(TimerVsProfiler, KeepsAStepThatDidNotRunAsARow) {
               testing::StartsWith("out of memory in forward"));
 }
 
-TEST(TimerVsProfiler, GivesTheRangeOfSeveralProfiles) {
+TEST(TimerVsProfiler, GivesTheRangeOfSeveralProfilesBesideTheLargest) {
   const PartContent several = part(small_of_2026(), "a");
   EXPECT_TRUE(says(several, "range"));
-  EXPECT_FALSE(says(several, "less"));
+  EXPECT_EQ(value(several, "range", "difference"), "−4.0 %") << "the same at both ends";
+  EXPECT_EQ(value(several, "less", "profile"), "small at context 2,048");
   EXPECT_FALSE(says(several, "longer"));
   EXPECT_TRUE(says(part(small_of_2026(scaled(metric::kBusy, 1.2)), "a"), "longer"));
 }
@@ -328,7 +318,6 @@ TEST(NonGemmKernels, AreGroupedByWhatTheyDoInTheModel) {
   EXPECT_TRUE(says(others, "half_alike"));
   EXPECT_FALSE(says(others, "half"));
   EXPECT_TRUE(says(part(small_at_512(slower(gemm_in_bf16, 0.1)), "c"), "half"));
-  EXPECT_FALSE(says(others, "casts")) << "the fake worker casts nothing";
 }
 
 TEST(NonGemmKernels, GrowWithTheContextWhereSoftmaxAndMaskDo) {

@@ -17,7 +17,7 @@ Run demonstration() {
 TEST(WhatRan, CountsCellsByOutcome) {
   labreport::Run run = demonstration();
   const std::string cells = std::to_string(run.cells.size());
-  EXPECT_EQ(overview::outcome_line(run), cells + " cells: " + cells + " ok");
+  EXPECT_EQ(overview::outcome_line(run), "All " + cells + " measurements succeeded");
 }
 
 TEST(WhatRan, TellsWhatWasMeasuredAgainBecauseOthersHeldTheMemory) {
@@ -29,7 +29,7 @@ TEST(WhatRan, TellsWhatWasMeasuredAgainBecauseOthersHeldTheMemory) {
   spoiled.conditions = {integer_metric(metric::kGpu, metric::kOtherProcesses, "1", 1)};
   launches.insert(launches.begin(), spoiled);
   EXPECT_EQ(overview::outcome_line(run),
-            before + "; 1 measured again, as memory ran out beside other processes");
+            before + "; 1 repeated because other processes held the memory");
 }
 
 }  // namespace

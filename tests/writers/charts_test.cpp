@@ -25,7 +25,7 @@ TEST(SeriesStyle, SiblingsDifferInColourAndShape) {
   const std::vector<std::vector<std::string>> families = {
       {"forward", "backward", "optimizer", "loss"},
       {"CUDA module loading", "cuBLAS initialisation", "allocation", "kernels", "rest",
-       "steady step"},
+       "steady state"},
       {"fp32", "tf32", "bf16", "fp16"},
       {"small", "medium", "large", "xl", "2.7B"},
       {"small", "medium", "large", "xl", "10B"}};

@@ -19,7 +19,6 @@ class TypstWriter {
   std::string write() {
     settings();
     head();
-    setting();
     for (const Section& section : document_.sections) add(section);
     text_ += "= Method and limits <method>\n\n" + typst_blocks(document_.method, source_);
     reproduce();
@@ -72,16 +71,6 @@ class TypstWriter {
              typst_text(words) + "]\n\n";
   }
 
-  void setting() {
-    std::string common;
-    for (const std::string& piece : source_.setting) {
-      common += (common.empty() ? "In every part: " : " · ") + piece;
-    }
-    if (!common.empty()) {
-      text_ += "#text(size: 0.85em, fill: luma(90))[" + typst_text(common) + "]\n\n";
-    }
-  }
-
   void add(const Section& section) {
     text_ += "= " + typst_text(section.title) + typst_label("section-" + section.problem) + "\n\n";
     if (section.asked()) text_ += typst_muted("Problem " + typst_code(section.problem));
@@ -102,23 +91,6 @@ class TypstWriter {
   std::string text_;
 };
 
-/// What the settings of all parts have in common, where there are several.
-std::vector<std::string> common_setting(const Document& document) {
-  std::vector<std::string> common;
-  std::size_t parts = 0;
-  for (const Section& section : document.sections) {
-    if (!section.asked()) continue;
-    for (const Part& part : section.parts) {
-      const std::vector<std::string> pieces = setting_pieces(part.setting);
-      if (parts++ == 0) common = pieces;
-      std::erase_if(common, [&](const std::string& piece) {
-        return std::ranges::find(pieces, piece) == pieces.end();
-      });
-    }
-  }
-  return parts > 1 ? common : std::vector<std::string>();
-}
-
 }  // namespace
 
 TypstSource::TypstSource(const Document& whole, const Drawings& drawn, const TypstOptions& chosen)
@@ -128,7 +100,6 @@ TypstSource::TypstSource(const Document& whole, const Drawings& drawn, const Typ
     add_label("section-" + section.problem);
     for (const Part& part : section.parts) add_label(part.anchor());
   }
-  setting = common_setting(document);
 }
 
 void TypstSource::add_label(const std::string& name) {
@@ -146,7 +117,6 @@ std::string part_typst(const Document& document, const Part& part, const Drawing
   TypstSource source(document, drawings, options);
   source.labels = {};  // other parts may not be in the document that includes it
   source.whole = false;
-  source.setting = {};
   return typst_part(part, source);
 }
 

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "base/text.h"
 #include "document/byline.h"
 #include "writers/paper_choice.h"
@@ -24,16 +22,6 @@ constexpr std::string_view kRoomForAnswer =
     "#block(stroke: (left: 1.5pt + rgb(\"#1f5fa8\")), inset: (left: 0.9em), height: 7em, "
     "breakable: false)[\n"
     "#text(size: 0.85em, style: \"italic\", fill: luma(90))[Your answer]\n]\n\n";
-
-/// What sets this part apart from the others.
-std::string setting_of(const Part& part, const TypstSource& source) {
-  std::string own;
-  for (const std::string& piece : setting_pieces(part.setting)) {
-    if (std::ranges::find(source.setting, piece) != source.setting.end()) continue;
-    own += (own.empty() ? "" : " · ") + piece;
-  }
-  return own;
-}
 
 /// Where to look for what is not here.
 std::string elsewhere(const Part& part, const PaperPart& paper) {
@@ -74,17 +62,6 @@ std::vector<const Figure*> all_figures(const Part& part) {
 
 }  // namespace
 
-std::vector<std::string> setting_pieces(std::string_view setting) {
-  constexpr std::string_view kBetween = " · ";
-  std::vector<std::string> pieces;
-  while (!setting.empty()) {
-    const std::size_t end = std::min(setting.find(kBetween), setting.size());
-    pieces.emplace_back(setting.substr(0, end));
-    setting.remove_prefix(std::min(end + kBetween.size(), setting.size()));
-  }
-  return pieces;
-}
-
 std::string typst_heading(const Part& part, bool with_problem) {
   const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
   const std::string problem = with_problem ? typst_code(part.problem) + " " : "";
@@ -96,7 +73,7 @@ std::string typst_part(const Part& part, const TypstSource& source) {
   if (!part.title.empty()) {
     text = "== " + typst_heading(part, false) + typst_label(part.anchor()) + "\n\n";
   }
-  text += typst_muted(typst_text(setting_of(part, source)));
+  text += typst_muted(typst_text(part.setting));
   if (!part.question.empty()) {
     text += "#quote(block: true)[\n" + typst_blocks(part.question, source) + "]\n\n";
   }

@@ -20,7 +20,6 @@ struct TypstSource {
   const TypstOptions& options;
   std::set<std::string> labels;  ///< What a link within the source may lead to.
   bool whole = true;             ///< Not a part alone: there are a template and appendices.
-  std::vector<std::string> setting = {};  ///< What holds for every part, told once.
 
  private:
   void add_label(const std::string& name);
@@ -62,9 +61,6 @@ std::string further_label(const Part& part, std::size_t index);
 
 /// Typst's name for a part, its letter first; with the problem's name where that is not clear.
 std::string typst_heading(const Part& part, bool with_problem);
-
-/// "a · b" → {"a", "b"}
-std::vector<std::string> setting_pieces(std::string_view setting);
 
 /// Names what is left to the page; empty for nothing.
 std::string typst_left(const std::vector<std::string>& names);
