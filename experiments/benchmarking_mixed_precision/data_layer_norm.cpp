@@ -1,6 +1,7 @@
 // Part (b): which steps of layer normalisation lose precision, and where a format's range ends.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -110,10 +111,14 @@ NormRows drawn(const NormRows& rows) {
 Dataset errors_by_scale(const NormRows& rows) {
   using Scale = std::pair<std::int64_t, std::map<std::string, Error>>;
   std::map<std::int64_t, std::map<std::string, Error>> outputs;
-  for (const NormRow& row : rows) outputs[row.scale][row.curve()] = row.output;
+  std::set<std::string> curves;
+  for (const NormRow& row : rows) {
+    outputs[row.scale][row.curve()] = row.output;
+    curves.insert(row.curve());
+  }
   std::vector<Column<Scale>> columns{
       {"scale", "Scale", [](const Scale& scale) { return power_of_two(scale.first); }}};
-  for (const auto& [curve, error] : outputs.begin()->second) {
+  for (const std::string& curve : curves) {
     const auto output = [curve](const Scale& scale) {
       const auto found = scale.second.find(curve);
       const bool there = found != scale.second.end() && found->second;

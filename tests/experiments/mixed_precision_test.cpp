@@ -57,6 +57,13 @@ constexpr std::size_t kSquares = 5, kVariance = 6, kOutput = 8, kSumOverflow = 1
 
 const auto as_it_is = [](const auto&...) {};
 
+TEST(LayerNormAnswer, WithoutCurvesToDrawThereIsStillAnAnswer) {
+  const auto reductions_alone = [](const auto&, const auto&, auto, auto& row) {
+    row[1] = std::string(metric::kReductions);
+  };
+  EXPECT_THAT(layer_norm_answer(reductions_alone), Not(HasSubstr("{{")));
+}
+
 TEST(LayerNormAnswer, Bf16StaysSensitiveForPrecisionNotForRange) {
   EXPECT_THAT(layer_norm_answer(as_it_is),
               AllOf(HasSubstr("**Yes, for precision, not for range:** in BF16 the output"),
