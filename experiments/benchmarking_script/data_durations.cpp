@@ -208,6 +208,11 @@ void set_ratios(Facts& facts, const std::vector<SizeRow>& rows) {
   choose(facts, {"ratio_as_flops", "ratio_of_gemms", "ratio_unexplained"}, holds, values);
 }
 
+/// A coefficient of variation: "0.4 %", and beyond 1 as a factor, "1.8".
+std::string variation(double share) {
+  return share > 1 ? format_fixed(share, 1) : format_rough_percent(share) + " %";
+}
+
 /// The largest deviation as a share of its mean, and whose.
 struct Spread {
   double share = -1;
@@ -220,7 +225,7 @@ struct Spread {
   }
   Facts values() const {
     Facts facts;
-    facts.set("share", format_rough_percent(std::max(share, 0.0)));
+    facts.set("share", variation(std::max(share, 0.0)));
     facts.set("where", where);
     return facts;
   }
@@ -256,7 +261,7 @@ void set_spreads(Facts& facts, const std::vector<SizeRow>& rows) {
   const bool more = optimizer.share > std::max(passes.share, kNoticeableSpread);
   const double events = more ? spread_by_events(*optimizer.row) : 0;
   Facts values = optimizer.values();
-  values.set("events", format_rough_percent(events));
+  values.set("events", variation(events));
   holds = events < optimizer.share / 2 ? "optimizer_of_cpu" : "optimizer_varies";
   choose(facts, {"optimizer_of_cpu", "optimizer_varies"}, more ? holds : "", values);
   facts.when("optimizer_spread", optimizer.share >= 0 ? std::optional(values) : std::nullopt);

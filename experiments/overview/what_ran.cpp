@@ -68,15 +68,20 @@ std::string outcome_line(const Run& run) {
   std::map<std::string_view, std::int64_t> counts;
   for (const Cell& cell : run.cells) ++counts[status(cell)];
   const auto cells = static_cast<std::int64_t>(run.cells.size());
+  const bool imported = run.source == "imported";
   if (counts["ok"] == cells) {
-    return "All " + format_plural(cells, "measurement") + " succeeded" + measured_again(run);
+    if (imported) return format_plural(cells, "cell");
+    return (cells > 1 ? "All " : "") + format_plural(cells, "measurement") + " succeeded" +
+           measured_again(run);
   }
   std::vector<std::string> others;
   for (const auto& [word, words] : kStatusWords) {
     if (counts[word] > 0) others.push_back(format_count(counts[word]) + " " + words);
   }
-  return format_count(counts["ok"]) + " of " + format_plural(cells, "measurement") +
-         " succeeded (" + join(others, ", ") + ")" + measured_again(run);
+  const std::string failed = " (" + join(others, ", ") + ")";
+  if (imported) return format_plural(cells, "cell") + failed;
+  return format_count(counts["ok"]) + " of " + format_plural(cells, "measurement") + " succeeded" +
+         failed + measured_again(run);
 }
 
 }  // namespace labreport::overview

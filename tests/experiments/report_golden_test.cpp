@@ -110,6 +110,7 @@ TEST_P(ReportGolden, TellsNoPercentageBeyondTwiceInAnAnswer) {
 
 TEST_P(ReportGolden, AnswersEveryPart) {
   for (const Section& section : build_document(GetParam().make(), false).sections) {
+    if (!section.asked()) continue;
     for (const Part& part : section.parts) {
       EXPECT_FALSE(part.answer.empty()) << section.problem << part.letter;
       EXPECT_FALSE(part.facts.empty()) << section.problem << part.letter;

@@ -16,18 +16,18 @@ using testing::Not;
 using testing::StartsWith;
 using testing_samples::Change;
 
-Section first_section(Preset preset, const Change& change) {
-  testing_samples::Change each = change;
-  PlanInput input = testing_samples::plan_input(preset);
+Section first_section(DeviceKind device, const Change& change) {
+  PlanInput input = testing_samples::plan_input(Preset::kFull);
+  input.device = device;
   input.selection.only = {"benchmarking_script.b", "nsys_profile",
                           "benchmarking_mixed_precision.c"};
-  return build_document(testing_samples::measured(input, each), false).sections.front();
+  return build_document(testing_samples::measured(input, change), false).sections.front();
 }
 
 const auto as_it_is = [](const auto&...) {};
 
 std::string answer(const Change& change = as_it_is) {
-  return first_section(Preset::kFull, change).parts.front().answer;
+  return first_section(DeviceKind::kCuda, change).parts.front().answer;
 }
 
 /// A profiled training step with so many milliseconds of GEMMs and of AdamW.
@@ -56,7 +56,7 @@ std::string answer_of_profiles(double fp32_gemms, double bf16_gemms, double bf16
 }
 
 TEST(Summary, StandsFirst) {
-  const Section section = first_section(Preset::kFull, as_it_is);
+  const Section section = first_section(DeviceKind::kCuda, as_it_is);
   EXPECT_EQ(section.title, "Summary");
   EXPECT_FALSE(section.asked());
   EXPECT_FALSE(section.parts.front().awaits_answer(Answers::kNone));
@@ -91,11 +91,11 @@ TEST(Summary, ARunWithoutATrainingStepHasNone) {
     if (spec.mode == Mode::kTrainStep)
       testing_samples::end_with(launch, OutOfMemory{"optimizer", 1, 2, 3});
   };
-  EXPECT_EQ(first_section(Preset::kFull, forward_alone).title, "What ran");
+  EXPECT_EQ(first_section(DeviceKind::kCuda, forward_alone).title, "What ran");
 }
 
 TEST(Summary, OnACpuItSpeaksOfOperators) {
-  const Section section = first_section(Preset::kDemo, as_it_is);
+  const Section section = first_section(DeviceKind::kCpu, as_it_is);
   ASSERT_EQ(section.parts.front().figures.size(), 1u);
   for (const Figure& figure : section.parts.front().figures) {
     for (const RowView& row : figure.data.rows)
