@@ -114,7 +114,7 @@ struct Bar {
   std::string text;  ///< Beside the row's last bar.
 };
 
-const std::vector<Column<Bar>> kBars{{"row", "", &Bar::row},
+const std::vector<Column<Bar>> kBars{{"row", "Row", &Bar::row},
                                      {"part", "Part", &Bar::part},
                                      {"from", "From", &Bar::from, "ms"},
                                      {"to", "To", &Bar::to, "ms"},

@@ -1,4 +1,4 @@
-"""The recorded runs' pages: what axe-core finds, what they weigh, how soon they show something.
+"""The recorded runs' pages: what axe-core finds, what they weigh, and, told but not judged, how soon they show something.
 
 python3 recorded_test.py SAMPLE_SITE_PROGRAM LABREPORT
 """
@@ -22,7 +22,6 @@ MOST_BYTES_TO_READ = 200_000  # before the reader touches anything, pictures not
 MOST_REQUESTS_TO_READ = 3  # the page, one style sheet, one script
 MOST_REQUESTS_BESIDE_PICTURES = 5  # and, for live charts, the bundle and the specs
 MOST_SHEETS = 18  # of A4, as many as the PDF
-MOST_MS_TO_FIRST_VIEW = 3000  # from a local server; about 300 on an idle machine
 
 
 def axe_source():
@@ -87,7 +86,7 @@ class Recorded(BrowserTest):
         page.evaluate("document.querySelector('main').append(document.createElement('button'))")
         self.assertIn("button-name", " ".join(self.findings(page)))
 
-    def test_a_run_shows_something_soon_and_costs_few_bytes_and_requests(self):
+    def test_a_run_costs_few_bytes_and_requests(self):
         with CompressedSite(self.recorded) as address:
             for path in self.runs:
                 with self.subTest(path.parent.name):
@@ -116,7 +115,6 @@ class Recorded(BrowserTest):
         self.assertLessEqual(len(beside), MOST_REQUESTS_BESIDE_PICTURES, beside)
         self.assertLess(read, MOST_BYTES_TO_READ)
         self.assertLess(everything, MOST_BYTES)
-        self.assertLess(paint, MOST_MS_TO_FIRST_VIEW)
 
     def test_one_file_stands_alone(self):
         for path in self.runs:
