@@ -129,12 +129,8 @@ void write_profile(Launch& launch, const Mix& mix) {
   for (Table& table : launch.tables) {
     if (table.name != metric::kKernels) continue;
     const auto row = [&](std::string_view phase, const char* kind, double ms) {
-      std::vector<Scalar> cells(table.columns.size(), Scalar(std::int64_t{1}));
-      for (std::size_t i = 0; i < 5; ++i) cells[i] = std::string("aten::any");
-      cells[0] = std::string(phase);
-      cells[4] = std::string(kind);
+      std::vector<Scalar> cells = testing_samples::kernel_row(table, phase, kind, ms);
       cells[6] = mix.launches;
-      cells[7] = static_cast<std::int64_t>(1e6 * ms);
       return cells;
     };
     table.rows.clear();

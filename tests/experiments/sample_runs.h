@@ -61,6 +61,17 @@ inline Run measured(const PlanInput& input, const Change& change = [](const auto
   return run;
 }
 
+/// A row of the kernel table: `ms` of kernels of one class in one phase.
+inline std::vector<Scalar> kernel_row(const Table& table, std::string_view phase, const char* kind,
+                                      double ms) {
+  std::vector<Scalar> cells(table.columns.size(), Scalar(std::int64_t{1}));
+  for (std::size_t i = 0; i < 5; ++i) cells[i] = std::string("aten::any");
+  cells[0] = std::string(phase);
+  cells[4] = std::string(kind);
+  cells[7] = static_cast<std::int64_t>(1e6 * ms);
+  return cells;
+}
+
 /// A launch that ended otherwise has no numbers.
 inline void end_with(Launch& launch, Outcome outcome) {
   launch.outcome = std::move(outcome);
