@@ -14,10 +14,8 @@
 
 namespace labreport {
 
-struct Presentation {
-  std::map<std::string, PartContent> parts;  ///< By letter.
-  std::vector<KeyNumber> key_numbers;
-};
+/// What each part is made of, by its letter.
+using Presentation = std::map<std::string, PartContent>;
 
 struct Experiment {
   std::string_view name;           ///< The problem's name: "benchmarking_script"

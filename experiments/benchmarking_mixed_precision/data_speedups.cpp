@@ -152,34 +152,13 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   return part;
 }
 
-/// The largest speedup of a forward or backward pass, if one became faster at all.
-std::vector<KeyNumber> best_speedup(const RunView& view) {
-  const std::vector<TimingGroup> groups = timing_groups(view);
-  const std::vector<Network> measured = networks(view, groups);
-  std::vector<KeyNumber> best;
-  double most = 1;
-  for (const Pair& pair : pairs(measured)) {
-    for (const auto& [name, pass] :
-         {std::pair(", forward", &Network::forward), std::pair(", backward", &Network::backward)}) {
-      const auto speedup = pair.speedup(pass);
-      if (!speedup || speedup->value <= most) continue;
-      most = speedup->value;
-      best = {{"Best " + std::string(pair.other->precision()) + " speedup, " + pair.other->size() +
-                   name,
-               format_ratio(speedup->value) + " ×", std::string(kProblem) + "-c"}};
-    }
-  }
-  return best;
-}
-
 }  // namespace
 
 Presentation present(const RunView& view) {
   Presentation shown;
-  if (auto part = present_dtypes(view)) shown.parts.emplace("a", std::move(*part));
-  if (auto part = present_layer_norm(view)) shown.parts.emplace("b", std::move(*part));
-  if (auto part = present_speedups(view)) shown.parts.emplace("c", std::move(*part));
-  if (!shown.parts.empty()) shown.key_numbers = best_speedup(view);
+  if (auto part = present_dtypes(view)) shown.emplace("a", std::move(*part));
+  if (auto part = present_layer_norm(view)) shown.emplace("b", std::move(*part));
+  if (auto part = present_speedups(view)) shown.emplace("c", std::move(*part));
   return shown;
 }
 

@@ -14,7 +14,6 @@ namespace labreport::benchmarking_script {
 namespace {
 
 constexpr const char* kProblem = "benchmarking_script";
-constexpr const char* kDurations = "benchmarking_script-b";
 constexpr Notation kCounted{Notation::kCount};
 
 /// Rows have a model.
@@ -102,44 +101,6 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   return part;
 }
 
-/// The largest network of which anything ran, in the run's first precision.
-const TimingGroup* largest(const std::vector<TimingGroup>& groups) {
-  const TimingGroup* found = nullptr;
-  std::int64_t most = 0;
-  for (const TimingGroup& group : groups) {
-    if (phases(group).forward.empty() || !group.spec.model) continue;
-    const std::int64_t parameters = parameter_count(*group.spec.model);
-    const bool same = found != nullptr && found->spec.model == group.spec.model;
-    if (parameters >= most && !same) {
-      most = parameters;
-      found = &group;
-    }
-  }
-  return found;
-}
-
-std::vector<KeyNumber> key_numbers(const RunView& view, const std::vector<TimingGroup>& groups) {
-  std::vector<KeyNumber> numbers;
-  const TimingGroup* group = largest(groups);
-  if (group == nullptr) return numbers;
-  const auto add = [&](const std::string& what, const std::vector<double>& samples) {
-    if (samples.empty()) return;
-    numbers.push_back(
-        {what + ", " + group->label, format_significant(mean(samples)) + " ms", kDurations});
-  };
-  const Phases times = phases(*group);
-  add("Forward pass", times.forward);
-  add("Backward pass", times.backward);
-  add("Training step", whole_step(*group, Mode::kTrainStep));
-  const auto step = timed(*group, Mode::kForwardBackward);
-  const auto share = step ? share_of_peak(view, *step) : std::nullopt;
-  if (!share) return numbers;
-  const std::string precision(describe(step->spec->precision.value_or(Precision::kFp32)));
-  numbers.push_back({"MFU of forward+backward vs. measured " + precision + " peak, " + group->label,
-                     format_percent(*share) + " %", kDurations});
-  return numbers;
-}
-
 /// A network that another problem wants in another precision begins with its longest mode, which a
 /// lesser one follows where it does not fit: it is no row here, as long as others were timed mode
 /// by mode.
@@ -183,11 +144,10 @@ void choose(Facts& facts, std::initializer_list<const char*> situations, std::st
 Presentation present(const RunView& view) {
   const std::vector<TimingGroup> groups = own_groups(view);
   if (groups.empty()) return {};
-  Presentation shown{.parts = {{"a", present_program(view, groups)},
-                               {"b", present_durations(view, groups)},
-                               {"c", present_warmup(view, groups)}},
-                     .key_numbers = key_numbers(view, groups)};
-  for (auto& [letter, part] : shown.parts) part.cells = cells_of(groups);
+  Presentation shown{{"a", present_program(view, groups)},
+                     {"b", present_durations(view, groups)},
+                     {"c", present_warmup(view, groups)}};
+  for (auto& [letter, part] : shown) part.cells = cells_of(groups);
   return shown;
 }
 

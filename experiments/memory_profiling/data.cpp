@@ -37,9 +37,8 @@ Presentation present(const RunView& view) {
     if (!asked(view, letter)) continue;
     PartContent part = present_part(view, profiles);
     part.cells = cells_of(profiles, letter);
-    shown.parts.emplace(letter, std::move(part));
+    shown.emplace(letter, std::move(part));
   }
-  shown.key_numbers = key_numbers(profiles);
   return shown;
 }
 

@@ -289,19 +289,4 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   return part;
 }
 
-std::vector<KeyNumber> key_numbers(const std::vector<Profile>& profiles) {
-  const Profile* profile = longest(answered(profiles), Mode::kTrainStep);
-  if (profile == nullptr) return {};
-  const std::string anchor = std::string(kProblem) + "-b";
-  const std::string words = profile->words + " in " + profile->precision();
-  std::vector<KeyNumber> numbers{{"Peak memory of a training step, " + words,
-                                  format_bytes(profile->peak(Mode::kTrainStep).value_or(0)),
-                                  anchor}};
-  // Where every step fits, the largest is none that the GPU's memory sets.
-  if (some_step_has_no_room(profiles)) {
-    numbers.push_back({"Largest training step that fits", words, anchor});
-  }
-  return numbers;
-}
-
 }  // namespace labreport::memory_profiling

@@ -19,7 +19,4 @@ PartContent present_block(const RunView& view, const std::vector<Profile>& profi
 /// The datasets of the figure of (b), and for its caption the fact "far_below".
 void add_peaks_figure(PartContent& part, const RunView& view, const std::vector<Profile>& profiles);
 
-/// The peak of the step, and the largest network and context whose step fits.
-std::vector<KeyNumber> key_numbers(const std::vector<Profile>& profiles);
-
 }  // namespace labreport::memory_profiling

@@ -162,7 +162,7 @@ PartContent content(const RunView& view, const Cell& cell) {
 Presentation present(const RunView& view) {
   const Cell* cell = view.cell(CellKind::kAccumulation);
   if (cell == nullptr) return {};
-  return {.parts = {{"", content(view, *cell)}}, .key_numbers = {}};
+  return {{"", content(view, *cell)}};
 }
 
 }  // namespace labreport::mixed_precision_accumulation

@@ -7,13 +7,12 @@ namespace labreport::nsys_profile {
 Presentation present(const RunView& view) {
   const Profiles profiles(view);
   if (profiles.all.empty()) return {};
-  Presentation shown{.parts = {{"a", timer_vs_profiler(profiles)},
-                               {"b", top_kernels(profiles)},
-                               {"c", non_gemm_kernels(profiles)},
-                               {"d", kernel_classes(profiles)},
-                               {"e", attention(profiles)}},
-                     .key_numbers = {}};
-  for (auto& [letter, part] : shown.parts) {
+  Presentation shown{{"a", timer_vs_profiler(profiles)},
+                     {"b", top_kernels(profiles)},
+                     {"c", non_gemm_kernels(profiles)},
+                     {"d", kernel_classes(profiles)},
+                     {"e", attention(profiles)}};
+  for (auto& [letter, part] : shown) {
     const bool one_precision = letter == "a" || letter == "b";
     for (const Profile* profile :
          one_precision ? profiles.shown : profiles.shown_in_every_precision) {

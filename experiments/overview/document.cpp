@@ -58,16 +58,14 @@ void add_sections(Document& document, const RunView& view) {
   document.sections.push_back(what_ran_section(view));
   for (const Experiment& experiment : catalog()) {
     Presentation shown = experiment.present(view);
-    if (shown.parts.empty()) continue;
-    Section section = compose_section(experiment.words, shown.parts, figure_files(experiment.name));
+    if (shown.empty()) continue;
+    Section section = compose_section(experiment.words, shown, figure_files(experiment.name));
     for (Part& part : section.parts) {
-      settings[part.name()] = overview::setting(view, shown.parts.at(part.letter).cells);
+      settings[part.name()] = overview::setting(view, shown.at(part.letter).cells);
       drop_empty(part.tables);
       drop_empty(part.details.tables);
     }
     document.sections.push_back(std::move(section));
-    std::move(shown.key_numbers.begin(), shown.key_numbers.end(),
-              std::back_inserter(document.key_numbers));
   }
   share_settings(document, settings);
 }
@@ -101,6 +99,7 @@ Document build_document(const Run& run, bool reference) {
   document.reference = reference;
   document.incomplete = lacks_launches(run);
   document.outcome_line = overview::outcome_line(run);
+  document.headline = overview::headline(view);
   add_sections(document, view);
   document.method = overview::method(view);
   document.environment = overview::environment(view);

@@ -15,6 +15,9 @@ namespace labreport::overview {
 /// step was timed.
 std::optional<Section> summary(const RunView& view, const FigureFiles& figures);
 
+/// The step by which the index knows the run.
+Headline headline(const RunView& view);
+
 /// Each cell that gave no numbers, with the reason; empty where all did.
 TableView what_ran(const RunView& view);
 

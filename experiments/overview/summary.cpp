@@ -251,6 +251,27 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* 
 
 }  // namespace
 
+Headline headline(const RunView& view) {
+  const std::vector<TimingGroup> groups = timing_groups(view);
+  const auto networks = benchmarking_mixed_precision::networks(view, groups);
+  const auto rows = step_rows(view, networks);
+  if (rows.empty()) return {};
+  const auto pair = largest_pair(networks);
+  const Network* last = rows.back().network;
+  const std::string size = pair ? pair->other->size() : last->size();
+  Headline headline{.network = size,
+                    .precision = std::string(pair ? pair->other->precision() : "")};
+  for (const StepRow& row : rows) {
+    if (row.network->size() != size) continue;
+    headline.peak_bytes = std::max(headline.peak_bytes, row.peak_bytes().value_or(0));
+    if (row.spec().precision == Precision::kFp32) headline.fp32_ms = row.seconds() * 1e3;
+    if (!pair || row.network != pair->other) continue;
+    headline.mixed_ms = row.seconds() * 1e3;
+    headline.mfu = row.of_measured_peak.value_or(0);
+  }
+  return headline;
+}
+
 std::optional<Section> summary(const RunView& view, const FigureFiles& figures) {
   const std::vector<TimingGroup> groups = timing_groups(view);
   const auto networks = benchmarking_mixed_precision::networks(view, groups);

@@ -44,7 +44,7 @@ std::string page(const Document& document) {
   } catch (const Error& error) {
     say("charts are left out: {}\n", error.what());
   }
-  return diff_html(document, drawings, {.root = "", .interactive = false, .alone = true});
+  return single_diff_html(document, drawings);
 }
 
 constexpr std::array<const char*, 4> kFormats{"table", "md", "json", "html"};

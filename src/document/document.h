@@ -125,11 +125,15 @@ struct Section {
   bool asked() const;
 };
 
-/// A number that stands for the run on the index.
-struct KeyNumber {
-  std::string label;
-  std::string value;  ///< Formatted with its unit.
-  std::string anchor;
+/// The training step that stands for a run where runs stand side by side: of the largest network
+/// that ran in FP32 and in mixed precision. A number is 0 where it was not measured.
+struct Headline {
+  std::string network;    ///< "2.7B"; empty: no training step ran.
+  std::string precision;  ///< "BF16"
+  double fp32_ms = 0;
+  double mixed_ms = 0;
+  double mfu = 0;         ///< Of the mixed-precision step, a share of the measured peak.
+  double peak_bytes = 0;  ///< The larger one of both.
 };
 
 /// Whose report it is; each may be empty, all is plain text.
@@ -153,7 +157,7 @@ struct Document {
   bool reference = false;      ///< Ships with the project: marked as such.
   bool incomplete = false;     ///< Cells are still missing: the run was interrupted.
   std::string outcome_line;    ///< "40 cells: 38 ok, 2 out of memory"
-  std::vector<KeyNumber> key_numbers;
+  Headline headline;
   std::vector<Section> sections;
   std::string method;     ///< Markdown: method and limits.
   TableView environment;  ///< Reproduce.

@@ -82,10 +82,14 @@ void add_files(DiffPage& page, const Comparison& comparison, const Document& doc
                ChartTool& tool) {
   const Drawings drawings = drawn(document, tool, page);
   const auto add = [&page](const std::string& name, std::string bytes) {
-    page.files.push_back({page.card.folder + "/" + name, std::move(bytes)});
+    page.files.push_back({page.entry.folder + "/" + name, std::move(bytes)});
   };
-  add("index.html",
-      diff_html(document, drawings, {.root = "../../", .interactive = !drawings.empty()}));
+  add("index.html", diff_html(document, drawings,
+                              {.root = "../../",
+                               .interactive = !drawings.empty(),
+                               .formats = {{"Markdown", "diff.md"},
+                                           {"JSON", "diff.json"},
+                                           {"JSON schema", "../../assets/diff.schema.json"}}}));
   add("diff.md", diff_markdown(document, drawings));
   add("diff.json", diff_json(comparison));
   if (drawings.empty()) return;
@@ -115,13 +119,13 @@ void fill(DiffPage& page, const PairedRun& a, const PairedRun& b, LoadedRuns& lo
   try {
     const Comparison comparison = compare_runs(loaded.at(a.store), loaded.at(b.store));
     const Document document = diff_document(comparison, source_of(a), source_of(b));
-    page.card.device = document.title;
-    page.card.edition = comparison.a.edition == comparison.b.edition
-                            ? comparison.a.edition
-                            : comparison.b.edition + " vs. " + comparison.a.edition;
-    page.card.preset = document.relation;
-    page.card.outcome = format_plural(static_cast<std::int64_t>(comparison.matched), "cell") +
-                        (comparison.matched == 1 ? " matches" : " match");
+    page.entry.device = document.title;
+    page.entry.edition = comparison.a.edition == comparison.b.edition
+                             ? comparison.a.edition
+                             : comparison.b.edition + " vs. " + comparison.a.edition;
+    page.entry.preset = document.relation;
+    page.entry.outcome = format_plural(static_cast<std::int64_t>(comparison.matched), "cell") +
+                         (comparison.matched == 1 ? " matches" : " match");
     add_files(page, comparison, document, tool);
   } catch (const InputError&) {
     page.files.clear();  // nothing in common, or another batch: no page of its own accord
@@ -140,12 +144,12 @@ std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const 
       if (!belong_together(subject_of(**a), subject_of(**b))) continue;
       const auto [from, to] = in_order(**a, **b);
       DiffPage page;
-      page.card.folder = "diff/" + slug(from->place) + "--" + slug(to->place);
-      page.record = out / page.card.folder;
+      page.entry.folder = "diff/" + slug(from->place) + "--" + slug(to->place);
+      page.record = out / page.entry.folder;
       page.key = content_hash(from->key + "\n" + to->key);
       const auto kept = record == nullptr ? std::nullopt : record->find(page.record, page.key);
       if (kept) {
-        page.card = kept->card;
+        page.entry = kept->entry;
         page.kept = kept->files;
         page.stays = true;
       } else {
@@ -161,10 +165,10 @@ std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages) {
   std::vector<ComparedPair> pairs;
   for (const DiffPage& page : pages) {
     if (page.files.empty() && page.kept.empty()) continue;
-    pairs.push_back({.link = page.card.folder + "/index.html",
-                     .title = page.card.device,
-                     .edition = page.card.edition,
-                     .words = page.card.preset + ": " + page.card.outcome});
+    pairs.push_back({.link = page.entry.folder + "/index.html",
+                     .title = page.entry.device,
+                     .edition = page.entry.edition,
+                     .words = page.entry.preset + ": " + page.entry.outcome});
   }
   return pairs;
 }
@@ -175,7 +179,7 @@ void add_diff_pages(Site& site, const std::vector<DiffPage>& pages) {
     site.kept.insert(site.kept.end(), page.kept.begin(), page.kept.end());
     if (page.problem.empty() || site.undrawn) continue;
     site.notice += (site.notice.empty() ? "" : "\n") + std::string("charts are left out of ") +
-                   page.card.folder + ": " + page.problem;
+                   page.entry.folder + ": " + page.problem;
   }
 }
 
@@ -188,7 +192,7 @@ void remember_diff_pages(RenderRecord& record, const std::vector<DiffPage>& page
     if (!page.problem.empty()) continue;  // tried again the next time
     std::vector<const SiteFile*> files;
     for (const SiteFile& file : page.files) files.push_back(&file);
-    record.keep(page.record, page.key, page.card, files);
+    record.keep(page.record, page.key, page.entry, files);
   }
 }
 

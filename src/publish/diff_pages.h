@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "document/drawings.h"
+#include "document/index/run_entry.h"
 #include "publish/render_record.h"
 #include "publish/site.h"
 #include "results/run_store.h"
-#include "writers/html/card.h"
 
 namespace labreport {
 
@@ -25,7 +25,7 @@ struct PairedRun {
 struct DiffPage {
   std::filesystem::path record;  ///< By which the render record knows it.
   std::string key;
-  RunCard card;
+  RunEntry entry;
   std::vector<SiteFile> files = {};
   std::vector<std::string> kept = {};
   bool stays = false;        ///< From an earlier render.

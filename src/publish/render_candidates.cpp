@@ -54,7 +54,7 @@ void add_run(std::vector<Candidate>& runs, Candidate run) {
 
 /// Its page was made where another run's page stands now, or the other way round.
 void take_place(Candidate& run, RunNotes& notes) {
-  if (run.kept && run.kept->card.folder == run.place) return;
+  if (run.kept && run.kept->entry.folder == run.place) return;
   if (run.kept) {
     run.kept.reset();
     load(run, notes);

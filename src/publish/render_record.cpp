@@ -41,7 +41,7 @@ std::optional<KeptRun> RenderRecord::find(const fs::path& run, const std::string
   try {
     const auto entry = before_.find(full_name(run));
     if (entry == before_.end() || entry->at("key") != key) return std::nullopt;
-    KeptRun kept{.card = entry->at("card").get<RunCard>(),
+    KeptRun kept{.entry = entry->at("entry").get<RunEntry>(),
                  .files = {},
                  .wanted = entry->at("wanted").get<std::string>()};
     for (const auto& [path, stamp] : entry->at("files").items()) {
@@ -59,7 +59,7 @@ void RenderRecord::keep(const fs::path& run) {
   now_[name] = before_.at(name);
 }
 
-void RenderRecord::keep(const fs::path& run, const std::string& key, const RunCard& card,
+void RenderRecord::keep(const fs::path& run, const std::string& key, const RunEntry& entry,
                         const std::vector<const SiteFile*>& files, const std::string& wanted) {
   nlohmann::json stamps = nlohmann::json::object();
   for (const SiteFile* file : files) {
@@ -68,7 +68,7 @@ void RenderRecord::keep(const fs::path& run, const std::string& key, const RunCa
     stamps[file->path] = stamp;
   }
   now_[full_name(run)] = {
-      {"key", key}, {"card", card}, {"files", std::move(stamps)}, {"wanted", wanted}};
+      {"key", key}, {"entry", entry}, {"files", std::move(stamps)}, {"wanted", wanted}};
 }
 
 void RenderRecord::save() const {

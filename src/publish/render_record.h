@@ -27,7 +27,7 @@ class RenderRecord {
 
   /// Takes down a run that was just written. Where a file is not what was written, since another
   /// render writes into the same site, the run is left out.
-  void keep(const std::filesystem::path& run, const std::string& key, const RunCard& card,
+  void keep(const std::filesystem::path& run, const std::string& key, const RunEntry& entry,
             const std::vector<const SiteFile*>& files, const std::string& wanted = "");
 
   /// Replaces the record by what was kept since it was opened.

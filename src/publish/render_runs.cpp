@@ -46,7 +46,7 @@ std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<Pa
   if (!options.formats.has(Format::kHtml)) return {};
   for (const Candidate& run : runs) {
     paired.push_back({run.store, run.place, run.key,
-                      run.kept ? run.kept->card.preset : run.loaded.document.preset});
+                      run.kept ? run.kept->entry.preset : run.loaded.document.preset});
   }
   return make_diff_pages(paired, options.out, tool, record);
 }
@@ -99,8 +99,8 @@ void remember(const std::vector<Candidate>& runs, const std::vector<DiffPage>& d
     }
     // What complains, or lacks its charts, is tried again the next time.
     if (run.complained || site.lacking.contains(run.place)) continue;
-    const auto card = std::ranges::find(site.cards, run.place, &RunCard::folder);
-    record.keep(run.store.folder(), run.key, *card, files_of(site, run.place), run.wanted);
+    const auto entry = std::ranges::find(site.entries, run.place, &RunEntry::folder);
+    record.keep(run.store.folder(), run.key, *entry, files_of(site, run.place), run.wanted);
   }
   record.save();
 }

@@ -1,6 +1,7 @@
 #include "publish/run_files.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -18,7 +19,6 @@ struct RunFiles {
   const Drawings& drawings;
   const Prints& prints;
   const SiteOptions& options;
-  const PageOptions& page;
   std::vector<SiteFile> files = {};
 
   void add(const std::string& name, std::string bytes) {
@@ -28,10 +28,6 @@ struct RunFiles {
     for (Attachment& file : named) add(file.name, std::move(file.bytes));
   }
 };
-
-void add_html(RunFiles& to) {
-  to.add("index.html", page_html(to.run.document, to.drawings, to.page));
-}
 
 void add_markdown(RunFiles& to) {
   to.add("report.md", report_markdown(to.run.document, to.drawings, to.options.answers));
@@ -61,9 +57,11 @@ struct FormatWriter {
   void (*write)(RunFiles& to);
 };
 
-constexpr FormatWriter kWriters[] = {{Format::kHtml, add_html},   {Format::kMarkdown, add_markdown},
-                                     {Format::kCsv, add_csv},     {Format::kLatex, add_latex},
-                                     {Format::kTypst, add_typst}, {Format::kJson, add_json}};
+constexpr FormatWriter kWriters[] = {{Format::kMarkdown, add_markdown},
+                                     {Format::kCsv, add_csv},
+                                     {Format::kLatex, add_latex},
+                                     {Format::kTypst, add_typst},
+                                     {Format::kJson, add_json}};
 
 /// What the words of a report link to.
 void add_attachments(RunFiles& to) {
@@ -74,16 +72,6 @@ void add_attachments(RunFiles& to) {
       }
     }
   }
-}
-
-void add_pictures(RunFiles& to) {
-  for (const Figure* figure : figures_of(to.run.document)) {
-    const auto drawing = to.drawings.find(figure->slug);
-    if (drawing == to.drawings.end()) continue;
-    to.add(chart_path(*figure), picture_file(drawing->second.wide));
-    to.add(narrow_chart_path(*figure), picture_file(drawing->second.narrow));
-  }
-  if (!to.drawings.empty()) to.add(kSpecsPath, specs_script(to.run.document, to.drawings));
 }
 
 /// Whether it begins as its kind does: a typesetter gives up a whole report for one broken picture.
@@ -107,16 +95,60 @@ bool is_read_with_files_beside(const Formats& formats) {
 }  // namespace
 
 std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
-                                const SiteOptions& options, const PageOptions& page) {
-  RunFiles to{run, drawings, prints, options, page};
+                                const SiteOptions& options) {
+  RunFiles to{run, drawings, prints, options};
   for (const FormatWriter& writer : kWriters) {
     if (options.formats.has(writer.format)) writer.write(to);
   }
   if (is_read_with_files_beside(options.formats)) {
     add_attachments(to);
-    add_pictures(to);
+    std::ranges::move(picture_files(run.folder + "/", run.document, drawings),
+                      std::back_inserter(to.files));
   }
   return std::move(to.files);
+}
+
+std::vector<SiteFile> picture_files(const std::string& folder, const Document& document,
+                                    const Drawings& drawings) {
+  std::vector<SiteFile> files;
+  for (const Figure* figure : figures_of(document)) {
+    const auto drawing = drawings.find(figure->slug);
+    if (drawing == drawings.end()) continue;
+    files.push_back({folder + chart_path(*figure), picture_file(drawing->second.wide)});
+    files.push_back({folder + narrow_chart_path(*figure), picture_file(drawing->second.narrow)});
+  }
+  if (!drawings.empty()) {
+    files.push_back({folder + kSpecsPath, specs_script(document, drawings)});
+  }
+  return files;
+}
+
+std::string root_from(const std::string& folder) {
+  std::string root = "../";
+  for (const char letter : folder) {
+    if (letter == '/') root += "../";
+  }
+  return root;
+}
+
+std::vector<FormatLink> formats_beside(const Site& site, const SiteRun& run) {
+  const std::string page = single_page_path(run.folder);
+  const FormatLink known[] = {
+      {"PDF", "report.pdf"},     {"one file", page.substr(run.folder.size() + 1)},
+      {"Markdown", "report.md"}, {"Typst", "report.typ"},
+      {"LaTeX", "report.tex"},   {"CSV", "cells.csv"},
+      {"JSON", "run.json"}};
+  std::vector<FormatLink> found;
+  for (const FormatLink& format : known) {
+    const bool is_there = std::ranges::any_of(site.files, [&](const SiteFile& file) {
+      return file.path == run.folder + "/" + format.file;
+    });
+    if (is_there) found.push_back(format);
+  }
+  if (!found.empty() && found.back().name == "JSON") {
+    found.push_back({"JSON schema", root_from(run.folder) + "assets/run.schema.json"});
+  }
+  return found;
 }
 
 TypstOptions typst_options(const Document& document, const SiteOptions& options) {

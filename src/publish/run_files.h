@@ -9,9 +9,20 @@
 
 namespace labreport {
 
-/// All but PDF, which is typeset for all runs at once; in a fixed order.
+/// All but PDF, which is typeset for all runs at once, and the page, which names the others; in a
+/// fixed order.
 std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
-                                const SiteOptions& options, const PageOptions& page);
+                                const SiteOptions& options);
+
+/// The drawings and what makes them live, below `folder`: "nvidia-h200/2025/<time>/", or empty.
+std::vector<SiteFile> picture_files(const std::string& folder, const Document& document,
+                                    const Drawings& drawings);
+
+/// The forms of a report among the site's files, as its page links to them.
+std::vector<FormatLink> formats_beside(const Site& site, const SiteRun& run);
+
+/// From a page in `folder` to the site's root: "../../../".
+std::string root_from(const std::string& folder);
 
 TypstOptions typst_options(const Document& document, const SiteOptions& options);
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/text.h"
+#include "document/index/index_document.h"
 #include "publish/run_files.h"
 #include "publish/typeset.h"
 #include "results/run_json.h"
@@ -38,19 +39,27 @@ void tell_all(Site& site, const std::vector<SiteRun>& runs, const std::string& l
 /// What the chart tool gave.
 struct Charts {
   std::vector<Drawings> drawings;  ///< One a run.
+  Drawings index;
   std::string bundle;
 };
 
-Charts draw_charts(const std::vector<SiteRun>& runs, ChartTool* tool, Site& site) {
-  Charts none{.drawings = std::vector<Drawings>(runs.size()), .bundle = {}};
+Charts draw_charts(const std::vector<SiteRun>& runs, const Document& index, ChartTool* tool,
+                   Site& site) {
+  Charts none{.drawings = std::vector<Drawings>(runs.size()), .index = {}, .bundle = {}};
   if (tool == nullptr) return none;
   std::vector<const Document*> documents;
   for (const SiteRun& run : runs) documents.push_back(&run.document);
+  documents.push_back(&index);
   try {
     Charts charts;
     std::vector<std::string> problems;
     charts.drawings = draw_each(documents, *tool, problems);
     charts.bundle = tool->bundle();
+    charts.index = std::move(charts.drawings.back());
+    charts.drawings.pop_back();
+    if (!problems.back().empty())
+      tell(site, "charts are left out of the index: " + problems.back());
+    problems.pop_back();
     tell_each(site, runs, "charts", problems);
     return charts;
   } catch (const Error& error) {
@@ -76,14 +85,6 @@ std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
     tell_all(site, runs, std::string("charts as PDF and PNG are left out: ") + error.what());
     return none;
   }
-}
-
-std::string root_from(const std::string& folder) {
-  std::string root = "../";
-  for (const char letter : folder) {
-    if (letter == '/') root += "../";
-  }
-  return root;
 }
 
 void append(std::vector<SiteFile>& files, std::vector<SiteFile> more) {
@@ -112,21 +113,32 @@ void show_control_characters(Site& site) {
   }
 }
 
-void add_cards(Site& site, const std::vector<SiteRun>& runs) {
-  for (const SiteRun& run : runs) {
-    RunCard card = run_card(run.document, run.folder, run.started_at);
-    std::vector<std::string> files;
-    for (const SiteFile* file : files_of(site, run.folder)) files.push_back(file->path);
-    card.formats = formats_among(files, run.folder);
-    site.cards.push_back(std::move(card));
+/// A page names what lies beside it, so it is written last.
+void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& charts,
+               const SiteOptions& options) {
+  if (!options.formats.has(Format::kHtml)) return;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const PageOptions page = {.root = root_from(runs[i].folder),
+                              .interactive = !charts.bundle.empty(),
+                              .answers = options.answers,
+                              .formats = formats_beside(site, runs[i])};
+    site.files.push_back(
+        {page_path(runs[i]), page_html(runs[i].document, charts.drawings[i], page)});
   }
 }
 
-void add_index(Site& site, const std::vector<KeptRun>& kept,
-               const std::vector<ComparedPair>& pairs) {
-  std::vector<RunCard> all = site.cards;
-  for (const KeptRun& run : kept) all.push_back(run.card);
-  site.files.push_back({"index.html", index_html(all, pairs)});
+Document index_of(const Site& site, const std::vector<KeptRun>& kept) {
+  std::vector<RunEntry> all = site.entries;
+  for (const KeptRun& run : kept) all.push_back(run.entry);
+  return index_document(std::move(all));
+}
+
+void add_index(Site& site, const Document& index, const Charts& charts,
+               const SiteOptions& options) {
+  if (!options.formats.has(Format::kHtml)) return;
+  append(site.files, picture_files("", index, charts.index));
+  site.files.push_back(
+      {"index.html", index_html(index, charts.index, !charts.bundle.empty(), options.pairs)});
 }
 
 }  // namespace
@@ -148,13 +160,14 @@ std::string single_page_path(const std::string& folder) {
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
                  const std::vector<KeptRun>& kept) {
   Site site{.files = {}, .notice = {}, .partial = !options.formats.all()};
-  const Charts charts = draw_charts(runs, tool, site);
+  for (const SiteRun& run : runs) {
+    site.entries.push_back(run_entry(run.document, run.folder, run.started_at));
+  }
+  const Document index = options.formats.has(Format::kHtml) ? index_of(site, kept) : Document();
+  const Charts charts = draw_charts(runs, index, tool, site);
   const std::vector<Prints> prints = print_charts(runs, charts.drawings, options, tool, site);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const PageOptions page = {.root = root_from(runs[i].folder),
-                              .interactive = !charts.bundle.empty(),
-                              .answers = options.answers};
-    append(site.files, run_files(runs[i], charts.drawings[i], prints[i], options, page));
+    append(site.files, run_files(runs[i], charts.drawings[i], prints[i], options));
     if (options.single_file) {
       site.files.push_back(
           {single_page_path(runs[i].folder),
@@ -164,14 +177,12 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   if (options.formats.has(Format::kPdf) && tool != nullptr) {
     append(site.files, typeset_runs(runs, charts.drawings, options, *tool, site));
   }
-  add_cards(site, runs);
+  add_pages(site, runs, charts, options);
   for (const KeptRun& run : kept) {
     site.kept.insert(site.kept.end(), run.files.begin(), run.files.end());
   }
-  if (options.formats.has(Format::kHtml)) {
-    add_index(site, kept, options.pairs);
-    add_assets(site, charts.bundle);
-  }
+  add_index(site, index, charts, options);
+  if (options.formats.has(Format::kHtml)) add_assets(site, charts.bundle);
   show_control_characters(site);
   return site;
 }

@@ -8,9 +8,10 @@
 
 #include "document/document.h"
 #include "document/drawings.h"
+#include "document/index/run_entry.h"
 #include "publish/formats.h"
-#include "writers/html/card.h"
 #include "writers/html/html_parts.h"
+#include "writers/html/index_html.h"
 #include "writers/typst/typst.h"
 
 namespace labreport {
@@ -26,7 +27,7 @@ struct SiteRun {
 
 /// A run whose pages an earlier render made and nothing has changed since.
 struct KeptRun {
-  RunCard card;
+  RunEntry entry;
   std::vector<std::string> files;  ///< Inside the site.
   std::string wanted = {};         ///< Its folder, had no other run taken that name.
 };
@@ -49,7 +50,7 @@ struct Site {
   std::string notice;  ///< What is missing, one line each, e.g. the chart tool; empty when nothing.
   bool partial = false;  ///< Some formats alone: the others of an earlier render stay.
   std::vector<std::string> kept = {};  ///< Files that are there already and stay as they are.
-  std::vector<RunCard> cards = {};     ///< Of the runs that were rendered, in their order.
+  std::vector<RunEntry> entries = {};  ///< Of the runs that were rendered, in their order.
   bool undrawn = false;                ///< The chart tool does not work: no page has its script.
   std::set<std::string> lacking = {};  ///< Folders of runs that lack pictures or a format.
 };

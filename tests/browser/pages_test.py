@@ -140,10 +140,10 @@ class Pages(BrowserTest):
                 if anchor:
                     self.assertEqual(page.locator(f"[id='{anchor}']").count(), 1, target)
 
-    def test_a_demonstration_is_marked_at_its_head_and_on_its_card(self):
+    def test_a_demonstration_is_marked_at_its_head_and_in_the_index(self):
         self.assertTrue(self.open(self.demonstration).locator(".banner").is_visible())
-        card = self.open(self.index).locator(".card.demonstration")
-        self.assertIn("CPU demonstration", card.inner_text())
+        row = self.open(self.index).locator("tr[id^='run-cpu']")
+        self.assertIn("CPU demonstration", row.inner_text())
         self.assertEqual(self.open(self.report).locator(".banner").count(), 0)
 
 

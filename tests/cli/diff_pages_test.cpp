@@ -39,7 +39,7 @@ class DiffPages : public testing::Test {
   }
   std::vector<std::string> folders() {
     std::vector<std::string> found;
-    for (const DiffPage& page : make()) found.push_back(page.card.folder);
+    for (const DiffPage& page : make()) found.push_back(page.entry.folder);
     return found;
   }
 

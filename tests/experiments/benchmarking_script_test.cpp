@@ -41,7 +41,7 @@ std::string answer(const Run& run, const std::string& letter) {
 
 Dataset dataset(const Run& run, const std::string& letter, const std::string& name) {
   const Presentation shown = present(RunView(run, find_edition(run.edition)));
-  for (const Dataset& dataset : shown.parts.at(letter).datasets) {
+  for (const Dataset& dataset : shown.at(letter).datasets) {
     if (dataset.name == name) return dataset;
   }
   throw std::runtime_error("no dataset " + name);

@@ -38,7 +38,7 @@ Run small_of_2026(const Change& change = unchanged) {
 }
 
 PartContent part(const Run& run, const char* letter) {
-  return present(RunView(run, find_edition(run.edition))).parts.at(letter);
+  return present(RunView(run, find_edition(run.edition))).at(letter);
 }
 
 /// Whether the answer says the sentence of that situation.

@@ -57,7 +57,7 @@ void compare_everything(const Run& a, const Run& b) {
     check_text(diff_text(document));
     check_text(diff_markdown(document));
     check_text(diff_json(comparison));
-    check_text(diff_html(document, {}, {.root = "", .interactive = false, .alone = true}));
+    check_text(single_diff_html(document, {}));
   });
 }
 

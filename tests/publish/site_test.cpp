@@ -75,19 +75,34 @@ TEST(RenderSite, SameInputSameBytesAndOneStartOfTheTool) {
   for (const SiteFile& file : once.files) EXPECT_EQ(file.bytes, bytes(again, file.path));
 }
 
-TEST(RenderSite, KeepsTheFilesAndCardsOfRunsThatItDoesNotRender) {
-  RunCard card = run_card(sample_document(), "kept/2025/1-a", "2026-05-01T10:15:00Z");
+TEST(RenderSite, KeepsTheFilesAndRowsOfRunsThatItDoesNotRender) {
+  RunEntry entry = run_entry(sample_document(), "kept/2025/1-a", "2026-05-01T10:15:00Z");
   const Site site =
-      render_site({sample_runs()[0]}, {}, nullptr, {{card, {"kept/2025/1-a/index.html"}}});
+      render_site({sample_runs()[0]}, {}, nullptr, {{entry, {"kept/2025/1-a/index.html"}}});
   EXPECT_THAT(site.kept, testing::ElementsAre("kept/2025/1-a/index.html"));
   EXPECT_THAT(bytes(site, "index.html"), HasSubstr("kept/2025/1-a/index.html"));
   EXPECT_THAT(bytes(site, "index.html"), HasSubstr("cpu/2025/2-a/index.html"));
 }
 
-TEST(RenderSite, ACardLinksToTheFormsThatItsRunHas) {
-  const std::string index = bytes(render_site(sample_runs(), {}, nullptr), "index.html");
-  EXPECT_THAT(index, HasSubstr("<a href=\"cpu/2025/2-a/report.md\">Markdown</a>"));
-  EXPECT_THAT(index, HasSubstr("<a href=\"nvidia-h200/2025/1-a/run.json\">run as JSON</a>"));
+TEST(RenderSite, APageLinksToTheFormsThatItsRunHas) {
+  FakeChartTool tool;
+  const Site whole = render_site(sample_runs(), {}, &tool);
+  EXPECT_THAT(bytes(whole, "cpu/2025/2-a/index.html"),
+              HasSubstr("<a href=\"report.pdf\">PDF</a> <a href=\"report.md\">Markdown</a> "));
+  SiteOptions options;
+  options.formats = Formats::named("html,md");
+  const std::string page =
+      bytes(render_site(sample_runs(), options, &tool), "cpu/2025/2-a/index.html");
+  EXPECT_THAT(page, HasSubstr("<p class=\"formats\"><a href=\"report.md\">Markdown</a> </p>"));
+}
+
+TEST(RenderSite, DrawsTheIndexBesideThePages) {
+  FakeChartTool tool;
+  const Site site = render_site(sample_runs(), {}, &tool);
+  EXPECT_THAT(paths(site), IsSupersetOf({"charts/steps.svg", "charts/specs.js"}));
+  EXPECT_THAT(bytes(site, "index.html"), HasSubstr("data-charts=\"assets/charts.js\""));
+  EXPECT_THAT(bytes(render_site(sample_runs(), {}, nullptr), "index.html"),
+              Not(HasSubstr("data-charts")));
 }
 
 TEST(RenderSite, LinksAreRelative) {

@@ -160,7 +160,7 @@ class Changed(ProjectTest):
         (copy / "reference").touch()
         self.assert_renewed(changes=False)
         index = self.project.public()["index.html"].decode()
-        self.assertEqual(index.count('<li class="card'), 3)
+        self.assertEqual(index.count('<tr id="run-'), 3)
         self.assertNotIn("reference run", index)
 
 

@@ -105,7 +105,7 @@ class Commands(unittest.TestCase):
         index = (site / "index.html").read_text(encoding="utf-8")
         recorded = [run for run in (project / "site/runs").rglob("run.json")
                     if not (run.parent / "imported").exists()]
-        self.assertEqual(index.count('<li class="card'), len(recorded))
+        self.assertEqual(index.count('<tr id="run-'), len(recorded))
         self.assertGreater(len(recorded), 0)
 
 

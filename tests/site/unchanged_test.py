@@ -79,7 +79,7 @@ class ManyRuns(ProjectTest):
             self.assertTrue(changed())
             self.assertFalse(other())
         index = self.project.public()["index.html"].decode()
-        self.assertEqual(index.count('<li class="card'), 10)
+        self.assertEqual(index.count('<tr id="run-'), 10)
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ class AtOnce(StubbedTest):
         pages = [name for name in self.project.public() if name.endswith("/run.json")]
         self.assertEqual(len(pages), 2)
         index = self.project.public()["index.html"].decode()
-        self.assertEqual(index.count('<li class="card'), 2)
+        self.assertEqual(index.count('<tr id="run-'), 2)
         before = self.project.public()
         self.project.render()
         self.assertEqual(self.project.public(), before)

@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string page_of(const Document& document, const DiffPageOptions& options) {
+std::string page_of(const Document& document, const PageOptions& options) {
   FakeChartTool tool;
   return diff_html(document, draw_all({&document}, tool).front(), options);
 }
@@ -48,9 +48,8 @@ TEST_P(DiffFormats, JsonIsAsItsSchemaSays) {
 }
 
 TEST_P(DiffFormats, HoldNoControlCharacter) {
-  for (const std::string& bytes :
-       {diff_text(document_), diff_markdown(document_), diff_json(comparison_),
-        page_of(document_, {.root = "", .alone = true})}) {
+  for (const std::string& bytes : {diff_text(document_), diff_markdown(document_),
+                                   diff_json(comparison_), single_diff_html(document_, {})}) {
     for (const char byte : std::string("\x07\x1b\x7f")) {
       EXPECT_EQ(bytes.find(byte), std::string::npos) << int{byte};
     }
@@ -58,7 +57,7 @@ TEST_P(DiffFormats, HoldNoControlCharacter) {
 }
 
 TEST_P(DiffFormats, EachRatioHasItsTwoRowsOnThePage) {
-  const std::string page = page_of(document_, {.root = "", .alone = true});
+  const std::string page = single_diff_html(document_, {});
   for (std::size_t i = 0; i < comparison_.rows.size(); ++i) {
     if (!comparison_.rows[i].ratio) continue;
     const std::string name = "row-" + std::to_string(i + 1) + "\"";

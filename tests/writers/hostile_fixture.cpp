@@ -76,8 +76,7 @@ Document hostile_document() {
   document.outcome_line = document.reproduce = document.method = everything();
   document.front = {everything(), everything(), "https://example.org/" + everything()};
   document.demonstration = document.incomplete = true;
-  for (const std::string& text : hostile_texts())
-    document.key_numbers.push_back({text, text, text});
+  document.headline = {everything(), everything(), 1, 1, 1, 1};
   document.environment = hostile_table();
   document.sections.front().title = everything();
   document.sections.front().parts = {hostile_part()};

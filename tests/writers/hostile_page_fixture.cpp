@@ -62,10 +62,7 @@ Document hostile_page() {
                             &document.provenance, &document.outcome_line}) {
     *text = hostile_words() + endless_word();
   }
-  for (KeyNumber& number : document.key_numbers) {
-    number.label += hostile_words();
-    number.value += endless_word();
-  }
+  document.headline.network += hostile_words() + endless_word();
   spoil(document.environment);
   document.reproduce += "\n" + hostile_words() + endless_word();
   for (Section& section : document.sections) {

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "writers/html/card.h"
+#include "document/index/index_document.h"
+#include "writers/html/index_html.h"
 #include "writers/html/template.h"
 #include "writers/sample_fixture.h"
 
@@ -82,7 +83,7 @@ TEST(Page, LeavesAnswersOutOrReducesThemToTheirNumbers) {
 TEST(Page, NothingFromARunBecomesMarkup) {
   const Document document = demonstration_document();
   const std::string page = page_html(document, {}, options());
-  const std::string index = index_html({run_card(document, "cpu", "")});
+  const std::string index = index_html(index_document({run_entry(document, "cpu", "")}), {}, false);
   for (const std::string& html : {page, index}) {
     EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
     EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt; &amp; | `CPU` **bold**"));

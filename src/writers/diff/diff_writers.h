@@ -8,6 +8,7 @@
 #include "analysis/comparison.h"
 #include "document/document.h"
 #include "document/drawings.h"
+#include "writers/html/html.h"
 
 namespace labreport {
 
@@ -16,15 +17,12 @@ std::string diff_text(const Document& document);
 
 std::string diff_markdown(const Document& document, const Drawings& drawings = {});
 
-/// The page. `root` leads from it to the site's root; `interactive`: the chart bundle lies there.
-/// With an empty root and `alone` it needs no other file.
-struct DiffPageOptions {
-  std::string root;
-  bool interactive = false;
-  bool alone = false;
-};
+/// A page of a site.
 std::string diff_html(const Document& document, const Drawings& drawings,
-                      const DiffPageOptions& options);
+                      const PageOptions& options);
+
+/// A page that needs no other file.
+std::string single_diff_html(const Document& document, const Drawings& drawings);
 
 /// As diff.schema.json says; ratios and values unrounded.
 std::string diff_json(const Comparison& comparison);

@@ -75,6 +75,14 @@ TemplateList script_list(const Enclosed& enclosed) {
   return list;
 }
 
+TemplateList format_list(const std::vector<FormatLink>& formats) {
+  TemplateList list;
+  for (const auto& [name, file] : formats) {
+    list.push_back(TemplateObject{{"name", name}, {"file", file}});
+  }
+  return list;
+}
+
 std::string filled_page(const Document& document, const PageOptions& options, PageState& state,
                         const Enclosed& enclosed) {
   const bool environment = !document.environment.columns.empty();
@@ -94,6 +102,8 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"preset", document.preset},
       {"date", document.date},
       {"provenance", document.provenance},
+      {"formatted", !options.formats.empty()},
+      {"formats", format_list(options.formats)},
       {"sections", section_list(document, state)},
       {"method", markdown_to_html(document.method)},
       {"commands", command_list(document.reproduce)},

@@ -10,11 +10,18 @@
 
 namespace labreport {
 
+/// What lies beside a page in another form.
+struct FormatLink {
+  std::string name;  ///< "PDF"
+  std::string file;  ///< "report.pdf"
+};
+
 /// How a page reaches the rest of the site and what there is to reach.
 struct PageOptions {
   std::string root;          ///< From the page to the site's root: "../../../", or empty.
   bool interactive = false;  ///< The chart bundle lies in assets/.
   Answers answers = Answers::kFull;
+  std::vector<FormatLink> formats = {};
 };
 
 /// A run's whole page as one file that fetches nothing: style, scripts and pictures stand in it.

@@ -1,0 +1,167 @@
+#include "document/index/index_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/text.h"
+#include "document/section.h"
+#include "embedded/document.h"
+
+namespace labreport {
+namespace {
+
+constexpr Notation kMilliseconds{Notation::kSignificant, 4};
+constexpr Notation kSpeedup{Notation::kSignificant, 3};
+
+/// "2026-05-01T12:34:56Z" → "2026-05-01 12:34"
+std::string readable_time(std::string iso) {
+  constexpr std::size_t kDate = 10;
+  constexpr std::size_t kMinutes = 16;
+  if (iso.size() <= kMinutes || iso[kDate] != 'T') return iso;
+  iso[kDate] = ' ';
+  return iso.substr(0, kMinutes);
+}
+
+Value measured(double value) { return value > 0 ? Value(value) : Value(); }
+
+struct RunRow {
+  const RunEntry* run;
+  std::string id;
+  std::vector<std::string> flags;
+
+  const Headline& headline() const { return run->headline; }
+  Value speedup() const {
+    const auto& [network, precision, fp32, mixed, mfu, peak] = headline();
+    return fp32 > 0 && mixed > 0 ? Value(fp32 / mixed) : Value();
+  }
+  Value device() const {
+    Value name = run->device;
+    name.link = run->folder + "/index.html";
+    return name;
+  }
+};
+
+RunRow run_row(const RunEntry& run) {
+  RunRow row{.run = &run, .id = "run-" + slug(run.folder), .flags = {}};
+  if (run.demonstration) row.flags.emplace_back("CPU demonstration");
+  if (run.reference) row.flags.emplace_back("reference run");
+  if (run.incomplete) row.flags.emplace_back("interrupted");
+  if (run.preset != "full" && !run.demonstration) row.flags.push_back(run.preset + " preset");
+  return row;
+}
+
+const std::vector<Column<RunRow>> kRuns{
+    {"device", "GPU", &RunRow::device},
+    {"edition", "Edition", [](const RunRow& row) { return row.run->edition; }},
+    {"measured", "Measured (UTC)",
+     [](const RunRow& row) { return readable_time(row.run->started_at); }},
+    {"network", "Network", [](const RunRow& row) { return row.headline().network; }},
+    {"fp32", "FP32 step", [](const RunRow& row) { return measured(row.headline().fp32_ms); }, "ms",
+     kMilliseconds},
+    {"mixed", "BF16 step", [](const RunRow& row) { return measured(row.headline().mixed_ms); },
+     "ms", kMilliseconds},
+    {"speedup", "Speedup", &RunRow::speedup, "×", kSpeedup},
+    {"mfu",
+     "BF16 MFU",
+     [](const RunRow& row) { return measured(row.headline().mfu); },
+     "%",
+     {Notation::kPercent}},
+    {"peak",
+     "Peak memory",
+     [](const RunRow& row) { return measured(row.headline().peak_bytes); },
+     "GiB",
+     {Notation::kGibibytes}},
+    {"revision", "Revision", [](const RunRow& row) { return row.run->revision; }},
+    {"outcome", "Outcome", [](const RunRow& row) { return row.run->outcome; }}};
+
+/// One training step of one run at one precision.
+struct Step {
+  const RunEntry* run;
+  std::string precision;
+  double ms;
+  std::string note;  ///< Beside the lane's slowest step.
+
+  std::string lane() const {
+    return fmt::format("{}, {} ({})", run->device, run->headline.network, run->edition);
+  }
+};
+
+const std::vector<Column<Step>> kSteps{
+    {"lane", "GPU, network (edition)", &Step::lane},
+    {"measured", "Measured (UTC)",
+     [](const Step& step) { return readable_time(step.run->started_at); }},
+    {"revision", "Revision", [](const Step& step) { return step.run->revision; }},
+    {"precision", "Precision", &Step::precision},
+    {"time", "Training step", &Step::ms, "ms", kMilliseconds},
+    {"note", "MFU", &Step::note}};
+
+void add_steps(std::vector<Step>& steps, const RunEntry& run) {
+  const auto& [network, precision, fp32, mixed, mfu, peak] = run.headline;
+  const std::string note =
+      mfu > 0 ? precision + ": " + format_value(mfu, {Notation::kPercent}) + " % MFU" : "";
+  if (fp32 > 0) steps.push_back({&run, "FP32", fp32, ""});
+  if (mixed > 0) steps.push_back({&run, precision, mixed, note});
+}
+
+/// What can be held against each other: one device, one edition, one network.
+auto subject(const RunEntry& run) {
+  return std::tie(run.device, run.edition, run.headline.network);
+}
+
+Dataset newest_steps(const std::vector<RunEntry>& entries) {
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  std::vector<Step> steps;
+  for (const RunEntry& run : entries) {
+    if (seen.insert(subject(run)).second) add_steps(steps, run);
+  }
+  return make_dataset("steps", kSteps, steps);
+}
+
+/// One dataset for each subject of three runs or more; two are compared on a page of their own.
+std::vector<Dataset> histories(const std::vector<RunEntry>& entries) {
+  constexpr std::size_t kFewestRuns = 3;
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<const RunEntry*>> runs;
+  for (const RunEntry& run : entries) {
+    if (run.headline.fp32_ms > 0 || run.headline.mixed_ms > 0) runs[subject(run)].push_back(&run);
+  }
+  std::vector<Dataset> datasets;
+  for (const auto& [key, history] : runs) {
+    if (history.size() < kFewestRuns) continue;
+    std::vector<Step> steps;
+    for (const RunEntry* run : history) add_steps(steps, *run);
+    Dataset& dataset = datasets.emplace_back(make_dataset("history", kSteps, steps));
+    dataset.family = "GPU";
+    dataset.variant = steps.front().lane();
+  }
+  return datasets;
+}
+
+std::string_view file(const std::string& name) {
+  return embedded::document().at("src/document/index/" + name);
+}
+
+}  // namespace
+
+Document index_document(std::vector<RunEntry> entries) {
+  sort_entries(entries);
+  std::vector<RunRow> rows;
+  for (const RunEntry& run : entries) rows.push_back(run_row(run));
+  PartContent content;
+  content.datasets = histories(entries);
+  content.datasets.push_back(newest_steps(entries));
+  content.datasets.push_back(make_dataset("runs", kRuns, rows));
+  Document document;
+  document.title = "A training step, measured";
+  document.demonstration = std::ranges::any_of(entries, &RunEntry::demonstration);
+  if (entries.empty()) return document;
+  document.sections = {compose_section(file("section.md"), {{"", content}}, [](const auto& name) {
+    return file("figures/" + name + ".vl.json");
+  })};
+  return document;
+}
+
+}  // namespace labreport

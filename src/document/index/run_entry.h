@@ -1,0 +1,39 @@
+// What the index tells of a run: all of it can be kept without the run itself.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "document/document.h"
+
+namespace labreport {
+
+struct RunEntry {
+  std::string folder;  ///< Inside the site: "nvidia-h200/2025/<time>-<revision>"
+  std::string device;
+  std::string edition;
+  std::string preset;
+  std::string started_at;  ///< UTC, ISO 8601; a date alone where nothing more is known.
+  std::string revision;    ///< Empty when unknown.
+  std::string outcome;     ///< "40 cells: 38 ok, 2 out of memory"
+  bool demonstration = false;
+  bool reference = false;
+  bool incomplete = false;
+  Headline headline = {};
+};
+
+/// `started_at` may be empty: the document's date stands in.
+RunEntry run_entry(const Document& document, const std::string& folder,
+                   const std::string& started_at);
+
+/// One's own runs before those that ship with the project, and of these full ones first; then the
+/// newest first. CPU demonstrations come last.
+void sort_entries(std::vector<RunEntry>& entries);
+
+// How an entry is kept between renders.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Headline, network, precision, fp32_ms, mixed_ms, mfu, peak_bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunEntry, folder, device, edition, preset, started_at, revision,
+                                   outcome, demonstration, reference, incomplete, headline)
+
+}  // namespace labreport

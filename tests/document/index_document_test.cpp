@@ -1,0 +1,146 @@
+// The index: which runs it shows in which order, and what it says of each.
+#include "document/index/index_document.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace labreport {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+RunEntry entry(const std::string& device, const std::string& time) {
+  return {.folder = device + "/2025/" + time,
+          .device = device,
+          .edition = "2025",
+          .preset = "full",
+          .started_at = time,
+          .revision = "a1b2c3d",
+          .outcome = "All 40 measurements succeeded",
+          .headline = {"2.7B", "BF16", 1200, 300, 0.21, 64.0 * (1u << 30)}};
+}
+
+RunEntry reference(RunEntry entry) {
+  entry.reference = true;
+  return entry;
+}
+
+RunEntry demonstration(const std::string& time) {
+  RunEntry shown = entry("Some CPU", time);
+  shown.demonstration = true;
+  return shown;
+}
+
+Part part_of(const std::vector<RunEntry>& entries) {
+  return index_document(entries).sections.front().parts.front();
+}
+
+std::vector<std::string> texts(const RowView& row) {
+  std::vector<std::string> found;
+  for (const CellView& cell : row.cells) found.push_back(cell.text);
+  return found;
+}
+
+std::vector<std::string> order(const std::vector<RunEntry>& entries) {
+  std::vector<std::string> found;
+  for (const RowView& row : part_of(entries).tables.front().rows) {
+    found.push_back(row.cells[0].text + " " + row.cells[2].text);
+  }
+  return found;
+}
+
+std::vector<std::string> figures(const std::vector<RunEntry>& entries) {
+  std::vector<std::string> slugs;
+  for (const Figure& figure : part_of(entries).figures) slugs.push_back(figure.slug);
+  return slugs;
+}
+
+TEST(IndexOrder, OnesOwnNewestFirstBeforeThoseThatShipWithTheProject) {
+  EXPECT_THAT(order({reference(entry("A", "2026-04-01")), entry("A", "2026-01-01"),
+                     entry("B", "2026-03-01")}),
+              ElementsAre("B 2026-03-01", "A 2026-01-01", "A 2026-04-01"));
+}
+
+TEST(IndexOrder, FullRunsThatShipWithTheProjectBeforeQuickOnes) {
+  RunEntry quick = reference(entry("A", "2026-03-01"));
+  quick.preset = "quick";
+  EXPECT_THAT(order({quick, reference(entry("A", "2026-01-01"))}),
+              ElementsAre("A 2026-01-01", "A 2026-03-01"));
+}
+
+TEST(IndexOrder, DemonstrationsLast) {
+  EXPECT_THAT(order({demonstration("2026-09-01"), reference(entry("A", "2026-01-01"))}),
+              ElementsAre("A 2026-01-01", "Some CPU 2026-09-01"));
+}
+
+TEST(IndexOrder, DoesNotDependOnTheOrderGiven) {
+  const std::vector<RunEntry> one = {entry("A", "2026-01-01"), entry("B", "2026-01-01")};
+  EXPECT_EQ(order(one), order({one[1], one[0]}));
+}
+
+TEST(IndexTable, HasARowARunThatLeadsToItsReport) {
+  const TableView table = part_of({entry("A", "2026-01-01T10:15:00Z")}).tables.front();
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.rows[0].cells[0].link, "A/2025/2026-01-01T10:15:00Z/index.html");
+  EXPECT_THAT(texts(table.rows[0]),
+              ElementsAre("A", "2025", "2026-01-01 10:15", "2.7B", "1,200", "300.0", "4.00", "21.0",
+                          "64.00", "a1b2c3d", "All 40 measurements succeeded"));
+}
+
+TEST(IndexTable, LeavesOpenWhatWasNotMeasured) {
+  RunEntry bare = entry("A", "2026-01-01");
+  bare.headline = {};
+  const TableView table = part_of({bare, entry("B", "2026-01-01")}).tables.front();
+  EXPECT_THAT(texts(table.rows[0]), ElementsAre("A", "2025", "2026-01-01", "", "–", "–", "–", "–",
+                                                "–", "a1b2c3d", "All 40 measurements succeeded"));
+}
+
+TEST(IndexTable, MarksWhatIsNoWholeRunOfOnesOwn) {
+  RunEntry marked = reference(entry("A", "2026-01-01"));
+  marked.preset = "quick";
+  marked.incomplete = true;
+  EXPECT_THAT(part_of({marked}).tables.front().rows[0].flags,
+              ElementsAre("reference run", "interrupted", "quick preset"));
+  EXPECT_THAT(part_of({demonstration("2026-01-01")}).tables.front().rows[0].flags,
+              ElementsAre("CPU demonstration"));
+}
+
+TEST(IndexFigures, ShowTheNewestRunOfEachDeviceAndEdition) {
+  const Part part =
+      part_of({entry("A", "2026-01-01"), entry("A", "2026-02-01"), entry("B", "2026-01-01")});
+  ASSERT_EQ(part.figures.size(), 1u);
+  ASSERT_EQ(part.figures[0].data.rows.size(), 4u) << "FP32 and BF16 of each";
+  EXPECT_EQ(part.figures[0].data.rows[0].cells[0].text, "A, 2.7B (2025)");
+  EXPECT_EQ(part.figures[0].data.rows[0].cells[1].text, "2026-02-01");
+}
+
+TEST(IndexFigures, ShowTheHistoryOfThreeRunsOfADevice) {
+  const std::vector<RunEntry> two = {entry("A", "2026-01-01"), entry("A", "2026-02-01")};
+  EXPECT_THAT(figures(two), ElementsAre("steps"));
+  std::vector<RunEntry> three = two;
+  three.push_back(entry("A", "2026-03-01"));
+  EXPECT_THAT(figures(three), ElementsAre("steps", HasSubstr("history")));
+  three.back().edition = "2026";
+  EXPECT_THAT(figures(three), ElementsAre("steps")) << "another edition is another workload";
+}
+
+TEST(IndexFigures, AreLeftOutWhereNoStepWasTimed) {
+  RunEntry bare = entry("A", "2026-01-01");
+  bare.headline = {};
+  EXPECT_THAT(figures({bare}), ElementsAre());
+}
+
+TEST(Index, WithoutARunHasNoSection) { EXPECT_TRUE(index_document({}).sections.empty()); }
+
+TEST(RunEntry, IsTheSameAfterItWasKept) {
+  RunEntry before = demonstration("2026-05-01T10:15:00Z");
+  before.incomplete = before.reference = true;
+  const nlohmann::json kept = before;
+  const auto after = nlohmann::json::parse(kept.dump()).get<RunEntry>();
+  EXPECT_EQ(nlohmann::json(after), kept);
+  EXPECT_EQ(after.headline.mixed_ms, 300);
+}
+
+}  // namespace
+}  // namespace labreport
