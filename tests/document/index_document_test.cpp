@@ -43,16 +43,18 @@ std::vector<std::string> texts(const RowView& row) {
 }
 
 std::vector<std::string> order(const std::vector<RunEntry>& entries) {
+  const Part part = part_of(entries);
   std::vector<std::string> found;
-  for (const RowView& row : part_of(entries).tables.front().rows) {
+  for (const RowView& row : part.tables.front().rows) {
     found.push_back(row.cells[0].text + " " + row.cells[2].text);
   }
   return found;
 }
 
 std::vector<std::string> figures(const std::vector<RunEntry>& entries) {
+  const Part part = part_of(entries);
   std::vector<std::string> slugs;
-  for (const Figure& figure : part_of(entries).figures) slugs.push_back(figure.slug);
+  for (const Figure& figure : part.figures) slugs.push_back(figure.slug);
   return slugs;
 }
 
