@@ -41,6 +41,7 @@ void merge(std::vector<PlannedCell>& cells, const PlannedCell& wanted) {
   for (PlannedCell& planned : cells) {
     if (cell_id(planned.spec) != id) continue;
     planned.launches = std::max(planned.launches, wanted.launches);
+    planned.gpu_trace = planned.gpu_trace || wanted.gpu_trace;
     return;
   }
   cells.push_back(wanted);

@@ -1,6 +1,7 @@
 #include "experiments/nsys_profile/plan.h"
 
 #include <algorithm>
+#include <set>
 
 #include "experiments/common/planning.h"
 #include "experiments/common/selection.h"
@@ -96,6 +97,23 @@ void add_network(Planning& planning, const Size& size, Precision precision) {
   for (const std::int64_t context : chosen) add_profile(planning, spec, context);
 }
 
+/// Each kernel is kept of the smallest and the largest size's steps at one context: a timeline of
+/// every profile would be most of a run.
+void keep_traces(Planning& planning) {
+  const auto by_size = [](const CellSpec& spec) { return parameter_count(*spec.model); };
+  const std::int64_t reference = planning.input.edition.reference_context;
+  const auto& chosen = planning.chosen.contexts;
+  const auto context = wants_reference(planning) && planning.full() ? reference : chosen.back();
+  std::set<std::int64_t> sizes;
+  for (const PlannedCell& cell : planning.cells) sizes.insert(by_size(cell.spec));
+  for (PlannedCell& cell : planning.cells) {
+    const std::int64_t size = by_size(cell.spec);
+    const bool outermost = size == *sizes.begin() || size == *sizes.rbegin();
+    cell.gpu_trace =
+        outermost && cell.spec.context == context && cell.spec.mode != Mode::kInference;
+  }
+}
+
 }  // namespace
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
@@ -103,6 +121,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   for (const Precision precision : precisions(planning)) {
     for (const Size& size : planning.chosen.sizes) add_network(planning, size, precision);
   }
+  keep_traces(planning);
   return planning.cells;
 }
 

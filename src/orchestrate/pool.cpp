@@ -101,7 +101,8 @@ LaunchRequest Pool::request_for(const LaunchQueue::Item& item) const {
   return {.spec = item.spec,
           .launch = item.launch,
           .seed = setup_.seed,
-          .artifacts = fs::absolute(artifacts).string()};
+          .artifacts = fs::absolute(artifacts).string(),
+          .gpu_trace = item.gpu_trace};
 }
 
 void Pool::start(LaunchRequest request, std::size_t slot) {

@@ -45,7 +45,7 @@ bool LaunchQueue::plan(const std::vector<PlannedCell>& planned, const Run& run) 
       if (measured) {
         ++done_;
       } else {
-        pending_.push_back({cell->spec, launch});
+        pending_.push_back({cell->spec, launch, cell->gpu_trace});
         pending_seconds_ += estimate_(cell->spec);
       }
     }

@@ -32,6 +32,7 @@ class LaunchQueue {
   struct Item {
     CellSpec spec;
     std::int64_t launch = 0;
+    bool gpu_trace = false;
   };
   /// The next launch that may start now; it counts as in flight until `finished`.
   std::optional<Item> next();

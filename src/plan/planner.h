@@ -45,6 +45,7 @@ struct PlanInput {
 struct PlannedCell {
   CellSpec spec;
   std::int64_t launches = 1;
+  bool gpu_trace = false;  ///< See `LaunchRequest`; no part of the cell's id.
 };
 
 /// Results so far → the cells still wanted (also those already measured; the caller knows). Called

@@ -21,6 +21,7 @@ inline constexpr std::size_t kMostLabel = 200;
 inline constexpr std::size_t kMostValues = 6'000'000;  // of a file; 225,000 were seen
 inline constexpr std::size_t kMostItems = 10'000;      // of any list; 1,000 samples were seen
 inline constexpr std::size_t kMostRows = 5'000;        // 1,053 were seen
+inline constexpr std::size_t kMostTraced = 40'000;     // of a GPU trace; 15,851 were seen
 inline constexpr std::size_t kMostCells = 4'000;       // 112
 inline constexpr std::size_t kMostLaunches = 20'000;
 inline constexpr std::size_t kMostMetricNames = 500;  // some 110

@@ -6,6 +6,7 @@ namespace labreport {
 namespace {
 
 constexpr std::size_t kLineLength = 100;
+constexpr std::size_t kPackedLine = 400;
 
 bool is_scalar_array(const Json& value) {
   return value.is_array() &&
@@ -49,6 +50,32 @@ void write_spread(std::string& out, const Json& value, std::size_t depth) {
   out += value.is_object() ? '}' : ']';
 }
 
+bool is_number_row(const Json& value) {
+  return value.is_array() && !value.empty() &&
+         std::all_of(value.begin(), value.end(),
+                     [](const Json& x) { return x.is_number_integer() || x.is_null(); });
+}
+
+/// Thousands of rows: a line each would be indentation for the most part.
+bool is_number_table(const Json& value) {
+  return value.is_array() && !value.empty() &&
+         std::all_of(value.begin(), value.end(), is_number_row);
+}
+
+void write_packed(std::string& out, const Json& rows, std::size_t depth) {
+  const std::string indent((depth + 1) * 2, ' ');
+  std::size_t line = out.size();
+  out += '[';
+  for (const Json& row : rows) {
+    const std::string text = compact_json(row);
+    if (out.back() != '[') out += ',';
+    const bool full = out.size() + text.size() > line + kPackedLine || out.back() == '[';
+    if (full) line = out.size() + 1;
+    out += (full ? "\n" + indent : "") + text;
+  }
+  out += "\n" + std::string(depth * 2, ' ') + ']';
+}
+
 void write(std::string& out, const Json& value, std::size_t depth) {
   if (!value.is_structured() || is_scalar_array(value)) {
     out += one_line(value);
@@ -61,7 +88,7 @@ void write(std::string& out, const Json& value, std::size_t depth) {
       return;
     }
   }
-  write_spread(out, value, depth);
+  is_number_table(value) ? write_packed(out, value, depth) : write_spread(out, value, depth);
 }
 
 }  // namespace

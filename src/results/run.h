@@ -110,7 +110,8 @@ struct LaunchRequest {
   /// Where by-products go: the beginning of their files' names (`RunStore::artifacts`); empty: none
   /// are kept.
   std::string artifacts = {};
-  bool nvtx = false;  ///< The program's ranges are for a profiler outside; ours stays off.
+  bool gpu_trace = false;  ///< Of a profiled step each kernel is kept, not only their sums.
+  bool nvtx = false;       ///< The program's ranges are for a profiler outside; ours stays off.
 };
 
 struct LaunchReport {

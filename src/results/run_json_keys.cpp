@@ -1,5 +1,7 @@
 #include "results/run_json_keys.h"
 
+#include "results/metric_names.h"
+
 namespace labreport {
 namespace {
 
@@ -94,11 +96,12 @@ void read_json(const JsonReader& json, Outcome& outcome, std::size_t /*most*/) {
 
 void check_read(const JsonReader& json, const Table& table) {
   const std::size_t width = table.columns.size();
+  const std::size_t most = table.name == metric::kGpuTrace ? kMostTraced : kMostRows;
   json.at("rows").each(
       [&](const JsonReader& row) {
         if (row.count() != width) row.expected("a row of " + std::to_string(width) + " values");
       },
-      kMostRows);
+      most);
 }
 
 void check_read(const JsonReader& json, const Cell& cell) {

@@ -91,7 +91,7 @@ inline constexpr auto kMembers<TableColumn> = std::tuple(
 template <>
 inline constexpr auto kMembers<Table> =
     std::tuple(member("name", &Table::name), member("columns", &Table::columns),
-               member("rows", &Table::rows, kMostRows));
+               member("rows", &Table::rows, kMostTraced));
 
 void check_read(const JsonReader& json, const Table& table);
 
@@ -124,7 +124,8 @@ inline constexpr auto kMembers<Run> =
 template <>
 inline constexpr auto kMembers<LaunchRequest> = std::tuple(
     spread(&LaunchRequest::spec), member("launch", &LaunchRequest::launch),
-    member("seed", &LaunchRequest::seed), optional_member("artifacts", &LaunchRequest::artifacts));
+    member("seed", &LaunchRequest::seed), optional_member("artifacts", &LaunchRequest::artifacts),
+    optional_member("gpu_trace", &LaunchRequest::gpu_trace));
 
 template <>
 inline constexpr auto kMembers<LaunchReport> =

@@ -45,8 +45,9 @@ constexpr std::array<std::string_view, 9> kNetworkParams{
 bool among(auto list, std::string_view name) { return std::ranges::find(list, name) != list.end(); }
 
 std::vector<Table> shapes() {
-  return {shape::kernel_names(), shape::kernels(), shape::layer(), shape::timeline({}),
-          shape::allocations(),  shape::largest(), shape::block(), shape::block_timeline()};
+  return {shape::kernel_names(), shape::kernels(),    shape::layer(),
+          shape::gpu_trace(),    shape::timeline({}), shape::allocations(),
+          shape::largest(),      shape::block(),      shape::block_timeline()};
 }
 
 }  // namespace

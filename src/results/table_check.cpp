@@ -1,5 +1,10 @@
 // The part of run_check.h that is about tables.
+#include <algorithm>
+#include <utility>
+
 #include "results/check_place.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -49,6 +54,20 @@ void check_column(const Table& table, std::size_t column, Total& total, const Pl
   }
 }
 
+/// `row` leads into the table `kernels` beside it.
+void check_trace(const Table& trace, const std::vector<Table>& tables, const Place& place) {
+  const auto kernels = std::ranges::find(tables, metric::kKernels, &Table::name);
+  const std::size_t known = kernels == tables.end() ? 0 : kernels->rows.size();
+  const auto column = std::ranges::find(trace.columns, column::kRow, &TableColumn::name);
+  const auto at = static_cast<std::size_t>(column - trace.columns.begin());
+  for (std::size_t i = 0; i < trace.rows.size(); ++i) {
+    const auto* row = std::get_if<std::int64_t>(&trace.rows[i][at]);
+    if (row != nullptr && *row >= 0 && std::cmp_less(*row, known)) continue;
+    place.item("rows", i).at(at).refuse(
+        fmt::format("no row of the table 'kernels', which has {}", known));
+  }
+}
+
 }  // namespace
 
 void check_tables(const std::vector<Table>& tables, Unknown unknown, Total& total,
@@ -62,6 +81,7 @@ void check_tables(const std::vector<Table>& tables, Unknown unknown, Total& tota
     for (std::size_t column = 0; column < tables[i].columns.size(); ++column) {
       check_column(tables[i], column, total, place);
     }
+    if (tables[i].name == metric::kGpuTrace) check_trace(tables[i], tables, place);
   }
 }
 

@@ -56,6 +56,13 @@ Table layer() {
                                        {column::kClass, kText}});
 }
 
+Table gpu_trace() {
+  return with_columns(metric::kGpuTrace, {{column::kAfterNs, kTime},
+                                          {column::kDurationNs, kTime},
+                                          {column::kRow, kOrdinal},
+                                          {column::kBlock, kOrdinal}});
+}
+
 Table timeline(const std::vector<std::string_view>& categories) {
   Table table =
       with_columns(metric::kTimeline,

@@ -30,6 +30,9 @@ inline constexpr std::string_view kMaxNs = "max_ns";
 inline constexpr std::string_view kStddevNs = "stddev_ns";
 inline constexpr std::string_view kStartNs = "start_ns";
 inline constexpr std::string_view kDurationNs = "duration_ns";
+inline constexpr std::string_view kAfterNs = "after_ns";  // since the one before started
+inline constexpr std::string_view kRow = "row";           // of `kernels`, from 0
+inline constexpr std::string_view kBlock = "block";       // of the network, from 0; null: none
 
 // Of memory.
 inline constexpr std::string_view kEvent = "event";  // its number in the step
@@ -50,7 +53,10 @@ namespace shape {
 
 Table kernel_names();
 Table kernels();
+/// Of versions before 1.2.0.
 Table layer();
+/// Kernels in order of their start, of the step's first one; `row` is one of `kernels`, from 0.
+Table gpu_trace();
 /// A column of bytes for each category.
 Table timeline(const std::vector<std::string_view>& categories);
 Table allocations();

@@ -1,5 +1,6 @@
 // Which steps the profiling problem asks for.
-#include <gtest/gtest.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <set>
@@ -9,6 +10,7 @@
 namespace labreport {
 namespace {
 
+using testing::ElementsAre;
 using testing_samples::empty_run;
 using testing_samples::end_with;
 using testing_samples::measured;
@@ -66,6 +68,37 @@ TEST(NsysPlan, AStepIsProfiledAfterFiveToWarmUpAndFiveToCompareWith) {
   const CellSpec spec = planned(profile_input(Preset::kFull)).front();
   EXPECT_EQ(spec.warmup, 5);
   EXPECT_EQ(spec.steps, 5);
+}
+
+/// The cells that are kept kernel by kernel, as "size context precision mode".
+std::vector<std::string> traced(const PlanInput& input, const Run& so_far = {}) {
+  std::vector<std::string> found;
+  for (const PlannedCell& cell : plan_cells(input, so_far)) {
+    const CellSpec& spec = cell.spec;
+    if (!cell.gpu_trace) continue;
+    found.push_back(fmt::format("{} {} {} {}", spec.size, spec.context.value_or(0),
+                                name(spec.precision.value()), name(spec.mode.value())));
+  }
+  return found;
+}
+
+TEST(NsysPlan, KeepsTheStepsOfTheSmallestAndTheLargestSizeKernelByKernel) {
+  EXPECT_THAT(traced(profile_input(Preset::kFull)),
+              ElementsAre("small 512 fp32 train_step", "2.7B 512 fp32 train_step",
+                          "small 512 bf16 train_step", "2.7B 512 bf16 train_step"));
+  EXPECT_THAT(traced(profile_input(Preset::kDemo)),
+              ElementsAre("demo-1 64 fp32 train_step", "demo-3 64 fp32 train_step"));
+  const PlanInput later = profile_input(Preset::kFull, "2026");
+  EXPECT_THAT(traced(later, fitting_up_to(1024, later)),
+              ElementsAre("small 512 fp32 train_step", "xl 512 fp32 train_step"));
+}
+
+TEST(NsysPlan, KeepsALesserStepKernelByKernelWhereTheWholeDoesNotFit) {
+  PlanInput input = profile_input(Preset::kQuick);
+  const auto run = measured(input, [](const CellSpec& spec, Launch& launch) {
+    if (spec.mode == Mode::kTrainStep) end_with(launch, OutOfMemory{"backward", 1, 2, 3});
+  });
+  EXPECT_THAT(traced(input, run), testing::Contains("medium 512 fp32 forward_backward"));
 }
 
 TEST(NsysPlan, TheLimitsComeFirst) {

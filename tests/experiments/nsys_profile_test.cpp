@@ -9,12 +9,14 @@
 #include "experiments/nsys_profile/present.h"
 #include "experiments/sample_runs.h"
 #include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport::nsys_profile {
 namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::Not;
 using testing_samples::Change;
 using testing_samples::end_with;
 using testing_samples::measured;
@@ -400,6 +402,29 @@ TEST(Attention, HasNoRooflineWithoutLimits) {
             attention.datasets.end());
   EXPECT_FALSE(says(attention, "apart"));
   EXPECT_TRUE(says(attention, "one"));
+}
+
+TEST(Attention, DrawsOneLayerKernelByKernel) {
+  const Dataset layer = dataset(part(small_at_512(), "e"), "layer");
+  const auto lanes = column(layer, "lane");
+  for (const char* lane : {"q_proj", "RoPE", "QKᵀ", "softmax", "output_proj"}) {
+    EXPECT_THAT(lanes, Contains(lane));
+  }
+  EXPECT_THAT(lanes, Not(Contains("w1"))) << "FFN";
+  EXPECT_EQ(column(layer, "start").front(), "0") << "from the layer's first kernel";
+}
+
+TEST(Attention, DrawsTheLayerThatARunBefore12Holds) {
+  const auto older = [](const CellSpec& spec, Launch& launch) {
+    if (spec.kind != CellKind::kKernels) return;
+    std::erase_if(launch.tables, [](const Table& t) { return t.name == metric::kGpuTrace; });
+    Table layer = shape::layer();
+    layer.rows = {{std::int64_t{0}, std::int64_t{1500}, std::int64_t{0},
+                   std::string("layers/attn/k_proj"), std::string("Linear"), std::string("gemm")}};
+    launch.tables.push_back(layer);
+  };
+  EXPECT_THAT(column(dataset(part(small_at_512(older), "e"), "layer"), "lane"),
+              ElementsAre("k_proj"));
 }
 
 }  // namespace

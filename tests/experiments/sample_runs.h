@@ -32,8 +32,10 @@ inline Run empty_run(const PlanInput& input) {
   return run;
 }
 
-inline Launch answered(Run& run, const CellSpec& spec, std::int64_t number, const Change& change) {
-  const LaunchReport report = good_report({spec, number, 0});
+inline Launch answered(Run& run, const PlannedCell& planned, std::int64_t number,
+                       const Change& change) {
+  const CellSpec& spec = planned.spec;
+  const LaunchReport report = good_report({spec, number, 0, "", planned.gpu_trace});
   Launch launch = report.body;
   launch.conditions.clear();
   change(spec, launch);
@@ -53,7 +55,7 @@ inline Run measured(const PlanInput& input, const Change& change = [](const auto
       Cell& cell = run.find_or_add(planned.spec);
       while (static_cast<std::int64_t>(cell.launches.size()) < planned.launches) {
         const auto number = static_cast<std::int64_t>(cell.launches.size());
-        cell.launches.push_back(answered(run, planned.spec, number, change));
+        cell.launches.push_back(answered(run, planned, number, change));
         more = true;
       }
     }

@@ -1,8 +1,11 @@
 // A profiled step's tables as a worker writes them.
 #pragma once
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "results/metric_names.h"
@@ -29,7 +32,9 @@ class Tables {
  public:
   explicit Tables(bool gpu) : gpu_(gpu) {}
 
-  void add(std::string_view phase, const FakeKernel& kernel, double calls_each, double slower) {
+  /// `layers` of which each launches its share of the calls; 0: the network itself does.
+  void add(std::string_view phase, const FakeKernel& kernel, double calls_each, double slower,
+           std::int64_t layers = 0) {
     const auto calls = static_cast<std::int64_t>(kernel.calls * calls_each);
     const auto each = static_cast<std::int64_t>(kernel.ns * slower) + 1000;
     kernels_.rows.push_back(
@@ -38,13 +43,26 @@ class Tables {
          each - each / 50, each, each + each / 50, static_cast<double>(each) / 100});
     sums_[std::string(phase)] += calls * each;
     count_ += calls;
+    const bool layered = layers > 0 && std::string_view(kernel.module).starts_with("layers");
+    parts_.push_back({std::string(phase), calls / (layered ? layers : 1), each,
+                      layered ? layers : std::int64_t{0}});
   }
 
-  void add_to_layer(const FakeKernel& kernel) {
-    const auto each = static_cast<std::int64_t>(kernel.ns) + 1000;
-    layer_.rows.push_back({end_, each, id(kernel), std::string(kernel.module),
-                           std::string(kernel.operation), std::string(kernel.kind)});
-    end_ += each + 500;
+  /// Phase by phase, in each what is in no layer first, then layer by layer.
+  Table gpu_trace() const {
+    Table trace = shape::gpu_trace();
+    for (std::size_t first = 0; first < parts_.size();) {
+      const auto last = static_cast<std::size_t>(
+          std::find_if(parts_.begin() + static_cast<std::ptrdiff_t>(first), parts_.end(),
+                       [&](const Part& part) { return part.phase != parts_[first].phase; }) -
+          parts_.begin());
+      add_layer(trace, first, last, std::nullopt);
+      for (std::int64_t layer = 0; layer < layers_in(first, last); ++layer) {
+        add_layer(trace, first, last, layer);
+      }
+      first = last;
+    }
+    return trace;
   }
 
   std::int64_t total() const {
@@ -53,17 +71,43 @@ class Tables {
     return sum;
   }
 
-  void write(Launch& body) {
+  void write(Launch& body, bool each) {
     for (const auto& [phase, ns] : sums_) {
       body.metrics.push_back(integer_metric(metric::kBusy, phase, "ns", ns));
     }
     body.metrics.push_back(integer_metric(metric::kProfile, metric::kKernels, "1", count_));
-    body.tables = {std::move(names_), std::move(kernels_), std::move(layer_)};
+    body.tables = {std::move(names_), std::move(kernels_)};
+    if (each) body.tables.push_back(gpu_trace());
   }
 
   const std::map<std::string, std::int64_t>& sums() const { return sums_; }
 
  private:
+  /// A row of `kernels`: its calls in each of its layers, or in the network where it has none.
+  struct Part {
+    std::string phase;
+    std::int64_t calls, ns, layers;
+  };
+
+  std::int64_t layers_in(std::size_t first, std::size_t last) const {
+    std::int64_t most = 0;
+    for (std::size_t i = first; i < last; ++i) most = std::max(most, parts_[i].layers);
+    return most;
+  }
+
+  void add_layer(Table& trace, std::size_t first, std::size_t last,
+                 std::optional<std::int64_t> layer) const {
+    for (std::size_t row = first; row < last; ++row) {
+      if ((parts_[row].layers > 0) != layer.has_value()) continue;
+      for (std::int64_t call = 0; call < parts_[row].calls; ++call) {
+        const auto before = trace.rows.empty() ? std::int64_t{0}
+                                               : std::get<std::int64_t>(trace.rows.back()[1]) + 500;
+        trace.rows.push_back({before, parts_[row].ns, static_cast<std::int64_t>(row),
+                              layer ? Scalar(*layer) : Scalar()});
+      }
+    }
+  }
+
   std::int64_t id(const FakeKernel& kernel) {
     const std::string name = gpu_ ? kernel.name : kernel.op;
     const auto [found, fresh] = ids_.emplace(name, static_cast<std::int64_t>(ids_.size()));
@@ -73,12 +117,11 @@ class Tables {
 
   bool gpu_;
   std::int64_t count_ = 0;
-  std::int64_t end_ = 0;
   std::map<std::string, std::int64_t> ids_;
   std::map<std::string, std::int64_t> sums_;
   Table names_ = shape::kernel_names();
   Table kernels_ = shape::kernels();
-  Table layer_ = shape::layer();
+  std::vector<Part> parts_;
 };
 
 }  // namespace fake_kernel

@@ -114,19 +114,21 @@ inline void add_clocks(Launch& body, const CellSpec& spec, const Tables& tables)
 /// Samples of one phase or of the step: see `steps` beside this file's includer.
 using FakeSamples = std::vector<std::int64_t> (*)(double, std::int64_t, bool);
 
-inline void measure_kernels(Launch& body, const CellSpec& spec, double flops_per_second,
+inline void measure_kernels(Launch& body, const LaunchRequest& request, double flops_per_second,
                             FakeSamples steps) {
   using namespace fake_kernel;
+  const CellSpec& spec = request.spec;
+  const std::int64_t layers = spec.model->layers;
   Tables tables(spec.device == DeviceKind::kCuda);
   const std::vector<FakeKernel> kernels = forward(spec, costs(spec, flops_per_second));
   for (const FakeKernel& kernel : kernels) {
-    tables.add(metric::kForward, kernel, 1, 1);
-    const bool of_layer = std::string(kernel.module).starts_with("layers/attn");
-    if (of_layer) tables.add_to_layer(kernel);
+    tables.add(metric::kForward, kernel, 1, 1, layers);
   }
   if (spec.mode == Mode::kForwardBackward || spec.mode == Mode::kTrainStep) {
     tables.add(metric::kLoss, {"", "aten::exp", "aten::exp", "exponential", kExp, 1, 5e4}, 1, 1);
-    for (const FakeKernel& kernel : kernels) tables.add(metric::kBackward, kernel, 2, 1.1);
+    for (const FakeKernel& kernel : kernels) {
+      tables.add(metric::kBackward, kernel, 2, 1.1, layers);
+    }
   }
   if (spec.mode == Mode::kTrainStep) {
     const double ns = 4.0 * static_cast<double>(parameter_count(*spec.model)) / kBytesPerNanosecond;
@@ -145,7 +147,7 @@ inline void measure_kernels(Launch& body, const CellSpec& spec, double flops_per
       add(metric::kEvent, phase, static_cast<double>(ns) * 1.02);
     }
   }
-  tables.write(body);
+  tables.write(body, request.gpu_trace);
 }
 
 }  // namespace labreport

@@ -109,14 +109,15 @@ inline void measure_limits(Launch& body) {
 }
 
 /// A profiled step that by arithmetic does not fit is refused, so that contexts stop doubling.
-inline void answer_kernels(Launch& body, const CellSpec& spec) {
+inline void answer_kernels(Launch& body, const LaunchRequest& request) {
+  const CellSpec& spec = request.spec;
   const std::int64_t needed = estimated_peak_bytes(spec);
   const std::int64_t memory = device_of(spec).memory_bytes;
   if (needed > memory) {
     body.outcome = OutOfMemory{"forward", 2LL << 30, memory - (1LL << 30), memory};
     return;
   }
-  measure_kernels(body, spec, kFlopsPerSecond, &steps);
+  measure_kernels(body, request, kFlopsPerSecond, &steps);
 }
 
 inline LaunchReport good_report(const LaunchRequest& request) {
@@ -133,7 +134,7 @@ inline LaunchReport good_report(const LaunchRequest& request) {
   }
   if (request.spec.kind == CellKind::kDtypes) measure_dtypes(report.body, request.spec);
   if (request.spec.kind == CellKind::kLayerNorm) measure_layer_norm(report.body);
-  if (request.spec.kind == CellKind::kKernels) answer_kernels(report.body, request.spec);
+  if (request.spec.kind == CellKind::kKernels) answer_kernels(report.body, request);
   if (request.spec.kind == CellKind::kMemory) {
     measure_memory(report.body, request.spec, report.device.memory_bytes);
   }

@@ -70,6 +70,19 @@ void shorten_names(json& names, const json& tables) {
   names["rows"] = kept;
 }
 
+/// What is left of a trace leads into what is left of its table.
+void mend_trace(json& tables) {
+  const auto named = [&](const char* name) {
+    return std::ranges::find_if(tables, [&](const json& table) { return table["name"] == name; });
+  };
+  const auto trace = named("gpu_trace"), kernels = named("kernels");
+  if (trace == tables.end() || kernels == tables.end() || (*kernels)["rows"].empty()) return;
+  for (json& row : (*trace)["rows"]) {
+    json& into = row[static_cast<std::size_t>(column_of(*trace, "row"))];
+    into = into.get<std::size_t>() % (*kernels)["rows"].size();
+  }
+}
+
 void shorten_launch(json& launch, Dice& dice) {
   for (json& metric : launch["metrics"]) {
     if (metric.contains("samples") && metric["samples"].size() > 20) {
@@ -84,6 +97,7 @@ void shorten_launch(json& launch, Dice& dice) {
       shorten(table["rows"], dice.once_in(8) ? 40 : 10, dice);
     }
   }
+  mend_trace(launch["tables"]);
   if (names != nullptr) shorten_names(*names, launch["tables"]);
 }
 

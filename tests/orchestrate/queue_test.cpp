@@ -42,6 +42,13 @@ TEST(LaunchQueue, HoldsASecondLaunchBackWhileTheFirstIsInFlight) {
   EXPECT_EQ(all.next()->launch, 1);
 }
 
+TEST(LaunchQueue, ALaunchIsAskedForATraceWhereThePlanWantsOne) {
+  LaunchQueue all = queue();
+  all.plan({{fake_cell("a"), 1, true}, {fake_cell("b"), 1}}, {});
+  EXPECT_TRUE(all.next()->gpu_trace);
+  EXPECT_FALSE(all.next()->gpu_trace);
+}
+
 TEST(LaunchQueue, KnowsWhereACellStandsInThePlan) {
   LaunchQueue all = queue();
   all.plan({{fake_cell("a"), 1}, {fake_cell("b"), 1}}, {});

@@ -12,5 +12,13 @@ TEST(ModulePath, LosesItsLayersNumber) {
   EXPECT_EQ(without_layer(""), "");
 }
 
+TEST(ModulePath, ALayerHasANumber) {
+  EXPECT_EQ(layer_number("layers.31/attn/q_proj"), 31);
+  EXPECT_EQ(layer_number("layers.0"), 0);
+  for (const char* none : {"", "lm_head", "layers", "layers.", "layers.x/attn", "other.3"}) {
+    EXPECT_EQ(layer_number(none), std::nullopt) << none;
+  }
+}
+
 }  // namespace
 }  // namespace labreport

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "results/broken_run.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -9,6 +10,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 using testing_samples::complaint;
+using testing_samples::sample_launch;
 using testing_samples::sample_run;
 
 /// The sample with one JSON merge patch at a pointer.
@@ -86,6 +88,40 @@ TEST(RunCheck, KnownTablesHaveTheColumnsThatReadersLookFor) {
                    {"rows", json::parse(R"([["one", "gemm"]])")}};
   EXPECT_THAT(with(kLaunch + "/tables/0", table),
               HasSubstr("tables[0].rows[0][0]: the column 'id' holds numbers"));
+}
+
+TEST(RunCheck, ATracedKernelHasARowInTheTableOfKernels) {
+  Launch launch = sample_launch(Ok{});
+  Table kernels = shape::kernels(), trace = shape::gpu_trace();
+  kernels.rows = {std::vector<Scalar>(5, Scalar(std::string("aten::mm")))};
+  kernels.rows[0].resize(kernels.columns.size(), Scalar(std::int64_t{1}));
+  trace.rows = {{std::int64_t{0}, std::int64_t{20}, std::int64_t{0}, Scalar()},
+                {std::int64_t{25}, std::int64_t{9}, std::int64_t{0}, std::int64_t{3}}};
+  launch.tables = {kernels, trace};
+  labreport::Run run = sample_run();
+  run.cells[0].launches = {launch};
+  const std::string traced = to_json(run);
+  EXPECT_EQ(complaint(traced), "");
+  json document = json::parse(traced);
+  json& row = document["cells"][0]["launches"][0]["tables"][1]["rows"][1][2];
+  for (const json& wrong : {json(1), json(-1), json(0.5), json(nullptr)}) {
+    row = wrong;
+    EXPECT_THAT(complaint(document.dump()),
+                HasSubstr("tables[1].rows[1][2]: no row of the table 'kernels', which has 1"));
+  }
+}
+
+TEST(RunCheck, AStepMayHaveMoreKernelsThanOtherTablesRows) {
+  json table{{"name", "gpu_trace"}, {"columns", json::array()}};
+  for (const char* name : {"after_ns", "duration_ns", "row", "block"}) {
+    table["columns"].push_back({{"name", name}, {"unit", ""}});
+  }
+  const json row = json::array({1, 1, 0, nullptr});
+  table["rows"] = std::vector<json>(40'000, row);
+  EXPECT_THAT(with(kLaunch + "/tables/-", table), HasSubstr("rows[0][2]: no row of the table"));
+  table["rows"].push_back(row);
+  EXPECT_THAT(with(kLaunch + "/tables/-", table),
+              HasSubstr("tables[1].rows: a list of 40001 items, and 40000 are the most"));
 }
 
 TEST(RunCheck, ACellHasTheParametersOfItsKind) {

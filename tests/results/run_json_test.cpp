@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "results/broken_run.h"
+#include "results/json_writer.h"
 #include "results/sample.h"
 
 namespace labreport {
@@ -25,6 +27,17 @@ TEST(RunJson, SamplesShareALine) {
   EXPECT_NE(to_json(sample_run())
                 .find(R"({"tag": "step", "name": "total", "unit": "ns", "samples": [30, 10, 11]})"),
             std::string::npos);
+}
+
+TEST(RunJson, RowsOfNumbersAloneShareLinesAndOthersHaveTheirOwn) {
+  Json rows = Json::array(), words = Json::array();
+  for (int i = 0; i < 40; ++i) rows.push_back({1000 + i, nullptr});
+  for (int i = 0; i < 2; ++i) words.push_back({i, "exp"});
+  const std::string text = write_json({{"rows", rows}, {"words", words}});
+  EXPECT_EQ(Json::parse(text)["rows"], rows);
+  EXPECT_NE(text.find("\n    [1000,null],[1001,null],"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n    [0, \"exp\"],\n"), std::string::npos) << text;
+  EXPECT_LT(std::ranges::count(text, '\n'), 15);
 }
 
 TEST(RunJson, AWrongTypeIsNamedWithItsPath) {

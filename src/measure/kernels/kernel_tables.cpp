@@ -7,15 +7,13 @@
 
 #include "base/statistics.h"
 #include "measure/kernels/kernel_class.h"
+#include "results/bounds.h"
 #include "results/metric_names.h"
 #include "results/module_path.h"
 #include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
-
-/// The attention whose kernels are shown one by one: the second layer's, past the first's start.
-constexpr std::string_view kShownLayer = "layers.1/attn";
 
 class Names {
  public:
@@ -81,39 +79,53 @@ std::vector<Scalar> row_of(const Key& key, std::vector<double> durations) {
           summary.stddev};
 }
 
-Table aggregated(const std::vector<Attributed>& kernels, const Classes& classes, Names& names) {
-  std::map<Key, std::vector<double>> groups;
+std::vector<Key> keys_of(const std::vector<Attributed>& kernels, Names& names) {
+  const Classes classes(kernels);
+  std::vector<Key> keys;
   for (const Attributed& kernel : kernels) {
-    groups[{kernel.phase, without_layer(kernel.module), kernel.operation, kernel.op,
-            classes.of(kernel), names.id(kernel.activity->name)}]
-        .push_back(static_cast<double>(kernel.activity->duration_ns));
+    keys.push_back({kernel.phase, without_layer(kernel.module), kernel.operation, kernel.op,
+                    classes.of(kernel), names.id(kernel.activity->name)});
+  }
+  return keys;
+}
+
+Table aggregated(const std::vector<Attributed>& kernels, const std::vector<Key>& keys) {
+  std::map<Key, std::vector<double>> groups;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    groups[keys[i]].push_back(static_cast<double>(kernels[i].activity->duration_ns));
   }
   Table table = shape::kernels();
   for (const auto& [key, durations] : groups) table.rows.push_back(row_of(key, durations));
   return table;
 }
 
-Table layer_table(const std::vector<Attributed>& kernels, const Classes& classes, Names& names) {
-  Table table = shape::layer();
-  std::int64_t origin = -1;
-  for (const Attributed& kernel : kernels) {
-    if (kernel.phase != metric::kForward || !kernel.module.starts_with(kShownLayer)) continue;
-    if (origin < 0) origin = kernel.activity->start_ns;
-    table.rows.push_back({kernel.activity->start_ns - origin, kernel.activity->duration_ns,
-                          names.id(kernel.activity->name), without_layer(kernel.module),
-                          kernel.operation, classes.of(kernel)});
+/// A kernel names its row of the aggregated table, where the keys stand in their order.
+Table gpu_trace(const std::vector<Attributed>& kernels, const std::vector<Key>& keys) {
+  std::map<Key, std::int64_t> rows;
+  for (const Key& key : keys) rows.emplace(key, 0);
+  std::int64_t number = 0;
+  for (auto& [key, row] : rows) row = number++;
+  Table table = shape::gpu_trace();
+  const TraceEvent* before = kernels.front().activity;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const TraceEvent* event = kernels[i].activity;
+    const auto block = layer_number(kernels[i].module);
+    table.rows.push_back({event->start_ns - before->start_ns, event->duration_ns, rows.at(keys[i]),
+                          block ? Scalar(*block) : Scalar()});
+    before = event;
   }
   return table;
 }
 
 }  // namespace
 
-std::vector<Table> kernel_tables(const std::vector<Attributed>& kernels) {
-  const Classes classes(kernels);
+std::vector<Table> kernel_tables(const std::vector<Attributed>& kernels, bool each) {
   Names names;
-  Table rows = aggregated(kernels, classes, names);
-  Table layer = layer_table(kernels, classes, names);
-  return {names.take(), std::move(rows), std::move(layer)};
+  const std::vector<Key> keys = keys_of(kernels, names);
+  std::vector<Table> tables{names.take(), aggregated(kernels, keys)};
+  const bool held = !kernels.empty() && kernels.size() <= kMostTraced;
+  if (each && held) tables.push_back(gpu_trace(kernels, keys));
+  return tables;
 }
 
 }  // namespace labreport

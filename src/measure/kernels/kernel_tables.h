@@ -6,7 +6,8 @@
 
 namespace labreport {
 
-/// The tables "kernel_names", "kernels" and "layer".
-std::vector<Table> kernel_tables(const std::vector<Attributed>& kernels);
+/// The tables "kernel_names" and "kernels"; with `each` also "gpu_trace", where a run holds so
+/// many.
+std::vector<Table> kernel_tables(const std::vector<Attributed>& kernels, bool each);
 
 }  // namespace labreport

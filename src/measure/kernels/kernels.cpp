@@ -84,7 +84,7 @@ void add_profile(Launch& launch, const LaunchRequest& request, const Profile& pr
   append(launch.metrics, runtime_metrics(profile.trace));
   const bool first = request.spec.warmup == 0 && request.spec.steps == 0;
   if (first) append(launch.metrics, first_launch_metrics(profile.trace));
-  launch.tables = kernel_tables(kernels);
+  launch.tables = kernel_tables(kernels, request.gpu_trace);
   keep_trace(launch, request.artifacts, profile.trace, kernels);
 }
 

@@ -12,7 +12,6 @@ namespace labreport {
 namespace {
 
 constexpr std::size_t kMostRows = 25;
-constexpr std::string_view kLayers = "layers.";
 
 using AllocationKey = std::tuple<std::int64_t, std::string, std::string, std::string>;
 
@@ -20,10 +19,6 @@ struct Group {
   std::vector<const MemoryLifetime*> lifetimes;
   std::set<std::int64_t> layers;
 };
-
-void note_layer(const std::string& module, std::set<std::int64_t>& layers) {
-  if (module.starts_with(kLayers)) layers.insert(std::stoll(module.substr(kLayers.size())));
-}
 
 /// Largest first.
 std::map<AllocationKey, Group, std::greater<>> groups_of(const MemoryTimeline& timeline) {
@@ -35,7 +30,7 @@ std::map<AllocationKey, Group, std::greater<>> groups_of(const MemoryTimeline& t
     Group& group =
         groups[{lifetime.requested, without_layer(origin.module), origin.operation, origin.op}];
     group.lifetimes.push_back(&lifetime);
-    note_layer(origin.module, group.layers);
+    if (const auto layer = layer_number(origin.module)) group.layers.insert(*layer);
   }
   return groups;
 }

@@ -130,16 +130,37 @@ TEST(KernelTables, BusyCountsOverlapsOnceAndNeverExceedsTheSpan) {
   EXPECT_EQ(metric_value(metrics, metric::kProfile, metric::kUnattributed), 25);
 }
 
-TEST(KernelTables, GroupsLayersAndKeepsOneAttentionKernelByKernel) {
-  const auto tables = kernel_tables(placed());
+TEST(KernelTables, GroupLayersAndKeepEachKernelWhereAsked) {
+  const auto tables = kernel_tables(placed(), true);
   EXPECT_EQ(tables[0].name, metric::kKernelNames);
   for (const auto& row : tables[1].rows) {
     EXPECT_EQ(std::get<std::string>(row[1]).find("layers.1"), std::string::npos);
   }
-  ASSERT_EQ(tables[2].rows.size(), 2u);  // the forward's GEMM and its helper
-  EXPECT_EQ(std::get<std::int64_t>(tables[2].rows[0][0]), 0);
-  EXPECT_EQ(std::get<std::string>(tables[2].rows[1][5]), "gemm helper");
+  EXPECT_EQ(tables.at(2).name, metric::kGpuTrace);
+  EXPECT_EQ(kernel_tables(placed(), false).size(), 2u);
 }
+
+TEST(KernelTables, ATracedKernelStandsAfterTheOneBeforeInItsBlockWithItsRow) {
+  const auto tables = kernel_tables(placed(), true);
+  const auto& rows = tables[2].rows;
+  ASSERT_EQ(rows.size(), placed().size());
+  const auto start_and_duration = [&](std::size_t at) {
+    return std::pair(std::get<std::int64_t>(rows[at][0]), std::get<std::int64_t>(rows[at][1]));
+  };
+  EXPECT_EQ(start_and_duration(0), std::pair(0L, 20L)) << "the step begins with its first kernel";
+  EXPECT_EQ(start_and_duration(1), std::pair(20L, 5L));
+  EXPECT_EQ(start_and_duration(2), std::pair(210L, 40L));
+  const auto kernel_of = [&](std::size_t at) {
+    return tables[1].rows.at(static_cast<std::size_t>(std::get<std::int64_t>(rows[at][2])));
+  };
+  EXPECT_EQ(std::get<std::string>(kernel_of(0)[0]), "forward");
+  EXPECT_EQ(std::get<std::string>(kernel_of(1)[4]), "gemm helper");
+  EXPECT_EQ(std::get<std::string>(kernel_of(2)[1]), "layers/attn/q_proj");
+  EXPECT_EQ(rows[2][3], Scalar(std::int64_t{1}));
+  EXPECT_EQ(rows[4][3], Scalar()) << "outside of the network";
+}
+
+TEST(KernelTables, AStepWithoutKernelsHasNoTrace) { EXPECT_EQ(kernel_tables({}, true).size(), 2u); }
 
 }  // namespace
 }  // namespace labreport

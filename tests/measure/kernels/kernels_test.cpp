@@ -78,6 +78,23 @@ TEST(Kernels, TheFirstStepOfAProcessCanBeTheProfiledOne) {
   EXPECT_NE(launch.find(metric::kFirst, metric::kCodeLoading), nullptr);
 }
 
+TEST(Kernels, EachOfAStepIsKeptWhereTheRequestSays) {
+  LaunchRequest request = on_cpu_request(Mode::kTrainStep, 1, 1);
+  request.gpu_trace = true;
+  const Launch launch = measure_kernels(request);
+  ASSERT_EQ(launch.tables.size(), 3u);
+  std::vector<std::int64_t> calls(kernels_of(launch).rows.size()), sums = calls;
+  for (const auto& row : launch.tables[2].rows) {
+    const auto at = static_cast<std::size_t>(std::get<std::int64_t>(row[2]));
+    calls.at(at) += 1;
+    sums.at(at) += std::get<std::int64_t>(row[1]);
+  }
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    EXPECT_EQ(Scalar(calls[i]), kernels_of(launch).rows[i][6]);
+    EXPECT_EQ(Scalar(sums[i]), kernels_of(launch).rows[i][7]);
+  }
+}
+
 TEST(Kernels, TheTraceIsKeptWhereTheRequestSays) {
   LaunchRequest request = on_cpu_request(Mode::kInference, 1, 1);
   request.artifacts = (std::filesystem::temp_directory_path() / "artifacts" / "cell.0").string();
