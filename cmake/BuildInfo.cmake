@@ -33,8 +33,12 @@ elseif(NOT revision AND EXISTS ${source}/.git)
     set(dirty true)
   endif()
 endif()
-if(NOT revision MATCHES "^[0-9a-zA-Z._-]+$")
+# A run with another revision could not be read again.
+string(LENGTH "${revision}" digits)
+if(NOT revision)
   set(revision unknown)
+elseif(NOT digits EQUAL 40 OR NOT revision MATCHES "^[0-9a-f]+$")
+  message(FATAL_ERROR "LABREPORT_REVISION=${revision}: give the commit's 40 hexadecimal digits, or nothing")
 endif()
 
 set(text "// Made by cmake/BuildInfo.cmake.

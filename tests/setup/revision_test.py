@@ -1,0 +1,37 @@
+"""cmake/BuildInfo.cmake: the revision that a program names, given from outside where the sources have no git."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CMAKE = sys.argv.pop()
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+class Revision(unittest.TestCase):
+    def build_info(self, revision):
+        with tempfile.TemporaryDirectory() as folder:
+            output = pathlib.Path(folder, "build_info.cpp")
+            done = subprocess.run([CMAKE, "-D", "source=" + folder, "-D", "version=1.2.3", "-D", f"output={output}",
+                                   "-P", ROOT / "cmake/BuildInfo.cmake"],
+                                  env={**os.environ, "LABREPORT_REVISION": revision}, check=False,
+                                  capture_output=True, text=True)
+            return output.read_text() if output.exists() else done.stderr
+
+    def test_a_commit_is_taken(self):
+        self.assertIn(f'{{"1.2.3", "{40 * "a"}", false}}', self.build_info(40 * "a"))
+        self.assertIn(f'{{"1.2.3", "{40 * "a"}", true}}', self.build_info(40 * "a" + "-dirty"))
+
+    def test_without_one_it_is_unknown(self):
+        self.assertIn('{"1.2.3", "unknown", false}', self.build_info(""))
+
+    def test_what_no_run_may_hold_is_refused(self):
+        for wrong in ("2e20a28", 40 * "g", "main"):
+            self.assertIn(f"LABREPORT_REVISION={wrong}: give the commit's 40", " ".join(self.build_info(wrong).split()))
+
+
+if __name__ == "__main__":
+    unittest.main()
