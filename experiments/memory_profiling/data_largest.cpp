@@ -96,13 +96,6 @@ std::string meaning(const std::string& formula) {
   return "";
 }
 
-/// "B · S · d_ff · 4" as TeX.
-std::string as_math(const std::string& formula) {
-  return "$" +
-         replaced(replaced(replaced(formula, "·", "\\cdot"), "²", "^2"), "d_ff", "d_\\mathrm{ff}") +
-         "$";
-}
-
 /// "96 in attn/computing softmax and 96 in attn/computing attention scores": the largest, by
 /// module.
 std::string source_words(const Forward& forward) {
@@ -137,7 +130,6 @@ Facts values_of(const Forward& forward) {
   values.set("sources", source_words(forward));
   values.set("formula", forward.formula().empty() ? "no formula known" : forward.formula());
   values.set("meaning", meaning(forward.formula()));
-  values.set_markdown("formula_math", as_math(forward.formula()));
   values.set("scores", format_bytes(forward.scores()));
   return values;
 }

@@ -32,8 +32,8 @@ need_venv() {
 
 describe_set() { # <set>: sets words and megabytes
   case $1 in
-    full) words="torch with CUDA's libraries, CMake, Ninja, chart and PDF tools" megabytes=6144 ;;
-    render) words="CMake, Ninja, chart and PDF tools" megabytes=400 ;;
+    full) words="torch with CUDA's libraries, CMake, Ninja, chart, PDF and formula tools" megabytes=6144 ;;
+    render) words="CMake, Ninja, chart, PDF and formula tools" megabytes=450 ;;
     test) words="a browser's driver, clang-format, clang-tidy" megabytes=300 ;;
   esac
 }
@@ -53,7 +53,7 @@ need_python_set() { # <set>
   lock_hash "$1" > ".venv/.installed-$1"
 }
 
-# CMake and Ninja for the build; vl-convert and Typst for charts and PDF. Where the system builds
+# CMake and Ninja for the build; vl-convert, Typst and pandoc for charts, PDF and formulas. Where the system builds
 # by itself the latter are welcome, not needed: without a network, the next try is a day later.
 need_python_tools() {
   is_installed full && return

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "document/formulas.h"
+
 namespace labreport {
 
 enum class Align { kLeft, kRight };
@@ -84,8 +86,9 @@ struct Details {
 
 /// The author's own words for a part.
 struct AuthorNote {
-  std::string markdown;  ///< Safe as it is: see notes/note_markdown.h.
-  bool replaces = true;  ///< The generated answer; otherwise they follow it.
+  std::string markdown;    ///< Safe as it is: see notes/note_markdown.h.
+  bool replaces = true;    ///< The generated answer; otherwise they follow it.
+  Formulas formulas = {};  ///< Those of its formulas that are typeset; the others are code.
 };
 
 struct Part {

@@ -9,6 +9,10 @@ std::vector<Typeset> ChartTool::typeset(const std::vector<TypesetJob>&) {
   throw Error("this tool does not typeset");
 }
 
+Formulas ChartTool::convert(const std::set<std::string>&) {
+  throw Error("this tool does not convert formulas");
+}
+
 std::vector<const Figure*> figures_of(const Document& document) {
   std::vector<const Figure*> figures;
   for (const Section& section : document.sections) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,8 @@ struct Typeset {
   std::string problem;  ///< One line, where there is no PDF.
 };
 
-/// Turns Vega-Lite into pictures and Typst into PDF. An interface because the tool is a process of
-/// its own, which only the command line may start.
+/// Turns Vega-Lite into pictures, Typst into PDF and TeX into formulas. An interface because the
+/// tool is a process of its own, which only the command line may start.
 class ChartTool {
  public:
   virtual ~ChartTool() = default;
@@ -61,6 +62,10 @@ class ChartTool {
   /// One result a job, in order, in one start of the tool. Throws `Error` with the remedy, as a
   /// tool does that only draws.
   virtual std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs);
+
+  /// The formulas among `sources`, each with its dollars, that are fit to be shown. Throws `Error`
+  /// with the remedy, as a tool does that only draws.
+  virtual Formulas convert(const std::set<std::string>& sources);
 };
 
 /// A document's figures in the order of the page, those of details included.

@@ -148,6 +148,11 @@ class Cutter {
 
 }  // namespace
 
+std::string MathSpan::source() const {
+  const std::string dollars = display ? "$$" : "$";
+  return dollars + tex + dollars;
+}
+
 CutMarkdown cut_math(std::string_view markdown) {
   const std::string clean = without_marks(markdown);
   return Cutter(clean).cut();
@@ -175,8 +180,7 @@ std::string with_math_source(std::string_view text, const std::vector<MathSpan>&
     if (piece.span == nullptr) {
       whole += piece.text;
     } else {
-      const std::string dollars = piece.span->display ? "$$" : "$";
-      whole += dollars + piece.span->tex + dollars;
+      whole += piece.span->source();
     }
   }
   return whole;

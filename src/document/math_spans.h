@@ -11,6 +11,8 @@ namespace labreport {
 struct MathSpan {
   std::string tex;
   bool display = false;  ///< `$$…$$`, a line of its own; else `$…$`.
+
+  std::string source() const;  ///< As it was written, dollars included.
 };
 
 /// Markdown with a mark in place of each span; marks are letters to Markdown.

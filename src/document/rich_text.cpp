@@ -27,7 +27,8 @@ void for_children(cmark_node* node, Visit visit) {
 
 class TreeReader {
  public:
-  explicit TreeReader(const std::vector<MathSpan>& spans) : spans_(spans) {}
+  TreeReader(const std::vector<MathSpan>& spans, const Formulas& formulas)
+      : spans_(spans), formulas_(formulas) {}
 
   Blocks blocks(cmark_node* parent, int depth) const {
     Blocks found;
@@ -157,12 +158,19 @@ class TreeReader {
     }
   }
 
+  Inline math(const MathSpan& span) const {
+    using Kind = Inline::Kind;
+    const Formula* known = find_formula(span, formulas_);
+    if (known == nullptr) return {Kind::kCode, span.tex, "", {}};
+    return {span.display ? Kind::kDisplay : Kind::kMath, span.tex, "", {}, known->typst};
+  }
+
   /// Neighbouring texts are one.
   void add_text(Inlines& to, const std::string& text) const {
     using Kind = Inline::Kind;
     for (const CutPiece& piece : at_marks(text, spans_)) {
       if (piece.span != nullptr) {
-        to.push_back({piece.span->display ? Kind::kDisplay : Kind::kMath, piece.span->tex, "", {}});
+        to.push_back(math(*piece.span));
       } else if (!to.empty() && to.back().kind == Kind::kText) {
         to.back().text += piece.text;
       } else {
@@ -172,13 +180,14 @@ class TreeReader {
   }
 
   const std::vector<MathSpan>& spans_;
+  const Formulas& formulas_;
 };
 
 }  // namespace
 
-Blocks rich_text(std::string_view markdown) {
+Blocks rich_text(std::string_view markdown, const Formulas& formulas) {
   const ParsedMarkdown parsed = parse_markdown(markdown);
-  return TreeReader(parsed.spans).blocks(parsed.tree.get(), 0);
+  return TreeReader(parsed.spans, formulas).blocks(parsed.tree.get(), 0);
 }
 
 std::string plain_text(const Inlines& inlines) {

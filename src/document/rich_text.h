@@ -23,13 +23,14 @@ struct Inline {
     kLink,
     kImage,
     kBreak,    ///< A line ends here.
-    kMath,     ///< $…$
-    kDisplay,  ///< $$…$$: a line of its own
+    kMath,     ///< $…$; one that has no forms is kCode.
+    kDisplay,  ///< $$…$$: a line of its own; likewise
   };
   Kind kind = Kind::kText;
   std::string text;    ///< kText, kCode; kMath, kDisplay: TeX; kImage: for who cannot see it.
   std::string target;  ///< kLink, kImage: as written, for the writer to escape.
   std::vector<Inline> children;  ///< kEmph, kStrong, kStrike, kLink
+  std::string typst = {};        ///< kMath, kDisplay: the formula in Typst
 
   bool operator==(const Inline&) const = default;
 };
@@ -63,8 +64,8 @@ struct Block {
   std::vector<std::vector<Inlines>> rows;  ///< kTable: the head first; every row as long as it
 };
 
-/// Never fails: all text is some Markdown.
-Blocks rich_text(std::string_view markdown);
+/// Never fails: all text is some Markdown. `formulas`: those that no section has.
+Blocks rich_text(std::string_view markdown, const Formulas& formulas = {});
 
 /// Text alone, without marks: for outlines, alternative texts, comparisons.
 std::string plain_text(const Inlines& inlines);

@@ -94,8 +94,7 @@ std::string harmless_tex(const MathSpan& span) {
   replace_all(tex, ">", "\\gt ");
   replace_all(tex, "](", "] (");
   replace_all(tex, "`", "'");
-  const std::string dollars = span.display ? "$$" : "$";
-  return dollars + tex + dollars;
+  return MathSpan{tex, span.display}.source();
 }
 
 std::string written(cmark_node* root, const std::vector<MathSpan>& spans) {

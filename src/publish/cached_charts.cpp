@@ -127,6 +127,25 @@ std::vector<Typeset> CachedCharts::typeset(const std::vector<TypesetJob>& jobs) 
   return make_the_rest<Typeset>(jobs, kept, make);
 }
 
+Formulas CachedCharts::convert(const std::set<std::string>& sources) {
+  Formulas known;
+  std::set<std::string> wanted;
+  for (const std::string& source : sources) {
+    const auto kept = find("formula " + source);
+    if (kept) known.merge(parse_formulas(*kept));
+    if (!kept) wanted.insert(source);
+  }
+  if (wanted.empty()) return known;
+  const Formulas made = tool_.convert(wanted);
+  for (const std::string& source : wanted) {
+    const auto form = made.find(source);  // none: refused, then as now
+    const Formulas one = form == made.end() ? Formulas() : Formulas{*form};
+    keep("formula " + source, formulas_json(one));
+    known.insert(one.begin(), one.end());
+  }
+  return known;
+}
+
 std::string CachedCharts::bundle() {
   if (auto kept = find("bundle")) return *kept;
   const std::string made = tool_.bundle();

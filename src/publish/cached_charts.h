@@ -22,6 +22,7 @@ class CachedCharts : public ChartTool {
   std::string bundle() override;
   bool works() override { return tool_.works(); }  ///< What is kept says nothing of today's tool.
   std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
+  Formulas convert(const std::set<std::string>& sources) override;
 
  private:
   /// Both files of one print, or nothing.

@@ -16,12 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr HelperLimits kChartLimits{.seconds = 120, .bytes = 4LL << 30};
+constexpr HelperLimits kFormulaLimits{.seconds = 120, .bytes = 2LL << 30};  // pandoc has its own
 constexpr double kStartSeconds = 60;  // of Python and its modules, on a busy machine
 constexpr const char* kRemedy = "run setup/install render";
 
 /// The distributions whose versions its results depend on, as pip names their folders.
 bool decides(const std::string& name) {
-  return name.starts_with("vl_convert_python-") || name.starts_with("typst-");
+  return name.starts_with("vl_convert_python-") || name.starts_with("typst-") ||
+         name.starts_with("pypandoc_binary-");
 }
 
 }  // namespace
@@ -98,6 +100,15 @@ std::vector<Print> ChartProcess::print(const std::vector<std::string>& svgs) {
   return prints;
 }
 
+Formulas ChartProcess::convert(const std::set<std::string>& sources) {
+  const ScratchFolder scratch;
+  const fs::path request = scratch.path() / "request.json";
+  const fs::path result = scratch.path() / "result.json";
+  write_atomically(request, compact_json(nlohmann::json(sources)), Sync::kNothing);
+  run_python("site/convert_formulas.py", {request, result}, scratch.path(), kFormulaLimits);
+  return parse_formulas(read_file(result));
+}
+
 std::string ChartProcess::bundle() {
   if (bundle_.empty()) draw({});
   return read_file(bundle_);
@@ -117,10 +128,11 @@ std::string ChartProcess::identity() const {
       }
     }
   }
-  if (versions.size() != 2) return "";  // one is missing, or there are two of one
+  if (versions.size() != 3) return "";  // one is missing, or there are two of one
   std::string identity;
   for (const std::string& version : versions) identity += version + " ";
-  for (const char* program : {"site/draw_charts.py", "site/print_charts.py", "site/typeset.py"}) {
+  for (const char* program : {"site/draw_charts.py", "site/print_charts.py", "site/typeset.py",
+                              "site/convert_formulas.py"}) {
     identity += content_hash(embedded::writers().at(program)) + " ";
   }
   return identity;

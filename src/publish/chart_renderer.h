@@ -1,5 +1,5 @@
-// The chart tool as a process: Python with vl-convert, and with Typst, each started where there is
-// something to draw or to typeset.
+// The chart tool as a process: Python with vl-convert, with Typst and with pandoc, each started
+// where there is something to draw, to typeset or to convert.
 #pragma once
 
 #include <filesystem>
@@ -23,6 +23,7 @@ class ChartProcess : public ChartTool {
   std::vector<Print> print(const std::vector<std::string>& svgs) override;
   std::string bundle() override;
   std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
+  Formulas convert(const std::set<std::string>& sources) override;
 
   /// What its drawings depend on besides the spec, found without a start; empty where unknown.
   std::string identity() const;

@@ -12,6 +12,7 @@
 #include "publish/cached_charts.h"
 #include "publish/chart_renderer.h"
 #include "publish/diff_pages.h"
+#include "publish/note_formulas.h"
 #include "publish/render_candidates.h"
 #include "publish/render_key.h"
 #include "publish/render_record.h"
@@ -61,10 +62,15 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
     else
       loaded.push_back(std::move(run.loaded));
   }
+  const std::string no_formulas = convert_note_formulas(loaded, tool);
   Site site = render_site(
       loaded,
       {options.answers, options.formats, options.paper, options.single_file, listed_pairs(diffs)},
       &tool, kept);
+  if (!no_formulas.empty()) {
+    site.notice += (site.notice.empty() ? "" : "\n") + no_formulas;
+    for (const SiteRun& run : loaded) site.lacking.insert(run.folder);
+  }
   add_diff_pages(site, diffs);
   return site;
 }

@@ -13,21 +13,28 @@ using Kind = Inline::Kind;
 
 Inline text(const std::string& words) { return {Kind::kText, words, "", {}}; }
 Inline code(const std::string& words) { return {Kind::kCode, words, "", {}}; }
-Inline math(const std::string& tex) { return {Kind::kMath, tex, "", {}}; }
+Inline math(const std::string& tex) { return {Kind::kMath, tex, "", {}, "typst"}; }
 Inline group(Kind kind, Inlines children) { return {kind, "", "", std::move(children)}; }
 Inline link(const std::string& target, Inlines children) {
   return {Kind::kLink, "", target, std::move(children)};
 }
 
+Formulas known(const std::vector<std::string>& sources) {
+  Formulas formulas;
+  for (const std::string& source : sources) formulas[source] = {"mathml", "typst"};
+  return formulas;
+}
+const Formulas kKnown = known({"$|y|$", "$a_1 * b_2$", "$c*d$", "$z$", "$a\\$b$", "$$\n- z_1\n$$"});
+
 /// The inlines of Markdown that is one paragraph.
 Inlines line(std::string_view markdown) {
-  const Blocks blocks = rich_text(markdown);
+  const Blocks blocks = rich_text(markdown, kKnown);
   EXPECT_THAT(blocks, SizeIs(1)) << markdown;
   return blocks.empty() ? Inlines() : blocks.front().inlines;
 }
 
 Block only(std::string_view markdown) {
-  Blocks blocks = rich_text(markdown);
+  Blocks blocks = rich_text(markdown, kKnown);
   EXPECT_THAT(blocks, SizeIs(1)) << markdown;
   return blocks.empty() ? Block() : blocks.front();
 }
@@ -107,7 +114,7 @@ TEST(RichText, RawHtmlIsTextAndCommentsAreLeftOut) {
 TEST(RichText, DollarsMakeMathByPandocsRule) {
   EXPECT_THAT(line("so $a_1 * b_2$ and $c*d$."),
               ElementsAre(text("so "), math("a_1 * b_2"), text(" and "), math("c*d"), text(".")));
-  EXPECT_THAT(line("**$x$**"), ElementsAre(group(Kind::kStrong, {math("x")})));
+  EXPECT_THAT(line("**$z$**"), ElementsAre(group(Kind::kStrong, {math("z")})));
   for (const char* plain : {"$20,000 and $30,000", "a $ b $ c", "$x $", "$ x$", "only $x"}) {
     EXPECT_THAT(line(plain), ElementsAre(text(plain)));
   }
@@ -117,8 +124,13 @@ TEST(RichText, DollarsMakeMathByPandocsRule) {
 }
 
 TEST(RichText, DisplayMathMaySpanLines) {
-  EXPECT_THAT(line("$$\n- x_1\n$$"), ElementsAre(Inline{Kind::kDisplay, "\n- x_1\n", "", {}}));
+  EXPECT_THAT(line("$$\n- z_1\n$$"),
+              ElementsAre(Inline{Kind::kDisplay, "\n- z_1\n", "", {}, "typst"}));
   EXPECT_THAT(line("a $$ b"), ElementsAre(text("a $$ b")));
+}
+
+TEST(RichText, AFormulaWithoutFormsIsCode) {
+  EXPECT_THAT(line("so $\\unknown{z}$"), ElementsAre(text("so "), code("\\unknown{z}")));
 }
 
 TEST(RichText, CodeAndAddressesKeepTheirDollars) {
@@ -131,16 +143,16 @@ TEST(RichText, CodeAndAddressesKeepTheirDollars) {
 }
 
 TEST(RichText, NoTextForgesAMark) {
-  EXPECT_THAT(line("\uFDD07\uFDD1 $x$"), ElementsAre(text("7 "), math("x")));
+  EXPECT_THAT(line("\uFDD07\uFDD1 $z$"), ElementsAre(text("7 "), math("z")));
 }
 
 TEST(RichText, WhatNestsTooDeeplyIsText) {
-  const Blocks blocks = rich_text(std::string(5000, '>') + " deep *inside* $x$");
+  const Blocks blocks = rich_text(std::string(5000, '>') + " deep *inside* $z$", kKnown);
   int depth = 0;
   const Blocks* inner = &blocks;
   for (; inner->front().kind == Block::Kind::kQuote; ++depth) inner = &inner->front().blocks;
   EXPECT_LT(depth, 50);
-  EXPECT_THAT(inner->front().inlines, ElementsAre(text("deep inside "), math("x")));
+  EXPECT_THAT(inner->front().inlines, ElementsAre(text("deep inside "), math("z")));
 }
 
 TEST(PlainText, IsWhatTheLineSays) {

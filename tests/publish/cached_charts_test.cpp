@@ -26,8 +26,17 @@ class Details : public ChartTool {
     return svgs;
   }
   std::string bundle() override { return ++bundles, "// bundle"; }
+  Formulas convert(const std::set<std::string>& sources) override {
+    asked.push_back(sources);
+    Formulas formulas;
+    for (const std::string& source : sources) {
+      if (source != "$bad$") formulas[source] = {"<mi>" + source + "</mi>", source};
+    }
+    return formulas;
+  }
 
   std::vector<std::vector<std::string>> calls;
+  std::vector<std::set<std::string>> asked;
   int bundles = 0;
 };
 
@@ -92,6 +101,14 @@ TEST_F(Cached, KeepsTheBundle) {
     EXPECT_EQ(CachedCharts(drawer_, "1.0", ContentCache(folder_)).bundle(), "// bundle");
   }
   EXPECT_EQ(drawer_.bundles, 1);
+}
+
+TEST_F(Cached, ConvertsAFormulaOnceOneThatIsRefusedToo) {
+  CachedCharts charts(drawer_, "1.0", ContentCache(folder_));
+  const Formulas first = charts.convert({"$a$", "$bad$"});
+  EXPECT_EQ(charts.convert({"$a$", "$bad$"}), first);
+  EXPECT_EQ(first.at("$a$"), (Formula{"<mi>$a$</mi>", "$a$"}));
+  EXPECT_THAT(drawer_.asked, ElementsAre(ElementsAre("$a$", "$bad$")));
 }
 
 TEST_F(Cached, WhatWasCutShortOrChangedIsDrawnAnew) {

@@ -12,8 +12,8 @@ OFFLINE = "Failed to establish a new connection: Temporary failure in name resol
 class Installs(Sandbox):
     def test_wheels_once(self):
         self.assertEqual(self.install("render"), (0, [
-            "setup: installing into .venv (about 400 MB on disk): "
-            "CMake, Ninja, chart and PDF tools"]))
+            "setup: installing into .venv (about 450 MB on disk): "
+            "CMake, Ninja, chart, PDF and formula tools"]))
         self.assertEqual(len(self.calls()), 1)
         self.assertIn("--require-hashes", self.calls()[0])
         self.assertIn("setup/requirements-render.txt", self.calls()[0])

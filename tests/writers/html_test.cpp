@@ -156,6 +156,22 @@ TEST(MarkdownToHtml, LeavesRawHtmlAndUnsafeLinksOut) {
   EXPECT_THAT(html, HasSubstr("<strong>bold</strong>"));
 }
 
+TEST(MarkdownToHtml, TypesetsFormulasThatHaveAForm) {
+  const Formulas known = {{"$a_1 < b$", {"<mi>a</mi>", ""}}, {"$$z^2$$", {"<mi>z</mi>", ""}}};
+  const std::string html = markdown_to_html("so $a_1 < b$ holds:\n\n$$z^2$$", known);
+  EXPECT_THAT(html,
+              HasSubstr("<p>so <math display=\"inline\" alttext=\"a_1 &lt; b\"><mi>a</mi></math>"));
+  EXPECT_THAT(html, HasSubstr("<math display=\"block\" tabindex=\"0\" alttext=\"z^2\">"));
+}
+
+TEST(MarkdownToHtml, ShowsOtherFormulasAsTheyWereWritten) {
+  EXPECT_THAT(markdown_to_html("$\\foo{<b>}$"), HasSubstr("<code>\\foo{&lt;b&gt;}</code>"));
+}
+
+TEST(MarkdownToHtml, ShowsTablesOfGithubsMarkdown) {
+  EXPECT_THAT(markdown_to_html("| a |\n|---|\n| ~~b~~ |"), HasSubstr("<td><del>b</del></td>"));
+}
+
 TEST(MarkdownToHtml, KeepsANumberWithItsDeviationAndUnit) {
   EXPECT_EQ(markdown_to_html("takes 1.5 ± 0.2 ms or 3 % of it"),
             "<p>takes 1.5\u00a0±\u00a00.2\u00a0ms or 3\u00a0% of it</p>\n");

@@ -41,7 +41,7 @@ TEST(TypstText, LongWordsMayBreakAndNumbersMayNot) {
 TEST(TypstBlocks, KeepTheMarksOfMarkdown) {
   EXPECT_EQ(blocks("a **b** *c* `d`"), "a #strong[b] #emph[c] #raw(\"d\")\n\n");
   EXPECT_EQ(blocks("- a\n- b"), "#list(tight: true,\n  [a],\n  [b],\n)\n\n");
-  EXPECT_THAT(blocks("$x^2$ and $\\foo$"), HasSubstr("$attach(x, t: 2)$) and #raw(\"\\\\foo\")"));
+  EXPECT_THAT(blocks("$S^2$ and $\\foo$"), HasSubstr("alt: \"S^2\", $S^2$) and #raw(\"\\\\foo\")"));
 }
 
 TEST(TypstBlocks, LinksGiveTheirAddressInAFootnote) {

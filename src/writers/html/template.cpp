@@ -8,7 +8,6 @@
 #include "document/markdown_tree.h"
 #include "embedded/writers.h"
 #include "writers/html/unbroken.h"
-#include "writers/math/math.h"
 
 namespace labreport {
 namespace {
@@ -43,11 +42,14 @@ mustache::mustache& parsed(std::string_view name) {
   return *cache.emplace(name, std::move(made)).first->second;
 }
 
-/// A formula; as code where it is beyond what this program typesets.
-std::string math_html(const MathSpan& span) {
-  const auto math = parse_math(span.tex);
-  if (math) return to_mathml(*math, span.tex, span.display);
-  return "<code>" + escape_html(span.tex) + "</code>";
+/// A formula that says its TeX to who cannot see it; as code where it has no form.
+std::string math_html(const MathSpan& span, const Formulas& formulas) {
+  const std::string tex = escape_html(span.tex);
+  const Formula* known = find_formula(span, formulas);
+  if (known == nullptr) return "<code>" + tex + "</code>";
+  // What is wider than a phone scrolls, so that a keyboard has to reach it.
+  const std::string display = span.display ? "block\" tabindex=\"0" : "inline";
+  return "<math display=\"" + display + "\" alttext=\"" + tex + "\">" + known->mathml + "</math>";
 }
 
 }  // namespace
@@ -60,13 +62,14 @@ std::string fill_template(std::string_view name, const TemplateObject& values) {
 
 std::string escape_html(const std::string& text) { return mustache::html_escape(text); }
 
-std::string markdown_to_html(std::string_view markdown) {
+std::string markdown_to_html(std::string_view markdown, const Formulas& formulas) {
   const ParsedMarkdown parsed = parse_markdown(markdown);
   const std::unique_ptr<char, decltype(&std::free)> html(
       cmark_render_html(parsed.tree.get(), CMARK_OPT_DEFAULT, nullptr), &std::free);
   std::string whole;
   for (const CutPiece& piece : at_marks(html.get(), parsed.spans)) {
-    whole += piece.span == nullptr ? keep_numbers_whole(piece.text) : math_html(*piece.span);
+    whole +=
+        piece.span == nullptr ? keep_numbers_whole(piece.text) : math_html(*piece.span, formulas);
   }
   return whole;
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "document/formulas.h"
+
 namespace labreport {
 
 using TemplateObject = kainjow::mustache::object;
@@ -18,6 +20,7 @@ std::string fill_template(std::string_view name, const TemplateObject& values);
 std::string escape_html(const std::string& text);
 
 /// Markdown as HTML, formulas as MathML; raw HTML in it is text, unsafe links are left out.
-std::string markdown_to_html(std::string_view markdown);
+/// `formulas`: those that no section has.
+std::string markdown_to_html(std::string_view markdown, const Formulas& formulas = {});
 
 }  // namespace labreport

@@ -55,7 +55,7 @@ std::string LatexParts::answer(const Part& part) const {
             "{\\small\\emph{Generated from this run\\textquoteright{}s measurements.}\\par}\n\n";
   }
   if (part.note) {
-    text += latex_markdown(part.note->markdown) + "{\\small\\emph{" +
+    text += latex_markdown(part.note->markdown, part.note->formulas) + "{\\small\\emph{" +
             latex_text(note_mark(front_)) + "}\\par}\n\n";
   }
   if (part.awaits_answer(options_.answers)) text += kAnswerSpace;

@@ -7,15 +7,13 @@
 #include "writers/latex/latex_columns.h"
 #include "writers/latex/latex_signs.h"
 #include "writers/latex/latex_text.h"
-#include "writers/math/math.h"
 
 namespace labreport {
 namespace {
 
 /// The formula as it was written; signs that are no ASCII by their commands. Nothing where LaTeX
-/// could stumble over it.
+/// has no such sign.
 std::optional<std::string> latex_math(const std::string& tex) {
-  if (!parse_math(tex)) return {};
   std::string math;
   for (std::string_view rest = tex; !rest.empty();) {
     const char32_t sign = take_character(rest);
@@ -191,7 +189,9 @@ std::string latex_inlines(const Inlines& inlines) {
 
 std::string latex_blocks(const Blocks& blocks) { return BlockWriter().write(blocks); }
 
-std::string latex_markdown(std::string_view markdown) { return latex_blocks(rich_text(markdown)); }
+std::string latex_markdown(std::string_view markdown, const Formulas& formulas) {
+  return latex_blocks(rich_text(markdown, formulas));
+}
 
 std::string latex_line(std::string_view markdown) {
   std::string line;

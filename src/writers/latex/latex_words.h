@@ -16,8 +16,8 @@ std::string latex_inlines(const Inlines& inlines);
 /// part's; a picture by itself is centred.
 std::string latex_blocks(const Blocks& blocks);
 
-/// `latex_blocks` of what the Markdown says.
-std::string latex_markdown(std::string_view markdown);
+/// `latex_blocks` of what the Markdown says. `formulas`: those that no section has.
+std::string latex_markdown(std::string_view markdown, const Formulas& formulas = {});
 
 /// `latex_inlines` of Markdown that is one paragraph; of several, one after the other.
 std::string latex_line(std::string_view markdown);

@@ -6,7 +6,9 @@
 namespace labreport {
 namespace {
 
-std::string heading(const Part& part) { return "== " + typst_heading(part, true) + "\n\n"; }
+std::string appendix_heading(const Part& part) {
+  return "== " + typst_heading(part, true) + "\n\n";
+}
 
 std::string warnings(const Details& details) {
   if (details.warnings.empty()) return "";
@@ -23,7 +25,7 @@ std::string details(const Part& part, const TypstSource& source) {
   for (const TableView* table : on_paper(part.details)) {
     text += typst_table(*table, TableWidth::kHalf);
   }
-  return text.empty() ? "" : heading(part) + text;
+  return text.empty() ? "" : appendix_heading(part) + text;
 }
 
 /// What stands across the page, and what in one of its columns.

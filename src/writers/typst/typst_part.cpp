@@ -83,8 +83,8 @@ std::string typst_part(const Part& part, const TypstSource& source) {
                    "1.5pt + luma(190)");
   }
   if (part.note) {
-    text += framed(typst_blocks(part.note->markdown, source), note_mark(source.document.front),
-                   "1.5pt + rgb(\"#1f5fa8\")");
+    text += framed(typst_blocks(part.note->markdown, source, part.note->formulas),
+                   note_mark(source.document.front), "1.5pt + rgb(\"#1f5fa8\")");
   }
   if (part.awaits_answer(source.options.answers)) text += kRoomForAnswer;
   if (source.whole) return text + figures_and_tables(part, source);

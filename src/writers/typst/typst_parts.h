@@ -26,7 +26,9 @@ struct TypstSource {
 };
 
 /// Markdown as blocks of markup, each followed by an empty line; its headings are bold paragraphs.
-std::string typst_blocks(std::string_view markdown, const TypstSource& source);
+/// `formulas`: those that no section has.
+std::string typst_blocks(std::string_view markdown, const TypstSource& source,
+                         const Formulas& formulas = {});
 
 /// Markdown in one run of markup: for captions and cells.
 std::string typst_line(std::string_view markdown, const TypstSource& source);

@@ -2,7 +2,6 @@
 #include <cctype>
 
 #include "base/text.h"
-#include "writers/math/math.h"
 #include "writers/typst/typst_parts.h"
 #include "writers/typst/typst_text.h"
 
@@ -18,10 +17,9 @@ std::string typst_call(const std::string& function, const std::string& content) 
 
 std::string math(const Inline& piece) {
   const bool display = piece.kind == Inline::Kind::kDisplay;
-  const auto parsed = parse_math(piece.text);
-  if (!parsed) return typst_code(piece.text);
+  const std::string inside = display ? " " + piece.typst + " " : piece.typst;
   return "#math.equation(block: " + std::string(display ? "true" : "false") +
-         ", alt: " + typst_string(piece.text) + ", " + to_typst(*parsed, display) + ")";
+         ", alt: " + typst_string(piece.text) + ", $" + inside + "$)";
 }
 
 class RichWriter {
@@ -142,8 +140,9 @@ class RichWriter {
 
 }  // namespace
 
-std::string typst_blocks(std::string_view markdown, const TypstSource& source) {
-  return RichWriter(source).blocks(rich_text(markdown));
+std::string typst_blocks(std::string_view markdown, const TypstSource& source,
+                         const Formulas& formulas) {
+  return RichWriter(source).blocks(rich_text(markdown, formulas));
 }
 
 std::string typst_line(std::string_view markdown, const TypstSource& source) {

@@ -1,0 +1,157 @@
+"""Formulas in TeX as MathML and as Typst, by pandoc: python3 convert_formulas.py REQUEST RESULT
+
+REQUEST is a list of formulas with their dollars. RESULT maps each that is fit for every format to its forms; the
+others are left out. Pandoc is no sanitizer: its MathML is written anew from known elements and attributes, its Typst
+is refused where it would call code, and TeX that defines commands is never asked for. Formulas share one start of
+pandoc; where that fails, each has its own.
+"""
+import html
+import importlib.util
+import json
+import pathlib
+import re
+import resource
+import secrets
+import subprocess
+import sys
+import unicodedata
+import xml.etree.ElementTree as ET
+
+LONGEST = 2000  # characters: what fits a page
+DEEPEST = 48  # elements: what every reader's stack bears
+MEMORY = "-M512m"
+SECONDS_OF_ALL, SECONDS_OF_ONE, SECONDS_OF_EACH = 10, 2, 30  # of the processor's, however busy the machine
+
+ELEMENTS = {"mrow", "mi", "mn", "mo", "mtext", "mspace", "mphantom", "mstyle", "msub", "msup", "msubsup", "munder",
+            "mover", "munderover", "mfrac", "msqrt", "mroot", "mtable", "mtr", "mtd"}
+ATTRIBUTES = {"mathvariant", "stretchy", "form", "accent", "width", "displaystyle", "scriptlevel", "columnalign",
+              "linethickness", "minsize", "maxsize"}
+THIN = '<mspace width="0.1667em"></mspace>'
+APPLIES = "\u2061"  # An operator behind the name of a function; readers give it room on both sides.
+
+
+class Refused(Exception):
+    """The formula is shown as its source."""
+
+
+def is_asked_for(source):
+    """Not what pandoc and LaTeX read differently: definitions, comments, signs that stand for others, marks in text."""
+    marks = re.sub(r"\\.", "", source, flags=re.DOTALL)
+    return (len(source) <= LONGEST and not re.search(r"[%#]|\^\^", marks)
+            and not re.search(r"\\(?:new|renew|provide|Declare|def|&)|\\text\w*\{[^{}]*[_^&]", source)
+            and not any(unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Cn") for sign in source.replace("\n", " ")))
+
+
+def document(blocks):
+    return json.dumps({"pandoc-api-version": [1, 23], "meta": {}, "blocks": blocks})
+
+
+def formula(source):
+    kind, dollars = ("DisplayMath", 2) if source.startswith("$$") else ("InlineMath", 1)
+    return {"t": "Para", "c": [{"t": "Math", "c": [{"t": kind}, source[dollars:-dollars]]}]}
+
+
+def applies(node):
+    named = node[0] if node.tag in ("msub", "msup", "msubsup", "munder", "mover", "munderover") and len(node) else node
+    return "".join(named.itertext()).endswith(APPLIES)
+
+
+def is_apart(left, right):
+    """A function's name stands apart from its neighbours; operators and brackets bring their own room."""
+    return left is not None and (applies(left) or applies(right)) and "mo" not in (left.tag, right.tag)
+
+
+def mathml(node, depth=0):
+    if node.tag not in ELEMENTS or depth > DEEPEST:
+        raise Refused(node.tag)
+    attributes = "".join(f' {name}="{value}"' for name, value in node.items()
+                         if name in ATTRIBUTES and re.fullmatch(r"[\w.%+-]+", value))
+    inside = html.escape(node.text or "")
+    before = None
+    for child in node:
+        if child.text == APPLIES:
+            continue
+        if node.tag == "mrow" and is_apart(before, child):
+            inside += THIN
+        inside += mathml(child, depth + 1)
+        before = child
+    return f"<{node.tag}{attributes}>{inside}</{node.tag}>"
+
+
+def mathml_forms(page):
+    """One a formula: the inside of its <math>, or nothing."""
+    page = ET.fromstring(f"<page>{page.replace(' xmlns=', ' data-xmlns=')}</page>")
+    return [place.find("p/math/semantics/*") for place in page]
+
+
+QUOTED = r'"(?:[^"\\]|\\.)*"|\\.'
+MATHEMATICS = re.compile(rf'\$((?:{QUOTED}|#h\(-?\d+em\)|[^"\\$#])*)\$', re.DOTALL)
+SPACES = re.compile(rf"{QUOTED}|#h\((?P<back>-?)\d+em\)", re.DOTALL)
+
+
+def typst(text):
+    """What stands between the dollars, where it is mathematics and calls no code."""
+    whole = MATHEMATICS.fullmatch(text.strip())
+    if whole is None or re.search(r"\bstd\b|//|/\*|`", re.sub(QUOTED, " ", whole[1], flags=re.DOTALL)):
+        raise Refused(text)
+    # Pandoc 3.9 rounds the widths of spaces down to whole ems.
+    return SPACES.sub(lambda found: {None: found[0], "": " med ", "-": ""}[found["back"]], whole[1]).strip()
+
+
+class Pandoc:
+    def __init__(self):
+        found = importlib.util.find_spec("pypandoc")
+        folder = pathlib.Path(found.origin).parent if found and found.origin else pathlib.Path("/none")
+        self.program = folder / "files" / "pandoc"
+        if not self.program.exists():
+            sys.exit("the Python package pypandoc_binary is not installed")
+
+    def write(self, what, blocks, seconds):
+        return subprocess.run([self.program, "+RTS", MEMORY, "-RTS", "--sandbox", "--from=json", "--wrap=none", *what],
+                              input=document(blocks), capture_output=True, check=True, encoding="utf-8",
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))).stdout
+
+    def convert(self, sources, seconds):
+        """What is fit of `sources`."""
+        mark = secrets.token_hex(16)
+        between = {"t": "Para", "c": [{"t": "Str", "c": mark}]}
+        apart = [block for source in sources for block in (formula(source), between)]
+        places = [{"t": "Div", "c": [["", [], []], [formula(source)]]} for source in sources]
+        pages = mathml_forms(self.write(["--to=html", "--mathml"], places, seconds))
+        texts = self.write(["--to=typst"], apart, seconds).split(mark)
+        found = {}
+        for source, node, text in zip(sources, pages, texts):
+            try:
+                if node is not None:
+                    found[source] = {"mathml": mathml(node), "typst": typst(text)}
+            except Refused:
+                pass
+        return found
+
+
+FAILURES = (subprocess.SubprocessError, ET.ParseError, UnicodeError, RecursionError)
+
+
+def converted(pandoc, sources):
+    try:
+        return pandoc.convert(sources, SECONDS_OF_ALL)
+    except FAILURES:
+        pass
+    found = {}
+    for source in sources:
+        try:
+            if resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime < SECONDS_OF_EACH:
+                found |= pandoc.convert([source], SECONDS_OF_ONE)
+        except FAILURES:
+            pass
+    return found
+
+
+def main(request, result):
+    sources = json.loads(pathlib.Path(request).read_text(encoding="utf-8"))
+    found = converted(Pandoc(), [source for source in sources if is_asked_for(source)])
+    pathlib.Path(result).write_text(json.dumps(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

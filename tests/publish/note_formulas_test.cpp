@@ -1,0 +1,118 @@
+// Formulas of notes: by the pandoc that set-up installs, whatever somebody writes between dollars.
+#include "publish/note_formulas.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "publish/chart_renderer.h"
+#include "writers/html/template.h"
+#include "writers/sample_fixture.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Pandoc : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      convert({});
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+  Formulas convert(const std::set<std::string>& sources) {
+    return ChartProcess(LABREPORT_SOURCE_DIR).convert(sources);
+  }
+};
+
+TEST_F(Pandoc, KnowsWhatAuthorsWrite) {
+  const Formulas made = convert({"$t \\propto d^2$", "$n\\log n$", "$$\\sum_{i=1}^n x_i$$",
+                                 "$\\mathcal{O}(n^2)$", "$\\begin{pmatrix}a&b\\end{pmatrix}$"});
+  EXPECT_EQ(made.size(), 5u);
+  EXPECT_EQ(made.at("$t \\propto d^2$").mathml,
+            "<mrow><mi>t</mi><mo>∝</mo><msup><mi>d</mi><mn>2</mn></msup></mrow>");
+  EXPECT_EQ(made.at("$t \\propto d^2$").typst, "t prop d^2");
+  EXPECT_THAT(made.at("$n\\log n$").mathml, HasSubstr("<mspace width=\"0.1667em\">"));
+  EXPECT_THAT(made.at("$$\\sum_{i=1}^n x_i$$").mathml, HasSubstr("<munderover>"));
+}
+
+TEST_F(Pandoc, NothingInAFormulaIsMarkupOrCode) {
+  const Formulas made = convert({"$\\text{</math><script>\\#read(\"x\")}$", "$a<b$"});
+  EXPECT_EQ(made.at("$a<b$").mathml, "<mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow>");
+  const Formula& text = made.at("$\\text{</math><script>\\#read(\"x\")}$");
+  EXPECT_EQ(text.mathml.find("<script"), std::string::npos);
+  EXPECT_EQ(text.typst, "upright(\"</math><script>#read(\\\"x\\\")\")");
+}
+
+/// Commands of TeX's own, definitions, comments, code of Typst's, links, unknown commands, marks
+/// that turn text around, what nests too deeply, and what is too long.
+TEST_F(Pandoc, RefusesWhatCouldDoHarm) {
+  std::string deep = "x";
+  for (int i = 0; i < 100; ++i) deep = "\\frac{1}{" + deep + "}";
+  const Formulas made = convert({"$\\input{/etc/passwd}$",
+                                 "$\\text{\\input{x}}$",
+                                 "$x^^5cinput{x}$",
+                                 "$\\write18{x}$",
+                                 "$\\def\\a{\\a}\\a$",
+                                 "$\\newcommand{\\a}{\\a\\a}\\a$",
+                                 "$\\let\\a=b$",
+                                 "$\\DeclareMathOperator{\\a}{b}\\a$",
+                                 "$x\\)\\input{y}\\($",
+                                 "$x % y$",
+                                 "$x\\\\%y$",
+                                 "$\\csname x\\endcsname$",
+                                 "$\\href{javascript:x}{y}$",
+                                 "$\\boxed{x}$",
+                                 "$\\phantom{x}$",
+                                 "$\\label{x}y$",
+                                 "$\\unknown$",
+                                 "$\\text{#x}$",
+                                 "$\\text{a_b}$",
+                                 "$a \\& b$",
+                                 "$x\u202ey$",
+                                 "$x\x01y$",
+                                 "$x\\$",
+                                 "${$",
+                                 "$" + deep + "$",
+                                 "$" + std::string(5000, 'x') + "$"});
+  for (const auto& [source, formula] : made) ADD_FAILURE() << source << " → " << formula.typst;
+}
+
+TEST_F(Pandoc, AFormulaThatNeverEndsCostsNoOtherItsForm) {
+  std::string slow = "x";
+  for (int i = 0; i < 150; ++i) slow = "\\left(" + slow;
+  const Formulas made = convert({"$" + slow + "$", "$a_1 < b$"});
+  EXPECT_TRUE(made.contains("$a_1 < b$"));
+}
+
+std::vector<SiteRun> noted_run(const std::string& note) {
+  std::vector<SiteRun> runs{{"gpu/2025/1-a", sample_document(), "{}"}};
+  runs[0].document.sections.front().parts.front().note = AuthorNote{note};
+  return runs;
+}
+
+const AuthorNote& note_of(const std::vector<SiteRun>& runs) {
+  return *runs[0].document.sections.front().parts.front().note;
+}
+
+TEST(NoteFormulas, WithoutTheirToolAreTexAndOneLineSaysSo) {
+  std::vector<SiteRun> runs = noted_run("so $a_1 < z$");
+  FakeChartTool tool;
+  EXPECT_EQ(convert_note_formulas(runs, tool),
+            "formulas of notes are shown as TeX: this tool does not convert formulas");
+  EXPECT_THAT(markdown_to_html(note_of(runs).markdown, note_of(runs).formulas),
+              HasSubstr("<code>a_1 &lt; z</code>"));
+}
+
+TEST(NoteFormulas, NeedNoToolWhereSectionsHaveThem) {
+  std::vector<SiteRun> runs = noted_run("it grows with $S^2$");
+  FakeChartTool tool;
+  EXPECT_THAT(convert_note_formulas(runs, tool), IsEmpty());
+}
+
+}  // namespace
+}  // namespace labreport
