@@ -42,16 +42,19 @@ Facts median_facts(const Ratios& ratios, const std::string& first, const std::st
   facts.set("first", at_start(first));
   facts.set("second", second);
   facts.set("median", format_ratio(median(ratios)));
-  facts.flag("only", ratios.size() == 1);
   facts.set("one", noun.one);
   facts.set("many", noun.many);
   facts.set("count", format_count(static_cast<std::int64_t>(ratios.size())));
   const auto [low, high] = std::ranges::minmax(ratios);
   facts.set("low", format_ratio(low));
   facts.set("high", format_ratio(high));
-  facts.flag("spread", format_ratio(low) != format_ratio(high));
   return facts;
 }
+
+/// Of section.md: who is ahead by how much, in the only row or in the median of some.
+constexpr const char* kSituations[]{"one_faster",      "some_faster",     "one_equal",
+                                    "some_equal",      "one_memory",      "some_memory",
+                                    "one_same_memory", "some_same_memory"};
 
 /// The one of section.md's situations that holds, and its values; none where there is no ratio.
 std::pair<std::string, Facts> situation(const std::vector<DiffRow>& rows, const std::string& a,
@@ -59,12 +62,13 @@ std::pair<std::string, Facts> situation(const std::vector<DiffRow>& rows, const 
   const Ratios ratios = ratios_of(rows);
   if (ratios.empty()) return {};
   const double middle = median(ratios);
+  const std::string of = ratios.size() == 1 ? "one_" : "some_";
   if (rows.front().in_bytes()) {
-    return {is_equal(middle) ? "same_memory" : "memory", median_facts(ratios, b, a, noun)};
+    return {of + (is_equal(middle) ? "same_memory" : "memory"), median_facts(ratios, b, a, noun)};
   }
-  if (is_equal(middle)) return {"equal", median_facts(inverted(ratios), b, a, noun)};
-  return {"faster", middle < 1 ? median_facts(inverted(ratios), b, a, noun)
-                               : median_facts(ratios, a, b, noun)};
+  if (is_equal(middle)) return {of + "equal", median_facts(inverted(ratios), b, a, noun)};
+  return {of + "faster", middle < 1 ? median_facts(inverted(ratios), b, a, noun)
+                                    : median_facts(ratios, a, b, noun)};
 }
 
 std::string verdict_words(const std::vector<DiffRow>& rows) {
@@ -95,7 +99,7 @@ std::vector<Facts> unrecorded(const std::vector<const ComparedRow*>& rows) {
     if (count == 0) continue;
     Facts& facts = sides.emplace_back();
     facts.set("numbers", format_plural(count, "number"));
-    facts.flag("one_number", count == 1);
+    facts.set("is", count == 1 ? "is" : "are");
     facts.set("side", who);
   }
   return sides;
@@ -133,6 +137,15 @@ std::string why_verdicts(const Comparison& comparison) {
   return "Imported numbers: ratios, no verdicts (" + reasons + ").";
 }
 
+/// What changed between two revisions is part of every ratio. An import's is none of its numbers'.
+std::string revision_words(const ComparedRun& a, const ComparedRun& b) {
+  constexpr std::size_t kShort = 8;
+  const bool known = !a.revision.empty() && !b.revision.empty();
+  if (!known || a.revision == b.revision || a.source != b.source) return "";
+  return fmt::format(" Measured by different revisions of labreport: {} vs. {}.",
+                     a.revision.substr(0, kShort), b.revision.substr(0, kShort));
+}
+
 }  // namespace
 
 Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
@@ -141,7 +154,7 @@ Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const Compare
   const auto [holds, values] = situation(rows, a, b, noun);
   Facts facts;
   facts.flag("none", holds.empty());
-  for (const std::string name : {"faster", "equal", "memory", "same_memory"}) {
+  for (const std::string name : kSituations) {
     facts.when(name, name == holds ? std::optional(values) : std::nullopt);
   }
   const std::string verdicts = verdict_words(rows);
@@ -155,7 +168,7 @@ Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const Compare
 }
 
 std::string relation_words(const Comparison& comparison) {
-  std::string words = why_verdicts(comparison);
+  std::string words = why_verdicts(comparison) + revision_words(comparison.a, comparison.b);
   for (const std::string& mismatch : comparison.mismatches) {
     words += " Allowed mismatch: " + mismatch + ". Ratios compare different work.";
   }
