@@ -7,6 +7,7 @@
 #include "fakes/fake_report.h"
 #include "plan/planner.h"
 #include "results/launch_file.h"
+#include "results/measured_table.h"
 
 namespace labreport::testing_samples {
 
@@ -32,6 +33,16 @@ inline Run empty_run(const PlanInput& input) {
   return run;
 }
 
+/// A test that adds or removes kernels leaves no trace of them.
+inline void drop_stale_trace(Launch& launch, const Launch& before) {
+  const auto kernels = [](const Launch& of) {
+    const Table* table = find_table(of, metric::kKernels);
+    return table == nullptr ? 0 : table->rows.size();
+  };
+  if (kernels(launch) == kernels(before)) return;
+  std::erase_if(launch.tables, [](const Table& table) { return table.name == metric::kGpuTrace; });
+}
+
 inline Launch answered(Run& run, const PlannedCell& planned, std::int64_t number,
                        const Change& change) {
   const CellSpec& spec = planned.spec;
@@ -39,6 +50,7 @@ inline Launch answered(Run& run, const PlannedCell& planned, std::int64_t number
   Launch launch = report.body;
   launch.conditions.clear();
   change(spec, launch);
+  drop_stale_trace(launch, report.body);
   if (!std::holds_alternative<Skipped>(launch.outcome)) {
     launch.device = find_or_add_device(run, report.device);
   }

@@ -43,7 +43,7 @@ TEST(Versions, EveryRecordedOneIsReadWholeAndWrittenAsThisOne) {
     EXPECT_EQ(json::parse(to_json(run)), before) << file.path();
     ++count;
   }
-  EXPECT_GE(count, 2);
+  EXPECT_GE(count, 3);
   EXPECT_TRUE(fs::exists(kRecorded / (std::string(kSchemaVersion) + ".json")))
       << "record a run of the new version there";
 }
@@ -51,6 +51,14 @@ TEST(Versions, EveryRecordedOneIsReadWholeAndWrittenAsThisOne) {
 TEST(Versions, TheNoiseFloorCameWithTheSecond) {
   EXPECT_FALSE(run_from_json(recorded("1.0.0"), "run.json").noise_floor);
   EXPECT_TRUE(run_from_json(recorded("1.1.0"), "run.json").noise_floor);
+}
+
+TEST(Versions, TracesOfStepsCameWithTheThird) {
+  const auto traced = [](const std::string& version) {
+    return recorded(version).find("\"gpu_trace\"") != std::string::npos;
+  };
+  EXPECT_FALSE(traced("1.1.0"));
+  EXPECT_TRUE(traced("1.2.0"));
 }
 
 TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {
