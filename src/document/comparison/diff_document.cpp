@@ -29,8 +29,6 @@ bool in_fp32(const ComparedRow& row) {
 bool is_timed(const ComparedRow& row) { return row.spec.kind == CellKind::kTiming; }
 
 constexpr RowNoun kTimings{"timing", "timings"};
-constexpr Problem kSummary{"summary", "Summary", "", kTimings,
-                           [](const ComparedRow& row) { return row.measure == Measure::kStep; }};
 constexpr std::array kProblems{
     Problem{"benchmarking_script", "Timing the training step", "Steps and phases in FP32", kTimings,
             [](const ComparedRow& row) { return is_timed(row) && in_fp32(row); }},
@@ -95,6 +93,15 @@ Section composed(const Problem& problem, const Facts& facts, std::vector<Dataset
   return section;
 }
 
+Section summary_of(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
+  PartContent content;
+  content.facts = summary_facts(comparison);
+  content.datasets = {sides_data(comparison, a, b)};
+  Section section = compose_section(file("summary.md"), {{"", content}});
+  section.parts.front().title = "";
+  return section;
+}
+
 Section section_of(const Comparison& comparison, const Problem& problem) {
   std::vector<Dataset> data = ratio_data(rows_of(comparison, problem));
   const std::string_view name = problem.name;
@@ -131,8 +138,7 @@ Document diff_document(const Comparison& comparison, const DiffSource& a, const 
   document.title = side_name(comparison.b) + " vs. " + side_name(comparison.a);
   document.relation = describe(comparison.related.relation);
   document.provenance = counts_of(comparison) + ". " + relation_words(comparison);
-  document.sections = {
-      composed(kSummary, facts_of(comparison, kSummary), {sides_data(comparison, a, b)})};
+  document.sections = {summary_of(comparison, a, b)};
   for (const Problem& problem : kProblems) {
     Section section = section_of(comparison, problem);
     if (!section.parts.front().tables.empty()) document.sections.push_back(std::move(section));

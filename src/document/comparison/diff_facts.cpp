@@ -71,18 +71,6 @@ std::pair<std::string, Facts> situation(const std::vector<DiffRow>& rows, const 
                                     : median_facts(ratios, a, b, noun)};
 }
 
-std::string verdict_words(const std::vector<DiffRow>& rows) {
-  std::vector<std::string> parts;
-  for (const auto verdict :
-       {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUnclear}) {
-    const auto count = std::ranges::count_if(rows, [&](const DiffRow& row) {
-      return is_judged(*row.row) && row.row->judged->verdict == verdict;
-    });
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
-  }
-  return join_words(parts);
-}
-
 std::string departing_words(const std::vector<DiffRow>& rows) {
   const auto count = std::ranges::count_if(
       rows, [](const DiffRow& row) { return row.row->prediction.departure.has_value(); });
@@ -147,6 +135,18 @@ std::string revision_words(const ComparedRun& a, const ComparedRun& b) {
 }
 
 }  // namespace
+
+std::string verdict_words(const std::vector<DiffRow>& rows) {
+  std::vector<std::string> parts;
+  for (const auto verdict :
+       {Verdict::kFaster, Verdict::kSlower, Verdict::kSame, Verdict::kUnclear}) {
+    const auto count = std::ranges::count_if(rows, [&](const DiffRow& row) {
+      return is_judged(*row.row) && row.row->judged->verdict == verdict;
+    });
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, name(verdict)));
+  }
+  return join_words(parts);
+}
 
 Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
                const Comparison& comparison, const RowNoun& noun) {

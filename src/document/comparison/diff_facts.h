@@ -19,6 +19,12 @@ struct RowNoun {
 Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
                const Comparison& comparison, const RowNoun& noun);
 
+/// "1 faster, 1 same and 1 unclear"; empty where no row is judged.
+std::string verdict_words(const std::vector<DiffRow>& rows);
+
+/// Of the whole: training steps by precision and the optimizer, with what the limits predict.
+Facts summary_facts(const Comparison& comparison);
+
 /// Plain text: how the runs are related and what must be known before any number.
 std::string relation_words(const Comparison& comparison);
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -51,9 +52,9 @@ using SideWords = std::function<std::string(const ComparedRun&)>;
 
 std::vector<std::pair<const char*, SideWords>> side_facts() {
   constexpr double kGiga = 1e9;
+  static constexpr std::size_t kMinutes = std::string_view("2026-05-01T12:34").size();
   return {
       {"GPU", &ComparedRun::device},
-      {"Numbers are", &ComparedRun::source},
       {"Published by", [](const auto& side) { return some_of(side.titles); }},
       {"Published at", [](const auto& side) { return some_of(side.sources); }},
       {"Assumed", [](const auto& side) { return some_of(side.assumed); }},
@@ -62,7 +63,9 @@ std::vector<std::pair<const char*, SideWords>> side_facts() {
          return is_imported(side) ? side.edition : side.edition + ", " + side.preset;
        }},
       {"Started",
-       [](const auto& side) { return is_imported(side) ? "imported" : side.started_at; }},
+       [](const auto& side) {
+         return is_imported(side) ? "imported" : side.started_at.substr(0, kMinutes);
+       }},
       {"Revision",
        [](const auto& side) {
          return is_imported(side) ? "imported" : side.revision.substr(0, 8);
@@ -88,7 +91,8 @@ std::vector<std::pair<const char*, SideWords>> side_facts() {
 Value words_or_nothing(const std::string& words) { return words.empty() ? Value() : Value(words); }
 
 Value linked(const DiffSource& source) {
-  Value name(source.name);
+  const std::filesystem::path folder(source.name);
+  Value name((folder.has_filename() ? folder : folder.parent_path()).filename().string());
   name.link = source.page;
   return name;
 }

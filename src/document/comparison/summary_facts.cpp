@@ -1,0 +1,150 @@
+// How the sides compare as a whole: training steps by precision, the optimizer, and what explains
+// them.
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/verdict.h"
+#include "base/format.h"
+#include "base/statistics.h"
+#include "document/comparison/diff_facts.h"
+#include "document/comparison/diff_labels.h"
+
+namespace labreport {
+namespace {
+
+/// As far as a ratio may lie from what limits predict.
+constexpr double kNear = 1.1;
+
+/// The faster side first: how many times as fast it is.
+struct Lead {
+  bool of_b = false;
+  double times = 1;
+  std::size_t rows = 0;
+
+  bool is_equal() const { return std::log(times) < std::log1p(JudgeOptions().smallest_effect); }
+  /// A limit of A over the same of B, as what it predicts of this lead.
+  double predicted(double a_over_b) const { return of_b ? 1 / a_over_b : a_over_b; }
+};
+
+template <typename Wanted>
+std::optional<Lead> lead(const Comparison& comparison, const Wanted& wanted) {
+  std::vector<double> ratios;
+  for (const ComparedRow& row : comparison.rows) {
+    if (row.ratio && wanted(row)) ratios.push_back(*row.ratio);
+  }
+  if (ratios.empty()) return std::nullopt;
+  const double ratio = median(ratios);
+  return Lead{ratio < 1, ratio < 1 ? 1 / ratio : ratio, ratios.size()};
+}
+
+Facts facts_of(const Lead& lead, const Comparison& comparison, const char* rows) {
+  const auto [a, b] = names_of(comparison);
+  Facts facts;
+  facts.set("first", lead.of_b ? b : a);
+  facts.set("second", lead.of_b ? a : b);
+  facts.set("times", format_ratio(lead.times));
+  facts.set("count", format_plural(static_cast<std::int64_t>(lead.rows), rows));
+  return facts;
+}
+
+/// What limits say of a ratio of times: A's over B's.
+struct Predicted {
+  std::optional<double> by_peak, by_bandwidth;
+};
+
+Predicted predicted(const Comparison& comparison, Precision precision) {
+  const auto& [a, b] = std::pair(comparison.a.limits, comparison.b.limits);
+  Predicted said;
+  if (a.rates.contains(precision) && b.rates.contains(precision))
+    said.by_peak = a.rates.at(precision) / b.rates.at(precision);
+  if (a.bandwidth && b.bandwidth) said.by_bandwidth = *a.bandwidth / *b.bandwidth;
+  return said;
+}
+
+bool is_step(const ComparedRow& row) { return row.measure == Measure::kStep; }
+
+/// The situation of training steps in one precision, and its values.
+std::pair<std::string, Facts> step_situation(const Lead& lead, const Comparison& comparison,
+                                             Precision precision) {
+  Facts facts = facts_of(lead, comparison, "network");
+  facts.set("precision", describe(precision));
+  if (lead.is_equal()) return {"alike", facts};
+  const Predicted limits = predicted(comparison, precision);
+  if (!limits.by_peak || !limits.by_bandwidth) return {"plain", facts};
+  // Times are the inverse of rates: the side with the higher limit leads.
+  const double peak = lead.predicted(*limits.by_peak);
+  const double bandwidth = lead.predicted(*limits.by_bandwidth);
+  facts.set("peak", format_ratio(peak));
+  facts.set("bandwidth", format_ratio(bandwidth));
+  const auto [low, high] = std::minmax(peak, bandwidth);
+  const bool within = lead.times > low / kNear && lead.times < high * kNear;
+  return {within ? "explained" : "unexplained", facts};
+}
+
+void add_steps(Facts& facts, const Comparison& comparison) {
+  std::map<std::string, std::vector<Facts>> lists{
+      {"explained", {}}, {"unexplained", {}}, {"plain", {}}, {"alike", {}}};
+  for (const Precision precision :
+       {Precision::kFp32, Precision::kTf32, Precision::kBf16, Precision::kFp16}) {
+    const auto found = lead(comparison, [&](const ComparedRow& row) {
+      return is_step(row) && row.spec.mode == Mode::kTrainStep && row.spec.precision == precision;
+    });
+    if (!found) continue;
+    auto [name, values] = step_situation(*found, comparison, precision);
+    lists.at(name).push_back(std::move(values));
+  }
+  for (auto& [name, list] : lists) facts.list(name, std::move(list));
+}
+
+void add_optimizer(Facts& facts, const Comparison& comparison) {
+  const auto found =
+      lead(comparison, [](const ComparedRow& row) { return row.measure == Measure::kOptimizer; });
+  std::string holds;
+  Facts values;
+  if (found && !found->is_equal()) {
+    values = facts_of(*found, comparison, "network");
+    const auto limit = predicted(comparison, Precision::kFp32).by_bandwidth;
+    const double bandwidth = limit ? found->predicted(*limit) : 0;
+    const bool bound =
+        bandwidth > 0 && std::abs(std::log(found->times / bandwidth)) < std::log(kNear);
+    values.set("bandwidth", format_ratio(bandwidth));
+    holds = bound ? "bandwidth_bound" : "optimizer";
+  }
+  for (const std::string name : {"bandwidth_bound", "optimizer"}) {
+    facts.when(name, name == holds ? std::optional(values) : std::nullopt);
+  }
+}
+
+/// Where no training step stands on both sides: all whole steps together.
+void add_any_steps(Facts& facts, const Comparison& comparison) {
+  const auto trained = lead(comparison, [](const ComparedRow& row) {
+    return is_step(row) && row.spec.mode == Mode::kTrainStep;
+  });
+  const auto any = trained ? std::nullopt : lead(comparison, is_step);
+  facts.flag("none", !trained && !any);
+  for (const std::string name : {"faster", "equal"}) {
+    const bool holds = any && any->is_equal() == (name == "equal");
+    Facts values = any ? facts_of(*any, comparison, "timing") : Facts();
+    if (any)
+      values.set("first", at_start(any->of_b ? names_of(comparison).b : names_of(comparison).a));
+    facts.when(name, holds ? std::optional(values) : std::nullopt);
+  }
+}
+
+}  // namespace
+
+Facts summary_facts(const Comparison& comparison) {
+  std::vector<DiffRow> steps;
+  for (const ComparedRow& row : comparison.rows) {
+    if (is_step(row)) steps.push_back(diff_row(0, row));
+  }
+  const std::string verdicts = verdict_words(steps);
+  Facts facts;
+  facts.when("verdicts", !verdicts.empty(), "counts", verdicts);
+  add_any_steps(facts, comparison);
+  add_steps(facts, comparison);
+  add_optimizer(facts, comparison);
+  return facts;
+}
+
+}  // namespace labreport
