@@ -28,18 +28,19 @@ function loadScript(address) {
   });
 }
 
-let chartTool;
-function loadChartTool() {
-  chartTool ??= window.labreportCharts
-    ? Promise.resolve()
-    : Promise.all([loadScript(kCharts.charts), loadScript(kCharts.specs)]);
-  return chartTool;
+const kLoaded = new Map();
+function loadOnce(address, there) {
+  if (!there && !kLoaded.has(address)) kLoaded.set(address, loadScript(address));
+  return kLoaded.get(address);
 }
 
 /** Replaces a picture by its interactive twin, of the same size, once that is complete. */
 async function bringToLife(frame) {
-  await loadChartTool();
-  const spec = window.labreportSpecs[frame.parentElement.dataset.spec];
+  const figure = frame.parentElement;
+  await loadOnce(kCharts.specs, window.labreportSpecs);
+  const spec = window.labreportSpecs[figure.dataset.spec];
+  if ("timeline" in figure.dataset) return placeTimeline(figure, spec);
+  await loadOnce(kCharts.charts, window.labreportCharts);
   const stage = document.createElement("div");
   await window.labreportCharts.vegaEmbed(stage, spec, kEmbedOptions);
   frame.replaceChildren(stage);
@@ -65,10 +66,12 @@ function watchCharts() {
     },
     { rootMargin: "400px" },
   );
-  for (const frame of document.querySelectorAll(".frame.wide")) watcher.observe(frame);
+  const frames = ".frame.wide, [data-timeline] > .frame";
+  for (const frame of document.querySelectorAll(frames)) watcher.observe(frame);
 }
 
-/** Nobody points at a chart before the first move; on a phone the narrow pictures stay. */
+/** Nobody points at a chart before the first move; on a phone the narrow pictures stay,
+ * but for timelines. */
 function wakeCharts() {
   if (!window.labreportCharts && !kCharts.charts) return;
   const signs = ["scroll", "wheel", "pointermove", "pointerdown", "keydown"];

@@ -4,7 +4,6 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "experiments/nsys_profile/answers.h"
-#include "experiments/nsys_profile/gpu_trace.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/model_parts.h"
 #include "experiments/nsys_profile/parts.h"
@@ -229,45 +228,22 @@ std::string lane_of(const std::string& module, const std::string& stage) {
   return stage == kProjections && slash != std::string::npos ? module.substr(slash + 1) : stage;
 }
 
-/// `about` is a row of the tables "kernels" or "layer": both say which kernel it is.
-LayerKernel layer_kernel(double start, double duration, const MeasuredRow& about,
-                         KernelNames& names) {
-  const std::string kind = about.text(column::kClass), module = about.text(column::kModule);
-  const std::string stage =
-      stage_of(module, about.text(column::kOperation), kind.starts_with("gemm"));
-  const auto id = static_cast<std::int64_t>(about.number(column::kKernel).value_or(-1));
-  return {start / kMicrosecond, duration / kMicrosecond, lane_of(module, stage),
-          replaced(kind, "gemm", "GEMM"), short_kernel_name(names[id])};
-}
-
-/// Of the second layer, past the first's start: its attention's forward pass.
-bool is_shown(const TracedKernel& kernel) {
-  return kernel.block == 1 && kernel.about.text(column::kPhase) == metric::kForward &&
-         kernel.about.text(column::kModule).starts_with("layers/attn");
-}
-
 std::vector<LayerKernel> layer_kernels(const Launch& launch) {
   KernelNames names = kernel_names(launch);
   std::vector<LayerKernel> found;
   for (const MeasuredRow& row : measured_rows(launch, metric::kLayer)) {
-    found.push_back(layer_kernel(row.number(column::kStartNs).value_or(0),
-                                 row.number(column::kDurationNs).value_or(0), row, names));
-  }
-  std::optional<double> first;
-  for (const TracedKernel& kernel : gpu_trace(launch)) {
-    if (!is_shown(kernel)) continue;
-    if (!first) first = kernel.start;
-    found.push_back(layer_kernel(kernel.start - *first, kernel.duration, kernel.about, names));
+    const std::string kind = row.text(column::kClass), module = row.text(column::kModule);
+    const std::string stage =
+        stage_of(module, row.text(column::kOperation), kind.starts_with("gemm"));
+    const auto id = static_cast<std::int64_t>(row.number(column::kKernel).value_or(-1));
+    found.push_back({row.number(column::kStartNs).value_or(0) / kMicrosecond,
+                     row.number(column::kDurationNs).value_or(0) / kMicrosecond,
+                     lane_of(module, stage), replaced(kind, "gemm", "GEMM"),
+                     short_kernel_name(names[id])});
   }
   // What belongs to no stage is drawn below them.
   std::ranges::stable_partition(found, [](const auto& kernel) { return kernel.lane != kOther; });
   return found;
-}
-
-/// Runs before 1.2.0 hold one layer of every step, later ones all kernels of some.
-const Launch& launch_of_layer(const Profile& profile) {
-  const bool traced = profile.step && find_table(*profile.step->launch, metric::kGpuTrace);
-  return *(profile.inference && !traced ? profile.inference : profile.step)->launch;
 }
 
 Facts attention_sentence(const Attention& work) {
@@ -340,8 +316,9 @@ PartContent attention(const Profiles& profiles) {
   const Profile* drawn = profiles.foremost;
   if (drawn == nullptr) return part;
   const Limits limits(view, *drawn);
+  const auto& step = drawn->inference ? drawn->inference : drawn->step;
   const std::vector<PartRow> points = roofline_points(*drawn);
-  part.datasets.push_back(make_dataset("layer", kLayer, layer_kernels(launch_of_layer(*drawn))));
+  part.datasets.push_back(make_dataset("layer", kLayer, layer_kernels(*step->launch)));
   if (!limits.known() || points.empty()) return part;
   part.datasets.push_back(make_dataset("roofline", part_columns(), points));
   part.datasets.push_back(make_dataset("roof", kRoof, roof(limits, points)));

@@ -7,7 +7,9 @@
 #include "base/text.h"
 #include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/kernel_name.h"
+#include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/parts.h"
+#include "experiments/nsys_profile/step_timeline.h"
 
 namespace labreport::nsys_profile {
 namespace {
@@ -87,13 +89,6 @@ const std::vector<Column<ClassBar>> kClassBars{
     {"share", "Share", &ClassBar::share, "%", kShareOfTime},
     {"change", "Change", &ClassBar::change}};
 
-std::string drawn_class(const KernelRow& row) {
-  if (is_gemm(row)) return "GEMM";
-  if (row.kind == "exponential" || row.kind == "where") return "elementwise";
-  const bool drawn = row.kind == "elementwise" || row.kind == "reduction" || row.kind == "copy";
-  return drawn ? row.kind : "other";
-}
-
 void add_bar(std::vector<ClassBar>& bars, const Profile& profile, Pass pass, double before) {
   const Rows rows = profile.rows(pass);
   const double whole = total(rows);
@@ -101,7 +96,7 @@ void add_bar(std::vector<ClassBar>& bars, const Profile& profile, Pass pass, dou
   if (before > 0 && whole > 0) change += ", " + format_factor(before / whole) + " ×";
   for (const std::string kind : {"GEMM", "elementwise", "reduction", "copy", "other"}) {
     const double ms =
-        total(matching(rows, [&](const KernelRow& row) { return drawn_class(row) == kind; }));
+        total(matching(rows, [&](const KernelRow& row) { return drawn_class(row.kind) == kind; }));
     if (ms <= 0 || whole <= 0) continue;
     const std::string precision(labreport::describe(profile.precision()));
     bars.push_back({precision + " · " + std::string(describe(pass)), kind, ms, ms / whole, change});
@@ -242,6 +237,8 @@ Facts class_facts(const Profiles& profiles) {
                             {"unexplained", &Compared::unexplained},
                             {"changes", &Compared::changes_others}});
   set_half_step(facts, profiles);
+  const Profile* drawn = drawn_step(profiles);
+  facts.set("timeline", drawn == nullptr ? "" : drawn->words);
   const auto share = [](Rows Compared::* pass) {
     return [=](const Compared& compared) { return gemm_share(compared.*pass); };
   };
@@ -263,6 +260,7 @@ PartContent kernel_classes(const Profiles& profiles) {
                    make_dataset("gemm-share", kContextPoints, context_points(profiles)),
                    classes("classes", profiles.shown),
                    classes("every-class", profiles.beyond(profiles.shown))};
+  for (Dataset& dataset : step_timeline(profiles)) part.datasets.push_back(std::move(dataset));
   return part;
 }
 

@@ -89,6 +89,13 @@ void add_step(std::string& text, const Profile& profile, const ProfiledStep& ste
 
 }  // namespace
 
+std::string drawn_class(std::string_view kind) {
+  if (kind.starts_with("gemm")) return "GEMM";
+  if (kind == "exponential" || kind == "where") return "elementwise";
+  const bool drawn = kind == "elementwise" || kind == "reduction" || kind == "copy";
+  return drawn ? std::string(kind) : "other";
+}
+
 std::vector<KernelSum> summed(const Rows& rows, const NameOf& name) {
   std::map<std::string, Rows> groups;
   for (const KernelRow* row : rows) groups[name(*row)].push_back(row);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "experiments/nsys_profile/profile.h"
@@ -23,6 +24,9 @@ struct KernelSum {
 
   double mean() const { return total / calls; }
 };
+
+/// As figures show a class: "GEMM", "elementwise", "reduction", "copy", "other".
+std::string drawn_class(std::string_view kind);
 
 using NameOf = std::function<std::string(const KernelRow&)>;
 

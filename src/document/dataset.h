@@ -95,6 +95,9 @@ struct Dataset {
   /// and themselves apart ("512"): each is a table or figure of its own.
   std::string family = {};
   std::string variant = {};
+  /// For a figure over this dataset: what the page makes interactive in place of its chart, see
+  /// `Figure::live`; null: the chart itself.
+  nlohmann::json live = {};
 };
 
 /// A row's flags and id are its members of that name, where it has them.

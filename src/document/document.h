@@ -61,6 +61,8 @@ struct Figure {
   std::string family = {};
   std::string variant = {};
   std::string in_page = {};  ///< Markdown: what the page alone offers, behind its caption.
+  /// Data of site/timeline.js, which the page shows in place of the picture; null: the chart.
+  nlohmann::json live = {};
 };
 
 /// A file beside the page, for what is too long for it; the words link to it.

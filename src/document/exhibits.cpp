@@ -145,7 +145,8 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
                   .data = std::move(table),
                   .family = dataset.family,
                   .variant = dataset.variant,
-                  .in_page = fill(exhibit.in_page, exhibit.name)};
+                  .in_page = fill(exhibit.in_page, exhibit.name),
+                  .live = dataset.live};
     (exhibit.in_details ? part.details.figures : part.figures).push_back(std::move(figure));
   }
 }

@@ -31,13 +31,17 @@ class BrowserTest(unittest.TestCase):
     def setUpClass(cls):
         cls.scratch = tempfile.TemporaryDirectory()
         cls.site = pathlib.Path(cls.scratch.name) / "site"
+        cls.write_site()
+        cls.playwright = sync_playwright().start()
+        cls.browser = cls.playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+
+    @classmethod
+    def write_site(cls):
         subprocess.run([cls.program, cls.site, ROOT], check=True)
         cls.report = next(cls.site.glob("nvidia-h200/*/*/index.html"))
         cls.demonstration = next(cls.site.glob("cpu/*/*/index.html"))
         cls.hostile = next(cls.site.glob("hostile/*/*/index.html"))
         cls.index = cls.site / "index.html"
-        cls.playwright = sync_playwright().start()
-        cls.browser = cls.playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
 
     @classmethod
     def tearDownClass(cls):
@@ -73,13 +77,13 @@ class BrowserTest(unittest.TestCase):
             "document.querySelectorAll('details:not(.menu)').forEach((d) => (d.open = true))")
 
     def bring_charts_to_life(self, page):
-        """All that are in their place, one variant of each family; returns them."""
+        """All that are in their place, one variant of each family; returns those that keep it."""
         page.wait_for_selector("[data-equipped]", state="attached")
         self.open_details(page)
         page.mouse.move(200, 200)
-        frames = page.locator(".frame.wide:visible").all()
-        for frame in frames:
-            frame.scroll_into_view_if_needed()
+        frames = page.locator("figure:not([data-timeline]) > .frame.wide:visible").all()
+        for shown in frames + page.locator("[data-timeline]").all():
+            shown.scroll_into_view_if_needed()
         page.wait_for_function("""() => [...document.querySelectorAll('.frame.wide')]
             .every((frame) => frame.dataset.live || !frame.checkVisibility())""", timeout=60000)
         return frames

@@ -89,6 +89,13 @@ TEST(Exhibits, ALayerMayNameADatasetOfItsOwn) {
   EXPECT_THAT(placed({phases()}).figures.at(0).spec["layer"][0]["data"]["values"], IsEmpty());
 }
 
+TEST(Exhibits, AFigureHasWhatItsDatasetHandsThePage) {
+  Dataset traced = phases();
+  traced.live = {{"steps", {1, 2}}};
+  EXPECT_EQ(placed({traced}).figures.at(0).live, traced.live);
+  EXPECT_TRUE(placed({phases()}).figures.at(0).live.is_null());
+}
+
 TEST(Exhibits, EachVariantIsAFigureOfItsOwn) {
   const Part part = placed({phases("128"), phases("2,048")});
   ASSERT_THAT(part.figures, SizeIs(2));

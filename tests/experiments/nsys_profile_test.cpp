@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/text.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
@@ -16,7 +18,6 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
-using testing::Not;
 using testing_samples::Change;
 using testing_samples::end_with;
 using testing_samples::measured;
@@ -404,17 +405,65 @@ TEST(Attention, HasNoRooflineWithoutLimits) {
   EXPECT_TRUE(says(attention, "one"));
 }
 
-TEST(Attention, DrawsOneLayerKernelByKernel) {
-  const Dataset layer = dataset(part(small_at_512(), "e"), "layer");
-  const auto lanes = column(layer, "lane");
-  for (const char* lane : {"q_proj", "RoPE", "QKᵀ", "softmax", "output_proj"}) {
-    EXPECT_THAT(lanes, Contains(lane));
-  }
-  EXPECT_THAT(lanes, Not(Contains("w1"))) << "FFN";
-  EXPECT_EQ(column(layer, "start").front(), "0") << "from the layer's first kernel";
+bool has_dataset(const PartContent& part, std::string_view name) {
+  return std::ranges::find(part.datasets, name, &Dataset::name) != part.datasets.end();
 }
 
-TEST(Attention, DrawsTheLayerThatARunBefore12Holds) {
+std::vector<double> numbers(const Dataset& data, std::string_view name) {
+  const auto found = std::ranges::find(data.columns, name, &DataColumn::name);
+  const auto at = static_cast<std::size_t>(found - data.columns.begin());
+  std::vector<double> values;
+  for (const DataRow& row : data.rows) values.push_back(*row.values.at(at).number());
+  return values;
+}
+
+TEST(StepTimeline, DrawsTheTracedStepIn16Bits) {
+  const PartContent classes = part(small_at_512(), "d");
+  EXPECT_EQ(std::get<std::string>(classes.facts.entries().at("timeline")),
+            "small at context 512 in BF16");
+  EXPECT_THAT(column(dataset(classes, "step-times"), "phase"),
+              ElementsAre("forward", "loss", "backward", "optimizer"));
+  EXPECT_THAT(column(dataset(classes, "step-phases"), "text"),
+              Contains(testing::StartsWith("backward ")));
+}
+
+TEST(StepTimeline, AddsTheSharesOfAStretchUpWithoutGapsToOneAtMost) {
+  const Dataset bars = dataset(part(small_at_512(), "d"), "step-timeline");
+  const auto starts = numbers(bars, "start"), ends = numbers(bars, "end");
+  const auto lows = numbers(bars, "low"), highs = numbers(bars, "high");
+  std::set<double> stretches;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const bool first = stretches.insert(starts[i]).second;
+    EXPECT_EQ(lows[i], first ? 0 : highs[i - 1]);
+    EXPECT_LE(highs[i], 1);
+    if (!first || i == 0) continue;
+    EXPECT_DOUBLE_EQ(starts[i], ends[i - 1]) << "stretches join";
+  }
+  EXPECT_GE(stretches.size(), 2u * 12) << "a block's forward and its backward";
+}
+
+TEST(StepTimeline, HandsThePageEveryKernelOfEveryTracedStep) {
+  const labreport::Run run = small_at_512();
+  const nlohmann::json live = dataset(part(run, "d"), "step-timeline").live;
+  EXPECT_EQ(live["first"], 1);
+  ASSERT_EQ(live["steps"].size(), 2u);
+  const auto texts = live["texts"].get<std::vector<std::string>>();
+  EXPECT_EQ(std::set(texts.begin(), texts.end()).size(), texts.size()) << "each text once";
+  for (const nlohmann::json& step : live["steps"]) {
+    const auto kernels = step["kernels"].get<std::vector<std::size_t>>();
+    ASSERT_EQ(kernels.size() % 4, 0u);
+    EXPECT_GT(kernels.size(), 4u * 500);
+    for (std::size_t i = 0; i < kernels.size(); i += 4) {
+      const nlohmann::json& row = step["rows"].at(kernels[i + 2]);
+      EXPECT_LT(row.at(0), texts.size());
+      EXPECT_LT(row.at(2), live["classes"]["domain"].size());
+      EXPECT_LE(kernels[i + 3], 12u) << "a block, from 1; 0: none";
+    }
+  }
+}
+
+TEST(StepTimeline, TakesThePlaceOfOneLayerWhichOlderRunsHold) {
+  EXPECT_THAT(dataset(part(small_at_512(), "e"), "layer").rows, testing::IsEmpty());
   const auto older = [](const CellSpec& spec, Launch& launch) {
     if (spec.kind != CellKind::kKernels) return;
     std::erase_if(launch.tables, [](const Table& t) { return t.name == metric::kGpuTrace; });
@@ -423,8 +472,9 @@ TEST(Attention, DrawsTheLayerThatARunBefore12Holds) {
                    std::string("layers/attn/k_proj"), std::string("Linear"), std::string("gemm")}};
     launch.tables.push_back(layer);
   };
-  EXPECT_THAT(column(dataset(part(small_at_512(older), "e"), "layer"), "lane"),
-              ElementsAre("k_proj"));
+  const labreport::Run run = small_at_512(older);
+  EXPECT_FALSE(has_dataset(part(run, "d"), "step-timeline"));
+  EXPECT_THAT(column(dataset(part(run, "e"), "layer"), "lane"), ElementsAre("k_proj"));
 }
 
 }  // namespace

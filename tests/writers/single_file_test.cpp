@@ -82,6 +82,18 @@ TEST(Specs, CannotEndAScriptElement) {
   EXPECT_THAT(script, HasSubstr("\\u003c/script>"));
 }
 
+TEST(Specs, HandOverATimelineInPlaceOfItsChart) {
+  Document document = sample_document();
+  Figure& figure = document.sections[0].parts[0].figures[0];
+  figure.live = {{"texts", {"</script><script>"}}};
+  FakeChartTool tool;
+  const Drawings drawings = draw_all({&document}, tool).front();
+  const std::string script = specs_script(document, drawings);
+  EXPECT_THAT(script, HasSubstr("{\"texts\":[\"\\u003c/script>\\u003cscript>\"]}"));
+  EXPECT_THAT(page_html(document, drawings, {}), HasSubstr(" data-timeline>"));
+  EXPECT_THAT(page_html(sample_document(), drawings, {}), Not(HasSubstr("data-timeline")));
+}
+
 TEST(SinglePage, HoldsThePicturesOfNotes) {
   Document document = sample_document();
   Part& part = document.sections.at(0).parts.at(0);

@@ -10,11 +10,11 @@ std::string file(const std::string& name) {
   return std::string(embedded::writers().at("site/" + name));
 }
 
-/// The same rules for a chart that stands in the page itself.
+/// The same rules for charts that stand in the page itself.
 std::string dark_frames() {
   std::string rules = "@media screen and (prefers-color-scheme: dark) {\n";
   for (const std::string& line : split(dark_inks(), '\n')) {
-    if (!line.empty()) rules += "  .frame " + line + "\n";
+    if (!line.empty()) rules += "  :is(.frame, .timeline) " + line + "\n";
   }
   return rules + "}\n";
 }
@@ -36,7 +36,8 @@ std::string page_style() {
 
 std::string page_script() {
   std::string script;
-  for (const char* name : {"live_charts.js", "sort.js", "copy.js", "switches.js", "script.js"}) {
+  for (const char* name :
+       {"timeline.js", "live_charts.js", "sort.js", "copy.js", "switches.js", "script.js"}) {
     script += file(name);
   }
   return script;

@@ -10,7 +10,8 @@ std::string specs_script(const Document& document, const Drawings& drawings) {
   nlohmann::json specs = nlohmann::json::object();
   for (const Figure* figure : figures_of(document)) {
     if (drawings.contains(figure->slug)) {
-      specs[figure->slug] = themed(figure->spec, ChartWidth::kWide);
+      const bool charted = figure->live.is_null();
+      specs[figure->slug] = charted ? themed(figure->spec, ChartWidth::kWide) : figure->live;
     }
   }
   std::string script = "window.labreportSpecs = ";

@@ -1,0 +1,488 @@
+// A training step kernel by kernel: lanes of phases, blocks, modules and kernels on a canvas, zoomed by
+// wheel, pinch, keys and buttons. Print and readers without scripts have the picture in its place.
+"use strict";
+
+const kLanes = [
+  { name: "phase", height: 22 },
+  { name: "block", height: 22 },
+  { name: "module", height: 22 },
+  { name: "kernel", height: 64 },
+];
+const kLaneGap = 3;
+const kAxisHeight = 20;
+const kLeastView = 2000; // ns
+const kLetter = 6.4; // px, of the canvas' font
+const kZoom = 1.6;
+const kStepOfView = 0.2;
+const kKernelLane = kLanes.length - 1;
+const kCanvasHeight =
+  kLanes.reduce((sum, lane) => sum + lane.height + kLaneGap, 0) + kAxisHeight;
+
+/** What is drawn in a lane: runs of kernels that agree, with their ends in ns. */
+function spansOf(step, key) {
+  const spans = [];
+  for (let i = 0; i < step.count; ++i) {
+    const name = key(i);
+    const last = spans.at(-1);
+    if (last && last.name === name) {
+      last.to = step.ends[i];
+      last.last = i;
+    } else {
+      spans.push({ name, from: step.starts[i], to: step.ends[i], first: i, last: i });
+    }
+  }
+  return spans;
+}
+
+/** `kernels` holds four numbers each: ns since the one before, ns, row, block + 1 (0: none). */
+function unpackStep({ label, rows, kernels }, texts) {
+  const count = kernels.length / 4;
+  const step = { label, count, starts: new Float64Array(count), ends: new Float64Array(count) };
+  let start = 0;
+  for (let i = 0; i < count; ++i) {
+    start += kernels[4 * i];
+    step.starts[i] = start;
+    step.ends[i] = start + kernels[4 * i + 1];
+  }
+  step.total = step.ends.reduce((most, end) => Math.max(most, end), 1);
+  const word = (i, column) => texts[rows[kernels[4 * i + 2]][column]];
+  step.phase = (i) => word(i, 0) || "unattributed";
+  step.module = (i) => word(i, 1);
+  step.kind = (i) => rows[kernels[4 * i + 2]][2];
+  step.kernel = (i) => word(i, 3);
+  step.block = (i) => (kernels[4 * i + 3] ? `block ${kernels[4 * i + 3] - 1}` : "");
+  const path = (i) => `${step.phase(i)}\n${step.block(i)}`;
+  step.lanes = [
+    spansOf(step, step.phase),
+    spansOf(step, path),
+    spansOf(step, (i) => `${path(i)}\n${step.module(i)}`),
+  ];
+  return step;
+}
+
+/** The first index whose end lies behind `time`. */
+function firstBehind(time, count, endOf) {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (endOf(middle) > time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function timeWords(ns) {
+  const [value, unit] = ns >= 1e6 ? [ns / 1e6, "ms"] : [ns / 1e3, "µs"];
+  return `${value >= 1000 ? Math.round(value).toLocaleString("en") : value.toPrecision(4)} ${unit}`;
+}
+
+function shareWords(share) {
+  return `${share < 0.001 ? (100 * share).toPrecision(2) : (100 * share).toFixed(1)} % of the step`;
+}
+
+/** 1, 2 or 5 times a power of ten, so that some `most` fit. */
+function niceStep(span, most) {
+  const rough = span / most;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
+}
+
+function element(name, className, ...children) {
+  const node = document.createElement(name);
+  node.className = className;
+  node.append(...children);
+  return node;
+}
+
+class Timeline {
+  constructor(data, label) {
+    this.classes = data.classes.domain;
+    this.steps = data.steps.map((step) => unpackStep(step, data.texts));
+    this.canvas = element("canvas", "");
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "application");
+    this.canvas.setAttribute("aria-roledescription", "timeline");
+    this.canvas.setAttribute("aria-label", `${label} Keys: + and − zoom, ← and → move, Shift with ` +
+      "them goes from kernel to kernel, Home shows the whole step.");
+    this.detail = element("p", "timeline-detail");
+    this.detail.setAttribute("role", "status");
+    this.key = this.makeKey(data.classes);
+    this.stage = element("div", "timeline", this.makeChoice(data.first),
+      this.makeButtons(), this.canvas, this.key, this.detail);
+    this.pointers = new Map();
+    this.choose(data.first);
+    this.listen();
+  }
+
+  makeChoice(first) {
+    const box = element("fieldset", "switch", element("legend", "", "Step"));
+    box.hidden = this.steps.length < 2;
+    this.steps.forEach(({ label }, i) => {
+      const button = element("input", "");
+      button.type = "radio";
+      button.name = "timeline-step";
+      button.checked = i === first;
+      button.addEventListener("change", () => this.choose(i));
+      box.append(element("label", "", button, ` ${label}`));
+    });
+    return box;
+  }
+
+  makeButtons() {
+    const middle = () => (this.view.from + this.view.to) / 2;
+    const actions = [
+      ["+", "Zoom in", () => this.zoom(1 / kZoom, middle())],
+      ["−", "Zoom out", () => this.zoom(kZoom, middle())],
+      ["←", "Earlier", () => this.pan(-kStepOfView)],
+      ["→", "Later", () => this.pan(kStepOfView)],
+      ["One block", "", () => this.showBlock()],
+      ["Whole step", "", () => this.show(0, this.step.total)],
+    ];
+    const bar = element("div", "timeline-buttons");
+    for (const [text, label, action] of actions) {
+      const button = element("button", "", text);
+      button.type = "button";
+      if (label) button.setAttribute("aria-label", label);
+      button.addEventListener("click", action);
+      bar.append(button);
+    }
+    return bar;
+  }
+
+  /** Swatches are shapes as in charts: the style sheet gives their colours dark twins. */
+  makeKey({ domain, range }) {
+    const key = element("p", "timeline-key");
+    domain.forEach((name, i) => {
+      const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+      const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+      for (const side of ["width", "height"]) rect.setAttribute(side, "100%");
+      rect.setAttribute("fill", range[i]);
+      svg.append(rect);
+      key.append(element("span", "", svg, ` ${name}`));
+    });
+    return key;
+  }
+
+  readInks() {
+    const style = getComputedStyle(document.documentElement);
+    const ink = (name) => style.getPropertyValue(`--${name}`).trim();
+    this.inks = { text: ink("ink"), muted: ink("muted"), rule: ink("rule"), paper: ink("paper"),
+      bands: [ink("hair"), ink("rule")] };
+    this.colours = [...this.key.querySelectorAll("rect")].map((rect) => getComputedStyle(rect).fill);
+    this.font = `11px ${style.getPropertyValue("--sans")}`;
+  }
+
+  choose(index) {
+    this.step = this.steps[index];
+    this.show(0, this.step.total);
+    this.point(undefined);
+  }
+
+  show(from, to) {
+    const least = Math.min(kLeastView, this.step.total);
+    const span = Math.min(Math.max(to - from, least), this.step.total);
+    const begin = Math.min(Math.max((from + to - span) / 2, 0), this.step.total - span);
+    this.view = { from: begin, to: begin + span };
+    Object.assign(this.stage.dataset, { from: Math.round(begin), to: Math.round(begin + span) });
+    this.redraw();
+  }
+
+  zoom(factor, around) {
+    const { from, to } = this.view;
+    const span = Math.min(Math.max((to - from) * factor, kLeastView), this.step.total);
+    const begin = around - ((around - from) / (to - from)) * span;
+    this.show(begin, begin + span);
+  }
+
+  pan(views) {
+    const shift = views * (this.view.to - this.view.from);
+    const room = Math.min(Math.max(shift, -this.view.from), this.step.total - this.view.to);
+    this.show(this.view.from + room, this.view.to + room);
+  }
+
+  /** The second block's forward pass, past the first's start; else the first there is. */
+  showBlock() {
+    const blocks = this.step.lanes[1].filter(({ first }) => this.step.block(first));
+    const { from, to } = blocks[1] ?? blocks[0] ?? { from: 0, to: this.step.total };
+    this.show(from, to);
+  }
+
+  /** From kernel to kernel: the next one comes to the middle of the view. */
+  walk(by) {
+    const middle = (this.view.from + this.view.to) / 2;
+    const at = this.found?.lane === kKernelLane ? this.found.first : this.kernelAt(middle) - by;
+    const next = Math.min(Math.max(at + by, 0), this.step.count - 1);
+    const shift = (this.step.starts[next] + this.step.ends[next]) / 2 - middle;
+    this.show(this.view.from + shift, this.view.to + shift);
+    this.point(this.kernelSpan(next));
+  }
+
+  kernelAt(time) {
+    const { count, ends } = this.step;
+    return Math.min(firstBehind(time, count, (i) => ends[i]), count - 1);
+  }
+
+  kernelSpan(i) {
+    return { lane: kKernelLane, from: this.step.starts[i], to: this.step.ends[i], first: i, last: i };
+  }
+
+  /** What lies under a point of the canvas; nothing in a gap. */
+  spanAt(x, y) {
+    const { from, to } = this.view;
+    const time = from + (x / this.width) * (to - from);
+    const near = (2 / this.width) * (to - from); // two pixels
+    let top = 0;
+    for (let lane = 0; lane < kLanes.length; ++lane) {
+      const inside = y >= top && y < top + kLanes[lane].height;
+      top += kLanes[lane].height + kLaneGap;
+      if (!inside) continue;
+      if (lane === kKernelLane) {
+        const span = this.kernelSpan(this.kernelAt(time));
+        return span.from <= time + near ? span : undefined;
+      }
+      const spans = this.step.lanes[lane];
+      const span = spans[firstBehind(time, spans.length, (i) => spans[i].to)];
+      return span && span.from <= time + near ? { ...span, lane } : undefined;
+    }
+    return undefined;
+  }
+
+  /** Names a span in the line below the lanes, and marks it. */
+  point(span) {
+    const changed = span?.first !== this.found?.first || span?.lane !== this.found?.lane;
+    this.found = span;
+    if (!changed && this.detail.textContent) return;
+    this.detail.replaceChildren(...(span ? this.describe(span)
+      : [`${timeWords(this.step.total)}, ${this.step.count.toLocaleString("en")} kernels`]));
+    this.redraw();
+  }
+
+  describe({ lane, from, to, first, last }) {
+    const { step } = this;
+    const place = [step.phase(first), step.block(first), step.module(first).replaceAll("/", " › ")]
+      .slice(0, lane + 1).filter(Boolean).join(" › ");
+    const times = `${timeWords(to - from)}, ${shareWords((to - from) / step.total)}, at ` +
+      timeWords(from);
+    if (lane < kKernelLane) {
+      const kernels = last - first + 1;
+      return [element("strong", "", place), ` ${times}, ${kernels.toLocaleString("en")} ` +
+        `${kernels === 1 ? "kernel" : "kernels"}`];
+    }
+    return [element("code", "", step.kernel(first)), ` ${this.classes[step.kind(first)]}, ${times}; `,
+      place];
+  }
+
+  redraw() {
+    this.waiting ??= requestAnimationFrame(() => {
+      this.waiting = undefined;
+      if (this.canvas.isConnected) this.draw();
+    });
+  }
+
+  draw() {
+    const ratio = devicePixelRatio || 1;
+    this.width = this.canvas.clientWidth;
+    const size = [Math.round(this.width * ratio), Math.round(kCanvasHeight * ratio)];
+    if (this.canvas.width !== size[0] || this.canvas.height !== size[1]) {
+      [this.canvas.width, this.canvas.height] = size;
+    }
+    const pen = this.canvas.getContext("2d");
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, this.width, kCanvasHeight);
+    pen.font = this.font;
+    pen.textBaseline = "middle";
+    const scale = this.width / (this.view.to - this.view.from);
+    const x = (time) => (time - this.view.from) * scale;
+    let top = 0;
+    kLanes.forEach(({ height }, lane) => {
+      if (lane === kKernelLane) this.drawKernels(pen, x, top, height);
+      else this.drawSpans(pen, x, top, height, lane);
+      if (this.found?.lane === lane) this.drawMark(pen, x, top, height);
+      top += height + kLaneGap;
+    });
+    this.drawAxis(pen, x, top);
+  }
+
+  drawSpans(pen, x, top, height, lane) {
+    const spans = this.step.lanes[lane];
+    let i = firstBehind(this.view.from, spans.length, (at) => spans[at].to);
+    for (; i < spans.length && spans[i].from < this.view.to; ++i) {
+      const left = Math.max(x(spans[i].from), 0);
+      const right = Math.min(x(spans[i].to), this.width);
+      pen.fillStyle = this.inks.bands[i % 2];
+      pen.fillRect(left, top, Math.max(right - left, 0.5), height);
+      this.write(pen, this.label(spans[i], lane), left, right, top + height / 2, this.inks.text);
+    }
+  }
+
+  label({ first }, lane) {
+    if (lane === 0) return this.step.phase(first);
+    const module = this.step.module(first);
+    return lane === 1 ? this.step.block(first) : module.slice(module.lastIndexOf("/") + 1);
+  }
+
+  write(pen, text, left, right, y, ink) {
+    const letters = Math.floor((right - left - 8) / kLetter);
+    if (text.startsWith("block ") && letters < text.length) text = text.slice("block ".length);
+    if (!text || letters < Math.min(text.length, 4)) return;
+    pen.fillStyle = ink;
+    pen.fillText(text.length <= letters ? text : `${text.slice(0, letters - 1)}…`, left + 4, y);
+  }
+
+  /** Kernels narrower than a pixel are added up: a column of pixels shows what filled its time. */
+  drawKernels(pen, x, top, height) {
+    const { step, view, classes } = this;
+    const columns = new Float32Array(Math.ceil(this.width) * classes.length);
+    for (let i = this.kernelAt(view.from); i < step.count && step.starts[i] < view.to; ++i) {
+      const left = Math.max(x(step.starts[i]), 0);
+      const right = Math.min(x(step.ends[i]), this.width);
+      if (right - left < 1.5) {
+        const column = Math.min(Math.floor(left), Math.ceil(this.width) - 1);
+        columns[column * classes.length + step.kind(i)] += right - left;
+        continue;
+      }
+      pen.fillStyle = this.colours[step.kind(i)];
+      pen.fillRect(left, top, right - left - (right - left > 4 ? 0.5 : 0), height);
+      this.write(pen, step.kernel(i), left, right, top + height / 2, this.inks.paper);
+    }
+    this.drawColumns(pen, columns, top, height);
+  }
+
+  drawColumns(pen, columns, top, height) {
+    const kinds = this.classes.length;
+    for (let kind = 0; kind < kinds; ++kind) {
+      pen.fillStyle = this.colours[kind];
+      for (let column = 0; column * kinds < columns.length; ++column) {
+        const share = columns[column * kinds + kind];
+        if (share === 0) continue;
+        let below = 0;
+        for (let other = 0; other < kind; ++other) below += columns[column * kinds + other];
+        const from = Math.min(below, 1) * height;
+        pen.fillRect(column, top + height - Math.min(below + share, 1) * height, 1,
+          Math.min(share * height, height - from));
+      }
+    }
+  }
+
+  drawMark(pen, x, top, height) {
+    const left = Math.max(x(this.found.from), 0);
+    const right = Math.min(x(this.found.to), this.width);
+    pen.strokeStyle = this.inks.text;
+    pen.lineWidth = 2;
+    pen.strokeRect(left + 1, top + 1, Math.max(right - left - 2, 1), height - 2);
+  }
+
+  drawAxis(pen, x, top) {
+    const step = niceStep(this.view.to - this.view.from, Math.max(this.width / 90, 2));
+    const [unit, size] = step >= 1e5 ? ["ms", 1e6] : ["µs", 1e3];
+    const digits = Math.max(0, -Math.floor(Math.log10(step / size)));
+    pen.strokeStyle = this.inks.rule;
+    pen.lineWidth = 1;
+    pen.fillStyle = this.inks.muted;
+    for (let at = Math.ceil(this.view.from / step) * step; at <= this.view.to; at += step) {
+      const place = Math.round(x(at)) + 0.5;
+      pen.beginPath();
+      pen.moveTo(place, top);
+      pen.lineTo(place, top + 4);
+      pen.stroke();
+      const words = `${(at / size).toFixed(digits)} ${unit}`;
+      const room = this.width - pen.measureText(words).width;
+      pen.fillText(words, Math.min(Math.max(place - 4, 0), room), top + 12);
+    }
+  }
+
+  listen() {
+    const { canvas } = this;
+    canvas.addEventListener("keydown", (event) => this.onKey(event));
+    canvas.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
+    canvas.addEventListener("pointerdown", (event) => this.onPress(event));
+    canvas.addEventListener("pointermove", (event) => this.onMove(event));
+    for (const end of ["pointerup", "pointercancel"]) {
+      canvas.addEventListener(end, (event) => this.onRelease(event));
+    }
+    canvas.addEventListener("pointerleave", (event) => {
+      if (event.pointerType === "mouse" && !this.pointers.size) this.point(undefined);
+    });
+    new ResizeObserver(() => this.refresh()).observe(canvas);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.refresh());
+  }
+
+  refresh() {
+    this.readInks();
+    this.redraw();
+  }
+
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const middle = (this.view.from + this.view.to) / 2;
+    const actions = {
+      "+": () => this.zoom(1 / kZoom, middle),
+      "=": () => this.zoom(1 / kZoom, middle),
+      "-": () => this.zoom(kZoom, middle),
+      "ArrowLeft": () => (event.shiftKey ? this.walk(-1) : this.pan(-kStepOfView)),
+      "ArrowRight": () => (event.shiftKey ? this.walk(1) : this.pan(kStepOfView)),
+      "Home": () => this.show(0, this.step.total),
+      "Escape": () => this.canvas.blur(),
+    };
+    if (!actions[event.key]) return;
+    event.preventDefault();
+    actions[event.key]();
+  }
+
+  /** The page scrolls unless the reader has clicked on the lanes or presses Ctrl, as a pinch does. */
+  onWheel(event) {
+    const { from, to } = this.view;
+    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      event.preventDefault();
+      this.pan(event.deltaX / this.width);
+      return;
+    }
+    const whole = to - from >= this.step.total && event.deltaY > 0;
+    if (whole || !(event.ctrlKey || document.activeElement === this.canvas)) return;
+    event.preventDefault();
+    const factor = Math.exp(Math.min(Math.max(event.deltaY, -60), 60) * (event.ctrlKey ? 0.01 : 0.005));
+    this.zoom(factor, from + (event.offsetX / this.width) * (to - from));
+  }
+
+  onPress(event) {
+    this.canvas.setPointerCapture(event.pointerId);
+    this.pointers.set(event.pointerId, event.offsetX);
+    this.moved = 0;
+  }
+
+  onMove(event) {
+    if (!this.pointers.has(event.pointerId)) {
+      this.point(this.spanAt(event.offsetX, event.offsetY));
+      return;
+    }
+    const before = [...this.pointers.values()];
+    this.moved += Math.abs(event.offsetX - this.pointers.get(event.pointerId));
+    this.pointers.set(event.pointerId, event.offsetX);
+    const now = [...this.pointers.values()];
+    const { from, to } = this.view;
+    const scale = (to - from) / this.width;
+    if (now.length === 1) {
+      this.pan((before[0] - now[0]) / this.width);
+    } else if (Math.abs(now[0] - now[1]) > 8) {
+      const factor = (before[0] - before[1]) / (now[0] - now[1]);
+      this.zoom(Math.abs(factor), from + scale * (now[0] + now[1]) / 2);
+    }
+  }
+
+  onRelease(event) {
+    if (!this.pointers.delete(event.pointerId) || this.moved > 4) return;
+    const span = this.spanAt(event.offsetX, event.offsetY);
+    if (span && span.lane < kKernelLane) this.show(span.from, span.to);
+    this.point(span);
+  }
+}
+
+/** Behind a figure's picture, which stays for print. */
+function placeTimeline(figure, data) {
+  if (figure.querySelector(".timeline")) return;
+  const pictures = [...figure.querySelectorAll(".frame")];
+  const timeline = new Timeline(data, pictures[0].getAttribute("aria-label"));
+  pictures.at(-1).after(timeline.stage);
+  timeline.refresh();
+}

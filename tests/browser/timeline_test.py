@@ -1,0 +1,142 @@
+"""The timeline of a training step, of a run that a CPU recorded: zoomed, moved and read.
+
+python3 timeline_test.py LABREPORT
+"""
+import shutil
+import subprocess
+import sys
+import unittest
+
+from site_browser import PHONE, ROOT, WIDE, BrowserTest
+
+FIGURE = "#figure-step-timeline"
+
+
+class Timeline(BrowserTest):
+    @classmethod
+    def write_site(cls):
+        run = cls.site.parent / "recorded" / "cpu" / "2025" / "20261122-190337-2e20a28d"
+        run.mkdir(parents=True)
+        shutil.copy(ROOT / "tests/fixtures/versions/1.2.0.json", run / "run.json")
+        subprocess.run([cls.program, "render", run, "--out", cls.site, "--format", "html"],
+                       check=True, stdout=subprocess.DEVNULL)
+        cls.report = next(cls.site.glob("*/*/*/index.html"))
+
+    def wake(self, **settings):
+        page = self.open(self.report, **settings)
+        page.locator(FIGURE).scroll_into_view_if_needed()
+        page.mouse.move(5, 5)
+        page.locator(f"{FIGURE} .timeline").wait_for()
+        self.lanes = page.locator(f"{FIGURE} canvas")
+        return page
+
+    def view(self, page):
+        """From when to when it shows the step, in ns."""
+        return page.locator(".timeline").evaluate("(t) => [+t.dataset.from, +t.dataset.to]")
+
+    def press(self, page, *keys):
+        self.lanes.focus()
+        for key in keys:
+            page.keyboard.press(key)
+        return self.view(page)
+
+    def detail(self, page):
+        return page.locator(".timeline-detail").inner_text()
+
+    def test_it_takes_the_pictures_place_on_every_screen(self):
+        for viewport in (WIDE, PHONE):
+            page = self.wake(viewport=viewport)
+            self.assertEqual(page.locator(f"{FIGURE} .frame:visible").count(), 0)
+            self.assertTrue(self.lanes.is_visible())
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"),
+                                 viewport["width"])
+            self.assert_quiet()
+
+    def test_the_picture_is_printed_and_stays_without_scripts(self):
+        page = self.wake()
+        page.emulate_media(media="print")
+        self.assertFalse(self.lanes.is_visible())
+        self.assertTrue(page.locator(f"{FIGURE} .frame.wide").is_visible())
+        plain = self.open(self.report, java_script_enabled=False)
+        self.assertTrue(plain.locator(f"{FIGURE} .frame.wide img").is_visible())
+        self.assertEqual(plain.locator(".timeline").count(), 0)
+
+    def test_keys_zoom_move_and_return(self):
+        page = self.wake()
+        whole = self.view(page)
+        self.assertEqual(whole[0], 0)
+        near = self.press(page, "+", "+")
+        self.assertLess(near[1] - near[0], (whole[1] - whole[0]) / 2)
+        later = self.press(page, "ArrowRight")
+        self.assertGreater(later[0], near[0])
+        self.assertAlmostEqual(later[1] - later[0], near[1] - near[0], delta=2)
+        self.assertEqual(self.press(page, "ArrowLeft"), near)
+        self.assertGreater(self.press(page, "-")[1] - self.view(page)[0], near[1] - near[0])
+        self.assertEqual(self.press(page, "Home"), whole)
+        self.assertEqual(self.press(page, *["ArrowRight"] * 9), whole, "nothing lies beyond")
+
+    def test_shift_and_an_arrow_go_from_kernel_to_kernel(self):
+        page = self.wake()
+        self.press(page, "Shift+ArrowRight")
+        first = self.detail(page)
+        self.assertRegex(first, r"^aten::\w+ .*% of the step, at ")
+        self.press(page, "Shift+ArrowRight")
+        self.assertNotEqual(self.detail(page), first)
+        self.press(page, "Shift+ArrowLeft")
+        self.assertEqual(self.detail(page), first)
+
+    def test_buttons_do_what_keys_do(self):
+        page = self.wake()
+        whole = self.view(page)
+        for name, wider in (("Zoom in", False), ("Zoom out", True)):
+            before = self.view(page)
+            page.get_by_role("button", name=name).click()
+            after = self.view(page)
+            self.assertEqual(after[1] - after[0] > before[1] - before[0], wider, name)
+        page.get_by_role("button", name="One block").click()
+        self.lanes.hover(position={"x": 300, "y": 35})
+        self.assertIn("forward › block 1 ", self.detail(page))
+        page.get_by_role("button", name="Whole step").click()
+        self.assertEqual(self.view(page), whole)
+
+    def test_a_click_on_a_phase_shows_it_alone(self):
+        page = self.wake()
+        whole = self.view(page)
+        self.lanes.click(position={"x": 3, "y": 10})
+        shown = self.view(page)
+        self.assertEqual(shown[0], 0)
+        self.assertLess(shown[1], whole[1])
+        self.assertRegex(self.detail(page), r"^forward .* kernels")
+
+    def test_the_wheel_is_the_pages_until_the_lanes_have_the_focus(self):
+        page = self.wake()
+        whole = self.view(page)
+        self.lanes.hover()
+        page.mouse.wheel(0, -100)
+        self.assertEqual(self.view(page), whole)
+        self.lanes.focus()
+        page.mouse.wheel(0, -100)
+        page.wait_for_function("() => +document.querySelector('.timeline').dataset.from > 0")
+        self.assert_quiet()
+
+    def test_dragging_moves(self):
+        page = self.wake()
+        before = self.press(page, "+", "+", "+")
+        box = self.lanes.bounding_box()
+        page.mouse.move(box["x"] + 300, box["y"] + 90)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 200, box["y"] + 90)
+        page.mouse.up()
+        self.assertGreater(self.view(page)[0], before[0])
+
+    def test_the_focus_is_seen(self):
+        page = self.wake()
+        page.get_by_role("button", name="Whole step").focus()
+        page.keyboard.press("Tab")
+        self.assertEqual(page.evaluate("document.activeElement.tagName"), "CANVAS")
+        self.assertEqual(self.lanes.evaluate("(c) => getComputedStyle(c).outlineStyle"), "solid")
+
+
+if __name__ == "__main__":
+    Timeline.program = sys.argv.pop(1)
+    unittest.main()
