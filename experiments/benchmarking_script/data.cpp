@@ -51,17 +51,6 @@ std::vector<NamedCell> named_cells(const std::vector<TimingGroup>& groups) {
   return cells;
 }
 
-/// "FP32 and BF16": each value once, in the order of the groups.
-template <typename Get>
-std::string distinct(const std::vector<TimingGroup>& groups, Get get) {
-  std::vector<std::string> values;
-  for (const TimingGroup& group : groups) {
-    const std::string value(get(group.spec));
-    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
-  }
-  return join_words(values);
-}
-
 std::string modes_in_words(const std::vector<TimingGroup>& groups) {
   std::set<Mode> modes;
   for (const TimingGroup& group : groups) {
@@ -85,14 +74,8 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   part.facts.set("warmup", format_plural(any.warmup.value_or(0), "warm-up step"));
   part.facts.set("steps", format_plural(any.steps.value_or(0), "step"));
   part.facts.set("batch", format_plural(any.batch.value_or(0), "sequence"));
-  part.facts.set("contexts", distinct(groups, [](const CellSpec& spec) {
-                   return format_count(spec.context.value_or(0));
-                 }));
   part.facts.set("vocab", format_count(any.model ? any.model->vocab : 0));
   part.facts.set("modes", modes_in_words(groups));
-  part.facts.set("precisions", distinct(groups, [](const CellSpec& spec) {
-                   return describe(spec.precision.value_or(Precision::kFp32));
-                 }));
   part.facts.flag("gpu", view.on_gpu());
   part.facts.set("row", rows.front().name);
   part.facts.set_markdown("command", code_span(command_for(view.run(), kProblem, any)));

@@ -24,7 +24,6 @@ constexpr double kNoticeableRatio = 0.05;  // From 2, the ratio of the FLOPs.
 constexpr double kTera = 1e12;
 constexpr std::int64_t kAskedWarmup = 5;  // By the question.
 constexpr std::int64_t kAskedSteps = 10;
-constexpr const char* kAlone = ", forward alone";
 constexpr Notation kRate{Notation::kSignificant, 3};
 
 /// The GEMMs of a pass, from the profile of a process's first step.
@@ -133,10 +132,22 @@ const std::vector<Column<SizeRow>> kSizes{
     whole("forward_backward_step", "Forward+backward", Mode::kForwardBackward),
     whole("train_step", "Train step", Mode::kTrainStep)};
 
+/// One time of a phase.
+struct Sample {
+  std::string size, name;
+  double ms;
+};
+
+const std::vector<Column<Sample>> kSamples{{"size", "Size", &Sample::size},
+                                           {"name", "Name", &Sample::name},
+                                           {"ms", "Time", &Sample::ms, "ms"}};
+
 Dataset samples(const std::vector<SizeRow>& rows) {
   std::vector<Sample> all;
   for (const SizeRow& row : rows) {
-    for (const auto& [name, member] : kPhases) add_samples(all, row.size, name, row.times.*member);
+    for (const auto& [name, member] : kPhases) {
+      for (const double ms : row.times.*member) all.push_back({row.size, name, ms});
+    }
   }
   return make_dataset("samples", kSamples, all);
 }
@@ -217,54 +228,45 @@ std::string variation(double share) {
 struct Spread {
   double share = -1;
   std::string where;
-  const SizeRow* row = nullptr;
 
-  void widen(const SizeRow& candidate, const char* name, const std::vector<double>& samples) {
+  void widen(const std::string& candidate, const std::vector<double>& samples) {
     const double other = spread_of(samples).value_or(-1);
-    if (other > share) *this = {other, candidate.size + name, &candidate};
-  }
-  Facts values() const {
-    Facts facts;
-    facts.set("share", variation(std::max(share, 0.0)));
-    facts.set("where", where);
-    return facts;
+    if (other > share) *this = {other, candidate};
   }
 };
 
-/// How much the same phase varies by the GPU's own clock; where it has none, as much.
-double spread_by_events(const SizeRow& row) {
-  const double own = spread_of(row.times.optimizer).value_or(0);
+/// How much the same phase varies by the GPU's own clock; nothing where it has none.
+std::optional<double> spread_by_events(const SizeRow& row) {
   const auto step = timed(*row.group, Mode::kTrainStep);
-  if (!step || step->spec->device == DeviceKind::kCpu) return own;
-  return spread_of(step->counted(metric::kEvent, metric::kOptimizer)).value_or(own);
-}
-
-/// While a forward pass was timed in a process of its own.
-bool at_power_limit(const TimingGroup& group) {
-  const auto alone = timed(group, Mode::kForward);
-  if (!alone) return false;
-  const Metric* held = alone->launch->find_condition(metric::kSlowdown, metric::kPower);
-  return held != nullptr && held->number().value_or(0) > 0;
+  if (!step || step->spec->device == DeviceKind::kCpu) return std::nullopt;
+  return spread_of(step->counted(metric::kEvent, metric::kOptimizer));
 }
 
 void set_spreads(Facts& facts, const std::vector<SizeRow>& rows) {
   Spread passes, optimizer;
+  std::optional<double> events;  // Of the optimizer that varies most.
   for (const SizeRow& row : rows) {
-    passes.widen(row, ", forward", row.times.forward);
-    passes.widen(row, ", backward", row.times.backward);
-    passes.widen(row, kAlone, whole_step(*row.group, Mode::kForward));
-    optimizer.widen(row, "", row.times.optimizer);
+    passes.widen(row.size + ", forward", row.times.forward);
+    passes.widen(row.size + ", backward", row.times.backward);
+    passes.widen(row.size + ", forward alone", whole_step(*row.group, Mode::kForward));
+    optimizer.widen(row.size, row.times.optimizer);
+    if (optimizer.where == row.size) events = spread_by_events(row);
   }
-  const char* holds = passes.share <= kSteadyBelow ? "steady" : "varies";
-  choose(facts, {"steady", "varies"}, passes.share < 0 ? "" : holds, passes.values());
-  facts.flag("power_limited", passes.where.ends_with(kAlone) && at_power_limit(*passes.row->group));
-  const bool more = optimizer.share > std::max(passes.share, kNoticeableSpread);
-  const double events = more ? spread_by_events(*optimizer.row) : 0;
-  Facts values = optimizer.values();
-  values.set("events", variation(events));
-  holds = events < optimizer.share / 2 ? "optimizer_of_cpu" : "optimizer_varies";
-  choose(facts, {"optimizer_of_cpu", "optimizer_varies"}, more ? holds : "", values);
-  facts.when("optimizer_spread", optimizer.share >= 0 ? std::optional(values) : std::nullopt);
+  Facts values;
+  values.set("share", variation(std::max(passes.share, 0.0)));
+  values.set("where", passes.where);
+  values.flag("updated", optimizer.share >= 0);
+  values.set("optimizer_share", variation(std::max(optimizer.share, 0.0)));
+  values.set("optimizer_where", optimizer.where);
+  const double steadiest = std::max(passes.share, kNoticeableSpread);
+  const bool by_cpu = events && optimizer.share > steadiest && 2 * *events < optimizer.share;
+  values.when("by_cpu", by_cpu, "events", variation(events.value_or(0)));
+  const double widest = std::max(passes.share, optimizer.share);
+  choose(facts, {"steady", "varies"},
+         passes.share < 0         ? ""
+         : widest <= kSteadyBelow ? "steady"
+                                  : "varies",
+         values);
 }
 
 /// What was counted, and whether it is other than what the question asks for.

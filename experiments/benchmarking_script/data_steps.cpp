@@ -79,33 +79,7 @@ const std::vector<Column<StepRow>> kConditions = labelled(
      {"allocations", "cudaMalloc calls", condition(metric::kGpu, metric::kDeviceAllocations), "",
       kWhole}});
 
-Column<StepRow> before_steps(std::string_view name, const char* title) {
-  const auto value = [name](const StepRow& row) {
-    return single_milliseconds(*row.timed.launch, metric::kStartUp, name);
-  };
-  return {std::string(name), title, value, "ms", kWhole};
-}
-
 }  // namespace
-
-Dataset start_up(const RunView& view, const std::vector<TimingGroup>& groups) {
-  const char* last =
-      view.on_gpu() ? "Process start to first kernel" : "Process start to first operator";
-  const auto columns = labelled({before_steps(metric::kLibraries, "Library loading"),
-                                 before_steps(metric::kDeviceContext, "Device context"),
-                                 before_steps(metric::kModelBuild, "Model building"),
-                                 before_steps(metric::kFirstKernel, last)});
-  return make_dataset("start-up", columns, step_rows(groups));
-}
-
-const std::vector<Column<Sample>> kSamples{{"size", "Size", &Sample::size},
-                                           {"name", "Name", &Sample::name},
-                                           {"ms", "Time", &Sample::ms, "ms"}};
-
-void add_samples(std::vector<Sample>& all, const std::string& size, const std::string& name,
-                 const std::vector<double>& samples) {
-  for (const double ms : samples) all.push_back({size, name, ms});
-}
 
 std::optional<double> quotient(double above, double below) {
   const double value = above / below;
@@ -113,15 +87,10 @@ std::optional<double> quotient(double above, double below) {
 }
 
 std::vector<Dataset> step_datasets(const RunView& view, const std::vector<TimingGroup>& groups) {
+  if (!view.on_gpu()) return {};  // A CPU has no clock, queue or conditions beside its own.
   std::vector<StepRow> rows = step_rows(groups);
-  std::vector<Sample> steps;
-  for (const StepRow& row : rows) add_samples(steps, row.size, row.mode, row.steps());
-  std::vector<Dataset> datasets{make_dataset("whole-steps", kSamples, steps)};
-  if (!view.on_gpu()) return datasets;  // A CPU has no clock, queue or conditions beside its own.
-  datasets.push_back(make_dataset("events", kEvents, rows));
   for (StepRow& row : rows) row.flags = disturbances(row.timed);
-  datasets.push_back(make_dataset("conditions", kConditions, rows));
-  return datasets;
+  return {make_dataset("events", kEvents, rows), make_dataset("conditions", kConditions, rows)};
 }
 
 std::vector<std::string> step_warnings(const std::vector<TimingGroup>& groups) {

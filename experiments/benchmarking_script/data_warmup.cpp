@@ -21,7 +21,7 @@ constexpr double kNoticeable = 0.01;    // A smaller change is none.
 constexpr double kClearDeviations = 2;  // Of one step from the warm ones, to call it slow.
 constexpr double kFixedCost = 1.5;      // Between sizes, to call it the same for all.
 constexpr std::size_t kWindows[]{0, 1, 2, 5};
-constexpr std::size_t kMostShown = 6;  // Of the first steps, and of processes.
+constexpr std::size_t kMostShown = 6;  // Of the first steps.
 
 /// One network in one mode: times in ms from the process's first step, as windows of `count` steps
 /// each after so many warm-up steps; or why there are none.
@@ -115,15 +115,17 @@ std::vector<WarmupRow> warmup_rows(const RunView& view, const std::vector<Timing
   return rows;
 }
 
-Dataset windows(const std::vector<WarmupRow>& rows) {
+/// Names modes where there are several.
+Dataset windows(const std::string& name, const std::vector<WarmupRow>& rows) {
   std::set<std::size_t> warmups;
   for (const WarmupRow& row : rows) {
     for (const auto& [warmup, summary] : row.windows) warmups.insert(warmup);
   }
-  std::vector<Column<WarmupRow>> columns{
-      {"size", "Size", &WarmupRow::size},
-      {"mode", "Mode", &WarmupRow::name},
-      {"first", "First step (median)", [](const WarmupRow& row) { return row.first(); }, "ms"}};
+  std::vector<Column<WarmupRow>> columns{{"size", "Size", &WarmupRow::size}};
+  const auto other = [&](const WarmupRow& row) { return row.name != rows.front().name; };
+  if (std::ranges::any_of(rows, other)) columns.push_back({"mode", "Mode", &WarmupRow::name});
+  columns.push_back(
+      {"first", "First step (median)", [](const WarmupRow& row) { return row.first(); }, "ms"});
   for (const std::size_t warmup : warmups) {
     const auto mean = [warmup](const WarmupRow& row) {
       const auto found = row.windows.find(warmup);
@@ -140,35 +142,41 @@ Dataset windows(const std::vector<WarmupRow>& rows) {
        [](const WarmupRow& row) { return row.comparable() ? row.ratio(0) : std::nullopt; },
        "×",
        {Notation::kFixed, 2}});
-  return make_dataset("windows", columns, rows);
+  return make_dataset(name, columns, rows);
 }
 
-/// Up to six times of a row in columns: "Step 1", "Step 2".
-Dataset side_by_side(const std::string& name, const std::string& sample,
-                     std::vector<double> WarmupRow::* samples, const std::vector<WarmupRow>& rows) {
+/// "Step 1", "Step 2", … of each process side by side.
+Dataset first_few(const std::vector<WarmupRow>& rows) {
   std::vector<Column<WarmupRow>> columns{{"size", "Size", &WarmupRow::size},
                                          {"mode", "Mode", &WarmupRow::name}};
-  for (std::size_t place = 0; place < kMostShown; ++place) {
-    const auto value = [=](const WarmupRow& row) {
-      const std::vector<double>& all = row.*samples;
-      return place < all.size() ? Value(all[place]) : Value();
+  for (std::size_t step = 0; step < kMostShown; ++step) {
+    const std::string number = std::to_string(step + 1);
+    const auto value = [step](const WarmupRow& row) {
+      return step < row.steps.size() ? Value(row.steps[step]) : Value();
     };
-    const std::string number = std::to_string(place + 1);
-    columns.push_back({"s" + number, sample + " " + number, value, "ms"});
+    columns.push_back({"s" + number, "Step " + number, value, "ms"});
   }
-  return make_dataset(name, columns, rows);
+  return make_dataset("steps", columns, rows);
 }
 
 /// A process's first step; ms. Where it was profiled, by what the CPU did, and beside it all
 /// kernels.
 struct FirstStep {
   const WarmupRow* row;
-  std::optional<double> whole, modules, library, allocation, busy;
+  std::optional<double> whole, modules = {}, library = {}, allocation = {}, busy = {};
 
   bool explained() const { return modules && library && allocation; }
-  double causes() const {
-    return *modules + *library + *allocation;
-  }  ///< Of one that is explained.
+  /// Of one that is explained.
+  double causes() const { return *modules + *library + *allocation; }
+  /// Kernels run beside what the CPU does: those count that no other cause hides.
+  std::optional<double> kernels() const {
+    if (!explained()) return std::nullopt;
+    return std::min(busy.value_or(0), std::max(whole.value_or(0) - causes(), 0.0));
+  }
+  std::optional<double> rest() const {
+    if (!explained()) return whole;
+    return std::max(whole.value_or(0) - causes() - *kernels(), 0.0);
+  }
 };
 
 const std::vector<Column<FirstStep>> kFirstStep{
@@ -185,7 +193,7 @@ const std::vector<Column<FirstStep>> kFirstStep{
 FirstStep first_step(const RunView& view, const WarmupRow& row) {
   const Launch* launch =
       row.mode == Mode::kForwardBackward ? profiled_first_step(view, row.group->spec) : nullptr;
-  if (launch == nullptr) return {&row, median(row.first_steps), {}, {}, {}, {}};
+  if (launch == nullptr) return {&row, median(row.first_steps)};
   return {&row,
           single_milliseconds(*launch, metric::kProfile, metric::kStep),
           single_milliseconds(*launch, metric::kFirst, metric::kCodeLoading),
@@ -205,35 +213,27 @@ const std::vector<Column<Segment>> kSegments{{"size", "Size", &Segment::size},
                                              {"cause", "Cause", &Segment::cause},
                                              {"ms", "Time", &Segment::ms, "ms"}};
 
-/// Kernels run beside what the CPU does: those count that no other cause hides.
 std::vector<Segment> segments(const std::vector<FirstStep>& steps) {
   std::vector<Segment> all;
   for (const FirstStep& step : steps) {
-    const auto add = [&](const char* bar, const char* cause, double ms) {
-      if (ms > 0) all.push_back({step.row->size, bar, cause, ms});
-    };
-    const double whole = step.whole.value_or(0);
-    if (step.explained()) {
-      const double left = std::max(whole - step.causes(), 0.0);
-      const double kernels = std::min(step.busy.value_or(0), left);
-      add("first step", "CUDA module loading", *step.modules);
-      add("first step", "cuBLAS initialisation", *step.library);
-      add("first step", "allocation", *step.allocation);
-      add("first step", "kernels", kernels);
-      add("first step", "rest", left - kernels);
-    } else {
-      add("first step", "first step", whole);
+    const std::string& size = step.row->size;
+    for (const auto& [cause, ms] : {std::pair("CUDA module loading", step.modules),
+                                    {"cuBLAS initialisation", step.library},
+                                    {"allocation", step.allocation},
+                                    {"kernels", step.kernels()},
+                                    {step.explained() ? "rest" : "first step", step.rest()}}) {
+      if (ms.value_or(0) > 0) all.push_back({size, "first step", cause, *ms});
     }
-    add("steady state", "steady state", step.row->warm().median);
+    all.push_back({size, "steady state", "steady state", step.row->warm().median});
   }
   return all;
 }
 
 /// "47 % higher", "8.1 × as high".
-std::string rise_words(const WarmupRow& row) {
-  const double ratio = 1 + row.rise(0);
+std::string rise_words(const WarmupRow& row, std::size_t warmup) {
+  const double ratio = 1 + row.rise(warmup);
   if (told_as_factor(ratio) || ratio > 1.99) return format_factor(ratio) + " × as high";
-  return format_rough_percent(std::abs(row.rise(0))) + (ratio < 1 ? " % lower" : " % higher");
+  return format_rough_percent(std::abs(ratio - 1)) + (ratio < 1 ? " % lower" : " % higher");
 }
 
 template <typename Row, typename Get>
@@ -243,31 +243,16 @@ std::vector<double> each(const std::vector<Row>& rows, Get get) {
   return values;
 }
 
-double largest_residue(const std::vector<WarmupRow>& rows, std::size_t warmup) {
-  return std::ranges::max(
-      each(rows, [=](const WarmupRow& row) { return std::abs(row.rise(warmup)); }));
-}
-
-/// How far means after so many warm-up steps lie from the warm ones, rounded up, since "within 0.0
-/// %" would not be true: "0.1 %", "a factor of 14".
+/// How far small residues go, rounded up, since "within 0.0 %" would not be true: "0.1 %".
 std::string bound_words(const std::vector<WarmupRow>& rows, std::size_t warmup) {
-  const auto factors = each(rows, [=](const WarmupRow& row) {
-    const double ratio = 1 + row.rise(warmup);
-    return std::max(ratio, quotient(1, ratio).value_or(1));
-  });
-  const double factor = std::ranges::max(factors);
-  if (told_as_factor(factor)) {
-    const double unit = std::pow(10.0, std::floor(std::log10(factor)) - 1);  // Two digits.
-    return "a factor of " + format_factor(std::ceil(factor / unit) * unit);
-  }
-  const double share = largest_residue(rows, warmup);
-  const double step = share < 0.1 ? 1e-3 : 1e-2;
-  return format_rough_percent(std::ceil(share / step) * step) + " %";
+  const double share = std::ranges::max(
+      each(rows, [=](const WarmupRow& row) { return std::abs(row.rise(warmup)); }));
+  return format_rough_percent(std::ceil(share * 1e3) / 1e3) + " %";
 }
 
 void set_row(Facts& facts, const std::string& prefix, const WarmupRow& row) {
   facts.set(prefix, row.size);
-  facts.set(prefix + "_rise", rise_words(row));
+  facts.set(prefix + "_rise", rise_words(row, 0));
   facts.set(prefix + "_cold", format_significant(row.cold().mean));
   facts.set(prefix + "_warm", format_significant(row.warm().mean));
   facts.set(prefix + "_sd_cold", format_significant(row.cold().stddev, 3));
@@ -277,24 +262,29 @@ void set_row(Facts& facts, const std::string& prefix, const WarmupRow& row) {
 }
 
 /// The mode that the answer speaks of: the longest of part (c) that every edition shows.
-std::vector<WarmupRow> answered(std::vector<WarmupRow> rows) {
-  std::erase_if(rows, [](const WarmupRow& row) { return !row.comparable(); });
-  const bool backward = std::ranges::count(rows, Mode::kForwardBackward, &WarmupRow::mode) > 0;
-  const Mode mode = backward || rows.empty() ? Mode::kForwardBackward : rows.front().mode;
+Mode answered_mode(const std::vector<WarmupRow>& rows) {
+  const auto backward = [](const WarmupRow& row) {
+    return row.mode == Mode::kForwardBackward && row.comparable();
+  };
+  const auto known = std::ranges::find_if(rows, &WarmupRow::comparable);
+  const bool other = known != rows.end() && std::ranges::none_of(rows, backward);
+  return other ? known->mode : Mode::kForwardBackward;
+}
+
+std::vector<WarmupRow> of_mode(std::vector<WarmupRow> rows, Mode mode) {
   std::erase_if(rows, [mode](const WarmupRow& row) { return row.mode != mode; });
   return rows;
 }
 
-/// Which sentence tells why the first step is slow, by what was seen of it.
-std::string_view reason_for(const WarmupRow& most, const std::vector<FirstStep>& profiled,
-                            const std::vector<double>& extra, const RunView& view) {
+/// Which sentence tells of the slow first step, by what was seen of it.
+std::string_view first_step_sentence(const WarmupRow& most,
+                                     const std::vector<FirstStep>& profiled) {
+  if (most.rise(0) <= kNoticeable) return "";
   const std::span<const double> rest = std::span(most.steps).subspan(1, most.cold().count - 1);
-  if (2 * sample_stddev(rest) >= most.cold().stddev) return "first_unclear";
-  if (profiled.empty()) return view.on_gpu() ? "first_not_profiled" : "first_of_cpu";
+  const bool others_too = 2 * sample_stddev(rest) >= most.cold().stddev;
+  if (others_too || profiled.empty()) return "first_unexplained";
   const auto half = [](const FirstStep& step) { return 2 * step.causes() < step.row->extra(); };
-  if (std::ranges::any_of(profiled, half)) return "first_partly";
-  const auto [low, high] = std::ranges::minmax(extra);
-  return extra.size() > 1 && high < kFixedCost * low ? "first_fixed" : "first_explained";
+  return std::ranges::any_of(profiled, half) ? "first_partly" : "first_explained";
 }
 
 /// Requests of the allocator to the device in a step; 0 where nothing tells.
@@ -306,73 +296,51 @@ double allocations_in(const WarmupRow& row, std::size_t step) {
   return step < counts.size() ? counts[step] : 0;
 }
 
-void set_first_step(Facts& facts, const RunView& view, const std::vector<FirstStep>& steps,
-                    const WarmupRow& most) {
+void set_first_step(Facts& facts, const std::vector<FirstStep>& steps, const WarmupRow& most) {
   std::vector<FirstStep> profiled;
   std::ranges::copy_if(steps, std::back_inserter(profiled), &FirstStep::explained);
   const auto extra = each(profiled, [](const FirstStep& step) { return step.row->extra(); });
   Facts values;
   set_row(values, "most", most);
-  values.set("rest", format_significant(sample_stddev(std::span(most.steps).subspan(1)), 2));
   values.set("extra", range_words(extra));
+  const bool several = extra.size() > 1;
+  values.flag("fixed", several && std::ranges::max(extra) < kFixedCost * std::ranges::min(extra));
   for (const auto& [name, cause] : {std::pair("modules", &FirstStep::modules),
                                     {"library", &FirstStep::library},
                                     {"allocation", &FirstStep::allocation}}) {
     values.set(name, range_words(each(profiled, [&](const auto& step) { return *(step.*cause); })));
   }
-  const bool rises = most.rise(0) > kNoticeable;
-  const std::string_view holds = rises ? reason_for(most, profiled, extra, view) : "";
-  choose(facts,
-         {"first_unclear", "first_not_profiled", "first_of_cpu", "first_partly", "first_fixed",
-          "first_explained"},
-         holds, values);
+  choose(facts, {"first_unexplained", "first_partly", "first_explained"},
+         first_step_sentence(most, profiled), values);
 }
 
 /// Of several rows that rise the most and the least; or that none does.
 void set_rise(Facts& facts, const std::vector<WarmupRow>& rows) {
   const auto rise = [](const WarmupRow& row) { return row.rise(0); };
-  const WarmupRow& least = *std::ranges::min_element(rows, {}, rise);
-  const WarmupRow& most = *std::ranges::max_element(rows, {}, rise);
+  const auto [least, most] = std::ranges::minmax_element(rows, {}, rise);
   Facts values;
-  set_row(values, "most", most);
-  set_row(values, "least", least);
+  set_row(values, "most", *most);
+  set_row(values, "least", *least);
   values.set("bound", bound_words(rows, 0));
-  std::string_view holds = "rise_of_several";
-  if (rise_words(least) == rise_words(most)) holds = "rise_alike";
-  if (rows.size() == 1) holds = "rise_of_one";
-  if (most.rise(0) <= kNoticeable) holds = "flat";
-  choose(facts, {"flat", "rise_of_one", "rise_alike", "rise_of_several"}, holds, values);
+  values.flag("several", rows.size() > 1);
+  choose(facts, {"flat", "rises"}, most->rise(0) <= kNoticeable ? "flat" : "rises", values);
   facts.when("compared", values);
-  std::vector<std::string> unclear;
-  for (const WarmupRow& row : rows) {
-    if (std::abs(row.rise(0)) <= row.spread()) unclear.push_back(row.size);
-  }
-  facts.when("unclear", !unclear.empty(), "sizes", join_words(unclear));
 }
 
-std::string_view second_step(const WarmupRow& row, double residue) {
-  if (row.second_is_slow()) return allocations_in(row, 1) > 0 ? "second_allocates" : "second_slow";
-  if (row.second_rise() > kNoticeable) return "second_unclear";
-  return residue <= kNoticeable ? "one_enough" : "";
-}
-
-/// How many steps to leave out, as far as second steps and windows tell.
+/// Whether one step is enough to leave out, and why not.
 void set_enough(Facts& facts, const std::vector<WarmupRow>& rows) {
-  const auto slowness = [](const WarmupRow& row) {
-    return std::pair(row.second_is_slow(), row.second_rise());
-  };
-  const WarmupRow& slowest = *std::ranges::max_element(rows, {}, slowness);
-  const std::size_t last = rows.front().windows.rbegin()->first;
+  const auto residue = [](const WarmupRow& row) { return std::abs(row.rise(1)); };
+  const WarmupRow& farthest = *std::ranges::max_element(rows, {}, residue);
+  const double allocations = allocations_in(farthest, 1);
   Facts values;
   values.set("one", bound_words(rows, 1));
-  values.set("last", std::to_string(last));
-  values.set("size", slowest.size);
-  values.set("rise", change_words(1 + slowest.second_rise(), slowest.spread(), kLongerThan));
-  values.set("spread", format_rough_percent(slowest.spread()));
-  values.set("times", format_plural(static_cast<std::int64_t>(allocations_in(slowest, 1)), "time"));
-  facts.when("after_one", last > 1 ? std::optional(values) : std::nullopt);
-  choose(facts, {"second_allocates", "second_slow", "second_unclear", "one_enough"},
-         last > 1 ? second_step(slowest, largest_residue(rows, 1)) : "", values);
+  values.set("size", farthest.size);
+  values.set("rise", rise_words(farthest, 1));
+  values.flag("allocates", farthest.second_is_slow() && allocations > 0);
+  values.set("times", format_plural(static_cast<std::int64_t>(allocations), "time"));
+  const char* holds = residue(farthest) <= kNoticeable ? "one_enough" : "one_short";
+  const bool compared = rows.front().windows.rbegin()->first > 1;
+  choose(facts, {"one_enough", "one_short"}, compared ? holds : "", values);
 }
 
 /// Networks of which a counted step allocated from the device, after all its warm-up steps.
@@ -387,8 +355,8 @@ void set_later_allocations(Facts& facts, const std::vector<TimingGroup>& groups)
 }
 
 /// What one mode's rows say, at least one.
-Facts answer(const RunView& view, const std::vector<WarmupRow>& rows,
-             const std::vector<FirstStep>& firsts, const std::vector<TimingGroup>& groups) {
+Facts answer(const std::vector<WarmupRow>& rows, const std::vector<FirstStep>& firsts,
+             const std::vector<TimingGroup>& groups) {
   const auto rise = [](const WarmupRow& row) { return row.rise(0); };
   const WarmupRow& any = rows.front();
   const std::string step = any.mode == Mode::kTrainStep ? "" : " step";
@@ -398,26 +366,19 @@ Facts answer(const RunView& view, const std::vector<WarmupRow>& rows,
   facts.set("warmup_steps",
             format_plural(static_cast<std::int64_t>(any.windows.rbegin()->first), "warm-up step"));
   set_rise(facts, rows);
-  set_first_step(facts, view, firsts, *std::ranges::max_element(rows, {}, rise));
+  set_first_step(facts, firsts, *std::ranges::max_element(rows, {}, rise));
   set_enough(facts, rows);
   set_later_allocations(facts, groups);
   return facts;
-}
-
-/// First train steps, where part (c) shows them, over steady ones.
-std::string train_step_extra(const std::vector<WarmupRow>& rows) {
-  std::vector<double> extra;
-  for (const WarmupRow& row : rows) {
-    if (row.mode == Mode::kTrainStep && row.comparable()) extra.push_back(row.extra());
-  }
-  return range_words(extra);
 }
 
 }  // namespace
 
 PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& groups) {
   const std::vector<WarmupRow> all = warmup_rows(view, groups);
-  const std::vector<WarmupRow> rows = answered(all);
+  const Mode mode = answered_mode(all);
+  std::vector<WarmupRow> rows = of_mode(all, mode);
+  std::erase_if(rows, [](const WarmupRow& row) { return !row.comparable(); });
   const bool ran = std::ranges::any_of(all, [](const auto& row) { return !row.steps.empty(); });
   std::vector<FirstStep> firsts;
   for (const WarmupRow& row : rows) firsts.push_back(first_step(view, row));
@@ -426,16 +387,12 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
   part.facts.flag("nothing", !ran);
   part.facts.flag("one_window", ran && rows.empty());
   part.facts.flag("profiled", std::ranges::any_of(firsts, &FirstStep::explained));
-  const std::string train_step = train_step_extra(all);
-  part.facts.when("train_step", !train_step.empty(), "extra", train_step);
   part.facts.when("answered",
-                  rows.empty() ? std::nullopt : std::optional(answer(view, rows, firsts, groups)));
-  part.datasets = {windows(all),
+                  rows.empty() ? std::nullopt : std::optional(answer(rows, firsts, groups)));
+  part.facts.set("mode", describe(mode));
+  part.datasets = {windows("windows", of_mode(all, mode)), windows("every-window", all),
                    make_dataset("first-step", kFirstStep, firsts),
-                   make_dataset("first-step-causes", kSegments, segments(firsts)),
-                   side_by_side("steps", "Step", &WarmupRow::steps, all),
-                   side_by_side("first-steps", "Process", &WarmupRow::first_steps, all),
-                   start_up(view, groups)};
+                   make_dataset("first-step-causes", kSegments, segments(firsts)), first_few(all)};
   return part;
 }
 

@@ -2,22 +2,17 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "experiments/nsys_profile/answers.h"
-#include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/model_parts.h"
 #include "experiments/nsys_profile/parts.h"
-#include "results/measured_table.h"
 #include "results/metric_names.h"
-#include "results/table_shapes.h"
 
 namespace labreport::nsys_profile {
 namespace {
 
 constexpr double kTera = 1e12;
 constexpr double kGiga = 1e9;
-constexpr double kMicrosecond = 1e3;  // In ns.
-constexpr double kNear = 0.4;         // Of a limit: what is slower is not seen to be bound by it.
+constexpr double kNear = 0.4;  // Of a limit: what is slower is not seen to be bound by it.
 constexpr Notation kThree{Notation::kSignificant, 3};
 constexpr Notation kPartShare{Notation::kPercent};
 
@@ -90,10 +85,9 @@ std::vector<Attention> attentions(const RunView& view,
                                   const std::vector<const Profile*>& profiles) {
   std::vector<Attention> rows;
   for (const Profile* profile : profiles) {
-    const auto found = attention_of(view, *profile);
-    const bool explained = !found && !profile->missing.empty();
-    if (found) rows.push_back(*found);
-    if (explained) rows.push_back({profile->label, profile->words, profile->missing});
+    auto found = attention_of(view, *profile);
+    if (!found) found = Attention{profile->label, profile->words, profile->missing};
+    if (found->softmax.ms > 0 || !found->missing.empty()) rows.push_back(*found);
   }
   return rows;
 }
@@ -113,74 +107,46 @@ Column<Attention> of_limit(const char* name, const char* title, double Attention
   return {name, title, or_reason<Attention>(value), "%", kPartShare};
 }
 
+Column<Attention> time_column(const char* name, const char* title, Work Attention::* work) {
+  const auto value = [=](const Attention& row) -> Value { return (row.*work).ms; };
+  return {name, title, or_reason<Attention>(value), "ms"};
+}
+
 const std::vector<Column<Attention>>& ratio_columns() {
+  using A = Attention;
   constexpr Notation kRatio{Notation::kFixed, 2};
-  static const std::vector<Column<Attention>> columns{
-      {"profile", "Profile", &Attention::profile},
-      {"softmax", "Softmax", or_reason<Attention>([](const auto& r) { return r.softmax.ms; }),
-       "ms"},
-      {"gemms", "QKᵀ and A·V", or_reason<Attention>([](const auto& r) { return r.gemms.ms; }),
-       "ms"},
-      ratio_column("time", "Time", "×", &Work::ms, &Attention::gemms, kRatio),
-      ratio_column("flops", "FLOPs", "%", &Work::flops, &Attention::gemms, kPartShare),
-      ratio_column("all_time", "Time, with projections", "×", &Work::ms,
-                   &Attention::with_projections, kRatio),
-      ratio_column("all_flops", "FLOPs, with projections", "%", &Work::flops,
-                   &Attention::with_projections, kPartShare),
-      of_limit("bandwidth", "Softmax, of copy bandwidth", &Attention::bandwidth_share),
-      of_limit("rate", "GEMMs, of peak rate", &Attention::rate_share)};
+  static const std::vector<Column<A>> columns{
+      {"profile", "Profile", &A::profile},
+      time_column("softmax", "Softmax", &A::softmax),
+      time_column("scores", "QKᵀ", &A::scores),
+      time_column("values", "A·V", &A::values),
+      ratio_column("time", "Time ratio", "×", &Work::ms, &A::gemms, kRatio),
+      ratio_column("flops", "FLOPs ratio", "%", &Work::flops, &A::gemms, kPartShare),
+      ratio_column("all_time", "Time, with projections", "×", &Work::ms, &A::with_projections,
+                   kRatio),
+      ratio_column("all_flops", "FLOPs, with projections", "%", &Work::flops, &A::with_projections,
+                   kPartShare),
+      of_limit("bandwidth", "Softmax, of copy bandwidth", &A::bandwidth_share),
+      of_limit("rate", "GEMMs, of peak rate", &A::rate_share)};
   return columns;
 }
 
-struct PartRow {
-  std::string profile;
-  Work work;
-};
+const std::vector<Column<Work>> kParts{
+    {"part", "Part", &Work::part},
+    {"ms", "Time", &Work::ms, "ms"},
+    {"flops", "FLOPs", [](const Work& work) { return work.flops / kGiga; }, "GFLOP", kThree},
+    {"bytes", "Bytes", [](const Work& work) { return work.bytes / kBytesPerGibibyte; }, "GiB",
+     kThree},
+    {"intensity", "Intensity", &Work::intensity, "FLOP/B", kThree},
+    {"rate", "Rate", [](const Work& work) { return work.rate() / kTera; }, "TFLOP/s", kThree}};
 
-const std::vector<Column<PartRow>>& part_columns() {
-  const auto scaled = [](double (Work::*rate)() const, double unit) {
-    return [=](const PartRow& row) {
-      const double value = (row.work.*rate)();
-      return value > 0 ? Value(value / unit) : Value();
-    };
-  };
-  static const std::vector<Column<PartRow>> columns{
-      {"profile", "Profile", &PartRow::profile},
-      {"part", "Part", [](const PartRow& row) { return row.work.part; }},
-      {"ms", "Time", [](const PartRow& row) { return row.work.ms; }, "ms"},
-      {"kernels",
-       "Kernels",
-       [](const PartRow& row) { return row.work.calls; },
-       "",
-       {Notation::kCount}},
-      {"flops", "FLOPs", [](const PartRow& row) { return row.work.flops / kGiga; }, "GFLOP",
-       kThree},
-      {"bytes", "Bytes", [](const PartRow& row) { return row.work.bytes / kBytesPerGibibyte; },
-       "GiB", kThree},
-      {"intensity", "Intensity", scaled(&Work::intensity, 1), "FLOP/B", kThree},
-      {"rate", "Rate", scaled(&Work::rate, kTera), "TFLOP/s", kThree},
-      {"bandwidth", "Bandwidth", scaled(&Work::bandwidth, kTera), "TB/s", kThree}};
-  return columns;
-}
-
-/// The stages of every answered profile, and around them the parts of the figure's.
-std::vector<PartRow> stages(const std::vector<const Profile*>& profiles) {
-  std::vector<PartRow> rows;
-  for (const Profile* profile : profiles) {
-    for (Work& work : attention_work(*profile)) rows.push_back({profile->label, std::move(work)});
-  }
-  return rows;
-}
-
-std::vector<PartRow> roofline_points(const Profile& profile) {
-  std::vector<PartRow> rows;
-  for (const auto& parts : {attention_work(profile), work_around_attention(profile)}) {
-    for (const Work& work : parts) {
-      const bool drawable = work.rate() > 0 && work.intensity() > 0;  // the axes are logarithmic
-      if (drawable && work.part != kScaleMask) rows.push_back({profile.label, work});
-    }
-  }
-  return rows;
+std::vector<Work> roofline_points(const Profile& profile) {
+  std::vector<Work> points = attention_work(profile);
+  std::ranges::move(work_around_attention(profile), std::back_inserter(points));
+  std::erase_if(points, [](const Work& work) {  // The axes are logarithmic.
+    return work.rate() <= 0 || work.intensity() <= 0 || work.part == kScaleMask;
+  });
+  return points;
 }
 
 struct RoofPoint {
@@ -193,11 +159,11 @@ const std::vector<Column<RoofPoint>> kRoof{{"intensity", "Intensity", &RoofPoint
                                            {"words", "Limits", &RoofPoint::words}};
 
 /// min(P, I · W), a little beyond the outermost points.
-std::vector<RoofPoint> roof(const Limits& limits, const std::vector<PartRow>& points) {
+std::vector<RoofPoint> roof(const Limits& limits, const std::vector<Work>& points) {
   double left = limits.ridge(), right = left;
-  for (const PartRow& point : points) {
-    left = std::min(left, point.work.intensity());
-    right = std::max(right, point.work.intensity());
+  for (const Work& point : points) {
+    left = std::min(left, point.intensity());
+    right = std::max(right, point.intensity());
   }
   const std::string words = limits.precision + " " + format_significant(limits.rate / kTera, 3) +
                             " TFLOP/s, " + format_significant(limits.bandwidth / kTera, 3) +
@@ -206,44 +172,6 @@ std::vector<RoofPoint> roof(const Limits& limits, const std::vector<PartRow>& po
   return {{left / 2, left / 2 * slope, ""},
           {limits.ridge(), limits.rate / kTera, ""},
           {right * 4, limits.rate / kTera, words}};
-}
-
-/// A kernel of one layer's attention; times in µs.
-struct LayerKernel {
-  double start, duration;
-  std::string lane, kind, kernel;
-};
-
-const std::vector<Column<LayerKernel>> kLayer{
-    {"start", "Start", &LayerKernel::start, "µs"},
-    {"end", "End", [](const LayerKernel& k) { return k.start + k.duration; }, "µs"},
-    {"duration", "Duration", &LayerKernel::duration, "µs"},
-    {"lane", "Stage", &LayerKernel::lane},
-    {"class", "Class", &LayerKernel::kind},
-    {"kernel", "Kernel", &LayerKernel::kernel}};
-
-/// A projection by its own name, the rest by stage.
-std::string lane_of(const std::string& module, const std::string& stage) {
-  const auto slash = module.rfind('/');
-  return stage == kProjections && slash != std::string::npos ? module.substr(slash + 1) : stage;
-}
-
-std::vector<LayerKernel> layer_kernels(const Launch& launch) {
-  KernelNames names = kernel_names(launch);
-  std::vector<LayerKernel> found;
-  for (const MeasuredRow& row : measured_rows(launch, metric::kLayer)) {
-    const std::string kind = row.text(column::kClass), module = row.text(column::kModule);
-    const std::string stage =
-        stage_of(module, row.text(column::kOperation), kind.starts_with("gemm"));
-    const auto id = static_cast<std::int64_t>(row.number(column::kKernel).value_or(-1));
-    found.push_back({row.number(column::kStartNs).value_or(0) / kMicrosecond,
-                     row.number(column::kDurationNs).value_or(0) / kMicrosecond,
-                     lane_of(module, stage), replaced(kind, "gemm", "GEMM"),
-                     short_kernel_name(names[id])});
-  }
-  // What belongs to no stage is drawn below them.
-  std::ranges::stable_partition(found, [](const auto& kernel) { return kernel.lane != kOther; });
-  return found;
 }
 
 Facts attention_sentence(const Attention& work) {
@@ -267,37 +195,33 @@ Facts attention_sentence(const Attention& work) {
   return facts;
 }
 
-void set_attention_range(Facts& facts, const std::vector<Attention>& all) {
-  const auto time = [](const Attention& row) { return row.softmax.ms / row.gemms.ms; };
-  const auto flops = [](const Attention& row) { return row.softmax.flops / row.gemms.flops; };
-  facts.when("range", ranges<Attention>(all, {{"time", time, {Notation::kFixed, 2}, "×"},
-                                              {"flops", flops, kPartShare, "%"}}));
-}
+double time_ratio(const Attention& row) { return row.softmax.ms / row.gemms.ms; }
+double flops_ratio(const Attention& row) { return row.softmax.flops / row.gemms.flops; }
 
 /// 16 bits: the GEMMs gain and softmax does not.
 void set_attention_half(Facts& facts, const Profiles& profiles) {
   const auto read = [&](const Profile* profile) {
     return profile == nullptr ? std::nullopt : attention_of(profiles.view, *profile);
   };
-  const auto full = read(profiles.foremost), half = full ? read(profiles.half) : std::nullopt;
-  Facts found = half ? attention_sentence(*half) : Facts();
-  const bool gain =
-      half && half->gemms.ms < full->gemms.ms / 2 && half->softmax.ms > 0.9 * full->softmax.ms;
+  const auto full = read(profiles.foremost), half = read(profiles.half);
+  const bool gain = full && half && half->gemms.ms < full->gemms.ms / 2 &&
+                    half->softmax.ms > 0.9 * full->softmax.ms;
+  Facts found = gain ? attention_sentence(*half) : Facts();
   if (gain) found.set("speedup", format_factor(full->gemms.ms / half->gemms.ms));
-  facts.when("half_gemms_gain", gain ? std::optional(found) : std::nullopt);
-  facts.when("half", half && !gain ? std::optional(found) : std::nullopt);
+  facts.when("half", gain ? std::optional(found) : std::nullopt);
 }
 
 Facts attention_facts(const Profiles& profiles) {
   auto all = attentions(profiles.view, profiles.answered);
   std::erase_if(all, [](const Attention& work) { return !work.missing.empty(); });
-  Facts facts = profiles.facts(true);
-  set_situations<Attention>(facts, profiles, all, attention_sentence,
+  Facts facts = profiles.facts();
+  set_situations<Attention>(facts, foremost_of(profiles, all), attention_sentence,
                             {{"one", [](const auto&) { return true; }},
                              {"apart", &Attention::apart},
                              {"both_memory", &Attention::both_memory_bound},
                              {"unclear", &Attention::unclear}});
-  set_attention_range(facts, all);
+  facts.when("range", ranges<Attention>(all, {{"time", time_ratio, {Notation::kFixed, 2}},
+                                              {"flops", flops_ratio, kPartShare}}));
   set_attention_half(facts, profiles);
   return facts;
 }
@@ -308,19 +232,15 @@ PartContent attention(const Profiles& profiles) {
   const RunView& view = profiles.view;
   PartContent part;
   part.facts = attention_facts(profiles);
-  part.datasets = {
-      make_dataset("stages", part_columns(), stages(profiles.answered)),
-      make_dataset("ratios", ratio_columns(), attentions(view, profiles.shown_in_every_precision)),
-      make_dataset("every-ratio", ratio_columns(),
-                   attentions(view, profiles.beyond(profiles.shown_in_every_precision)))};
+  part.datasets = {make_dataset("ratios", ratio_columns(), attentions(view, profiles.shown)),
+                   make_dataset("every-ratio", ratio_columns(), attentions(view, profiles.every))};
   const Profile* drawn = profiles.foremost;
   if (drawn == nullptr) return part;
+  part.datasets.push_back(layer_of(*drawn));
   const Limits limits(view, *drawn);
-  const auto& step = drawn->inference ? drawn->inference : drawn->step;
-  const std::vector<PartRow> points = roofline_points(*drawn);
-  part.datasets.push_back(make_dataset("layer", kLayer, layer_kernels(*step->launch)));
+  const std::vector<Work> points = roofline_points(*drawn);
   if (!limits.known() || points.empty()) return part;
-  part.datasets.push_back(make_dataset("roofline", part_columns(), points));
+  part.datasets.push_back(make_dataset("roofline", kParts, points));
   part.datasets.push_back(make_dataset("roof", kRoof, roof(limits, points)));
   return part;
 }

@@ -1,12 +1,10 @@
 // Part (d): the GEMMs' share of GPU time, in the forward pass and in a whole step.
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "base/format.h"
 #include "base/text.h"
 #include "experiments/nsys_profile/answers.h"
-#include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/parts.h"
 #include "experiments/nsys_profile/step_timeline.h"
@@ -22,57 +20,55 @@ constexpr double kPoint = 0.01;
 constexpr double kFaster = 1.1;
 constexpr Notation kShareOfTime{Notation::kPercent};
 
-double share_of(const Rows& rows, const std::function<bool(const KernelRow&)>& wanted) {
-  const double whole = total(rows);
-  return whole > 0 ? total(matching(rows, wanted)) / whole : 0;
-}
-
 double class_share(const Rows& rows, std::string_view kind) {
-  return share_of(rows, [kind](const KernelRow& row) { return row.kind == kind; });
+  return share(rows, [kind](const KernelRow& row) { return row.kind == kind; });
 }
 
-double other_time(const Rows& rows) { return total(rows) - total(matching(rows, is_gemm)); }
-
-struct PassRow {
-  std::string profile, pass, missing;
-  Rows kernels = {};
+struct PassOf {
+  const Profile* profile;
+  Pass pass;
 };
 
-Column<PassRow> share_column(const std::string& name, const std::string& title,
-                             const std::function<bool(const KernelRow&)>& wanted) {
-  return {name, title, or_reason<PassRow>([wanted](const PassRow& row) {
-            return share_of(row.kernels, wanted);
-          }),
-          "%", kShareOfTime};
-}
-
-std::vector<PassRow> pass_rows(const std::vector<const Profile*>& profiles) {
-  std::vector<PassRow> rows;
+/// Every pass of every profile, by class; classes that none has are left out.
+Dataset every_class(const std::vector<const Profile*>& profiles) {
+  std::vector<PassOf> passes;
   for (const Profile* profile : profiles) {
     for (const Pass pass : kComparedPasses) {
-      Rows kernels = profile->rows(pass);
-      if (kernels.empty()) continue;
-      rows.push_back({profile->label, std::string(describe(pass)), "", std::move(kernels)});
+      const bool told = !profile->rows(pass).empty() || !profile->missing.empty();
+      if (told) passes.push_back({profile, pass});
     }
-    if (profile->missing.empty()) continue;
-    rows.push_back({profile->label, profile->missing_step, profile->missing});
   }
-  return rows;
+  std::vector<Column<PassOf>> columns{
+      {"profile", "Profile", [](const PassOf& of) { return of.profile->label; }},
+      {"pass", "Pass", [](const PassOf& of) { return describe(of.pass); }}};
+  const auto add = [&](const std::string& kind, const auto& wanted) {
+    const auto value = [wanted](const PassOf& of) {
+      return share_of(*of.profile, of.pass, wanted);
+    };
+    const auto known = [&](const PassOf& of) {
+      return share(of.profile->rows(of.pass), wanted) > 0;
+    };
+    if (std::ranges::any_of(passes, known))
+      columns.push_back({kind, kind, value, "%", kShareOfTime});
+  };
+  add("GEMM", is_gemm);
+  for (const std::string kind : kClasses) {
+    add(kind, [kind](const KernelRow& row) { return row.kind == kind; });
+  }
+  return make_dataset("every-class", columns, passes);
 }
 
-/// Classes that no pass has are left out.
-Dataset classes(const std::string& name, const std::vector<const Profile*>& profiles) {
-  const std::vector<PassRow> rows = pass_rows(profiles);
-  std::vector<Column<PassRow>> columns{{"profile", "Profile", &PassRow::profile},
-                                       {"pass", "Pass", &PassRow::pass},
-                                       share_column("gemm", "GEMM", is_gemm)};
-  for (const std::string kind : kClasses) {
-    const bool known = std::ranges::any_of(
-        rows, [&](const PassRow& row) { return class_share(row.kernels, kind) > 0; });
-    if (!known) continue;
-    columns.push_back(share_column(kind, kind, [kind](const auto& r) { return r.kind == kind; }));
+/// The GEMMs' share in each pass, a row a profile.
+Dataset gemm_shares(const std::vector<const Profile*>& profiles) {
+  std::vector<Column<const Profile*>> columns{
+      {"profile", "Profile", [](const Profile* profile) { return profile->label; }}};
+  for (const Pass pass : kComparedPasses) {
+    const std::string name(describe(pass));
+    columns.push_back({name, "GEMMs, " + name,
+                       [pass](const Profile* profile) { return share_of(*profile, pass, is_gemm); },
+                       "%", kShareOfTime});
   }
-  return make_dataset(name, columns, rows);
+  return make_dataset("gemm-shares", columns, profiles);
 }
 
 /// A stretch of the figure's bars, in per cent of one pass.
@@ -105,53 +101,24 @@ void add_bar(std::vector<ClassBar>& bars, const Profile& profile, Pass pass, dou
 
 std::vector<ClassBar> class_bars(const Profiles& profiles) {
   std::vector<ClassBar> bars;
-  for (const Profile* profile : {profiles.foremost, profiles.half}) {
-    for (const Pass pass : kDrawnPasses) {
-      const bool second = profile == profiles.half && profile != nullptr;
-      const double before = second ? total(profiles.foremost->rows(pass)) : 0;
-      if (profile != nullptr) add_bar(bars, *profile, pass, before);
-    }
+  for (const Pass pass : kDrawnPasses) {
+    if (profiles.foremost != nullptr) add_bar(bars, *profiles.foremost, pass, 0);
+  }
+  for (const Pass pass : kDrawnPasses) {
+    if (profiles.half == nullptr) break;
+    add_bar(bars, *profiles.half, pass, total(profiles.foremost->rows(pass)));
   }
   return bars;
 }
 
-struct ContextPoint {
-  std::string size, pass;
-  double context, share;
-};
-
-const std::vector<Column<ContextPoint>> kContextPoints{
-    {"size", "Size", &ContextPoint::size},
-    {"pass", "Pass", &ContextPoint::pass},
-    {"context", "Context", &ContextPoint::context, "", {Notation::kCount}},
-    {"share", "GEMM", &ContextPoint::share, "%", kShareOfTime}};
-
-/// In the answer's precision; none where there is a single context.
-std::vector<ContextPoint> context_points(const Profiles& profiles) {
-  std::vector<ContextPoint> points;
-  std::set<double> contexts;
-  for (const Profile& profile : profiles.all) {
-    if (profiles.foremost == nullptr || profile.precision() != profiles.foremost->precision())
-      continue;
-    for (const Pass pass : {Pass::kForward, Pass::kTrainStep}) {
-      const auto context = static_cast<double>(profile.spec.context.value_or(0));
-      const Rows rows = profile.rows(pass);
-      if (rows.empty()) continue;
-      contexts.insert(context);
-      points.push_back({profile.spec.size, std::string(describe(pass)), context, gemm_share(rows)});
-    }
-  }
-  return contexts.size() < 2 ? std::vector<ContextPoint>() : points;
-}
-
-/// "elementwise from 6.5 to 16.8 %": classes whose share changes by a point or more.
+/// "elementwise goes from 6.5 to 16.8 %": classes whose share changes by a point or more.
 std::string changes(const Rows& before, const Rows& after) {
   std::vector<std::string> words;
   for (const std::string_view kind : kClasses) {
     const double from = class_share(before, kind);
     const double to = class_share(after, kind);
     if (std::abs(to - from) < kPoint) continue;
-    words.push_back(std::string(kind) + " from " + format_percent(from) + " to " +
+    words.push_back(std::string(kind) + " goes from " + format_percent(from) + " to " +
                     format_percent(to) + " %");
   }
   return join_words(words);
@@ -194,31 +161,28 @@ Facts class_sentence(const Compared& compared) {
   facts.set("after", gemm_share(compared.fullest()), kShareOfTime);
   facts.set("optimizer_ms", total(compared.optimizer), {Notation::kSignificant, 3});
   facts.set("changes", changes(compared.forward, compared.fullest()));
-  facts.flag("step", compared.whole_step());
-  facts.flag("backward", compared.backward_only());
   return facts;
 }
 
-/// Of a step in 16 bits: the GEMMs' share and why, where both steps were profiled.
+/// Of a step in 16 bits whose GEMMs gain: their share and why.
 void set_half_step(Facts& facts, const Profiles& profiles) {
-  const auto step = [](const Profile* profile) {
-    return profile == nullptr ? Rows() : profile->rows(Pass::kTrainStep);
+  const auto time = [](const Profile* profile, const auto& wanted) {
+    return profile == nullptr ? 0 : total(matching(profile->rows(Pass::kTrainStep), wanted));
   };
-  const Rows before = step(profiles.foremost), after = step(profiles.half);
-  const bool known = !before.empty() && !after.empty();
+  const Profile *full = profiles.foremost, *half = profiles.half;
+  const double gemms = time(half, is_gemm);
+  const bool gain = gemms > 0 && time(full, is_gemm) >= kFaster * gemms;
   Facts found;
-  if (known) {
-    found.set("precision", labreport::describe(profiles.half->precision()));
-    found.set("forward", gemm_share(profiles.half->rows(Pass::kForward)), kShareOfTime);
-    found.set("share", gemm_share(after), kShareOfTime);
-    found.set("gemm_before", total(matching(before, is_gemm)), {});
-    found.set("gemm_after", total(matching(after, is_gemm)), {});
-    found.set("before", other_time(before), {});
-    found.set("after", other_time(after), {});
+  if (gain) {
+    found.set("precision", labreport::describe(half->precision()));
+    found.set("forward", gemm_share(half->rows(Pass::kForward)), kShareOfTime);
+    found.set("share", gemm_share(half->rows(Pass::kTrainStep)), kShareOfTime);
+    found.set("gemm_before", time(full, is_gemm), {});
+    found.set("gemm_after", gemms, {});
+    found.set("before", time(full, is_non_gemm), {});
+    found.set("after", time(half, is_non_gemm), {});
   }
-  const double faster = total(matching(before, is_gemm)) / total(matching(after, is_gemm));
-  facts.when("half", known && faster >= kFaster ? std::optional(found) : std::nullopt);
-  facts.when("half_alike", known && faster < kFaster ? std::optional(found) : std::nullopt);
+  facts.when("half", gain ? std::optional(found) : std::nullopt);
 }
 
 Facts class_facts(const Profiles& profiles) {
@@ -227,7 +191,7 @@ Facts class_facts(const Profiles& profiles) {
     if (!profile->rows(Pass::kForward).empty()) all.emplace_back(*profile);
   }
   Facts facts = profiles.facts();
-  set_situations<Compared>(facts, profiles, all, class_sentence,
+  set_situations<Compared>(facts, foremost_of(profiles, all), class_sentence,
                            {{"whole_step", &Compared::whole_step},
                             {"backward_only", &Compared::backward_only},
                             {"forward_only", &Compared::forward_only},
@@ -239,15 +203,12 @@ Facts class_facts(const Profiles& profiles) {
   set_half_step(facts, profiles);
   const Profile* drawn = drawn_step(profiles);
   facts.set("timeline", drawn == nullptr ? "" : drawn->words);
+  std::erase_if(all, [](const Compared& compared) { return !compared.whole_step(); });
   const auto share = [](Rows Compared::* pass) {
     return [=](const Compared& compared) { return gemm_share(compared.*pass); };
   };
-  std::vector<Compared> whole = all;
-  std::erase_if(whole, [](const Compared& compared) { return !compared.whole_step(); });
-  facts.when("range",
-             ranges<Compared>(all, {{"share", share(&Compared::forward), kShareOfTime, "%"}}));
-  facts.when("steps",
-             ranges<Compared>(whole, {{"share", share(&Compared::step), kShareOfTime, "%"}}));
+  facts.when("range", ranges<Compared>(all, {{"forward", share(&Compared::forward), kShareOfTime},
+                                             {"step", share(&Compared::step), kShareOfTime}}));
   return facts;
 }
 
@@ -257,9 +218,7 @@ PartContent kernel_classes(const Profiles& profiles) {
   PartContent part;
   part.facts = class_facts(profiles);
   part.datasets = {make_dataset("kernel-classes", kClassBars, class_bars(profiles)),
-                   make_dataset("gemm-share", kContextPoints, context_points(profiles)),
-                   classes("classes", profiles.shown),
-                   classes("every-class", profiles.beyond(profiles.shown))};
+                   gemm_shares(profiles.shown), every_class(profiles.every)};
   for (Dataset& dataset : step_timeline(profiles)) part.datasets.push_back(std::move(dataset));
   return part;
 }

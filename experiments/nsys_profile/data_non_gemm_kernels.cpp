@@ -18,12 +18,11 @@ constexpr Notation kShareOfPass{Notation::kPercent};
 constexpr Notation kCallCount{Notation::kCount};
 
 Rows non_gemm(const Profile& profile) {
-  return matching(profile.rows(Pass::kForward), [](const KernelRow& row) { return !is_gemm(row); });
+  return matching(profile.rows(Pass::kForward), is_non_gemm);
 }
 
 double in_pass(const Profile& profile, double ms) {
-  const double whole = total(profile.rows(Pass::kForward));
-  return whole > 0 ? ms / whole : 0;
+  return ms / total(profile.rows(Pass::kForward));
 }
 
 std::string operator_of(const KernelRow& row) {
@@ -31,12 +30,11 @@ std::string operator_of(const KernelRow& row) {
   return row.op.starts_with("aten::") ? row.op.substr(6) : row.op;
 }
 
-/// Kernels of a forward pass that belong together; or why it was not measured.
+/// Kernels of a forward pass that belong together.
 struct Kernels {
-  std::string profile, missing;
-  std::string group = {}, op = {};
-  KernelSum sum = {};
-  double share = 0;
+  std::string group, op;
+  KernelSum sum;
+  double share;
 };
 
 const std::vector<Column<Kernels>>& group_columns() {
@@ -44,21 +42,12 @@ const std::vector<Column<Kernels>>& group_columns() {
       {"group", "In the model", &Kernels::group},
       {"operator", "Operator", &Kernels::op},
       {"class", "Class", [](const Kernels& k) { return k.sum.kind; }},
-      {"ms", "Time", or_reason<Kernels>([](const Kernels& k) { return k.sum.total; }), "ms"},
-      {"share", "Of the forward pass", or_reason<Kernels>(&Kernels::share), "%", kShareOfPass},
-      {"calls", "Calls", or_reason<Kernels>([](const Kernels& k) { return k.sum.calls; }), "",
-       kCallCount},
-      {"kernel", "Kernel", [](const Kernels& k) {
-         return k.sum.rows.empty() ? "" : short_kernel_name(k.sum.rows.front()->kernel);
-       }}};
+      {"ms", "Time", [](const Kernels& k) { return k.sum.total; }, "ms"},
+      {"share", "Of the forward pass", &Kernels::share, "%", kShareOfPass},
+      {"calls", "Calls", [](const Kernels& k) { return k.sum.calls; }, "", kCallCount},
+      {"kernel", "Kernel",
+       [](const Kernels& k) { return short_kernel_name(k.sum.rows.front()->kernel); }}};
   return columns;
-}
-
-Kernels kernels_of(const Profile& profile, KernelSum sum) {
-  Kernels found{profile.label, "", group_of(*sum.rows.front()), operator_of(*sum.rows.front())};
-  found.share = in_pass(profile, sum.total);
-  found.sum = std::move(sum);
-  return found;
 }
 
 /// One after the other the groups, each the longest first.
@@ -66,7 +55,8 @@ std::vector<Kernels> by_group_and_operator(const Profile& profile) {
   std::vector<Kernels> found;
   for (const KernelSum& group : summed(non_gemm(profile), group_of)) {
     for (KernelSum& sum : summed(group.rows, operator_of)) {
-      found.push_back(kernels_of(profile, std::move(sum)));
+      const double share = in_pass(profile, sum.total);
+      found.push_back({group.name, sum.name, std::move(sum), share});
     }
   }
   return found;
@@ -107,31 +97,24 @@ std::vector<Bar> bars(const Profiles& profiles) {
 
 /// A profile's groups as columns.
 Dataset group_shares(const std::string& name, const std::vector<const Profile*>& profiles) {
-  using Row = Kernels;
-  std::vector<Column<Row>> columns{
-      {"profile", "Profile", &Row::profile},
-      {"ms", "Non-GEMM", or_reason<Row>([](const Row& row) { return row.sum.total; }), "ms"},
-      {"share", "Non-GEMM", or_reason<Row>(&Row::share), "%", kShareOfPass}};
-  std::vector<Row> rows;
+  std::vector<Column<const Profile*>> columns{
+      {"profile", "Profile", [](const Profile* profile) { return profile->label; }}};
+  const auto add = [&](const std::string& title, const auto& wanted) {
+    const auto value = [wanted](const Profile* profile) {
+      return share_of(*profile, Pass::kForward, wanted);
+    };
+    columns.push_back({title, title, value, "%", kShareOfPass});
+  };
+  add("Non-GEMM", is_non_gemm);
   Rows every;
-  for (const Profile* profile : profiles) {
-    const Rows others = non_gemm(*profile);
-    std::ranges::copy(others, std::back_inserter(every));
-    if (!others.empty())
-      rows.push_back(kernels_of(*profile, summed(others, [](const auto&) { return ""; }).front()));
-    else if (!profile->missing.empty())
-      rows.push_back({profile->label, profile->missing});
-  }
+  for (const Profile* profile : profiles)
+    std::ranges::copy(non_gemm(*profile), std::back_inserter(every));
   for (const KernelSum& group : summed(every, group_of)) {
-    columns.push_back(
-        {group.name, group.name, or_reason<Row>([wanted = group.name](const Row& row) {
-           const Rows rows = matching(
-               row.sum.rows, [&](const KernelRow& kernel) { return group_of(kernel) == wanted; });
-           return row.share * total(rows) / row.sum.total;
-         }),
-         "%", kShareOfPass});
+    add(group.name, [group = group.name](const KernelRow& row) {
+      return is_non_gemm(row) && group_of(row) == group;
+    });
   }
-  return make_dataset(name, columns, rows);
+  return make_dataset(name, columns, profiles);
 }
 
 std::string named_groups(const Profile& profile) {
@@ -147,12 +130,15 @@ std::string named_groups(const Profile& profile) {
   return join(named, "; ");
 }
 
+double non_gemm_share(const Profile& profile) {
+  return share(profile.rows(Pass::kForward), is_non_gemm);
+}
+
 Facts non_gemm_sentence(const Profile& profile) {
-  const double ms = total(non_gemm(profile));
   Facts facts;
   facts.set("profile", profile.words);
-  facts.set("share", in_pass(profile, ms), kShareOfPass);
-  facts.set("ms", ms, {});
+  facts.set("share", non_gemm_share(profile), kShareOfPass);
+  facts.set("ms", total(non_gemm(profile)), {});
   facts.set("groups", named_groups(profile));
   return facts;
 }
@@ -162,40 +148,37 @@ double copies(const Profile& profile) {
       matching(non_gemm(profile), [](const KernelRow& row) { return row.kind == "copy"; }));
 }
 
-/// What 16 bits change: the GEMMs' time, that of the others, and of copies among them.
-void set_non_gemm_half(Facts& facts, const Profile& full, const Profile* half) {
-  const auto gemms = [](const Profile& profile) {
-    return total(matching(profile.rows(Pass::kForward), is_gemm));
+/// What 16 bits change where the GEMMs gain: their time, that of the others, and of copies.
+void set_non_gemm_half(Facts& facts, const Profiles& profiles) {
+  const auto gemms = [](const Profile* profile) {
+    return profile == nullptr ? 0 : total(matching(profile->rows(Pass::kForward), is_gemm));
   };
-  const bool known = half != nullptr && gemms(*half) > 0;
-  const double speedup = known ? gemms(full) / gemms(*half) : 0;
+  const Profile *full = profiles.foremost, *half = profiles.half;
+  const bool gain = gemms(half) > 0 && gemms(full) >= kManyMore * gemms(half);
   Facts found;
-  if (known) {
+  if (gain) {
     const auto set = [&](const char* name, double ms) {
       found.set(name, ms, {Notation::kSignificant, 3});
     };
     found.set("precision", labreport::describe(half->precision()));
-    found.set("share", in_pass(*half, total(non_gemm(*half))), kShareOfPass);
-    found.set("speedup", format_factor(speedup));
-    set("before", total(non_gemm(full)));
+    found.set("share", non_gemm_share(*half), kShareOfPass);
+    found.set("speedup", format_factor(gemms(full) / gemms(half)));
+    set("before", total(non_gemm(*full)));
     set("after", total(non_gemm(*half)));
-    set("copies_before", copies(full));
+    set("copies_before", copies(*full));
     set("copies_after", copies(*half));
+    found.flag("casts", copies(*half) > kManyMore * copies(*full));
   }
-  found.flag("casts", known && copies(*half) > kManyMore * copies(full));
-  facts.when("half", speedup >= kManyMore ? std::optional(found) : std::nullopt);
-  facts.when("half_alike", known && speedup < kManyMore ? std::optional(found) : std::nullopt);
+  facts.when("half", gain ? std::optional(found) : std::nullopt);
 }
 
 /// Of softmax, scale and mask, whose work grows with the square of the context.
 double square_share(const Profile& profile) {
-  return in_pass(profile, total(matching(non_gemm(profile), [](const KernelRow& row) {
-                   const std::string group = group_of(row);
-                   return group == kSoftmax || group == kScaleMask;
-                 })));
+  return share(profile.rows(Pass::kForward), [](const KernelRow& row) {
+    const std::string group = group_of(row);
+    return is_non_gemm(row) && (group == kSoftmax || group == kScaleMask);
+  });
 }
-
-double non_gemm_share(const Profile& profile) { return in_pass(profile, total(non_gemm(profile))); }
 
 /// Within each size the share grows with the context, and softmax and mask are half of that or
 /// more.
@@ -216,15 +199,15 @@ Facts non_gemm_facts(const Profiles& profiles) {
   for (const Profile* profile : profiles.answered) {
     if (!profile->rows(Pass::kForward).empty()) known.push_back(*profile);
   }
-  Facts facts = profiles.facts(true);
-  set_situations<Profile>(facts, profiles, known, non_gemm_sentence,
+  Facts facts = profiles.facts();
+  set_situations<Profile>(facts, foremost_of(profiles, known), non_gemm_sentence,
                           {{"one", [](const Profile&) { return true; }}});
-  const Profile none;
-  set_non_gemm_half(facts, profiles.foremost == nullptr ? none : *profiles.foremost, profiles.half);
-  const auto range = ranges<Profile>(known, {{"share", non_gemm_share, kShareOfPass, "%"},
-                                             {"square", square_share, kShareOfPass, "%"}});
-  facts.when("range", range);
-  facts.when("grows", grows_with_context(known) ? range : std::nullopt);
+  set_non_gemm_half(facts, profiles);
+  const auto range = ranges<Profile>(
+      known, {{"share", non_gemm_share, kShareOfPass}, {"square", square_share, kShareOfPass}});
+  const bool grows = range && grows_with_context(known);
+  facts.when("range", grows ? std::nullopt : range);
+  facts.when("grows", grows ? range : std::nullopt);
   return facts;
 }
 
@@ -239,7 +222,7 @@ PartContent non_gemm_kernels(const Profiles& profiles) {
   part.datasets = {make_dataset("non-gemm-time", kBars, bars(profiles)),
                    make_dataset("non-gemm-kernels", group_columns(), ranked),
                    group_shares("non-gemm-shares", profiles.shown),
-                   group_shares("every-share", profiles.beyond(profiles.shown))};
+                   group_shares("every-share", profiles.every)};
   return part;
 }
 

@@ -1,6 +1,7 @@
 // Part (a): the profiler's time of a pass against the timer's.
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -31,9 +32,8 @@ struct TimedStep {
   double spread() const { return summarize(timer).coefficient_of_variation(); }
   /// Timer and profiler are told apart only beyond what the timer's own steps vary by.
   bool is_less() const { return difference() < -spread() && idle() > 0; }
-  bool is_less_unexplained() const { return difference() < -spread() && idle() <= 0; }
-  bool is_more() const { return difference() > spread(); }
   bool agrees() const { return std::abs(difference()) <= spread(); }
+  bool is_unexplained() const { return !agrees() && !is_less(); }
   double gaps() const { return span - busy; }
   /// Of the profiled step, before its first kernel and after its last one.
   double outside() const { return profiled > 0 ? profiled - span : 0; }
@@ -81,32 +81,27 @@ std::optional<TimedStep> timed_step(const Profile& profile, const ProfiledStep& 
   return timed;
 }
 
-std::vector<TimedStep> timed_steps(const std::vector<const Profile*>& profiles) {
+/// The forward pass alone comes first; last a step without numbers.
+std::vector<TimedStep> timed_steps(const Profile& profile) {
   std::vector<TimedStep> steps;
+  for (const auto* step : {&profile.inference, &profile.step}) {
+    auto timed = *step ? timed_step(profile, **step) : std::nullopt;
+    if (timed) steps.push_back(std::move(*timed));
+  }
+  if (!profile.missing.empty()) {
+    steps.push_back({profile.label, profile.missing_step, profile.words, profile.missing});
+  }
+  return steps;
+}
+
+/// Of each profile the first `most`.
+std::vector<TimedStep> timed_steps(const std::vector<const Profile*>& profiles, std::size_t most) {
+  std::vector<TimedStep> all;
   for (const Profile* profile : profiles) {
-    for (const auto* step : {&profile->inference, &profile->step}) {
-      auto timed = *step ? timed_step(*profile, **step) : std::nullopt;
-      if (timed) steps.push_back(std::move(*timed));
-    }
-    if (profile->missing.empty()) continue;
-    steps.push_back({profile->label, profile->missing_step, profile->words, profile->missing});
+    const auto steps = timed_steps(*profile) | std::views::take(most);
+    all.insert(all.end(), steps.begin(), steps.end());
   }
-  return steps;
-}
-
-std::vector<TimedStep> measured_steps(std::vector<TimedStep> steps) {
-  std::erase_if(steps, [](const TimedStep& step) { return !step.missing.empty(); });
-  return steps;
-}
-
-/// Of each profile the forward pass, where the handout's question can be answered.
-std::vector<TimedStep> first_steps(const Profiles& profiles) {
-  std::vector<TimedStep> found;
-  for (const Profile* profile : profiles.answered) {
-    const auto steps = measured_steps(timed_steps({profile}));
-    if (!steps.empty()) found.push_back(steps.front());
-  }
-  return found;
+  return all;
 }
 
 Facts timer_sentence(const TimedStep& step) {
@@ -136,12 +131,11 @@ bool idle_is_alike(const std::vector<TimedStep>& steps) {
 
 void set_timer_range(Facts& facts, const std::vector<TimedStep>& steps) {
   const auto range =
-      ranges<TimedStep>(steps, {{"difference", &TimedStep::difference, {Notation::kPercent}, "%"},
-                                {"idle", &TimedStep::idle, {Notation::kSignificant, 2}, "ms"}});
-  const auto longer = words_of<TimedStep>(steps, &TimedStep::is_more);
-  facts.when("range", range);
-  facts.when("idle_alike", range && idle_is_alike(steps) ? range : std::nullopt);
-  facts.when("longer", range && !longer.empty(), "profiles", join_words(longer));
+      ranges<TimedStep>(steps, {{"difference", &TimedStep::difference, {Notation::kPercent}},
+                                {"idle", &TimedStep::idle, {Notation::kSignificant, 2}}});
+  const bool alike = range && idle_is_alike(steps);
+  facts.when("range", alike ? std::nullopt : range);
+  facts.when("idle_alike", alike ? range : std::nullopt);
 }
 
 /// The profiled step under Nsight Systems: only the range "measured", so without warm-up.
@@ -155,14 +149,13 @@ std::string nsys_command(const Profiles& profiles) {
 }
 
 Facts timer_facts(const Profiles& profiles) {
-  const std::vector<TimedStep> steps = first_steps(profiles);
+  std::vector<TimedStep> steps = timed_steps(profiles.answered, 1);
+  std::erase_if(steps, [](const TimedStep& step) { return !step.missing.empty(); });
   Facts facts = profiles.facts();
-  set_situations<TimedStep>(facts, profiles, steps, timer_sentence,
-                            {{"agree", &TimedStep::agrees},
-                             {"less", &TimedStep::is_less},
-                             {"less_unexplained", &TimedStep::is_less_unexplained},
-                             {"more", &TimedStep::is_more},
-                             {"perturbed", &TimedStep::perturbed}});
+  set_situations<TimedStep>(facts, foremost_of(profiles, steps), timer_sentence,
+                            {{"less", &TimedStep::is_less},
+                             {"agree", &TimedStep::agrees},
+                             {"unexplained", &TimedStep::is_unexplained}});
   set_timer_range(facts, steps);
   Facts command;
   const bool known = profiles.foremost != nullptr && profiles.view.on_gpu();
@@ -187,8 +180,9 @@ TableView profile_commands(const Profiles& profiles) {
 PartContent timer_vs_profiler(const Profiles& profiles) {
   PartContent part;
   part.facts = timer_facts(profiles);
-  part.datasets = {make_dataset("steps", step_columns(), timed_steps(profiles.shown)),
-                   make_dataset("every-step", step_columns(), timed_steps(profiles.beyond({})))};
+  part.datasets = {
+      make_dataset("steps", step_columns(), timed_steps(profiles.shown, 1)),
+      make_dataset("every-step", step_columns(), timed_steps(profiles.every, SIZE_MAX))};
   part.details.tables = {profile_commands(profiles)};
   return part;
 }

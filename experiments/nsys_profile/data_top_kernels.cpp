@@ -14,20 +14,44 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::size_t kListed = 12;
-constexpr Pass kTopPasses[]{Pass::kForward, Pass::kForwardBackward};
+constexpr std::size_t kShortName = 58;  // Letters, in the open table.
 constexpr Notation kTopCount{Notation::kCount};
 constexpr Notation kTopShare{Notation::kPercent};
 constexpr double kMicroseconds = 1e3;  // In a millisecond.
 
-/// A kernel of a pass by its full name; or why the pass was not measured.
+/// A kernel of a pass by its full name.
 struct RankedKernel {
-  std::string profile, pass, missing;
-  KernelSum sum = {};
+  KernelSum sum;
   double share = 0;
-  std::string called_in = {};  ///< "3 FFN projections in each of 32 layers"
-  std::string name = {};       ///< The short one.
+  std::string name;  ///< The short one.
 };
+
+/// The most time first.
+std::vector<RankedKernel> ranked(const Rows& rows) {
+  std::vector<RankedKernel> found;
+  const double whole = total(rows);
+  for (KernelSum& sum : by_kernel(rows)) {
+    const double share = whole > 0 ? sum.total / whole : 0;
+    const std::string name = short_kernel_name(sum.name);
+    found.push_back({std::move(sum), share, name});
+  }
+  return found;
+}
+
+const std::vector<Column<RankedKernel>>& ranked_columns() {
+  const auto micro = [](double (*time)(const KernelSum&)) {
+    return [time](const RankedKernel& kernel) { return time(kernel.sum) * kMicroseconds; };
+  };
+  static const std::vector<Column<RankedKernel>> columns{
+      {"share", "Time", &RankedKernel::share, "%", kTopShare},
+      {"ms", "Total", [](const RankedKernel& k) { return k.sum.total; }, "ms"},
+      {"calls", "Calls", [](const RankedKernel& k) { return k.sum.calls; }, "", kTopCount},
+      {"mean", "Avg", micro([](const KernelSum& sum) { return sum.mean(); }), "µs"},
+      {"median", "Med", micro([](const KernelSum& sum) { return sum.median; }), "µs"},
+      {"deviation", "StdDev", micro([](const KernelSum& sum) { return sum.stddev; }), "µs"},
+      {"name", "Name", &RankedKernel::name}};
+  return columns;
+}
 
 /// "3 FFN projections", "QKᵀ", "4 × softmax".
 std::string times_place(double times, const std::string& place) {
@@ -35,6 +59,7 @@ std::string times_place(double times, const std::string& place) {
   return times == 1 ? place : format_fixed(times, 0) + " × " + place;
 }
 
+/// "3 FFN projections in each of 32 layers, and the LM head"
 std::string called_in(const KernelSum& sum, const Profile& profile) {
   const auto layers = static_cast<double>(profile.spec.model.value_or(ModelShape{}).layers);
   std::vector<std::string> in_layers, others;
@@ -53,105 +78,14 @@ std::string called_in(const KernelSum& sum, const Profile& profile) {
   return words + join_words(others);
 }
 
-std::vector<RankedKernel> ranked(const Profile& profile, Pass pass, std::size_t most) {
-  std::vector<RankedKernel> found;
-  const Rows rows = profile.rows(pass);
-  const double whole = total(rows);
-  for (KernelSum& sum : by_kernel(rows)) {
-    if (found.size() == most) break;
-    const double share = whole > 0 ? sum.total / whole : 0;
-    const std::string where = called_in(sum, profile), name = short_kernel_name(sum.name);
-    found.push_back(
-        {profile.label, std::string(describe(pass)), "", std::move(sum), share, where, name});
-  }
-  return found;
-}
-
-std::vector<RankedKernel> top_of(const std::vector<const Profile*>& profiles) {
-  std::vector<RankedKernel> found;
-  for (const Profile* profile : profiles) {
-    for (const Pass pass : kTopPasses) {
-      std::ranges::move(ranked(*profile, pass, 1), std::back_inserter(found));
-    }
-    if (!profile->missing.empty()) found.push_back({profile->label, "", profile->missing});
-  }
-  return found;
-}
-
-const std::vector<Column<RankedKernel>>& ranked_columns() {
-  using Kernel = RankedKernel;
-  // Several kernels as one row have none of these.
-  const auto micro = [](const std::function<double(const KernelSum&)>& time) {
-    return [time](const Kernel& kernel) {
-      return kernel.sum.rows.empty() ? Value() : Value(time(kernel.sum) * kMicroseconds);
-    };
-  };
-  static const std::vector<Column<Kernel>> columns{
-      {"profile", "Profile", &Kernel::profile},
-      {"pass", "Pass", &Kernel::pass},
-      {"share", "Time", or_reason<Kernel>(&Kernel::share), "%", kTopShare},
-      {"ms", "Total", or_reason<Kernel>([](const Kernel& k) { return k.sum.total; }), "ms"},
-      {"calls", "Calls", or_reason<Kernel>([](const Kernel& k) { return k.sum.calls; }), "",
-       kTopCount},
-      {"mean", "Avg", micro([](const KernelSum& sum) { return sum.mean(); }), "µs"},
-      {"median", "Med", micro(&KernelSum::median), "µs"},
-      {"deviation", "StdDev", micro(&KernelSum::stddev), "µs"},
-      {"name", "Name", &Kernel::name},
-      {"called_in", "Called in", &Kernel::called_in}};
-  return columns;
-}
-
-struct GemmCalls {
-  std::string words;
-  double linear, linear_expected;      ///< Seven in each layer and the LM head.
-  double products, products_expected;  ///< QKᵀ and A·V, batched over the heads.
-  Value helpers;
-
-  bool unexpected() const { return linear != linear_expected || products != products_expected; }
-};
-
-const std::vector<Column<GemmCalls>> kGemmCalls{
-    {"profile", "Profile", &GemmCalls::words},
-    {"linear", "Linear layers", &GemmCalls::linear, "", kTopCount},
-    {"linear_expected", "7 L + 1", &GemmCalls::linear_expected, "", kTopCount},
-    {"products", "QKᵀ and A·V", &GemmCalls::products, "", kTopCount},
-    {"products_expected", "2 L", &GemmCalls::products_expected, "", kTopCount},
-    {"helpers", "Split-K and other helpers", &GemmCalls::helpers, "", kTopCount}};
-
-GemmCalls gemm_calls(const Profile& profile) {
-  const auto layers = static_cast<double>(profile.spec.model.value_or(ModelShape{}).layers);
-  const Rows forward = profile.rows(Pass::kForward);
-  const auto of_kind = [](const char* kind) {
-    return [kind](const KernelRow& row) { return row.kind == kind; };
-  };
-  const Rows gemms = matching(forward, of_kind("gemm"));
-  const double products = calls(matching(gemms, [](const KernelRow& row) {
-    return place_of(row) == kScores || place_of(row) == kValues;
-  }));
-  const Value helpers = calls(matching(forward, of_kind("gemm helper")));
-  // A CPU's operators have no helpers.
-  return {profile.label,  calls(gemms) - products,
-          7 * layers + 1, products,
-          2 * layers,     profile.spec.device == DeviceKind::kCpu ? Value() : helpers};
-}
-
-std::vector<GemmCalls> all_gemm_calls(const Profiles& profiles) {
-  std::vector<GemmCalls> found;
-  for (const Profile& profile : profiles.all) {
-    if (!profile.rows(Pass::kForward).empty()) found.push_back(gemm_calls(profile));
-  }
-  return found;
-}
-
-/// The top kernels of one profile that the answer speaks of.
+/// The top kernels of one profile; or why its forward pass was not measured.
 struct Top {
-  std::string words;
-  RankedKernel forward;
-  std::optional<RankedKernel> both;
+  std::string profile, words, missing, called_in;
+  RankedKernel forward = {};
+  std::optional<RankedKernel> both = {};
 
   bool same() const { return both && both->sum.name == forward.sum.name; }
   bool changed() const { return both && !same(); }
-  bool is_gemm() const { return forward.sum.kind == "gemm"; }
   bool only_backward() const {
     return both && std::ranges::all_of(both->sum.rows, [](const KernelRow* row) {
              return row->phase == metric::kBackward;
@@ -159,16 +93,52 @@ struct Top {
   }
 };
 
-std::vector<Top> tops_of(const Profiles& profiles) {
+std::vector<Top> tops_of(const std::vector<const Profile*>& profiles) {
   std::vector<Top> tops;
-  for (const Profile* profile : profiles.answered) {
-    const auto forward = ranked(*profile, Pass::kForward, 1);
-    const auto both = ranked(*profile, Pass::kForwardBackward, 1);
+  for (const Profile* profile : profiles) {
+    const auto forward = ranked(profile->rows(Pass::kForward));
+    const auto both = ranked(profile->rows(Pass::kForwardBackward));
+    if (forward.empty() && profile->missing.empty()) continue;
+    tops.push_back({profile->label, profile->words, profile->missing, ""});
     if (forward.empty()) continue;
-    tops.push_back({profile->words, forward.front(), {}});
+    tops.back() = {profile->label, profile->words, "", called_in(forward.front().sum, *profile),
+                   forward.front()};
     if (!both.empty()) tops.back().both = both.front();
   }
   return tops;
+}
+
+/// A name up to where only an expert reads on.
+std::string beginning(const std::string& name) {
+  return name.size() <= kShortName ? name : name.substr(0, name.rfind('_', kShortName)) + "…";
+}
+
+const std::vector<Column<Top>>& top_columns() {
+  const auto of_both = [](double (*value)(const RankedKernel&)) {
+    return [value](const Top& top) { return top.both ? Value(value(*top.both)) : Value(); };
+  };
+  const auto with_backward = [](const Top& top) {
+    return top.both ? Value(top.same() ? "same" : "another") : Value();
+  };
+  static const std::vector<Column<Top>> columns{
+      {"profile", "Profile", &Top::profile},
+      {"ms", "Total", or_reason<Top>([](const Top& top) { return top.forward.sum.total; }), "ms"},
+      {"share", "Time", or_reason<Top>([](const Top& top) { return top.forward.share; }), "%",
+       kTopShare},
+      {"calls", "Calls", or_reason<Top>([](const Top& top) { return top.forward.sum.calls; }), "",
+       kTopCount},
+      {"short_name", "Name", [](const Top& top) { return beginning(top.forward.name); }},
+      {"name", "Name", [](const Top& top) { return top.forward.name; }},
+      {"called_in", "Called in", &Top::called_in},
+      {"with_backward", "With backward", with_backward},
+      {"both_ms", "Total", of_both([](const RankedKernel& k) { return k.sum.total; }), "ms"},
+      {"both_share", "Time", of_both([](const RankedKernel& k) { return k.share; }), "%",
+       kTopShare},
+      {"both_calls", "Calls", of_both([](const RankedKernel& k) { return k.sum.calls; }), "",
+       kTopCount},
+      {"both_name", "Name with backward",
+       [](const Top& top) { return top.both ? top.both->name : ""; }}};
+  return columns;
 }
 
 void set_kernel(Facts& facts, const std::string& prefix, const RankedKernel& kernel) {
@@ -176,64 +146,42 @@ void set_kernel(Facts& facts, const std::string& prefix, const RankedKernel& ker
   facts.set(prefix + "ms", kernel.sum.total, {});
   facts.set(prefix + "share", kernel.share, kTopShare);
   facts.set(prefix + "calls", counted(kernel.sum.calls, "time"));
-  facts.set(prefix + "called_in", kernel.called_in);
 }
 
 Facts top_sentence(const Top& top) {
   Facts facts;
   facts.set("profile", top.words);
-  set_kernel(facts, "", top.forward);
+  facts.set("called_in", top.called_in);
   facts.flag("both", top.both.has_value());
   facts.flag("only_backward", top.only_backward());
+  set_kernel(facts, "", top.forward);
   set_kernel(facts, "both_", top.both.value_or(RankedKernel{}));
   return facts;
 }
 
-/// In how many of several profiles a GEMM leads, how much it takes, and where another overtakes.
+/// In how many of several profiles a GEMM leads, how much it takes, and how often it stays on top.
 void set_top_range(Facts& facts, const std::vector<Top>& tops) {
   const auto share = [](const Top& top) { return top.forward.share; };
-  auto range = ranges<Top>(tops, {{"share", share, kTopShare, "%"}});
-  const auto same = words_of<Top>(tops, &Top::same);
-  const auto changed = words_of<Top>(tops, &Top::changed).size();
+  auto range = ranges<Top>(tops, {{"share", share, kTopShare}});
   if (range) {
-    range->set("gemms", words_of<Top>(tops, &Top::is_gemm).size(), kTopCount);
-    range->set("same", join_words(same));
-    range->set("changed", changed, kTopCount);
+    const auto is_gemm = [](const Top& top) { return top.forward.sum.kind == "gemm"; };
+    range->set("gemms", std::ranges::count_if(tops, is_gemm), kTopCount);
+    range->set("same", std::ranges::count_if(tops, &Top::same), kTopCount);
   }
   facts.when("range", range);
-  facts.when("always_same", !same.empty() && changed == 0 ? range : std::nullopt);
-  facts.when("never_same", same.empty() && changed > 0 ? range : std::nullopt);
-  facts.when("sometimes_same", !same.empty() && changed > 0 ? range : std::nullopt);
 }
 
 Facts top_facts(const Profiles& profiles) {
-  const std::vector<Top> tops = tops_of(profiles);
+  std::vector<Top> tops = tops_of(profiles.answered);
+  std::erase_if(tops, [](const Top& top) { return !top.missing.empty(); });
   Facts facts = profiles.facts();
-  set_situations<Top>(facts, profiles, tops, top_sentence,
-                      {{"same", &Top::same},
+  set_situations<Top>(facts, foremost_of(profiles, tops), top_sentence,
+                      {{"top", [](const Top&) { return true; }},
+                       {"same", &Top::same},
                        {"changed", &Top::changed},
                        {"forward_only", [](const Top& top) { return !top.both; }}});
   set_top_range(facts, tops);
-  const auto unexpected = words_of<GemmCalls>(all_gemm_calls(profiles), &GemmCalls::unexpected);
-  facts.when("unexpected", !unexpected.empty(), "profiles", join_words(unexpected));
   return facts;
-}
-
-/// The kernels of the answered forward pass, those beyond the longest as one row.
-std::vector<RankedKernel> listed(const Profiles& profiles) {
-  if (profiles.foremost == nullptr) return {};
-  std::vector<RankedKernel> all = ranked(*profiles.foremost, Pass::kForward, SIZE_MAX);
-  if (all.size() <= kListed + 1) return all;
-  RankedKernel rest{"", "", ""};
-  for (std::size_t i = kListed; i < all.size(); ++i) {
-    rest.sum.total += all[i].sum.total;
-    rest.sum.calls += all[i].sum.calls;
-    rest.share += all[i].share;
-  }
-  rest.name = format_plural(static_cast<std::int64_t>(all.size() - kListed), "other kernel");
-  all.resize(kListed);
-  all.push_back(rest);
-  return all;
 }
 
 }  // namespace
@@ -241,10 +189,11 @@ std::vector<RankedKernel> listed(const Profiles& profiles) {
 PartContent top_kernels(const Profiles& profiles) {
   PartContent part;
   part.facts = top_facts(profiles);
-  part.datasets = {make_dataset("top-kernels", ranked_columns(), top_of(profiles.shown)),
-                   make_dataset("kernel-summary", ranked_columns(), listed(profiles)),
-                   make_dataset("every-top-kernel", ranked_columns(), top_of(profiles.beyond({}))),
-                   make_dataset("gemm-calls", kGemmCalls, all_gemm_calls(profiles))};
+  const Rows forward =
+      profiles.foremost == nullptr ? Rows() : profiles.foremost->rows(Pass::kForward);
+  part.datasets = {make_dataset("top-kernels", top_columns(), tops_of(profiles.shown)),
+                   make_dataset("every-top-kernel", top_columns(), tops_of(profiles.every)),
+                   make_dataset("kernel-summary", ranked_columns(), ranked(forward))};
   part.files = {{kKernelsFile, kernels_csv(profiles.all), {}}};
   return part;
 }

@@ -17,7 +17,7 @@ constexpr std::pair<const char*, NetworkPart> kStages[]{{kScores, NetworkPart::k
 
 Work work_of(const std::string& name, const Rows& rows, NetworkPart part, const CellSpec& spec) {
   const PartWork work = part_work(part, spec);
-  return {name, total(rows), calls(rows), work.flops, work.bytes};
+  return {name, total(rows), work.flops, work.bytes};
 }
 
 bool contains(const std::string& module, std::string_view name) {
@@ -89,7 +89,6 @@ Work together(const std::vector<Work>& all, const std::vector<std::string>& part
   for (const Work& work : all) {
     if (std::ranges::find(parts, work.part) == parts.end()) continue;
     sum.ms += work.ms;
-    sum.calls += work.calls;
     sum.flops += work.flops;
     sum.bytes += work.bytes;
   }

@@ -31,7 +31,6 @@ std::string place_of(const KernelRow& row);
 struct Work {
   std::string part;
   double ms = 0;
-  double calls = 0;
   double flops = 0;
   double bytes = 0;
 

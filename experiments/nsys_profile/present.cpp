@@ -13,9 +13,7 @@ Presentation present(const RunView& view) {
                      {"d", kernel_classes(profiles)},
                      {"e", attention(profiles)}};
   for (auto& [letter, part] : shown) {
-    const bool one_precision = letter == "a" || letter == "b";
-    for (const Profile* profile :
-         one_precision ? profiles.shown : profiles.shown_in_every_precision) {
+    for (const Profile* profile : profiles.shown) {
       part.cells.insert(part.cells.end(), profile->cells.begin(), profile->cells.end());
     }
   }

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "plan/editions.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -14,7 +13,6 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr std::size_t kFew = 3;            // Profiles that a sentence names.
 constexpr const char* kComma = ",\u00a0";  // A label stays on one line.
 
 KernelRow kernel_row(const MeasuredRow& row, KernelNames& names) {
@@ -202,63 +200,56 @@ double calls(const Rows& rows) {
 
 bool is_gemm(const KernelRow& row) { return row.kind == "gemm" || row.kind == "gemm helper"; }
 
-double gemm_share(const Rows& rows) {
+bool is_non_gemm(const KernelRow& row) { return !is_gemm(row); }
+
+double share(const Rows& rows, const std::function<bool(const KernelRow&)>& wanted) {
   const double whole = total(rows);
-  return whole > 0 ? total(matching(rows, is_gemm)) / whole : 0;
+  return whole > 0 ? total(matching(rows, wanted)) / whole : 0;
+}
+
+double gemm_share(const Rows& rows) { return share(rows, is_gemm); }
+
+Value share_of(const Profile& profile, Pass pass,
+               const std::function<bool(const KernelRow&)>& wanted) {
+  const Rows rows = profile.rows(pass);
+  return rows.empty() ? Value::missing(profile.missing) : Value(share(rows, wanted));
 }
 
 Profiles::Profiles(const RunView& run) : view(run), all(read_profiles(run)) { choose(); }
 
 void Profiles::choose() {
   for (const Profile& profile : all) {
+    every.push_back(&profile);
     if (!profile.empty()) answered.push_back(&profile);
   }
-  const bool one = view.edition().name != "2026" && !answered.empty();
-  if (one) answered = {fullest(view, answered)};
-  for (const Profile& profile : all) {
-    const bool beside = !one || profile.spec.context == answered.front()->spec.context;
-    const bool alike = !one || profile.precision() == answered.front()->precision();
-    if (beside) shown_in_every_precision.push_back(&profile);
-    if (beside && alike) shown.push_back(&profile);
-  }
-  const auto extent = [](const Profile* p) { return std::pair(p->parameters(), p->spec.context); };
+  shown = every;
   if (answered.empty()) return;
+  const bool one = view.edition().name != "2026";
+  if (one) answered = {fullest(view, answered)};
+  const auto extent = [](const Profile* p) { return std::pair(p->parameters(), p->spec.context); };
   foremost = *std::ranges::max_element(answered, {}, extent);
-  for (const Profile& profile : all) {
-    const bool alike = extent(&profile) == extent(foremost) && !profile.empty();
-    const bool sixteen = profile.precision() >= Precision::kBf16;
-    if (alike && sixteen && half == nullptr && &profile != foremost) half = &profile;
-  }
+  const auto sixteen_bits = std::ranges::find_if(every, [&](const Profile* profile) {
+    return extent(profile) == extent(foremost) && !profile->empty() && profile != foremost &&
+           profile->precision() >= Precision::kBf16;
+  });
+  if (sixteen_bits != every.end()) half = *sixteen_bits;
+  if (!one) return;
+  std::erase_if(shown, [&](const Profile* profile) {
+    const bool beside = profile->spec.context == foremost->spec.context &&
+                        profile->precision() == foremost->precision();
+    return !beside && profile != half;
+  });
 }
 
-std::vector<const Profile*> Profiles::beyond(const std::vector<const Profile*>& open) const {
-  std::vector<const Profile*> found;
-  if (open.size() == all.size()) return found;
-  for (const Profile& profile : all) found.push_back(&profile);
-  return found;
-}
-
-Facts Profiles::facts(bool forward_only) const {
-  std::vector<std::string> missing;
-  for (const Profile* profile : shown) {
-    // The one that is spoken of stands in for larger ones only.
-    const bool smaller = answered.size() == 1 && profile->parameters() < foremost->parameters();
-    const bool known = forward_only && !profile->rows(Pass::kForward).empty();
-    if (!profile->missing.empty() && !smaller && !known) missing.push_back(profile->words);
-  }
+Facts Profiles::facts() const {
   Facts facts;
   facts.flag("nothing", answered.empty());
-  facts.flag("several", answered.size() > 1);
   facts.flag("gpu", view.on_gpu());
   facts.flag("cpu", !view.on_gpu());
   facts.set("kernel", view.on_gpu() ? "kernel" : "operator");
   facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
   facts.set("Kernels", view.on_gpu() ? "Kernels" : "Operators");
   facts.set("words", foremost == nullptr ? "" : foremost->words);
-  const bool few = missing.size() <= kFew;
-  const auto count = static_cast<double>(missing.size());
-  facts.when("missing", !missing.empty() && !answered.empty(), "profiles",
-             few ? join_words(missing) : counted(count, "other"));
   return facts;
 }
 

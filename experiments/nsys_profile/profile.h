@@ -75,7 +75,14 @@ double calls(const Rows& rows);
 
 /// A GEMM or a helper that its operator launched beside it.
 bool is_gemm(const KernelRow& row);
-double gemm_share(const Rows& rows);  ///< Of their time; 0 where there are none.
+bool is_non_gemm(const KernelRow& row);
+/// Of their time; 0 where there are none.
+double share(const Rows& rows, const std::function<bool(const KernelRow&)>& wanted);
+double gemm_share(const Rows& rows);
+
+/// The same of one pass of a profile; or why it was not measured.
+Value share_of(const Profile& profile, Pass pass,
+               const std::function<bool(const KernelRow&)>& wanted);
 
 /// A run's profiles, in order of precision, size and context; a process's first step is none of
 /// them. Contexts that were only passed on the way to longer ones are left out.
@@ -89,17 +96,15 @@ class Profiles {
   /// What the answers speak of. 2026: every profile that ran. 2025: the largest size at the
   /// reference context whose train step was profiled; where there is none, the largest.
   std::vector<const Profile*> answered;
-  /// What the open tables hold: profiles at the context of the answer, those without numbers too,
-  /// in its precision and in all. 2026, and where nothing ran: every profile.
-  std::vector<const Profile*> shown, shown_in_every_precision;
-  const Profile* foremost = nullptr;  ///< The largest answered at its longest context; null: none.
+  /// What the open tables hold: profiles at the context of the answer in its precision, those
+  /// without numbers too, and `half`. 2026, and where nothing ran: every profile.
+  std::vector<const Profile*> shown;
+  std::vector<const Profile*> every;  ///< What the details hold.
+  const Profile* foremost = nullptr;  ///< The largest answered at its longest context; or null.
   const Profile* half = nullptr;      ///< The same in 16 bits; null where it did not run.
 
-  /// Every profile, for a details; none where an open table holds them all.
-  std::vector<const Profile*> beyond(const std::vector<const Profile*>& open) const;
-  /// Facts that every part has: `nothing`, `missing`, `several`, `gpu`, `kernel`, `kernels`,
-  /// `words`.
-  Facts facts(bool forward_only = false) const;
+  /// Facts that every part has: `nothing`, `gpu`, `kernel`, `kernels`, `words`.
+  Facts facts() const;
 
  private:
   void choose();
