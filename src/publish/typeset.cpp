@@ -18,10 +18,9 @@ TypesetJob job_for(const SiteRun& run, const Drawings& drawings, const SiteOptio
   for (const Figure* figure : figures_of(run.document)) {
     const auto drawing = drawings.find(figure->slug);
     if (drawing == drawings.end()) continue;
-    for (const auto& [path, svg] : {std::pair(chart_path(*figure), &drawing->second.wide),
-                                    {narrow_chart_path(*figure), &drawing->second.narrow}}) {
-      if (job.source.find(typst_string(path)) != std::string::npos) job.pictures[path] = *svg;
-    }
+    const std::string path = narrow_chart_path(*figure);
+    const bool shown = job.source.find(typst_string(path)) != std::string::npos;
+    if (shown) job.pictures[path] = drawing->second.narrow;
   }
   for (const Attachment* picture : note_pictures(run.document)) {
     job.pictures[picture->name] = picture->bytes;

@@ -45,7 +45,7 @@ TEST(Exports, PartsHaveNoPreamble) {
   EXPECT_TRUE(markdown_parts(sample.document, sample.drawings, Answers::kFull)[0].bytes.starts_with(
       "### (b) Forward, backward and optimizer\n"));
   EXPECT_THAT(typst_parts(sample.document, sample.drawings, {})[0].bytes,
-              HasSubstr("../charts/durations.svg"));
+              HasSubstr("../charts/narrow/durations.svg"));
 }
 
 TEST(Exports, AProblemWithASinglePartIsNamedByItself) {

@@ -71,14 +71,12 @@ TEST(TypstReport, TakesTheAnswersAndThePaperAskedFor) {
   EXPECT_THAT(text, Not(HasSubstr("Generated from this run")));
 }
 
-TEST(TypstReport, FiguresKeepTheirPlaceBesideAnswersToBeWritten) {
-  EXPECT_THAT(report_typst(sample_document(), {}, {}), HasSubstr("#let report-floats = true"));
+TEST(TypstReport, LeavesRoomForAnswersToBeWritten) {
   TypstOptions options;
   options.answers = Answers::kNone;
-  const std::string text = report_typst(sample_document(), {}, options);
-  EXPECT_THAT(text, HasSubstr("#let report-floats = false"));
-  EXPECT_THAT(text, HasSubstr("height: 7em, breakable: false)[\n#text(size: 0.85em, style: "
-                              "\"italic\", fill: luma(90))[Your answer]"));
+  EXPECT_THAT(report_typst(sample_document(), {}, options),
+              HasSubstr("height: 7em, breakable: false)[\n#text(size: 0.85em, style: "
+                        "\"italic\", fill: luma(90))[Your answer]"));
 }
 
 TEST(TypstReport, RemarksTooLongForAColumnGoBelowTheirRow) {
@@ -91,16 +89,26 @@ TEST(TypstReport, RemarksTooLongForAColumnGoBelowTheirRow) {
   EXPECT_THAT(typst_table(table), HasSubstr("colspan: 1"));
 }
 
-TEST(TypstReport, FiguresStandBesideEachOther) {
+TEST(TypstReport, AFigureStandsBesideItsAnswerTheNextBesideEachOther) {
   Document document = sample_document();
   Part& part = document.sections.front().parts.front();
-  part.figures.resize(2);
-  part.figures[0].slug = "one";
-  part.figures[1].slug = "two";
-  const Drawings drawings = {{"one", {}}, {"two", {}}};
-  EXPECT_THAT(report_typst(document, drawings, {}), HasSubstr("charts/narrow/two.svg"));
+  part.figures.resize(3);
+  for (const std::size_t i : {0, 1, 2}) part.figures[i].slug = "drawn" + std::to_string(i);
+  const Drawings drawings = {{"drawn0", {}}, {"drawn1", {}}, {"drawn2", {}}};
+  const std::string text = report_typst(document, drawings, {});
+  EXPECT_THAT(text, HasSubstr("#pair[\n#block(stroke: (left:"));
+  EXPECT_THAT(text, HasSubstr("#pair[\n#figure(\n  image(\"charts/narrow/drawn1.svg\""));
   EXPECT_THAT(part_typst(document, part, drawings, {}), Not(HasSubstr("#pair")))
       << "an author's document has no such function";
+}
+
+TEST(TypstReport, ALongAnswerStandsAboveItsFigure) {
+  Document document = sample_document();
+  Part& part = document.sections.front().parts.front();
+  part.answer = std::string(3000, 'a');
+  part.figures.resize(1);
+  part.figures[0].slug = "drawn";
+  EXPECT_THAT(report_typst(document, {{"drawn", {}}}, {}), Not(HasSubstr("#pair[\n#block")));
 }
 
 TEST(TypstReport, ALongTableRunsOverPages) {

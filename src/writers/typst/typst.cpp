@@ -35,9 +35,7 @@ class TypstWriter {
     text_ += "#let report-title = " + typst_string(title) + "\n";
     text_ += "#let report-authors = (" + (author.empty() ? "" : typst_string(author) + ",") + ")\n";
     text_ += std::string("#let report-paper = ") +
-             (options_.paper == Paper::kLetter ? "\"us-letter\"" : "\"a4\"") + "\n";
-    const bool floats = options_.paper == Paper::kA4 && options_.answers != Answers::kNone;
-    text_ += std::string("#let report-floats = ") + (floats ? "true" : "false") + "\n\n";
+             (options_.paper == Paper::kLetter ? "\"us-letter\"" : "\"a4\"") + "\n\n";
     text_ += std::string(embedded::writers().at("templates/report.typ")) + "\n";
   }
 

@@ -18,9 +18,9 @@ struct TypstOptions {
   std::string run = {};            ///< From the source to the run's folder: "../", or empty.
 };
 
-/// Figures are "charts/<slug>.svg" beside the source; those that `drawings` lacks are left to
-/// their data tables. What a details holds stands in an appendix, its long tables are left to the
-/// page.
+/// Figures are "charts/narrow/<slug>.svg" beside the source; those that `drawings` lacks are left
+/// to their data tables. What a details holds stands in an appendix, its long tables are left to
+/// the page.
 std::string report_typst(const Document& document, const Drawings& drawings,
                          const TypstOptions& options);
 

@@ -9,12 +9,13 @@ namespace {
 
 /// Set off by a line at its side; a mark on the last line, where that has room, says whose words
 /// these are.
-std::string framed(std::string blocks, const std::string& mark, const std::string& stroke) {
+std::string framed(std::string blocks, const std::string& mark, const std::string& stroke,
+                   const std::string& breakable) {
   while (blocks.ends_with('\n')) blocks.pop_back();
   return "#block(stroke: (left: " + stroke +
-         "), inset: (left: 0.9em, y: 0.2em), spacing: 0.9em)[\n" + blocks +
-         " #h(1fr)#box[#text(size: 0.85em, style: \"italic\", fill: luma(90))[" + typst_text(mark) +
-         "]]\n]\n\n";
+         "), inset: (left: 0.9em, y: 0.2em), spacing: 0.9em, breakable: " + breakable + ")[\n" +
+         blocks + " #h(1fr)#box[#text(size: 0.85em, style: \"italic\", fill: luma(90))[" +
+         typst_text(mark) + "]]\n]\n\n";
 }
 
 /// Where the author writes, by hand or in the source.
@@ -36,22 +37,63 @@ std::string elsewhere(const Part& part, const PaperPart& paper) {
   return text + typst_left(paper.left);
 }
 
-/// The main table, where it can stand beside the last figure, which would be alone.
-const TableView* beside_figure(const PaperPart& paper, const TypstSource& source) {
-  if (paper.figures.size() % 2 == 0 || paper.tables.empty()) return nullptr;
-  const bool drawn = source.drawings.contains(paper.figures.back()->slug);
-  return drawn && fits_half(*paper.tables.front()) ? paper.tables.front() : nullptr;
+// What stands beside a figure is about as long as that.
+constexpr std::size_t kLongestBeside = 2000;
+constexpr std::size_t kMostRowsBeside = 8;
+
+/// The first table, where it is narrow enough for half a page.
+const TableView* narrow_table(const PaperPart& paper) {
+  return !paper.tables.empty() && fits_half(*paper.tables.front()) ? paper.tables.front() : nullptr;
 }
 
-std::string figures_and_tables(const Part& part, const TypstSource& source) {
-  const PaperPart paper = on_paper(part);
-  const TableView* beside = beside_figure(paper, source);
-  std::string text = typst_figures(paper.figures, source, beside);
+/// What has no room beside others: figures in pairs, a last one with the table, then all tables.
+std::string evidence(std::span<const Figure* const> figures, const PaperPart& paper,
+                     const TableView* placed, const TypstSource& source) {
+  const bool alone = figures.size() % 2 == 1 && source.drawings.contains(figures.back()->slug);
+  const TableView* beside = alone && placed == nullptr ? narrow_table(paper) : nullptr;
+  std::string text = typst_figures(figures, source, beside);
   for (const TableView* table : paper.tables) {
-    if (table != beside) text += typst_table(*table);
+    if (table != beside && table != placed) text += typst_table(*table);
   }
+  return text;
+}
+
+/// Beside the words stands the first figure, and below them a short table; or that table alone.
+std::string words_and_evidence(const std::string& words, const Part& part,
+                               const TypstSource& source) {
+  const PaperPart paper = on_paper(part);
+  std::span<const Figure* const> figures = paper.figures;
+  const TableView* narrow = figures.size() <= 1 ? narrow_table(paper) : nullptr;
+  const bool drawn = !figures.empty() && source.drawings.contains(figures.front()->slug);
+  const bool fits = !words.empty() && words.size() <= kLongestBeside;
+  const bool is_short = narrow != nullptr && narrow->rows.size() <= kMostRowsBeside;
+  std::string text = words;
+  const TableView* placed = nullptr;
+  if (fits && drawn) {
+    if (is_short) text += typst_table(*(placed = narrow), TableWidth::kHalf);
+    text = typst_pair(text, typst_figure(*figures.front(), source));
+    figures = figures.subspan(1);
+  } else if (fits && figures.empty() && narrow != nullptr) {
+    text = typst_pair(words, typst_table(*(placed = narrow), TableWidth::kHalf));
+  }
+  text += evidence(figures, paper, placed, source);
   const std::string more = elsewhere(part, paper);
   return more.empty() ? text : text + "#text(size: 0.85em, fill: luma(90))[" + more + "]\n\n";
+}
+
+/// The generated answer, the author's words, or room for them.
+std::string typst_words(const Part& part, const TypstSource& source) {
+  std::string text;
+  const std::string answer = part.generated_answer(source.options.answers);
+  if (!answer.empty()) {
+    text += framed(typst_blocks(answer, source), "Generated from this run’s measurements.",
+                   "1.5pt + luma(190)", "false");
+  }
+  if (part.note) {
+    text += framed(typst_blocks(part.note->markdown, source, part.note->formulas),
+                   note_mark(source.document.front), "1.5pt + rgb(\"#1f5fa8\")", "true");
+  }
+  return part.awaits_answer(source.options.answers) ? text + std::string(kRoomForAnswer) : text;
 }
 
 std::vector<const Figure*> all_figures(const Part& part) {
@@ -77,18 +119,9 @@ std::string typst_part(const Part& part, const TypstSource& source) {
   if (!part.question.empty()) {
     text += "#quote(block: true)[\n" + typst_blocks(part.question, source) + "]\n\n";
   }
-  const std::string answer = part.generated_answer(source.options.answers);
-  if (!answer.empty()) {
-    text += framed(typst_blocks(answer, source), "Generated from this run’s measurements.",
-                   "1.5pt + luma(190)");
-  }
-  if (part.note) {
-    text += framed(typst_blocks(part.note->markdown, source, part.note->formulas),
-                   note_mark(source.document.front), "1.5pt + rgb(\"#1f5fa8\")");
-  }
-  if (part.awaits_answer(source.options.answers)) text += kRoomForAnswer;
-  if (source.whole) return text + figures_and_tables(part, source);
-  text += typst_figures(all_figures(part), source);
+  const std::string words = typst_words(part, source);
+  if (source.whole) return text + words_and_evidence(words, part, source);
+  text += words + typst_figures(all_figures(part), source);
   for (const TableView& table : part.tables) text += typst_table(table);
   return text;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,9 +47,14 @@ enum class TableWidth { kWhole, kHalf };
 std::string typst_table(const TableView& table, TableWidth width = TableWidth::kWhole,
                         const std::string& label = "");
 
-/// Numbered figures with their captions; in a whole report two of them stand beside each other,
-/// a last one beside a table.
-std::string typst_figures(const std::vector<const Figure*>& figures, const TypstSource& source,
+/// A numbered figure with its caption; the data's table where it is not drawn.
+std::string typst_figure(const Figure& figure, const TypstSource& source);
+
+/// Two pieces beside each other, by a function of templates/report.typ.
+std::string typst_pair(const std::string& left, const std::string& right);
+
+/// In a whole report two figures stand beside each other, a last one beside a table.
+std::string typst_figures(std::span<const Figure* const> figures, const TypstSource& source,
                           const TableView* beside = nullptr);
 
 /// Question, answer, note, figures and tables under the part's heading; in a whole report without
