@@ -1,7 +1,6 @@
 // Part (c): forward and backward in FP32 beside other precisions: times, speedups, kernels.
 #include <algorithm>
 
-#include "base/format.h"
 #include "experiments/benchmarking_mixed_precision/parts.h"
 #include "experiments/benchmarking_mixed_precision/present.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
@@ -50,20 +49,12 @@ Column<NetworkRow> speedup_column(const char* name, const char* title, Pass Netw
 const std::vector<Column<NetworkRow>> kNetworks{
     {"size", "Size", [](const NetworkRow& row) { return row.network->size(); }},
     {"precision", "Precision", [](const NetworkRow& row) { return row.network->precision(); }},
-    {"parameters",
-     "Parameters",
-     [](const NetworkRow& row) { return parameter_count(*row.network->group->spec.model); },
-     "",
-     {Notation::kCount}},
     time_column("forward", "Forward", &Network::forward),
     time_column("backward", "Backward", &Network::backward),
-    time_column("step", "Training step", &Network::step),
-    speedup_column("forward_speedup", "Forward", &Network::forward),
-    speedup_column("backward_speedup", "Backward", &Network::backward),
-    speedup_column("step_speedup", "Training step", &Network::step),
-    {"bound", "Bound", [](const NetworkRow& row) { return row.network->bound(); }}};
+    speedup_column("forward_speedup", "Forward speedup", &Network::forward),
+    speedup_column("backward_speedup", "Backward speedup", &Network::backward)};
 
-/// One pass of such a row: what figures draw, and its kernels.
+/// One pass of such a row: what the figure draws, and its kernels.
 struct PassRow {
   NetworkRow row;
   const char* name;
@@ -86,7 +77,6 @@ const std::vector<Column<PassRow>> kPasses{
     {"size", "Size", [](const PassRow& row) { return row.row.network->size(); }},
     {"pass", "Pass", [](const PassRow& row) { return row.name; }},
     {"precision", "Precision", [](const PassRow& row) { return row.row.network->precision(); }},
-    {"time", "Time", [](const PassRow& row) { return row.row.time(row.pass); }, "ms"},
     {"speedup", "Speedup", [](const PassRow& row) { return row.row.speedup(row.pass); }, "×",
      kRatio},
     {"bound", "Bound", [](const PassRow& row) { return row.row.network->bound(); }},

@@ -54,7 +54,7 @@ Network network(const RunView& view, const TimingGroup& group) {
   };
   const Phases measured = phases(group);
   return {&group, pass(metric::kForward, measured.forward),
-          pass(metric::kBackward, measured.backward), pass(metric::kOptimizer, measured.optimizer),
+          pass(metric::kBackward, measured.backward),
           pass("", whole_step(group, Mode::kTrainStep))};
 }
 

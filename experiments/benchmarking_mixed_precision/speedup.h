@@ -32,7 +32,7 @@ struct Pass {
 /// One network in one precision; the group has to outlive it.
 struct Network {
   const TimingGroup* group;
-  Pass forward, backward, optimizer, step;
+  Pass forward, backward, step;
 
   std::string size() const;  ///< "2.7B", with the context where the run has several.
   std::string_view precision() const;

@@ -11,10 +11,9 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-constexpr double kSlower = 0.98;      // A speedup below it is a loss.
-constexpr double kLonger = 1.05;      // One time over another, to call it longer.
-constexpr double kHalf = 0.5;         // Of a change, to call something its reason.
-constexpr double kSharePoint = 0.01;  // The least that a share has to grow.
+constexpr double kSlower = 0.98;  // A speedup below it is a loss.
+constexpr double kLonger = 1.05;  // One time over another, to call it longer.
+constexpr double kHalf = 0.5;     // Of a change, to call something its reason.
 
 using Pairs = std::vector<Pair>;
 using WhichPass = Pass Network::*;
@@ -75,28 +74,21 @@ bool mix_explains(const Pair& smaller, const Pair& larger, WhichPass pass) {
          by_mix - least >= kHalf * (most - least);
 }
 
-/// Shares of GEMMs in FP32 where speedups grow: why they do, or what goes along with it.
-void set_shares(Facts& facts, const Pairs& pairs, const std::vector<WhichPass>& growing) {
-  facts.when("share_explains", std::nullopt);
-  facts.when("share_grows", std::nullopt);
-  if (growing.empty()) return;
+/// Shares of GEMMs in FP32 where they are why speedups grow.
+std::optional<Facts> share_facts(const Pairs& pairs, const std::vector<WhichPass>& growing) {
+  if (growing.empty()) return std::nullopt;
   const WhichPass pass = growing.front();
-  Pairs profiled = spoken_of(pairs, pass);
-  std::erase_if(profiled, [pass](const Pair& pair) { return !(pair.fp32->*pass).kernels; });
-  if (profiled.size() < 2) return;
-  const Pair &small = profiled.front(), &large = profiled.back();
-  const double low = (small.fp32->*pass).kernels->gemm_share();
-  const double high = (large.fp32->*pass).kernels->gemm_share();
+  const Pairs compared = spoken_of(pairs, pass);
+  const Pair &small = compared.front(), &large = compared.back();
+  const auto explains = [&](WhichPass which) { return mix_explains(small, large, which); };
+  if (!std::ranges::all_of(growing, explains)) return std::nullopt;
   Facts shares;
   shares.set("pass", pass == &Network::forward ? "forward" : "backward");
   shares.set("small", small.fp32->size());
-  shares.set("small_share", low, {Notation::kPercent});
+  shares.set("small_share", (small.fp32->*pass).kernels->gemm_share(), {Notation::kPercent});
   shares.set("large", large.fp32->size());
-  shares.set("large_share", high, {Notation::kPercent});
-  const auto explains = [&](WhichPass which) { return mix_explains(small, large, which); };
-  const bool alone = !(small.other->*pass).kernels && !(large.other->*pass).kernels;
-  if (std::ranges::all_of(growing, explains)) facts.when("share_explains", shares);
-  if (alone && high >= low + kSharePoint) facts.when("share_grows", shares);
+  shares.set("large_share", (large.fp32->*pass).kernels->gemm_share(), {Notation::kPercent});
+  return shares;
 }
 
 void set_trend(Facts& facts, const Pairs& pairs) {
@@ -109,12 +101,13 @@ void set_trend(Facts& facts, const Pairs& pairs) {
     if (trend == Trend::kGrows) growing.push_back(pass);
     differ = differ || trend != Trend::kAlike;
   }
-  const bool one = growing.size() == 1;
-  facts.flag("both_grow", growing.size() == 2);
-  facts.flag("forward_grows", one && growing[0] == &Network::forward);
-  facts.flag("backward_grows", one && growing[0] == &Network::backward);
+  Facts grows;
+  grows.flag("both", growing.size() == 2);
+  grows.flag("forward", growing.size() == 1 && growing[0] == &Network::forward);
+  grows.flag("backward", growing.size() == 1 && growing[0] == &Network::backward);
+  facts.when("grows", growing.empty() ? std::nullopt : std::optional(grows));
   facts.flag("no_trend", growing.empty() && differ);
-  set_shares(facts, pairs, growing);
+  facts.when("share_explains", share_facts(pairs, growing));
 }
 
 /// Where everything but GEMMs takes longer, mostly because of copies: autocast's casts.
@@ -144,39 +137,6 @@ void set_kernels(Facts& facts, const Pairs& pairs) {
   for (const char* name : {"casts", "gemms_gain", "gemms_stay", "not_profiled"}) {
     facts.when(name, name == holds ? std::optional(values) : std::nullopt);
   }
-}
-
-/// Where the optimizer takes as long in both and the step gains less than its passes.
-bool optimizer_holds_back(const Pair& pair) {
-  const auto optimizer = pair.speedup(&Network::optimizer), step = pair.speedup(&Network::step);
-  if (!optimizer || !step) return false;
-  const bool same = optimizer->value < kLonger && optimizer->value * kLonger > 1;
-  return same && std::ranges::all_of(kBoth, [&](const auto& named) {
-           const Ratio pass = *pair.speedup(named.second);
-           return step->value < pass.value && apart(*step, pass);
-         });
-}
-
-/// The times of the largest network, and what its whole step gains.
-void set_largest(Facts& facts, const Pairs& pairs) {
-  facts.when("times", std::nullopt);
-  facts.when("optimizer", std::nullopt);
-  Pairs compared = spoken_of(pairs, &Network::backward);
-  std::erase_if(compared, [](const Pair& pair) { return !pair.speedup(&Network::forward); });
-  if (compared.empty()) return;
-  const Pair& pair = compared.back();
-  Facts values;
-  values.set("size", pair.other->size());
-  for (const auto& [name, pass] : kBoth) {
-    values.set(std::string("fp32_") + name, Value::mean_of((pair.fp32->*pass).ms), {});
-    values.set(name, Value::mean_of((pair.other->*pass).ms), {});
-  }
-  facts.when("times", values);
-  if (!optimizer_holds_back(pair)) return;
-  values.set("fp32_adamw", mean(pair.fp32->optimizer.ms), {});
-  values.set("adamw", mean(pair.other->optimizer.ms), {});
-  values.set("step", words_of(*pair.speedup(&Network::step)));
-  facts.when("optimizer", values);
 }
 
 void set_launch_bound(Facts& facts, const Pairs& pairs) {
@@ -251,7 +211,6 @@ Facts speedup_facts(const RunView& view, const std::vector<Network>& networks, c
   facts.list("not_run", not_run(networks));
   set_trend(facts, pairs);
   set_kernels(facts, pairs);
-  set_largest(facts, pairs);
   set_launch_bound(facts, pairs);
   set_slower(facts, pairs);
   return facts;

@@ -25,6 +25,10 @@ struct Contributor {
   std::string words() const { return made_by(operation, module, op); }
 };
 
+bool agree(double measured, double formula) {
+  return formula > 0 && std::abs(measured / formula - 1) <= kAgrees;
+}
+
 struct Block {
   const Profile* profile;
   const Step* step;
@@ -39,6 +43,8 @@ struct Block {
   double gradients_formula() const {
     return static_cast<double>(block_gradient_bytes(step->spec().model.value_or(ModelShape{})));
   }
+  bool kept_agrees() const { return agree(kept(), kept_formula()); }
+  bool gradients_agree() const { return agree(gradients(), gradients_formula()); }
 };
 
 std::vector<Contributor> contributors_of(const Block& block) {
@@ -68,33 +74,28 @@ std::vector<Block> blocks_of(const Profiles& spoken_of) {
   return found;
 }
 
+/// Those of one size together: "Softmax (div) and Softmax (exp) in attn (512.0 MiB, 23.0 % each)".
 std::string contributor_words(const Block& block) {
-  std::vector<std::string> words;
-  for (const Contributor& one : block.contributors) {
-    if (words.size() == kContributors) break;
-    words.push_back(one.words() + " (" + format_bytes(one.bytes) + ", " +
-                    format_percent(one.share) + " %)");
+  std::vector<std::string> words, alike;
+  const std::size_t shown = std::min(block.contributors.size(), kContributors);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Contributor& one = block.contributors[i];
+    alike.push_back(one.words());
+    if (i + 1 < shown && block.contributors[i + 1].bytes == one.bytes) continue;
+    words.push_back(join_words(alike) + " (" + format_bytes(one.bytes) + ", " +
+                    format_percent(one.share) + (alike.size() > 1 ? " % each)" : " %)"));
+    alike.clear();
   }
-  return join_words(words);
-}
-
-/// A measured size and the one by arithmetic, under `name`_agrees or `name`_differs.
-void compare(Facts& facts, const std::string& name, double measured, double formula) {
-  const bool agrees = formula > 0 && std::abs(measured / formula - 1) <= kAgrees;
-  Facts values;
-  values.set("measured", format_bytes(measured));
-  values.set("formula", format_bytes(formula));
-  facts.when(name + "_agrees", agrees ? std::optional(values) : std::nullopt);
-  facts.when(name + "_differs", agrees ? std::nullopt : std::optional(values));
+  return join(words, "; ");
 }
 
 Facts facts_of(const Block& block) {
   Facts facts;
   const double change = block.change();
   facts.set("words", block.profile->words);
+  facts.set("context", format_count(block.profile->context()));
   facts.set("kept", format_bytes(block.kept()));
-  compare(facts, "kept", block.kept(), block.kept_formula());
-  compare(facts, "gradients", block.gradients(), block.gradients_formula());
+  facts.when("kept_differs", !block.kept_agrees(), "formula", format_bytes(block.kept_formula()));
   facts.when("contributors", !block.contributors.empty(), "list", contributor_words(block));
   facts.set("before", format_bytes(block.of(metric::kBeforeBackward)));
   facts.set("after", format_bytes(block.of(metric::kAfterBackward)));
@@ -194,21 +195,34 @@ std::vector<Dataset> block_timeline(const Block& block) {
           variant_of(block, make_dataset("block-modules", stay_columns, stays))};
 }
 
+/// Of all contexts together: the gradients depend on none.
+void set_sizes(Facts& facts, const std::vector<Block>& blocks) {
+  std::vector<std::string> gradients;
+  for (const Block& block : blocks) gradients.push_back(format_bytes(block.gradients()));
+  gradients.erase(std::unique(gradients.begin(), gradients.end()), gradients.end());
+  facts.flag("nothing", blocks.empty());
+  facts.flag("kept_agrees", std::ranges::all_of(blocks, &Block::kept_agrees));
+  facts.flag("gradients_agree", std::ranges::all_of(blocks, &Block::gradients_agree));
+  facts.set("gradients", join_words(gradients));
+  facts.set("formula", format_bytes(blocks.empty() ? 0 : blocks.front().gradients_formula()));
+}
+
 }  // namespace
 
 PartContent present_block(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   set_common(part.facts, view, profiles);
   const std::vector<Block> blocks = blocks_of(answered(profiles));
-  std::vector<Facts> paragraphs;
+  std::vector<Facts> said;
   part.datasets = {blocks_data(blocks)};
   for (const Block& block : blocks) {
-    paragraphs.push_back(facts_of(block));
+    said.push_back(facts_of(block));
+    said.back().flag("later", said.size() > 1);
     part.datasets.push_back(contributors_data(block));
     for (Dataset& dataset : block_timeline(block)) part.datasets.push_back(std::move(dataset));
   }
-  part.facts.flag("nothing", blocks.empty());
-  part.facts.list("blocks", std::move(paragraphs));
+  set_sizes(part.facts, blocks);
+  part.facts.list("blocks", std::move(said));
   return part;
 }
 

@@ -212,8 +212,6 @@ PartContent present_largest(const RunView& view, const std::vector<Profile>& pro
   const std::vector<Forward> forwards = forwards_of(answered(profiles));
   std::vector<Facts> contexts;
   for (const Forward& forward : forwards) contexts.push_back(values_of(forward));
-  // The question is about a forward pass.
-  part.facts.list("missing", missing_facts(answered(profiles), Mode::kForward));
   part.facts.flag("nothing", forwards.empty());
   part.facts.list("contexts", std::move(contexts));
   for (const char* name : {"known", "unknown", "outgrown", "others"})

@@ -28,41 +28,22 @@ double most_of(const Profiles& rows) {
   return most;
 }
 
-/// One context's peaks.
-struct PeakRow {
-  const Profile* profile;
-  std::vector<std::string> flags;
-};
-
-PeakRow peak_row(const Profile* profile) {
-  PeakRow row{profile, {}};
-  for (const Step& step : profile->steps | std::views::values) {
-    if (!step.ok()) continue;
-    for (const std::string& word : crowding(*step.launch)) {
-      if (std::ranges::find(row.flags, word) == row.flags.end()) row.flags.push_back(word);
-    }
-  }
-  if (profile->steps.size() == 1) row.flags.emplace_back("no other step measured");
-  return row;
-}
-
+/// One context a row.
 Dataset peak_contexts(const Profiles& profiles) {
   const ByteUnit unit = byte_unit(most_of(profiles));
-  std::vector<Column<PeakRow>> columns{
-      {"context", "Context", [](const PeakRow& row) { return row.profile->place; }}};
+  std::vector<Column<const Profile*>> columns{
+      {"context", "Context", [](const Profile* profile) { return profile->place; }}};
   for (const auto& [mode, name, title] :
        {std::tuple(Mode::kInference, "inference", "Inference forward"),
         std::tuple(Mode::kTrainStep, "step", "Training step"),
         std::tuple(Mode::kForward, "forward", "Forward with grad")}) {
-    const auto peak = [mode, unit](const PeakRow& row) {
-      const Bytes bytes = row.profile->peak(mode);
-      return bytes ? in_unit(bytes, unit) : Value::missing(reasons_missing(*row.profile));
+    const auto peak = [mode, unit](const Profile* profile) {
+      const Bytes bytes = profile->peak(mode);
+      return bytes ? in_unit(bytes, unit) : Value::missing(reasons_missing(*profile));
     };
     columns.push_back({name, title, peak, unit.name, {Notation::kFixed, unit.decimals}});
   }
-  std::vector<PeakRow> rows;
-  std::ranges::transform(profiles, std::back_inserter(rows), peak_row);
-  return make_dataset("contexts", columns, rows);
+  return make_dataset("contexts", columns, profiles);
 }
 
 /// A forward's peak in its four meanings.
@@ -161,33 +142,20 @@ Dataset peak_steps(const Profiles& profiles) {
 }
 
 /// A mode's peaks at the first and the last context at which it ran.
-void set_range(Facts& facts, const std::string& name, const Profiles& spoken_of, Mode mode) {
+std::optional<Facts> range_of(const Profiles& spoken_of, Mode mode) {
   Profiles ran;
   std::ranges::copy_if(spoken_of, std::back_inserter(ran),
                        [mode](const Profile* profile) { return profile->ran(mode); });
-  std::optional<Facts> values;
-  if (!ran.empty()) {
-    values.emplace();
-    for (const auto& [end, profile] :
-         {std::pair("first", ran.front()), std::pair("last", ran.back())}) {
-      values->set(end, format_bytes(*profile->peak(mode)));
-      values->set(std::string(end) + "_context", format_count(profile->context()));
-    }
-    values->flag("several", ran.size() > 1);
+  if (ran.empty()) return std::nullopt;
+  Facts values;
+  values.set("words", mode_words(mode));
+  for (const auto& [end, profile] :
+       {std::pair("first", ran.front()), std::pair("last", ran.back())}) {
+    values.set(end, format_bytes(*profile->peak(mode)));
+    values.set(std::string(end) + "_context", format_count(profile->context()));
   }
-  facts.when(name, values);
-}
-
-std::vector<Facts> peak_facts(const Profiles& spoken_of) {
-  std::vector<Facts> list;
-  for (const Profile* profile : spoken_of) {
-    for (const auto& [mode, step] : profile->steps) {
-      if (!profile->peak(mode)) continue;
-      list.emplace_back().set("words", mode_words(mode) + " of " + profile->words);
-      list.back().set("peak", format_bytes(*profile->peak(mode)));
-    }
-  }
-  return list;
+  values.flag("several", ran.size() > 1);
+  return values;
 }
 
 /// In the optimizer, and nearly all of it parameters with their gradients and moments.
@@ -203,12 +171,14 @@ bool by_activations(const StepRow& row) {
          row.category(metric::kActivations) > (row.requested() - before) / 2;
 }
 
-Facts phase_values(const StepRow& row) {
+std::optional<Facts> phase_values(const StepRow* row, bool alone) {
+  if (row == nullptr) return std::nullopt;
   Facts values;
-  values.set("context", format_count(row.profile->context()));
-  values.set("state", format_bytes(row.held()));
-  values.set("activations", format_bytes(row.category(metric::kActivations)));
-  values.set("phase", pass_words(row.step->peak_phase()));
+  values.set("context", format_count(row->profile->context()));
+  values.set("state", format_bytes(row->held()));
+  values.set("activations", format_bytes(row->category(metric::kActivations)));
+  values.set("phase", pass_words(row->step->peak_phase()));
+  values.flag("alone", alone);
   return values;
 }
 
@@ -216,17 +186,11 @@ Facts phase_values(const StepRow& row) {
 void set_phases(Facts& facts, const std::vector<StepRow>& steps) {
   const auto passes = std::ranges::find_if_not(steps, in_optimizer);
   const bool told = !steps.empty() && std::all_of(passes, steps.end(), by_activations);
-  const bool optimizer = told && passes != steps.begin();
-  const bool pass = told && passes != steps.end();
-  const StepRow* last = optimizer ? &*(passes - 1) : nullptr;
-  const StepRow* next = pass ? &*passes : nullptr;
-  const auto values = [](const StepRow* row) {
-    return row == nullptr ? std::nullopt : std::optional(phase_values(*row));
-  };
-  facts.when("only_optimizer", values(pass ? nullptr : last));
-  facts.when("optimizer_first", values(pass ? last : nullptr));
-  facts.when("then_in_pass", values(optimizer ? next : nullptr));
-  facts.when("in_pass", values(pass && !optimizer ? &steps.back() : nullptr));
+  const StepRow* last = told && passes != steps.begin() ? &*(passes - 1) : nullptr;
+  const StepRow* next = told && passes != steps.end() ? &*passes : nullptr;
+  facts.when("in_optimizer", phase_values(last, next == nullptr));
+  facts.when("in_pass", phase_values(last == nullptr && next != nullptr ? &steps.back() : next,
+                                     last == nullptr));
   facts.flag("phase_unclear", !steps.empty() && !told);
 }
 
@@ -234,32 +198,16 @@ void set_phases(Facts& facts, const std::vector<StepRow>& steps) {
 void set_turned(Facts& facts, const std::vector<StepRow>& steps) {
   const auto row = std::ranges::adjacent_find(steps, std::greater(), &StepRow::allocated);
   std::optional<Facts> values;
-  bool by_rounding = false;
   if (row != steps.end()) {
-    by_rounding = row->requested() <= (row + 1)->requested();
     values.emplace();
+    values->flag("by_rounding", row->requested() <= (row + 1)->requested());
     for (const auto& [name, one] : {std::pair("short", row), std::pair("long", row + 1)}) {
       values->set(name, format_count(one->profile->context()));
       values->set(std::string(name) + "_rounding",
                   format_bytes(one->allocated() - one->requested()));
     }
   }
-  facts.when("turned_by_rounding", by_rounding ? values : std::nullopt);
-  facts.when("turned", by_rounding ? std::nullopt : values);
-}
-
-bool some_step_has_no_room(const std::vector<Profile>& profiles) {
-  return std::ranges::any_of(profiles, [](const Profile& profile) {
-    const Step* step = profile.asked(Mode::kTrainStep);
-    return step != nullptr && step->launch != nullptr && does_not_fit(step->launch->outcome);
-  });
-}
-
-void set_largest(Facts& facts, const std::vector<Profile>& profiles) {
-  const Profile* fits = longest(answered(profiles), Mode::kTrainStep);
-  const bool limited = some_step_has_no_room(profiles);
-  facts.when("largest", limited && fits != nullptr, "words", fits == nullptr ? "" : fits->words);
-  facts.flag("none_fits", limited && fits == nullptr);
+  facts.when("turned", values);
 }
 
 }  // namespace
@@ -273,17 +221,20 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   for (const Profile& profile : profiles) all.push_back(&profile);
   std::vector<StepRow> training = steps_of(spoken_of);
   std::erase_if(training, [](const StepRow& row) { return row.step->mode() != Mode::kTrainStep; });
-  set_range(part.facts, "inference", spoken_of, Mode::kInference);
-  set_range(part.facts, "step", spoken_of, Mode::kTrainStep);
+  const auto inference = range_of(spoken_of, Mode::kInference);
+  const auto step = range_of(spoken_of, Mode::kTrainStep);
+  std::vector<Facts> ranges;
+  for (const auto& range : {inference, step}) {
+    if (range) ranges.push_back(*range);
+  }
+  part.facts.flag("nothing", ranges.empty());
+  part.facts.list("ranges", std::move(ranges));
+  part.facts.when("step", step);
+  part.facts.when("inference_alone", step ? std::nullopt : inference);
   set_phases(part.facts, training);
   set_turned(part.facts, training);
-  set_largest(part.facts, profiles);
-  part.facts.list("peaks", peak_facts(spoken_of));
-  part.facts.flag("nothing", longest(spoken_of, Mode::kInference) == nullptr &&
-                                 longest(spoken_of, Mode::kTrainStep) == nullptr);
-  part.facts.list("missing", missing_facts(rows, Mode::kTrainStep));
+  part.facts.list("missing", missing_facts(rows));
   part.datasets = {peak_contexts(rows), forward_peaks(rows), peak_steps(all)};
-  add_peaks_figure(part, view, profiles);
   part.details.tables = {commands_table(view.run(), kProblem, named_cells(profiles))};
   part.details.warnings = warnings(profiles);
   return part;

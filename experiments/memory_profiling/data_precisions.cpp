@@ -91,53 +91,34 @@ Facts values_of(const Pair& pair) {
   values.set("context", format_count(pair.own->context()));
   values.set("from", format_bytes(pair.from()));
   values.set("to", format_bytes(pair.to()));
-  values.set("share", format_percent(std::abs(pair.change())));
+  values.set("share", (pair.change() < 0 ? "−" : "+") + format_percent(std::abs(pair.change())));
   values.set("held", format_bytes(pair.held(pair.own)));
-  values.set("parts", parts_of(pair));
+  const std::string parts = parts_of(pair);
+  values.when("explained", !parts.empty(), "parts", parts);
+  values.flag("unexplained", parts.empty() && std::abs(pair.change()) >= kSame);
   return values;
 }
 
-std::string direction(const Pair& pair) {
-  if (std::abs(pair.change()) < kSame) return "same";
-  if (parts_of(pair).empty()) return "unexplained";
-  return pair.change() > 0 ? "rises" : "falls";
-}
-
-/// An inference and a training step, each at the longest context at which it ran in both; without
-/// the latter a forward with grad.
-void set_changes(Facts& facts, const Pairs& pairs) {
-  std::map<std::string, std::vector<Facts>> lists{
-      {"rises", {}}, {"falls", {}}, {"same", {}}, {"unexplained", {}}, {"compared", {}}};
-  for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kTrainStep}) {
-    const Pairs ran = of_mode(pairs, mode);
-    if (ran.empty()) continue;
-    lists["compared"].push_back(values_of(ran.back()));
-    if (mode == Mode::kForward && !of_mode(pairs, Mode::kTrainStep).empty()) continue;
-    lists[direction(ran.back())].push_back(values_of(ran.back()));
-  }
-  for (auto& [name, list] : lists) facts.list(name, std::move(list));
-}
-
-/// The training step at the shortest context, where it is another than the longest.
-void set_shortest(Facts& facts, const Pairs& steps) {
-  const Pair* pair = steps.size() > 1 ? &steps.front() : nullptr;
-  const bool held = pair != nullptr && std::abs(pair->change()) < kMatters &&
-                    pair->held(pair->own) > kMost * pair->from() &&
-                    std::abs(pair->held(pair->reduced) / pair->held(pair->own) - 1) < kSame;
-  const auto values = pair == nullptr ? std::nullopt : std::optional(values_of(*pair));
-  facts.when("shortest_held", held ? values : std::nullopt);
-  facts.when("shortest", held ? std::nullopt : values);
-}
-
-void set_verdict(Facts& facts, const Pairs& steps, bool fits_more) {
+/// Whether it matters, by the training step that changes most; and the step at the shortest
+/// context, where it is another.
+void set_steps(Facts& facts, const Pairs& steps) {
+  facts.when("verdict", std::nullopt);
+  facts.when("shortest", std::nullopt);
+  if (steps.empty()) return;
   const auto size = [](const Pair& pair) { return std::abs(pair.change()); };
   const auto most = std::ranges::max_element(steps, {}, size);
-  const bool matters = !steps.empty() && size(*most) >= kMatters;
-  const auto values = steps.empty() ? std::nullopt : std::optional(values_of(*most));
-  const bool saves = matters && most->change() < 0;
-  facts.when("hardly", !matters && !fits_more ? values : std::nullopt);
-  facts.when("saves", saves ? values : std::nullopt);
-  facts.when("costs", matters && !saves ? values : std::nullopt);
+  Facts verdict = values_of(*most);
+  verdict.flag("hardly", size(*most) < kMatters);
+  verdict.flag("saves", size(*most) >= kMatters && most->change() < 0);
+  verdict.flag("costs", size(*most) >= kMatters && most->change() > 0);
+  facts.when("verdict", verdict);
+  const Pair& first = steps.front();
+  if (most == steps.begin()) return;
+  Facts shortest = values_of(first);
+  shortest.flag("stays",
+                size(first) < kMatters && first.held(first.own) > kMost * first.from() &&
+                    std::abs(first.held(first.reduced) / first.held(first.own) - 1) < kSame);
+  facts.when("shortest", shortest);
 }
 
 bool refused(const Profile& profile) {
@@ -157,7 +138,6 @@ void set_fits(Facts& facts, const Pairs& pairs) {
   }
   facts.when("fits_more", !more.empty(), "contexts", join_words(more));
   facts.when("fits_neither", !neither.empty(), "contexts", join_words(neither));
-  set_verdict(facts, of_mode(pairs, Mode::kTrainStep), !more.empty());
 }
 
 std::string reason(const Pair& pair) {
@@ -204,10 +184,18 @@ PartContent present_precisions(const RunView& view, const std::vector<Profile>& 
   part.facts.set("reduced", other);
   part.facts.flag("alone", pairs.empty());
   part.facts.flag("none_in_both", !pairs.empty() && std::ranges::none_of(pairs, &Pair::both_ran));
-  set_changes(part.facts, pairs);
-  set_shortest(part.facts, of_mode(pairs, Mode::kTrainStep));
+  const Pairs forwards = of_mode(pairs, Mode::kInference);
+  std::vector<Facts> compared;
+  for (const Pair& pair : pairs) {
+    if (pair.both_ran()) compared.push_back(values_of(pair));
+  }
+  part.facts.list("compared", std::move(compared));
+  set_steps(part.facts, of_mode(pairs, Mode::kTrainStep));
+  part.facts.when("inference",
+                  forwards.empty() ? std::nullopt : std::optional(values_of(forwards.back())));
   set_fits(part.facts, pairs);
   part.datasets = {both_precisions(pairs, own, other)};
+  add_peaks_figure(part, view, profiles);
   return part;
 }
 

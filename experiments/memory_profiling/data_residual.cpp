@@ -36,8 +36,6 @@ Dataset residuals(const Profiles& profiles) {
   const Notation count{Notation::kCount};
   const std::vector<Column<Residual>> columns{
       {"context", "Context", [](const Residual& row) { return row.profile->place; }},
-      {"batch", "Batch", &Residual::batch, "", count},
-      {"width", "d_model", &Residual::width, "", count},
       {"formula", "By formula", &Residual::formula, "B", count},
       {"measured", "Measured", &Residual::measured, "B", count},
       bytes_column<Residual>("mebibytes", "By formula", &Residual::formula, mebibytes(least))};

@@ -12,7 +12,6 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr std::size_t kNamedAllocations = 4;
 constexpr double kNear = 0.75;        // Of the capacity: a curve that comes so near shows it.
 constexpr double kInvisible = 0.002;  // Of the peak: an area too thin to be seen.
 
@@ -20,7 +19,6 @@ struct Shown {
   const Profile* profile;
   const Step* step;
   Timeline timeline;
-  std::vector<Allocation> allocations = {};
 
   const Instant& start() const { return timeline.instants.front(); }
   std::string title() const { return mode_words(step->mode()) + " of " + profile->words; }
@@ -35,7 +33,6 @@ std::optional<Shown> longest_shown(const Profiles& profiles, Mode mode, bool who
     Shown candidate{profile, step, timeline_of(*step->launch)};
     if (!candidate.timeline.empty()) found = std::move(candidate);
   }
-  if (found) found->allocations = allocations_of(*found->step->launch);
   return found;
 }
 
@@ -121,53 +118,21 @@ void set_facts(Facts& facts, const std::vector<Shown>& all) {
   for (auto& [name, list] : lists) facts.list(name, std::move(list));
 }
 
-/// Of the largest kinds one allocation each: of the many that a kind has, one at another time than
-/// the other kinds' so that their marks stand apart.
-std::vector<Allocation> named(const std::vector<Allocation>& allocations) {
-  std::vector<Allocation> found;
-  for (const Allocation& kind : allocations) {
-    const auto same = [&](const Allocation& one) { return same_kind(one, kind) && one.made > 0; };
-    if (!same(kind) || kind.op.empty() || std::ranges::any_of(found, same)) continue;
-    std::vector<Allocation> all;
-    std::ranges::copy_if(allocations, std::back_inserter(all), [&](const Allocation& one) {
-      return same(one) && one.bytes == kind.bytes;
-    });
-    std::ranges::sort(all, {}, &Allocation::made);
-    found.push_back(all[all.size() * (found.size() + 1) / (kNamedAllocations + 1)]);
-    if (found.size() == kNamedAllocations) break;
-  }
-  return found;
-}
-
-/// A place on the curve and its words: the peak, a large allocation, or the GPU's capacity.
+/// A place on the curve and its words: the peak, or the GPU's capacity.
 struct Mark {
-  std::string kind, number;
+  std::string kind;
   double event = 0, bytes = 0;
   std::string text;
 };
 
-const Instant& instant_at(const Timeline& timeline, double event) {
-  const auto found = std::ranges::lower_bound(timeline.instants, event, {}, &Instant::event);
-  return found == timeline.instants.end() ? timeline.instants.back() : *found;
-}
-
 std::vector<Mark> marks_of(const Shown& shown, double capacity) {
   const Instant& peak = shown.timeline.peak();
-  const OutOfMemory* refused = shown.step->refused();
-  std::string words = "peak " + format_bytes(peak.requested());
-  if (refused != nullptr && refused->requested_bytes) {
-    words += ", then out of memory";
-  }
-  std::vector<Mark> marks{{"peak", "", peak.event, peak.requested(), words}};
-  for (const Allocation& one : named(shown.allocations)) {
-    const Instant& instant = instant_at(shown.timeline, one.made);
-    marks.push_back({"allocation", std::to_string(marks.size()), instant.event, instant.requested(),
-                     format_bytes(one.bytes) + ", " + made_by(one.operation, one.module, one.op)});
-  }
-  const bool near = refused != nullptr || peak.requested() > kNear * capacity;
-  if (capacity > 0 && near) {
-    marks.push_back(
-        {"capacity", "", peak.event, capacity, "GPU capacity, " + format_bytes(capacity)});
+  const bool refused = shown.step->refused() != nullptr;
+  std::vector<Mark> marks{
+      {"peak", peak.event, peak.requested(),
+       "peak " + format_bytes(peak.requested()) + (refused ? ", then out of memory" : "")}};
+  if (capacity > 0 && (refused || peak.requested() > kNear * capacity)) {
+    marks.push_back({"capacity", peak.event, capacity, "GPU capacity, " + format_bytes(capacity)});
   }
   return marks;
 }
@@ -176,7 +141,6 @@ Dataset marks_data(const Shown& shown, double capacity, const ByteUnit& unit) {
   const double floor = axis_begin(shown.timeline);
   const std::vector<Column<Mark>> columns{
       {"kind", "Kind", &Mark::kind},
-      {"number", "Number", &Mark::number},
       {"event", "Event", &Mark::event},
       bytes_column<Mark>("memory", "Memory", &Mark::bytes, unit),
       bytes_column<Mark>(
@@ -247,7 +211,8 @@ void add_step(PartContent& part, const Shown& shown, const std::string& file, do
   const std::vector<Category> visible = visible_in(timeline);
   std::vector<Dataset> all{slices_data(visible, timeline, unit),
                            stages_data(visible, timeline, unit), marks_data(shown, capacity, unit)};
-  std::ranges::move(lifetimes(timeline, shown.allocations, unit), std::back_inserter(all));
+  std::ranges::move(lifetimes(timeline, allocations_of(*shown.step->launch), unit),
+                    std::back_inserter(all));
   for (Dataset& dataset : all) {
     dataset.family = mode_words(shown.step->mode());
     dataset.variant = shown.title();

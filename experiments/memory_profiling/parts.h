@@ -16,7 +16,7 @@ PartContent present_residual(const RunView& view, const std::vector<Profile>& pr
 PartContent present_largest(const RunView& view, const std::vector<Profile>& profiles);
 PartContent present_block(const RunView& view, const std::vector<Profile>& profiles);
 
-/// The datasets of the figure of (b), and for its caption the fact "far_below".
+/// The datasets of the figure of (c): every peak, and the GPU's capacity where peaks come near it.
 void add_peaks_figure(PartContent& part, const RunView& view, const std::vector<Profile>& profiles);
 
 }  // namespace labreport::memory_profiling

@@ -216,19 +216,17 @@ double capacity(const RunView& view, const Step& step) {
   return limit == nullptr ? memory : limit->number().value_or(memory);
 }
 
-std::string reasons_missing(const Profile& profile, Mode most) {
+std::string reasons_missing(const Profile& profile) {
   std::vector<std::pair<Mode, std::string>> reasons;
-  for (const auto& [mode, step] : profile.steps) {
-    if (mode <= most) reasons.emplace_back(mode, step.missing());
-  }
+  for (const auto& [mode, step] : profile.steps) reasons.emplace_back(mode, step.missing());
   return reasons_by_mode(reasons);
 }
 
-std::vector<Facts> missing_facts(const Profiles& profiles, Mode most) {
+std::vector<Facts> missing_facts(const Profiles& profiles) {
   std::map<std::string, std::vector<std::string>> words_by_reason;
   std::vector<std::string> reasons;
   for (const Profile* profile : profiles) {
-    const std::string reason = reasons_missing(*profile, most);
+    const std::string reason = reasons_missing(*profile);
     if (reason.empty()) continue;
     if (!words_by_reason.contains(reason)) reasons.push_back(reason);
     words_by_reason[reason].push_back(profile->words);
@@ -268,7 +266,6 @@ void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& p
   facts.flag("gpu", view.on_gpu());
   facts.set("size", spoken_of.front()->spec.size);
   facts.set("precision", spoken_of.front()->precision());
-  facts.list("missing", missing_facts(spoken_of, Mode::kTrainStep));
 }
 
 }  // namespace labreport::memory_profiling

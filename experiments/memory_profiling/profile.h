@@ -83,17 +83,14 @@ std::optional<Precision> reduced(const std::vector<Profile>& profiles);
 /// What the device has, or the cap that it was given; 0: not known.
 double capacity(const RunView& view, const Step& step);
 
-/// Facts that every part has: `nothing`, `gpu`, `size`, `precision`, and `missing`, a list of
-/// words, reason.
+/// Facts that every part has: `nothing`, `gpu`, `size` and `precision`.
 void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles);
 
-/// "train step: out of memory in forward: …" of what did not run, up to the mode that holds `most`;
-/// empty where all of it did.
-std::string reasons_missing(const Profile& profile, Mode most = Mode::kTrainStep);
+/// "train step: out of memory in forward: …" of what did not run; empty where all of it did.
+std::string reasons_missing(const Profile& profile);
 
-/// The list `missing` of `set_common`, up to the mode that holds `most`: what has one reason
-/// together.
-std::vector<Facts> missing_facts(const std::vector<const Profile*>& spoken_of, Mode most);
+/// Their list, of words and reason: what has one reason together.
+std::vector<Facts> missing_facts(const Profiles& profiles);
 
 /// Each cell under the name that readers know it by, and its warnings.
 std::vector<NamedCell> named_cells(const std::vector<Profile>& profiles);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -24,23 +25,44 @@ std::string subject(const Cell& cell) {
   return cell.spec.kind == CellKind::kKernels ? "profile" : std::string(name(cell.spec.kind));
 }
 
-Value mode(const Cell& cell) { return cell.spec.mode ? Value(describe(*cell.spec.mode)) : Value(); }
+/// Measurements of one network and context that are missing for one reason.
+struct Missing {
+  std::string subject, size, reason;
+  std::optional<std::int64_t> context;
+  std::vector<std::string> modes = {}, precisions = {};
 
-Value precision(const Cell& cell) {
-  return cell.spec.precision ? Value(describe(*cell.spec.precision)) : Value();
+  bool same_row(const Missing& other) const {
+    return std::tie(subject, size, reason, context) ==
+           std::tie(other.subject, other.size, other.reason, other.context);
+  }
+};
+
+const std::vector<Column<Missing>> kMissing{
+    {"subject", "Measurement", &Missing::subject},
+    {"size", "Size", &Missing::size},
+    {"mode", "Mode", [](const Missing& row) { return join_words(row.modes); }},
+    {"precision", "Precision", [](const Missing& row) { return join_words(row.precisions); }},
+    {"context", "Context", &Missing::context, "", {Notation::kCount}},
+    {"reason", "Reason", &Missing::reason}};
+
+template <typename What>
+void add(std::vector<std::string>& words, const std::optional<What>& what) {
+  if (!what || std::ranges::find(words, describe(*what)) != words.end()) return;
+  words.emplace_back(describe(*what));
 }
 
-const std::vector<Column<Cell>> kMissing{
-    {"subject", "Measurement", subject},
-    {"size", "Size", [](const Cell& cell) { return cell.spec.size; }},
-    {"mode", "Mode", mode},
-    {"precision", "Precision", precision},
-    {"context",
-     "Context",
-     [](const Cell& cell) { return Value(cell.spec.context); },
-     "",
-     {Notation::kCount}},
-    {"reason", "Reason", [](const Cell& cell) { return reason_missing(cell); }}};
+std::vector<Missing> missing_rows(const Run& run) {
+  std::vector<Missing> rows;
+  for (const Cell& cell : run.cells) {
+    if (representative(cell) == nullptr || reason_missing(cell).empty()) continue;
+    const Missing row{subject(cell), cell.spec.size, reason_missing(cell), cell.spec.context};
+    auto found = std::ranges::find_if(rows, [&](const Missing& r) { return r.same_row(row); });
+    if (found == rows.end()) found = rows.insert(rows.end(), row);
+    add(found->modes, cell.spec.mode);
+    add(found->precisions, cell.spec.precision);
+  }
+  return rows;
+}
 
 /// Which the status of a cell does not tell; empty: none.
 std::string measured_again(const Run& run) {
@@ -54,10 +76,7 @@ std::string measured_again(const Run& run) {
 }  // namespace
 
 TableView what_ran(const RunView& view) {
-  std::vector<Cell> missing = view.run().cells;
-  std::erase_if(missing, [](const Cell& cell) {
-    return representative(cell) == nullptr || reason_missing(cell).empty();
-  });
+  const std::vector<Missing> missing = missing_rows(view.run());
   if (missing.empty()) return {};
   TableView table = table_of(make_dataset("what-ran", kMissing, missing));
   table.title = "What did not run";

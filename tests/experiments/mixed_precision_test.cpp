@@ -106,7 +106,7 @@ TEST(LayerNormAnswer, SaysWhatEpsHidesOnlyWhereTheMethodsAgree) {
 
 TEST(LayerNorm, FigureAndTableHoldTheWidestVectorsAlone) {
   const Part part = part_of(changed_run("benchmarking_mixed_precision.b", as_it_is), "b");
-  EXPECT_EQ(part.tables.at(0).rows.size(), 6u);  // two formats, three methods
+  EXPECT_EQ(part.details.tables.back().rows.size(), 6u);  // two formats, three methods
   EXPECT_THAT(part.figures.at(0).title, HasSubstr("width 2,560"));
 }
 
@@ -116,7 +116,7 @@ TEST(Dtypes, AreListedWithTheLossNamed) {
                                  HasSubstr("(a bare mean of the logits: FP16)"),
                                  HasSubstr("BF16 autocast casts the same tensors")));
   EXPECT_TRUE(part.figures.empty());
-  EXPECT_EQ(part.tables.at(0).rows.at(0).cells.at(0).text, "parameters (2 tensors)");
+  EXPECT_EQ(part.details.tables.back().rows.at(0).cells.at(0).text, "parameters (2 tensors)");
 }
 
 /// What the kernels of each pass take, in ms.
@@ -164,16 +164,15 @@ Mix gemms_gain(double share, bool bf16) {
 
 TEST(SpeedupAnswer, GivesTheGrowingShareOfGemmsAsReasonWhereItExplainsTheGrowth) {
   const std::string answer = speedup_answer(gemms_gain);
-  EXPECT_THAT(answer, AllOf(HasSubstr("Both speedups grow with model size."),
-                            HasSubstr("The reason is the growing share of GEMMs"),
-                            HasSubstr("of small's FP32 forward pass and 90.0 % of 2.7B's")));
+  EXPECT_THAT(answer,
+              AllOf(HasSubstr("Both speedups grow with model size, because the share of GEMMs"),
+                    HasSubstr("of small's FP32 forward pass and 90.0 % of 2.7B's")));
 }
 
 TEST(SpeedupAnswer, GivesNoReasonWhereTheMixOfKernelsIsTheSameAtEverySize) {
   const std::string answer = speedup_answer(
       [](double share, bool bf16) { return bf16 ? Mix{70 - 60 * share, 5, 25} : Mix{70, 5, 25}; });
-  EXPECT_THAT(answer, AllOf(HasSubstr("Both speedups grow"), Not(HasSubstr("The reason is")),
-                            Not(HasSubstr("share of GEMMs"))));
+  EXPECT_THAT(answer, AllOf(HasSubstr("Both speedups grow"), Not(HasSubstr("share of GEMMs"))));
 }
 
 TEST(SpeedupAnswer, NamesCastsWhereCopiesAreWhatGrew) {
@@ -199,7 +198,7 @@ TEST(SpeedupAnswer, SaysWhereGemmsGainNothing) {
 TEST(SpeedupAnswer, WithoutAProfileOfBf16SaysThatTheRunDoesNotShowWhichKernelsGain) {
   const MeasuredRun run = changed_run("benchmarking_mixed_precision.c", as_it_is);
   EXPECT_THAT(part_of(run, "c").answer,
-              AllOf(HasSubstr("No BF16 step was profiled"), Not(HasSubstr("The reason is"))));
+              AllOf(HasSubstr("No BF16 step was profiled"), Not(HasSubstr("because"))));
 }
 
 TEST(SpeedupAnswer, CountsMoreLaunchesWhereALaunchBoundPassLost) {

@@ -32,5 +32,17 @@ TEST(WhatRan, TellsWhatWasMeasuredAgainBecauseOthersHeldTheMemory) {
             before + "; 1 repeated because other processes held the memory");
 }
 
+TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
+  PlanInput input = testing_samples::plan_input(Preset::kFull);
+  input.selection.only = {"memory_profiling.c"};
+  const auto run = testing_samples::measured(input, [](const CellSpec& spec, Launch& launch) {
+    if (spec.context == 512) testing_samples::end_with(launch, Skipped{"too large"});
+  });
+  const TableView table = overview::what_ran(RunView(run, input.edition));
+  ASSERT_EQ(table.rows.size(), 1U);
+  EXPECT_EQ(table.rows[0].cells[2].text, "inference, forward and train step");
+  EXPECT_EQ(table.rows[0].cells[3].text, "FP32 and BF16");
+}
+
 }  // namespace
 }  // namespace labreport
