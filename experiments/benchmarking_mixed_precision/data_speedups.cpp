@@ -21,7 +21,6 @@ Value value_of(const std::optional<Ratio>& ratio) {
 struct NetworkRow {
   const Network* network;
   std::optional<Pair> pair;
-  std::vector<std::string> flags = {};
 
   Value time(Pass Network::* pass) const {
     const std::vector<double>& ms = (network->*pass).ms;
@@ -91,9 +90,7 @@ std::vector<NetworkRow> network_rows(const std::vector<Network>& networks,
   std::vector<NetworkRow> rows;
   for (const Network& network : networks) {
     const auto pair = std::ranges::find(pairs, &network, &Pair::other);
-    const auto step = timed(*network.group, Mode::kTrainStep);
-    rows.push_back({&network, pair == pairs.end() ? std::nullopt : std::optional(*pair),
-                    step ? disturbances(*step) : std::vector<std::string>()});
+    rows.push_back({&network, pair == pairs.end() ? std::nullopt : std::optional(*pair)});
   }
   return rows;
 }

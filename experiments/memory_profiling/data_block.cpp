@@ -20,7 +20,7 @@ constexpr double kAgrees = 0.01;
 /// What one operation of the block saves.
 struct Contributor {
   std::string module, operation, op;
-  double bytes = 0, count = 0, share = 0;
+  double bytes = 0, share = 0;
 
   std::string words() const { return made_by(operation, module, op); }
 };
@@ -54,7 +54,6 @@ std::vector<Contributor> contributors_of(const Block& block) {
     const double bytes = row.number(column::kBytes).value_or(0);
     found.push_back({short_path(row.text(column::kModule)), row.text(column::kOperation),
                      allocated_by(row.text(column::kOperation), row.text(column::kOperator)), bytes,
-                     row.number(column::kCount).value_or(1),
                      block.kept() > 0 ? bytes / block.kept() : 0});
   }
   std::ranges::stable_sort(found, std::greater(), &Contributor::bytes);
@@ -128,7 +127,6 @@ Dataset variant_of(const Block& block, Dataset dataset) {
 Dataset contributors_data(const Block& block) {
   const std::vector<Column<Contributor>> columns{
       {"maker", "Made by", &Contributor::words},
-      {"count", "Tensors", &Contributor::count, "", {Notation::kCount}},
       bytes_column<Contributor>("kept", "Saved", &Contributor::bytes, mebibytes(block.kept())),
       {"share", "Share", &Contributor::share, "%", {Notation::kPercent}}};
   return variant_of(block, make_dataset("contributors", columns, block.contributors));
@@ -185,7 +183,6 @@ std::vector<Dataset> block_timeline(const Block& block) {
   const std::vector<Column<Point>> columns{
       {"pass", "Pass", &Point::pass},
       {"event", "Event", &Point::event, "", {Notation::kCount}},
-      {"module", "Module", &Point::module},
       bytes_column<Point>("change", "Change", &Point::change, mebibytes(block.kept()))};
   const std::vector<Column<Stay>> stay_columns{{"pass", "Pass", &Stay::pass},
                                                {"module", "Module", &Stay::module},

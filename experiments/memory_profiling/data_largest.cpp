@@ -14,7 +14,6 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr std::size_t kSources = 4;
 constexpr const char* kScores = "attention scores";
 
 /// Allocations of one size that one operation makes, in all layers.
@@ -113,10 +112,6 @@ std::string source_words(const Forward& forward) {
   std::vector<std::string> words;
   for (const auto& [place, count] : sources)
     words.push_back(format_value(count, {Notation::kCount}) + " in " + place);
-  if (words.size() > kSources) {
-    words.resize(kSources);
-    words.emplace_back("others that the figure shows");
-  }
   return join_words(words);
 }
 

@@ -103,7 +103,6 @@ std::vector<std::string> flags_of(const StepRow& row) {
   std::vector<std::string> flags = crowding(*row.step->launch);
   const Bytes history = row.bytes(metric::kHistory, metric::kPeakRequested);
   if (history && *history != row.requested()) flags.emplace_back("the history changed the peak");
-  if (row.of(metric::kHistory, metric::kLost) > 0) flags.emplace_back("events lost");
   const bool measured = row.bytes(metric::kCategory, metric::kParameters).has_value();
   if (measured && !row.explained()) flags.emplace_back("not explained by the formula");
   return flags;

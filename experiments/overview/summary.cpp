@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "embedded/experiments.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
+#include "experiments/common/ratio.h"
 #include "experiments/nsys_profile/profile.h"
 #include "experiments/overview/datasheet.h"
 #include "experiments/overview/overview.h"
@@ -235,6 +236,33 @@ std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
   return facts;
 }
 
+/// A training step that is clearly faster than a smaller network's in the same precision. Where
+/// both are launch-bound, fewer layers are the reason.
+std::optional<Facts> surprise_facts(const std::vector<StepRow>& rows) {
+  for (const StepRow& larger : rows) {
+    for (const StepRow& smaller : rows) {
+      if (&smaller == &larger) break;  // by size
+      if (smaller.spec().precision != larger.spec().precision) continue;
+      const auto ratio = ratio_of(larger.network->step.ms, smaller.network->step.ms);
+      if (!ratio || !clearly_below(*ratio, 1)) continue;
+      const auto launch_bound = describe(Bound::kLaunch);
+      Facts facts;
+      facts.set("larger", larger.network->size());
+      facts.set("smaller", smaller.network->size());
+      facts.set("precision", larger.network->precision());
+      facts.set("fast", mean(larger.network->step.ms), kMilliseconds);
+      facts.set("slow", mean(smaller.network->step.ms), kMilliseconds);
+      facts.set("fewer", larger.spec().model->layers, {Notation::kCount});
+      facts.set("layers", smaller.spec().model->layers, {Notation::kCount});
+      facts.flag("by_layers", larger.network->bound() == launch_bound &&
+                                  smaller.network->bound() == launch_bound &&
+                                  larger.spec().model->layers < smaller.spec().model->layers);
+      return facts;
+    }
+  }
+  return std::nullopt;
+}
+
 void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* pair,
                const std::optional<StepTime>& from, const std::optional<StepTime>& to) {
   const bool profiled = pair != nullptr && from && to;
@@ -247,6 +275,7 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* 
   part.facts.when("mfu", pair == nullptr ? std::nullopt : mfu_facts(rows, *pair));
   part.facts.list("launch_bound", launch_bound_facts(rows));
   part.facts.when("memory", memory_facts(rows));
+  part.facts.when("surprise", surprise_facts(rows));
 }
 
 }  // namespace

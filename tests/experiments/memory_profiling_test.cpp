@@ -116,7 +116,7 @@ TEST(MemoryTimelines, AreAnInferenceAndATrainingStepByCategory) {
   ASSERT_EQ(part.figures.size(), 2u);
   EXPECT_THAT(part.figures[0].title, HasSubstr("inference forward of 2.7B at context 512"));
   EXPECT_THAT(part.figures[1].title, HasSubstr("training step of 2.7B at context 512"));
-  EXPECT_THAT(part.answer, HasSubstr(", in the backward pass."));
+  EXPECT_THAT(part.answer, HasSubstr(", in the backward pass: forward and loss save"));
   EXPECT_THAT(part.answer, Not(HasSubstr("out of memory")));
   ASSERT_EQ(part.details.figures.size(), 2u);
   EXPECT_THAT(part.details.figures[0].title, HasSubstr("Largest allocations"));
@@ -256,6 +256,22 @@ TEST(MemoryPrecisions, GiveReasonsThatAddUpToTheChange) {
               HasSubstr("this run does not show why"));
   EXPECT_THAT(part_of("c", half_precision_adds(much, much)).answer,
               HasSubstr("Mixed precision costs memory"));
+}
+
+TEST(MemoryPrecisions, SayWhatStaysInFp32OnlyWhereItIsMostOfTheShortestStep) {
+  const auto held = [](std::int64_t bytes) {
+    return [=](const CellSpec& spec, Launch& launch) {
+      if (spec.context != 128 || spec.mode != Mode::kTrainStep) return;
+      for (Metric& metric : launch.metrics) {
+        if (metric.tag != "category") continue;
+        metric = integer_metric(metric.tag, metric.name, metric.unit,
+                                metric.name == "parameters" ? bytes : 0);
+      }
+    };
+  };
+  EXPECT_THAT(part_of("c", held(50LL << 30)).answer,
+              HasSubstr("because 50.00 GiB of it are parameters, gradients and AdamW's state"));
+  EXPECT_THAT(part_of("c", held(30LL << 30)).answer, Not(HasSubstr("which stay in FP32")));
 }
 
 TEST(MemoryPrecisions, SayWhereAStepFitsInOneOrNeither) {
