@@ -184,7 +184,8 @@ PartContent present_precisions(const RunView& view, const std::vector<Profile>& 
   part.facts.set("reduced", other);
   part.facts.flag("alone", pairs.empty());
   part.facts.flag("none_in_both", !pairs.empty() && std::ranges::none_of(pairs, &Pair::both_ran));
-  const Pairs forwards = of_mode(pairs, Mode::kInference);
+  Pairs forwards = of_mode(pairs, Mode::kInference);
+  if (forwards.empty()) forwards = of_mode(pairs, Mode::kForward);
   std::vector<Facts> compared;
   for (const Pair& pair : pairs) {
     if (pair.both_ran()) compared.push_back(values_of(pair));

@@ -33,8 +33,11 @@ std::optional<Lead> lead(const Comparison& comparison, const Wanted& wanted) {
     if (row.ratio && wanted(row)) ratios.push_back(*row.ratio);
   }
   if (ratios.empty()) return std::nullopt;
-  const double ratio = median(ratios);
-  return Lead{ratio < 1, ratio < 1 ? 1 / ratio : ratio, ratios.size()};
+  const bool of_b = median(ratios) < 1;
+  if (of_b) {
+    for (double& ratio : ratios) ratio = 1 / ratio;
+  }
+  return Lead{of_b, median(ratios), ratios.size()};
 }
 
 Facts facts_of(const Lead& lead, const Comparison& comparison, const char* rows) {
