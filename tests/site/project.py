@@ -65,7 +65,7 @@ class Project:
         python = self.folder / ".venv/bin/python"
         packages = self.folder / ".venv/lib/python3.11/site-packages"
         shutil.rmtree(packages, ignore_errors=True)
-        for package in ("vl_convert_python", "typst"):
+        for package in ("vl_convert_python", "typst", "pypandoc_binary"):
             (packages / f"{package}-{version}.dist-info").mkdir(parents=True)
         python.parent.mkdir(exist_ok=True)
         python.write_text(CHART_TOOL, encoding="utf-8")

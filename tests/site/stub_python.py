@@ -48,7 +48,7 @@ class StubPython:
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         self.venv = pathlib.Path(project) / ".venv"
         self.packages = self.venv / "lib" / version / "site-packages"
-        for package in ("vl_convert_python-1.0.dist-info", "typst-1.0.dist-info"):
+        for package in ("vl_convert_python-1.0.dist-info", "typst-1.0.dist-info", "pypandoc_binary-1.0.dist-info"):
             (self.packages / package).mkdir(parents=True)
         (self.packages / "vl_convert.py").write_text(VL_CONVERT, encoding="utf-8")
         (self.packages / "typst.py").write_text(TYPST, encoding="utf-8")
