@@ -58,18 +58,19 @@ class LongRun(ProjectTest):
     def test_of_thousands_of_cells(self):
         memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         with tempfile.TemporaryDirectory(dir=memory) as folder:
-            short = self.measure(self.cells // 10, os.path.join(folder, "short"))
+            short = self.measure(self.cells // 4, os.path.join(folder, "short"))
             long = self.measure(self.cells, os.path.join(folder, "long"))
         # The last looks are at the merge, which holds the whole of run.json.
         early, late = (looks[len(looks) * 9 // 10] for looks in (short.memory, long.memory))
         print(f"{self.cells} cells: {long.overhead * 1e3:.2f} ms a cell beside the workers' lives, "
               f"{long.seconds / self.cells * 1e3:.2f} ms of a processor; "
-              f"{early / MEBIBYTE:.0f} MiB in a tenth of it, {late / MEBIBYTE:.0f} MiB in all of it, "
+              f"{early / MEBIBYTE:.0f} MiB in a quarter of it, {late / MEBIBYTE:.0f} MiB in all of it, "
               f"{max(long.memory) / MEBIBYTE:.0f} MiB at the merge", file=sys.stderr)
         self.assertLess(late - early, 16 * MEBIBYTE)
         self.assertLess(max(long.memory), 256 * MEBIBYTE)
-        # Of its own time, and against itself: a machine's speed is not its affair.
-        self.assertLess(long.seconds, 3 * 10 * short.seconds)
+        # Of its own time, and against itself: a machine's speed is not its affair. Both are read until the last look,
+        # which on a busy machine misses a tenth of a second: too much of a much shorter run.
+        self.assertLess(long.seconds, 3 * 4 * short.seconds)
 
 
 def main():
