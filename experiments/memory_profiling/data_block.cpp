@@ -22,7 +22,10 @@ struct Contributor {
   std::string module, operation, op;
   double bytes = 0, share = 0;
 
-  std::string words() const { return made_by(operation, module, op); }
+  std::string words() const {
+    const bool residual = module.empty() && operation == "aten::add";
+    return residual ? "residual add" : made_by(operation, module, op);
+  }
 };
 
 bool agree(double measured, double formula) {
@@ -73,10 +76,18 @@ std::vector<Block> blocks_of(const Profiles& spoken_of) {
   return found;
 }
 
+/// The largest five, and those as large as the fifth.
+std::size_t shown_contributors(const Block& block) {
+  const auto& all = block.contributors;
+  std::size_t shown = std::min(all.size(), kContributors);
+  while (shown > 0 && shown < all.size() && all[shown].bytes == all[shown - 1].bytes) ++shown;
+  return shown;
+}
+
 /// Those of one size together: "Softmax (div) and Softmax (exp) in attn (512.0 MiB, 23.0 % each)".
 std::string contributor_words(const Block& block) {
   std::vector<std::string> words, alike;
-  const std::size_t shown = std::min(block.contributors.size(), kContributors);
+  const std::size_t shown = shown_contributors(block);
   for (std::size_t i = 0; i < shown; ++i) {
     const Contributor& one = block.contributors[i];
     alike.push_back(one.words());
@@ -132,7 +143,7 @@ Dataset contributors_data(const Block& block) {
   return variant_of(block, make_dataset("contributors", columns, block.contributors));
 }
 
-/// Memory after one event of a pass; changes are from the pass's first.
+/// Memory after one event of a pass; changes are from where the pass began.
 struct Point {
   std::string pass;
   double event = 0;
@@ -146,9 +157,23 @@ std::vector<Point> points_of(const Block& block, std::string_view pass) {
     if (row.text(column::kPhase) != pass) continue;
     points.push_back({std::string(pass), row.number(column::kEvent).value_or(0),
                       short_path(row.text(column::kModule)),
-                      row.number(metric::kAllocated).value_or(0)});
+                      row.number(metric::kRequested).value_or(0)});
   }
   std::ranges::stable_sort(points, {}, &Point::event);
+  return points;
+}
+
+/// The backward begins before its first allocation and ends where the next block's begins.
+void add_ends(const Block& block, std::vector<Point>& points) {
+  const Point first = points.front(), last = points.back();
+  points.insert(points.begin(),
+                {first.pass, first.event - 1, "", block.of(metric::kBeforeBackward)});
+  points.push_back({last.pass, last.event + 1, "", block.of(metric::kAfterBackward)});
+}
+
+std::vector<Point> curve_of(const Block& block, std::string_view pass) {
+  std::vector<Point> points = points_of(block, pass);
+  if (pass == metric::kBackward && !points.empty()) add_ends(block, points);
   for (Point& point : points) point.change = point.bytes - points.front().bytes;
   return points;
 }
@@ -176,7 +201,7 @@ std::vector<Dataset> block_timeline(const Block& block) {
   std::vector<Point> curve;
   std::vector<Stay> stays;
   for (const auto pass : {metric::kForward, metric::kBackward}) {
-    const std::vector<Point> points = points_of(block, pass);
+    const std::vector<Point> points = curve_of(block, pass);
     add_stays(stays, points);
     curve.insert(curve.end(), points.begin(), points.end());
   }

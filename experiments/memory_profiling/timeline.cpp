@@ -125,7 +125,9 @@ bool is_linear(const std::string& operation) {
 }
 
 std::string allocated_by(const std::string& operation, const std::string& op) {
-  return operation == "MaskedScores" && op == "aten::resize_" ? "aten::where" : op;
+  if (operation == "MaskedScores" && op == "aten::resize_") return "aten::where";
+  const bool bare = op == "aten::empty" || op == "aten::empty_strided" || op == "aten::resize_";
+  return bare && operation.starts_with("aten::") ? operation : op;
 }
 
 std::string last_of(const std::string& path, const std::string& separator) {

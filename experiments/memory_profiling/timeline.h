@@ -79,8 +79,8 @@ std::string short_path(std::string module);
 /// A linear layer, as this version and as earlier ones recorded it.
 bool is_linear(const std::string& operation);
 
-/// The operator that an allocation is told by: of masked scores, `where` asks `resize_` for its
-/// result.
+/// The operator that an allocation is told by: `empty` and `resize_` say nothing, what called them
+/// does.
 std::string allocated_by(const std::string& operation, const std::string& op);
 
 /// "exp" of "aten::exp"; the whole where the separator is not in it.

@@ -311,5 +311,27 @@ TEST(MemoryBlock, SavesWhatArithmeticSaysOrIsSaidToDiffer) {
   EXPECT_THAT(part.answer, HasSubstr("whereas"));
 }
 
+/// Of the last point of a block's backward in the first such figure.
+double last_change(const Part& part) {
+  for (const Figure& figure : part.figures) {
+    if (!figure.slug.starts_with("block-timeline")) continue;
+    return figure.spec["data"]["values"].back()["change"].get<double>();
+  }
+  throw std::runtime_error("no figure of a block");
+}
+
+TEST(MemoryBlock, ItsCurveEndsAtTheChangeThatIsAnswered) {
+  const Part part = part_of("f", unchanged(), "2026");
+  const double answered = table_of(part, "blocks").rows.front().cells[3].sort.value();
+  EXPECT_NEAR(last_change(part), answered, 0.05);
+}
+
+TEST(MemoryAllocations, AreToldByWhatCalledTheAllocator) {
+  using memory_profiling::made_by;
+  EXPECT_EQ(made_by("aten::contiguous", "attn", "aten::empty"), "contiguous in attn");
+  EXPECT_EQ(made_by("aten::where", "attn", "aten::resize_"), "where in attn");
+  EXPECT_EQ(made_by("aten::mul", "ffn", "aten::mul"), "mul in ffn");
+}
+
 }  // namespace
 }  // namespace labreport

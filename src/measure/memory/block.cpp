@@ -103,11 +103,13 @@ Table kept_table(const std::map<KeptKey, KeptSum>& sums) {
   return table;
 }
 
+/// From the instant before the block's first event.
 void add_rows(const MemoryTimeline& timeline, const BlockView& block, std::string_view phase,
               Table& table) {
   const Stretch stretch = block.stretch(phase);
   if (!stretch.there()) return;
-  for (const std::size_t i : extremes(timeline, stretch.first, stretch.last, kMostBlockRows / 2)) {
+  for (const std::size_t i :
+       extremes(timeline, stretch.first - 1, stretch.last, kMostBlockRows / 2)) {
     const MemoryInstant& instant = timeline.instants[i];
     const MemoryOrigin& origin = *timeline.origin(instant);
     table.rows.push_back({static_cast<std::int64_t>(instant.event), timeline.time_ns(instant),

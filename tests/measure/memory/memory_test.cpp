@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "measure/memory/lifetimes.h"
+#include "results/measured_table.h"
 #include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -89,6 +91,17 @@ TEST(Memory, ABlocksGradientsByDifferenceAreThoseOfItsParameters) {
                               value(launch, metric::kBlock, metric::kBeforeBackward);
   EXPECT_EQ(value(launch, metric::kBlock, metric::kGradients), formula);
   EXPECT_EQ(change + value(launch, metric::kBlock, metric::kKept), formula);
+}
+
+TEST(Memory, ABlocksTimelineBeginsBeforeItsFirstAllocation) {
+  const Launch launch = on_cpu(Mode::kForwardBackward);
+  for (const MeasuredRow& row : measured_rows(launch, metric::kBlockTimeline)) {
+    if (row.text(column::kPhase) != metric::kBackward) continue;
+    EXPECT_EQ(row.number(metric::kRequested),
+              static_cast<double>(value(launch, metric::kBlock, metric::kBeforeBackward)));
+    return;
+  }
+  FAIL() << "no row of backward";
 }
 
 TEST(Memory, AutocastAddsCopiesOfTheLinearWeights) {
