@@ -13,6 +13,7 @@
 #include "analysis/prediction.h"
 #include "analysis/provenance.h"
 #include "analysis/speedups.h"
+#include "analysis/verdict.h"
 #include "base/error.h"
 #include "base/format.h"
 #include "results/published_names.h"
@@ -93,7 +94,7 @@ RowStanding standing_of(const CellPair& pair, const RowSide& a, const RowSide& b
 void add_ratio(ComparedRow& row, const Floors& floors) {
   if (!row.a.value || !row.b.value) return;
   row.ratio = ratio_of(row.a.launches, row.b.launches);
-  if (std::min(row.a.launches.size(), row.b.launches.size()) < kLaunchesForInterval) {
+  if (std::min(row.a.launches.size(), row.b.launches.size()) < kLaunchesForVerdict) {
     if (has_floor(row.spec, row.measure)) {
       row.interval =
           floor_interval(*row.ratio, row.a.launches.size(), row.b.launches.size(), floors);

@@ -61,7 +61,7 @@ struct ComparedRow {
   RowSide a = {};
   RowSide b = {};
   std::optional<double> ratio = {};  ///< B ÷ A
-  /// The ratio's 95 % interval over launches; with fewer than two a side by noise floors, else
+  /// The ratio's 95 % interval over launches; with fewer than three a side by noise floors, else
   /// absent.
   std::optional<std::pair<double, double>> interval = {};
   bool interval_by_floor = false;  ///< It rests on stored noise floors (analysis/floor_interval.h).

@@ -137,6 +137,14 @@ TEST(Compare, SeveralPublishedNumbersOfACellAreOneWithoutAnInterval) {
   EXPECT_FALSE(row.interval);
 }
 
+TEST(Compare, TwoLaunchesASideScatterTooLittleForAnInterval) {
+  const labreport::Run a = three_launches();
+  labreport::Run b = three_launches(1.1);
+  ASSERT_TRUE(compare_runs(a, b).rows.front().interval);
+  b.cells[1].launches.pop_back();
+  EXPECT_FALSE(compare_runs(a, b).rows.front().interval);
+}
+
 TEST(Compare, ANumberThatOneSideNeverWroteDownIsNoFailure) {
   labreport::Run steps = three_launches();
   labreport::Run phases = three_launches();

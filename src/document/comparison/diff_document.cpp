@@ -114,7 +114,7 @@ Section section_of(const Comparison& comparison, const Problem& problem) {
 Section not_compared(const Dataset& lone) {
   Part part;
   part.problem = "not_compared";
-  part.title = "Cells that one run alone has, or that neither could measure";
+  part.title = "Measurements that one run alone has, or that neither could make";
   part.tables = {table_of(lone)};
   part.tables.front().title = "Not compared";
   return {.problem = part.problem, .title = "Not compared", .parts = {part}};

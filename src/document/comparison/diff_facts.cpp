@@ -52,9 +52,9 @@ Facts median_facts(const Ratios& ratios, const std::string& first, const std::st
 }
 
 /// Of section.md: who is ahead by how much, in the only row or in the median of some.
-constexpr const char* kSituations[]{"one_faster",      "some_faster",     "one_equal",
-                                    "some_equal",      "one_memory",      "some_memory",
-                                    "one_same_memory", "some_same_memory"};
+constexpr const char* kSituations[]{"one_faster",      "some_faster",      "one_equal",
+                                    "some_equal",      "one_memory",       "some_memory",
+                                    "one_same_memory", "some_same_memory", "all_same_memory"};
 
 /// The one of section.md's situations that holds, and its values; none where there is no ratio.
 std::pair<std::string, Facts> situation(const std::vector<DiffRow>& rows, const std::string& a,
@@ -64,6 +64,8 @@ std::pair<std::string, Facts> situation(const std::vector<DiffRow>& rows, const 
   const double middle = median(ratios);
   const std::string of = ratios.size() == 1 ? "one_" : "some_";
   if (rows.front().in_bytes()) {
+    if (ratios.size() > 1 && std::ranges::all_of(ratios, is_equal))
+      return {"all_same_memory", median_facts(ratios, b, a, noun)};
     return {of + (is_equal(middle) ? "same_memory" : "memory"), median_facts(ratios, b, a, noun)};
   }
   if (is_equal(middle)) return {of + "equal", median_facts(inverted(ratios), b, a, noun)};
@@ -71,11 +73,22 @@ std::pair<std::string, Facts> situation(const std::vector<DiffRow>& rows, const 
                                     : median_facts(ratios, a, b, noun)};
 }
 
+/// "large, context 512, forward (11 % less time)": the first few.
 std::string departing_words(const std::vector<DiffRow>& rows) {
-  const auto count = std::ranges::count_if(
-      rows, [](const DiffRow& row) { return row.row->prediction.departure.has_value(); });
-  if (count == 0) return "";
-  return count == 1 ? "1 row departs" : fmt::format("{} rows depart", count);
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> words;
+  for (const DiffRow& row : rows) {
+    const auto& departure = row.row->prediction.departure;
+    if (!departure) continue;
+    const bool whole = row.row->measure == Measure::kStep;
+    words.push_back(fmt::format("{} ({}{})", cell_label(row.row->spec, row.row->size),
+                                whole ? "" : describe(row.row->measure) + ": ",
+                                departure_words(*departure)));
+  }
+  if (words.size() <= kNamed) return join(words, "; ");
+  const std::size_t more = words.size() - kNamed;
+  words.resize(kNamed);
+  return join(words, "; ") + fmt::format("; and {} more", more);
 }
 
 std::vector<Facts> unrecorded(const std::vector<const ComparedRow*>& rows) {
@@ -163,6 +176,9 @@ Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const Compare
   facts.when("departing", !departing.empty(), "rows", departing);
   facts.list("unrecorded", unrecorded(all));
   facts.set("name_b", at_start(b));
+  facts.flag("intervals", std::ranges::any_of(rows, [](const DiffRow& row) {
+               return row.row->interval.has_value();
+             }));
   facts.flag("of_memory", !rows.empty() && rows.front().in_bytes());
   return facts;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/format.h"
 #include "base/text.h"
 
@@ -18,6 +20,11 @@ std::string cell_label(const CellSpec& spec, const std::string& size) {
   }
   if (spec.mode) words.emplace_back(describe(*spec.mode));
   return join(words, ", ");
+}
+
+std::string departure_words(double departure) {
+  const std::string percent = format_fixed(std::abs(departure - 1) * 100, 0);
+  return percent + (departure > 1 ? " % more time" : " % less time");
 }
 
 SideNames names_of(const Comparison& comparison) {

@@ -10,6 +10,9 @@ namespace labreport {
 /// "small, context 512, BF16, train step": FP32 goes without saying.
 std::string cell_label(const CellSpec& spec, const std::string& size);
 
+/// Of a time outside what limits predict: "11 % less time".
+std::string departure_words(double departure);
+
 /// In a sentence: "the H200" where the devices' names tell the sides apart, else "A" and "B".
 struct SideNames {
   std::string a = "A";

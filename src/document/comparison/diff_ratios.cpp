@@ -1,6 +1,4 @@
 // Ratios, and the numbers that stand behind each.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -173,11 +171,6 @@ std::vector<Column<SideRow>> evidence_columns(bool bytes) {
       {"id", "Cell’s id", id_of}};
 }
 
-std::string departure_words(double departure) {
-  return departure > 1 ? fmt::format("{} × more than predicted", format_ratio(departure))
-                       : fmt::format("{} × less than predicted", format_ratio(1 / departure));
-}
-
 bool is_disturbed(const ComparedRow& row) { return !row.a.flags.empty() || !row.b.flags.empty(); }
 
 }  // namespace
@@ -192,7 +185,9 @@ DiffRow diff_row(std::size_t number, const ComparedRow& row) {
   for (const auto& [who, side] : {std::pair{"A: ", &row.a}, std::pair{"B: ", &row.b}}) {
     if (!side->reason.empty()) made.flags.push_back(who + side->reason);
   }
-  if (row.prediction.departure) made.flags.push_back(departure_words(*row.prediction.departure));
+  if (row.prediction.departure) {
+    made.flags.push_back(departure_words(*row.prediction.departure) + " than predicted");
+  }
   made.flags.insert(made.flags.end(), row.remarks.begin(), row.remarks.end());
   // What disturbed a side is among the remarks already.
   const bool unclear = is_judged(row) && row.judged->verdict == Verdict::kUnclear;

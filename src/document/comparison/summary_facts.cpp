@@ -12,8 +12,10 @@
 namespace labreport {
 namespace {
 
-/// As far as a ratio may lie from what limits predict.
+/// As far as a ratio may lie from the one limit that binds.
 constexpr double kNear = 1.1;
+/// As far as it may lie outside two limits and still be called between them.
+constexpr double kBetween = 1.01;
 
 /// The faster side first: how many times as fast it is.
 struct Lead {
@@ -80,7 +82,7 @@ std::pair<std::string, Facts> step_situation(const Lead& lead, const Comparison&
   facts.set("peak", format_ratio(peak));
   facts.set("bandwidth", format_ratio(bandwidth));
   const auto [low, high] = std::minmax(peak, bandwidth);
-  const bool within = lead.times > low / kNear && lead.times < high * kNear;
+  const bool within = lead.times > low / kBetween && lead.times < high * kBetween;
   return {within ? "explained" : "unexplained", facts};
 }
 
