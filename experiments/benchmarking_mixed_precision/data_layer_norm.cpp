@@ -148,7 +148,6 @@ void set_eps(Facts& facts, const NormRow& rounded, const NormRow& fp32) {
   facts.set("below_eps", power_of_two(kLastBelowEps));
   facts.set("least", power_of_two(rounded.scale));
   facts.set("least_rounded", rounded.output, kError);
-  facts.set("least_fp32", fp32.output, kError);
 }
 
 Facts measured_facts(const NormRows& rows) {
