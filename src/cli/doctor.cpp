@@ -181,8 +181,8 @@ void look_at_tools(Findings& findings) {
   look_at_module(findings, "charts", "vl_convert",
                  "no vl_convert: pages without pictures; run setup/install render");
   look_at_module(findings, "PDF", "typst", "no typst: no PDF; run setup/install render");
-  look_at_module(findings, "formulas", "pypandoc",
-                 "no pandoc: notes show formulas as TeX; run setup/install render");
+  look_at_module(findings, "pandoc", "pypandoc",
+                 "no pandoc: no LaTeX, and notes show formulas as TeX; run setup/install render");
   const bool browser =
       is_on_path("chromium") || is_on_path("chromium-browser") || is_on_path("google-chrome");
   findings.push_back(browser ? Finding{Finding::kHere, "browser", "for the tests"}

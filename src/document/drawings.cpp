@@ -13,6 +13,10 @@ Formulas ChartTool::convert(const std::set<std::string>&) {
   throw Error("this tool does not convert formulas");
 }
 
+std::vector<std::string> ChartTool::latex(const std::vector<std::string>&) {
+  throw Error("this tool writes no LaTeX");
+}
+
 std::vector<const Figure*> figures_of(const Document& document) {
   std::vector<const Figure*> figures;
   for (const Section& section : document.sections) {

@@ -39,8 +39,8 @@ struct Typeset {
   std::string problem;  ///< One line, where there is no PDF.
 };
 
-/// Turns Vega-Lite into pictures, Typst into PDF and TeX into formulas. An interface because the
-/// tool is a process of its own, which only the command line may start.
+/// Turns Vega-Lite into pictures, Typst into PDF, TeX into formulas and trees into LaTeX. An
+/// interface because the tool is a process of its own, which only the command line may start.
 class ChartTool {
  public:
   virtual ~ChartTool() = default;
@@ -66,6 +66,10 @@ class ChartTool {
   /// The formulas among `sources`, each with its dollars, that are fit to be shown. Throws `Error`
   /// with the remedy, as a tool does that only draws.
   virtual Formulas convert(const std::set<std::string>& sources);
+
+  /// LaTeX of each tree (see writers/pandoc), in order, in one start of the tool; empty where it
+  /// fails over one. Throws `Error` with the remedy, as a tool does that only draws.
+  virtual std::vector<std::string> latex(const std::vector<std::string>& trees);
 };
 
 /// A document's figures in the order of the page, those of details included.

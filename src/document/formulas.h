@@ -1,4 +1,4 @@
-// Formulas as pages and Typst take them. Pandoc made the forms from TeX (site/convert_formulas.py):
+// Formulas as pages and Typst take them. Pandoc made the forms from TeX (site/run_pandoc.py):
 // of those in sections ahead of time, of those in notes for a render.
 #pragma once
 

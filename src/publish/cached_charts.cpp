@@ -127,6 +127,18 @@ std::vector<Typeset> CachedCharts::typeset(const std::vector<TypesetJob>& jobs) 
   return make_the_rest<Typeset>(jobs, kept, make);
 }
 
+std::vector<std::string> CachedCharts::latex(const std::vector<std::string>& trees) {
+  const auto make = [this](const std::vector<std::string>& wanted) {
+    std::vector<std::string> made = same_count(tool_.latex(wanted), wanted, "texts");
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      if (!made[i].empty()) keep("latex " + wanted[i], made[i]);
+    }
+    return made;
+  };
+  return make_the_rest<std::string>(
+      trees, [this](const std::string& tree) { return find("latex " + tree); }, make);
+}
+
 Formulas CachedCharts::convert(const std::set<std::string>& sources) {
   Formulas known;
   std::set<std::string> wanted;

@@ -23,6 +23,7 @@ class CachedCharts : public ChartTool {
   bool works() override { return tool_.works(); }  ///< What is kept says nothing of today's tool.
   std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
   Formulas convert(const std::set<std::string>& sources) override;
+  std::vector<std::string> latex(const std::vector<std::string>& trees) override;
 
  private:
   /// Both files of one print, or nothing.

@@ -16,7 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr HelperLimits kChartLimits{.seconds = 120, .bytes = 4LL << 30};
-constexpr HelperLimits kFormulaLimits{.seconds = 120, .bytes = 2LL << 30};  // pandoc has its own
+// Pandoc has limits of its own, a formula or a text.
+constexpr HelperLimits kFormulaLimits{.seconds = 120, .bytes = 2LL << 30};
+constexpr HelperLimits kLatexLimits{.seconds = 600, .bytes = 2LL << 30};
+constexpr const char* kLatexTemplate = "templates/report.latex";
 constexpr double kStartSeconds = 60;  // of Python and its modules, on a busy machine
 constexpr const char* kRemedy = "run setup/install render";
 
@@ -100,13 +103,30 @@ std::vector<Print> ChartProcess::print(const std::vector<std::string>& svgs) {
   return prints;
 }
 
-Formulas ChartProcess::convert(const std::set<std::string>& sources) {
+template <typename Request>
+std::string ChartProcess::run_pandoc(const char* what, const Request& request,
+                                     const HelperLimits& limits) const {
   const ScratchFolder scratch;
-  const fs::path request = scratch.path() / "request.json";
+  const fs::path asked = scratch.path() / "request.json";
   const fs::path result = scratch.path() / "result.json";
-  write_atomically(request, compact_json(nlohmann::json(sources)), Sync::kNothing);
-  run_python("site/convert_formulas.py", {request, result}, scratch.path(), kFormulaLimits);
-  return parse_formulas(read_file(result));
+  const fs::path pattern = scratch.path() / "report.latex";
+  write_atomically(asked, compact_json(nlohmann::json(request)), Sync::kNothing);
+  std::vector<std::string> arguments{what, asked, result};
+  if (std::string_view(what) == "latex") {
+    write_atomically(pattern, std::string(embedded::writers().at(kLatexTemplate)), Sync::kNothing);
+    arguments.push_back(pattern);
+  }
+  run_python("site/run_pandoc.py", arguments, scratch.path(), limits);
+  return read_file(result);
+}
+
+Formulas ChartProcess::convert(const std::set<std::string>& sources) {
+  return parse_formulas(run_pandoc("formulas", sources, kFormulaLimits));
+}
+
+std::vector<std::string> ChartProcess::latex(const std::vector<std::string>& trees) {
+  return nlohmann::json::parse(run_pandoc("latex", trees, kLatexLimits))
+      .get<std::vector<std::string>>();
 }
 
 std::string ChartProcess::bundle() {
@@ -132,7 +152,7 @@ std::string ChartProcess::identity() const {
   std::string identity;
   for (const std::string& version : versions) identity += version + " ";
   for (const char* program : {"site/draw_charts.py", "site/print_charts.py", "site/typeset.py",
-                              "site/convert_formulas.py"}) {
+                              "site/run_pandoc.py", kLatexTemplate}) {
     identity += content_hash(embedded::writers().at(program)) + " ";
   }
   return identity;

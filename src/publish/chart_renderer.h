@@ -24,6 +24,7 @@ class ChartProcess : public ChartTool {
   std::string bundle() override;
   std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override;
   Formulas convert(const std::set<std::string>& sources) override;
+  std::vector<std::string> latex(const std::vector<std::string>& trees) override;
 
   /// What its drawings depend on besides the spec, found without a start; empty where unknown.
   std::string identity() const;
@@ -33,6 +34,10 @@ class ChartProcess : public ChartTool {
   void run_python(const std::string& program, const std::vector<std::string>& arguments,
                   const std::filesystem::path& folder, const HelperLimits& limits) const;
   std::filesystem::path bundles();
+  /// What pandoc makes of `request`, as JSON.
+  template <typename Request>
+  std::string run_pandoc(const char* what, const Request& request,
+                         const HelperLimits& limits) const;
 
   HelperPython python_;
   std::filesystem::path bundles_;

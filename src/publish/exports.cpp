@@ -26,16 +26,6 @@ void add_parts(std::vector<Attachment>& files, const Document& document, const c
   }
 }
 
-void add_prints(std::vector<Attachment>& files, const Document& document, const Prints& prints) {
-  for (const Figure* figure : figures_of(document)) {
-    const auto print = prints.find(figure->slug);
-    if (print == prints.end()) continue;
-    const std::string name = "charts/" + slug(figure->slug);
-    files.push_back({name + ".pdf", print->second.pdf});
-    files.push_back({name + ".png", print->second.png});
-  }
-}
-
 }  // namespace
 
 std::vector<Attachment> table_files(const Document& document) {
@@ -46,12 +36,23 @@ std::vector<Attachment> table_files(const Document& document) {
   return files;
 }
 
-std::vector<Attachment> latex_files(const Document& document, const Prints& prints,
-                                    const LatexOptions& options) {
-  std::vector<Attachment> files = {{"report.tex", report_latex(document, prints, options)}};
+std::vector<Attachment> latex_trees(const Document& document, const Prints& prints,
+                                    const PandocOptions& options) {
+  std::vector<Attachment> files = {{"report.tex", report_pandoc(document, prints, options)}};
   add_parts(files, document, ".tex",
-            [&](const Part& part) { return part_latex(part, prints, options, document.front); });
-  add_prints(files, document, prints);
+            [&](const Part& part) { return part_pandoc(part, prints, options, document.front); });
+  return files;
+}
+
+std::vector<Attachment> print_files(const Document& document, const Prints& prints) {
+  std::vector<Attachment> files;
+  for (const Figure* figure : figures_of(document)) {
+    const auto print = prints.find(figure->slug);
+    if (print == prints.end()) continue;
+    const std::string name = "charts/" + slug(figure->slug);
+    files.push_back({name + ".pdf", print->second.pdf});
+    files.push_back({name + ".png", print->second.png});
+  }
   return files;
 }
 

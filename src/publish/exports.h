@@ -9,7 +9,7 @@
 
 #include "document/document.h"
 #include "document/drawings.h"
-#include "writers/latex/latex.h"
+#include "writers/pandoc/pandoc.h"
 #include "writers/typst/typst.h"
 
 namespace labreport {
@@ -17,9 +17,12 @@ namespace labreport {
 /// tables/<part>.csv, see table_csv.h.
 std::vector<Attachment> table_files(const Document& document);
 
-/// report.tex, parts/<part>.tex, and its pictures charts/<slug>.pdf; charts/<slug>.png beside them.
-std::vector<Attachment> latex_files(const Document& document, const Prints& prints,
-                                    const LatexOptions& options);
+/// Of report.tex and parts/<part>.tex the trees from which pandoc writes them.
+std::vector<Attachment> latex_trees(const Document& document, const Prints& prints,
+                                    const PandocOptions& options);
+
+/// Their pictures, charts/<slug>.pdf; charts/<slug>.png beside them.
+std::vector<Attachment> print_files(const Document& document, const Prints& prints);
 
 /// parts/<part>.md
 std::vector<Attachment> markdown_parts(const Document& document, const Drawings& drawings,

@@ -39,10 +39,7 @@ void add_csv(RunFiles& to) {
   to.add(table_files(to.run.document));
 }
 
-void add_latex(RunFiles& to) {
-  to.add(latex_files(to.run.document, to.prints,
-                     {.answers = to.options.answers, .paper = to.options.paper}));
-}
+void add_prints(RunFiles& to) { to.add(print_files(to.run.document, to.prints)); }
 
 void add_typst(RunFiles& to) {
   to.add("report.typ",
@@ -59,7 +56,7 @@ struct FormatWriter {
 
 constexpr FormatWriter kWriters[] = {{Format::kMarkdown, add_markdown},
                                      {Format::kCsv, add_csv},
-                                     {Format::kLatex, add_latex},
+                                     {Format::kLatex, add_prints},
                                      {Format::kTypst, add_typst},
                                      {Format::kJson, add_json}};
 

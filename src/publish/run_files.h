@@ -9,8 +9,8 @@
 
 namespace labreport {
 
-/// All but PDF, which is typeset for all runs at once, and the page, which names the others; in a
-/// fixed order.
+/// All but PDF and LaTeX, which tools make for all runs at once, and the page, which names the
+/// others; in a fixed order.
 std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
                                 const SiteOptions& options);
 

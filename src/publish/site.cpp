@@ -177,6 +177,9 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   if (options.formats.has(Format::kPdf) && tool != nullptr) {
     append(site.files, typeset_runs(runs, charts.drawings, options, *tool, site));
   }
+  if (options.formats.has(Format::kLatex) && tool != nullptr) {
+    append(site.files, latex_of_runs(runs, prints, options, *tool, site));
+  }
   add_pages(site, runs, charts, options);
   for (const KeptRun& run : kept) {
     site.kept.insert(site.kept.end(), run.files.begin(), run.files.end());

@@ -1,4 +1,4 @@
-// Reports as PDF: all of a render in one start of the tool.
+// Reports as PDF and as LaTeX: all of a render in one start of each tool.
 #pragma once
 
 #include <string>
@@ -13,5 +13,10 @@ namespace labreport {
 std::vector<SiteFile> typeset_runs(const std::vector<SiteRun>& runs,
                                    const std::vector<Drawings>& drawings,
                                    const SiteOptions& options, ChartTool& tool, Site& site);
+
+/// "<folder>/report.tex" and "<folder>/parts/<part>.tex" likewise; `prints` is one a run.
+std::vector<SiteFile> latex_of_runs(const std::vector<SiteRun>& runs,
+                                    const std::vector<Prints>& prints, const SiteOptions& options,
+                                    ChartTool& tool, Site& site);
 
 }  // namespace labreport

@@ -6,8 +6,8 @@
 #include "notes/note.h"
 #include "publish/exports.h"
 #include "writers/html/html.h"
-#include "writers/latex/latex.h"
 #include "writers/markdown/markdown.h"
+#include "writers/pandoc/pandoc.h"
 #include "writers/typst/typst.h"
 
 namespace labreport::fuzz {
@@ -54,10 +54,10 @@ void write_note(std::string_view text) {
   static const std::string empty_page = page_html(document_with({}, {}), {}, {});
   check_page(page_html(document, {}, {}), empty_page);
   promise(is_utf8(report_markdown(document, {}, Answers::kFull)), "Markdown is UTF-8");
-  promise(is_utf8(report_latex(document, {}, {})), "LaTeX is UTF-8");
+  promise(is_utf8(report_pandoc(document, {}, {})), "pandoc's tree is UTF-8");
   promise(is_utf8(report_typst(document, {}, {})), "Typst is UTF-8");
   markdown_parts(document, {}, Answers::kFull);
-  latex_files(document, {}, {});
+  latex_trees(document, {}, {});
   typst_parts(document, {}, {});
 }
 

@@ -11,8 +11,8 @@
 #include "results/run_json.h"
 #include "writers/csv/cells_csv.h"
 #include "writers/html/html.h"
-#include "writers/latex/latex.h"
 #include "writers/markdown/markdown.h"
+#include "writers/pandoc/pandoc.h"
 #include "writers/typst/typst.h"
 
 namespace labreport::fuzz {
@@ -105,7 +105,7 @@ void report(const Run& run) {
   const Document document = build_document(run, false);
   check_text(page_html(document, {}, {}));
   check_text(report_markdown(document, {}, Answers::kFull));
-  check_text(report_latex(document, {}, {}));
+  check_text(report_pandoc(document, {}, {}));
   check_text(report_typst(document, {}, {}));
   check_text(cells_csv(run));
   for (const Attachment& file : table_files(document)) check_text(file.bytes);

@@ -20,7 +20,7 @@ PARANOID = {"openin_any": "p", "openout_any": "p"}
 
 WRAPPER = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
-\usepackage{amsmath,amssymb,array,booktabs,longtable,graphicx,hyperref}
+\usepackage{amsmath,amssymb,array,booktabs,calc,longtable,graphicx,hyperref}
 \graphicspath{{run/}}
 \begin{document}
 \section{My own words}

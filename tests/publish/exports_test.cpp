@@ -10,6 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Not;
 
@@ -28,20 +29,18 @@ struct Sample {
 
 TEST(Exports, LatexComesWithItsPartsAndPictures) {
   const Sample sample;
-  EXPECT_THAT(names(latex_files(sample.document, sample.prints, {})),
-              IsSupersetOf({"report.tex", "parts/benchmarking_script.b.tex",
-                            "parts/benchmarking_script.c.tex", "charts/durations.pdf",
-                            "charts/durations.png", "charts/samples.pdf"}));
+  EXPECT_THAT(names(latex_trees(sample.document, sample.prints, {})),
+              ElementsAre("report.tex", "parts/benchmarking_script.b.tex",
+                          "parts/benchmarking_script.c.tex"));
+  EXPECT_THAT(names(print_files(sample.document, sample.prints)),
+              IsSupersetOf({"charts/durations.pdf", "charts/durations.png", "charts/samples.pdf"}));
 }
 
 TEST(Exports, PartsHaveNoPreamble) {
   const Sample sample;
-  const std::string part = latex_files(sample.document, sample.prints, {})[1].bytes;
-  EXPECT_THAT(part, HasSubstr("\\subsection*{(b) Forward, backward and optimizer}"));
-  EXPECT_THAT(part, HasSubstr("{charts/durations.pdf}"));
-  for (const char* word : {"\\documentclass", "\\begin{document}", "\\section{"}) {
-    EXPECT_THAT(part, Not(HasSubstr(word)));
-  }
+  const std::string part = latex_trees(sample.document, sample.prints, {})[1].bytes;
+  EXPECT_THAT(part, HasSubstr("\"charts/durations.pdf\""));
+  EXPECT_THAT(part, HasSubstr("\"meta\":{}"));
   EXPECT_TRUE(markdown_parts(sample.document, sample.drawings, Answers::kFull)[0].bytes.starts_with(
       "### (b) Forward, backward and optimizer\n"));
   EXPECT_THAT(typst_parts(sample.document, sample.drawings, {})[0].bytes,
@@ -66,17 +65,16 @@ TEST(Exports, AnAuthorsWordsAreMarkedInAPartByItself) {
 
 TEST(Exports, WithoutPrintsFiguresAreTheirTables) {
   const Sample sample;
-  const auto files = latex_files(sample.document, {}, {});
-  EXPECT_THAT(files[0].bytes, Not(HasSubstr("includegraphics")));
-  EXPECT_THAT(files[0].bytes, HasSubstr("Each step from process start"));
-  for (const Attachment& file : files) EXPECT_FALSE(file.name.starts_with("charts/")) << file.name;
+  const auto trees = latex_trees(sample.document, {}, {});
+  EXPECT_THAT(trees[0].bytes, Not(HasSubstr("\"Figure\"")));
+  EXPECT_THAT(print_files(sample.document, {}), IsEmpty());
 }
 
 TEST(Exports, WithoutAnswersNoGeneratedSentenceIsLeft) {
   const Sample sample;
-  for (const Attachment& file : latex_files(sample.document, {}, {.answers = Answers::kNone})) {
-    EXPECT_THAT(file.bytes, Not(HasSubstr("Generated from"))) << file.name;
-    EXPECT_THAT(file.bytes, Not(HasSubstr("The steps vary little"))) << file.name;
+  for (const Attachment& file : latex_trees(sample.document, {}, {.answers = Answers::kNone})) {
+    EXPECT_THAT(file.bytes, Not(HasSubstr("\"Generated\""))) << file.name;
+    EXPECT_THAT(file.bytes, Not(HasSubstr("\"little:\""))) << file.name;
   }
 }
 

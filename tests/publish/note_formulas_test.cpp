@@ -82,6 +82,19 @@ TEST_F(Pandoc, RefusesWhatCouldDoHarm) {
   for (const auto& [source, formula] : made) ADD_FAILURE() << source << " → " << formula.typst;
 }
 
+/// Two scripts at one place, brackets without their partner, environments of a whole line, commands
+/// of packages that the report does not load.
+TEST_F(Pandoc, RefusesWhatItReadsAndLatexDoesNot) {
+  const Formulas made =
+      convert({"$x^a^b$", "$x_{a}_{b}$", "$x^2'$", "$x_{y^a^b}$", "$x^\\mathbf{a}^b$", "$\\left(a$",
+               "$\\begin{align}a&=b\\end{align}$", "$x\\limits_a$", "$\\symbf{a}$", "$\\sqrt$"});
+  for (const auto& [source, formula] : made) ADD_FAILURE() << source << " → " << formula.typst;
+  EXPECT_EQ(convert({"$x^{a^b}$", "${x^a}^b$", "$x_a^b$", "$f'^2$", "$\\left\\{a^2\\right\\}^2$",
+                     "$\\sum\\limits_a^b x$"})
+                .size(),
+            6u);
+}
+
 TEST_F(Pandoc, AFormulaThatNeverEndsCostsNoOtherItsForm) {
   std::string slow = "x";
   for (int i = 0; i < 150; ++i) slow = "\\left(" + slow;

@@ -207,7 +207,8 @@ TEST(RenderSite, WithoutItsToolWritesEverythingElseAndSaysSo) {
   const Site site = render_site(sample_runs(), {}, &tool);
   EXPECT_EQ(site.notice,
             "charts are left out: no renderer here; install it\n"
-            "PDF is left out: this tool does not typeset");
+            "PDF is left out: this tool does not typeset\n"
+            "LaTeX is left out: this tool writes no LaTeX");
   EXPECT_THAT(paths(site), Contains("nvidia-h200/2025/1-a/index.html"));
   EXPECT_THAT(paths(site), Not(Contains("assets/charts.js")));
   EXPECT_THAT(bytes(site, "nvidia-h200/2025/1-a/index.html"), Not(HasSubstr("charts.js")));

@@ -14,8 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SETTLED = 0.15  # seconds until a change of a file cannot be missed; see base/stamp.h
 
 # Stands for the Python in .venv: "python -c PROGRAM REQUEST RESULT BUNDLES", the printer's
-# "python -c PROGRAM REQUEST FOLDER" and Typst's "python -c PROGRAM FOLDER…"; only the drawing counts
-# as a start.
+# "python -c PROGRAM REQUEST FOLDER", pandoc's "python -c PROGRAM latex REQUEST RESULT TEMPLATE" and
+# Typst's "python -c PROGRAM FOLDER…"; only the drawing counts as a start.
 CHART_TOOL = """#!/usr/bin/python3
 import json, pathlib, sys
 sys.argv.remove("-I")
@@ -26,6 +26,9 @@ if "svg_to_png" in sys.argv[2]:
     for i, svg in enumerate(json.load(open(sys.argv[3]))["svgs"]):
         (folder / f"{i}.pdf").write_text(f"%PDF {version} {len(svg)}")
         (folder / f"{i}.png").write_text(f"PNG {version} {len(svg)}")
+    sys.exit()
+if "pypandoc" in sys.argv[2]:
+    json.dump(["% LaTeX of " + version for _ in json.load(open(sys.argv[4]))], open(sys.argv[5], "w"))
     sys.exit()
 if "typst" in sys.argv[2]:
     for folder in sys.argv[3:]:

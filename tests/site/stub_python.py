@@ -1,4 +1,4 @@
-"""A `.venv` with the machine's own Python and modules that stand for vl-convert and Typst: they draw in
+"""A `.venv` with the machine's own Python and modules that stand for vl-convert, Typst and pandoc: they draw in
 no time, note what they see, and break as the real ones do."""
 
 import json
@@ -52,6 +52,11 @@ class StubPython:
             (self.packages / package).mkdir(parents=True)
         (self.packages / "vl_convert.py").write_text(VL_CONVERT, encoding="utf-8")
         (self.packages / "typst.py").write_text(TYPST, encoding="utf-8")
+        pandoc = self.packages / "pypandoc" / "files" / "pandoc"
+        pandoc.parent.mkdir(parents=True)
+        (self.packages / "pypandoc" / "__init__.py").touch()
+        pandoc.write_text("#!/bin/sh\ncat > /dev/null; echo '% LaTeX'\n", encoding="utf-8")
+        pandoc.chmod(0o755)
         (self.venv / "bin").mkdir()
         system = pathlib.Path(sys.base_prefix) / "bin/python3"
         (self.venv / "bin/python").symlink_to(system)

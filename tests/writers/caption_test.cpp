@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "writers/html/html.h"
-#include "writers/latex/latex.h"
 #include "writers/markdown/markdown.h"
+#include "writers/pandoc/pandoc.h"
 #include "writers/sample_fixture.h"
 #include "writers/typst/typst.h"
 
@@ -22,7 +22,7 @@ TEST(Captions, WhatThePageAloneOffersIsToldNowhereElse) {
   EXPECT_THAT(page_html(document, drawings, {}), words);
   EXPECT_THAT(report_typst(document, drawings, {}), Not(words));
   EXPECT_THAT(report_markdown(document, drawings, Answers::kFull), Not(words));
-  EXPECT_THAT(report_latex(document, {{figure.slug, {}}}, {}), Not(words));
+  EXPECT_THAT(report_pandoc(document, {{figure.slug, {}}}, {}), Not(words));
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ class FakeChartTool : public ChartTool {
   std::vector<Typeset> typeset(const std::vector<TypesetJob>& jobs) override {
     return std::vector<Typeset>(jobs.size(), Typeset{"%PDF-fake", ""});
   }
+  std::vector<std::string> latex(const std::vector<std::string>& trees) override { return trees; }
 
   int starts = 0;
 };

@@ -1,94 +1,9 @@
 #include "writers/typst/typst_text.h"
 
-#include <algorithm>
-#include <array>
-
-#include "writers/html/unbroken.h"
+#include "writers/paper_text.h"
 
 namespace labreport {
 namespace {
-
-// Words of a language are shorter; longer ones are names of functions, paths and worse.
-constexpr std::size_t kLongWord = 20;
-constexpr std::size_t kLongestWord = 28;
-constexpr std::string_view kMayBreak = "\u200b";
-
-constexpr std::array<std::string_view, 12> kDirections = {"\u061c", "\u200e", "\u200f", "\u202a",
-                                                          "\u202b", "\u202c", "\u202d", "\u202e",
-                                                          "\u2066", "\u2067", "\u2068", "\u2069"};
-
-std::size_t direction_mark(std::string_view text) {
-  const auto found = std::ranges::find_if(
-      kDirections, [text](std::string_view mark) { return text.starts_with(mark); });
-  return found == kDirections.end() ? 0 : found->size();
-}
-
-bool is_control(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  if (lead < 0x20 || lead == 0x7F) return true;
-  const bool c1 = lead == 0xC2 && text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xA0;
-  return c1;
-}
-
-/// Without what no reader should meet. Typst takes the Unicode line ends for new lines as well.
-std::string visible(std::string_view text, bool keep_lines = false) {
-  std::string shown;
-  while (!text.empty()) {
-    std::size_t taken = 1;
-    if (const std::size_t mark = direction_mark(text)) {
-      taken = mark;
-    } else if (text.starts_with("\u2028") || text.starts_with("\u2029")) {
-      shown.push_back(' ');
-      taken = 3;
-    } else if (text.front() == '\n' && keep_lines) {
-      shown.push_back('\n');
-    } else if (std::string_view("\n\r\t").find(text.front()) != std::string_view::npos) {
-      shown.push_back(' ');
-    } else if (is_control(text)) {
-      taken = static_cast<unsigned char>(text.front()) == 0xC2 ? 2 : 1;
-    } else {
-      shown.push_back(text.front());
-    }
-    text.remove_prefix(taken);
-  }
-  return shown;
-}
-
-bool continues_character(char byte) { return (byte & 0xC0) == 0x80; }
-
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
-std::size_t word_length(std::string_view text, std::size_t begin) {
-  return std::min(text.find(' ', begin), text.size()) - begin;
-}
-
-/// Long words may break behind a mark of their own, "at::native::|add_", and at the latest when
-/// they are as long as a narrow line.
-std::string with_breaks(std::string_view text) {
-  constexpr std::string_view kMarks = "_/:,.<>(){}[]=&?";
-  std::string broken;
-  bool breaks = word_length(text, 0) > kLongWord;
-  std::size_t length = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool behind_mark = i > 0 && kMarks.find(text[i - 1]) != kMarks.npos;
-    const bool in_row = kMarks.find(text[i]) != kMarks.npos;
-    const bool in_number = i > 1 && is_digit(text[i]) && is_digit(text[i - 2]);
-    const bool here =
-        (behind_mark && !in_row && !in_number && length > 3) || length >= kLongestWord;
-    if (breaks && here && !continues_character(text[i])) {
-      broken += kMayBreak;
-      length = 0;
-    }
-    broken.push_back(text[i]);
-    if (text[i] == ' ') {
-      breaks = word_length(text, i + 1) > kLongWord;
-      length = 0;
-    } else if (!continues_character(text[i])) {
-      ++length;
-    }
-  }
-  return broken;
-}
 
 std::string string_literal(std::string_view text) {
   std::string literal = "\"";
@@ -123,12 +38,12 @@ bool means_itself(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-std::string typst_string(std::string_view text) { return string_literal(visible(text)); }
+std::string typst_string(std::string_view text) { return string_literal(without_marks(text)); }
 
-std::string typst_lines(std::string_view text) { return string_literal(visible(text, true)); }
+std::string typst_lines(std::string_view text) { return string_literal(without_marks(text, true)); }
 
 std::string typst_text(std::string_view text) {
-  const std::string shown = with_breaks(keep_numbers_whole(visible(text)));
+  const std::string shown = paper_words(text);
   std::string escaped;
   for (std::size_t i = 0; i < shown.size(); ++i) {
     if (!means_itself(shown, i)) escaped.push_back('\\');
@@ -138,7 +53,7 @@ std::string typst_text(std::string_view text) {
 }
 
 std::string typst_code(std::string_view text) {
-  return "#raw(" + string_literal(with_breaks(visible(text))) + ")";
+  return "#raw(" + string_literal(paper_code(text)) + ")";
 }
 
 }  // namespace labreport

@@ -1,9 +1,12 @@
-"""Formulas in TeX as MathML and as Typst, by pandoc: python3 convert_formulas.py REQUEST RESULT
+"""What pandoc writes: python3 run_pandoc.py formulas|latex REQUEST RESULT [TEMPLATE]
 
-REQUEST is a list of formulas with their dollars. RESULT maps each that is fit for every format to its forms; the
-others are left out. Pandoc is no sanitizer: its MathML is written anew from known elements and attributes, its Typst
-is refused where it would call code, and TeX that defines commands is never asked for. Formulas share one start of
-pandoc; where that fails, each has its own.
+latex: REQUEST is a list of pandoc's trees, each as text. RESULT has the LaTeX of each by TEMPLATE, or nothing where
+pandoc fails over it.
+
+formulas: REQUEST is a list of formulas in TeX with their dollars. RESULT maps each that is fit for every format to its
+forms, MathML and Typst; the others are left out. Pandoc is no sanitizer: its MathML is written anew from known
+elements and attributes, its Typst is refused where it would call code, and TeX that defines commands or that LaTeX
+would not take is never asked for. Formulas share one start of pandoc; where that fails, each has its own.
 """
 import html
 import importlib.util
@@ -20,7 +23,8 @@ import xml.etree.ElementTree as ET
 LONGEST = 2000  # characters: what fits a page
 DEEPEST = 48  # elements: what every reader's stack bears
 MEMORY = "-M512m"
-SECONDS_OF_ALL, SECONDS_OF_ONE, SECONDS_OF_EACH = 10, 2, 30  # of the processor's, however busy the machine
+# Of the processor's, however busy the machine.
+SECONDS_OF_ALL, SECONDS_OF_ONE, SECONDS_OF_EACH, SECONDS_OF_LATEX = 10, 2, 30, 30
 
 ELEMENTS = {"mrow", "mi", "mn", "mo", "mtext", "mspace", "mphantom", "mstyle", "msub", "msup", "msubsup", "munder",
             "mover", "munderover", "mfrac", "msqrt", "mroot", "mtable", "mtr", "mtd"}
@@ -34,8 +38,38 @@ class Refused(Exception):
     """The formula is shown as its source."""
 
 
+GROUP = "\0"
+SCRIPTED = r"(?:\\[A-Za-z]+\s*" + GROUP + r"*|\\.|[^\\\s{}])"
+DOUBLE_SCRIPT = re.compile(rf"\^\s*{SCRIPTED}\s*(?:_\s*{SCRIPTED}\s*)?[\^']"
+                           rf"|_\s*{SCRIPTED}\s*(?:\^\s*{SCRIPTED}\s*|'+)?_|'\s*_\s*{SCRIPTED}\s*['^]")
+# Commands of packages that the template does not load, and what stands in no formula within a line.
+FOREIGN = re.compile(r"\\(?:tag|color|SI|si|num|iddots|(?:over|under)bracket|sym[a-z]+|math(?:bf|sf)[a-z]+"
+                     r"|up(?:alpha|beta|gamma|delta|theta|lambda|mu|pi|sigma|phi|omega))(?![A-Za-z])"
+                     r"|\\begin\{(?:align|alignat|eqnarray|equation|flalign|gather|multline|split)\*?\}"
+                     r"|(?<![\\A-Za-z])[A-Za-z0-9]\s*\\limits(?![A-Za-z])|\\sqrt\s*(?:[}$]|$)")
+
+
+def count(command, source):
+    return len(re.findall(rf"\\{command}(?![A-Za-z])", source))
+
+
+def stops_latex(source):
+    """What pandoc reads with indulgence and TeX does not: x^a^b, brackets without their partner, foreign commands."""
+    if FOREIGN.search(source) or count("left", source) != count("right", source):
+        return True
+    source = re.sub(r"\\[{}]", "x", source)
+    while not DOUBLE_SCRIPT.search(source):
+        inner = re.sub(r"\{[^{}]*\}", GROUP, source)
+        if inner == source:
+            return False
+        source = inner
+    return True
+
+
 def is_asked_for(source):
     """Not what pandoc and LaTeX read differently: definitions, comments, signs that stand for others, marks in text."""
+    if stops_latex(source):
+        return False
     marks = re.sub(r"\\.", "", source, flags=re.DOTALL)
     return (len(source) <= LONGEST and not re.search(r"[%#]|\^\^", marks)
             and not re.search(r"\\(?:new|renew|provide|Declare|def|&)|\\text\w*\{[^{}]*[_^&]", source)
@@ -106,9 +140,9 @@ class Pandoc:
         if not self.program.exists():
             sys.exit("the Python package pypandoc_binary is not installed")
 
-    def write(self, what, blocks, seconds):
-        return subprocess.run([self.program, "+RTS", MEMORY, "-RTS", "--sandbox", "--from=json", "--wrap=none", *what],
-                              input=document(blocks), capture_output=True, check=True, encoding="utf-8",
+    def write(self, what, tree, seconds):
+        return subprocess.run([self.program, "+RTS", MEMORY, "-RTS", "--sandbox", "--from=json", *what],
+                              input=tree, capture_output=True, check=True, encoding="utf-8",
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))).stdout
 
     def convert(self, sources, seconds):
@@ -117,8 +151,8 @@ class Pandoc:
         between = {"t": "Para", "c": [{"t": "Str", "c": mark}]}
         apart = [block for source in sources for block in (formula(source), between)]
         places = [{"t": "Div", "c": [["", [], []], [formula(source)]]} for source in sources]
-        pages = mathml_forms(self.write(["--to=html", "--mathml"], places, seconds))
-        texts = self.write(["--to=typst"], apart, seconds).split(mark)
+        pages = mathml_forms(self.write(["--to=html", "--mathml", "--wrap=none"], document(places), seconds))
+        texts = self.write(["--to=typst", "--wrap=none"], document(apart), seconds).split(mark)
         found = {}
         for source, node, text in zip(sources, pages, texts):
             try:
@@ -147,10 +181,23 @@ def converted(pandoc, sources):
     return found
 
 
-def main(request, result):
-    sources = json.loads(pathlib.Path(request).read_text(encoding="utf-8"))
-    found = converted(Pandoc(), [source for source in sources if is_asked_for(source)])
-    pathlib.Path(result).write_text(json.dumps(found), encoding="utf-8")
+def formulas(pandoc, sources):
+    return converted(pandoc, [source for source in sources if is_asked_for(source)])
+
+
+def latex(pandoc, trees, template):
+    def written(tree):
+        try:
+            return pandoc.write(["--to=latex", f"--template={template}", "--columns=100"], tree, SECONDS_OF_LATEX)
+        except FAILURES:
+            return ""
+    return [written(tree) for tree in trees]
+
+
+def main(what, request, result, *template):
+    asked = json.loads(pathlib.Path(request).read_text(encoding="utf-8"))
+    answer = {"formulas": formulas, "latex": latex}[what](Pandoc(), asked, *template)
+    pathlib.Path(result).write_text(json.dumps(answer), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,186 @@
+#include "writers/pandoc/pandoc.h"
+
+#include <set>
+
+#include "base/text.h"
+#include "document/byline.h"
+#include "results/json_writer.h"
+#include "writers/pandoc/pandoc_nodes.h"
+
+namespace labreport {
+namespace {
+
+using nlohmann::json;
+
+/// Longer tables of a details would bury the answers on paper.
+constexpr std::size_t kMostEvidenceRows = 16;
+constexpr int kLinesForAnAnswer = 6;
+
+class PartWriter {
+ public:
+  PartWriter(const Prints& prints, const PandocOptions& options, const FrontMatter& front)
+      : prints_(prints), options_(options), front_(front) {}
+
+  json part(const Part& part) {
+    blocks_ = json::array();
+    if (!part.title.empty()) heading(part);
+    if (!part.setting.empty()) add(pandoc_paragraph(pandoc_words(part.setting)));
+    if (!part.question.empty()) {
+      add(pandoc_node("BlockQuote", pandoc_blocks(part.question)));
+    }
+    answer(part);
+    for (const Figure& each : part.figures) figure(each, part.anchor());
+    for (const TableView& each : part.tables) table(each, part.anchor());
+    details(part.details, part.anchor());
+    return blocks_;
+  }
+
+ private:
+  void add(json block) { blocks_.push_back(std::move(block)); }
+
+  void heading(const Part& part) {
+    const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
+    add(pandoc_heading(2, pandoc_title(letter + part.title), part.anchor()));
+  }
+
+  void answer(const Part& part) {
+    const std::string generated = part.generated_answer(options_.answers);
+    if (!generated.empty()) {
+      append(blocks_, pandoc_blocks(generated));
+      add(pandoc_paragraph(pandoc_emph("Generated from this run’s measurements.")));
+    }
+    if (part.note) {
+      append(blocks_, pandoc_blocks(part.note->markdown, part.note->formulas));
+      add(pandoc_paragraph(pandoc_emph(note_mark(front_))));
+    }
+    if (part.awaits_answer(options_.answers)) {
+      json lines = json::array({pandoc_emph("Your answer")});
+      for (int i = 0; i < kLinesForAnAnswer; ++i) lines.push_back(pandoc_words("\u00a0"));
+      add(pandoc_node("LineBlock", lines));
+    }
+  }
+
+  void table(const TableView& table, const std::string& where) {
+    if (table.columns.empty()) return;
+    std::string id = slug("tab " + where + " " + table.slug);
+    for (int next = 2; !ids_.insert(id).second; ++next) {
+      id = slug("tab " + where + " " + table.slug + " " + std::to_string(next));
+    }
+    add(pandoc_table(table, id));
+  }
+
+  void figure(const Figure& figure, const std::string& where) {
+    if (!prints_.contains(figure.slug)) return table(figure.data, where);
+    json caption = json::array({pandoc_node("Strong", pandoc_title(figure.title + "."))});
+    caption.push_back({{"t", "Space"}});
+    append(caption, pandoc_line(figure.caption));
+    const json picture = pandoc_picture("charts/" + slug(figure.slug) + ".pdf", "100%");
+    const auto plain = [](json words) {
+      return json::array({pandoc_node("Plain", std::move(words))});
+    };
+    add(pandoc_node("Figure", json::array({pandoc_attributes(slug("fig " + figure.slug)),
+                                           json::array({nullptr, plain(caption)}),
+                                           plain(json::array({picture}))})));
+  }
+
+  void details(const Details& details, const std::string& where) {
+    const std::size_t before = blocks_.size();
+    add(pandoc_heading(4, pandoc_words("How this was measured")));
+    append(blocks_, pandoc_blocks(details.words(options_.answers)));
+    for (const std::string& warning : details.warnings) {
+      add(pandoc_paragraph(pandoc_words("Warning: " + warning)));
+    }
+    std::vector<std::string> left;
+    for (const TableView& each : details.tables) {
+      if (each.rows.size() <= kMostEvidenceRows) {
+        table(each, where);
+      } else {
+        left.push_back(each.title);
+      }
+    }
+    if (!left.empty()) {
+      add(pandoc_paragraph(
+          pandoc_words("Left to the page and to tables/, being long: " + join(left, "; ") + ".")));
+    }
+    for (const Figure& each : details.figures) figure(each, where);
+    if (blocks_.size() == before + 1) blocks_.erase(before);
+  }
+
+  json blocks_ = json::array();
+  const Prints& prints_;
+  const PandocOptions& options_;
+  const FrontMatter& front_;
+  std::set<std::string> ids_;  ///< TeX refuses a label that is given twice.
+};
+
+json inlines_value(json words) { return pandoc_node("MetaInlines", std::move(words)); }
+
+/// What the template sets above the contents.
+json title_block(const Document& document, const PandocOptions& options) {
+  const FrontMatter& front = document.front;
+  json authors = json::array();
+  for (const std::string& line : {front.author, front.course, front.repository}) {
+    if (!line.empty()) authors.push_back(inlines_value(pandoc_title(line)));
+  }
+  const std::string line = document.edition + " edition · " + document.preset + " preset · " +
+                           document.date + (document.reference ? " · reference run" : "");
+  return {{"title", inlines_value(pandoc_title(document.title + ": " + document.device))},
+          {"author", pandoc_node("MetaList", authors)},
+          {"date", inlines_value(pandoc_title(line))},
+          {"provenance", inlines_value(pandoc_words(document.provenance))},
+          {"paper", pandoc_node("MetaString", options.paper == Paper::kLetter ? "letter" : "a4")}};
+}
+
+json warnings(const Document& document) {
+  std::string words;
+  if (document.demonstration) {
+    words =
+        "CPU demonstration: tiny networks on a CPU, which show what a report looks like, not "
+        "what a GPU does. ";
+  }
+  if (document.incomplete) words += "Interrupted run: cells are missing.";
+  if (words.empty()) return json::array();
+  return json::array({pandoc_paragraph(json::array({pandoc_node("Strong", pandoc_words(words))}))});
+}
+
+json section_head(const Section& section) {
+  json blocks = json::array({pandoc_heading(1, pandoc_title(section.title))});
+  if (!section.asked()) return blocks;
+  json words = pandoc_words("Problem ");
+  append(words, pandoc_code(section.problem));
+  blocks.push_back(pandoc_paragraph(words));
+  return blocks;
+}
+
+std::string tree(const json& meta, const json& blocks) {
+  return compact_json(json{{"pandoc-api-version", {1, 23}}, {"meta", meta}, {"blocks", blocks}});
+}
+
+}  // namespace
+
+std::string report_pandoc(const Document& document, const Prints& prints,
+                          const PandocOptions& options) {
+  PartWriter parts(prints, options, document.front);
+  json blocks = warnings(document);
+  for (const Section& section : document.sections) {
+    append(blocks, section_head(section));
+    for (const Part& part : section.parts) append(blocks, parts.part(part));
+  }
+  if (!document.method.empty()) {
+    blocks.push_back(pandoc_heading(1, pandoc_words("Method and limits")));
+    append(blocks, pandoc_blocks(document.method));
+  }
+  blocks.push_back(pandoc_heading(1, pandoc_words("Reproduce")));
+  if (!document.reproduce.empty()) blocks.push_back(pandoc_listing(document.reproduce));
+  if (!document.environment.columns.empty()) {
+    blocks.push_back(pandoc_table(document.environment, "tab-environment"));
+  }
+  return tree(title_block(document, options), blocks);
+}
+
+std::string part_pandoc(const Part& part, const Prints& prints, const PandocOptions& options,
+                        const FrontMatter& front) {
+  return tree(json::object(), PartWriter(prints, options, front).part(part));
+}
+
+}  // namespace labreport

@@ -1,0 +1,213 @@
+#include "writers/pandoc/pandoc_nodes.h"
+#include "writers/paper_text.h"
+
+namespace labreport {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kLongestTitle = 400;
+/// TeX takes a time that grows with the square of an address; no real one is that long.
+constexpr std::size_t kLongestLink = 2000;
+/// LaTeX nests four lists of a kind and six in all; deeper ones go on in the last.
+constexpr int kDeepestList = 3;
+
+/// Names that pdflatex takes as they are, and kinds of pictures that it can place.
+bool is_picture(std::string_view path) {
+  const bool plain =
+      path.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/") == path.npos;
+  return plain && (path.ends_with(".png") || path.ends_with(".jpg") || path.ends_with(".jpeg") ||
+                   path.ends_with(".pdf"));
+}
+
+json picture(const Inline& piece) {
+  if (is_picture(piece.target)) return json::array({pandoc_picture(piece.target, "80%")});
+  return pandoc_words("[Picture: " + piece.text + " (" + piece.target +
+                      ", a kind that LaTeX cannot place: save it as PNG or JPEG)]");
+}
+
+json link(const Inline& piece) {
+  json words = pandoc_inlines(piece.children);
+  const bool leads = !piece.target.starts_with('#') && piece.target.size() <= kLongestLink;
+  if (!leads) return words;
+  return json::array({pandoc_node(
+      "Link", {pandoc_attributes(), words, json::array({without_marks(piece.target), ""})})});
+}
+
+json struck_out(const Inline& piece) {
+  json words = pandoc_words("[");
+  append(words, pandoc_inlines(piece.children));
+  append(words, pandoc_words(" (struck out)]"));
+  return words;
+}
+
+json formula(const Inline& piece, const char* kind) {
+  return json::array({pandoc_node("Math", {{{"t", kind}}, without_marks(piece.text, true)})});
+}
+
+json inline_nodes(const Inline& piece) {
+  switch (piece.kind) {
+    case Inline::Kind::kText:
+      return pandoc_words(piece.text);
+    case Inline::Kind::kEmph:
+      return json::array({pandoc_node("Emph", pandoc_inlines(piece.children))});
+    case Inline::Kind::kStrong:
+      return json::array({pandoc_node("Strong", pandoc_inlines(piece.children))});
+    case Inline::Kind::kStrike:
+      return struck_out(piece);
+    case Inline::Kind::kCode:
+      return pandoc_code(piece.text);
+    case Inline::Kind::kLink:
+      return link(piece);
+    case Inline::Kind::kImage:
+      return picture(piece);
+    case Inline::Kind::kBreak:
+      return json::array({json{{"t", "LineBreak"}}});
+    case Inline::Kind::kMath:
+    case Inline::Kind::kDisplay:  // In a cell or between marks there is no line of its own.
+      return formula(piece, "InlineMath");
+  }
+  return json::array();
+}
+
+json paragraph(const Inlines& inlines) {
+  json nodes = json::array();
+  for (const Inline& piece : inlines) {
+    const bool display = piece.kind == Inline::Kind::kDisplay;
+    append(nodes, display ? formula(piece, "DisplayMath") : inline_nodes(piece));
+  }
+  return pandoc_paragraph(nodes);
+}
+
+json blocks_at(const Blocks& blocks, int depth);
+
+json list(const Block& block, int depth) {
+  json items = json::array();
+  json all = json::array();
+  for (const Blocks& item : block.items) {
+    items.push_back(blocks_at(item, depth + 1));
+    append(all, items.back());
+  }
+  if (depth >= kDeepestList) return all;
+  if (block.kind == Block::Kind::kBullets) return json::array({pandoc_node("BulletList", items)});
+  return json::array(
+      {pandoc_node("OrderedList", {{block.start, {{"t", "Decimal"}}, {{"t", "Period"}}}, items})});
+}
+
+json quote(const Block& block, int depth) {
+  json inside = blocks_at(block.blocks, depth + 1);
+  return depth >= kDeepestList ? inside : json::array({pandoc_node("BlockQuote", inside)});
+}
+
+json block_nodes(const Block& block, int depth) {
+  switch (block.kind) {
+    case Block::Kind::kParagraph:
+    case Block::Kind::kImage:
+      return json::array({paragraph(block.inlines)});
+    case Block::Kind::kHeading:
+      return json::array({pandoc_heading(4, pandoc_inlines(block.inlines))});
+    case Block::Kind::kBullets:
+    case Block::Kind::kNumbers:
+      return list(block, depth);
+    case Block::Kind::kQuote:
+      return quote(block, depth);
+    case Block::Kind::kCode:
+      return json::array({pandoc_listing(block.text)});
+    case Block::Kind::kTable:
+      return json::array({pandoc_table(block)});
+    case Block::Kind::kRule:
+      return json::array({json{{"t", "HorizontalRule"}}});
+  }
+  return json::array();
+}
+
+json blocks_at(const Blocks& blocks, int depth) {
+  json nodes = json::array();
+  for (const Block& block : blocks) append(nodes, block_nodes(block, depth));
+  return nodes;
+}
+
+}  // namespace
+
+json pandoc_node(const char* type, json content) {
+  return {{"t", type}, {"c", std::move(content)}};
+}
+
+json pandoc_attributes(const std::string& id) { return {id, json::array(), json::array()}; }
+
+void append(json& blocks, const json& more) {
+  blocks.insert(blocks.end(), more.begin(), more.end());
+}
+
+json pandoc_words(std::string_view text) {
+  const json space{{"t", "Space"}};
+  json nodes = json::array();
+  const std::string shown = paper_words(text);
+  std::string_view rest = shown;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    if (end > 0) nodes.push_back(pandoc_node("Str", rest.substr(0, end)));
+    if (end == rest.size()) break;
+    if (nodes.empty() || nodes.back() != space) nodes.push_back(space);
+    rest.remove_prefix(end + 1);
+  }
+  return nodes;
+}
+
+json pandoc_emph(std::string_view text) {
+  return json::array({pandoc_node("Emph", pandoc_words(text))});
+}
+
+json pandoc_title(std::string_view text) {
+  if (text.size() <= kLongestTitle) return pandoc_words(text);
+  std::size_t end = kLongestTitle;
+  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
+  return pandoc_words(std::string(text.substr(0, end)) + "…");
+}
+
+json pandoc_code(std::string_view text) {
+  return json::array({pandoc_node("Code", {pandoc_attributes(), paper_code(text)})});
+}
+
+json pandoc_line(std::string_view markdown) {
+  json nodes = json::array();
+  for (const Block& block : rich_text(markdown)) {
+    if (!nodes.empty()) nodes.push_back({{"t", "Space"}});
+    append(nodes, pandoc_inlines(block.inlines));
+  }
+  return nodes;
+}
+
+json pandoc_inlines(const Inlines& inlines) {
+  json nodes = json::array();
+  for (const Inline& piece : inlines) append(nodes, inline_nodes(piece));
+  return nodes;
+}
+
+json pandoc_paragraph(json inlines) { return pandoc_node("Para", std::move(inlines)); }
+
+json pandoc_heading(int level, json inlines, const std::string& id) {
+  return pandoc_node("Header", {level, pandoc_attributes(id), std::move(inlines)});
+}
+
+json pandoc_listing(std::string_view text) {
+  json lines = json::array();
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(pandoc_code(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return pandoc_node("LineBlock", lines);
+}
+
+json pandoc_picture(const std::string& path, const char* width) {
+  const json attributes = {"", json::array(), json::array({json::array({"width", width})})};
+  return pandoc_node("Image", {attributes, json::array(), {path, ""}});
+}
+
+json pandoc_blocks(std::string_view markdown, const Formulas& formulas) {
+  return blocks_at(rich_text(markdown, formulas), 0);
+}
+
+}  // namespace labreport

@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <numeric>
+
+#include "base/text.h"
+#include "writers/align.h"
+#include "writers/pandoc/pandoc_nodes.h"
+
+namespace labreport {
+namespace {
+
+using nlohmann::json;
+
+/// Letters of a line in the template's sizes: of a table as it is, and of one that is fitted.
+constexpr std::size_t kLine = 88;
+constexpr std::size_t kSmallLine = 110;
+constexpr std::size_t kBetween = 2;
+constexpr double kSmallBetween = 1.2;
+/// A longer word may break.
+constexpr std::size_t kWordOfACell = 22;
+
+struct Cell {
+  json words;
+  std::size_t letters = 0;
+  std::size_t longest_word = 0;
+};
+
+using Row = std::vector<Cell>;
+
+/// The last cell of a row that is shorter than the head takes the rest of it.
+struct Grid {
+  std::string id, title;
+  std::vector<Align> aligns;
+  std::vector<Row> rows;  ///< The head first.
+
+  bool ends_short(const Row& row) const { return row.size() < aligns.size(); }
+};
+
+Cell cell_of(json words, std::string_view plain) {
+  Cell cell{std::move(words), letter_count(plain), 0};
+  for (const std::string& word : split(plain, ' ')) {
+    cell.longest_word = std::max(cell.longest_word, std::min(letter_count(word), kWordOfACell));
+  }
+  return cell;
+}
+
+/// Room for signs that a number lacks: a figure space is as wide as a digit.
+std::string unseen(const std::string& padding) {
+  std::string spaces;
+  for (const char sign : padding) spaces += sign == '.' ? "\u2008" : "\u2007";
+  return spaces;
+}
+
+/// Decimals stand under each other. A minus is no hyphen.
+Cell aligned_number(std::string text, const Padding& padding) {
+  if (text.starts_with('-') && text.size() > 1) text.replace(0, 1, "−");
+  const std::size_t sign = text.find(" ± ");
+  const std::string value = text.substr(0, sign) + unseen(padding.middle);
+  if (sign == text.npos) return cell_of(pandoc_words(value + unseen(padding.end)), value);
+  const std::string deviation =
+      "±\u00a0" + text.substr(sign + std::string_view(" ± ").size()) + unseen(padding.end);
+  return cell_of(
+      json::array({pandoc_node("Str", value), json{{"t", "Space"}}, pandoc_node("Str", deviation)}),
+      value + " " + deviation);
+}
+
+Cell cell_in(const ColumnView& column, const std::string& text, const Padding& padding) {
+  if (column.align == Align::kRight) return aligned_number(text, padding);
+  Cell cell = cell_of(column.code ? pandoc_code(text) : pandoc_words(text), text);
+  if (!text.empty()) cell.longest_word += 2;  // Letters are wider than digits: "GPU-bound".
+  return cell;
+}
+
+void add_column(Grid& grid, const TableView& table, std::size_t c) {
+  const ColumnView& column = table.columns[c];
+  const std::string head = column.title + (column.unit.empty() ? "" : " (" + column.unit + ")");
+  grid.aligns.push_back(column.align);
+  grid.rows[0].push_back(cell_of(pandoc_words(head), head));
+  std::vector<std::string> texts;
+  for (const RowView& row : table.rows) {
+    texts.push_back(c < row.cells.size() ? row.cells[c].text : "");
+  }
+  const std::vector<Padding> paddings = align_decimals(texts);
+  for (std::size_t r = 0; r < texts.size(); ++r) {
+    const bool noted = c >= table.rows[r].cells.size() && !table.rows[r].note.empty();
+    if (!noted) grid.rows[r + 1].push_back(cell_in(column, texts[r], paddings[r]));
+  }
+}
+
+/// Behind the columns: notes, and remarks where there are some.
+void add_remarks(Grid& grid, const TableView& table) {
+  const auto is_flagged = [](const RowView& row) { return !row.flags.empty(); };
+  const bool flagged = std::ranges::any_of(table.rows, is_flagged);
+  if (flagged) {
+    grid.aligns.push_back(Align::kLeft);
+    grid.rows[0].push_back(cell_of(pandoc_words("Remarks"), "Remarks"));
+  }
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const bool noted = grid.rows[r + 1].size() < table.columns.size();
+    const std::string words = noted ? table.rows[r].note : join(table.rows[r].flags, ", ");
+    if (noted || flagged) grid.rows[r + 1].push_back(cell_of(pandoc_words(words), words));
+  }
+}
+
+/// Letters of each column: in one line, or where it `wraps`.
+template <typename Wraps>
+std::vector<std::size_t> letters(const Grid& grid, Wraps wraps) {
+  std::vector<std::size_t> widths(grid.aligns.size());
+  for (const Row& row : grid.rows) {
+    const std::size_t own = grid.ends_short(row) ? row.size() - 1 : row.size();
+    for (std::size_t c = 0; c < own; ++c) {
+      const bool broken = wraps(row, c);
+      widths[c] = std::max(widths[c], broken ? row[c].longest_word : row[c].letters);
+    }
+  }
+  return widths;
+}
+
+std::size_t sum(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), std::size_t{0});
+}
+
+bool fits_as_it_is(const Grid& grid, const std::vector<std::size_t>& whole) {
+  const auto fits = [](const Row& row) {
+    std::size_t line = 0;
+    for (const Cell& cell : row) line += cell.letters + kBetween;
+    return line <= kLine;
+  };
+  return sum(whole) + kBetween * whole.size() <= kLine && std::ranges::all_of(grid.rows, fits);
+}
+
+/// Room that is left, by turns to the columns that want more.
+void widen(std::vector<std::size_t>& widths, const std::vector<std::size_t>& wanted,
+           std::size_t room) {
+  for (bool given = true; given;) {
+    given = false;
+    for (std::size_t c = 0; c < widths.size() && sum(widths) < room; ++c) {
+      if (widths[c] >= wanted[c]) continue;
+      ++widths[c];
+      given = true;
+    }
+  }
+}
+
+/// Of the line, a column; none where the table fits as it is. Heads and words break first, numbers
+/// at their ± where they must.
+std::vector<double> shares(const Grid& grid) {
+  const auto whole = letters(grid, [](const Row&, std::size_t) { return false; });
+  if (fits_as_it_is(grid, whole)) return {};
+  const auto count = static_cast<double>(whole.size());
+  const auto room = static_cast<std::size_t>(
+      std::max(kSmallLine - kSmallBetween * count, static_cast<double>(kWordOfACell)));
+  auto widths = letters(grid, [&](const Row& row, std::size_t c) {
+    return &row == &grid.rows[0] || grid.aligns[c] == Align::kLeft;
+  });
+  if (sum(widths) > room) {
+    widths = letters(grid, [](const Row&, std::size_t) { return true; });
+  }
+  widen(widths, whole, room);
+  std::vector<double> shares;
+  for (const std::size_t width : widths) {
+    shares.push_back(static_cast<double>(width) / static_cast<double>(std::max(room, sum(widths))));
+  }
+  return shares;
+}
+
+json alignment(Align align) { return {{"t", align == Align::kRight ? "AlignRight" : "AlignLeft"}}; }
+
+json plain(const json& words) { return json::array({pandoc_node("Plain", words)}); }
+
+json row_node(const Grid& grid, const Row& row) {
+  json cells = json::array();
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    const bool rest = grid.ends_short(row) && c + 1 == row.size();
+    cells.push_back(
+        json::array({pandoc_attributes(), alignment(rest ? Align::kLeft : grid.aligns[c]), 1,
+                     rest ? grid.aligns.size() - c : 1, plain(row[c].words)}));
+  }
+  return json::array({pandoc_attributes(), cells});
+}
+
+json table_node(const Grid& grid) {
+  const std::vector<double> widths = shares(grid);
+  json columns = json::array();
+  for (std::size_t c = 0; c < grid.aligns.size(); ++c) {
+    const json width =
+        widths.empty() ? json{{"t", "ColWidthDefault"}} : pandoc_node("ColWidth", widths[c]);
+    columns.push_back(json::array({alignment(grid.aligns[c]), width}));
+  }
+  json rows = json::array();
+  for (const Row& row : grid.rows) rows.push_back(row_node(grid, row));
+  const json head = json::array({rows[0]});
+  rows.erase(0);
+  const json caption = grid.title.empty() ? json::array() : plain(pandoc_title(grid.title));
+  return pandoc_node(
+      "Table",
+      json::array({pandoc_attributes(grid.id), json::array({nullptr, caption}), columns,
+                   json::array({pandoc_attributes(), head}),
+                   json::array({json::array({pandoc_attributes(), 0, json::array(), rows})}),
+                   json::array({pandoc_attributes(), json::array()})}));
+}
+
+}  // namespace
+
+json pandoc_table(const TableView& table, const std::string& id) {
+  Grid grid{id, table.title, {}, std::vector<Row>(table.rows.size() + 1)};
+  for (std::size_t c = 0; c < table.columns.size(); ++c) add_column(grid, table, c);
+  add_remarks(grid, table);
+  return table_node(grid);
+}
+
+json pandoc_table(const Block& table) {
+  Grid grid{"", "", table.aligns, {}};
+  for (const auto& cells : table.rows) {
+    Row& row = grid.rows.emplace_back();
+    for (const Inlines& cell : cells)
+      row.push_back(cell_of(pandoc_inlines(cell), plain_text(cell)));
+  }
+  return table_node(grid);
+}
+
+}  // namespace labreport

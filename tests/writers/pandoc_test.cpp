@@ -1,0 +1,130 @@
+#include "writers/pandoc/pandoc.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "writers/pandoc/pandoc_nodes.h"
+#include "writers/sample_fixture.h"
+#include "writers/sample_parts.h"
+
+namespace labreport {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+/// The words of a node and of all below it.
+std::string words_of(const json& node) {
+  std::string words;
+  if (node.is_object() && node.contains("t")) {
+    if (node["t"] == "Space") return " ";
+    if (node["t"] == "Str") return node["c"];
+    if (node["t"] == "Code" || node["t"] == "Math") return node["c"][1];
+  }
+  for (const json& child : node) {
+    if (child.is_structured()) words += words_of(child);
+  }
+  return words;
+}
+
+TableView small_table() {
+  TableView table{.slug = "times", .title = "Times", .columns = {}, .rows = {}};
+  table.columns = {{"size", "", Align::kLeft}, {"forward", "ms"}, {"backward", "ms"}};
+  table.rows = {
+      {.cells = {words("small"), words("9.5 ± 0.1"), words("1.25")}, .flags = {}, .note = ""},
+      {.cells = {words("xl"), words("10.25 ± 0.01"), words("12")}, .flags = {}, .note = ""}};
+  return table;
+}
+
+std::vector<std::string> row_of(const json& table, std::size_t row) {
+  std::vector<std::string> cells;
+  for (const json& cell : table["c"][4][0][3][row][1]) cells.push_back(words_of(cell));
+  return cells;
+}
+
+std::vector<json> widths_of(const json& table) {
+  std::vector<json> widths;
+  for (const json& column : table["c"][2]) widths.push_back(column[1]);
+  return widths;
+}
+
+TEST(Pandoc, HasNoRawNode) {
+  const std::string tree = report_pandoc(sample_document(), {}, {});
+  EXPECT_TRUE(json::accept(tree));
+  EXPECT_THAT(tree, Not(HasSubstr("\"RawInline\"")));
+  EXPECT_THAT(tree, Not(HasSubstr("\"RawBlock\"")));
+}
+
+TEST(Pandoc, LongWordsMayBreakBehindTheirSigns) {
+  EXPECT_EQ(words_of(pandoc_words("a/b at::native::vectorized_kernel")),
+            "a/b at::\u200bnative::\u200bvectorized_\u200bkernel");
+  EXPECT_EQ(words_of(pandoc_code("git  log")), "git  log");
+}
+
+TEST(Pandoc, LinesDecimalsUpWithFigureSpaces) {
+  const json table = pandoc_table(small_table(), "times");
+  EXPECT_THAT(row_of(table, 0), ElementsAre("small",
+                                            "9.5\u2007 ±\u00a0"
+                                            "0.1\u2007",
+                                            "1.25"));
+  EXPECT_THAT(row_of(table, 1), ElementsAre("xl",
+                                            "10.25 ±\u00a0"
+                                            "0.01",
+                                            "12\u2008\u2007\u2007"));
+}
+
+TEST(Pandoc, AReasonTakesTheRestOfItsRow) {
+  TableView table = small_table();
+  table.rows[1] = {.cells = {words("xl")}, .flags = {}, .note = "out of memory"};
+  const json cell = pandoc_table(table, "times")["c"][4][0][3][1][1][1];
+  EXPECT_EQ(cell[3], 2) << "columns";
+  EXPECT_EQ(words_of(cell), "out of memory");
+}
+
+TEST(Pandoc, RemarksHaveAColumnWhereThereAreSome) {
+  TableView table = small_table();
+  EXPECT_EQ(widths_of(pandoc_table(table, "times")).size(), 3u);
+  table.rows[0].flags = {"outlier", "shared GPU"};
+  EXPECT_EQ(row_of(pandoc_table(table, "times"), 0).back(), "outlier, shared GPU");
+}
+
+TEST(Pandoc, OnlyAWideTableIsFittedToTheLine) {
+  TableView table = small_table();
+  EXPECT_EQ(widths_of(pandoc_table(table, "times")).front(), (json{{"t", "ColWidthDefault"}}));
+  for (int i = 0; i < 12; ++i) {
+    table.columns.push_back({"step " + std::to_string(i), "ms"});
+    for (RowView& row : table.rows) row.cells.push_back(words("123.4 ± 5.6"));
+  }
+  double line = 0;
+  for (const json& width : widths_of(pandoc_table(table, "times")))
+    line += width["c"].get<double>();
+  EXPECT_GT(line, 0.9);
+  EXPECT_LE(line, 1.0001);
+}
+
+TEST(Pandoc, ADisplayStandsInALineOfItsOwnWhereItCan) {
+  const Formulas known{{"$$x$$", {}}};
+  EXPECT_THAT(pandoc_blocks("so $$x$$", known).dump(), HasSubstr("DisplayMath"));
+  EXPECT_THAT(pandoc_blocks("so **$$x$$**", known).dump(), HasSubstr("InlineMath"));
+}
+
+TEST(Pandoc, ListsNestAsDeepAsLatexBears) {
+  std::string deep;
+  for (int i = 0; i < 20; ++i) deep += std::string(static_cast<std::size_t>(2 * i), ' ') + "- x\n";
+  const std::string tree = pandoc_blocks(deep).dump();
+  std::size_t lists = 0;
+  for (std::size_t at = 0; (at = tree.find("BulletList", at)) != tree.npos; ++at) ++lists;
+  EXPECT_LE(lists, 4u);
+}
+
+TEST(Pandoc, APictureThatTexCannotPlaceIsItsWords) {
+  EXPECT_THAT(pandoc_blocks("![Two dots](dots.png)").dump(), HasSubstr("\"Image\""));
+  EXPECT_EQ(
+      words_of(pandoc_blocks("![Two dots](dots.svg)")),
+      "[Picture: Two dots (dots.svg, a kind that LaTeX cannot place: save it as PNG or JPEG)]");
+}
+
+}  // namespace
+}  // namespace labreport
