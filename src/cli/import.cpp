@@ -1,20 +1,20 @@
 // labreport import: a published table → runs with declared hardware.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include "base/build_info.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/format.h"
 #include "base/messages.h"
+#include "base/text.h"
 #include "cli/import_flags.h"
-#include "cli/import_tables.h"
 #include "cli/verbs.h"
 #include "experiments/overview/overview.h"
-#include "imports/imported_run.h"
-#include "imports/words.h"
 #include "results/redaction.h"
 #include "results/run_store.h"
 
@@ -22,6 +22,50 @@ namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kLargestFile = 16u << 20;
+constexpr std::size_t kMostListed = 12;
+
+void check_utf8(const std::string& text, const std::string& file) {
+  if (is_utf8(text)) return;
+  const std::vector<std::string> lines = split(text, '\n');
+  const auto wrong = std::ranges::find_if_not(lines, is_utf8);
+  refuse_line(file, static_cast<std::size_t>(wrong - lines.begin()) + 1, "it is no UTF-8",
+              "save the file as UTF-8");
+}
+
+std::string places_of(const std::vector<UnderstoodTable>& tables) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min(tables.size(), kMostListed); ++i) {
+    words.push_back(fmt::format("{} at line {}", i + 1, tables[i].table.line));
+  }
+  return join(words, ", ") + (tables.size() > kMostListed ? ", …" : "");
+}
+
+/// The file's only table of measurements, or those that --table names.
+std::vector<UnderstoodTable> choose_tables(const ImportFlags& flags, const std::string& file) {
+  const std::string text = read_file(flags.file, kLargestFile);
+  check_utf8(text, file);
+  const std::vector<UnderstoodTable> all = understood_tables(text, file, flags.mapped());
+  const std::vector<std::size_t> numbers = flags.table_numbers();
+  if (numbers.empty() && all.size() > 1 && !flags.all_tables()) {
+    throw InputError(
+        fmt::format("{} holds {} of measurements: {}", file,
+                    format_plural(static_cast<std::int64_t>(all.size()), "table"), places_of(all)),
+        "choose with --table 1, --table 1,2 or --table all");
+  }
+  std::vector<UnderstoodTable> chosen = numbers.empty() ? all : std::vector<UnderstoodTable>();
+  for (const std::size_t number : numbers) {
+    if (number <= all.size()) {
+      chosen.push_back(all[number - 1]);
+    } else {
+      throw InputError(fmt::format("{} has no table {} of measurements", file, number),
+                       "there are " + places_of(all));
+    }
+  }
+  for (const UnderstoodTable& one : chosen) check_shape(one.table, file);
+  return chosen;
+}
 
 void tell_columns(const UnderstoodTable& chosen) {
   const TextTable& table = chosen.table;
@@ -32,11 +76,11 @@ void tell_columns(const UnderstoodTable& chosen) {
   }
 }
 
-void tell(const Readings& readings) {
-  for (const std::string& assumption : readings.assumed) {
+void tell(const Imported& imported) {
+  for (const std::string& assumption : imported.assumed) {
     say("assumed: {}\n", assumption);
   }
-  for (const auto& [reason, lines] : readings.left_out) {
+  for (const auto& [reason, lines] : imported.left_out) {
     say("left out: {}, first in line {}: {}\n",
         format_plural(static_cast<std::int64_t>(lines.size()), "value"), lines.front(), reason);
   }
@@ -74,13 +118,13 @@ ExitStatus import(const ImportFlags& flags, const std::vector<std::string>& argv
   const Declared declared = flags.declared();
   const auto chosen = choose_tables(flags, declared.file);
   for (const UnderstoodTable& one : chosen) tell_columns(one);
-  const Readings readings = read_tables(chosen, declared);
-  tell(readings);
-  if (readings.readings.empty()) {
+  Imported imported = import_tables(chosen, declared);
+  tell(imported);
+  std::vector<Run>& runs = imported.runs;
+  if (runs.empty()) {
     throw InputError(declared.file + " has no number to import", "see what was left out, and why");
   }
   const Session session = import_session(argv);
-  std::vector<Run> runs = imported_runs(readings, declared);
   for (Run& run : runs) run.sessions = {session};
   const std::vector<fs::path> folders = keep(runs, flags.out);
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -2,20 +2,20 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "imports/reading.h"
+#include "imports/import.h"
 
 namespace labreport {
 
-/// As written; empty optionals were not given.
+/// As written; what was not given is absent or empty.
 struct ImportFlags {
   std::string file;
-  std::optional<std::string> gpu, edition, unit, context, batch, precision, warmup, steps, tables;
+  std::map<Role, std::string> facts;
   std::vector<std::string> maps;
-  std::string title, source_url;
+  std::string tables, title;
   std::string out = "site/runs";
 
   /// Checked. Throws `InputError`.

@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 
 #include "base/error.h"
 #include "base/format.h"
-#include "imports/words.h"
 
 namespace labreport {
 namespace {
 
 constexpr std::size_t kMostColumns = 256;
 constexpr std::size_t kMostTableRows = 10'000;
+constexpr std::size_t kLongestQuote = 60;
 
 using Lines = std::vector<std::string_view>;
 using Cells = std::vector<std::string>;
@@ -34,13 +35,20 @@ Lines lines_of(std::string_view text) {
   return lines;
 }
 
+/// Without Markdown's emphasis, code marks and dollars: "**small**" → "small".
+std::string plain_cell(std::string_view text) {
+  std::string plain(text);
+  std::erase_if(plain, [](char letter) { return letter == '*' || letter == '`' || letter == '$'; });
+  return std::string(without_spaces(plain));
+}
+
 /// Names may hold single spaces.
 Cells aligned_cells(std::string_view line) {
   Cells cells;
   for (line = without_spaces(line); !line.empty(); line = without_spaces(line)) {
     std::size_t end = 1;
     while (end < line.size() && line[end] != '\t' && !line.substr(end).starts_with("  ")) ++end;
-    cells.emplace_back(line.substr(0, end));
+    cells.push_back(plain_cell(line.substr(0, end)));
     line.remove_prefix(end);
   }
   return cells;
@@ -69,7 +77,7 @@ std::optional<Cells> cells_of(std::string_view line, char separator) {
       cell += line[i];
     }
   }
-  for (std::string& cell : cells) cell = without_spaces(cell);
+  for (std::string& cell : cells) cell = plain_cell(cell);
   return quoted ? std::nullopt : std::optional(std::move(cells));
 }
 
@@ -158,6 +166,23 @@ std::vector<TextTable> find_tables(std::string_view text) {
     }
   }
   return tables;
+}
+
+std::string_view without_spaces(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\r";
+  const std::size_t begin = text.find_first_not_of(kSpaces);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
+}
+
+std::string in_quotes(std::string_view text) {
+  std::size_t end = std::min(text.size(), kLongestQuote);
+  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+    --end;
+  }
+  std::string shown(text.substr(0, end));
+  std::ranges::replace_if(shown, [](unsigned char letter) { return std::iscntrl(letter); }, '?');
+  return "'" + shown + (end < text.size() ? "…'" : "'");
 }
 
 void refuse_line(const std::string& file, std::size_t line, const std::string& problem,

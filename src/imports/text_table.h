@@ -26,12 +26,18 @@ struct TextTable {
 /// - commas, tabs or semicolons between fields; quotes as in RFC 4180, closed in their line;
 /// - columns two spaces apart, as pandas prints a frame, with or without its index; two rows at
 ///   least, or prose would do.
-/// A byte order mark and carriage returns at a line's end are no part of it. Linear in the text.
+/// Cells and names come without Markdown's emphasis, code marks and dollars, a text without a byte
+/// order mark and carriage returns at a line's end. Linear in the text.
 std::vector<TextTable> find_tables(std::string_view text);
 
 /// Throws `InputError` for rows that are longer or shorter than their header, for an open quote,
 /// and for tables beyond 256 columns or 10,000 rows.
 void check_shape(const TextTable& table, const std::string& file);
+
+std::string_view without_spaces(std::string_view text);
+
+/// For messages: control characters shown as "?", cut after 60 bytes, between quotes.
+std::string in_quotes(std::string_view text);
 
 /// "FILE: line 12: problem; remedy". Throws `InputError`.
 [[noreturn]] void refuse_line(const std::string& file, std::size_t line, const std::string& problem,

@@ -1,26 +1,47 @@
 #include "imports/vocabulary.h"
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <ranges>
 #include <set>
 
 #include "base/format.h"
 #include "base/table.h"
-#include "imports/words.h"
 #include "results/published_names.h"
 
 namespace labreport {
 namespace {
 
-/// How a parameter is called, by its own name first, and what "yes" means in its cells.
-struct Parameter {
+constexpr std::size_t kLongestName = 1000;
+
+/// A meaning and its names, its own first. The words of a name may stand in any order.
+struct Term {
   Role role;
   std::string_view names;
-  std::optional<Precision> yes = {};
+  std::string_view yes = {}, no = {};   ///< As in `Meaning`.
+  std::optional<Subject> subject = {};  ///< Of a value.
 };
 
-constexpr auto kParameters = std::to_array<Parameter>({
+constexpr Term timed(Mode mode, std::string_view metric, std::string_view names) {
+  return {Role::kValue, names, {}, {}, Subject{CellKind::kTiming, mode, metric}};
+}
+
+constexpr Term peak(Mode mode, std::string_view names) {
+  return {Role::kValue, names, {}, {}, Subject{CellKind::kMemory, mode, metric::kPeak}};
+}
+
+constexpr auto kTerms = std::to_array<Term>({
+    timed(Mode::kInference, metric::kTotal, "inference"),
+    timed(Mode::kForward, metric::kTotal, "forward"),
+    timed(Mode::kForwardBackward, metric::kBackward, "backward"),
+    timed(Mode::kForwardBackward, metric::kTotal, "forward_backward"),
+    timed(Mode::kTrainStep, metric::kOptimizer, "optimizer optimizer_step"),
+    timed(Mode::kTrainStep, metric::kTotal,
+          "train_step train step forward_backward_optimizer forward_backward_optimizer_step"),
+    peak(Mode::kInference, "peak_memory_inference"),
+    peak(Mode::kForward, "peak_memory_forward"),
+    peak(Mode::kForwardBackward, "peak_memory_forward_backward"),
+    peak(Mode::kTrainStep, "peak_memory_train_step peak_memory_train peak_memory_step"),
     {Role::kSize,
      "size model modelsize model_size model_name model_config config configuration name"},
     {Role::kGpu, "gpu device hardware"},
@@ -28,14 +49,12 @@ constexpr auto kParameters = std::to_array<Parameter>({
     {Role::kExperiment, "experiment problem"},
     {Role::kSource, "source repo repository url"},
     {Role::kMode, "mode metric pass pass_type phase stage"},
-    {Role::kMode, "forward_only fwd_only"},
+    {Role::kMode, "forward_only fwd_only", "forward", "forward_backward"},
     {Role::kUnit, "unit units"},
     {Role::kPrecision, "precision dtype data_type"},
-    {Role::kPrecision, "mixed_precision mixed amp use_amp autocast use_autocast", Precision::kBf16},
-    {Role::kPrecision, "use_bf16 mixed_precision_bf16 bf16_mixed_precision autocast_bf16 amp_bf16",
-     Precision::kBf16},
-    {Role::kPrecision, "use_fp16 mixed_precision_fp16 fp16_mixed_precision autocast_fp16 amp_fp16",
-     Precision::kFp16},
+    {Role::kPrecision, "mixed_precision mixed amp use_amp autocast use_autocast", "bf16", "fp32"},
+    {Role::kPrecision, "use_bf16 mixed_precision_bf16 autocast_bf16 amp_bf16", "bf16", "fp32"},
+    {Role::kPrecision, "use_fp16 mixed_precision_fp16 autocast_fp16 amp_fp16", "fp16", "fp32"},
     {Role::kContext,
      "context context_length context_len ctx ctx_len seq seq_len seqlen seq_length "
      "sequence_length"},
@@ -50,31 +69,12 @@ constexpr auto kParameters = std::to_array<Parameter>({
     {Role::kIgnored, "ignored index"},
 });
 
-/// What is measured, and how it is called, by its own name first; words may stand in any order.
-struct Quantity {
-  Subject subject;
-  std::string_view names;
-};
-
-using enum CellKind;
-
-constexpr auto kQuantities = std::to_array<Quantity>({
-    {{kTiming, Mode::kInference, metric::kTotal}, "inference"},
-    {{kTiming, Mode::kForward, metric::kTotal}, "forward"},
-    {{kTiming, Mode::kForwardBackward, metric::kBackward}, "backward"},
-    {{kTiming, Mode::kForwardBackward, metric::kTotal}, "forward_backward"},
-    {{kTiming, Mode::kTrainStep, metric::kOptimizer}, "optimizer optimizer_step"},
-    {{kTiming, Mode::kTrainStep, metric::kTotal},
-     "train_step train step forward_backward_optimizer forward_backward_optimizer_step"},
-    {{kMemory, Mode::kInference, metric::kPeak}, "peak_memory_inference"},
-    {{kMemory, Mode::kForward, metric::kPeak}, "peak_memory_forward"},
-    {{kMemory, Mode::kForwardBackward, metric::kPeak}, "peak_memory_forward_backward"},
-    {{kMemory, Mode::kTrainStep, metric::kPeak},
-     "peak_memory_train_step peak_memory_train peak_memory_step"},
-});
+/// What is meant, and the words that say it, in lower case.
+template <typename Value, std::size_t N>
+using Spellings = ConstantTable<Value, std::string_view, N>;
 
 /// Words of quantities: what stands for them, and what says nothing of its own.
-constexpr auto kWords = std::to_array<std::pair<std::string_view, std::string_view>>({
+constexpr Spellings<std::string_view, 9> kWords{{
     {"forward", "forward fwd fw"},
     {"backward", "backward bwd bw backwards backprop"},
     {"optimizer", "optimizer optimiser optim opt adamw"},
@@ -85,23 +85,30 @@ constexpr auto kWords = std::to_array<std::pair<std::string_view, std::string_vi
     {"std", "std stdev stddev sd deviation dev"},
     {"",
      "value time times pass only latency duration runtime elapsed standard and plus per the in"},
-});
+}};
 
-constexpr auto kUnits = std::to_array<Unit>({
-    {"s", 1e9, true, "s sec secs second seconds"},
-    {"ms", 1e6, true, "ms msec msecs millis millisecond milliseconds"},
-    {"us", 1e3, true, "us usec micros microsecond microseconds"},
-    {"ns", 1, true, "ns nsec nanoseconds"},
-    {"GiB", kBytesPerGibibyte, false, "gib"},
-    {"MiB", kBytesPerMebibyte, false, "mib"},
-});
+constexpr Spellings<Unit, 6> kUnits{{
+    {{"s", 1e9, true}, "s sec secs second seconds"},
+    {{"ms", 1e6, true}, "ms msec msecs millis millisecond milliseconds"},
+    {{"us", 1e3, true}, "us usec micros microsecond microseconds"},
+    {{"ns", 1, true}, "ns nsec nanoseconds"},
+    {{"GiB", kBytesPerGibibyte, false}, "gib"},
+    {{"MiB", kBytesPerMebibyte, false}, "mib"},
+}};
 
-constexpr auto kPrecisions = std::to_array<std::pair<Precision, std::string_view>>({
+constexpr Spellings<Precision, 4> kPrecisions{{
     {Precision::kFp32, "fp32 float32 f32 full single"},
     {Precision::kTf32, "tf32"},
     {Precision::kBf16, "bf16 bfloat16"},
     {Precision::kFp16, "fp16 float16 f16 half"},
-});
+}};
+
+constexpr std::string_view kYes = "true yes y 1";
+constexpr std::string_view kNo = "false no n 0";
+
+/// Letters outside ASCII that stand for words.
+constexpr ConstantTable<std::string_view, std::string_view, 4> kSigns{
+    {{"\u00B5", "u"}, {"\u03BC", "u"}, {"\u03C3", " std "}, {"\u00B1", " "}}};
 
 std::string_view first_word(std::string_view list) { return list.substr(0, list.find(' ')); }
 
@@ -111,36 +118,72 @@ bool has_word(std::string_view list, std::string_view word) {
   });
 }
 
+/// Null where no spelling is `word`.
 template <typename Value, std::size_t N>
-std::optional<Value> found_in(const ConstantTable<Value, std::string_view, N>& table,
-                              std::string_view word) {
-  for (const auto& [value, words] : table) {
-    if (has_word(words, word)) return value;
-  }
-  return std::nullopt;
+const Value* spelled(const Spellings<Value, N>& table, std::string_view word) {
+  const auto found =
+      std::ranges::find_if(table, [&](const auto& row) { return has_word(row.second, word); });
+  return found == table.end() ? nullptr : &found->first;
 }
 
-bool is_called(const Quantity& quantity, const std::set<std::string>& words) {
-  const std::vector<std::string> names = split(quantity.names, ' ');
-  return std::ranges::any_of(names, [&](const std::string& name) {
-    const std::vector<std::string> parts = split(name, '_');
-    return std::set(parts.begin(), parts.end()) == words;
+bool is(int (*kind)(int), char letter) { return kind(static_cast<unsigned char>(letter)) != 0; }
+
+/// Lower-case words: "avgForward (ms)" → avg, forward, ms; "µs" is "us", "σ" is "std".
+std::vector<std::string> words_of(std::string_view text) {
+  std::string plain(text.substr(0, text.size() > kLongestName ? 0 : text.npos));
+  for (const auto& [sign, word] : kSigns) plain = replaced(plain, sign, word);
+  std::vector<std::string> words;
+  bool inside = false;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const bool counts = is(std::isalnum, plain[i]) || (plain[i] & 0x80) != 0;
+    // "forwardMs" has a hump, "GiB" has none.
+    const bool hump = i > 0 && is(std::islower, plain[i - 1]) && is(std::isupper, plain[i]) &&
+                      i + 1 < plain.size() && is(std::islower, plain[i + 1]);
+    if (counts && (!inside || hump)) words.emplace_back();
+    if (counts) words.back() += lower_case(plain.substr(i, 1));
+    inside = counts;
+  }
+  return words;
+}
+
+using Words = std::set<std::string, std::less<>>;
+
+/// "context_length" of the words length and context.
+bool is_made_of(std::string_view name, const Words& words) {
+  std::size_t parts = 0;
+  for (const auto part : std::views::split(name, '_')) {
+    if (!words.contains(std::string_view(part.begin(), part.end()))) return false;
+    ++parts;
+  }
+  return parts == words.size();
+}
+
+/// Null where no term is called so; quantities are, or all others.
+const Term* term_called(const Words& words, bool quantities) {
+  const auto found = std::ranges::find_if(kTerms, [&](const Term& term) {
+    return (term.role == Role::kValue) == quantities &&
+           std::ranges::any_of(std::views::split(term.names, ' '), [&](const auto& name) {
+             return is_made_of({name.begin(), name.end()}, words);
+           });
   });
+  return found == kTerms.end() ? nullptr : &*found;
 }
 
 /// The words that are left without statistic, unit and precision; nothing where two are named.
-std::optional<std::set<std::string>> words_left(const std::vector<std::string>& words,
-                                                Meaning& meaning) {
-  std::set<std::string> left;
+std::optional<Words> words_left(const std::vector<std::string>& words, Meaning& meaning) {
+  Words left;
   for (const std::string& written : words) {
-    const auto word = found_in(kWords, written);
-    const Unit* unit = unit_named(written);
-    const auto precision = word ? std::nullopt : found_in(kPrecisions, written);
-    const bool second = (unit && meaning.unit) || (precision && meaning.precision);
-    if (second) return std::nullopt;
-    if (unit != nullptr) meaning.unit = unit;
-    if (precision) meaning.precision = precision;
-    if (unit == nullptr && !precision) left.emplace(word.value_or(written));
+    const std::string_view* word = spelled(kWords, written);
+    const Unit* unit = spelled(kUnits, written);
+    const Precision* precision = word == nullptr ? spelled(kPrecisions, written) : nullptr;
+    if ((unit && meaning.unit) || (precision && meaning.precision)) return std::nullopt;
+    if (unit != nullptr) {
+      meaning.unit = unit;
+    } else if (precision != nullptr) {
+      meaning.precision = *precision;
+    } else {
+      left.emplace(word == nullptr ? written : *word);
+    }
   }
   left.erase("");
   meaning.deviation = left.erase("std") > 0;
@@ -150,27 +193,32 @@ std::optional<std::set<std::string>> words_left(const std::vector<std::string>& 
 
 }  // namespace
 
-const Unit* unit_named(std::string_view word) {
-  const std::vector<std::string> words = words_of(word);
-  if (words.size() != 1) return nullptr;
-  const auto found = std::ranges::find_if(
-      kUnits, [&](const Unit& unit) { return has_word(unit.spellings, words.front()); });
-  return found == kUnits.end() ? nullptr : &*found;
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
+  return lower;
 }
 
-std::optional<bool> parse_yes_no(std::string_view text) {
-  const std::string word = lower_case(text);
-  if (has_word("true yes y 1", word)) return true;
-  return has_word("false no n 0", word) ? std::optional(false) : std::nullopt;
+const Unit* unit_named(std::string_view word) {
+  const std::vector<std::string> words = words_of(word);
+  return words.size() == 1 ? spelled(kUnits, words.front()) : nullptr;
+}
+
+std::string_view cell_below(const Meaning& meaning, std::string_view cell) {
+  if (meaning.yes.empty()) return cell;
+  const std::string word = lower_case(cell);
+  return has_word(kYes, word) ? meaning.yes : has_word(kNo, word) ? meaning.no : cell;
 }
 
 std::optional<Precision> precision_named(std::string_view text) {
   std::optional<Precision> named;
   for (const std::string& word : words_of(text)) {
     if (has_word("torch mixed precision autocast amp dtype", word)) continue;
-    const auto found = found_in(kPrecisions, word);
-    if (!found || (named && named != found)) return std::nullopt;
-    named = found;
+    const Precision* found = spelled(kPrecisions, word);
+    if (found == nullptr || named.value_or(*found) != *found) return std::nullopt;
+    named = *found;
   }
   return named;
 }
@@ -182,38 +230,34 @@ std::optional<Meaning> quantity_of(std::string_view name) {
   const bool bare = words.empty() || (words.size() == 1 && meaning.precision);
   if (!left || bare) return std::nullopt;
   if (left->empty()) return meaning;
-  const auto found = std::ranges::find_if(
-      kQuantities, [&](const Quantity& quantity) { return is_called(quantity, *left); });
+  const Term* term = term_called(*left, true);
   // A run has no place for a peak's deviation.
-  if (found == kQuantities.end()) return std::nullopt;
-  if (meaning.deviation && found->subject.kind == kMemory) return std::nullopt;
-  meaning.name = first_word(found->names);
-  meaning.subject = found->subject;
+  if (term == nullptr || (meaning.deviation && term->subject->kind == CellKind::kMemory))
+    return std::nullopt;
+  meaning.name = first_word(term->names);
+  meaning.subject = term->subject;
   return meaning;
 }
 
 std::optional<Meaning> meaning_of(std::string_view name) {
-  const std::string joined = join(words_of(name), "_");
-  for (const auto& [role, names, yes] : kParameters) {
-    if (!has_word(names, joined)) continue;
-    return Meaning{.role = role, .name = first_word(names), .precision = yes};
-  }
-  return quantity_of(name);
+  const std::vector<std::string> words = words_of(name);
+  const Term* term = term_called({words.begin(), words.end()}, false);
+  if (term == nullptr) return quantity_of(name);
+  return Meaning{
+      .role = term->role, .name = first_word(term->names), .yes = term->yes, .no = term->no};
 }
 
 std::string describe(const Meaning& meaning) {
   std::string text(meaning.name);
   if (meaning.deviation) text += "_std";
-  if (meaning.precision && meaning.role == Role::kValue)
-    text += ", " + std::string(name(*meaning.precision));
+  if (meaning.precision) text += ", " + std::string(name(*meaning.precision));
   if (meaning.unit != nullptr) text += ", " + std::string(meaning.unit->name);
   return text;
 }
 
 std::vector<std::string> vocabulary() {
   std::vector<std::string> names{"value"};
-  for (const Quantity& quantity : kQuantities) names.emplace_back(first_word(quantity.names));
-  for (const Parameter& parameter : kParameters) names.emplace_back(first_word(parameter.names));
+  for (const Term& term : kTerms) names.emplace_back(first_word(term.names));
   return names;
 }
 

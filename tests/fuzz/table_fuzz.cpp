@@ -10,7 +10,7 @@ void import_table(const UnderstoodTable& table, const Declared& said) {
   std::vector<Run> runs;
   const bool taken = accepted([&] {
     check_shape(table.table, said.file);
-    runs = imported_runs(read_tables({table}, said), said);
+    runs = import_tables({table}, said).runs;
   });
   if (!taken) return;
   for (Run& run : runs) {
@@ -23,7 +23,9 @@ void import_table(const UnderstoodTable& table, const Declared& said) {
 
 void import_text(std::string_view text) {
   if (!is_utf8(text)) return;  // refused before it is searched
-  for (const UnderstoodTable& table : understood_tables(std::string(text), {})) {
+  std::vector<UnderstoodTable> tables;
+  accepted([&] { tables = understood_tables(std::string(text), "table.md"); });
+  for (const UnderstoodTable& table : tables) {
     import_table(table, {{}, "", "table.md"});
     import_table(table, with(on_a_gpu(), Role::kUnit, "ms"));
   }

@@ -42,10 +42,10 @@ TEST(HostileTable, ReadsTheSameBehindAByteOrderMarkAndCarriageReturns) {
 }
 
 TEST(HostileTable, SaysWhichValuesAreLeftOut) {
-  const Readings found = readings_of(
+  const Imported found = imported(
       std::string(kHead) + "| small | >85 | 5 |\n| medium | ~68 | NaN |\n| large | | 7 |\n",
       on_a_gpu());
-  EXPECT_EQ(found.readings.size(), 2U);
+  EXPECT_EQ(found.runs.at(0).cells.size(), 2U);
   EXPECT_THAT(found.left_out, ElementsAre(Pair("'>85' is no plain number", ElementsAre(3U)),
                                           Pair("'~68' is no plain number", ElementsAre(4U)),
                                           Pair("no value is given", ElementsAre(4U, 5U))));
@@ -87,7 +87,7 @@ TEST(HostileTable, RefusesAHundredThousandRowsAtOnce) {
 
 TEST(HostileTable, ReadsTheMostRowsInTime) {
   in_time([] {
-    const Readings found = readings_of(kHead + repeated("| small | ~5 | 5 |\n", 10'000));
+    const Imported found = imported(kHead + repeated("| small | ~5 | ~5 |\n", 5'000));
     EXPECT_EQ(found.left_out.at("'~5' is no plain number").size(), 10'000U);
   });
 }

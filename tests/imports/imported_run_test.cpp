@@ -1,4 +1,4 @@
-#include "imports/imported_run.h"
+#include "imports/import.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(ImportedRun, AsksForAllThatIsMissingAtOnce) {
 
 TEST(ImportedRun, FindsTheEditionByTheSizesThatItAloneHas) {
   const auto edition = [](const std::string& sizes) {
-    return readings_of("size,forward (ms)\nsmall,1\n" + sizes).readings.at(0).edition;
+    return import_text("size,forward (ms)\nsmall,1\n" + sizes).at(0).edition;
   };
   EXPECT_EQ(edition("xl,2\n2.7B,3\n"), "2025");
   EXPECT_EQ(edition("xl,2\n10B,3\n"), "2026");
@@ -115,8 +115,9 @@ TEST(ImportedRun, ADeviationThatMayBeOfSeveralTimesIsToldAndNotUnderstood) {
   for (const char* names :
        {"forward (ms) | backward (ms) | std", "forward FP32 (ms) | forward BF16 (ms) | std",
         "forward (ms) | optimizer (ms) | backward_std"}) {
-    const auto columns = columns_of(find_tables(table_of(names, "1 | 2 | 3")).at(0));
-    EXPECT_THAT(describe(columns.at(3)), HasSubstr("of which column of times")) << names;
+    const auto tables = understood_tables(table_of(names, "1 | 2 | 3"), "table.md");
+    EXPECT_THAT(describe(tables.at(0).columns.at(3)), HasSubstr("of which column of times"))
+        << names;
   }
 }
 
@@ -155,7 +156,7 @@ TEST(ImportedRun, LeavesOutWhatItCannotRelyOn) {
            {"forward | unit", "1 | kernel", "'kernel' is no unit of time"},
            {"peak memory forward (ms) | x", "1 | 1", "ms is no unit of memory"},
        }) {
-    const Readings found = readings_of(table_of(names, cells));
+    const Imported found = imported(table_of(names, cells));
     if (*reason == '\0') {
       EXPECT_THAT(found.left_out, IsEmpty());
     } else {
@@ -167,7 +168,7 @@ TEST(ImportedRun, LeavesOutWhatItCannotRelyOn) {
 
 TEST(MappedColumns, AreWhatTheUserSays) {
   const std::string table = table_of("T fwd | sd", "12.5 | 0.25");
-  EXPECT_EQ(refusal(table), "no table of measurements");
+  EXPECT_THAT(refusal(table), HasSubstr("table.md holds no table of measurements"));
   const Mapped mapped{{"T fwd", "forward_ms"}, {"sd", "ignored"}};
   EXPECT_EQ(published(import_text(table, on_a_gpu(), mapped)[0].cells.at(0), metric::kTotal),
             12'500'000);

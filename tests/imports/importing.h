@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "imports/imported_run.h"
+#include "imports/import.h"
 
 namespace labreport {
 
@@ -27,18 +27,17 @@ inline Declared without(Declared said, Role role) {
 }
 
 /// Of the text's first table of measurements.
-inline Readings readings_of(const std::string& text, const Declared& said = on_a_gpu(),
-                            const Mapped& mapped = {}) {
-  std::vector<UnderstoodTable> tables = understood_tables(text, mapped);
-  if (tables.empty()) throw InputError("no table of measurements");
+inline Imported imported(const std::string& text, const Declared& said = on_a_gpu(),
+                         const Mapped& mapped = {}) {
+  std::vector<UnderstoodTable> tables = understood_tables(text, said.file, mapped);
   tables.resize(1);
   check_shape(tables[0].table, said.file);
-  return read_tables(tables, said);
+  return import_tables(tables, said);
 }
 
 inline std::vector<Run> import_text(const std::string& text, const Declared& said = on_a_gpu(),
                                     const Mapped& mapped = {}) {
-  return imported_runs(readings_of(text, said, mapped), said);
+  return imported(text, said, mapped).runs;
 }
 
 /// What importing says against a text; empty when it takes it.
