@@ -67,10 +67,5 @@ TEST(Golden, TablesOfTheSample) {
   }
 }
 
-TEST(Golden, Demonstration) {
-  const Document document = demonstration_document();
-  expect_golden("demonstration/report.md", report_markdown(document, {}, Answers::kFull));
-}
-
 }  // namespace
 }  // namespace labreport
