@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "model/parameter.h"
+#include "model/network.h"
 
 namespace labreport {
 
@@ -16,15 +16,15 @@ struct AdamWOptions {
 };
 
 /// Decays the weights first, makes new moment tensors each step, and makes its state at the first.
-class AdamW {
+class AdamW : public Optimizer {
  public:
   explicit AdamW(Parameters parameters, AdamWOptions options = {});
 
   /// Parameters without a gradient are left alone.
-  void step();
+  void step() override;
 
   /// The moments, "fc1.weight.m" and "fc1.weight.v"; none before the first step.
-  Parameters state() const;
+  Parameters state() const override;
 
  private:
   struct Slot {

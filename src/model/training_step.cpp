@@ -5,7 +5,6 @@
 
 #include "engine/precision.h"
 #include "engine/range.h"
-#include "model/softmax.h"
 
 namespace labreport {
 namespace {
@@ -21,12 +20,12 @@ Batch random_batch(std::int64_t batch, std::int64_t context, std::int64_t vocab,
           at::randint(vocab, {batch, context}, options)};
 }
 
-TrainingStep::TrainingStep(const Transformer& model, Batch batch, StepOptions options)
-    : model_(model),
+TrainingStep::TrainingStep(const Network& network, Batch batch, StepOptions options)
+    : network_(network),
       batch_(std::move(batch)),
       options_(options),
       phases_(phases(options.mode)),
-      optimizer_(model.parameters()) {}
+      optimizer_(network.make_optimizer()) {}
 
 void TrainingStep::run(PhaseObserver& observer) {
   const c10::AutoGradMode recording(options_.mode != Mode::kInference);
@@ -53,16 +52,16 @@ void TrainingStep::run_phase(Phase phase, PhaseObserver& observer) {
 void TrainingStep::compute(Phase phase) {
   switch (phase) {
     case Phase::kForward:
-      logits_ = model_.forward(batch_.ids);
+      logits_ = network_.forward(batch_.ids);
       break;
     case Phase::kLoss:
-      loss_ = cross_entropy(logits_, batch_.targets);
+      loss_ = network_.loss(logits_, batch_.targets);
       break;
     case Phase::kBackward:
       loss_.backward();
       break;
     case Phase::kOptimizer:
-      optimizer_.step();
+      optimizer_->step();
       break;
     case Phase::kModel:
       break;
@@ -72,7 +71,7 @@ void TrainingStep::compute(Phase phase) {
 void TrainingStep::clear() {
   loss_.reset();
   logits_.reset();
-  clear_gradients(model_.parameters());
+  clear_gradients(network_.parameters());
 }
 
 }  // namespace labreport

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "engine/phase.h"
-#include "model/adamw.h"
-#include "model/transformer.h"
+#include "model/network.h"
 
 namespace labreport {
 
@@ -24,8 +23,8 @@ struct StepOptions {
 
 class TrainingStep {
  public:
-  /// `model` has to outlive it.
-  TrainingStep(const Transformer& model, Batch batch, StepOptions options);
+  /// `network` has to outlive it.
+  TrainingStep(const Network& network, Batch batch, StepOptions options);
 
   /// Runs the phases of the mode and reports the end of each. Autocast wraps forward and loss
   /// alone. Logits, loss, graph and gradients stay until `clear`.
@@ -38,18 +37,18 @@ class TrainingStep {
   const at::Tensor& logits() const { return logits_; }
   const at::Tensor& loss() const { return loss_; }
 
-  /// The optimizer's moments; none before its first step.
-  Parameters optimizer_state() const { return optimizer_.state(); }
+  /// The optimizer's tensors; none before its first step.
+  Parameters optimizer_state() const { return optimizer_->state(); }
 
  private:
   void run_phase(Phase phase, PhaseObserver& observer);
   void compute(Phase phase);
 
-  const Transformer& model_;
+  const Network& network_;
   Batch batch_;
   StepOptions options_;
   std::vector<Phase> phases_;
-  AdamW optimizer_;
+  std::unique_ptr<Optimizer> optimizer_;
   at::Tensor logits_;
   at::Tensor loss_;
 };

@@ -5,7 +5,9 @@
 
 #include "base/error.h"
 #include "engine/range.h"
+#include "model/adamw.h"
 #include "model/init.h"
+#include "model/softmax.h"
 
 namespace labreport {
 namespace {
@@ -64,6 +66,14 @@ at::Tensor Transformer::forward(const at::Tensor& ids) const {
   }();
   for (const TransformerBlock& layer : layers_) x = layer.forward(x);
   return in_range("lm_head", lm_head_, in_range("ln_final", ln_final_, x));
+}
+
+at::Tensor Transformer::loss(const at::Tensor& logits, const at::Tensor& targets) const {
+  return cross_entropy(logits, targets);
+}
+
+std::unique_ptr<Optimizer> Transformer::make_optimizer() const {
+  return std::make_unique<AdamW>(parameters_);
 }
 
 }  // namespace labreport

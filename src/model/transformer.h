@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/attention.h"
+#include "model/network.h"
 #include "model/rms_norm.h"
 #include "model/swiglu.h"
 #include "results/cell.h"
@@ -28,20 +29,22 @@ class TransformerBlock {
 };
 
 /// A copy shares its parameters.
-class Transformer {
+class Transformer : public Network {
  public:
   /// `context` is the longest sequence. Throws `InputError` where heads do not divide d_model or
   /// leave an odd width.
   Transformer(const ModelShape& shape, std::int64_t context, c10::Device device);
 
-  /// [batch, positions] of token ids → [batch, positions, vocab] logits.
-  at::Tensor forward(const at::Tensor& ids) const;
+  at::Tensor forward(const at::Tensor& ids) const override;
+  /// Cross-entropy, averaged over all positions.
+  at::Tensor loss(const at::Tensor& logits, const at::Tensor& targets) const override;
+  std::unique_ptr<Optimizer> make_optimizer() const override;
 
   /// In the order in which the network uses them.
-  const Parameters& parameters() const { return parameters_; }
+  const Parameters& parameters() const override { return parameters_; }
 
-  /// What is made from the shape alone and never trained: the rotary cosines and sines.
-  const std::vector<at::Tensor>& tables() const { return tables_; }
+  /// The rotary cosines and sines.
+  const std::vector<at::Tensor>& tables() const override { return tables_; }
 
  private:
   Embedding token_embeddings_;

@@ -74,7 +74,8 @@ bool under_autocast(const CellSpec& spec) {
 }
 
 bool same_network(const CellSpec& a, const CellSpec& b) {
-  return a.model == b.model && a.context == b.context && a.batch == b.batch;
+  return a.implementation == b.implementation && a.model == b.model && a.context == b.context &&
+         a.batch == b.batch;
 }
 
 bool same_setting(const CellSpec& a, const CellSpec& b) {
@@ -95,6 +96,7 @@ bool is_countable(const CellSpec& spec) {
 
 std::string cell_id(const CellSpec& spec) {
   std::string id = fmt::format("{}.{}", name(spec.kind), name(spec.device));
+  if (!spec.implementation.empty()) id += "." + spec.implementation;
   if (spec.model) {
     id += fmt::format(".d{}-f{}-l{}-h{}-v{}", spec.model->d_model, spec.model->d_ff,
                       spec.model->layers, spec.model->heads, spec.model->vocab);

@@ -56,6 +56,8 @@ struct CellSpec {
   CellKind kind = CellKind::kTiming;
   DeviceKind device = DeviceKind::kCuda;
   std::string size;  ///< The edition's name for `model`: a label, no part of the identity.
+  /// Whose network it is; empty: labreport's own. See `ModelSource`.
+  std::string implementation = {};
   std::optional<ModelShape> model;
   std::optional<std::int64_t> context;
   std::optional<std::int64_t> batch;

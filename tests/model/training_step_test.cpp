@@ -3,6 +3,8 @@
 #include <ATen/Context.h>
 #include <gtest/gtest.h>
 
+#include "model/transformer.h"
+
 namespace labreport {
 namespace {
 

@@ -43,6 +43,13 @@ TEST(CellId, TellsEveryParameterApart) {
   EXPECT_NE(cell_id(other), cell_id(small_step()));
 }
 
+TEST(CellId, SaysWhoseNetworkItIsWhereItIsNotLabreportsOwn) {
+  CellSpec other = small_step();
+  other.implementation = "TransformerLM-0a1b2c3d";
+  EXPECT_TRUE(cell_id(other).starts_with("timing.cuda.TransformerLM-0a1b2c3d.d768-"));
+  EXPECT_FALSE(same_network(other, small_step()));
+}
+
 TEST(CellLikeness, IsOfTheNetworkAndOfItsPrecisionBeside) {
   CellSpec spec;
   spec.model = ModelShape{768, 3072, 12, 12, 10'000};

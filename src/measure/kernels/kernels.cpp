@@ -102,10 +102,10 @@ Launch measure_kernels(const LaunchRequest& request) {
   set_tf32(plan.step.precision);
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
   const c10::Device device = torch_device(plan.step.device);
-  const Batch batch = random_batch(plan.batch, plan.context, plan.shape.vocab, device);
-  const Transformer model(plan.shape, plan.context, device);
+  const Batch batch = plan.random_batch(device);
+  const std::unique_ptr<Network> network = make_network(plan.network, device);
   synchronize(device);
-  TrainingStep step(model, batch, plan.step);
+  TrainingStep step(*network, batch, plan.step);
   warm_up(step, plan, device);
   Launch launch;
   launch.metrics = unprofiled(step, plan, device);

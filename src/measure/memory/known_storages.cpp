@@ -12,20 +12,20 @@ void know(const at::Tensor& tensor, MemoryCategory category, KnownStorages& stor
 
 }  // namespace
 
-KnownStorages known_storages(const Transformer& model, const Batch& batch, const TrainingStep& step,
+KnownStorages known_storages(const Network& network, const Batch& batch, const TrainingStep& step,
                              DeviceKind device) {
   KnownStorages storages;
   for (const std::uint64_t address : workspace_addresses(device)) {
     storages[address] = MemoryCategory::kWorkspace;
   }
-  for (const Parameter& parameter : model.parameters()) {
+  for (const Parameter& parameter : network.parameters()) {
     know(parameter.tensor, MemoryCategory::kParameters, storages);
     know(parameter.tensor.grad(), MemoryCategory::kGradients, storages);
   }
   for (const Parameter& moment : step.optimizer_state()) {
     know(moment.tensor, MemoryCategory::kOptimizer, storages);
   }
-  for (const at::Tensor& table : model.tables()) know(table, MemoryCategory::kData, storages);
+  for (const at::Tensor& table : network.tables()) know(table, MemoryCategory::kData, storages);
   know(batch.ids, MemoryCategory::kData, storages);
   know(batch.targets, MemoryCategory::kData, storages);
   return storages;

@@ -7,7 +7,7 @@
 namespace labreport {
 
 /// Parameters, their gradients, optimizer states, the batch, tables and workspace, as of now.
-KnownStorages known_storages(const Transformer& model, const Batch& batch, const TrainingStep& step,
+KnownStorages known_storages(const Network& network, const Batch& batch, const TrainingStep& step,
                              DeviceKind device);
 
 }  // namespace labreport

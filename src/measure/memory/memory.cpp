@@ -61,9 +61,9 @@ class MemoryLaunch {
       : plan_(plan),
         artifacts_(std::move(artifacts)),
         device_(device),
-        batch_(random_batch(plan.batch, plan.context, plan.shape.vocab, device)),
-        model_(plan.shape, plan.context, device),
-        step_(model_, batch_, plan.step) {
+        batch_(plan.random_batch(device)),
+        network_(make_network(plan.network, device)),
+        step_(*network_, batch_, plan.step) {
     synchronize(device_);
   }
 
@@ -113,7 +113,7 @@ class MemoryLaunch {
   }
 
   KnownStorages storages() const {
-    return known_storages(model_, batch_, step_, plan_.step.device);
+    return known_storages(*network_, batch_, step_, plan_.step.device);
   }
 
   void add(const Metric& metric) { launch_.metrics.push_back(metric); }
@@ -132,7 +132,7 @@ class MemoryLaunch {
   std::string artifacts_;
   c10::Device device_;
   Batch batch_;
-  Transformer model_;
+  std::unique_ptr<Network> network_;
   TrainingStep step_;
   std::optional<PhasePeaks> peaks_;
   std::optional<PhasePeaks> recorded_peaks_;
@@ -144,7 +144,7 @@ class MemoryLaunch {
 /// All peaks are the allocator's own statistics, never sums over the history.
 void MemoryLaunch::add_peaks() {
   using Counts = AllocatorCounts;
-  add(bytes_metric(metric::kMemory, metric::kParameters, count_bytes(model_.parameters())));
+  add(bytes_metric(metric::kMemory, metric::kParameters, count_bytes(network_->parameters())));
   add(bytes_metric(metric::kMemory, metric::kPeakAllocated,
                    peaks_->highest(&Counts::peak_allocated)));
   add(bytes_metric(metric::kMemory, metric::kPeakRequested,

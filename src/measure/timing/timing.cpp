@@ -19,16 +19,16 @@ namespace labreport {
 namespace {
 
 struct BuiltModel {
-  Transformer model;
+  std::unique_ptr<Network> network;
   std::int64_t took_ns = 0;
 };
 
 BuiltModel build_model(const TimingPlan& plan, c10::Device device) {
   begin_phase(Phase::kModel);
   const std::int64_t start = host_now_ns();
-  Transformer model(plan.shape, plan.context, device);
+  std::unique_ptr<Network> network = make_network(plan.network, device);
   synchronize(device);
-  return {std::move(model), host_now_ns() - start};
+  return {std::move(network), host_now_ns() - start};
 }
 
 class TimingLaunch {
@@ -36,10 +36,10 @@ class TimingLaunch {
   TimingLaunch(const TimingPlan& plan, c10::Device device)
       : plan_(plan),
         device_(device),
-        batch_(random_batch(plan.batch, plan.context, plan.shape.vocab, device)),
+        batch_(plan.random_batch(device)),
         built_(build_model(plan, device)),
-        step_(built_.model, batch_, plan.step),
-        memory_(device, count_bytes(built_.model.parameters())),
+        step_(*built_.network, batch_, plan.step),
+        memory_(device, count_bytes(built_.network->parameters())),
         series_(step_, plan.step.mode, device, PhaseClock::kEvents),
         synced_(step_, plan.step.mode, device, PhaseClock::kSynchronised) {}
 

@@ -27,8 +27,8 @@ std::int64_t at_least(std::int64_t smallest, const std::optional<std::int64_t>& 
 
 TimingPlan profiling_plan(const CellSpec& spec) {
   return {
-      .shape = present(spec.model, "model"),
-      .context = at_least(1, spec.context, "context"),
+      .network = {spec.implementation, present(spec.model, "model"),
+                  at_least(1, spec.context, "context")},
       .batch = at_least(1, spec.batch, "batch"),
       .warmup = at_least(0, spec.warmup, "warmup"),
       .steps = at_least(0, spec.steps, "steps"),

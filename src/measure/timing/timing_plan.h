@@ -7,12 +7,15 @@
 namespace labreport {
 
 struct TimingPlan {
-  ModelShape shape;
-  std::int64_t context = 0;
+  NetworkSpec network;
   std::int64_t batch = 0;
   std::int64_t warmup = 0;
   std::int64_t steps = 0;
   StepOptions step;
+
+  Batch random_batch(c10::Device device) const {
+    return labreport::random_batch(batch, network.context, network.shape.vocab, device);
+  }
 };
 
 /// Throws `InputError` naming the parameter that is missing or not positive.

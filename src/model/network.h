@@ -1,0 +1,71 @@
+// What a training step is made of, whoever wrote it, and how one is made.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "model/parameter.h"
+#include "results/cell.h"
+
+namespace labreport {
+
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  /// Changes the parameters by their gradients.
+  virtual void step() = 0;
+
+  /// Its tensors, named after their parameters; none before the first step.
+  virtual Parameters state() const = 0;
+};
+
+class Network {
+ public:
+  virtual ~Network() = default;
+
+  /// [batch, positions] of token ids → [batch, positions, vocab] logits.
+  virtual at::Tensor forward(const at::Tensor& ids) const = 0;
+
+  /// Logits and the ids that should follow → one number that backward can begin with.
+  virtual at::Tensor loss(const at::Tensor& logits, const at::Tensor& targets) const = 0;
+
+  /// Of its parameters.
+  virtual std::unique_ptr<Optimizer> make_optimizer() const = 0;
+
+  /// The same tensors for as long as it lives.
+  virtual const Parameters& parameters() const = 0;
+
+  /// Tensors that it holds and never trains.
+  virtual const std::vector<at::Tensor>& tables() const = 0;
+};
+
+struct NetworkSpec {
+  std::string implementation;  ///< As in `CellSpec`.
+  ModelShape shape;
+  std::int64_t context = 0;  ///< The longest sequence.
+};
+
+using NetworkFactory =
+    std::function<std::unique_ptr<Network>(const NetworkSpec& spec, c10::Device device)>;
+
+/// What `make_network` calls from now on; empty, as in the beginning: it makes labreport's own.
+void set_network_factory(NetworkFactory factory);
+
+std::unique_ptr<Network> make_network(const NetworkSpec& spec, c10::Device device);
+
+/// Code that is not the program's own failed: which call, in one line, and its traceback.
+class ForeignError : public Error {
+ public:
+  ForeignError(const std::string& line, std::string traceback)
+      : Error(line), traceback_(std::move(traceback)) {}
+  const std::string& traceback() const { return traceback_; }
+
+ private:
+  std::string traceback_;
+};
+
+}  // namespace labreport
