@@ -119,7 +119,8 @@ foreach(folder IN LISTS torch_rpath)
 endforeach()
 
 # labreport-worker.json beside the worker: {"torch": "2.11.0", "cuda": "13.0" or null,
-# "architectures": ["sm_75", …]}, so that the front end can judge a device before it starts one.
+# "architectures": ["sm_75", …]}, so that the front end can judge a device before it starts one; with what
+# else is given, from a comma on.
 function(labreport_describe_worker worker)
   file(READ ${torch_version_header} version)
   string(REGEX REPLACE ".*TORCH_VERSION[ \\\n]+\"([0-9.]+)\".*" "\\1" version "${version}")
@@ -140,5 +141,5 @@ function(labreport_describe_worker worker)
     list(JOIN codes ", " architectures)
   endif()
   file(CONFIGURE OUTPUT ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${worker}.json @ONLY
-       CONTENT "{\"torch\": \"@version@\", \"cuda\": @cuda@, \"architectures\": [@architectures@]}\n")
+       CONTENT "{\"torch\": \"@version@\", \"cuda\": @cuda@, \"architectures\": [@architectures@]@ARGN@}\n")
 endfunction()

@@ -34,6 +34,9 @@ class Range {
   Range(const Range&) = delete;
   Range& operator=(const Range&) = delete;
 
+  /// Whether anybody listens: what names ranges at a cost does so only then.
+  static bool observed() { return current_observer != nullptr; }
+
  private:
   friend class ObservedRanges;
   static inline RangeObserver* current_observer = nullptr;

@@ -17,9 +17,15 @@ File read_file_of(std::string_view text, const std::string& origin) {
 
 std::string to_json(const LaunchRequest& request) { return write_json(request); }
 std::string to_json(const LaunchReport& report) { return write_json(report); }
+std::string to_json(const ModelSource& source) { return write_json(source); }
 
 LaunchRequest request_from_json(std::string_view text, const std::string& origin) {
   return read_file_of<LaunchRequest>(text, origin);
+}
+
+std::string implementation_from_json(std::string_view text, const std::string& origin) {
+  const JsonDocument document = parse_json(text, origin);
+  return JsonReader(document).at("implementation").text(kMostLabel);
 }
 
 LaunchReport report_from_json(std::string_view text, const std::string& origin) {

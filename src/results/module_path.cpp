@@ -4,12 +4,26 @@
 #include <charconv>
 
 namespace labreport {
+namespace {
+
+/// ".31"
+bool is_number(std::string_view step) {
+  return step.size() > 1 && step.front() == '.' &&
+         step.find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
+}  // namespace
 
 std::string without_layer(const std::string& module) {
-  const auto end = std::min(module.find('/'), module.size());
-  const auto dot = module.find('.');
-  if (dot >= end) return module;
-  return module.substr(0, dot) + module.substr(end);
+  std::string path;
+  std::size_t at = 0;
+  while (at < module.size()) {
+    const std::size_t end = std::min(module.find_first_of("./", at + 1), module.size());
+    if (!is_number(std::string_view(module).substr(at, end - at)))
+      path += module.substr(at, end - at);
+    at = end;
+  }
+  return path;
 }
 
 std::optional<std::int64_t> layer_number(std::string_view module) {

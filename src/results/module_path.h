@@ -8,7 +8,8 @@
 
 namespace labreport {
 
-/// "layers.3/attn/q_proj" → "layers/attn/q_proj": one of many alike.
+/// "layers.3/attn/q_proj" → "layers/attn/q_proj": one of many alike, by numbers wherever they
+/// stand.
 std::string without_layer(const std::string& module);
 
 /// "layers.3/attn/q_proj" → 3; nothing outside of the layers.

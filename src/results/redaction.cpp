@@ -42,6 +42,13 @@ struct OutcomeWords {
 
 void redact(Session& session, const PrivateNames& names) {
   leave_out_of_command(session.argv, names);
+  if (session.model) {
+    for (std::string ModelSource::* words : {&ModelSource::model, &ModelSource::arguments,
+                                             &ModelSource::loss, &ModelSource::optimizer}) {
+      std::string& text = (*session.model).*words;
+      text = redacted_word(std::move(text), names);
+    }
+  }
   for (auto& [variable, value] : session.environment) leave_out(value, names);
 }
 

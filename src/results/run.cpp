@@ -37,6 +37,11 @@ Cell& Run::find_or_add(const CellSpec& spec) {
   return cells.emplace_back(Cell{id, spec, {}});
 }
 
+const ModelSource* measured_model(const Run& run) {
+  if (run.sessions.empty() || !run.sessions.back().model) return nullptr;
+  return &*run.sessions.back().model;
+}
+
 const Device* main_device(const Run& run) {
   std::map<std::int64_t, std::int64_t> launches;
   for (const Cell& cell : run.cells) {

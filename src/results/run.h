@@ -20,8 +20,22 @@ struct Software {
   std::string cublas;
   std::string cupti;
   std::string libtorch;
+  std::string python = {};  ///< Of the worker for models in Python.
 
   bool operator==(const Software&) const = default;
+};
+
+/// A model that is not labreport's own, as its user named it. Only the worker that loads it
+/// understands the words.
+struct ModelSource {
+  /// Its class and a hash of what it is made of: "TransformerLM-0a1b2c3d".
+  std::string implementation;
+  std::string model;      ///< "path/file.py:Class" or "package.module:Class"
+  std::string arguments;  ///< A JSON object; empty: none.
+  std::string loss;       ///< "module:name", as the optimizer.
+  std::string optimizer;
+
+  bool operator==(const ModelSource&) const = default;
 };
 
 /// One invocation of the program on one machine. A resumed run has several.
@@ -34,6 +48,7 @@ struct Session {
   std::string cpu;       ///< Processor model.
   std::int64_t cores = 0;
   Software software;
+  std::optional<ModelSource> model = {};           ///< What cells with an implementation measure.
   std::map<std::string, std::string> environment;  ///< Variables that change results.
   std::int64_t seed = 0;
 };
@@ -99,6 +114,9 @@ struct Run {
   Cell& find_or_add(const CellSpec& spec);
 };
 
+/// The model that it measures in place of labreport's own; null: its own.
+const ModelSource* measured_model(const Run& run);
+
 /// Where most launches ran; null for a run in which nothing started.
 const Device* main_device(const Run& run);
 
@@ -111,7 +129,8 @@ struct LaunchRequest {
   /// are kept.
   std::string artifacts = {};
   bool gpu_trace = false;  ///< Of a profiled step each kernel is kept, not only their sums.
-  bool nvtx = false;       ///< The program's ranges are for a profiler outside; ours stays off.
+  std::optional<ModelSource> model = {};  ///< Where the cell has an implementation.
+  bool nvtx = false;  ///< The program's ranges are for a profiler outside; ours stays off.
 };
 
 struct LaunchReport {

@@ -9,7 +9,7 @@
 namespace labreport {
 
 /// Semantic version of the document that `to_json` writes.
-inline constexpr std::string_view kSchemaVersion = "1.2.0";
+inline constexpr std::string_view kSchemaVersion = "1.3.0";
 
 /// run.schema.json as this program carries it.
 std::string_view run_schema();
@@ -25,6 +25,10 @@ Run run_from_json(std::string_view text, const std::string& origin);
 
 std::string to_json(const LaunchRequest& request);
 LaunchRequest request_from_json(std::string_view text, const std::string& origin);
+
+/// What the worker for models is asked to describe, and the implementation that it answers.
+std::string to_json(const ModelSource& source);
+std::string implementation_from_json(std::string_view text, const std::string& origin);
 
 std::string to_json(const LaunchReport& report);
 LaunchReport report_from_json(std::string_view text, const std::string& origin);

@@ -14,18 +14,24 @@ inline void parse(const std::string& text, Precision& precision) {
 inline void parse(const std::string& text, Mode& mode) { mode = parse_mode(text); }
 
 template <>
-inline constexpr auto kMembers<Software> =
-    std::tuple(member("driver", &Software::driver), member("cuda", &Software::cuda),
-               member("cublas", &Software::cublas), member("cupti", &Software::cupti),
-               member("libtorch", &Software::libtorch));
+inline constexpr auto kMembers<Software> = std::tuple(
+    member("driver", &Software::driver), member("cuda", &Software::cuda),
+    member("cublas", &Software::cublas), member("cupti", &Software::cupti),
+    member("libtorch", &Software::libtorch), optional_member("python", &Software::python));
 
 template <>
-inline constexpr auto kMembers<Session> =
-    std::tuple(member("started_at", &Session::started_at), member("argv", &Session::argv),
-               member("revision", &Session::revision), member("dirty", &Session::dirty),
-               member("host", &Session::host), member("cpu", &Session::cpu),
-               member("cores", &Session::cores), member("software", &Session::software),
-               member("environment", &Session::environment), member("seed", &Session::seed));
+inline constexpr auto kMembers<ModelSource> =
+    std::tuple(member("implementation", &ModelSource::implementation, kMostLabel),
+               member("model", &ModelSource::model), member("arguments", &ModelSource::arguments),
+               member("loss", &ModelSource::loss), member("optimizer", &ModelSource::optimizer));
+
+template <>
+inline constexpr auto kMembers<Session> = std::tuple(
+    member("started_at", &Session::started_at), member("argv", &Session::argv),
+    member("revision", &Session::revision), member("dirty", &Session::dirty),
+    member("host", &Session::host), member("cpu", &Session::cpu), member("cores", &Session::cores),
+    member("software", &Session::software), optional_member("model", &Session::model),
+    member("environment", &Session::environment), member("seed", &Session::seed));
 
 template <>
 inline constexpr auto kMembers<Device> =
@@ -48,6 +54,7 @@ inline constexpr auto kMembers<ModelShape> =
 template <>
 inline constexpr auto kMembers<CellSpec> = std::tuple(
     member("device", &CellSpec::device), optional_member("size", &CellSpec::size, kMostLabel),
+    optional_member("implementation", &CellSpec::implementation, kMostLabel),
     spread(&CellSpec::model), optional_member("context", &CellSpec::context),
     optional_member("batch", &CellSpec::batch), optional_member("precision", &CellSpec::precision),
     optional_member("mode", &CellSpec::mode), optional_member("warmup", &CellSpec::warmup),
@@ -125,7 +132,8 @@ template <>
 inline constexpr auto kMembers<LaunchRequest> = std::tuple(
     spread(&LaunchRequest::spec), member("launch", &LaunchRequest::launch),
     member("seed", &LaunchRequest::seed), optional_member("artifacts", &LaunchRequest::artifacts),
-    optional_member("gpu_trace", &LaunchRequest::gpu_trace));
+    optional_member("gpu_trace", &LaunchRequest::gpu_trace),
+    optional_member("model", &LaunchRequest::model));
 
 template <>
 inline constexpr auto kMembers<LaunchReport> =

@@ -76,10 +76,11 @@ valijson::ValidationResults::Error innermost(valijson::ValidationResults& result
 /// The validator names its own means; readers want to know what to write.
 std::string readable_problem(const valijson::ValidationResults::Error& error) {
   if (error.description.find("regex") == std::string::npos) return error.description;
-  constexpr ConstantTable<std::string_view, std::string_view, 5> kForms{
+  constexpr ConstantTable<std::string_view, std::string_view, 6> kForms{
       {{"[schema_version]", "a version such as 1.1.0"},
        {"[started_at]", "a time such as 2026-05-01T12:34:56Z"},
        {"[revision]", "40 hex digits, or nothing"},
+       {"[implementation]", "at most 60 letters, digits, '_' and '-'"},
        {"[uuid_hash]", "at most 64 hex digits"},
        {"[id]", "letters, digits, '_', '.' and '-'"}}};
   const auto* form = error.context.empty() ? nullptr : look_up(kForms, error.context.back());

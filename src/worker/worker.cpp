@@ -11,6 +11,7 @@
 #include "engine/out_of_memory.h"
 #include "measure/catalogue.h"
 #include "measure/timing/start_up.h"
+#include "model/network.h"
 #include "results/run_json.h"
 #include "worker/arguments.h"
 
@@ -51,6 +52,11 @@ Launch measure_guarded(const LaunchRequest& request, int& status) try {
 } catch (const DeviceError& error) {
   status = kWorkerNoDevice;
   return failed(error.what());
+} catch (const ForeignError& error) {
+  Launch launch = failed(error.what());
+  if (const auto failure = as_out_of_memory(error)) launch.outcome = *failure;
+  launch.warnings.push_back(error.traceback());
+  return launch;
 } catch (const std::exception& error) {
   Launch launch = failed(first_line(error.what()));
   if (too_old_for_library(error.what())) status = kWorkerNoDevice;
@@ -68,12 +74,13 @@ std::string versions() {
       .dump();
 }
 
-int measure_into(const WorkerArguments& files) {
+int measure_into(const WorkerArguments& files, const std::string& python) {
   const std::string asked = read_file(files.request);
   LaunchRequest request = request_from_json(asked, files.request.string());
   request.nvtx = files.nvtx;
   int status = kWorkerDone;
-  const LaunchReport report = measure(request, status);
+  LaunchReport report = measure(request, status);
+  report.software.python = python;
   // The front end takes it over at once and syncs what it keeps: syncing here would do it twice.
   write_atomically(files.result, to_json(report), Sync::kNothing);
   if (status == kWorkerNoDevice) {
@@ -95,9 +102,9 @@ LaunchReport measure(const LaunchRequest& request, int& status) {
   return report;
 }
 
-int run_worker(const std::vector<std::string>& arguments) try {
+int run_worker(const std::vector<std::string>& arguments, const std::string& python) try {
   const WorkerArguments parsed = parse_worker_arguments(arguments);
-  if (!parsed.version) return measure_into(parsed);
+  if (!parsed.version) return measure_into(parsed, python);
   fmt::print("{}\n", versions());
   return kWorkerDone;
 } catch (const std::exception& error) {

@@ -17,7 +17,8 @@ inline constexpr int kWorkerNoDevice = 3;  ///< The device cannot start: no cell
 /// sets `status` to kWorkerNoDevice.
 LaunchReport measure(const LaunchRequest& request, int& status);
 
-/// The whole program but for its end. Returns the exit status.
-int run_worker(const std::vector<std::string>& arguments);
+/// The whole program but for its end. Returns the exit status. `python`: the version of the one
+/// that runs the networks, for the result.
+int run_worker(const std::vector<std::string>& arguments, const std::string& python = {});
 
 }  // namespace labreport

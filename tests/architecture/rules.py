@@ -21,11 +21,12 @@ INCLUDES = {
     "model": ["engine"],
     "measure": ["model"],
     "worker": ["measure"],
+    "python": ["worker"],
     "main.cpp": ["cli"],
     "worker_main.cpp": ["worker"],
 }
 
-TORCH_ROOMS = ["engine", "model", "measure", "worker", "worker_main.cpp"]
+TORCH_ROOMS = ["engine", "model", "measure", "worker", "python", "worker_main.cpp"]
 
 # Who may include which library; what is not listed here may come in anywhere.
 LIBRARIES = {
@@ -36,6 +37,7 @@ LIBRARIES = {
     r"kainjow/|cmark": ["document", "writers", "notes"],
     r"CLI/": ["cli"],
     r"boost/": ["base"],
+    r"pybind11/|Python\.h": ["python"],
 }
 
 PROCESS_OWNER = re.compile(r"src/orchestrate/subprocess[^/]*$")

@@ -9,6 +9,8 @@ TEST(ModulePath, LosesItsLayersNumber) {
   EXPECT_EQ(without_layer("layers.31/attn"), "layers/attn");
   EXPECT_EQ(without_layer("layers.0"), "layers");
   EXPECT_EQ(without_layer("lm_head"), "lm_head");
+  EXPECT_EQ(without_layer("transformer.h.3/experts.12/up"), "transformer.h/experts/up");
+  EXPECT_EQ(without_layer("v1.5x"), "v1.5x");
   EXPECT_EQ(without_layer(""), "");
 }
 

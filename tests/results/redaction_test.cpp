@@ -33,5 +33,15 @@ TEST(Privacy, ACommandsPlacesLoseTheHostAndTheHome) {
             (Words{"labreport", "import", "HOST.csv", "--source-url", "https://HOST/USER"}));
 }
 
+TEST(Privacy, AModelLosesTheHome) {
+  Session session;
+  session.model = {"Net-0a1b2c3d", "/people/ada/net.py:Net", R"({"weights": "/people/ada/w"})",
+                   "/people/ada/net.py:loss", "torch.optim:AdamW"};
+  redact(session, {.home = "/people/ada", .user = "ada", .host = "node1"});
+  EXPECT_EQ(session.model->model, "~/net.py:Net");
+  EXPECT_EQ(session.model->arguments, R"({"weights": "~/w"})");
+  EXPECT_EQ(session.model->loss, "~/net.py:loss");
+}
+
 }  // namespace
 }  // namespace labreport

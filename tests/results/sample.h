@@ -46,6 +46,9 @@ inline Run sample_run() {
   session.cpu = "a processor";
   session.cores = 2;
   session.software.libtorch = "2.11.0";
+  session.software.python = "3.11.7";
+  session.model = {"TransformerLM-0a1b2c3d", "model.py:TransformerLM", R"({"dropout": 0.0})",
+                   "torch.nn.functional:cross_entropy", "torch.optim:AdamW"};
   session.environment = {{"OMP_NUM_THREADS", "2"}};
   run.sessions = {session};
   Device device;

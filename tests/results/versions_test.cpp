@@ -61,6 +61,11 @@ TEST(Versions, TracesOfStepsCameWithTheThird) {
   EXPECT_TRUE(traced("1.2.0"));
 }
 
+TEST(Versions, ModelsOfOnesOwnCameWithTheFourth) {
+  EXPECT_EQ(measured_model(run_from_json(recorded("1.2.0"), "run.json")), nullptr);
+  EXPECT_NE(measured_model(run_from_json(recorded("1.3.0"), "run.json")), nullptr);
+}
+
 TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {
   const std::string newer = changed("/schema_version", "1.10.0");
   EXPECT_EQ(warning(newer, "newer.json"),

@@ -1,0 +1,54 @@
+# labreport-model-worker: the worker's own code as an extension of the Python whose torch it is built with, and a
+# Python file around it. Where it cannot be built, its description says why, and nothing else lacks it.
+
+# Also who runs the tests' reference in plain PyTorch.
+execute_process(COMMAND ${PROJECT_SOURCE_DIR}/setup/find-torch --python
+                OUTPUT_VARIABLE LABREPORT_TORCH_PYTHON OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(LABREPORT_TORCH_PYTHON)
+  execute_process(
+    COMMAND ${LABREPORT_TORCH_PYTHON} -c "import importlib.util, platform, sysconfig; print(sysconfig.get_path('include'), \
+sysconfig.get_config_var('EXT_SUFFIX'), platform.python_version(), importlib.util.find_spec('torch').submodule_search_locations[0], sep=';')"
+    OUTPUT_VARIABLE facts OUTPUT_STRIP_TRAILING_WHITESPACE)
+  list(POP_FRONT facts python_include python_suffix python_version python_torch)
+  string(REGEX MATCH "^[0-9]+[.][0-9]+" python_minor "${python_version}")
+endif()
+
+# As a glob, so that the next build sees that they have come.
+file(GLOB python_header CONFIGURE_DEPENDS ${python_include}/Python.h)
+
+set(problem "")
+if(NOT python_torch STREQUAL LABREPORT_TORCH)
+  set(problem "the worker was built with a LibTorch that is no Python's; name a Python with torch in TORCH_PYTHON and \
+run `make report` again")
+elseif(NOT python_header)
+  set(problem "the headers of Python ${python_minor} (Python.h) are not in ${python_include}; install \
+python${python_minor}-dev and run `make report` again")
+elseif(NOT EXISTS ${python_torch}/include/pybind11/pybind11.h OR NOT EXISTS ${python_torch}/lib/libtorch_python.so)
+  set(problem "this torch brings no pybind11; install its wheel and run `make report` again")
+endif()
+
+set(model_worker ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/labreport-model-worker)
+labreport_describe_worker(labreport-model-worker ", \"python\": \"${python_version}\", \"problem\": \"${problem}\"")
+if(problem)
+  message(STATUS "No worker for models in Python: ${problem}")
+  file(REMOVE ${model_worker})
+  return()
+endif()
+
+set(python_folder ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/python)
+add_library(labreport_engine MODULE ${PROJECT_SOURCE_DIR}/src/python/engine.cpp)
+labreport_own_target(labreport_engine PRIVATE)
+labreport_links(labreport_engine PRIVATE worker)
+target_include_directories(labreport_engine SYSTEM PRIVATE ${python_include})
+# Torch's own code lies in the same process: what is the worker's stays in here.
+target_link_libraries(labreport_engine PRIVATE ${python_torch}/lib/libtorch_python.so -Wl,--exclude-libs,ALL)
+set_target_properties(labreport_engine PROPERTIES PREFIX "" SUFFIX "${python_suffix}" CXX_VISIBILITY_PRESET hidden
+                                                  LIBRARY_OUTPUT_DIRECTORY ${python_folder})
+configure_file(${PROJECT_SOURCE_DIR}/src/python/labreport_worker.py ${python_folder}/labreport_worker.py COPYONLY)
+file(CONFIGURE OUTPUT ${model_worker} @ONLY CONTENT
+"#!/bin/sh
+# Made by cmake/PythonWorker.cmake.
+exec '@LABREPORT_TORCH_PYTHON@' -B \"\${0%/*}/python/labreport_worker.py\" \"$@\"
+")
+file(CHMOD ${model_worker} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+add_dependencies(programs labreport_engine)

@@ -1,0 +1,162 @@
+// The worker as an extension module of Python: the same measuring code around a network that is a
+// Python object.
+#include <c10/util/Exception.h>
+#include <pybind11/stl.h>
+#include <torch/csrc/utils/pybind.h>
+
+#include <list>
+
+#include "engine/range.h"
+#include "engine/torch_versions.h"
+#include "measure/timing/start_up.h"
+#include "model/network.h"
+#include "worker/worker.h"
+
+namespace labreport {
+namespace {
+
+namespace py = pybind11;
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string traceback_of(const py::error_already_set& error) {
+  constexpr std::size_t kMost = 12'000;  // of the 16 KiB that a text of a run may have
+  const py::object lines =
+      py::module_::import("traceback")
+          .attr("format_exception")(error.type(), error.value(), error.trace());
+  std::string text = py::str("").attr("join")(lines).cast<std::string>();
+  return text.size() <= kMost ? text : text.substr(text.size() - kMost);
+}
+
+/// As an error of LibTorch's where it is one, so that running out of memory is the same outcome.
+[[noreturn]] void rethrow(const py::error_already_set& error) {
+  const std::string words = first_line(py::str(error.value()).cast<std::string>());
+  if (error.matches(py::module_::import("torch").attr("OutOfMemoryError"))) {
+    TORCH_CHECK_WITH(OutOfMemoryError, false, words);
+  }
+  throw ForeignError(words, traceback_of(error));
+}
+
+/// The measuring code runs without the interpreter's lock: autograd's threads may want it.
+template <typename Call>
+auto with_python(const Call& call) {
+  const py::gil_scoped_acquire lock;
+  try {
+    return call();
+  } catch (const py::error_already_set& error) {
+    rethrow(error);
+  }
+}
+
+/// An object of Python's, let go of under the lock.
+class Held {
+ public:
+  explicit Held(py::object object) : object_(std::move(object)) {}
+  ~Held() {
+    const py::gil_scoped_acquire lock;
+    object_ = py::object();
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  template <typename... Arguments>
+  py::object call(const char* method, const Arguments&... arguments) const {
+    return object_.attr(method)(arguments...);
+  }
+
+ private:
+  py::object object_;
+};
+
+Parameters named_tensors(const py::object& pairs) {
+  Parameters tensors;
+  for (const py::handle pair : pairs) {
+    auto [name, tensor] = pair.cast<std::pair<std::string, at::Tensor>>();
+    tensors.push_back({std::move(name), std::move(tensor)});
+  }
+  return tensors;
+}
+
+class PythonOptimizer : public Optimizer {
+ public:
+  explicit PythonOptimizer(py::object optimizer) : optimizer_(std::move(optimizer)) {}
+  void step() override {
+    with_python([&] { optimizer_.call("step"); });
+  }
+  Parameters state() const override {
+    return with_python([&] { return named_tensors(optimizer_.call("state")); });
+  }
+
+ private:
+  Held optimizer_;
+};
+
+class PythonNetwork : public Network {
+ public:
+  explicit PythonNetwork(const py::object& network)
+      : network_(network), parameters_(named_tensors(network_.call("parameters"))) {
+    for (Parameter& buffer : named_tensors(network_.call("buffers"))) {
+      buffers_.push_back(std::move(buffer.tensor));
+    }
+  }
+  at::Tensor forward(const at::Tensor& ids) const override {
+    return with_python([&] { return network_.call("forward", ids).cast<at::Tensor>(); });
+  }
+  at::Tensor loss(const at::Tensor& logits, const at::Tensor& targets) const override {
+    return with_python([&] { return network_.call("loss", logits, targets).cast<at::Tensor>(); });
+  }
+  std::unique_ptr<Optimizer> make_optimizer() const override {
+    return with_python(
+        [&] { return std::make_unique<PythonOptimizer>(network_.call("make_optimizer")); });
+  }
+  const Parameters& parameters() const override { return parameters_; }
+  const std::vector<at::Tensor>& tables() const override { return buffers_; }
+
+ private:
+  Held network_;
+  Parameters parameters_;
+  std::vector<at::Tensor> buffers_;
+};
+
+py::dict hyper_parameters(const NetworkSpec& spec) {
+  py::dict values;
+  values["vocab_size"] = spec.shape.vocab;
+  values["context_length"] = spec.context;
+  values["d_model"] = spec.shape.d_model;
+  values["num_layers"] = spec.shape.layers;
+  values["num_heads"] = spec.shape.heads;
+  values["d_ff"] = spec.shape.d_ff;
+  return values;
+}
+
+struct OpenRange {
+  explicit OpenRange(std::string called) : name(std::move(called)), range(name) {}
+  std::string name;
+  Range range;
+};
+std::list<OpenRange> open_ranges;  // innermost last
+
+int run(const std::vector<std::string>& arguments, const py::function& make_network,
+        const std::string& python) {
+  note_main_reached();
+  set_network_factory([&](const NetworkSpec& spec, c10::Device device) {
+    return with_python([&] {
+      return std::make_unique<PythonNetwork>(
+          make_network(spec.implementation, hyper_parameters(spec), device.str()));
+    });
+  });
+  const py::gil_scoped_release without_lock;
+  return run_worker(arguments, python);
+}
+
+}  // namespace
+}  // namespace labreport
+
+PYBIND11_MODULE(labreport_engine, module) {
+  module.attr("torch_version") = TORCH_VERSION;
+  module.def("run", labreport::run);
+  module.def("observed", labreport::Range::observed);
+  module.def("open_range",
+             [](std::string name) { labreport::open_ranges.emplace_back(std::move(name)); });
+  module.def("close_range", [] { labreport::open_ranges.pop_back(); });
+}

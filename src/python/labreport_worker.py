@@ -1,0 +1,344 @@
+"""The worker for models that are PyTorch modules: one request in, one result out, as labreport-worker.
+
+labreport_worker.py --request FILE --result FILE [--nvtx] | --describe SOURCE | --version
+
+What is measured, and how, is the business of labreport_engine, the same C++ code. This file loads the model that the
+request names, calls it and says in one line which of its calls failed. The model runs as its user, in the user's Python.
+"""
+
+import functools
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import json
+import os
+import platform
+import re
+import sys
+import traceback
+from pathlib import Path
+
+import torch
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+
+COURSE = ["vocab_size", "context_length", "d_model", "num_layers", "num_heads", "d_ff", "rope_theta"]
+ROPE_THETA = 10_000.0
+OPTIMIZER_ARGUMENTS = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.01}
+HASH_DIGITS = 8
+
+
+class Mismatch(Exception):
+    """A model that cannot be measured as it is, in one line."""
+
+
+def first_line(error):
+    return (str(error).splitlines() or [""])[0]
+
+
+def shown(value):
+    """As a message names it: "int64[4, 512] on cuda:0"."""
+    if isinstance(value, torch.Tensor):
+        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)} on {value.device}"
+    words = repr(value)
+    return words if len(words) <= 80 else type(value).__name__
+
+
+def call_words(what, arguments=(), named={}):
+    return f"{what}({', '.join([*map(shown, arguments), *(f'{name}={shown(value)}' for name, value in named.items())])})"
+
+
+def call(what, function, *arguments, **named):
+    """function(…); what it raises becomes one line. Out of memory stays what it is."""
+    try:
+        return function(*arguments, **named)
+    except (torch.OutOfMemoryError, Mismatch):
+        raise
+    except Exception as error:
+        words = call_words(what, arguments, named)
+        raise Mismatch(f"{words} failed: {type(error).__name__}: {first_line(error)}") from error
+
+
+# Loading.
+
+
+@functools.cache  # the loss may stand beside the model
+def import_file(path):
+    path = Path(path).expanduser().resolve()
+    if not path.is_file():
+        raise Mismatch(f"there is no file {path}")
+    sys.path.insert(0, str(path.parent))  # as for a script: its neighbours can be imported
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def load(flag, text):
+    """ "path/file.py:Name" or "package.module:Name" → the object and the module that holds it."""
+    place, _, name = text.rpartition(":")
+    if not place or not name:
+        raise Mismatch(f"{flag} {text} names no class; give path/file.py:Class or package.module:Class")
+    try:
+        module = import_file(place) if place.endswith(".py") else importlib.import_module(place)
+    except Mismatch:
+        raise
+    except BaseException as error:  # a module may also leave by sys.exit
+        python = f"Python {platform.python_version()} of {sys.prefix}"
+        raise Mismatch(f"{flag} {place} cannot be imported by {python}: {type(error).__name__}: {first_line(error)}") from error
+    found = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise Mismatch(f"{flag}: {place} has no {name}")
+        found = getattr(found, part)
+    if not callable(found):
+        raise Mismatch(f"{flag} {text} is a {type(found).__name__}, which cannot be called")
+    return found, module
+
+
+def file_of(module):
+    return Path(getattr(module, "__file__", None) or "").resolve()
+
+
+def is_installed(path):
+    return not {"site-packages", "dist-packages"}.isdisjoint(path.parts)
+
+
+def source_files(module):
+    """Of the module and of what is loaded from beside it or from its package, by their paths."""
+    name, dot, _ = module.__name__.partition(".")
+    package = sys.modules[name] if dot else module
+    folder = file_of(package).parent
+    alone = is_installed(folder) and not hasattr(package, "__path__")  # among others' files
+    files = {}
+    for other in list(sys.modules.values()) + [module]:
+        file = file_of(other)
+        own = folder in file.parents and not alone and not is_installed(file.relative_to(folder))
+        if file.suffix == ".py" and (own or other is module) and other.__name__ != "__main__":
+            files[file.relative_to(folder).as_posix()] = file
+    return sorted(files.items())
+
+
+class Source:
+    """What the user named: a class or a factory, what it is called with, a loss, an optimizer."""
+
+    def __init__(self, words):
+        self.words = words
+        sys.path.insert(0, os.getcwd())
+        self.model, module = load("MODEL", words["model"])
+        self.loss, of_loss = load("LOSS", words["loss"])
+        self.optimizer, of_optimizer = load("OPTIMIZER", words["optimizer"])
+        modules = [module, *(other for other in (of_loss, of_optimizer) if not is_installed(file_of(other)))]
+        self.arguments = self.read_arguments(words["arguments"])
+        self.name = words["model"].rpartition(":")[2]
+        slug = re.sub(r"[^A-Za-z0-9_-]", "_", self.name)[:40]
+        self.implementation = f"{slug}-{self.digest(modules)}"
+
+    @staticmethod
+    def read_arguments(text):
+        try:
+            arguments = json.loads(text or "{}")
+        except ValueError as error:
+            raise Mismatch(f"MODEL_ARGS is no JSON: {error}") from None
+        if not isinstance(arguments, dict):
+            raise Mismatch(f'MODEL_ARGS is {text}; give an object, as {{"dropout": 0.0, "width": "$d_model"}}')
+        return arguments
+
+    def digest(self, modules):
+        """Of all that decides what is measured: the files, and what the class is called with."""
+        digest = hashlib.sha256(json.dumps([self.arguments, self.words["loss"], self.words["optimizer"]]).encode())
+        for module in modules:
+            for name, file in source_files(module):
+                digest.update(name.encode() + b"\0" + file.read_bytes())
+        return digest.hexdigest()[:HASH_DIGITS]
+
+    def named_arguments(self, values):
+        """Those of the course's names that the signature takes, and MODEL_ARGS."""
+        taken = inspect.signature(self.model).parameters
+        anything = any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values())
+        named = {name: value for name, value in values.items() if anything or name in taken}
+        for name, value in self.arguments.items():
+            if isinstance(value, str) and value.startswith("$"):
+                if value[1:] not in values:
+                    raise Mismatch(f"MODEL_ARGS: {name} is {value}; there are {', '.join('$' + known for known in values)}")
+                value = values[value[1:]]
+            named[name] = value
+        for name, parameter in taken.items():
+            required = parameter.default is parameter.empty and parameter.kind not in (
+                parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+            if required and name not in named:
+                raise Mismatch(f"{call_words(self.name, (), named)} lacks {name}; give it by MODEL_ARGS, a constant or "
+                               f"one of {', '.join('$' + known for known in values)}")
+        return named
+
+
+# Measuring.
+
+
+class ModuleRanges:
+    """While it is open, each module's forward is a range of the engine's, under its name in the module around it."""
+
+    def __init__(self, root):
+        self.root, self.open = root, []
+        self.paths = {module: path for path, module in root.named_modules()}
+
+    def __enter__(self):
+        self.hooks = [register_module_forward_pre_hook(self.before),
+                      register_module_forward_hook(self.after, always_call=True)]
+
+    def __exit__(self, *_):
+        for hook in self.hooks:
+            hook.remove()
+        while self.open:
+            self.after(None)
+
+    def before(self, module, _):
+        if module is self.root:
+            return
+        path = self.paths.get(module, type(module).__name__)
+        if self.open:  # one that several modules share has the path of the first
+            around = self.open[-1] + "."
+            path = around + (path.removeprefix(around) if path.startswith(around) else path.rpartition(".")[2])
+        engine.open_range(path.removeprefix(self.open[-1] + ".") if self.open else path)
+        self.open.append(path)
+
+    def after(self, module, *_):
+        if module is not self.root:
+            self.open.pop()
+            engine.close_range()
+
+
+class Network:
+    """The user's module as the engine calls it."""
+
+    def __init__(self, source, values, device):
+        self.source, self.vocab = source, values["vocab_size"]
+        named = source.named_arguments(values)
+        with torch.device(device):
+            self.module = call(source.name, source.model, **named)
+        if not isinstance(self.module, torch.nn.Module):
+            raise Mismatch(f"{call_words(source.name, (), named)} made {shown(self.module)}, no torch.nn.Module")
+        self.module.to(device)
+        if device != "cpu":
+            torch.cuda.empty_cache()  # what initialising took
+        self.check_device(torch.device(device))
+
+    def check_device(self, device):
+        for name, tensor in [*self.parameters(), *self.buffers()]:
+            if tensor.device != device:
+                raise Mismatch(f"{name} of {self.source.name} is on {tensor.device} after .to({device}); "
+                               "let .to move every parameter and buffer")
+
+    def parameters(self):
+        return list(self.module.named_parameters())
+
+    def buffers(self):
+        return list(self.module.named_buffers())
+
+    def forward(self, ids):
+        if engine.observed():
+            with ModuleRanges(self.module):
+                output = call(f"{self.source.name}.forward", self.module, ids)
+        else:
+            output = call(f"{self.source.name}.forward", self.module, ids)
+        logits = output if isinstance(output, torch.Tensor) else getattr(output, "logits", output)
+        if not isinstance(logits, torch.Tensor) or logits.shape != (*ids.shape, self.vocab):
+            raise Mismatch(f"{call_words(self.source.name + '.forward', [ids])} returned {shown(logits)}; expected are "
+                           f"logits {[*ids.shape, self.vocab]}, by themselves or as .logits")
+        return logits
+
+    def loss(self, logits, targets):
+        """Of all positions as one batch, which is how losses take them."""
+        logits, targets = logits.flatten(0, -2), targets.flatten()
+        loss = call(self.source.words["loss"], self.source.loss, logits, targets)
+        number = isinstance(loss, torch.Tensor) and loss.numel() == 1
+        if number and loss.requires_grad:
+            return loss
+        words = call_words(self.source.words["loss"], (logits, targets))
+        if number:
+            raise Mismatch(f"{words} returned a loss without gradient: backward has nowhere to begin")
+        raise Mismatch(f"{words} returned {shown(loss)}; expected is one number")
+
+    def make_optimizer(self):
+        return Optimizer(self.source, self.parameters())
+
+
+class Optimizer:
+    """The user's optimizer, with labreport's hyper-parameters where it takes them."""
+
+    def __init__(self, source, parameters):
+        self.words, self.names = source.words["optimizer"], {id(tensor): name for name, tensor in parameters}
+        taken = inspect.signature(source.optimizer).parameters
+        named = {name: value for name, value in OPTIMIZER_ARGUMENTS.items() if name in taken}
+        self.optimizer = call(self.words, source.optimizer, [tensor for _, tensor in parameters], **named)
+
+    def step(self):
+        call(f"{self.words}.step", self.optimizer.step)
+
+    def state(self):
+        for parameter, values in self.optimizer.state.items():
+            for key, value in values.items():
+                if isinstance(value, torch.Tensor):
+                    yield f"{self.names.get(id(parameter), '')}.{key}", value
+
+
+def network_factory(words):
+    """Loads at once, so that it is no part of the network's own time; what goes wrong is told by the launch."""
+    try:
+        source = Source(words) if words else Mismatch("the request names no model")
+    except Mismatch as error:
+        source = error
+
+    def make(implementation, values, device):
+        if isinstance(source, Mismatch):
+            raise source
+        if implementation != source.implementation:
+            raise Mismatch(f"{source.name} changed after the run began: it was {implementation}, it is {source.implementation}")
+        return Network(source, values | {"rope_theta": ROPE_THETA}, device)
+
+    return make
+
+
+def asked_source(arguments):
+    """Of the request; what is wrong with that is the engine's to say."""
+    try:
+        return json.loads(Path(arguments[arguments.index("--request") + 1]).read_text())["model"]
+    except (ValueError, LookupError, TypeError, OSError):
+        return None
+
+
+def describe(words):
+    """For a front end that is about to plan: what the model is called in a run."""
+    told, sys.stdout = sys.stdout, sys.stderr  # a module may print
+    source = Source(json.loads(words))
+    source.named_arguments(dict.fromkeys(COURSE, 1))
+    print(json.dumps({"implementation": source.implementation}), file=told)
+    return 0
+
+
+def main(arguments):
+    if arguments[:1] == ["--describe"] and len(arguments) == 2:
+        return describe(arguments[1])
+    return engine.run(arguments, network_factory(asked_source(arguments)), platform.python_version())
+
+
+if __name__ == "__main__":
+    try:
+        import labreport_engine as engine  # behind torch, whose libraries it is made of
+
+        if engine.torch_version != torch.__version__.partition("+")[0]:
+            raise ImportError(f"it was built beside torch {engine.torch_version}")
+        status = main(sys.argv[1:])
+    except ImportError as error:
+        print(f"the worker for models does not fit torch {torch.__version__}: {error}; build it again with `make report`",
+              file=sys.stderr)
+        status = 2
+    except Mismatch as error:
+        if error.__cause__:
+            traceback.print_exception(error.__cause__)
+        print(error, file=sys.stderr)
+        status = 2
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # not by return: see the end of src/worker_main.cpp

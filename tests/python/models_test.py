@@ -1,0 +1,175 @@
+"""How the worker for models loads and calls what its user wrote, and what it says where that cannot be measured.
+
+models_test.py FOLDER    of labreport_worker.py and its engine
+"""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, sys.argv.pop(1))
+import labreport_engine  # noqa: E402
+import labreport_worker as worker  # noqa: E402
+
+worker.engine = labreport_engine
+HERE = Path(__file__).parent
+COURSE = dict(vocab_size=30, context_length=8, d_model=16, num_layers=2, num_heads=2, d_ff=24, rope_theta=10_000.0)
+CROSS_ENTROPY, ADAMW = "torch.nn.functional:cross_entropy", "torch.optim:AdamW"
+ODD = f"{HERE / 'odd_models.py'}:"
+
+
+def source(model, arguments="", loss=CROSS_ENTROPY, optimizer=ADAMW):
+    return worker.Source(dict(model=model, arguments=arguments, loss=loss, optimizer=optimizer))
+
+
+def network(*words, **named):
+    return worker.Network(source(*words, **named), COURSE, "cpu")
+
+
+def step(network):
+    """Forward, loss, backward and optimizer, as the engine calls them."""
+    ids, targets = torch.randint(COURSE["vocab_size"], (2, 2, COURSE["context_length"]))
+    loss = network.loss(network.forward(ids), targets)
+    loss.backward()
+    optimizer = network.make_optimizer()
+    optimizer.step()
+    return loss, dict(optimizer.state())
+
+
+class RangesSeen:
+    """In place of the engine."""
+
+    def __init__(self):
+        self.open, self.paths = [], []
+
+    def observed(self):
+        return True
+
+    def open_range(self, name):
+        self.open.append(name)
+        self.paths.append("/".join(self.open))
+
+    def close_range(self):
+        self.open.pop()
+
+
+class Loads(unittest.TestCase):
+    def test_a_class_of_a_file_takes_the_courses_names(self):
+        loss, state = step(network(f"{HERE / 'my_transformer.py'}:TransformerLM"))
+        self.assertEqual(loss.shape, ())
+        self.assertIn("layers.1.attn.qkv.weight.exp_avg", state)
+
+    def test_a_class_of_a_module_a_factory_and_constants(self):
+        sys.path.insert(0, str(HERE))
+        for model, arguments, width in [("odd_models:Bigram", "", 4), ("odd_models:factory", "", 16),
+                                        ("odd_models:Bigram", '{"width": 12}', 12),
+                                        ("odd_models:Bigram", '{"width": "$d_ff"}', 24)]:
+            self.assertEqual(network(model, arguments).module.table.embedding_dim, width)
+
+    def test_outputs_with_logits_and_a_loss_and_an_optimizer_of_ones_own(self):
+        own = step(network(ODD + "Wrapped", loss=ODD + "halved", optimizer="torch.optim:SGD"))
+        self.assertLess(own[0], 4)
+
+    def test_an_implementation_is_the_class_and_what_it_is_made_of(self):
+        def copied(more=""):
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder, "copied.py")
+                file.write_text((HERE / "my_transformer.py").read_text() + more)
+                return source(f"{file}:TransformerLM", *words, **named).implementation
+
+        words, named = [], {}
+        first = copied()
+        self.assertRegex(first, "^TransformerLM-[0-9a-f]{8}$")
+        self.assertEqual(copied(), first, "wherever it lies")
+        self.assertNotEqual(copied("# another line"), first)
+        words = ['{"d_ff": 8}']
+        self.assertNotEqual(copied(), first)
+        with tempfile.TemporaryDirectory() as folder:
+            loss = Path(folder, "loss.py")
+            words, named, seen = [], {"loss": f"{loss}:loss"}, {first}
+            for weight in [1, 2]:
+                loss.write_text(f"def loss(logits, targets):\n    return {weight} * logits.sum()\n")
+                worker.import_file.cache_clear()
+                seen.add(copied())
+            self.assertEqual(len(seen), 3, "a loss that lies elsewhere counts, too")
+
+
+class Ranges(unittest.TestCase):
+    def paths(self, *words):
+        model = network(*words)
+        worker.engine = RangesSeen()
+        try:
+            model.forward(torch.zeros(1, 8, dtype=torch.long))
+            self.assertEqual(worker.engine.open, [])
+            return worker.engine.paths
+        finally:
+            worker.engine = labreport_engine
+
+    def test_modules_by_their_names_in_the_one_around(self):
+        paths = self.paths(f"{HERE / 'my_transformer.py'}:TransformerLM")
+        for path in ["tokens", "layers.0", "layers.1/attn", "layers.1/attn/qkv", "head"]:
+            self.assertEqual(paths.count(path), 1, paths)
+
+    def test_a_shared_module_stands_where_it_is_called(self):
+        paths = self.paths(ODD + "Shared")
+        self.assertIn("layers.0/0", paths)
+        self.assertIn("layers.1/0", paths)
+
+    def test_they_close_when_a_forward_fails(self):
+        model = network(ODD + "Failing")
+        worker.engine = seen = RangesSeen()
+        try:
+            with self.assertRaises(worker.Mismatch):
+                model.forward(torch.zeros(1, 8, dtype=torch.long))
+        finally:
+            worker.engine = labreport_engine
+        self.assertEqual(seen.open, [])
+        model.forward  # and no hook is left
+        self.assertFalse(torch.nn.modules.module._global_forward_pre_hooks)
+
+
+class Wrong(unittest.TestCase):
+    """One line, which says which call failed with what."""
+
+    def says(self, expected, *words, **named):
+        with self.assertRaises(worker.Mismatch) as caught:
+            step(network(*words, **named))
+        said = str(caught.exception)
+        self.assertNotIn("\n", said)
+        for part in [expected] if isinstance(expected, str) else expected:
+            self.assertIn(part, said)
+
+    def test_what_cannot_be_loaded(self):
+        self.says("there is no file", "missing.py:Model")
+        self.says(["MODEL nowhere cannot be imported by Python 3", "No module named 'nowhere'"], "nowhere:Model")
+        self.says("has no Missing", ODD + "Missing")
+        self.says("names no class", "my_transformer.py")
+        self.says("is a module, which cannot be called", ODD + "nn")
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "broken.py").write_text("import einsums\n")
+            self.says("ModuleNotFoundError: No module named 'einsums'", f"{folder}/broken.py:Model")
+
+    def test_arguments(self):
+        reference = f"{HERE.parent / 'reference' / 'transformer.py'}:Transformer"
+        self.says(["Transformer(d_model=16, d_ff=24) lacks layers; give it by MODEL_ARGS", "$num_layers"], reference)
+        self.says("MODEL_ARGS: width is $depth; there are $vocab_size", ODD + "Bigram", '{"width": "$depth"}')
+        self.says("MODEL_ARGS is no JSON", ODD + "Bigram", "{width: 3}")
+        self.says("MODEL_ARGS is [3]; give an object", ODD + "Bigram", "[3]")
+        self.says("Bigram(vocab_size=30, depth=3) failed: TypeError", ODD + "Bigram", '{"depth": 3}')
+
+    def test_calls(self):
+        self.says("no_module(vocab_size=30) made 30, no torch.nn.Module", ODD + "no_module")
+        self.says("head.weight of Elsewhere is on meta after .to(cpu)", ODD + "Elsewhere")
+        self.says(["Narrow.forward(int64[2, 8] on cpu) returned float32[2, 30] on cpu", "logits [2, 8, 30]"],
+                  ODD + "Narrow")
+        self.says("Failing.forward(int64[2, 8] on cpu) failed: RuntimeError", ODD + "Failing")
+        self.says(["cross_entropy(float32[16, 30] on cpu, int64[16] on cpu)", "a loss without gradient"], ODD + "Frozen")
+        self.says("float32[16] on cpu; expected is one number", ODD + "Bigram", loss=ODD + "each")
+        self.says("Unsteady.step() failed: ArithmeticError: no step today", ODD + "Bigram", optimizer=ODD + "Unsteady")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,82 @@
+"""Models that are right in an odd way, and models that are wrong, each in one."""
+
+import types
+
+import torch
+from torch import nn
+
+
+class Bigram(nn.Module):
+    """The least that can be measured."""
+
+    def __init__(self, vocab_size, width=4):
+        super().__init__()
+        self.table = nn.Embedding(vocab_size, width)
+        self.head = nn.Linear(width, vocab_size)
+
+    def forward(self, ids):
+        return self.head(self.table(ids))
+
+
+class Wrapped(Bigram):
+    def forward(self, ids):
+        return types.SimpleNamespace(logits=super().forward(ids))
+
+
+def factory(**course):
+    return Bigram(course["vocab_size"], width=course["d_model"])
+
+
+class Shared(nn.Module):
+    """One norm in every block."""
+
+    def __init__(self, vocab_size, num_layers):
+        super().__init__()
+        self.table = nn.Embedding(vocab_size, 4)
+        norm = nn.LayerNorm(4)
+        self.layers = nn.ModuleList(nn.Sequential(norm, nn.Linear(4, 4)) for _ in range(num_layers))
+        self.head = nn.Linear(4, vocab_size)
+
+    def forward(self, ids):
+        x = self.table(ids)
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(x)
+
+
+class Narrow(Bigram):
+    def forward(self, ids):
+        return super().forward(ids)[:, -1]
+
+
+class Failing(Bigram):
+    def forward(self, ids):
+        return super().forward(ids) @ ids
+
+
+class Elsewhere(Bigram):
+    def to(self, *_):
+        self.head.weight = nn.Parameter(self.head.weight.to("meta"))
+        return self
+
+
+class Frozen(Bigram):
+    def forward(self, ids):
+        return super().forward(ids).detach()
+
+
+def no_module(vocab_size):
+    return vocab_size
+
+
+def halved(logits, targets):
+    return nn.functional.cross_entropy(logits, targets) / 2
+
+
+def each(logits, targets):
+    return nn.functional.cross_entropy(logits, targets, reduction="none")
+
+
+class Unsteady(torch.optim.SGD):
+    def step(self):
+        raise ArithmeticError("no step today")

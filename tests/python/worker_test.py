@@ -1,0 +1,94 @@
+"""The worker for models as the front end starts it, around the reference in plain PyTorch, on the CPU.
+
+worker_test.py WORKER
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).parent
+REFERENCE = {"implementation": "", "model": f"{HERE.parent / 'reference' / 'transformer.py'}:Transformer",
+             "arguments": json.dumps({"layers": "$num_layers", "heads": "$num_heads", "vocab": "$vocab_size",
+                                      "context": "$context_length"}),
+             "loss": "torch.nn.functional:cross_entropy", "optimizer": "torch.optim:AdamW"}
+PARAMETERS = 4 * (2 * 30 * 16 + 2 * (4 * 16 * 16 + 3 * 16 * 24 + 2 * 16) + 16)
+
+
+def described(source):
+    answer = subprocess.run([WORKER, "--describe", json.dumps(source)], capture_output=True, text=True)
+    return json.loads(answer.stdout)["implementation"] if answer.returncode == 0 else answer.stderr
+
+
+class Worker(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.implementation = described(REFERENCE)
+
+    def launch(self, kind, source=REFERENCE, **params):
+        shape = dict(d_model=16, d_ff=24, layers=2, heads=2, vocab=30, context=8, batch=2, warmup=1, steps=2)
+        params = dict(device="cpu", precision="bf16", mode="train_step", implementation=self.implementation) | shape | params
+        with tempfile.TemporaryDirectory() as folder:
+            request, result = Path(folder, "request.json"), Path(folder, "result.json")
+            request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, model=source)))
+            ended = subprocess.run([WORKER, "--request", request, "--result", result], capture_output=True, text=True)
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            report = json.loads(result.read_text())
+        self.assertIn(f".{self.implementation}.d16-", report["id"])
+        self.assertRegex(report["software"]["python"], r"^3\.\d+\.\d+")
+        body = report["result"]
+        body["values"] = {(m["tag"], m["name"]): m.get("value", m.get("samples")) for m in body["metrics"]}
+        body["tables"] = {table["name"]: table["rows"] for table in body["tables"]}
+        return body
+
+    def test_times_each_step_and_phase(self):
+        body = self.launch("timing")
+        self.assertEqual(body["outcome"]["status"], "ok", body["outcome"])
+        values = body["values"]
+        self.assertEqual(len(values["step", "total"]), 3)
+        for phase in ["forward", "loss", "backward", "optimizer"]:
+            self.assertTrue(all(sample > 0 for sample in values["synced", phase]), phase)
+        self.assertEqual(values["memory", "parameters"], PARAMETERS)
+        self.assertLess(values["start-up", "libraries"], values["start-up", "first_kernel"])
+
+    def test_attributes_operators_to_phases_and_modules_backward_too(self):
+        rows = self.launch("kernels")["tables"]["kernels"]
+        found = {(phase, module, op) for phase, module, _operation, op, *_ in rows}
+        for phase, module, op in [("forward", "layers/attn/q_proj", "aten::mm"), ("backward", "layers/ffn/w2", "aten::mm"),
+                                  ("forward", "token_embeddings", "aten::index"), ("backward", "lm_head", "aten::mm")]:
+            self.assertIn((phase, module, op), found)
+        self.assertTrue(any(phase == "optimizer" for phase, *_ in found))
+        gemms = sum(row[6] for row in rows if row[4] == "gemm" and row[0] == "forward")
+        self.assertEqual(gemms, 2 * (4 + 2 + 3) + 1)
+
+    def test_sorts_memory_by_what_it_is_for(self):
+        values = self.launch("memory", precision="fp32")["values"]
+        self.assertEqual(values["resident", "parameters"], PARAMETERS)
+        self.assertEqual(values["category", "unknown"], 0)
+        self.assertEqual(values["history", "lost"], 0)
+        self.assertGreaterEqual(values["resident", "optimizer"], 2 * PARAMETERS)
+
+    def test_a_model_that_fails_is_an_error_with_its_traceback(self):
+        self.implementation = described(source := REFERENCE | {"model": f"{HERE / 'odd_models.py'}:Failing", "arguments": ""})
+        body = self.launch("timing", source)
+        self.assertEqual(body["outcome"]["status"], "error")
+        self.assertTrue(body["outcome"]["message"].startswith("Failing.forward(int64[2, 8] on cpu) failed: RuntimeError"),
+                        body["outcome"])
+        self.assertIn("return super().forward(ids) @ ids", body["warnings"][0])
+
+    def test_a_model_that_changed_meanwhile_is_an_error(self):
+        self.implementation = "Transformer-00000000"
+        self.assertIn("Transformer changed after the run began: it was Transformer-00000000", self.launch("timing")["outcome"]["message"])
+
+    def test_a_model_that_cannot_be_loaded_is_one_line_behind_its_traceback(self):
+        said = described(REFERENCE | {"model": "nowhere:Model"}).splitlines()
+        self.assertIn("MODEL nowhere cannot be imported by Python", said[-1])
+        self.assertIn("ModuleNotFoundError: No module named 'nowhere'", said[-2])
+
+
+if __name__ == "__main__":
+    WORKER = sys.argv.pop()
+    unittest.main()
