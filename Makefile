@@ -6,7 +6,7 @@
 .NOTPARALLEL:
 
 # What each target reads from make's command line, and what set-up and the build do for all of them.
-reads_report = EDITION PRESET SIZES CONTEXTS GPUS ANSWERS NOTES OUT RESUME ARGS
+reads_report = EDITION PRESET SIZES CONTEXTS GPUS MODEL MODEL_ARGS LOSS OPTIMIZER ANSWERS NOTES OUT RESUME ARGS
 reads_site = OWN ANSWERS NOTES OUT ARGS
 reads_diff = A B EDITION FORMAT ALLOW FAIL OUT ARGS
 reads_pdf = PAPER ANSWERS NOTES OUT ARGS
@@ -18,7 +18,7 @@ reads_torches = TORCHES
 passed_on = JOBS LIBTORCH TORCH_PYTHON CC CXX LABREPORT_% CMAKE_% PIP_% MAKE% SHELL
 
 # Only what stands on make's command line: an environment may hold an OUT of its own.
-given = $(if $(filter command,$(firstword $(origin $(1)))),$($(1)))
+given = $(if $(filter command,$(firstword $(origin $(1)))),$(value $(1)))
 
 # To the shell a value is one word, whatever it holds; ARGS alone is words of the user's.
 quote = '$(subst ','\'',$(1))'
@@ -31,7 +31,8 @@ on = 1 yes on true
 off = 0 no off false
 switch = $(if $(filter $(on),$(call given,$(1))),$(2))
 report_flags = $(call flag,EDITION,edition) $(call flag,PRESET,preset) $(call flag,SIZES,sizes) \
-  $(call flag,CONTEXTS,contexts) $(call flag,GPUS,gpus) $(call flag,ANSWERS,answers) \
+  $(call flag,CONTEXTS,contexts) $(call flag,GPUS,gpus) $(call flag,MODEL,model) \
+  $(call flag,MODEL_ARGS,model-args) $(call flag,LOSS,loss) $(call flag,OPTIMIZER,optimizer) $(call flag,ANSWERS,answers) \
   $(call flag,NOTES,notes) $(call flag,OUT,out) $(call switch,RESUME,--resume) $(call given,ARGS)
 
 # A variable that no target reads is a slip of the pen: told, not ignored.
@@ -69,6 +70,7 @@ help:
 	@echo '              EDITION=2025|2026 PRESET=full|quick|demo SIZES=small,medium CONTEXTS=512'
 	@echo '              GPUS=0,1|all ANSWERS=none|facts|full RESUME=1 OUT=folder ARGS="other flags"'
 	@echo '              NOTES=folder of your own words (notes)'
+	@echo '              MODEL=file.py:Class MODEL_ARGS={"name": value} LOSS=module:name OPTIMIZER=module:name'
 	@echo 'make site     render the recorded runs; OWN=1 leaves out those that ship with the project'
 	@echo 'make diff     compare two runs: A=run B=run EDITION=2025|2026 FORMAT=table|md|json|html'
 	@echo '              ALLOW=batch,vocab FAIL=1 OUT=file; a run is a folder, a file, a GPU,'

@@ -26,6 +26,7 @@ struct BoundsRow {
   }
   Value rate() const {  ///< TFLOP/s
     const auto steps = timed.counted(metric::kStep, metric::kTotal);
+    if (!timed.spec->implementation.empty()) return {};
     return steps.empty() ? Value() : step_flops(*timed.spec) / (median(steps) / 1e3) / kTera;
   }
 };

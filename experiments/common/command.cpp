@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/command_words.h"
 #include "plan/editions.h"
 #include "plan/planner.h"
 
@@ -26,12 +27,22 @@ std::string size_flag(const Run& run, const CellSpec& spec) {
                      spec.model->layers, spec.model->heads);
 }
 
+std::string model_flags(const ModelSource& model) {
+  std::vector<std::string> words{"--model", model.model};
+  if (!model.arguments.empty()) words.insert(words.end(), {"--model-args", model.arguments});
+  words.insert(words.end(), {"--loss", model.loss, "--optimizer", model.optimizer});
+  return command_line(words);
+}
+
 }  // namespace
 
 std::string command_for(const Run& run, const std::string& problem, const CellSpec& spec) {
   std::string command = fmt::format("build/bin/labreport run --edition {}", run.edition);
   if (run.preset != name(Preset::kFull)) command += fmt::format(" --preset {}", run.preset);
   command += fmt::format(" --only {}", problem);
+  if (const ModelSource* model = measured_model(run); model && !spec.implementation.empty()) {
+    command += " " + model_flags(*model);
+  }
   if (spec.model) command += size_flag(run, spec);
   if (spec.context) command += fmt::format(" --contexts {}", *spec.context);
   if (spec.precision) command += fmt::format(" --precisions {}", name(*spec.precision));

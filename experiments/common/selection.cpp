@@ -29,6 +29,8 @@ CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size)
   return {.kind = CellKind::kTiming,
           .device = input.device,
           .size = size.name,
+          .implementation =
+              input.selection.model ? input.selection.model->implementation : std::string(),
           .model = size.shape,
           .context = std::nullopt,
           .batch = axes.batch,

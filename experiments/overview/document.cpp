@@ -91,6 +91,8 @@ Document build_document(const Run& run, bool reference) {
   Document document;
   document.device = device == nullptr ? "no device" : device->name;
   document.title = "Profiling and benchmarking (§" + edition.section + ")";
+  if (const ModelSource* model = measured_model(run))
+    document.title += " of " + model->implementation;
   document.edition = run.edition;
   document.preset = run.preset;
   set_origin(document, run);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/command_words.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "experiments/common/timing.h"
@@ -61,6 +62,13 @@ void add_gpu_software(TableView& table, const Software& software) {
   add(table, "CUPTI", software.cupti);
 }
 
+void add_model(TableView& table, const ModelSource& model) {
+  add(table, "Model", model.model + " (" + model.implementation + ")");
+  add(table, "Its arguments", model.arguments);
+  add(table, "Loss", model.loss);
+  add(table, "Optimizer", model.optimizer);
+}
+
 void add_session(TableView& table, const Session& session, bool gpu) {
   add(table, "Started", session.started_at);
   add(table, "Revision", revision_words(session));
@@ -68,6 +76,8 @@ void add_session(TableView& table, const Session& session, bool gpu) {
   add(table, "Host CPU", fmt::format("{}, {}", session.cpu, format_plural(session.cores, "core")));
   if (gpu) add_gpu_software(table, session.software);
   add(table, "LibTorch", session.software.libtorch);
+  add(table, "Python", session.software.python);
+  if (session.model) add_model(table, *session.model);
   add(table, "Seed", std::to_string(session.seed));
   for (const auto& [variable, value] : session.environment) {
     add(table, variable, value.empty() ? "empty" : value);
@@ -92,6 +102,7 @@ std::vector<std::string> versions(const Run& run) {
     add_version(parts, "CUDA", software.cuda);
   }
   add_version(parts, "LibTorch", software.libtorch);
+  add_version(parts, "Python", software.python);
   return parts;
 }
 
@@ -119,6 +130,14 @@ std::string precision_flags(const Cells& cells, bool gpu) {
   std::vector<std::string> words;
   for (const Precision precision : used) words.emplace_back(describe(precision));
   return join_words(words) + (used.contains(Precision::kTf32) || !gpu ? "" : ", TF32 off");
+}
+
+/// As variables of make's.
+std::string model_words(const ModelSource& model) {
+  std::vector<std::string> words{"MODEL=" + model.model};
+  if (!model.arguments.empty()) words.push_back("MODEL_ARGS=" + model.arguments);
+  words.insert(words.end(), {"LOSS=" + model.loss, "OPTIMIZER=" + model.optimizer});
+  return command_line(words);
 }
 
 void add_parameter(Setting& setting, const std::string& what, const std::string& values) {
@@ -169,6 +188,7 @@ std::string reproduce(const Run& run) {
   for (const Preset preset : {Preset::kQuick, Preset::kDemo}) {
     if (run.preset == name(preset)) flags += " PRESET=" + run.preset;
   }
+  if (const ModelSource* model = measured_model(run)) flags += " " + model_words(*model);
   const std::string revision = run.sessions.empty() ? "" : run.sessions.front().revision;
   const std::string checkout = revision.empty() ? "" : "git checkout " + revision + "\n";
   return checkout + "make report" + flags;

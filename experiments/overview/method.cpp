@@ -70,6 +70,21 @@ Bounds bounds(const RunView& view) {
   return result;
 }
 
+std::optional<Facts> model_facts(const Run& run) {
+  const ModelSource* model = measured_model(run);
+  if (model == nullptr) return std::nullopt;
+  Facts facts;
+  facts.set("name", model->model);
+  facts.set("implementation", model->implementation);
+  facts.set("arguments", model->arguments);
+  facts.flag("has_arguments", !model->arguments.empty());
+  facts.set("loss", model->loss);
+  facts.set("step", model->optimizer);
+  facts.set("python", run.sessions.back().software.python);
+  facts.set("torch", run.sessions.back().software.libtorch);
+  return facts;
+}
+
 }  // namespace
 
 std::string method(const RunView& view) {
@@ -84,6 +99,7 @@ std::string method(const RunView& view) {
   facts.set("launch_rows", join(rows.launch_bound, "; "));
   facts.flag("mixed", !rows.mixed.empty());
   facts.set("mixed_rows", join(rows.mixed, "; "));
+  facts.when("model", model_facts(view.run()));
   add_comparison(facts);
   return render_words(embedded::experiments().at(kWords), facts, kWords);
 }

@@ -35,11 +35,24 @@ struct StepRow {
 
   const CellSpec& spec() const { return network->group->spec; }
   double seconds() const { return mean(network->step.ms) / 1e3; }
-  double flops() const { return step_flops(*timed(*network->group, Mode::kTrainStep)->spec); }
+  /// Of labreport's own network: nobody has counted another's.
+  std::optional<double> flops() const {
+    if (!spec().implementation.empty()) return std::nullopt;
+    return step_flops(*timed(*network->group, Mode::kTrainStep)->spec);
+  }
+  std::optional<double> teraflops() const {
+    return flops() ? std::optional(*flops() / kTeraFlops) : std::nullopt;
+  }
+  double parameters() const {
+    const Launch& launch = *timed(*network->group, Mode::kTrainStep)->launch;
+    const Metric* bytes = launch.find(metric::kMemory, metric::kParameters);
+    if (bytes != nullptr && bytes->number()) return *bytes->number() / sizeof(float);
+    return static_cast<double>(parameter_count(*spec().model));
+  }
   double tokens() const { return static_cast<double>(*spec().batch * *spec().context) / seconds(); }
   std::optional<double> of_datasheet_peak() const {
     const auto peak = datasheet_peak(device, *spec().precision);
-    return peak ? std::optional(flops() / seconds() / *peak) : std::nullopt;
+    return peak && flops() ? std::optional(*flops() / seconds() / *peak) : std::nullopt;
   }
   std::optional<double> peak_bytes() const {
     const Launch& launch = *timed(*network->group, Mode::kTrainStep)->launch;
@@ -51,12 +64,8 @@ struct StepRow {
 const std::vector<Column<StepRow>> kSteps{
     {"size", "Size", [](const StepRow& row) { return row.network->size(); }},
     {"precision", "Precision", [](const StepRow& row) { return row.network->precision(); }},
-    {"parameters", "Parameters",
-     [](const StepRow& row) {
-       return static_cast<double>(parameter_count(*row.spec().model)) / kMega;
-     },
-     "M"},
-    {"flops", "FLOPs", [](const StepRow& row) { return row.flops() / kTeraFlops; }, "TFLOP"},
+    {"parameters", "Parameters", [](const StepRow& row) { return row.parameters() / kMega; }, "M"},
+    {"flops", "FLOPs", &StepRow::teraflops, "TFLOP"},
     {"step", "Step", [](const StepRow& row) { return mean(row.network->step.ms); }, "ms"},
     {"tokens", "Tokens/s", &StepRow::tokens, "", {Notation::kCount}},
     {"mfu", "MFU", &StepRow::of_measured_peak, "%", {Notation::kPercent}},
@@ -227,6 +236,8 @@ std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
   const auto most = std::ranges::max_element(
       rows, {}, [](const StepRow& row) { return row.peak_bytes().value_or(0); });
   if (most == rows.end() || !most->peak_bytes()) return std::nullopt;
+  if (!most->spec().implementation.empty())
+    return std::nullopt;  // what is resident is its own affair
   const auto resident = resident_bytes(*timed(*most->network->group, Mode::kTrainStep)->spec);
   Facts facts;
   facts.set("size", most->network->size());
@@ -271,7 +282,8 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* 
   part.facts.when("explained", kernels);
   part.facts.when("compared",
                   pair != nullptr && !explained ? std::optional(pair_facts(*pair)) : std::nullopt);
-  part.facts.when("optimizer", profiled ? optimizer_facts(*pair, *from, *to) : std::nullopt);
+  const bool own = pair == nullptr || pair->other->group->spec.implementation.empty();
+  part.facts.when("optimizer", profiled && own ? optimizer_facts(*pair, *from, *to) : std::nullopt);
   part.facts.when("mfu", pair == nullptr ? std::nullopt : mfu_facts(rows, *pair));
   part.facts.list("launch_bound", launch_bound_facts(rows));
   part.facts.when("memory", memory_facts(rows));
@@ -288,7 +300,8 @@ Headline headline(const RunView& view) {
   const auto pair = largest_pair(networks);
   const Network* last = rows.back().network;
   const std::string size = pair ? pair->other->size() : last->size();
-  Headline headline{.network = size,
+  const ModelSource* model = measured_model(view.run());
+  Headline headline{.network = model == nullptr ? size : size + " of " + model->implementation,
                     .precision = std::string(pair ? pair->other->precision() : "")};
   for (const StepRow& row : rows) {
     if (row.network->size() != size) continue;

@@ -96,6 +96,18 @@ void look_at_worker(Findings& findings) {
                         "; build it again with `make report`"});
 }
 
+/// Only MODEL wants it.
+void look_at_model_worker(Findings& findings) try {
+  const WorkerInfo worker = find_model_worker();
+  const Ended started = call({worker.program.string(), "--version"});
+  findings.push_back(
+      started.ok() ? Finding{Finding::kHere, "own models",
+                             fmt::format("Python {}, torch {}", worker.python, worker.torch)}
+                   : Finding{Finding::kMissing, "own models", last_lines(started.messages, 1)});
+} catch (const InputError& error) {
+  findings.push_back({Finding::kMissing, "own models", error.what()});
+}
+
 /// Set-up's own search, which tells each torch that it passes over.
 void look_at_refused_torches(Findings& findings) {
   const fs::path search = program_folder().parent_path().parent_path() / "setup" / "find-torch";
@@ -192,8 +204,8 @@ void look_at_tools(Findings& findings) {
 
 ExitStatus doctor() {
   Findings findings;
-  for (const auto look : {look_at_program, look_at_worker, look_at_refused_torches, look_at_gpus,
-                          look_at_machine, look_at_tools}) {
+  for (const auto look : {look_at_program, look_at_worker, look_at_model_worker,
+                          look_at_refused_torches, look_at_gpus, look_at_machine, look_at_tools}) {
     look(findings);
   }
   bool complete = true;

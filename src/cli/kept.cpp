@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/command_words.h"
 #include "base/messages.h"
-#include "cli/command_words.h"
 #include "orchestrate/resume.h"
 
 namespace labreport {
@@ -14,11 +14,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether `make report` looks where this command keeps its runs.
+/// Whether `make report RESUME=1` by itself looks where this command keeps its runs, and may go on.
 bool made_by_make(const std::vector<std::string>& argv) {
-  const bool elsewhere = std::ranges::any_of(
-      argv, [](const std::string& word) { return word == "--out" || word.starts_with("--out="); });
-  return argv.size() > 1 && argv[1] == "report" && !elsewhere;
+  const bool otherwise = std::ranges::any_of(argv, [](const std::string& word) {
+    return word == "--out" || word.starts_with("--out=") || word == "--model" ||
+           word.starts_with("--model=");
+  });
+  return argv.size() > 1 && argv[1] == "report" && !otherwise;
 }
 
 }  // namespace

@@ -85,7 +85,9 @@ Measured measure_as_told(const RunFlags& flags, const fs::path& root,
     return {};
   }
   setup.program = fs::absolute(worker.program);
-  const Session session = new_session(flags, choice, worker, argv);
+  setup.model = input.selection.model;
+  if (setup.model) setup.model_program = fs::absolute(find_model_worker().program);
+  const Session session = new_session(flags, choice, worker, setup.model, argv);
   const auto folder = flags.resume
                           ? RunFolder::resume(root, surroundings(input, choice, session), session)
                           : RunFolder::create(root, input, choice, session);

@@ -9,6 +9,7 @@
 #include "cli/help.h"
 #include "cli/whole_number.h"
 #include "experiments/catalog.h"
+#include "orchestrate/model_source.h"
 #include "results/bounds.h"
 
 namespace labreport {
@@ -87,6 +88,21 @@ std::vector<Size> chosen_sizes(const MeasureFlags& flags, const Edition& edition
   return chosen;
 }
 
+/// The words alone; only the worker that loads it understands them.
+std::optional<ModelSource> named_model(const MeasureFlags& flags) {
+  if (flags.model) {
+    return ModelSource{"", *flags.model, flags.model_args.value_or(""),
+                       flags.loss.value_or("torch.nn.functional:cross_entropy"),
+                       flags.optimizer.value_or("torch.optim:AdamW")};
+  }
+  for (const auto& [flag, given] :
+       {std::pair("--model-args", &flags.model_args), std::pair("--loss", &flags.loss),
+        std::pair("--optimizer", &flags.optimizer)}) {
+    if (*given) throw InputError(std::string(flag) + " belongs to a --model", "name one");
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void add_measure_flags(CLI::App& verb, MeasureFlags& flags) {
@@ -105,6 +121,12 @@ void add_measure_flags(CLI::App& verb, MeasureFlags& flags) {
   verb.add_option("--launches", flags.launches, "fresh processes a cell (1)");
   verb.add_flag("--separate-warmups", flags.separate_warmups,
                 "measure each warm-up window in a process of its own");
+  verb.add_option("--model", flags.model,
+                  "FILE.py:CLASS or MODULE:CLASS: a PyTorch module in place of ours");
+  verb.add_option("--model-args", flags.model_args,
+                  "JSON: what it is called with, as {\"dropout\": 0.0, \"width\": \"$d_model\"}");
+  verb.add_option("--loss", flags.loss, "MODULE:NAME (torch.nn.functional:cross_entropy)");
+  verb.add_option("--optimizer", flags.optimizer, "MODULE:NAME (torch.optim:AdamW)");
   verb.add_option("--gpus", flags.gpus, "0,1, … or all: one worker each (default: the first)");
 }
 
@@ -142,12 +164,15 @@ PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device
   selection.steps = optional_number("--steps", flags.steps, 1, kMostSteps);
   selection.launches = optional_number("--launches", flags.launches, 1, kMostLaunchesOfACell);
   selection.separate_warmups = flags.separate_warmups;
+  selection.model = named_model(flags);
   return input;
 }
 
 PlanInput plan_input(const MeasureFlags& flags, const DeviceChoice& choice) {
   PlanInput input = plan_input(flags, choice.preset, choice.kind);
   input.half = choice.half();
+  std::optional<ModelSource>& model = input.selection.model;
+  if (model) model = resolved(*model, find_model_worker());
   return input;
 }
 

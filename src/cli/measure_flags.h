@@ -19,6 +19,7 @@ struct MeasureFlags {
   std::vector<std::string> own_sizes;
   std::optional<std::string> batch, vocab, warmup, steps, launches;
   bool separate_warmups = false;
+  std::optional<std::string> model, model_args, loss, optimizer;
 };
 
 void add_measure_flags(CLI::App& verb, MeasureFlags& flags);
@@ -29,7 +30,7 @@ bool is_measure_flag(const std::string& flag);
 /// The flags, checked, for a preset already chosen. Throws `InputError` naming the nearest values.
 PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device);
 
-/// What to plan for these flags on this device.
+/// What to plan for these flags on this device; a model is loaded once, by its worker.
 PlanInput plan_input(const MeasureFlags& flags, const DeviceChoice& choice);
 
 /// "0,1" → {0, 1}, each once; "all" → none. Throws `InputError`.

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/messages.h"
 #include "base/text.h"
-#include "cli/command_words.h"
 #include "cli/help.h"
 #include "cli/output_flags.h"
 #include "results/run_store.h"
@@ -75,7 +75,12 @@ bool stays(const std::string& flag) {
 
 /// Of those, the ones that change neither which cells there are nor what they say.
 bool is_free(const std::string& flag) {
-  return flag == "--gpus" || flag == "--timeout" || flag == "--keep-host";
+  constexpr std::array<std::string_view, 3> kFree{"--gpus", "--timeout", "--keep-host"};
+  // A model's implementation says whether these are as they were.
+  constexpr std::array<std::string_view, 4> kOfModels{"--model", "--model-args", "--loss",
+                                                      "--optimizer"};
+  return std::ranges::find(kFree, flag) != kFree.end() ||
+         std::ranges::find(kOfModels, flag) != kOfModels.end();
 }
 
 GivenFlags with(GivenFlags flags, const GivenFlags& more) {
@@ -139,6 +144,14 @@ GivenFlags recorded_words(const Run& run) {
       fmt::format("go on with its own plan by `{}`, or {}", command_line(fits), kAnew));
 }
 
+/// A model is code: a folder that somebody sent must not have it run.
+void refuse_unnamed_model(const GivenFlags& recorded, const GivenFlags& given) {
+  const auto model = recorded.find("--model");
+  if (model == recorded.end() || given.contains("--model")) return;
+  throw InputError("this run measures a model, and code is run only where the command names it",
+                   "name it again: --model " + model->second.front());
+}
+
 /// Throws where the folder holds no run that can be measured into.
 Run load_measured_here(const fs::path& folder) {
   Run run = RunStore(folder).load();
@@ -188,6 +201,7 @@ fs::path interrupted_run(const fs::path& root, const GivenFlags& given) {
 RunFlags recorded_flags(const Run& run, const std::vector<std::string>& argv) {
   const GivenFlags given = given_flags(argv);
   const GivenFlags recorded = recorded_words(run);
+  refuse_unnamed_model(recorded, given);
   std::vector<std::string> other;
   for (const auto& [flag, values] : given) {
     if (!agrees(recorded, flag, values)) other.push_back(flag);

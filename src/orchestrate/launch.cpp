@@ -98,16 +98,18 @@ double limit_seconds(const WorkerSetup& worker, double estimate) {
   return std::max(worker.limit_seconds, worker.limit_per_estimate * estimate);
 }
 
-Command prepare_launch(const LaunchRequest& request, const WorkerSetup& worker, const Slot& slot,
+Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const Slot& slot,
                        const RunStore& store, double limit_seconds) {
+  const bool own = request.spec.implementation.empty();
+  if (!own) request.model = worker.model;
   const std::string id = cell_id(request.spec);
   const fs::path asked = fs::absolute(store.request_file(id, request.launch));
   const fs::path answered = fs::absolute(store.result_file(id, request.launch));
   for (const fs::path& file : {asked, answered}) remove_tree(file);
   write_atomically(asked, to_json(request), Sync::kNothing);
   Command command;
-  command.argv = {worker.program.string(), "--request", asked.string(), "--result",
-                  answered.string()};
+  command.argv = {(own ? worker.program : worker.model_program).string(), "--request",
+                  asked.string(), "--result", answered.string()};
   if (worker.nvtx) command.argv.emplace_back("--nvtx");
   command.environment = worker.environment;
   (*command.environment)["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";

@@ -23,9 +23,11 @@ struct Slot {
 struct WorkerSetup {
   std::filesystem::path program;
   std::map<std::string, std::string> environment;  ///< CUDA_VISIBLE_DEVICES comes from the slot.
-  double limit_seconds = 0;       ///< At least, whatever the estimate of a launch …
-  double limit_per_estimate = 0;  ///< … and this many times that.
-  bool nvtx = false;              ///< See `LaunchRequest`.
+  double limit_seconds = 0;                  ///< At least, whatever the estimate of a launch …
+  double limit_per_estimate = 0;             ///< … and this many times that.
+  bool nvtx = false;                         ///< See `LaunchRequest`.
+  std::filesystem::path model_program = {};  ///< Measures `model` …
+  std::optional<ModelSource> model = {};     ///< … in cells that have an implementation.
 };
 
 /// The environment for workers: this process's own, without what changes results unless `keep`.
@@ -38,7 +40,7 @@ std::map<std::string, std::string> recorded_environment(bool kept);
 double limit_seconds(const WorkerSetup& worker, double estimate);
 
 /// Writes the request into the run's scratch folder, where no former result is left.
-Command prepare_launch(const LaunchRequest& request, const WorkerSetup& worker, const Slot& slot,
+Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const Slot& slot,
                        const RunStore& store, double limit_seconds);
 
 /// What a finished worker leaves.

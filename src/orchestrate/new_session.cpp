@@ -9,7 +9,8 @@
 namespace labreport {
 
 Session new_session(const KeptSurroundings& flags, const DeviceChoice& choice,
-                    const WorkerInfo& worker, const std::vector<std::string>& argv) {
+                    const WorkerInfo& worker, const std::optional<ModelSource>& model,
+                    const std::vector<std::string>& argv) {
   const BuildInfo& build = build_info();
   Session session;
   session.started_at = utc_now();
@@ -21,6 +22,7 @@ Session new_session(const KeptSurroundings& flags, const DeviceChoice& choice,
   session.cores = static_cast<std::int64_t>(usable_cores().size());
   session.software.libtorch = worker.torch;
   session.software.driver = choice.driver;
+  session.model = model;
   session.environment = recorded_environment(flags.keep_env);
   if (flags.keep_host) {
     session.host = host_name();
@@ -38,7 +40,9 @@ Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,
                    session.dirty,
                    session.software.libtorch,
                    choice.driver,
+                   {},
                    {}};
+  if (session.model) now.implementation = session.model->implementation;
   for (const Gpu& gpu : choice.gpus) now.gpu_hashes.push_back(uuid_hash(gpu.uuid));
   return now;
 }

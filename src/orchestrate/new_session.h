@@ -19,7 +19,8 @@ struct KeptSurroundings {
 
 /// Without names of the machine and the user, unless they are to be kept.
 Session new_session(const KeptSurroundings& flags, const DeviceChoice& choice,
-                    const WorkerInfo& worker, const std::vector<std::string>& argv);
+                    const WorkerInfo& worker, const std::optional<ModelSource>& model,
+                    const std::vector<std::string>& argv);
 
 /// What of it has to stay the same for the run to be gone on with.
 Surroundings surroundings(const PlanInput& input, const DeviceChoice& choice,

@@ -140,8 +140,11 @@ void Pool::note_other_processes(Launch& launch, const Slot& slot) const {
 
 void Pool::learn(const std::optional<Software>& software) {
   Session& session = run_.sessions.back();
-  if (!software || session.software == *software) return;
-  session.software = *software;
+  if (!software) return;
+  Software known = *software;
+  if (known.python.empty()) known.python = session.software.python;  // the other worker's
+  if (session.software == known) return;
+  session.software = known;
   store_.save(run_);
 }
 

@@ -49,6 +49,7 @@ void refuse_other_surroundings(const Run& run, const Surroundings& now) {
     refuse_if_different("torch", release(last.software.libtorch), release(now.libtorch));
   }
   refuse_if_different("driver", last.software.driver, now.driver);
+  if (last.model) refuse_if_different("model", last.model->implementation, now.implementation);
   if (run.devices.empty() || now.gpu_hashes.empty() || same_gpus(run, now.gpu_hashes)) return;
   throw InputError("this run cannot be resumed: it was measured on another GPU (" +
                        run.devices.front().name + ", " + run.devices.front().uuid_hash + ")",

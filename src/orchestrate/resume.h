@@ -18,6 +18,7 @@ struct Surroundings {
   std::string libtorch;                 ///< Empty: not known.
   std::string driver;                   ///< Empty on a CPU.
   std::vector<std::string> gpu_hashes;  ///< Empty on a CPU.
+  std::string implementation = {};      ///< Of the model, where it is not labreport's own.
 };
 
 /// Throws `InputError` naming what differs from the run's last session.

@@ -24,6 +24,8 @@ void describe(WorkerInfo& worker) try {
   if (!fs::exists(file)) return;
   const JsonDocument document = parse_json(read_file(file), file.string());
   const JsonReader json(document);
+  if (const auto problem = json.maybe("problem")) worker.problem = problem->text();
+  if (const auto python = json.maybe("python")) worker.python = python->text();
   if (const auto torch = json.maybe("torch")) worker.torch = torch->text();
   if (const auto cuda = json.maybe("cuda")) worker.cuda = cuda->text();
   if (const auto architectures = json.maybe("architectures")) {
@@ -33,6 +35,16 @@ void describe(WorkerInfo& worker) try {
 } catch (const InputError& error) {
   throw InputError(error.what(), "build the worker again");
 }
+
+WorkerInfo described(const char* variable, const char* beside) {
+  WorkerInfo worker;
+  const char* named = std::getenv(variable);
+  worker.program = named != nullptr ? fs::path(named) : program_folder() / beside;
+  describe(worker);
+  return worker;
+}
+
+bool starts(const WorkerInfo& worker) { return access(worker.program.c_str(), X_OK) == 0; }
 
 int leading_number(std::string_view text) {
   int number = 0;
@@ -74,15 +86,18 @@ fs::path project_folder() {
 }
 
 WorkerInfo find_worker() {
-  WorkerInfo worker;
-  const char* named = std::getenv("LABREPORT_WORKER");
-  worker.program = named != nullptr ? fs::path(named) : program_folder() / "labreport-worker";
-  if (access(worker.program.c_str(), X_OK) != 0) {
-    throw InputError("the worker " + worker.program.string() + " is not there",
-                     "build it with `make report`, or name it in LABREPORT_WORKER");
-  }
-  describe(worker);
-  return worker;
+  WorkerInfo worker = described("LABREPORT_WORKER", "labreport-worker");
+  if (starts(worker)) return worker;
+  throw InputError("the worker " + worker.program.string() + " is not there",
+                   "build it with `make report`, or name it in LABREPORT_WORKER");
+}
+
+WorkerInfo find_model_worker() {
+  WorkerInfo worker = described("LABREPORT_MODEL_WORKER", "labreport-model-worker");
+  if (!worker.problem.empty()) throw InputError(worker.problem);
+  if (starts(worker)) return worker;
+  throw InputError("the worker for models, " + worker.program.string() + ", is not there",
+                   "build it with `make report`");
 }
 
 std::optional<std::string> worker_refuses(const WorkerInfo& worker, const Gpu& gpu,

@@ -85,6 +85,7 @@ double estimated_seconds(const CellSpec& spec, double flops_per_second) {
 }
 
 std::optional<std::string> cannot_fit(const CellSpec& spec, std::int64_t device_bytes) {
+  if (!spec.implementation.empty()) return std::nullopt;
   const std::int64_t needed = resident_bytes(spec);
   if (needed <= device_bytes) return std::nullopt;
   const std::int64_t copies = parameter_copies(spec);

@@ -28,7 +28,8 @@ std::int64_t estimated_peak_bytes(const CellSpec& spec);
 double estimated_seconds(const CellSpec& spec, double flops_per_second);
 
 /// The arithmetic in words when parameters and states alone exceed the device, else nothing:
-/// "51.3 GiB of parameters, gradients and AdamW states do not fit 24.0 GiB".
+/// "51.3 GiB of parameters, gradients and AdamW states do not fit 24.0 GiB". Of other networks than
+/// labreport's own nothing is known.
 std::optional<std::string> cannot_fit(const CellSpec& spec, std::int64_t device_bytes);
 
 }  // namespace labreport

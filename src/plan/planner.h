@@ -29,6 +29,7 @@ struct Selection {
   std::optional<std::int64_t> steps;
   std::optional<std::int64_t> launches;
   bool separate_warmups = false;
+  std::optional<ModelSource> model;  ///< In place of labreport's own network.
 
   bool operator==(const Selection&) const = default;
 };

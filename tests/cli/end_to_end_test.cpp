@@ -37,6 +37,29 @@ TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
   EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
 }
 
+TEST_F(EndToEnd, AModelOfOnesOwnIsMeasuredAndNamedInTheReport) {
+  const Ended ended = call({"report", "--preset", "demo", "--sizes", "demo-1", "--model",
+                            "net.py:Net", "--model-args", R"({"width": "$d_model"})"});
+  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  for (const Cell& cell : kept().cells) {
+    EXPECT_EQ(cell.spec.implementation, cell.spec.model ? "Net-0a1b2c3d" : "") << cell.id;
+  }
+  const fs::path page = ended.output.substr(8, ended.output.size() - 9);
+  const std::string report = read_file(folder_ / page.parent_path() / "report.md");
+  EXPECT_THAT(report, HasSubstr("of Net-0a1b2c3d"));
+  EXPECT_THAT(report, HasSubstr("The network is net.py:Net"));
+  EXPECT_THAT(report, HasSubstr("MODEL=net.py:Net 'MODEL_ARGS={\"width\": \"$d_model\"}'"));
+  EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
+}
+
+TEST_F(EndToEnd, AModelThatCannotBeLoadedIsOneLineBehindItsTraceback) {
+  const Ended ended = call({"run", "--preset", "demo", "--model", "missing.py:Net"});
+  EXPECT_EQ(ended.exit_status, 2);
+  EXPECT_THAT(ended.messages, HasSubstr("Traceback (most recent call last)\n"));
+  EXPECT_TRUE(ended.messages.ends_with("labreport: there is no file missing.py\n"));
+  EXPECT_THAT(call({"run", "--loss", "a:b"}).messages, HasSubstr("--loss belongs to a --model"));
+}
+
 TEST_F(EndToEnd, RunPrintsItsFolderOnStdout) {
   const Ended ended =
       call({"run", "--preset", "demo", "--sizes", "demo-1", "--out", "here", "--keep-host"});

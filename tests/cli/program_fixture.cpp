@@ -26,7 +26,8 @@ ProgramTest::ProgramTest() {
                   {"HOME", folder_.string()},
                   {"LABREPORT", kProgram},
                   {"LABREPORT_NVML", ""},
-                  {"LABREPORT_WORKER", LABREPORT_FAKES_DIR "/worker"}};
+                  {"LABREPORT_WORKER", LABREPORT_FAKES_DIR "/worker"},
+                  {"LABREPORT_MODEL_WORKER", LABREPORT_FAKES_DIR "/worker"}};
 }
 
 ProgramTest::~ProgramTest() { fs::remove_all(folder_); }

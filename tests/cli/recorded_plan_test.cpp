@@ -44,6 +44,16 @@ TEST(RecordedFlags, AreThoseOfTheFirstCommand) {
   EXPECT_EQ(flags.out, "") << "where it lies now is the caller's to say";
 }
 
+TEST(RecordedFlags, AModelIsCodeAndIsNamedAgain) {
+  const auto run = begun_by({"labreport", "run", "--model", "~/net.py:Net", "--loss", "net:loss"});
+  const auto resumed = [&](Words argv) { return recorded_flags(run, argv); };
+  EXPECT_THAT([&] { resumed({"labreport", "run", "--resume"}); },
+              ThrowsMessage<InputError>(HasSubstr("name it again: --model ~/net.py:Net")));
+  const RunFlags flags = resumed({"labreport", "run", "--resume", "--model", "here/net.py:Net"});
+  EXPECT_EQ(flags.model, "here/net.py:Net") << "whether it is the same is seen once it is loaded";
+  EXPECT_EQ(flags.loss, "net:loss");
+}
+
 TEST(RecordedFlags, StandWithTheEditionAndPresetThatWereChosenForTheUser) {
   const RunFlags flags = recorded_flags(begun_by({"labreport", "run"}), {"labreport", "run"});
   EXPECT_EQ(flags.edition, "2026");

@@ -61,7 +61,8 @@ class ResumeDeath : public testing::Test {
   /// What `--resume` goes on with.
   std::unique_ptr<RunFolder> taken_up() const {
     const Session session = testing_samples::sample_run().sessions.front();
-    const Surroundings now{"2025", "demo", session.revision, false, "2.11.0", "", {}};
+    const Surroundings now{
+        "2025", "demo", session.revision, false, "2.11.0", "", {}, session.model->implementation};
     return RunFolder::resume(root_ / "run", now, session);
   }
 

@@ -109,6 +109,7 @@ class Readme(unittest.TestCase):
         environment = {"PATH": os.environ["PATH"], "HOME": str(folder),
                        "XDG_CACHE_HOME": self.cache,
                        "LABREPORT_WORKER": str(folder / "labreport-worker"),
+                       "LABREPORT_MODEL_WORKER": str(folder / "labreport-worker"),
                        "LABREPORT_NVML": f"{self.fakes}/nvml.so", "CUDA_VISIBLE_DEVICES": "0"}
         return subprocess.run(words, cwd=folder, env=environment, check=False,
                               capture_output=True, text=True, timeout=240)
@@ -174,7 +175,7 @@ class MakeHelp(unittest.TestCase):
 
     def test_every_variable_changes_what_is_called(self):
         target = None
-        named = re.compile(r"^make (\w+)|([A-Z]+)=(\"[^\"]*\"|[^\s|;]*)", re.M)
+        named = re.compile(r"^make (\w+)|([A-Z_]+)=(\"[^\"]*\"|[^\s|;]*)", re.M)
         for new_target, variable, value in named.findall(self.help + "\n".join(commands())):
             target = new_target or target
             if variable:

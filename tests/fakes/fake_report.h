@@ -143,6 +143,9 @@ inline LaunchReport good_report(const LaunchRequest& request) {
       text_metric("test", "tf32_override", variable("NVIDIA_TF32_OVERRIDE")));
   report.body.conditions.push_back(
       text_metric("test", "gpu", uuid_hash(variable("CUDA_VISIBLE_DEVICES"))));
+  if (!request.model) return report;
+  report.software.python = "3.11.7";
+  report.body.conditions.push_back(text_metric("test", "model", request.model->model));
   return report;
 }
 

@@ -35,6 +35,19 @@ TEST_F(PoolTest, KeepsEveryLaunchInRunJson) {
   EXPECT_FALSE(std::filesystem::exists(store_.cells_folder())) << "merged";
 }
 
+TEST_F(PoolTest, AModelIsMeasuredByItsOwnWorkerAndAllElseByTheOther) {
+  CellSpec own = fake_cell("a");
+  own.implementation = "Net-0a1b2c3d";
+  setup_.worker.model = {"Net-0a1b2c3d", "net.py:Net", "", "loss:f", "optim:G"};
+  setup_.worker.model_program = setup_.worker.program;
+  measure({{own, 1}, {fake_cell("b"), 1}});
+  const Metric* told = run_.cells[0].launches.front().find_condition("test", "model");
+  ASSERT_TRUE(told);
+  EXPECT_EQ(std::get<std::string>(std::get<Scalar>(told->data)), "net.py:Net");
+  EXPECT_FALSE(launch("b").find_condition("test", "model"));
+  EXPECT_EQ(run_.sessions.front().software.python, "3.11.7") << "though the other has none";
+}
+
 TEST_F(PoolTest, EveryCellIsLaunchedOnceBeforeAnyIsLaunchedAgain) {
   measure({{fake_cell("a"), 2}, {fake_cell("b"), 2}});
   std::vector<std::string> order;

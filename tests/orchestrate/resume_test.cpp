@@ -42,6 +42,16 @@ std::string refusal(const Surroundings& now) {
 
 TEST(Resume, GoesOnWhereEverythingIsTheSame) { EXPECT_EQ(refusal(same()), ""); }
 
+TEST(Resume, RefusesAModelThatChanged) {
+  auto run = measured_run();
+  run.sessions.front().model = {"Net-0a1b2c3d", "net.py:Net", "", "", ""};
+  Surroundings now = same();
+  now.implementation = "Net-0a1b2c3d";
+  refuse_other_surroundings(run, now);
+  now.implementation = "Net-ffffffff";
+  EXPECT_THROW(refuse_other_surroundings(run, now), InputError);
+}
+
 TEST(Resume, NamesWhatDiffers) {
   Surroundings now = same();
   now.revision = "fedcba9876543210";

@@ -22,7 +22,6 @@ class Make(Sandbox):
         self.install("render")
 
     def make(self, *words):
-        words = [word.replace("$", "$$") for word in words]
         return subprocess.run(["make", "--no-print-directory", *words], cwd=self.root, env=self.environment,
                               capture_output=True, text=True, timeout=60)
 

@@ -1,4 +1,4 @@
-#include "cli/command_words.h"
+#include "base/command_words.h"
 
 #include <algorithm>
 #include <string_view>
