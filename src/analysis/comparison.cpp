@@ -106,11 +106,18 @@ void add_ratio(ComparedRow& row, const Floors& floors) {
   row.interval = {test.lower, test.upper};
 }
 
+std::string whose(const Cell& cell) {
+  return cell.spec.implementation.empty() ? "labreport's" : cell.spec.implementation;
+}
+
 void add_remarks(const CellPair& pair, ComparedRow& row) {
   for (const auto& [who, side] : {std::pair{"A", &row.a}, std::pair{"B", &row.b}}) {
     for (const std::string& flag : side->flags) row.remarks.push_back(who + (": " + flag));
   }
   if (pair.a == nullptr || pair.b == nullptr) return;
+  if (pair.a->spec.implementation != pair.b->spec.implementation) {
+    row.remarks.push_back("model: " + whose(*pair.a) + " against " + whose(*pair.b));
+  }
   const auto steps = [](const Cell* cell) {
     return cell->spec.steps ? std::to_string(*cell->spec.steps) : std::string("unknown");
   };

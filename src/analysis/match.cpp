@@ -19,6 +19,11 @@ using Key = std::function<std::optional<std::string>(const CellSpec&)>;
 
 std::optional<std::string> whole_id(const CellSpec& spec) { return cell_id(spec); }
 
+std::optional<std::string> id_without_implementation(CellSpec spec) {
+  spec.implementation.clear();
+  return cell_id(spec);
+}
+
 /// A cold first step is no step after warm-up, however many of those are counted.
 bool counts_warm_steps(const CellSpec& spec) {
   return spec.kind == CellKind::kTiming && spec.warmup != 0;
@@ -132,6 +137,7 @@ Allowed parse_allowed(const std::string& names) {
 Matching match_cells(const Run& a, const Run& b, const Allowed& allowed) {
   Pairing pairing(a, b);
   pairing.pass(whole_id);
+  pairing.pass(id_without_implementation);
   pairing.pass(id_without_steps);
   Matching matching;
   matching.mismatches = check_sizes(pairing.pass(id_without_sizes), allowed);

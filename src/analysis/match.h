@@ -34,9 +34,9 @@ struct Matching {
 };
 
 /// By identity: the id, that is, kind and parameters, networks by their hyper-parameters whatever
-/// they are called. Cells left over that differ in how many warm steps were counted alone are
-/// matched too. Cells that differ in batch or vocabulary alone are refused: throws `InputError`
-/// with the field, both values and the flag that allows it.
+/// they are called. Cells left over that differ alone in whose network they measure, or alone in
+/// how many warm steps were counted, are matched too. Cells that differ in batch or vocabulary
+/// alone are refused: throws `InputError` with the field, both values and the flag that allows it.
 Matching match_cells(const Run& a, const Run& b, const Allowed& allowed = {});
 
 }  // namespace labreport

@@ -141,7 +141,7 @@ Limits measured_limits(const Run& run) {
 }
 
 Work work_of(const CellSpec& spec, Measure measure) {
-  if (!spec.model || !spec.batch || !spec.context) return {};
+  if (!spec.model || !spec.batch || !spec.context || !spec.implementation.empty()) return {};
   const double forward = forward_flops(*spec.model, *spec.batch, *spec.context);
   switch (measure) {
     case Measure::kStep:

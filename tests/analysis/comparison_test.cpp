@@ -40,6 +40,20 @@ TEST(Compare, ARunAgainstItselfIsAllTheSame) {
   }
 }
 
+TEST(Compare, AModelOfOnesOwnIsHeldAgainstLabreportsAndNamedInEachRow) {
+  labreport::Run own = three_launches(1.2);
+  for (Cell& cell : own.cells) {
+    cell.spec.implementation = "Net-0a1b2c3d";
+    cell.id = cell_id(cell.spec);
+  }
+  const Comparison comparison = compare_runs(three_launches(), own);
+  EXPECT_EQ(comparison.count(Verdict::kSlower), 2u);
+  for (const ComparedRow& row : comparison.rows) {
+    EXPECT_THAT(row.remarks, ElementsAre("model: labreport's against Net-0a1b2c3d"));
+    EXPECT_FALSE(row.b.peak_share) << "nobody counted its operations";
+  }
+}
+
 TEST(Compare, TenPercentWithoutNoiseShow) {
   const Comparison comparison = compare_runs(three_launches(), three_launches(1.1));
   EXPECT_EQ(comparison.count(Verdict::kSlower), 2u);
