@@ -69,6 +69,12 @@ class Loads(unittest.TestCase):
                                         ("odd_models:Bigram", '{"width": "$d_ff"}', 24)]:
             self.assertEqual(network(model, arguments).module.table.embedding_dim, width)
 
+    def test_einsum_layers_and_pytorchs_own(self):
+        for words in [["Einsum"], ["Encoder", '{"nhead": "$num_heads", "layers": "$num_layers"}']]:
+            loss, state = step(network(ODD + words[0], *words[1:]))
+            self.assertTrue(torch.isfinite(loss))
+            self.assertTrue(all(name.endswith(("exp_avg", "exp_avg_sq", "step")) for name in state))
+
     def test_outputs_with_logits_and_a_loss_and_an_optimizer_of_ones_own(self):
         own = step(network(ODD + "Wrapped", loss=ODD + "halved", optimizer="torch.optim:SGD"))
         self.assertLess(own[0], 4)
@@ -112,6 +118,10 @@ class Ranges(unittest.TestCase):
         paths = self.paths(f"{HERE / 'my_transformer.py'}:TransformerLM")
         for path in ["tokens", "layers.0", "layers.1/attn", "layers.1/attn/qkv", "head"]:
             self.assertEqual(paths.count(path), 1, paths)
+
+    def test_layers_below_a_module_of_their_own(self):
+        paths = self.paths(ODD + "Encoder", '{"nhead": 2, "layers": 2}')
+        self.assertIn("encoder/layers.1/self_attn", paths)
 
     def test_a_shared_module_stands_where_it_is_called(self):
         paths = self.paths(ODD + "Shared")

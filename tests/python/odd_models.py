@@ -44,6 +44,44 @@ class Shared(nn.Module):
         return self.head(x)
 
 
+class EinsumLinear(nn.Module):
+    """A linear layer as the course writes it."""
+
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(d_out, d_in) / d_in**0.5)
+
+    def forward(self, x):
+        return torch.einsum("... i, o i -> ... o", x, self.weight)
+
+
+class Einsum(nn.Module):
+    def __init__(self, vocab_size, d_model, d_ff):
+        super().__init__()
+        self.table = nn.Embedding(vocab_size, d_model)
+        self.up, self.down = EinsumLinear(d_model, d_ff), EinsumLinear(d_ff, d_model)
+        self.head = EinsumLinear(d_model, vocab_size)
+
+    def forward(self, ids):
+        x = self.table(ids)
+        return self.head(x + self.down(torch.relu(self.up(x))))
+
+
+class Encoder(nn.Module):
+    """PyTorch's own layers, with its own names for everything."""
+
+    def __init__(self, vocab_size, d_model, nhead, layers):
+        super().__init__()
+        self.table = nn.Embedding(vocab_size, d_model)
+        layer = nn.TransformerEncoderLayer(d_model, nhead, dim_feedforward=4 * d_model, dropout=0.0, batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, layers)
+        self.head = nn.Linear(d_model, vocab_size)
+
+    def forward(self, ids):
+        mask = nn.Transformer.generate_square_subsequent_mask(ids.shape[1], device=ids.device)
+        return self.head(self.encoder(self.table(ids), mask=mask, is_causal=True))
+
+
 class Narrow(Bigram):
     def forward(self, ids):
         return super().forward(ids)[:, -1]
