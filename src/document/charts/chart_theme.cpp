@@ -43,6 +43,7 @@ nlohmann::json theme() {
           {"header", {{"labelColor", ink::kText}, {"labelAnchor", "start"}}},
           {"text", {{"color", ink::kText}, {"fontSize", 12}}},
           {"line", {{"strokeWidth", 1.6}}},
+          {"rule", {{"color", ink::kText}}},
           {"point", {{"size", 60}, {"filled", true}, {"opacity", 1}}}};
 }
 
