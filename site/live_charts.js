@@ -16,6 +16,9 @@ const kEmbedOptions = {
 // Where the chart bundle and the page's specs lie; a page that is one file holds both already.
 const kCharts = document.currentScript.dataset;
 
+/** What takes a picture's place otherwise than as a chart, by the figure's name. */
+const kLiveFigures = { "step-timeline": placeTimeline, "what-fits": placeWhatFits };
+
 const onceIdle = window.requestIdleCallback ?? ((call) => setTimeout(call, 1));
 
 function loadScript(address) {
@@ -39,7 +42,7 @@ async function bringToLife(frame) {
   const figure = frame.parentElement;
   await loadOnce(kCharts.specs, window.labreportSpecs);
   const spec = window.labreportSpecs[figure.dataset.spec];
-  if ("timeline" in figure.dataset) return placeTimeline(figure, spec);
+  if ("live" in figure.dataset) return kLiveFigures[figure.dataset.spec](figure, spec);
   await loadOnce(kCharts.charts, window.labreportCharts);
   const stage = document.createElement("div");
   await window.labreportCharts.vegaEmbed(stage, spec, kEmbedOptions);
@@ -66,12 +69,12 @@ function watchCharts() {
     },
     { rootMargin: "400px" },
   );
-  const frames = ".frame.wide, [data-timeline] > .frame";
+  const frames = ".frame.wide, [data-live] > .frame";
   for (const frame of document.querySelectorAll(frames)) watcher.observe(frame);
 }
 
 /** Nobody points at a chart before the first move; on a phone the narrow pictures stay,
- * but for timelines. */
+ * but for what is no chart. */
 function wakeCharts() {
   if (!window.labreportCharts && !kCharts.charts) return;
   const signs = ["scroll", "wheel", "pointermove", "pointerdown", "keydown"];

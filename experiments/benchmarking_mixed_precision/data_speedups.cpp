@@ -100,7 +100,7 @@ std::vector<PassRow> pass_rows(const std::vector<NetworkRow>& rows) {
   for (const NetworkRow& row : rows) {
     passes.push_back({row, "forward", &Network::forward});
     passes.push_back({row, "backward", &Network::backward});
-    passes.push_back({row, "train step", &Network::step});
+    passes.push_back({row, "training step", &Network::step});
   }
   return passes;
 }

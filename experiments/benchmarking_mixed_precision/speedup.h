@@ -37,7 +37,7 @@ struct Network {
   std::string size() const;  ///< "2.7B", with the context where the run has several.
   std::string_view precision() const;
   std::optional<std::string_view> bound() const;  ///< What sets the pace of its fullest step.
-  std::string missing() const;  ///< "train step: out of memory …"; empty where that step ran.
+  std::string missing() const;  ///< "training step: out of memory …"; empty where that step ran.
 };
 
 /// A network in FP32 and in another precision.

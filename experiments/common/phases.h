@@ -21,8 +21,8 @@ Phases phases(const TimingGroup& group);
 /// Whole steps of one mode in ms, synchronised once at the end; empty where it did not run.
 std::vector<double> whole_step(const TimingGroup& group, Mode mode);
 
-/// "forward and train step: out of memory …; inference: timed out …": modes of one reason together;
-/// empty reasons are left out.
+/// "forward and training step: out of memory …; inference: timed out …": modes of one reason
+/// together; empty reasons are left out.
 std::string reasons_by_mode(const std::vector<std::pair<Mode, std::string>>& reasons);
 
 /// Every reason why something of this group is missing, joined; empty when all of it ran.

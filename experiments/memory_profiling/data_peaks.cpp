@@ -9,6 +9,8 @@
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/parts.h"
 #include "experiments/memory_profiling/timeline.h"
+#include "experiments/memory_profiling/what_fits.h"
+#include "plan/arithmetic.h"
 #include "plan/memory.h"
 #include "results/metric_names.h"
 
@@ -91,10 +93,9 @@ struct StepRow {
            category(metric::kOptimizerStates);
   }
   double formula() const { return static_cast<double>(expected_peak(step->spec()).total()); }
-  /// The formula leaves out temporaries, workspaces and inputs.
+  /// The formula leaves out workspaces and inputs.
   bool explained() const {
-    const double left_out =
-        category(metric::kTemporary) + category(metric::kWorkspace) + category(metric::kData);
+    const double left_out = category(metric::kWorkspace) + category(metric::kData);
     return std::abs(requested() - formula() - left_out) <= kExplained * requested();
   }
 };
@@ -174,7 +175,7 @@ std::optional<Facts> phase_values(const StepRow* row, bool alone) {
   if (row == nullptr) return std::nullopt;
   Facts values;
   values.set("context", format_count(row->profile->context()));
-  values.set("state", format_bytes(row->held()));
+  values.set("state", format_bytes(static_cast<double>(resident_bytes(row->step->spec()))));
   values.set("activations", format_bytes(row->category(metric::kActivations)));
   values.set("phase", pass_words(row->step->peak_phase()));
   values.flag("alone", alone);
@@ -234,6 +235,7 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   set_turned(part.facts, training);
   part.facts.list("missing", missing_facts(rows));
   part.datasets = {peak_contexts(rows), forward_peaks(rows), peak_steps(all)};
+  add_what_fits(part, view, profiles);
   part.details.tables = {commands_table(view.run(), kProblem, named_cells(profiles))};
   part.details.warnings = warnings(profiles);
   return part;

@@ -6,6 +6,7 @@
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/parts.h"
 #include "experiments/memory_profiling/timeline.h"
+#include "plan/arithmetic.h"
 #include "results/metric_names.h"
 
 namespace labreport::memory_profiling {
@@ -64,7 +65,7 @@ std::string noun(const Category& category) {
   return category.name == metric::kTemporary ? "temporaries" : std::string(category.words);
 }
 
-/// "8.95 GiB less of activations and 6.09 GiB more of weight copies"; empty where they do not add
+/// "8.95 GiB less for activations and 6.09 GiB more for weight copies"; empty where they do not add
 /// up to the change.
 std::string parts_of(const Pair& pair) {
   std::vector<std::pair<double, std::string>> parts;
@@ -74,9 +75,9 @@ std::string parts_of(const Pair& pair) {
         pair.category(pair.reduced, category.name) - pair.category(pair.own, category.name);
     sum += change;
     if (std::abs(change) < kWorthAWord * pair.from()) continue;
-    parts.emplace_back(
-        std::abs(change),
-        format_bytes(std::abs(change)) + (change < 0 ? " less of " : " more of ") + noun(category));
+    parts.emplace_back(std::abs(change), format_bytes(std::abs(change)) +
+                                             (change < 0 ? " less for " : " more for ") +
+                                             noun(category));
   }
   if (!(std::abs(sum - (pair.to() - pair.from())) < kMatters * pair.from())) return "";
   std::ranges::stable_sort(parts, std::greater(), &std::pair<double, std::string>::first);
@@ -92,7 +93,8 @@ Facts values_of(const Pair& pair) {
   values.set("from", format_bytes(pair.from()));
   values.set("to", format_bytes(pair.to()));
   values.set("share", (pair.change() < 0 ? "−" : "+") + format_percent(std::abs(pair.change())));
-  values.set("held", format_bytes(pair.held(pair.own)));
+  values.set("held",
+             format_bytes(static_cast<double>(resident_bytes(pair.own->ran(pair.mode)->spec()))));
   const std::string parts = parts_of(pair);
   values.when("explained", !parts.empty(), "parts", parts);
   values.flag("unexplained", parts.empty() && std::abs(pair.change()) >= kSame);

@@ -86,7 +86,7 @@ double capacity(const RunView& view, const Step& step);
 /// Facts that every part has: `nothing`, `gpu`, `size` and `precision`.
 void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& profiles);
 
-/// "train step: out of memory in forward: …" of what did not run; empty where all of it did.
+/// "training step: out of memory in forward: …" of what did not run; empty where all of it did.
 std::string reasons_missing(const Profile& profile);
 
 /// Their list, of words and reason: what has one reason together.

@@ -45,7 +45,7 @@ struct Bounds {
   std::vector<std::string> mixed;
 };
 
-/// "small, BF16 (forward and train step)"
+/// "small, BF16 (forward and training step)"
 void add(std::vector<std::string>& rows, const TimingGroup& group,
          const std::vector<std::string>& modes) {
   if (!modes.empty()) rows.push_back(group.label + " (" + join_words(modes) + ")");

@@ -30,6 +30,8 @@ constexpr double kTeraFlops = 1e12;
 /// A network's training step at one precision.
 struct StepRow {
   const Network* network;
+  const Launch*
+      peak_from;  ///< The memory problem's where it has that step: one peak has one value.
   std::string device;
   std::optional<double> of_measured_peak;
 
@@ -55,8 +57,7 @@ struct StepRow {
     return peak && flops() ? std::optional(*flops() / seconds() / *peak) : std::nullopt;
   }
   std::optional<double> peak_bytes() const {
-    const Launch& launch = *timed(*network->group, Mode::kTrainStep)->launch;
-    const Metric* peak = launch.find(metric::kMemory, metric::kPeakAllocated);
+    const Metric* peak = peak_from->find(metric::kMemory, metric::kPeakAllocated);
     return peak == nullptr ? std::nullopt : peak->number();
   }
 };
@@ -69,15 +70,36 @@ const std::vector<Column<StepRow>> kSteps{
     {"step", "Step", [](const StepRow& row) { return mean(row.network->step.ms); }, "ms"},
     {"tokens", "Tokens/s", &StepRow::tokens, "", {Notation::kCount}},
     {"mfu", "MFU", &StepRow::of_measured_peak, "%", {Notation::kPercent}},
-    {"datasheet", "MFU by data sheet", &StepRow::of_datasheet_peak, "%", {Notation::kPercent}},
-    {"peak", "Peak memory", &StepRow::peak_bytes, "GiB", {Notation::kGibibytes}}};
+    {"datasheet", "MFU by data sheet", &StepRow::of_datasheet_peak, "%", {Notation::kPercent}}};
+
+/// Peaks in GiB, those of a demonstration in MiB.
+Dataset steps(const std::vector<StepRow>& rows) {
+  const bool large = std::ranges::any_of(
+      rows, [](const StepRow& row) { return row.peak_bytes().value_or(0) >= kBytesPerGibibyte; });
+  std::vector<Column<StepRow>> columns = kSteps;
+  columns.push_back({"peak",
+                     "Peak memory",
+                     &StepRow::peak_bytes,
+                     large ? "GiB" : "MiB",
+                     {large ? Notation::kGibibytes : Notation::kMebibytes}});
+  return make_dataset("steps", columns, rows);
+}
+
+const Launch* launch_of_peak(const RunView& view, const Timed& step) {
+  const Cell* memory = view.cell(CellKind::kMemory, [&](const CellSpec& spec) {
+    return same_setting(spec, *step.spec) && spec.mode == step.spec->mode;
+  });
+  const Launch* launch = memory == nullptr ? nullptr : ok_launch(*memory);
+  return launch == nullptr ? step.launch : launch;
+}
 
 std::vector<StepRow> step_rows(const RunView& view, const std::vector<Network>& networks) {
   std::vector<StepRow> rows;
   for (const Network& network : networks) {
     const auto step = timed(*network.group, Mode::kTrainStep);
     if (network.step.ms.empty() || !step) continue;
-    rows.push_back({&network, view.device() == nullptr ? "" : view.device()->name,
+    rows.push_back({&network, launch_of_peak(view, *step),
+                    view.device() == nullptr ? "" : view.device()->name,
                     share_of_peak(view, *step)});
   }
   return rows;
@@ -242,8 +264,8 @@ std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
   Facts facts;
   facts.set("size", most->network->size());
   facts.set("precision", most->network->precision());
-  facts.set("peak", *most->peak_bytes(), {Notation::kGibibytes});
-  facts.set("resident", resident, {Notation::kGibibytes});
+  facts.set("peak", format_bytes(*most->peak_bytes()));
+  facts.set("resident", format_bytes(static_cast<double>(resident)));
   return facts;
 }
 
@@ -328,7 +350,7 @@ std::optional<Section> summary(const RunView& view, const FigureFiles& figures) 
   part.facts.set("network", pair ? pair->other->size() : "");
   part.facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
   part.facts.set("precision", pair ? pair->other->precision() : "");
-  part.datasets = {make_dataset("steps", kSteps, rows)};
+  part.datasets = {steps(rows)};
   if (from && to)
     part.datasets.push_back(make_dataset("step", kBars, waterfall(*pair, *from, *to)));
   return compose_section(embedded::experiments().at("experiments/overview/section.md"),

@@ -9,6 +9,7 @@
 #include "experiments/catalog.h"
 #include "orchestrate/progress.h"
 #include "plan/arithmetic.h"
+#include "plan/memory.h"
 #include "results/bounds.h"
 
 namespace labreport {
@@ -21,10 +22,11 @@ std::string about(double seconds) {
 }
 
 std::string memory_words(const CellSpec& spec, const DeviceChoice& choice) {
-  const auto estimate = static_cast<double>(estimated_peak_bytes(spec));
-  if (choice.gpus.empty()) return format_bytes(estimate);
-  if (cannot_fit(spec, choice.gpus.front().memory_bytes)) return "cannot fit";
-  return format_bytes(estimate);
+  if (!choice.gpus.empty() && cannot_fit(spec, choice.gpus.front().memory_bytes)) {
+    return "cannot fit";
+  }
+  const std::int64_t peak = expected_peak(spec).total();
+  return peak > 0 ? format_bytes(static_cast<double>(peak)) : "–";
 }
 
 std::string line(const PlannedCell& cell, const DeviceChoice& choice) {

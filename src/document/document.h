@@ -61,8 +61,10 @@ struct Figure {
   std::string family = {};
   std::string variant = {};
   std::string in_page = {};  ///< Markdown: what the page alone offers, behind its caption.
-  /// Data of site/timeline.js, which the page shows in place of the picture; null: the chart.
+  /// Data of the script that the page runs in place of the picture, by the figure's slug:
+  /// site/timeline.js, site/what_fits.js. Null: the chart.
   nlohmann::json live = {};
+  bool page_only = false;  ///< Paper leaves it to the page.
 };
 
 /// A file beside the page, for what is too long for it; the words link to it.

@@ -146,7 +146,8 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
                   .family = dataset.family,
                   .variant = dataset.variant,
                   .in_page = fill(exhibit.in_page, exhibit.name),
-                  .live = dataset.live};
+                  .live = dataset.live,
+                  .page_only = exhibit.paper == "no"};
     (exhibit.in_details ? part.details.figures : part.figures).push_back(std::move(figure));
   }
 }

@@ -104,11 +104,9 @@ class SectionParser {
 
   /// The lines "name: value" at the block's beginning; the rest is the caption.
   void read_attributes(Exhibit& exhibit) const {
-    const std::map<std::string, std::string*> known = {{"data", &exhibit.data},
-                                                       {"title", &exhibit.title},
-                                                       {"alt", &exhibit.alt},
-                                                       {"table", &exhibit.table},
-                                                       {"page", &exhibit.in_page}};
+    const std::map<std::string, std::string*> known = {
+        {"data", &exhibit.data},   {"title", &exhibit.title},  {"alt", &exhibit.alt},
+        {"table", &exhibit.table}, {"page", &exhibit.in_page}, {"paper", &exhibit.paper}};
     std::string rest = exhibit.caption;
     for (std::size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
       const std::string line = rest.substr(0, end);

@@ -22,6 +22,7 @@
 //   table: checkpoints         of a figure: another dataset for the table below it
 //   alt: Curves of …           of a figure, for readers who cannot see it
 //   page: Detail sets …        of a figure, what the page alone offers, behind the caption
+//   paper: no                  of a figure that paper leaves to the page
 //
 // Where a part has no such dataset, or one without rows, the block is left out; where it has
 // several of that name, each becomes a figure or table of its own, its variant behind the title.
@@ -64,6 +65,7 @@ struct Exhibit {
   std::string name;  ///< A figure's file and slug, a table's slug.
   std::string data, title, alt, caption, in_page;
   std::string table;  ///< Of a figure: the dataset of the table below it; empty: `data`.
+  std::string paper;  ///< Of a figure: "no" leaves it to the page.
   ColumnChoice columns;
 };
 

@@ -8,39 +8,15 @@ namespace {
 
 constexpr std::int64_t kFp32Bytes = 4;
 constexpr double kProcessSeconds = 3.0;
-constexpr std::int64_t kContextBytes = 600LL << 20;  // CUDA context and libraries' own memory
 
 bool has_backward(const CellSpec& spec) {
   return spec.mode == Mode::kForwardBackward || spec.mode == Mode::kTrainStep;
 }
 
-bool records_graph(const CellSpec& spec) { return spec.mode && *spec.mode != Mode::kInference; }
-
 /// FP32 copies of the parameters that a mode holds: themselves, gradients, two moments.
 std::int64_t parameter_copies(const CellSpec& spec) {
   if (spec.mode == Mode::kTrainStep) return 4;
   return has_backward(spec) ? 2 : 1;
-}
-
-/// Elements kept for backward. A block keeps, per token, ten tensors of width d (both norms' input,
-/// scaled input and output; q and k rotated, v; the attention's output) and five of width d_ff
-/// (W1's output, its sigmoid, their product, W3's output, W2's input), and per attention pair the
-/// exponentials and the probabilities; the loss keeps three tensors of the vocabulary's width.
-double kept_elements(const ModelShape& shape, double tokens, double context) {
-  const auto width = static_cast<double>(10 * shape.d_model + 5 * shape.d_ff);
-  const double pairs = tokens * context * static_cast<double>(shape.heads);
-  return static_cast<double>(shape.layers) * (tokens * width + 2 * pairs) +
-         3 * tokens * static_cast<double>(shape.vocab);
-}
-
-/// Without a graph only one block's temporaries live at a time.
-double temporary_elements(const ModelShape& shape, double tokens, double context) {
-  const double pairs = tokens * context * static_cast<double>(shape.heads);
-  return tokens * static_cast<double>(3 * shape.d_ff + 4 * shape.d_model) + 3 * pairs;
-}
-
-double batch_tokens(const CellSpec& spec) {
-  return static_cast<double>(spec.batch.value_or(1) * spec.context.value_or(1));
 }
 
 }  // namespace
@@ -63,18 +39,6 @@ double step_flops(const CellSpec& spec) {
 std::int64_t resident_bytes(const CellSpec& spec) {
   if (!spec.model) return 0;
   return kFp32Bytes * parameter_count(*spec.model) * parameter_copies(spec);
-}
-
-std::int64_t estimated_peak_bytes(const CellSpec& spec) {
-  if (!spec.model) return kContextBytes;
-  const double tokens = batch_tokens(spec);
-  const auto context = static_cast<double>(spec.context.value_or(1));
-  const double elements = records_graph(spec) ? kept_elements(*spec.model, tokens, context)
-                                              : temporary_elements(*spec.model, tokens, context);
-  double bytes = static_cast<double>(resident_bytes(spec));
-  bytes += elements * (under_autocast(spec) ? 3.0 : 4.0);  // Autocast keeps part of it in FP32.
-  if (under_autocast(spec)) bytes += 2.0 * static_cast<double>(parameter_count(*spec.model));
-  return static_cast<std::int64_t>(bytes);
 }
 
 double estimated_seconds(const CellSpec& spec, double flops_per_second) {

@@ -20,9 +20,6 @@ double step_flops(const CellSpec& spec);
 /// Bytes held whatever happens: FP32 parameters, gradients and two AdamW moments, by mode.
 std::int64_t resident_bytes(const CellSpec& spec);
 
-/// An estimate of the peak, activations kept for backward included; good to some 10 %.
-std::int64_t estimated_peak_bytes(const CellSpec& spec);
-
 /// Seconds of one launch on a device that sustains `flops_per_second` in the cell's precision,
 /// process start included.
 double estimated_seconds(const CellSpec& spec, double flops_per_second);

@@ -1,9 +1,11 @@
 #include "plan/memory.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/format.h"
 #include "plan/editions.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 namespace {
@@ -41,6 +43,10 @@ Elements elements(Unit unit, const CellSpec& spec) {
   return {"", 0};
 }
 
+/// When a block makes a tensor that it keeps: before the attention probabilities, for their
+/// product, or behind it.
+enum class Made { kBefore, kForProduct, kBehind };
+
 /// Bytes of an element, in all copies of it: in FP32, and under autocast.
 struct Rule {
   const char* module;
@@ -48,6 +54,7 @@ struct Rule {
   Unit unit;
   std::int64_t fp32;
   std::int64_t half;
+  Made made = Made::kBefore;
 };
 
 constexpr std::array kRules{
@@ -61,48 +68,63 @@ constexpr std::array kRules{
     Rule{"attn/softmax", "indices of maxima", Unit::kHeadRow, kIndex, kIndex},
     Rule{"attn/softmax", "exponentials", Unit::kPair, kFp32, kFp32},
     Rule{"attn/softmax", "sums", Unit::kHeadRow, kFp32, kFp32},
-    Rule{"attn/final matmul", "probabilities", Unit::kPair, kFp32, kHalf},
-    Rule{"attn/final matmul", "values", Unit::kWidth, kFp32, kHalf},
-    Rule{"attn/output_proj", "input", Unit::kWidth, kFp32, kHalf},
-    Rule{"ln2", "residual stream", Unit::kWidth, kFp32, kFp32},
-    Rule{"ln2", "1/rms", Unit::kToken, kFp32, kFp32},
-    Rule{"ln2", "x / rms", Unit::kWidth, kFp32, kFp32},
-    Rule{"ffn/w1, w3", "input", Unit::kWidth, kFp32, 2 * kHalf},
-    Rule{"ffn/silu", "W1 x", Unit::kInner, kFp32, kHalf},
-    Rule{"ffn/silu", "sigmoid", Unit::kInner, kFp32, kHalf},
-    Rule{"ffn", "silu(W1 x)", Unit::kInner, kFp32, kHalf},
-    Rule{"ffn", "W3 x", Unit::kInner, kFp32, kHalf},
-    Rule{"ffn/w2", "input", Unit::kInner, kFp32, kHalf}};
+    Rule{"attn/final matmul", "probabilities", Unit::kPair, kFp32, kHalf, Made::kForProduct},
+    Rule{"attn/final matmul", "values", Unit::kWidth, kFp32, kHalf, Made::kForProduct},
+    Rule{"attn/output_proj", "input", Unit::kWidth, kFp32, kHalf, Made::kBehind},
+    Rule{"ln2", "residual stream", Unit::kWidth, kFp32, kFp32, Made::kBehind},
+    Rule{"ln2", "1/rms", Unit::kToken, kFp32, kFp32, Made::kBehind},
+    Rule{"ln2", "x / rms", Unit::kWidth, kFp32, kFp32, Made::kBehind},
+    Rule{"ffn/w1, w3", "input", Unit::kWidth, kFp32, 2 * kHalf, Made::kBehind},
+    Rule{"ffn/silu", "W1 x", Unit::kInner, kFp32, kHalf, Made::kBehind},
+    Rule{"ffn/silu", "sigmoid", Unit::kInner, kFp32, kHalf, Made::kBehind},
+    Rule{"ffn", "silu(W1 x)", Unit::kInner, kFp32, kHalf, Made::kBehind},
+    Rule{"ffn", "W3 x", Unit::kInner, kFp32, kHalf, Made::kBehind},
+    Rule{"ffn/w2", "input", Unit::kInner, kFp32, kHalf, Made::kBehind}};
 
 bool has_loss(const CellSpec& spec) {
   return spec.mode == Mode::kForwardBackward || spec.mode == Mode::kTrainStep;
-}
-
-/// The final norm and the output layer; the logits live as long as the step does.
-std::int64_t kept_by_head(const CellSpec& spec, std::int64_t tokens) {
-  const ModelShape shape = spec.model.value_or(ModelShape{});
-  const std::int64_t width = under_autocast(spec) ? kHalf : kFp32;
-  return tokens * (2 * kFp32 * shape.d_model + width * shape.d_model + kFp32) +
-         tokens * width * shape.vocab;
-}
-
-std::int64_t kept_by_loss(const CellSpec& spec, std::int64_t tokens) {
-  return tokens * (kFp32 * spec.model.value_or(ModelShape{}).vocab + kFp32 + kIndex);
 }
 
 std::int64_t tokens_of(const CellSpec& spec) {
   return spec.batch.value_or(0) * spec.context.value_or(0);
 }
 
+std::int64_t width_of(const CellSpec& spec) { return under_autocast(spec) ? kHalf : kFp32; }
+
+std::int64_t logit_bytes(const CellSpec& spec) {
+  return width_of(spec) * tokens_of(spec) * spec.model->vocab;
+}
+
+/// The final norm and the output layer; the logits live as long as the step does.
+std::int64_t kept_by_head(const CellSpec& spec) {
+  const std::int64_t norm = (2 * kFp32 + width_of(spec)) * spec.model->d_model + kFp32;
+  return tokens_of(spec) * norm + logit_bytes(spec);
+}
+
+std::int64_t kept_by_loss(const CellSpec& spec) {
+  return tokens_of(spec) * (kFp32 * spec.model->vocab + kFp32 + kIndex);
+}
+
+std::int64_t rule_bytes(const Rule& rule, const CellSpec& spec) {
+  return (under_autocast(spec) ? rule.half : rule.fp32) * elements(rule.unit, spec).count;
+}
+
+/// Elements of a block's attention projections, and of its FFN.
+std::int64_t projection_weights(const ModelShape& shape) {
+  return 4 * shape.d_model * shape.d_model;
+}
+std::int64_t ffn_weights(const ModelShape& shape) { return 3 * shape.d_model * shape.d_ff; }
+
 }  // namespace
 
 std::vector<KeptTensor> kept_by_block(const CellSpec& spec) {
   std::vector<KeptTensor> kept;
   for (const Rule& rule : kRules) {
-    const auto [formula, count] = elements(rule.unit, spec);
     const std::int64_t width = under_autocast(spec) ? rule.half : rule.fp32;
-    kept.push_back({rule.module, rule.what, (width == 1 ? "" : format_count(width) + " ") + formula,
-                    width * count});
+    kept.push_back(
+        {rule.module, rule.what,
+         (width == 1 ? "" : format_count(width) + " ") + elements(rule.unit, spec).formula,
+         rule_bytes(rule, spec)});
   }
   return kept;
 }
@@ -115,16 +137,15 @@ std::int64_t kept_block_bytes(const CellSpec& spec) {
 
 std::int64_t kept_bytes(const CellSpec& spec) {
   if (!spec.model || !spec.mode || spec.mode == Mode::kInference) return 0;
-  const std::int64_t tokens = tokens_of(spec);
-  return spec.model->layers * kept_block_bytes(spec) + kept_by_head(spec, tokens) +
-         (has_loss(spec) ? kept_by_loss(spec, tokens) : 0);
+  return spec.model->layers * kept_block_bytes(spec) + kept_by_head(spec) +
+         (has_loss(spec) ? kept_by_loss(spec) : 0);
 }
 
 std::int64_t weight_copy_bytes(const CellSpec& spec) {
   if (!spec.model || !under_autocast(spec)) return 0;
   const ModelShape& shape = *spec.model;
-  const std::int64_t d = shape.d_model;
-  return kHalf * (shape.layers * (4 * d * d + 3 * d * shape.d_ff) + shape.vocab * d);
+  return kHalf * (shape.layers * (projection_weights(shape) + ffn_weights(shape)) +
+                  shape.vocab * shape.d_model);
 }
 
 std::int64_t parameter_bytes(const ModelShape& shape) { return kFp32 * parameter_count(shape); }
@@ -132,8 +153,7 @@ std::int64_t parameter_bytes(const ModelShape& shape) { return kFp32 * parameter
 std::int64_t moment_bytes(const ModelShape& shape) { return 2 * parameter_bytes(shape); }
 
 std::int64_t block_gradient_bytes(const ModelShape& shape) {
-  const std::int64_t d = shape.d_model;
-  return kFp32 * (4 * d * d + 3 * d * shape.d_ff + 2 * d);
+  return kFp32 * (projection_weights(shape) + ffn_weights(shape) + 2 * shape.d_model);
 }
 
 std::int64_t residual_bytes(const CellSpec& spec) {
@@ -144,16 +164,124 @@ std::int64_t score_bytes(const CellSpec& spec) {
   return (under_autocast(spec) ? kHalf : kFp32) * elements(Unit::kPair, spec).count;
 }
 
+namespace {
+
+/// Weight copies of the layers behind the last block's attention products: its output projection,
+/// its FFN, the output layer.
+std::int64_t later_weights(const ModelShape& shape) {
+  return projection_weights(shape) / 4 + ffn_weights(shape) + shape.vocab * shape.d_model;
+}
+
+std::int64_t copies_at_softmax(const CellSpec& spec) {
+  return under_autocast(spec) ? weight_copy_bytes(spec) - kHalf * later_weights(*spec.model) : 0;
+}
+
+/// What all blocks keep while the last one computes its softmax, or goes back through it: without
+/// what that block makes behind it.
+std::int64_t kept_at_softmax(const CellSpec& spec) {
+  std::int64_t behind = 0;
+  for (const Rule& rule : kRules) behind += rule.made == Made::kBefore ? 0 : rule_bytes(rule, spec);
+  return spec.model->layers * kept_block_bytes(spec) - behind;
+}
+
+/// Bytes of so many a pair of positions and head, and so many an element of the residual stream.
+std::int64_t per_pair_and_width(const CellSpec& spec, std::int64_t pair, std::int64_t width) {
+  return pair * elements(Unit::kPair, spec).count + width * elements(Unit::kWidth, spec).count;
+}
+
+/// Instants of a step without a graph. Softmax: scores, shifted, exponentials and probabilities;
+/// residual stream, norm, q, k, v. FFN: four tensors of the inner width; residual stream twice,
+/// norm. Logits: residual stream, norm, and under autocast its copy.
+void add_inference(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
+                   const CellSpec& spec) {
+  const bool half = under_autocast(spec);
+  const ModelShape& shape = *spec.model;
+  const std::int64_t inner = elements(Unit::kInner, spec).count;
+  const std::int64_t rows =
+      elements(Unit::kMask, spec).count + kFp32 * elements(Unit::kHeadRow, spec).count;
+  const std::int64_t behind_ffn = shape.d_model * (shape.d_ff + shape.vocab);
+  const std::int64_t copies = weight_copy_bytes(spec);
+  const auto add = [&](std::int64_t weights, std::int64_t temporaries) {
+    peaks.push_back(base);
+    peaks.back().weight_copies = weights;
+    peaks.back().temporaries = temporaries;
+  };
+  add(copies_at_softmax(spec),
+      (half ? per_pair_and_width(spec, 12, 18) : per_pair_and_width(spec, 16, 20)) + rows);
+  add(half ? copies - kHalf * behind_ffn : 0,
+      per_pair_and_width(spec, 0, 12) + 4 * width_of(spec) * inner);
+  add(copies, logit_bytes(spec) + per_pair_and_width(spec, 0, half ? 10 : 8));
+}
+
+/// Instants of a forward pass with graph, and of the loss. Softmax: scores, shifted, probabilities,
+/// and under autocast what its casts leave: norm, q and k in FP32. Loss: shifted logits and their
+/// logarithms, under autocast more in its backward.
+void add_forward(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base, const CellSpec& spec) {
+  const bool half = under_autocast(spec);
+  const std::int64_t values = width_of(spec) * elements(Unit::kWidth, spec).count;
+  peaks.push_back(base);
+  peaks.back().activations = kept_at_softmax(spec) + values;
+  peaks.back().weight_copies = copies_at_softmax(spec);
+  peaks.back().temporaries =
+      half ? per_pair_and_width(spec, 8, 12) : per_pair_and_width(spec, 12, 0);
+  CellSpec forward = spec;
+  forward.mode = Mode::kForward;
+  peaks.push_back(base);
+  peaks.back().activations = kept_bytes(forward);
+  peaks.back().weight_copies = weight_copy_bytes(spec);
+  peaks.back().temporaries = half ? per_pair_and_width(spec, 0, 4) : 0;
+  if (!has_loss(spec)) return;
+  peaks.push_back(base);
+  peaks.back().phase = half ? metric::kBackward : metric::kLoss;
+  peaks.back().activations = kept_bytes(spec);
+  peaks.back().weight_copies = weight_copy_bytes(spec);
+  peaks.back().temporaries = tokens_of(spec) * spec.model->vocab * (half ? 10 : 8);
+}
+
+/// Instants of a backward pass: the last block's softmax, with five tensors of pairs and the
+/// gradients of the values and the residual stream; and its end.
+void add_backward(std::vector<ExpectedPeak>& peaks, ExpectedPeak base, const CellSpec& spec) {
+  const ModelShape& shape = *spec.model;
+  base.phase = metric::kBackward;
+  peaks.push_back(base);
+  peaks.back().gradients = kFp32 * (later_weights(shape) + 2 * shape.d_model);
+  peaks.back().activations = kept_at_softmax(spec) + logit_bytes(spec);
+  peaks.back().weight_copies = copies_at_softmax(spec);
+  peaks.back().temporaries = per_pair_and_width(spec, 5 * kFp32, kFp32 + width_of(spec));
+  peaks.push_back(base);
+  peaks.back().gradients = parameter_bytes(shape);
+  peaks.back().activations = logit_bytes(spec);
+}
+
+/// AdamW at the largest parameter: its new second moment, made of three temporaries.
+ExpectedPeak in_optimizer(ExpectedPeak end_of_backward, const ModelShape& shape) {
+  const std::int64_t largest = shape.d_model * std::max({shape.d_model, shape.d_ff, shape.vocab});
+  end_of_backward.phase = metric::kOptimizer;
+  end_of_backward.temporaries = 4 * kFp32 * largest;
+  return end_of_backward;
+}
+
+}  // namespace
+
+std::vector<ExpectedPeak> possible_peaks(const CellSpec& spec) {
+  if (!spec.model || !spec.mode) return {};
+  ExpectedPeak base{.phase = metric::kForward, .parameters = parameter_bytes(*spec.model)};
+  if (spec.mode == Mode::kTrainStep) base.moments = moment_bytes(*spec.model);
+  std::vector<ExpectedPeak> peaks;
+  if (spec.mode == Mode::kInference) {
+    add_inference(peaks, base, spec);
+    return peaks;
+  }
+  add_forward(peaks, base, spec);
+  if (has_loss(spec)) add_backward(peaks, base, spec);
+  if (spec.mode == Mode::kTrainStep) peaks.push_back(in_optimizer(peaks.back(), *spec.model));
+  return peaks;
+}
+
 ExpectedPeak expected_peak(const CellSpec& spec) {
-  const ModelShape shape = spec.model.value_or(ModelShape{});
-  ExpectedPeak before;
-  before.parameters = parameter_bytes(shape);
-  if (spec.mode == Mode::kTrainStep) before.moments = moment_bytes(shape);
-  ExpectedPeak after = before;
-  before.activations = kept_bytes(spec);
-  before.weight_copies = weight_copy_bytes(spec);
-  if (has_loss(spec)) after.gradients = parameter_bytes(shape);
-  return before.total() >= after.total() ? before : after;
+  const auto peaks = possible_peaks(spec);
+  return peaks.empty() ? ExpectedPeak{}
+                       : *std::ranges::max_element(peaks, {}, &ExpectedPeak::total);
 }
 
 std::string size_formula(const CellSpec& spec, std::int64_t bytes) {

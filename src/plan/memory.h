@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "results/cell.h"
@@ -51,21 +52,29 @@ std::int64_t residual_bytes(const CellSpec& spec);
 /// Tensors of attention scores of one block: w B h S², w being 4, or 2 under autocast.
 std::int64_t score_bytes(const CellSpec& spec);
 
-/// What by arithmetic lives at a step's peak. Temporaries, workspaces and inputs are not in it.
+/// What by arithmetic lives at one instant of a step. Workspaces of libraries and inputs are not in
+/// it.
 struct ExpectedPeak {
+  std::string_view phase;  ///< As in results/metric_names.h.
   std::int64_t parameters = 0;
   std::int64_t gradients = 0;
   std::int64_t moments = 0;
   std::int64_t activations = 0;
   std::int64_t weight_copies = 0;
+  std::int64_t temporaries = 0;
 
   std::int64_t total() const {
-    return parameters + gradients + moments + activations + weight_copies;
+    return parameters + gradients + moments + activations + weight_copies + temporaries;
   }
 };
 
-/// The larger of two instants: before backward, when all activations live and no gradient; after
-/// it, when all gradients live and no activation.
+/// The instants of a step among which its peak lies, in their order: the last block's softmax (in
+/// inference its FFN too), the logits, the loss, that softmax's backward, the end of backward, and
+/// AdamW at the largest parameter. Each part is linear in 1, B S, B S² and S². Empty without a
+/// network.
+std::vector<ExpectedPeak> possible_peaks(const CellSpec& spec);
+
+/// The largest of them.
 ExpectedPeak expected_peak(const CellSpec& spec);
 
 /// Which tensors of the network have `bytes`: "B · h · S² · 4"; empty where none has.

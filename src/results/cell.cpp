@@ -50,7 +50,7 @@ std::string_view describe(Mode mode) {
     case Mode::kForwardBackward:
       return "forward+backward";
     case Mode::kTrainStep:
-      return "train step";
+      return "training step";
   }
   return "";
 }

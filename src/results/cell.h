@@ -36,7 +36,7 @@ DeviceKind parse_device_kind(std::string_view text);
 Precision parse_precision(std::string_view text);
 Mode parse_mode(std::string_view text);
 
-/// In words for readers: "forward+backward", "train step"; "FP32".
+/// In words for readers: "forward+backward", "training step"; "FP32".
 std::string_view describe(Mode mode);
 std::string_view describe(Precision precision);
 

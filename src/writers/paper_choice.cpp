@@ -50,7 +50,7 @@ class Variants {
 void choose_figures(const Part& part, PaperPart& paper) {
   Variants variants;
   for (const Figure& figure : part.figures) {
-    if (variants.take(figure)) {
+    if (!figure.page_only && variants.take(figure)) {
       paper.figures.push_back(&figure);
     } else {
       paper.left.push_back(figure.title);

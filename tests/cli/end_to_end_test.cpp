@@ -24,7 +24,7 @@ TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
   EXPECT_EQ(ended.exit_status, 0) << ended.messages;
   EXPECT_THAT(ended.messages, HasSubstr("a demonstration on the CPU\n"));
   EXPECT_THAT(ended.messages, HasSubstr("demo preset · 31 cells"));
-  EXPECT_THAT(ended.messages, HasSubstr("[31/31]  memory  demo-3  ctx 64    bf16  train step"));
+  EXPECT_THAT(ended.messages, HasSubstr("[31/31]  memory  demo-3  ctx 64    bf16  training step"));
   EXPECT_THAT(ended.messages, Not(HasSubstr("\033"))) << "quiet where nobody looks";
   ASSERT_TRUE(ended.output.starts_with("report: site/public/")) << ended.output;
   ASSERT_TRUE(ended.output.ends_with("/index.html\n"));

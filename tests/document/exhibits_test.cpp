@@ -17,6 +17,7 @@ constexpr const char* kWords = R"(# timing: Timing
 title: Steps of {{size}}
 columns: phase, ms
 alt: Bars.
+paper: no
 page: Pointing at a bar names it.
 
 Means of {{count}} steps.
@@ -64,6 +65,7 @@ TEST(Exhibits, StandWhereTheWordsPlaceThem) {
   EXPECT_EQ(part.figures[0].caption, "Means of 10 steps.");
   EXPECT_EQ(part.figures[0].alt, "Bars.");
   EXPECT_EQ(part.figures[0].in_page, "Pointing at a bar names it.");
+  EXPECT_TRUE(part.figures[0].page_only);
   EXPECT_EQ(part.figures[0].data.columns.size(), 2u);
   ASSERT_THAT(part.tables, SizeIs(1));
   EXPECT_EQ(part.tables[0].title, "All steps");

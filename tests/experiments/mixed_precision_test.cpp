@@ -67,7 +67,7 @@ TEST(LayerNormAnswer, WithoutCurvesToDrawThereIsStillAnAnswer) {
 TEST(LayerNormAnswer, Bf16StaysSensitiveForPrecisionNotForRange) {
   EXPECT_THAT(layer_norm_answer(as_it_is),
               AllOf(HasSubstr("**Yes, for precision, not for range:** in BF16 the output"),
-                    HasSubstr("exceeds 65,504 from input scale 2³ on (a single square from 2⁶).")));
+                    HasSubstr("exceeds 65,504 from input scale 2³ on, a single square from 2⁶.")));
 }
 
 TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
@@ -246,7 +246,7 @@ TEST(SpeedupAnswer, StepsThatDidNotRunStandTogetherWithTheirReason) {
         }
       });
   EXPECT_THAT(part_of(run, "c").answer,
-              HasSubstr("- 2.7B, FP32: train step: out of memory in forward: "));
+              HasSubstr("- 2.7B, FP32: training step: out of memory in forward: "));
 }
 
 }  // namespace

@@ -284,7 +284,7 @@ TEST(TimerVsProfiler, ShowsForwardPassesAndInTheDetailsEveryStep) {
   EXPECT_THAT(column(dataset(lacking, "steps"), "step"), ElementsAre("inference", "inference"));
   const Dataset& every = dataset(lacking, "every-step");
   EXPECT_THAT(column(every, "step"),
-              ElementsAre("inference", "train step", "inference", "train step"));
+              ElementsAre("inference", "training step", "inference", "training step"));
   EXPECT_THAT(every.rows.at(1).values.at(2).reason,
               testing::StartsWith("out of memory in forward"));
 }

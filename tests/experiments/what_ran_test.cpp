@@ -40,7 +40,7 @@ TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
   });
   const TableView table = overview::what_ran(RunView(run, input.edition));
   ASSERT_EQ(table.rows.size(), 1U);
-  EXPECT_EQ(table.rows[0].cells[2].text, "inference, forward and train step");
+  EXPECT_EQ(table.rows[0].cells[2].text, "inference, forward and training step");
   EXPECT_EQ(table.rows[0].cells[3].text, "FP32 and BF16");
 }
 

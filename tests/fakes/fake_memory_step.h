@@ -100,8 +100,21 @@ class Step {
     }
     head_.push_back(allocator_.make(logits, {"lm_head", "Linear", "aten::mm", category}));
     if (grad()) return;
+    reach_peak();
     for (const std::size_t id : kept_) allocator_.free(id);
     for (const std::size_t id : copies_) allocator_.free(id);
+  }
+
+  /// What the last block's attention has at once, by arithmetic.
+  void reach_peak() {
+    std::int64_t missing = expected_peak(spec_).total();
+    for (const auto category : {metric::kParameters, metric::kWeightCopies, metric::kTemporary}) {
+      const auto held = allocator_.now().bytes.find(category);
+      if (held != allocator_.now().bytes.end()) missing -= held->second;
+    }
+    const Made made{layer(layers() - 1) + "/attn/softmax", "Softmax", "aten::div",
+                    metric::kTemporary};
+    if (missing > 0) allocator_.pass(missing, made);
   }
 
   void loss() {

@@ -13,6 +13,7 @@
 #include "fake_precision.h"
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
+#include "plan/memory.h"
 #include "results/metric_names.h"
 #include "results/run.h"
 
@@ -92,7 +93,7 @@ inline void measure_timing(Launch& body, const CellSpec& spec) {
     body.metrics.push_back(integer_metric("start-up", name, "ns", 400'000'000));
   }
   const std::int64_t parameters = 4 * parameter_count(*spec.model);
-  const std::int64_t peak = std::max(estimated_peak_bytes(spec), parameters);
+  const std::int64_t peak = std::max(expected_peak(spec).total(), parameters);
   body.metrics.push_back(integer_metric("memory", "parameters", "B", parameters));
   for (const auto name : {metric::kPeakAllocated, metric::kPeakReserved, metric::kPeakRequested}) {
     body.metrics.push_back(integer_metric("memory", name, "B", peak));
@@ -111,7 +112,7 @@ inline void measure_limits(Launch& body) {
 /// A profiled step that by arithmetic does not fit is refused, so that contexts stop doubling.
 inline void answer_kernels(Launch& body, const LaunchRequest& request) {
   const CellSpec& spec = request.spec;
-  const std::int64_t needed = estimated_peak_bytes(spec);
+  const std::int64_t needed = expected_peak(spec).total();
   const std::int64_t memory = device_of(spec).memory_bytes;
   if (needed > memory) {
     body.outcome = OutOfMemory{"forward", 2LL << 30, memory - (1LL << 30), memory};

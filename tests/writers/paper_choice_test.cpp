@@ -41,6 +41,16 @@ TEST(PaperChoice, OfVariantsTwoFiguresAndTheLastTableStand) {
   EXPECT_THAT(paper.left, testing::ElementsAre("2-detail", "3", "same (2 rows)"));
 }
 
+TEST(PaperChoice, AFigureForThePageAloneIsLeftToIt) {
+  Part part;
+  part.figures.resize(2);
+  part.figures[1].title = "to play with";
+  part.figures[1].page_only = true;
+  const PaperPart paper = on_paper(part);
+  EXPECT_THAT(paper.figures, testing::ElementsAre(&part.figures[0]));
+  EXPECT_THAT(paper.left, testing::ElementsAre("to play with"));
+}
+
 TEST(PaperChoice, HalvesStandBesideEachOther) {
   const TableView halves = in_two_halves(sized("t", 3));
   ASSERT_EQ(halves.rows.size(), 2u);

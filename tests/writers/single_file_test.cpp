@@ -90,8 +90,8 @@ TEST(Specs, HandOverATimelineInPlaceOfItsChart) {
   const Drawings drawings = draw_all({&document}, tool).front();
   const std::string script = specs_script(document, drawings);
   EXPECT_THAT(script, HasSubstr("{\"texts\":[\"\\u003c/script>\\u003cscript>\"]}"));
-  EXPECT_THAT(page_html(document, drawings, {}), HasSubstr(" data-timeline>"));
-  EXPECT_THAT(page_html(sample_document(), drawings, {}), Not(HasSubstr("data-timeline")));
+  EXPECT_THAT(page_html(document, drawings, {}), HasSubstr(" data-live>"));
+  EXPECT_THAT(page_html(sample_document(), drawings, {}), Not(HasSubstr("data-live")));
 }
 
 TEST(SinglePage, HoldsThePicturesOfNotes) {

@@ -7,7 +7,7 @@
 
 namespace labreport {
 
-/// "small, context 512, BF16, train step": FP32 goes without saying.
+/// "small, context 512, BF16, training step": FP32 goes without saying.
 std::string cell_label(const CellSpec& spec, const std::string& size);
 
 /// Of a time outside what limits predict: "11 % less time".

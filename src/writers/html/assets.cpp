@@ -14,7 +14,7 @@ std::string file(const std::string& name) {
 std::string dark_frames() {
   std::string rules = "@media screen and (prefers-color-scheme: dark) {\n";
   for (const std::string& line : split(dark_inks(), '\n')) {
-    if (!line.empty()) rules += "  :is(.frame, .timeline) " + line + "\n";
+    if (!line.empty()) rules += "  :is(.frame, .timeline, .what-fits) " + line + "\n";
   }
   return rules + "}\n";
 }
@@ -36,8 +36,8 @@ std::string page_style() {
 
 std::string page_script() {
   std::string script;
-  for (const char* name :
-       {"timeline.js", "live_charts.js", "sort.js", "copy.js", "switches.js", "script.js"}) {
+  for (const char* name : {"timeline.js", "what_fits.js", "live_charts.js", "sort.js", "copy.js",
+                           "switches.js", "script.js"}) {
     script += file(name);
   }
   return script;

@@ -70,7 +70,7 @@ std::string figure_html(const Figure& figure, PageState& state, bool on_paper) {
       {"alt", figure.alt},
       {"spec", figure.slug},
       {"drawn", drawn},
-      {"timeline", !figure.live.is_null()},
+      {"live", !figure.live.is_null()},
       {"screen", !on_paper},
       {"wide", drawn ? picture(drawing->second.wide, chart_path(figure), state) : ""},
       {"narrow", drawn ? picture(drawing->second.narrow, narrow_chart_path(figure), state) : ""},

@@ -29,7 +29,9 @@ class PartWriter {
       add(pandoc_node("BlockQuote", pandoc_blocks(part.question)));
     }
     answer(part);
-    for (const Figure& each : part.figures) figure(each, part.anchor());
+    for (const Figure& each : part.figures) {
+      if (!each.page_only) figure(each, part.anchor());
+    }
     for (const TableView& each : part.tables) table(each, part.anchor());
     details(part.details, part.anchor());
     return blocks_;
