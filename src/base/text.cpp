@@ -61,6 +61,21 @@ std::string join_words(std::span<const std::string> words) {
   return join(words.first(words.size() - 1), ", ") + " and " + words.back();
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpaces);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
+}
+
+std::string lower(std::string_view text) {
+  std::string letters(text);
+  for (char& letter : letters) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return letters;
+}
+
 std::string slug(std::string_view text) {
   std::string result;
   for (const char c : text) {

@@ -14,6 +14,12 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 /// `text` with each `old` in it as `fresh`.
 std::string replaced(std::string text, std::string_view old, std::string_view fresh);
 
+/// Without white space at its ends.
+std::string_view trimmed(std::string_view text);
+
+/// ASCII letters in lower case.
+std::string lower(std::string_view text);
+
 /// "a", "a and b", "a, b and c".
 std::string join_words(std::span<const std::string> words);
 

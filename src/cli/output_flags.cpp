@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "notes/author_text.h"
 #include "publish/run_notes.h"
 #include "publish/typeset_limits.h"
 

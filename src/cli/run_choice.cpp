@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/text.h"
-#include "results/run_json.h"
+#include "cli/load_run.h"
 #include "results/run_store.h"
 
 namespace labreport {
@@ -111,9 +110,7 @@ ChosenRun loaded(const fs::path& folder) {
 }  // namespace
 
 ChosenRun choose_run(const std::string& word, const std::string& edition, const fs::path& root) {
-  if (fs::is_regular_file(word)) {
-    return {word, fs::path(word).parent_path(), run_from_json(read_file(word), word)};
-  }
+  if (fs::is_regular_file(word)) return {word, fs::path(word).parent_path(), load_run(word)};
   if (fs::is_directory(word)) return loaded(word);
   std::vector<Listed> runs = listed_runs(root, edition);
   refuse_other_editions(runs, word, edition, root);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/table.h"
+#include "base/text.h"
 
 namespace labreport {
 namespace {
@@ -257,7 +258,7 @@ class Row {
 
 const Size* size_named(const Edition& edition, std::string_view name) {
   const auto found = std::ranges::find_if(
-      edition.sizes, [&](const Size& size) { return lower_case(size.name) == lower_case(name); });
+      edition.sizes, [&](const Size& size) { return lower(size.name) == lower(name); });
   return found == edition.sizes.end() ? nullptr : &*found;
 }
 

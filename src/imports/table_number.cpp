@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.h"
 #include "imports/text_table.h"
 #include "imports/vocabulary.h"
 
@@ -16,14 +17,14 @@ constexpr std::array<std::string_view, 4> kPlusMinus{"±", "+/-", "\\pm", "+-"};
 
 /// "12.3 ms" → 12.3 and the unit; nothing where it is no plain number.
 std::optional<TableNumber> parse_part(std::string_view text) {
-  text = without_spaces(text);
+  text = trimmed(text);
   if (text.substr(0, text.find_first_not_of("+-0123456789.,")).find(',') != text.npos) {
     throw InputError("is the comma for thousands or for decimals? write the number without one");
   }
   TableNumber found;
   const char* const end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, found.value);
-  const std::string_view rest = without_spaces({at, end});
+  const std::string_view rest = trimmed({at, end});
   found.unit = unit_named(rest);
   if (error == std::errc::result_out_of_range) throw InputError("it is out of range");
   if (error != std::errc() || (!rest.empty() && found.unit == nullptr)) return std::nullopt;
@@ -54,7 +55,7 @@ std::optional<TableNumber> parse_parts(std::string_view text) {
 }  // namespace
 
 TableNumber parse_table_number(std::string_view cell, const Unit* column) {
-  const std::string text = lower_case(cell);
+  const std::string text = lower(cell);
   if (std::ranges::find(kMissing, text) != kMissing.end()) throw LeftOut("no value is given");
   if (text.starts_with("oom") || text == "cuda oom" || text.find("out of memory") != text.npos) {
     return {.out_of_memory = true};

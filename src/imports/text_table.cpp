@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/text.h"
 
 namespace labreport {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::size_t kLongestQuote = 60;
 using Lines = std::vector<std::string_view>;
 using Cells = std::vector<std::string>;
 
-bool is_blank(std::string_view line) { return without_spaces(line).empty(); }
+bool is_blank(std::string_view line) { return trimmed(line).empty(); }
 bool has(std::string_view line, char letter) { return line.find(letter) != line.npos; }
 
 Lines lines_of(std::string_view text) {
@@ -39,13 +40,13 @@ Lines lines_of(std::string_view text) {
 std::string plain_cell(std::string_view text) {
   std::string plain(text);
   std::erase_if(plain, [](char letter) { return letter == '*' || letter == '`' || letter == '$'; });
-  return std::string(without_spaces(plain));
+  return std::string(trimmed(plain));
 }
 
 /// Names may hold single spaces.
 Cells aligned_cells(std::string_view line) {
   Cells cells;
-  for (line = without_spaces(line); !line.empty(); line = without_spaces(line)) {
+  for (line = trimmed(line); !line.empty(); line = trimmed(line)) {
     std::size_t end = 1;
     while (end < line.size() && line[end] != '\t' && !line.substr(end).starts_with("  ")) ++end;
     cells.push_back(plain_cell(line.substr(0, end)));
@@ -59,7 +60,7 @@ Cells aligned_cells(std::string_view line) {
 std::optional<Cells> cells_of(std::string_view line, char separator) {
   if (separator == ' ') return aligned_cells(line);
   const bool pipes = separator == '|';
-  if (pipes) line = without_spaces(line);
+  if (pipes) line = trimmed(line);
   if (pipes && line.starts_with('|')) line.remove_prefix(1);
   if (pipes && line.ends_with('|') && !line.ends_with("\\|")) line.remove_suffix(1);
   Cells cells(1);
@@ -166,13 +167,6 @@ std::vector<TextTable> find_tables(std::string_view text) {
     }
   }
   return tables;
-}
-
-std::string_view without_spaces(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\r";
-  const std::size_t begin = text.find_first_not_of(kSpaces);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
 }
 
 std::string in_quotes(std::string_view text) {

@@ -34,8 +34,6 @@ std::vector<TextTable> find_tables(std::string_view text);
 /// and for tables beyond 256 columns or 10,000 rows.
 void check_shape(const TextTable& table, const std::string& file);
 
-std::string_view without_spaces(std::string_view text);
-
 /// For messages: control characters shown as "?", cut after 60 bytes, between quotes.
 std::string in_quotes(std::string_view text);
 

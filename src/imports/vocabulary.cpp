@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/table.h"
+#include "base/text.h"
 #include "results/published_names.h"
 
 namespace labreport {
@@ -140,7 +141,7 @@ std::vector<std::string> words_of(std::string_view text) {
     const bool hump = i > 0 && is(std::islower, plain[i - 1]) && is(std::isupper, plain[i]) &&
                       i + 1 < plain.size() && is(std::islower, plain[i + 1]);
     if (counts && (!inside || hump)) words.emplace_back();
-    if (counts) words.back() += lower_case(plain.substr(i, 1));
+    if (counts) words.back() += lower(plain.substr(i, 1));
     inside = counts;
   }
   return words;
@@ -193,14 +194,6 @@ std::optional<Words> words_left(const std::vector<std::string>& words, Meaning& 
 
 }  // namespace
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  });
-  return lower;
-}
-
 const Unit* unit_named(std::string_view word) {
   const std::vector<std::string> words = words_of(word);
   return words.size() == 1 ? spelled(kUnits, words.front()) : nullptr;
@@ -208,7 +201,7 @@ const Unit* unit_named(std::string_view word) {
 
 std::string_view cell_below(const Meaning& meaning, std::string_view cell) {
   if (meaning.yes.empty()) return cell;
-  const std::string word = lower_case(cell);
+  const std::string word = lower(cell);
   return has_word(kYes, word) ? meaning.yes : has_word(kNo, word) ? meaning.no : cell;
 }
 

@@ -86,8 +86,6 @@ std::string describe(const Meaning& meaning);
 /// Every name that `--map` takes, without statistic, unit and precision.
 std::vector<std::string> vocabulary();
 
-std::string lower_case(std::string_view text);
-
 /// A row or a value left out, and why: not wrong, but nothing to keep.
 class LeftOut : public Error {
  public:

@@ -13,9 +13,4 @@ std::string clean_text(std::string_view text);
 /// lines keep their numbers.
 std::string without_comments(std::string_view text);
 
-std::string trimmed(std::string_view text);
-
-/// ASCII letters in lower case.
-std::string lower(std::string text);
-
 }  // namespace labreport

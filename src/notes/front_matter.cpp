@@ -27,7 +27,7 @@ bool is_address(std::string_view text) {
 class FrontMatterReader {
  public:
   void read(int number, std::string_view line) {
-    const std::string text = trimmed(line);
+    const std::string text(trimmed(line));
     if (text.empty()) return;
     const std::size_t colon = text.find(':');
     const std::string key = lower(trimmed(std::string_view(text).substr(0, colon)));
@@ -35,7 +35,7 @@ class FrontMatterReader {
     if (colon == std::string::npos || field == fields_.end()) {
       return complain(number, "not understood: use name:, course: and repository:");
     }
-    const std::string value = trimmed(std::string_view(text).substr(colon + 1));
+    const std::string value(trimmed(std::string_view(text).substr(colon + 1)));
     if (value.size() > kLongestValue) {
       return complain(number, key + " is longer than 200 characters and is left out");
     }

@@ -28,7 +28,7 @@ FirstLine first_line(std::string_view text) {
   line.begin = std::min(text.find_first_not_of(" \t\n"), text.size());
   line.size = std::min(text.find('\n', line.begin), text.size()) - line.begin;
   line.number = 1 + static_cast<int>(std::ranges::count(text.substr(0, line.begin), '\n'));
-  std::string words = trimmed(text.substr(line.begin, line.size));
+  std::string words(trimmed(text.substr(line.begin, line.size)));
   line.comment = words.starts_with(kOpen) && words.find(kClose) == words.size() - kClose.size();
   if (line.comment) words = words.substr(4, words.size() - 7);
   while (!words.empty() && std::string_view(".: \t").find(words.back()) != std::string::npos) {

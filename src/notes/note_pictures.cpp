@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "notes/author_text.h"
 #include "notes/plain_svg.h"
 
 namespace labreport {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "notes/author_text.h"
 #include "notes/svg_parts.h"
 #include "notes/svg_text.h"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+
 namespace labreport {
 namespace {
 
@@ -87,11 +89,7 @@ bool is_of_a_function(char letter) {
 std::string function_before(std::string_view css, std::size_t open) {
   std::size_t begin = open;
   while (begin > 0 && is_of_a_function(css[begin - 1])) --begin;
-  std::string name(css.substr(begin, open - begin));
-  for (char& letter : name) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
-  return name;
+  return lower(css.substr(begin, open - begin));
 }
 
 /// `url(#part)`, with or without quotes.

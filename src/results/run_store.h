@@ -32,7 +32,6 @@ class RunStore {
   std::filesystem::path launch_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch) const;
-  std::filesystem::path stderr_file(const std::string& cell_id, std::int64_t launch) const;
 
   bool exists() const;
 

@@ -24,6 +24,7 @@ TEST(Vocabulary, KnowsNamesAsPeopleWriteThem) {
            {"Warm-up steps", "warmup"},
            {"benchmark_steps", "steps"},
            {"Mixed precision BF16", "use_bf16"},
+           {"BF16 mixed precision", "use_bf16"},
            {"pass_type", "mode"},
            {"repo", "source"},
            {"Forward Time Avg", "forward"},
