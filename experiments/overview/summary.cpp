@@ -46,10 +46,10 @@ struct StepRow {
     return flops() ? std::optional(*flops() / kTeraFlops) : std::nullopt;
   }
   double parameters() const {
+    if (spec().implementation.empty()) return static_cast<double>(parameter_count(*spec().model));
     const Launch& launch = *timed(*network->group, Mode::kTrainStep)->launch;
     const Metric* bytes = launch.find(metric::kMemory, metric::kParameters);
-    if (bytes != nullptr && bytes->number()) return *bytes->number() / sizeof(float);
-    return static_cast<double>(parameter_count(*spec().model));
+    return bytes == nullptr ? 0 : bytes->number().value_or(0) / sizeof(float);
   }
   double tokens() const { return static_cast<double>(*spec().batch * *spec().context) / seconds(); }
   std::optional<double> of_datasheet_peak() const {

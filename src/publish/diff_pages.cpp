@@ -114,10 +114,18 @@ class LoadedRuns {
   std::map<fs::path, Run> runs_;
 };
 
+std::string implementation_of(const Run& run) {
+  const ModelSource* model = measured_model(run);
+  return model == nullptr ? "" : model->implementation;
+}
+
 void fill(DiffPage& page, const PairedRun& a, const PairedRun& b, LoadedRuns& loaded,
           ChartTool& tool) {
   try {
-    const Comparison comparison = compare_runs(loaded.at(a.store), loaded.at(b.store));
+    const Run& in_a = loaded.at(a.store);
+    const Run& in_b = loaded.at(b.store);
+    if (implementation_of(in_a) != implementation_of(in_b)) return;
+    const Comparison comparison = compare_runs(in_a, in_b);
     const Document document = diff_document(comparison, source_of(a), source_of(b));
     page.entry.device = document.title;
     page.entry.edition = comparison.a.edition == comparison.b.edition

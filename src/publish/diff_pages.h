@@ -35,7 +35,8 @@ struct DiffPage {
 /// One page for each two GPUs whose latest runs of an edition have cells in common, imported tables
 /// among them, and for the two editions of one GPU; none for two imported tables. One's own runs go
 /// before later ones that ship with the project, and full ones among these before quick ones. Pairs
-/// that have nothing in common have no files. Without the chart tool pages have their tables alone.
+/// that have nothing in common, or measured two models, have no files. Without the chart tool pages
+/// have their tables alone.
 std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs,
                                       const std::filesystem::path& out, ChartTool& tool,
                                       const RenderRecord* record);

@@ -93,6 +93,14 @@ TEST_F(DiffPages, RunsWithNothingInCommonHaveNoPage) {
   EXPECT_THAT(listed_pairs(make()), IsEmpty());
 }
 
+TEST_F(DiffPages, TwoGpusWithTwoModelsHaveNoPage) {
+  labreport::Run own = three_launches();
+  own.sessions.front().model = {"Net-0a1b2c3d", "net.py:Net", "", "", ""};
+  add("b200/2025/2-a", another_gpu(true));
+  add("h200/2025/1-a", own);
+  EXPECT_THAT(listed_pairs(make()), IsEmpty());
+}
+
 TEST_F(DiffPages, AreTheSameBytesEachTime) {
   add("b200/2025/2-a", another_gpu(true));
   add("l4/2025/2-a", another_gpu(false));
