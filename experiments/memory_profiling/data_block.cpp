@@ -42,6 +42,8 @@ struct Block {
   double change() const { return of(metric::kAfterBackward) - of(metric::kBeforeBackward); }
   /// Over a block's backward its gradients are allocated and what was saved is freed.
   double gradients() const { return change() + kept(); }
+  /// Formulas are of labreport's own network.
+  bool own() const { return step->spec().implementation.empty(); }
   double kept_formula() const { return static_cast<double>(kept_block_bytes(step->spec())); }
   double gradients_formula() const {
     return static_cast<double>(block_gradient_bytes(step->spec().model.value_or(ModelShape{})));
@@ -105,7 +107,8 @@ Facts facts_of(const Block& block) {
   facts.set("words", block.profile->words);
   facts.set("context", format_count(block.profile->context()));
   facts.set("kept", format_bytes(block.kept()));
-  facts.when("kept_differs", !block.kept_agrees(), "formula", format_bytes(block.kept_formula()));
+  facts.when("kept_differs", block.own() && !block.kept_agrees(), "formula",
+             format_bytes(block.kept_formula()));
   facts.when("contributors", !block.contributors.empty(), "list", contributor_words(block));
   facts.set("before", format_bytes(block.of(metric::kBeforeBackward)));
   facts.set("after", format_bytes(block.of(metric::kAfterBackward)));
@@ -118,14 +121,19 @@ Dataset blocks_data(const std::vector<Block>& blocks) {
   for (const Block& block : blocks)
     most = std::max({most, block.kept(), block.gradients_formula()});
   const ByteUnit unit = mebibytes(most);
+  const auto by_formula = [](double (Block::*formula)() const) {
+    return [formula](const Block& block) {
+      return block.own() ? std::optional((block.*formula)()) : std::nullopt;
+    };
+  };
   const std::vector<Column<Block>> columns{
       {"context", "Context", [](const Block& block) { return block.profile->place; }},
       bytes_column<Block>("kept", "Saved", &Block::kept, unit),
-      bytes_column<Block>("kept_formula", "By formula", &Block::kept_formula, unit),
+      bytes_column<Block>("kept_formula", "By formula", by_formula(&Block::kept_formula), unit),
       bytes_column<Block>("change", "Change over backward", &Block::change, unit),
       bytes_column<Block>("gradients", "Gradients, by difference", &Block::gradients, unit),
       bytes_column<Block>("gradients_formula", "4 (4 d² + 3 d d_ff + 2 d)",
-                          &Block::gradients_formula, unit)};
+                          by_formula(&Block::gradients_formula), unit)};
   return make_dataset("blocks", columns, blocks);
 }
 
@@ -223,7 +231,9 @@ void set_sizes(Facts& facts, const std::vector<Block>& blocks) {
   for (const Block& block : blocks) gradients.push_back(format_bytes(block.gradients()));
   gradients.erase(std::unique(gradients.begin(), gradients.end()), gradients.end());
   facts.flag("nothing", blocks.empty());
-  facts.flag("kept_agrees", std::ranges::all_of(blocks, &Block::kept_agrees));
+  const bool own = std::ranges::all_of(blocks, &Block::own);
+  facts.flag("own", own);
+  facts.flag("kept_agrees", own && std::ranges::all_of(blocks, &Block::kept_agrees));
   facts.flag("gradients_agree", std::ranges::all_of(blocks, &Block::gradients_agree));
   facts.set("gradients", join_words(gradients));
   facts.set("formula", format_bytes(blocks.empty() ? 0 : blocks.front().gradients_formula()));
