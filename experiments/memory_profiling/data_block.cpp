@@ -254,6 +254,7 @@ PartContent present_block(const RunView& view, const std::vector<Profile>& profi
     for (Dataset& dataset : block_timeline(block)) part.datasets.push_back(std::move(dataset));
   }
   set_sizes(part.facts, blocks);
+  part.facts.flag("model", measured_model(view.run()) != nullptr);
   part.facts.list("blocks", std::move(said));
   return part;
 }
