@@ -52,8 +52,9 @@ void share_settings(Document& document, const std::map<std::string, overview::Se
 void add_sections(Document& document, const RunView& view) {
   std::map<std::string, overview::Setting> settings;
   if (auto summary = overview::summary(view, figure_files("overview"))) {
-    summary->parts.front().title = "";
-    document.sections.push_back(std::move(*summary));
+    summary->section.parts.front().title = "";
+    document.sections.push_back(std::move(summary->section));
+    document.headline = summary->headline;
   }
   document.sections.push_back(what_ran_section(view));
   for (const Experiment& experiment : catalog()) {
@@ -101,7 +102,6 @@ Document build_document(const Run& run, bool reference) {
   document.reference = reference;
   document.incomplete = lacks_launches(run);
   document.outcome_line = overview::outcome_line(run);
-  document.headline = overview::headline(view);
   add_sections(document, view);
   document.method = overview::method(view);
   document.environment = overview::environment(view);

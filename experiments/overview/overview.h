@@ -11,12 +11,15 @@
 
 namespace labreport::overview {
 
-/// Where a training step's time goes and what reduced precision changes; nothing where no training
-/// step was timed.
-std::optional<Section> summary(const RunView& view, const FigureFiles& figures);
+/// Where a training step's time goes and what reduced precision changes, and the step by which the
+/// index knows the run.
+struct Summary {
+  Section section;
+  Headline headline;
+};
 
-/// The step by which the index knows the run.
-Headline headline(const RunView& view);
+/// Nothing where no training step was timed.
+std::optional<Summary> summary(const RunView& view, const FigureFiles& figures);
 
 /// Each cell that gave no numbers, with the reason; empty where all did.
 TableView what_ran(const RunView& view);

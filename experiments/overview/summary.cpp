@@ -312,31 +312,26 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* 
   part.facts.when("surprise", surprise_facts(rows));
 }
 
-}  // namespace
-
-Headline headline(const RunView& view) {
-  const std::vector<TimingGroup> groups = timing_groups(view);
-  const auto networks = benchmarking_mixed_precision::networks(view, groups);
-  const auto rows = step_rows(view, networks);
-  if (rows.empty()) return {};
-  const auto pair = largest_pair(networks);
+Headline headline_of(const std::vector<StepRow>& rows, const Pair* pair) {
   const Network* last = rows.back().network;
-  const std::string size = pair ? pair->other->size() : last->size();
-  const ModelSource* model = measured_model(view.run());
-  Headline headline{.network = model == nullptr ? size : size + " of " + model->implementation,
-                    .precision = std::string(pair ? pair->other->precision() : "")};
+  const std::string size = pair != nullptr ? pair->other->size() : last->size();
+  const std::string& model = rows.back().spec().implementation;
+  Headline headline{.network = model.empty() ? size : size + " of " + model,
+                    .precision = std::string(pair != nullptr ? pair->other->precision() : "")};
   for (const StepRow& row : rows) {
     if (row.network->size() != size) continue;
     headline.peak_bytes = std::max(headline.peak_bytes, row.peak_bytes().value_or(0));
     if (row.spec().precision == Precision::kFp32) headline.fp32_ms = row.seconds() * 1e3;
-    if (!pair || row.network != pair->other) continue;
+    if (pair == nullptr || row.network != pair->other) continue;
     headline.mixed_ms = row.seconds() * 1e3;
     headline.mfu = row.of_measured_peak.value_or(0);
   }
   return headline;
 }
 
-std::optional<Section> summary(const RunView& view, const FigureFiles& figures) {
+}  // namespace
+
+std::optional<Summary> summary(const RunView& view, const FigureFiles& figures) {
   const std::vector<TimingGroup> groups = timing_groups(view);
   const auto networks = benchmarking_mixed_precision::networks(view, groups);
   const auto rows = step_rows(view, networks);
@@ -353,8 +348,9 @@ std::optional<Section> summary(const RunView& view, const FigureFiles& figures) 
   part.datasets = {steps(rows)};
   if (from && to)
     part.datasets.push_back(make_dataset("step", kBars, waterfall(*pair, *from, *to)));
-  return compose_section(embedded::experiments().at("experiments/overview/section.md"),
-                         {{"", std::move(part)}}, figures);
+  return Summary{compose_section(embedded::experiments().at("experiments/overview/section.md"),
+                                 {{"", std::move(part)}}, figures),
+                 headline_of(rows, pair ? &*pair : nullptr)};
 }
 
 }  // namespace labreport::overview
