@@ -1,5 +1,6 @@
 #include "publish/chart_renderer.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -148,7 +149,12 @@ std::string ChartProcess::identity() const {
       }
     }
   }
-  if (versions.size() != 3) return "";  // one is missing, or there are two of one
+  const auto known = [&](const char* name) {
+    return std::ranges::count_if(
+        versions, [name](const std::string& version) { return version.starts_with(name); });
+  };
+  // What makes no charts is not known; typesetter and pandoc may be missing.
+  if (known("vl_convert") != 1 || known("typst") > 1 || known("pypandoc") > 1) return "";
   std::string identity;
   for (const std::string& version : versions) identity += version + " ";
   for (const char* program : {"site/draw_charts.py", "site/print_charts.py", "site/typeset.py",

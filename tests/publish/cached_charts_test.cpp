@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "publish/chart_renderer.h"
 
 namespace labreport {
 namespace {
@@ -160,6 +161,22 @@ TEST_F(Cached, ManyWritersLeaveOnlyWholeFiles) {
   }
   for (std::thread& writer : writers) writer.join();
   EXPECT_EQ(ContentCache(folder_).find("key"), large);
+}
+
+/// Without pandoc, whose results no other depends on, what is kept stays usable.
+TEST_F(Cached, AToolIsKnownByThoseOfItsPackagesThatAreThere) {
+  const fs::path packages = folder_ / ".venv/lib/python3.11/site-packages";
+  fs::create_directories(folder_ / ".venv/bin");
+  write_atomically(folder_ / ".venv/bin/python", "");
+  fs::create_directories(packages / "typst-1.0.dist-info");
+  EXPECT_EQ(ChartProcess(folder_).identity(), "") << "who knows what would draw";
+  fs::create_directories(packages / "vl_convert_python-1.0.dist-info");
+  const std::string without = ChartProcess(folder_).identity();
+  EXPECT_NE(without, "");
+  fs::create_directories(packages / "pypandoc_binary-1.0.dist-info");
+  EXPECT_NE(ChartProcess(folder_).identity(), without);
+  fs::create_directories(packages / "pypandoc_binary-2.0.dist-info");
+  EXPECT_EQ(ChartProcess(folder_).identity(), "") << "one of two";
 }
 
 }  // namespace
