@@ -60,8 +60,9 @@ extern "C" {
 
 int nvmlInit_v2() {
   if (play() == "threads") std::thread(pause).detach();  // as the real one does
-  if (play() == "alike" || play() == "threads")
-    devices[1] = {devices[1].uuid, devices[0].name, devices[0].major};
+  const bool alike = play() == "alike" || play() == "threads";
+  devices[1] = {devices[1].uuid, alike ? devices[0].name : "Fake K80",
+                alike ? devices[0].major : 3};
   return play() == "broken" ? kDriverNotLoaded : kSuccess;
 }
 int nvmlShutdown() { return kSuccess; }
