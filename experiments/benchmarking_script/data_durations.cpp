@@ -130,7 +130,7 @@ const std::vector<Column<SizeRow>> kSizes{
     whole("inference_step", "Inference", Mode::kInference),
     whole("forward_step", "Forward", Mode::kForward),
     whole("forward_backward_step", "Forward+backward", Mode::kForwardBackward),
-    whole("train_step", "Train step", Mode::kTrainStep)};
+    whole("train_step", "Training step", Mode::kTrainStep)};
 
 /// One time of a phase.
 struct Sample {
@@ -207,7 +207,7 @@ void set_ratios(Facts& facts, const std::vector<SizeRow>& rows) {
   if (farthest != rows.end() && farthest->ratio()) {
     const Ratio ratio = *farthest->ratio();
     const bool alike = off(*farthest) <= std::max(kNoticeableRatio, ratio.deviation);
-    holds = alike                                       ? "ratio_as_flops"
+    holds = alike                                       ? ""
             : gemms_explain(*farthest, ratio.value - 2) ? "ratio_of_gemms"
                                                         : "ratio_unexplained";
     values.set("size", farthest->size);
@@ -216,7 +216,7 @@ void set_ratios(Facts& facts, const std::vector<SizeRow>& rows) {
     values.set("backward_rate", farthest->backward.value_or(Gemms{}).rate, kRate);
   }
   facts.set("ratio", ratio_range(rows));
-  choose(facts, {"ratio_as_flops", "ratio_of_gemms", "ratio_unexplained"}, holds, values);
+  choose(facts, {"ratio_of_gemms", "ratio_unexplained"}, holds, values);
 }
 
 /// A coefficient of variation: "0.4 %", and beyond 1 as a factor, "1.8".
@@ -232,6 +232,12 @@ struct Spread {
   void widen(const std::string& candidate, const std::vector<double>& samples) {
     const double other = spread_of(samples).value_or(-1);
     if (other > share) *this = {other, candidate};
+  }
+  Facts facts() const {
+    Facts facts;
+    facts.set("share", variation(std::max(share, 0.0)));
+    facts.set("where", where);
+    return facts;
   }
 };
 
@@ -252,20 +258,19 @@ void set_spreads(Facts& facts, const std::vector<SizeRow>& rows) {
     optimizer.widen(row.size, row.times.optimizer);
     if (optimizer.where == row.size) events = spread_by_events(row);
   }
-  Facts values;
-  values.set("share", variation(std::max(passes.share, 0.0)));
-  values.set("where", passes.where);
-  values.flag("updated", optimizer.share >= 0);
-  values.set("optimizer_share", variation(std::max(optimizer.share, 0.0)));
-  values.set("optimizer_where", optimizer.where);
+  choose(facts, {"steady", "varies"},
+         passes.share < 0               ? ""
+         : passes.share <= kSteadyBelow ? "steady"
+                                        : "varies",
+         passes.facts());
   const double steadiest = std::max(passes.share, kNoticeableSpread);
   const bool by_cpu = events && optimizer.share > steadiest && 2 * *events < optimizer.share;
-  values.when("by_cpu", by_cpu, "events", variation(events.value_or(0)));
-  const double widest = std::max(passes.share, optimizer.share);
-  choose(facts, {"steady", "varies"},
-         passes.share < 0         ? ""
-         : widest <= kSteadyBelow ? "steady"
-                                  : "varies",
+  Facts values = optimizer.facts();
+  values.set("events", variation(events.value_or(0)));
+  choose(facts, {"optimizer_varies", "optimizer_by_cpu"},
+         optimizer.share < 0 ? ""
+         : by_cpu            ? "optimizer_by_cpu"
+                             : "optimizer_varies",
          values);
 }
 

@@ -50,14 +50,12 @@ struct Attention {
 
   bool memory_bound() const { return softmax.intensity() < ridge && bandwidth_share >= kNear; }
   bool gemms_compute_bound() const { return gemms.intensity() >= ridge && rate_share >= kNear; }
-  /// Of what memory would allow.
-  double gemm_bandwidth_share() const { return rate_share * ridge / gemms.intensity(); }
-  bool gemms_memory_bound() const {
-    return gemms.intensity() < ridge && gemm_bandwidth_share() >= kNear;
-  }
   bool apart() const { return memory_bound() && gemms_compute_bound(); }
-  bool both_memory_bound() const { return memory_bound() && gemms_memory_bound(); }
-  bool unclear() const { return ridge > 0 && !apart() && !both_memory_bound(); }
+  bool unclear() const { return ridge > 0 && !apart(); }
+  double time() const { return softmax.ms / gemms.ms; }
+  double flops() const { return softmax.flops / gemms.flops; }
+  double all_time() const { return softmax.ms / with_projections.ms; }
+  double all_flops() const { return softmax.flops / with_projections.flops; }
 };
 
 std::optional<Attention> attention_of(const RunView& view, const Profile& profile) {
@@ -92,42 +90,33 @@ std::vector<Attention> attentions(const RunView& view,
   return rows;
 }
 
-Column<Attention> ratio_column(const char* name, const char* title, const char* unit,
-                               double Work::* what, Work Attention::* gemms, Notation notation) {
-  const auto value = [=](const Attention& row) -> Value {
-    return row.softmax.*what / (row.*gemms).*what;
-  };
+template <typename Get>
+Column<Attention> column(const char* name, const char* title, const char* unit, Get get,
+                         Notation notation = {}) {
+  const auto value = [=](const Attention& row) { return Value(std::invoke(get, row)); };
   return {name, title, or_reason<Attention>(value), unit, notation};
 }
 
-Column<Attention> of_limit(const char* name, const char* title, double Attention::* share) {
-  const auto value = [=](const Attention& row) {
-    return row.ridge > 0 ? Value(row.*share) : Value();
-  };
-  return {name, title, or_reason<Attention>(value), "%", kPartShare};
-}
-
-Column<Attention> time_column(const char* name, const char* title, Work Attention::* work) {
-  const auto value = [=](const Attention& row) -> Value { return (row.*work).ms; };
-  return {name, title, or_reason<Attention>(value), "ms"};
+auto share_of_limit(double Attention::* share) {
+  return [=](const Attention& row) { return row.ridge > 0 ? Value(row.*share) : Value(); };
 }
 
 const std::vector<Column<Attention>>& ratio_columns() {
   using A = Attention;
   constexpr Notation kRatio{Notation::kFixed, 2};
+  const auto ms = [](Work A::* work) { return [=](const A& row) { return (row.*work).ms; }; };
   static const std::vector<Column<A>> columns{
       {"profile", "Profile", &A::profile},
-      time_column("softmax", "Softmax", &A::softmax),
-      time_column("scores", "QKᵀ", &A::scores),
-      time_column("values", "A·V", &A::values),
-      ratio_column("time", "Time ratio", "×", &Work::ms, &A::gemms, kRatio),
-      ratio_column("flops", "FLOPs ratio", "%", &Work::flops, &A::gemms, kPartShare),
-      ratio_column("all_time", "Time, with projections", "×", &Work::ms, &A::with_projections,
-                   kRatio),
-      ratio_column("all_flops", "FLOPs, with projections", "%", &Work::flops, &A::with_projections,
-                   kPartShare),
-      of_limit("bandwidth", "Softmax, of copy bandwidth", &A::bandwidth_share),
-      of_limit("rate", "GEMMs, of peak rate", &A::rate_share)};
+      column("softmax", "Softmax", "ms", ms(&A::softmax)),
+      column("scores", "QKᵀ", "ms", ms(&A::scores)),
+      column("values", "A·V", "ms", ms(&A::values)),
+      column("time", "Time ratio", "×", &A::time, kRatio),
+      column("flops", "FLOPs ratio", "%", &A::flops, kPartShare),
+      column("all_time", "Time, with projections", "×", &A::all_time, kRatio),
+      column("all_flops", "FLOPs, with projections", "%", &A::all_flops, kPartShare),
+      column("bandwidth", "Softmax, of copy bandwidth", "%", share_of_limit(&A::bandwidth_share),
+             kPartShare),
+      column("rate", "GEMMs, of peak rate", "%", share_of_limit(&A::rate_share), kPartShare)};
   return columns;
 }
 
@@ -182,21 +171,15 @@ Facts attention_sentence(const Attention& work) {
   facts.set("scores", work.scores.ms, {});
   facts.set("values", work.values.ms, {});
   facts.set("gemms", work.gemms.ms, {});
-  facts.set("time", format_ratio(work.softmax.ms / work.gemms.ms));
-  facts.set("flops", work.softmax.flops / work.gemms.flops, kPartShare);
-  facts.set("all_time", format_ratio(work.softmax.ms / work.with_projections.ms));
-  facts.set("all_flops", work.softmax.flops / work.with_projections.flops, kPartShare);
+  facts.set("time", format_ratio(work.time()));
+  facts.set("flops", work.flops(), kPartShare);
   facts.set("softmax_intensity", work.softmax.intensity(), {Notation::kSignificant, 2});
   facts.set("gemm_intensity", work.gemms.intensity(), kThree);
   facts.set("bandwidth_share", work.bandwidth_share, kPartShare);
   facts.set("rate_share", work.rate_share, kPartShare);
-  facts.set("gemm_bandwidth_share", work.ridge > 0 ? work.gemm_bandwidth_share() : 0, kPartShare);
   facts.set("ridge", work.ridge, kThree);
   return facts;
 }
-
-double time_ratio(const Attention& row) { return row.softmax.ms / row.gemms.ms; }
-double flops_ratio(const Attention& row) { return row.softmax.flops / row.gemms.flops; }
 
 /// 16 bits: the GEMMs gain and softmax does not.
 void set_attention_half(Facts& facts, const Profiles& profiles) {
@@ -218,10 +201,9 @@ Facts attention_facts(const Profiles& profiles) {
   set_situations<Attention>(facts, foremost_of(profiles, all), attention_sentence,
                             {{"one", [](const auto&) { return true; }},
                              {"apart", &Attention::apart},
-                             {"both_memory", &Attention::both_memory_bound},
                              {"unclear", &Attention::unclear}});
-  facts.when("range", ranges<Attention>(all, {{"time", time_ratio, {Notation::kFixed, 2}},
-                                              {"flops", flops_ratio, kPartShare}}));
+  facts.when("range", ranges<Attention>(all, {{"time", &Attention::time, {Notation::kFixed, 2}},
+                                              {"flops", &Attention::flops, kPartShare}}));
   set_attention_half(facts, profiles);
   return facts;
 }

@@ -56,7 +56,7 @@ void name_profiles(std::vector<Profile>& profiles) {
   for (Profile& profile : profiles) {
     const std::string context = format_count(profile.spec.context.value_or(0));
     profile.label = profile.spec.size + kComma + context;
-    profile.words = profile.spec.size + " at context " + context;
+    profile.network = profile.words = profile.spec.size + " at context " + context;
     if (precisions.size() < 2 || !profile.spec.precision) continue;
     const std::string precision(labreport::describe(profile.precision()));
     // FP32 is what a label without a precision means.
@@ -162,7 +162,7 @@ std::string_view describe(Pass pass) {
     case Pass::kTrainStep:
       break;
   }
-  return "train step";
+  return "training step";
 }
 
 Rows Profile::rows(Pass pass) const {
@@ -250,6 +250,7 @@ Facts Profiles::facts() const {
   facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
   facts.set("Kernels", view.on_gpu() ? "Kernels" : "Operators");
   facts.set("words", foremost == nullptr ? "" : foremost->words);
+  facts.set("network", foremost == nullptr ? "" : foremost->network);
   return facts;
 }
 

@@ -54,11 +54,12 @@ using Rows = std::vector<const KernelRow*>;
 /// One network at one context and precision.
 struct Profile {
   std::string label;                      ///< "2.7B, 512"; "2.7B, 512, BF16"
+  std::string network;                    ///< "2.7B at context 512"
   std::string words;                      ///< "2.7B at context 512 in FP32"
   CellSpec spec;                          ///< Without mode, warm-up and steps.
   std::optional<ProfiledStep> inference;  ///< Present where they ran.
   std::optional<ProfiledStep> step;       ///< The fullest other step that ran.
-  std::string missing_step;               ///< A step without numbers: "train step"
+  std::string missing_step;               ///< A step without numbers: "training step"
   std::string missing;                    ///< Why it has none: "out of memory …"
   std::vector<const Cell*> cells;
 

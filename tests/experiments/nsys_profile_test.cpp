@@ -382,8 +382,8 @@ TEST(KernelClasses, AreSharesOfEachPassOrSayWhyThereIsNone) {
   EXPECT_GT(*shares.rows[0].values.at(1).number(), 0.5);
   EXPECT_THAT(shares.rows[0].values.at(3).reason, testing::StartsWith("out of memory in forward"));
   const Dataset classes = dataset(part(small_at_512(), "d"), "every-class");
-  EXPECT_THAT(column(classes, "pass"), ElementsAre("forward", "forward+backward", "train step",
-                                                   "forward", "forward+backward", "train step"));
+  EXPECT_THAT(column(classes, "pass"), ElementsAre("forward", "forward+backward", "training step",
+                                                   "forward", "forward+backward", "training step"));
 }
 
 TEST(Attention, NamesABoundOnlyNearTheLimit) {
