@@ -330,7 +330,7 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
   const CellSpec& first = answered(profiles).front()->spec;
   const Predictor predictor(profiles);
   Grid grid{predictor, {}, {}, batch_of(first), view.edition().reference_context};
-  if (view.on_gpu() && first.model) {
+  if (view.on_gpu() && first.model && first.implementation.empty()) {
     grid.sizes = sizes_of(view, first);
     grid.checks = checks_of(view, profiles, predictor);
   }

@@ -38,7 +38,8 @@ constexpr auto kTerms = std::to_array<Term>({
     timed(Mode::kForwardBackward, metric::kTotal, "forward_backward"),
     timed(Mode::kTrainStep, metric::kOptimizer, "optimizer optimizer_step"),
     timed(Mode::kTrainStep, metric::kTotal,
-          "train_step train step forward_backward_optimizer forward_backward_optimizer_step"),
+          "train_step training_step train step forward_backward_optimizer "
+          "forward_backward_optimizer_step"),
     peak(Mode::kInference, "peak_memory_inference"),
     peak(Mode::kForward, "peak_memory_forward"),
     peak(Mode::kForwardBackward, "peak_memory_forward_backward"),
