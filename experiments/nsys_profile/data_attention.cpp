@@ -190,7 +190,10 @@ void set_attention_half(Facts& facts, const Profiles& profiles) {
   const bool gain = full && half && half->gemms.ms < full->gemms.ms / 2 &&
                     half->softmax.ms > 0.9 * full->softmax.ms;
   Facts found = gain ? attention_sentence(*half) : Facts();
-  if (gain) found.set("speedup", format_factor(full->gemms.ms / half->gemms.ms));
+  if (gain) {
+    found.set("speedup", format_factor(full->gemms.ms / half->gemms.ms));
+    found.flag("below_ridge", half->gemms.intensity() < half->ridge);
+  }
   facts.when("half", gain ? std::optional(found) : std::nullopt);
 }
 

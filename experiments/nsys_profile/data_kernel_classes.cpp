@@ -19,10 +19,7 @@ constexpr Pass kDrawnPasses[]{Pass::kForward, Pass::kBackward, Pass::kOptimizer,
 constexpr double kPoint = 0.01;
 constexpr double kFaster = 1.1;
 constexpr Notation kShareOfTime{Notation::kPercent};
-
-double class_share(const Rows& rows, std::string_view kind) {
-  return share(rows, [kind](const KernelRow& row) { return row.kind == kind; });
-}
+constexpr const char* kDrawnClasses[]{"GEMM", "elementwise", "reduction", "copy", "other"};
 
 struct PassOf {
   const Profile* profile;
@@ -90,7 +87,7 @@ void add_bar(std::vector<ClassBar>& bars, const Profile& profile, Pass pass, dou
   const double whole = total(rows);
   std::string change = format_significant(whole) + " ms";
   if (before > 0 && whole > 0) change += ", " + format_factor(before / whole) + " ×";
-  for (const std::string kind : {"GEMM", "elementwise", "reduction", "copy", "other"}) {
+  for (const std::string kind : kDrawnClasses) {
     const double ms =
         total(matching(rows, [&](const KernelRow& row) { return drawn_class(row.kind) == kind; }));
     if (ms <= 0 || whole <= 0) continue;
@@ -111,15 +108,15 @@ std::vector<ClassBar> class_bars(const Profiles& profiles) {
   return bars;
 }
 
-/// "elementwise goes from 6.5 to 16.8 %": classes whose share changes by a point or more.
+/// "elementwise rises from 6.5 to 16.8 %": classes whose share changes by a point or more.
 std::string changes(const Rows& before, const Rows& after) {
   std::vector<std::string> words;
-  for (const std::string_view kind : kClasses) {
-    const double from = class_share(before, kind);
-    const double to = class_share(after, kind);
-    if (std::abs(to - from) < kPoint) continue;
-    words.push_back(std::string(kind) + " goes from " + format_percent(from) + " to " +
-                    format_percent(to) + " %");
+  for (const std::string kind : kDrawnClasses) {
+    const auto of_class = [&](const KernelRow& row) { return drawn_class(row.kind) == kind; };
+    const double from = share(before, of_class), to = share(after, of_class);
+    if (kind == "GEMM" || std::abs(to - from) < kPoint) continue;
+    words.push_back(kind + (to > from ? " rises from " : " falls from ") + format_percent(from) +
+                    " to " + format_percent(to) + " %");
   }
   return join_words(words);
 }

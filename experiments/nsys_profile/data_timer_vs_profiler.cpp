@@ -113,10 +113,10 @@ Facts timer_sentence(const TimedStep& step) {
   facts.set("timer", step.mean, {});
   facts.set("busy", step.busy, {});
   facts.set("difference", change_words(1 + step.difference(), step.spread(), kMoreThan));
-  facts.set("spread", format_rough_percent(step.spread()));
-  facts.set("gaps", step.gaps(), kThree);
-  facts.set("outside", step.outside(), kThree);
-  facts.set("cost", change_words(step.profiled / step.mean, step.spread(), kLongerThan));
+  facts.set("apart", format_percent(std::ceil(std::abs(step.difference()) * 1000) / 1000));
+  facts.set("idle", step.idle(), kThree);
+  facts.flag("overhead", step.cost() > 0 && step.cost() < step.idle() * kSimilar);
+  facts.set("cost", step.cost(), kThree);
   return facts;
 }
 
@@ -124,8 +124,8 @@ Facts timer_sentence(const TimedStep& step) {
 bool idle_is_alike(const std::vector<TimedStep>& steps) {
   const auto [least, most] = std::ranges::minmax(steps, {}, &TimedStep::idle);
   const auto [shortest, longest] = std::ranges::minmax(steps, {}, &TimedStep::mean);
-  const auto lowest = std::ranges::min(steps, {}, &TimedStep::difference);
-  return least.idle() > 0 && most.idle() < kSimilar * least.idle() &&
+  const auto [lowest, highest] = std::ranges::minmax(steps, {}, &TimedStep::difference);
+  return least.idle() > 0 && most.idle() < kSimilar * least.idle() && highest.difference() < 0 &&
          longest.mean > 2 * kSimilar * shortest.mean && lowest.words == shortest.words;
 }
 

@@ -86,11 +86,6 @@ struct Top {
 
   bool same() const { return both && both->sum.name == forward.sum.name; }
   bool changed() const { return both && !same(); }
-  bool only_backward() const {
-    return both && std::ranges::all_of(both->sum.rows, [](const KernelRow* row) {
-             return row->phase == metric::kBackward;
-           });
-  }
 };
 
 std::vector<Top> tops_of(const std::vector<const Profile*>& profiles) {
@@ -153,7 +148,6 @@ Facts top_sentence(const Top& top) {
   facts.set("profile", top.words);
   facts.set("called_in", top.called_in);
   facts.flag("both", top.both.has_value());
-  facts.flag("only_backward", top.only_backward());
   set_kernel(facts, "", top.forward);
   set_kernel(facts, "both_", top.both.value_or(RankedKernel{}));
   return facts;

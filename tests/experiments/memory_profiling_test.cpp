@@ -380,7 +380,7 @@ TEST(MemoryLargest, AreRankedBySizeWithTheirFate) {
 }
 
 TEST(MemoryBlock, SavesWhatArithmeticSaysOrIsSaidToDiffer) {
-  EXPECT_THAT(part_of("f", unchanged(), "2026").answer, HasSubstr("as arithmetic gives"));
+  EXPECT_THAT(part_of("f", unchanged(), "2026").answer, HasSubstr("matching the formula"));
   const Part part = part_of("f", with_metric("block", "kept", 3LL << 30), "2026");
   EXPECT_THAT(part.answer, HasSubstr("which this run does not explain"));
   EXPECT_THAT(part.answer, HasSubstr("whereas"));
