@@ -111,10 +111,10 @@ void add_rows(const MemoryTimeline& timeline, const BlockView& block, std::strin
   for (const std::size_t i :
        extremes(timeline, stretch.first - 1, stretch.last, kMostBlockRows / 2)) {
     const MemoryInstant& instant = timeline.instants[i];
-    const MemoryOrigin& origin = *timeline.origin(instant);
+    const MemoryOrigin* origin = timeline.origin(instant);  // none before the first event of all
     table.rows.push_back({static_cast<std::int64_t>(instant.event), timeline.time_ns(instant),
-                          origin.phase, block.inside(origin.module), instant.total(),
-                          instant.allocated});
+                          std::string(phase), origin ? block.inside(origin->module) : "",
+                          instant.total(), instant.allocated});
   }
 }
 
