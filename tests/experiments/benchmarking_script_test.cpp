@@ -134,6 +134,18 @@ TEST(Ratio, IsNotExplainedByGemmsThatAreFasterBackward) {
   EXPECT_THAT(answer(measured(one_size(), faster), "b"), HasSubstr("this run does not show why"));
 }
 
+TEST(Networks, OfAModelInPythonHaveNoParametersByFormula) {
+  PlanInput own = one_size(), theirs = one_size();
+  theirs.selection.model = ModelSource{.implementation = "TransformerLM-0a1b2c3d",
+                                       .model = "model.py:TransformerLM",
+                                       .arguments = {},
+                                       .loss = {},
+                                       .optimizer = {}};
+  EXPECT_GT(number(dataset(measured(own), "a", "networks"), 0, "parameters"), 1e8);
+  EXPECT_EQ(value(dataset(measured(theirs), "a", "networks"), 0, "parameters").number(), nullptr);
+  EXPECT_THAT(answer(measured(theirs), "b"), Not(HasSubstr("TFLOP/s")));
+}
+
 TEST(Spread, IsThatOfThePassesAndOfTheOptimizer) {
   EXPECT_THAT(answer(measured(one_size()), "b"), HasSubstr("Steps vary little"));
   const auto passes = measured(one_size(), scaled("synced", "forward", uneven));
