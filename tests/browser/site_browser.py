@@ -44,10 +44,27 @@ class BrowserTest(unittest.TestCase):
         cls.index = cls.site / "index.html"
 
     @classmethod
+    def write_site_of(cls, run_json):
+        run = cls.site.parent / "recorded/gpu/2025/one"
+        run.mkdir(parents=True)
+        shutil.copy(run_json, run / "run.json")
+        subprocess.run([cls.program, "render", run, "--out", cls.site, "--format", "html"],
+                       check=True, stdout=subprocess.DEVNULL)
+        cls.report = next(cls.site.glob("*/*/*/index.html"))
+
+    @classmethod
     def tearDownClass(cls):
         cls.browser.close()
         cls.playwright.stop()
         cls.scratch.cleanup()
+
+    def open_live(self, figure, drawn, **settings):
+        """The report, once the figure that waits for a reader has drawn itself."""
+        page = self.open(self.report, **settings)
+        page.locator(figure).scroll_into_view_if_needed()
+        page.mouse.move(5, 5)
+        page.locator(f"{figure} {drawn}").wait_for()
+        return page
 
     def open(self, path, **settings):
         """A page whose complaints and requests are kept; the test ends by looking at them."""

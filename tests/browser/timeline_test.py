@@ -2,8 +2,6 @@
 
 python3 timeline_test.py LABREPORT
 """
-import shutil
-import subprocess
 import sys
 import unittest
 
@@ -15,18 +13,10 @@ FIGURE = "#figure-step-timeline"
 class Timeline(BrowserTest):
     @classmethod
     def write_site(cls):
-        run = cls.site.parent / "recorded" / "cpu" / "2025" / "20261122-190337-2e20a28d"
-        run.mkdir(parents=True)
-        shutil.copy(ROOT / "tests/fixtures/versions/1.2.0.json", run / "run.json")
-        subprocess.run([cls.program, "render", run, "--out", cls.site, "--format", "html"],
-                       check=True, stdout=subprocess.DEVNULL)
-        cls.report = next(cls.site.glob("*/*/*/index.html"))
+        cls.write_site_of(ROOT / "tests/fixtures/versions/1.2.0.json")
 
     def wake(self, **settings):
-        page = self.open(self.report, **settings)
-        page.locator(FIGURE).scroll_into_view_if_needed()
-        page.mouse.move(5, 5)
-        page.locator(f"{FIGURE} .timeline").wait_for()
+        page = self.open_live(FIGURE, ".timeline", **settings)
         self.lanes = page.locator(f"{FIGURE} canvas")
         return page
 

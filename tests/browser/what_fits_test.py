@@ -2,8 +2,6 @@
 
 python3 what_fits_test.py LABREPORT
 """
-import shutil
-import subprocess
 import sys
 import unittest
 
@@ -16,19 +14,10 @@ class WhatFits(BrowserTest):
     @classmethod
     def write_site(cls):
         recorded = ROOT / "site/runs/nvidia-h200/2025"
-        run = cls.site.parent / "recorded" / "nvidia-h200" / "2025" / "one"
-        run.mkdir(parents=True)
-        shutil.copy(sorted(recorded.iterdir())[-1] / "run.json", run / "run.json")
-        subprocess.run([cls.program, "render", run, "--out", cls.site, "--format", "html"],
-                       check=True, stdout=subprocess.DEVNULL)
-        cls.report = next(cls.site.glob("*/*/*/index.html"))
+        cls.write_site_of(sorted(recorded.iterdir())[-1] / "run.json")
 
     def wake(self, **settings):
-        page = self.open(self.report, **settings)
-        page.locator(FIGURE).scroll_into_view_if_needed()
-        page.mouse.move(5, 5)
-        page.locator(f"{FIGURE} .what-fits").wait_for()
-        return page
+        return self.open_live(FIGURE, ".what-fits", **settings)
 
     def field(self, page, label):
         return page.locator(FIGURE).get_by_label(label, exact=True)
