@@ -61,12 +61,13 @@ void plan(const MeasureFlags& flags) {
 void declare(Values& values) {
   ImportFlags flags;
   flags.file = values.next().value_or("table.md");
-  for (auto* flag : {&flags.gpu, &flags.edition, &flags.unit, &flags.context, &flags.batch,
-                     &flags.precision, &flags.warmup, &flags.steps, &flags.tables}) {
-    *flag = values.next();
+  for (const Role role : {Role::kGpu, Role::kEdition, Role::kUnit, Role::kContext, Role::kBatch,
+                          Role::kPrecision, Role::kWarmup, Role::kSteps}) {
+    if (const auto value = values.next()) flags.facts[role] = *value;
   }
+  flags.tables = values.next().value_or("");
   flags.title = values.next().value_or("");
-  flags.source_url = values.next().value_or("");
+  flags.facts[Role::kSource] = values.next().value_or("");
   accepted([&] { flags.declared(); });
   accepted([&] { flags.table_numbers(); });
 }
