@@ -313,7 +313,7 @@ def describe(words):
     told, sys.stdout = sys.stdout, sys.stderr  # a module may print
     source = Source(json.loads(words))
     source.named_arguments(dict.fromkeys(COURSE, 1))
-    print(json.dumps({"implementation": source.implementation}), file=told)
+    print(json.dumps({"implementation": source.implementation}), file=told, flush=True)
     return 0
 
 

@@ -4,6 +4,7 @@ worker_test.py WORKER
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,11 @@ REFERENCE = {"implementation": "", "model": f"{HERE.parent / 'reference' / 'tran
                                       "context": "$context_length"}),
              "loss": "torch.nn.functional:cross_entropy", "optimizer": "torch.optim:AdamW"}
 PARAMETERS = 4 * (2 * 30 * 16 + 2 * (4 * 16 * 16 + 3 * 16 * 24 + 2 * 16) + 16)
+
+
+# A user's Python buffers what it prints.
+for name in [name for name in os.environ if name.startswith("PYTHON")]:
+    del os.environ[name]
 
 
 def described(source):
