@@ -99,7 +99,7 @@ class BrowserTest(unittest.TestCase):
         self.open_details(page)
         page.mouse.move(200, 200)
         frames = page.locator("figure:not([data-live]) > .frame.wide:visible").all()
-        for shown in frames + page.locator("[data-live]").all():
+        for shown in frames + page.locator("[data-live] > figcaption").all():
             shown.scroll_into_view_if_needed()
         page.wait_for_function("""() => [...document.querySelectorAll('.frame.wide')]
             .every((frame) => frame.dataset.live || !frame.checkVisibility())""", timeout=60000)
