@@ -18,7 +18,7 @@ file(GLOB python_header CONFIGURE_DEPENDS ${python_include}/Python.h)
 
 set(problem "")
 if(NOT python_torch STREQUAL LABREPORT_TORCH)
-  set(problem "the worker was built with a LibTorch that is no Python's; name a Python with torch in TORCH_PYTHON and \
+  set(problem "the worker was built with a LibTorch that belongs to no Python; name a Python with torch in TORCH_PYTHON and \
 run `make report` again")
 elseif(NOT python_header)
   set(problem "the headers of Python ${python_minor} (Python.h) are not in ${python_include}; install \

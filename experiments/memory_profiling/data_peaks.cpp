@@ -94,8 +94,8 @@ struct StepRow {
   }
   /// Of labreport's own network alone.
   std::optional<double> formula() const {
-    if (!step->spec().implementation.empty()) return std::nullopt;
-    return static_cast<double>(expected_peak(step->spec()).total());
+    const std::int64_t total = expected_peak(step->spec()).total();
+    return total > 0 ? std::optional(static_cast<double>(total)) : std::nullopt;
   }
   /// The formula leaves out workspaces and inputs.
   bool explained() const {

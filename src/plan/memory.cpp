@@ -264,7 +264,7 @@ ExpectedPeak in_optimizer(ExpectedPeak end_of_backward, const ModelShape& shape)
 }  // namespace
 
 std::vector<ExpectedPeak> possible_peaks(const CellSpec& spec) {
-  if (!spec.model || !spec.mode) return {};
+  if (!spec.model || !spec.mode || !spec.implementation.empty()) return {};
   ExpectedPeak base{.phase = metric::kForward, .parameters = parameter_bytes(*spec.model)};
   if (spec.mode == Mode::kTrainStep) base.moments = moment_bytes(*spec.model);
   std::vector<ExpectedPeak> peaks;

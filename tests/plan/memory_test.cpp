@@ -105,6 +105,12 @@ TEST(Memory, APeakIsOfThePhaseInWhichItLies) {
   EXPECT_EQ(short_step.moments, 2 * short_step.parameters);
 }
 
+TEST(Memory, OfAModelInPythonNoPeakIsExpected) {
+  CellSpec theirs = cell(Mode::kTrainStep);
+  theirs.implementation = "TransformerLM-0a1b2c3d";
+  EXPECT_EQ(expected_peak(theirs).total(), 0);
+}
+
 TEST(Memory, WithoutANetworkThereIsNoPeak) {
   EXPECT_TRUE(possible_peaks(CellSpec{}).empty());
   EXPECT_EQ(expected_peak(CellSpec{}).total(), 0);
