@@ -71,15 +71,15 @@ std::vector<std::string> series_labels(const nlohmann::json& encoding, const nlo
 
 /// Gives each view that names a dataset its rows, and series the theme's signs where the figure's
 /// file names a field of words and no scale.
-void fill_view(nlohmann::json& view, nlohmann::json rows, const FigureData& data) {
+void fill_view(nlohmann::json& view, const nlohmann::json& outer, const FigureData& data) {
   if (view.is_array()) {
-    for (nlohmann::json& inner : view) fill_view(inner, rows, data);
+    for (nlohmann::json& inner : view) fill_view(inner, outer, data);
   }
   if (!view.is_object()) return;
-  if (view.contains("data") && view["data"].is_object() && view["data"].contains("name")) {
-    rows = data.rows(view["data"]["name"]);
-    view["data"]["values"] = rows;
-  }
+  const bool named =
+      view.contains("data") && view["data"].is_object() && view["data"].contains("name");
+  if (named) view["data"]["values"] = data.rows(view["data"]["name"]);
+  const nlohmann::json& rows = named ? view["data"]["values"] : outer;
   for (auto& [key, inner] : view.items()) {
     if (is_plain_series(key, inner)) {
       inner["scale"] = series_scale(key, series_labels(inner, rows));
