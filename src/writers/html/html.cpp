@@ -54,7 +54,7 @@ TemplateList command_list(const std::string& commands) {
 /// Nothing but the site's own files; no code is made at run time.
 constexpr const char* kLinkedPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "base-uri 'none'; form-action 'none'";
+    "connect-src 'self'; base-uri 'none'; form-action 'none'";
 
 /// What lies beside the page, by its address.
 std::map<std::string, std::string> files_of(const Document& document) {
