@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/command_words.h"
+#include "base/text.h"
 #include "plan/editions.h"
 #include "plan/planner.h"
 

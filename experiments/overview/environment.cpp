@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "base/command_words.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "experiments/common/timing.h"

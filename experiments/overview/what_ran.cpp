@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "document/dataset.h"
 #include "experiments/overview/overview.h"
-#include "results/beside_others.h"
+#include "results/run.h"
 
 namespace labreport::overview {
 namespace {

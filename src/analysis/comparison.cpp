@@ -16,7 +16,7 @@
 #include "analysis/verdict.h"
 #include "base/error.h"
 #include "base/format.h"
-#include "results/published_names.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 namespace {

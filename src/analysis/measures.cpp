@@ -8,7 +8,7 @@
 #include "base/statistics.h"
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
-#include "results/published_names.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 namespace {

@@ -10,7 +10,6 @@
 #include "base/statistics.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
-#include "results/published_names.h"
 
 namespace labreport {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "results/published_names.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 

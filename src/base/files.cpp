@@ -9,6 +9,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/messages.h"
 
 namespace labreport {
 namespace {
@@ -57,6 +58,24 @@ void append_rest(std::istream& stream, const fs::path& path, std::uintmax_t max_
   }
 }
 
+void tell_unreadable(const fs::path& folder, const std::error_code& error) {
+  if (!error || error == std::errc::no_such_file_or_directory) return;
+  skip("left out: cannot read " + folder.string() + ": " + error.message());
+}
+
+void add_entries(const fs::path& folder, std::vector<fs::directory_entry>& found) {
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  while (!error && entry != fs::directory_iterator()) {
+    found.push_back(*entry);
+    std::error_code unknown;
+    const bool goes_on = entry->is_directory(unknown) && !entry->is_symlink(unknown);
+    if (goes_on) add_entries(fs::path(entry->path()), found);
+    entry.increment(error);
+  }
+  tell_unreadable(folder, error);
+}
+
 }  // namespace
 
 std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
@@ -88,6 +107,12 @@ std::string read_plain_file(const fs::path& path, std::uintmax_t max_bytes) {
   const auto size = static_cast<std::uintmax_t>(status.st_size);
   if (size > max_bytes) refuse_size(path, std::to_string(size), max_bytes);
   return read_to_end(file.get(), path, max_bytes, size);
+}
+
+std::vector<fs::directory_entry> entries_below(const fs::path& root) {
+  std::vector<fs::directory_entry> found;
+  add_entries(root, found);
+  return found;
 }
 
 }  // namespace labreport

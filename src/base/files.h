@@ -1,10 +1,11 @@
-// Files: read whole, written whole or not at all.
+// Files and folders: read whole, written whole or not at all.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace labreport {
 
@@ -41,6 +42,10 @@ void make_writable_folder(const std::filesystem::path& path);
 /// of several programs that do so at once each gets one of its own. Throws as
 /// `make_writable_folder`.
 std::filesystem::path make_new_folder(const std::filesystem::path& folder);
+
+/// Every entry below `root`, links unfollowed, in no order. A folder that cannot be read is skipped
+/// and told with its path (`skip`); one that is absent has nothing.
+std::vector<std::filesystem::directory_entry> entries_below(const std::filesystem::path& root);
 
 /// Removes a file, or a folder with all it holds; what is absent is no error. Throws `InputError`
 /// naming the path and the system's reason.

@@ -1,9 +1,15 @@
 #include "base/messages.h"
 
+#include <atomic>
 #include <mutex>
 #include <set>
 
 namespace labreport {
+namespace {
+
+std::atomic<bool> skipped_something = false;
+
+}  // namespace
 
 void say_to(std::FILE* stream, const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stream);
@@ -15,5 +21,12 @@ void warn_once(const std::string& line) {
   const std::lock_guard lock(mutex);
   if (said.insert(line).second) say("{}\n", line);
 }
+
+void skip(const std::string& line) {
+  skipped_something = true;
+  warn_once(line);
+}
+
+bool has_skipped() { return skipped_something; }
 
 }  // namespace labreport

@@ -22,4 +22,10 @@ void say(fmt::format_string<Values...> format, Values&&... values) {
 /// A line on stderr, once however often the program comes across its cause.
 void warn_once(const std::string& line);
 
+/// The same of what could not be read and is left out; the program's status is then 1 at best.
+void skip(const std::string& line);
+
+/// Whether anything was skipped.
+bool has_skipped();
+
 }  // namespace labreport

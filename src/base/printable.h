@@ -2,10 +2,14 @@
 // string or void a picture. This is the one place that shows them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace labreport {
+
+/// The bytes of a control character (C0, DEL, C1) at the beginning of `text`; 0: there is none.
+std::size_t control_length(std::string_view text);
 
 /// Control characters (C0, DEL, C1) and the two code points that XML lacks as U+FFFD; those of
 /// `kept` stay.

@@ -9,14 +9,12 @@
 #include <utility>
 
 #include "base/machine.h"
+#include "base/text.h"
 
 namespace labreport {
 namespace {
 
-bool is_of_a_name(char letter) {
-  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-         (letter >= '0' && letter <= '9') || letter == '_' || letter == '-';
-}
+bool is_of_a_name(char letter) { return is_alnum(letter) || letter == '_' || letter == '-'; }
 
 /// As a step of a path has them.
 bool is_of_a_step(char letter) { return is_of_a_name(letter) || letter == '.'; }
@@ -71,12 +69,11 @@ bool is_part_of_an_address(char left, char right) { return leads(left) || leads(
 /// "node1.cluster.edu" → "node1"; empty where that is a number, as of "10.0.0.7".
 std::string short_name(const std::string& host) {
   const std::string name = host.substr(0, host.find('.'));
-  const bool number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
-  return number ? "" : name;
+  return std::ranges::all_of(name, is_digit) ? "" : name;
 }
 
-std::string replaced(std::string text, const PrivateNames& names,
-                     bool (*host_counts)(char left, char right)) {
+std::string without_names(std::string text, const PrivateNames& names,
+                          bool (*host_counts)(char left, char right)) {
   replace_home(text, names.home);
   for (const std::string_view root : {"/home/", "/Users/"}) replace_homes_below(text, root);
   for (const std::string& host : {names.host, short_name(names.host)}) {
@@ -105,11 +102,11 @@ PrivateNames private_names() {
 }
 
 std::string redacted(std::string text, const PrivateNames& names) {
-  return replaced(std::move(text), names, [](char, char) { return true; });
+  return without_names(std::move(text), names, [](char, char) { return true; });
 }
 
 std::string redacted_word(std::string word, const PrivateNames& names) {
-  return replaced(std::move(word), names, is_part_of_an_address);
+  return without_names(std::move(word), names, is_part_of_an_address);
 }
 
 }  // namespace labreport

@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/files.h"
 #include "base/text.h"
-#include "base/walk.h"
 
 namespace labreport {
 namespace {

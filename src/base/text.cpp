@@ -12,6 +12,17 @@ namespace {
 constexpr std::size_t kShowAllUpTo = 8;
 constexpr std::size_t kShowNearest = 3;
 
+/// A word of a command that no shell splits or changes.
+bool is_plain(char letter) {
+  return is_alnum(letter) || (letter & 0x80) != 0 ||
+         std::string_view("-_=+,./:@%~").find(letter) != std::string_view::npos;
+}
+
+std::string shell_word(const std::string& word) {
+  if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
+  return "'" + replaced(word, "'", "'\\''") + "'";
+}
+
 /// Bytes that follow a lead byte, or -1 for a byte that cannot lead.
 int continuation_bytes(unsigned char lead) {
   if (lead < 0x80) return 0;
@@ -61,6 +72,12 @@ std::string join_words(std::span<const std::string> words) {
   return join(words.first(words.size() - 1), ", ") + " and " + words.back();
 }
 
+std::string command_line(std::span<const std::string> argv) {
+  std::vector<std::string> words;
+  for (const std::string& word : argv) words.push_back(shell_word(word));
+  return join(words, " ");
+}
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpaces = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpaces);
@@ -79,15 +96,14 @@ std::string lower(std::string_view text) {
 std::string slug(std::string_view text) {
   std::string result;
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80 && std::isalnum(byte)) {
-      result += static_cast<char>(std::tolower(byte));
+    if (is_alnum(c)) {
+      result += c;
     } else if (!result.empty() && result.back() != '-') {
       result += '-';
     }
   }
   while (result.ends_with('-')) result.pop_back();
-  return result;
+  return lower(result);
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -125,8 +141,13 @@ void refuse_unknown(std::string_view what, std::string_view word,
 }
 
 std::size_t letter_count(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
+  return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, continues_letter));
+}
+
+std::string cut_short(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  while (most > 0 && continues_letter(text[most])) --most;
+  return std::string(text.substr(0, most)) + "…";
 }
 
 bool is_utf8(std::string_view bytes) {

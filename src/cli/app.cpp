@@ -11,9 +11,7 @@
 
 #include "base/build_info.h"
 #include "base/error.h"
-#include "base/interrupted.h"
 #include "base/messages.h"
-#include "base/skipped.h"
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/verbs.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/command_words.h"
 #include "base/messages.h"
+#include "base/text.h"
 #include "orchestrate/resume.h"
 
 namespace labreport {

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/command_words.h"
 #include "base/error.h"
 #include "base/messages.h"
 #include "base/text.h"

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "imports/row.h"
 #include "results/bounds.h"
-#include "results/published_names.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "results/published_names.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 namespace {

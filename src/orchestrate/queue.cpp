@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/stamp.h"
-#include "results/beside_others.h"
+#include "results/run.h"
 
 namespace labreport {
 namespace {

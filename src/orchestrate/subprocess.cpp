@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/interrupted.h"
+#include "base/error.h"
 #include "orchestrate/subprocess_interrupts.h"
 #include "orchestrate/subprocess_spawn.h"
 

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <ctime>
 
-#include "base/interrupted.h"
+#include "base/error.h"
 
 namespace labreport {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/messages.h"
 #include "base/ownership.h"
-#include "base/skipped.h"
 #include "base/text.h"
 #include "orchestrate/subprocess_interrupts.h"
 

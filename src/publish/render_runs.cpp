@@ -5,7 +5,6 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/interrupted.h"
 #include "base/messages.h"
 #include "orchestrate/subprocess_interrupts.h"
 #include "orchestrate/worker_info.h"

@@ -1,8 +1,10 @@
-// Reading JSON with a path for every complaint: "cells[3].params.context: expected an integer".
+// Reading JSON, strictly, with a path for every complaint: "cells[3].params.context: expected an
+// integer".
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,9 +12,23 @@
 
 #include "base/error.h"
 #include "results/bounds.h"
-#include "results/json_document.h"
 
 namespace labreport {
+
+using JsonValue = nlohmann::json;
+
+struct JsonDocument {
+  JsonValue root;
+  std::string origin;  ///< Where its text came from, for complaints.
+};
+
+/// Parses text, naming `origin` and the line when it is not JSON, and the object in which a key
+/// stands twice, and refusing more than `kMostValues`. What nests deeper than any reader goes is
+/// left out: null. Throws `InputError`.
+JsonDocument parse_json(std::string_view text, const std::string& origin);
+
+/// Where `wanted` stands in the document: "cells[3].params", or "the document".
+std::string path_to(const JsonValue& wanted, const JsonValue& document);
 
 /// A value inside a document, which must live, where it is.
 class JsonReader {

@@ -1,6 +1,6 @@
 // The part of run_check.h that is about metrics and conditions.
 #include "results/check_place.h"
-#include "results/published_names.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 namespace {

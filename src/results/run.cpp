@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "results/metric_names.h"
+
 namespace labreport {
 namespace {
 
@@ -21,6 +23,12 @@ const Metric* Launch::find(std::string_view tag, std::string_view name) const {
 
 const Metric* Launch::find_condition(std::string_view tag, std::string_view name) const {
   return find_in(conditions, tag, name);
+}
+
+bool ran_out_beside_others(const Launch& launch) {
+  const Metric* others = launch.find_condition(metric::kGpu, metric::kOtherProcesses);
+  return std::holds_alternative<OutOfMemory>(launch.outcome) && others != nullptr &&
+         others->number().value_or(0) > 0;
 }
 
 const Cell* Run::find(const std::string& id) const {

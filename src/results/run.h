@@ -85,6 +85,10 @@ struct Launch {
   const Metric* find_condition(std::string_view tag, std::string_view name) const;
 };
 
+/// Memory ran out while other processes were on the device. It is a result and is kept; its cell is
+/// measured once more.
+bool ran_out_beside_others(const Launch& launch);
+
 struct Cell {
   std::string id;
   CellSpec spec;

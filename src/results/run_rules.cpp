@@ -4,8 +4,9 @@
 #include <array>
 #include <string>
 
+#include "base/printable.h"
 #include "base/table.h"
-#include "results/published_names.h"
+#include "results/metric_names.h"
 #include "results/table_shapes.h"
 
 namespace labreport {
@@ -104,12 +105,7 @@ std::span<const std::string_view> needed_params(CellKind kind) {
 
 bool has_control_character(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < 0x20 || byte == 0x7F) return true;
-    // U+0080–9F are C2 80 – C2 9F.
-    if (byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) {
-      return true;
-    }
+    if (control_length(text.substr(i)) > 0) return true;
   }
   return false;
 }

@@ -56,7 +56,7 @@ std::string compact_time(const std::string& iso) {
   std::string digits;
   for (const char c : iso) {
     if (c == 'T') digits += '-';
-    if (c >= '0' && c <= '9') digits += c;
+    if (is_digit(c)) digits += c;
   }
   return digits;
 }
@@ -186,6 +186,29 @@ fs::path make_run_folder(const fs::path& root, const Run& run) {
 fs::path make_import_folder(const fs::path& root, const Run& run) {
   const std::string name = compact_time(run.sessions.front().started_at) + "-imported";
   return make_new_folder(edition_folder(root, run) / name);
+}
+
+std::vector<fs::path> list_measured_runs(const fs::path& root) {
+  std::vector<fs::path> folders = list_runs(root);
+  std::erase_if(folders, [](const fs::path& folder) { return RunStore(folder).is_imported(); });
+  return folders;
+}
+
+std::vector<fs::path> list_imported_runs(const fs::path& root) {
+  std::vector<fs::path> folders = list_runs(root);
+  std::erase_if(folders, [](const fs::path& folder) { return !RunStore(folder).is_imported(); });
+  return folders;
+}
+
+std::vector<fs::path> list_runs(const fs::path& root) {
+  std::vector<fs::path> folders;
+  for (const fs::directory_entry& entry : entries_below(root)) {
+    if (entry.path().filename() == "run.json") folders.push_back(entry.path().parent_path());
+  }
+  std::sort(folders.begin(), folders.end(), [](const fs::path& a, const fs::path& b) {
+    return std::pair(a.filename(), a) < std::pair(b.filename(), b);
+  });
+  return folders;
 }
 
 }  // namespace labreport

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "results/published_names.h"
+#include "results/metric_names.h"
 #include "results/run.h"
 
 namespace labreport::testing_samples {

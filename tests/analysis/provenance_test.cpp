@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/compared_runs.h"
-#include "results/published_names.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 namespace {

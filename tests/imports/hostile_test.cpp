@@ -5,7 +5,7 @@
 #include <ctime>
 
 #include "imports/importing.h"
-#include "results/published_names.h"
+#include "results/metric_names.h"
 #include "results/run_json.h"
 
 namespace labreport {

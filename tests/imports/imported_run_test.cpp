@@ -5,7 +5,7 @@
 
 #include "base/files.h"
 #include "imports/importing.h"
-#include "results/published_names.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "base/interrupted.h"
+#include "base/error.h"
 #include "orchestrate/subprocess.h"
 
 namespace labreport {

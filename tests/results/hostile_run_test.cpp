@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/broken_run.h"
-#include "results/json_document.h"
+#include "results/json_reader.h"
 #include "results/launch_file.h"
 
 namespace labreport {

@@ -1,4 +1,4 @@
-#include "results/json_document.h"
+#include "results/json_reader.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "results/bounds.h"
 
 namespace labreport {
 namespace {
