@@ -2,11 +2,32 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace labreport {
+
+std::string ColumnView::head() const { return unit.empty() ? title : title + " (" + unit + ")"; }
+
+const std::string& RowView::text(std::size_t column) const {
+  static const std::string nothing;
+  return column < cells.size() ? cells[column].text : nothing;
+}
+
+std::string RowView::reason() const { return note.empty() ? "–" : note; }
+
+std::string RowView::remarks() const { return join(flags, ", "); }
 
 std::string Part::name() const { return letter.empty() ? problem : problem + "." + letter; }
 
 std::string Part::anchor() const { return letter.empty() ? problem : problem + "-" + letter; }
+
+std::string Part::lettered_title() const {
+  return letter.empty() ? title : "(" + letter + ") " + title;
+}
+
+bool Details::is_empty(Answers answers) const {
+  return words(answers).empty() && tables.empty() && figures.empty() && warnings.empty();
+}
 
 std::string Details::words(Answers answers) const {
   if (answers != Answers::kFull || findings.empty()) return method;
@@ -24,6 +45,21 @@ bool Part::awaits_answer(Answers answers) const {
 
 bool Section::asked() const {
   return std::ranges::any_of(parts, [](const Part& part) { return !part.question.empty(); });
+}
+
+std::string FrontMatter::own_words() const {
+  return author.empty() ? "In the author’s own words" : "In the words of " + author;
+}
+
+std::string FrontMatter::shown_address() const {
+  std::string shown = repository.substr(repository.find("//") + 2);
+  while (shown.ends_with('/')) shown.pop_back();
+  return shown;
+}
+
+std::string Document::marks() const {
+  return edition + " edition · " + preset + " preset · " + date +
+         (reference ? " · reference run" : "");
 }
 
 }  // namespace labreport

@@ -22,6 +22,8 @@ struct ColumnView {
   std::string unit;  ///< One unit a column, shown in its head; may be empty.
   Align align = Align::kRight;
   bool code = false;  ///< Verbatim text such as a command: monospaced, with a button that copies.
+
+  std::string head() const;  ///< "forward (ms)"
 };
 
 struct CellView {
@@ -39,6 +41,10 @@ struct RowView {
       flags;            ///< "thermal slowdown", "outlier", …: words shown beside the row.
   std::string note;     ///< Spans the row's remaining columns: a reason for what is missing.
   std::string id = {};  ///< In a page: what a link to the row names; unique there.
+
+  const std::string& text(std::size_t column) const;  ///< Of that cell; empty behind the last.
+  std::string reason() const;                         ///< The note, or "–".
+  std::string remarks() const;                        ///< "thermal slowdown, outlier"
 };
 
 struct TableView {
@@ -84,6 +90,8 @@ struct Details {
   std::vector<std::string> warnings;  ///< Plain text.
   std::string findings = {};          ///< Markdown, behind the method: what this run's values say.
 
+  bool is_empty(Answers answers) const;
+
   /// The method, with the findings where generated sentences are asked for.
   std::string words(Answers answers) const;
 };
@@ -112,7 +120,8 @@ struct Part {
   /// "benchmarking_script.b", or the problem alone where it has a single part: safe in the name of
   /// a file, since problems' names are identifiers of this program's.
   std::string name() const;
-  std::string anchor() const;  ///< "benchmarking_script-b"
+  std::string anchor() const;          ///< "benchmarking_script-b"
+  std::string lettered_title() const;  ///< "(b) Forward, backward and optimizer"
 
   /// Markdown: what stands as the generated answer, empty where nothing does: not asked for,
   /// nothing to say, or replaced by the author's note.
@@ -148,6 +157,11 @@ struct FrontMatter {
   std::string author;
   std::string course;
   std::string repository;  ///< An https address.
+
+  /// "In the words of Ada Lovelace"; without a name "In the author’s own words".
+  std::string own_words() const;
+  /// The repository as it is read, without scheme and closing slash; there must be one.
+  std::string shown_address() const;
 };
 
 struct Document {
@@ -169,6 +183,8 @@ struct Document {
   std::string method;     ///< Markdown: method and limits.
   TableView environment;  ///< Reproduce.
   std::string reproduce;  ///< The commands, one a line.
+
+  std::string marks() const;  ///< "2025 edition · full preset · 2026-05-01 · reference run"
 };
 
 }  // namespace labreport

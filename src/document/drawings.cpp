@@ -1,9 +1,16 @@
 #include "document/drawings.h"
 
 #include "base/error.h"
+#include "base/text.h"
 #include "document/charts/charts.h"
 
 namespace labreport {
+
+std::string chart_path(const Figure& figure) { return "charts/" + slug(figure.slug) + ".svg"; }
+
+std::string narrow_chart_path(const Figure& figure) {
+  return "charts/narrow/" + slug(figure.slug) + ".svg";
+}
 
 std::vector<Typeset> ChartTool::typeset(const std::vector<TypesetJob>&) {
   throw Error("this tool does not typeset");

@@ -16,6 +16,10 @@ struct Drawing {
   std::string narrow;
 };
 
+/// Where they lie, relative to page and report: "charts/<slug>.svg", "charts/narrow/<slug>.svg".
+std::string chart_path(const Figure& figure);
+std::string narrow_chart_path(const Figure& figure);
+
 /// By the figure's slug; empty where there was no tool to draw with.
 using Drawings = std::map<std::string, Drawing>;
 

@@ -28,12 +28,6 @@ mustache::data to_data(const Facts& facts) {
   return mustache::data(object);
 }
 
-std::string_view trimmed_line(std::string_view line) {
-  const auto begin = line.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
-}
-
 /// Whether the first word is "12.", "12)", "-", "*", "+", ">", "##" or "===": a block of its own.
 bool opens_block(std::string_view line) {
   const std::string_view marker = line.substr(0, line.find(' '));
@@ -60,7 +54,7 @@ std::string join_lines(std::string_view text) {
   bool blank = true;
   bool fenced = false;
   for (const std::string& raw : split(text, '\n')) {
-    const std::string_view line = trimmed_line(raw);
+    const std::string_view line = trimmed(raw);
     const bool fence = line.starts_with("```");
     if (line.empty() && !fenced) {
       blank = true;
@@ -90,8 +84,8 @@ bool is_section_tag(std::string_view line) {
 std::string without_tag_lines(std::string_view words) {
   std::string joined;
   for (const std::string& line : split(words, '\n')) {
-    const std::string_view trimmed = trimmed_line(line);
-    is_section_tag(trimmed) ? joined.append(trimmed) : joined.append(line).append("\n");
+    const std::string_view tag = trimmed(line);
+    is_section_tag(tag) ? joined.append(tag) : joined.append(line).append("\n");
   }
   return joined;
 }

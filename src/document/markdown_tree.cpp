@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/text.h"
+
 namespace labreport {
 namespace {
 
@@ -38,10 +40,7 @@ bool is_relative(std::string_view address) {
 }
 
 bool is_web(std::string_view address) {
-  std::string scheme(address.substr(0, address.find("//")));
-  std::ranges::transform(scheme, scheme.begin(), [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? letter + 32 : letter;
-  });
+  const std::string scheme = lower(address.substr(0, address.find("//")));
   return address.find("//") != address.npos && (scheme == "http:" || scheme == "https:");
 }
 

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "base/text.h"
+
 namespace labreport {
 namespace {
 
@@ -12,20 +14,6 @@ constexpr std::string_view kSpanOpen = "\uFDD0";
 constexpr std::string_view kSpanClose = "\uFDD1";
 
 bool is_space(char letter) { return std::string_view(" \t\r\n").find(letter) != std::string::npos; }
-bool digit(char letter) { return letter >= '0' && letter <= '9'; }
-
-std::string without_marks(std::string_view text) {
-  std::string clean;
-  while (!text.empty()) {
-    if (text.starts_with(kSpanOpen) || text.starts_with(kSpanClose)) {
-      text.remove_prefix(kSpanOpen.size());
-    } else {
-      clean.push_back(text.front());
-      text.remove_prefix(1);
-    }
-  }
-  return clean;
-}
 
 /// The fence that a line opens, "```" or longer, behind its quote and list marks; empty for none.
 std::string_view fence_of(std::string_view line) {
@@ -124,7 +112,7 @@ class Cutter {
       if (text_[i] == '\\') {
         ++i;
       } else if (text_[i] == '$') {
-        const bool digit_follows = i + 1 < text_.size() && digit(text_[i + 1]);
+        const bool digit_follows = i + 1 < text_.size() && is_digit(text_[i + 1]);
         if (is_space(text_[i - 1]) || digit_follows) return {};
         return i;
       }
@@ -154,7 +142,7 @@ std::string MathSpan::source() const {
 }
 
 CutMarkdown cut_math(std::string_view markdown) {
-  const std::string clean = without_marks(markdown);
+  const std::string clean = replaced(replaced(std::string(markdown), kSpanOpen, ""), kSpanClose, "");
   return Cutter(clean).cut();
 }
 
@@ -177,11 +165,7 @@ std::vector<CutPiece> at_marks(std::string_view text, const std::vector<MathSpan
 std::string with_math_source(std::string_view text, const std::vector<MathSpan>& spans) {
   std::string whole;
   for (const CutPiece& piece : at_marks(text, spans)) {
-    if (piece.span == nullptr) {
-      whole += piece.text;
-    } else {
-      whole += piece.span->source();
-    }
+    whole += piece.span == nullptr ? piece.text : piece.span->source();
   }
   return whole;
 }

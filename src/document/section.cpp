@@ -7,12 +7,6 @@
 namespace labreport {
 namespace {
 
-std::string trim(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
-}
-
 /// Reads a section.md line by line; each heading opens what the following lines belong to.
 class SectionParser {
  public:
@@ -28,13 +22,13 @@ class SectionParser {
 
  private:
   void read(std::string_view line) {
-    if (line.starts_with("### ")) return open_block(trim(line.substr(4)));
-    if (line.starts_with("## ")) return open_part(trim(line.substr(3)));
-    if (line.starts_with("# ")) return open_section(trim(line.substr(2)));
+    if (line.starts_with("### ")) return open_block(std::string(trimmed(line.substr(4))));
+    if (line.starts_with("## ")) return open_part(std::string(trimmed(line.substr(3))));
+    if (line.starts_with("# ")) return open_section(std::string(trimmed(line.substr(2))));
     if (block_ != nullptr) {
       block_->append(line).push_back('\n');
-    } else if (!trim(line).empty()) {
-      fail("text outside of a block: " + trim(line));
+    } else if (!trimmed(line).empty()) {
+      fail("text outside of a block: " + std::string(trimmed(line)));
     }
   }
 
@@ -51,7 +45,7 @@ class SectionParser {
     part.title = heading;
     if (heading.size() > 4 && heading[0] == '(' && heading[2] == ')') {
       part.letter = heading.substr(1, 1);
-      part.title = trim(std::string_view(heading).substr(3));
+      part.title = trimmed(std::string_view(heading).substr(3));
     }
     for (const PartWords& earlier : section_.parts) {
       if (earlier.letter == part.letter) fail("part (" + part.letter + ") appears twice");
@@ -82,7 +76,7 @@ class SectionParser {
   void trim_blocks(PartWords& part) const {
     for (std::string* block :
          {&part.question, &part.answer, &part.facts, &part.method, &part.findings}) {
-      *block = trim(*block);
+      *block = std::string(trimmed(*block));
     }
     for (Exhibit& exhibit : part.exhibits) read_attributes(exhibit);
   }
@@ -113,15 +107,17 @@ class SectionParser {
       const std::size_t colon = line.find(": ");
       const std::string name = line.substr(0, colon);
       if (colon == line.npos || (name != "columns" && !known.contains(name))) break;
-      const std::string value = trim(line.substr(colon + 2));
+      const std::string value(trimmed(std::string_view(line).substr(colon + 2)));
       if (name == "columns") {
-        for (const std::string& column : split(value, ',')) exhibit.columns.push_back(trim(column));
+        for (const std::string& column : split(value, ',')) {
+          exhibit.columns.emplace_back(trimmed(column));
+        }
       } else {
         *known.at(name) = value;
       }
       rest.erase(0, end + 1);
     }
-    exhibit.caption = trim(rest);
+    exhibit.caption = trimmed(rest);
     if (exhibit.title.empty()) fail("'" + exhibit.name + "' has no title");
   }
 

@@ -43,9 +43,8 @@ std::string paragraphs(const std::string& markdown) {
 }  // namespace
 
 std::string empty_note(const Part& part, const std::string& run) {
-  const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
   std::string text = std::string(kReplaces) + "\n<!--\n";
-  text += paragraphs(part.problem + ": " + letter + part.title) + "\n";
+  text += paragraphs(part.problem + ": " + part.lettered_title()) + "\n";
   text += paragraphs(part.question) + "\n";
   if (!part.facts.empty()) {
     text += paragraphs("Facts of " + run + ":") + "\n" + paragraphs(part.facts) + "\n";

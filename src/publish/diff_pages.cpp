@@ -12,7 +12,7 @@
 #include "document/comparison/diff_document.h"
 #include "writers/diff/diff_writers.h"
 #include "writers/html/pictures.h"
-#include "writers/html/specs.h"
+#include "writers/html/assets.h"
 #include "writers/markdown/markdown.h"
 
 namespace labreport {

@@ -8,7 +8,7 @@
 #include "publish/exports.h"
 #include "publish/formats.h"
 #include "writers/html/pictures.h"
-#include "writers/html/specs.h"
+#include "writers/html/assets.h"
 #include "writers/markdown/markdown.h"
 
 namespace labreport {

@@ -11,7 +11,7 @@
 #include "document/index/run_entry.h"
 #include "publish/formats.h"
 #include "writers/html/html_parts.h"
-#include "writers/html/index_html.h"
+#include "writers/html/html.h"
 #include "writers/typst/typst.h"
 
 namespace labreport {

@@ -44,12 +44,12 @@ std::string missing_decimals(std::size_t have, std::size_t want) {
 
 }  // namespace
 
-std::vector<Padding> align_decimals(const std::vector<std::string>& texts) {
+std::vector<Padding> align_decimals(const TableView& table, std::size_t column) {
   Places value;
   Places deviation;
   std::vector<std::optional<Number>> numbers;
-  for (const std::string& text : texts) {
-    const auto number = numbers.emplace_back(parse(text));
+  for (const RowView& row : table.rows) {
+    const auto number = numbers.emplace_back(parse(row.text(column)));
     if (!number) continue;
     value.decimals = std::max(value.decimals, number->value.decimals);
     if (!number->deviation) continue;

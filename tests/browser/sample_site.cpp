@@ -7,7 +7,7 @@
 #include "writers/diff_runs.h"
 #include "writers/hostile_page.h"
 #include "writers/html/pictures.h"
-#include "writers/html/specs.h"
+#include "writers/html/assets.h"
 #include "writers/markdown/markdown.h"
 #include "writers/sample_fixture.h"
 

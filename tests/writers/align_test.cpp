@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include "writers/sample_fixture.h"
+
 namespace labreport {
 namespace {
 
 /// Texts with their paddings in place, which then are equally long from the point on.
 std::vector<std::string> aligned(const std::vector<std::string>& texts) {
+  TableView table;
+  for (const std::string& text : texts) table.rows.push_back(text_row({text}));
   std::vector<std::string> padded;
-  const std::vector<Padding> paddings = align_decimals(texts);
+  const std::vector<Padding> paddings = align_decimals(table, 0);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     std::string text = texts[i];
     const std::size_t sign = std::min(text.find(" ±"), text.size());

@@ -1,9 +1,8 @@
-#include "document/byline.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "writers/html/html_parts.h"
+#include "writers/markdown/markdown.h"
 
 namespace labreport {
 namespace {
@@ -29,11 +28,6 @@ TEST(Byline, ShowsTheRepositoryByItsName) {
             "**Ada Lovelace** · CS336: Spring · [github.com/ada/a2](https://github.com/ada/a2/)");
   EXPECT_THAT(byline_html(front),
               HasSubstr("<a href=\"https://github.com/ada/a2/\">github.com/ada/a2</a>"));
-}
-
-TEST(Byline, SignsNotes) {
-  EXPECT_EQ(note_mark({"Ada", "", ""}), "In the words of Ada.");
-  EXPECT_EQ(note_mark({}), "In the author’s own words.");
 }
 
 }  // namespace

@@ -43,7 +43,9 @@ TEST(SeriesStyle, SiblingsDifferInColourAndShape) {
 
 TEST(Style, TurnsEveryColourOfAChartDark) {
   const std::string style(embedded::writers().at("site/dark_inks.css"));
-  for (const std::string_view colour : series_colours()) {
+  for (const char* name : {"forward", "backward", "optimizer", "loss", "inference", "inputs",
+                           "train_step", "forward_backward", "rest"}) {
+    const std::string_view colour = series_style(name, 0).colour;
     EXPECT_THAT(style, HasSubstr("[fill=\"" + std::string(colour) + "\"] { fill: "));
     EXPECT_THAT(style, HasSubstr("[stroke=\"" + std::string(colour) + "\"] { stroke: "));
   }
@@ -67,6 +69,15 @@ TEST(Themed, GivesInnerViewsAWidthThatLeavesRoomForTheirAxes) {
   EXPECT_FALSE(spec.contains("width"));
   for (const nlohmann::json& view : spec["vconcat"])
     EXPECT_LT(view["width"].get<int>(), kWideChart);
+}
+
+TEST(Themed, NoLabelStopsTheChartTool) {
+  const nlohmann::json spec = {
+      {"data", {{"values", {{{"label", "size\x07"}, {"a\x1b", "\xEF\xBF\xBF é\t"}}}}}}};
+  const nlohmann::json drawn = themed(spec, ChartWidth::kWide);
+  const nlohmann::json& row = drawn["data"]["values"][0];
+  EXPECT_EQ(row["label"], "size\uFFFD");
+  EXPECT_EQ(row["a\uFFFD"], "\uFFFD é\t");
 }
 
 TEST(UniqueIds, AreTheSameWhateverTheToolDrewBefore) {

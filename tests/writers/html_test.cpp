@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "document/index/index_document.h"
-#include "writers/html/index_html.h"
 #include "writers/html/template.h"
 #include "writers/sample_fixture.h"
 

@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "writers/html/encoding.h"
 #include "writers/html/html.h"
-#include "writers/html/specs.h"
+#include "writers/html/assets.h"
 #include "writers/sample_fixture.h"
 
 namespace labreport {
@@ -52,6 +51,10 @@ TEST(SinglePage, ItsPolicyNamesEachTextThatItHolds) {
   ASSERT_EQ(styles.size(), 1u);
   EXPECT_THAT(page, HasSubstr("style-src 'sha256-" + sha256_base64(styles[0]) + "'"));
   EXPECT_THAT(page, Not(HasSubstr("unsafe")));
+}
+
+TEST(Sha256, AgreesWithTheStandardsExample) {
+  EXPECT_EQ(sha256_base64("abc"), "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
 }
 
 TEST(SinglePage, WithoutABundleItsPicturesStay) {
@@ -108,6 +111,8 @@ TEST(SinglePage, HoldsThePicturesOfNotes) {
 TEST(PicturesInside, LeavesAddressesThatAreNoFiles) {
   const std::string html = "<img src=\"a.png\"><p>src=\"b.png\"</p><img src=\"data:,\">";
   EXPECT_EQ(with_pictures_inside(html, {{"b.png", "b"}}), html);
+  EXPECT_EQ(with_pictures_inside("<img src=\"b.png", {{"b.png", {"\xff\x00\xfb", 3}}}),
+            "<img src=\"data:image/png;base64,/wD7");
   EXPECT_EQ(with_pictures_inside("<img src=\"b.png", {{"b.png", "f"}}),
             "<img src=\"data:image/png;base64,Zg==");
 }

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <map>
+#include <utility>
 
+#include "base/printable.h"
 #include "document/charts/charts.h"
-#include "document/charts/xml_text.h"
 
 namespace labreport {
 namespace {
@@ -56,6 +58,28 @@ void set_inner_width(nlohmann::json& view, int width) {
   } else {
     view["width"] = width;
   }
+}
+
+std::string drawable(std::string_view text) { return printable(text, kLinesAndTabs); }
+
+void make_names_drawable(nlohmann::json& object) {
+  const auto is_drawable = [](const auto& entry) { return drawable(entry.key()) == entry.key(); };
+  if (std::ranges::all_of(object.items(), is_drawable)) return;
+  nlohmann::json renamed = nlohmann::json::object();
+  for (auto& [name, inner] : object.items()) renamed[drawable(name)] = std::move(inner);
+  object = std::move(renamed);
+}
+
+/// Replaces, in every text and name of a spec, what would void a whole picture and stop the tool
+/// that draws it.
+void make_drawable(nlohmann::json& spec) {
+  if (spec.is_string()) {
+    spec = drawable(spec.get_ref<const std::string&>());
+    return;
+  }
+  if (!spec.is_structured()) return;
+  for (nlohmann::json& inner : spec) make_drawable(inner);
+  if (spec.is_object()) make_names_drawable(spec);
 }
 
 /// "id='" and its kin, up to the character that ends the name.

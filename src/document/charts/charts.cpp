@@ -83,11 +83,7 @@ constexpr std::array kAssigned = {NamedStyle{"forward", {kBlue, "circle"}},
                                   NamedStyle{"other", {kGrey, "cross"}},
                                   NamedStyle{"saved for backward", {kBlue, "circle"}},
                                   NamedStyle{"freed in forward", {kPurple, "diamond"}},
-                                  NamedStyle{"kept to the end", {kGreen, "square"}},
-                                  NamedStyle{"FP32", {kBlue, "circle"}},
-                                  NamedStyle{"TF32", {kTeal, "triangle-down"}},
-                                  NamedStyle{"BF16", {kVermilion, "triangle-up"}},
-                                  NamedStyle{"FP16", {kPurple, "diamond"}}};
+                                  NamedStyle{"kept to the end", {kGreen, "square"}}};
 
 nlohmann::json scale_of(const std::vector<std::string>& labels,
                         std::string_view SeriesStyle::* sign) {
@@ -118,10 +114,6 @@ nlohmann::json series_scale(std::string_view channel, const std::vector<std::str
   nlohmann::json range = nlohmann::json::array();
   for (std::size_t i = 0; i < labels.size(); ++i) range.push_back(dash_of(i));
   return {{"domain", labels}, {"range", range}};
-}
-
-std::vector<std::string_view> series_colours() {
-  return {kBlue, kVermilion, kGreen, kPurple, kAmber, kTeal, kSlate, kRose, kGrey};
 }
 
 }  // namespace labreport

@@ -36,9 +36,6 @@ SeriesStyle series_style(std::string_view name, std::size_t index);
 /// The scale of a channel ("color", "shape", "strokeDash") whose values are `labels`.
 nlohmann::json series_scale(std::string_view channel, const std::vector<std::string>& labels);
 
-/// Every colour that a series can have.
-std::vector<std::string_view> series_colours();
-
 /// Keeps what belongs to that width. A layer whose name begins with "wide-only" or "narrow-only"
 /// stands at one width only; of one whose name begins with "series" a key above the plot explains
 /// the series on a phone, where there is no room for words beside it. What a figure's file has

@@ -1,103 +1,210 @@
 #include "writers/csv/cells_csv.h"
 
-#include <optional>
+#include <algorithm>
+#include <array>
 #include <string_view>
-#include <variant>
+#include <vector>
 
 #include "base/csv.h"
+#include "base/statistics.h"
 #include "base/text.h"
-#include "writers/csv/metric_columns.h"
+#include "document/view.h"
+#include "results/metric_names.h"
+#include "results/run_json_keys.h"
 
 namespace labreport {
 namespace {
 
-constexpr double kSeconds = 1e-9;
-constexpr std::string_view kNotMeasured = "not measured";
-
-template <class Number>
-CsvField field(const std::optional<Number>& number) {
-  return number ? csv_number(*number) : CsvField();
+void append(CsvFields& fields, const CsvFields& more) {
+  fields.insert(fields.end(), more.begin(), more.end());
 }
 
-template <class Named>
-CsvField name_field(const std::optional<Named>& value) {
-  return value ? csv_text(name(*value)) : CsvField();
+constexpr double kSecondsPerNanosecond = 1e-9;
+constexpr double kHertzPerMegahertz = 1e6;
+constexpr const char* kSummaries[] = {".mean", ".stddev", ".min", ".median", ".max"};
+
+struct SiUnit {
+  std::string name;
+  double factor = 1;
+};
+
+SiUnit si_unit(const std::string& unit) {
+  if (unit == "ns") return {"s", kSecondsPerNanosecond};
+  if (unit == "MHz") return {"Hz", kHertzPerMegahertz};
+  return {unit == "1" ? "" : unit, 1};
 }
 
-CsvFields identity_heads() {
-  return csv_texts({"id", "kind", "device", "size", "d_model", "d_ff", "layers", "heads", "vocab",
-                    "context", "batch", "precision", "mode", "warmup", "steps"});
+CsvField with_unit(const std::string& name, const std::string& unit) {
+  return csv_text(unit.empty() ? name : name + " (" + unit + ")");
+}
+
+CsvField scalar_field(const Metric& metric, double factor) {
+  if (const auto number = metric.number()) return csv_number(*number * factor);
+  const auto* scalar = std::get_if<Scalar>(&metric.data);
+  const auto* text = scalar == nullptr ? nullptr : std::get_if<std::string>(scalar);
+  return text == nullptr ? CsvField() : csv_text(*text);
+}
+
+/// Every step from the first is kept; only those after the warm-up count.
+std::vector<double> counted(const Metric& metric, const CellSpec& spec) {
+  const std::vector<double> all = metric.numbers();
+  const auto warmup = static_cast<std::size_t>(spec.warmup.value_or(0));
+  const auto steps = static_cast<std::size_t>(spec.steps.value_or(0));
+  return steps > 0 && all.size() == warmup + steps ? window(all, warmup, steps) : all;
+}
+
+/// What each launch measured, in the order in which metrics first appear.
+class MetricColumns {
+ public:
+  explicit MetricColumns(const Run& run) {
+    for (const Cell& cell : run.cells) {
+      for (const Launch& launch : cell.launches) {
+        add(launch.metrics, false);
+        add(launch.conditions, true);
+      }
+    }
+  }
+
+  CsvFields heads() const {
+    CsvFields heads;
+    for (const Column& column : columns_) {
+      const std::string name = column.tag + "." + column.name;
+      if (!column.samples) {
+        heads.push_back(with_unit(name, column.unit.name));
+      } else if (column.is_running()) {
+        heads.push_back(with_unit(name + ".last", column.unit.name));
+      } else {
+        heads.push_back(csv_text(name + ".count"));
+        for (const char* each : kSummaries) heads.push_back(with_unit(name + each, column.unit.name));
+      }
+    }
+    return heads;
+  }
+
+  /// As many as `heads`; empty where the launch has no such metric.
+  CsvFields fields(const Cell& cell, const Launch& launch) const {
+    CsvFields fields;
+    for (const Column& column : columns_) {
+      const Metric* metric = column.condition ? launch.find_condition(column.tag, column.name)
+                                              : launch.find(column.tag, column.name);
+      if (column.samples) {
+        add_samples(fields, column,
+                    metric == nullptr ? std::vector<double>() : counted(*metric, cell.spec));
+      } else {
+        fields.push_back(metric == nullptr ? CsvField()
+                                           : scalar_field(*metric, column.unit.factor));
+      }
+    }
+    return fields;
+  }
+
+ private:
+  struct Column {
+    std::string tag, name;
+    SiUnit unit;
+    bool samples = false;
+    bool condition = false;
+
+    bool is_running() const { return tag == metric::kRunning || tag == metric::kRunningHost; }
+  };
+
+  void add(const std::vector<Metric>& metrics, bool condition) {
+    for (const Metric& metric : metrics) {
+      const auto found = std::ranges::find_if(columns_, [&](const Column& column) {
+        return column.tag == metric.tag && column.name == metric.name &&
+               column.condition == condition;
+      });
+      if (found == columns_.end()) {
+        columns_.push_back(
+            {metric.tag, metric.name, si_unit(metric.unit), metric.is_samples(), condition});
+      } else if (metric.is_samples()) {
+        found->samples = true;  // A metric that was absent first has no samples there.
+      }
+    }
+  }
+
+  static void add_samples(CsvFields& fields, const Column& column,
+                          const std::vector<double>& samples) {
+    if (samples.empty()) {
+      fields.resize(fields.size() + (column.is_running() ? 1 : 1 + std::size(kSummaries)));
+      return;
+    }
+    const double factor = column.unit.factor;
+    if (column.is_running()) return fields.push_back(csv_number(samples.back() * factor));
+    const Summary summary = summarize(samples);
+    fields.push_back(csv_number(static_cast<std::int64_t>(summary.count)));
+    for (const double value :
+         {summary.mean, summary.stddev, summary.min, summary.median, summary.max}) {
+      fields.push_back(csv_number(value * factor));
+    }
+  }
+
+  std::vector<Column> columns_;
+};
+
+/// What run.json says there.
+CsvField field(const Json& object, const char* key) {
+  const Json value = object.value(key, Json());
+  if (value.is_number_integer()) return csv_number(value.get<std::int64_t>());
+  if (value.is_number()) return csv_number(value.get<double>());
+  return value.is_string() ? csv_text(value.get<std::string>()) : CsvField();
+}
+
+constexpr auto kIdentity = std::to_array<const char*>(
+    {"id", "kind", "device", "size", "d_model", "d_ff", "layers", "heads", "vocab", "context",
+     "batch", "precision", "mode", "warmup", "steps"});
+
+struct OutcomeColumn {
+  const char* head;
+  const char* key;
+};
+constexpr auto kOutcome = std::to_array<OutcomeColumn>({{"outcome", "status"},
+                                                        {"phase", "phase"},
+                                                        {"requested (B)", "requested_bytes"},
+                                                        {"in use (B)", "in_use_bytes"},
+                                                        {"peak (B)", "peak_bytes"},
+                                                        {"limit (s)", "limit_seconds"},
+                                                        {"signal", "signal"},
+                                                        {"message", "message"}});
+
+CsvFields heads_of(const MetricColumns& metrics) {
+  CsvFields heads = csv_texts({kIdentity.begin(), kIdentity.end()});
+  append(heads, csv_texts({"launch", "session", "hardware"}));
+  for (const OutcomeColumn& column : kOutcome) heads.push_back(csv_text(column.head));
+  append(heads, csv_texts({"wall (s)", "warnings"}));
+  append(heads, metrics.heads());
+  return heads;
 }
 
 CsvFields identity_fields(const Cell& cell) {
-  const CellSpec& spec = cell.spec;
-  CsvFields fields = {csv_text(cell.id), csv_text(name(spec.kind)), csv_text(name(spec.device)),
-                      csv_text(spec.size)};
-  for (const auto part : {&ModelShape::d_model, &ModelShape::d_ff, &ModelShape::layers,
-                          &ModelShape::heads, &ModelShape::vocab}) {
-    fields.push_back(spec.model ? csv_number((*spec.model).*part) : CsvField());
-  }
-  for (const CsvField& text : {field(spec.context), field(spec.batch), name_field(spec.precision),
-                               name_field(spec.mode), field(spec.warmup), field(spec.steps)}) {
-    fields.push_back(text);
-  }
+  Json identity = cell.spec;
+  identity["id"] = cell.id;
+  identity["kind"] = name(cell.spec.kind);
+  CsvFields fields;
+  for (const char* key : kIdentity) fields.push_back(field(identity, key));
   return fields;
 }
-
-CsvFields outcome_heads() {
-  return csv_texts({"outcome", "phase", "requested (B)", "in use (B)", "peak (B)", "limit (s)",
-                    "signal", "message"});
-}
-
-/// What each outcome has to say, in the columns of `outcome_heads` after the first.
-struct OutcomeFields {
-  CsvFields operator()(const Ok&) const { return CsvFields(7); }
-  CsvFields operator()(const OutOfMemory& oom) const {
-    return {csv_text(oom.phase),
-            field(oom.requested_bytes),
-            field(oom.in_use_bytes),
-            field(oom.peak_bytes),
-            {},
-            {},
-            {}};
-  }
-  CsvFields operator()(const Skipped& skipped) const {
-    return {{}, {}, {}, {}, {}, {}, csv_text(skipped.reason)};
-  }
-  CsvFields operator()(const TimedOut& late) const {
-    return {{}, {}, {}, {}, csv_number(late.limit_seconds), {}, {}};
-  }
-  CsvFields operator()(const Crashed& crashed) const {
-    return {
-        {}, {}, {}, {}, {}, csv_number(std::int64_t{crashed.signal}), csv_text(crashed.message)};
-  }
-  CsvFields operator()(const Failed& failed) const {
-    return {{}, {}, {}, {}, {}, {}, csv_text(failed.message)};
-  }
-};
 
 CsvField hardware(const Run& run, const Launch& launch) {
   return launch.device ? csv_text(run.devices.at(static_cast<std::size_t>(*launch.device)).name)
                        : CsvField();
 }
 
-void append(CsvFields& fields, const CsvFields& more) {
-  fields.insert(fields.end(), more.begin(), more.end());
-}
-
 /// A cell that a run has planned and not come to: a row like any other, without a launch.
 CsvFields unmeasured_fields() {
   CsvFields fields(3);
-  append(fields, {csv_text(kNotMeasured)});
-  fields.resize(fields.size() + outcome_heads().size() - 1 + 2);
+  fields.push_back(csv_text("not measured"));
+  fields.resize(fields.size() + kOutcome.size() - 1 + 2);
   return fields;
 }
 
 CsvFields launch_fields(const Run& run, const Launch& launch, std::size_t number) {
   CsvFields fields = {csv_number(static_cast<std::int64_t>(number)), csv_number(launch.session),
-                      hardware(run, launch), csv_text(status_name(launch.outcome))};
-  append(fields, std::visit(OutcomeFields{}, launch.outcome));
-  append(fields, {csv_number(static_cast<double>(launch.wall_ns) * kSeconds),
+                      hardware(run, launch)};
+  Json outcome = launch.outcome;
+  if (outcome.contains("reason")) outcome["message"] = outcome["reason"];
+  for (const OutcomeColumn& column : kOutcome) fields.push_back(field(outcome, column.key));
+  append(fields, {csv_number(static_cast<double>(launch.wall_ns) * kSecondsPerNanosecond),
                   csv_text(join(launch.warnings, "; "))});
   return fields;
 }
@@ -106,12 +213,7 @@ CsvFields launch_fields(const Run& run, const Launch& launch, std::size_t number
 
 std::string cells_csv(const Run& run) {
   const MetricColumns metrics(run);
-  CsvFields heads = identity_heads();
-  append(heads, csv_texts({"launch", "session", "hardware"}));
-  append(heads, outcome_heads());
-  append(heads, csv_texts({"wall (s)", "warnings"}));
-  append(heads, metrics.heads());
-  std::string csv = csv_line(heads);
+  std::string csv = csv_line(heads_of(metrics));
   for (const Cell& cell : run.cells) {
     const CsvFields identity = identity_fields(cell);
     const auto add_row = [&](const CsvFields& outcome, const Launch& launch) {

@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::string_view kMinusSign = "−";
 
-CsvField head(const ColumnView& column, const std::string& suffix = "") {
-  const std::string unit = column.unit.empty() ? "" : " (" + column.unit + ")";
-  return csv_text(column.title + suffix + unit);
-}
-
 bool deviates(const TableView& table, std::size_t column) {
   return std::ranges::any_of(table.rows, [column](const RowView& row) {
     return column < row.cells.size() && row.cells[column].deviation.has_value();
@@ -90,8 +85,11 @@ std::string table_csv(const TableView& table) {
   std::vector<bool> deviating;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     deviating.push_back(deviates(table, c));
-    heads.push_back(head(table.columns[c]));
-    if (deviating[c]) heads.push_back(head(table.columns[c], " deviation"));
+    heads.push_back(csv_text(table.columns[c].head()));
+    if (!deviating[c]) continue;
+    ColumnView deviation = table.columns[c];
+    deviation.title += " deviation";
+    heads.push_back(csv_text(deviation.head()));
   }
   heads.push_back(csv_text("note"));
   std::string csv = csv_line(heads);

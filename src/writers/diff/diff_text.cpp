@@ -1,39 +1,29 @@
-// The terminal's table: columns under each other.
+// A comparison for the terminal, its columns under each other, and through the writers of reports.
 #include <algorithm>
 
 #include "base/printable.h"
+#include "base/text.h"
 #include "document/rich_text.h"
 #include "writers/diff/diff_writers.h"
+#include "writers/markdown/markdown.h"
 
 namespace labreport {
 namespace {
-
-bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
-/// Code points: near enough to columns for what stands in these tables.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return !continues(c); }));
-}
 
 /// A name of a thousand letters would push every other column off the screen; JSON has it whole.
 std::string fitting(const std::string& text) {
   constexpr std::size_t kMost = 100;
   std::string shown = printable(text);
-  if (width(shown) <= kMost) return shown;
+  if (letter_count(shown) <= kMost) return shown;
   std::size_t letters = 0;
   const auto end = std::ranges::find_if(
-      shown, [&](char byte) { return !continues(byte) && ++letters == kMost; });
+      shown, [&](char byte) { return !continues_letter(byte) && ++letters == kMost; });
   return std::string(shown.begin(), end) + "…";
 }
 
 std::string padded(const std::string& text, std::size_t room, Align align) {
-  const std::string space(room - std::min(room, width(text)), ' ');
+  const std::string space(room - std::min(room, letter_count(text)), ' ');
   return align == Align::kRight ? space + text : text + space;
-}
-
-std::string head_of(const ColumnView& column) {
-  return column.unit.empty() ? column.title : column.title + " (" + column.unit + ")";
 }
 
 std::string flags_line(const RowView& row) {
@@ -50,9 +40,9 @@ std::string without_trailing_space(std::string line) {
 std::string table_text(const TableView& table) {
   std::vector<std::size_t> room;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    std::size_t widest = width(head_of(table.columns[c]));
+    std::size_t widest = letter_count(table.columns[c].head());
     for (const RowView& row : table.rows) {
-      if (c < row.cells.size()) widest = std::max(widest, width(fitting(row.cells[c].text)));
+      widest = std::max(widest, letter_count(fitting(row.text(c))));
     }
     room.push_back(widest);
   }
@@ -64,13 +54,9 @@ std::string table_text(const TableView& table) {
     return without_trailing_space(text + end);
   };
   std::string text = table.title + "\n";
-  text += line([&](std::size_t c) { return head_of(table.columns[c]); }, "");
+  text += line([&](std::size_t c) { return table.columns[c].head(); }, "");
   for (const RowView& row : table.rows) {
-    text += line(
-        [&](std::size_t c) {
-          return c < row.cells.size() ? fitting(row.cells[c].text) : std::string();
-        },
-        flags_line(row));
+    text += line([&](std::size_t c) { return fitting(row.text(c)); }, flags_line(row));
   }
   return text + "\n";
 }
@@ -94,6 +80,19 @@ std::string diff_text(const Document& document) {
     }
   }
   return text;
+}
+
+std::string diff_markdown(const Document& document, const Drawings& drawings) {
+  return printable(report_markdown(document, drawings, Answers::kFull), "\n");
+}
+
+std::string diff_html(const Document& document, const Drawings& drawings,
+                      const PageOptions& options) {
+  return printable(page_html(document, drawings, options), kLinesAndTabs);
+}
+
+std::string single_diff_html(const Document& document, const Drawings& drawings) {
+  return printable(single_page_html(document, drawings, Answers::kFull, ""), kLinesAndTabs);
 }
 
 }  // namespace labreport

@@ -1,6 +1,9 @@
 #include "writers/html/assets.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/text.h"
+#include "document/charts/charts.h"
 #include "embedded/writers.h"
 
 namespace labreport {
@@ -41,6 +44,17 @@ std::string page_script() {
     script += file(name);
   }
   return script;
+}
+
+std::string specs_script(const Document& document, const Drawings& drawings) {
+  nlohmann::json specs = nlohmann::json::object();
+  for (const Figure* figure : figures_of(document)) {
+    if (drawings.contains(figure->slug)) {
+      const bool charted = figure->live.is_null();
+      specs[figure->slug] = charted ? themed(figure->spec, ChartWidth::kWide) : figure->live;
+    }
+  }
+  return "window.labreportSpecs = " + replaced(specs.dump(), "<", "\\u003c") + ";\n";
 }
 
 }  // namespace labreport

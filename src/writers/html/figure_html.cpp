@@ -5,7 +5,7 @@
 #include "document/charts/charts.h"
 #include "writers/html/html_parts.h"
 #include "writers/html/pictures.h"
-#include "writers/html/specs.h"
+#include "writers/html/assets.h"
 #include "writers/html/template.h"
 #include "writers/markdown/markdown.h"
 

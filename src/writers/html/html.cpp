@@ -2,12 +2,9 @@
 
 #include <map>
 
-#include "document/byline.h"
 #include "writers/html/assets.h"
 #include "writers/html/single_file.h"
-#include "writers/html/specs.h"
 #include "writers/html/template.h"
-#include "writers/html/unbroken.h"
 
 namespace labreport {
 namespace {
@@ -124,7 +121,7 @@ std::string byline_html(const FrontMatter& front) {
                                       {"course", front.course},
                                       {"published", published},
                                       {"repository", front.repository},
-                                      {"address", published ? shown_address(front) : ""}});
+                                      {"address", published ? front.shown_address() : ""}});
 }
 
 std::string page_html(const Document& document, const Drawings& drawings,
@@ -150,6 +147,34 @@ std::string single_page_html(const Document& document, const Drawings& drawings,
   enclosed.scripts.push_back(enclosed_script(page_script()));
   const std::string page = filled_page(document, {.root = "", .answers = answers}, state, enclosed);
   return with_pictures_inside(without_file_links(page), files_of(document));
+}
+
+std::string index_html(const Document& document, const Drawings& drawings, bool interactive,
+                       const std::vector<ComparedPair>& pairs) {
+  TemplateList compared;
+  for (const ComparedPair& pair : pairs) {
+    compared.push_back(TemplateObject{{"link", pair.link},
+                                      {"title", pair.title},
+                                      {"edition", pair.edition},
+                                      {"words", pair.words}});
+  }
+  PageState state{.drawings = drawings};
+  std::string figures;
+  std::string tables;
+  for (const Section& section : document.sections) {
+    Part part = section.parts.front();
+    figures += figures_html(part.figures, state, on_paper(part));
+    for (const TableView& table : part.tables) tables += table_html(table, "table-" + table.slug);
+  }
+  return fill_template("index.html", {{"title", document.title},
+                                      {"empty", document.sections.empty()},
+                                      {"interactive", interactive},
+                                      {"specs", kSpecsPath},
+                                      {"figures", figures},
+                                      {"tables", tables},
+                                      {"compared", !pairs.empty()},
+                                      {"pairs", compared},
+                                      {"demonstrated", document.demonstration}});
 }
 
 }  // namespace labreport

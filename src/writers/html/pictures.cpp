@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/text.h"
 #include "writers/html/assets.h"
 #include "writers/html/template.h"
 
@@ -46,10 +45,6 @@ std::optional<double> height_over_width(std::string_view svg) {
   const double height = number_of(svg, "height");
   if (width <= 0 || height <= 0) return {};
   return height / width;
-}
-
-std::string narrow_chart_path(const Figure& figure) {
-  return "charts/narrow/" + slug(figure.slug) + ".svg";
 }
 
 std::string picture_file(std::string_view svg) {

@@ -5,15 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "document/document.h"
-
 namespace labreport {
 
 /// The root's shape; none where it does not say.
 std::optional<double> height_over_width(std::string_view svg);
-
-/// Where the picture for a phone lies, relative to the page: "charts/narrow/<slug>.svg".
-std::string narrow_chart_path(const Figure& figure);
 
 /// The SVG as a file of its own: where the reader's screen is dark, so are its inks.
 std::string picture_file(std::string_view svg);

@@ -1,20 +1,29 @@
 #include "writers/html/single_file.h"
 
-#include <algorithm>
+#include <sodium.h>
 
-#include "writers/html/encoding.h"
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
 
 namespace labreport {
 namespace {
 
-std::string hash_source(std::string_view text) { return " 'sha256-" + sha256_base64(text) + "'"; }
-
-void replace_each(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
-    text.replace(at, from.size(), to);
-    at += to.size();
-  }
+const unsigned char* unsigned_bytes(std::string_view bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
 }
+
+/// With padding (RFC 4648, section 4): as a data address holds a file.
+std::string base64(std::string_view bytes) {
+  constexpr int kVariant = sodium_base64_VARIANT_ORIGINAL;
+  std::string text(sodium_base64_ENCODED_LEN(bytes.size(), kVariant), '\0');
+  sodium_bin2base64(text.data(), text.size(), unsigned_bytes(bytes), bytes.size(), kVariant);
+  text.pop_back();  // the library ends it as C does
+  return text;
+}
+
+std::string hash_source(std::string_view text) { return " 'sha256-" + sha256_base64(text) + "'"; }
 
 bool leads_somewhere(std::string_view target) {
   return target.starts_with('#') || target.find("://") != std::string_view::npos;
@@ -28,12 +37,16 @@ std::string media_type(std::string_view name) {
 
 }  // namespace
 
+std::string sha256_base64(std::string_view bytes) {
+  std::array<char, crypto_hash_sha256_BYTES> digest{};
+  crypto_hash_sha256(reinterpret_cast<unsigned char*>(digest.data()), unsigned_bytes(bytes),
+                     bytes.size());
+  return base64({digest.data(), digest.size()});
+}
+
 std::string enclosed_script(std::string_view script) {
-  std::string safe(script);
   // Only texts and patterns of a script can hold these; there, the backslash changes nothing.
-  replace_each(safe, "</script", "<\\/script");
-  replace_each(safe, "<!--", "<\\!--");
-  return safe;
+  return replaced(replaced(std::string(script), "</script", "<\\/script"), "<!--", "<\\!--");
 }
 
 std::string policy_for(const Enclosed& enclosed) {

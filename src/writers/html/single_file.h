@@ -15,6 +15,9 @@ struct Enclosed {
   std::vector<std::string> scripts;  ///< In the order in which they run.
 };
 
+/// The SHA-256 of the bytes in Base64: as a content security policy names what it trusts.
+std::string sha256_base64(std::string_view bytes);
+
 /// `script` in a form that cannot end the element around it.
 std::string enclosed_script(std::string_view script);
 

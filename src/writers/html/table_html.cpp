@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "writers/align.h"
 #include "writers/html/html_parts.h"
 #include "writers/html/template.h"
@@ -35,16 +36,6 @@ std::string code_html(const std::string& text) {
   return html;
 }
 
-/// Paddings of one column, by row; columns of words and short rows have empty ones.
-std::vector<Padding> column_paddings(const TableView& table, std::size_t column) {
-  if (table.columns[column].align != Align::kRight) return std::vector<Padding>(table.rows.size());
-  std::vector<std::string> texts;
-  for (const RowView& row : table.rows) {
-    texts.push_back(column < row.cells.size() ? row.cells[column].text : "");
-  }
-  return align_decimals(texts);
-}
-
 /// A word with a hyphen, "GPU-bound", reads badly in two lines; a path or a hash may need them.
 bool stays_whole(const std::string& text) {
   constexpr std::size_t kLongest = 20;
@@ -58,7 +49,7 @@ std::size_t next_break(const std::string& text, std::size_t begin) {
   const std::size_t space = text.find(' ', begin);
   if (std::min(end, space) - begin <= kLongest) return end;
   end = begin + kLongest;
-  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
+  while (end < text.size() && continues_letter(text[end])) ++end;
   return end;
 }
 
@@ -82,8 +73,7 @@ struct Remarks {
 
 Remarks remarks(const RowView& row) {
   constexpr std::size_t kLongestBeside = 24;
-  std::string text;
-  for (const std::string& flag : row.flags) text += (text.empty() ? "" : ", ") + flag;
+  const std::string text = row.remarks();
   return text.size() <= kLongestBeside ? Remarks{text, ""} : Remarks{"", text};
 }
 
@@ -143,7 +133,7 @@ std::string table_html(const TableView& table, const std::string& id, bool on_pa
       table.rows, [](const RowView& row) { return !remarks(row).beside.empty(); });
   std::vector<std::vector<Padding>> paddings;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    paddings.push_back(column_paddings(table, c));
+    paddings.push_back(align_decimals(table, c));
   }
   TemplateList rows;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
@@ -160,7 +150,7 @@ std::string table_html(const TableView& table, const std::string& id, bool on_pa
                                   {"cells", cells},
                                   {"noted", rest > 0},
                                   {"span", std::to_string(rest)},
-                                  {"note", row.note.empty() ? "–" : row.note},
+                                  {"note", row.reason()},
                                   {"flags", said.beside},
                                   {"tall", !said.below.empty()},
                                   {"width", std::to_string(table.columns.size() - 1 + flagged)},

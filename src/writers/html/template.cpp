@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "document/markdown_tree.h"
 #include "embedded/writers.h"
-#include "writers/html/unbroken.h"
+#include "writers/shown_text.h"
 
 namespace labreport {
 namespace {

@@ -1,7 +1,6 @@
 #include "writers/markdown/markdown.h"
 
 #include "base/text.h"
-#include "document/byline.h"
 #include "document/facts.h"
 
 namespace labreport {
@@ -10,7 +9,7 @@ namespace {
 class MarkdownWriter {
  public:
   MarkdownWriter(const FrontMatter& front, const Drawings& drawings, Answers answers)
-      : drawings_(drawings), answers_(answers), note_mark_(note_mark(front)) {}
+      : drawings_(drawings), answers_(answers), note_mark_(front.own_words() + ".") {}
 
   std::string write(const Document& document) {
     compares_ = !document.relation.empty();
@@ -51,16 +50,14 @@ class MarkdownWriter {
           "looks like, not what a GPU does.");
     }
     if (document.incomplete) paragraph("> **Interrupted run.** Cells are missing.");
-    std::string line = document.edition + " edition · " + document.preset + " preset · " +
-                       document.date + (document.reference ? " · reference run" : "");
-    if (compares_) line = "Comparison · " + document.relation + " · B against A";
+    const std::string line =
+        compares_ ? "Comparison · " + document.relation + " · B against A" : document.marks();
     paragraph(escape_markdown(line));
     paragraph(escape_markdown(document.provenance));
   }
 
   void add(const Part& part) {
-    const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
-    if (!part.title.empty()) paragraph("### " + letter + escape_markdown(part.title));
+    if (!part.title.empty()) paragraph("### " + escape_markdown(part.lettered_title()));
     paragraph(escape_markdown(part.setting));
     quote(part.question);
     answer(part);
@@ -107,10 +104,7 @@ class MarkdownWriter {
   }
 
   void add(const Details& details) {
-    if (details.words(answers_).empty() && details.tables.empty() && details.figures.empty() &&
-        details.warnings.empty()) {
-      return;
-    }
+    if (details.is_empty(answers_)) return;
     open_details("How this was measured");
     paragraph(details.words(answers_));
     for (const std::string& warning : details.warnings) {
@@ -146,7 +140,15 @@ class MarkdownWriter {
 
 }  // namespace
 
-std::string chart_path(const Figure& figure) { return "charts/" + slug(figure.slug) + ".svg"; }
+std::string byline_markdown(const FrontMatter& front) {
+  std::vector<std::string> parts;
+  if (!front.author.empty()) parts.push_back("**" + escape_markdown(front.author) + "**");
+  if (!front.course.empty()) parts.push_back(escape_markdown(front.course));
+  if (!front.repository.empty()) {
+    parts.push_back("[" + escape_markdown(front.shown_address()) + "](" + front.repository + ")");
+  }
+  return join(parts, " · ");
+}
 
 std::string report_markdown(const Document& document, const Drawings& drawings, Answers answers) {
   return MarkdownWriter(document.front, drawings, answers).write(document);

@@ -8,8 +8,8 @@
 
 namespace labreport {
 
-/// Where a figure's picture lies, relative to report.md: "charts/<slug>.svg".
-std::string chart_path(const Figure& figure);
+/// "Ada Lovelace · CS336 · github.com/ada/assignment2"; empty where nothing is known.
+std::string byline_markdown(const FrontMatter& front);
 
 std::string table_markdown(const TableView& table);
 

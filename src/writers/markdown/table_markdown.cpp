@@ -29,17 +29,13 @@ std::vector<std::string> row_cells(const TableView& table, const RowView& row, b
   std::vector<std::string> cells;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     if (c < row.cells.size()) {
-      const std::string& text = row.cells[c].text;
+      const std::string& text = row.text(c);
       cells.push_back(table.columns[c].code ? code_span(text) : escape_markdown(text));
     } else {
-      cells.push_back(c == row.cells.size() ? escape_markdown(row.note.empty() ? "–" : row.note)
-                                            : "");
+      cells.push_back(c == row.cells.size() ? escape_markdown(row.reason()) : "");
     }
   }
-  if (!flagged) return cells;
-  std::string flags;
-  for (const std::string& flag : row.flags) flags += (flags.empty() ? "" : ", ") + flag;
-  cells.push_back(escape_markdown(flags));
+  if (flagged) cells.push_back(escape_markdown(row.remarks()));
   return cells;
 }
 
@@ -51,8 +47,7 @@ std::string table_markdown(const TableView& table) {
   std::vector<std::string> heads;
   std::vector<std::string> rules;
   for (const ColumnView& column : table.columns) {
-    const std::string unit = column.unit.empty() ? "" : " (" + column.unit + ")";
-    heads.push_back(escape_markdown(column.title + unit));
+    heads.push_back(escape_markdown(column.head()));
     rules.push_back(column.align == Align::kRight ? "---:" : "---");
   }
   if (flagged) {

@@ -3,7 +3,6 @@
 #include <set>
 
 #include "base/text.h"
-#include "document/byline.h"
 #include "results/json_writer.h"
 #include "writers/pandoc/pandoc_nodes.h"
 
@@ -41,8 +40,7 @@ class PartWriter {
   void add(json block) { blocks_.push_back(std::move(block)); }
 
   void heading(const Part& part) {
-    const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
-    add(pandoc_heading(2, pandoc_title(letter + part.title), part.anchor()));
+    add(pandoc_heading(2, pandoc_title(part.lettered_title()), part.anchor()));
   }
 
   void answer(const Part& part) {
@@ -53,7 +51,7 @@ class PartWriter {
     }
     if (part.note) {
       append(blocks_, pandoc_blocks(part.note->markdown, part.note->formulas));
-      add(pandoc_paragraph(pandoc_emph(note_mark(front_))));
+      add(pandoc_paragraph(pandoc_emph(front_.own_words() + ".")));
     }
     if (part.awaits_answer(options_.answers)) {
       json lines = json::array({pandoc_emph("Your answer")});
@@ -124,11 +122,9 @@ json title_block(const Document& document, const PandocOptions& options) {
   for (const std::string& line : {front.author, front.course, front.repository}) {
     if (!line.empty()) authors.push_back(inlines_value(pandoc_title(line)));
   }
-  const std::string line = document.edition + " edition · " + document.preset + " preset · " +
-                           document.date + (document.reference ? " · reference run" : "");
   return {{"title", inlines_value(pandoc_title(document.title + ": " + document.device))},
           {"author", pandoc_node("MetaList", authors)},
-          {"date", inlines_value(pandoc_title(line))},
+          {"date", inlines_value(pandoc_title(document.marks()))},
           {"provenance", inlines_value(pandoc_words(document.provenance))},
           {"paper", pandoc_node("MetaString", options.paper == Paper::kLetter ? "letter" : "a4")}};
 }

@@ -1,5 +1,6 @@
+#include "base/text.h"
 #include "writers/pandoc/pandoc_nodes.h"
-#include "writers/paper_text.h"
+#include "writers/shown_text.h"
 
 namespace labreport {
 namespace {
@@ -160,10 +161,7 @@ json pandoc_emph(std::string_view text) {
 }
 
 json pandoc_title(std::string_view text) {
-  if (text.size() <= kLongestTitle) return pandoc_words(text);
-  std::size_t end = kLongestTitle;
-  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
-  return pandoc_words(std::string(text.substr(0, end)) + "…");
+  return pandoc_words(cut_short(text, kLongestTitle));
 }
 
 json pandoc_code(std::string_view text) {
@@ -192,12 +190,9 @@ json pandoc_heading(int level, json inlines, const std::string& id) {
 }
 
 json pandoc_listing(std::string_view text) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
   json lines = json::array();
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(pandoc_code(text.substr(0, end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for (const std::string& line : split(text, '\n')) lines.push_back(pandoc_code(line));
   return pandoc_node("LineBlock", lines);
 }
 

@@ -72,17 +72,14 @@ Cell cell_in(const ColumnView& column, const std::string& text, const Padding& p
 
 void add_column(Grid& grid, const TableView& table, std::size_t c) {
   const ColumnView& column = table.columns[c];
-  const std::string head = column.title + (column.unit.empty() ? "" : " (" + column.unit + ")");
+  const std::string head = column.head();
   grid.aligns.push_back(column.align);
   grid.rows[0].push_back(cell_of(pandoc_words(head), head));
-  std::vector<std::string> texts;
-  for (const RowView& row : table.rows) {
-    texts.push_back(c < row.cells.size() ? row.cells[c].text : "");
-  }
-  const std::vector<Padding> paddings = align_decimals(texts);
-  for (std::size_t r = 0; r < texts.size(); ++r) {
-    const bool noted = c >= table.rows[r].cells.size() && !table.rows[r].note.empty();
-    if (!noted) grid.rows[r + 1].push_back(cell_in(column, texts[r], paddings[r]));
+  const std::vector<Padding> paddings = align_decimals(table, c);
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const RowView& row = table.rows[r];
+    const bool noted = c >= row.cells.size() && !row.note.empty();
+    if (!noted) grid.rows[r + 1].push_back(cell_in(column, row.text(c), paddings[r]));
   }
 }
 
@@ -96,7 +93,7 @@ void add_remarks(Grid& grid, const TableView& table) {
   }
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     const bool noted = grid.rows[r + 1].size() < table.columns.size();
-    const std::string words = noted ? table.rows[r].note : join(table.rows[r].flags, ", ");
+    const std::string words = noted ? table.rows[r].note : table.rows[r].remarks();
     if (noted || flagged) grid.rows[r + 1].push_back(cell_of(pandoc_words(words), words));
   }
 }

@@ -52,9 +52,7 @@ class TypstWriter {
     if (!front.repository.empty()) {
       centred("9pt", typst_link(front.repository, typst_text(front.repository), source_));
     }
-    const std::string marks = document_.edition + " edition · " + document_.preset + " preset · " +
-                              document_.date + (document_.reference ? " · reference run" : "");
-    centred("9pt", typst_text(marks) + "#linebreak()" + typst_text(document_.provenance));
+    centred("9pt", typst_text(document_.marks()) + "#linebreak()" + typst_text(document_.provenance));
     if (document_.demonstration) {
       banner("CPU demonstration.",
              " Tiny networks on a CPU: this report shows what one looks like, not what a GPU "

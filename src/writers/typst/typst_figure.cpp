@@ -2,7 +2,6 @@
 
 #include "base/format.h"
 #include "writers/html/pictures.h"
-#include "writers/markdown/markdown.h"
 #include "writers/typst/typst_parts.h"
 #include "writers/typst/typst_text.h"
 

@@ -1,5 +1,4 @@
 #include "base/text.h"
-#include "document/byline.h"
 #include "writers/paper_choice.h"
 #include "writers/typst/typst_parts.h"
 #include "writers/typst/typst_text.h"
@@ -91,7 +90,7 @@ std::string typst_words(const Part& part, const TypstSource& source) {
   }
   if (part.note) {
     text += framed(typst_blocks(part.note->markdown, source, part.note->formulas),
-                   note_mark(source.document.front), "1.5pt + rgb(\"#1f5fa8\")", "true");
+                   source.document.front.own_words() + ".", "1.5pt + rgb(\"#1f5fa8\")", "true");
   }
   return part.awaits_answer(source.options.answers) ? text + std::string(kRoomForAnswer) : text;
 }
@@ -105,9 +104,8 @@ std::vector<const Figure*> all_figures(const Part& part) {
 }  // namespace
 
 std::string typst_heading(const Part& part, bool with_problem) {
-  const std::string letter = part.letter.empty() ? "" : "(" + part.letter + ") ";
   const std::string problem = with_problem ? typst_code(part.problem) + " " : "";
-  return problem + typst_text(letter + part.title);
+  return problem + typst_text(part.lettered_title());
 }
 
 std::string typst_part(const Part& part, const TypstSource& source) {

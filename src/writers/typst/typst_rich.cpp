@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 
 #include "base/text.h"
 #include "writers/typst/typst_parts.h"
@@ -169,8 +168,8 @@ std::string typst_link(const std::string& target, const std::string& shown,
 }
 
 std::string typst_label(const std::string& name) {
-  const bool plain = std::ranges::all_of(name, [](unsigned char letter) {
-    return std::isalnum(letter) != 0 || letter == '-' || letter == '_' || letter == '.';
+  const bool plain = std::ranges::all_of(name, [](char letter) {
+    return is_alnum(letter) || letter == '-' || letter == '_' || letter == '.';
   });
   return plain && !name.empty() ? " <" + name + ">" : "";
 }

@@ -26,25 +26,18 @@ std::size_t wrapped_letters(const std::string& text) {
 std::size_t column_letters(const TableView& table, std::size_t column) {
   std::size_t most = std::min<std::size_t>(letter_count(table.columns[column].title), 10);
   for (const RowView& row : table.rows) {
-    if (column >= row.cells.size()) continue;
-    const std::string& text = row.cells[column].text;
+    const std::string& text = row.text(column);
     const bool number = table.columns[column].align == Align::kRight;
     most = std::max(most, number ? letter_count(text) : wrapped_letters(text));
   }
   return most;
 }
 
-/// Longer remarks_line would stand as a tower in a column of their own: they go below their row.
+/// Longer remarks would stand as a tower in a column of their own: they go below their row.
 constexpr std::size_t kLongestRemark = 24;
 
-std::string remarks_line(const RowView& row) {
-  std::string text;
-  for (const std::string& flag : row.flags) text += (text.empty() ? "" : ", ") + flag;
-  return text;
-}
-
 bool has_remark_beside(const RowView& row) {
-  return !row.flags.empty() && letter_count(remarks_line(row)) <= kLongestRemark;
+  return !row.flags.empty() && letter_count(row.remarks()) <= kLongestRemark;
 }
 
 bool is_flagged(const TableView& table) {
@@ -61,13 +54,7 @@ double type_size(const TableView& table, TableWidth width) {
 }
 
 /// A row stays on one page, so it may not be longer than that; the page and the CSV have it whole.
-std::string cut_to_fit(const std::string& text) {
-  constexpr std::size_t kLongest = 600;
-  if (text.size() <= kLongest) return text;
-  std::size_t end = kLongest;
-  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "…";
-}
+std::string cut_to_fit(const std::string& text) { return cut_short(text, 600); }
 
 std::string in_points(double size) {
   const int tenths = static_cast<int>(size * 10);
@@ -88,20 +75,12 @@ std::string number(const std::string& text, const Padding& padding) {
          typst_text(digits.substr(deviation)) + hidden(padding.end);
 }
 
-std::vector<Padding> paddings_of(const TableView& table, std::size_t column) {
-  std::vector<std::string> texts;
-  for (const RowView& row : table.rows) {
-    texts.push_back(column < row.cells.size() ? row.cells[column].text : "");
-  }
-  return align_decimals(texts);
-}
-
 class TableWriter {
  public:
   TableWriter(const TableView& table, TableWidth width)
       : table_(table), width_(width), flagged_(is_flagged(table)) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      paddings_.push_back(paddings_of(table, c));
+      paddings_.push_back(align_decimals(table, c));
     }
   }
 
@@ -143,9 +122,9 @@ class TableWriter {
     for (std::size_t c = 0; c < count; ++c) cells += "[" + cell(r, c) + "], ";
     if (const std::size_t rest = table_.columns.size() - count; rest > 0) {
       cells += "table.cell(colspan: " + std::to_string(rest) + ", align: left)[" +
-               typst_text(row.note.empty() ? "–" : cut_to_fit(row.note)) + "], ";
+               typst_text(cut_to_fit(row.reason())) + "], ";
     }
-    const std::string words = typst_text(cut_to_fit(remarks_line(row)));
+    const std::string words = typst_text(cut_to_fit(row.remarks()));
     if (flagged_) cells += "[" + (has_remark_beside(row) ? words : "") + "], ";
     return row.flags.empty() || has_remark_beside(row) ? cells : cells + below(words);
   }

@@ -1,6 +1,7 @@
 #include "writers/typst/typst_text.h"
 
-#include "writers/paper_text.h"
+#include "base/text.h"
+#include "writers/shown_text.h"
 
 namespace labreport {
 namespace {
@@ -12,11 +13,6 @@ std::string string_literal(std::string_view text) {
     letter == '\n' ? literal.append("\\n") : literal.append(1, letter);
   }
   return literal + "\"";
-}
-
-bool is_alnum(char letter) {
-  return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
-         (letter >= 'A' && letter <= 'Z');
 }
 
 /// Whether a character means itself where it stands; what is not known to is escaped.
@@ -32,8 +28,7 @@ bool means_itself(std::string_view text, std::size_t at) {
     return is_alnum(before) && is_alnum(after);
   }
   // No ellipsis, and no number that would begin a list.
-  const bool digit_before = before >= '0' && before <= '9';
-  return letter == '.' && after != '.' && before != '.' && (!digit_before || after != ' ');
+  return letter == '.' && after != '.' && before != '.' && (!is_digit(before) || after != ' ');
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
-#include "writers/paper_text.h"
+#include "writers/shown_text.h"
 
 #include <algorithm>
 #include <array>
 
-#include "writers/html/unbroken.h"
+#include "base/printable.h"
+#include "base/text.h"
 
 namespace labreport {
 namespace {
@@ -23,17 +24,6 @@ std::size_t direction_mark(std::string_view text) {
   return found == kDirections.end() ? 0 : found->size();
 }
 
-bool is_control(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  if (lead < 0x20 || lead == 0x7F) return true;
-  const bool c1 = lead == 0xC2 && text.size() > 1 && static_cast<unsigned char>(text[1]) < 0xA0;
-  return c1;
-}
-
-bool continues_character(char byte) { return (byte & 0xC0) == 0x80; }
-
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
 std::size_t word_length(std::string_view text, std::size_t begin) {
   return std::min(text.find(' ', begin), text.size()) - begin;
 }
@@ -51,7 +41,7 @@ std::string with_breaks(std::string_view text) {
     const bool in_number = i > 1 && is_digit(text[i]) && is_digit(text[i - 2]);
     const bool here =
         (behind_mark && !in_row && !in_number && length > 3) || length >= kLongestWord;
-    if (breaks && here && !continues_character(text[i])) {
+    if (breaks && here && !continues_letter(text[i])) {
       broken += kMayBreak;
       length = 0;
     }
@@ -59,7 +49,7 @@ std::string with_breaks(std::string_view text) {
     if (text[i] == ' ') {
       breaks = word_length(text, i + 1) > kLongWord;
       length = 0;
-    } else if (!continues_character(text[i])) {
+    } else if (!continues_letter(text[i])) {
       ++length;
     }
   }
@@ -81,14 +71,29 @@ std::string without_marks(std::string_view text, bool keep_lines) {
       shown.push_back('\n');
     } else if (std::string_view("\n\r\t").find(text.front()) != std::string_view::npos) {
       shown.push_back(' ');
-    } else if (is_control(text)) {
-      taken = static_cast<unsigned char>(text.front()) == 0xC2 ? 2 : 1;
+    } else if (const std::size_t control = control_length(text)) {
+      taken = control;
     } else {
       shown.push_back(text.front());
     }
     text.remove_prefix(taken);
   }
   return shown;
+}
+
+std::string keep_numbers_whole(std::string_view text) {
+  constexpr std::string_view kTails[] = {"±", "ms", "MiB", "GiB", "%", "×", "times"};
+  std::string whole;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i + 1);
+    const bool after_number = i > 0 && is_digit(text[i - 1]);
+    const bool before_unit = std::ranges::any_of(
+        kTails, [rest](std::string_view tail) { return rest.starts_with(tail); });
+    const bool after_sign = whole.ends_with("±");
+    const bool bound = text[i] == ' ' && (after_sign || (after_number && before_unit));
+    bound ? whole.append("\u00a0") : whole.append(1, text[i]);
+  }
+  return whole;
 }
 
 std::string paper_words(std::string_view text) {
