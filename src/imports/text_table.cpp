@@ -170,13 +170,9 @@ std::vector<TextTable> find_tables(std::string_view text) {
 }
 
 std::string in_quotes(std::string_view text) {
-  std::size_t end = std::min(text.size(), kLongestQuote);
-  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
-    --end;
-  }
-  std::string shown(text.substr(0, end));
+  std::string shown = cut_short(text, kLongestQuote);
   std::ranges::replace_if(shown, [](unsigned char letter) { return std::iscntrl(letter); }, '?');
-  return "'" + shown + (end < text.size() ? "…'" : "'");
+  return "'" + shown + "'";
 }
 
 void refuse_line(const std::string& file, std::size_t line, const std::string& problem,

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/text.h"
-#include "notes/author_text.h"
+#include "notes/note_markdown.h"
 
 namespace labreport {
 namespace {
@@ -17,9 +17,7 @@ constexpr std::string_view kAddressMarks = "-._~:/?#@!&+,;=%";
 bool is_address(std::string_view text) {
   if (!text.starts_with(kScheme) || text.size() == kScheme.size()) return false;
   return std::ranges::all_of(text, [](char letter) {
-    const bool plain = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
-                       (letter >= 'A' && letter <= 'Z');
-    return plain || kAddressMarks.find(letter) != std::string_view::npos;
+    return is_alnum(letter) || kAddressMarks.find(letter) != std::string_view::npos;
   });
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "notes/author_text.h"
 #include "notes/note_markdown.h"
 
 namespace labreport {

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/printable.h"
+#include "base/text.h"
 #include "document/markdown_tree.h"
 
 namespace labreport {
@@ -18,12 +20,6 @@ constexpr int kHeadingShift = 3;  // A part's own heading is the third.
 constexpr int kLowestHeading = 6;
 // A noncharacter stands for a dollar that opens no math, until Markdown is written again.
 constexpr std::string_view kDollar = "\uFDD2";
-
-void replace_all(std::string& text, std::string_view what, std::string_view by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
-    text.replace(at, what.size(), by);
-  }
-}
 
 /// Visits every node; the visitor may change or free the node, nothing else.
 template <typename Visit>
@@ -80,21 +76,16 @@ void place_pictures(cmark_node* root, const FindPicture& find, std::vector<NoteP
 /// A dollar that is none of math's must not become one when the text is read again.
 void mark_dollars(cmark_node* root) {
   for_each_node(root, CMARK_NODE_TEXT, [](cmark_node* node) {
-    std::string text = cmark_node_get_literal(node);
-    if (text.find('$') == std::string::npos) return;
-    replace_all(text, "$", kDollar);
-    cmark_node_set_literal(node, text.c_str());
+    const std::string text = cmark_node_get_literal(node);
+    cmark_node_set_literal(node, replaced(text, "$", kDollar).c_str());
   });
 }
 
 /// TeX that says the same and is no markup to a reader of Markdown that knows no math.
 std::string harmless_tex(const MathSpan& span) {
-  std::string tex = span.tex;
-  replace_all(tex, "<", "\\lt ");
-  replace_all(tex, ">", "\\gt ");
-  replace_all(tex, "](", "] (");
-  replace_all(tex, "`", "'");
-  return MathSpan{tex, span.display}.source();
+  std::string tex = replaced(replaced(span.tex, "<", "\\lt "), ">", "\\gt ");
+  tex = replaced(replaced(std::move(tex), "](", "] ("), "`", "'");
+  return MathSpan{std::move(tex), span.display}.source();
 }
 
 std::string written(cmark_node* root, const std::vector<MathSpan>& spans) {
@@ -104,17 +95,44 @@ std::string written(cmark_node* root, const std::vector<MathSpan>& spans) {
   for (const CutPiece& piece : at_marks(text.get(), spans)) {
     markdown += piece.span == nullptr ? piece.text : harmless_tex(*piece.span);
   }
-  replace_all(markdown, kDollar, "\\$");
+  markdown = replaced(std::move(markdown), kDollar, "\\$");
   while (markdown.ends_with('\n')) markdown.pop_back();
   return markdown;
 }
 
 }  // namespace
 
+std::string clean_text(std::string_view text) {
+  if (text.starts_with("\uFEFF")) text.remove_prefix(3);
+  std::string clean;
+  clean.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i);
+    // A carriage return alone ends a line too.
+    if (rest.front() == '\r' && !rest.starts_with("\r\n")) clean.push_back('\n');
+    const bool kept = rest.front() == '\n' || rest.front() == '\t';
+    const std::size_t control = kept ? 0 : control_length(rest);
+    if (control == 0) clean.push_back(rest.front());
+    i += std::max<std::size_t>(control, 1);
+  }
+  return clean;
+}
+
+std::string without_comments(std::string_view text) {
+  std::string kept;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t open = std::min(text.find("<!--", begin), text.size());
+    kept.append(text.substr(begin, open - begin));
+    const std::size_t close = std::min(text.find("-->", open), text.size());
+    const std::string_view comment = text.substr(open, close - open);
+    kept.append(static_cast<std::size_t>(std::ranges::count(comment, '\n')), '\n');
+    begin = close == text.size() ? close : close + 3;
+  }
+  return kept;
+}
+
 SafeMarkdown safe_markdown(std::string_view markdown, const FindPicture& find_picture) {
-  std::string unmarked(markdown);
-  replace_all(unmarked, kDollar, "");
-  const ParsedMarkdown parsed = parse_markdown(unmarked);
+  const ParsedMarkdown parsed = parse_markdown(replaced(std::string(markdown), kDollar, ""));
   cmark_node* root = parsed.tree.get();
   SafeMarkdown safe;
   if (nests_too_deeply(root)) {

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "notes/author_text.h"
 #include "notes/front_matter.h"
 #include "notes/note.h"
+#include "notes/note_markdown.h"
 #include "notes/note_pictures.h"
 
 namespace labreport {

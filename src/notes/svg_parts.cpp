@@ -80,9 +80,7 @@ bool holds_word(std::string_view words, std::string_view word) {
 }
 
 bool is_of_a_function(char letter) {
-  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-         (letter >= '0' && letter <= '9') || letter == '-' || letter == '_' ||
-         static_cast<unsigned char>(letter) >= 0x80;
+  return is_alnum(letter) || letter == '-' || letter == '_' || (letter & 0x80) != 0;
 }
 
 /// The name before the bracket at `open`; empty where none touches it.
@@ -100,6 +98,16 @@ bool refers_to_a_part(std::string_view behind_bracket) {
 }
 
 }  // namespace
+
+std::string_view svg_prefix(std::string_view name) {
+  const std::size_t colon = name.find(':');
+  return colon == name.npos ? std::string_view() : name.substr(0, colon);
+}
+
+std::string_view svg_local(std::string_view name) {
+  const std::size_t colon = name.find(':');
+  return colon == name.npos ? name : name.substr(colon + 1);
+}
 
 SvgSpace svg_space(std::string_view prefix) {
   const auto found = std::ranges::find(kNameSpaces, prefix, &NameSpace::prefix);
@@ -130,8 +138,7 @@ bool is_svg_reference(std::string_view address) {
   if (found == kRasters.end()) return false;
   address.remove_prefix(found->size());
   return std::ranges::all_of(address, [](char letter) {
-    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-           (letter >= '0' && letter <= '9') ||
+    return is_alnum(letter) ||
            std::string_view("+/= \t\r\n").find(letter) != std::string_view::npos;
   });
 }

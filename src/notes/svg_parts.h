@@ -6,6 +6,10 @@
 
 namespace labreport {
 
+/// "xlink:href" is "href" of "xlink"; empty where a name has no prefix.
+std::string_view svg_prefix(std::string_view name);
+std::string_view svg_local(std::string_view name);
+
 /// Whether elements of that prefix are SVG's; those of the other known prefixes draw nothing.
 enum class SvgSpace { kSvg, kInert, kUnknown };
 SvgSpace svg_space(std::string_view prefix);
