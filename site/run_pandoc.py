@@ -49,13 +49,32 @@ FOREIGN = re.compile(r"\\(?:tag|color|SI|si|num|iddots|(?:over|under)bracket|sym
                      r"|(?<![\\A-Za-z])[A-Za-z0-9]\s*\\limits(?![A-Za-z])|\\sqrt\s*(?:[}$]|$)")
 
 
+ENVIRONMENT = re.compile(r"\\begin\{(\w+)\*?\}((?:(?!\\(?:begin|end)\{).)*)\\end\{\1\*?\}", re.DOTALL)
+COLUMNS = re.compile(r"\s*(?:\[\w\]\s*)?\{((?:[^{}]|\{[^{}]*\})*)\}")
+
+
+def has_too_many_cells(source):
+    """A row of an array beyond its column letters, of a matrix beyond amsmath's ten, of cases beyond two."""
+    while found := ENVIRONMENT.search(source):
+        name, inside = found.groups()
+        columns = COLUMNS.match(inside) if name == "array" else None
+        most = 10 if name.endswith("matrix") else 2 if name == "cases" else len(source)
+        if columns:
+            most = len(re.findall(r"[lcrpmb]", re.sub(r"\{[^{}]*\}", "", columns[1])))
+        if any(row.count("&") >= most for row in inside.split("\\\\") if "&" in row):
+            return True
+        source = source[:found.start()] + "x" + source[found.end():]
+    return False
+
+
 def count(command, source):
     return len(re.findall(rf"\\{command}(?![A-Za-z])", source))
 
 
 def stops_latex(source):
-    """What pandoc reads with indulgence and TeX does not: x^a^b, brackets without their partner, foreign commands."""
-    if FOREIGN.search(source) or count("left", source) != count("right", source):
+    """What pandoc reads with indulgence and TeX does not: x^a^b, lone brackets, foreign commands, spare cells."""
+    if (FOREIGN.search(source) or count("left", source) != count("right", source)
+            or has_too_many_cells(source)):
         return True
     source = re.sub(r"\\[{}]", "x", source)
     while not DOUBLE_SCRIPT.search(source):

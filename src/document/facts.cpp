@@ -28,10 +28,12 @@ mustache::data to_data(const Facts& facts) {
   return mustache::data(object);
 }
 
-/// Whether the first word is "12.", "12)", "-", "*", "+", ">", "##" or "===": a block of its own.
+/// Whether the first word is "12.", "12)", "-", "*", "+", ">", "##" or "===", or the line is a row of
+/// a table, "| a | b |": a block of its own.
 bool opens_block(std::string_view line) {
   const std::string_view marker = line.substr(0, line.find(' '));
   if (marker.empty()) return false;
+  if (marker.front() == '|') return true;
   const std::string_view rest =
       marker.substr(std::min(marker.find_first_not_of("0123456789"), marker.size()));
   if (rest.size() < marker.size()) return rest == "." || rest == ")";

@@ -83,16 +83,19 @@ TEST_F(Pandoc, RefusesWhatCouldDoHarm) {
 }
 
 /// Two scripts at one place, brackets without their partner, environments of a whole line, commands
-/// of packages that the report does not load.
+/// of packages that the report does not load, more cells than an array has columns.
 TEST_F(Pandoc, RefusesWhatItReadsAndLatexDoesNot) {
   const Formulas made =
       convert({"$x^a^b$", "$x_{a}_{b}$", "$x^2'$", "$x_{y^a^b}$", "$x^\\mathbf{a}^b$", "$\\left(a$",
-               "$\\begin{align}a&=b\\end{align}$", "$x\\limits_a$", "$\\symbf{a}$", "$\\sqrt$"});
+               "$\\begin{align}a&=b\\end{align}$", "$x\\limits_a$", "$\\symbf{a}$", "$\\sqrt$",
+               "$\\begin{array}{l}a&b\\end{array}$", "$\\begin{cases}a&b\\\\c&d&e\\end{cases}$",
+               "$\\begin{array}{ll}\\begin{array}{c}a&b\\end{array}&c\\end{array}$"});
   for (const auto& [source, formula] : made) ADD_FAILURE() << source << " → " << formula.typst;
   EXPECT_EQ(convert({"$x^{a^b}$", "${x^a}^b$", "$x_a^b$", "$f'^2$", "$\\left\\{a^2\\right\\}^2$",
-                     "$\\sum\\limits_a^b x$"})
+                     "$\\sum\\limits_a^b x$", "$\\begin{array}{l@{}c|r}a&b&c\\\\d\\end{array}$",
+                     "$\\begin{array}{c}\\begin{pmatrix}a&b\\end{pmatrix}\\end{array}$"})
                 .size(),
-            6u);
+            8u);
 }
 
 TEST_F(Pandoc, AFormulaThatNeverEndsCostsNoOtherItsForm) {
