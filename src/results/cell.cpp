@@ -26,6 +26,14 @@ constexpr Names<Mode, 4> kModeNames{{{Mode::kInference, "inference"},
                                      {Mode::kForward, "forward"},
                                      {Mode::kForwardBackward, "forward_backward"},
                                      {Mode::kTrainStep, "train_step"}}};
+constexpr Names<Mode, 4> kModeWords{{{Mode::kInference, "inference"},
+                                     {Mode::kForward, "forward"},
+                                     {Mode::kForwardBackward, "forward+backward"},
+                                     {Mode::kTrainStep, "training step"}}};
+constexpr Names<Precision, 4> kPrecisionWords{{{Precision::kFp32, "FP32"},
+                                               {Precision::kTf32, "TF32"},
+                                               {Precision::kBf16, "BF16"},
+                                               {Precision::kFp16, "FP16"}}};
 
 }  // namespace
 
@@ -41,33 +49,8 @@ Precision parse_precision(std::string_view text) {
 }
 Mode parse_mode(std::string_view text) { return parse_name(kModeNames, "mode", text); }
 
-std::string_view describe(Mode mode) {
-  switch (mode) {
-    case Mode::kInference:
-      return "inference";
-    case Mode::kForward:
-      return "forward";
-    case Mode::kForwardBackward:
-      return "forward+backward";
-    case Mode::kTrainStep:
-      return "training step";
-  }
-  return "";
-}
-
-std::string_view describe(Precision precision) {
-  switch (precision) {
-    case Precision::kFp32:
-      return "FP32";
-    case Precision::kTf32:
-      return "TF32";
-    case Precision::kBf16:
-      return "BF16";
-    case Precision::kFp16:
-      return "FP16";
-  }
-  return "";
-}
+std::string_view describe(Mode mode) { return name_in(kModeWords, mode); }
+std::string_view describe(Precision precision) { return name_in(kPrecisionWords, precision); }
 
 bool under_autocast(const CellSpec& spec) {
   return spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;

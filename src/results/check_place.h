@@ -65,9 +65,6 @@ class Total {
   double sum_ = 0;
 };
 
-void check_metrics(const std::vector<Metric>& metrics, Unknown unknown, Total& total,
-                   const Place& launch, const char* list);
-
 void check_tables(const std::vector<Table>& tables, Unknown unknown, Total& total,
                   const Place& launch);
 
