@@ -28,8 +28,8 @@ mustache::data to_data(const Facts& facts) {
   return mustache::data(object);
 }
 
-/// Whether the first word is "12.", "12)", "-", "*", "+", ">", "##" or "===", or the line is a row of
-/// a table, "| a | b |": a block of its own.
+/// Whether the first word is "12.", "12)", "-", "*", "+", ">", "##" or "===", or the line is a row
+/// of a table, "| a | b |": a block of its own.
 bool opens_block(std::string_view line) {
   const std::string_view marker = line.substr(0, line.find(' '));
   if (marker.empty()) return false;

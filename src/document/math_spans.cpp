@@ -142,7 +142,8 @@ std::string MathSpan::source() const {
 }
 
 CutMarkdown cut_math(std::string_view markdown) {
-  const std::string clean = replaced(replaced(std::string(markdown), kSpanOpen, ""), kSpanClose, "");
+  const std::string clean =
+      replaced(replaced(std::string(markdown), kSpanOpen, ""), kSpanClose, "");
   return Cutter(clean).cut();
 }
 

@@ -39,9 +39,7 @@ char meant_by(std::string_view reference) {
   return value < 0x80 ? static_cast<char>(value) : '\xFF';
 }
 
-bool begins_svg_name(char letter) {
-  return is_alpha(letter) || letter == '_';
-}
+bool begins_svg_name(char letter) { return is_alpha(letter) || letter == '_'; }
 
 bool is_in_svg_name(char letter) {
   return is_alnum(letter) || std::string_view("_-.:").find(letter) != std::string_view::npos;

@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "document/comparison/diff_document.h"
 #include "writers/diff/diff_writers.h"
-#include "writers/html/pictures.h"
 #include "writers/html/assets.h"
+#include "writers/html/pictures.h"
 #include "writers/markdown/markdown.h"
 
 namespace labreport {

@@ -7,8 +7,8 @@
 
 #include "publish/exports.h"
 #include "publish/formats.h"
-#include "writers/html/pictures.h"
 #include "writers/html/assets.h"
+#include "writers/html/pictures.h"
 #include "writers/markdown/markdown.h"
 
 namespace labreport {

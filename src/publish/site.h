@@ -10,8 +10,8 @@
 #include "document/drawings.h"
 #include "document/index/run_entry.h"
 #include "publish/formats.h"
-#include "writers/html/html_parts.h"
 #include "writers/html/html.h"
+#include "writers/html/html_parts.h"
 #include "writers/typst/typst.h"
 
 namespace labreport {

@@ -6,8 +6,8 @@
 #include "writers/diff/diff_writers.h"
 #include "writers/diff_runs.h"
 #include "writers/hostile_page.h"
-#include "writers/html/pictures.h"
 #include "writers/html/assets.h"
+#include "writers/html/pictures.h"
 #include "writers/markdown/markdown.h"
 #include "writers/sample_fixture.h"
 

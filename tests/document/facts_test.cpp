@@ -42,7 +42,8 @@ TEST(RenderWords, JoinsTheLinesOfAParagraphAndKeepsBlocksApart) {
   EXPECT_EQ(words("one\n{{#slow}}\nleft out\n{{/slow}}\ntwo"), "one two");
   EXPECT_EQ(words("one {{#slow}}left out{{/slow}} two"), "one two");
   EXPECT_EQ(words("- one\n  more\n- two"), "- one more\n- two");
-  EXPECT_EQ(words("a table:\n\n| a |\n|---|\n| {{size}} |\n"), "a table:\n\n| a |\n|---|\n| 2.7B |");
+  EXPECT_EQ(words("a table:\n\n| a |\n|---|\n| {{size}} |\n"),
+            "a table:\n\n| a |\n|---|\n| 2.7B |");
   EXPECT_EQ(words("```\na\n  b\n```"), "```\na\n  b\n```");
 }
 

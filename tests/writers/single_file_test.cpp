@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "writers/html/html.h"
 #include "writers/html/assets.h"
+#include "writers/html/html.h"
 #include "writers/sample_fixture.h"
 
 namespace labreport {

@@ -75,7 +75,8 @@ class MetricColumns {
         heads.push_back(with_unit(name + ".last", column.unit.name));
       } else {
         heads.push_back(csv_text(name + ".count"));
-        for (const char* each : kSummaries) heads.push_back(with_unit(name + each, column.unit.name));
+        for (const char* each : kSummaries)
+          heads.push_back(with_unit(name + each, column.unit.name));
       }
     }
     return heads;

@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "document/charts/charts.h"
+#include "writers/html/assets.h"
 #include "writers/html/html_parts.h"
 #include "writers/html/pictures.h"
-#include "writers/html/assets.h"
 #include "writers/html/template.h"
 #include "writers/markdown/markdown.h"
 

@@ -160,9 +160,7 @@ json pandoc_emph(std::string_view text) {
   return json::array({pandoc_node("Emph", pandoc_words(text))});
 }
 
-json pandoc_title(std::string_view text) {
-  return pandoc_words(cut_short(text, kLongestTitle));
-}
+json pandoc_title(std::string_view text) { return pandoc_words(cut_short(text, kLongestTitle)); }
 
 json pandoc_code(std::string_view text) {
   return json::array({pandoc_node("Code", {pandoc_attributes(), paper_code(text)})});

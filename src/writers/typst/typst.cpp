@@ -52,7 +52,8 @@ class TypstWriter {
     if (!front.repository.empty()) {
       centred("9pt", typst_link(front.repository, typst_text(front.repository), source_));
     }
-    centred("9pt", typst_text(document_.marks()) + "#linebreak()" + typst_text(document_.provenance));
+    centred("9pt",
+            typst_text(document_.marks()) + "#linebreak()" + typst_text(document_.provenance));
     if (document_.demonstration) {
       banner("CPU demonstration.",
              " Tiny networks on a CPU: this report shows what one looks like, not what a GPU "
