@@ -5,7 +5,7 @@
 #include "publish/site.h"
 #include "writers/diff/diff_writers.h"
 #include "writers/diff_runs.h"
-#include "writers/hostile_page.h"
+#include "writers/hostile_fixture.h"
 #include "writers/html/assets.h"
 #include "writers/html/pictures.h"
 #include "writers/markdown/markdown.h"
@@ -36,6 +36,14 @@ void add_diff(labreport::Site& site, const std::string& name,
   }
 }
 
+/// Without the note, as notes are made safe when they are read.
+labreport::Document hostile_page() {
+  labreport::Document document = labreport::hostile_document();
+  document.reference = document.demonstration = document.incomplete = false;
+  document.sections.front().parts.front().note.reset();
+  return document;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -44,7 +52,7 @@ int main(int argc, char** argv) {
   const std::vector<labreport::SiteRun> runs = {
       {kFirstRun, labreport::sample_document(), "{}\n"},
       {"cpu/2025/20260502-090000-a1b2c3d", labreport::demonstration_document(), "{}\n"},
-      {"hostile/2025/20260503-090000-a1b2c3d", labreport::hostile_page(), "{}\n"}};
+      {"hostile/2025/20260503-090000-a1b2c3d", hostile_page(), "{}\n"}};
   labreport::Site site = labreport::render_site(runs, {}, &tool);
   add_diff(site, "one-machine", labreport::one_machine(), tool);
   add_diff(site, "two-gpus", labreport::two_gpus(), tool);

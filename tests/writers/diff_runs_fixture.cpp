@@ -1,7 +1,7 @@
 #include "writers/diff_runs.h"
 
 #include "analysis/compared_runs.h"
-#include "writers/hostile_page.h"
+#include "writers/hostile_fixture.h"
 
 namespace labreport {
 namespace {

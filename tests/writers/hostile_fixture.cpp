@@ -18,7 +18,7 @@ std::string everything() {
 }
 
 TableView hostile_table() {
-  TableView table{.slug = everything(), .title = everything(), .columns = {}, .rows = {}};
+  TableView table{.slug = "hostile", .title = everything(), .columns = {}, .rows = {}};
   table.columns = {{everything(), everything(), Align::kLeft},
                    {"number", everything()},
                    {"command", "", Align::kLeft, true}};
@@ -30,18 +30,36 @@ TableView hostile_table() {
   return table;
 }
 
-Part hostile_part() {
-  Part part = sample_section().parts.front();
-  part.title = part.setting = everything();
-  part.question = part.answer = part.facts = escape_markdown(everything());
-  for (const std::string& text : hostile_texts()) part.answer += "\n\n" + escape_markdown(text);
-  std::string note = "# " + everything() + "\n\n" + everything();
+/// Markdown as an author may write it, which no format has to be told of.
+std::string hostile_note() {
+  std::string note = "# " + everything() + "\n\n" + everything() +
+                     "\n\n> - > 1. # a\n\n| a | b |\n|--|--|\n| $x^a^b$ | ![p](../\\x) |\n\n"
+                     "$\\input{x}$ $$\\frac{1}$$ $\\def\\a{\\a}\\a$ $x≤y$\n\n"
+                     "[l](https://example.org/%5C}{\\x#_~) ![g](none.svg)\n\n```\n" +
+                     everything() + "\n```\n";
   for (const std::string& text : hostile_texts())
     note += "\n\n- " + text + "\n\n| " + text + " |\n|---|\n| " + text + " |";
-  part.note = AuthorNote{.markdown = note, .replaces = false};
-  part.figures.front().title = part.figures.front().alt = everything();
-  part.figures.front().caption = everything();
-  part.figures.front().in_page = everything();
+  return note;
+}
+
+Figure hostile_chart() {
+  return {.slug = "hostile-label",
+          .title = everything() + " " + hostile_texts().back(),
+          .caption = everything(),
+          .alt = everything(),
+          .spec = dot_chart({{hostile_words(), "forward", 2, hostile_words()}}),
+          .data = hostile_table(),
+          .in_page = everything()};
+}
+
+Part hostile_part() {
+  Part part = sample_section().parts.front();
+  part.title = everything();
+  part.setting = everything() + " " + hostile_texts().back();
+  part.question = part.answer = part.facts = escape_markdown(everything());
+  for (const std::string& text : hostile_texts()) part.answer += "\n\n" + escape_markdown(text);
+  part.note = AuthorNote{.markdown = hostile_note(), .replaces = false};
+  part.figures.push_back(hostile_chart());
   part.tables = {hostile_table()};
   part.details.method = everything();
   part.details.warnings = hostile_texts();
@@ -51,30 +69,40 @@ Part hostile_part() {
 
 }  // namespace
 
+std::string hostile_words() {
+  return "</script><script>document.title='owned'</script>"
+         "<img src=x onerror=\"document.title='owned'\">\" onload=\"document.title='owned'\" "
+         "{{title}}{{{parts}}} **bold** [a](javascript:alert(1)) \u202etfel\u202c \x07\x1b[31m";
+}
+
 const std::vector<std::string>& hostile_texts() {
   static const std::vector<std::string> texts = {
       "#panic(\"ran\") #import \"x.typ\" #{ panic() } #[a](b).c;",
       "$ panic $ $x_1$ $$ \\frac{1}{0} $$ $unclosed",
       "*bold _emph `raw ``` fence *** ___ ~~~ ~~struck~~",
-      "<label> @reference <script>alert(1)</script> &amp; &#35;",
+      "<label> @reference " + hostile_words() + " &amp; &#35;",
       "// comment /* block */ https://example.org/#a?b=(c)[d] --- ... -? 'q' \"q\"",
       "= heading - item + item / term: 1. item 12. item > quote",
-      "\\ \\u{41} \\# \\input{/etc/passwd} \\write18{ls} \\end{document} \\\\ % ^^41 ~",
-      "{{mustache}} {{{raw}}} {{#section}} | pipe | [link](javascript:alert(1)) ![p](x.png)",
+      "\\ \\u{41} \\# \\input{/etc/passwd} \\write18{touch here} \\end{document} \\\\[1cm] % ^^41 ~ ^^M & _",
+      "``'' -- --- << >> ?` !` [x] ^^5cinput \\\\* 漢字 кириллица العربية ﬁ ½ ≥ √ ᵀ µ μ ÀÿĂćŁń ¡£«»¿",
+      "{{#section}} {{>part}} | pipe | [link](javascript:alert(1)) ![p](https://example.org/x.png)",
       "\u202Eright to left\u202C \u2066isolate\u2069 \u200F mark; \u05E9\u05DC\u05D5\u05DD",
       std::string(
           "control \x01\x02\x1B[31m \x7F \xC2\x85 \xE2\x80\xA8 \xE2\x80\xA9 \t tab\r\nline"),
       "[ ] ( ) { } ; : , . ! ? @ = + - \" ' \u00A0 \u200B \uFEFF \U0001F600 \u4E2D\u6587",
+      std::string(4000, '\\'),
       std::string(10000, 'W')};
   return texts;
 }
 
 Document hostile_document() {
   Document document = sample_document();
-  document.title = document.device = document.provenance = everything();
-  document.edition = document.preset = document.date = document.revision = everything();
-  document.outcome_line = document.reproduce = document.method = everything();
-  document.front = {everything(), everything(), "https://example.org/" + everything()};
+  for (std::string* text : {&document.title, &document.device, &document.preset, &document.revision,
+                            &document.provenance, &document.outcome_line, &document.method,
+                            &document.reproduce, &document.front.author, &document.front.course}) {
+    *text = everything() + " " + hostile_texts().back();
+  }
+  document.front.repository = "https://example.org/" + everything();
   document.demonstration = document.incomplete = true;
   document.headline = {everything(), everything(), 1, 1, 1, 1};
   document.environment = hostile_table();

@@ -67,18 +67,6 @@ TEST(Page, EveryLinkInsideItHasATarget) {
   }
 }
 
-TEST(Page, LeavesAnswersOutOrReducesThemToTheirNumbers) {
-  const std::string full = sample_page();
-  EXPECT_THAT(full, HasSubstr("Generated from this run’s measurements"));
-  EXPECT_THAT(full, HasSubstr("The steps vary little"));
-  const std::string facts = sample_page(Answers::kFacts);
-  EXPECT_THAT(facts, HasSubstr("<dt>forward, 2.7B</dt><dd><strong>"));
-  EXPECT_THAT(facts, Not(HasSubstr("The steps vary little")));
-  const std::string none = sample_page(Answers::kNone);
-  EXPECT_THAT(none, Not(HasSubstr("class=\"answer\"")));
-  EXPECT_THAT(none, HasSubstr("<figure"));
-}
-
 TEST(Page, NothingFromARunBecomesMarkup) {
   const Document document = demonstration_document();
   const std::string page = page_html(document, {}, options());

@@ -42,20 +42,6 @@ TEST(ReportMarkdown, ShowsPicturesOnlyWhereTheyWereDrawn) {
   EXPECT_THAT(report_markdown(document, {}, Answers::kFull), Not(HasSubstr("](charts/")));
 }
 
-TEST(ReportMarkdown, LeavesAnswersOutOrReducesThemToTheirNumbers) {
-  const Document document = sample_document();
-  EXPECT_THAT(report_markdown(document, {}, Answers::kFull), HasSubstr("The steps vary little"));
-  const std::string facts = report_markdown(document, {}, Answers::kFacts);
-  EXPECT_THAT(facts, HasSubstr("- forward, 2.7B: **273.30 ± 0.57 ms**"));
-  EXPECT_THAT(facts, Not(HasSubstr("The steps vary little")));
-  const std::string none = report_markdown(document, {}, Answers::kNone);
-  EXPECT_THAT(none, Not(HasSubstr("takes **")));
-  for (const std::string& generated : {report_markdown(document, {}, Answers::kFull), facts}) {
-    EXPECT_THAT(generated, HasSubstr("*Generated from this run’s measurements.*"));
-  }
-  EXPECT_THAT(none, Not(HasSubstr("Generated from")));
-}
-
 TEST(ReportMarkdown, NothingFromARunBecomesMarkup) {
   const std::string text = report_markdown(demonstration_document(), {}, Answers::kFull);
   EXPECT_THAT(text, HasSubstr("\\<script\\>alert(1)\\</script\\> \\& \\| \\`CPU\\` \\*\\*bold"));
