@@ -15,12 +15,5 @@ TEST(Metric, IsAbsentForItsReasonOrThereWithoutOne) {
   EXPECT_EQ(absent.reason, "not counted");
 }
 
-TEST(Metric, AppendedMetricsStandBehindTheFirst) {
-  std::vector<Metric> metrics{integer_metric("step", "a", "ns", 1)};
-  append(metrics, {integer_metric("step", "b", "ns", 2), integer_metric("step", "c", "ns", 3)});
-  ASSERT_EQ(metrics.size(), 3u);
-  EXPECT_EQ(metrics[2].name, "c");
-}
-
 }  // namespace
 }  // namespace labreport

@@ -7,7 +7,6 @@
 #include "writers/align.h"
 #include "writers/html/html_parts.h"
 #include "writers/html/template.h"
-#include "writers/paper_width.h"
 
 namespace labreport {
 namespace {
@@ -157,7 +156,7 @@ std::string table_html(const TableView& table, const std::string& id, bool on_pa
                                   {"below", said.below}});
   }
   return fill_template("table.html", {{"id", id},
-                                      {"wide", is_wide_on_paper(table)},
+                                      {"wide", !fits_half(table)},
                                       {"screen", !on_paper},
                                       {"title", table.title},
                                       {"columns", head_list(table)},
