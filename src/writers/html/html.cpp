@@ -35,19 +35,6 @@ TemplateList section_list(const Document& document, PageState& state) {
   return sections;
 }
 
-/// The marks that every page of a run shows.
-void add_marks(TemplateObject& values, const Document& document) {
-  values["demonstration"] = document.demonstration;
-  values["reference"] = document.reference;
-  values["incomplete"] = document.incomplete;
-}
-
-TemplateList command_list(const std::string& commands) {
-  TemplateList list;
-  if (!commands.empty()) list.push_back(TemplateObject{{"text", commands}});
-  return list;
-}
-
 /// Nothing but the site's own files; no code is made at run time.
 constexpr const char* kLinkedPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -64,14 +51,6 @@ std::map<std::string, std::string> files_of(const Document& document) {
   return files;
 }
 
-TemplateList script_list(const Enclosed& enclosed) {
-  TemplateList list;
-  for (const std::string& script : enclosed.scripts) {
-    list.push_back(TemplateObject{{"text", script}});
-  }
-  return list;
-}
-
 TemplateList format_list(const std::vector<FormatLink>& formats) {
   TemplateList list;
   for (const auto& [name, file] : formats) {
@@ -83,14 +62,14 @@ TemplateList format_list(const std::vector<FormatLink>& formats) {
 std::string filled_page(const Document& document, const PageOptions& options, PageState& state,
                         const Enclosed& enclosed) {
   const bool environment = !document.environment.columns.empty();
-  TemplateObject values = {
+  const TemplateObject values = {
       {"root", options.root},
       {"interactive", options.interactive},
       {"specs", kSpecsPath},
       {"single", state.single},
       {"policy", state.single ? policy_for(enclosed) : kLinkedPolicy},
       {"style", enclosed.style},
-      {"scripts", script_list(enclosed)},
+      {"scripts", text_list(enclosed.scripts)},
       {"title", document.title},
       {"compares", state.compares},
       {"relation", document.relation},
@@ -103,10 +82,12 @@ std::string filled_page(const Document& document, const PageOptions& options, Pa
       {"formats", format_list(options.formats)},
       {"sections", section_list(document, state)},
       {"method", markdown_to_html(document.method)},
-      {"commands", command_list(document.reproduce)},
+      {"commands", document.reproduce.empty() ? TemplateList() : text_list({document.reproduce})},
+      {"demonstration", document.demonstration},
+      {"reference", document.reference},
+      {"incomplete", document.incomplete},
+      {"front", byline_html(document.front)},
       {"environment", environment ? table_html(document.environment, "table-environment") : ""}};
-  add_marks(values, document);
-  values["front"] = byline_html(document.front);
   return fill_template("page.html", values);
 }
 

@@ -34,9 +34,6 @@ std::string figure_html(const Figure& figure, PageState& state, bool on_paper = 
 /// Whose report it is; empty where nothing is known.
 std::string byline_html(const FrontMatter& front);
 
-/// What stands as the answer: the generated one, the author's own words, or room for them.
-std::string answer_html(const Part& part, const PageState& state);
-
 /// The list of `Part::facts` ("- label: value; value") as one of labels with their values.
 std::string facts_html(std::string_view markdown);
 

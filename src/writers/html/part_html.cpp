@@ -55,10 +55,25 @@ std::string tables_html(const Part& part, const std::vector<TableView>& tables, 
   return html;
 }
 
-TemplateList text_list(const std::vector<std::string>& texts) {
-  TemplateList list;
-  for (const std::string& text : texts) list.push_back(TemplateObject{{"text", text}});
-  return list;
+/// What stands as the answer: the generated one, the author's own words, or room for them.
+std::string answer_html(const Part& part, const PageState& state) {
+  const std::string answer = part.generated_answer(state.answers);
+  const bool facts = state.answers == Answers::kFacts;
+  const bool awaited = part.awaits_answer(state.answers);
+  const std::string whose = awaited ? "Your answer" : state.front.own_words();
+  std::string html = fill_template(
+      "answer.html",
+      {{"generated", !answer.empty()},
+       {"answer", facts ? facts_html(answer) : markdown_to_html(answer)},
+       {"compares", state.compares},
+       {"noted", part.note.has_value()},
+       {"note", part.note ? markdown_to_html(part.note->markdown, part.note->formulas) : ""},
+       {"note_mark", state.front.own_words() + "."},
+       {"awaited", awaited},
+       // Regions of one page have names of their own.
+       {"label", whose + ": " + part.lettered_title()}});
+  while (html.ends_with('\n')) html.pop_back();  // what sections that are not shown leave
+  return html.empty() ? html : html + "\n";
 }
 
 std::string details_html(const Part& part, PageState& state) {
@@ -87,26 +102,6 @@ std::string facts_html(std::string_view markdown) {
     if (!line.empty()) html += fact_html(std::string_view(line).substr(kItem.size()));
   }
   return html.empty() ? "" : "<dl class=\"facts\">\n" + html + "</dl>\n";
-}
-
-std::string answer_html(const Part& part, const PageState& state) {
-  const std::string answer = part.generated_answer(state.answers);
-  const bool facts = state.answers == Answers::kFacts;
-  const bool awaited = part.awaits_answer(state.answers);
-  const std::string whose = awaited ? "Your answer" : state.front.own_words();
-  std::string html = fill_template(
-      "answer.html",
-      {{"generated", !answer.empty()},
-       {"answer", facts ? facts_html(answer) : markdown_to_html(answer)},
-       {"compares", state.compares},
-       {"noted", part.note.has_value()},
-       {"note", part.note ? markdown_to_html(part.note->markdown, part.note->formulas) : ""},
-       {"note_mark", state.front.own_words() + "."},
-       {"awaited", awaited},
-       // Regions of one page have names of their own.
-       {"label", whose + ": " + part.lettered_title()}});
-  while (html.ends_with('\n')) html.pop_back();  // what sections that are not shown leave
-  return html.empty() ? html : html + "\n";
 }
 
 std::string part_html(const Part& part, PageState& state) {

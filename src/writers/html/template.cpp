@@ -60,6 +60,12 @@ std::string fill_template(std::string_view name, const TemplateObject& values) {
   return parsed(name).render(context);
 }
 
+TemplateList text_list(const std::vector<std::string>& texts) {
+  TemplateList list;
+  for (const std::string& text : texts) list.push_back(TemplateObject{{"text", text}});
+  return list;
+}
+
 std::string escape_html(const std::string& text) { return mustache::html_escape(text); }
 
 std::string markdown_to_html(std::string_view markdown, const Formulas& formulas) {
