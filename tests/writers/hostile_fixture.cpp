@@ -93,7 +93,7 @@ const std::vector<std::string>& hostile_texts() {
           "control \x01\x02\x1B[31m \x7F \xC2\x85 \xE2\x80\xA8 \xE2\x80\xA9 \t tab\r\nline"),
       "[ ] ( ) { } ; : , . ! ? @ = + - \" ' \u00A0 \u200B \uFEFF \U0001F600 \u4E2D\u6587",
       std::string(4000, '\\'),
-      std::string(10000, 'W')};
+      std::string(10000, 'x')};
   return texts;
 }
 
