@@ -54,6 +54,21 @@ bool selected(const PlanInput& input, const Experiment& experiment) {
          });
 }
 
+/// Both networks' in turns, so that what drifts over a run drifts for both alike.
+std::vector<PlannedCell> cells_of(const Experiment& experiment, PlanInput input,
+                                  const Run& so_far) {
+  const std::vector<PlannedCell> first = experiment.plan(input, so_far);
+  if (!input.selection.both) return first;
+  input.selection.model.reset();
+  const std::vector<PlannedCell> second = experiment.plan(input, so_far);
+  std::vector<PlannedCell> turns;
+  for (std::size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
+    if (i < first.size()) turns.push_back(first[i]);
+    if (i < second.size()) turns.push_back(second[i]);
+  }
+  return turns;
+}
+
 }  // namespace
 
 const std::vector<Experiment>& catalog() {
@@ -121,7 +136,7 @@ std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far) {
   std::vector<PlannedCell> wanted;
   for (const Experiment& experiment : catalog()) {
     if (!selected(input, experiment)) continue;
-    for (const PlannedCell& planned : experiment.plan(input, so_far)) {
+    for (const PlannedCell& planned : cells_of(experiment, input, so_far)) {
       refuse_uncountable(planned.spec);
       merge(wanted, planned);
     }

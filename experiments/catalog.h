@@ -19,7 +19,8 @@ FigureFiles figure_files(std::string_view folder);
 const Experiment& find_experiment(std::string_view selector);
 
 /// Asks every selected experiment in order; a cell that two of them want is planned once, with the
-/// larger number of launches. A `limits` cell comes first wherever anything is timed.
+/// larger number of launches. A `limits` cell comes first wherever anything is timed. Of two
+/// networks each is planned by its own results, their cells in turns.
 std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far);
 
 /// The whole report of a run. `reference`: the run ships with the project.

@@ -8,6 +8,7 @@
 #include "experiments/benchmarking_script/parts.h"
 #include "experiments/benchmarking_script/present.h"
 #include "experiments/common/command.h"
+#include "plan/arithmetic.h"
 #include "results/metric_names.h"
 
 namespace labreport::benchmarking_script {
@@ -24,9 +25,7 @@ Column<CellSpec> hyper_parameter(const char* name, const char* title,
 }
 
 /// Of a model in Python the summary counts them, as measured.
-Value parameters_of(const CellSpec& spec) {
-  return spec.implementation.empty() ? Value(parameter_count(*spec.model)) : Value();
-}
+Value parameters_of(const CellSpec& spec) { return counted_parameters(spec); }
 
 const std::vector<Column<CellSpec>> kNetworks{
     {"size", "Size", &CellSpec::size},

@@ -34,16 +34,16 @@ struct Gemms {
 
 std::optional<Gemms> gemms_of(const RunView& view, const CellSpec& network, std::string_view phase,
                               double forwards) {
-  if (!network.implementation.empty()) return std::nullopt;  // nobody counted its operations
+  const auto flops = step_flops(network);
   const Launch* launch = profiled_first_step(view, network);
-  if (launch == nullptr) return std::nullopt;
+  if (!flops || launch == nullptr) return std::nullopt;
   double ns = 0;
   for (const MeasuredRow& row : measured_rows(*launch, metric::kKernels)) {
     if (!row.text(column::kClass).starts_with("gemm") || row.text(column::kPhase) != phase)
       continue;
     ns += row.number(column::kTotalNs).value_or(0);
   }
-  const auto rate = quotient(forwards * step_flops(network) / kTera, ns / 1e9);
+  const auto rate = quotient(forwards * *flops / kTera, ns / 1e9);
   if (!rate) return std::nullopt;
   return Gemms{ns / kNanosecondsPerMillisecond, *rate};
 }

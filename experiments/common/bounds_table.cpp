@@ -26,8 +26,8 @@ struct BoundsRow {
   }
   Value rate() const {  ///< TFLOP/s
     const auto steps = timed.counted(metric::kStep, metric::kTotal);
-    if (!timed.spec->implementation.empty()) return {};
-    return steps.empty() ? Value() : step_flops(*timed.spec) / (median(steps) / 1e3) / kTera;
+    const auto flops = step_flops(*timed.spec);
+    return steps.empty() || !flops ? Value() : *flops / (median(steps) / 1e3) / kTera;
   }
 };
 

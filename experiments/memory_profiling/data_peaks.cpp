@@ -92,6 +92,11 @@ struct StepRow {
     return category(metric::kParameters) + category(metric::kGradients) +
            category(metric::kOptimizerStates);
   }
+  /// Parameters, gradients and moments: by formula where there is one.
+  double state() const {
+    const auto resident = resident_bytes(step->spec());
+    return resident ? static_cast<double>(*resident) : held();
+  }
   /// Of labreport's own network alone.
   std::optional<double> formula() const {
     const std::int64_t total = expected_peak(step->spec()).total();
@@ -180,7 +185,7 @@ std::optional<Facts> phase_values(const StepRow* row, bool alone) {
   if (row == nullptr) return std::nullopt;
   Facts values;
   values.set("context", format_count(row->profile->context()));
-  values.set("state", format_bytes(static_cast<double>(resident_bytes(row->step->spec()))));
+  values.set("state", format_bytes(row->state()));
   values.set("activations", format_bytes(row->category(metric::kActivations)));
   values.set("phase", pass_words(row->step->peak_phase()));
   values.flag("alone", alone);

@@ -93,8 +93,8 @@ Facts values_of(const Pair& pair) {
   values.set("from", format_bytes(pair.from()));
   values.set("to", format_bytes(pair.to()));
   values.set("share", (pair.change() < 0 ? "−" : "+") + format_percent(std::abs(pair.change())));
-  values.set("held",
-             format_bytes(static_cast<double>(resident_bytes(pair.own->ran(pair.mode)->spec()))));
+  const auto resident = resident_bytes(pair.own->ran(pair.mode)->spec());
+  values.set("held", format_bytes(resident ? static_cast<double>(*resident) : pair.held(pair.own)));
   const std::string parts = parts_of(pair);
   values.when("explained", !parts.empty(), "parts", parts);
   values.flag("unexplained", parts.empty() && std::abs(pair.change()) >= kSame);

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "document/comparison/beside.h"
 #include "experiments/catalog.h"
 #include "experiments/overview/overview.h"
 
@@ -83,15 +84,13 @@ bool lacks_launches(const Run& run) {
                      [](const Cell& cell) { return cell.launches.empty(); });
 }
 
-}  // namespace
-
-Document build_document(const Run& run, bool reference) {
-  const Edition& edition = find_edition(run.edition);
-  const RunView view(run, edition);
+/// Of a run that measures both, the report is of the user's model.
+Document build_document_of(const Run& run, const Run& shown, bool reference) {
+  const RunView view(shown, find_edition(run.edition));
   const Device* device = view.device();
   Document document;
   document.device = device == nullptr ? "no device" : device->name;
-  document.title = "Profiling and benchmarking (§" + edition.section + ")";
+  document.title = "Profiling and benchmarking (§" + view.edition().section + ")";
   if (const ModelSource* model = measured_model(run))
     document.title += " of " + model->implementation;
   document.edition = run.edition;
@@ -101,11 +100,30 @@ Document build_document(const Run& run, bool reference) {
   document.demonstration = !view.on_gpu();
   document.reference = reference;
   document.incomplete = lacks_launches(run);
-  document.outcome_line = overview::outcome_line(run);
+  document.outcome_line = overview::outcome_line(shown);
   add_sections(document, view);
   document.method = overview::method(view);
   document.environment = overview::environment(view);
   document.reproduce = overview::reproduce(run);
+  return document;
+}
+
+/// Behind the summary, which it is one of.
+void add_comparison(Document& document, const Run& run) {
+  auto compared = beside_section(run);
+  if (!compared) return;
+  auto& sections = document.sections;
+  const auto ran = std::ranges::find(sections, "ran", &Section::problem);
+  sections.insert(ran, std::move(*compared));
+}
+
+}  // namespace
+
+Document build_document(const Run& run, bool reference) {
+  if (!measures_both(run)) return build_document_of(run, run, reference);
+  const Run shown = users_half(run);
+  Document document = build_document_of(run, shown, reference);
+  add_comparison(document, run);
   return document;
 }
 

@@ -188,6 +188,7 @@ std::string reproduce(const Run& run) {
     if (run.preset == name(preset)) flags += " PRESET=" + run.preset;
   }
   if (const ModelSource* model = measured_model(run)) flags += " " + model_words(*model);
+  if (measures_both(run)) flags += " AND=labreport";
   const std::string revision = run.sessions.empty() ? "" : run.sessions.front().revision;
   const std::string checkout = revision.empty() ? "" : "git checkout " + revision + "\n";
   return checkout + "make report" + flags;

@@ -37,16 +37,14 @@ struct StepRow {
 
   const CellSpec& spec() const { return network->group->spec; }
   double seconds() const { return mean(network->step.ms) / 1e3; }
-  /// Of labreport's own network: nobody has counted another's.
   std::optional<double> flops() const {
-    if (!spec().implementation.empty()) return std::nullopt;
     return step_flops(*timed(*network->group, Mode::kTrainStep)->spec);
   }
   std::optional<double> teraflops() const {
     return flops() ? std::optional(*flops() / kTeraFlops) : std::nullopt;
   }
   double parameters() const {
-    if (spec().implementation.empty()) return static_cast<double>(parameter_count(*spec().model));
+    if (const auto counted = counted_parameters(spec())) return static_cast<double>(*counted);
     const Launch& launch = *timed(*network->group, Mode::kTrainStep)->launch;
     const Metric* bytes = launch.find(metric::kMemory, metric::kParameters);
     return bytes == nullptr ? 0 : bytes->number().value_or(0) / sizeof(float);
@@ -258,14 +256,13 @@ std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
   const auto most = std::ranges::max_element(
       rows, {}, [](const StepRow& row) { return row.peak_bytes().value_or(0); });
   if (most == rows.end() || !most->peak_bytes()) return std::nullopt;
-  if (!most->spec().implementation.empty())
-    return std::nullopt;  // what is resident is its own affair
   const auto resident = resident_bytes(*timed(*most->network->group, Mode::kTrainStep)->spec);
+  if (!resident) return std::nullopt;
   Facts facts;
   facts.set("size", most->network->size());
   facts.set("precision", most->network->precision());
   facts.set("peak", format_bytes(*most->peak_bytes()));
-  facts.set("resident", format_bytes(static_cast<double>(resident)));
+  facts.set("resident", format_bytes(static_cast<double>(*resident)));
   return facts;
 }
 

@@ -9,6 +9,7 @@
 
 #include "analysis/floor_interval.h"
 #include "analysis/kernel_changes.h"
+#include "analysis/kernel_differences.h"
 #include "analysis/nearest.h"
 #include "analysis/prediction.h"
 #include "analysis/provenance.h"
@@ -27,6 +28,7 @@ constexpr std::array<std::string_view, 8> kStandings{"matched",      "only_a",  
 
 ComparedRun described(const Run& run) {
   ComparedRun side{.edition = run.edition, .preset = run.preset, .source = run.source};
+  if (const ModelSource* model = measured_model(run)) side.model = model->implementation;
   side.limits = measured_limits(run);
   side.noise_floor = run.noise_floor;
   side.titles = provenance(run, metric::kTitle);
@@ -106,18 +108,11 @@ void add_ratio(ComparedRow& row, const Floors& floors) {
   row.interval = {test.lower, test.upper};
 }
 
-std::string whose(const Cell& cell) {
-  return cell.spec.implementation.empty() ? "labreport's" : cell.spec.implementation;
-}
-
 void add_remarks(const CellPair& pair, ComparedRow& row) {
   for (const auto& [who, side] : {std::pair{"A", &row.a}, std::pair{"B", &row.b}}) {
     for (const std::string& flag : side->flags) row.remarks.push_back(who + (": " + flag));
   }
   if (pair.a == nullptr || pair.b == nullptr) return;
-  if (pair.a->spec.implementation != pair.b->spec.implementation) {
-    row.remarks.push_back("model: " + whose(*pair.a) + " against " + whose(*pair.b));
-  }
   const auto steps = [](const Cell* cell) {
     return cell->spec.steps ? std::to_string(*cell->spec.steps) : std::string("unknown");
   };
@@ -178,6 +173,33 @@ void judge_rows(std::vector<ComparedRow>& rows, const JudgeOptions& options) {
   for (std::size_t i = 0; i < results.size(); ++i) judged[i]->judged = results[i];
 }
 
+Comparison compared(const Run& a, const Run& b, const Related& related,
+                    const CompareOptions& options) {
+  const Matching matching = match_cells(a, b, options.allowed);
+  if (matching.matched == 0) {
+    const std::string difference = most_frequent_difference(a, b);
+    throw InputError(
+        fmt::format("nothing to compare: 0 cells match, {} only in {}, {} only in {}{}",
+                    matching.only_a, options.name_a, matching.only_b, options.name_b,
+                    difference.empty() ? "" : "; " + difference),
+        "networks match by hyper-parameters, context, batch and precision");
+  }
+  Comparison comparison{.a = described(a), .b = described(b), .related = related};
+  comparison.matched = matching.matched;
+  comparison.only_a = matching.only_a;
+  comparison.only_b = matching.only_b;
+  comparison.mismatches = matching.mismatches;
+  comparison.rows = rows_of(matching, comparison);
+  // Other batches or vocabularies are other work: its times are no verdict on the machine.
+  if (comparison.related.relation == Relation::kSameMachine && matching.mismatches.empty()) {
+    judge_rows(comparison.rows, options.judge);
+  }
+  comparison.speedups = speedups_of(comparison.rows);
+  comparison.kernels = kernel_changes(matching);
+  comparison.differences = step_differences(matching);
+  return comparison;
+}
+
 }  // namespace
 
 std::string_view name(RowStanding standing) {
@@ -196,28 +218,14 @@ bool Comparison::can_judge() const {
 }
 
 Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& options) {
-  const Matching matching = match_cells(a, b, options.allowed);
-  if (matching.matched == 0) {
-    const std::string difference = most_frequent_difference(a, b);
-    throw InputError(
-        fmt::format("nothing to compare: 0 cells match, {} only in {}, {} only in {}{}",
-                    matching.only_a, options.name_a, matching.only_b, options.name_b,
-                    difference.empty() ? "" : "; " + difference),
-        "networks match by hyper-parameters, context, batch and precision");
-  }
-  Comparison comparison{.a = described(a), .b = described(b), .related = relate(a, b)};
-  comparison.matched = matching.matched;
-  comparison.only_a = matching.only_a;
-  comparison.only_b = matching.only_b;
-  comparison.mismatches = matching.mismatches;
-  comparison.rows = rows_of(matching, comparison);
-  // Other batches or vocabularies are other work: its times are no verdict on the machine.
-  if (comparison.related.relation == Relation::kSameMachine && matching.mismatches.empty()) {
-    judge_rows(comparison.rows, options.judge);
-  }
-  comparison.speedups = speedups_of(comparison.rows);
-  comparison.kernels = kernel_changes(matching);
-  return comparison;
+  if (measures_both(a)) return compare_runs(users_half(a), b, options);
+  if (measures_both(b)) return compare_runs(a, users_half(b), options);
+  return compared(a, b, relate(a, b), options);
+}
+
+Comparison compare_halves(const Run& run) {
+  return compared(labreports_half(run), users_half(run), one_machine(run),
+                  {.name_a = "labreport's network", .name_b = "the model"});
 }
 
 }  // namespace labreport

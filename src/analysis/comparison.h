@@ -90,9 +90,34 @@ struct KernelChange {
   double share_b = 0;
 };
 
+/// Kernels of a profiled step, added up.
+struct KernelSum {
+  double ns = 0;
+  double kernels = 0;
+
+  bool operator==(const KernelSum&) const = default;
+};
+
+/// Those of one phase that serve one part of the network.
+struct PlaceDifference {
+  std::string phase;  ///< "forward"
+  std::string place;  ///< "attention: softmax", see analysis/kernel_places.h.
+  KernelSum a = {}, b = {};
+
+  double change() const { return b.ns - a.ns; }
+};
+
+/// The same profiled step on both sides.
+struct StepDifference {
+  CellSpec spec = {};
+  std::string size = {};
+  std::vector<PlaceDifference> places = {};  ///< The largest changes first.
+};
+
 /// Who a side is.
 struct ComparedRun {
   std::string device = {};  ///< "NVIDIA H200"
+  std::string model = {};   ///< The implementation of its user's; empty: labreport's network.
   std::string edition = {};
   std::string preset = {};
   std::string source = {};
@@ -120,7 +145,9 @@ struct Comparison {
   std::vector<ComparedRow> rows = {};        ///< In A's order, then what only B has.
   std::vector<SpeedupRow> speedups = {};
   std::vector<KernelChange> kernels = {};
+  std::vector<StepDifference> differences = {};  ///< One a precision.
 
+  bool of_two_models() const { return a.model != b.model; }
   /// Rows of the verdict.
   std::size_t count(Verdict verdict) const;
 
@@ -135,7 +162,11 @@ struct CompareOptions {
   std::string name_b = "B";
 };
 
-/// Throws `InputError` as `match_cells` does, and where the runs have no cell in common.
+/// Of a run that measures both, the user's model alone. Throws `InputError` as `match_cells` does,
+/// and where the runs have no cell in common.
 Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& options = {});
+
+/// The two halves of a run that measures both: labreport's network is A, the user's model B.
+Comparison compare_halves(const Run& run);
 
 }  // namespace labreport

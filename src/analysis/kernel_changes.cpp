@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "analysis/profiled_step.h"
 #include "base/text.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -62,15 +63,6 @@ ByClass longest_kernels(const Launch& launch) {
   return longest;
 }
 
-const Launch* profile(const Cell* cell) {
-  if (cell == nullptr || cell->spec.kind != CellKind::kKernels || cell->spec.steps == 0) {
-    return nullptr;
-  }
-  const auto ok = std::ranges::find_if(cell->launches,
-                                       [](const Launch& launch) { return is_ok(launch.outcome); });
-  return ok == cell->launches.end() ? nullptr : &*ok;
-}
-
 void add_changes(const Cell& cell, const Launch& a, const Launch& b,
                  std::vector<KernelChange>& changes) {
   const ByClass in_b = longest_kernels(b);
@@ -105,8 +97,8 @@ std::string kernel_family(std::string_view name) {
 std::vector<KernelChange> kernel_changes(const Matching& matching) {
   std::vector<KernelChange> changes;
   for (const auto& [a, b] : matching.pairs) {
-    const Launch* in_a = profile(a);
-    const Launch* in_b = profile(b);
+    const Launch* in_a = profiled_step(a);
+    const Launch* in_b = profiled_step(b);
     if (in_a != nullptr && in_b != nullptr) add_changes(*a, *in_a, *in_b, changes);
   }
   return changes;

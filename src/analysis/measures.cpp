@@ -141,12 +141,13 @@ Limits measured_limits(const Run& run) {
 }
 
 Work work_of(const CellSpec& spec, Measure measure) {
-  if (!spec.model || !spec.batch || !spec.context || !spec.implementation.empty()) return {};
+  const auto flops = step_flops(spec);
+  if (!flops) return {};
   const double forward = forward_flops(*spec.model, *spec.batch, *spec.context);
   switch (measure) {
     case Measure::kStep:
     case Measure::kKernelTime:
-      return {.flops = step_flops(spec)};
+      return {.flops = *flops};
     case Measure::kForward:
       return {.flops = forward};
     case Measure::kBackward:

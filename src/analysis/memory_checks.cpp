@@ -19,8 +19,8 @@ std::string words(double bytes) { return format_bytes(bytes); }
 
 void check_peak(const Inspection& in) {
   const auto peak = in.bytes(metric::kPeakAllocated);
-  const auto resident = static_cast<double>(resident_bytes(in.cell.spec));
-  if (peak && *peak < resident && in.cell.spec.implementation.empty()) {
+  const auto resident = static_cast<double>(resident_bytes(in.cell.spec).value_or(0));
+  if (peak && *peak < resident) {
     in.refuse(fmt::format("its peak of {} is less than the {} that must be resident", words(*peak),
                           words(resident)));
   }
@@ -42,8 +42,9 @@ void check_peak(const Inspection& in) {
 
 void check_parameters(const Inspection& in) {
   const auto bytes = in.bytes(metric::kParameters);
-  if (!bytes || !in.cell.spec.model || !in.cell.spec.implementation.empty()) return;
-  const auto expected = static_cast<double>(parameter_bytes(*in.cell.spec.model));
+  const auto parameters = counted_parameters(in.cell.spec);
+  if (!bytes || !parameters) return;
+  const auto expected = static_cast<double>(*parameters * sizeof(float));
   if (*bytes != expected) {
     in.refuse(
         fmt::format("its parameters take {}, by arithmetic {}", words(*bytes), words(expected)));

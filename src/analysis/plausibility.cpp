@@ -53,11 +53,11 @@ std::vector<double> counted_steps(const Inspection& in) {
 }
 
 void check_rate(const Inspection& in) {
-  if (!in.cell.spec.implementation.empty()) return;  // nobody counted its operations
+  const auto flops = step_flops(in.cell.spec);
   const auto limit = measured_limit(in);
   const auto steps = counted_steps(in);
-  if (!limit || steps.empty() || median(steps) <= 0) return;
-  const double rate = step_flops(in.cell.spec) * kNanosecondsPerSecond / median(steps);
+  if (!flops || !limit || steps.empty() || median(steps) <= 0) return;
+  const double rate = *flops * kNanosecondsPerSecond / median(steps);
   const double share = rate / *limit;
   if (share <= kSuspicious) return;
   const std::string text =

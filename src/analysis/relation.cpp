@@ -92,7 +92,7 @@ Related relate_processors(const Run& a, const Run& b) {
   if (!known(cores(a)) || !known(cores(b))) reasons.emplace_back("cores unknown");
   if (!told) reasons.emplace_back("no host is recorded that could be compared, see --keep-host");
   if (!reasons.empty()) return {Relation::kSameProcessor, std::move(reasons)};
-  return {Relation::kSameMachine, {}, "processor, cores and host"};
+  return one_machine(a);
 }
 
 constexpr std::array<std::string_view, 5> kDescribed{
@@ -126,7 +126,13 @@ Related relate(const Run& a, const Run& b) {
   if (without_gpu(a) && without_gpu(b)) return relate_processors(a, b);
   auto reasons = differences(a, b);
   if (!reasons.empty()) return {Relation::kSameModel, std::move(reasons)};
-  return {Relation::kSameMachine, {}, "GPU, driver, CPU and power limit"};
+  return one_machine(a);
+}
+
+Related one_machine(const Run& run) {
+  return {Relation::kSameMachine,
+          {},
+          without_gpu(run) ? "processor, cores and host" : "GPU, driver, CPU and power limit"};
 }
 
 }  // namespace labreport

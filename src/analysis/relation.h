@@ -34,4 +34,7 @@ struct Related {
 
 Related relate(const Run& a, const Run& b);
 
+/// Of the cells of one run.
+Related one_machine(const Run& run);
+
 }  // namespace labreport

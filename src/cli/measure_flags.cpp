@@ -88,6 +88,14 @@ std::vector<Size> chosen_sizes(const MeasureFlags& flags, const Edition& edition
   return chosen;
 }
 
+/// Whether labreport's own network is measured beside the model.
+bool names_labreport(const std::optional<std::string>& beside) {
+  if (!beside) return false;
+  if (*beside == "labreport") return true;
+  throw InputError("--and " + *beside + ": only labreport's own network is measured beside a model",
+                   "give labreport, or measure two runs and compare them");
+}
+
 /// The words alone; only the worker that loads it understands them.
 std::optional<ModelSource> named_model(const MeasureFlags& flags) {
   if (flags.model) {
@@ -96,8 +104,8 @@ std::optional<ModelSource> named_model(const MeasureFlags& flags) {
                        flags.optimizer.value_or("torch.optim:AdamW")};
   }
   for (const auto& [flag, given] :
-       {std::pair("--model-args", &flags.model_args), std::pair("--loss", &flags.loss),
-        std::pair("--optimizer", &flags.optimizer)}) {
+       {std::pair("--and", &flags.beside), std::pair("--model-args", &flags.model_args),
+        std::pair("--loss", &flags.loss), std::pair("--optimizer", &flags.optimizer)}) {
     if (*given) throw InputError(std::string(flag) + " belongs to a --model", "name one");
   }
   return std::nullopt;
@@ -123,6 +131,7 @@ void add_measure_flags(CLI::App& verb, MeasureFlags& flags) {
                 "measure each warm-up window in a process of its own");
   verb.add_option("--model", flags.model,
                   "FILE.py:CLASS or MODULE:CLASS: a PyTorch module in place of ours");
+  verb.add_option("--and", flags.beside, "labreport: its own network too, and the two compared");
   verb.add_option("--model-args", flags.model_args,
                   "JSON: what it is called with, as {\"dropout\": 0.0, \"width\": \"$d_model\"}");
   verb.add_option("--loss", flags.loss, "MODULE:NAME (torch.nn.functional:cross_entropy)");
@@ -165,6 +174,7 @@ PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device
   selection.launches = optional_number("--launches", flags.launches, 1, kMostLaunchesOfACell);
   selection.separate_warmups = flags.separate_warmups;
   selection.model = named_model(flags);
+  selection.both = names_labreport(flags.beside);
   return input;
 }
 

@@ -88,6 +88,7 @@ std::string cell_words(const CellSpec& spec) {
   if (spec.context) text += fmt::format(" ctx {:<5}", *spec.context);
   if (spec.precision) text += fmt::format(" {:<5}", name(*spec.precision));
   if (spec.mode) text += fmt::format(" {:<17}", describe(*spec.mode));
+  if (!spec.implementation.empty()) text += " " + spec.implementation;
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }

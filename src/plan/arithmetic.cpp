@@ -30,33 +30,42 @@ double forward_flops(const ModelShape& shape, std::int64_t batch, std::int64_t c
          2 * tokens * d * static_cast<double>(shape.vocab);
 }
 
-double step_flops(const CellSpec& spec) {
-  if (!spec.model || !spec.batch || !spec.context) return 0;
+std::optional<std::int64_t> counted_parameters(const CellSpec& spec) {
+  if (!spec.model || !spec.implementation.empty()) return std::nullopt;
+  return parameter_count(*spec.model);
+}
+
+std::optional<double> step_flops(const CellSpec& spec) {
+  if (!spec.implementation.empty() || !spec.model || !spec.batch || !spec.context) {
+    return std::nullopt;
+  }
   const double forward = forward_flops(*spec.model, *spec.batch, *spec.context);
   return has_backward(spec) ? 3 * forward : forward;
 }
 
-std::int64_t resident_bytes(const CellSpec& spec) {
-  if (!spec.model) return 0;
-  return kFp32Bytes * parameter_count(*spec.model) * parameter_copies(spec);
+std::optional<std::int64_t> resident_bytes(const CellSpec& spec) {
+  const auto parameters = counted_parameters(spec);
+  if (!parameters) return std::nullopt;
+  return kFp32Bytes * *parameters * parameter_copies(spec);
 }
 
-double estimated_seconds(const CellSpec& spec, double flops_per_second) {
+double estimated_seconds(CellSpec spec, double flops_per_second) {
+  spec.implementation.clear();
   if (spec.kind == CellKind::kLimits) return kProcessSeconds + 6;
   const double steps = static_cast<double>(spec.warmup.value_or(0) + spec.steps.value_or(1));
   const double second_set = has_backward(spec) ? static_cast<double>(spec.steps.value_or(1)) : 0;
-  return kProcessSeconds + (steps + second_set + 1) * step_flops(spec) / flops_per_second;
+  return kProcessSeconds +
+         (steps + second_set + 1) * step_flops(spec).value_or(0) / flops_per_second;
 }
 
 std::optional<std::string> cannot_fit(const CellSpec& spec, std::int64_t device_bytes) {
-  if (!spec.implementation.empty()) return std::nullopt;
-  const std::int64_t needed = resident_bytes(spec);
-  if (needed <= device_bytes) return std::nullopt;
+  const auto needed = resident_bytes(spec);
+  if (!needed || *needed <= device_bytes) return std::nullopt;
   const std::int64_t copies = parameter_copies(spec);
   const std::string what = copies == 4   ? "parameters, gradients and AdamW states"
                            : copies == 2 ? "parameters and gradients"
                                          : "parameters";
-  return format_bytes(static_cast<double>(needed)) + " of " + what + " do not fit " +
+  return format_bytes(static_cast<double>(*needed)) + " of " + what + " do not fit " +
          format_bytes(static_cast<double>(device_bytes));
 }
 

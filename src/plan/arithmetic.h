@@ -14,19 +14,23 @@ namespace labreport {
 /// masked half too). Elementwise work is not counted.
 double forward_flops(const ModelShape& shape, std::int64_t batch, std::int64_t context);
 
+/// What follows is of cells that measure labreport's own network: what another computes and holds
+/// nobody has counted, so there is nothing for it, nor for a cell without a network.
+
+std::optional<std::int64_t> counted_parameters(const CellSpec& spec);
+
 /// One step of `mode`: forward; plus twice that for the backward pass.
-double step_flops(const CellSpec& spec);
+std::optional<double> step_flops(const CellSpec& spec);
 
 /// Bytes held whatever happens: FP32 parameters, gradients and two AdamW moments, by mode.
-std::int64_t resident_bytes(const CellSpec& spec);
+std::optional<std::int64_t> resident_bytes(const CellSpec& spec);
 
 /// Seconds of one launch on a device that sustains `flops_per_second` in the cell's precision,
-/// process start included.
-double estimated_seconds(const CellSpec& spec, double flops_per_second);
+/// process start included; of any network as if it were labreport's.
+double estimated_seconds(CellSpec spec, double flops_per_second);
 
 /// The arithmetic in words when parameters and states alone exceed the device, else nothing:
-/// "51.3 GiB of parameters, gradients and AdamW states do not fit 24.0 GiB". Of other networks than
-/// labreport's own nothing is known.
+/// "51.3 GiB of parameters, gradients and AdamW states do not fit 24.0 GiB"
 std::optional<std::string> cannot_fit(const CellSpec& spec, std::int64_t device_bytes);
 
 }  // namespace labreport

@@ -29,7 +29,8 @@ struct Selection {
   std::optional<std::int64_t> steps;
   std::optional<std::int64_t> launches;
   bool separate_warmups = false;
-  std::optional<ModelSource> model;  ///< In place of labreport's own network.
+  std::optional<ModelSource> model;  ///< In place of labreport's own network …
+  bool both = false;                 ///< … or beside it.
 
   bool operator==(const Selection&) const = default;
 };

@@ -15,6 +15,17 @@ const Metric* find_in(const std::vector<Metric>& metrics, std::string_view tag,
   return found == metrics.end() ? nullptr : &*found;
 }
 
+bool of_labreports_network(const Cell& cell) {
+  return cell.spec.model && cell.spec.implementation.empty();
+}
+
+template <typename Unwanted>
+Run without(const Run& run, const Unwanted& unwanted) {
+  Run half = run;
+  std::erase_if(half.cells, unwanted);
+  return half;
+}
+
 }  // namespace
 
 const Metric* Launch::find(std::string_view tag, std::string_view name) const {
@@ -48,6 +59,18 @@ Cell& Run::find_or_add(const CellSpec& spec) {
 const ModelSource* measured_model(const Run& run) {
   if (run.sessions.empty() || !run.sessions.back().model) return nullptr;
   return &*run.sessions.back().model;
+}
+
+bool measures_both(const Run& run) {
+  return measured_model(run) != nullptr && std::ranges::any_of(run.cells, of_labreports_network);
+}
+
+Run users_half(const Run& run) { return without(run, of_labreports_network); }
+
+Run labreports_half(const Run& run) {
+  Run half = without(run, [](const Cell& cell) { return !cell.spec.implementation.empty(); });
+  for (Session& session : half.sessions) session.model.reset();
+  return half;
 }
 
 const Device* main_device(const Run& run) {

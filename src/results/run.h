@@ -118,8 +118,16 @@ struct Run {
   Cell& find_or_add(const CellSpec& spec);
 };
 
-/// The model that it measures in place of labreport's own; null: its own.
+/// The model that it measures in place of labreport's own, or beside it; null: its own alone.
 const ModelSource* measured_model(const Run& run);
+
+/// Whether it measures labreport's network beside the user's model.
+bool measures_both(const Run& run);
+
+/// One half of such a run: the user's model or labreport's network, each with the cells that know
+/// no network, as if the run had measured nothing else.
+Run users_half(const Run& run);
+Run labreports_half(const Run& run);
 
 /// Where most launches ran; null for a run in which nothing started.
 const Device* main_device(const Run& run);

@@ -76,6 +76,25 @@ inline Run three_launches(double factor = 1) {
   return run;
 }
 
+/// As if its networks were a model of the user's.
+inline Run of_a_model(Run run) {
+  run.sessions.front().model = ModelSource{"Net-0a1b2c3d", "net.py:Net", "", "", ""};
+  for (Cell& cell : run.cells) {
+    if (cell.spec.model) cell.spec.implementation = "Net-0a1b2c3d";
+    cell.id = cell_id(cell.spec);
+  }
+  return run;
+}
+
+/// A run of a model that measures labreport's network, too.
+inline Run with_labreports(const Run& own, const Run& theirs) {
+  Run both = of_a_model(theirs);
+  for (const Cell& cell : own.cells) {
+    if (cell.spec.model) both.cells.push_back(cell);
+  }
+  return both;
+}
+
 /// One launch each, out of memory in the step, and FP32 beside BF16.
 inline Run another_gpu(bool fits) {
   Run run = run_on(fits ? "NVIDIA B200" : "NVIDIA L4", fits ? "def" : "fed");

@@ -40,17 +40,38 @@ TEST(Compare, ARunAgainstItselfIsAllTheSame) {
   }
 }
 
-TEST(Compare, AModelOfOnesOwnIsHeldAgainstLabreportsAndNamedInEachRow) {
-  labreport::Run own = three_launches(1.2);
-  for (Cell& cell : own.cells) {
-    cell.spec.implementation = "Net-0a1b2c3d";
-    cell.id = cell_id(cell.spec);
-  }
-  const Comparison comparison = compare_runs(three_launches(), own);
+TEST(Compare, AModelOfOnesOwnIsHeldAgainstLabreports) {
+  const Comparison comparison = compare_runs(three_launches(), of_a_model(three_launches(1.2)));
+  EXPECT_TRUE(comparison.of_two_models());
+  EXPECT_EQ(comparison.b.model, "Net-0a1b2c3d");
   EXPECT_EQ(comparison.count(Verdict::kSlower), 2u);
   for (const ComparedRow& row : comparison.rows) {
-    EXPECT_THAT(row.remarks, ElementsAre("model: labreport's against Net-0a1b2c3d"));
+    EXPECT_TRUE(row.a.peak_share);
     EXPECT_FALSE(row.b.peak_share) << "nobody counted its operations";
+  }
+}
+
+TEST(Compare, TheHalvesOfARunThatMeasuresBothAreComparedAsTwoRunsAre) {
+  const Comparison runs = compare_runs(three_launches(), of_a_model(three_launches(1.2)));
+  const Comparison halves = compare_halves(with_labreports(three_launches(), three_launches(1.2)));
+  EXPECT_EQ(halves.related.relation, Relation::kSameMachine);
+  EXPECT_EQ(halves.a.model, "");
+  EXPECT_EQ(halves.b.model, "Net-0a1b2c3d");
+  EXPECT_EQ(halves.matched, runs.matched);
+  ASSERT_EQ(halves.rows.size(), runs.rows.size());
+  for (std::size_t i = 0; i < runs.rows.size(); ++i) {
+    EXPECT_EQ(halves.rows[i].ratio, runs.rows[i].ratio);
+    EXPECT_EQ(halves.rows[i].judged->verdict, runs.rows[i].judged->verdict);
+  }
+}
+
+TEST(Compare, ARunThatMeasuresBothStandsForItsUsersModel) {
+  const labreport::Run both = with_labreports(three_launches(9), three_launches(1.2));
+  for (const Comparison& comparison : {compare_runs(of_a_model(three_launches(1.2)), both),
+                                       compare_runs(both, of_a_model(three_launches(1.2)))}) {
+    EXPECT_FALSE(comparison.of_two_models());
+    EXPECT_EQ(comparison.only_a + comparison.only_b, 0u);
+    for (const ComparedRow& row : comparison.rows) EXPECT_DOUBLE_EQ(*row.ratio, 1);
   }
 }
 

@@ -39,8 +39,8 @@ inline CellSpec timing_spec() {
 
 /// A launch whose counted steps run at `share` of the limit.
 inline Launch timing_launch(double share) {
-  const auto ns = static_cast<std::int64_t>(step_flops(timing_spec()) / (kLimit * share) * 1e9);
-  const std::int64_t parameters = resident_bytes(timing_spec());
+  const auto ns = static_cast<std::int64_t>(*step_flops(timing_spec()) / (kLimit * share) * 1e9);
+  const std::int64_t parameters = *resident_bytes(timing_spec());
   Launch launch;
   launch.device = 0;
   launch.metrics = {sample_metric("step", "total", "ns", {9 * ns, ns, ns}),

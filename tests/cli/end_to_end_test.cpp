@@ -52,6 +52,29 @@ TEST_F(EndToEnd, AModelOfOnesOwnIsMeasuredAndNamedInTheReport) {
   EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
 }
 
+TEST_F(EndToEnd, AModelAndLabreportsNetworkAreMeasuredInOneRunAndCompared) {
+  const Ended ended = call({"report", "--preset", "demo", "--sizes", "demo-1", "--model",
+                            "net.py:Net", "--and", "labreport"});
+  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  const labreport::Run run = kept();
+  EXPECT_EQ(users_half(run).cells.size(), labreports_half(run).cells.size());
+  const fs::path page = ended.output.substr(8, ended.output.size() - 9);
+  const std::string report = read_file(folder_ / page.parent_path() / "report.md");
+  EXPECT_THAT(report, HasSubstr("## Compared with labreport’s network"));
+  EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
+  EXPECT_THAT(
+      call({"list", "cells", "--preset", "demo", "--model", "net.py:Net", "--and", "labreport"})
+          .output,
+      HasSubstr(std::to_string(run.cells.size()) + " cells"));
+}
+
+TEST_F(EndToEnd, OnlyLabreportsNetworkIsMeasuredBesideAModel) {
+  EXPECT_THAT(call({"run", "--and", "labreport"}).messages,
+              HasSubstr("--and belongs to a --model"));
+  EXPECT_THAT(call({"run", "--model", "a.py:A", "--and", "b.py:B"}).messages,
+              HasSubstr("--and b.py:B: only labreport's own network is measured beside a model"));
+}
+
 TEST_F(EndToEnd, AModelThatCannotBeLoadedIsOneLineBehindItsTraceback) {
   const Ended ended = call({"run", "--preset", "demo", "--model", "missing.py:Net"});
   EXPECT_EQ(ended.exit_status, 2);

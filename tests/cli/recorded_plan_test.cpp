@@ -54,6 +54,23 @@ TEST(RecordedFlags, AModelIsCodeAndIsNamedAgain) {
   EXPECT_EQ(flags.loss, "net:loss");
 }
 
+TEST(RecordedFlags, WhatIsMeasuredBesideAModelStays) {
+  const Words model{"--model", "net.py:Net"};
+  const auto resumed = [&](const labreport::Run& run, Words more) {
+    Words argv{"labreport", "run", "--resume"};
+    argv.insert(argv.end(), model.begin(), model.end());
+    argv.insert(argv.end(), more.begin(), more.end());
+    return recorded_flags(run, argv);
+  };
+  const auto both = begun_by({"labreport", "run", "--model", "net.py:Net", "--and", "labreport"});
+  EXPECT_EQ(resumed(both, {}).beside, "labreport");
+  EXPECT_THAT(
+      [&] {
+        resumed(begun_by({"labreport", "run", "--model", "net.py:Net"}), {"--and", "labreport"});
+      },
+      ThrowsMessage<InputError>(HasSubstr("--and is not what this run was begun with")));
+}
+
 TEST(RecordedFlags, StandWithTheEditionAndPresetThatWereChosenForTheUser) {
   const RunFlags flags = recorded_flags(begun_by({"labreport", "run"}), {"labreport", "run"});
   EXPECT_EQ(flags.edition, "2026");

@@ -28,6 +28,7 @@ inline Run empty_run(const PlanInput& input) {
   session.revision = std::string(40, 'a');
   session.cpu = "Fake CPU";
   session.cores = 16;
+  session.model = input.selection.model;
   session.software = {"580.95.05", "13.0", "13.1.0", "13.0", "2.11.0"};
   run.sessions = {session};
   return run;

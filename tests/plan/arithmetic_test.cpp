@@ -31,9 +31,9 @@ TEST(Flops, CountLinearsAttentionAndOutput) {
 }
 
 TEST(Flops, TheBackwardPassCountsTwice) {
-  EXPECT_DOUBLE_EQ(step_flops(cell(Mode::kForwardBackward)),
-                   3 * step_flops(cell(Mode::kInference)));
-  EXPECT_DOUBLE_EQ(step_flops(cell(Mode::kForward)), step_flops(cell(Mode::kInference)));
+  EXPECT_DOUBLE_EQ(*step_flops(cell(Mode::kForwardBackward)),
+                   3 * *step_flops(cell(Mode::kInference)));
+  EXPECT_DOUBLE_EQ(*step_flops(cell(Mode::kForward)), *step_flops(cell(Mode::kInference)));
 }
 
 TEST(Bytes, StatesFollowTheMode) {
@@ -41,6 +41,19 @@ TEST(Bytes, StatesFollowTheMode) {
   EXPECT_EQ(resident_bytes(cell(Mode::kInference)), parameters);
   EXPECT_EQ(resident_bytes(cell(Mode::kForwardBackward)), 2 * parameters);
   EXPECT_EQ(resident_bytes(cell(Mode::kTrainStep)), 4 * parameters);
+}
+
+TEST(Arithmetic, KnowsNothingOfANetworkThatNobodyCounted) {
+  CellSpec theirs = cell(Mode::kTrainStep);
+  theirs.implementation = "TransformerLM-0a1b2c3d";
+  for (const CellSpec& spec : {theirs, CellSpec{}}) {
+    EXPECT_EQ(step_flops(spec), std::nullopt);
+    EXPECT_EQ(counted_parameters(spec), std::nullopt);
+    EXPECT_EQ(resident_bytes(spec), std::nullopt);
+    EXPECT_EQ(cannot_fit(spec, 1), std::nullopt);
+  }
+  EXPECT_EQ(estimated_seconds(theirs, 5e13), estimated_seconds(cell(Mode::kTrainStep), 5e13))
+      << "a guess is better than none";
 }
 
 TEST(Fitting, SaysTheArithmetic) {

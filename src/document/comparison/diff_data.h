@@ -23,6 +23,9 @@ DiffRow diff_row(std::size_t number, const ComparedRow& row);
 /// Whether more can be said of the row than that it has too few launches.
 bool is_judged(const ComparedRow& row);
 
+/// "▼ faster"; missing where the row is not judged.
+Value verdict_of(const ComparedRow& row);
+
 /// "ratios": what both sides have, or one side failed at. "drawn": the same, where there is a
 /// ratio. "evidence": two rows a ratio, with each launch.
 std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows);
@@ -35,6 +38,8 @@ Dataset fits_data(const std::vector<ComparedRow>& rows);
 Dataset lone_data(const std::vector<ComparedRow>& rows);
 /// "speedups" over FP32 in each run; without rows where no row has both.
 Dataset speedup_data(const std::vector<SpeedupRow>& speedups);
+/// "places": one a precision, where the kernels of a step differ; without rows where they do not.
+std::vector<Dataset> place_data(const Comparison& comparison);
 /// "kernels": the longest of a class, where the runs use other families.
 Dataset kernel_data(const std::vector<KernelChange>& changes);
 

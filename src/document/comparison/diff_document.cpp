@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "document/comparison/diff_data.h"
 #include "document/comparison/diff_facts.h"
+#include "document/comparison/diff_labels.h"
 #include "document/section.h"
 #include "embedded/document.h"
 
@@ -68,6 +69,8 @@ Facts facts_of(const Comparison& comparison, const Problem& problem) {
   }
   Facts facts = facts_of(rows_of(comparison, problem), all, comparison, problem.noun);
   facts.set("subject", problem.part);
+  const bool of_kernels = std::string_view(problem.name) == "nsys_profile";
+  facts.list("differences", of_kernels ? place_facts(comparison) : std::vector<Facts>());
   return facts;
 }
 
@@ -105,7 +108,10 @@ Section summary_of(const Comparison& comparison, const DiffSource& a, const Diff
 Section section_of(const Comparison& comparison, const Problem& problem) {
   std::vector<Dataset> data = ratio_data(rows_of(comparison, problem));
   const std::string_view name = problem.name;
-  if (name == "nsys_profile") data.push_back(kernel_data(comparison.kernels));
+  if (name == "nsys_profile") {
+    std::ranges::move(place_data(comparison), std::back_inserter(data));
+    data.push_back(kernel_data(comparison.kernels));
+  }
   if (name == "benchmarking_mixed_precision") data.push_back(speedup_data(comparison.speedups));
   if (name == "memory_profiling") data.push_back(fits_data(comparison.rows));
   return composed(problem, facts_of(comparison, problem), std::move(data));
@@ -120,8 +126,14 @@ Section not_compared(const Dataset& lone) {
   return {.problem = part.problem, .title = "Not compared", .parts = {part}};
 }
 
-std::string side_name(const ComparedRun& side) {
-  return side.device.empty() ? "an unknown device" : side.device;
+std::string title_of(const Comparison& comparison) {
+  const auto name = [&](const ComparedRun& side) {
+    if (comparison.of_two_models() && comparison.a.device == comparison.b.device) {
+      return model_name(side);
+    }
+    return side.device.empty() ? "an unknown device" : side.device;
+  };
+  return name(comparison.b) + " vs. " + name(comparison.a);
 }
 
 std::string in_quotes(const std::string& word) { return "'" + replaced(word, "'", "'\\''") + "'"; }
@@ -135,7 +147,7 @@ std::string counts_of(const Comparison& comparison) {
 
 Document diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
   Document document;
-  document.title = side_name(comparison.b) + " vs. " + side_name(comparison.a);
+  document.title = title_of(comparison);
   document.relation = describe(comparison.related.relation);
   document.provenance = counts_of(comparison) + ". " + relation_words(comparison);
   document.sections = {summary_of(comparison, a, b)};

@@ -19,6 +19,9 @@ struct RowNoun {
 Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
                const Comparison& comparison, const RowNoun& noun);
 
+/// Where kernels differ most, one a precision.
+std::vector<Facts> place_facts(const Comparison& comparison);
+
 /// "1 faster, 1 same and 1 unclear"; empty where no row is judged.
 std::string verdict_words(const std::vector<DiffRow>& rows);
 

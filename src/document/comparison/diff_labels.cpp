@@ -27,6 +27,10 @@ std::string departure_words(double departure) {
   return percent + (departure > 1 ? " % more time" : " % less time");
 }
 
+std::string model_name(const ComparedRun& side) {
+  return side.model.empty() ? "labreport’s network" : side.model;
+}
+
 SideNames names_of(const Comparison& comparison) {
   constexpr std::size_t kLongest = 40;  // of what a sentence can carry
   const auto is_name = [](const std::string& name) {
@@ -34,7 +38,9 @@ SideNames names_of(const Comparison& comparison) {
   };
   const std::string& a = comparison.a.device;
   const std::string& b = comparison.b.device;
-  if (a == b || !is_name(a) || !is_name(b)) return {};
+  const bool two_models = comparison.of_two_models();
+  if (two_models && a == b) return {model_name(comparison.a), model_name(comparison.b)};
+  if (two_models || a == b || !is_name(a) || !is_name(b)) return {};
   return {"the " + replaced(a, "NVIDIA ", ""), "the " + replaced(b, "NVIDIA ", "")};
 }
 

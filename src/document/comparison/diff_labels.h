@@ -13,7 +13,11 @@ std::string cell_label(const CellSpec& spec, const std::string& size);
 /// Of a time outside what limits predict: "11 % less time".
 std::string departure_words(double departure);
 
-/// In a sentence: "the H200" where the devices' names tell the sides apart, else "A" and "B".
+/// "labreport’s network", "TransformerLM-0a1b2c3d"
+std::string model_name(const ComparedRun& side);
+
+/// In a sentence: "the H200" where the devices' names tell the sides apart, the model's name where
+/// whose network it is does, else "A" and "B".
 struct SideNames {
   std::string a = "A";
   std::string b = "B";

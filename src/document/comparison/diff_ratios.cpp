@@ -39,21 +39,6 @@ Value interval(const DiffRow& row) {
          (row.row->interval_by_floor ? " †" : "");
 }
 
-Value verdict(const DiffRow& row) {
-  if (!is_judged(*row.row)) return {};
-  switch (row.row->judged->verdict) {
-    case Verdict::kFaster:
-      return "▼ faster";
-    case Verdict::kSlower:
-      return "▲ slower";
-    case Verdict::kSame:
-      return "= same";
-    case Verdict::kUnclear:
-      break;
-  }
-  return "? unclear";
-}
-
 Value detectable(const DiffRow& row) {
   const auto& judged = row.row->judged;
   const bool known = judged && judged->detectable && std::isfinite(*judged->detectable);
@@ -81,7 +66,7 @@ std::vector<Column<DiffRow>> ratio_columns(bool bytes) {
       {"ratio", "B ÷ A", linked_ratio, "", kRatio},
       {"change", "Change", change, "%", {Notation::kFixed, 1}},
       {"interval", "95 % interval", interval},
-      {"verdict", "Verdict", verdict},
+      {"verdict", "Verdict", [](const auto& row) { return verdict_of(*row.row); }},
       {"detectable", "Detectable", detectable, "%", kShare},
       {"by_peak", "By peak", [](const auto& row) { return row.row->prediction.by_peak; }, "",
        kRatio},
@@ -178,6 +163,21 @@ bool is_disturbed(const ComparedRow& row) { return !row.a.flags.empty() || !row.
 bool is_judged(const ComparedRow& row) {
   return row.judged &&
          (row.judged->adjusted_p || row.judged->verdict != Verdict::kUnclear || is_disturbed(row));
+}
+
+Value verdict_of(const ComparedRow& row) {
+  if (!is_judged(row)) return {};
+  switch (row.judged->verdict) {
+    case Verdict::kFaster:
+      return "▼ faster";
+    case Verdict::kSlower:
+      return "▲ slower";
+    case Verdict::kSame:
+      return "= same";
+    case Verdict::kUnclear:
+      break;
+  }
+  return "? unclear";
 }
 
 DiffRow diff_row(std::size_t number, const ComparedRow& row) {

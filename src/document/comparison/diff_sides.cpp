@@ -166,6 +166,9 @@ const std::vector<Column<KernelChange>> kKernels{
 
 Dataset sides_data(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
   std::vector<SideFact> facts{{"Run", linked(a), linked(b)}};
+  if (!comparison.a.model.empty() || !comparison.b.model.empty()) {
+    facts.push_back({"Model", model_name(comparison.a), model_name(comparison.b)});
+  }
   for (const auto& [label, words] : side_facts()) {
     const Value in_a = words_or_nothing(words(comparison.a));
     const Value in_b = words_or_nothing(words(comparison.b));

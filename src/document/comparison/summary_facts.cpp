@@ -58,6 +58,8 @@ struct Predicted {
 };
 
 Predicted predicted(const Comparison& comparison, Precision precision) {
+  // On one model nothing but noise sets the limits apart.
+  if (comparison.related.relation != Relation::kDifferentHardware) return {};
   const auto& [a, b] = std::pair(comparison.a.limits, comparison.b.limits);
   Predicted said;
   if (a.rates.contains(precision) && b.rates.contains(precision))
@@ -113,9 +115,9 @@ void add_optimizer(Facts& facts, const Comparison& comparison) {
     const bool bound =
         bandwidth > 0 && std::abs(std::log(found->times / bandwidth)) < std::log(kNear);
     values.set("bandwidth", format_ratio(bandwidth));
-    holds = bound ? "bandwidth_bound" : "optimizer";
+    holds = comparison.of_two_models() ? "optimizers" : bound ? "bandwidth_bound" : "optimizer";
   }
-  for (const std::string name : {"bandwidth_bound", "optimizer"}) {
+  for (const std::string name : {"bandwidth_bound", "optimizer", "optimizers"}) {
     facts.when(name, name == holds ? std::optional(values) : std::nullopt);
   }
 }

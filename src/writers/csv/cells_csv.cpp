@@ -152,8 +152,8 @@ CsvField field(const Json& object, const char* key) {
 }
 
 constexpr auto kIdentity = std::to_array<const char*>(
-    {"id", "kind", "device", "size", "d_model", "d_ff", "layers", "heads", "vocab", "context",
-     "batch", "precision", "mode", "warmup", "steps"});
+    {"id", "kind", "device", "size", "implementation", "d_model", "d_ff", "layers", "heads",
+     "vocab", "context", "batch", "precision", "mode", "warmup", "steps"});
 
 struct OutcomeColumn {
   const char* head;

@@ -3,7 +3,8 @@
 //
 // Columns, in this order; the unit stands in the head, an SI base unit (s, B, flop/s, Hz)
 // throughout:
-//   id, kind, device, size                        what the cell is; `size` is a label
+//   id, kind, device, size, implementation        what the cell is; `size` is a label; whose
+//                                                 network, empty: labreport's
 //   d_model … vocab, context, batch               the network and its input
 //   precision, mode, warmup, steps                how it ran
 //   launch, session, hardware                     which process of the cell (from 0), on what

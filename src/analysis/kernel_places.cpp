@@ -1,0 +1,107 @@
+#include "analysis/kernel_places.h"
+
+#include <algorithm>
+#include <cctype>
+#include <span>
+#include <vector>
+
+#include "base/text.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::string_view kAttention = "attention";
+constexpr std::size_t kShortest = 4;  // A shorter word is a name's part between underscores.
+
+struct Role {
+  std::string_view name;
+  std::vector<std::string_view> words;
+};
+
+/// The first that fits a name is its role.
+const std::vector<Role>& roles() {
+  static const std::vector<Role> all{
+      {kAttention, {"attn", "attention", "mha"}},
+      {"norms", {"norm", "ln"}},
+      {"LM head", {"head", "unembed"}},
+      {"embeddings", {"embed", "token", "emb", "tok", "wte", "wpe"}},
+      {"feed-forward", {"ffn", "mlp", "ff", "feed", "swiglu", "fc", "up", "down", "gate"}}};
+  return all;
+}
+
+/// Lists of alike modules, whose names say nothing.
+constexpr std::string_view kBlocks[]{"layers", "blocks", "layer", "block", "h"};
+
+/// "ln_" of "LN_1"
+std::string without_digits(std::string_view name) {
+  std::string kept;
+  for (const char c : name) {
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0) {
+      kept.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+    }
+  }
+  return kept;
+}
+
+bool contains(std::string_view text, std::string_view word) {
+  return text.find(word) != std::string_view::npos;
+}
+
+bool has_word(const std::string& name, std::string_view word) {
+  if (word.size() >= kShortest) return contains(name, word);
+  const std::vector<std::string> parts = split(name, '_');
+  return std::ranges::find(parts, word) != parts.end();
+}
+
+std::string_view role_of(const std::string& name) {
+  const auto fits = [&name](std::string_view word) { return has_word(name, word); };
+  const auto found = std::ranges::find_if(
+      roles(), [&](const Role& role) { return std::ranges::any_of(role.words, fits); });
+  return found == roles().end() ? std::string_view() : found->name;
+}
+
+bool is_product(std::string_view op) {
+  return op.ends_with("::mm") || op.ends_with("::addmm") || op.ends_with("bmm");
+}
+
+/// `within`: the path below attention's own module.
+std::string_view purpose(const std::string& within, std::string_view operation,
+                         std::string_view op) {
+  if (contains(within, "softmax") || contains(operation, "softmax") || contains(op, "softmax")) {
+    return "softmax";
+  }
+  if (contains(within, "rope") || contains(within, "rotary")) return "RoPE";
+  if (contains(op, "attention")) return "fused kernel";
+  if (!is_product(op)) return "";
+  const bool of_layer = !within.empty() && role_of(within) != kAttention;
+  return of_layer || !op.ends_with("bmm") ? "projections" : "QKᵀ and A·V";
+}
+
+std::string in_attention(const std::string& within, std::string_view operation,
+                         std::string_view op) {
+  const std::string_view what = purpose(within, operation, op);
+  return std::string(kAttention) + (what.empty() ? "" : ": ") + std::string(what);
+}
+
+}  // namespace
+
+std::string place_of(std::string_view module, std::string_view operation, std::string_view op) {
+  if (module.empty()) return "outside of modules";
+  const std::vector<std::string> path = split(module, '/');
+  for (auto step = path.begin(); step != path.end(); ++step) {
+    const std::string_view role = role_of(without_digits(*step));
+    if (role.empty()) continue;
+    if (role != kAttention) return std::string(role);
+    const std::string within = join(std::span(step + 1, path.end()), "/");
+    return in_attention(without_digits(within), operation, op);
+  }
+  const bool of_block = std::ranges::find(kBlocks, path.back()) != std::end(kBlocks);
+  return of_block ? "blocks" : std::string(module);
+}
+
+std::string place_around(const std::string& place) {
+  const std::size_t colon = place.find(": ");
+  return colon == std::string::npos ? "" : place.substr(0, colon);
+}
+
+}  // namespace labreport

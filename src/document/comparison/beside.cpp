@@ -1,0 +1,129 @@
+#include "document/comparison/beside.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "analysis/comparison.h"
+#include "base/error.h"
+#include "base/format.h"
+#include "document/comparison/diff_data.h"
+#include "document/comparison/diff_facts.h"
+#include "document/comparison/diff_labels.h"
+#include "document/section.h"
+#include "embedded/document.h"
+
+namespace labreport {
+namespace {
+
+constexpr const char* kBesideWords = "src/document/comparison/beside.md";
+constexpr Notation kShareOfA{Notation::kFixed, 2};
+
+/// A network's training step on both sides.
+struct StepPair {
+  std::string network;
+  const ComparedRow* step = nullptr;
+  std::optional<double> forward = {}, backward = {}, optimizer = {}, memory = {};  ///< B ÷ A
+  std::vector<std::string> flags = {};
+
+  Value ms(const RowSide& side) const {
+    return side.value ? Value(*side.value / kNanosecondsPerMillisecond) : Value();
+  }
+};
+
+const std::vector<Column<StepPair>> kSteps{
+    {"network", "Network", &StepPair::network},
+    {"a", "Step A", [](const auto& pair) { return pair.ms(pair.step->a); }, "ms"},
+    {"b", "Step B", [](const auto& pair) { return pair.ms(pair.step->b); }, "ms"},
+    {"ratio", "B ÷ A", [](const auto& pair) { return Value(pair.step->ratio); }, "", kShareOfA},
+    {"forward", "Forward", &StepPair::forward, "B ÷ A", kShareOfA},
+    {"backward", "Backward", &StepPair::backward, "B ÷ A", kShareOfA},
+    {"optimizer", "Optimizer", &StepPair::optimizer, "B ÷ A", kShareOfA},
+    {"memory", "Peak memory", &StepPair::memory, "B ÷ A", kShareOfA},
+    {"verdict", "Verdict", [](const auto& pair) { return verdict_of(*pair.step); }}};
+
+/// A timed step's own peak: every network has one, the memory problem's only some.
+std::optional<double> memory_ratio(const Run& run, const ComparedRow& row) {
+  const auto peaks = [&run](const std::string& id) {
+    const Cell* cell = run.find(id);
+    return cell == nullptr ? std::vector<double>() : launch_values(*cell, Measure::kPeakMemory);
+  };
+  const auto a = peaks(row.cell);
+  const auto b = peaks(row.cell_b);
+  return a.empty() || b.empty() ? std::nullopt : std::optional(ratio_of(a, b));
+}
+
+std::string network_words(const ComparedRow& row) {
+  CellSpec network = row.spec;
+  network.mode.reset();
+  return cell_label(network, row.size);
+}
+
+void take(StepPair& pair, const ComparedRow& row) {
+  if (row.measure == Measure::kForward) pair.forward = row.ratio;
+  if (row.measure == Measure::kBackward) pair.backward = row.ratio;
+  if (row.measure == Measure::kOptimizer) pair.optimizer = row.ratio;
+}
+
+bool of_training_step(const ComparedRow& row) {
+  return row.spec.kind == CellKind::kTiming && row.spec.mode == Mode::kTrainStep &&
+         row.measure != Measure::kFirstStep && !row.cell_b.empty();
+}
+
+/// The step's own row comes before those of its phases.
+std::vector<StepPair> step_pairs(const Comparison& comparison, const Run& run) {
+  std::vector<StepPair> pairs;
+  for (const ComparedRow& row : comparison.rows) {
+    if (!of_training_step(row)) continue;
+    if (row.measure == Measure::kStep) {
+      pairs.push_back({.network = network_words(row), .step = &row});
+      pairs.back().memory = memory_ratio(run, row);
+      pairs.back().flags = diff_row(0, row).flags;
+    }
+    if (!pairs.empty() && pairs.back().step->cell == row.cell) take(pairs.back(), row);
+  }
+  return pairs;
+}
+
+/// Each number that both sides have, in one unit.
+Dataset each_ratio(const Comparison& comparison, const char* name, std::string_view in) {
+  std::vector<DiffRow> rows;
+  for (const ComparedRow& row : comparison.rows) {
+    const bool shown = row.standing == RowStanding::kMatched && unit(row.measure) == in;
+    if (shown) rows.push_back(diff_row(0, row));
+  }
+  Dataset data = ratio_data(rows).front();
+  data.name = name;
+  for (DataRow& row : data.rows) {
+    for (Value& value : row.values) value.link.clear();  // there is no row of launches behind it
+  }
+  return data;
+}
+
+PartContent beside(const Comparison& comparison, const Run& run) {
+  PartContent part;
+  part.facts = summary_facts(comparison);
+  part.facts.list("differences", place_facts(comparison));
+  part.facts.set("model", comparison.b.model);
+  part.facts.flag("judged", comparison.can_judge());
+  part.datasets = place_data(comparison);
+  part.datasets.insert(part.datasets.end(),
+                       {make_dataset("steps", kSteps, step_pairs(comparison, run)),
+                        each_ratio(comparison, "times", "ns"), each_ratio(comparison, "peaks", "B"),
+                        lone_data(comparison.rows)});
+  return part;
+}
+
+}  // namespace
+
+std::optional<Section> beside_section(const Run& run) try {
+  const Comparison comparison = compare_halves(run);
+  Section section =
+      compose_section(embedded::document().at(kBesideWords), {{"", beside(comparison, run)}});
+  section.parts.front().title = "";
+  return section;
+} catch (const InputError&) {
+  return std::nullopt;  // nothing in common yet
+}
+
+}  // namespace labreport

@@ -1,0 +1,152 @@
+// Where the kernels of a step differ between the sides, in a table and in a sentence.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "document/comparison/diff_data.h"
+#include "document/comparison/diff_facts.h"
+#include "document/comparison/diff_labels.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::size_t kMostPlaces = 8;
+constexpr double kLeastShare = 0.005;  // Of the longer step: what differs less is not named.
+constexpr Notation kTime{Notation::kSignificant, 3};
+
+double ms(double ns) { return ns / kNanosecondsPerMillisecond; }
+
+KernelSum sum_of(const std::vector<PlaceDifference>& places, KernelSum PlaceDifference::* side) {
+  KernelSum sum;
+  for (const PlaceDifference& place : places) {
+    sum.ns += (place.*side).ns;
+    sum.kernels += (place.*side).kernels;
+  }
+  return sum;
+}
+
+PlaceDifference together(const std::vector<PlaceDifference>& places, const char* name) {
+  return {"", name, sum_of(places, &PlaceDifference::a), sum_of(places, &PlaceDifference::b)};
+}
+
+/// The places that differ by what deserves a name.
+std::vector<PlaceDifference> named(const StepDifference& step) {
+  const PlaceDifference whole = together(step.places, "");
+  const double least = kLeastShare * std::max(whole.a.ns, whole.b.ns);
+  std::vector<PlaceDifference> places;
+  for (const PlaceDifference& place : step.places) {
+    if (places.size() < kMostPlaces && std::abs(place.change()) >= least) places.push_back(place);
+  }
+  return places;
+}
+
+bool counts_differ(const StepDifference& step) {
+  return std::ranges::any_of(
+      step.places, [](const PlaceDifference& place) { return place.a.kernels != place.b.kernels; });
+}
+
+std::string noun(const StepDifference& step) {
+  return step.spec.device == DeviceKind::kCpu ? "operator" : "kernel";
+}
+
+Value time_of(const KernelSum& sum) { return sum.kernels > 0 ? Value(ms(sum.ns)) : Value(); }
+
+/// Counts stand where they differ: between GPUs that run the same operators they say nothing.
+std::vector<Column<PlaceDifference>> columns(const StepDifference& step) {
+  const bool counted = counts_differ(step);
+  const auto count = [counted](KernelSum PlaceDifference::* side) {
+    return [=](const PlaceDifference& place) {
+      return counted ? Value((place.*side).kernels) : Value();
+    };
+  };
+  const std::string kernels = noun(step) == "kernel" ? "Kernels" : "Operators";
+  return {{"phase", "Phase", &PlaceDifference::phase},
+          {"part", "Part", &PlaceDifference::place},
+          {"a", "A", [](const auto& place) { return time_of(place.a); }, "ms", kTime},
+          {"b", "B", [](const auto& place) { return time_of(place.b); }, "ms", kTime},
+          {"change", "B − A", [](const auto& place) { return ms(place.change()); }, "ms", kTime},
+          {"kernels_a", kernels + " A", count(&PlaceDifference::a), "", {Notation::kCount}},
+          {"kernels_b", kernels + " B", count(&PlaceDifference::b), "", {Notation::kCount}}};
+}
+
+std::vector<PlaceDifference> rows(const StepDifference& step) {
+  std::vector<PlaceDifference> shown = named(step);
+  if (shown.empty()) return {};
+  std::vector<PlaceDifference> others(step.places);
+  std::erase_if(others, [&](const PlaceDifference& place) {
+    return std::ranges::any_of(shown, [&](const PlaceDifference& other) {
+      return place.phase == other.phase && place.place == other.place;
+    });
+  });
+  if (!others.empty()) shown.push_back(together(others, "everything else"));
+  shown.push_back(together(step.places, "whole step"));
+  return shown;
+}
+
+/// "the forward pass of attention’s softmax"
+std::string where_words(const PlaceDifference& place) {
+  if (place.phase == metric::kOptimizer) return "the optimizer’s step";
+  if (place.phase == metric::kLoss) return "the loss";
+  const std::string pass = "the " + place.phase + " pass";
+  if (place.place.starts_with("outside")) return pass + " " + place.place;
+  const bool is_attention = place.place.starts_with("attention");
+  return pass + (is_attention ? " of " : " of the ") + replaced(place.place, ": ", "’s ");
+}
+
+/// "9 kernels a layer" where layers share them evenly, else "9 kernels"
+std::string count_words(const StepDifference& step, const PlaceDifference& place,
+                        const KernelSum& sum) {
+  const auto layers = static_cast<double>(step.spec.model ? step.spec.model->layers : 0);
+  const auto even = [layers](const KernelSum& each) {
+    return std::fmod(each.kernels, layers) == 0;
+  };
+  const bool by_layer = layers > 1 && even(place.a) && even(place.b);
+  const double count = by_layer ? sum.kernels / layers : sum.kernels;
+  return format_plural(static_cast<std::int64_t>(count), noun(step)) + (by_layer ? " a layer" : "");
+}
+
+Facts facts_of(const StepDifference& step, const PlaceDifference& place, const SideNames& names) {
+  const bool a_more = place.change() < 0;
+  const auto [more, less] = a_more ? std::pair(place.a, place.b) : std::pair(place.b, place.a);
+  Facts facts;
+  facts.set("precision", describe(step.spec.precision.value_or(Precision::kFp32)));
+  facts.set("kernels", noun(step) + "s");
+  facts.set("where", where_words(place));
+  facts.set("first", a_more ? names.a : names.b);
+  facts.set("second", a_more ? names.b : names.a);
+  facts.set("more", ms(more.ns), kTime);
+  facts.set("less", ms(less.ns), kTime);
+  facts.flag("counted", place.a.kernels != place.b.kernels);
+  facts.set("more_kernels", count_words(step, place, more));
+  facts.set("fewer_kernels", count_words(step, place, less));
+  return facts;
+}
+
+}  // namespace
+
+std::vector<Facts> place_facts(const Comparison& comparison) {
+  std::vector<Facts> facts;
+  for (const StepDifference& step : comparison.differences) {
+    const auto places = named(step);
+    if (!places.empty()) facts.push_back(facts_of(step, places.front(), names_of(comparison)));
+  }
+  return facts;
+}
+
+std::vector<Dataset> place_data(const Comparison& comparison) {
+  std::vector<Dataset> all;
+  for (const StepDifference& step : comparison.differences) {
+    Dataset data = make_dataset("places", columns(step), rows(step));
+    data.family = "Step";
+    data.variant = cell_label(step.spec, step.size);
+    all.push_back(std::move(data));
+  }
+  return all;
+}
+
+}  // namespace labreport

@@ -1,0 +1,117 @@
+#include "analysis/kernel_differences.h"
+
+#include <gmock/gmock.h>
+
+#include "analysis/compared_runs.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport {
+namespace {
+
+using namespace testing_samples;
+using testing::IsEmpty;
+
+struct Kernels {
+  std::string phase, module, op;
+  std::int64_t count, us;
+};
+
+Cell profiled(const CellSpec& network, const std::vector<Kernels>& kernels) {
+  CellSpec spec = network;
+  spec.kind = CellKind::kKernels;
+  Table table{std::string(metric::kKernels), {}, {}};
+  for (const std::string_view name : {column::kPhase, column::kModule, column::kOperation,
+                                      column::kOperator, column::kInstances, column::kTotalNs}) {
+    table.columns.push_back({std::string(name), ""});
+  }
+  for (const Kernels& each : kernels) {
+    table.rows.push_back({each.phase, each.module, each.op, each.op, each.count, 1000 * each.us});
+  }
+  Launch launch;
+  launch.tables = {table};
+  return {cell_id(spec), spec, {launch}};
+}
+
+std::vector<StepDifference> differences(const std::vector<Cell>& a, const std::vector<Cell>& b) {
+  labreport::Run in_a = three_launches(), in_b = three_launches();
+  in_a.cells = a;
+  in_b.cells = b;
+  return compare_runs(in_a, of_a_model(in_b)).differences;
+}
+
+const PlaceDifference* find(const StepDifference& step, const std::string& place) {
+  for (const PlaceDifference& found : step.places) {
+    if (found.place == place) return &found;
+  }
+  return nullptr;
+}
+
+const CellSpec kStep = network(Mode::kTrainStep);
+
+TEST(KernelDifferences, MatchModulesByTheirRoleAndAddTheirKernelsUp) {
+  const auto steps =
+      differences({profiled(kStep, {{"forward", "layers/ffn/w1", "aten::mm", 2, 30},
+                                    {"forward", "layers/ffn", "aten::mul", 2, 10},
+                                    {"backward", "layers/ffn", "aten::mul", 1, 5}})},
+                  {profiled(kStep, {{"forward", "blocks/mlp", "aten::addmm", 6, 90},
+                                    {"backward", "blocks/mlp", "aten::mul", 1, 5}})});
+  ASSERT_EQ(steps.size(), 1u);
+  ASSERT_EQ(steps[0].places.size(), 2u) << "one a phase";
+  EXPECT_EQ(steps[0].places[0].phase, "forward") << "the larger change first";
+  EXPECT_EQ(steps[0].places[0].a, (KernelSum{40'000, 4}));
+  EXPECT_EQ(steps[0].places[0].b, (KernelSum{90'000, 6}));
+  EXPECT_EQ(steps[0].places[1].change(), 0);
+}
+
+TEST(KernelDifferences, ComparePartsOfAttentionThatBothHave) {
+  const auto steps = differences(
+      {profiled(kStep, {{"forward", "layers/attn/computing softmax", "aten::exp", 4, 12}})},
+      {profiled(kStep, {{"forward", "h/attention", "aten::_softmax", 1, 3}})});
+  const PlaceDifference* softmax = find(steps.at(0), "attention: softmax");
+  ASSERT_NE(softmax, nullptr);
+  EXPECT_EQ(softmax->a, (KernelSum{12'000, 4}));
+  EXPECT_EQ(softmax->b, (KernelSum{3'000, 1}));
+}
+
+TEST(KernelDifferences, CountWhatOneSideAloneHasInAttentionToAllOfAttention) {
+  const auto steps = differences(
+      {profiled(kStep, {{"forward", "layers/attn/computing softmax", "aten::exp", 4, 12},
+                        {"forward", "layers/attn/rotary", "aten::mul", 2, 8}})},
+      {profiled(kStep, {{"forward", "layers/attn", "aten::_flash_attention_forward", 1, 3}})});
+  ASSERT_EQ(steps.at(0).places.size(), 1u);
+  EXPECT_EQ(steps[0].places[0].place, "attention");
+  EXPECT_EQ(steps[0].places[0].a, (KernelSum{20'000, 6}));
+  EXPECT_EQ(steps[0].places[0].b, (KernelSum{3'000, 1}));
+}
+
+TEST(KernelDifferences, LeaveAModuleThatOneSideAloneHasOnItsSide) {
+  const auto steps =
+      differences({profiled(kStep, {{"forward", "layers/mystery", "aten::mul", 1, 4}})},
+                  {profiled(kStep, {{"forward", "layers", "aten::add", 1, 2}})});
+  EXPECT_EQ(find(steps.at(0), "layers/mystery")->b, KernelSum{});
+  EXPECT_EQ(find(steps[0], "blocks")->a, KernelSum{});
+}
+
+TEST(KernelDifferences, AreThoseOfTheFullestLargestAndLongestStepInEachPrecision) {
+  CellSpec longer = kStep, half = kStep;
+  longer.context = 128;
+  half.precision = Precision::kBf16;
+  const std::vector<Kernels> any{{"forward", "layers", "aten::add", 1, 2}};
+  const std::vector<Cell> cells{profiled(network(Mode::kInference), any), profiled(longer, any),
+                                profiled(kStep, any), profiled(half, any)};
+  const auto steps = differences(cells, cells);
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].spec.context, 128);
+  EXPECT_EQ(steps[1].spec.precision, Precision::kBf16);
+}
+
+TEST(KernelDifferences, NeedAProfileOnBothSides) {
+  const std::vector<Cell> a{profiled(kStep, {{"forward", "layers", "aten::add", 1, 2}})};
+  std::vector<Cell> b = a;
+  b.front().launches.front().outcome = Failed{"it did not start"};
+  EXPECT_THAT(differences(a, b), IsEmpty());
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,131 @@
+// A run that measures labreport's network beside a model of the user's: its plan and its report.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "experiments/sample_runs.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+using testing_samples::measured;
+
+constexpr const char* kNet = "Net-0a1b2c3d";
+
+PlanInput both(Preset preset = Preset::kQuick) {
+  PlanInput input = testing_samples::plan_input(preset);
+  input.selection.model = ModelSource{kNet, "net.py:Net", "", "", ""};
+  input.selection.both = true;
+  return input;
+}
+
+std::vector<std::string> ids(const std::vector<PlannedCell>& cells) {
+  std::vector<std::string> all;
+  for (const PlannedCell& cell : cells) all.push_back(cell_id(cell.spec));
+  std::ranges::sort(all);
+  return all;
+}
+
+PlanInput of(PlanInput input, bool model) {
+  input.selection.both = false;
+  if (!model) input.selection.model.reset();
+  return input;
+}
+
+TEST(BothModels, ArePlannedAsEachAloneAndWhatKnowsNoNetworkOnce) {
+  const auto planned = ids(plan_cells(both(), Run()));
+  std::vector<std::string> apart = ids(plan_cells(of(both(), true), Run()));
+  std::ranges::copy(ids(plan_cells(of(both(), false), Run())), std::back_inserter(apart));
+  std::ranges::sort(apart);
+  apart.erase(std::unique(apart.begin(), apart.end()), apart.end());
+  EXPECT_EQ(planned, apart);
+}
+
+TEST(BothModels, TakeTurns) {
+  std::vector<std::string> whose;
+  for (const PlannedCell& cell : plan_cells(both(), Run())) {
+    if (cell.spec.kind == CellKind::kTiming) whose.push_back(cell.spec.implementation);
+  }
+  ASSERT_GE(whose.size(), 8u);
+  for (std::size_t i = 0; i + 1 < whose.size(); i += 2) {
+    EXPECT_EQ(whose[i], kNet) << i;
+    EXPECT_EQ(whose[i + 1], "") << i;
+  }
+}
+
+TEST(BothModels, OneThatRunsOutOfMemoryLeavesTheOthersPlanAsItIs) {
+  const auto no_room = [](const CellSpec& spec, Launch& launch) {
+    if (!spec.implementation.empty() && spec.mode == Mode::kTrainStep) {
+      testing_samples::end_with(launch, OutOfMemory{"backward", 1, 1, 1});
+    }
+  };
+  const Run run = measured(both(Preset::kFull), no_room);
+  const Run alone = measured(of(both(Preset::kFull), false));
+  for (const Cell& cell : alone.cells) EXPECT_NE(run.find(cell.id), nullptr) << cell.id;
+  EXPECT_EQ(labreports_half(run).cells.size(), alone.cells.size());
+}
+
+const Section* compared(const Document& document) {
+  const auto found = std::ranges::find(document.sections, "beside", &Section::problem);
+  return found == document.sections.end() ? nullptr : &*found;
+}
+
+TEST(BothModels, HaveAReportOfTheUsersModelAndAComparison) {
+  const Document with = build_document(measured(both()), false);
+  const Document alone = build_document(measured(of(both(), true)), false);
+  ASSERT_NE(compared(with), nullptr);
+  EXPECT_EQ(compared(alone), nullptr);
+  ASSERT_EQ(with.sections.size(), alone.sections.size() + 1);
+  for (const Section& section : alone.sections) {
+    const auto same = std::ranges::find(with.sections, section.problem, &Section::problem);
+    for (std::size_t i = 0; i < section.parts.size(); ++i) {
+      EXPECT_EQ(same->parts[i].answer, section.parts[i].answer) << section.parts[i].name();
+      EXPECT_EQ(same->parts[i].tables.size(), section.parts[i].tables.size());
+    }
+  }
+  EXPECT_THAT(with.title, HasSubstr(kNet));
+  EXPECT_THAT(with.reproduce, HasSubstr("MODEL=net.py:Net"));
+  EXPECT_THAT(with.reproduce, HasSubstr("AND=labreport"));
+}
+
+/// The user's attention takes twice as long, in twice as many kernels.
+void double_attention(const CellSpec& spec, Launch& launch) {
+  if (spec.implementation.empty()) return;
+  for (Metric& metric : launch.metrics) {
+    auto* samples = std::get_if<Samples>(&metric.data);
+    if (samples == nullptr || metric.unit != "ns") continue;
+    for (auto& ns : std::get<std::vector<std::int64_t>>(*samples)) ns = ns * 3 / 2;
+  }
+  for (Table& table : launch.tables) {
+    if (table.name != metric::kKernels) continue;
+    for (auto& row : table.rows) {
+      if (std::get<std::string>(row.at(1)).find("attn") == std::string::npos) continue;
+      for (const std::size_t column : {6, 7})
+        row.at(column) = 2 * std::get<std::int64_t>(row[column]);
+    }
+  }
+}
+
+TEST(BothModels, AreComparedByStepsAndByWhereKernelsDiffer) {
+  const Document document = build_document(measured(both(), double_attention), false);
+  const Part& part = compared(document)->parts.at(0);
+  EXPECT_THAT(part.answer,
+              HasSubstr("labreport’s network is **1.50 times** as fast as " + std::string(kNet)));
+  EXPECT_THAT(part.answer, HasSubstr("pass of attention"));
+  EXPECT_THAT(part.answer, HasSubstr("kernels a layer"));
+  ASSERT_GE(part.tables.size(), 2u);
+  EXPECT_EQ(part.tables[0].slug, "steps");
+  EXPECT_EQ(part.tables[0].rows.at(0).cells.at(3).text, "1.50");
+  EXPECT_THAT(part.tables[1].slug, HasSubstr("places"));
+}
+
+TEST(BothModels, ThatDoNotDifferAreNotSaidTo) {
+  const Document document = build_document(measured(both()), false);
+  const Part& part = compared(document)->parts.at(0);
+  EXPECT_THAT(part.answer, HasSubstr("equally fast within 1 %"));
+  EXPECT_THAT(part.answer, testing::Not(HasSubstr("largest difference")));
+}
+
+}  // namespace
+}  // namespace labreport
