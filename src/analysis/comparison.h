@@ -101,7 +101,8 @@ struct KernelSum {
 /// Those of one phase that serve one part of the network.
 struct PlaceDifference {
   std::string phase;  ///< "forward"
-  std::string place;  ///< "attention: softmax", see analysis/kernel_places.h.
+  std::string
+      place;  ///< "attention: softmax", see analysis/kernel_places.h; empty: the whole phase.
   KernelSum a = {}, b = {};
 
   double change() const { return b.ns - a.ns; }

@@ -28,11 +28,17 @@ PlaceDifference& at(Places& places, const std::string& phase, const std::string&
   return places.try_emplace({phase, place}, PlaceDifference{phase, place}).first->second;
 }
 
+/// Loss and optimizer are one part each, whatever ranges their code opens.
+std::string place_in(const std::string& phase, const MeasuredRow& row) {
+  if (phase == metric::kLoss || phase == metric::kOptimizer) return "";
+  return place_of(row.text(column::kModule), row.text(column::kOperation),
+                  row.text(column::kOperator));
+}
+
 void add_kernels(Places& places, const Launch& launch, Sum side) {
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
-    const std::string place = place_of(row.text(column::kModule), row.text(column::kOperation),
-                                       row.text(column::kOperator));
-    add(at(places, row.text(column::kPhase), place).*side,
+    const std::string phase = row.text(column::kPhase);
+    add(at(places, phase, place_in(phase, row)).*side,
         {row.number(column::kTotalNs).value_or(0), row.number(column::kInstances).value_or(0)});
   }
 }
@@ -53,9 +59,19 @@ Places matched(const Places& places) {
   return kept;
 }
 
+bool has_parts(const Places& places, const PlaceDifference& whole) {
+  return std::ranges::any_of(places, [&](const auto& entry) {
+    return entry.second.phase == whole.phase && place_around(entry.second.place) == whole.place;
+  });
+}
+
 std::vector<PlaceDifference> by_change(const Places& places) {
   std::vector<PlaceDifference> rows;
-  for (const auto& [key, place] : places) rows.push_back(place);
+  for (const auto& [key, place] : places) {
+    rows.push_back(place);
+    if (!place.place.empty() && has_parts(places, place))
+      rows.back().place = "rest of " + place.place;
+  }
   std::ranges::stable_sort(rows, std::greater(),
                            [](const auto& place) { return std::abs(place.change()); });
   return rows;

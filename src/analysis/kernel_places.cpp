@@ -96,7 +96,7 @@ std::string place_of(std::string_view module, std::string_view operation, std::s
     return in_attention(without_digits(within), operation, op);
   }
   const bool of_block = std::ranges::find(kBlocks, path.back()) != std::end(kBlocks);
-  return of_block ? "blocks" : std::string(module);
+  return of_block ? "blocks themselves" : std::string(module);
 }
 
 std::string place_around(const std::string& place) {

@@ -9,8 +9,8 @@ namespace labreport {
 /// By the role that its module's name tells: "attention", "feed-forward", "norms", "embeddings",
 /// "LM head". In attention also what it is for, as far as operator and module tell: "attention:
 /// projections" (GEMMs of its layers), "attention: QKᵀ and A·V", "attention: softmax", "attention:
-/// RoPE", "attention: fused kernel". Without such a name the module's own path; "blocks" for what a
-/// block does itself, "outside of modules" without a module.
+/// RoPE", "attention: fused kernel". Without such a name the module's own path; "blocks
+/// themselves" for what no module within them does, "outside of modules" without a module.
 ///
 /// `module` is a path, "layers/attn/q_proj", `operation` the outermost operator of the kernel and
 /// `op` the innermost.

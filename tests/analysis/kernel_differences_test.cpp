@@ -85,12 +85,29 @@ TEST(KernelDifferences, CountWhatOneSideAloneHasInAttentionToAllOfAttention) {
   EXPECT_EQ(steps[0].places[0].b, (KernelSum{3'000, 1}));
 }
 
+TEST(KernelDifferences, CallTheRestOfAttentionSoWhereBothHaveAPartOfIt) {
+  const std::vector<Cell> cells{profiled(kStep, {{"forward", "layers/attn/qkv", "aten::mm", 1, 9},
+                                                 {"forward", "layers/attn", "aten::exp", 2, 8}})};
+  const auto steps = differences(cells, cells);
+  EXPECT_NE(find(steps.at(0), "attention: projections"), nullptr);
+  EXPECT_NE(find(steps[0], "rest of attention"), nullptr);
+  EXPECT_EQ(find(steps[0], "attention"), nullptr);
+}
+
+TEST(KernelDifferences, TakeLossAndOptimizerAsAWhole) {
+  const auto steps = differences(
+      {profiled(kStep, {{"optimizer", "", "aten::add", 4, 12}})},
+      {profiled(kStep, {{"optimizer", "Optimizer.step#AdamW.step", "aten::_foreach_add_", 1, 3}})});
+  ASSERT_EQ(steps.at(0).places.size(), 1u);
+  EXPECT_EQ(steps[0].places[0].b, (KernelSum{3'000, 1}));
+}
+
 TEST(KernelDifferences, LeaveAModuleThatOneSideAloneHasOnItsSide) {
   const auto steps =
       differences({profiled(kStep, {{"forward", "layers/mystery", "aten::mul", 1, 4}})},
                   {profiled(kStep, {{"forward", "layers", "aten::add", 1, 2}})});
   EXPECT_EQ(find(steps.at(0), "layers/mystery")->b, KernelSum{});
-  EXPECT_EQ(find(steps[0], "blocks")->a, KernelSum{});
+  EXPECT_EQ(find(steps[0], "blocks themselves")->a, KernelSum{});
 }
 
 TEST(KernelDifferences, AreThoseOfTheFullestLargestAndLongestStepInEachPrecision) {

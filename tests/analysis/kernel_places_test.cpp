@@ -46,8 +46,8 @@ TEST(KernelPlaces, InAttentionAreWhatTheyAreFor) {
 
 TEST(KernelPlaces, WithoutARoleAreTheModuleItself) {
   EXPECT_EQ(place("layers/mystery"), "layers/mystery");
-  EXPECT_EQ(place("layers"), "blocks");
-  EXPECT_EQ(place("transformer/h"), "blocks");
+  EXPECT_EQ(place("layers"), "blocks themselves");
+  EXPECT_EQ(place("transformer/h"), "blocks themselves");
   EXPECT_EQ(place(""), "outside of modules");
 }
 

@@ -20,6 +20,8 @@ PlanInput both(Preset preset = Preset::kQuick) {
   return input;
 }
 
+std::vector<PlannedCell> planned(const PlanInput& input) { return plan_cells(input, Run()); }
+
 std::vector<std::string> ids(const std::vector<PlannedCell>& cells) {
   std::vector<std::string> all;
   for (const PlannedCell& cell : cells) all.push_back(cell_id(cell.spec));
@@ -34,17 +36,16 @@ PlanInput of(PlanInput input, bool model) {
 }
 
 TEST(BothModels, ArePlannedAsEachAloneAndWhatKnowsNoNetworkOnce) {
-  const auto planned = ids(plan_cells(both(), Run()));
-  std::vector<std::string> apart = ids(plan_cells(of(both(), true), Run()));
-  std::ranges::copy(ids(plan_cells(of(both(), false), Run())), std::back_inserter(apart));
+  std::vector<std::string> apart = ids(planned(of(both(), true)));
+  std::ranges::copy(ids(planned(of(both(), false))), std::back_inserter(apart));
   std::ranges::sort(apart);
   apart.erase(std::unique(apart.begin(), apart.end()), apart.end());
-  EXPECT_EQ(planned, apart);
+  EXPECT_EQ(ids(planned(both())), apart);
 }
 
 TEST(BothModels, TakeTurns) {
   std::vector<std::string> whose;
-  for (const PlannedCell& cell : plan_cells(both(), Run())) {
+  for (const PlannedCell& cell : planned(both())) {
     if (cell.spec.kind == CellKind::kTiming) whose.push_back(cell.spec.implementation);
   }
   ASSERT_GE(whose.size(), 8u);
@@ -60,8 +61,8 @@ TEST(BothModels, OneThatRunsOutOfMemoryLeavesTheOthersPlanAsItIs) {
       testing_samples::end_with(launch, OutOfMemory{"backward", 1, 1, 1});
     }
   };
-  const Run run = measured(both(Preset::kFull), no_room);
-  const Run alone = measured(of(both(Preset::kFull), false));
+  const labreport::Run run = measured(both(Preset::kFull), no_room);
+  const labreport::Run alone = measured(of(both(Preset::kFull), false));
   for (const Cell& cell : alone.cells) EXPECT_NE(run.find(cell.id), nullptr) << cell.id;
   EXPECT_EQ(labreports_half(run).cells.size(), alone.cells.size());
 }

@@ -42,15 +42,20 @@ const std::vector<Column<StepPair>> kSteps{
     {"memory", "Peak memory", &StepPair::memory, "B ÷ A", kShareOfA},
     {"verdict", "Verdict", [](const auto& pair) { return verdict_of(*pair.step); }}};
 
-/// A timed step's own peak: every network has one, the memory problem's only some.
-std::optional<double> memory_ratio(const Run& run, const ComparedRow& row) {
+/// A timed step's own peak where it counts one, as on every GPU; else the memory problem's.
+std::optional<double> memory_ratio(const Comparison& comparison, const Run& run,
+                                   const ComparedRow& step) {
   const auto peaks = [&run](const std::string& id) {
-    const Cell* cell = run.find(id);
-    return cell == nullptr ? std::vector<double>() : launch_values(*cell, Measure::kPeakMemory);
+    return launch_values(*run.find(id), Measure::kPeakMemory);
   };
-  const auto a = peaks(row.cell);
-  const auto b = peaks(row.cell_b);
-  return a.empty() || b.empty() ? std::nullopt : std::optional(ratio_of(a, b));
+  const auto a = peaks(step.cell);
+  const auto b = peaks(step.cell_b);
+  if (!a.empty() && !b.empty()) return ratio_of(a, b);
+  for (const ComparedRow& row : comparison.rows) {
+    const bool same = same_setting(row.spec, step.spec) && row.spec.mode == step.spec.mode;
+    if (same && row.measure == Measure::kPeakMemory) return row.ratio;
+  }
+  return std::nullopt;
 }
 
 std::string network_words(const ComparedRow& row) {
@@ -77,7 +82,7 @@ std::vector<StepPair> step_pairs(const Comparison& comparison, const Run& run) {
     if (!of_training_step(row)) continue;
     if (row.measure == Measure::kStep) {
       pairs.push_back({.network = network_words(row), .step = &row});
-      pairs.back().memory = memory_ratio(run, row);
+      pairs.back().memory = memory_ratio(comparison, run, row);
       pairs.back().flags = diff_row(0, row).flags;
     }
     if (!pairs.empty() && pairs.back().step->cell == row.cell) take(pairs.back(), row);
@@ -100,12 +105,18 @@ Dataset each_ratio(const Comparison& comparison, const char* name, std::string_v
   return data;
 }
 
+/// What a profile counts: on a CPU there are no kernels.
+const char* kernels_of(const Run& run) {
+  const Device* device = main_device(run);
+  return device != nullptr && device->kind == DeviceKind::kCpu ? "operators" : "kernels";
+}
+
 PartContent beside(const Comparison& comparison, const Run& run) {
   PartContent part;
   part.facts = summary_facts(comparison);
   part.facts.list("differences", place_facts(comparison));
   part.facts.set("model", comparison.b.model);
-  part.facts.flag("judged", comparison.can_judge());
+  part.facts.set("kernels", kernels_of(run));
   part.datasets = place_data(comparison);
   part.datasets.insert(part.datasets.end(),
                        {make_dataset("steps", kSteps, step_pairs(comparison, run)),

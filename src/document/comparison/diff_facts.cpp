@@ -200,6 +200,7 @@ std::string method_of(const Comparison& comparison) {
   Facts facts;
   facts.flag("by_floor", std::ranges::any_of(comparison.rows, &ComparedRow::interval_by_floor));
   facts.flag("different", comparison.related.relation == Relation::kDifferentHardware);
+  facts.flag("places", !place_facts(comparison).empty());
   facts.flag("judged", any_judged(comparison));
   return render_words(embedded::document().at(kWords), facts, kWords);
 }

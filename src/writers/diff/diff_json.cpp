@@ -8,7 +8,7 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kDiffSchemaVersion = "1.1.0";
+constexpr const char* kDiffSchemaVersion = "1.2.0";
 
 /// JSON has no infinity: what is too large to be written is absent.
 Json optional(std::optional<double> value) {
@@ -18,19 +18,13 @@ Json optional(std::optional<double> value) {
 Json run_json(const ComparedRun& run) {
   Json rates = Json::object();
   for (const auto& [precision, rate] : run.limits.rates) rates[std::string(name(precision))] = rate;
-  return {{"device", run.device},
-          {"source", run.source},
-          {"edition", run.edition},
-          {"preset", run.preset},
-          {"started_at", run.started_at},
-          {"revision", run.revision},
-          {"driver", run.driver},
-          {"cpu", run.cpu},
-          {"titles", run.titles},
-          {"sources", run.sources},
-          {"assumed", run.assumed},
-          {"matrix_rates", rates},
-          {"bandwidth", optional(run.limits.bandwidth)}};
+  return {{"device", run.device},     {"model", run.model},
+          {"source", run.source},     {"edition", run.edition},
+          {"preset", run.preset},     {"started_at", run.started_at},
+          {"revision", run.revision}, {"driver", run.driver},
+          {"cpu", run.cpu},           {"titles", run.titles},
+          {"sources", run.sources},   {"assumed", run.assumed},
+          {"matrix_rates", rates},    {"bandwidth", optional(run.limits.bandwidth)}};
 }
 
 Json side_json(const RowSide& side) {
@@ -91,11 +85,24 @@ Json kernel_json(const KernelChange& change) {
           {"share_b", change.share_b}};
 }
 
+Json sum_json(const KernelSum& sum) { return {{"ns", sum.ns}, {"kernels", sum.kernels}}; }
+
+Json place_json(const PlaceDifference& place) {
+  return {{"phase", place.phase},
+          {"place", place.place},
+          {"a", sum_json(place.a)},
+          {"b", sum_json(place.b)}};
+}
+
 template <typename Items>
 Json list(const Items& items, Json (*write)(const typename Items::value_type&)) {
   Json array = Json::array();
   for (const auto& item : items) array.push_back(write(item));
   return array;
+}
+
+Json difference_json(const StepDifference& step) {
+  return {{"cell", cell_id(step.spec)}, {"places", list(step.places, place_json)}};
 }
 
 }  // namespace
@@ -116,7 +123,8 @@ std::string diff_json(const Comparison& comparison) {
                      {"mismatches", comparison.mismatches},
                      {"rows", list(comparison.rows, row_json)},
                      {"speedups", list(comparison.speedups, speedup_json)},
-                     {"kernels", list(comparison.kernels, kernel_json)}});
+                     {"kernels", list(comparison.kernels, kernel_json)},
+                     {"differences", list(comparison.differences, difference_json)}});
 }
 
 }  // namespace labreport
