@@ -157,8 +157,7 @@ std::string first_to_last(const std::string& first, const std::string& last) {
   return first == last ? first : first + " to " + last;
 }
 
-/// Of the smallest and the largest of these networks, at least one: "19.00 to 328.5", and "small to
-/// 2.7B".
+/// Of the smallest and the largest of these networks: "19.00 to 328.5", and "small to 2.7B".
 Facts ends(const std::vector<SizeRow>& rows) {
   const auto in_prose = [](const std::vector<double>& samples) {
     if (samples.empty()) return std::string();
@@ -197,27 +196,24 @@ bool gemms_explain(const SizeRow& row, double difference) {
   return of_gemms / mean(row.times.forward) / difference >= 0.5;
 }
 
-/// Why the ratio farthest from that of the FLOPs is so, or that all are near it.
+/// Why the ratio farthest from that of the FLOPs is so, where the GEMMs tell.
 void set_ratios(Facts& facts, const std::vector<SizeRow>& rows) {
-  const auto off = [](const SizeRow& row) {
-    return std::abs(row.ratio().value_or(Ratio{2, 0}).value - 2);
-  };
-  const auto farthest = std::ranges::max_element(rows, {}, off);
-  Facts values;
-  std::string_view holds;
+  const auto off = [](const SizeRow& row) { return row.ratio().value_or(Ratio{2, 0}).value - 2; };
+  const auto farthest =
+      std::ranges::max_element(rows, {}, [&](const SizeRow& row) { return std::abs(off(row)); });
+  std::optional<Facts> explained;
   if (farthest != rows.end() && farthest->ratio()) {
     const Ratio ratio = *farthest->ratio();
-    const bool alike = off(*farthest) <= std::max(kNoticeableRatio, ratio.deviation);
-    holds = alike                                       ? ""
-            : gemms_explain(*farthest, ratio.value - 2) ? "ratio_of_gemms"
-                                                        : "ratio_unexplained";
-    values.set("size", farthest->size);
-    values.set("size_ratio", certain_ratio(ratio.value, ratio.deviation));
-    values.set("forward_rate", farthest->forward.value_or(Gemms{}).rate, kRate);
-    values.set("backward_rate", farthest->backward.value_or(Gemms{}).rate, kRate);
+    const bool noticeable = std::abs(off(*farthest)) > std::max(kNoticeableRatio, ratio.deviation);
+    if (noticeable && gemms_explain(*farthest, off(*farthest))) {
+      explained.emplace();
+      explained->set("size", farthest->size);
+      explained->set("ratio", certain_ratio(ratio.value, ratio.deviation));
+      explained->set("forward_rate", farthest->forward->rate, kRate);
+      explained->set("backward_rate", farthest->backward->rate, kRate);
+    }
   }
-  facts.set("ratio", ratio_range(rows));
-  choose(facts, {"ratio_of_gemms", "ratio_unexplained"}, holds, values);
+  facts.when("ratio_of_gemms", explained);
 }
 
 /// A coefficient of variation: "0.4 %", and beyond 1 as a factor, "1.8".
@@ -249,7 +245,9 @@ std::optional<double> spread_by_events(const SizeRow& row) {
   return spread_of(step->counted(metric::kEvent, metric::kOptimizer));
 }
 
-void set_spreads(Facts& facts, const std::vector<SizeRow>& rows) {
+/// Of the passes and, inside, of the optimizer: its launches from the CPU vary where it varies by
+/// the CPU's clock alone.
+std::optional<Facts> spreads(const std::vector<SizeRow>& rows) {
   Spread passes, optimizer;
   std::optional<double> events;  // Of the optimizer that varies most.
   for (const SizeRow& row : rows) {
@@ -259,49 +257,26 @@ void set_spreads(Facts& facts, const std::vector<SizeRow>& rows) {
     optimizer.widen(row.size, row.times.optimizer);
     if (optimizer.where == row.size) events = spread_by_events(row);
   }
-  choose(facts, {"steady", "varies"},
-         passes.share < 0               ? ""
-         : passes.share <= kSteadyBelow ? "steady"
-                                        : "varies",
-         passes.facts());
+  if (passes.share < 0) return std::nullopt;
   const double steadiest = std::max(passes.share, kNoticeableSpread);
   const bool by_cpu = events && optimizer.share > steadiest && 2 * *events < optimizer.share;
-  Facts values = optimizer.facts();
-  values.set("events", variation(events.value_or(0)));
-  choose(facts, {"optimizer_varies", "optimizer_by_cpu"},
-         optimizer.share < 0 ? ""
-         : by_cpu            ? "optimizer_by_cpu"
-                             : "optimizer_varies",
-         values);
+  Facts facts = passes.facts(), inside = optimizer.facts();
+  inside.when("by_cpu", by_cpu, "events", variation(events.value_or(0)));
+  facts.flag("steady", passes.share <= kSteadyBelow);
+  facts.when("optimizer", optimizer.share < 0 ? std::nullopt : std::optional(inside));
+  return facts;
 }
 
-/// What was counted, and whether it is other than what the question asks for.
+/// What was counted, where it is other than what the question asks for.
 void set_steps(Facts& facts, const std::vector<SizeRow>& rows) {
-  std::optional<Facts> counted, other;
-  for (const SizeRow& row : rows) {
-    const auto step = fullest(*row.group);
-    if (!step || counted) continue;
-    counted.emplace();
-    counted->set("warmup", format_plural(step->spec->warmup.value_or(0), "warm-up step"));
-    counted->set("steps", format_plural(step->spec->steps.value_or(0), "timed step"));
-    if (step->spec->warmup != kAskedWarmup || step->spec->steps != kAskedSteps) other = counted;
+  std::optional<Facts> other;
+  const auto step = rows.empty() ? std::nullopt : fullest(*rows.front().group);
+  if (step && (step->spec->warmup != kAskedWarmup || step->spec->steps != kAskedSteps)) {
+    other.emplace();
+    other->set("warmup", format_plural(step->spec->warmup.value_or(0), "warm-up step"));
+    other->set("steps", format_plural(step->spec->steps.value_or(0), "timed step"));
   }
-  facts.when("counted", counted);
   facts.when("other_steps", other);
-}
-
-void set_sizes(Facts& facts, const std::string& situation, const std::vector<SizeRow>& rows,
-               bool (*holds)(const SizeRow&)) {
-  std::vector<std::string> sizes;
-  for (const SizeRow& row : rows) {
-    if (holds(row)) sizes.push_back(row.size);
-  }
-  facts.when(situation, !sizes.empty(), "sizes", join_words(sizes));
-}
-
-bool is_launch_bound(const SizeRow& row) {
-  const auto step = fullest(*row.group);
-  return step && bound(*step) == Bound::kLaunch;
 }
 
 Facts make_facts(const std::vector<SizeRow>& all) {
@@ -309,18 +284,20 @@ Facts make_facts(const std::vector<SizeRow>& all) {
   const std::vector<SizeRow> both = having(forward, &Phases::backward);
   const std::vector<SizeRow>& rows = both.empty() ? forward : both;
   const std::vector<SizeRow> updated = having(rows, &Phases::optimizer);
-  Facts facts;
+  Facts facts, passes = ends(rows);
+  const std::optional<Facts> optimizer =
+      updated.empty() ? std::nullopt : std::optional(ends(updated));
+  passes.set("ratio", ratio_range(both));
+  passes.when("optimizer", optimizer);
   choose(facts, {"nothing", "forward_only", "both"},
          rows.empty()   ? "nothing"
          : both.empty() ? "forward_only"
                         : "both",
-         ends(rows));
-  facts.when("optimizer", updated.empty() ? std::nullopt : std::optional(ends(updated)));
+         passes);
+  facts.when("optimizer", optimizer);
+  facts.when("spread", spreads(rows));
   set_ratios(facts, both);
-  set_spreads(facts, rows);
   set_steps(facts, rows);
-  set_sizes(facts, "launch_bound", rows, is_launch_bound);
-  set_sizes(facts, "incomplete", all, [](const SizeRow& row) { return !row.reason.empty(); });
   return facts;
 }
 

@@ -17,9 +17,8 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr double kNoticeable = 0.01;    // A smaller change is none.
-constexpr double kClearDeviations = 2;  // Of one step from the warm ones, to call it slow.
-constexpr double kFixedCost = 1.5;      // Between sizes, to call it the same for all.
+constexpr double kNoticeable = 0.01;  // A smaller change is none.
+constexpr double kFixedCost = 1.5;    // Between sizes, to call it the same for all.
 constexpr std::size_t kWindows[]{0, 1, 2, 5};
 constexpr std::size_t kMostShown = 6;  // Of the first steps.
 
@@ -48,12 +47,11 @@ struct WarmupRow {
     return window == windows.end() ? std::nullopt : quotient(window->second.mean, warm().mean);
   }
   double rise(std::size_t warmup) const { return ratio(warmup).value_or(1) - 1; }
-  double second_rise() const { return steps.size() < 2 ? 0 : steps[1] / warm().median - 1; }
-  double spread() const { return warm().coefficient_of_variation(); }
   double extra() const { return median(first_steps) - warm().median; }
-  /// The second step is slower than the warm ones by more than they vary.
+  /// The second step makes at least half of what one warm-up step leaves.
   bool second_is_slow() const {
-    return second_rise() > std::max(kNoticeable, kClearDeviations * spread());
+    const double more = steps.size() < 2 ? 0 : steps[1] - warm().median;
+    return 2 * more >= rise(1) * warm().mean * static_cast<double>(warm().count);
   }
 };
 
@@ -250,6 +248,7 @@ std::string bound_words(const std::vector<WarmupRow>& rows, std::size_t warmup) 
   return format_rough_percent(std::ceil(share * 1e3) / 1e3) + " %";
 }
 
+/// A row's means without warm-up and warm, and how they compare.
 void set_row(Facts& facts, const std::string& prefix, const WarmupRow& row) {
   facts.set(prefix, row.size);
   facts.set(prefix + "_rise", rise_words(row, 0));
@@ -276,15 +275,12 @@ std::vector<WarmupRow> of_mode(std::vector<WarmupRow> rows, Mode mode) {
   return rows;
 }
 
-/// Which sentence tells of the slow first step, by what was seen of it.
-std::string_view first_step_sentence(const WarmupRow& most,
-                                     const std::vector<FirstStep>& profiled) {
-  if (most.rise(0) <= kNoticeable) return "";
+/// The causes make at least half of what each first step takes longer, and later steps vary less.
+bool first_explains(const WarmupRow& most, const std::vector<FirstStep>& profiled) {
   const std::span<const double> rest = std::span(most.steps).subspan(1, most.cold().count - 1);
-  const bool others_too = 2 * sample_stddev(rest) >= most.cold().stddev;
-  if (others_too || profiled.empty()) return "first_unexplained";
-  const auto half = [](const FirstStep& step) { return 2 * step.causes() < step.row->extra(); };
-  return std::ranges::any_of(profiled, half) ? "first_partly" : "first_explained";
+  const auto half = [](const FirstStep& step) { return 2 * step.causes() >= step.row->extra(); };
+  return 2 * sample_stddev(rest) < most.cold().stddev && !profiled.empty() &&
+         std::ranges::all_of(profiled, half);
 }
 
 /// Requests of the allocator to the device in a step; 0 where nothing tells.
@@ -296,35 +292,22 @@ double allocations_in(const WarmupRow& row, std::size_t step) {
   return step < counts.size() ? counts[step] : 0;
 }
 
+/// What the first step of these networks spends its time on; or how long that of `most` takes.
 void set_first_step(Facts& facts, const std::vector<FirstStep>& steps, const WarmupRow& most) {
   std::vector<FirstStep> profiled;
   std::ranges::copy_if(steps, std::back_inserter(profiled), &FirstStep::explained);
   const auto extra = each(profiled, [](const FirstStep& step) { return step.row->extra(); });
   Facts values;
-  set_row(values, "most", most);
   values.set("extra", range_words(extra));
-  const bool several = extra.size() > 1;
-  values.flag("fixed", several && std::ranges::max(extra) < kFixedCost * std::ranges::min(extra));
-  for (const auto& [name, cause] : {std::pair("modules", &FirstStep::modules),
-                                    {"library", &FirstStep::library},
-                                    {"allocation", &FirstStep::allocation}}) {
+  values.flag("fixed",
+              extra.size() > 1 && std::ranges::max(extra) < kFixedCost * std::ranges::min(extra));
+  for (const auto& [name, cause] :
+       {std::pair("modules", &FirstStep::modules), {"library", &FirstStep::library}}) {
     values.set(name, range_words(each(profiled, [&](const auto& step) { return *(step.*cause); })));
   }
-  choose(facts, {"first_unexplained", "first_partly", "first_explained"},
-         first_step_sentence(most, profiled), values);
-}
-
-/// Of several rows that rise the most and the least; or that none does.
-void set_rise(Facts& facts, const std::vector<WarmupRow>& rows) {
-  const auto rise = [](const WarmupRow& row) { return row.rise(0); };
-  const auto [least, most] = std::ranges::minmax_element(rows, {}, rise);
-  Facts values;
-  set_row(values, "most", *most);
-  set_row(values, "least", *least);
-  values.set("bound", bound_words(rows, 0));
-  values.flag("several", rows.size() > 1);
-  choose(facts, {"flat", "rises"}, most->rise(0) <= kNoticeable ? "flat" : "rises", values);
-  facts.when("compared", values);
+  const bool slow = most.rise(0) > kNoticeable, explained = first_explains(most, profiled);
+  facts.when("first_explained", slow && explained ? std::optional(values) : std::nullopt);
+  facts.flag("first_unexplained", slow && !explained);
 }
 
 /// Whether one step is enough to leave out, and why not.
@@ -358,6 +341,7 @@ void set_later_allocations(Facts& facts, const std::vector<TimingGroup>& groups)
 Facts answer(const std::vector<WarmupRow>& rows, const std::vector<FirstStep>& firsts,
              const std::vector<TimingGroup>& groups) {
   const auto rise = [](const WarmupRow& row) { return row.rise(0); };
+  const auto [least, most] = std::ranges::minmax_element(rows, {}, rise);
   const WarmupRow& any = rows.front();
   const std::string step = any.mode == Mode::kTrainStep ? "" : " step";
   Facts facts;
@@ -365,8 +349,12 @@ Facts answer(const std::vector<WarmupRow>& rows, const std::vector<FirstStep>& f
   facts.set("steps", std::to_string(any.cold().count));
   facts.set("warmup_steps",
             format_plural(static_cast<std::int64_t>(any.windows.rbegin()->first), "warm-up step"));
-  set_rise(facts, rows);
-  set_first_step(facts, firsts, *std::ranges::max_element(rows, {}, rise));
+  set_row(facts, "most", *most);
+  set_row(facts, "least", *least);
+  facts.set("bound", bound_words(rows, 0));
+  facts.flag("rises", most->rise(0) > kNoticeable);
+  facts.flag("several", rise_words(*most, 0) != rise_words(*least, 0));
+  set_first_step(facts, firsts, *most);
   set_enough(facts, rows);
   set_later_allocations(facts, groups);
   return facts;
