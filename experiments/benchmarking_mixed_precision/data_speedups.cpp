@@ -80,8 +80,8 @@ const std::vector<Column<PassRow>> kPasses{
      kRatio},
     {"bound", "Bound", [](const PassRow& row) { return row.row.network->bound(); }},
     kernel_column("gemms", "GEMMs", &KernelTime::gemms, "ms"),
-    kernel_column("copies", "Copies and casts", &KernelTime::copies, "ms"),
-    kernel_column("others", "All others", &KernelTime::others, "ms"),
+    kernel_column("copies", "All copies and casts", &KernelTime::copies, "ms"),
+    kernel_column("others", "Others", &KernelTime::others, "ms"),
     kernel_column("share", "GEMMs", &KernelTime::gemm_share, "%", {Notation::kPercent}),
     kernel_column("launches", "Launches", &KernelTime::launches, "", {Notation::kCount})};
 
@@ -126,7 +126,7 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   auto profiled = passes;
   std::erase_if(profiled, [](const PassRow& row) { return !row.kernels(); });
   PartContent part;
-  part.facts = speedup_facts(view, measured, compared);
+  part.facts = speedup_facts(view, compared);
   part.cells = cells_of(groups);
   part.datasets = {make_dataset("networks", kNetworks, rows),
                    make_dataset("kernels", kPasses, profiled)};

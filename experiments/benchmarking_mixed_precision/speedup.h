@@ -56,7 +56,6 @@ std::vector<Pair> pairs(const std::vector<Network>& networks);
 std::vector<Pair> spoken_of(const std::vector<Pair>& pairs, Pass Network::* pass);
 
 /// What the answer of part (c) can say; `pairs` is not empty.
-Facts speedup_facts(const RunView& view, const std::vector<Network>& networks,
-                    const std::vector<Pair>& pairs);
+Facts speedup_facts(const RunView& view, const std::vector<Pair>& pairs);
 
 }  // namespace labreport::benchmarking_mixed_precision

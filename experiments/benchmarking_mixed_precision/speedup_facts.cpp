@@ -1,6 +1,5 @@
 // What part (c) can say of its speedups, and of what the profiles hold against them.
 #include <algorithm>
-#include <map>
 
 #include "base/format.h"
 #include "base/gpu.h"
@@ -116,9 +115,29 @@ bool casts_slow(const Pair& pair, const KernelTime& fp32, const KernelTime& othe
          other.copies - fp32.copies >= kHalf * (other.rest() - fp32.rest());
 }
 
+/// Without a profile in the other precision: how much of FP32's passes GEMMs are, of the smallest
+/// and the largest that was profiled, and how much faster large ones ran.
+std::optional<Facts> held_facts(const RunView& view, Pairs compared) {
+  std::erase_if(compared, [](const Pair& pair) { return !pair.fp32->forward.kernels; });
+  if (compared.size() < 2) return std::nullopt;
+  const Pair &small = compared.front(), &large = compared.back();
+  const auto rate = matrix_rate(view, Precision::kFp32);
+  const auto other = matrix_rate(view, *large.other->group->spec.precision);
+  if (!rate || !other) return std::nullopt;
+  constexpr Notation kTeraflops{Notation::kSignificant, 3};
+  Facts facts;
+  facts.set("small", small.fp32->size());
+  facts.set("small_share", small.fp32->forward.kernels->gemm_share(), {Notation::kPercent});
+  facts.set("large", large.fp32->size());
+  facts.set("large_share", large.fp32->forward.kernels->gemm_share(), {Notation::kPercent});
+  facts.set("rate", *rate / 1e12, kTeraflops);
+  facts.set("new_rate", *other / 1e12, kTeraflops);
+  return facts;
+}
+
 /// What became of GEMMs and of everything else in the largest forward pass profiled in both
 /// precisions.
-void set_kernels(Facts& facts, const Pairs& pairs) {
+void set_kernels(Facts& facts, const RunView& view, const Pairs& pairs) {
   Facts values;
   const Pairs compared = spoken_of(pairs, &Network::forward);
   std::string holds = compared.empty() ? "" : "not_profiled";
@@ -126,79 +145,86 @@ void set_kernels(Facts& facts, const Pairs& pairs) {
     const auto &fp32 = pair.fp32->forward.kernels, &other = pair.other->forward.kernels;
     if (!fp32 || !other) continue;
     const bool gain = other->gemms > 0 && fp32->gemms > kLonger * other->gemms;
-    holds = !gain ? "gemms_stay" : casts_slow(pair, *fp32, *other) ? "casts" : "gemms_gain";
+    holds = gain ? "gemms_gain" : "gemms_stay";
     values.set("size", pair.other->size());
     values.set("gemms", fp32->gemms, {});
     values.set("new_gemms", other->gemms, {});
     values.set("gain", gain ? format_factor(fp32->gemms / other->gemms) : "");
     values.set("rest", fp32->rest(), {});
     values.set("new_rest", other->rest(), {});
+    values.flag("casts", casts_slow(pair, *fp32, *other));
   }
-  for (const char* name : {"casts", "gemms_gain", "gemms_stay", "not_profiled"}) {
+  values.when("held", held_facts(view, compared));
+  for (const char* name : {"gemms_gain", "gemms_stay", "not_profiled"}) {
     facts.when(name, name == holds ? std::optional(values) : std::nullopt);
   }
 }
 
-void set_launch_bound(Facts& facts, const Pairs& pairs) {
+/// "the forward pass of small and large and the backward pass of small": where `holds`.
+template <typename Holds>
+std::string passes_where(const Pairs& pairs, Holds holds) {
   std::vector<std::string> passes;
   for (const auto& [name, pass] : kBoth) {
     std::vector<std::string> sizes;
     for (const Pair& pair : spoken_of(pairs, pass)) {
-      if ((pair.other->*pass).launch_bound.value_or(false)) sizes.push_back(pair.other->size());
+      if (holds(pair, pass)) sizes.push_back(pair.other->size());
     }
     if (!sizes.empty())
       passes.push_back(std::string("the ") + name + " pass of " + join_words(sizes));
   }
-  facts.when("launch_bound", !passes.empty(), "passes", join_words(passes));
+  return join(passes, " and ");
+}
+
+bool paced_by_launches(const Pair& pair, WhichPass pass) {
+  return (pair.other->*pass).launch_bound.value_or(false);
+}
+
+bool lost(const Pair& pair, WhichPass pass) {
+  const Ratio speedup = *pair.speedup(pass);
+  return speedup.value < kSlower && clearly_below(speedup, 1);
+}
+
+void set_launch_bound(Facts& facts, const Pairs& pairs) {
+  const std::string passes = passes_where(pairs, paced_by_launches);
+  facts.when("launch_bound", !passes.empty(), "passes", passes);
   const auto shaded = [](const Pair& pair) {
     return pair.other->bound().value_or("GPU-bound") != "GPU-bound";
   };
   facts.flag("shaded", std::ranges::any_of(spoken_of(pairs, &Network::forward), shaded));
 }
 
-/// Passes that lost: whether all of them are launch-bound, and how many launches autocast adds.
-void set_slower(Facts& facts, const Pairs& pairs) {
-  std::vector<std::string> passes;
-  std::optional<Facts> more;
-  bool paced = pairs.front().other->precision() != "TF32";  // Only autocast adds launches.
+/// The first of the passes that lost of which both profiles count launches, and autocast's are
+/// more.
+std::optional<Facts> more_launches(const Pairs& pairs) {
   for (const auto& [name, pass] : kBoth) {
     for (const Pair& pair : spoken_of(pairs, pass)) {
-      const auto &fp32 = pair.fp32->*pass, &other = pair.other->*pass;
-      const Ratio speedup = *pair.speedup(pass);
-      if (speedup.value >= kSlower || !clearly_below(speedup, 1)) continue;
-      passes.push_back(pair.other->size() + ", " + name + " (" + words_of(speedup) + " ×)");
-      paced = paced && other.launch_bound.value_or(false);
-      const bool counted = fp32.kernels && other.kernels;
-      if (more || !counted || other.kernels->launches <= fp32.kernels->launches) continue;
-      more.emplace();
-      more->set("pass", pair.other->size() + "'s " + name);
-      more->set("fp32", fp32.kernels->launches, {Notation::kCount});
-      more->set("other", other.kernels->launches, {Notation::kCount});
+      const auto &fp32 = (pair.fp32->*pass).kernels, &other = (pair.other->*pass).kernels;
+      if (!lost(pair, pass) || !fp32 || !other || other->launches <= fp32->launches) continue;
+      Facts more;
+      more.set("pass", pair.other->size() + "'s " + name);
+      more.set("fp32", fp32->launches, {Notation::kCount});
+      more.set("other", other->launches, {Notation::kCount});
+      return more;
     }
   }
-  facts.when("slower_by_launches", paced && !passes.empty(), "passes", join_words(passes));
-  facts.when("more_launches", paced ? more : std::nullopt);
-  facts.when("slower", !paced && !passes.empty(), "passes", join_words(passes));
+  return std::nullopt;
 }
 
-/// Steps that did not run, those of one reason together.
-std::vector<Facts> not_run(const std::vector<Network>& networks) {
-  std::map<std::string, std::vector<std::string>> labels;
-  for (const Network& network : networks) {
-    if (const std::string reason = network.missing(); !reason.empty())
-      labels[reason].push_back(network.group->label);
-  }
-  std::vector<Facts> list;
-  for (const auto& [reason, names] : labels) {
-    list.emplace_back().set("labels", join(names, "; "));
-    list.back().set("reason", reason);
-  }
-  return list;
+/// Passes that lost: whether all of them are launch-bound, and how many launches autocast adds.
+void set_slower(Facts& facts, const Pairs& pairs) {
+  const std::string passes = passes_where(pairs, lost);
+  const bool paced = pairs.front().other->precision() != "TF32" &&  // Only autocast adds launches.
+                     passes == passes_where(pairs, [](const Pair& pair, WhichPass pass) {
+                       return lost(pair, pass) && paced_by_launches(pair, pass);
+                     });
+  facts.when("slower_by_launches", paced && !passes.empty(), "passes", passes);
+  facts.when("more_launches", paced ? more_launches(pairs) : std::nullopt);
+  facts.when("slower", !paced && !passes.empty(), "passes", passes);
 }
 
 }  // namespace
 
-Facts speedup_facts(const RunView& view, const std::vector<Network>& networks, const Pairs& pairs) {
+Facts speedup_facts(const RunView& view, const Pairs& pairs) {
   const Device* device = view.device();
   const bool has_bf16 = device == nullptr || computes_in_bf16(device->compute_capability);
   const std::string precision(pairs.front().other->precision());
@@ -208,9 +234,8 @@ Facts speedup_facts(const RunView& view, const std::vector<Network>& networks, c
   facts.flag("nothing", spoken_of(pairs, &Network::forward).empty());
   facts.flag("substitute", !has_bf16 && precision == "FP16");
   facts.list("precisions", every_speed(pairs));
-  facts.list("not_run", not_run(networks));
   set_trend(facts, pairs);
-  set_kernels(facts, pairs);
+  set_kernels(facts, view, pairs);
   set_launch_bound(facts, pairs);
   set_slower(facts, pairs);
   return facts;

@@ -201,16 +201,14 @@ void set_phases(Facts& facts, const std::vector<StepRow>& steps) {
   facts.when("in_optimizer", phase_values(last, next == nullptr));
   facts.when("in_pass", phase_values(last == nullptr && next != nullptr ? &steps.back() : next,
                                      last == nullptr));
-  facts.flag("phase_unclear", !steps.empty() && !told);
 }
 
-/// A step that needs more than that of the next longer context: whether the allocator explains it.
+/// A step that needs more than that of the next longer context, where the allocator explains it.
 void set_turned(Facts& facts, const std::vector<StepRow>& steps) {
   const auto row = std::ranges::adjacent_find(steps, std::greater(), &StepRow::allocated);
   std::optional<Facts> values;
-  if (row != steps.end()) {
+  if (row != steps.end() && row->requested() <= (row + 1)->requested()) {
     values.emplace();
-    values->flag("by_rounding", row->requested() <= (row + 1)->requested());
     for (const auto& [name, one] : {std::pair("short", row), std::pair("long", row + 1)}) {
       values->set(name, format_count(one->profile->context()));
       values->set(std::string(name) + "_rounding",
@@ -238,12 +236,12 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
     if (range) ranges.push_back(*range);
   }
   part.facts.flag("nothing", ranges.empty());
+  part.facts.set("reasons", reasons_missing(*rows.front()));
   part.facts.list("ranges", std::move(ranges));
   part.facts.when("step", step);
   part.facts.when("inference_alone", step ? std::nullopt : inference);
   set_phases(part.facts, training);
   set_turned(part.facts, training);
-  part.facts.list("missing", missing_facts(rows));
   part.datasets = {peak_contexts(rows), forward_peaks(rows), peak_steps(all)};
   add_what_fits(part, view, profiles);
   part.details.tables = {commands_table(view.run(), kProblem, named_cells(profiles))};

@@ -222,23 +222,6 @@ std::string reasons_missing(const Profile& profile) {
   return reasons_by_mode(reasons);
 }
 
-std::vector<Facts> missing_facts(const Profiles& profiles) {
-  std::map<std::string, std::vector<std::string>> words_by_reason;
-  std::vector<std::string> reasons;
-  for (const Profile* profile : profiles) {
-    const std::string reason = reasons_missing(*profile);
-    if (reason.empty()) continue;
-    if (!words_by_reason.contains(reason)) reasons.push_back(reason);
-    words_by_reason[reason].push_back(profile->words);
-  }
-  std::vector<Facts> missing;
-  for (const std::string& reason : reasons) {
-    missing.emplace_back().set("words", join_words(words_by_reason[reason]));
-    missing.back().set("reason", reason);
-  }
-  return missing;
-}
-
 std::vector<NamedCell> named_cells(const std::vector<Profile>& profiles) {
   std::vector<NamedCell> cells;
   for (const Profile& profile : profiles) {

@@ -89,9 +89,6 @@ void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& p
 /// "training step: out of memory in forward: …" of what did not run; empty where all of it did.
 std::string reasons_missing(const Profile& profile);
 
-/// Their list, of words and reason: what has one reason together.
-std::vector<Facts> missing_facts(const Profiles& profiles);
-
 /// Each cell under the name that readers know it by, and its warnings.
 std::vector<NamedCell> named_cells(const std::vector<Profile>& profiles);
 std::vector<std::string> warnings(const std::vector<Profile>& profiles);

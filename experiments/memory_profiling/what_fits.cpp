@@ -319,7 +319,7 @@ std::optional<Facts> facts_of(const std::vector<Check>& checks) {
   if (apart.empty()) return std::nullopt;
   Facts facts;
   facts.set("cells", format_count(static_cast<std::int64_t>(apart.size())));
-  facts.set("most", format_rough_percent(std::ranges::max(apart)));
+  facts.set("most", format_rough_percent(std::ceil(std::ranges::max(apart) * 1e3) / 1e3));
   facts.set("typical", format_rough_percent(median(apart)));
   return facts;
 }

@@ -138,7 +138,6 @@ struct Compared {
   bool forward_only() const { return fullest().empty(); }
   bool whole_step() const { return !step.empty(); }
   bool backward_only() const { return step.empty() && !both.empty(); }
-  bool alike() const { return !forward_only() && std::abs(drop()) < kPoint; }
   bool optimizer_without_gemm() const { return !optimizer.empty() && gemm_share(optimizer) == 0; }
   /// Forward and backward together have the forward pass's share: AdamW alone lowers it.
   bool by_optimizer() const {
@@ -146,7 +145,7 @@ struct Compared {
     return drop() >= kPoint && optimizer_without_gemm() && std::abs(before_optimizer) < kPoint;
   }
   bool by_both() const { return drop() >= kPoint && optimizer_without_gemm() && !by_optimizer(); }
-  bool unexplained() const { return !forward_only() && !alike() && !by_optimizer() && !by_both(); }
+  bool unexplained() const { return std::abs(drop()) >= kPoint && !by_optimizer() && !by_both(); }
   bool changes_others() const { return !forward_only() && !changes(forward, fullest()).empty(); }
 };
 
@@ -194,9 +193,8 @@ Facts class_facts(const Profiles& profiles) {
                             {"forward_only", &Compared::forward_only},
                             {"by_optimizer", &Compared::by_optimizer},
                             {"by_both", &Compared::by_both},
-                            {"alike", &Compared::alike},
                             {"unexplained", &Compared::unexplained},
-                            {"changes", &Compared::changes_others}});
+                            {"changes_others", &Compared::changes_others}});
   set_half_step(facts, profiles);
   const Profile* drawn = drawn_step(profiles);
   facts.set("timeline", drawn == nullptr ? "" : drawn->words);

@@ -95,6 +95,44 @@ std::vector<Bar> bars(const Profiles& profiles) {
   return found;
 }
 
+/// Of softmax, scale and mask, whose work grows with the square of the context.
+bool is_square(const KernelRow& row) {
+  const std::string group = group_of(row);
+  return is_non_gemm(row) && (group == kSoftmax || group == kScaleMask);
+}
+
+double forward_share(const Profile& profile, bool (*wanted)(const KernelRow&)) {
+  return share(profile.rows(Pass::kForward), wanted);
+}
+
+double non_gemm_share(const Profile& profile) { return forward_share(profile, is_non_gemm); }
+double square_share(const Profile& profile) { return forward_share(profile, is_square); }
+
+const std::vector<Column<const Profile*>> kByContext{
+    {"size", "Size", [](const Profile* profile) { return profile->spec.size; }},
+    {"context", "Context", [](const Profile* profile) { return profile->spec.context; }, "",
+     kCallCount},
+    {"non_gemm", "Non-GEMM", [](const Profile* profile) { return non_gemm_share(*profile); }, "%",
+     kShareOfPass},
+    {"square", "Softmax, scale and mask",
+     [](const Profile* profile) { return square_share(*profile); }, "%", kShareOfPass}};
+
+/// Sizes that were profiled at several contexts, in the precision of the answer.
+std::vector<const Profile*> along_contexts(const Profiles& profiles) {
+  std::vector<const Profile*> found;
+  if (profiles.foremost == nullptr) return found;
+  for (const Profile* profile : profiles.every) {
+    const bool drawn = profile->precision() == profiles.foremost->precision();
+    if (drawn && !profile->rows(Pass::kForward).empty()) found.push_back(profile);
+  }
+  const std::vector<const Profile*> all = found;
+  std::erase_if(found, [&](const Profile* profile) {
+    return 2 > std::ranges::count(all, profile->spec.size,
+                                  [](const Profile* other) { return other->spec.size; });
+  });
+  return found;
+}
+
 /// A profile's groups as columns.
 Dataset group_shares(const std::string& name, const std::vector<const Profile*>& profiles) {
   std::vector<Column<const Profile*>> columns{
@@ -122,16 +160,10 @@ std::string named_groups(const Profile& profile) {
   for (const KernelSum& group : summed(non_gemm(profile), group_of)) {
     const double share = in_pass(profile, group.total);
     if (share < kNoticed || group.name == kOther) continue;
-    named.push_back(group.name + " " + format_percent(share) + " % (" +
-                    format_significant(group.total, 3) + " ms, " + counted(group.calls, "call") +
-                    ": " + operators_of(group) + ")");
+    named.push_back(group.name + " " + format_percent(share) + " % (" + operators_of(group) + ")");
   }
   if (named.empty()) return "no group of them takes " + format_percent(kNoticed) + " % by itself";
   return join(named, "; ");
-}
-
-double non_gemm_share(const Profile& profile) {
-  return share(profile.rows(Pass::kForward), is_non_gemm);
 }
 
 Facts non_gemm_sentence(const Profile& profile) {
@@ -172,14 +204,6 @@ void set_non_gemm_half(Facts& facts, const Profiles& profiles) {
   facts.when("half", gain ? std::optional(found) : std::nullopt);
 }
 
-/// Of softmax, scale and mask, whose work grows with the square of the context.
-double square_share(const Profile& profile) {
-  return share(profile.rows(Pass::kForward), [](const KernelRow& row) {
-    const std::string group = group_of(row);
-    return is_non_gemm(row) && (group == kSoftmax || group == kScaleMask);
-  });
-}
-
 /// Within each size the share grows with the context, and softmax and mask are half of that or
 /// more.
 bool grows_with_context(const std::vector<Profile>& profiles) {
@@ -205,9 +229,8 @@ Facts non_gemm_facts(const Profiles& profiles) {
   set_non_gemm_half(facts, profiles);
   const auto range = ranges<Profile>(
       known, {{"share", non_gemm_share, kShareOfPass}, {"square", square_share, kShareOfPass}});
-  const bool grows = range && grows_with_context(known);
-  facts.when("range", grows ? std::nullopt : range);
-  facts.when("grows", grows ? range : std::nullopt);
+  facts.when("range", range);
+  facts.flag("grows", range && grows_with_context(known));
   return facts;
 }
 
@@ -219,10 +242,16 @@ PartContent non_gemm_kernels(const Profiles& profiles) {
   const Profile* foremost = profiles.foremost;
   const auto ranked =
       foremost == nullptr ? std::vector<Kernels>() : by_group_and_operator(*foremost);
-  part.datasets = {make_dataset("non-gemm-time", kBars, bars(profiles)),
+  const std::vector<const Profile*> drawn = along_contexts(profiles);
+  const bool one = profiles.answered.size() == 1;
+  part.datasets = {make_dataset("non-gemm-by-context", kByContext, drawn),
                    make_dataset("non-gemm-kernels", group_columns(), ranked),
-                   group_shares("non-gemm-shares", profiles.shown),
                    group_shares("every-share", profiles.every)};
+  // The lines take the place of what says less: bars of one precision, a table of one context.
+  if (drawn.empty() || profiles.half != nullptr)
+    part.datasets.push_back(make_dataset("non-gemm-time", kBars, bars(profiles)));
+  if (drawn.empty() || !one)
+    part.datasets.push_back(group_shares("non-gemm-shares", profiles.shown));
   return part;
 }
 

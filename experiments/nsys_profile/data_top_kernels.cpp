@@ -153,14 +153,20 @@ Facts top_sentence(const Top& top) {
   return facts;
 }
 
+/// "all", "none", "3".
+std::string how_many(const std::vector<Top>& tops, bool (*holds)(const Top&)) {
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(tops, holds));
+  return count == tops.size() ? "all" : count == 0 ? "none" : std::to_string(count);
+}
+
 /// In how many of several profiles a GEMM leads, how much it takes, and how often it stays on top.
 void set_top_range(Facts& facts, const std::vector<Top>& tops) {
   const auto share = [](const Top& top) { return top.forward.share; };
   auto range = ranges<Top>(tops, {{"share", share, kTopShare}});
   if (range) {
-    const auto is_gemm = [](const Top& top) { return top.forward.sum.kind == "gemm"; };
-    range->set("gemms", std::ranges::count_if(tops, is_gemm), kTopCount);
-    range->set("same", std::ranges::count_if(tops, &Top::same), kTopCount);
+    range->set("gemms",
+               how_many(tops, [](const Top& top) { return top.forward.sum.kind == "gemm"; }));
+    range->set("same", how_many(tops, [](const Top& top) { return top.same(); }));
   }
   facts.when("range", range);
 }

@@ -46,7 +46,7 @@ std::string group_of(const KernelRow& row) {
   if (is_norm(row.module)) return "RMSNorm";
   const std::string stage = stage_of(row.module, row.operation, false);
   if (!stage.empty() && stage != kOther) return stage;
-  if (row.kind == "copy") return "copies and casts";
+  if (row.kind == "copy") return "other copies";
   if (row.module == "layers/ffn") return "SwiGLU";
   return row.module == "layers" ? "residual" : kOther;
 }

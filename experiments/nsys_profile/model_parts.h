@@ -20,7 +20,7 @@ inline constexpr const char* kOther = "other";
 std::string stage_of(const std::string& module, const std::string& operation, bool gemm);
 
 /// What a kernel other than a GEMM does: "softmax", "scale and mask", "RoPE", "SwiGLU", "RMSNorm",
-/// "residual", "copies and casts", "optimizer", "other".
+/// "residual", "other copies", "optimizer", "other".
 std::string group_of(const KernelRow& row);
 
 /// Which calls a kernel belongs to: "FFN projection", "attention projection", "QKᵀ", "A·V", "LM

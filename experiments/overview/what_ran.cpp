@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "document/dataset.h"
 #include "experiments/overview/overview.h"
+#include "results/metric_names.h"
 #include "results/run.h"
 
 namespace labreport::overview {
@@ -51,11 +52,31 @@ void add(std::vector<std::string>& words, const std::optional<What>& what) {
   words.emplace_back(describe(*what));
 }
 
+/// Where the device's other memory was when it refused less than that: the allocator's own blocks,
+/// and the rest, which it could not have. Empty where it was not recorded.
+std::string unused_words(const Run& run, const Launch& launch) {
+  const auto* oom = std::get_if<OutOfMemory>(&launch.outcome);
+  const Metric* reserved = launch.find(metric::kMemory, metric::kPeakReserved);
+  if (oom == nullptr || !oom->requested_bytes || !oom->in_use_bytes || !launch.device) return "";
+  if (reserved == nullptr || !reserved->number()) return "";
+  if (launch.find_condition(metric::kMemory, metric::kLimit) != nullptr) return "";
+  const Device& device = run.devices.at(static_cast<std::size_t>(*launch.device));
+  const std::int64_t unused = device.memory_bytes - *oom->in_use_bytes;
+  if (unused < *oom->requested_bytes) return "";
+  const double spare = *reserved->number() - static_cast<double>(*oom->in_use_bytes);
+  return "; of the other " + format_bytes(static_cast<double>(unused)) + " at most " +
+         format_bytes(spare) + " were the allocator's, in smaller blocks";
+}
+
+std::string reason_of(const Run& run, const Cell& cell) {
+  return reason_missing(cell) + unused_words(run, *representative(cell));
+}
+
 std::vector<Missing> missing_rows(const Run& run) {
   std::vector<Missing> rows;
   for (const Cell& cell : run.cells) {
     if (representative(cell) == nullptr || reason_missing(cell).empty()) continue;
-    const Missing row{subject(cell), cell.spec.size, reason_missing(cell), cell.spec.context};
+    const Missing row{subject(cell), cell.spec.size, reason_of(run, cell), cell.spec.context};
     auto found = std::ranges::find_if(rows, [&](const Missing& r) { return r.same_row(row); });
     if (found == rows.end()) found = rows.insert(rows.end(), row);
     add(found->modes, cell.spec.mode);

@@ -82,9 +82,12 @@ std::string format_rough_percent(double share) {
 
 std::string format_bytes(double bytes) {
   const double size = std::abs(bytes);
-  if (size >= kBytesPerGibibyte) return format_fixed(bytes / kBytesPerGibibyte, 2) + " GiB";
-  if (size >= kBytesPerMebibyte) return format_fixed(bytes / kBytesPerMebibyte, 1) + " MiB";
-  if (size >= 1024) return format_fixed(bytes / 1024, 1) + " KiB";
+  for (const auto& [unit, name, decimals] : {std::tuple(kBytesPerGibibyte, " GiB", 2),
+                                             {kBytesPerMebibyte, " MiB", 1},
+                                             {1024.0, " KiB", 1}}) {
+    if (size < unit) continue;
+    return format_fixed(bytes / unit, std::min(decimals, decimals_for(size / unit, 4))) + name;
+  }
   return format_fixed(bytes, 0) + " B";
 }
 

@@ -49,6 +49,8 @@ TEST(Format, BytesAreBinary) {
   EXPECT_EQ(format_bytes(1536), "1.5 KiB");
   EXPECT_EQ(format_bytes(20 * kBytesPerMebibyte), "20.0 MiB");
   EXPECT_EQ(format_bytes(13627238400.0), "12.69 GiB");
+  EXPECT_EQ(format_bytes(146011695104.0), "136.0 GiB") << "four digits";
+  EXPECT_EQ(format_bytes(1023.4 * kBytesPerMebibyte), "1,023 MiB");
 }
 
 TEST(Format, RatiosAndShares) {

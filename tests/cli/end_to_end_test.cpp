@@ -229,7 +229,7 @@ TEST_F(EndToEnd, DoctorListsWhatIsHereAndWhatIsMissing) {
   EXPECT_EQ(ended.exit_status, 1) << "one GPU cannot be used";
   for (const char* words :
        {"✓ torch        2.11.0, CUDA 13.0, for sm_90\n", "✓ driver       580.95.05, for CUDA up to",
-        "✓ GPU 0        Fake H200, compute capability 9.0, 140.00 GiB of 141.00 GiB free",
+        "✓ GPU 0        Fake H200, compute capability 9.0, 140.0 GiB of 141.0 GiB free",
         "– GPU 1        Fake K80 has compute capability 3.0, but", "✓ worker ", "✓ memory ",
         "disk ", "charts ", "PDF ", "browser ", "compiler "}) {
     EXPECT_THAT(ended.output, HasSubstr(words));

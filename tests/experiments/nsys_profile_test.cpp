@@ -60,6 +60,10 @@ const Dataset& dataset(const PartContent& part, std::string_view name) {
   return *std::ranges::find(part.datasets, name, &Dataset::name);
 }
 
+bool has_dataset(const PartContent& part, std::string_view name) {
+  return std::ranges::find(part.datasets, name, &Dataset::name) != part.datasets.end();
+}
+
 std::vector<std::string> column(const Dataset& data, std::string_view name) {
   const auto found = std::ranges::find(data.columns, name, &DataColumn::name);
   const auto at = static_cast<std::size_t>(found - data.columns.begin());
@@ -231,7 +235,7 @@ TEST(ModelParts, NameWhatAKernelIsFor) {
     return group_of({"forward", module, "aten::to", "aten::copy_", kind, "kernel", 1});
   };
   EXPECT_EQ(group("layers/ffn", "elementwise"), "SwiGLU");
-  EXPECT_EQ(group("layers/ffn/w1", "copy"), "copies and casts");
+  EXPECT_EQ(group("layers/ffn/w1", "copy"), "other copies");
   EXPECT_EQ(group("layers/ln2", "reduction"), "RMSNorm");
   EXPECT_EQ(group("layers", "elementwise"), "residual");
   EXPECT_EQ(group("layers/attn/scaled dot product attention/computing softmax", "copy"), kSoftmax)
@@ -344,6 +348,16 @@ TEST(NonGemmKernels, GrowWithTheContextWhereSoftmaxAndMaskDo) {
   EXPECT_FALSE(says(shrunk, "grows"));
 }
 
+TEST(NonGemmKernels, AreDrawnOverTheContextWhereASizeHasSeveral) {
+  const PartContent several = part(small_of_2026(), "c");
+  EXPECT_THAT(column(dataset(several, "non-gemm-by-context"), "context"),
+              ElementsAre("512", "1,024", "2,048"));
+  EXPECT_FALSE(has_dataset(several, "non-gemm-time")) << "no 16 bits to compare with";
+  const PartContent one = part(small_at_512(), "c");
+  EXPECT_TRUE(dataset(one, "non-gemm-by-context").rows.empty());
+  EXPECT_TRUE(has_dataset(one, "non-gemm-shares"));
+}
+
 TEST(KernelClasses, BlameTheOptimizerAloneWhereTheBackwardPassChangesNothing) {
   const auto in_optimizer = [](const CellSpec&, const Cells& row) {
     return holds(row, kPhaseColumn, "optimizer");
@@ -359,7 +373,9 @@ TEST(KernelClasses, BlameTheOptimizerAloneWhereTheBackwardPassChangesNothing) {
   const PartContent both = part(small_at_512(slower(beside_gemms, 1000)), "d");
   EXPECT_TRUE(says(both, "by_both"));
   EXPECT_FALSE(says(both, "by_optimizer"));
-  EXPECT_TRUE(says(part(small_at_512(), "d"), "alike")) << "AdamW takes next to nothing there";
+  const PartContent alike = part(small_at_512(), "d");  // AdamW takes next to nothing there.
+  for (const char* reason : {"by_optimizer", "by_both", "unexplained"})
+    EXPECT_FALSE(says(alike, reason));
 }
 
 TEST(KernelClasses, DoNotExplainADropWhereTheOptimizerHasGemms) {
@@ -417,10 +433,6 @@ TEST(Attention, HasNoRooflineWithoutLimits) {
             attention.datasets.end());
   EXPECT_FALSE(says(attention, "apart"));
   EXPECT_TRUE(says(attention, "one"));
-}
-
-bool has_dataset(const PartContent& part, std::string_view name) {
-  return std::ranges::find(part.datasets, name, &Dataset::name) != part.datasets.end();
 }
 
 std::vector<double> numbers(const Dataset& data, std::string_view name) {

@@ -44,5 +44,31 @@ TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
   EXPECT_EQ(table.rows[0].cells[3].text, "FP32 and BF16");
 }
 
+std::string reason_of_refusal(std::int64_t requested, std::optional<std::int64_t> reserved) {
+  constexpr std::int64_t kGibibyte = 1 << 30;
+  PlanInput input = testing_samples::plan_input(Preset::kFull);
+  input.selection.only = {"memory_profiling.c"};
+  const auto run = testing_samples::measured(input, [&](const CellSpec& spec, Launch& launch) {
+    if (spec.context != 512) return;
+    testing_samples::end_with(
+        launch, OutOfMemory{"forward", requested * kGibibyte, 136 * kGibibyte, 136 * kGibibyte});
+    if (reserved)
+      launch.metrics.push_back(
+          integer_metric(metric::kMemory, metric::kPeakReserved, "B", *reserved * kGibibyte));
+  });
+  return overview::what_ran(RunView(run, input.edition)).rows.at(0).cells.at(5).text;
+}
+
+TEST(WhatRan, SaysWhereMemoryWasThatARefusedAllocationDidNotGet) {
+  const std::string reason = "out of memory in forward: asked 2.00 GiB, 136.0 GiB in use";
+  EXPECT_EQ(
+      reason_of_refusal(2, 137),
+      reason + "; of the other 5.00 GiB at most 1.00 GiB were the allocator's, in smaller blocks");
+  EXPECT_EQ(reason_of_refusal(2, std::nullopt), reason);
+  EXPECT_EQ(reason_of_refusal(12, 137),
+            "out of memory in forward: asked 12.00 GiB, 136.0 GiB in use")
+      << "more than the GPU had left";
+}
+
 }  // namespace
 }  // namespace labreport

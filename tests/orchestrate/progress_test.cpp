@@ -48,7 +48,7 @@ TEST(Progress, ShowsOutcomesInWordsAndWarningsBelow) {
   launch.outcome = OutOfMemory{"forward", 2LL << 30, 138LL << 30, {}};
   launch.warnings = {"the worker died of signal 6 (Aborted) after its result was complete"};
   const std::string text = printed(launch);
-  EXPECT_NE(text.find("out of memory in forward: asked 2.00 GiB, 138.00 GiB in use\n"),
+  EXPECT_NE(text.find("out of memory in forward: asked 2.00 GiB, 138.0 GiB in use\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("\n  note: the worker died"), std::string::npos) << text;

