@@ -86,10 +86,9 @@ std::vector<Forward> forwards_of(const Profiles& profiles) {
 /// What has the elements of a formula; empty where none is known.
 std::string meaning(const std::string& formula) {
   for (const auto& [elements, words] :
-       {std::pair("B · h · S²", kScores),
-        std::pair("B · S · d_ff", "tensors of the FFN's inner width"),
+       {std::pair("B · h · S²", kScores), std::pair("B · S · d_ff", "FFN activations"),
         std::pair("B · S · V", "logits"),
-        std::pair("B · S · d ·", "tensors of the residual stream's width")}) {
+        std::pair("B · S · d ·", "tensors of the residual stream")}) {
     if (formula.starts_with(elements)) return words;
   }
   return "";

@@ -23,6 +23,19 @@ MOST_REQUESTS_TO_READ = 3  # the page, one style sheet, one script
 MOST_REQUESTS_BESIDE_PICTURES = 5  # and, for live charts, the bundle and the specs
 MOST_SHEETS = 18  # of A4, as many as the PDF
 
+# Lines of the longest name, and where the first column is once the table is scrolled.
+PHONE_TABLE = """(table) => {
+  const lines = (cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size;
+  };
+  const names = [...table.querySelectorAll("td")].filter((cell) => cell.querySelector("wbr"));
+  table.scrollLeft = 200;
+  return [Math.max(...names.map(lines)),
+          table.querySelector("tbody th").getBoundingClientRect().left - table.getBoundingClientRect().left];
+}"""
+
 
 def axe_source():
     package = importlib.util.find_spec("axe_playwright_python")
@@ -131,6 +144,19 @@ class Recorded(BrowserTest):
                        if not url.startswith("data:") and url != alone.as_uri()]
             self.assertEqual(outside, [])
             self.assertEqual(page.locator("a:not([href^='#']):not([href*='://'])").count(), 0)
+            page.context.close()
+
+    def test_on_a_phone_kernels_keep_one_line_and_the_first_column_its_place(self):
+        for path in self.runs:
+            page = self.open(path, viewport=PHONE)
+            self.open_details(page)
+            self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), PHONE["width"])
+            tables = page.locator(".table:has(td wbr)").all()
+            self.assertGreater(len(tables), 0)
+            for table in tables:
+                lines, left = table.evaluate(PHONE_TABLE)
+                self.assertEqual(lines, 1)
+                self.assertAlmostEqual(left, 0, delta=1)
             page.context.close()
 
     def test_on_paper_no_table_is_wider_than_its_place(self):

@@ -49,21 +49,6 @@ class Tables(BrowserTest):
             if rows < 4:
                 self.assertEqual(table.locator(".sort").count(), 0)
 
-    def test_on_a_phone_names_keep_one_line_and_the_first_column_its_place(self):
-        page = self.open(self.report, viewport=PHONE)
-        self.open_details(page)
-        named = page.locator(".table:has(td wbr)")
-        self.assertGreater(named.count(), 0)
-        for table in named.all():
-            self.assertGreater(table.evaluate("(t) => t.scrollWidth - t.clientWidth"), 0)
-            lines = table.evaluate("(t) => [...t.querySelectorAll('td')].filter((d) => d.querySelector('wbr'))"
-                                   ".map((d) => d.clientHeight / parseFloat(getComputedStyle(d).lineHeight))")
-            self.assertLess(max(lines), 2)
-            table.evaluate("(t) => { t.scrollLeft = 200; }")
-            left = table.evaluate("(t) => t.querySelector('tbody th').getBoundingClientRect().left"
-                                  " - t.getBoundingClientRect().left")
-            self.assertAlmostEqual(left, 0, delta=1)
-
     def test_markdown_keeps_deviations_units_and_the_reason_of_a_gap(self):
         text = self.copied("Markdown")
         self.assertIn("| size | forward (ms) |", text)
