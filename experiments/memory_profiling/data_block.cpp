@@ -6,6 +6,7 @@
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/parts.h"
 #include "experiments/memory_profiling/timeline.h"
+#include "plan/arithmetic.h"
 #include "plan/memory.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -43,7 +44,7 @@ struct Block {
   /// Over a block's backward its gradients are allocated and what was saved is freed.
   double gradients() const { return change() + kept(); }
   /// Formulas are of labreport's own network.
-  bool own() const { return step->spec().implementation.empty(); }
+  bool own() const { return counted_parameters(step->spec()).has_value(); }
   double kept_formula() const { return static_cast<double>(kept_block_bytes(step->spec())); }
   double gradients_formula() const {
     return static_cast<double>(block_gradient_bytes(step->spec().model.value_or(ModelShape{})));

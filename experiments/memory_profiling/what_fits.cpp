@@ -10,6 +10,7 @@
 #include "document/charts/charts.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/timeline.h"
+#include "plan/arithmetic.h"
 #include "plan/memory.h"
 #include "results/metric_names.h"
 
@@ -330,7 +331,7 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
   const CellSpec& first = answered(profiles).front()->spec;
   const Predictor predictor(profiles);
   Grid grid{predictor, {}, {}, batch_of(first), view.edition().reference_context};
-  if (view.on_gpu() && first.model && first.implementation.empty()) {
+  if (view.on_gpu() && counted_parameters(first)) {
     grid.sizes = sizes_of(view, first);
     grid.checks = checks_of(view, profiles, predictor);
   }

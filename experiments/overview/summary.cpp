@@ -301,7 +301,7 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* 
   part.facts.when("explained", kernels);
   part.facts.when("compared",
                   pair != nullptr && !explained ? std::optional(pair_facts(*pair)) : std::nullopt);
-  const bool own = pair == nullptr || pair->other->group->spec.implementation.empty();
+  const bool own = pair == nullptr || counted_parameters(pair->other->group->spec);
   part.facts.when("optimizer", profiled && own ? optimizer_facts(*pair, *from, *to) : std::nullopt);
   part.facts.when("mfu", pair == nullptr ? std::nullopt : mfu_facts(rows, *pair));
   part.facts.list("launch_bound", launch_bound_facts(rows));

@@ -89,5 +89,61 @@ TEST(ComparisonSummary, SpeaksOfAnyStepWhereNoneTrains) {
   EXPECT_EQ(said({optimizer(1)}), "No whole step has a value on both sides.");
 }
 
+/// On one machine, with limits that noise sets apart.
+Comparison of_two_models(std::vector<ComparedRow> rows) {
+  Comparison comparison{.rows = std::move(rows)};
+  comparison.related.relation = Relation::kSameMachine;
+  comparison.a.device = comparison.b.device = "NVIDIA H200";
+  comparison.a.limits = {{{Precision::kFp32, 50e12}}, 3e12};
+  comparison.b.limits = {{{Precision::kFp32, 51e12}}, 3.1e12};
+  comparison.b.model = "Net-0a1b2c3d";
+  return comparison;
+}
+
+Document document_of(const Comparison& comparison) {
+  return diff_document(comparison, {"a", ""}, {"b", ""});
+}
+
+TEST(TwoModels, AreCalledByTheirNames) {
+  const Document document =
+      document_of(of_two_models({step(Precision::kFp32, 1.5), optimizer(0.5)}));
+  EXPECT_EQ(document.title, "Net-0a1b2c3d vs. labreport’s network");
+  const std::string& answer = document.sections.front().parts.front().answer;
+  EXPECT_THAT(answer, HasSubstr("labreport’s network is **1.50 times** as fast as Net-0a1b2c3d"));
+  EXPECT_THAT(answer, HasSubstr("The optimizer’s step of Net-0a1b2c3d is **2.00 times** as fast"));
+  EXPECT_THAT(answer, Not(HasSubstr("copy bandwidths"))) << "one machine has one limit";
+}
+
+std::string kernels_said(const PlaceDifference& largest) {
+  ComparedRow profile = row(Measure::kKernelTime, Mode::kTrainStep, Precision::kFp32, 1.5);
+  profile.spec.kind = CellKind::kKernels;
+  profile.spec.model = ModelShape{64, 256, 3, 2, 512};
+  Comparison comparison = of_two_models({profile});
+  const PlaceDifference rest{"backward", "norms", {1e6, 20}, {1e6, 20}};
+  comparison.differences = {{profile.spec, "small", {largest, rest}}};
+  return document_of(comparison).sections.at(1).parts.front().answer;
+}
+
+TEST(Places, ThatDifferMostAreNamedWithTheirKernelsALayer) {
+  EXPECT_THAT(kernels_said({"forward", "attention: softmax", {1.2e6, 27}, {3.1e6, 36}}),
+              HasSubstr("in the forward pass of attention’s softmax: there Net-0a1b2c3d takes "
+                        "**3.10 ms** in 12 kernels a layer, labreport’s network 1.20 ms in 9 "
+                        "kernels a layer."));
+  EXPECT_THAT(kernels_said({"optimizer", "", {9e6, 100}, {3e6, 4}}),
+              HasSubstr("in the optimizer’s step: there labreport’s network takes **9.00 ms** in "
+                        "100 kernels, Net-0a1b2c3d 3.00 ms in 4 kernels."));
+}
+
+TEST(Places, WithTheSameKernelsHaveNoCount) {
+  EXPECT_THAT(kernels_said({"backward", "feed-forward", {1e6, 30}, {3e6, 30}}),
+              HasSubstr("the feed-forward: there Net-0a1b2c3d takes **3.00 ms**, labreport’s "
+                        "network 1.00 ms."));
+}
+
+TEST(Places, AreNotNamedWhereTheyTakeTheSame) {
+  EXPECT_THAT(kernels_said({"backward", "feed-forward", {1e6, 30}, {1.001e6, 30}}),
+              Not(HasSubstr("largest difference")));
+}
+
 }  // namespace
 }  // namespace labreport

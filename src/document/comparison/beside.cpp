@@ -9,7 +9,6 @@
 #include "base/format.h"
 #include "document/comparison/diff_data.h"
 #include "document/comparison/diff_facts.h"
-#include "document/comparison/diff_labels.h"
 #include "document/section.h"
 #include "embedded/document.h"
 
@@ -21,8 +20,8 @@ constexpr Notation kShareOfA{Notation::kFixed, 2};
 
 /// A network's training step on both sides.
 struct StepPair {
-  std::string network;
   const ComparedRow* step = nullptr;
+  std::optional<std::int64_t> context = {};  ///< Where there are several.
   std::optional<double> forward = {}, backward = {}, optimizer = {}, memory = {};  ///< B ÷ A
   std::vector<std::string> flags = {};
 
@@ -32,7 +31,12 @@ struct StepPair {
 };
 
 const std::vector<Column<StepPair>> kSteps{
-    {"network", "Network", &StepPair::network},
+    {"size", "Size", [](const auto& pair) { return pair.step->size; }},
+    {"context", "Context", &StepPair::context, "", {Notation::kCount}},
+    {"precision", "Precision",
+     [](const auto& pair) {
+       return describe(pair.step->spec.precision.value_or(Precision::kFp32));
+     }},
     {"a", "Step A", [](const auto& pair) { return pair.ms(pair.step->a); }, "ms"},
     {"b", "Step B", [](const auto& pair) { return pair.ms(pair.step->b); }, "ms"},
     {"ratio", "B ÷ A", [](const auto& pair) { return Value(pair.step->ratio); }, "", kShareOfA},
@@ -58,12 +62,6 @@ std::optional<double> memory_ratio(const Comparison& comparison, const Run& run,
   return std::nullopt;
 }
 
-std::string network_words(const ComparedRow& row) {
-  CellSpec network = row.spec;
-  network.mode.reset();
-  return cell_label(network, row.size);
-}
-
 void take(StepPair& pair, const ComparedRow& row) {
   if (row.measure == Measure::kForward) pair.forward = row.ratio;
   if (row.measure == Measure::kBackward) pair.backward = row.ratio;
@@ -75,18 +73,27 @@ bool of_training_step(const ComparedRow& row) {
          row.measure != Measure::kFirstStep && !row.cell_b.empty();
 }
 
+void add_contexts(std::vector<StepPair>& pairs) {
+  const auto another = [&](const StepPair& pair) {
+    return pair.step->spec.context != pairs.front().step->spec.context;
+  };
+  if (std::ranges::none_of(pairs, another)) return;
+  for (StepPair& pair : pairs) pair.context = pair.step->spec.context;
+}
+
 /// The step's own row comes before those of its phases.
 std::vector<StepPair> step_pairs(const Comparison& comparison, const Run& run) {
   std::vector<StepPair> pairs;
   for (const ComparedRow& row : comparison.rows) {
     if (!of_training_step(row)) continue;
     if (row.measure == Measure::kStep) {
-      pairs.push_back({.network = network_words(row), .step = &row});
+      pairs.push_back({.step = &row});
       pairs.back().memory = memory_ratio(comparison, run, row);
       pairs.back().flags = diff_row(0, row).flags;
     }
     if (!pairs.empty() && pairs.back().step->cell == row.cell) take(pairs.back(), row);
   }
+  add_contexts(pairs);
   return pairs;
 }
 

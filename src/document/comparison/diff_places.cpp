@@ -47,7 +47,7 @@ std::vector<PlaceDifference> named(const StepDifference& step) {
 
 bool counts_differ(const StepDifference& step) {
   return std::ranges::any_of(
-      step.places, [](const PlaceDifference& place) { return place.a.kernels != place.b.kernels; });
+      named(step), [](const PlaceDifference& place) { return place.a.kernels != place.b.kernels; });
 }
 
 std::string noun(const StepDifference& step) {
