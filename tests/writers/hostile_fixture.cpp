@@ -84,8 +84,8 @@ const std::vector<std::string>& hostile_texts() {
       "// comment /* block */ https://example.org/#a?b=(c)[d] --- ... -? 'q' \"q\"",
       "= heading - item + item / term: 1. item 12. item > quote",
       "\\ \\u{41} \\# \\input{/etc/passwd} \\write18{touch here} \\end{document} \\\\[1cm] % ^^41 "
-      "~ ^^M & _",
-      "``'' -- --- << >> ?` !` [x] ^^5cinput \\\\* 漢字 кириллица العربية ﬁ ½ ≥ √ ᵀ µ μ ÀÿĂćŁń "
+      "~ ^^M & _ ``'' -- --- << >> ?` !` [x] ^^5cinput \\\\* 漢字 кириллица العربية ﬁ ½ ≥ √ ᵀ µ μ "
+      "ÀÿĂćŁń "
       "¡£«»¿",
       "{{#section}} {{>part}} | pipe | [link](javascript:alert(1)) ![p](https://example.org/x.png)",
       "\u202Eright to left\u202C \u2066isolate\u2069 \u200F mark; \u05E9\u05DC\u05D5\u05DD",
