@@ -78,7 +78,7 @@ const std::vector<Column<PassRow>> kPasses{
     {"precision", "Precision", [](const PassRow& row) { return row.row.network->precision(); }},
     {"speedup", "Speedup", [](const PassRow& row) { return row.row.speedup(row.pass); }, "×",
      kRatio},
-    {"bound", "Bound", [](const PassRow& row) { return row.row.network->bound(); }},
+    {"bound", "Whole step", [](const PassRow& row) { return row.row.network->bound(); }},
     kernel_column("gemms", "GEMMs", &KernelTime::gemms, "ms"),
     kernel_column("copies", "All copies and casts", &KernelTime::copies, "ms"),
     kernel_column("others", "Others", &KernelTime::others, "ms"),

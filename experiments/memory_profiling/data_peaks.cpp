@@ -168,6 +168,15 @@ std::optional<Facts> range_of(const Profiles& spoken_of, Mode mode) {
   return values;
 }
 
+std::string contexts_refused(const Profiles& spoken_of, Mode mode) {
+  std::vector<std::string> contexts;
+  for (const Profile* profile : spoken_of) {
+    const Step* step = profile->asked(mode);
+    if (step != nullptr && step->refused()) contexts.push_back(format_count(profile->context()));
+  }
+  return join_words(contexts);
+}
+
 /// In the optimizer, and nearly all of it parameters with their gradients and moments.
 bool in_optimizer(const StepRow& row) {
   return row.step->peak_phase() == metric::kOptimizer && row.held() > kNearly * row.requested();
@@ -181,6 +190,13 @@ bool by_activations(const StepRow& row) {
          row.category(metric::kActivations) > (row.requested() - before) / 2;
 }
 
+/// A peak before the backward pass has made its gradients, one for each parameter.
+bool gradients_replace(const StepRow& row) {
+  const double gradients = row.category(metric::kParameters);
+  return row.step->peak_phase() == metric::kBackward && gradients > 0 &&
+         row.category(metric::kActivations) > gradients;
+}
+
 std::optional<Facts> phase_values(const StepRow* row, bool alone) {
   if (row == nullptr) return std::nullopt;
   Facts values;
@@ -188,6 +204,8 @@ std::optional<Facts> phase_values(const StepRow* row, bool alone) {
   values.set("state", format_bytes(row->state()));
   values.set("activations", format_bytes(row->category(metric::kActivations)));
   values.set("phase", pass_words(row->step->peak_phase()));
+  values.when("outweigh", gradients_replace(*row), "gradients",
+              format_bytes(row->category(metric::kParameters)));
   values.flag("alone", alone);
   return values;
 }
@@ -239,6 +257,9 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   part.facts.set("reasons", reasons_missing(*rows.front()));
   part.facts.list("ranges", std::move(ranges));
   part.facts.when("step", step);
+  part.facts.when("inference", inference);
+  const std::string refused = contexts_refused(spoken_of, Mode::kTrainStep);
+  part.facts.when("refused", !refused.empty(), "contexts", refused);
   part.facts.when("inference_alone", step ? std::nullopt : inference);
   set_phases(part.facts, training);
   set_turned(part.facts, training);

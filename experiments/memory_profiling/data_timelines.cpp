@@ -86,6 +86,8 @@ Facts values_of(const Shown& shown) {
   values.set("activations", at_end(loss ? metric::kLoss : metric::kForward, metric::kActivations));
   values.set("gradients", at_end(metric::kBackward, metric::kGradients));
   values.set("peak", format_bytes(peak.requested()));
+  values.when("rounded", peak.allocated > peak.requested(), "allocated",
+              format_bytes(peak.allocated));
   values.set("phase", pass_words(peak.phase));
   values.set("reason", shown.step->missing());
   values.flag("stateless", shown.step->mode() == Mode::kTrainStep &&

@@ -15,9 +15,8 @@ namespace {
 constexpr std::size_t kRevisionDigits = 8;
 
 std::string revision_words(const Session& session) {
-  if (session.revision.empty()) return "revision unknown";
-  return "revision " + session.revision.substr(0, kRevisionDigits) +
-         (session.dirty ? " (dirty)" : "");
+  if (session.revision.empty()) return "unknown";
+  return session.revision.substr(0, kRevisionDigits) + (session.dirty ? " (dirty)" : "");
 }
 
 std::string memory_words(const Device& device) {
@@ -156,7 +155,7 @@ TableView environment(const RunView& view) {
 std::string provenance(const RunView& view) {
   const Run& run = view.run();
   if (run.sessions.empty()) return "";
-  std::vector<std::string> parts{revision_words(run.sessions.front())};
+  std::vector<std::string> parts{"revision " + revision_words(run.sessions.front())};
   for (std::string& version : versions(run)) parts.push_back(std::move(version));
   return join(parts, " · ");
 }

@@ -64,8 +64,8 @@ std::string unused_words(const Run& run, const Launch& launch) {
   const std::int64_t unused = device.memory_bytes - *oom->in_use_bytes;
   if (unused < *oom->requested_bytes) return "";
   const double spare = *reserved->number() - static_cast<double>(*oom->in_use_bytes);
-  return "; of the other " + format_bytes(static_cast<double>(unused)) + " at most " +
-         format_bytes(spare) + " were the allocator's, in smaller blocks";
+  return "; of the other " + format_bytes(static_cast<double>(unused)) + " PyTorch held at most " +
+         format_bytes(spare) + ", in blocks too small for the request";
 }
 
 std::string reason_of(const Run& run, const Cell& cell) {

@@ -61,9 +61,9 @@ std::string reason_of_refusal(std::int64_t requested, std::optional<std::int64_t
 
 TEST(WhatRan, SaysWhereMemoryWasThatARefusedAllocationDidNotGet) {
   const std::string reason = "out of memory in forward: asked 2.00 GiB, 136.0 GiB in use";
-  EXPECT_EQ(
-      reason_of_refusal(2, 137),
-      reason + "; of the other 5.00 GiB at most 1.00 GiB were the allocator's, in smaller blocks");
+  EXPECT_EQ(reason_of_refusal(2, 137), reason +
+                                           "; of the other 5.00 GiB PyTorch held at most 1.00 GiB, "
+                                           "in blocks too small for the request");
   EXPECT_EQ(reason_of_refusal(2, std::nullopt), reason);
   EXPECT_EQ(reason_of_refusal(12, 137),
             "out of memory in forward: asked 12.00 GiB, 136.0 GiB in use")
