@@ -120,7 +120,7 @@ Section section_of(const Comparison& comparison, const Problem& problem) {
 Section not_compared(const Dataset& lone) {
   Part part;
   part.problem = "not_compared";
-  part.title = "Measurements that one run alone has, or that neither could make";
+  part.title = "Measurements missing from one or both runs";
   part.tables = {table_of(lone)};
   part.tables.front().title = "Not compared";
   return {.problem = part.problem, .title = "Not compared", .parts = {part}};

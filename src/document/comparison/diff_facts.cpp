@@ -127,7 +127,7 @@ std::string why_verdicts(const Comparison& comparison) {
     case Relation::kSameMachine:
       return same_machine_words(comparison);
     case Relation::kSameProcessor:
-      return "Same processor model: ratios, no verdicts (" + reasons + ").";
+      return "Same CPU model: ratios, no verdicts (" + reasons + ").";
     case Relation::kSameModel:
       return "Same model, different machine: ratios, no verdicts (" + reasons + ").";
     case Relation::kDifferentHardware:
