@@ -43,6 +43,15 @@ TEST(Text, RefusalOfALongListNamesTheNearest) {
   EXPECT_EQ(nearest("Fiv", many).size(), 3U);
 }
 
+TEST(Text, IsCutBetweenLetters) {
+  EXPECT_EQ(cut_short("aé", 2), "a…");
+  EXPECT_EQ(cut_short("aé", 3), "aé");
+}
+
+TEST(Text, ACommandQuotesWhatAShellWouldChange) {
+  EXPECT_EQ(command_line(Words{"~/a", "b c", "it's", ""}), "~/a 'b c' 'it'\\''s' ''");
+}
+
 TEST(Text, KnowsWellFormedUtf8) {
   EXPECT_TRUE(is_utf8("plain, ± and 中 and 😀"));
   EXPECT_FALSE(is_utf8("\xC0\xAF"));          // overlong
