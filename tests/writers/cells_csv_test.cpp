@@ -110,5 +110,14 @@ TEST(CellsCsv, RunningSumsSayWhereTheyEnd) {
   EXPECT_THAT(row(run_of({launch}), 0), Contains(Pair("running.fp32+=fp32.last", "0.02")));
 }
 
+TEST(CellsCsv, NamesWhoseNetworkACellMeasures) {
+  CellSpec theirs = timing();
+  theirs.implementation = "Net-0a1b2c3d";
+  labreport::Run both = run_of({measured_launch()});
+  both.find_or_add(theirs).launches = {measured_launch()};
+  EXPECT_THAT(row(both, 0), Contains(Pair("implementation", "")));
+  EXPECT_THAT(row(both, 1), Contains(Pair("implementation", "Net-0a1b2c3d")));
+}
+
 }  // namespace
 }  // namespace labreport

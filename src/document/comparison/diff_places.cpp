@@ -107,7 +107,8 @@ std::string count_words(const StepDifference& step, const PlaceDifference& place
   };
   const bool by_layer = layers > 1 && even(place.a) && even(place.b);
   const double count = by_layer ? sum.kernels / layers : sum.kernels;
-  return format_plural(static_cast<std::int64_t>(count), noun(step)) + (by_layer ? " a layer" : "");
+  return format_fixed(count, 0) + " " + noun(step) + (count == 1 ? "" : "s") +
+         (by_layer ? " a layer" : "");
 }
 
 Facts facts_of(const StepDifference& step, const PlaceDifference& place, const SideNames& names) {
