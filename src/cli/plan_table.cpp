@@ -31,7 +31,9 @@ std::string memory_words(const CellSpec& spec, const DeviceChoice& choice) {
 
 std::string line(const PlannedCell& cell, const DeviceChoice& choice) {
   const double seconds = estimate_seconds(choice, cell.spec);
-  return fmt::format(fmt::runtime(kPlanLine), cell_words(cell.spec), cell.launches,
+  CellSpec shown = cell.spec;
+  shown.implementation.clear();  // its id names it
+  return fmt::format(fmt::runtime(kPlanLine), cell_words(shown), cell.launches,
                      seconds > 0 ? format_duration(seconds) : "–", memory_words(cell.spec, choice),
                      cell_id(cell.spec));
 }

@@ -62,10 +62,10 @@ TEST_F(EndToEnd, AModelAndLabreportsNetworkAreMeasuredInOneRunAndCompared) {
   const std::string report = read_file(folder_ / page.parent_path() / "report.md");
   EXPECT_THAT(report, HasSubstr("## Compared with labreport’s network"));
   EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
-  EXPECT_THAT(
-      call({"list", "cells", "--preset", "demo", "--model", "net.py:Net", "--and", "labreport"})
-          .output,
-      HasSubstr(std::to_string(run.cells.size()) + " cells"));
+  EXPECT_THAT(call({"list", "cells", "--preset", "demo", "--sizes", "demo-1", "--model",
+                    "net.py:Net", "--and", "labreport"})
+                  .output,
+              HasSubstr(std::to_string(run.cells.size()) + " cells"));
 }
 
 TEST_F(EndToEnd, OnlyLabreportsNetworkIsMeasuredBesideAModel) {
