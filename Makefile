@@ -6,7 +6,8 @@
 .NOTPARALLEL:
 
 # What each target reads from make's command line, and what set-up and the build do for all of them.
-reads_report = EDITION PRESET SIZES CONTEXTS GPUS MODEL AND MODEL_ARGS LOSS OPTIMIZER ANSWERS NOTES OUT RESUME ARGS
+reads_report = EDITION PRESET SIZES CONTEXTS GPUS MODEL AND MODEL_ARGS LOSS OPTIMIZER COMPILE ANSWERS NOTES OUT \
+  RESUME ARGS
 reads_site = OWN ANSWERS NOTES OUT ARGS
 reads_diff = A B EDITION FORMAT ALLOW FAIL OUT ARGS
 reads_pdf = PAPER ANSWERS NOTES OUT ARGS
@@ -26,14 +27,15 @@ as_word = $(if $(call given,$(1)),$(call quote,$(call given,$(1))))
 flag = $(if $(call given,$(1)),--$(2) $(call as_word,$(1)))
 
 # A switch is on or off.
-switches = OWN RESUME FAIL
+switches = OWN RESUME FAIL COMPILE
 on = 1 yes on true
 off = 0 no off false
 switch = $(if $(filter $(on),$(call given,$(1))),$(2))
 report_flags = $(call flag,EDITION,edition) $(call flag,PRESET,preset) $(call flag,SIZES,sizes) \
   $(call flag,CONTEXTS,contexts) $(call flag,GPUS,gpus) $(call flag,MODEL,model) \
   $(call flag,AND,and) $(call flag,MODEL_ARGS,model-args) $(call flag,LOSS,loss) $(call flag,OPTIMIZER,optimizer) \
-  $(call flag,ANSWERS,answers) $(call flag,NOTES,notes) $(call flag,OUT,out) $(call switch,RESUME,--resume) $(call given,ARGS)
+  $(call switch,COMPILE,--compile) $(call flag,ANSWERS,answers) $(call flag,NOTES,notes) $(call flag,OUT,out) \
+  $(call switch,RESUME,--resume) $(call given,ARGS)
 
 # A variable that no target reads is a slip of the pen: told, not ignored.
 goals = $(or $(MAKECMDGOALS),help)
@@ -70,8 +72,8 @@ help:
 	@echo '              EDITION=2025|2026 PRESET=full|quick|demo SIZES=small,medium CONTEXTS=512'
 	@echo '              GPUS=0,1|all ANSWERS=none|facts|full RESUME=1 OUT=folder ARGS="other flags"'
 	@echo '              NOTES=folder of your own words (notes)'
-	@echo '              MODEL=file.py:Class AND=labreport MODEL_ARGS={"name": value} LOSS=module:name'
-	@echo '              OPTIMIZER=module:name'
+	@echo '              MODEL=file.py:Class AND=labreport COMPILE=1 MODEL_ARGS={"name": value}'
+	@echo '              LOSS=module:name OPTIMIZER=module:name'
 	@echo 'make site     render the recorded runs; OWN=1 leaves out those that ship with the project'
 	@echo 'make diff     compare two runs: A=run B=run EDITION=2025|2026 FORMAT=table|md|json|html'
 	@echo '              ALLOW=batch,vocab FAIL=1 OUT=file; a run is a folder, a file, a GPU,'

@@ -31,6 +31,7 @@ std::string model_flags(const ModelSource& model) {
   std::vector<std::string> words{"--model", model.model};
   if (!model.arguments.empty()) words.insert(words.end(), {"--model-args", model.arguments});
   words.insert(words.end(), {"--loss", model.loss, "--optimizer", model.optimizer});
+  if (model.compile) words.emplace_back("--compile");
   return command_line(words);
 }
 

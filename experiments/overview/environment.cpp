@@ -135,6 +135,7 @@ std::string model_words(const ModelSource& model) {
   std::vector<std::string> words{"MODEL=" + model.model};
   if (!model.arguments.empty()) words.push_back("MODEL_ARGS=" + model.arguments);
   words.insert(words.end(), {"LOSS=" + model.loss, "OPTIMIZER=" + model.optimizer});
+  if (model.compile) words.emplace_back("COMPILE=1");
   return command_line(words);
 }
 

@@ -70,6 +70,23 @@ Bounds bounds(const RunView& view) {
   return result;
 }
 
+/// The shortest and the longest of a run.
+std::optional<Facts> compile_time(const Run& run) {
+  std::vector<double> seconds;
+  for (const Cell& cell : run.cells) {
+    for (const Launch& launch : cell.launches) {
+      const auto took = single_milliseconds(launch, metric::kStartUp, metric::kCompile);
+      if (took) seconds.push_back(*took * 1e-3);
+    }
+  }
+  if (seconds.empty()) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(seconds);
+  Facts facts;
+  facts.set("least", format_duration(least));
+  facts.set("most", format_duration(most));
+  return facts;
+}
+
 std::optional<Facts> model_facts(const Run& run) {
   const ModelSource* model = measured_model(run);
   if (model == nullptr) return std::nullopt;
@@ -80,6 +97,8 @@ std::optional<Facts> model_facts(const Run& run) {
   facts.flag("has_arguments", !model->arguments.empty());
   facts.set("loss", model->loss);
   facts.set("step", model->optimizer);
+  facts.flag("compiled", model->compile);
+  facts.when("compile_time", compile_time(run));
   facts.set("python", run.sessions.back().software.python);
   facts.set("torch", run.sessions.back().software.libtorch);
   return facts;

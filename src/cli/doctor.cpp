@@ -100,10 +100,12 @@ void look_at_worker(Findings& findings) {
 void look_at_model_worker(Findings& findings) try {
   const WorkerInfo worker = find_model_worker();
   const Ended started = call({worker.program.string(), "--version"});
+  const char* compile = is_on_path("g++") ? "" : "; --compile needs g++";
   findings.push_back(
-      started.ok() ? Finding{Finding::kHere, "own models",
-                             fmt::format("Python {}, torch {}", worker.python, worker.torch)}
-                   : Finding{Finding::kMissing, "own models", last_lines(started.messages, 1)});
+      started.ok()
+          ? Finding{Finding::kHere, "own models",
+                    fmt::format("Python {}, torch {}{}", worker.python, worker.torch, compile)}
+          : Finding{Finding::kMissing, "own models", last_lines(started.messages, 1)});
 } catch (const InputError& error) {
   findings.push_back({Finding::kMissing, "own models", error.what()});
 }

@@ -99,10 +99,14 @@ bool names_labreport(const std::optional<std::string>& beside) {
 /// The words alone; only the worker that loads it understands them.
 std::optional<ModelSource> named_model(const MeasureFlags& flags) {
   if (flags.model) {
-    return ModelSource{"", *flags.model, flags.model_args.value_or(""),
+    return ModelSource{"",
+                       *flags.model,
+                       flags.model_args.value_or(""),
                        flags.loss.value_or("torch.nn.functional:cross_entropy"),
-                       flags.optimizer.value_or("torch.optim:AdamW")};
+                       flags.optimizer.value_or("torch.optim:AdamW"),
+                       flags.compile};
   }
+  if (flags.compile) throw InputError("--compile belongs to a --model", "name one");
   for (const auto& [flag, given] :
        {std::pair("--and", &flags.beside), std::pair("--model-args", &flags.model_args),
         std::pair("--loss", &flags.loss), std::pair("--optimizer", &flags.optimizer)}) {
@@ -136,6 +140,7 @@ void add_measure_flags(CLI::App& verb, MeasureFlags& flags) {
                   "JSON: what it is called with, as {\"dropout\": 0.0, \"width\": \"$d_model\"}");
   verb.add_option("--loss", flags.loss, "MODULE:NAME (torch.nn.functional:cross_entropy)");
   verb.add_option("--optimizer", flags.optimizer, "MODULE:NAME (torch.optim:AdamW)");
+  verb.add_flag("--compile", flags.compile, "wrap the --model in torch.compile");
   verb.add_option("--gpus", flags.gpus, "0,1, … or all: one worker each (default: the first)");
 }
 

@@ -20,6 +20,7 @@ struct MeasureFlags {
   std::optional<std::string> batch, vocab, warmup, steps, launches;
   bool separate_warmups = false;
   std::optional<std::string> model, beside, model_args, loss, optimizer;
+  bool compile = false;
 };
 
 void add_measure_flags(CLI::App& verb, MeasureFlags& flags);

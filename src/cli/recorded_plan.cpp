@@ -76,8 +76,8 @@ bool stays(const std::string& flag) {
 bool is_free(const std::string& flag) {
   constexpr std::array<std::string_view, 3> kFree{"--gpus", "--timeout", "--keep-host"};
   // A model's implementation says whether these are as they were.
-  constexpr std::array<std::string_view, 4> kOfModels{"--model", "--model-args", "--loss",
-                                                      "--optimizer"};
+  constexpr std::array<std::string_view, 5> kOfModels{"--model", "--model-args", "--loss",
+                                                      "--optimizer", "--compile"};
   return std::ranges::find(kFree, flag) != kFree.end() ||
          std::ranges::find(kOfModels, flag) != kOfModels.end();
 }

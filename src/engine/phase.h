@@ -22,6 +22,11 @@ class PhaseObserver {
   virtual void ended(Phase phase) = 0;
 };
 
+class Unobserved : public PhaseObserver {
+ public:
+  void ended(Phase) override {}
+};
+
 /// Makes `phase` the latest. Phases do not nest.
 void begin_phase(Phase phase);
 

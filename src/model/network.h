@@ -23,6 +23,9 @@ class Optimizer {
   virtual Parameters state() const = 0;
 };
 
+/// Gets a module's path, "layers.3.attn", and what its forward returned.
+using ModuleOutputs = std::function<void(const std::string& module, const at::Tensor& output)>;
+
 class Network {
  public:
   virtual ~Network() = default;
@@ -30,8 +33,19 @@ class Network {
   /// [batch, positions] of token ids → [batch, positions, vocab] logits.
   virtual at::Tensor forward(const at::Tensor& ids) const = 0;
 
+  /// The same, telling what each module returns, where its modules are known.
+  virtual at::Tensor traced_forward(const at::Tensor& ids, const ModuleOutputs& /*tell*/) const {
+    return forward(ids);
+  }
+
+  /// Whether its first forward and backward compile it.
+  virtual bool compiles() const { return false; }
+
   /// Logits and the ids that should follow → one number that backward can begin with.
   virtual at::Tensor loss(const at::Tensor& logits, const at::Tensor& targets) const = 0;
+
+  /// From that number to the gradients of the parameters.
+  virtual void backward(const at::Tensor& loss) const { loss.backward(); }
 
   /// Of its parameters.
   virtual std::unique_ptr<Optimizer> make_optimizer() const = 0;

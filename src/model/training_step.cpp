@@ -3,6 +3,11 @@
 #include <ATen/ops/randint.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
+
+#include "engine/allocator.h"
+#include "engine/device.h"
+#include "engine/host_clock.h"
 #include "engine/precision.h"
 #include "engine/range.h"
 
@@ -27,15 +32,31 @@ TrainingStep::TrainingStep(const Network& network, Batch batch, StepOptions opti
       phases_(phases(options.mode)),
       optimizer_(network.make_optimizer()) {}
 
-void TrainingStep::run(PhaseObserver& observer) {
+std::optional<std::int64_t> TrainingStep::compile() {
+  if (!network_.compiles()) return std::nullopt;
+  const c10::Device device = torch_device(options_.device);
+  synchronize(device);
+  const std::int64_t start = host_now_ns();
+  Unobserved observer;
+  run(phases(std::min(options_.mode, Mode::kForwardBackward)), observer);
+  synchronize(device);
+  const std::int64_t took = host_now_ns() - start;
+  clear();
+  release_free_blocks(device);
+  return took;
+}
+
+void TrainingStep::run(PhaseObserver& observer) { run(phases_, observer); }
+
+void TrainingStep::run(const std::vector<Phase>& phases, PhaseObserver& observer) {
   const c10::AutoGradMode recording(options_.mode != Mode::kInference);
   {
     const AutocastScope autocast(options_.precision, options_.device);
-    for (Phase phase : phases_) {
+    for (Phase phase : phases) {
       if (under_autocast(phase)) run_phase(phase, observer);
     }
   }
-  for (Phase phase : phases_) {
+  for (Phase phase : phases) {
     if (!under_autocast(phase)) run_phase(phase, observer);
   }
 }
@@ -58,7 +79,7 @@ void TrainingStep::compute(Phase phase) {
       loss_ = network_.loss(logits_, batch_.targets);
       break;
     case Phase::kBackward:
-      loss_.backward();
+      network_.backward(loss_);
       break;
     case Phase::kOptimizer:
       optimizer_->step();

@@ -1,7 +1,9 @@
 // The worker as an extension module of Python: the same measuring code around a network that is a
 // Python object.
 #include <c10/util/Exception.h>
+#include <pybind11/functional.h>
 #include <pybind11/stl.h>
+#include <torch/csrc/Exceptions.h>
 #include <torch/csrc/utils/pybind.h>
 
 #include <list>
@@ -28,9 +30,12 @@ std::string traceback_of(const py::error_already_set& error) {
   return text.size() <= kMost ? text : text.substr(text.size() - kMost);
 }
 
+std::string words_of(const py::error_already_set& error) {
+  return first_line(py::str(error.value()).cast<std::string>());
+}
+
 /// As an error of LibTorch's where it is one, so that running out of memory is the same outcome.
-[[noreturn]] void rethrow(const py::error_already_set& error) {
-  const std::string words = first_line(py::str(error.value()).cast<std::string>());
+[[noreturn]] void rethrow(const py::error_already_set& error, const std::string& words) {
   if (error.matches(py::module_::import("torch").attr("OutOfMemoryError"))) {
     TORCH_CHECK_WITH(OutOfMemoryError, false, words);
   }
@@ -44,8 +49,17 @@ auto with_python(const Call& call) {
   try {
     return call();
   } catch (const py::error_already_set& error) {
-    rethrow(error);
+    rethrow(error, words_of(error));
   }
+}
+
+/// Of a Function of the user's or of compiled code, as autograd hands it on.
+[[noreturn]] void rethrow_from_backward(python_error& raised) {
+  const py::gil_scoped_acquire lock;
+  raised.restore();
+  const py::error_already_set error;
+  const auto type = error.type().attr("__name__").cast<std::string>();
+  rethrow(error, "backward failed: " + type + ": " + words_of(error));
 }
 
 /// An object of Python's, let go of under the lock.
@@ -102,8 +116,20 @@ class PythonNetwork : public Network {
   at::Tensor forward(const at::Tensor& ids) const override {
     return with_python([&] { return network_.call("forward", ids).cast<at::Tensor>(); });
   }
+  at::Tensor traced_forward(const at::Tensor& ids, const ModuleOutputs& tell) const override {
+    return with_python(
+        [&] { return network_.call("traced_forward", ids, tell).cast<at::Tensor>(); });
+  }
+  bool compiles() const override {
+    return with_python([&] { return network_.call("compiles").cast<bool>(); });
+  }
   at::Tensor loss(const at::Tensor& logits, const at::Tensor& targets) const override {
     return with_python([&] { return network_.call("loss", logits, targets).cast<at::Tensor>(); });
+  }
+  void backward(const at::Tensor& loss) const override try {
+    loss.backward();
+  } catch (python_error& error) {
+    rethrow_from_backward(error);
   }
   std::unique_ptr<Optimizer> make_optimizer() const override {
     return with_python(

@@ -6,6 +6,7 @@ What is measured, and how, is the business of labreport_engine, the same C++ cod
 request names, calls it and says in one line which of its calls failed. The model runs as its user, in the user's Python.
 """
 
+import contextlib
 import functools
 import hashlib
 import importlib
@@ -15,7 +16,9 @@ import json
 import os
 import platform
 import re
+import shutil
 import sys
+import tempfile
 import traceback
 from pathlib import Path
 
@@ -97,8 +100,12 @@ def load(flag, text):
     return found, module
 
 
+resolved = functools.cache(os.path.realpath)  # of folders: thousands of modules share a few hundred
+
+
 def file_of(module):
-    return Path(getattr(module, "__file__", None) or "").resolve()
+    folder, name = os.path.split(getattr(module, "__file__", None) or "")
+    return Path(resolved(folder), name)
 
 
 def is_installed(path):
@@ -132,7 +139,8 @@ class Source:
         modules = [module, *(other for other in (of_loss, of_optimizer) if not is_installed(file_of(other)))]
         self.arguments = self.read_arguments(words["arguments"])
         self.name = words["model"].rpartition(":")[2]
-        slug = re.sub(r"[^A-Za-z0-9_-]", "_", self.name)[:40]
+        self.compiled = words.get("compile", False)
+        slug = re.sub(r"[^A-Za-z0-9_-]", "_", self.name)[:40] + ("-compiled" if self.compiled else "")
         self.implementation = f"{slug}-{self.digest(modules)}"
 
     @staticmethod
@@ -173,14 +181,49 @@ class Source:
         return named
 
 
+# Compiling.
+
+
+def check_compiler():
+    """torch.compile writes C++ for a CPU and launchers in C for Triton's kernels."""
+    if not any(filter(shutil.which, [os.environ.get("CXX", ""), os.environ.get("CC", ""), "g++", "gcc", "clang"])):
+        raise Mismatch("--compile needs a C++ compiler, and there is none; install g++")
+
+
+@contextlib.contextmanager
+def compiled_anew():
+    """Whatever earlier processes compiled: a compile time is that of a first time."""
+    with tempfile.TemporaryDirectory(prefix="labreport-compile-", ignore_cleanup_errors=True) as folder:
+        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", folder)
+        yield
+
+
+def compiled(module, device):
+    check_compiler()
+    if device == "cpu":
+        from torch._inductor import config
+
+        config.cpp.enable_kernel_profile = True  # the profiler sees each kernel, under its name
+    return torch.compile(module)
+
+
 # Measuring.
 
 
-class ModuleRanges:
-    """While it is open, each module's forward is a range of the engine's, under its name in the module around it."""
+def first_tensor(output):
+    """What a module returned; attention returns its weights, too."""
+    for value in output if isinstance(output, (tuple, list)) else [output]:
+        if isinstance(value, torch.Tensor):
+            return value
+    return None
 
-    def __init__(self, root):
-        self.root, self.open = root, []
+
+class ModuleRanges:
+    """While it is open, each module's forward is a range of the engine's, under its name in the module around it; and
+    `tell` gets each module's path and output."""
+
+    def __init__(self, root, tell=None):
+        self.root, self.open, self.tell = root, [], tell
         self.paths = {module: path for path, module in root.named_modules()}
 
     def __enter__(self):
@@ -203,10 +246,13 @@ class ModuleRanges:
         engine.open_range(path.removeprefix(self.open[-1] + ".") if self.open else path)
         self.open.append(path)
 
-    def after(self, module, *_):
-        if module is not self.root:
-            self.open.pop()
-            engine.close_range()
+    def after(self, module, _=None, output=None):
+        if module is self.root:
+            return
+        path, tensor = self.open.pop(), first_tensor(output)
+        engine.close_range()
+        if self.tell and tensor is not None:
+            self.tell(path, tensor)
 
 
 class Network:
@@ -223,6 +269,9 @@ class Network:
         if device != "cpu":
             torch.cuda.empty_cache()  # what initialising took
         self.check_device(torch.device(device))
+        self.called, self.words = self.module, f"{source.name}.forward"
+        if source.compiled:
+            self.called, self.words = compiled(self.module, device), f"torch.compile({source.name}).forward"
 
     def check_device(self, device):
         for name, tensor in [*self.parameters(), *self.buffers()]:
@@ -237,16 +286,28 @@ class Network:
         return list(self.module.named_buffers())
 
     def forward(self, ids):
-        if engine.observed():
+        """Compiled code has no modules: hooks in it would make other code of it."""
+        if engine.observed() and not self.source.compiled:
             with ModuleRanges(self.module):
-                output = call(f"{self.source.name}.forward", self.module, ids)
+                output = call(self.words, self.called, ids)
         else:
-            output = call(f"{self.source.name}.forward", self.module, ids)
+            output = call(self.words, self.called, ids)
+        return self.logits(output, ids)
+
+    def traced_forward(self, ids, tell):
+        """Never compiled."""
+        with ModuleRanges(self.module, tell):
+            return self.logits(call(f"{self.source.name}.forward", self.module, ids), ids)
+
+    def logits(self, output, ids):
         logits = output if isinstance(output, torch.Tensor) else getattr(output, "logits", output)
         if not isinstance(logits, torch.Tensor) or logits.shape != (*ids.shape, self.vocab):
-            raise Mismatch(f"{call_words(self.source.name + '.forward', [ids])} returned {shown(logits)}; expected are "
+            raise Mismatch(f"{call_words(self.words, [ids])} returned {shown(logits)}; expected are "
                            f"logits {[*ids.shape, self.vocab]}, by themselves or as .logits")
         return logits
+
+    def compiles(self):
+        return self.source.compiled
 
     def loss(self, logits, targets):
         """Of all positions as one batch, which is how losses take them."""
@@ -313,6 +374,8 @@ def describe(words):
     told, sys.stdout = sys.stdout, sys.stderr  # a module may print
     source = Source(json.loads(words))
     source.named_arguments(dict.fromkeys(COURSE, 1))
+    if source.compiled:
+        check_compiler()
     print(json.dumps({"implementation": source.implementation}), file=told, flush=True)
     return 0
 
@@ -320,7 +383,9 @@ def describe(words):
 def main(arguments):
     if arguments[:1] == ["--describe"] and len(arguments) == 2:
         return describe(arguments[1])
-    return engine.run(arguments, network_factory(asked_source(arguments)), platform.python_version())
+    words = asked_source(arguments)
+    with compiled_anew() if words and words.get("compile") else contextlib.nullcontext():
+        return engine.run(arguments, network_factory(words), platform.python_version())
 
 
 if __name__ == "__main__":

@@ -28,6 +28,9 @@ inline constexpr std::string_view kLibraries = "libraries";  // exec → main
 inline constexpr std::string_view kDeviceContext =
     "context";  // device context, partly beside kLibraries
 inline constexpr std::string_view kModelBuild = "model";  // parameters made and initialised
+// A compiled model's forward, loss and backward run once, which compiles them; kLibraries and
+// kModelBuild end before it, kFirstKernel is after it.
+inline constexpr std::string_view kCompile = "compile";
 inline constexpr std::string_view kFirstKernel =
     "first_kernel";  // exec → first step's first kernel enqueued
 
@@ -72,7 +75,7 @@ inline constexpr std::string_view kHalvesLoop = "fp32+=0.5";
 inline constexpr std::string_view kDtypes = "dtypes";
 inline constexpr std::string_view kInput = "input";  // groups …
 inline constexpr std::string_view kParameter = "parameter";
-inline constexpr std::string_view kOutput = "output";  // of the toy model's modules
+inline constexpr std::string_view kOutput = "output";  // of modules
 inline constexpr std::string_view kLossValue = "loss";
 inline constexpr std::string_view kGradient = "gradient";
 inline constexpr std::string_view kOptimizerState = "optimizer state";

@@ -28,12 +28,14 @@ struct Software {
 /// A model that is not labreport's own, as its user named it. Only the worker that loads it
 /// understands the words.
 struct ModelSource {
-  /// Its class and a hash of what it is made of: "TransformerLM-0a1b2c3d".
+  /// Its class and a hash of what it is made of: "TransformerLM-0a1b2c3d"; compiled:
+  /// "TransformerLM-compiled-0a1b2c3d".
   std::string implementation;
   std::string model;      ///< "path/file.py:Class" or "package.module:Class"
   std::string arguments;  ///< A JSON object; empty: none.
   std::string loss;       ///< "module:name", as the optimizer.
   std::string optimizer;
+  bool compile = false;  ///< Wrapped in `torch.compile`, which the implementation says, too.
 
   bool operator==(const ModelSource&) const = default;
 };

@@ -23,7 +23,8 @@ template <>
 inline constexpr auto kMembers<ModelSource> =
     std::tuple(member("implementation", &ModelSource::implementation, kMostLabel),
                member("model", &ModelSource::model), member("arguments", &ModelSource::arguments),
-               member("loss", &ModelSource::loss), member("optimizer", &ModelSource::optimizer));
+               member("loss", &ModelSource::loss), member("optimizer", &ModelSource::optimizer),
+               optional_member("compile", &ModelSource::compile));
 
 template <>
 inline constexpr auto kMembers<Session> = std::tuple(

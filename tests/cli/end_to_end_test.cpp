@@ -39,7 +39,7 @@ TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
 
 TEST_F(EndToEnd, AModelOfOnesOwnIsMeasuredAndNamedInTheReport) {
   const Ended ended = call({"report", "--preset", "demo", "--sizes", "demo-1", "--model",
-                            "net.py:Net", "--model-args", R"({"width": "$d_model"})"});
+                            "net.py:Net", "--model-args", R"({"width": "$d_model"})", "--compile"});
   EXPECT_EQ(ended.exit_status, 0) << ended.messages;
   for (const Cell& cell : kept().cells) {
     EXPECT_EQ(cell.spec.implementation, cell.spec.model ? "Net-0a1b2c3d" : "") << cell.id;
@@ -49,6 +49,8 @@ TEST_F(EndToEnd, AModelOfOnesOwnIsMeasuredAndNamedInTheReport) {
   EXPECT_THAT(report, HasSubstr("of Net-0a1b2c3d"));
   EXPECT_THAT(report, HasSubstr("The network is net.py:Net"));
   EXPECT_THAT(report, HasSubstr("MODEL=net.py:Net 'MODEL_ARGS={\"width\": \"$d_model\"}'"));
+  EXPECT_THAT(report, HasSubstr(" COMPILE=1"));
+  EXPECT_THAT(report, HasSubstr("wrapped in `torch.compile`"));
   EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
 }
 
@@ -81,6 +83,7 @@ TEST_F(EndToEnd, AModelThatCannotBeLoadedIsOneLineBehindItsTraceback) {
   EXPECT_THAT(ended.messages, HasSubstr("Traceback (most recent call last)\n"));
   EXPECT_TRUE(ended.messages.ends_with("labreport: there is no file missing.py\n"));
   EXPECT_THAT(call({"run", "--loss", "a:b"}).messages, HasSubstr("--loss belongs to a --model"));
+  EXPECT_THAT(call({"run", "--compile"}).messages, HasSubstr("--compile belongs to a --model"));
 }
 
 TEST_F(EndToEnd, RunPrintsItsFolderOnStdout) {

@@ -85,6 +85,34 @@ TEST_F(TrainingStepTest, UnderAutocastLogitsAreBf16AndGradientsFp32) {
   EXPECT_EQ(model_.parameters().back().tensor.grad().scalar_type(), at::kFloat);
 }
 
+/// A network whose first forward compiles it.
+struct Compiled : Transformer {
+  using Transformer::Transformer;
+  bool compiles() const override { return true; }
+  at::Tensor forward(const at::Tensor& ids) const override {
+    ++forwards;
+    return Transformer::forward(ids);
+  }
+  mutable int forwards = 0;
+};
+
+TEST_F(TrainingStepTest, CompilesInARunOfItsOwnThatChangesNoWeights) {
+  const Compiled network(kTiny, 8, at::kCPU);
+  const at::Tensor before = network.parameters().back().tensor.detach().clone();
+  TrainingStep training(network, random_batch(2, 8, 30, at::kCPU),
+                        {Mode::kTrainStep, Precision::kBf16, DeviceKind::kCpu});
+  EXPECT_GT(training.compile().value(), 0);
+  EXPECT_EQ(network.forwards, 1);
+  EXPECT_TRUE(network.parameters().back().tensor.equal(before));
+  EXPECT_FALSE(network.parameters().back().tensor.grad().defined());
+  EXPECT_FALSE(training.logits().defined());
+}
+
+TEST_F(TrainingStepTest, RunsNothingMoreForANetworkThatIsNotCompiled) {
+  EXPECT_EQ(step(Mode::kTrainStep).compile(), std::nullopt);
+  EXPECT_FALSE(has_gradients());
+}
+
 TEST(RandomBatch, HoldsIdsOfTheVocabulary) {
   const Batch batch = random_batch(4, 100, 7, at::kCPU);
   EXPECT_EQ(batch.ids.sizes(), (at::IntArrayRef{4, 100}));

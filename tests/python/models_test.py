@@ -3,6 +3,7 @@
 models_test.py FOLDER    of labreport_worker.py and its engine
 """
 
+import os
 import sys
 import tempfile
 import unittest
@@ -70,10 +71,20 @@ class Loads(unittest.TestCase):
             self.assertEqual(network(model, arguments).module.table.embedding_dim, width)
 
     def test_einsum_layers_and_pytorchs_own(self):
-        for words in [["Einsum"], ["Encoder", '{"nhead": "$num_heads", "layers": "$num_layers"}']]:
-            loss, state = step(network(ODD + words[0], *words[1:]))
+        for words in [[f"{HERE / 'einsum_transformer.py'}:TransformerLM"],
+                      [ODD + "Encoder", '{"nhead": "$num_heads", "layers": "$num_layers"}']]:
+            loss, state = step(network(*words))
             self.assertTrue(torch.isfinite(loss))
             self.assertTrue(all(name.endswith(("exp_avg", "exp_avg_sq", "step")) for name in state))
+
+    def test_a_prediction_of_the_einsum_example_knows_nothing_of_what_follows(self):
+        model = network(f"{HERE / 'einsum_transformer.py'}:TransformerLM")
+        ids = torch.randint(30, (1, 8))
+        changed = ids.clone()
+        changed[0, -1] = (ids[0, -1] + 1) % 30
+        before, after = model.forward(ids), model.forward(changed)
+        torch.testing.assert_close(before[:, :-1], after[:, :-1])
+        self.assertFalse(torch.allclose(before[:, -1], after[:, -1]))
 
     def test_outputs_with_logits_and_a_loss_and_an_optimizer_of_ones_own(self):
         own = step(network(ODD + "Wrapped", loss=ODD + "halved", optimizer="torch.optim:SGD"))
@@ -102,6 +113,12 @@ class Loads(unittest.TestCase):
                 seen.add(copied())
             self.assertEqual(len(seen), 3, "a loss that lies elsewhere counts, too")
 
+    def test_a_compiled_one_says_so_and_is_never_taken_for_the_other(self):
+        words = dict(model=ODD + "Bigram", arguments="", loss=CROSS_ENTROPY, optimizer=ADAMW)
+        eager, compiled = worker.Source(words), worker.Source(words | {"compile": True})
+        self.assertEqual(compiled.implementation, eager.implementation.replace("Bigram-", "Bigram-compiled-"))
+        self.assertEqual(worker.Source(words | {"compile": False}).implementation, eager.implementation)
+
 
 class Ranges(unittest.TestCase):
     def paths(self, *words):
@@ -128,6 +145,16 @@ class Ranges(unittest.TestCase):
         self.assertIn("layers.0/0", paths)
         self.assertIn("layers.1/0", paths)
 
+    def test_a_trace_tells_what_each_module_returns(self):
+        model = network(ODD + "Encoder", '{"nhead": 2, "layers": 1}')
+        told = {}
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = model.traced_forward(torch.zeros(1, 8, dtype=torch.long), told.__setitem__)
+        self.assertEqual(logits.dtype, torch.bfloat16)
+        self.assertEqual(told["table"].dtype, torch.float32)
+        self.assertEqual(told["encoder.layers.0.linear1"].dtype, torch.bfloat16)
+        self.assertEqual(told["encoder.layers.0.self_attn"].shape, (1, 8, 16), "of several outputs the first")
+
     def test_they_close_when_a_forward_fails(self):
         model = network(ODD + "Failing")
         worker.engine = seen = RangesSeen()
@@ -143,6 +170,16 @@ class Ranges(unittest.TestCase):
 
 class Wrong(unittest.TestCase):
     """One line, which says which call failed with what."""
+
+    def test_no_compiler(self):
+        kept = dict(os.environ)
+        try:
+            os.environ.update(PATH="", CXX="", CC="")
+            with self.assertRaisesRegex(worker.Mismatch, "^--compile needs a C.. compiler, and there is none; install g..$"):
+                worker.check_compiler()
+        finally:
+            os.environ.update(kept)
+        worker.check_compiler()
 
     def says(self, expected, *words, **named):
         with self.assertRaises(worker.Mismatch) as caught:

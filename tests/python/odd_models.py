@@ -44,29 +44,6 @@ class Shared(nn.Module):
         return self.head(x)
 
 
-class EinsumLinear(nn.Module):
-    """A linear layer as the course writes it."""
-
-    def __init__(self, d_in, d_out):
-        super().__init__()
-        self.weight = nn.Parameter(torch.randn(d_out, d_in) / d_in**0.5)
-
-    def forward(self, x):
-        return torch.einsum("... i, o i -> ... o", x, self.weight)
-
-
-class Einsum(nn.Module):
-    def __init__(self, vocab_size, d_model, d_ff):
-        super().__init__()
-        self.table = nn.Embedding(vocab_size, d_model)
-        self.up, self.down = EinsumLinear(d_model, d_ff), EinsumLinear(d_ff, d_model)
-        self.head = EinsumLinear(d_model, vocab_size)
-
-    def forward(self, ids):
-        x = self.table(ids)
-        return self.head(x + self.down(torch.relu(self.up(x))))
-
-
 class Encoder(nn.Module):
     """PyTorch's own layers, with its own names for everything."""
 
@@ -96,6 +73,30 @@ class Elsewhere(Bigram):
     def to(self, *_):
         self.head.weight = nn.Parameter(self.head.weight.to("meta"))
         return self
+
+
+class Undifferentiable(Bigram):
+    """Its backward fails, not its forward."""
+
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(_, x):
+            return 2 * x
+
+        @staticmethod
+        def backward(_, gradient):
+            raise ArithmeticError("no gradient today")
+
+    def forward(self, ids):
+        return self.Double.apply(super().forward(ids))
+
+
+class Uncompilable(Bigram):
+    """Runs as it is; what traces it meets a product of shapes that do not fit."""
+
+    def forward(self, ids):
+        logits = super().forward(ids)
+        return logits @ logits if torch.compiler.is_compiling() else logits
 
 
 class Frozen(Bigram):

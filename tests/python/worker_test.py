@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -29,17 +30,19 @@ def described(source):
     return json.loads(answer.stdout)["implementation"] if answer.returncode == 0 else answer.stderr
 
 
-class Worker(unittest.TestCase):
+class Launches(unittest.TestCase):
+    source = REFERENCE
+
     @classmethod
     def setUpClass(cls):
-        cls.implementation = described(REFERENCE)
+        cls.implementation = described(cls.source)
 
-    def launch(self, kind, source=REFERENCE, **params):
+    def launch(self, kind, source=None, **params):
         shape = dict(d_model=16, d_ff=24, layers=2, heads=2, vocab=30, context=8, batch=2, warmup=1, steps=2)
         params = dict(device="cpu", precision="bf16", mode="train_step", implementation=self.implementation) | shape | params
         with tempfile.TemporaryDirectory() as folder:
             request, result = Path(folder, "request.json"), Path(folder, "result.json")
-            request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, model=source)))
+            request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, model=source or self.source)))
             ended = subprocess.run([WORKER, "--request", request, "--result", result], capture_output=True, text=True)
             self.assertEqual(ended.returncode, 0, ended.stderr)
             report = json.loads(result.read_text())
@@ -50,6 +53,8 @@ class Worker(unittest.TestCase):
         body["tables"] = {table["name"]: table["rows"] for table in body["tables"]}
         return body
 
+
+class Worker(Launches):
     def test_times_each_step_and_phase(self):
         body = self.launch("timing")
         self.assertEqual(body["outcome"]["status"], "ok", body["outcome"])
@@ -59,6 +64,7 @@ class Worker(unittest.TestCase):
             self.assertTrue(all(sample > 0 for sample in values["synced", phase]), phase)
         self.assertEqual(values["memory", "parameters"], PARAMETERS)
         self.assertLess(values["start-up", "libraries"], values["start-up", "first_kernel"])
+        self.assertNotIn(("start-up", "compile"), values)
 
     def test_attributes_operators_to_phases_and_modules_backward_too(self):
         rows = self.launch("kernels")["tables"]["kernels"]
@@ -85,6 +91,20 @@ class Worker(unittest.TestCase):
                         body["outcome"])
         self.assertIn("return super().forward(ids) @ ids", body["warnings"][0])
 
+    def test_a_backward_that_fails_is_an_error_with_its_traceback(self):
+        self.implementation = described(source := REFERENCE | {"model": f"{HERE / 'odd_models.py'}:Undifferentiable", "arguments": ""})
+        body = self.launch("timing", source)
+        self.assertEqual(body["outcome"], {"status": "error", "message": "backward failed: ArithmeticError: no gradient today"})
+        self.assertIn('raise ArithmeticError("no gradient today")', body["warnings"][0])
+
+    def test_traces_dtypes_of_the_models_own_modules(self):
+        rows = self.launch("dtypes")["tables"]["dtypes"]
+        for row in [["fp16", "parameter", "layers.attn.q_proj.weight", "float32"],
+                    ["fp16", "output", "layers.attn.q_proj", "float16"], ["bf16", "output", "logits", "bfloat16"],
+                    ["bf16", "output", "layers.ln1", "float32"], ["bf16", "loss", "loss", "float32"],
+                    ["bf16", "gradient", "layers.ffn.w1.weight", "float32"]]:
+            self.assertEqual(rows.count(row), 1, f"{row}: layers that are alike are one row")
+
     def test_a_model_that_changed_meanwhile_is_an_error(self):
         self.implementation = "Transformer-00000000"
         self.assertIn("Transformer changed after the run began: it was Transformer-00000000", self.launch("timing")["outcome"]["message"])
@@ -93,6 +113,65 @@ class Worker(unittest.TestCase):
         said = described(REFERENCE | {"model": "nowhere:Model"}).splitlines()
         self.assertIn("MODEL nowhere cannot be imported by Python", said[-1])
         self.assertIn("ModuleNotFoundError: No module named 'nowhere'", said[-2])
+
+
+# The cheapest that is really compiled: no vector instructions to try, no pool of processes, one cache for these tests.
+CHEAP = dict(TORCHINDUCTOR_VEC_ISA_OK="0", TORCHINDUCTOR_COMPILE_THREADS="1")
+
+
+class Compiled(Launches):
+    source = REFERENCE | {"model": f"{HERE / 'odd_models.py'}:Bigram", "arguments": "", "compile": True}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cache = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cache.cleanup)
+        cls.enterClassContext(unittest.mock.patch.dict(os.environ, CHEAP, TORCHINDUCTOR_CACHE_DIR=cache.name))
+
+    def test_compiling_has_a_time_of_its_own_and_is_in_no_step(self):
+        body = self.launch("timing")
+        self.assertEqual(body["outcome"]["status"], "ok", body["outcome"])
+        values = body["values"]
+        self.assertGreater(values["start-up", "compile"], max(values["step", "total"]))
+        self.assertGreater(values["start-up", "first_kernel"],
+                           values["start-up", "libraries"] + values["start-up", "compile"], "it comes before")
+
+    def test_fused_kernels_have_their_own_names_and_a_phase_and_no_module(self):
+        body = self.launch("kernels")
+        self.assertEqual(body["values"]["profile", "unattributed"], 0)
+        names = dict(body["tables"]["kernel_names"])
+        phases = {phase: {names[row[3]] for row in rows} for phase, rows in self.by_phase(body).items()}
+        self.assertEqual(set(phases), {"forward", "loss", "backward", "optimizer"})
+        for phase in ["forward", "backward"]:
+            self.assertTrue(any("cpp_fused_" in name for name in phases[phase]), phases)
+            self.assertEqual({module for module, *_ in self.by_phase(body)[phase]}, {""})
+        self.assertIn("aten::mm", phases["backward"])
+
+    @staticmethod
+    def by_phase(body):
+        phases = {}
+        for phase, module, operation, op, _class, kernel, *_ in body["tables"]["kernels"]:
+            phases.setdefault(phase, []).append((module, operation, op, kernel))
+        return phases
+
+    def test_memory_of_compiled_code_is_sorted_too(self):
+        values = self.launch("memory")["values"]
+        self.assertEqual(values["category", "unknown"], 0)
+        self.assertGreater(values["peak", "backward"], values["resident", "parameters"])
+
+    def test_a_model_that_does_not_compile_is_an_error_with_its_traceback(self):
+        self.implementation = described(source := self.source | {"model": f"{HERE / 'odd_models.py'}:Uncompilable"})
+        body = self.launch("timing", source)
+        self.assertEqual(body["outcome"]["status"], "error")
+        self.assertTrue(body["outcome"]["message"].startswith(
+            "torch.compile(Uncompilable).forward(int64[2, 8] on cpu) failed: "), body["outcome"])
+        self.assertIn("return logits @ logits", body["warnings"][0])
+
+    def test_where_there_is_no_compiler_nothing_is_begun(self):
+        with unittest.mock.patch.dict(os.environ, PATH="", CXX="", CC=""):
+            self.assertEqual(described(self.source).splitlines()[-1],
+                             "--compile needs a C++ compiler, and there is none; install g++")
 
 
 if __name__ == "__main__":

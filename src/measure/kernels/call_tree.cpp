@@ -10,6 +10,7 @@ namespace {
 constexpr std::string_view kAten = "aten::";
 constexpr std::string_view kEngine = "autograd::";
 constexpr std::string_view kComposites[]{"aten::linear", "aten::matmul"};
+constexpr std::string_view kFused = "cpp_fused_";  // as Inductor calls them
 
 bool on_host(const TraceEvent& event) {
   return event.kind == TraceKind::kOperator || event.kind == TraceKind::kRange ||
@@ -18,6 +19,10 @@ bool on_host(const TraceEvent& event) {
 
 bool is_composite(const TraceEvent& event) {
   return std::ranges::find(kComposites, event.name) != std::end(kComposites);
+}
+
+bool is_fused(const TraceEvent& event) {
+  return event.kind == TraceKind::kOperator && event.name.find(kFused) != std::string::npos;
 }
 
 template <typename Map, typename Key>
@@ -51,6 +56,7 @@ Chain CallTree::chain(const TraceEvent* event) const {
 }
 
 bool CallTree::computes(const TraceEvent* event) const {
+  if (is_fused(*event)) return true;
   const TraceEvent* outer = parent(event);
   const bool outermost = outer == nullptr || !is_aten(*outer) || is_composite(*outer);
   return outermost && is_aten(*event) && !is_composite(*event);

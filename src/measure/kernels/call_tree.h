@@ -26,7 +26,8 @@ class CallTree {
   /// The event first, then what it runs within; empty for null.
   Chain chain(const TraceEvent* event) const;
 
-  /// An outermost ATen operator; of `linear` and `matmul`, those that they are made of.
+  /// An outermost ATen operator; of `linear` and `matmul`, those that they are made of. Of code
+  /// that torch.compile made for a CPU, each fused kernel.
   bool computes(const TraceEvent* event) const;
 
   /// The operator that a device's activity names as its launcher, and the operator whose backward a

@@ -25,11 +25,6 @@ namespace {
 /// What an outside profiler is told to capture.
 constexpr const char* kMeasured = "measured";
 
-class Unobserved : public PhaseObserver {
- public:
-  void ended(Phase) override {}
-};
-
 void warm_up(TrainingStep& step, const TimingPlan& plan, c10::Device device) {
   StepSeries series(step, plan.step.mode, device, PhaseClock::kEvents);
   for (std::int64_t i = 0; i < plan.warmup; ++i) series.run_one();
@@ -106,6 +101,7 @@ Launch measure_kernels(const LaunchRequest& request) {
   const std::unique_ptr<Network> network = make_network(plan.network, device);
   synchronize(device);
   TrainingStep step(*network, batch, plan.step);
+  step.compile();
   warm_up(step, plan, device);
   Launch launch;
   launch.metrics = unprofiled(step, plan, device);

@@ -64,6 +64,7 @@ class MemoryLaunch {
         batch_(plan.random_batch(device)),
         network_(make_network(plan.network, device)),
         step_(*network_, batch_, plan.step) {
+    step_.compile();
     synchronize(device_);
   }
 

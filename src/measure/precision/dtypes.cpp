@@ -9,6 +9,7 @@
 #include <ATen/ops/randn_like.h>
 #include <ATen/ops/sum.h>
 
+#include "base/error.h"
 #include "engine/device.h"
 #include "engine/precision.h"
 #include "measure/precision/dtype_table.h"
@@ -68,16 +69,34 @@ void trace_toy_model(Precision precision, DeviceKind kind, DtypeTable& table) {
   }
 }
 
-}  // namespace
-
-Launch measure_dtypes(const LaunchRequest& request) {
-  at::manual_seed(static_cast<std::uint64_t>(request.seed));
-  DtypeTable table;
+void trace_own(const LaunchRequest& request, DtypeTable& table) {
   for (const Precision precision : {Precision::kFp16, Precision::kBf16}) {
     table.begin(precision);
     trace_toy_model(precision, request.spec.device, table);
     trace_network(precision, request.spec.device, table);
   }
+}
+
+void trace_named(const CellSpec& spec, DtypeTable& table) {
+  if (!spec.model || !spec.context || !spec.batch) {
+    throw InputError("a model's dtypes need its size, a context and a batch");
+  }
+  const c10::Device device = torch_device(spec.device);
+  const Batch batch = random_batch(*spec.batch, *spec.context, spec.model->vocab, device);
+  const auto network = make_network({spec.implementation, *spec.model, *spec.context}, device);
+  for (const Precision precision : {Precision::kFp16, Precision::kBf16}) {
+    table.begin(precision);
+    trace_step(*network, batch, precision, spec.device, table);
+  }
+}
+
+}  // namespace
+
+Launch measure_dtypes(const LaunchRequest& request) {
+  at::manual_seed(static_cast<std::uint64_t>(request.seed));
+  DtypeTable table;
+  request.spec.implementation.empty() ? trace_own(request, table)
+                                      : trace_named(request.spec, table);
   Launch launch;
   launch.tables.push_back(table.take());
   return launch;

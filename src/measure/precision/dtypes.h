@@ -5,8 +5,8 @@
 
 namespace labreport {
 
-/// Traces live tensors of one training step of the toy model and of one Transformer block, under
-/// FP16 and under BF16 autocast.
+/// Traces live tensors of one training step under FP16 and under BF16 autocast: of the toy model
+/// and of one Transformer block, or of the model that the cell names.
 Launch measure_dtypes(const LaunchRequest& request);
 
 }  // namespace labreport

@@ -6,6 +6,8 @@
 #include <ATen/ops/randn.h>
 
 #include <memory>
+#include <set>
+#include <tuple>
 
 #include "engine/device.h"
 #include "engine/precision.h"
@@ -15,6 +17,7 @@
 #include "model/rotary.h"
 #include "model/swiglu.h"
 #include "results/metric_names.h"
+#include "results/module_path.h"
 
 namespace labreport {
 namespace {
@@ -49,7 +52,56 @@ void trace_block(c10::Device device, DtypeTable& table) {
   traced("lm_head", Linear(kWidth, kVocab, device).forward(x));
 }
 
+/// Adds each name and dtype once, whatever the number of its layer.
+class Alike {
+ public:
+  explicit Alike(DtypeTable& table) : table_(table) {}
+  void add(std::string_view group, const std::string& name, const at::Tensor& tensor) {
+    const std::string path = without_layer(name);
+    if (seen_.emplace(group, path, tensor.scalar_type()).second) table_.add(group, path, tensor);
+  }
+  void add_all(std::string_view group, const Parameters& tensors) {
+    for (const Parameter& tensor : tensors) add(group, tensor.name, tensor.tensor);
+  }
+
+ private:
+  DtypeTable& table_;
+  std::set<std::tuple<std::string_view, std::string, c10::ScalarType>> seen_;
+};
+
+Parameters gradients(const Network& network) {
+  Parameters found;
+  for (const Parameter& parameter : network.parameters()) {
+    const at::Tensor& gradient = parameter.tensor.grad();
+    if (gradient.defined()) found.push_back({parameter.name, gradient});
+  }
+  return found;
+}
+
 }  // namespace
+
+void trace_step(const Network& network, const Batch& batch, Precision precision, DeviceKind kind,
+                DtypeTable& table) {
+  Alike rows(table);
+  at::Tensor loss;
+  {
+    const AutocastScope autocast(precision, kind);
+    rows.add_all(metric::kParameter, network.parameters());
+    const auto output = [&](const std::string& module, const at::Tensor& tensor) {
+      rows.add(metric::kOutput, module, tensor);
+    };
+    const at::Tensor logits = network.traced_forward(batch.ids, output);
+    output("logits", logits);
+    loss = network.loss(logits, batch.targets);
+    rows.add(metric::kLossValue, "loss", loss);
+  }
+  network.backward(loss);
+  rows.add_all(metric::kGradient, gradients(network));
+  const std::unique_ptr<Optimizer> optimizer = network.make_optimizer();
+  optimizer->step();
+  rows.add_all(metric::kOptimizerState, optimizer->state());
+  clear_gradients(network.parameters());
+}
 
 void trace_network(Precision precision, DeviceKind kind, DtypeTable& table) {
   const AutocastScope autocast(precision, kind);

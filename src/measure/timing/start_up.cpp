@@ -36,14 +36,17 @@ void FirstKernel::closed() {
   if (!instant_) instant_ = host_now_ns();
 }
 
-std::vector<Metric> start_up_metrics(std::int64_t model_ns, const FirstKernel& first) {
+std::vector<Metric> start_up_metrics(std::int64_t model_ns, std::optional<std::int64_t> compile_ns,
+                                     const FirstKernel& first) {
   constexpr const char* kUntold = "the kernel does not tell when the process started";
-  return {
+  std::vector<Metric> metrics{
       known_or(metric::kLibraries, noted.age_at_main_ns, kUntold),
       known_or(metric::kDeviceContext, noted.context_ns, "no device was started"),
       known_or(metric::kModelBuild, model_ns, ""),
       known_or(metric::kFirstKernel, since_exec(first.instant()), kUntold),
   };
+  if (compile_ns) metrics.push_back(known_or(metric::kCompile, compile_ns, ""));
+  return metrics;
 }
 
 }  // namespace labreport

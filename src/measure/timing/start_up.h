@@ -29,6 +29,8 @@ class FirstKernel : public RangeObserver {
 };
 
 /// The metrics tagged "start-up"; those that this process cannot know are absent with a reason.
-std::vector<Metric> start_up_metrics(std::int64_t model_ns, const FirstKernel& first);
+/// Compiling is one where there was any.
+std::vector<Metric> start_up_metrics(std::int64_t model_ns, std::optional<std::int64_t> compile_ns,
+                                     const FirstKernel& first);
 
 }  // namespace labreport

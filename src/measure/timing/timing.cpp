@@ -39,6 +39,7 @@ class TimingLaunch {
         batch_(plan.random_batch(device)),
         built_(build_model(plan, device)),
         step_(*built_.network, batch_, plan.step),
+        compile_ns_(step_.compile()),
         memory_(device, count_bytes(built_.network->parameters())),
         series_(step_, plan.step.mode, device, PhaseClock::kEvents),
         synced_(step_, plan.step.mode, device, PhaseClock::kSynchronised) {}
@@ -97,6 +98,7 @@ class TimingLaunch {
   Batch batch_;
   BuiltModel built_;
   TrainingStep step_;
+  std::optional<std::int64_t> compile_ns_;
   MemoryCounts memory_;
   StepSeries series_;
   StepSeries synced_;
@@ -121,7 +123,7 @@ std::vector<Metric> TimingLaunch::device_metrics() const {
 
 Launch TimingLaunch::result() const {
   Launch launch;
-  launch.metrics = start_up_metrics(built_.took_ns, first_kernel_);
+  launch.metrics = start_up_metrics(built_.took_ns, compile_ns_, first_kernel_);
   launch.metrics.push_back(total_metric(metric::kStep, series_));
   launch.metrics.push_back(sample_metric(metric::kStep, metric::kEnqueue, "ns",
                                          series_.samples(&StepTimes::enqueue_ns)));

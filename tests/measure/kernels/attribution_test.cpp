@@ -74,6 +74,31 @@ TEST(Attribution, ASumOfGradientsHasTheModuleOfTheNodeThatDeliversTheLast) {
   EXPECT_EQ(sum.op, "aten::add_");
 }
 
+/// As Inductor's code launches Triton's kernels: no range of a module is open in it.
+TEST(Attribution, CompiledCodeHasPhasesAndNoModules) {
+  const Trace trace{
+      host(TraceKind::kRange, "forward", 0, 100),
+      host(TraceKind::kOperator, "Torch-Compiled Region: 0/0", 1, 90),
+      host(TraceKind::kOperator, "CompiledFunction", 2, 80, kMain, 10, 5),
+      host(TraceKind::kOperator, "triton_poi_fused_add_0", 3, 10, kMain, 11),
+      kernel("triton_poi_fused_add_0", 20, 20, 11),
+      host(TraceKind::kRange, "backward", 200, 300),
+      host(TraceKind::kOperator, "autograd::engine::evaluate_function: CompiledFunctionBackward",
+           208, 110, kAutograd, 20, 5),
+      host(TraceKind::kBackward, "CompiledFunctionBackward", 210, 50, kAutograd, 21, 5),
+      host(TraceKind::kOperator, "triton_red_fused_sum_1", 220, 30, kAutograd, 22),
+      kernel("triton_red_fused_sum_1", 260, 40, 22)};
+  const std::vector<Attributed> kernels = attribute(trace);
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].phase, "forward");
+  EXPECT_EQ(kernels[1].phase, "backward");
+  for (const Attributed& kernel : kernels) {
+    EXPECT_EQ(kernel.module, "");
+    EXPECT_EQ(kernel.operation, "Torch-Compiled Region: 0/0");
+    EXPECT_EQ(kernel.op, "");
+  }
+}
+
 TEST(Attribution, WhatNothingKnownLaunchedHasNoPhase) { EXPECT_EQ(placed().at(4).phase, ""); }
 
 TEST(Attribution, TheLastOperatorOfASequenceNumberMadeItsNode) {

@@ -32,6 +32,15 @@ TEST(CallTree, OfEventsThatBeginTogetherTheLongerIsAround) {
   EXPECT_EQ(tree.chain(&trace[0]), (Chain{&trace[0], &trace[1]}));
 }
 
+TEST(CallTree, OnACpuFusedKernelsOfCompiledCodeComputeAndWhatRunsThemDoesNot) {
+  const Trace trace{host("CompiledFunction", 0, 100), host("graph_0_cpp_fused_add_0", 10, 5),
+                    host("aten::mm", 20, 5)};
+  const CallTree tree(trace);
+  EXPECT_FALSE(tree.computes(&trace[0]));
+  EXPECT_TRUE(tree.computes(&trace[1]));
+  EXPECT_TRUE(tree.computes(&trace[2]));
+}
+
 TEST(CallTree, ThreadsThatOverlapStayApart) {
   const Trace trace{host("main", 0, 100), host("autograd", 10, 50, 2)};
   const CallTree tree(trace);
