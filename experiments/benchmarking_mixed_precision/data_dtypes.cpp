@@ -1,4 +1,4 @@
-// Part (a): the dtype of each tensor of the toy model.
+// Part (a): the dtype of each tensor of the toy model, and of the user's model.
 #include "base/format.h"
 #include "experiments/benchmarking_mixed_precision/parts.h"
 #include "experiments/benchmarking_mixed_precision/traced.h"
@@ -25,26 +25,50 @@ std::string loss_words(const std::string& name) {
   return name == "mean" ? "mean of the logits" : name;
 }
 
+class Rows {
+ public:
+  explicit Rows(const Trace& trace) : trace_(trace) {}
+
+  void together(const std::string& what, std::string_view group) {
+    rows_.push_back({what, trace_.dtypes(kFp16, group), trace_.dtypes(kBf16, group)});
+  }
+  void counted(const std::string& what, std::string_view group) {
+    const auto count = static_cast<std::int64_t>(trace_.in(kFp16, group).size());
+    together(what + " (" + format_plural(count, "tensor") + ")", group);
+  }
+  void singly(const std::string& what, std::string_view group) {
+    for (const TracedDtype& tensor : trace_.in(kFp16, group)) {
+      rows_.push_back(
+          {what + loss_words(tensor.name), tensor.dtype, trace_.dtype(kBf16, group, tensor.name)});
+    }
+  }
+  std::vector<TensorRow> take() { return std::move(rows_); }
+
+ private:
+  const Trace& trace_;
+  std::vector<TensorRow> rows_;
+};
+
 /// Outputs and losses singly, what the step stores a row a group.
 std::vector<TensorRow> summary(const Trace& trace) {
-  std::vector<TensorRow> rows;
-  const auto together = [&](const std::string& what, std::string_view group) {
-    const auto count = static_cast<std::int64_t>(trace.in(kFp16, group).size());
-    rows.push_back({what + " (" + format_plural(count, "tensor") + ")", trace.dtypes(kFp16, group),
-                    trace.dtypes(kBf16, group)});
-  };
-  const auto singly = [&](const std::string& what, std::string_view group) {
-    for (const TracedDtype& tensor : trace.in(kFp16, group)) {
-      rows.push_back(
-          {what + loss_words(tensor.name), tensor.dtype, trace.dtype(kBf16, group, tensor.name)});
-    }
-  };
-  together("parameters", metric::kParameter);
-  singly("output of ", metric::kOutput);
-  singly("loss: ", metric::kLossValue);
-  together("gradients", metric::kGradient);
-  together("AdamW's moments", metric::kOptimizerState);
-  return rows;
+  Rows rows(trace);
+  rows.counted("parameters", metric::kParameter);
+  rows.singly("output of ", metric::kOutput);
+  rows.singly("loss: ", metric::kLossValue);
+  rows.counted("gradients", metric::kGradient);
+  rows.counted("AdamW's moments", metric::kOptimizerState);
+  return rows.take();
+}
+
+/// The same of the user's model, whose layers the trace does not count.
+std::vector<TensorRow> summary_of_model(const Trace& trace) {
+  Rows rows(trace);
+  rows.together("parameters", metric::kParameter);
+  rows.singly("output of ", metric::kOutput);
+  rows.together("loss", metric::kLossValue);
+  rows.together("gradients", metric::kGradient);
+  rows.together("optimizer state", metric::kOptimizerState);
+  return rows.take();
 }
 
 /// Under BF16 autocast the same tensors are 16-bit as under FP16.
@@ -72,10 +96,34 @@ Facts traced_facts(const Trace& trace, const std::vector<TensorRow>& rows) {
   return facts;
 }
 
+Facts model_facts(const Cell& cell) {
+  Facts facts;
+  facts.set("implementation", cell.spec.implementation);
+  facts.set("size", cell.spec.size);
+  facts.when("untraced", ok_launch(cell) == nullptr, "reason", reason_missing(cell));
+  return facts;
+}
+
+void add_model(PartContent& part, const RunView& view) {
+  const Cell* cell = view.cell(CellKind::kDtypes, [](const CellSpec& spec) {
+    return !spec.implementation.empty();
+  });
+  const Launch* launch = cell == nullptr ? nullptr : ok_launch(*cell);
+  part.facts.when("model", cell ? std::optional(model_facts(*cell)) : std::nullopt);
+  if (launch == nullptr) return;
+  part.datasets.push_back(
+      make_dataset("model-dtypes", kTensors, summary_of_model(trace_of(launch))));
+}
+
 }  // namespace
 
+const Cell* toy_model_cell(const RunView& view) {
+  return view.cell(CellKind::kDtypes,
+                   [](const CellSpec& spec) { return spec.implementation.empty(); });
+}
+
 std::optional<PartContent> present_dtypes(const RunView& view) {
-  const Cell* cell = view.cell(CellKind::kDtypes);
+  const Cell* cell = toy_model_cell(view);
   if (cell == nullptr) return std::nullopt;
   const Launch* launch = ok_launch(*cell);
   const Trace trace = trace_of(launch);
@@ -85,6 +133,7 @@ std::optional<PartContent> present_dtypes(const RunView& view) {
   part.facts.when("missing", !launch, "reason", reason_missing(*cell));
   part.cells = {cell};
   part.datasets = {make_dataset("dtypes", kTensors, rows)};
+  add_model(part, view);
   part.details.tables = {
       commands_table(view.run(), kProblem + std::string(".a"), {{"dtypes", cell}})};
   return part;

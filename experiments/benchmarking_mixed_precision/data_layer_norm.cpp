@@ -199,7 +199,7 @@ std::optional<PartContent> present_layer_norm(const RunView& view) {
   const auto visible = [](const NormRow& row) { return row.output.value_or(0) > 0; };  // log axis
   PartContent part;
   part.cells = {cell};
-  part.facts.when("autocast", autocast_facts(view.cell(CellKind::kDtypes)));
+  part.facts.when("autocast", autocast_facts(toy_model_cell(view)));
   part.facts.when("missing", rows.empty(), "reason",
                   reason.empty() ? "its result holds no rows" : reason);
   part.facts.set("width", rows.empty() ? "" : format_count(rows.front().width));

@@ -48,6 +48,17 @@ void add_networks(std::vector<PlannedCell>& cells, const PlanInput& input, const
   }
 }
 
+/// Of the model in place of labreport's, at the first size.
+void add_dtypes_of_model(std::vector<PlannedCell>& cells, const PlanInput& input) {
+  const Axes chosen = axes(input);
+  if (!input.selection.model || chosen.sizes.empty()) return;
+  CellSpec spec = timing_cell(input, chosen, chosen.sizes.front());
+  spec.kind = CellKind::kDtypes;
+  spec.context = chosen.contexts.front();
+  spec.warmup = spec.steps = std::nullopt;
+  cells.push_back({spec, 1});
+}
+
 }  // namespace
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
@@ -55,6 +66,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
   if (wanted(input, "a") || wanted(input, "b")) {
     cells.push_back({bare_cell(input.device, CellKind::kDtypes), 1});
   }
+  if (wanted(input, "a")) add_dtypes_of_model(cells, input);
   if (wanted(input, "b")) cells.push_back({bare_cell(input.device, CellKind::kLayerNorm), 1});
   if (wanted(input, "c")) add_networks(cells, input, so_far);
   return cells;

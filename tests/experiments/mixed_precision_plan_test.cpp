@@ -80,6 +80,15 @@ TEST(MixedPrecisionPlan, TriesALesserModeWhereAStepDoesNotFit) {
   EXPECT_EQ(count(again, Precision::kFp32, Mode::kForwardBackward), 0);
 }
 
+TEST(MixedPrecisionPlan, TracesAModelOfOnesOwnBesideTheToyModel) {
+  PlanInput input = part_input("benchmarking_mixed_precision.a");
+  input.selection.model.emplace().implementation = "Net-0a1b2c3d";
+  const auto dtypes = planned(input);
+  ASSERT_EQ(dtypes.size(), 2u);
+  EXPECT_EQ(cell_id(dtypes[0]), "dtypes.cuda");
+  EXPECT_EQ(cell_id(dtypes[1]), "dtypes.cuda.Net-0a1b2c3d.d768-f3072-l12-h12-v10000.b4.c512");
+}
+
 TEST(MixedPrecisionPlan, APartAsksForItsOwnCellsOnly) {
   const auto dtypes = planned(part_input("benchmarking_mixed_precision.a"));
   ASSERT_EQ(dtypes.size(), 1u);

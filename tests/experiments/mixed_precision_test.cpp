@@ -119,6 +119,23 @@ TEST(Dtypes, AreListedWithTheLossNamed) {
   EXPECT_EQ(part.details.tables.back().rows.at(0).cells.at(0).text, "parameters (2 tensors)");
 }
 
+TEST(Dtypes, OfAModelOfOnesOwnStandBesideTheToyModels) {
+  PlanInput input = plan_input(Preset::kFull);
+  input.selection.only = {"benchmarking_mixed_precision.a"};
+  input.selection.model.emplace().implementation = "Net-0a1b2c3d";
+  const Part part = part_of(measured(input), "a");
+  EXPECT_THAT(part.answer, HasSubstr("- loss, cross-entropy: **FP32**")) << "the toy model's";
+  ASSERT_EQ(part.tables.size(), 1u);
+  EXPECT_EQ(part.tables.front().title, "Dtypes of Net-0a1b2c3d");
+  EXPECT_EQ(part.tables.front().rows.front().cells.front().text, "parameters");
+  const auto fails = [](const CellSpec& spec, Launch& launch) {
+    if (!spec.implementation.empty()) end_with(launch, Failed{"Net.forward failed"});
+  };
+  const Part failed = part_of(measured(input, fails), "a");
+  EXPECT_TRUE(failed.tables.empty());
+  EXPECT_THAT(failed.answer, HasSubstr("The dtypes of Net-0a1b2c3d were not traced: "));
+}
+
 /// What the kernels of each pass take, in ms.
 struct Mix {
   double gemms, copies, others;
