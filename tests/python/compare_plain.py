@@ -1,0 +1,140 @@
+"""Compares labreport-model-worker with a plain Python script that measures the same model, in turns.
+
+compare_plain.py WORKER [--device cpu] [--rounds 5]     by the Python whose torch the worker was built with
+
+Both run the same steps in fresh processes: 5 + 10, then 10 that synchronize after each phase. Prints medians of steps,
+peaks of memory and what a whole process takes, in seconds of the clock and of the processor; exits with 1 where a step
+or a peak differs by more than its limit, or a process takes a second more than the script's.
+"""
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MODEL = HERE / "my_transformer.py"
+SOURCE = dict(implementation="", model=f"{MODEL}:TransformerLM", arguments="", loss="torch.nn.functional:cross_entropy",
+              optimizer="torch.optim:AdamW")
+SHAPES = {
+    "tiny": (dict(d_model=64, d_ff=256, layers=2, heads=2, vocab=512), 2, 64),
+    "small": (dict(d_model=768, d_ff=3072, layers=12, heads=12, vocab=10_000), 4, 512),
+    "2.7B": (dict(d_model=2560, d_ff=10240, layers=32, heads=32, vocab=10_000), 4, 512),
+}
+# Size, precision, and by how much a median may differ: launch-bound steps by more. None: only told.
+CASES = {"cuda": [("small", "bf16", 0.05), ("2.7B", "bf16", 0.02)], "cpu": [("tiny", "fp32", None), ("small", "fp32", None)]}
+PEAK, SECOND = 0.001, 1.0
+
+
+def plain(case):
+    """One process of the script: prints its samples as JSON."""
+    sys.path.insert(0, str(HERE))
+    import torch
+    from my_transformer import TransformerLM
+
+    device = case["device"]
+    wait = torch.cuda.synchronize if device == "cuda" else lambda: None
+    ids, targets = torch.randint(case["vocab"], (2, case["batch"], case["context"]), device=device)
+    with torch.device(device):
+        model = TransformerLM(case["vocab"], case["context"], case["d_model"], case["layers"], case["heads"], case["d_ff"])
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01)
+
+    def step(after_phase):
+        start = time.perf_counter_ns()
+        with torch.autocast(device, torch.bfloat16, enabled=case["precision"] == "bf16"):
+            logits = model(ids)
+            after_phase()
+            loss = torch.nn.functional.cross_entropy(logits.flatten(0, -2), targets.flatten())
+            after_phase()
+        loss.backward()
+        after_phase()
+        optimizer.step()
+        wait()
+        took = time.perf_counter_ns() - start
+        del logits, loss
+        optimizer.zero_grad(set_to_none=True)
+        return took
+
+    steps = [step(lambda: None) for _ in range(case["warmup"] + case["steps"])]
+    peak = torch.cuda.max_memory_allocated() if device == "cuda" else 0
+    for _ in range(case["steps"]):
+        step(wait)
+    print(json.dumps(dict(step=steps[case["warmup"]:], peak=peak)))
+
+
+def by_script(case):
+    told = subprocess.run([sys.executable, "-W", "ignore", "-B", __file__, "--plain", json.dumps(case)], check=True,
+                          stdout=subprocess.PIPE)
+    return json.loads(told.stdout)
+
+
+def by_worker(worker, implementation, case):
+    with tempfile.TemporaryDirectory() as folder:
+        request, result = Path(folder, "request.json"), Path(folder, "result.json")
+        params = case | dict(mode="train_step", implementation=implementation)
+        request.write_text(json.dumps(dict(kind="timing", params=params, launch=0, seed=0, model=SOURCE)))
+        subprocess.run([worker, "--request", request, "--result", result], check=True, stderr=subprocess.DEVNULL)
+        report = json.loads(result.read_text())["result"]
+    if report["outcome"]["status"] != "ok":
+        sys.exit(f"the worker failed: {report['outcome']}")
+    values = {(metric["tag"], metric["name"]): metric for metric in report["metrics"]}
+    return dict(step=values["step", "total"]["samples"][case["warmup"]:], peak=values["memory", "peak_allocated"]["value"] or 0)
+
+
+def timed(run):
+    """With what its process took, to the clock and to the processor."""
+    used = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])  # noqa: E731
+    start, before = time.monotonic(), used()
+    found = run()
+    return found | dict(process=[time.monotonic() - start], processor=[used() - before])
+
+
+def compare(worker, implementation, case, rounds):
+    sides = [lambda: by_script(case), lambda: by_worker(worker, implementation, case)]
+    found = [dict(step=[], process=[], processor=[], peak=0) for _ in sides]
+    for number in range(rounds):
+        for side in (0, 1) if number % 2 == 0 else (1, 0):
+            for what, samples in timed(sides[side]).items():
+                found[side][what] += samples if what != "peak" else samples - found[side][what]
+    script, ours = ({what: value if what == "peak" else statistics.median(value) for what, value in side.items()} for side in found)
+    return script, ours
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("worker", nargs="?")
+    parser.add_argument("--device", choices=CASES, default="cuda")
+    parser.add_argument("--sizes", help="some of them: tiny,small")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--plain", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.plain:
+        return plain(json.loads(options.plain))
+    if not options.worker:
+        parser.error("name the labreport-model-worker to compare")
+    os.environ["PYTHONWARNINGS"] = "ignore"
+    described = subprocess.run([options.worker, "--describe", json.dumps(SOURCE)], check=True, stdout=subprocess.PIPE)
+    exceeded = False
+    for size, precision, limit in CASES[options.device]:
+        if options.sizes and size not in options.sizes.split(","):
+            continue
+        shape, batch, context = SHAPES[size]
+        case = dict(device=options.device, size=size, **shape, batch=batch, context=context, precision=precision, warmup=5, steps=10)
+        script, ours = compare(options.worker, json.loads(described.stdout)["implementation"], case, options.rounds)
+        ratio, longer = ours["step"] / script["step"], ours["process"] - script["process"]
+        print(f"{size} {precision}: step {ours['step'] / 1e6:.2f} ms, script {script['step'] / 1e6:.2f} ms, ratio {ratio:.4f}; "
+              f"peak {ours['peak']} and {script['peak']} B; process {ours['process']:.2f} and {script['process']:.2f} s, "
+              f"of the processor {ours['processor']:.2f} and {script['processor']:.2f} s", flush=True)
+        exceeded |= limit is not None and (abs(ratio - 1) > limit or longer > SECOND
+                                           or abs(ours["peak"] - script["peak"]) > PEAK * script["peak"])
+    return int(exceeded)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
