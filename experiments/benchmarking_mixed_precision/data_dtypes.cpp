@@ -105,9 +105,8 @@ Facts model_facts(const Cell& cell) {
 }
 
 void add_model(PartContent& part, const RunView& view) {
-  const Cell* cell = view.cell(CellKind::kDtypes, [](const CellSpec& spec) {
-    return !spec.implementation.empty();
-  });
+  const Cell* cell = view.cell(CellKind::kDtypes,
+                               [](const CellSpec& spec) { return !spec.implementation.empty(); });
   const Launch* launch = cell == nullptr ? nullptr : ok_launch(*cell);
   part.facts.when("model", cell ? std::optional(model_facts(*cell)) : std::nullopt);
   if (launch == nullptr) return;

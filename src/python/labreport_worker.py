@@ -200,7 +200,7 @@ def compiled_anew():
 
 def compiled(module, device):
     check_compiler()
-    if device == "cpu":
+    if device.type == "cpu":
         from torch._inductor import config
 
         config.cpp.enable_kernel_profile = True  # the profiler sees each kernel, under its name
@@ -259,7 +259,7 @@ class Network:
     """The user's module as the engine calls it."""
 
     def __init__(self, source, values, device):
-        self.source, self.vocab = source, values["vocab_size"]
+        self.source, self.vocab, self.device = source, values["vocab_size"], torch.device(device)
         named = source.named_arguments(values)
         with torch.device(device):
             self.module = call(source.name, source.model, **named)
@@ -268,10 +268,13 @@ class Network:
         self.module.to(device)
         if device != "cpu":
             torch.cuda.empty_cache()  # what initialising took
-        self.check_device(torch.device(device))
-        self.called, self.words = self.module, f"{source.name}.forward"
-        if source.compiled:
-            self.called, self.words = compiled(self.module, device), f"torch.compile({source.name}).forward"
+        self.check_device(self.device)
+        self.words = f"torch.compile({source.name}).forward" if source.compiled else f"{source.name}.forward"
+
+    @functools.cached_property
+    def called(self):
+        """Made by the first forward: what torch.compile imports is a part of compiling."""
+        return compiled(self.module, self.device) if self.source.compiled else self.module
 
     def check_device(self, device):
         for name, tensor in [*self.parameters(), *self.buffers()]:

@@ -66,6 +66,11 @@ TEST(Versions, ModelsOfOnesOwnCameWithTheFourth) {
   EXPECT_NE(measured_model(run_from_json(recorded("1.3.0"), "run.json")), nullptr);
 }
 
+TEST(Versions, CompiledModelsCameWithTheFifth) {
+  EXPECT_FALSE(measured_model(run_from_json(recorded("1.3.0"), "run.json"))->compile);
+  EXPECT_TRUE(measured_model(run_from_json(recorded("1.4.0"), "run.json"))->compile);
+}
+
 TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {
   const std::string newer = changed("/schema_version", "1.10.0");
   EXPECT_EQ(warning(newer, "newer.json"),
