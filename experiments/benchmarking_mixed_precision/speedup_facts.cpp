@@ -160,18 +160,22 @@ void set_kernels(Facts& facts, const RunView& view, const Pairs& pairs) {
   }
 }
 
-/// "the forward pass of small and large and the backward pass of small": where `holds`.
+/// "the forward pass of small and large and the backward pass of small", "both passes of small":
+/// where `holds`.
 template <typename Holds>
 std::string passes_where(const Pairs& pairs, Holds holds) {
-  std::vector<std::string> passes;
-  for (const auto& [name, pass] : kBoth) {
-    std::vector<std::string> sizes;
+  const auto sizes = [&](WhichPass pass) {
+    std::vector<std::string> names;
     for (const Pair& pair : spoken_of(pairs, pass)) {
-      if (holds(pair, pass)) sizes.push_back(pair.other->size());
+      if (holds(pair, pass)) names.push_back(pair.other->size());
     }
-    if (!sizes.empty())
-      passes.push_back(std::string("the ") + name + " pass of " + join_words(sizes));
-  }
+    return join_words(names);
+  };
+  const std::string forward = sizes(&Network::forward), backward = sizes(&Network::backward);
+  if (!forward.empty() && forward == backward) return "both passes of " + forward;
+  std::vector<std::string> passes;
+  if (!forward.empty()) passes.push_back("the forward pass of " + forward);
+  if (!backward.empty()) passes.push_back("the backward pass of " + backward);
   return join(passes, " and ");
 }
 
