@@ -248,16 +248,16 @@ std::string bound_words(const std::vector<WarmupRow>& rows, std::size_t warmup) 
   return format_rough_percent(std::ceil(share * 1e3) / 1e3) + " %";
 }
 
-/// A row's means without warm-up and warm, and how they compare.
-void set_row(Facts& facts, const std::string& prefix, const WarmupRow& row) {
-  facts.set(prefix, row.size);
-  facts.set(prefix + "_rise", rise_words(row, 0));
-  facts.set(prefix + "_cold", format_significant(row.cold().mean));
-  facts.set(prefix + "_warm", format_significant(row.warm().mean));
-  facts.set(prefix + "_sd_cold", format_significant(row.cold().stddev, 3));
-  facts.set(prefix + "_sd_warm", format_significant(row.warm().stddev, 2));
-  facts.set(prefix + "_first", format_significant(median(row.first_steps)));
-  facts.set(prefix + "_steady", certain_digits(row.warm().median, row.warm().stddev));
+/// The row that rises most: without warm-up, and warm.
+void set_most(Facts& facts, const WarmupRow& row) {
+  facts.set("most", row.size);
+  facts.set("most_rise", rise_words(row, 0));
+  facts.set("most_cold", format_significant(row.cold().mean));
+  facts.set("most_warm", format_significant(row.warm().mean));
+  facts.set("most_sd_cold", format_significant(row.cold().stddev, 3));
+  facts.set("most_sd_warm", format_significant(row.warm().stddev, 2));
+  facts.set("most_first", format_significant(median(row.first_steps)));
+  facts.set("most_steady", certain_digits(row.warm().median, row.warm().stddev));
 }
 
 /// The mode that the answer speaks of: the longest of part (c) that every edition shows.
@@ -349,8 +349,9 @@ Facts answer(const std::vector<WarmupRow>& rows, const std::vector<FirstStep>& f
   facts.set("steps", std::to_string(any.cold().count));
   facts.set("warmup_steps",
             format_plural(static_cast<std::int64_t>(any.windows.rbegin()->first), "warm-up step"));
-  set_row(facts, "most", *most);
-  set_row(facts, "least", *least);
+  set_most(facts, *most);
+  facts.set("least", least->size);
+  facts.set("least_rise", rise_words(*least, 0));
   facts.set("bound", bound_words(rows, 0));
   facts.flag("rises", most->rise(0) > kNoticeable);
   facts.flag("several", rise_words(*most, 0) != rise_words(*least, 0));

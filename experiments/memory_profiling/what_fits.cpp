@@ -245,7 +245,11 @@ Dataset smallest_cards(const Grid& grid) {
 }
 
 Dataset predictions(const std::vector<Check>& checks) {
-  const auto percent = [](double share) { return Value(100 * share); };
+  const auto percent = [](double (*share)(const Check&)) {
+    return [share](const Check& check) {
+      return check.apart.empty() ? Value() : Value(100 * share(check));
+    };
+  };
   const std::vector<Column<Check>> columns{
       {"step", "Step", [](const Check& check) { return mode_words(check.mode); }},
       {"precision", "Precision", [](const Check& check) { return describe(check.precision); }},
@@ -254,16 +258,10 @@ Dataset predictions(const std::vector<Check>& checks) {
        [](const Check& check) { return check.apart.size(); },
        "",
        {Notation::kCount}},
-      {"median", "Median",
-       [=](const Check& check) {
-         return check.apart.empty() ? Value() : percent(median(check.apart));
-       },
-       "%", kApart},
-      {"farthest", "Farthest",
-       [=](const Check& check) {
-         return check.apart.empty() ? Value() : percent(check.farthest());
-       },
-       "%", kApart}};
+      {"median", "Median", percent([](const Check& check) { return median(check.apart); }), "%",
+       kApart},
+      {"farthest", "Farthest", percent([](const Check& check) { return check.farthest(); }), "%",
+       kApart}};
   return make_dataset("predictions", columns, checks);
 }
 
