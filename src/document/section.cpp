@@ -119,6 +119,9 @@ class SectionParser {
     }
     exhibit.caption = trimmed(rest);
     if (exhibit.title.empty()) fail("'" + exhibit.name + "' has no title");
+    if (!exhibit.figure && !exhibit.caption.empty()) {
+      fail("table '" + exhibit.name + "' has a caption, which only a figure shows");
+    }
   }
 
   [[noreturn]] void fail(const std::string& problem) const {

@@ -14,7 +14,8 @@
 //   ### Table sums                                        a table; both as often as wanted
 //   ### Details Table samples                              the same below "How this was measured"
 //
-// A figure's or table's block begins with its attributes, a line each; what follows is the caption.
+// A figure's or table's block begins with its attributes, a line each; what follows is a figure's
+// caption.
 //
 //   data: sums                 the dataset; without the line, the one that is called like the block
 //   title: A thousand additions

@@ -71,6 +71,8 @@ TEST(ParseSection, NamesTheLineThatDoesNotFollowTheFormat) {
   EXPECT_THAT(refusal("# a: A\n### Answer"), HasSubstr("before the first part"));
   EXPECT_THAT(refusal("# a: A\n## (b) B\n### Anser"), HasSubstr("unknown block 'Anser'"));
   EXPECT_THAT(refusal("# a: A\n## (b) B\n## (b) C"), HasSubstr("part (b) appears twice"));
+  EXPECT_THAT(refusal("# a: A\n## (b) B\n### Table t\ntitle: T\n\nWords."),
+              HasSubstr("table 't' has a caption, which only a figure shows"));
   EXPECT_THAT(refusal("# a: A\n## (b) B\n### Answer\nx\n### Answer\ny"), HasSubstr("twice"));
 }
 
