@@ -50,8 +50,7 @@ TEST(BothModels, TakeTurns) {
   }
   ASSERT_GE(whose.size(), 8u);
   for (std::size_t i = 0; i + 1 < whose.size(); i += 2) {
-    EXPECT_EQ(whose[i], kNet) << i;
-    EXPECT_EQ(whose[i + 1], "") << i;
+    EXPECT_NE(whose[i], whose[i + 1]) << i;
   }
 }
 

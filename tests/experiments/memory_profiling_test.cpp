@@ -12,6 +12,7 @@ using memory_profiling::Allocation;
 using memory_profiling::allocations_of;
 using memory_profiling::Timeline;
 using memory_profiling::timeline_of;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing_samples::Change;
@@ -189,6 +190,19 @@ TEST(MemoryPeaks, SayInWhichPhaseTheyLieAndNothingWhereTheRunDoesNot) {
               HasSubstr("From context 512 on it lies in the backward pass"));
   EXPECT_THAT(part_of("b", peaks_in("none")).answer, Not(HasSubstr("the peak lies")));
   EXPECT_THAT(part_of("b", peaks_in("none")).answer, Not(HasSubstr("of saved activations")));
+}
+
+TEST(MemoryPeaks, NameTheGradientsThatReplaceActivationsOnlyWhereTheseAreMore) {
+  EXPECT_THAT(part_of("b", unchanged()).answer, HasSubstr("of gradients that replace them"));
+  const Part larger = part_of("b", with_metric("category", "parameters", 60LL << 30));
+  EXPECT_THAT(larger.answer,
+              AllOf(HasSubstr("of saved activations"), Not(HasSubstr("that replace them"))));
+}
+
+TEST(MemoryPeaks, AreThoseOfInferenceTooAndSayWhereAStepDoesNotFit) {
+  EXPECT_THAT(part_of("b", refused_at(512)).answer,
+              HasSubstr("does not fit at 512; the inference forward peaks at"));
+  EXPECT_THAT(part_of("b", unchanged()).answer, Not(HasSubstr("does not fit")));
 }
 
 TEST(MemoryPeaks, ThatFallWithContextAreExplainedByRoundingOrNotAtAll) {

@@ -39,7 +39,7 @@ MeasuredRun changed_run(const char* only, const Change& change) {
 
 /// Changes the numbers of layer normalisation's rows: `change(format, method, width, scale, row)`.
 template <typename RowChange>
-std::string layer_norm_answer(RowChange change) {
+Part layer_norm(RowChange change) {
   const MeasuredRun run =
       changed_run("benchmarking_mixed_precision.b", [&](const auto&, Launch& launch) {
         for (Table& table : launch.tables) {
@@ -50,7 +50,12 @@ std::string layer_norm_answer(RowChange change) {
           }
         }
       });
-  return part_of(run, "b").answer;
+  return part_of(run, "b");
+}
+
+template <typename RowChange>
+std::string layer_norm_answer(RowChange change) {
+  return layer_norm(change).answer;
 }
 
 constexpr std::size_t kSquares = 5, kVariance = 6, kOutput = 8, kSumOverflow = 11;
@@ -66,8 +71,8 @@ TEST(LayerNormAnswer, WithoutCurvesToDrawThereIsStillAnAnswer) {
 
 TEST(LayerNormAnswer, Bf16StaysSensitiveForPrecisionNotForRange) {
   EXPECT_THAT(layer_norm_answer(as_it_is),
-              AllOf(HasSubstr("**Yes, for precision, not for range:** in BF16 the output"),
-                    HasSubstr("exceeds 65,504 from input scale 2³ on, a single square from 2⁶.")));
+              AllOf(HasSubstr("**Yes, for precision, but not for range.** In BF16 the output"),
+                    HasSubstr("in FP16 this sum also overflows from input scale 2³ on.")));
 }
 
 TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
@@ -75,7 +80,7 @@ TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
       layer_norm_answer([](const auto& format, const auto&, std::int64_t scale, auto& row) {
         if (format == "bf16" && scale == 14) row[kSumOverflow] = std::int64_t{16};
       });
-  EXPECT_THAT(answer, HasSubstr("**Yes, for precision and for range:** in BF16 the output"));
+  EXPECT_THAT(answer, HasSubstr("**Yes, for precision and for range.** In BF16 the output"));
 }
 
 TEST(LayerNormAnswer, NeedsNoFp32WhereRoundedSumsErrAsLittle) {
@@ -85,7 +90,7 @@ TEST(LayerNormAnswer, NeedsNoFp32WhereRoundedSumsErrAsLittle) {
       });
   EXPECT_THAT(
       answer,
-      HasSubstr("**Not in this run:** in BF16 the output at width 2,560 is off by **0.20 %**"));
+      HasSubstr("**Not in this run.** In BF16 the output at width 2,560 is off by **0.20 %**"));
 }
 
 TEST(LayerNormAnswer, BlamesTheSumOfSquaresOnlyWhereItLosesMoreThanTheSquares) {
@@ -96,12 +101,11 @@ TEST(LayerNormAnswer, BlamesTheSumOfSquaresOnlyWhereItLosesMoreThanTheSquares) {
 }
 
 TEST(LayerNormAnswer, SaysWhatEpsHidesOnlyWhereTheMethodsAgree) {
-  EXPECT_THAT(layer_norm_answer(as_it_is), Not(HasSubstr("eps exceeds")));
-  const std::string answer =
-      layer_norm_answer([](const auto&, const auto&, std::int64_t scale, auto& row) {
-        if (scale == -24) row[kOutput] = 0.0017;
-      });
-  EXPECT_THAT(answer, HasSubstr("the error shrinks (at 2⁻²⁴ to 0.17 %)"));
+  EXPECT_THAT(layer_norm(as_it_is).details.findings, Not(HasSubstr("eps exceeds")));
+  const Part part = layer_norm([](const auto&, const auto&, std::int64_t scale, auto& row) {
+    if (scale == -24) row[kOutput] = 0.0017;
+  });
+  EXPECT_THAT(part.details.findings, HasSubstr("the error shrinks (at 2⁻²⁴ to 0.17 %)"));
 }
 
 TEST(LayerNorm, FigureAndTableHoldTheWidestVectorsAlone) {
@@ -126,7 +130,7 @@ TEST(Dtypes, OfAModelOfOnesOwnStandBesideTheToyModels) {
   const Part part = part_of(measured(input), "a");
   EXPECT_THAT(part.answer, HasSubstr("- loss, cross-entropy: **FP32**")) << "the toy model's";
   ASSERT_EQ(part.tables.size(), 1u);
-  EXPECT_EQ(part.tables.front().title, "Dtypes of Net-0a1b2c3d");
+  EXPECT_EQ(part.tables.front().title, "Dtypes of Net-0a1b2c3d, size small");
   EXPECT_EQ(part.tables.front().rows.front().cells.front().text, "parameters");
   const auto fails = [](const CellSpec& spec, Launch& launch) {
     if (!spec.implementation.empty()) end_with(launch, Failed{"Net.forward failed"});
