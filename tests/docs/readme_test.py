@@ -27,7 +27,7 @@ OWN = RECORDED.parent / "20300101-120000-0123abcd"
 NOT_RUN = {
     "make test": "it runs this test",
     "make torches": "it fetches 30 GB; the repository's workflow runs it with three versions",
-    'make torches TORCHES="2.8 2.15"': "the same, with two",
+    'make torches TORCHES="2.8 2.11@python3.13"': "the same, with two",
     "make report RESUME=1": "tests/cli/resume_test.cpp interrupts a run and resumes it",
 }
 
