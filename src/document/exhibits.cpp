@@ -128,8 +128,14 @@ const Dataset& table_data(const Exhibit& exhibit, const Dataset& dataset,
 
 void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets, const Filler& fill,
                    const FigureFiles& figures, Part& part) {
+  const auto shown = [&](const Dataset& dataset) {
+    return dataset.name == exhibit.data && !dataset.rows.empty();
+  };
+  const auto follows = [&](const Dataset& dataset) {
+    return std::any_of(&dataset + 1, datasets.data() + datasets.size(), shown);
+  };
   for (const Dataset& dataset : datasets) {
-    if (dataset.name != exhibit.data || dataset.rows.empty()) continue;
+    if (!shown(dataset)) continue;
     const std::string title = titled(fill(exhibit.title, exhibit.name), dataset);
     TableView table = exhibited_table(exhibit, table_data(exhibit, dataset, datasets), title);
     if (!exhibit.figure) {
@@ -137,17 +143,18 @@ void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets,
       continue;
     }
     if (!figures) throw Error("no figure files for " + exhibit.name);
-    Figure figure{.slug = table.slug,
-                  .title = title,
-                  .caption = fill(exhibit.caption, exhibit.name),
-                  .alt = fill(exhibit.alt, exhibit.name),
-                  .spec = filled_spec(figures(exhibit.name), dataset, datasets),
-                  .data = std::move(table),
-                  .family = dataset.family,
-                  .variant = dataset.variant,
-                  .in_page = fill(exhibit.in_page, exhibit.name),
-                  .live = dataset.live,
-                  .page_only = exhibit.paper == "no"};
+    Figure figure{
+        .slug = table.slug,
+        .title = title,
+        .caption = fill(exhibit.caption, exhibit.name),
+        .alt = fill(exhibit.alt, exhibit.name),
+        .spec = filled_spec(figures(exhibit.name), dataset, datasets),
+        .data = std::move(table),
+        .family = dataset.family,
+        .variant = dataset.variant,
+        .in_page = fill(exhibit.in_page, exhibit.name),
+        .live = dataset.live,
+        .page_only = exhibit.paper == "no" || (exhibit.paper == "last" && follows(dataset))};
     (exhibit.in_details ? part.details.figures : part.figures).push_back(std::move(figure));
   }
 }

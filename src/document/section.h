@@ -23,7 +23,8 @@
 //   table: checkpoints         of a figure: another dataset for the table below it
 //   alt: Curves of …           of a figure, for readers who cannot see it
 //   page: Detail sets …        of a figure, what the page alone offers, behind the caption
-//   paper: no                  of a figure that paper leaves to the page
+//   paper: no                  of a figure that paper leaves to the page; last: all variants but
+//   the last
 //
 // Where a part has no such dataset, or one without rows, the block is left out; where it has
 // several of that name, each becomes a figure or table of its own, its variant behind the title.

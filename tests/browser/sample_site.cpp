@@ -1,6 +1,7 @@
 // Writes the sample report as a site, drawn by the real chart tool: sample_site OUT PROJECT.
 #include <cstdio>
 
+#include "document/facts.h"
 #include "publish/chart_renderer.h"
 #include "publish/site.h"
 #include "writers/diff/diff_writers.h"
@@ -36,11 +37,18 @@ void add_diff(labreport::Site& site, const std::string& name,
   }
 }
 
-/// Without the note, as notes are made safe when they are read.
+/// As a run can make it: what is Markdown is the project's own, with the run's words escaped, and
+/// notes are made safe when they are read.
 labreport::Document hostile_page() {
   labreport::Document document = labreport::hostile_document();
   document.reference = document.demonstration = document.incomplete = false;
-  document.sections.front().parts.front().note.reset();
+  labreport::Part& part = document.sections.front().parts.front();
+  part.note.reset();
+  document.front.repository = "https://example.org";
+  for (std::string* words : {&document.method, &part.details.method, &part.figures.back().caption,
+                             &part.figures.back().in_page}) {
+    *words = labreport::escape_markdown(*words);
+  }
   return document;
 }
 

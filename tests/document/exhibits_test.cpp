@@ -107,6 +107,17 @@ TEST(Exhibits, EachVariantIsAFigureOfItsOwn) {
   EXPECT_EQ(part.figures[1].title, "Steps of small, 2,048");
 }
 
+TEST(Exhibits, OfVariantsTheLastAloneMayStandOnPaper) {
+  PartContent content;
+  content.datasets = {phases("128"), phases("512"), phases("2,048", {})};
+  const Part part = compose_section("# a: A\n## (b) B\n### Figure steps\ntitle: T\npaper: last\n",
+                                    {{"b", content}}, spec)
+                        .parts.at(0);
+  ASSERT_THAT(part.figures, SizeIs(2));
+  EXPECT_TRUE(part.figures[0].page_only);
+  EXPECT_FALSE(part.figures[1].page_only);
+}
+
 TEST(Exhibits, WithoutRowsThereIsNothingToShow) {
   const Part part = placed({phases("", {})});
   EXPECT_THAT(part.figures, IsEmpty());

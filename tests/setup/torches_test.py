@@ -12,7 +12,8 @@ while [ "$1" != -B ]; do shift; done
 mkdir -p "$2/bin"
 version=${2##*/}
 [ "$version" = 2.9 ] && exit 1
-echo "{\\"torch\\": \\"$version.1\\", \\"cuda\\": \\"13.0\\"}" > "$2/bin/labreport-worker.json"
+echo "{\\"torch\\": \\"${version%@*}.1\\", \\"cuda\\": \\"13.0\\"}" > "$2/bin/labreport-worker.json"
+echo "{\\"python\\": \\"3.13.0\\"}" > "$2/bin/labreport-model-worker.json"
 """
 CTEST = """#!/bin/sh
 case "$*" in
@@ -49,10 +50,18 @@ esac
 
     def test_what_became_of_each(self):
         self.assertEqual(self.torches("2.8", "2.15"), (0, [
-            "| 2.8 | 2.8.1 | 13.0 | all 120 tests pass |", "| 2.15 | 2.15.1 | 13.0 | all 120 tests pass |"]))
+            "| 2.8 | 2.8.1 | 3.13.0 | 13.0 | all 120 tests pass |",
+            "| 2.15 | 2.15.1 | 3.13.0 | 13.0 | all 120 tests pass |"]))
         self.assertEqual(self.torches("2.9", "2.10", "2.12"), (1, [
-            "| 2.9 |  |  | does not build |", "| 2.10 | 2.10.1 | 13.0 | 2 tests failed out of 120 |",
-            "| 2.12 |  |  | could not be installed |"]))
+            "| 2.9 |  |  |  | does not build |", "| 2.10 | 2.10.1 | 3.13.0 | 13.0 | 2 tests failed out of 120 |",
+            "| 2.12 |  |  |  | could not be installed |"]))
+
+    def test_a_version_with_another_python(self):
+        shutil.copy(self.bin + "/python3", self.bin + "/python3.13")
+        self.assertEqual(self.torches("2.11@python3.13"), (0, [
+            "| 2.11@python3.13 | 2.11.1 | 3.13.0 | 13.0 | all 120 tests pass |"]))
+        self.assertEqual(self.torches("2.11@python3.99"), (1, [
+            "| 2.11@python3.99 |  |  |  | could not be installed |"]))
 
     def test_its_environments_are_gone_and_logs_stay(self):
         self.torches("2.8", "2.9", "2.10", "2.12")
