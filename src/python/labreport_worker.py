@@ -122,7 +122,8 @@ def source_files(module):
     for other in list(sys.modules.values()) + [module]:
         file = file_of(other)
         own = folder in file.parents and not alone and not is_installed(file.relative_to(folder))
-        if file.suffix == ".py" and (own or other is module) and other.__name__ != "__main__":
+        shown = file.suffix == ".py" and file.is_file()  # torch._classes names a file that is nowhere
+        if shown and (own or other is module) and other.__name__ != "__main__":
             files[file.relative_to(folder).as_posix()] = file
     return sorted(files.items())
 

@@ -25,8 +25,8 @@ for name in [name for name in os.environ if name.startswith("PYTHON")]:
     del os.environ[name]
 
 
-def described(source):
-    answer = subprocess.run([WORKER, "--describe", json.dumps(source)], capture_output=True, text=True)
+def described(source, folder=None):
+    answer = subprocess.run([WORKER, "--describe", json.dumps(source)], capture_output=True, text=True, cwd=folder)
     return json.loads(answer.stdout)["implementation"] if answer.returncode == 0 else answer.stderr
 
 
@@ -55,6 +55,10 @@ class Launches(unittest.TestCase):
 
 
 class Worker(Launches):
+    def test_names_a_model_of_the_current_folder(self):
+        here = self.source | {"model": "transformer.py:Transformer"}
+        self.assertEqual(described(here, HERE.parent / "reference"), self.implementation)
+
     def test_times_each_step_and_phase(self):
         body = self.launch("timing")
         self.assertEqual(body["outcome"]["status"], "ok", body["outcome"])
