@@ -96,7 +96,7 @@ Related relate_processors(const Run& a, const Run& b) {
 }
 
 constexpr std::array<std::string_view, 5> kDescribed{
-    "same machine", "same model, different machine", "same processor model", "different hardware",
+    "same machine", "same model, different machine", "same CPU model", "different hardware",
     "imported numbers"};
 constexpr std::array<std::string_view, 5> kRelationNames{
     "same_machine", "same_model", "same_processor", "different_hardware", "imported"};
@@ -132,7 +132,7 @@ Related relate(const Run& a, const Run& b) {
 Related one_machine(const Run& run) {
   return {Relation::kSameMachine,
           {},
-          without_gpu(run) ? "processor, cores and host" : "GPU, driver, CPU and power limit"};
+          without_gpu(run) ? "CPU, cores and host" : "GPU, driver, CPU and power limit"};
 }
 
 }  // namespace labreport

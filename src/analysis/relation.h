@@ -11,7 +11,7 @@ namespace labreport {
 
 enum class Relation {
   kSameMachine,        ///< Equal GPU (by UUID), driver, CPU and power limit: verdicts.
-                       ///< Without a GPU: equal processor, cores and recorded host.
+                       ///< Without a GPU: equal CPU, cores and recorded host.
   kSameModel,          ///< Devices of one name, but not one machine: ratios alone.
   kSameProcessor,      ///< Processors of one name, of a machine that no run recorded: ratios alone.
   kDifferentHardware,  ///< Ratios beside what the devices' measured limits predict.

@@ -27,14 +27,14 @@ labreport::Run on_processor(const std::string& host, std::int64_t cores = 8) {
 TEST(Relation, ProcessorsOfOneRecordedHostAreOneMachine) {
   const Related related = relate(on_processor("lab"), on_processor("lab"));
   EXPECT_EQ(related.relation, Relation::kSameMachine);
-  EXPECT_EQ(related.agreement, "processor, cores and host");
+  EXPECT_EQ(related.agreement, "CPU, cores and host");
 }
 
 TEST(Relation, WithoutARecordedHostNothingIsSaidOfTheMachine) {
   for (const char* host : {"", "lab"}) {
     const Related related = relate(on_processor(host), on_processor(""));
     EXPECT_EQ(related.relation, Relation::kSameProcessor);
-    EXPECT_EQ(describe(related.relation), "same processor model");
+    EXPECT_EQ(describe(related.relation), "same CPU model");
     EXPECT_THAT(related.reasons, ElementsAre(HasSubstr("no host is recorded")));
   }
 }
