@@ -107,6 +107,15 @@ ChosenRun loaded(const fs::path& folder) {
   return {folder.string(), folder, RunStore(folder).load()};
 }
 
+/// Newest first: a GPU is compared by labreport's own network where it ran that.
+ChosenRun newest_without_model(const std::vector<Listed>& runs) {
+  for (auto listed = runs.rbegin(); listed != runs.rend(); ++listed) {
+    ChosenRun run = loaded(listed->folder);
+    if (measured_model(run.run) == nullptr) return run;
+  }
+  return loaded(runs.back().folder);
+}
+
 }  // namespace
 
 ChosenRun choose_run(const std::string& word, const std::string& edition, const fs::path& root) {
@@ -114,7 +123,7 @@ ChosenRun choose_run(const std::string& word, const std::string& edition, const 
   if (fs::is_directory(word)) return loaded(word);
   std::vector<Listed> runs = listed_runs(root, edition);
   refuse_other_editions(runs, word, edition, root);
-  if (word != "latest" && word != "previous") return loaded(runs_of_gpu(runs, word).back().folder);
+  if (word != "latest" && word != "previous") return newest_without_model(runs_of_gpu(runs, word));
   leave_imported_out(runs);
   if (runs.empty()) {
     throw InputError("no measured run" +

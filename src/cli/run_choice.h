@@ -15,10 +15,11 @@ struct ChosenRun {
 };
 
 /// `word` is a run's folder, a file that holds a run, a GPU's name or its slug (whole, or a part
-/// that only one GPU has: its latest run, measured rather than imported), `latest` of the measured
-/// runs, or `previous`: the one before the latest of its edition. The last three look among the
-/// runs below `root`, of `edition` where that is not empty. Throws `InputError` where there is none
-/// or more than one to choose from, naming them.
+/// that only one GPU has: its latest run, measured rather than imported, of labreport's network
+/// rather than of a user's model), `latest` of the measured runs, or `previous`: the one before the
+/// latest of its edition. The last three look among the runs below `root`, of `edition` where that
+/// is not empty. Throws `InputError` where there is none or more than one to choose from, naming
+/// them.
 ChosenRun choose_run(const std::string& word, const std::string& edition,
                      const std::filesystem::path& root);
 

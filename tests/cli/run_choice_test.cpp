@@ -51,6 +51,16 @@ TEST_F(RunChoice, AGpuIsItsLatestRunByNameSlugOrPart) {
   }
 }
 
+TEST_F(RunChoice, AGpuIsItsLatestRunOfLabreportsNetworkWhereThereIsOne) {
+  auto of_model = testing_samples::three_launches();
+  ModelSource& model = of_model.sessions.front().model.emplace();
+  model.implementation = "Net-01234567";
+  keep_run(root_, "nvidia-h200/2025/20260504-a", of_model);
+  keep_run(root_, "nvidia-l40/2025/20260504-a", of_model);
+  EXPECT_EQ(chosen("H200"), "nvidia-h200/2025/20260503-a");
+  EXPECT_EQ(chosen("nvidia-l40"), "nvidia-l40/2025/20260504-a");
+}
+
 TEST_F(RunChoice, APartThatSeveralGpusHaveIsRefusedWithTheirNames) {
   expect_refused("nvidia", "'nvidia' may be nvidia-h100, nvidia-h200 and nvidia-l4");
   expect_refused("h", "nvidia-h100 and nvidia-h200");

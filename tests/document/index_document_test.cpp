@@ -87,7 +87,7 @@ TEST(IndexTable, HasARowARunThatLeadsToItsReport) {
   EXPECT_EQ(table.rows[0].cells[0].link, "A/2025/2026-01-01T10:15:00Z/index.html");
   EXPECT_THAT(texts(table.rows[0]),
               ElementsAre("A", "2025", "2026-01-01 10:15", "2.7B", "1,200", "300.0", "4.00", "21.0",
-                          "64.00", "a1b2c3d", "All 40 measurements succeeded"));
+                          "64.00", "All 40 measurements succeeded"));
 }
 
 TEST(IndexTable, LeavesOpenWhatWasNotMeasured) {
@@ -95,15 +95,18 @@ TEST(IndexTable, LeavesOpenWhatWasNotMeasured) {
   bare.headline = {};
   const TableView table = part_of({bare, entry("B", "2026-01-01")}).tables.front();
   EXPECT_THAT(texts(table.rows[0]), ElementsAre("A", "2025", "2026-01-01", "", "–", "–", "–", "–",
-                                                "–", "a1b2c3d", "All 40 measurements succeeded"));
+                                                "–", "All 40 measurements succeeded"));
 }
 
 TEST(IndexTable, MarksWhatIsNoWholeRunOfOnesOwn) {
   RunEntry marked = reference(entry("A", "2026-01-01"));
   marked.preset = "quick";
   marked.incomplete = true;
-  EXPECT_THAT(part_of({marked}).tables.front().rows[0].flags,
+  EXPECT_THAT(part_of({entry("B", "2026-01-01"), marked}).tables.front().rows[1].flags,
               ElementsAre("reference run", "interrupted", "quick preset"));
+  EXPECT_THAT(part_of({marked}).tables.front().rows[0].flags,
+              ElementsAre("interrupted", "quick preset"))
+      << "all come with the project";
   EXPECT_THAT(part_of({demonstration("2026-01-01")}).tables.front().rows[0].flags,
               ElementsAre("CPU demonstration"));
 }

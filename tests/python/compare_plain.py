@@ -3,7 +3,7 @@
 compare_plain.py WORKER [--device cpu] [--rounds 5]     by the Python whose torch the worker was built with
 
 Both run the same steps in fresh processes: 5 + 10, then 10 that synchronize after each phase. Prints medians of steps,
-peaks of memory and what a whole process takes, in seconds of the clock and of the processor; exits with 1 where a step
+peaks of memory, and the elapsed and CPU time of a whole process; exits with 1 where a step
 or a peak differs by more than its limit, or a process takes a second more than the script's.
 """
 
@@ -89,16 +89,16 @@ def by_worker(worker, implementation, case):
 
 
 def timed(run):
-    """With what its process took, to the clock and to the processor."""
+    """With the elapsed and the CPU time of its process."""
     used = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])  # noqa: E731
     start, before = time.monotonic(), used()
     found = run()
-    return found | dict(process=[time.monotonic() - start], processor=[used() - before])
+    return found | dict(process=[time.monotonic() - start], cpu_time=[used() - before])
 
 
 def compare(worker, implementation, case, rounds):
     sides = [lambda: by_script(case), lambda: by_worker(worker, implementation, case)]
-    found = [dict(step=[], process=[], processor=[], peak=0) for _ in sides]
+    found = [dict(step=[], process=[], cpu_time=[], peak=0) for _ in sides]
     for number in range(rounds):
         for side in (0, 1) if number % 2 == 0 else (1, 0):
             for what, samples in timed(sides[side]).items():
@@ -131,7 +131,7 @@ def main():
         ratio, longer = ours["step"] / script["step"], ours["process"] - script["process"]
         print(f"{size} {precision}: step {ours['step'] / 1e6:.2f} ms, script {script['step'] / 1e6:.2f} ms, ratio {ratio:.4f}; "
               f"peak {ours['peak']} and {script['peak']} B; process {ours['process']:.2f} and {script['process']:.2f} s, "
-              f"of the processor {ours['processor']:.2f} and {script['processor']:.2f} s", flush=True)
+              f"CPU time {ours['cpu_time']:.2f} and {script['cpu_time']:.2f} s", flush=True)
         exceeded |= limit is not None and (abs(ratio - 1) > limit or longer > SECOND
                                            or abs(ours["peak"] - script["peak"]) > PEAK * script["peak"])
     return int(exceeded)

@@ -45,10 +45,10 @@ struct RunRow {
   }
 };
 
-RunRow run_row(const RunEntry& run) {
+RunRow run_row(const RunEntry& run, bool names_references) {
   RunRow row{.run = &run, .id = "run-" + slug(run.folder), .flags = {}};
   if (run.demonstration) row.flags.emplace_back("CPU demonstration");
-  if (run.reference) row.flags.emplace_back("reference run");
+  if (run.reference && names_references) row.flags.emplace_back("reference run");
   if (run.incomplete) row.flags.emplace_back("interrupted");
   if (run.preset != "full" && !run.demonstration) row.flags.push_back(run.preset + " preset");
   return row;
@@ -75,7 +75,6 @@ const std::vector<Column<RunRow>> kRuns{
      [](const RunRow& row) { return measured(row.headline().peak_bytes); },
      "GiB",
      {Notation::kGibibytes}},
-    {"revision", "Revision", [](const RunRow& row) { return row.run->revision; }},
     {"outcome", "Outcome", [](const RunRow& row) { return row.run->outcome; }}};
 
 /// One training step of one run at one precision.
@@ -149,7 +148,9 @@ std::string_view file(const std::string& name) {
 Document index_document(std::vector<RunEntry> entries) {
   sort_entries(entries);
   std::vector<RunRow> rows;
-  for (const RunEntry& run : entries) rows.push_back(run_row(run));
+  // Where all runs came with the project, that sets none of them apart.
+  const bool names_references = !std::ranges::all_of(entries, &RunEntry::reference);
+  for (const RunEntry& run : entries) rows.push_back(run_row(run, names_references));
   PartContent content;
   content.datasets = histories(entries);
   content.datasets.push_back(newest_steps(entries));
