@@ -130,9 +130,9 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   part.cells = cells_of(groups);
   part.datasets = {make_dataset("networks", kNetworks, rows),
                    make_dataset("kernels", kPasses, profiled)};
-  if (std::ranges::any_of(passes,
-                          [](const PassRow& row) { return row.row.speedup(row.pass).number(); }))
-    part.datasets.push_back(make_dataset("passes", kPasses, passes));
+  auto drawn = passes;
+  std::erase_if(drawn, [](const PassRow& row) { return !row.row.speedup(row.pass).number(); });
+  if (!drawn.empty()) part.datasets.push_back(make_dataset("passes", kPasses, drawn));
   part.details.tables = {
       bounds_table(view, groups, Mode::kTrainStep),
       commands_table(view.run(), kProblem + std::string(".c"), named_cells(measured))};

@@ -38,19 +38,82 @@ std::optional<Facts> range_of(const Pairs& pairs, WhichPass pass) {
   return facts;
 }
 
-/// Of every precision that was compared, the one that answers speak of first.
-std::vector<Facts> every_speed(Pairs pairs) {
-  std::vector<Facts> list;
-  while (!pairs.empty()) {
-    const std::string precision(pairs.front().other->precision());
-    if (const auto forward = range_of(pairs, &Network::forward)) {
-      Facts& facts = list.emplace_back();
-      facts.set("precision", precision);
-      facts.set("setting", precision == "TF32" ? precision : precision + " autocast");
-      facts.when("forward", forward);
-      facts.when("backward", range_of(pairs, &Network::backward));
+/// "the forward pass of small and large and the backward pass of small", "both passes of small":
+/// where `holds`.
+template <typename Holds>
+std::string passes_where(const Pairs& pairs, Holds holds) {
+  const auto sizes = [&](WhichPass pass) {
+    std::vector<std::string> names;
+    const Pairs compared = spoken_of(pairs, pass);
+    for (const Pair& pair : compared) {
+      if (holds(pair, pass)) names.push_back(pair.other->size());
     }
-    std::erase_if(pairs, [&](const Pair& pair) { return pair.other->precision() == precision; });
+    const bool all = names.size() > 2 && names.size() == compared.size();
+    return all ? "every size" : join_words(names);
+  };
+  const std::string forward = sizes(&Network::forward), backward = sizes(&Network::backward);
+  if (!forward.empty() && forward == backward) return "both passes of " + forward;
+  std::vector<std::string> passes;
+  if (!forward.empty()) passes.push_back("the forward pass of " + forward);
+  if (!backward.empty()) passes.push_back("the backward pass of " + backward);
+  return join(passes, " and ");
+}
+
+/// The times of one side of the pairs that vary by more than what counts as steady, and by how
+/// much.
+std::optional<Facts> varying(const Pairs& pairs, const Network* Pair::* side) {
+  double most = 0;
+  const std::string passes = passes_where(pairs, [&](const Pair& pair, WhichPass pass) {
+    const double share = variation_of(((pair.*side)->*pass).ms).value_or(0);
+    if (share > kSteadyBelow) most = std::max(most, share);
+    return share > kSteadyBelow;
+  });
+  if (passes.empty()) return std::nullopt;
+  Facts facts;
+  facts.set("passes", passes);
+  facts.set("precision", (pairs.front().*side)->precision());
+  facts.set("most", variation_words(most));
+  return facts;
+}
+
+/// Pairs are in the order of their precisions.
+std::vector<Pairs> by_precision(const Pairs& pairs) {
+  std::vector<Pairs> groups;
+  for (const Pair& pair : pairs) {
+    const bool another =
+        groups.empty() || groups.back().front().other->precision() != pair.other->precision();
+    if (another) groups.emplace_back();
+    groups.back().push_back(pair);
+  }
+  return groups;
+}
+
+/// FP32 is spoken of with the first precision alone.
+void set_varying(Facts& facts, const Pairs& pairs, bool first) {
+  std::vector<Facts> list;
+  for (const auto side : {&Pair::fp32, &Pair::other}) {
+    const auto found = side == &Pair::other || first ? varying(pairs, side) : std::nullopt;
+    if (!found) continue;
+    list.push_back(*found);
+    list.back().flag("later", list.size() > 1);
+  }
+  facts.flag("varies", !list.empty());
+  facts.list("varying", std::move(list));
+}
+
+/// Of every precision that was compared, the one that answers speak of first.
+std::vector<Facts> every_speed(const Pairs& pairs) {
+  std::vector<Facts> list;
+  for (const Pairs& group : by_precision(pairs)) {
+    const auto forward = range_of(group, &Network::forward);
+    if (!forward) continue;
+    const std::string precision(group.front().other->precision());
+    Facts& facts = list.emplace_back();
+    facts.set("precision", precision);
+    facts.set("setting", precision == "TF32" ? precision : precision + " autocast");
+    facts.when("forward", forward);
+    facts.when("backward", range_of(group, &Network::backward));
+    set_varying(facts, group, list.size() == 1);
   }
   return list;
 }
@@ -158,25 +221,6 @@ void set_kernels(Facts& facts, const RunView& view, const Pairs& pairs) {
   for (const char* name : {"gemms_gain", "gemms_stay", "not_profiled"}) {
     facts.when(name, name == holds ? std::optional(values) : std::nullopt);
   }
-}
-
-/// "the forward pass of small and large and the backward pass of small", "both passes of small":
-/// where `holds`.
-template <typename Holds>
-std::string passes_where(const Pairs& pairs, Holds holds) {
-  const auto sizes = [&](WhichPass pass) {
-    std::vector<std::string> names;
-    for (const Pair& pair : spoken_of(pairs, pass)) {
-      if (holds(pair, pass)) names.push_back(pair.other->size());
-    }
-    return join_words(names);
-  };
-  const std::string forward = sizes(&Network::forward), backward = sizes(&Network::backward);
-  if (!forward.empty() && forward == backward) return "both passes of " + forward;
-  std::vector<std::string> passes;
-  if (!forward.empty()) passes.push_back("the forward pass of " + forward);
-  if (!backward.empty()) passes.push_back("the backward pass of " + backward);
-  return join(passes, " and ");
 }
 
 bool paced_by_launches(const Pair& pair, WhichPass pass) {

@@ -18,7 +18,6 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr double kSteadyBelow = 0.05;
 constexpr double kNoticeableSpread = 0.01;
 constexpr double kNoticeableRatio = 0.05;  // From 2, the ratio of the FLOPs.
 constexpr double kTera = 1e12;
@@ -89,11 +88,6 @@ using Samples = std::vector<double> Phases::*;
 constexpr std::pair<const char*, Samples> kPhases[]{{"forward", &Phases::forward},
                                                     {"backward", &Phases::backward},
                                                     {"optimizer", &Phases::optimizer}};
-
-std::optional<double> spread_of(const std::vector<double>& samples) {
-  if (samples.size() < 2) return std::nullopt;
-  return summarize(samples).coefficient_of_variation();
-}
 
 Value mean_of(const SizeRow& row, const std::vector<double>& samples) {
   return samples.empty() ? Value::missing(row.reason) : Value::mean_of(samples);
@@ -216,23 +210,18 @@ void set_ratios(Facts& facts, const std::vector<SizeRow>& rows) {
   facts.when("ratio_of_gemms", explained);
 }
 
-/// A coefficient of variation: "0.4 %", and beyond 1 as a factor, "1.8".
-std::string variation(double share) {
-  return share > 1 ? format_fixed(share, 1) : format_rough_percent(share) + " %";
-}
-
 /// The largest deviation as a share of its mean, and whose.
 struct Spread {
   double share = -1;
   std::string where;
 
   void widen(const std::string& candidate, const std::vector<double>& samples) {
-    const double other = spread_of(samples).value_or(-1);
+    const double other = variation_of(samples).value_or(-1);
     if (other > share) *this = {other, candidate};
   }
   Facts facts() const {
     Facts facts;
-    facts.set("share", variation(std::max(share, 0.0)));
+    facts.set("share", variation_words(std::max(share, 0.0)));
     facts.set("where", where);
     return facts;
   }
@@ -242,7 +231,7 @@ struct Spread {
 std::optional<double> spread_by_events(const SizeRow& row) {
   const auto step = timed(*row.group, Mode::kTrainStep);
   if (!step || step->spec->device == DeviceKind::kCpu) return std::nullopt;
-  return spread_of(step->counted(metric::kEvent, metric::kOptimizer));
+  return variation_of(step->counted(metric::kEvent, metric::kOptimizer));
 }
 
 /// Of the passes and, inside, of the optimizer: its launches from the CPU vary where it varies by
@@ -261,7 +250,7 @@ std::optional<Facts> spreads(const std::vector<SizeRow>& rows) {
   const double steadiest = std::max(passes.share, kNoticeableSpread);
   const bool by_cpu = events && optimizer.share > steadiest && 2 * *events < optimizer.share;
   Facts facts = passes.facts(), inside = optimizer.facts();
-  inside.when("by_cpu", by_cpu, "events", variation(events.value_or(0)));
+  inside.when("by_cpu", by_cpu, "events", variation_words(events.value_or(0)));
   facts.flag("steady", passes.share <= kSteadyBelow);
   facts.when("optimizer", optimizer.share < 0 ? std::nullopt : std::optional(inside));
   return facts;

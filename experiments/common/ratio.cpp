@@ -34,6 +34,11 @@ std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
   return Ratio{value, value * std::hypot(above, below)};
 }
 
+std::optional<double> variation_of(const std::vector<double>& samples) {
+  if (samples.size() < 2) return std::nullopt;
+  return summarize(samples).coefficient_of_variation();
+}
+
 bool apart(const Ratio& a, const Ratio& b) {
   return std::abs(a.value - b.value) > std::hypot(a.deviation, b.deviation);
 }

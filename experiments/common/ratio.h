@@ -16,6 +16,12 @@ struct Ratio {
 std::optional<Ratio> ratio_of(const std::vector<double>& numerator,
                               const std::vector<double>& denominator);
 
+/// Samples whose coefficient of variation is at most this are steady.
+inline constexpr double kSteadyBelow = 0.05;
+
+/// The coefficient of variation; nothing of fewer than two samples.
+std::optional<double> variation_of(const std::vector<double>& samples);
+
 /// They differ by more than their deviations, added as those of independent numbers are.
 bool apart(const Ratio& a, const Ratio& b);
 

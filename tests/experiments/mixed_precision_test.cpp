@@ -256,6 +256,42 @@ TEST(SpeedupAnswer, GivesNoReasonForALossThatLaunchesDoNotExplain) {
                     HasSubstr("this run does not show why")));
 }
 
+/// One forward pass twice as long as the others in that precision, of one size or of all.
+Change with_a_long_step(Precision precision, const std::string& size = "") {
+  return [=](const CellSpec& spec, Launch& launch) {
+    if (!spec.size.starts_with(size) || spec.precision != precision) return;
+    for (Metric& metric : launch.metrics) {
+      if (metric.tag != metric::kSynced || metric.name != metric::kForward) continue;
+      std::vector<std::int64_t> samples;
+      for (const double sample : metric.numbers())
+        samples.push_back(static_cast<std::int64_t>(sample));
+      samples.back() *= 2;
+      metric = sample_metric(metric.tag, metric.name, metric.unit, samples);
+    }
+  };
+}
+
+TEST(SpeedupAnswer, SaysWhichTimesVaryTooMuchForAnExactSpeedup) {
+  const auto answer = [](const Change& change) {
+    return part_of(changed_run("benchmarking_mixed_precision.c", change), "c").answer;
+  };
+  EXPECT_THAT(answer(with_a_long_step(Precision::kBf16, "small")),
+              HasSubstr("as fast as in FP32; the coefficient of variation reaches 29 % for the "
+                        "forward pass of small in BF16, so their speedups are approximate."));
+  EXPECT_THAT(answer(with_a_long_step(Precision::kFp32)),
+              HasSubstr("reaches 29 % for the forward pass of every size in FP32, so"));
+}
+
+TEST(SpeedupAnswer, SaysNothingOfTimesThatVaryLittle) {
+  EXPECT_THAT(speedup_answer(gemms_gain), Not(HasSubstr("coefficient of variation")));
+}
+
+TEST(SpeedupFigure, HoldsSpeedupsAlone) {
+  const Part part = part_of(changed_run("benchmarking_mixed_precision.c", as_it_is), "c");
+  for (const auto& point : part.figures.at(0).spec["data"]["values"])
+    EXPECT_EQ(point["precision"], "BF16");
+}
+
 TEST(SpeedupAnswer, WithoutAComparisonSaysNothingOfReasons) {
   const MeasuredRun run =
       changed_run("benchmarking_mixed_precision.c", [](const CellSpec& spec, Launch& launch) {
