@@ -18,15 +18,43 @@ namespace {
 constexpr std::size_t kContributors = 5;
 constexpr double kAgrees = 0.01;
 
-/// What one operation of the block saves.
-struct Contributor {
-  std::string module, operation, op;
-  double bytes = 0, share = 0;
+/// What an operator of the network saves, by the block's module that it ran in.
+struct SavedTensor {
+  const char *module, *op, *name;
+};
 
-  std::string words() const {
-    const bool residual = module.empty() && operation == "aten::add";
-    return residual ? "residual add" : made_by(operation, module, op);
-  }
+constexpr SavedTensor kSavedTensors[]{
+    {"", "aten::add", "residual stream"},
+    {"ln1", "aten::mul", "ln1 activations"},
+    {"ln1", "aten::rsqrt", "ln1 inverse RMS"},
+    {"attn/rotary", "aten::cat", "RoPE outputs"},
+    {"attn", "aten::ge", "causal mask"},
+    {"attn/computing softmax", "aten::max", "softmax argmax"},
+    {"attn/computing softmax", "aten::exp", "softmax exponentials"},
+    {"attn/computing softmax", "aten::sum", "softmax sums"},
+    {"attn/computing softmax", "aten::div", "attention probabilities"},
+    {"attn/final matmul", "aten::empty", "contiguous V"},
+    {"attn", "aten::empty", "merged heads"},
+    {"ln2", "aten::mul", "ln2 activations"},
+    {"ln2", "aten::rsqrt", "ln2 inverse RMS"},
+    {"ffn", "aten::sigmoid", "SiLU sigmoid"},
+    {"ffn", "aten::mul", "SwiGLU products"}};
+
+/// By what it is in labreport's `own` network, else by what made it.
+std::string tensor_name(const MeasuredRow& row, bool own) {
+  const std::string module = short_path(row.text(column::kModule));
+  const std::string operation = row.text(column::kOperation), op = row.text(column::kOperator);
+  if (own && is_linear(operation) && op == "aten::mm") return last_of(module, "/") + " output";
+  const auto known = std::ranges::find_if(kSavedTensors, [&](const SavedTensor& tensor) {
+    return (own || module.empty()) && tensor.module == module && tensor.op == op;
+  });
+  return known != std::end(kSavedTensors) ? known->name : made_by(operation, module, op);
+}
+
+/// What one operator of the block saves.
+struct Contributor {
+  std::string name;
+  double bytes = 0, share = 0;
 };
 
 bool agree(double measured, double formula) {
@@ -58,9 +86,8 @@ std::vector<Contributor> contributors_of(const Block& block) {
   for (const MeasuredRow& row : measured_rows(*block.step->launch, metric::kBlock)) {
     if (row.text(column::kKind) != metric::kKept) continue;
     const double bytes = row.number(column::kBytes).value_or(0);
-    found.push_back({short_path(row.text(column::kModule)), row.text(column::kOperation),
-                     allocated_by(row.text(column::kOperation), row.text(column::kOperator)), bytes,
-                     block.kept() > 0 ? bytes / block.kept() : 0});
+    found.push_back(
+        {tensor_name(row, block.own()), bytes, block.kept() > 0 ? bytes / block.kept() : 0});
   }
   std::ranges::stable_sort(found, std::greater(), &Contributor::bytes);
   return found;
@@ -87,13 +114,13 @@ std::size_t shown_contributors(const Block& block) {
   return shown;
 }
 
-/// Those of one size together: "Softmax (div) and Softmax (exp) in attn (512.0 MiB, 23.0 % each)".
+/// Those of one size together: "w1 output and w3 output (160.0 MiB, 7.2 % each)".
 std::string contributor_words(const Block& block) {
   std::vector<std::string> words, alike;
   const std::size_t shown = shown_contributors(block);
   for (std::size_t i = 0; i < shown; ++i) {
     const Contributor& one = block.contributors[i];
-    alike.push_back(one.words());
+    alike.push_back(one.name);
     if (i + 1 < shown && block.contributors[i + 1].bytes == one.bytes) continue;
     words.push_back(join_words(alike) + " (" + format_bytes(one.bytes) + ", " +
                     format_percent(one.share) + (alike.size() > 1 ? " % each)" : " %)"));
@@ -146,7 +173,7 @@ Dataset variant_of(const Block& block, Dataset dataset) {
 
 Dataset contributors_data(const Block& block) {
   const std::vector<Column<Contributor>> columns{
-      {"maker", "Made by", &Contributor::words},
+      {"tensor", "Tensor", &Contributor::name},
       bytes_column<Contributor>("kept", "Saved", &Contributor::bytes, mebibytes(block.kept())),
       {"share", "Share", &Contributor::share, "%", {Notation::kPercent}}};
   return variant_of(block, make_dataset("contributors", columns, block.contributors));

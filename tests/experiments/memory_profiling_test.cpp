@@ -32,17 +32,20 @@ Launch launch_of(Mode mode, std::int64_t context = 512) {
   return launch;
 }
 
-/// The report's part of a run whose memory cells were changed.
-Part part_of(const std::string& letter, const Change& change, const char* edition = "2025") {
-  PlanInput input = plan_input(Preset::kFull, edition);
-  input.selection.only = {"memory_profiling"};
-  const Document document = build_document(measured(input, change), false);
-  for (const Section& section : document.sections) {
+Part part_in(const Run& run, const std::string& letter) {
+  for (const Section& section : build_document(run, false).sections) {
     for (const Part& part : section.parts) {
       if (part.problem == "memory_profiling" && part.letter == letter) return part;
     }
   }
   throw std::runtime_error("no part (" + letter + ")");
+}
+
+/// The report's part of a run whose memory cells were changed.
+Part part_of(const std::string& letter, const Change& change, const char* edition = "2025") {
+  PlanInput input = plan_input(Preset::kFull, edition);
+  input.selection.only = {"memory_profiling"};
+  return part_in(measured(input, change), letter);
 }
 
 Change with_metric(const std::string& tag, const std::string& name, std::int64_t added) {
@@ -413,6 +416,24 @@ TEST(MemoryBlock, ItsCurveEndsAtTheChangeThatIsAnswered) {
   const Part part = part_of("f", unchanged(), "2026");
   const double answered = table_of(part, "blocks").rows.front().cells[3].sort.value();
   EXPECT_NEAR(last_change(part), answered, 0.05);
+}
+
+TEST(MemoryBlock, CallsWhatItSavesByItsName) {
+  EXPECT_THAT(part_of("f", unchanged(), "2026").answer,
+              AllOf(HasSubstr("at context 128 are SwiGLU products ("),
+                    HasSubstr("; w1 output, SiLU sigmoid and w3 output ("),
+                    HasSubstr("; residual stream, ln1 activations, RoPE outputs and ln2 "
+                              "activations (10.0 MiB, 6.0 % each)"),
+                    HasSubstr("At context 1,024 they are softmax exponentials and attention "
+                              "probabilities (512.0 MiB, 23.0 % each); ")));
+}
+
+TEST(MemoryBlock, OfAModelOfOnesOwnIsToldByOperatorsAndModules) {
+  PlanInput input = plan_input(Preset::kFull, "2026");
+  input.selection.only = {"memory_profiling.f"};
+  input.selection.model.emplace().implementation = "Net-0a1b2c3d";
+  const std::string answer = part_in(measured(input), "f").answer;
+  EXPECT_THAT(answer, AllOf(HasSubstr("mul in ffn ("), Not(HasSubstr("SwiGLU"))));
 }
 
 TEST(MemoryAllocations, AreToldByWhatCalledTheAllocator) {

@@ -7,6 +7,38 @@
 
 namespace labreport::fake_memory {
 
+inline constexpr const char* kScores =
+    "attn/scaled dot product attention/computing attention scores";
+inline constexpr const char* kSoftmax = "attn/scaled dot product attention/computing softmax";
+inline constexpr const char* kProduct = "attn/scaled dot product attention/final matmul";
+
+/// What makes a kept tensor, as the worker records it; `of` is what it is or, of an input, whose.
+struct Maker {
+  std::string_view of;
+  const char* module;  ///< Null: the tensor's own.
+  const char *operation, *op;
+};
+
+inline constexpr Maker kMakers[]{{"residual stream", "", "aten::add", "aten::add"},
+                                 {"1/rms", nullptr, "aten::rsqrt", "aten::rsqrt"},
+                                 {"x / rms", nullptr, "aten::mul", "aten::mul"},
+                                 {"attn/q_proj, k_proj, v_proj", "ln1", "aten::mul", "aten::mul"},
+                                 {"rotated queries", "attn/rotary", "aten::cat", "aten::cat"},
+                                 {"rotated keys", "attn/rotary", "aten::cat", "aten::cat"},
+                                 {"mask", "attn", "aten::ge", "aten::ge"},
+                                 {"indices of maxima", kSoftmax, "aten::max", "aten::max"},
+                                 {"exponentials", kSoftmax, "aten::exp", "aten::exp"},
+                                 {"sums", kSoftmax, "aten::sum", "aten::sum"},
+                                 {"probabilities", kSoftmax, "aten::div", "aten::div"},
+                                 {"values", kProduct, "aten::matmul", "aten::empty"},
+                                 {"attn/output_proj", "attn", "aten::contiguous", "aten::empty"},
+                                 {"ffn/w1, w3", "ln2", "aten::mul", "aten::mul"},
+                                 {"W1 x", "ffn/w1", "aten::linear", "aten::mm"},
+                                 {"sigmoid", "ffn", "aten::sigmoid", "aten::sigmoid"},
+                                 {"silu(W1 x)", "ffn", "aten::mul", "aten::mul"},
+                                 {"W3 x", "ffn/w3", "aten::linear", "aten::mm"},
+                                 {"ffn/w2", "ffn", "aten::mul", "aten::mul"}};
+
 class Step {
  public:
   Step(const CellSpec& spec, std::int64_t capacity) : spec_(spec), allocator_(capacity) {
@@ -38,16 +70,12 @@ class Step {
   std::int64_t layers() const { return spec_.model->layers; }
   static std::string layer(std::int64_t i) { return "layers." + std::to_string(i); }
 
-  /// The operator that makes a kept tensor, good enough for a fake.
   static Made made(const std::string& path, const KeptTensor& tensor, std::string_view category) {
-    const bool pairs = tensor.what == "exponentials" || tensor.what == "probabilities";
-    const bool linear = tensor.what == "W1 x" || tensor.what == "W3 x";
-    const char* operation = pairs ? "Softmax" : linear ? "Linear" : "Scaled";
-    const char* op = tensor.what == "exponentials" ? "aten::exp"
-                     : pairs                       ? "aten::div"
-                     : linear                      ? "aten::mm"
-                                                   : "aten::mul";
-    return {path + "/" + tensor.module, operation, op, category};
+    const auto maker = std::ranges::find_if(kMakers, [&](const Maker& one) {
+      return one.of == tensor.what || one.of == tensor.module;
+    });
+    const std::string module = maker->module == nullptr ? tensor.module : maker->module;
+    return {module.empty() ? path : path + "/" + module, maker->operation, maker->op, category};
   }
 
   /// Without grad a tensor goes when the next but one comes.
@@ -62,11 +90,11 @@ class Step {
     const auto category = grad() ? metric::kActivations : metric::kTemporary;
     for (const KeptTensor& tensor : kept_by_block(spec_)) {
       if (tensor.what == "exponentials") {
-        const Made scores{layer(i) + "/attn/scores", "MaskedScores", "aten::bmm",
+        const Made scores{layer(i) + "/" + kScores, "aten::matmul", "aten::bmm",
                           metric::kTemporary};
         const std::size_t product = allocator_.make(score_bytes(spec_), scores);
         allocator_.pass(score_bytes(spec_),
-                        {scores.module, "MaskedScores", "aten::where", metric::kTemporary});
+                        {scores.module, "aten::where", "aten::resize_", metric::kTemporary});
         allocator_.free(product);
       }
       keep(allocator_.make(tensor.bytes, made(layer(i), tensor, category)));
@@ -79,8 +107,8 @@ class Step {
     for (std::int64_t i = 0; i < layers(); ++i) {
       const std::int64_t copies = weight_copy_bytes(spec_) / layers();
       if (copies > 0) {
-        copies_.push_back(allocator_.make(
-            copies, {layer(i) + "/attn/q_proj", "Linear", "aten::to", metric::kWeightCopies}));
+        copies_.push_back(allocator_.make(copies, {layer(i) + "/attn/q_proj", "aten::linear",
+                                                   "aten::empty_strided", metric::kWeightCopies}));
       }
       forward_block(i);
     }
@@ -95,10 +123,10 @@ class Step {
       const std::int64_t norm = kept_bytes(alone) - layers() * kept_block_bytes(spec_) - logits;
       for (int i = 0; i < 3; ++i) {
         const std::int64_t part = i == 0 ? norm - norm / 3 * 2 : norm / 3;
-        head_.push_back(allocator_.make(part, {"ln_final", "Scaled", "aten::mul", category}));
+        head_.push_back(allocator_.make(part, {"ln_final", "aten::mul", "aten::mul", category}));
       }
     }
-    head_.push_back(allocator_.make(logits, {"lm_head", "Linear", "aten::mm", category}));
+    head_.push_back(allocator_.make(logits, {"lm_head", "aten::linear", "aten::mm", category}));
     if (grad()) return;
     reach_peak();
     for (const std::size_t id : kept_) allocator_.free(id);
@@ -112,7 +140,7 @@ class Step {
       const auto held = allocator_.now().bytes.find(category);
       if (held != allocator_.now().bytes.end()) missing -= held->second;
     }
-    const Made made{layer(layers() - 1) + "/attn/softmax", "Softmax", "aten::div",
+    const Made made{layer(layers() - 1) + "/" + kSoftmax, "aten::div", "aten::div",
                     metric::kTemporary};
     if (missing > 0) allocator_.pass(missing, made);
   }
@@ -128,7 +156,7 @@ class Step {
   void backward_block(std::int64_t i) {
     const std::string path = layer(i);
     const std::size_t begin = i == 0 ? 0 : ends_[static_cast<std::size_t>(i) - 1];
-    const Made scores{path + "/attn/softmax", "Softmax", "aten::div", metric::kTemporary};
+    const Made scores{path + "/" + kSoftmax, "aten::div", "aten::div", metric::kTemporary};
     if (i == 1) before_block = allocator_.now().allocated;
     for (std::size_t k = ends_[static_cast<std::size_t>(i)]; k-- > begin;) {
       const Made made = allocator_.blocks()[kept_[k]].made;  // A copy: making blocks moves them.
@@ -140,7 +168,7 @@ class Step {
       if (made.op == "aten::mm" && made.category == metric::kActivations) {
         gradients_.push_back(
             allocator_.make(block_gradient_bytes(*spec_.model) / 2,
-                            {made.module, "Linear", "aten::mm", metric::kGradients}));
+                            {made.module, "aten::linear", "aten::mm", metric::kGradients}));
       }
       allocator_.free(kept_[k]);
     }
@@ -153,7 +181,7 @@ class Step {
     const std::int64_t rest =
         parameter_bytes(*spec_.model) - layers() * (block_gradient_bytes(*spec_.model) / 2 * 2);
     gradients_.push_back(
-        allocator_.make(rest, {"lm_head", "Linear", "aten::mm", metric::kGradients}));
+        allocator_.make(rest, {"lm_head", "aten::linear", "aten::mm", metric::kGradients}));
     for (const std::size_t id : head_) allocator_.free(id);
     for (std::int64_t i = layers(); i-- > 0;) backward_block(i);
   }

@@ -90,9 +90,15 @@ inline Table largest(const std::vector<Block>& blocks, std::int64_t layers) {
   return table;
 }
 
-inline bool of_second_block(const std::string& module) { return module.starts_with("layers.1/"); }
+inline bool of_second_block(const std::string& module) {
+  return module == "layers.1" || module.starts_with("layers.1/");
+}
 
-inline std::string inside(const std::string& module) { return module.substr(module.find('/') + 1); }
+/// "" of the block itself.
+inline std::string inside(const std::string& module) {
+  const auto at = module.find('/');
+  return at == module.npos ? "" : module.substr(at + 1);
+}
 
 inline Table block_kept(const std::vector<Block>& blocks) {
   Table table = shape::block();
