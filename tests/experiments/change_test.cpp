@@ -29,6 +29,17 @@ TEST(CertainDigits, AreFourOrWhatTheDeviationLeaves) {
   EXPECT_EQ(certain_ratio(2.4256, 0), "2.43");
 }
 
+TEST(Variation, IsAPercentageUpToTheMeanAndAFactorBeyond) {
+  EXPECT_EQ(variation_words(0.152), "15 %");
+  EXPECT_EQ(variation_words(1.83), "1.8");
+}
+
+TEST(Variation, NeedsTwoSamples) {
+  EXPECT_EQ(variation_of({3}), std::nullopt);
+  EXPECT_GT(variation_of({3, 4}), kSteadyBelow);
+  EXPECT_LT(variation_of({3, 3.1}), kSteadyBelow);
+}
+
 TEST(Trend, IsGrowthOnlyBeyondTheDeviations) {
   EXPECT_EQ(trend_of({{2.4, 0.01}, {3.2, 0.01}, {5.1, 0.02}}), Trend::kGrows);
   EXPECT_EQ(trend_of({{0.9, 0.9}, {1.2, 0.5}, {1.9, 1.0}}), Trend::kUnclear);
