@@ -1,6 +1,6 @@
 # Thin front door: set up what a verb needs, build it, call it.
 
-.PHONY: help report render-build site diff notes pdf test attack torches bench format lint clean
+.PHONY: help report render-build site diff notes pdf test attack torches bench bundle format lint clean
 .DEFAULT_GOAL := help
 # Two goals build in one folder; Ninja is as parallel as the machine by itself, whatever -j says.
 .NOTPARALLEL:
@@ -15,6 +15,7 @@ reads_notes = RUN NOTES ARGS
 reads_test = ARGS
 reads_attack = ARGS
 reads_bench = ARGS
+reads_bundle = WITH_TORCH OUT
 reads_torches = TORCHES
 passed_on = JOBS LIBTORCH TORCH_PYTHON CC CXX LABREPORT_% CMAKE_% PIP_% MAKE% SHELL
 
@@ -27,7 +28,7 @@ as_word = $(if $(call given,$(1)),$(call quote,$(call given,$(1))))
 flag = $(if $(call given,$(1)),--$(2) $(call as_word,$(1)))
 
 # A switch is on or off.
-switches = OWN RESUME FAIL COMPILE
+switches = OWN RESUME FAIL COMPILE WITH_TORCH
 on = 1 yes on true
 off = 0 no off false
 switch = $(if $(filter $(on),$(call given,$(1))),$(2))
@@ -86,6 +87,8 @@ help:
 	@echo 'make torches  build the worker with each version of torch and test it; hours and many GB'
 	@echo '              TORCHES="2.8 2.15"'
 	@echo 'make bench    show how fast labreport itself is'
+	@echo 'make bundle   pack sources, front end, headers and wheels for a machine without network and root'
+	@echo '              WITH_TORCH=1 OUT=file'
 	@echo 'make format   put the sources into the house style'
 	@echo 'make lint     check the house style, and the sources with clang-tidy'
 	@echo 'make clean    remove what was built; installed tools and recorded runs stay'
@@ -124,6 +127,9 @@ torches:
 bench:
 	@setup/install report && setup/build default bench
 	@python3 -B tests/bench/bench.py build $(call given,ARGS)
+
+bundle: render-build
+	@setup/bundle $(front_end) $(call switch,WITH_TORCH,--with-torch) $(call as_word,OUT)
 
 format:
 	@setup/install lint && tests/lint/format --fix

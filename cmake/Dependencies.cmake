@@ -1,6 +1,6 @@
-# Third-party libraries as `deps::<name>`: from `.deps/usr` where setup/install unpacked them without
-# root, from the system, or from `.deps/carried`, which came with the sources. All are header-only or
-# linked statically, so that the front end starts on a machine that has none of them.
+# Third-party libraries as `deps::<name>`: from `.deps/usr`, where setup/install unpacked them without
+# root or a bundle brought them, or from the system. All are header-only or linked statically, so that the
+# front end starts on a machine that has none of them.
 
 set(LABREPORT_DEPS_PREFIX ${PROJECT_SOURCE_DIR}/.deps/usr CACHE PATH
     "Where Debian's packages were unpacked without root")
@@ -11,13 +11,12 @@ function(labreport_dependency name)
   cmake_parse_arguments(PARSE_ARGV 1 dep "" "PACKAGE;HEADER" "ARCHIVES;DEFINES")
   # Looked for each time: what was unpacked into .deps may be gone.
   unset(include)
-  find_path(include ${dep_HEADER} HINTS ${LABREPORT_DEPS_PREFIX}/include
-            PATHS ${PROJECT_SOURCE_DIR}/.deps/carried/include NO_CACHE)
+  find_path(include ${dep_HEADER} HINTS ${LABREPORT_DEPS_PREFIX}/include NO_CACHE)
   set(found ${include})
   set(archives "")
   foreach(archive IN LISTS dep_ARCHIVES)
     unset(library)
-    find_library(library ${archive} HINTS ${LABREPORT_DEPS_PREFIX}/lib
+    find_library(library ${archive} HINTS ${LABREPORT_DEPS_PREFIX}/lib ${LABREPORT_DEPS_PREFIX}/lib/any
                  PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE} NO_CACHE)
     list(APPEND archives ${library})
     if(NOT library)
@@ -44,16 +43,6 @@ function(labreport_require_packages)
   endif()
 endfunction()
 
-# True in `variable` when a front end that starts is in the output folder: one built elsewhere and
-# carried along with the sources, which serves where its libraries are missing.
-function(labreport_front_end_is_here variable)
-  execute_process(COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/labreport --version
-                  RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
-  if(status EQUAL 0)
-    set(${variable} TRUE PARENT_SCOPE)
-  endif()
-endfunction()
-
 labreport_dependency(nlohmann_json PACKAGE nlohmann-json3-dev HEADER nlohmann/json.hpp)
 labreport_dependency(fmt PACKAGE libfmt-dev HEADER fmt/format-inl.h)
 labreport_dependency(boost PACKAGE libboost-dev HEADER boost/uuid/name_generator_sha1.hpp)
@@ -72,14 +61,6 @@ if(LABREPORT_FRONTEND)
   labreport_dependency(cmark PACKAGE libcmark-gfm-extensions-dev
                        HEADER cmark-gfm-core-extensions.h ARCHIVES libcmark-gfm-extensions.a)
   labreport_dependency(sodium PACKAGE libsodium-dev HEADER sodium.h ARCHIVES libsodium.a)
-  if(labreport_missing_packages AND LABREPORT_WORKER)
-    labreport_front_end_is_here(kept)
-  endif()
-  if(kept)
-    message(STATUS "Keeping the front end that is here; building the worker alone")
-    set(LABREPORT_FRONTEND OFF)
-  else()
-    labreport_require_packages()
-    target_link_libraries(deps::cmark INTERFACE deps::cmark_core)
-  endif()
+  labreport_require_packages()
+  target_link_libraries(deps::cmark INTERFACE deps::cmark_core)
 endif()

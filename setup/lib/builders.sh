@@ -1,4 +1,4 @@
-# CMake and Ninja: those of .venv, those on PATH where they are new enough, or those that were carried here.
+# CMake and Ninja: those of .venv, or those on PATH where they are new enough.
 
 new_enough() { # <program>
   case $1 in *ninja) return ;; esac
@@ -9,17 +9,15 @@ new_enough() { # <program>
 
 other_builder() { # <cmake|ninja>: its path
   local found
-  if found=$(command -v "$1") && new_enough "$found"; then
-    echo "$found"
-  elif "$PWD/.deps/carried/bin/$1" --version >/dev/null 2>&1; then
-    echo "$PWD/.deps/carried/bin/$1"
-  else
-    return 1
-  fi
+  found=$(command -v "$1") && new_enough "$found" && echo "$found"
 }
 
 builder() { # <cmake|ninja>: its path
   if [ -x ".venv/bin/$1" ]; then echo "$PWD/.venv/bin/$1"; else other_builder "$1"; fi
 }
+
+# A front end that was built elsewhere, for where it starts.
+bundled=.deps/bundle/labreport
+bundled_starts() { $bundled --version >/dev/null 2>&1; }
 
 have_other_builders() { other_builder cmake >/dev/null && other_builder ninja >/dev/null; }

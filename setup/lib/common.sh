@@ -10,6 +10,12 @@ die() {
   exit 1
 }
 
+# refuse <what the machine or the caller lacks> <what to do>
+refuse() {
+  say "$1; $2"
+  exit 2
+}
+
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # One installation at a time in this checkout; a second one waits and then finds all done.

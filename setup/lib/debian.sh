@@ -14,7 +14,7 @@ is_there() { # <kind> <words…>
     command) shift; for word; do have "$word" && return; done ;;
     module) "$(project_python)" -c "import $2" 2>/dev/null && return ;;
     file)
-      for prefix in .deps/usr ${LABREPORT_SYSTEM_PREFIXES-/usr /usr/local} .deps/carried; do
+      for prefix in .deps/usr ${LABREPORT_SYSTEM_PREFIXES-/usr /usr/local}; do
         for path in $prefix/$2; do [ -e "$path" ] && return; done
       done ;;
   esac
@@ -148,7 +148,8 @@ need_fuzzer() {
 
 need_compiler() {
   local version
+  have g++ || refuse "no C++ compiler" "put g++ 12 or newer on PATH (on many clusters: module load gcc)"
   version=$(g++ -dumpversion 2>/dev/null)
   [ "${version%%.*}" -ge 12 ] 2>/dev/null ||
-    die "g++ ${version:-that does not start} is too old" "install g++ 12 or newer and put it first on PATH"
+    refuse "g++ ${version:-that does not start} is too old" "install g++ 12 or newer and put it first on PATH"
 }

@@ -1,31 +1,28 @@
 # What each verb needs.
 
-# A front end that was built elsewhere and carried here stands for the libraries that only it is made of,
-# and for nothing else.
-front_end_was_carried() {
-  find_missing frontend
-  [ -n "$missing" ] || return 1
-  take_carried_front_end
-  [ -x build/bin/labreport ] && build/bin/labreport --version >/dev/null 2>&1
-}
-
 debian_sets_of() { # <verb>
-  local sets="compiler worker"
+  local sets="compiler worker frontend"
   [ -x .venv/bin/python ] || have_other_builders || sets="$sets venv"
-  case $1 in
-    test|attack|lint) echo "$sets frontend test"; return ;;
-  esac
-  if front_end_was_carried; then
-    say "using the front end that was carried here: its libraries are not here"
-    echo "$sets"
-  else
-    echo "$sets frontend"
-  fi
+  case $1 in test|attack|lint) sets="$sets test" ;; esac
+  echo "$sets"
 }
 
-need_all_of() { # <verb>
-  need_debian_packages "$(debian_sets_of "$1")"
-  need_compiler
+# A bundle leaves to the machine a compiler, and a torch.
+need_for_building() { # <verb>
+  if ! in_bundle; then
+    need_debian_packages "$(debian_sets_of "$1")"
+    need_compiler
+    return
+  fi
+  case $1 in
+    render) bundled_starts || need_compiler ;;
+    report) need_compiler ;;
+    *) refuse "a bundle holds what make report and make site need" "call make $1 in a clone" ;;
+  esac
+}
+
+need_all_of() {
+  need_for_building "$1"
   case $1 in
     render) need_python_tools ;;
     report) need_torch ;;

@@ -1,9 +1,13 @@
 # Python wheels in .venv, and the torch that is used.
 
+# A bundle brings its wheels.
+in_bundle() { [ -d .deps/bundle ]; }
+in_bundle && export PIP_NO_INDEX=1 PIP_FIND_LINKS=.deps/bundle/wheels
+
 # The oldest and the newest CPython that the locks have wheels for: 3.11 and 3.13.
 project_python() {
   local name
-  for name in python3 python3.13 python3.12 python3.11; do
+  for name in python3 python3.13 python3.12 python3.11 ${TORCH_PYTHON-}; do
     have "$name" || continue
     "$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
       2>/dev/null && { echo "$name"; return; }
@@ -19,6 +23,13 @@ is_installed() { # <set>
     [ "$(cat ".venv/.installed-$1")" = "$(lock_hash "$1")" ]
 }
 
+# Also of a Python that Debian ships without its ensurepip.
+venv_of_bundle() { # <python>
+  "$1" -m venv --without-pip --clear .venv &&
+    PYTHONPATH=$(echo .deps/bundle/wheels/pip-*.whl) .venv/bin/python -m pip install --require-hashes --no-input \
+      -r setup/requirements-pip.txt
+}
+
 need_venv() {
   [ -x .venv/bin/python ] && .venv/bin/python -m pip --version >/dev/null 2>&1 && return
   local python
@@ -26,6 +37,10 @@ need_venv() {
   have "$python" || die "no python3" "install python3 3.11, 3.12 or 3.13 with its venv module"
   "$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' ||
     die "$("$python" --version) has no locked packages" "install Python 3.11, 3.12 or 3.13"
+  if in_bundle; then
+    venv_of_bundle "$python" >> "$log" 2>&1 || why_failed "making .venv"
+    return
+  fi
   need_debian_packages venv
   "$python" -m venv --clear .venv >> "$log" 2>&1 || why_failed "making .venv"
 }
@@ -66,12 +81,20 @@ need_python_tools() {
   mkdir -p .deps && touch "$late"
 }
 
+bundle_lacks_torch() {
+  in_bundle && ! compgen -G ".deps/bundle/wheels/torch-*-$("$(project_python)" -c \
+    'import sys; print("cp%d%d" % sys.version_info[:2])')-*" >/dev/null
+}
+
 # The user's own torch is left as it is; only where there is none, the locked one is fetched.
 need_torch() {
   is_installed full && return
   local found
   found=$(setup/find-torch)
-  [ $? -le 1 ] || exit 1
+  [ $? -le 1 ] || exit 2
+  [ -z "$found" ] && bundle_lacks_torch && refuse \
+    "no torch${TORCH_PYTHON:+ in TORCH_PYTHON=$TORCH_PYTHON}, and none in the bundle for this Python" \
+    "activate an environment that has one, set TORCH_PYTHON or LIBTORCH, or call make bundle WITH_TORCH=1"
   case $found in
     ''|"$PWD"/.venv/*) need_python_set full ;;
     *) need_python_tools ;;
