@@ -42,37 +42,34 @@ struct Limits {
 /// Softmax and the GEMMs of one profile's self-attention; or why it was not measured.
 struct Attention {
   std::string profile, words, missing;
-  Work softmax = {}, scores = {}, values = {}, gemms = {}, with_projections = {};
+  Work softmax = {}, scores = {}, values = {}, projections = {}, gemms = {};
   double bandwidth_share = 0,
-         rate_share = 0;  ///< Of softmax and the GEMMs; 0: limits not measured.
+         rate_share = 0;  ///< Of softmax and the GEMMs; 0: limits not measured or FLOPs unknown.
   double ridge = 0;
   std::string precision = {};
 
+  bool each() const { return scores.ms > 0 && values.ms > 0; }
   bool memory_bound() const { return softmax.intensity() < ridge && bandwidth_share >= kNear; }
   bool gemms_compute_bound() const { return gemms.intensity() >= ridge && rate_share >= kNear; }
   bool apart() const { return memory_bound() && gemms_compute_bound(); }
   bool unclear() const { return ridge > 0 && !apart(); }
   double time() const { return softmax.ms / gemms.ms; }
-  double flops() const { return softmax.flops / gemms.flops; }
-  double all_time() const { return softmax.ms / with_projections.ms; }
-  double all_flops() const { return softmax.flops / with_projections.flops; }
+  double flops() const { return gemms.flops > 0 ? softmax.flops / gemms.flops : 0; }
+  double all_time() const { return projections.ms > 0 ? softmax.ms / (gemms + projections).ms : 0; }
+  double all_flops() const { return softmax.flops / (gemms + projections).flops; }
 };
 
 std::optional<Attention> attention_of(const RunView& view, const Profile& profile) {
   const std::vector<Work> all = attention_work(profile);
-  Attention found{profile.label,
-                  profile.words,
-                  "",
-                  together(all, {kSoftmax}),
-                  together(all, {kScores}),
-                  together(all, {kValues}),
-                  together(all, {kScores, kValues}),
-                  together(all, {kScores, kValues, kProjections})};
-  if (found.softmax.ms <= 0 || found.scores.ms <= 0 || found.values.ms <= 0) return std::nullopt;
-  if (found.gemms.flops <= 0) return std::nullopt;
+  const auto of = [&](const char* stage) { return *std::ranges::find(all, stage, &Work::part); };
+  Attention found{profile.label,       profile.words,      "",
+                  of(stage::kSoftmax), of(stage::kScores), of(stage::kValues)};
+  found.projections = of(stage::kProjections);
+  found.gemms = found.scores + found.values + of(stage::kProducts);
+  if (found.softmax.ms <= 0 || found.gemms.ms <= 0) return std::nullopt;
   const Limits limits(view, profile);
   found.precision = limits.precision;
-  if (!limits.known()) return found;
+  if (!limits.known() || !profile.own()) return found;
   found.bandwidth_share = found.softmax.bandwidth() / limits.bandwidth;
   found.rate_share = found.gemms.rate() / limits.rate;
   found.ridge = limits.ridge();
@@ -90,15 +87,15 @@ std::vector<Attention> attentions(const RunView& view,
   return rows;
 }
 
+/// What is not known is 0 or no number.
 template <typename Get>
 Column<Attention> column(const char* name, const char* title, const char* unit, Get get,
                          Notation notation = {}) {
-  const auto value = [=](const Attention& row) { return Value(std::invoke(get, row)); };
+  const auto value = [=](const Attention& row) {
+    const double number = std::invoke(get, row);
+    return number > 0 ? Value(number) : Value();
+  };
   return {name, title, or_reason<Attention>(value), unit, notation};
-}
-
-auto share_of_limit(double Attention::* share) {
-  return [=](const Attention& row) { return row.ridge > 0 ? Value(row.*share) : Value(); };
 }
 
 const std::vector<Column<Attention>>& ratio_columns() {
@@ -114,9 +111,8 @@ const std::vector<Column<Attention>>& ratio_columns() {
       column("flops", "FLOPs ratio", "%", &A::flops, kPartShare),
       column("all_time", "Time, with projections", "×", &A::all_time, kRatio),
       column("all_flops", "FLOPs, with projections", "%", &A::all_flops, kPartShare),
-      column("bandwidth", "Softmax, of copy bandwidth", "%", share_of_limit(&A::bandwidth_share),
-             kPartShare),
-      column("rate", "GEMMs, of peak rate", "%", share_of_limit(&A::rate_share), kPartShare)};
+      column("bandwidth", "Softmax, of copy bandwidth", "%", &A::bandwidth_share, kPartShare),
+      column("rate", "GEMMs, of peak rate", "%", &A::rate_share, kPartShare)};
   return columns;
 }
 
@@ -133,7 +129,7 @@ std::vector<Work> roofline_points(const Profile& profile) {
   std::vector<Work> points = attention_work(profile);
   std::ranges::move(work_around_attention(profile), std::back_inserter(points));
   std::erase_if(points, [](const Work& work) {  // The axes are logarithmic.
-    return work.rate() <= 0 || work.intensity() <= 0 || work.part == kScaleMask;
+    return work.rate() <= 0 || work.intensity() <= 0 || work.part == stage::kScaleMask;
   });
   return points;
 }
@@ -172,6 +168,7 @@ Facts attention_sentence(const Attention& work) {
   facts.set("values", work.values.ms, {});
   facts.set("gemms", work.gemms.ms, {});
   facts.set("time", format_ratio(work.time()));
+  facts.flag("each", work.each());
   facts.set("flops", work.flops(), kPartShare);
   facts.set("softmax_intensity", work.softmax.intensity(), {Notation::kSignificant, 2});
   facts.set("gemm_intensity", work.gemms.intensity(), kThree);
@@ -197,6 +194,15 @@ void set_attention_half(Facts& facts, const Profiles& profiles) {
   facts.when("half", gain ? std::optional(found) : std::nullopt);
 }
 
+/// Softmax and GEMMs have no times of their own in a fused kernel, or where no name tells them.
+void set_untold(Facts& facts, const Profiles& profiles, bool told) {
+  const Rows forward =
+      profiles.foremost == nullptr ? Rows() : profiles.foremost->rows(Pass::kForward);
+  const double fused = told ? 0 : total(of_stage(forward, stage::kFused));
+  facts.when("fused", fused > 0, "ms", format_significant(fused));
+  facts.flag("untold", !told && !forward.empty() && fused <= 0);
+}
+
 Facts attention_facts(const Profiles& profiles) {
   auto all = attentions(profiles.view, profiles.answered);
   std::erase_if(all, [](const Attention& work) { return !work.missing.empty(); });
@@ -208,6 +214,7 @@ Facts attention_facts(const Profiles& profiles) {
   facts.when("range", ranges<Attention>(all, {{"time", &Attention::time, {Notation::kFixed, 2}},
                                               {"flops", &Attention::flops, kPartShare}}));
   set_attention_half(facts, profiles);
+  set_untold(facts, profiles, foremost_of(profiles, all) != nullptr);
   return facts;
 }
 

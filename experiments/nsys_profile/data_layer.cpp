@@ -29,22 +29,20 @@ const std::vector<Column<LayerKernel>> kLayer{
     {"kernel", "Kernel", &LayerKernel::kernel}};
 
 /// A projection by its own name, the rest by stage.
-std::string lane_of(const std::string& module, const std::string& stage) {
-  const auto slash = module.rfind('/');
-  return stage == kProjections && slash != std::string::npos ? module.substr(slash + 1) : stage;
+std::string lane_of(const MeasuredRow& row) {
+  const std::string stage = kernel_place(row).stage, module = row.text(column::kModule);
+  if (stage == stage::kProjections) return module.substr(module.rfind('/') + 1);
+  return stage.empty() ? kOther : stage;
 }
 
 std::vector<LayerKernel> layer_kernels(const Launch& launch) {
   KernelNames names = kernel_names(launch);
   std::vector<LayerKernel> found;
   for (const MeasuredRow& row : measured_rows(launch, metric::kLayer)) {
-    const std::string kind = row.text(column::kClass), module = row.text(column::kModule);
-    const std::string stage =
-        stage_of(module, row.text(column::kOperation), kind.starts_with("gemm"));
     const auto id = static_cast<std::int64_t>(row.number(column::kKernel).value_or(-1));
     found.push_back({row.number(column::kStartNs).value_or(0) / kMicrosecond,
-                     row.number(column::kDurationNs).value_or(0) / kMicrosecond,
-                     lane_of(module, stage), replaced(kind, "gemm", "GEMM"),
+                     row.number(column::kDurationNs).value_or(0) / kMicrosecond, lane_of(row),
+                     replaced(row.text(column::kClass), "gemm", "GEMM"),
                      short_kernel_name(names[id])});
   }
   // What belongs to no stage is drawn below them.

@@ -53,7 +53,7 @@ const std::vector<Column<Kernels>>& group_columns() {
 /// One after the other the groups, each the longest first.
 std::vector<Kernels> by_group_and_operator(const Profile& profile) {
   std::vector<Kernels> found;
-  for (const KernelSum& group : summed(non_gemm(profile), group_of)) {
+  for (const KernelSum& group : summed(non_gemm(profile), &KernelRow::group)) {
     for (KernelSum& sum : summed(group.rows, operator_of)) {
       const double share = in_pass(profile, sum.total);
       found.push_back({group.name, sum.name, std::move(sum), share});
@@ -86,7 +86,7 @@ std::vector<Bar> bars(const Profiles& profiles) {
   std::vector<Bar> found;
   for (const Profile* profile : {profiles.foremost, profiles.half}) {
     if (profile == nullptr) continue;
-    for (const KernelSum& group : summed(non_gemm(*profile), group_of)) {
+    for (const KernelSum& group : summed(non_gemm(*profile), &KernelRow::group)) {
       found.push_back({std::string(labreport::describe(profile->precision())), group.name,
                        operators_of(group), group.total, in_pass(*profile, group.total),
                        group.calls});
@@ -95,18 +95,27 @@ std::vector<Bar> bars(const Profiles& profiles) {
   return found;
 }
 
-/// Of softmax, scale and mask, whose work grows with the square of the context.
+double non_gemm_share(const Profile& profile) {
+  return share(profile.rows(Pass::kForward), is_non_gemm);
+}
+
 bool is_square(const KernelRow& row) {
-  const std::string group = group_of(row);
-  return is_non_gemm(row) && (group == kSoftmax || group == kScaleMask);
+  return row.place.stage == stage::kSoftmax || row.place.stage == stage::kScaleMask;
 }
 
-double forward_share(const Profile& profile, bool (*wanted)(const KernelRow&)) {
-  return share(profile.rows(Pass::kForward), wanted);
+/// Of softmax, scale and mask, whose work grows with the square of the context; 0 where the
+/// network's names do not tell both.
+double square_share(const Profile& profile) {
+  const Rows rows = profile.rows(Pass::kForward);
+  const bool told =
+      !of_stage(rows, stage::kSoftmax).empty() && !of_stage(rows, stage::kScaleMask).empty();
+  return told ? share(rows, is_square) : 0;
 }
 
-double non_gemm_share(const Profile& profile) { return forward_share(profile, is_non_gemm); }
-double square_share(const Profile& profile) { return forward_share(profile, is_square); }
+Value square_or_none(const Profile* profile) {
+  const double share = square_share(*profile);
+  return share > 0 ? Value(share) : Value();
+}
 
 const std::vector<Column<const Profile*>> kByContext{
     {"size", "Size", [](const Profile* profile) { return profile->spec.size; }},
@@ -114,8 +123,7 @@ const std::vector<Column<const Profile*>> kByContext{
      kCallCount},
     {"non_gemm", "Non-GEMM", [](const Profile* profile) { return non_gemm_share(*profile); }, "%",
      kShareOfPass},
-    {"square", "Softmax, scale and mask",
-     [](const Profile* profile) { return square_share(*profile); }, "%", kShareOfPass}};
+    {"square", "Softmax, scale and mask", square_or_none, "%", kShareOfPass}};
 
 /// Sizes that were profiled at several contexts, in the precision of the answer.
 std::vector<const Profile*> along_contexts(const Profiles& profiles) {
@@ -147,9 +155,9 @@ Dataset group_shares(const std::string& name, const std::vector<const Profile*>&
   Rows every;
   for (const Profile* profile : profiles)
     std::ranges::copy(non_gemm(*profile), std::back_inserter(every));
-  for (const KernelSum& group : summed(every, group_of)) {
+  for (const KernelSum& group : summed(every, &KernelRow::group)) {
     add(group.name, [group = group.name](const KernelRow& row) {
-      return is_non_gemm(row) && group_of(row) == group;
+      return is_non_gemm(row) && row.group == group;
     });
   }
   return make_dataset(name, columns, profiles);
@@ -157,7 +165,7 @@ Dataset group_shares(const std::string& name, const std::vector<const Profile*>&
 
 std::string named_groups(const Profile& profile) {
   std::vector<std::string> named;
-  for (const KernelSum& group : summed(non_gemm(profile), group_of)) {
+  for (const KernelSum& group : summed(non_gemm(profile), &KernelRow::group)) {
     const double share = in_pass(profile, group.total);
     if (share < kNoticed || group.name == kOther) continue;
     named.push_back(group.name + " " + format_percent(share) + " % (" + operators_of(group) + ")");
@@ -230,6 +238,7 @@ Facts non_gemm_facts(const Profiles& profiles) {
   const auto range = ranges<Profile>(
       known, {{"share", non_gemm_share, kShareOfPass}, {"square", square_share, kShareOfPass}});
   facts.when("range", range);
+  facts.flag("dashed", profiles.foremost != nullptr && square_share(*profiles.foremost) > 0);
   facts.flag("grows", range && grows_with_context(known));
   return facts;
 }

@@ -63,7 +63,7 @@ std::string times_place(double times, const std::string& place) {
 std::string called_in(const KernelSum& sum, const Profile& profile) {
   const auto layers = static_cast<double>(profile.spec.model.value_or(ModelShape{}).layers);
   std::vector<std::string> in_layers, others;
-  for (const KernelSum& place : summed(sum.rows, place_of)) {
+  for (const KernelSum& place : summed(sum.rows, calls_of)) {
     const double each = place.calls / layers;
     const bool whole = each >= 1 && each == std::floor(each) &&
                        std::ranges::all_of(place.rows, [](const KernelRow* row) {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/format.h"
+#include "experiments/nsys_profile/model_parts.h"
 #include "plan/editions.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -15,21 +16,31 @@ namespace {
 
 constexpr const char* kComma = ",\u00a0";  // A label stays on one line.
 
-KernelRow kernel_row(const MeasuredRow& row, KernelNames& names) {
+KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool own) {
   const auto number = [&](std::string_view name) { return row.number(name).value_or(0); };
   const auto ms = [&](std::string_view name) { return number(name) / kNanosecondsPerMillisecond; };
   const auto id = static_cast<std::int64_t>(number(column::kKernel));
-  return {row.text(column::kPhase),    row.text(column::kModule), row.text(column::kOperation),
-          row.text(column::kOperator), row.text(column::kClass),  names[id],
-          number(column::kInstances),  ms(column::kTotalNs),      ms(column::kMinNs),
-          ms(column::kMedianNs),       ms(column::kMaxNs),        ms(column::kStddevNs)};
+  KernelRow read{row.text(column::kPhase),
+                 row.text(column::kModule),
+                 row.text(column::kOperator),
+                 row.text(column::kClass),
+                 names[id],
+                 number(column::kInstances),
+                 ms(column::kTotalNs),
+                 ms(column::kMinNs),
+                 ms(column::kMedianNs),
+                 ms(column::kMaxNs),
+                 ms(column::kStddevNs),
+                 kernel_place(row)};
+  read.group = group_of(read.place, read.kind, own);
+  return read;
 }
 
 ProfiledStep read_step(const Cell& cell, const Launch& launch) {
   ProfiledStep step{&cell.spec, &launch, {}};
   KernelNames names = kernel_names(launch);
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
-    KernelRow read = kernel_row(row, names);
+    KernelRow read = kernel_row(row, names, cell.spec.implementation.empty());
     if (read.instances >= 1) step.rows.push_back(std::move(read));  // else it did not run
   }
   return step;
@@ -246,6 +257,7 @@ Facts Profiles::facts() const {
   facts.flag("nothing", answered.empty());
   facts.flag("gpu", view.on_gpu());
   facts.flag("cpu", !view.on_gpu());
+  facts.flag("own", foremost == nullptr || foremost->own());
   facts.set("kernel", view.on_gpu() ? "kernel" : "operator");
   facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
   facts.set("Kernels", view.on_gpu() ? "Kernels" : "Operators");

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/kernel_places.h"
 #include "document/facts.h"
 #include "experiments/common/timing.h"
 
@@ -15,18 +16,19 @@ namespace labreport::nsys_profile {
 
 /// Kernels of one name that one operation launched in one phase, at least one; times in ms.
 struct KernelRow {
-  std::string phase;      ///< "forward"; empty: unattributed.
-  std::string module;     ///< "layers/attn/q_proj"
-  std::string operation;  ///< The outermost operator: "aten::linear"; "Linear" in earlier runs.
-  std::string op;         ///< The innermost ATen operator: "aten::mm"
-  std::string kind;       ///< The kernel class: "gemm", "elementwise".
-  std::string kernel;     ///< The full name.
+  std::string phase;   ///< "forward"; empty: unattributed.
+  std::string module;  ///< "layers/attn/q_proj"
+  std::string op;      ///< The innermost ATen operator: "aten::mm"
+  std::string kind;    ///< The kernel class: "gemm", "elementwise".
+  std::string kernel;  ///< The full name.
   double instances = 0;
   double total = 0;
   double min = 0;
   double median = 0;
   double max = 0;
   double stddev = 0;
+  KernelPlace place = {};
+  std::string group = {};  ///< See `group_of` in model_parts.h.
 };
 
 /// By the ids that a launch's other tables know them by.
@@ -67,6 +69,7 @@ struct Profile {
   /// The forward pass is that of inference where it ran. Empty: not measured.
   Rows rows(Pass pass) const;
   double parameters() const;
+  bool own() const { return spec.implementation.empty(); }  ///< labreport's network.
   Precision precision() const { return spec.precision.value_or(Precision::kFp32); }
 };
 
@@ -104,7 +107,7 @@ class Profiles {
   const Profile* foremost = nullptr;  ///< The largest answered at its longest context; or null.
   const Profile* half = nullptr;      ///< The same in 16 bits; null where it did not run.
 
-  /// Facts that every part has: `nothing`, `gpu`, `kernel`, `kernels`, `words`.
+  /// Facts that every part has: `nothing`, `gpu`, `own`, `kernel`, `kernels`, `words`.
   Facts facts() const;
 
  private:

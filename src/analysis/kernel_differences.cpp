@@ -16,61 +16,65 @@
 namespace labreport {
 namespace {
 
-using Sum = KernelSum PlaceDifference::*;
-using Places = std::map<std::pair<std::string, std::string>, PlaceDifference>;
+/// The same kernels on both sides.
+struct Sums {
+  KernelSum a = {}, b = {};
+
+  bool on_both_sides() const { return a.kernels > 0 && b.kernels > 0; }
+};
+using Places = std::map<std::pair<std::string, KernelPlace>, Sums>;  // by phase
 
 void add(KernelSum& sum, const KernelSum& more) {
   sum.ns += more.ns;
   sum.kernels += more.kernels;
 }
 
-PlaceDifference& at(Places& places, const std::string& phase, const std::string& place) {
-  return places.try_emplace({phase, place}, PlaceDifference{phase, place}).first->second;
+/// Loss and optimizer are one part each, whatever ranges their code opens. What not every network
+/// tells apart is one stage, or none.
+KernelPlace place_in(const std::string& phase, const MeasuredRow& row) {
+  if (phase == metric::kLoss || phase == metric::kOptimizer) return {};
+  KernelPlace place = place_of(row.text(column::kModule), row.text(column::kOperation),
+                               row.text(column::kOperator));
+  if (place.stage == stage::kScaleMask) place.stage.clear();
+  if (place.stage == stage::kScores || place.stage == stage::kValues)
+    place.stage = stage::kProducts;
+  return place;
 }
 
-/// Loss and optimizer are one part each, whatever ranges their code opens.
-std::string place_in(const std::string& phase, const MeasuredRow& row) {
-  if (phase == metric::kLoss || phase == metric::kOptimizer) return "";
-  return place_of(row.text(column::kModule), row.text(column::kOperation),
-                  row.text(column::kOperator));
-}
-
-void add_kernels(Places& places, const Launch& launch, Sum side) {
+void add_kernels(Places& places, const Launch& launch, KernelSum Sums::* side) {
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
     const std::string phase = row.text(column::kPhase);
-    add(at(places, phase, place_in(phase, row)).*side,
+    add(places[{phase, place_in(phase, row)}].*side,
         {row.number(column::kTotalNs).value_or(0), row.number(column::kInstances).value_or(0)});
   }
 }
 
-bool on_both_sides(const PlaceDifference& place) {
-  return place.a.kernels > 0 && place.b.kernels > 0;
-}
-
-/// Parts that one side alone has become part of what is around them.
+/// A stage that one side alone has becomes part of what is around it.
 Places matched(const Places& places) {
   Places kept;
-  for (const auto& [key, place] : places) {
-    const std::string around = on_both_sides(place) ? "" : place_around(place.place);
-    PlaceDifference& into = at(kept, place.phase, around.empty() ? place.place : around);
-    add(into.a, place.a);
-    add(into.b, place.b);
+  for (const auto& [key, sums] : places) {
+    auto [phase, place] = key;
+    if (!sums.on_both_sides()) place.stage.clear();
+    Sums& into = kept[{phase, place}];
+    add(into.a, sums.a);
+    add(into.b, sums.b);
   }
   return kept;
 }
 
-bool has_parts(const Places& places, const PlaceDifference& whole) {
+bool has_stages(const Places& places, const std::string& phase, const KernelPlace& whole) {
   return std::ranges::any_of(places, [&](const auto& entry) {
-    return entry.second.phase == whole.phase && place_around(entry.second.place) == whole.place;
+    const auto& [of, place] = entry.first;
+    return of == phase && place.part == whole.part && place.stage != whole.stage;
   });
 }
 
 std::vector<PlaceDifference> by_change(const Places& places) {
   std::vector<PlaceDifference> rows;
-  for (const auto& [key, place] : places) {
-    rows.push_back(place);
-    if (!place.place.empty() && has_parts(places, place))
-      rows.back().place = "rest of " + place.place;
+  for (const auto& [key, sums] : places) {
+    const auto& [phase, place] = key;
+    const bool rest = place.stage.empty() && has_stages(places, phase, place);
+    rows.push_back({phase, (rest ? "rest of " : "") + place.words(), sums.a, sums.b});
   }
   std::ranges::stable_sort(rows, std::greater(),
                            [](const auto& place) { return std::abs(place.change()); });
@@ -79,8 +83,8 @@ std::vector<PlaceDifference> by_change(const Places& places) {
 
 StepDifference difference(const CellPair& pair) {
   Places places;
-  add_kernels(places, *profiled_step(pair.a), &PlaceDifference::a);
-  add_kernels(places, *profiled_step(pair.b), &PlaceDifference::b);
+  add_kernels(places, *profiled_step(pair.a), &Sums::a);
+  add_kernels(places, *profiled_step(pair.b), &Sums::b);
   return {pair.a->spec, pair.a->spec.size, by_change(matched(places))};
 }
 

@@ -10,22 +10,21 @@
 namespace labreport {
 namespace {
 
-constexpr std::string_view kAttention = "attention";
 constexpr std::size_t kShortest = 4;  // A shorter word is a name's part between underscores.
 
 struct Role {
-  std::string_view name;
+  const char* name;
   std::vector<std::string_view> words;
 };
 
 /// The first that fits a name is its role.
 const std::vector<Role>& roles() {
   static const std::vector<Role> all{
-      {kAttention, {"attn", "attention", "mha"}},
-      {"norms", {"norm", "ln"}},
-      {"LM head", {"head", "unembed"}},
-      {"embeddings", {"embed", "token", "emb", "tok", "wte", "wpe"}},
-      {"feed-forward", {"ffn", "mlp", "ff", "feed", "swiglu", "fc", "up", "down", "gate"}}};
+      {role::kAttention, {"attn", "attention", "mha"}},
+      {role::kNorms, {"norm", "ln"}},
+      {role::kHead, {"head", "unembed"}},
+      {role::kEmbeddings, {"embed", "token", "emb", "tok", "wte", "wpe"}},
+      {role::kFeedForward, {"ffn", "mlp", "ff", "feed", "swiglu", "fc", "up", "down", "gate"}}};
   return all;
 }
 
@@ -65,43 +64,34 @@ bool is_product(std::string_view op) {
 }
 
 /// `within`: the path below attention's own module.
-std::string_view purpose(const std::string& within, std::string_view operation,
-                         std::string_view op) {
-  if (contains(within, "softmax") || contains(operation, "softmax") || contains(op, "softmax")) {
-    return "softmax";
+const char* stage_of(const std::string& within, std::string_view operation, std::string_view op) {
+  const auto says = [&](std::string_view word) { return contains(within, word); };
+  if (says("softmax") || contains(operation, "softmax") || contains(op, "softmax")) {
+    return stage::kSoftmax;
   }
-  if (contains(within, "rope") || contains(within, "rotary")) return "RoPE";
-  if (contains(op, "attention")) return "fused kernel";
+  if (says("rope") || says("rotary")) return stage::kRope;
+  if (contains(op, "attention")) return stage::kFused;
+  if (says("attention scores")) return is_product(op) ? stage::kScores : stage::kScaleMask;
   if (!is_product(op)) return "";
-  const bool of_layer = !within.empty() && role_of(within) != kAttention;
-  return of_layer || !op.ends_with("bmm") ? "projections" : "QKᵀ and A·V";
-}
-
-std::string in_attention(const std::string& within, std::string_view operation,
-                         std::string_view op) {
-  const std::string_view what = purpose(within, operation, op);
-  return std::string(kAttention) + (what.empty() ? "" : ": ") + std::string(what);
+  if (says("final matmul")) return stage::kValues;
+  const bool of_layer = !within.empty() && role_of(within) != role::kAttention;
+  return of_layer || !op.ends_with("bmm") ? stage::kProjections : stage::kProducts;
 }
 
 }  // namespace
 
-std::string place_of(std::string_view module, std::string_view operation, std::string_view op) {
-  if (module.empty()) return "outside of modules";
+KernelPlace place_of(std::string_view module, std::string_view operation, std::string_view op) {
+  if (module.empty()) return {"outside of modules", ""};
   const std::vector<std::string> path = split(module, '/');
   for (auto step = path.begin(); step != path.end(); ++step) {
     const std::string_view role = role_of(without_digits(*step));
     if (role.empty()) continue;
-    if (role != kAttention) return std::string(role);
+    if (role != role::kAttention) return {std::string(role), ""};
     const std::string within = join(std::span(step + 1, path.end()), "/");
-    return in_attention(without_digits(within), operation, op);
+    return {role::kAttention, stage_of(without_digits(within), operation, op)};
   }
   const bool of_block = std::ranges::find(kBlocks, path.back()) != std::end(kBlocks);
-  return of_block ? "blocks themselves" : std::string(module);
-}
-
-std::string place_around(const std::string& place) {
-  const std::size_t colon = place.find(": ");
-  return colon == std::string::npos ? "" : place.substr(0, colon);
+  return {of_block ? role::kBlocks : std::string(module), ""};
 }
 
 }  // namespace labreport

@@ -52,6 +52,7 @@ PartWork normalization(const Sizes& n) {
 }  // namespace
 
 PartWork part_work(NetworkPart part, const CellSpec& spec) {
+  if (!spec.implementation.empty()) return {};
   const Sizes n(spec);
   switch (part) {
     case NetworkPart::kScores:

@@ -25,12 +25,12 @@ struct PartWork {
   double intensity() const { return bytes > 0 ? flops / bytes : 0; }  ///< FLOP/B
 };
 
-/// Over all layers of one forward pass; the optimizer's over one step. With B sequences of S
-/// tokens, width d, h heads, inner width f and w bytes an element (4; under autocast 2):
-/// QKᵀ and A·V 2BS²d, w(2BSd + BhS²); scale and mask BhS², 4wBhS²; softmax 5BhS², 32BhS² (under
-/// autocast three of its operations stay in FP32, which with the cast comes to the same);
-/// projections 8BSd², 4w(2BSd + d²); feed-forward 6BSdf, w(3BS(d + f) + 3df); each RMSNorm 4BSd,
-/// 28BSd; AdamW 14 and 132 for each parameter.
+/// Zero for a model that is not labreport's own. Over all layers of one forward pass; the
+/// optimizer's over one step. With B sequences of S tokens, width d, h heads, inner width f and w
+/// bytes an element (4; under autocast 2): QKᵀ and A·V 2BS²d, w(2BSd + BhS²); scale and mask BhS²,
+/// 4wBhS²; softmax 5BhS², 32BhS² (under autocast three of its operations stay in FP32, which with
+/// the cast comes to the same); projections 8BSd², 4w(2BSd + d²); feed-forward 6BSdf, w(3BS(d + f)
+/// + 3df); each RMSNorm 4BSd, 28BSd; AdamW 14 and 132 for each parameter.
 PartWork part_work(NetworkPart part, const CellSpec& spec);
 
 }  // namespace labreport

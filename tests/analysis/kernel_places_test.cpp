@@ -7,7 +7,7 @@ namespace {
 
 std::string place(std::string_view module, std::string_view op = "aten::mul",
                   std::string_view operation = "aten::mul") {
-  return place_of(module, operation, op);
+  return place_of(module, operation, op).words();
 }
 
 TEST(KernelPlaces, AreRolesWhateverModulesAreCalled) {
@@ -30,8 +30,6 @@ TEST(KernelPlaces, ANormInsideAttentionBelongsToAttention) {
 }
 
 TEST(KernelPlaces, InAttentionAreWhatTheyAreFor) {
-  const char* products = "layers/attn/scaled dot product attention/computing attention scores";
-  EXPECT_EQ(place(products, "aten::bmm", "aten::matmul"), "attention: QKᵀ and A·V");
   EXPECT_EQ(place("layers/self_attn", "aten::bmm", "aten::matmul"), "attention: QKᵀ and A·V");
   EXPECT_EQ(place("layers/attn/q_proj", "aten::mm", "aten::linear"), "attention: projections");
   EXPECT_EQ(place("layers/attn/qkv", "aten::addmm", "aten::linear"), "attention: projections");
@@ -44,16 +42,19 @@ TEST(KernelPlaces, InAttentionAreWhatTheyAreFor) {
   EXPECT_EQ(place("layers/attn", "aten::_flash_attention_forward"), "attention: fused kernel");
 }
 
+TEST(KernelPlaces, AreStagesWhereRangesInAttentionTellThem) {
+  const std::string scores = "layers/attn/scaled dot product attention/computing attention scores";
+  EXPECT_EQ(place(scores, "aten::bmm", "aten::matmul"), "attention: QKᵀ");
+  EXPECT_EQ(place(scores, "aten::div"), "attention: scale and mask");
+  EXPECT_EQ(place("h/attention/final matmul", "aten::bmm", "aten::matmul"), "attention: A·V");
+  EXPECT_EQ(place("h/attention/final matmul", "aten::copy_", "aten::matmul"), "attention");
+}
+
 TEST(KernelPlaces, WithoutARoleAreTheModuleItself) {
   EXPECT_EQ(place("layers/mystery"), "layers/mystery");
   EXPECT_EQ(place("layers"), "blocks themselves");
   EXPECT_EQ(place("transformer/h"), "blocks themselves");
   EXPECT_EQ(place(""), "outside of modules");
-}
-
-TEST(KernelPlaces, KnowWhatIsAroundThem) {
-  EXPECT_EQ(place_around("attention: softmax"), "attention");
-  EXPECT_EQ(place_around("attention"), "");
 }
 
 }  // namespace

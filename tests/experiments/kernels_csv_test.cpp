@@ -16,8 +16,8 @@ Profile profile_of(const CellSpec& spec, std::vector<KernelRow> rows) {
 TEST(KernelsCsv, HasNsightsColumnsInNanosecondsAndFullNames) {
   CellSpec spec;
   spec.mode = Mode::kInference;
-  const KernelRow row{"forward", "lm_head", "Linear", "aten::mm", "gemm", "void f<\"a\", 4>(int)",
-                      2,         3,         1,        1.5,        2,      0.5};
+  const KernelRow row{"forward", "lm_head", "aten::mm", "gemm", "void f<\"a\", 4>(int)", 2, 3,
+                      1,         1.5,       2,          0.5};
   const std::string csv = kernels_csv({profile_of(spec, {row})});
   EXPECT_EQ(csv,
             "Profile,Step,Phase,Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),"
@@ -28,8 +28,7 @@ TEST(KernelsCsv, HasNsightsColumnsInNanosecondsAndFullNames) {
 
 TEST(KernelsCsv, NoFieldBeginsAFormula) {
   CellSpec spec;
-  const KernelRow row{"=1+1", "lm_head", "Linear", "aten::mm", "gemm", "@kernel",
-                      2,      3,         1,        1.5,        2,      0};
+  const KernelRow row{"=1+1", "lm_head", "aten::mm", "gemm", "@kernel", 2, 3, 1, 1.5, 2, 0};
   Profile profile = profile_of(spec, {row});
   profile.words = "=A1 at context 512";
   const std::string csv = kernels_csv({profile});

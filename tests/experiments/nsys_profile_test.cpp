@@ -74,6 +74,14 @@ std::vector<std::string> column(const Dataset& data, std::string_view name) {
   return texts;
 }
 
+std::vector<double> numbers(const Dataset& data, std::string_view name) {
+  const auto found = std::ranges::find(data.columns, name, &DataColumn::name);
+  const auto at = static_cast<std::size_t>(found - data.columns.begin());
+  std::vector<double> values;
+  for (const DataRow& row : data.rows) values.push_back(*row.values.at(at).number());
+  return values;
+}
+
 /// A value of the profile, times `factor`.
 Change scaled(std::string_view name, double factor) {
   return [=](const CellSpec&, Launch& launch) {
@@ -221,26 +229,27 @@ TEST(KernelName, IsCutBetweenCharacters) {
   for (const char* before : {"", "a", "ab"}) EXPECT_TRUE(is_utf8(short_kernel_name(before + name)));
 }
 
-TEST(ModelParts, KnowAStageOfAttentionByItsRangeAndOperation) {
-  const std::string scores = "layers/attn/scaled dot product attention/computing attention scores";
-  EXPECT_EQ(stage_of(scores, "MaskedScores", true), kScores);
-  EXPECT_EQ(stage_of(scores, "aten::div", false), kScaleMask);
-  EXPECT_EQ(stage_of("layers/attn/q_proj", "Linear", true), kProjections);
-  EXPECT_EQ(stage_of("layers/attn/rotary", "Rotary", false), kRope);
-  EXPECT_EQ(stage_of("layers/ffn/w1", "Linear", true), "");
+std::string group(const char* module, const char* kind, bool own = true) {
+  return group_of(place_of(module, "aten::to", "aten::copy_"), kind, own);
 }
 
-TEST(ModelParts, NameWhatAKernelIsFor) {
-  const auto group = [](const char* module, const char* kind) {
-    return group_of({"forward", module, "aten::to", "aten::copy_", kind, "kernel", 1});
-  };
+TEST(ModelParts, NameWhatAKernelOfLabreportsNetworkIsFor) {
   EXPECT_EQ(group("layers/ffn", "elementwise"), "SwiGLU");
   EXPECT_EQ(group("layers/ffn/w1", "copy"), "other copies");
+  EXPECT_EQ(group("layers/ffn/w1", "memset"), kOther);
   EXPECT_EQ(group("layers/ln2", "reduction"), "RMSNorm");
   EXPECT_EQ(group("layers", "elementwise"), "residual");
-  EXPECT_EQ(group("layers/attn/scaled dot product attention/computing softmax", "copy"), kSoftmax)
+  EXPECT_EQ(group("layers/attn/scaled dot product attention/computing softmax", "copy"), "softmax")
       << "casts inside softmax are its own";
   EXPECT_EQ(group("token_embeddings", "gather"), kOther);
+}
+
+TEST(ModelParts, NameThePlaceOfAKernelInAModelOfTheUsers) {
+  EXPECT_EQ(group("h/mlp", "elementwise", false), "feed-forward");
+  EXPECT_EQ(group("h/ln_1", "copy", false), "norms");
+  EXPECT_EQ(group("h/attention/softmax", "elementwise", false), "attention: softmax");
+  EXPECT_EQ(group("h/attention", "elementwise", false), "attention: other");
+  EXPECT_EQ(group("h/attention", "copy", false), "other copies");
 }
 
 TEST(TimerVsProfiler, SaysWhatTheTimerCountsAndTheProfilerDoesNot) {
@@ -462,6 +471,59 @@ TEST(Attention, ShowsTheGainOf16BitsWhereTheGemmsHaveIt) {
   EXPECT_TRUE(says(part(small_at_512(slower(gemm_in_bf16, 0.1)), "e"), "half"));
 }
 
+/// A run of the user's model, whose attention is a module without ranges.
+Run of_a_users_model(const char* softmax, const char* product) {
+  PlanInput input = plan_input(Preset::kFull, "2025");
+  input.selection.only = {"nsys_profile"};
+  input.selection.sizes = {input.edition.sizes[0]};
+  input.selection.contexts = {256, 512};
+  input.selection.model.emplace().implementation = "Net-0a1b2c3d";
+  return measured(input, [=](const CellSpec&, Launch& launch) {
+    for (Table& table : launch.tables) {
+      if (table.name != metric::kKernels) continue;
+      for (Cells& row : table.rows) {
+        if (!holds(row, kModuleColumn, "layers/attn/scaled dot")) continue;
+        const char* op = holds(row, kModuleColumn, "computing softmax") ? softmax
+                         : holds(row, kClassColumn, "gemm")             ? product
+                                                                        : "aten::mul";
+        row[kModuleColumn] = std::string("h/attention");
+        row[kOperationColumn] = row[kOperatorColumn] = std::string(op);
+      }
+    }
+  });
+}
+
+TEST(Attention, OfAUsersModelIsToldByOperatorsAndHasNoFlops) {
+  const auto run = of_a_users_model("aten::_softmax", "aten::bmm");
+  const PartContent attention = part(run, "e");
+  EXPECT_TRUE(says(attention, "one"));
+  EXPECT_FALSE(says(attention, "own"));
+  EXPECT_FALSE(has_dataset(attention, "roofline"));
+  const Dataset& ratios = dataset(attention, "ratios");
+  for (const char* known : {"softmax", "time", "all_time"}) EXPECT_GT(numbers(ratios, known)[0], 0);
+  for (const char* unknown : {"scores", "values", "flops", "all_flops", "rate"})
+    EXPECT_EQ(column(ratios, unknown).front(), "–") << unknown;
+}
+
+TEST(Attention, OfAUsersModelMayBeFusedOrNotToldAtAll) {
+  EXPECT_TRUE(
+      says(part(of_a_users_model("aten::_flash_attention_forward", "aten::mul"), "e"), "fused"));
+  const PartContent untold = part(of_a_users_model("aten::exp", "aten::bmm"), "e");
+  EXPECT_TRUE(says(untold, "untold"));
+  EXPECT_FALSE(says(untold, "one"));
+  EXPECT_FALSE(says(part(small_at_512(), "e"), "untold"));
+}
+
+TEST(NonGemmKernels, OfAUsersModelAreGroupedByRole) {
+  const PartContent others = part(of_a_users_model("aten::_softmax", "aten::bmm"), "c");
+  EXPECT_THAT(column(dataset(others, "non-gemm-kernels"), "group"),
+              testing::AllOf(Contains("attention: softmax"), Contains("feed-forward"),
+                             Contains("norms"), Contains("embeddings")));
+  EXPECT_THAT(column(dataset(others, "non-gemm-by-context"), "square"), testing::Each("–"));
+  EXPECT_FALSE(says(others, "dashed"));
+  EXPECT_TRUE(says(part(small_of_2026(), "c"), "dashed"));
+}
+
 TEST(Attention, HasNoRooflineWithoutLimits) {
   const auto run = small_at_512([](const CellSpec& spec, Launch& launch) {
     if (spec.kind == CellKind::kLimits) end_with(launch, Crashed{11, ""});
@@ -471,14 +533,6 @@ TEST(Attention, HasNoRooflineWithoutLimits) {
             attention.datasets.end());
   EXPECT_FALSE(says(attention, "apart"));
   EXPECT_TRUE(says(attention, "one"));
-}
-
-std::vector<double> numbers(const Dataset& data, std::string_view name) {
-  const auto found = std::ranges::find(data.columns, name, &DataColumn::name);
-  const auto at = static_cast<std::size_t>(found - data.columns.begin());
-  std::vector<double> values;
-  for (const DataRow& row : data.rows) values.push_back(*row.values.at(at).number());
-  return values;
 }
 
 TEST(StepTimeline, DrawsTheTracedStepIn16Bits) {

@@ -54,5 +54,11 @@ TEST(PartWork, TheOptimizerFollowsTheParametersAlone) {
   EXPECT_DOUBLE_EQ(part_work(NetworkPart::kOptimizer, spec).bytes, work.bytes);
 }
 
+TEST(PartWork, IsNotCountedOfAModelThatIsNotLabreports) {
+  CellSpec spec = step_of("small");
+  spec.implementation = "Net-0a1b2c3d";
+  EXPECT_EQ(part_work(NetworkPart::kScores, spec).flops, 0);
+}
+
 }  // namespace
 }  // namespace labreport
