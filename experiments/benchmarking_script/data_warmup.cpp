@@ -29,22 +29,26 @@ struct WarmupRow {
   Mode mode;
   std::string name;  ///< Of the mode; of windows in processes of their own that, too.
   const TimingGroup* group;
-  std::vector<double> steps;
-  std::vector<double> first_steps;  ///< Of every fresh process.
-  std::map<std::size_t, Summary> windows;
-  std::string reason;
+  std::vector<double> steps = {};
+  std::vector<double> first_steps = {};  ///< Of every fresh process.
+  std::map<std::size_t, Summary> windows = {};
+  std::string reason = {};
 
   Value first() const {
     return first_steps.empty() ? Value::missing(reason) : Value(median(first_steps));
   }
   const Summary& cold() const { return windows.begin()->second; }
   const Summary& warm() const { return windows.rbegin()->second; }
+  std::optional<Summary> after(std::size_t warmup) const {
+    const auto found = windows.find(warmup);
+    return found == windows.end() ? std::nullopt : std::optional(found->second);
+  }
   /// Of one process that also took the first steps.
   bool comparable() const { return !steps.empty() && windows.size() > 1 && warm().median > 0; }
   /// The mean after so many warm-up steps over the warm mean.
   std::optional<double> ratio(std::size_t warmup) const {
-    const auto window = windows.find(warmup);
-    return window == windows.end() ? std::nullopt : quotient(window->second.mean, warm().mean);
+    const auto window = after(warmup);
+    return window ? quotient(window->mean, warm().mean) : std::nullopt;
   }
   double rise(std::size_t warmup) const { return ratio(warmup).value_or(1) - 1; }
   double extra() const { return median(first_steps) - warm().median; }
@@ -69,7 +73,7 @@ std::vector<double> first_steps(const TimingGroup& group, Mode mode) {
 }
 
 WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
-  WarmupRow row{group.label, mode, std::string(describe(mode)), &group, {}, {}, {}, {}};
+  WarmupRow row{group.label, mode, std::string(describe(mode)), &group};
   row.first_steps = first_steps(group, mode);
   row.reason = reason_missing(group, mode);
   const auto found = timed(group, mode);
@@ -89,8 +93,7 @@ WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
 
 /// Windows of processes of their own, each after other warm-up steps: no row where there are none.
 std::optional<WarmupRow> row_apart(const TimingGroup& group, Mode mode) {
-  WarmupRow row{group.label, mode, std::string(describe(mode)) + ", own processes", &group, {}, {},
-                {},          {}};
+  WarmupRow row{group.label, mode, std::string(describe(mode)) + ", own processes", &group};
   for (const Cell* cell : group.others) {
     const Launch* launch = cell->spec.mode == mode ? ok_launch(*cell) : nullptr;
     if (launch == nullptr) continue;
@@ -126,9 +129,8 @@ Dataset windows(const std::string& name, const std::vector<WarmupRow>& rows) {
       {"first", "First step (median)", [](const WarmupRow& row) { return row.first(); }, "ms"});
   for (const std::size_t warmup : warmups) {
     const auto mean = [warmup](const WarmupRow& row) {
-      const auto found = row.windows.find(warmup);
-      if (found == row.windows.end()) return Value();
-      return Value(found->second.mean, found->second.stddev);
+      const auto found = row.after(warmup);
+      return found ? Value(found->mean, found->stddev) : Value();
     };
     columns.push_back({"w" + std::to_string(warmup),
                        format_plural(static_cast<std::int64_t>(warmup), "warm-up step"), mean,
@@ -252,11 +254,11 @@ std::string bound_words(const std::vector<WarmupRow>& rows, std::size_t warmup) 
 void set_most(Facts& facts, const WarmupRow& row) {
   facts.set("most", row.size);
   facts.set("most_rise", rise_words(row, 0));
-  facts.set("most_cold", format_significant(row.cold().mean));
-  facts.set("most_warm", format_significant(row.warm().mean));
-  facts.set("most_sd_cold", format_significant(row.cold().stddev, 3));
-  facts.set("most_sd_warm", format_significant(row.warm().stddev, 2));
-  facts.set("most_first", format_significant(median(row.first_steps)));
+  facts.set("most_cold", row.cold().mean, {});
+  facts.set("most_warm", row.warm().mean, {});
+  facts.set("most_sd_cold", row.cold().stddev, {Notation::kSignificant, 3});
+  facts.set("most_sd_warm", row.warm().stddev, {Notation::kSignificant, 2});
+  facts.set("most_first", median(row.first_steps), {});
   facts.set("most_steady", certain_digits(row.warm().median, row.warm().stddev));
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/measures.h"
 #include "base/format.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
@@ -169,12 +170,9 @@ std::optional<double> busy_share(const RunView& view, const CellSpec& step) {
 }
 
 std::optional<double> matrix_rate(const RunView& view, Precision precision) {
-  const Cell* cell = view.cell(CellKind::kLimits);
-  const Launch* launch = cell == nullptr ? nullptr : ok_launch(*cell);
-  if (launch == nullptr) return std::nullopt;
-  const Metric* rate = launch->find(metric::kMatrixRate, name(precision));
-  if (rate == nullptr || rate->numbers().empty()) return std::nullopt;
-  return median(rate->numbers());
+  const auto rates = measured_limits(view.run()).rates;
+  const auto rate = rates.find(precision);
+  return rate == rates.end() ? std::nullopt : std::optional(rate->second);
 }
 
 std::optional<double> share_of_peak(const RunView& view, const Timed& timed) {
@@ -198,14 +196,7 @@ std::vector<std::string> crowding(const Launch& launch) {
 
 std::vector<std::string> disturbances(const Timed& timed) {
   const Launch& launch = *timed.launch;
-  std::vector<std::string> words;
-  if (condition_above_zero(launch, metric::kSlowdown, metric::kThermal)) {
-    words.emplace_back("thermal slowdown");
-  }
-  if (condition_above_zero(launch, metric::kSlowdown, metric::kHardware)) {
-    words.emplace_back("hardware slowdown");
-  }
-  std::ranges::move(crowding(launch), std::back_inserter(words));
+  std::vector<std::string> words = disturbed_by({&launch, 1});
   if (condition_above_zero(launch, metric::kGpu, metric::kDeviceAllocations)) {
     words.emplace_back("allocated in step");
   }

@@ -75,7 +75,7 @@ std::string_view describe(Bound bound);  ///< "launch-bound", "mixed", "GPU-boun
 /// Nothing where it was not profiled.
 std::optional<double> busy_share(const RunView& view, const CellSpec& step);
 
-/// Sustained matrix rate of the device in flop/s, from the `limits` cell.
+/// What the device sustains in flop/s; see analysis/measures.h.
 std::optional<double> matrix_rate(const RunView& view, Precision precision);
 
 /// The step's matrix products over their median time, as a share of the measured rate.

@@ -49,7 +49,7 @@ class Predictor {
     for (const Profile& profile : profiles) {
       for (const auto& [mode, step] : profile.steps) {
         const auto bytes = step.bytes(metric::kCategory, metric::kWorkspace).value_or(0);
-        std::int64_t& most = workspace_[has_backward(mode) ? 1 : 0];
+        std::int64_t& most = workspace_[has_backward(mode)];
         most = std::max(most, static_cast<std::int64_t>(bytes));
       }
     }
@@ -57,8 +57,7 @@ class Predictor {
 
   std::vector<ExpectedPeak> possible(const CellSpec& spec) const {
     auto peaks = possible_peaks(spec);
-    for (ExpectedPeak& peak : peaks)
-      peak.temporaries += workspace_[has_backward(*spec.mode) ? 1 : 0];
+    for (ExpectedPeak& peak : peaks) peak.temporaries += workspace_[has_backward(*spec.mode)];
     return peaks;
   }
 
@@ -77,8 +76,8 @@ struct Check {
   std::vector<double> apart;
 
   double farthest() const {
-    return apart.empty() ? 0
-                         : std::ranges::max(apart, {}, [](double one) { return std::abs(one); });
+    const auto distance = [](double one) { return std::abs(one); };
+    return apart.empty() ? 0 : std::ranges::max(apart, {}, distance);
   }
   bool holds() const { return std::abs(farthest()) <= kConfirmed; }
   std::string reason() const {
@@ -90,13 +89,6 @@ struct Check {
 bool confirms(const CellSpec& spec) {
   return spec.device == DeviceKind::kCuda && spec.model && spec.batch && spec.context &&
          spec.precision && spec.mode && spec.warmup.value_or(0) > 0;
-}
-
-std::optional<double> measured_peak(const Cell& cell) {
-  const Launch* launch = ok_launch(cell);
-  const Metric* peak =
-      launch == nullptr ? nullptr : launch->find(metric::kMemory, metric::kPeakAllocated);
-  return peak == nullptr ? std::nullopt : peak->number();
 }
 
 /// The answers' own precision and the one it is compared with.
@@ -116,7 +108,8 @@ std::vector<Check> checks_of(const RunView& view, const std::vector<Profile>& pr
   }
   for (const Cell& cell : view.run().cells) {
     if (!confirms(cell.spec)) continue;
-    const auto measured = measured_peak(cell);
+    const auto measured =
+        Step{&cell, ok_launch(cell)}.bytes(metric::kMemory, metric::kPeakAllocated);
     const auto check = std::ranges::find_if(checks, [&](const Check& one) {
       return one.mode == cell.spec.mode && one.precision == cell.spec.precision;
     });

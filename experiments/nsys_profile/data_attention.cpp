@@ -1,11 +1,11 @@
 // Part (e): softmax against the GEMMs of self-attention, in time and in FLOPs.
 #include <algorithm>
 
+#include "analysis/measures.h"
 #include "base/format.h"
 #include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/model_parts.h"
 #include "experiments/nsys_profile/parts.h"
-#include "results/metric_names.h"
 
 namespace labreport::nsys_profile {
 namespace {
@@ -16,23 +16,13 @@ constexpr double kNear = 0.4;  // Of a limit: what is slower is not seen to be b
 constexpr Notation kThree{Notation::kSignificant, 3};
 constexpr Notation kPartShare{Notation::kPercent};
 
-/// Sustained copies in B/s, from the `limits` cell.
-std::optional<double> copy_bandwidth(const RunView& view) {
-  const Cell* cell = view.cell(CellKind::kLimits, {});
-  const Launch* launch = cell == nullptr ? nullptr : ok_launch(*cell);
-  const Metric* metric =
-      launch == nullptr ? nullptr : launch->find(metric::kCopy, metric::kBandwidth);
-  if (metric == nullptr || metric->numbers().empty()) return std::nullopt;
-  return median(metric->numbers());
-}
-
 /// What the device was seen to sustain; 0 where that was not measured.
 struct Limits {
   double bandwidth = 0, rate = 0;  ///< B/s, FLOP/s
   std::string precision;
 
   Limits(const RunView& view, const Profile& profile)
-      : bandwidth(copy_bandwidth(view).value_or(0)),
+      : bandwidth(measured_limits(view.run()).bandwidth.value_or(0)),
         rate(matrix_rate(view, profile.precision()).value_or(0)),
         precision(labreport::describe(profile.precision())) {}
   bool known() const { return bandwidth > 0 && rate > 0; }

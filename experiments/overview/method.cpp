@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "analysis/measures.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "document/facts.h"
@@ -15,27 +16,18 @@ namespace {
 constexpr const char* kWords = "experiments/overview/method.md";
 constexpr double kTera = 1e12;
 
-std::string bandwidth_words(const Launch& launch) {
-  const Metric* metric = launch.find(metric::kCopy, metric::kBandwidth);
-  if (metric == nullptr || metric->numbers().empty()) return "";
-  return "copy bandwidth " + format_significant(median(metric->numbers()) / kTera, 3) +
-         " TB/s (read + write)";
-}
-
 /// "FP32 51.6 TFLOP/s, BF16 742 TFLOP/s, copy bandwidth 4.21 TB/s (read + write)"
 std::string limits_words(const RunView& view) {
   std::vector<std::string> parts;
-  for (const Precision precision :
-       {Precision::kFp32, Precision::kTf32, Precision::kBf16, Precision::kFp16}) {
-    const auto rate = matrix_rate(view, precision);
-    if (!rate) continue;
-    parts.push_back(std::string(describe(precision)) + " " + format_significant(*rate / kTera, 3) +
+  const Limits limits = measured_limits(view.run());
+  for (const auto& [precision, rate] : limits.rates) {
+    parts.push_back(std::string(describe(precision)) + " " + format_significant(rate / kTera, 3) +
                     " TFLOP/s");
   }
-  const Cell* cell = view.cell(CellKind::kLimits);
-  const Launch* launch = cell == nullptr ? nullptr : representative(*cell);
-  const std::string copies = launch == nullptr ? "" : bandwidth_words(*launch);
-  if (!copies.empty()) parts.push_back(copies);
+  if (limits.bandwidth) {
+    parts.push_back("copy bandwidth " + format_significant(*limits.bandwidth / kTera, 3) +
+                    " TB/s (read + write)");
+  }
   return join(parts, ", ");
 }
 

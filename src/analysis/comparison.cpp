@@ -74,7 +74,7 @@ RowSide side_of(const Cell* cell, Measure measure, const Limits& limits) {
   RowSide side{};
   if (cell == nullptr) return side;
   side.launches = launch_values(*cell, measure);
-  side.flags = disturbed_by(*cell);
+  side.flags = disturbed_by(cell->launches);
   if (side.launches.empty()) {
     explain(*cell, side);
     return side;

@@ -108,10 +108,10 @@ std::vector<double> launch_values(const Cell& cell, Measure measure) {
   return values.empty() ? published_value(cell, what.published) : values;
 }
 
-std::vector<std::string> disturbed_by(const Cell& cell) {
+std::vector<std::string> disturbed_by(std::span<const Launch> launches) {
   std::vector<std::string> words;
   for (const auto& [tag, name, word] : kDisturbances) {
-    const bool any = std::ranges::any_of(cell.launches, [&, tag = tag, name = name](const auto& l) {
+    const bool any = std::ranges::any_of(launches, [&, tag = tag, name = name](const auto& l) {
       return condition_above_zero(l, tag, name);
     });
     if (any) words.emplace_back(word);

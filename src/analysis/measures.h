@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +38,8 @@ std::vector<Measure> measures_of(const CellSpec& spec);
 std::vector<double> launch_values(const Cell& cell, Measure measure);
 
 /// "thermal slowdown", "hardware slowdown", "shared GPU", "spilled to host memory": what disturbed
-/// any launch of the cell, each once.
-std::vector<std::string> disturbed_by(const Cell& cell);
+/// any of the launches, each once.
+std::vector<std::string> disturbed_by(std::span<const Launch> launches);
 
 /// What the run measured of its device's limits; what it did not is absent.
 struct Limits {
