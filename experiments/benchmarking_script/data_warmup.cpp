@@ -290,7 +290,7 @@ double allocations_in(const WarmupRow& row, std::size_t step) {
   const auto found = timed(*row.group, row.mode);
   const Metric* metric =
       found ? found->launch->find(metric::kStep, metric::kDeviceAllocations) : nullptr;
-  const std::vector<double> counts = metric == nullptr ? std::vector<double>() : metric->numbers();
+  const auto counts = metric == nullptr ? std::vector<double>() : metric->numbers();
   return step < counts.size() ? counts[step] : 0;
 }
 
@@ -345,9 +345,9 @@ Facts answer(const std::vector<WarmupRow>& rows, const std::vector<FirstStep>& f
   const auto rise = [](const WarmupRow& row) { return row.rise(0); };
   const auto [least, most] = std::ranges::minmax_element(rows, {}, rise);
   const WarmupRow& any = rows.front();
-  const std::string step = any.mode == Mode::kTrainStep ? "" : " step";
   Facts facts;
-  facts.set("step", std::string(describe(any.mode)) + step);
+  facts.set("step",
+            std::string(describe(any.mode)) + (any.mode == Mode::kTrainStep ? "" : " step"));
   facts.set("steps", std::to_string(any.cold().count));
   facts.set("warmup_steps",
             format_plural(static_cast<std::int64_t>(any.windows.rbegin()->first), "warm-up step"));

@@ -184,13 +184,8 @@ std::optional<double> share_of_peak(const RunView& view, const Timed& timed) {
 }
 
 std::vector<std::string> crowding(const Launch& launch) {
-  std::vector<std::string> words;
-  if (condition_above_zero(launch, metric::kGpu, metric::kOtherProcesses)) {
-    words.emplace_back("shared GPU");
-  }
-  if (condition_above_zero(launch, metric::kGpu, metric::kSpilled)) {
-    words.emplace_back("spilled to host memory");
-  }
+  std::vector<std::string> words = disturbed_by({&launch, 1});
+  std::erase_if(words, [](const std::string& word) { return word.ends_with("slowdown"); });
   return words;
 }
 

@@ -112,18 +112,18 @@ double square_share(const Profile& profile) {
   return told ? share(rows, is_square) : 0;
 }
 
-Value square_or_none(const Profile* profile) {
-  const double share = square_share(*profile);
-  return share > 0 ? Value(share) : Value();
-}
-
 const std::vector<Column<const Profile*>> kByContext{
     {"size", "Size", [](const Profile* profile) { return profile->spec.size; }},
     {"context", "Context", [](const Profile* profile) { return profile->spec.context; }, "",
      kCallCount},
     {"non_gemm", "Non-GEMM", [](const Profile* profile) { return non_gemm_share(*profile); }, "%",
      kShareOfPass},
-    {"square", "Softmax, scale and mask", square_or_none, "%", kShareOfPass}};
+    {"square", "Softmax, scale and mask",
+     [](const Profile* profile) {
+       const double share = square_share(*profile);
+       return share > 0 ? Value(share) : Value();
+     },
+     "%", kShareOfPass}};
 
 /// Sizes that were profiled at several contexts, in the precision of the answer.
 std::vector<const Profile*> along_contexts(const Profiles& profiles) {
