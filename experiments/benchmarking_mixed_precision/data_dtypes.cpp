@@ -56,7 +56,7 @@ std::vector<TensorRow> summary(const Trace& trace) {
   rows.singly("output of ", metric::kOutput);
   rows.singly("loss: ", metric::kLossValue);
   rows.counted("gradients", metric::kGradient);
-  rows.counted("AdamW's moments", metric::kOptimizerState);
+  rows.counted("the optimizer's state", metric::kOptimizerState);
   return rows.take();
 }
 

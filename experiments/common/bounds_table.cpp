@@ -57,12 +57,15 @@ TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& grou
     const auto found = wanted ? wanted : fullest(group);
     if (!found) continue;
     // A CPU's operators are no kernels beside the host: their share would say nothing.
+    const auto of_peak = share_of_peak(view, *found);
+    if (!view.on_gpu() && !of_peak) continue;
     rows.push_back({group.label, *found,
-                    view.on_gpu() ? busy_share(view, *found->spec) : std::nullopt,
-                    share_of_peak(view, *found)});
+                    view.on_gpu() ? busy_share(view, *found->spec) : std::nullopt, of_peak});
   }
   TableView table = table_of(make_dataset("bounds", kBounds, rows));
-  table.title = view.on_gpu() ? "What bounds a step, and MFU" : "MFU";
+  const bool has_mfu = std::ranges::any_of(rows, [](const auto& row) { return !!row.of_peak; });
+  table.title = std::string(view.on_gpu() ? "What bounds a step" : "") +
+                (view.on_gpu() && has_mfu ? ", and " : "") + (has_mfu ? "MFU" : "");
   return table;
 }
 

@@ -68,7 +68,7 @@ Dataset forward_peaks(const Profiles& profiles) {
       column("grad", "With grad", Mode::kForward, metric::kMemory, metric::kPeakAllocated),
       column("graph_alive", "With the previous step's graph alive", Mode::kForward,
              metric::kMeaning, metric::kForwardGraphAlive),
-      column("in_training", "Inside training, with AdamW's state", Mode::kTrainStep,
+      column("in_training", "Inside training, with the optimizer's state", Mode::kTrainStep,
              metric::kMeaning, metric::kForwardWithState)};
   Profiles rows = profiles;
   std::erase_if(rows, [](const Profile* profile) { return !anything_ran({profile}); });

@@ -48,7 +48,7 @@ std::vector<Shown> steps_shown(const Profiles& profiles) {
   return {};
 }
 
-/// "12.69 GiB of parameters and 25.38 GiB of AdamW state"
+/// "12.69 GiB of parameters and 25.38 GiB of optimizer state"
 std::string parts_of(const Instant& instant) {
   std::vector<std::string> parts;
   for (const Category& category : categories()) {

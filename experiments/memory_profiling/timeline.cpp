@@ -42,7 +42,7 @@ Allocation allocation_of(const MeasuredRow& row) {
 const std::vector<Category>& categories() {
   static const std::vector<Category> all{{metric::kParameters, "parameters"},
                                          {metric::kGradients, "gradients"},
-                                         {metric::kOptimizerStates, "AdamW state"},
+                                         {metric::kOptimizerStates, "optimizer state"},
                                          {metric::kData, "inputs"},
                                          {metric::kActivations, "activations"},
                                          {metric::kWeightCopies, "weight copies"},

@@ -139,6 +139,25 @@ std::string model_words(const ModelSource& model) {
   return command_line(words);
 }
 
+/// " SIZES=small,large": what a flag narrowed, as make takes it; empty where the flag was not
+/// given.
+std::string narrowed(const Session& session, const std::string& flag, const std::string& variable) {
+  for (auto word = session.argv.begin(); word != session.argv.end(); ++word) {
+    if (word->starts_with(flag + "=")) return " " + variable + word->substr(flag.size());
+    if (*word == flag && std::next(word) != session.argv.end()) {
+      return " " + command_line(std::vector{variable + "=" + *std::next(word)});
+    }
+  }
+  return "";
+}
+
+/// A checkout of the revision that the run was made with.
+std::string checkout(const Session& session) {
+  if (session.revision.empty()) return "";
+  return "git checkout " + session.revision +
+         (session.dirty ? "  # and the changes that were not committed" : "") + "\n";
+}
+
 void add_parameter(Setting& setting, const std::string& what, const std::string& values) {
   if (!values.empty()) setting.emplace_back(what, what + " " + values);
 }
@@ -189,9 +208,10 @@ std::string reproduce(const Run& run) {
   }
   if (const ModelSource* model = measured_model(run)) flags += " " + model_words(*model);
   if (measures_both(run)) flags += " AND=labreport";
-  const std::string revision = run.sessions.empty() ? "" : run.sessions.front().revision;
-  const std::string checkout = revision.empty() ? "" : "git checkout " + revision + "\n";
-  return checkout + "make report" + flags;
+  if (run.sessions.empty()) return "make report" + flags;
+  const Session& session = run.sessions.front();
+  flags += narrowed(session, "--sizes", "SIZES") + narrowed(session, "--contexts", "CONTEXTS");
+  return checkout(session) + "make report" + flags;
 }
 
 }  // namespace labreport::overview

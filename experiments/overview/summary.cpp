@@ -112,11 +112,11 @@ struct StepTime {
 using StepPart = std::pair<const char*, double StepTime::*>;
 constexpr StepPart kOnGpu[]{{"GEMMs", &StepTime::gemms},
                             {"other kernels", &StepTime::others},
-                            {"AdamW", &StepTime::optimizer},
+                            {"optimizer", &StepTime::optimizer},
                             {"GPU idle", &StepTime::idle}};
 constexpr StepPart kOnCpu[]{{"GEMMs", &StepTime::gemms},
                             {"other operators", &StepTime::others},
-                            {"AdamW", &StepTime::optimizer},
+                            {"optimizer", &StepTime::optimizer},
                             {"outside operators", &StepTime::idle}};
 
 std::span<const StepPart> parts_of(const CellSpec& step) {

@@ -70,8 +70,10 @@ PlanTotals totals(const std::vector<PlannedCell>& cells, const DeviceChoice& cho
 
 std::string headline(const PlanInput& input, const DeviceChoice& choice, const PlanTotals& totals) {
   return fmt::format(
-      "{} · {} edition, {} preset · {}, {}", choice.name(), input.edition.name, name(input.preset),
-      format_plural(static_cast<std::int64_t>(totals.cells), "cell"), about(totals.seconds));
+      "{} · {} edition, {} preset · {}, {}{}", choice.name(), input.edition.name,
+      name(input.preset), format_plural(static_cast<std::int64_t>(totals.cells), "cell"),
+      about(totals.seconds),
+      input.selection.model && input.selection.model->compile ? " and the time to compile" : "");
 }
 
 std::string plan_table(const std::vector<PlannedCell>& cells, const DeviceChoice& choice) {

@@ -306,7 +306,7 @@ class Network:
     def logits(self, output, ids):
         logits = output if isinstance(output, torch.Tensor) else getattr(output, "logits", output)
         if not isinstance(logits, torch.Tensor) or logits.shape != (*ids.shape, self.vocab):
-            raise Mismatch(f"{call_words(self.words, [ids])} returned {shown(logits)}; expected are "
+            raise Mismatch(f"{call_words(self.words, [ids])} returned {shown(logits)}; expected "
                            f"logits {[*ids.shape, self.vocab]}, by themselves or as .logits")
         return logits
 
@@ -322,8 +322,8 @@ class Network:
             return loss
         words = call_words(self.source.words["loss"], (logits, targets))
         if number:
-            raise Mismatch(f"{words} returned a loss without gradient: backward has nowhere to begin")
-        raise Mismatch(f"{words} returned {shown(loss)}; expected is one number")
+            raise Mismatch(f"{words} returned a loss that requires no gradient: there is nothing to differentiate")
+        raise Mismatch(f"{words} returned {shown(loss)}; expected one number")
 
     def make_optimizer(self):
         return Optimizer(self.source, self.parameters())

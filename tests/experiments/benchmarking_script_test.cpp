@@ -118,7 +118,7 @@ TEST(Sizes, SayWhyAPhaseIsMissing) {
   const Dataset sizes = dataset(run, "b", "sizes");
   EXPECT_GT(number(sizes, 0, "backward"), 0);
   EXPECT_THAT(value(sizes, 0, "optimizer").reason, HasSubstr("out of memory in optimizer"));
-  EXPECT_THAT(answer(run, "b"), Not(HasSubstr("AdamW")));
+  EXPECT_THAT(answer(run, "b"), Not(HasSubstr("optimizer")));
 }
 
 TEST(Ratio, OfTwoIsThatOfTheFlops) {
@@ -158,7 +158,8 @@ TEST(Spread, IsThatOfThePassesAndOfTheOptimizer) {
   EXPECT_THAT(answer(passes, "b"), HasSubstr("The passes vary: "));
   const auto optimizer = measured(one_size(), scaled("synced", "optimizer", uneven));
   EXPECT_THAT(answer(optimizer, "b"), HasSubstr("The passes vary little: "));
-  EXPECT_THAT(answer(optimizer, "b"), HasSubstr("that of AdamW is at most **18 %** (small)"));
+  EXPECT_THAT(answer(optimizer, "b"),
+              HasSubstr("that of the optimizer is at most **18 %** (small)"));
 }
 
 TEST(Spread, OfTheOptimizerIsTheCpusWhereEventsDoNotShareIt) {

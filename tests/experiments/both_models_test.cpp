@@ -9,6 +9,7 @@ namespace labreport {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing_samples::measured;
 
 constexpr const char* kNet = "Net-0a1b2c3d";
@@ -87,6 +88,14 @@ TEST(BothModels, HaveAReportOfTheUsersModelAndAComparison) {
   EXPECT_THAT(with.title, HasSubstr(kNet));
   EXPECT_THAT(with.reproduce, HasSubstr("MODEL=net.py:Net"));
   EXPECT_THAT(with.reproduce, HasSubstr("AND=labreport"));
+}
+
+TEST(BothModels, ReproduceMeasuresTheSizesThatWereAskedFor) {
+  labreport::Run run = measured(both());
+  EXPECT_THAT(build_document(run, false).reproduce, Not(HasSubstr("SIZES=")));
+  run.sessions.front().argv = {"labreport", "run", "--sizes", "small,large", "--contexts=512"};
+  const Document document = build_document(run, false);
+  EXPECT_THAT(document.reproduce, HasSubstr(" SIZES=small,large CONTEXTS=512"));
 }
 
 /// The user's attention takes twice as long, in twice as many kernels.

@@ -361,8 +361,9 @@ TEST(MemoryPrecisions, SayWhatStaysInFp32OnlyWhereItIsMostOfTheShortestStep) {
       }
     };
   };
-  EXPECT_THAT(part_of("c", held(50LL << 30)).answer,
-              HasSubstr("because 50.77 GiB of it are parameters, gradients and AdamW's state"));
+  EXPECT_THAT(
+      part_of("c", held(50LL << 30)).answer,
+      HasSubstr("because 50.77 GiB of it are parameters, gradients and the optimizer's state"));
   EXPECT_THAT(part_of("c", held(30LL << 30)).answer, Not(HasSubstr("which stay in FP32")));
 }
 

@@ -123,6 +123,10 @@ PartContent beside(const Comparison& comparison, const Run& run) {
   part.facts = summary_facts(comparison);
   part.facts.list("differences", place_facts(comparison));
   part.facts.set("model", comparison.b.model);
+  if (const ModelSource* model = measured_model(run)) {
+    part.facts.set("loss", model->loss);
+    part.facts.set("trained_by", model->optimizer);
+  }
   part.facts.set("kernels", kernels_of(run));
   part.datasets = place_data(comparison);
   part.datasets.insert(part.datasets.end(),

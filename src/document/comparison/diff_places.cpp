@@ -31,7 +31,7 @@ KernelSum sum_of(const std::vector<PlaceDifference>& places, KernelSum PlaceDiff
 }
 
 PlaceDifference together(const std::vector<PlaceDifference>& places, const char* name) {
-  return {"", name, sum_of(places, &PlaceDifference::a), sum_of(places, &PlaceDifference::b)};
+  return {name, "", sum_of(places, &PlaceDifference::a), sum_of(places, &PlaceDifference::b)};
 }
 
 /// The places that differ by what deserves a name.

@@ -28,9 +28,7 @@ Value linked_ratio(const DiffRow& row) {
   return ratio;
 }
 
-Value change(const DiffRow& row) {
-  return row.row->ratio ? Value((*row.row->ratio - 1) * 100) : Value();
-}
+Value change(const DiffRow& row) { return row.row->ratio ? Value(*row.row->ratio - 1) : Value(); }
 
 Value interval(const DiffRow& row) {
   if (!row.row->interval || row.in_bytes()) return {};
@@ -64,7 +62,7 @@ std::vector<Column<DiffRow>> ratio_columns(bool bytes) {
       {"a", "A", in(&ComparedRow::a), unit},
       {"b", "B", in(&ComparedRow::b), unit},
       {"ratio", "B ÷ A", linked_ratio, "", kRatio},
-      {"change", "Change", change, "%", {Notation::kFixed, 1}},
+      {"change", "Change", change, "%", kShare},
       {"interval", "95 % interval", interval},
       {"verdict", "Verdict", [](const auto& row) { return verdict_of(*row.row); }},
       {"detectable", "Detectable", detectable, "%", kShare},
