@@ -1,6 +1,6 @@
 """Compares labreport-model-worker with a plain Python script that measures the same model, in turns.
 
-compare_plain.py WORKER [--device cpu] [--rounds 5]     by the Python whose torch the worker was built with
+compare_plain.py WORKER [--model reference] [--device cpu] [--rounds 5]   by the Python whose torch the worker was built with
 
 Both run the same steps in fresh processes: 5 + 10, then 10 that synchronize after each phase. Prints medians of steps,
 peaks of memory, and the elapsed and CPU time of a whole process; exits with 1 where a step
@@ -19,9 +19,12 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-MODEL = HERE / "my_transformer.py"
-SOURCE = dict(implementation="", model=f"{MODEL}:TransformerLM", arguments="", loss="torch.nn.functional:cross_entropy",
-              optimizer="torch.optim:AdamW")
+# A file's class, and its names of the course's arguments where they are others.
+MODELS = {
+    "mine": (HERE / "my_transformer.py", "TransformerLM", {}),
+    "reference": (HERE.parent / "reference" / "transformer.py", "Transformer",
+                  dict(vocab="vocab_size", context="context_length", layers="num_layers", heads="num_heads")),
+}
 SHAPES = {
     "tiny": (dict(d_model=64, d_ff=256, layers=2, heads=2, vocab=512), 2, 64),
     "small": (dict(d_model=768, d_ff=3072, layers=12, heads=12, vocab=10_000), 4, 512),
@@ -33,17 +36,31 @@ CASES = {"cuda": [("small", "fp32", 0.02), ("small", "bf16", 0.05), ("2.7B", "bf
 PEAK, SECOND = 0.001, 1.0
 
 
+def source(model):
+    file, name, renamed = MODELS[model]
+    return dict(implementation="", model=f"{file}:{name}", loss="torch.nn.functional:cross_entropy",
+                arguments=json.dumps({own: "$" + course for own, course in renamed.items()}) if renamed else "",
+                optimizer="torch.optim:AdamW")
+
+
+def build(case):
+    file, name, renamed = MODELS[case["model"]]
+    sys.path.insert(0, str(file.parent))
+    course = dict(vocab_size=case["vocab"], context_length=case["context"], num_layers=case["layers"],
+                  num_heads=case["heads"], d_model=case["d_model"], d_ff=case["d_ff"])
+    own = {course_name: own_name for own_name, course_name in renamed.items()}
+    return getattr(__import__(file.stem), name)(**{own.get(key, key): value for key, value in course.items()})
+
+
 def plain(case):
     """One process of the script: prints its samples as JSON."""
-    sys.path.insert(0, str(HERE))
     import torch
-    from my_transformer import TransformerLM
 
     device = case["device"]
     wait = torch.cuda.synchronize if device == "cuda" else lambda: None
     ids, targets = torch.randint(case["vocab"], (2, case["batch"], case["context"]), device=device)
     with torch.device(device):
-        model = TransformerLM(case["vocab"], case["context"], case["d_model"], case["layers"], case["heads"], case["d_ff"])
+        model = build(case)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01)
 
     def step(after_phase):
@@ -78,8 +95,9 @@ def by_script(case):
 def by_worker(worker, implementation, case):
     with tempfile.TemporaryDirectory() as folder:
         request, result = Path(folder, "request.json"), Path(folder, "result.json")
-        params = case | dict(mode="train_step", implementation=implementation)
-        request.write_text(json.dumps(dict(kind="timing", params=params, launch=0, seed=0, model=SOURCE)))
+        params = {key: value for key, value in case.items() if key != "model"}
+        params |= dict(mode="train_step", implementation=implementation)
+        request.write_text(json.dumps(dict(kind="timing", params=params, launch=0, seed=0, model=source(case["model"]))))
         subprocess.run([worker, "--request", request, "--result", result], check=True, stderr=subprocess.DEVNULL)
         report = json.loads(result.read_text())["result"]
     if report["outcome"]["status"] != "ok":
@@ -111,6 +129,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("worker", nargs="?")
     parser.add_argument("--device", choices=CASES, default="cuda")
+    parser.add_argument("--model", choices=MODELS, default="mine", help="tests/reference/transformer.py, or the example")
     parser.add_argument("--sizes", help="some of them: tiny,small")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--plain", help=argparse.SUPPRESS)
@@ -120,13 +139,14 @@ def main():
     if not options.worker:
         parser.error("name the labreport-model-worker to compare")
     os.environ["PYTHONWARNINGS"] = "ignore"
-    described = subprocess.run([options.worker, "--describe", json.dumps(SOURCE)], check=True, stdout=subprocess.PIPE)
+    described = subprocess.run([options.worker, "--describe", json.dumps(source(options.model))], check=True, stdout=subprocess.PIPE)
     exceeded = False
     for size, precision, limit in CASES[options.device]:
         if options.sizes and size not in options.sizes.split(","):
             continue
         shape, batch, context = SHAPES[size]
-        case = dict(device=options.device, size=size, **shape, batch=batch, context=context, precision=precision, warmup=5, steps=10)
+        case = dict(model=options.model, device=options.device, size=size, **shape, batch=batch, context=context,
+                    precision=precision, warmup=5, steps=10)
         script, ours = compare(options.worker, json.loads(described.stdout)["implementation"], case, options.rounds)
         ratio, longer = ours["step"] / script["step"], ours["process"] - script["process"]
         print(f"{size} {precision}: step {ours['step'] / 1e6:.2f} ms, script {script['step'] / 1e6:.2f} ms, ratio {ratio:.4f}; "
