@@ -4,7 +4,8 @@ compare_plain.py WORKER [--model reference] [--device cpu] [--rounds 5]   by the
 
 Both run the same steps in fresh processes: 5 + 10, then 10 that synchronize after each phase. Prints medians of steps,
 peaks of memory, and the elapsed and CPU time of a whole process; exits with 1 where a step
-or a peak differs by more than its limit, or a process takes a second more than the script's.
+or a peak differs by more than its limit, or a process takes a second more than the script's. On a GPU it then counts the
+kernels, copies and memsets of one more step, by torch.profiler and by the worker: they must be as many.
 """
 
 import argparse
@@ -80,10 +81,23 @@ def plain(case):
         return took
 
     steps = [step(lambda: None) for _ in range(case["warmup"] + case["steps"])]
+    if case.get("profile"):
+        return print(json.dumps(profiled_kernels(lambda: step(lambda: None))))
     peak = torch.cuda.max_memory_allocated() if device == "cuda" else 0
     for _ in range(case["steps"]):
         step(wait)
     print(json.dumps(dict(step=steps[case["warmup"]:], peak=peak)))
+
+
+def profiled_kernels(step):
+    from torch.profiler import ProfilerActivity, profile
+
+    with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+        step()
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder, "trace.json")
+        profiler.export_chrome_trace(str(trace))
+        return sum(event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset") for event in json.loads(trace.read_text())["traceEvents"])
 
 
 def by_script(case):
@@ -92,17 +106,21 @@ def by_script(case):
     return json.loads(told.stdout)
 
 
-def by_worker(worker, implementation, case):
+def measure(worker, implementation, case, kind):
     with tempfile.TemporaryDirectory() as folder:
         request, result = Path(folder, "request.json"), Path(folder, "result.json")
-        params = {key: value for key, value in case.items() if key != "model"}
+        params = {key: value for key, value in case.items() if key not in ("model", "profile")}
         params |= dict(mode="train_step", implementation=implementation)
-        request.write_text(json.dumps(dict(kind="timing", params=params, launch=0, seed=0, model=source(case["model"]))))
+        request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, model=source(case["model"]))))
         subprocess.run([worker, "--request", request, "--result", result], check=True, stderr=subprocess.DEVNULL)
         report = json.loads(result.read_text())["result"]
     if report["outcome"]["status"] != "ok":
         sys.exit(f"the worker failed: {report['outcome']}")
-    values = {(metric["tag"], metric["name"]): metric for metric in report["metrics"]}
+    return {(metric["tag"], metric["name"]): metric for metric in report["metrics"]}
+
+
+def by_worker(worker, implementation, case):
+    values = measure(worker, implementation, case, "timing")
     return dict(step=values["step", "total"]["samples"][case["warmup"]:], peak=values["memory", "peak_allocated"]["value"] or 0)
 
 
@@ -140,18 +158,22 @@ def main():
         parser.error("name the labreport-model-worker to compare")
     os.environ["PYTHONWARNINGS"] = "ignore"
     described = subprocess.run([options.worker, "--describe", json.dumps(source(options.model))], check=True, stdout=subprocess.PIPE)
-    exceeded = False
+    implementation, exceeded = json.loads(described.stdout)["implementation"], False
     for size, precision, limit in CASES[options.device]:
         if options.sizes and size not in options.sizes.split(","):
             continue
         shape, batch, context = SHAPES[size]
         case = dict(model=options.model, device=options.device, size=size, **shape, batch=batch, context=context,
                     precision=precision, warmup=5, steps=10)
-        script, ours = compare(options.worker, json.loads(described.stdout)["implementation"], case, options.rounds)
+        script, ours = compare(options.worker, implementation, case, options.rounds)
         ratio, longer = ours["step"] / script["step"], ours["process"] - script["process"]
         print(f"{size} {precision}: step {ours['step'] / 1e6:.2f} ms, script {script['step'] / 1e6:.2f} ms, ratio {ratio:.4f}; "
               f"peak {ours['peak']} and {script['peak']} B; process {ours['process']:.2f} and {script['process']:.2f} s, "
               f"CPU time {ours['cpu_time']:.2f} and {script['cpu_time']:.2f} s", flush=True)
+        if options.device == "cuda":
+            counts = by_script(case | {"profile": True}), measure(options.worker, implementation, case, "kernels")["profile", "kernels"]["value"]
+            print(f"{size} {precision}: {counts[1]} kernels a step, script {counts[0]}", flush=True)
+            exceeded |= counts[0] != counts[1]
         exceeded |= limit is not None and (abs(ratio - 1) > limit or longer > SECOND
                                            or abs(ours["peak"] - script["peak"]) > PEAK * script["peak"])
     return int(exceeded)
