@@ -133,10 +133,9 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   auto drawn = passes;
   std::erase_if(drawn, [](const PassRow& row) { return !row.row.speedup(row.pass).number(); });
   if (!drawn.empty()) part.datasets.push_back(make_dataset("passes", kPasses, drawn));
-  TableView bounds = bounds_table(view, groups, Mode::kTrainStep);
-  if (!bounds.rows.empty()) part.details.tables = {std::move(bounds)};
-  part.details.tables.push_back(
-      commands_table(view.run(), kProblem + std::string(".c"), named_cells(measured)));
+  part.details.tables = {
+      bounds_table(view, groups, Mode::kTrainStep),
+      commands_table(view.run(), kProblem + std::string(".c"), named_cells(measured))};
   return part;
 }
 

@@ -300,8 +300,7 @@ PartContent present_durations(const RunView& view, const std::vector<TimingGroup
   part.datasets = step_datasets(view, groups);
   part.datasets.push_back(make_dataset("sizes", kSizes, rows));
   part.datasets.push_back(samples(rows));
-  TableView bounds = bounds_table(view, groups, Mode::kForwardBackward);
-  if (!bounds.rows.empty()) part.details.tables = {std::move(bounds)};
+  part.details.tables = {bounds_table(view, groups, Mode::kForwardBackward)};
   part.details.warnings = step_warnings(groups);
   return part;
 }

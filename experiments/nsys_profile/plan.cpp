@@ -71,8 +71,8 @@ std::vector<std::int64_t> contexts(const Planning& planning, Precision precision
     if (asked) return selection.contexts;
     return {reference};
   }
-  if (planning.of_2026()) return {};
   if (precision != Precision::kFp32) return {reference};
+  if (planning.of_2026()) return {};
   return {std::begin(kContexts2025), std::end(kContexts2025)};
 }
 
@@ -85,7 +85,7 @@ bool wants_reference(const Planning& planning) {
 std::vector<Precision> precisions(const Planning& planning) {
   const Selection& selection = planning.input.selection;
   if (!selection.precisions.empty()) return selection.precisions;
-  const bool both = planning.full() && !planning.of_2026() && wants_reference(planning);
+  const bool both = planning.full() && wants_reference(planning);
   if (both) return {Precision::kFp32, planning.input.half};
   return {Precision::kFp32};
 }

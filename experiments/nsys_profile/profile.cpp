@@ -236,7 +236,10 @@ void Profiles::choose() {
   shown = every;
   if (answered.empty()) return;
   const bool one = view.edition().name != "2026";
+  const Precision precision = answered.front()->precision();
+  const auto other = [&](const Profile* profile) { return profile->precision() != precision; };
   if (one) answered = {fullest(view, answered)};
+  std::erase_if(answered, other);
   const auto extent = [](const Profile* p) { return std::pair(p->parameters(), p->spec.context); };
   foremost = *std::ranges::max_element(answered, {}, extent);
   const auto sixteen_bits = std::ranges::find_if(every, [&](const Profile* profile) {
@@ -244,11 +247,9 @@ void Profiles::choose() {
            profile->precision() >= Precision::kBf16;
   });
   if (sixteen_bits != every.end()) half = *sixteen_bits;
-  if (!one) return;
   std::erase_if(shown, [&](const Profile* profile) {
-    const bool beside = profile->spec.context == foremost->spec.context &&
-                        profile->precision() == foremost->precision();
-    return !beside && profile != half;
+    const bool apart = one && profile->spec.context != foremost->spec.context;
+    return (apart || other(profile)) && profile != half;
   });
 }
 

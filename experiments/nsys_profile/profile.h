@@ -97,11 +97,11 @@ class Profiles {
 
   const RunView& view;
   std::vector<Profile> all;
-  /// What the answers speak of. 2026: every profile that ran. 2025: the largest size at the
-  /// reference context whose train step was profiled; where there is none, the largest.
+  /// What the answers speak of. 2026: every profile that ran, in the first precision. 2025: the
+  /// largest size at the reference context whose train step was profiled; else the largest.
   std::vector<const Profile*> answered;
   /// What the open tables hold: profiles at the context of the answer in its precision, those
-  /// without numbers too, and `half`. 2026, and where nothing ran: every profile.
+  /// without numbers too, and `half`. 2026: in its precision; where nothing ran: every profile.
   std::vector<const Profile*> shown;
   std::vector<const Profile*> every;  ///< What the details hold.
   const Profile* foremost = nullptr;  ///< The largest answered at its longest context; or null.

@@ -187,8 +187,22 @@ std::optional<Pair> largest_pair(const std::vector<Network>& networks) {
   return compared.empty() ? std::nullopt : std::optional(compared.back());
 }
 
+/// Of the step that varies more, where that is too much for its mean to be taken as it stands.
+std::optional<Facts> varying_facts(const Pair& pair) {
+  const auto variation = [](const Network* network) {
+    return variation_of(network->step.ms).value_or(0);
+  };
+  const Network* most = variation(pair.other) > variation(pair.fp32) ? pair.other : pair.fp32;
+  if (variation(most) <= kSteadyBelow) return std::nullopt;
+  Facts facts;
+  facts.set("precision", most->precision());
+  facts.set("variation", variation(most), {Notation::kPercent, 0});
+  return facts;
+}
+
 Facts pair_facts(const Pair& pair) {
   Facts facts;
+  facts.when("varies", varying_facts(pair));
   facts.set("size", pair.other->size());
   facts.set("precision", pair.other->precision());
   facts.set("fp32", mean(pair.fp32->step.ms), kMilliseconds);

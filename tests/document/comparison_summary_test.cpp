@@ -44,7 +44,7 @@ std::string said(std::vector<ComparedRow> rows, bool limits = true) {
 TEST(ComparisonSummary, HasASentenceForEachPrecision) {
   const std::string words = said({step(Precision::kFp32, 0.9), step(Precision::kBf16, 1 / 1.3)});
   EXPECT_THAT(words, HasSubstr("In FP32 training steps the H200 is **1.11 times** as fast as the "
-                               "H100 (median of 1 network)"));
+                               "H100 (small)"));
   EXPECT_THAT(words, HasSubstr("In BF16 training steps the H200 is **1.30 times**"));
 }
 
@@ -52,6 +52,16 @@ TEST(ComparisonSummary, TakesTheMedianOfNetworks) {
   EXPECT_THAT(
       said({step(Precision::kFp32, 0.5), step(Precision::kFp32, 0.8), step(Precision::kFp32, 0.9)}),
       HasSubstr("**1.25 times** as fast as the H100 (median of 3 networks)"));
+}
+
+TEST(ComparisonSummary, NamesAFewSizesInPlaceOfTheirNumber) {
+  ComparedRow larger = step(Precision::kFp32, 0.8);
+  larger.size = "large";
+  EXPECT_THAT(said({step(Precision::kFp32, 0.8), larger}),
+              HasSubstr("as fast as the H100 (median of small and large)"));
+  larger.spec.context = 1024;
+  EXPECT_THAT(said({step(Precision::kFp32, 0.8), larger}), HasSubstr("(median of 2 networks)"))
+      << "a size stands for one context only";
 }
 
 TEST(ComparisonSummary, SaysWhetherTheLimitsExplainIt) {
@@ -84,8 +94,7 @@ TEST(ComparisonSummary, TheOptimizerIsBandwidthBoundWhereBandwidthsPredictIt) {
 
 TEST(ComparisonSummary, SpeaksOfAnyStepWhereNoneTrains) {
   const auto inference = row(Measure::kStep, Mode::kInference, Precision::kFp32, 0.5);
-  EXPECT_EQ(said({inference}),
-            "The H200 is **2.00 times** as fast as the H100 in the median of 1 timing.");
+  EXPECT_EQ(said({inference}), "The H200 is **2.00 times** as fast as the H100 (small).");
   EXPECT_EQ(said({optimizer(1)}), "No whole step has a value on both sides.");
 }
 

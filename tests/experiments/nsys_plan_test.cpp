@@ -36,13 +36,13 @@ std::ptrdiff_t count(const std::vector<CellSpec>& specs, Mode mode, Precision pr
   });
 }
 
-/// The contexts of one size's cells in `mode`, in plan order.
+/// The contexts of one size's FP32 cells in `mode`, in plan order.
 std::vector<std::int64_t> contexts(const Run& run, const char* size, Mode mode) {
   std::vector<std::int64_t> found;
   for (const Cell& cell : run.cells) {
     const CellSpec& spec = cell.spec;
     const bool wanted = spec.kind == CellKind::kKernels && spec.size == size && spec.mode == mode;
-    if (wanted) found.push_back(spec.context.value_or(0));
+    if (wanted && spec.precision == Precision::kFp32) found.push_back(spec.context.value_or(0));
   }
   return found;
 }
@@ -90,7 +90,8 @@ TEST(NsysPlan, KeepsTheStepsOfTheSmallestAndTheLargestSizeKernelByKernel) {
               ElementsAre("demo-1 64 fp32 train_step", "demo-3 64 fp32 train_step"));
   const PlanInput later = profile_input(Preset::kFull, "2026");
   EXPECT_THAT(traced(later, fitting_up_to(1024, later)),
-              ElementsAre("small 512 fp32 train_step", "xl 512 fp32 train_step"));
+              ElementsAre("small 512 fp32 train_step", "xl 512 fp32 train_step",
+                          "small 512 bf16 train_step", "xl 512 bf16 train_step"));
 }
 
 TEST(NsysPlan, KeepsALesserStepKernelByKernelWhereTheWholeDoesNotFit) {
@@ -134,11 +135,11 @@ TEST(NsysPlan, AStepThatCrashedHasNoLesserOne) {
   EXPECT_EQ(contexts(run, "small", Mode::kForwardBackward), Contexts{});
 }
 
-TEST(NsysPlan, The2026EditionBeginsWithTheShortestContextOfTwoSizes) {
+TEST(NsysPlan, The2026EditionBeginsWithTheShortestContextOfTwoSizesAndTheReferenceInBf16) {
   std::set<std::string> sizes;
   for (const CellSpec& spec : planned(profile_input(Preset::kFull, "2026"))) {
     sizes.insert(spec.size);
-    EXPECT_EQ(spec.context, 256);
+    EXPECT_EQ(spec.context, spec.precision == Precision::kBf16 ? 512 : 256);
   }
   EXPECT_EQ(sizes, (std::set<std::string>{"small", "xl"}));
 }

@@ -153,7 +153,9 @@ TEST(Profiles, TheAnswerOf2025SpeaksOfOneThatOf2026OfAll) {
   EXPECT_EQ(of_2025.half->words, "small at context 512 in BF16");
   const auto three = small_of_2026();
   const Profiles of_2026(RunView(three, find_edition("2026")));
-  EXPECT_EQ(of_2026.answered.size(), 3u);
+  EXPECT_EQ(of_2026.answered.size(), 3u) << "all in FP32";
+  EXPECT_EQ(of_2026.shown.size(), 3u);
+  EXPECT_EQ(of_2026.every.size(), 4u) << "with one in BF16";
   EXPECT_EQ(of_2026.foremost->spec.context, 2048);
 }
 
@@ -308,7 +310,7 @@ TEST(TimerVsProfiler, GivesTheRangeOfSeveralProfilesBesideTheLargest) {
   const PartContent several = part(small_of_2026(), "a");
   EXPECT_TRUE(says(several, "range"));
   EXPECT_EQ(value(several, "range", "difference"), "−4.0") << "the same at both ends";
-  EXPECT_EQ(value(several, "less", "profile"), "small at context 2,048");
+  EXPECT_EQ(value(several, "less", "profile"), "small at context 2,048 in FP32");
   EXPECT_FALSE(says(part(small_at_512(), "a"), "range"));
 }
 

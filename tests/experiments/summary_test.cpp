@@ -56,6 +56,20 @@ TEST(Summary, StandsFirst) {
   EXPECT_FALSE(section.parts.front().awaits_answer(Answers::kNone));
 }
 
+TEST(Summary, CallsASpeedupApproximateWhereOneOfItsStepsVaries) {
+  EXPECT_THAT(answer(), Not(HasSubstr("approximate")));
+  const std::string varying = answer([](const CellSpec& spec, Launch& launch) {
+    if (spec.kind != CellKind::kTiming || spec.precision != Precision::kBf16) return;
+    for (Metric& metric : launch.metrics) {
+      auto* samples = std::get_if<Samples>(&metric.data);
+      if (samples == nullptr || metric.unit != "ns") continue;
+      auto& times = std::get<std::vector<std::int64_t>>(*samples);
+      for (std::size_t i = 0; i < times.size(); i += 2) times[i] *= 2;
+    }
+  });
+  EXPECT_THAT(varying, HasSubstr("It is approximate, because the BF16 step's coefficient of"));
+}
+
 TEST(Summary, BeginsWithTheLargestNetworksStep) {
   EXPECT_THAT(answer(), StartsWith("- **A training step of 2.7B takes 24,180 ms in FP32 and 4,029 "
                                    "ms in BF16, a speedup of 6.00 ×.**"));

@@ -6,6 +6,7 @@
 #include "analysis/verdict.h"
 #include "base/format.h"
 #include "base/statistics.h"
+#include "base/text.h"
 #include "document/comparison/diff_facts.h"
 #include "document/comparison/diff_labels.h"
 
@@ -21,7 +22,7 @@ constexpr double kBetween = 1.01;
 struct Lead {
   bool of_b = false;
   double times = 1;
-  std::size_t rows = 0;
+  std::vector<const ComparedRow*> rows;
 
   bool is_equal() const { return std::log(times) < std::log1p(JudgeOptions().smallest_effect); }
   /// A limit of A over the same of B, as what it predicts of this lead.
@@ -31,15 +32,33 @@ struct Lead {
 template <typename Wanted>
 std::optional<Lead> lead(const Comparison& comparison, const Wanted& wanted) {
   std::vector<double> ratios;
+  std::vector<const ComparedRow*> rows;
   for (const ComparedRow& row : comparison.rows) {
-    if (row.ratio && wanted(row)) ratios.push_back(*row.ratio);
+    if (!row.ratio || !wanted(row)) continue;
+    ratios.push_back(*row.ratio);
+    rows.push_back(&row);
   }
   if (ratios.empty()) return std::nullopt;
   const bool of_b = median(ratios) < 1;
   if (of_b) {
     for (double& ratio : ratios) ratio = 1 / ratio;
   }
-  return Lead{of_b, median(ratios), ratios.size()};
+  return Lead{of_b, median(ratios), std::move(rows)};
+}
+
+/// "small", "median of small and large", "median of 12 networks".
+std::string whose(const Lead& lead, const char* rows) {
+  constexpr std::size_t kNamed = 3;
+  const std::optional<std::int64_t> context = lead.rows.front()->spec.context;
+  std::vector<std::string> sizes;
+  for (const ComparedRow* row : lead.rows) {
+    const bool seen = std::ranges::find(sizes, row->size) != sizes.end();
+    if (row->spec.context == context && !seen) sizes.push_back(row->size);
+  }
+  const bool named = sizes.size() == lead.rows.size() && sizes.size() <= kNamed;
+  if (named && sizes.size() == 1) return sizes.front();
+  const auto count = static_cast<std::int64_t>(lead.rows.size());
+  return "median of " + (named ? join_words(sizes) : format_plural(count, rows));
 }
 
 Facts facts_of(const Lead& lead, const Comparison& comparison, const char* rows) {
@@ -48,7 +67,7 @@ Facts facts_of(const Lead& lead, const Comparison& comparison, const char* rows)
   facts.set("first", lead.of_b ? b : a);
   facts.set("second", lead.of_b ? a : b);
   facts.set("times", format_ratio(lead.times));
-  facts.set("count", format_plural(static_cast<std::int64_t>(lead.rows), rows));
+  facts.set("whose", whose(lead, rows));
   return facts;
 }
 
