@@ -149,6 +149,7 @@ def main():
     parser.add_argument("--device", choices=CASES, default="cuda")
     parser.add_argument("--model", choices=MODELS, default="mine", help="tests/reference/transformer.py, or the example")
     parser.add_argument("--sizes", help="some of them: tiny,small")
+    parser.add_argument("--precisions", help="some of them: bf16")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--plain", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -160,7 +161,7 @@ def main():
     described = subprocess.run([options.worker, "--describe", json.dumps(source(options.model))], check=True, stdout=subprocess.PIPE)
     implementation, exceeded = json.loads(described.stdout)["implementation"], False
     for size, precision, limit in CASES[options.device]:
-        if options.sizes and size not in options.sizes.split(","):
+        if size not in (options.sizes or size).split(",") or precision not in (options.precisions or precision).split(","):
             continue
         shape, batch, context = SHAPES[size]
         case = dict(model=options.model, device=options.device, size=size, **shape, batch=batch, context=context,
