@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "experiments/benchmarking_script/parts.h"
 #include "experiments/benchmarking_script/present.h"
+#include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
@@ -113,18 +114,10 @@ const Launch* profiled_first_step(const RunView& view, const CellSpec& network) 
   return cell == nullptr ? nullptr : ok_launch(*cell);
 }
 
-std::string range_words(const std::vector<double>& values, int digits) {
+std::string range_words(const std::vector<double>& values) {
   if (values.empty()) return "";
   const auto [low, high] = std::ranges::minmax(values);
-  const std::string from = format_significant(low, digits), to = format_significant(high, digits);
-  return from == to ? from : from + " to " + to;
-}
-
-void choose(Facts& facts, std::initializer_list<const char*> situations, std::string_view holds,
-            const Facts& values) {
-  for (const char* situation : situations) {
-    facts.when(situation, situation == holds ? std::optional(values) : std::nullopt);
-  }
+  return from_to(format_significant(low, 3), format_significant(high, 3));
 }
 
 Presentation present(const RunView& view) {

@@ -1,9 +1,9 @@
 // Part (b): how long the phases of a step take, how much they vary, and why backward is not twice
 // forward.
-#include <algorithm>
 #include <cmath>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/benchmarking_script/parts.h"
 #include "experiments/benchmarking_script/steps.h"
@@ -19,7 +19,7 @@ namespace labreport::benchmarking_script {
 namespace {
 
 constexpr double kNoticeableSpread = 0.01;
-constexpr double kNoticeableRatio = 0.05;  // From 2, the ratio of the FLOPs.
+constexpr double kNoticeableRatio = 0.05;
 constexpr double kTera = 1e12;
 constexpr std::int64_t kAskedWarmup = 5;  // By the question.
 constexpr std::int64_t kAskedSteps = 10;
@@ -57,17 +57,18 @@ struct SizeRow {
   std::vector<std::string> flags;
 
   std::optional<Ratio> ratio() const { return ratio_of(times.backward, times.forward); }
+  /// From 2, the ratio of the FLOPs.
+  double off() const { return ratio().value_or(Ratio{2, 0}).value - 2; }
+  double distance() const { return std::abs(off()); }
 };
 
 std::vector<std::string> all_disturbances(const TimingGroup& group) {
   std::vector<std::string> flags;
   for (const auto& [mode, cell] : group.cells) {
-    const auto found = timed(group, mode);
-    for (const std::string& word : found ? disturbances(*found) : std::vector<std::string>()) {
-      if (std::ranges::find(flags, word) == flags.end()) flags.push_back(word);
-    }
+    if (const auto found = timed(group, mode))
+      std::ranges::move(disturbances(*found), std::back_inserter(flags));
   }
-  return flags;
+  return distinct(flags);
 }
 
 std::vector<SizeRow> size_rows(const RunView& view, const std::vector<TimingGroup>& groups) {
@@ -147,10 +148,6 @@ Dataset samples(const std::vector<SizeRow>& rows) {
   return make_dataset("samples", kSamples, all);
 }
 
-std::string first_to_last(const std::string& first, const std::string& last) {
-  return first == last ? first : first + " to " + last;
-}
-
 /// Of the smallest and the largest of these networks: "19.00 to 328.5", and "small to 2.7B".
 Facts ends(const std::vector<SizeRow>& rows) {
   const auto in_prose = [](const std::vector<double>& samples) {
@@ -160,54 +157,48 @@ Facts ends(const std::vector<SizeRow>& rows) {
   };
   Facts facts;
   if (rows.empty()) return facts;
-  facts.set("sizes", first_to_last(rows.front().size, rows.back().size));
+  facts.set("sizes", from_to(rows.front().size, rows.back().size));
   for (const auto& [name, member] : kPhases) {
-    facts.set(name, first_to_last(in_prose(rows.front().times.*member),
-                                  in_prose(rows.back().times.*member)));
+    facts.set(name,
+              from_to(in_prose(rows.front().times.*member), in_prose(rows.back().times.*member)));
   }
   return facts;
 }
 
-std::vector<SizeRow> having(std::vector<SizeRow> rows, Samples phase) {
-  std::erase_if(rows, [phase](const SizeRow& row) { return (row.times.*phase).empty(); });
-  return rows;
+std::vector<SizeRow> having(const std::vector<SizeRow>& rows, Samples phase) {
+  return only(rows, [phase](const SizeRow& row) { return !(row.times.*phase).empty(); });
+}
+
+std::string ratio_words(const SizeRow& row) {
+  return certain_ratio(row.ratio()->value, row.ratio()->deviation);
 }
 
 /// "1.93 to 2.11"
 std::string ratio_range(const std::vector<SizeRow>& rows) {
-  const auto value = [](const SizeRow& row) { return row.ratio().value_or(Ratio{}).value; };
-  const auto [low, high] = std::ranges::minmax_element(rows, {}, value);
-  if (low == rows.end() || !low->ratio() || !high->ratio()) return "";
-  return first_to_last(certain_ratio(low->ratio()->value, low->ratio()->deviation),
-                       certain_ratio(high->ratio()->value, high->ratio()->deviation));
+  const auto known = only(rows, &SizeRow::ratio);
+  const auto [low, high] = std::ranges::minmax_element(known, {}, &SizeRow::off);
+  return known.empty() ? "" : from_to(ratio_words(*low), ratio_words(*high));
 }
 
 /// Whether GEMMs that are slower or faster backward make at least half of what the ratio differs
 /// by.
-bool gemms_explain(const SizeRow& row, double difference) {
+bool gemms_explain(const SizeRow& row) {
   if (!row.forward || !row.backward) return false;
   const double of_gemms = row.backward->ms - 2 * row.forward->ms;
-  return of_gemms / mean(row.times.forward) / difference >= 0.5;
+  return of_gemms / mean(row.times.forward) / row.off() >= 0.5;
 }
 
 /// Why the ratio farthest from that of the FLOPs is so, where the GEMMs tell.
 void set_ratios(Facts& facts, const std::vector<SizeRow>& rows) {
-  const auto off = [](const SizeRow& row) { return row.ratio().value_or(Ratio{2, 0}).value - 2; };
-  const auto farthest =
-      std::ranges::max_element(rows, {}, [&](const SizeRow& row) { return std::abs(off(row)); });
-  std::optional<Facts> explained;
-  if (farthest != rows.end() && farthest->ratio()) {
-    const Ratio ratio = *farthest->ratio();
-    const bool noticeable = std::abs(off(*farthest)) > std::max(kNoticeableRatio, ratio.deviation);
-    if (noticeable && gemms_explain(*farthest, off(*farthest))) {
-      explained.emplace();
-      explained->set("size", farthest->size);
-      explained->set("ratio", certain_ratio(ratio.value, ratio.deviation));
-      explained->set("forward_rate", farthest->forward->rate, kRate);
-      explained->set("backward_rate", farthest->backward->rate, kRate);
-    }
-  }
-  facts.when("ratio_of_gemms", explained);
+  const SizeRow* row = largest(rows, &SizeRow::distance);
+  const bool noticeable = row != nullptr && row->ratio() &&
+                          row->distance() > std::max(kNoticeableRatio, row->ratio()->deviation);
+  if (!noticeable || !gemms_explain(*row)) return void(facts.when("ratio_of_gemms", std::nullopt));
+  facts.when("ratio_of_gemms", Facts()
+                                   .set("size", row->size)
+                                   .set("ratio", ratio_words(*row))
+                                   .set("forward_rate", row->forward->rate, kRate)
+                                   .set("backward_rate", row->backward->rate, kRate));
 }
 
 /// The largest deviation as a share of its mean, and whose.
@@ -220,10 +211,7 @@ struct Spread {
     if (other > share) *this = {other, candidate};
   }
   Facts facts() const {
-    Facts facts;
-    facts.set("share", variation_words(std::max(share, 0.0)));
-    facts.set("where", where);
-    return facts;
+    return Facts().set("share", variation_words(std::max(share, 0.0))).set("where", where);
   }
 };
 
@@ -252,42 +240,36 @@ std::optional<Facts> spreads(const std::vector<SizeRow>& rows) {
   Facts facts = passes.facts(), inside = optimizer.facts();
   inside.when("by_cpu", by_cpu, "events", variation_words(events.value_or(0)));
   facts.flag("steady", passes.share <= kSteadyBelow);
-  facts.when("optimizer", optimizer.share < 0 ? std::nullopt : std::optional(inside));
-  return facts;
+  return facts.when("optimizer", optimizer.share >= 0, inside);
 }
 
 /// What was counted, where it is other than what the question asks for.
-void set_steps(Facts& facts, const std::vector<SizeRow>& rows) {
-  std::optional<Facts> other;
+std::optional<Facts> other_steps(const std::vector<SizeRow>& rows) {
   const auto step = rows.empty() ? std::nullopt : fullest(*rows.front().group);
-  if (step && (step->spec->warmup != kAskedWarmup || step->spec->steps != kAskedSteps)) {
-    other.emplace();
-    other->set("warmup", format_plural(step->spec->warmup.value_or(0), "warm-up step"));
-    other->set("steps", format_plural(step->spec->steps.value_or(0), "timed step"));
-  }
-  facts.when("other_steps", other);
+  if (!step) return std::nullopt;
+  const auto warmup = step->spec->warmup.value_or(0), steps = step->spec->steps.value_or(0);
+  if (warmup == kAskedWarmup && steps == kAskedSteps) return std::nullopt;
+  return Facts()
+      .set("warmup", format_plural(warmup, "warm-up step"))
+      .set("steps", format_plural(steps, "timed step"));
 }
 
 Facts make_facts(const std::vector<SizeRow>& all) {
-  const std::vector<SizeRow> forward = having(all, &Phases::forward);
-  const std::vector<SizeRow> both = having(forward, &Phases::backward);
-  const std::vector<SizeRow>& rows = both.empty() ? forward : both;
-  const std::vector<SizeRow> updated = having(rows, &Phases::optimizer);
-  Facts facts, passes = ends(rows);
-  const std::optional<Facts> optimizer =
-      updated.empty() ? std::nullopt : std::optional(ends(updated));
-  passes.set("ratio", ratio_range(both));
-  passes.when("optimizer", optimizer);
-  choose(facts, {"nothing", "forward_only", "both"},
-         rows.empty()   ? "nothing"
-         : both.empty() ? "forward_only"
-                        : "both",
-         passes);
-  facts.when("optimizer", optimizer);
-  facts.when("spread", spreads(rows));
+  const auto forward = having(all, &Phases::forward);
+  const auto both = having(forward, &Phases::backward);
+  const auto& rows = both.empty() ? forward : both;
+  const auto updated = having(rows, &Phases::optimizer);
+  Facts facts;
+  facts.choose({"nothing", "forward_only", "both"},
+               rows.empty()   ? "nothing"
+               : both.empty() ? "forward_only"
+                              : "both",
+               ends(rows)
+                   .set("ratio", ratio_range(both))
+                   .when("optimizer", !updated.empty(), ends(updated)));
+  facts.when("optimizer", !updated.empty(), ends(updated)).when("spread", spreads(rows));
   set_ratios(facts, both);
-  set_steps(facts, rows);
-  return facts;
+  return facts.when("other_steps", other_steps(rows));
 }
 
 }  // namespace

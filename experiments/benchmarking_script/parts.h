@@ -18,11 +18,6 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
 const Launch* profiled_first_step(const RunView& view, const CellSpec& network);
 
 /// "175 to 185", or one number where the ends are written alike.
-std::string range_words(const std::vector<double>& values, int digits = 3);
-
-/// Of several situations the one that holds, with the values of its sentences; none for any other
-/// word.
-void choose(Facts& facts, std::initializer_list<const char*> situations, std::string_view holds,
-            const Facts& values);
+std::string range_words(const std::vector<double>& values);
 
 }  // namespace labreport::benchmarking_script

@@ -20,6 +20,10 @@ std::string shorter(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+std::string from_to(const std::string& first, const std::string& last) {
+  return first == last ? first : first + " to " + last;
+}
+
 bool told_as_factor(double ratio) { return ratio > kTwice || ratio < 1 / kTwice; }
 
 std::string change_words(double ratio, double spread, const ChangeWords& words) {

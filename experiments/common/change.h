@@ -19,6 +19,9 @@ inline constexpr ChangeWords kMoreThan{" % more than", " % less than", " × as m
                                        "as much as"};
 inline constexpr ChangeWords kMore{" % more", " % less", " × as much", "as much"};
 
+/// "19.0 to 328", or one of them where both are written alike.
+std::string from_to(const std::string& first, const std::string& last);
+
 /// Beyond twice or half a percentage is hard to picture: a factor says more.
 bool told_as_factor(double ratio);
 

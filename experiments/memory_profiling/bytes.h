@@ -28,16 +28,18 @@ inline ByteUnit mebibytes(double least) {
   return {"MiB", kBytesPerMebibyte, least < kBytesPerMebibyte ? 3 : 1};
 }
 
-/// With as many digits as a figure can show: rows lie inside the page.
-inline Value in_unit(std::optional<double> bytes, const ByteUnit& unit) {
-  return bytes ? Value(std::round(*bytes / unit.bytes * 1e6) / 1e6) : Value();
+/// With as many digits as a figure can show: rows lie inside the page. `why`: where there are none.
+inline Value in_unit(std::optional<double> bytes, const ByteUnit& unit,
+                     const std::string& why = "") {
+  return bytes ? Value(std::round(*bytes / unit.bytes * 1e6) / 1e6) : Value::missing(why);
 }
 
-/// `bytes` is a member, or what is computed from a row; nothing where a row has none.
+/// `bytes` is a member, or what is computed from a row; where a row has none, `why` says so.
 template <typename Row, typename Bytes>
-Column<Row> bytes_column(std::string name, std::string title, Bytes bytes, const ByteUnit& unit) {
-  const auto value = [bytes, unit](const Row& row) {
-    return in_unit(std::optional<double>(std::invoke(bytes, row)), unit);
+Column<Row> bytes_column(std::string name, std::string title, Bytes bytes, const ByteUnit& unit,
+                         std::function<std::string(const Row&)> why = {}) {
+  const auto value = [bytes, unit, why](const Row& row) {
+    return in_unit(std::optional<double>(std::invoke(bytes, row)), unit, why ? why(row) : "");
   };
   return {std::move(name), std::move(title), value, unit.name, {Notation::kFixed, unit.decimals}};
 }

@@ -1,7 +1,7 @@
 // Part (f): what one block saves for its backward, and what its backward leaves. 2026 only.
-#include <algorithm>
 #include <cmath>
 
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/parts.h"
@@ -66,7 +66,7 @@ struct Block {
   const Step* step;
   std::vector<Contributor> contributors = {};
 
-  double of(std::string_view name) const { return step->bytes(metric::kBlock, name).value_or(0); }
+  double of(std::string_view name) const { return step->of(metric::kBlock, name); }
   double kept() const { return of(metric::kKept); }
   double change() const { return of(metric::kAfterBackward) - of(metric::kBeforeBackward); }
   /// Over a block's backward its gradients are allocated and what was saved is freed.
@@ -106,42 +106,35 @@ std::vector<Block> blocks_of(const Profiles& spoken_of) {
   return found;
 }
 
-/// The largest five, and those as large as the fifth.
-std::size_t shown_contributors(const Block& block) {
-  const auto& all = block.contributors;
-  std::size_t shown = std::min(all.size(), kContributors);
-  while (shown > 0 && shown < all.size() && all[shown].bytes == all[shown - 1].bytes) ++shown;
-  return shown;
-}
-
-/// Those of one size together: "w1 output and w3 output (160.0 MiB, 7.2 % each)".
+/// The largest five and those as large as the fifth, those of one size together: "w1 output and w3
+/// output (160.0 MiB, 7.2 % each)".
 std::string contributor_words(const Block& block) {
-  std::vector<std::string> words, alike;
-  const std::size_t shown = shown_contributors(block);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Contributor& one = block.contributors[i];
-    alike.push_back(one.name);
-    if (i + 1 < shown && block.contributors[i + 1].bytes == one.bytes) continue;
-    words.push_back(join_words(alike) + " (" + format_bytes(one.bytes) + ", " +
-                    format_percent(one.share) + (alike.size() > 1 ? " % each)" : " %)"));
-    alike.clear();
+  const auto& all = block.contributors;
+  if (all.empty()) return "";
+  const double least = all[std::min(all.size(), kContributors) - 1].bytes;
+  std::vector<std::string> words;
+  for (const double bytes : distinct(each(all, &Contributor::bytes))) {
+    if (bytes < least) break;
+    const auto alike = only(all, [=](const Contributor& one) { return one.bytes == bytes; });
+    words.push_back(join_words(each(alike, &Contributor::name)) + " (" + format_bytes(bytes) +
+                    ", " + format_percent(alike.front().share) +
+                    (alike.size() > 1 ? " % each)" : " %)"));
   }
   return join(words, "; ");
 }
 
 Facts facts_of(const Block& block) {
-  Facts facts;
   const double change = block.change();
-  facts.set("words", block.profile->words);
-  facts.set("context", format_count(block.profile->context()));
-  facts.set("kept", format_bytes(block.kept()));
-  facts.when("kept_differs", block.own() && !block.kept_agrees(), "formula",
-             format_bytes(block.kept_formula()));
-  facts.when("contributors", !block.contributors.empty(), "list", contributor_words(block));
-  facts.set("before", format_bytes(block.of(metric::kBeforeBackward)));
-  facts.set("after", format_bytes(block.of(metric::kAfterBackward)));
-  facts.set("change", (change < 0 ? "−" : "+") + format_bytes(std::abs(change)));
-  return facts;
+  return Facts()
+      .set("words", block.profile->words)
+      .set("context", format_count(block.profile->context()))
+      .set("kept", format_bytes(block.kept()))
+      .when("kept_differs", block.own() && !block.kept_agrees(), "formula",
+            format_bytes(block.kept_formula()))
+      .when("contributors", !block.contributors.empty(), "list", contributor_words(block))
+      .set("before", format_bytes(block.of(metric::kBeforeBackward)))
+      .set("after", format_bytes(block.of(metric::kAfterBackward)))
+      .set("change", (change < 0 ? "−" : "+") + format_bytes(std::abs(change)));
 }
 
 Dataset blocks_data(const std::vector<Block>& blocks) {
@@ -179,37 +172,28 @@ Dataset contributors_data(const Block& block) {
   return variant_of(block, make_dataset("contributors", columns, block.contributors));
 }
 
-/// Memory after one event of a pass; changes are from where the pass began.
+/// Memory after one event of a pass.
 struct Point {
-  std::string pass;
-  double event = 0;
-  std::string module;
-  double bytes = 0, change = 0;
+  std::string pass, module;
+  double event, bytes;
+  double change = 0;  ///< From where the pass began.
 };
 
-std::vector<Point> points_of(const Block& block, std::string_view pass) {
+/// The backward begins before its first allocation and ends where the next block's begins.
+std::vector<Point> curve_of(const Block& block, const std::string& pass) {
   std::vector<Point> points;
   for (const MeasuredRow& row : measured_rows(*block.step->launch, metric::kBlockTimeline)) {
     if (row.text(column::kPhase) != pass) continue;
-    points.push_back({std::string(pass), row.number(column::kEvent).value_or(0),
-                      short_path(row.text(column::kModule)),
+    points.push_back({pass, short_path(row.text(column::kModule)),
+                      row.number(column::kEvent).value_or(0),
                       row.number(metric::kRequested).value_or(0)});
   }
   std::ranges::stable_sort(points, {}, &Point::event);
-  return points;
-}
-
-/// The backward begins before its first allocation and ends where the next block's begins.
-void add_ends(const Block& block, std::vector<Point>& points) {
-  const Point first = points.front(), last = points.back();
-  points.insert(points.begin(),
-                {first.pass, first.event - 1, "", block.of(metric::kBeforeBackward)});
-  points.push_back({last.pass, last.event + 1, "", block.of(metric::kAfterBackward)});
-}
-
-std::vector<Point> curve_of(const Block& block, std::string_view pass) {
-  std::vector<Point> points = points_of(block, pass);
-  if (pass == metric::kBackward && !points.empty()) add_ends(block, points);
+  if (pass == metric::kBackward && !points.empty()) {
+    const double first = points.front().event, last = points.back().event;
+    points.insert(points.begin(), {pass, "", first - 1, block.of(metric::kBeforeBackward)});
+    points.push_back({pass, "", last + 1, block.of(metric::kAfterBackward)});
+  }
   for (Point& point : points) point.change = point.bytes - points.front().bytes;
   return points;
 }
@@ -237,7 +221,7 @@ std::vector<Dataset> block_timeline(const Block& block) {
   std::vector<Point> curve;
   std::vector<Stay> stays;
   for (const auto pass : {metric::kForward, metric::kBackward}) {
-    const std::vector<Point> points = curve_of(block, pass);
+    const std::vector<Point> points = curve_of(block, std::string(pass));
     add_stays(stays, points);
     curve.insert(curve.end(), points.begin(), points.end());
   }
@@ -255,15 +239,13 @@ std::vector<Dataset> block_timeline(const Block& block) {
 
 /// Of all contexts together: the gradients depend on none.
 void set_sizes(Facts& facts, const std::vector<Block>& blocks) {
-  std::vector<std::string> gradients;
-  for (const Block& block : blocks) gradients.push_back(format_bytes(block.gradients()));
-  gradients.erase(std::unique(gradients.begin(), gradients.end()), gradients.end());
-  facts.flag("nothing", blocks.empty());
+  const auto gradients =
+      each(blocks, [](const Block& block) { return format_bytes(block.gradients()); });
   const bool own = std::ranges::all_of(blocks, &Block::own);
-  facts.flag("own", own);
+  facts.flag("nothing", blocks.empty()).flag("own", own);
   facts.flag("kept_agrees", own && std::ranges::all_of(blocks, &Block::kept_agrees));
   facts.flag("gradients_agree", std::ranges::all_of(blocks, &Block::gradients_agree));
-  facts.set("gradients", join_words(gradients));
+  facts.set("gradients", join_words(distinct(gradients)));
   facts.set("formula", format_bytes(blocks.empty() ? 0 : blocks.front().gradients_formula()));
 }
 
@@ -276,10 +258,9 @@ PartContent present_block(const RunView& view, const std::vector<Profile>& profi
   std::vector<Facts> said;
   part.datasets = {blocks_data(blocks)};
   for (const Block& block : blocks) {
-    said.push_back(facts_of(block));
-    said.back().flag("later", said.size() > 1);
+    said.push_back(facts_of(block).flag("later", !said.empty()));
     part.datasets.push_back(contributors_data(block));
-    for (Dataset& dataset : block_timeline(block)) part.datasets.push_back(std::move(dataset));
+    std::ranges::move(block_timeline(block), std::back_inserter(part.datasets));
   }
   set_sizes(part.facts, blocks);
   part.facts.flag("model", measured_model(view.run()) != nullptr);

@@ -1,7 +1,5 @@
 // Part (e): the largest allocations of the forward pass, what they are and what becomes of them.
-#include <algorithm>
-#include <map>
-
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/parts.h"
@@ -44,6 +42,7 @@ struct Forward {
     for (const Group& group : groups) sum += group.bytes == bytes() ? group.count : 0;
     return sum;
   }
+  std::string context() const { return format_count(profile->context()); }
   double scores() const { return static_cast<double>(score_bytes(step->spec())); }
   std::string formula() const { return groups.front().formula; }
   std::string pass() const {
@@ -97,64 +96,56 @@ std::string meaning(const std::string& formula) {
 /// "96 in attn/computing softmax and 96 in attn/computing attention scores": the largest, by
 /// module.
 std::string source_words(const Forward& forward) {
-  std::vector<std::pair<std::string, double>> sources;
-  for (const Group& group : forward.groups) {
-    if (group.bytes != forward.bytes()) continue;
-    const std::string place = group.module.empty() ? group.op : last_of(group.module, "layers/");
-    const auto same = std::ranges::find(sources, place, &std::pair<std::string, double>::first);
-    if (same == sources.end()) {
-      sources.emplace_back(place, group.count);
-    } else {
-      same->second += group.count;
-    }
-  }
+  const auto place = [](const Group& group) {
+    return group.module.empty() ? group.op : last_of(group.module, "layers/");
+  };
+  const auto top =
+      only(forward.groups, [&](const Group& one) { return one.bytes == forward.bytes(); });
   std::vector<std::string> words;
-  for (const auto& [place, count] : sources)
-    words.push_back(format_value(count, {Notation::kCount}) + " in " + place);
+  for (const std::string& source : distinct(each(top, place))) {
+    double count = 0;
+    for (const Group& group : top) count += place(group) == source ? group.count : 0;
+    words.push_back(format_value(count, {Notation::kCount}) + " in " + source);
+  }
   return join_words(words);
 }
 
 Facts values_of(const Forward& forward) {
-  Facts values;
-  values.set("words", forward.profile->words);
-  values.set("context", format_count(forward.profile->context()));
-  values.set("pass", forward.pass());
-  values.set("bytes", format_bytes(forward.bytes()));
-  values.set("count", forward.count(), {Notation::kCount});
-  values.set("sources", source_words(forward));
-  values.set("formula", forward.formula().empty() ? "no formula known" : forward.formula());
-  values.set("meaning", meaning(forward.formula()));
-  values.set("scores", format_bytes(forward.scores()));
-  return values;
+  const std::string formula = forward.formula();
+  return Facts()
+      .set("words", forward.profile->words)
+      .set("context", forward.context())
+      .set("pass", forward.pass())
+      .set("bytes", format_bytes(forward.bytes()))
+      .set("count", forward.count(), {Notation::kCount})
+      .set("sources", source_words(forward))
+      .set("formula", formula.empty() ? "no formula known" : formula)
+      .set("meaning", meaning(formula))
+      .set("scores", format_bytes(forward.scores()));
 }
 
 /// Contexts whose largest allocations are of another kind than `shown`'s, the first such kind.
 std::optional<Facts> others(const std::vector<Forward>& forwards, const Forward& shown) {
-  std::vector<std::string> contexts, bytes, scores;
-  std::string kind;
-  for (const Forward& forward : forwards) {
-    const std::string formula = forward.formula();
-    if (formula.empty() || formula == shown.formula()) continue;
-    if (kind.empty()) kind = formula;
-    if (formula != kind) continue;
-    contexts.push_back(format_count(forward.profile->context()));
-    bytes.push_back(format_bytes(forward.bytes()));
-    scores.push_back(format_bytes(forward.scores()));
-  }
-  if (kind.empty()) return std::nullopt;
-  Facts values;
-  values.set("meaning", meaning(kind));
-  values.set("contexts", join_words(contexts));
-  values.set("bytes", join_words(bytes));
-  values.set("scores", join_words(scores));
-  return values;
+  const auto unlike = only(forwards, [&](const Forward& forward) {
+    return !forward.formula().empty() && forward.formula() != shown.formula();
+  });
+  if (unlike.empty()) return std::nullopt;
+  const std::string kind = unlike.front().formula();
+  const auto alike = only(unlike, [&](const Forward& one) { return one.formula() == kind; });
+  const auto bytes = [&](double (Forward::*size)() const) {
+    return join_words(each(alike, [=](const Forward& one) { return format_bytes((one.*size)()); }));
+  };
+  return Facts()
+      .set("meaning", meaning(kind))
+      .set("contexts", join_words(each(alike, &Forward::context)))
+      .set("bytes", bytes(&Forward::bytes))
+      .set("scores", bytes(&Forward::scores));
 }
 
 /// The kinds of the smallest size may not all be recorded: a worker keeps the largest only.
 std::vector<Group> drawn(const Forward& forward) {
-  std::vector<Group> groups = forward.groups;
-  std::erase_if(groups, [&](const Group& group) {
-    return group.bytes == forward.groups.back().bytes && group.bytes < forward.bytes();
+  std::vector<Group> groups = only(forward.groups, [&](const Group& group) {
+    return group.bytes > forward.groups.back().bytes || group.bytes == forward.bytes();
   });
   std::ranges::stable_sort(groups, [](const Group& a, const Group& b) {
     return a.bytes != b.bytes ? a.bytes > b.bytes : a.fate() > b.fate();
@@ -204,10 +195,7 @@ const Forward& reference_of(const RunView& view, const std::vector<Forward>& for
 PartContent present_largest(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   const std::vector<Forward> forwards = forwards_of(answered(profiles));
-  std::vector<Facts> contexts;
-  for (const Forward& forward : forwards) contexts.push_back(values_of(forward));
-  part.facts.flag("nothing", forwards.empty());
-  part.facts.list("contexts", std::move(contexts));
+  part.facts.flag("nothing", forwards.empty()).list("contexts", each(forwards, values_of));
   for (const char* name : {"known", "unknown", "outgrown", "others"})
     part.facts.when(name, std::nullopt);
   part.facts.set("pass", "");

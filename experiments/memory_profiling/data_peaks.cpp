@@ -1,8 +1,8 @@
 // Part (b): the peaks of each context, in which phase they lie, and what by arithmetic they consist
 // of.
-#include <algorithm>
 #include <ranges>
 
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/common/command.h"
 #include "experiments/common/timing.h"
@@ -39,11 +39,9 @@ Dataset peak_contexts(const Profiles& profiles) {
        {std::tuple(Mode::kInference, "inference", "Inference forward"),
         std::tuple(Mode::kTrainStep, "step", "Training step"),
         std::tuple(Mode::kForward, "forward", "Forward with grad")}) {
-    const auto peak = [mode, unit](const Profile* profile) {
-      const Bytes bytes = profile->peak(mode);
-      return bytes ? in_unit(bytes, unit) : Value::missing(reasons_missing(*profile));
-    };
-    columns.push_back({name, title, peak, unit.name, {Notation::kFixed, unit.decimals}});
+    columns.push_back(bytes_column<const Profile*>(
+        name, title, [mode](const Profile* profile) { return profile->peak(mode); }, unit,
+        [](const Profile* profile) { return reasons_missing(*profile); }));
   }
   return make_dataset("contexts", columns, profiles);
 }
@@ -56,9 +54,7 @@ Dataset forward_peaks(const Profiles& profiles) {
     const auto value = [=](const Profile* profile) {
       const Step* step = profile->ran(mode);
       const Metric* found = step == nullptr ? nullptr : step->launch->find(tag, metric);
-      if (found == nullptr || found->number())
-        return in_unit(found == nullptr ? Bytes() : found->number(), unit);
-      return Value::missing(found->reason);
+      return found == nullptr ? Value() : in_unit(found->number(), unit, found->reason);
     };
     return Column<const Profile*>{name, title, value, unit.name, {Notation::kFixed, unit.decimals}};
   };
@@ -70,9 +66,8 @@ Dataset forward_peaks(const Profiles& profiles) {
              metric::kMeaning, metric::kForwardGraphAlive),
       column("in_training", "Inside training, with the optimizer's state", Mode::kTrainStep,
              metric::kMeaning, metric::kForwardWithState)};
-  Profiles rows = profiles;
-  std::erase_if(rows, [](const Profile* profile) { return !anything_ran({profile}); });
-  return make_dataset("forward-peaks", columns, rows);
+  const auto ran = [](const Profile* profile) { return anything_ran({profile}); };
+  return make_dataset("forward-peaks", columns, only(profiles, ran));
 }
 
 /// One step's peak: as the allocator counts it, by what it is held for, and by first principles.
@@ -81,22 +76,12 @@ struct StepRow {
   const Step* step;
   std::vector<std::string> flags = {};
 
-  Bytes bytes(std::string_view tag, std::string_view name) const { return step->bytes(tag, name); }
-  double of(std::string_view tag, std::string_view name) const {
-    return bytes(tag, name).value_or(0);
-  }
-  double category(std::string_view name) const { return of(metric::kCategory, name); }
-  double requested() const { return of(metric::kMemory, metric::kPeakRequested); }
-  double allocated() const { return of(metric::kMemory, metric::kPeakAllocated); }
-  double held() const {
-    return category(metric::kParameters) + category(metric::kGradients) +
-           category(metric::kOptimizerStates);
-  }
-  /// Parameters, gradients and moments: by formula where there is one.
-  double state() const {
-    const auto resident = resident_bytes(step->spec());
-    return resident ? static_cast<double>(*resident) : held();
-  }
+  std::int64_t context() const { return profile->context(); }
+  std::string phase() const { return step->peak_phase(); }
+  double requested() const { return step->of(metric::kMemory, metric::kPeakRequested); }
+  double allocated() const { return step->of(metric::kMemory, metric::kPeakAllocated); }
+  double parameters() const { return step->category(metric::kParameters); }
+  double activations() const { return step->category(metric::kActivations); }
   /// Of labreport's own network alone.
   std::optional<double> formula() const {
     const std::int64_t total = expected_peak(step->spec()).total();
@@ -105,16 +90,16 @@ struct StepRow {
   /// The formula leaves out workspaces and inputs.
   bool explained() const {
     if (!formula()) return true;
-    const double left_out = category(metric::kWorkspace) + category(metric::kData);
+    const double left_out = step->category(metric::kWorkspace) + step->category(metric::kData);
     return std::abs(requested() - *formula() - left_out) <= kExplained * requested();
   }
 };
 
 std::vector<std::string> flags_of(const StepRow& row) {
   std::vector<std::string> flags = crowding(*row.step->launch);
-  const Bytes history = row.bytes(metric::kHistory, metric::kPeakRequested);
+  const Bytes history = row.step->bytes(metric::kHistory, metric::kPeakRequested);
   if (history && *history != row.requested()) flags.emplace_back("the history changed the peak");
-  const bool measured = row.bytes(metric::kCategory, metric::kParameters).has_value();
+  const bool measured = row.step->bytes(metric::kCategory, metric::kParameters).has_value();
   if (measured && !row.explained()) flags.emplace_back("not explained by the formula");
   return flags;
 }
@@ -136,12 +121,12 @@ Dataset peak_steps(const Profiles& profiles) {
   const auto column = [&](std::string_view title, std::string_view tag, std::string_view metric) {
     return bytes_column<StepRow>(
         std::string(metric), std::string(title),
-        [=](const StepRow& row) { return row.bytes(tag, metric); }, unit);
+        [=](const StepRow& row) { return row.step->bytes(tag, metric); }, unit);
   };
   std::vector<Column<StepRow>> columns{
       {"context", "Context", [](const StepRow& row) { return row.profile->label; }},
       {"step", "Step", [](const StepRow& row) { return mode_words(row.step->mode()); }},
-      {"phase", "Peak lies in", [](const StepRow& row) { return row.step->peak_phase(); }},
+      {"phase", "Peak lies in", &StepRow::phase},
       column("Allocated", metric::kMemory, metric::kPeakAllocated),
       column("Reserved", metric::kMemory, metric::kPeakReserved),
       column("Requested", metric::kMemory, metric::kPeakRequested),
@@ -153,61 +138,56 @@ Dataset peak_steps(const Profiles& profiles) {
 
 /// A mode's peaks at the first and the last context at which it ran.
 std::optional<Facts> range_of(const Profiles& spoken_of, Mode mode) {
-  Profiles ran;
-  std::ranges::copy_if(spoken_of, std::back_inserter(ran),
-                       [mode](const Profile* profile) { return profile->ran(mode); });
+  const Profiles ran =
+      only(spoken_of, [mode](const Profile* profile) { return profile->ran(mode) != nullptr; });
   if (ran.empty()) return std::nullopt;
-  Facts values;
-  values.set("words", mode_words(mode));
-  for (const auto& [end, profile] :
-       {std::pair("first", ran.front()), std::pair("last", ran.back())}) {
-    values.set(end, format_bytes(*profile->peak(mode)));
-    values.set(std::string(end) + "_context", format_count(profile->context()));
-  }
-  values.flag("several", ran.size() > 1);
-  return values;
+  const Profile &first = *ran.front(), &last = *ran.back();
+  return Facts()
+      .set("words", mode_words(mode))
+      .set("first", format_bytes(*first.peak(mode)))
+      .set("first_context", format_count(first.context()))
+      .set("last", format_bytes(*last.peak(mode)))
+      .set("last_context", format_count(last.context()))
+      .flag("several", ran.size() > 1);
 }
 
-std::string contexts_refused(const Profiles& spoken_of, Mode mode) {
-  std::vector<std::string> contexts;
-  for (const Profile* profile : spoken_of) {
-    const Step* step = profile->asked(mode);
-    if (step != nullptr && step->refused()) contexts.push_back(format_count(profile->context()));
-  }
-  return join_words(contexts);
+std::string contexts_of(const Profiles& profiles) {
+  return join_words(
+      each(profiles, [](const Profile* profile) { return format_count(profile->context()); }));
+}
+
+bool refused_step(const Profile* profile) {
+  const Step* step = profile->asked(Mode::kTrainStep);
+  return step != nullptr && step->refused() != nullptr;
 }
 
 /// In the optimizer, and nearly all of it parameters with their gradients and moments.
 bool in_optimizer(const StepRow& row) {
-  return row.step->peak_phase() == metric::kOptimizer && row.held() > kNearly * row.requested();
+  return row.phase() == metric::kOptimizer && row.step->held() > kNearly * row.requested();
 }
 
 /// In a pass, and most of what the step added before it are saved activations.
 bool by_activations(const StepRow& row) {
-  const double before = row.of(metric::kResident, metric::kRequested);
-  const std::string phase = row.step->peak_phase();
-  return !phase.empty() && phase != metric::kOptimizer &&
-         row.category(metric::kActivations) > (row.requested() - before) / 2;
+  const double before = row.step->of(metric::kResident, metric::kRequested);
+  return !row.phase().empty() && row.phase() != metric::kOptimizer &&
+         row.activations() > (row.requested() - before) / 2;
 }
 
 /// A peak before the backward pass has made its gradients, one for each parameter.
 bool gradients_replace(const StepRow& row) {
-  const double gradients = row.category(metric::kParameters);
-  return row.step->peak_phase() == metric::kBackward && gradients > 0 &&
-         row.category(metric::kActivations) > gradients;
+  return row.phase() == metric::kBackward && row.parameters() > 0 &&
+         row.activations() > row.parameters();
 }
 
 std::optional<Facts> phase_values(const StepRow* row, bool alone) {
   if (row == nullptr) return std::nullopt;
-  Facts values;
-  values.set("context", format_count(row->profile->context()));
-  values.set("state", format_bytes(row->state()));
-  values.set("activations", format_bytes(row->category(metric::kActivations)));
-  values.set("phase", pass_words(row->step->peak_phase()));
-  values.when("outweigh", gradients_replace(*row), "gradients",
-              format_bytes(row->category(metric::kParameters)));
-  values.flag("alone", alone);
-  return values;
+  return Facts()
+      .set("context", format_count(row->context()))
+      .set("state", format_bytes(row->step->state()))
+      .set("activations", format_bytes(row->activations()))
+      .set("phase", pass_words(row->phase()))
+      .when("outweigh", gradients_replace(*row), "gradients", format_bytes(row->parameters()))
+      .flag("alone", alone);
 }
 
 /// Up to some context the peaks lie in the optimizer, from the next on in a pass.
@@ -216,24 +196,21 @@ void set_phases(Facts& facts, const std::vector<StepRow>& steps) {
   const bool told = !steps.empty() && std::all_of(passes, steps.end(), by_activations);
   const StepRow* last = told && passes != steps.begin() ? &*(passes - 1) : nullptr;
   const StepRow* next = told && passes != steps.end() ? &*passes : nullptr;
+  if (last == nullptr && next != nullptr) next = &steps.back();
   facts.when("in_optimizer", phase_values(last, next == nullptr));
-  facts.when("in_pass", phase_values(last == nullptr && next != nullptr ? &steps.back() : next,
-                                     last == nullptr));
+  facts.when("in_pass", phase_values(next, last == nullptr));
 }
 
 /// A step that needs more than that of the next longer context, where the allocator explains it.
-void set_turned(Facts& facts, const std::vector<StepRow>& steps) {
+std::optional<Facts> turned(const std::vector<StepRow>& steps) {
   const auto row = std::ranges::adjacent_find(steps, std::greater(), &StepRow::allocated);
-  std::optional<Facts> values;
-  if (row != steps.end() && row->requested() <= (row + 1)->requested()) {
-    values.emplace();
-    for (const auto& [name, one] : {std::pair("short", row), std::pair("long", row + 1)}) {
-      values->set(name, format_count(one->profile->context()));
-      values->set(std::string(name) + "_rounding",
-                  format_bytes(one->allocated() - one->requested()));
-    }
+  if (row == steps.end() || row->requested() > (row + 1)->requested()) return std::nullopt;
+  Facts values;
+  for (const auto& [name, one] : {std::pair("short", row), std::pair("long", row + 1)}) {
+    values.set(name, format_count(one->context()));
+    values.set(std::string(name) + "_rounding", format_bytes(one->allocated() - one->requested()));
   }
-  facts.when("turned", values);
+  return values;
 }
 
 }  // namespace
@@ -243,27 +220,21 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   set_common(part.facts, view, profiles);
   const Profiles spoken_of = answered(profiles);
   const Profiles rows = of_precision(profiles, spoken_of.front()->spec.precision);
-  Profiles all;
-  for (const Profile& profile : profiles) all.push_back(&profile);
-  std::vector<StepRow> training = steps_of(spoken_of);
-  std::erase_if(training, [](const StepRow& row) { return row.step->mode() != Mode::kTrainStep; });
+  const std::vector<StepRow> training = only(
+      steps_of(spoken_of), [](const StepRow& row) { return row.step->mode() == Mode::kTrainStep; });
   const auto inference = range_of(spoken_of, Mode::kInference);
   const auto step = range_of(spoken_of, Mode::kTrainStep);
   std::vector<Facts> ranges;
   for (const auto& range : {inference, step}) {
     if (range) ranges.push_back(*range);
   }
-  part.facts.flag("nothing", ranges.empty());
-  part.facts.set("reasons", reasons_missing(*rows.front()));
-  part.facts.list("ranges", std::move(ranges));
-  part.facts.when("step", step);
-  part.facts.when("inference", inference);
-  const std::string refused = contexts_refused(spoken_of, Mode::kTrainStep);
-  part.facts.when("refused", !refused.empty(), "contexts", refused);
-  part.facts.when("inference_alone", step ? std::nullopt : inference);
+  const Profiles refused = only(spoken_of, refused_step);
+  part.facts.flag("nothing", ranges.empty()).set("reasons", reasons_missing(*rows.front()));
+  part.facts.list("ranges", ranges).when("step", step).when("inference", inference);
+  part.facts.when("refused", !refused.empty(), "contexts", contexts_of(refused));
   set_phases(part.facts, training);
-  set_turned(part.facts, training);
-  part.datasets = {peak_contexts(rows), forward_peaks(rows), peak_steps(all)};
+  part.facts.when("turned", turned(training));
+  part.datasets = {peak_contexts(rows), forward_peaks(rows), peak_steps(all_of(profiles))};
   add_what_fits(part, view, profiles);
   part.details.tables = {commands_table(view.run(), kProblem, named_cells(profiles))};
   part.details.warnings = warnings(profiles);

@@ -1,12 +1,11 @@
 // Part (c): the same peaks under mixed precision, what changes in them, and whether it matters.
-#include <algorithm>
 #include <cmath>
 
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/parts.h"
 #include "experiments/memory_profiling/timeline.h"
-#include "plan/arithmetic.h"
 #include "results/metric_names.h"
 
 namespace labreport::memory_profiling {
@@ -27,13 +26,10 @@ struct Pair {
   double from() const { return own->peak(mode).value_or(0); }
   double to() const { return reduced->peak(mode).value_or(0); }
   double change() const { return from() > 0 ? to() / from() - 1 : 0; }
-  double category(const Profile* profile, std::string_view name) const {
-    return profile->ran(mode)->bytes(metric::kCategory, name).value_or(0);
-  }
-  double held(const Profile* profile) const {
-    return category(profile, metric::kParameters) + category(profile, metric::kGradients) +
-           category(profile, metric::kOptimizerStates);
-  }
+  double size() const { return std::abs(change()); }
+  /// Of one that ran in both.
+  const Step& before() const { return *own->ran(mode); }
+  const Step& after() const { return *reduced->ran(mode); }
 };
 
 using Pairs = std::vector<Pair>;
@@ -55,10 +51,7 @@ Pairs pairs_of(const std::vector<Profile>& profiles) {
 
 /// Those that ran in both.
 Pairs of_mode(const Pairs& pairs, Mode mode) {
-  Pairs found;
-  std::ranges::copy_if(pairs, std::back_inserter(found),
-                       [mode](const Pair& pair) { return pair.mode == mode && pair.both_ran(); });
-  return found;
+  return only(pairs, [mode](const Pair& pair) { return pair.mode == mode && pair.both_ran(); });
 }
 
 std::string noun(const Category& category) {
@@ -72,7 +65,7 @@ std::string parts_of(const Pair& pair) {
   double sum = 0;
   for (const Category& category : categories()) {
     const double change =
-        pair.category(pair.reduced, category.name) - pair.category(pair.own, category.name);
+        pair.after().category(category.name) - pair.before().category(category.name);
     sum += change;
     if (std::abs(change) < kWorthAWord * pair.from()) continue;
     parts.emplace_back(std::abs(change), format_bytes(std::abs(change)) +
@@ -81,46 +74,42 @@ std::string parts_of(const Pair& pair) {
   }
   if (!(std::abs(sum - (pair.to() - pair.from())) < kMatters * pair.from())) return "";
   std::ranges::stable_sort(parts, std::greater(), &std::pair<double, std::string>::first);
-  std::vector<std::string> words;
-  for (auto& [bytes, text] : parts) words.push_back(std::move(text));
-  return join_words(words);
+  return join_words(each(parts, &std::pair<double, std::string>::second));
 }
 
-Facts values_of(const Pair& pair) {
-  Facts values;
-  values.set("step", mode_words(pair.mode));
-  values.set("context", format_count(pair.own->context()));
-  values.set("from", format_bytes(pair.from()));
-  values.set("to", format_bytes(pair.to()));
-  values.set("share", (pair.change() < 0 ? "−" : "+") + format_percent(std::abs(pair.change())));
-  const auto resident = resident_bytes(pair.own->ran(pair.mode)->spec());
-  values.set("held", format_bytes(resident ? static_cast<double>(*resident) : pair.held(pair.own)));
+Facts pair_values(const Pair& pair) {
   const std::string parts = parts_of(pair);
-  values.when("explained", !parts.empty(), "parts", parts);
-  values.flag("unexplained", parts.empty() && std::abs(pair.change()) >= kSame);
-  return values;
+  return Facts()
+      .set("step", mode_words(pair.mode))
+      .set("context", format_count(pair.own->context()))
+      .set("from", format_bytes(pair.from()))
+      .set("to", format_bytes(pair.to()))
+      .set("share", (pair.change() < 0 ? "−" : "+") + format_percent(pair.size()))
+      .set("held", format_bytes(pair.before().state()))
+      .when("explained", !parts.empty(), "parts", parts)
+      .flag("unexplained", parts.empty() && pair.size() >= kSame);
+}
+
+/// Most of a step that hardly changes is held in both precisions alike.
+bool stays(const Pair& pair) {
+  const double held = pair.before().held();
+  return pair.size() < kMatters && held > kMost * pair.from() &&
+         std::abs(pair.after().held() / held - 1) < kSame;
 }
 
 /// Whether it matters, by the training step that changes most; and the step at the shortest
 /// context, where it is another.
 void set_steps(Facts& facts, const Pairs& steps) {
-  facts.when("verdict", std::nullopt);
-  facts.when("shortest", std::nullopt);
+  facts.when("verdict", std::nullopt).when("shortest", std::nullopt);
   if (steps.empty()) return;
-  const auto size = [](const Pair& pair) { return std::abs(pair.change()); };
-  const auto most = std::ranges::max_element(steps, {}, size);
-  Facts verdict = values_of(*most);
-  verdict.flag("hardly", size(*most) < kMatters);
-  verdict.flag("saves", size(*most) >= kMatters && most->change() < 0);
-  verdict.flag("costs", size(*most) >= kMatters && most->change() > 0);
-  facts.when("verdict", verdict);
-  const Pair& first = steps.front();
-  if (most == steps.begin()) return;
-  Facts shortest = values_of(first);
-  shortest.flag("stays",
-                size(first) < kMatters && first.held(first.own) > kMost * first.from() &&
-                    std::abs(first.held(first.reduced) / first.held(first.own) - 1) < kSame);
-  facts.when("shortest", shortest);
+  const Pair& most = *largest(steps, &Pair::size);
+  const bool hardly = most.size() < kMatters;
+  facts.when("verdict", pair_values(most)
+                            .flag("hardly", hardly)
+                            .flag("saves", !hardly && most.change() < 0)
+                            .flag("costs", !hardly && most.change() > 0));
+  if (&most == &steps.front()) return;
+  facts.when("shortest", pair_values(steps.front()).flag("stays", stays(steps.front())));
 }
 
 bool refused(const Profile& profile) {
@@ -155,21 +144,19 @@ Dataset both_precisions(const Pairs& pairs, const std::string& own, const std::s
   double most = 0;
   for (const Pair& pair : pairs) most = std::max({most, pair.from(), pair.to()});
   const ByteUnit unit = byte_unit(most);
-  const auto peak = [unit](const Profile* Pair::* side) {
-    return [=](const Pair& pair) {
-      const auto bytes = (pair.*side)->peak(pair.mode);
-      return bytes ? in_unit(bytes, unit) : Value::missing(reason(pair));
-    };
+  const auto peak = [unit](const char* name, const std::string& title,
+                           const Profile* Pair::* side) {
+    return bytes_column<Pair>(
+        name, title, [=](const Pair& pair) { return (pair.*side)->peak(pair.mode); }, unit, reason);
   };
   const auto ratio = [](const Pair& pair) {
     return pair.both_ran() && pair.from() > 0 ? Value(pair.to() / pair.from()) : Value();
   };
-  const Notation notation{Notation::kFixed, unit.decimals};
   const std::vector<Column<Pair>> columns{
       {"context", "Context", [](const Pair& pair) { return format_count(pair.own->context()); }},
       {"step", "Step", [](const Pair& pair) { return mode_words(pair.mode); }},
-      {"own", own, peak(&Pair::own), unit.name, notation},
-      {"reduced", reduced, peak(&Pair::reduced), unit.name, notation},
+      peak("own", own, &Pair::own),
+      peak("reduced", reduced, &Pair::reduced),
       {"ratio", "Ratio", ratio, "×", {Notation::kFixed, 2}}};
   return make_dataset("precisions", columns, pairs);
 }
@@ -182,20 +169,15 @@ PartContent present_precisions(const RunView& view, const std::vector<Profile>& 
   const Pairs pairs = pairs_of(profiles);
   const std::string own = answered(profiles).front()->precision();
   const std::string other(describe(reduced(profiles).value_or(Precision::kBf16)));
-  part.facts.set("own", own);
-  part.facts.set("reduced", other);
+  part.facts.set("own", own).set("reduced", other);
   part.facts.flag("alone", pairs.empty());
   part.facts.flag("none_in_both", !pairs.empty() && std::ranges::none_of(pairs, &Pair::both_ran));
   Pairs forwards = of_mode(pairs, Mode::kInference);
   if (forwards.empty()) forwards = of_mode(pairs, Mode::kForward);
-  std::vector<Facts> compared;
-  for (const Pair& pair : pairs) {
-    if (pair.both_ran()) compared.push_back(values_of(pair));
-  }
-  part.facts.list("compared", std::move(compared));
+  part.facts.list("compared", each(only(pairs, &Pair::both_ran), pair_values));
   set_steps(part.facts, of_mode(pairs, Mode::kTrainStep));
   part.facts.when("inference",
-                  forwards.empty() ? std::nullopt : std::optional(values_of(forwards.back())));
+                  forwards.empty() ? std::nullopt : std::optional(pair_values(forwards.back())));
   set_fits(part.facts, pairs);
   part.datasets = {both_precisions(pairs, own, other)};
   add_peaks_figure(part, view, profiles);

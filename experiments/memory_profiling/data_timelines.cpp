@@ -1,6 +1,5 @@
 // Part (a): memory over an inference step and a training step, by what it is held for.
-#include <algorithm>
-
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/lifetimes.h"
@@ -70,35 +69,8 @@ double optimizer_rise(const Timeline& timeline) {
   return most;
 }
 
-Facts values_of(const Shown& shown) {
-  const Timeline& timeline = shown.timeline;
-  const Instant& peak = timeline.peak();
-  const auto at_end = [&](std::string_view phase, std::string_view category) {
-    const Instant* instant = timeline.end_of(phase);
-    return format_bytes(instant == nullptr ? 0 : instant->of(category));
-  };
-  const bool loss = timeline.end_of(metric::kLoss) != nullptr;
-  Facts values;
-  values.set("words", shown.title());
-  values.set("start", format_bytes(shown.start().requested()));
-  values.set("parts", parts_of(shown.start()));
-  values.set("above", format_bytes(peak.requested() - shown.start().requested()));
-  values.set("activations", at_end(loss ? metric::kLoss : metric::kForward, metric::kActivations));
-  values.set("gradients", at_end(metric::kBackward, metric::kGradients));
-  values.set("peak", format_bytes(peak.requested()));
-  values.when("rounded", peak.allocated > peak.requested(), "allocated",
-              format_bytes(peak.allocated));
-  values.set("phase", pass_words(peak.phase));
-  values.set("reason", shown.step->missing());
-  values.flag("stateless", shown.step->mode() == Mode::kTrainStep &&
-                               shown.start().of(metric::kOptimizerStates) <= 0);
-  values.when("updated", timeline.end_of(metric::kOptimizer) != nullptr, "optimizer",
-              format_bytes(optimizer_rise(timeline)));
-  return values;
-}
-
 /// The one situation that a step is in: what lies above the start of a sawtooth are temporaries.
-const char* situation(const Shown& shown) {
+std::string_view situation(const Shown& shown) {
   const Instant& peak = shown.timeline.peak();
   if (!shown.step->ok()) return "refused";
   if (shown.timeline.end_of(metric::kBackward) != nullptr) return "trained";
@@ -108,16 +80,31 @@ const char* situation(const Shown& shown) {
   return temporary ? "sawtooth" : "rising";
 }
 
-void set_facts(Facts& facts, const std::vector<Shown>& all) {
-  std::map<std::string, std::vector<Facts>> lists{{"sawtooth", {}},      {"rising", {}},
-                                                  {"refused", {}},       {"trained", {}},
-                                                  {"forward_alone", {}}, {"recorded", {}}};
-  for (const Shown& shown : all) {
-    lists[situation(shown)].push_back(values_of(shown));
-    lists["recorded"].push_back(values_of(shown));
-  }
-  facts.flag("nothing", all.empty());
-  for (auto& [name, list] : lists) facts.list(name, std::move(list));
+Facts shown_values(const Shown& shown) {
+  const Timeline& timeline = shown.timeline;
+  const Instant &start = shown.start(), &peak = timeline.peak();
+  const auto at_end = [&](std::string_view phase, std::string_view category) {
+    const Instant* instant = timeline.end_of(phase);
+    return format_bytes(instant == nullptr ? 0 : instant->of(category));
+  };
+  const bool loss = timeline.end_of(metric::kLoss) != nullptr;
+  const bool trains = shown.step->mode() == Mode::kTrainStep;
+  Facts values;
+  for (const char* name : {"sawtooth", "rising", "trained", "forward_alone", "refused"})
+    values.flag(name, name == situation(shown));
+  return values.set("words", shown.title())
+      .set("start", format_bytes(start.requested()))
+      .set("parts", parts_of(start))
+      .set("above", format_bytes(peak.requested() - start.requested()))
+      .set("activations", at_end(loss ? metric::kLoss : metric::kForward, metric::kActivations))
+      .set("gradients", at_end(metric::kBackward, metric::kGradients))
+      .set("peak", format_bytes(peak.requested()))
+      .when("rounded", peak.allocated > peak.requested(), "allocated", format_bytes(peak.allocated))
+      .set("phase", pass_words(peak.phase))
+      .set("reason", shown.step->missing())
+      .flag("stateless", trains && start.of(metric::kOptimizerStates) <= 0)
+      .when("updated", timeline.end_of(metric::kOptimizer) != nullptr, "optimizer",
+            format_bytes(optimizer_rise(timeline)));
 }
 
 /// A place on the curve and its words: the peak, or the GPU's capacity.
@@ -197,13 +184,11 @@ Dataset stages_data(const std::vector<Category>& visible, const Timeline& timeli
 }
 
 std::vector<Category> visible_in(const Timeline& timeline) {
-  std::vector<Category> visible = categories();
-  std::erase_if(visible, [&](const Category& category) {
-    return std::ranges::all_of(timeline.instants, [&](const Instant& instant) {
-      return instant.of(category.name) <= kInvisible * timeline.peak().requested();
+  return only(categories(), [&](const Category& category) {
+    return std::ranges::any_of(timeline.instants, [&](const Instant& instant) {
+      return instant.of(category.name) > kInvisible * timeline.peak().requested();
     });
   });
-  return visible;
 }
 
 /// The datasets of one step's figures, and its snapshot.
@@ -235,7 +220,7 @@ PartContent present_timelines(const RunView& view, const std::vector<Profile>& p
   std::vector<Shown> all = steps_shown(spoken_of);
   const auto inference = longest_shown(spoken_of, Mode::kInference, false);
   if (inference) all.insert(all.begin(), *inference);
-  set_facts(part.facts, all);
+  part.facts.flag("nothing", all.empty()).list("recorded", each(all, shown_values));
   for (const Shown& shown : all) {
     const bool forward = shown.step->mode() == Mode::kInference;
     const char* file = forward            ? "memory-inference"

@@ -33,13 +33,10 @@ std::vector<Dot> dots_of(const std::vector<Profile>& profiles) {
 }
 
 Dataset peaks(const std::vector<Profile>& profiles, const ByteUnit& unit) {
-  const auto peak = [unit](const Dot& dot) {
-    return dot.peak ? in_unit(dot.peak, unit) : Value::missing(dot.reason);
-  };
   const std::vector<Column<Dot>> columns{
       {"row", "Step and context", &Dot::row},
       {"precision", "Precision", &Dot::precision},
-      {"peak", "Peak", peak, unit.name, {Notation::kFixed, unit.decimals}},
+      bytes_column<Dot>("peak", "Peak", &Dot::peak, unit, &Dot::reason),
       {"unit", "Unit", [unit](const Dot&) { return unit.name; }}};
   return make_dataset("peaks", columns, dots_of(profiles));
 }

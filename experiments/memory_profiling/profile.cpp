@@ -6,8 +6,10 @@
 #include <tuple>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/common/phases.h"
+#include "plan/arithmetic.h"
 #include "plan/editions.h"
 #include "results/metric_names.h"
 
@@ -57,12 +59,24 @@ std::optional<double> Step::bytes(std::string_view tag, std::string_view name) c
   return metric == nullptr ? std::nullopt : metric->number();
 }
 
+double Step::category(std::string_view name) const { return of(metric::kCategory, name); }
+
+double Step::held() const {
+  return category(metric::kParameters) + category(metric::kGradients) +
+         category(metric::kOptimizerStates);
+}
+
+double Step::state() const {
+  const auto resident = resident_bytes(spec());
+  return resident ? static_cast<double>(*resident) : held();
+}
+
 std::string Step::peak_phase() const {
   std::string found;
   double most = 0;
   for (const auto phase :
        {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
-    const double peak = bytes(metric::kPeak, phase).value_or(0);
+    const double peak = of(metric::kPeak, phase);
     if (peak > most) most = peak, found = phase;
   }
   return found;
@@ -160,22 +174,19 @@ bool ran_at_all(const Profile& profile) {
 
 }  // namespace
 
+Profiles all_of(const std::vector<Profile>& profiles) {
+  return each(profiles, [](const Profile& profile) { return &profile; });
+}
+
 Profiles of_precision(const std::vector<Profile>& profiles, std::optional<Precision> precision) {
-  Profiles found;
-  for (const Profile& profile : profiles) {
-    if (profile.spec.precision == precision) found.push_back(&profile);
-  }
-  return found;
+  return only(all_of(profiles),
+              [precision](const Profile* profile) { return profile->spec.precision == precision; });
 }
 
 Profiles alike(const std::vector<Profile>& profiles, const Profile& profile, Precision precision) {
-  Profiles found;
-  for (const Profile& other : profiles) {
-    const bool same = other.spec.model == profile.spec.model &&
-                      other.spec.batch == profile.spec.batch && other.spec.precision == precision;
-    if (same) found.push_back(&other);
-  }
-  return found;
+  return only(of_precision(profiles, precision), [&](const Profile* other) {
+    return other->spec.model == profile.spec.model && other->spec.batch == profile.spec.batch;
+  });
 }
 
 Profiles answered(const std::vector<Profile>& profiles) {

@@ -23,8 +23,14 @@ struct Step {
   bool ok() const;
   /// Null where it did not run out of memory.
   const OutOfMemory* refused() const;
-  /// Nothing where the metric is absent.
+  /// Nothing where the metric is absent; `of`: 0.
   std::optional<double> bytes(std::string_view tag, std::string_view name) const;
+  double of(std::string_view tag, std::string_view name) const {
+    return bytes(tag, name).value_or(0);
+  }
+  double category(std::string_view name) const;  ///< At the peak.
+  double held() const;   ///< Parameters, gradients and the optimizer's state among them.
+  double state() const;  ///< The same, by formula where there is one.
   /// The phase whose own peak is the largest; empty where none was measured.
   std::string peak_phase() const;
   /// Why the step, or this number of it, is missing; empty where it is there.
@@ -59,6 +65,8 @@ using Profiles = std::vector<const Profile*>;
 /// What the answers speak of: the largest network whose full step ran at some context (else of
 /// which anything ran, else any), in the first precision; contexts rising.
 Profiles answered(const std::vector<Profile>& profiles);
+
+Profiles all_of(const std::vector<Profile>& profiles);
 
 Profiles of_precision(const std::vector<Profile>& profiles, std::optional<Precision> precision);
 

@@ -1,11 +1,10 @@
 #include "experiments/memory_profiling/what_fits.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <ranges>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/statistics.h"
 #include "document/charts/charts.h"
 #include "experiments/memory_profiling/bytes.h"
@@ -28,106 +27,98 @@ std::int64_t batch_of(const CellSpec& spec) { return spec.batch.value_or(kHandou
 
 bool has_backward(Mode mode) { return mode == Mode::kForwardBackward || mode == Mode::kTrainStep; }
 
-/// A member of `ExpectedPeak` under its category's name.
-struct PeakPart {
-  std::string_view name;
-  std::int64_t ExpectedPeak::* bytes;
-};
+/// By the categories' names.
+constexpr std::pair<std::string_view, std::int64_t ExpectedPeak::*> kParts[]{
+    {metric::kParameters, &ExpectedPeak::parameters},
+    {metric::kGradients, &ExpectedPeak::gradients},
+    {metric::kOptimizerStates, &ExpectedPeak::moments},
+    {metric::kActivations, &ExpectedPeak::activations},
+    {metric::kWeightCopies, &ExpectedPeak::weight_copies},
+    {metric::kTemporary, &ExpectedPeak::temporaries}};
 
-constexpr std::array kParts{PeakPart{metric::kParameters, &ExpectedPeak::parameters},
-                            PeakPart{metric::kGradients, &ExpectedPeak::gradients},
-                            PeakPart{metric::kOptimizerStates, &ExpectedPeak::moments},
-                            PeakPart{metric::kActivations, &ExpectedPeak::activations},
-                            PeakPart{metric::kWeightCopies, &ExpectedPeak::weight_copies},
-                            PeakPart{metric::kTemporary, &ExpectedPeak::temporaries}};
+/// In bytes, without backward and with it: the one thing at a peak that measurement alone knows,
+/// which depends on the GPU and counts as temporary.
+using Workspaces = std::array<std::int64_t, 2>;
 
-/// The formulas, and the one thing at a peak that measurement alone knows: the libraries'
-/// workspace, which depends on the GPU and counts as temporary.
-class Predictor {
- public:
-  explicit Predictor(const std::vector<Profile>& profiles) {
-    for (const Profile& profile : profiles) {
-      for (const auto& [mode, step] : profile.steps) {
-        const auto bytes = step.bytes(metric::kCategory, metric::kWorkspace).value_or(0);
-        std::int64_t& most = workspace_[has_backward(mode)];
-        most = std::max(most, static_cast<std::int64_t>(bytes));
-      }
+Workspaces workspaces_of(const std::vector<Profile>& profiles) {
+  Workspaces most{};
+  for (const Profile& profile : profiles) {
+    for (const auto& [mode, step] : profile.steps) {
+      const auto bytes = static_cast<std::int64_t>(step.category(metric::kWorkspace));
+      most[has_backward(mode)] = std::max(most[has_backward(mode)], bytes);
     }
   }
+  return most;
+}
 
-  std::vector<ExpectedPeak> possible(const CellSpec& spec) const {
-    auto peaks = possible_peaks(spec);
-    for (ExpectedPeak& peak : peaks) peak.temporaries += workspace_[has_backward(*spec.mode)];
-    return peaks;
-  }
+std::vector<ExpectedPeak> predicted(const CellSpec& spec, const Workspaces& workspaces) {
+  auto peaks = possible_peaks(spec);
+  for (ExpectedPeak& peak : peaks) peak.temporaries += workspaces[has_backward(*spec.mode)];
+  return peaks;
+}
 
-  ExpectedPeak peak(const CellSpec& spec) const {
-    return std::ranges::max(possible(spec), {}, &ExpectedPeak::total);
-  }
-
- private:
-  std::array<std::int64_t, 2> workspace_{};
-};
-
-/// Predicted over measured peaks of one step and precision, less 1.
+/// One step and precision: predicted over measured peaks, less 1.
 struct Check {
   Mode mode;
   Precision precision;
-  std::vector<double> apart;
+  std::vector<double> apart = {};
 
   double farthest() const {
-    const auto distance = [](double one) { return std::abs(one); };
-    return apart.empty() ? 0 : std::ranges::max(apart, {}, distance);
+    const double* found = largest(apart, [](double one) { return std::abs(one); });
+    return found == nullptr ? 0 : *found;
   }
   bool holds() const { return std::abs(farthest()) <= kConfirmed; }
-  std::string reason() const {
-    return "the formulas are up to " + format_rough_percent(std::abs(farthest())) + " % off";
+  std::string step() const { return mode_words(mode); }
+  std::string_view precision_words() const { return describe(precision); }
+  CellSpec spec(const Size& size, std::int64_t batch, std::int64_t context) const {
+    CellSpec spec;
+    spec.model = size.shape;
+    spec.precision = precision;
+    spec.mode = mode;
+    spec.batch = batch;
+    spec.context = context;
+    return spec;
+  }
+};
+
+/// What the figure and its table show: sizes × steps and precisions, at one batch.
+struct Grid {
+  Workspaces workspaces;
+  std::int64_t batch, context;
+  std::vector<Size> sizes = {};
+  std::vector<Check> checks = {};
+
+  ExpectedPeak peak(const CellSpec& spec) const {
+    return std::ranges::max(predicted(spec, workspaces), {}, &ExpectedPeak::total);
   }
 };
 
 /// A first step has no optimizer state yet, and fewer workspaces.
-bool confirms(const CellSpec& spec) {
+bool confirms(const CellSpec& spec, const Check& check) {
   return spec.device == DeviceKind::kCuda && spec.model && spec.batch && spec.context &&
-         spec.precision && spec.mode && spec.warmup.value_or(0) > 0;
+         spec.precision == check.precision && spec.mode == check.mode &&
+         spec.warmup.value_or(0) > 0;
 }
 
-/// The answers' own precision and the one it is compared with.
-std::vector<Precision> precisions_of(const std::vector<Profile>& profiles) {
-  std::vector<Precision> found{
-      answered(profiles).front()->spec.precision.value_or(Precision::kFp32)};
-  if (const auto other = reduced(profiles)) found.push_back(*other);
-  return found;
-}
-
+/// In the answers' own precision and the one it is compared with.
 std::vector<Check> checks_of(const RunView& view, const std::vector<Profile>& profiles,
-                             const Predictor& predictor) {
+                             const Grid& grid) {
+  const auto own = answered(profiles).front()->spec.precision.value_or(Precision::kFp32);
+  const Precision other = reduced(profiles).value_or(own);
   std::vector<Check> checks;
   for (const Mode mode : kSteps) {
-    for (const Precision precision : precisions_of(profiles))
-      checks.push_back({mode, precision, {}});
-  }
-  for (const Cell& cell : view.run().cells) {
-    if (!confirms(cell.spec)) continue;
-    const auto measured =
-        Step{&cell, ok_launch(cell)}.bytes(metric::kMemory, metric::kPeakAllocated);
-    const auto check = std::ranges::find_if(checks, [&](const Check& one) {
-      return one.mode == cell.spec.mode && one.precision == cell.spec.precision;
-    });
-    if (!measured || *measured <= 0 || check == checks.end()) continue;
-    const auto predicted = static_cast<double>(predictor.peak(cell.spec).total());
-    check->apart.push_back(predicted / *measured - 1);
+    for (const Precision precision : distinct(std::vector{own, other})) {
+      Check& check = checks.emplace_back(Check{mode, precision});
+      for (const Cell& cell : view.run().cells) {
+        if (!confirms(cell.spec, check)) continue;
+        const double measured =
+            Step{&cell, ok_launch(cell)}.of(metric::kMemory, metric::kPeakAllocated);
+        const auto expected = static_cast<double>(grid.peak(cell.spec).total());
+        if (measured > 0) check.apart.push_back(expected / measured - 1);
+      }
+    }
   }
   return checks;
-}
-
-CellSpec spec_of(const Size& size, const Check& check, std::int64_t batch, std::int64_t context) {
-  CellSpec spec;
-  spec.model = size.shape;
-  spec.precision = check.precision;
-  spec.mode = check.mode;
-  spec.batch = batch;
-  spec.context = context;
-  return spec;
 }
 
 /// Those of the edition with the vocabulary of `first`, and the run's own as far as 64 bits hold
@@ -140,25 +131,11 @@ std::vector<Size> sizes_of(const RunView& view, const CellSpec& first) {
     if (std::ranges::find(sizes, *cell.spec.model, &Size::shape) != sizes.end()) continue;
     sizes.push_back({cell.spec.size, *cell.spec.model});
   }
-  const Check fullest{Mode::kTrainStep, Precision::kFp32, {}};
-  std::erase_if(sizes, [&](const Size& size) {
-    return !is_countable(spec_of(size, fullest, batch_of(first), kContexts.back()));
-  });
+  const Check fullest{Mode::kTrainStep, Precision::kFp32};
   std::ranges::stable_sort(sizes, {}, [](const Size& size) { return parameter_count(size.shape); });
-  return sizes;
-}
-
-/// What the figure and its table show: sizes × steps and precisions, at one batch.
-struct Grid {
-  const Predictor& predictor;
-  std::vector<Size> sizes;
-  std::vector<Check> checks;
-  std::int64_t batch;
-  std::int64_t context;
-};
-
-std::string bar_name(const Size& size, const Check& check) {
-  return size.name + ", " + std::string(describe(check.precision));
+  return only(sizes, [&](const Size& size) {
+    return is_countable(fullest.spec(size, batch_of(first), kContexts.back()));
+  });
 }
 
 /// One part of a size's peak; the last one's text is the whole.
@@ -179,12 +156,12 @@ std::vector<Bar> bars_of(const Grid& grid) {
   for (const Size& size : grid.sizes) {
     for (const Check& check : grid.checks) {
       if (check.mode != Mode::kTrainStep || !check.holds()) continue;
-      const ExpectedPeak peak = grid.predictor.peak(spec_of(size, check, grid.batch, grid.context));
+      const ExpectedPeak peak = grid.peak(check.spec(size, grid.batch, grid.context));
+      const std::string row = size.name + ", " + std::string(check.precision_words());
       double at = 0;
       for (const auto& [name, bytes] : kParts) {
         const double to = at + static_cast<double>(peak.*bytes) / kBytesPerGibibyte;
-        if (to > at)
-          bars.push_back({bar_name(size, check), category_words(std::string(name)), at, to, ""});
+        if (to > at) bars.push_back({row, category_words(std::string(name)), at, to, ""});
         at = to;
       }
       bars.back().text = format_bytes(static_cast<double>(peak.total()));
@@ -210,9 +187,9 @@ struct Fit {
 
   Value card(std::int64_t context) const {
     if (!check->holds()) return {};
-    const auto peak = grid->predictor.peak(spec_of(*size, *check, grid->batch, context)).total();
-    const auto found = std::ranges::find_if(kCards, [peak](std::int64_t card) {
-      return static_cast<double>(peak) <= static_cast<double>(card) * kGigabyte;
+    const auto bytes = grid->peak(check->spec(*size, grid->batch, context)).total();
+    const auto found = std::ranges::find_if(kCards, [bytes](std::int64_t card) {
+      return static_cast<double>(bytes) <= static_cast<double>(card) * kGigabyte;
     });
     return found == kCards.end() ? "none" : std::to_string(*found) + " GB";
   }
@@ -221,47 +198,47 @@ struct Fit {
 Dataset smallest_cards(const Grid& grid) {
   std::vector<Column<Fit>> columns{
       {"size", "Size", [](const Fit& fit) { return fit.size->name; }},
-      {"step", "Step", [](const Fit& fit) { return mode_words(fit.check->mode); }},
-      {"precision", "Precision", [](const Fit& fit) { return describe(fit.check->precision); }}};
+      {"step", "Step", [](const Fit& fit) { return fit.check->step(); }},
+      {"precision", "Precision", [](const Fit& fit) { return fit.check->precision_words(); }}};
   for (const std::int64_t context : kContexts) {
     columns.push_back({"at" + std::to_string(context), "Context " + format_count(context),
                        [context](const Fit& fit) { return fit.card(context); }});
   }
   std::vector<Fit> rows;
   for (const Check& check : grid.checks) {
+    const std::string off =
+        "the formulas are up to " + format_rough_percent(std::abs(check.farthest())) + " % off";
     for (const Size& size : grid.sizes) {
       rows.push_back({&grid, &check, &size, {}});
-      if (!check.holds()) rows.back().flags = {check.reason()};
+      if (!check.holds()) rows.back().flags = {off};
     }
   }
   return make_dataset("fits", columns, rows);
 }
 
-Dataset predictions(const std::vector<Check>& checks) {
-  const auto percent = [](double (*share)(const Check&)) {
-    return [share](const Check& check) {
-      return check.apart.empty() ? Value() : Value(100 * share(check));
-    };
-  };
-  const std::vector<Column<Check>> columns{
-      {"step", "Step", [](const Check& check) { return mode_words(check.mode); }},
-      {"precision", "Precision", [](const Check& check) { return describe(check.precision); }},
-      {"cells",
-       "Measured peaks",
-       [](const Check& check) { return check.apart.size(); },
-       "",
-       {Notation::kCount}},
-      {"median", "Median", percent([](const Check& check) { return median(check.apart); }), "%",
-       kApart},
-      {"farthest", "Farthest", percent([](const Check& check) { return check.farthest(); }), "%",
-       kApart}};
-  return make_dataset("predictions", columns, checks);
-}
+const std::vector<Column<Check>> kPredictions{
+    {"step", "Step", &Check::step},
+    {"precision", "Precision", &Check::precision_words},
+    {"cells",
+     "Measured peaks",
+     [](const Check& check) { return check.apart.size(); },
+     "",
+     {Notation::kCount}},
+    {"median", "Median",
+     [](const Check& check) {
+       return check.apart.empty() ? Value() : Value(100 * median(check.apart));
+     },
+     "%", kApart},
+    {"farthest", "Farthest",
+     [](const Check& check) {
+       return check.apart.empty() ? Value() : Value(100 * check.farthest());
+     },
+     "%", kApart}};
 
 /// Bytes as c₀ + c₁ B S + c₂ B S² + c₃ S², found exactly from four evaluations.
 std::vector<nlohmann::json> polynomials(const Grid& grid, const Size& size, const Check& check) {
   const auto at = [&](std::int64_t batch, std::int64_t context) {
-    return grid.predictor.possible(spec_of(size, check, batch, context));
+    return predicted(check.spec(size, batch, context), grid.workspaces);
   };
   const auto none = at(0, 0), mask = at(0, 1), one = at(1, 1), two = at(1, 2);
   std::vector<nlohmann::json> peaks;
@@ -281,50 +258,46 @@ std::vector<nlohmann::json> polynomials(const Grid& grid, const Size& size, cons
 
 /// For site/what_fits.js.
 nlohmann::json live(const Grid& grid, std::ptrdiff_t first) {
-  nlohmann::json sizes = nlohmann::json::array(), checks = nlohmann::json::array();
-  std::vector<std::string> parts;
-  for (const auto& [name, bytes] : kParts) parts.push_back(category_words(std::string(name)));
-  for (const Size& size : grid.sizes) sizes.push_back(size.name);
+  nlohmann::json checks = nlohmann::json::array();
   for (const Check& check : grid.checks) {
-    nlohmann::json entry{{"step", mode_words(check.mode)},
-                         {"precision", describe(check.precision)},
+    nlohmann::json entry{{"step", check.step()},
+                         {"precision", check.precision_words()},
                          {"cells", check.apart.size()},
                          {"farthest", std::round(1000 * check.farthest()) / 10}};
-    if (check.holds()) {
-      for (const Size& size : grid.sizes) entry["sizes"].push_back(polynomials(grid, size, check));
+    for (const Size& size : grid.sizes) {
+      if (check.holds()) entry["sizes"].push_back(polynomials(grid, size, check));
     }
     checks.push_back(std::move(entry));
   }
+  const auto parts =
+      each(kParts, [](const auto& part) { return category_words(std::string(part.first)); });
   return {{"cards", kCards},
           {"parts", series_scale("color", parts)},
-          {"sizes", sizes},
+          {"sizes", each(grid.sizes, &Size::name)},
           {"checks", checks},
           {"first", {{"size", first}, {"batch", grid.batch}, {"context", grid.context}}}};
 }
 
 std::optional<Facts> facts_of(const std::vector<Check>& checks) {
   std::vector<double> apart;
-  for (const Check& check : checks) {
-    if (!check.holds()) continue;
+  for (const Check& check : only(checks, &Check::holds)) {
     for (const double one : check.apart) apart.push_back(std::abs(one));
   }
   if (apart.empty()) return std::nullopt;
-  Facts facts;
-  facts.set("cells", format_count(static_cast<std::int64_t>(apart.size())));
-  facts.set("most", format_rough_percent(std::ceil(std::ranges::max(apart) * 1e3) / 1e3));
-  facts.set("typical", format_rough_percent(median(apart)));
-  return facts;
+  return Facts()
+      .set("cells", format_count(static_cast<std::int64_t>(apart.size())))
+      .set("most", format_rough_percent(std::ceil(std::ranges::max(apart) * 1e3) / 1e3))
+      .set("typical", format_rough_percent(median(apart)));
 }
 
 }  // namespace
 
 void add_what_fits(PartContent& part, const RunView& view, const std::vector<Profile>& profiles) {
   const CellSpec& first = answered(profiles).front()->spec;
-  const Predictor predictor(profiles);
-  Grid grid{predictor, {}, {}, batch_of(first), view.edition().reference_context};
+  Grid grid{workspaces_of(profiles), batch_of(first), view.edition().reference_context};
   if (view.on_gpu() && counted_parameters(first)) {
     grid.sizes = sizes_of(view, first);
-    grid.checks = checks_of(view, profiles, predictor);
+    grid.checks = checks_of(view, profiles, grid);
   }
   part.facts.set("batch", format_count(grid.batch));
   part.facts.set("at_context", format_count(grid.context));
@@ -335,7 +308,8 @@ void add_what_fits(PartContent& part, const RunView& view, const std::vector<Pro
   Dataset bars = make_dataset("what-fits", kBars, bars_of(grid));
   bars.live = live(grid, chosen - grid.sizes.begin());
   part.datasets.insert(part.datasets.end(),
-                       {std::move(bars), cards(), smallest_cards(grid), predictions(grid.checks)});
+                       {std::move(bars), cards(), smallest_cards(grid),
+                        make_dataset("predictions", kPredictions, grid.checks)});
 }
 
 }  // namespace labreport::memory_profiling

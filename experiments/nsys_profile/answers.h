@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "document/facts.h"
+#include "experiments/common/change.h"
 #include "experiments/nsys_profile/profile.h"
 
 namespace labreport::nsys_profile {
@@ -30,8 +31,7 @@ template <typename Row>
 void set_situations(Facts& facts, const Row* row, Facts (*values)(const Row&),
                     const std::vector<Situation<Row>>& situations) {
   for (const auto& [name, holds] : situations) {
-    const bool held = row != nullptr && holds(*row);
-    facts.when(name, held ? std::optional(values(*row)) : std::nullopt);
+    facts.when(name, row != nullptr && holds(*row), row == nullptr ? Facts() : values(*row));
   }
 }
 
@@ -51,9 +51,8 @@ std::optional<Facts> ranges(const std::vector<Row>& rows, const std::vector<Rang
   facts.set("count", rows.size(), {Notation::kCount});
   for (const RangeOf<Row>& of : wanted) {
     const auto [low, high] = std::ranges::minmax(rows, {}, of.value);
-    const std::string from = format_value(of.value(low), of.notation);
-    const std::string to = format_value(of.value(high), of.notation);
-    facts.set(of.name, from == to ? from : from + " to " + to);
+    facts.set(of.name, from_to(format_value(of.value(low), of.notation),
+                               format_value(of.value(high), of.notation)));
   }
   return facts;
 }

@@ -194,33 +194,46 @@ std::string without_addresses(std::string escaped) {
 
 }  // namespace
 
-void Facts::set(const std::string& name, std::string_view text) {
-  entries_[name] = without_addresses(escape_markdown(text));
+Facts& Facts::set(const std::string& name, std::string_view text) {
+  return set_markdown(name, without_addresses(escape_markdown(text)));
 }
 
-void Facts::set_markdown(const std::string& name, std::string markdown) {
+Facts& Facts::set_markdown(const std::string& name, std::string markdown) {
   entries_[name] = std::move(markdown);
+  return *this;
 }
 
-void Facts::set(const std::string& name, const Value& value, const Notation& notation) {
-  set(name, format_value(value, notation));
+Facts& Facts::set(const std::string& name, const Value& value, const Notation& notation) {
+  return set(name, format_value(value, notation));
 }
 
-void Facts::when(const std::string& name, const std::optional<Facts>& values) {
-  list(name, values ? std::vector<Facts>{*values} : std::vector<Facts>());
+Facts& Facts::flag(const std::string& name, bool value) {
+  entries_[name] = value;
+  return *this;
 }
 
-void Facts::when(const std::string& name, bool holds, const std::string& value_name,
-                 std::string_view text) {
-  Facts values;
-  values.set(value_name, text);
-  when(name, holds ? std::optional(values) : std::nullopt);
+Facts& Facts::when(const std::string& name, bool holds, const Facts& values) {
+  return list(name, holds ? std::vector{values} : std::vector<Facts>());
 }
 
-void Facts::flag(const std::string& name, bool value) { entries_[name] = value; }
+Facts& Facts::when(const std::string& name, const std::optional<Facts>& values) {
+  return when(name, values.has_value(), values.value_or(Facts()));
+}
 
-void Facts::list(const std::string& name, std::vector<Facts> items) {
+Facts& Facts::when(const std::string& name, bool holds, const std::string& value_name,
+                   std::string_view text) {
+  return when(name, holds, Facts().set(value_name, text));
+}
+
+Facts& Facts::choose(std::initializer_list<const char*> situations, std::string_view holds,
+                     const Facts& values) {
+  for (const char* situation : situations) when(situation, situation == holds, values);
+  return *this;
+}
+
+Facts& Facts::list(const std::string& name, std::vector<Facts> items) {
   entries_[name] = std::move(items);
+  return *this;
 }
 
 std::string escape_markdown(std::string_view text) {

@@ -1,6 +1,7 @@
 // Facts: what a presenter knows, formatted once, for the words of a section to draw on.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,18 +17,28 @@ namespace labreport {
 class Facts {
  public:
   /// Plain text; Markdown's own characters in it are escaped, and no address becomes a link.
-  void set(const std::string& name, std::string_view text);
+  Facts& set(const std::string& name, std::string_view text);
   /// Text that is Markdown already, made by this program (never from a run's strings).
-  void set_markdown(const std::string& name, std::string markdown);
+  Facts& set_markdown(const std::string& name, std::string markdown);
   /// A number as tables write it.
-  void set(const std::string& name, const Value& value, const Notation& notation);
-  void flag(const std::string& name, bool value);
+  Facts& set(const std::string& name, const Value& value, const Notation& notation);
+  /// A row's values by their columns' names, as tables write them.
+  template <typename Row>
+  Facts& set(const Row& row, const std::vector<Column<Row>>& columns) {
+    for (const auto& column : columns) set(column.name, column.value(row), column.notation);
+    return *this;
+  }
+  Facts& flag(const std::string& name, bool value);
   /// One situation and the values of its sentences, which stand in {{#name}}…{{/name}} alone.
-  void when(const std::string& name, const std::optional<Facts>& values);
+  Facts& when(const std::string& name, const std::optional<Facts>& values);
+  Facts& when(const std::string& name, bool holds, const Facts& values);
   /// The same where its sentences need a single value.
-  void when(const std::string& name, bool holds, const std::string& value_name,
-            std::string_view text);
-  void list(const std::string& name, std::vector<Facts> items);
+  Facts& when(const std::string& name, bool holds, const std::string& value_name,
+              std::string_view text);
+  /// Of several situations the one that holds; none for any other word.
+  Facts& choose(std::initializer_list<const char*> situations, std::string_view holds,
+                const Facts& values);
+  Facts& list(const std::string& name, std::vector<Facts> items);
 
   using Entry = std::variant<std::string, bool, std::vector<Facts>>;
   const std::map<std::string, Entry>& entries() const { return entries_; }

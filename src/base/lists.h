@@ -1,0 +1,42 @@
+// What rows of data are asked for all the time: some of them, one thing of each, no repetitions.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+namespace labreport {
+
+/// Those for which `wanted`, a function or a member, holds.
+template <typename List, typename Wanted>
+List only(List list, const Wanted& wanted) {
+  std::erase_if(list, [&](const auto& one) { return !std::invoke(wanted, one); });
+  return list;
+}
+
+/// What `get`, a function or a member, says of each.
+template <typename List, typename Get>
+auto each(const List& list, const Get& get) {
+  std::vector<std::decay_t<decltype(std::invoke(get, *std::begin(list)))>> found;
+  for (const auto& one : list) found.push_back(std::invoke(get, one));
+  return found;
+}
+
+/// In the order in which they come first.
+template <typename One>
+std::vector<One> distinct(const std::vector<One>& list) {
+  std::vector<One> found;
+  for (const One& one : list) {
+    if (std::ranges::find(found, one) == found.end()) found.push_back(one);
+  }
+  return found;
+}
+
+/// The one of the largest value; null: an empty list.
+template <typename One, typename Get>
+const One* largest(const std::vector<One>& list, const Get& get) {
+  const auto found = std::ranges::max_element(list, {}, get);
+  return found == list.end() ? nullptr : &*found;
+}
+
+}  // namespace labreport
