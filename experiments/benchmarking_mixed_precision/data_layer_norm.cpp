@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/benchmarking_mixed_precision/parts.h"
 #include "experiments/benchmarking_mixed_precision/traced.h"
@@ -66,12 +67,6 @@ NormRow read(const MeasuredRow& row, Precision format) {
           .output = row.number("output_error"),
           .sum_overflow = whole("sum_overflow") > 0,
           .square_overflow = whole("square_overflow") > 0};
-}
-
-template <typename Wanted>
-NormRows only(NormRows rows, const Wanted& wanted) {
-  std::erase_if(rows, std::not_fn(wanted));
-  return rows;
 }
 
 /// Of the widest vectors, by growing scale; formats in their order.

@@ -1,6 +1,5 @@
 // Part (c): forward and backward in FP32 beside other precisions: times, speedups, kernels.
-#include <algorithm>
-
+#include "base/lists.h"
 #include "experiments/benchmarking_mixed_precision/parts.h"
 #include "experiments/benchmarking_mixed_precision/present.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
@@ -123,15 +122,14 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   if (compared.empty()) return std::nullopt;
   const auto rows = network_rows(measured, compared);
   const auto passes = pass_rows(rows);
-  auto profiled = passes;
-  std::erase_if(profiled, [](const PassRow& row) { return !row.kernels(); });
+  const auto profiled = only(passes, &PassRow::kernels);
   PartContent part;
   part.facts = speedup_facts(view, compared);
   part.cells = cells_of(groups);
   part.datasets = {make_dataset("networks", kNetworks, rows),
                    make_dataset("kernels", kPasses, profiled)};
-  auto drawn = passes;
-  std::erase_if(drawn, [](const PassRow& row) { return !row.row.speedup(row.pass).number(); });
+  const auto drawn = only(
+      passes, [](const PassRow& row) { return row.row.speedup(row.pass).number() != nullptr; });
   if (!drawn.empty()) part.datasets.push_back(make_dataset("passes", kPasses, drawn));
   part.details.tables = {
       bounds_table(view, groups, Mode::kTrainStep),

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "experiments/common/phases.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -118,11 +119,9 @@ std::vector<Pair> pairs(const std::vector<Network>& networks) {
 }
 
 std::vector<Pair> spoken_of(const std::vector<Pair>& pairs, Pass Network::* pass) {
-  std::vector<Pair> found;
-  std::ranges::copy_if(pairs, std::back_inserter(found), [&](const Pair& pair) {
-    return pair.other->precision() == pairs.front().other->precision() && pair.speedup(pass);
+  return only(pairs, [&](const Pair& pair) {
+    return pair.precision() == pairs.front().precision() && pair.speedup(pass);
   });
-  return found;
 }
 
 }  // namespace labreport::benchmarking_mixed_precision

@@ -43,6 +43,9 @@ struct Network {
 /// A network in FP32 and in another precision.
 struct Pair {
   const Network *fp32, *other;
+
+  std::string size() const { return other->size(); }
+  std::string precision() const { return std::string(other->precision()); }
   std::optional<Ratio> speedup(Pass Network::* pass) const;  ///< FP32's time over the other's.
 };
 

@@ -1,8 +1,7 @@
 // What part (c) can say of its speedups, and of what the profiles hold against them.
-#include <algorithm>
-
 #include "base/format.h"
 #include "base/gpu.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
 #include "experiments/common/change.h"
@@ -29,13 +28,12 @@ std::optional<Facts> range_of(const Pairs& pairs, WhichPass pass) {
   if (compared.empty()) return std::nullopt;
   const auto value = [pass](const Pair& pair) { return pair.speedup(pass)->value; };
   const auto [low, high] = std::ranges::minmax_element(compared, {}, value);
-  Facts facts;
-  facts.set("low", words_of(*low->speedup(pass)));
-  facts.set("low_size", low->other->size());
-  facts.set("high", words_of(*high->speedup(pass)));
-  facts.set("high_size", high->other->size());
-  facts.flag("several", format_ratio(value(*low)) != format_ratio(value(*high)));
-  return facts;
+  return Facts()
+      .set("low", words_of(*low->speedup(pass)))
+      .set("low_size", low->other->size())
+      .set("high", words_of(*high->speedup(pass)))
+      .set("high_size", high->other->size())
+      .flag("several", format_ratio(value(*low)) != format_ratio(value(*high)));
 }
 
 /// "the forward pass of small and large and the backward pass of small", "both passes of small":
@@ -43,13 +41,10 @@ std::optional<Facts> range_of(const Pairs& pairs, WhichPass pass) {
 template <typename Holds>
 std::string passes_where(const Pairs& pairs, Holds holds) {
   const auto sizes = [&](WhichPass pass) {
-    std::vector<std::string> names;
     const Pairs compared = spoken_of(pairs, pass);
-    for (const Pair& pair : compared) {
-      if (holds(pair, pass)) names.push_back(pair.other->size());
-    }
-    const bool all = names.size() > 2 && names.size() == compared.size();
-    return all ? "every size" : join_words(names);
+    const auto held = only(compared, [&](const Pair& pair) { return holds(pair, pass); });
+    if (held.size() > 2 && held.size() == compared.size()) return std::string("every size");
+    return join_words(each(held, &Pair::size));
   };
   const std::string forward = sizes(&Network::forward), backward = sizes(&Network::backward);
   if (!forward.empty() && forward == backward) return "both passes of " + forward;
@@ -69,23 +64,10 @@ std::optional<Facts> varying(const Pairs& pairs, const Network* Pair::* side) {
     return share > kSteadyBelow;
   });
   if (passes.empty()) return std::nullopt;
-  Facts facts;
-  facts.set("passes", passes);
-  facts.set("precision", (pairs.front().*side)->precision());
-  facts.set("most", variation_words(most));
-  return facts;
-}
-
-/// Pairs are in the order of their precisions.
-std::vector<Pairs> by_precision(const Pairs& pairs) {
-  std::vector<Pairs> groups;
-  for (const Pair& pair : pairs) {
-    const bool another =
-        groups.empty() || groups.back().front().other->precision() != pair.other->precision();
-    if (another) groups.emplace_back();
-    groups.back().push_back(pair);
-  }
-  return groups;
+  return Facts()
+      .set("passes", passes)
+      .set("precision", (pairs.front().*side)->precision())
+      .set("most", variation_words(most));
 }
 
 /// FP32 is spoken of with the first precision alone.
@@ -93,9 +75,7 @@ void set_varying(Facts& facts, const Pairs& pairs, bool first) {
   std::vector<Facts> list;
   for (const auto side : {&Pair::fp32, &Pair::other}) {
     const auto found = side == &Pair::other || first ? varying(pairs, side) : std::nullopt;
-    if (!found) continue;
-    list.push_back(*found);
-    list.back().flag("later", list.size() > 1);
+    if (found) list.push_back(Facts(*found).flag("later", !list.empty()));
   }
   facts.flag("varies", !list.empty());
   facts.list("varying", std::move(list));
@@ -104,15 +84,15 @@ void set_varying(Facts& facts, const Pairs& pairs, bool first) {
 /// Of every precision that was compared, the one that answers speak of first.
 std::vector<Facts> every_speed(const Pairs& pairs) {
   std::vector<Facts> list;
-  for (const Pairs& group : by_precision(pairs)) {
+  for (const std::string& precision : distinct(each(pairs, &Pair::precision))) {
+    const Pairs group =
+        only(pairs, [&](const Pair& pair) { return pair.precision() == precision; });
     const auto forward = range_of(group, &Network::forward);
     if (!forward) continue;
-    const std::string precision(group.front().other->precision());
     Facts& facts = list.emplace_back();
     facts.set("precision", precision);
     facts.set("setting", precision == "TF32" ? precision : precision + " autocast");
-    facts.when("forward", forward);
-    facts.when("backward", range_of(group, &Network::backward));
+    facts.when("forward", forward).when("backward", range_of(group, &Network::backward));
     set_varying(facts, group, list.size() == 1);
   }
   return list;
@@ -136,6 +116,16 @@ bool mix_explains(const Pair& smaller, const Pair& larger, WhichPass pass) {
          by_mix - least >= kHalf * (most - least);
 }
 
+/// How much of a pass GEMMs are in FP32.
+Facts share_range(const Pair& small, const Pair& large, WhichPass pass) {
+  const auto share = [pass](const Pair& pair) { return (pair.fp32->*pass).kernels->gemm_share(); };
+  return Facts()
+      .set("small", small.size())
+      .set("small_share", share(small), {Notation::kPercent})
+      .set("large", large.size())
+      .set("large_share", share(large), {Notation::kPercent});
+}
+
 /// Shares of GEMMs in FP32 where they are why speedups grow.
 std::optional<Facts> share_facts(const Pairs& pairs, const std::vector<WhichPass>& growing) {
   if (growing.empty()) return std::nullopt;
@@ -144,58 +134,48 @@ std::optional<Facts> share_facts(const Pairs& pairs, const std::vector<WhichPass
   const Pair &small = compared.front(), &large = compared.back();
   const auto explains = [&](WhichPass which) { return mix_explains(small, large, which); };
   if (!std::ranges::all_of(growing, explains)) return std::nullopt;
-  Facts shares;
-  shares.set("pass", pass == &Network::forward ? "forward" : "backward");
-  shares.set("small", small.fp32->size());
-  shares.set("small_share", (small.fp32->*pass).kernels->gemm_share(), {Notation::kPercent});
-  shares.set("large", large.fp32->size());
-  shares.set("large_share", (large.fp32->*pass).kernels->gemm_share(), {Notation::kPercent});
-  return shares;
+  return share_range(small, large, pass)
+      .set("pass", pass == &Network::forward ? "forward" : "backward");
 }
 
 void set_trend(Facts& facts, const Pairs& pairs) {
   std::vector<WhichPass> growing;
   bool differ = false;
   for (const auto& [name, pass] : kBoth) {
-    std::vector<Ratio> ratios;
-    for (const Pair& pair : spoken_of(pairs, pass)) ratios.push_back(*pair.speedup(pass));
-    const Trend trend = trend_of(ratios);
+    const Trend trend = trend_of(each(
+        spoken_of(pairs, pass), [pass = pass](const Pair& pair) { return *pair.speedup(pass); }));
     if (trend == Trend::kGrows) growing.push_back(pass);
     differ = differ || trend != Trend::kAlike;
   }
-  Facts grows;
-  grows.flag("both", growing.size() == 2);
-  grows.flag("forward", growing.size() == 1 && growing[0] == &Network::forward);
-  grows.flag("backward", growing.size() == 1 && growing[0] == &Network::backward);
-  facts.when("grows", growing.empty() ? std::nullopt : std::optional(grows));
+  const bool alone = growing.size() == 1;
+  facts.when("grows", !growing.empty(),
+             Facts()
+                 .flag("both", growing.size() == 2)
+                 .flag("forward", alone && growing[0] == &Network::forward)
+                 .flag("backward", alone && growing[0] == &Network::backward));
   facts.flag("no_trend", growing.empty() && differ);
   facts.when("share_explains", share_facts(pairs, growing));
 }
 
 /// Where everything but GEMMs takes longer, mostly because of copies: autocast's casts.
 bool casts_slow(const Pair& pair, const KernelTime& fp32, const KernelTime& other) {
-  return pair.other->precision() != "TF32" && other.rest() > kLonger * fp32.rest() &&
+  return pair.precision() != "TF32" && other.rest() > kLonger * fp32.rest() &&
          other.copies - fp32.copies >= kHalf * (other.rest() - fp32.rest());
 }
 
 /// Without a profile in the other precision: how much of FP32's passes GEMMs are, of the smallest
 /// and the largest that was profiled, and how much faster large ones ran.
-std::optional<Facts> held_facts(const RunView& view, Pairs compared) {
-  std::erase_if(compared, [](const Pair& pair) { return !pair.fp32->forward.kernels; });
+std::optional<Facts> held_facts(const RunView& view, const Pairs& pairs) {
+  const Pairs compared =
+      only(pairs, [](const Pair& pair) { return pair.fp32->forward.kernels.has_value(); });
   if (compared.size() < 2) return std::nullopt;
-  const Pair &small = compared.front(), &large = compared.back();
   const auto rate = matrix_rate(view, Precision::kFp32);
-  const auto other = matrix_rate(view, *large.other->group->spec.precision);
+  const auto other = matrix_rate(view, *compared.back().other->group->spec.precision);
   if (!rate || !other) return std::nullopt;
   constexpr Notation kTeraflops{Notation::kSignificant, 3};
-  Facts facts;
-  facts.set("small", small.fp32->size());
-  facts.set("small_share", small.fp32->forward.kernels->gemm_share(), {Notation::kPercent});
-  facts.set("large", large.fp32->size());
-  facts.set("large_share", large.fp32->forward.kernels->gemm_share(), {Notation::kPercent});
-  facts.set("rate", *rate / 1e12, kTeraflops);
-  facts.set("new_rate", *other / 1e12, kTeraflops);
-  return facts;
+  return share_range(compared.front(), compared.back(), &Network::forward)
+      .set("rate", *rate / 1e12, kTeraflops)
+      .set("new_rate", *other / 1e12, kTeraflops);
 }
 
 /// What became of GEMMs and of everything else in the largest forward pass profiled in both
@@ -209,18 +189,16 @@ void set_kernels(Facts& facts, const RunView& view, const Pairs& pairs) {
     if (!fp32 || !other) continue;
     const bool gain = other->gemms > 0 && fp32->gemms > kLonger * other->gemms;
     holds = gain ? "gemms_gain" : "gemms_stay";
-    values.set("size", pair.other->size());
-    values.set("gemms", fp32->gemms, {});
-    values.set("new_gemms", other->gemms, {});
-    values.set("gain", gain ? format_factor(fp32->gemms / other->gemms) : "");
-    values.set("rest", fp32->rest(), {});
-    values.set("new_rest", other->rest(), {});
-    values.flag("casts", casts_slow(pair, *fp32, *other));
+    values.set("size", pair.size())
+        .set("gemms", fp32->gemms, {})
+        .set("new_gemms", other->gemms, {})
+        .set("gain", gain ? format_factor(fp32->gemms / other->gemms) : "")
+        .set("rest", fp32->rest(), {})
+        .set("new_rest", other->rest(), {})
+        .flag("casts", casts_slow(pair, *fp32, *other));
   }
   values.when("held", held_facts(view, compared));
-  for (const char* name : {"gemms_gain", "gemms_stay", "not_profiled"}) {
-    facts.when(name, name == holds ? std::optional(values) : std::nullopt);
-  }
+  facts.choose({"gemms_gain", "gemms_stay", "not_profiled"}, holds, values);
 }
 
 bool paced_by_launches(const Pair& pair, WhichPass pass) {
@@ -248,11 +226,10 @@ std::optional<Facts> more_launches(const Pairs& pairs) {
     for (const Pair& pair : spoken_of(pairs, pass)) {
       const auto &fp32 = (pair.fp32->*pass).kernels, &other = (pair.other->*pass).kernels;
       if (!lost(pair, pass) || !fp32 || !other || other->launches <= fp32->launches) continue;
-      Facts more;
-      more.set("pass", pair.other->size() + "'s " + name);
-      more.set("fp32", fp32->launches, {Notation::kCount});
-      more.set("other", other->launches, {Notation::kCount});
-      return more;
+      return Facts()
+          .set("pass", pair.size() + "'s " + name)
+          .set("fp32", fp32->launches, {Notation::kCount})
+          .set("other", other->launches, {Notation::kCount});
     }
   }
   return std::nullopt;
@@ -261,7 +238,7 @@ std::optional<Facts> more_launches(const Pairs& pairs) {
 /// Passes that lost: whether all of them are launch-bound, and how many launches autocast adds.
 void set_slower(Facts& facts, const Pairs& pairs) {
   const std::string passes = passes_where(pairs, lost);
-  const bool paced = pairs.front().other->precision() != "TF32" &&  // Only autocast adds launches.
+  const bool paced = pairs.front().precision() != "TF32" &&  // Only autocast adds launches.
                      passes == passes_where(pairs, [](const Pair& pair, WhichPass pass) {
                        return lost(pair, pass) && paced_by_launches(pair, pass);
                      });
@@ -275,10 +252,9 @@ void set_slower(Facts& facts, const Pairs& pairs) {
 Facts speedup_facts(const RunView& view, const Pairs& pairs) {
   const Device* device = view.device();
   const bool has_bf16 = device == nullptr || computes_in_bf16(device->compute_capability);
-  const std::string precision(pairs.front().other->precision());
+  const std::string precision = pairs.front().precision();
   Facts facts;
-  facts.set("precision", precision);
-  facts.flag("gpu", view.on_gpu());
+  facts.set("precision", precision).flag("gpu", view.on_gpu());
   facts.flag("nothing", spoken_of(pairs, &Network::forward).empty());
   facts.flag("substitute", !has_bf16 && precision == "FP16");
   facts.list("precisions", every_speed(pairs));

@@ -1,7 +1,6 @@
 #include "experiments/benchmarking_mixed_precision/traced.h"
 
-#include <algorithm>
-
+#include "base/lists.h"
 #include "base/text.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -28,11 +27,9 @@ Trace trace_of(const Launch* launch) {
 }
 
 std::vector<TracedDtype> Trace::in(std::string_view precision, std::string_view group) const {
-  std::vector<TracedDtype> found;
-  std::ranges::copy_if(tensors, std::back_inserter(found), [&](const TracedDtype& tensor) {
+  return only(tensors, [&](const TracedDtype& tensor) {
     return tensor.precision == precision && tensor.group == group;
   });
-  return found;
 }
 
 std::string Trace::dtype(std::string_view precision, std::string_view group,
@@ -44,12 +41,8 @@ std::string Trace::dtype(std::string_view precision, std::string_view group,
 }
 
 std::string Trace::dtypes(std::string_view precision, std::string_view group) const {
-  std::vector<std::string> distinct;
-  for (const TracedDtype& tensor : in(precision, group)) {
-    if (std::ranges::find(distinct, tensor.dtype) == distinct.end())
-      distinct.push_back(tensor.dtype);
-  }
-  return distinct.empty() ? "–" : join_words(distinct);
+  const auto dtypes = distinct(each(in(precision, group), &TracedDtype::dtype));
+  return dtypes.empty() ? "–" : join_words(dtypes);
 }
 
 }  // namespace labreport::benchmarking_mixed_precision

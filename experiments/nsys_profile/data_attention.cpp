@@ -1,8 +1,7 @@
 // Part (e): softmax against the GEMMs of self-attention, in time and in FLOPs.
-#include <algorithm>
-
 #include "analysis/measures.h"
 #include "base/format.h"
+#include "base/lists.h"
 #include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/model_parts.h"
 #include "experiments/nsys_profile/parts.h"
@@ -149,39 +148,30 @@ std::vector<RoofPoint> roof(const Limits& limits, const std::vector<Work>& point
           {right * 4, limits.rate / kTera, words}};
 }
 
+/// Shares of the limits and ratios as tables have them.
 Facts attention_sentence(const Attention& work) {
-  Facts facts;
-  facts.set("profile", work.words);
-  facts.set("precision", work.precision);
-  facts.set("softmax", work.softmax.ms, {});
-  facts.set("scores", work.scores.ms, {});
-  facts.set("values", work.values.ms, {});
-  facts.set("gemms", work.gemms.ms, {});
-  facts.set("time", format_ratio(work.time()));
-  facts.flag("each", work.each());
-  facts.set("flops", work.flops(), kPartShare);
-  facts.set("softmax_intensity", work.softmax.intensity(), {Notation::kSignificant, 2});
-  facts.set("gemm_intensity", work.gemms.intensity(), kThree);
-  facts.set("bandwidth_share", work.bandwidth_share, kPartShare);
-  facts.set("rate_share", work.rate_share, kPartShare);
-  facts.set("ridge", work.ridge, kThree);
-  return facts;
+  return Facts()
+      .set(work, ratio_columns())
+      .set("profile", work.words)
+      .set("precision", work.precision)
+      .set("gemms", work.gemms.ms, {})
+      .flag("each", work.each())
+      .set("softmax_intensity", work.softmax.intensity(), {Notation::kSignificant, 2})
+      .set("gemm_intensity", work.gemms.intensity(), kThree)
+      .set("ridge", work.ridge, kThree);
 }
 
 /// 16 bits: the GEMMs gain and softmax does not.
-void set_attention_half(Facts& facts, const Profiles& profiles) {
-  const auto read = [&](const Profile* profile) {
-    return profile == nullptr ? std::nullopt : attention_of(profiles.view, *profile);
-  };
-  const auto full = read(profiles.foremost), half = read(profiles.half);
+std::optional<Facts> attention_half(const Profiles& profiles) {
+  if (profiles.half == nullptr) return std::nullopt;
+  const auto full = attention_of(profiles.view, *profiles.foremost);
+  const auto half = attention_of(profiles.view, *profiles.half);
   const bool gain = full && half && half->gemms.ms < full->gemms.ms / 2 &&
                     half->softmax.ms > 0.9 * full->softmax.ms;
-  Facts found = gain ? attention_sentence(*half) : Facts();
-  if (gain) {
-    found.set("speedup", format_factor(full->gemms.ms / half->gemms.ms));
-    found.flag("below_ridge", half->gemms.intensity() < half->ridge);
-  }
-  facts.when("half", gain ? std::optional(found) : std::nullopt);
+  if (!gain) return std::nullopt;
+  return attention_sentence(*half)
+      .set("speedup", format_factor(full->gemms.ms / half->gemms.ms))
+      .flag("below_ridge", half->gemms.intensity() < half->ridge);
 }
 
 /// Softmax and GEMMs have no times of their own in a fused kernel, or where no name tells them.
@@ -194,17 +184,18 @@ void set_untold(Facts& facts, const Profiles& profiles, bool told) {
 }
 
 Facts attention_facts(const Profiles& profiles) {
-  auto all = attentions(profiles.view, profiles.answered);
-  std::erase_if(all, [](const Attention& work) { return !work.missing.empty(); });
+  const auto all = only(attentions(profiles.view, profiles.answered),
+                        [](const Attention& work) { return work.missing.empty(); });
+  const Attention* one = foremost_of(profiles, all);
   Facts facts = profiles.facts();
-  set_situations<Attention>(facts, foremost_of(profiles, all), attention_sentence,
+  set_situations<Attention>(facts, one, attention_sentence,
                             {{"one", [](const auto&) { return true; }},
                              {"apart", &Attention::apart},
                              {"unclear", &Attention::unclear}});
   facts.when("range", ranges<Attention>(all, {{"time", &Attention::time, {Notation::kFixed, 2}},
                                               {"flops", &Attention::flops, kPartShare}}));
-  set_attention_half(facts, profiles);
-  set_untold(facts, profiles, foremost_of(profiles, all) != nullptr);
+  facts.when("half", attention_half(profiles));
+  set_untold(facts, profiles, one != nullptr);
   return facts;
 }
 

@@ -1,8 +1,8 @@
 // Part (d): the GEMMs' share of GPU time, in the forward pass and in a whole step.
-#include <algorithm>
 #include <cmath>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/kernel_sums.h"
@@ -19,7 +19,6 @@ constexpr Pass kDrawnPasses[]{Pass::kForward, Pass::kBackward, Pass::kOptimizer,
 constexpr double kPoint = 0.01;
 constexpr double kFaster = 1.1;
 constexpr Notation kShareOfTime{Notation::kPercent};
-constexpr const char* kDrawnClasses[]{"GEMM", "elementwise", "reduction", "copy", "other"};
 
 struct PassOf {
   const Profile* profile;
@@ -82,82 +81,39 @@ const std::vector<Column<ClassBar>> kClassBars{
     {"share", "Share", &ClassBar::share, "%", kShareOfTime},
     {"change", "Change", &ClassBar::change}};
 
-void add_bar(std::vector<ClassBar>& bars, const Profile& profile, Pass pass, double before) {
-  const Rows rows = profile.rows(pass);
-  const double whole = total(rows);
-  std::string change = format_significant(whole) + " ms";
-  if (before > 0 && whole > 0) change += ", " + format_factor(before / whole) + " ×";
-  for (const std::string kind : kDrawnClasses) {
-    const double ms =
-        total(matching(rows, [&](const KernelRow& row) { return drawn_class(row.kind) == kind; }));
-    if (ms <= 0 || whole <= 0) continue;
-    const std::string precision(labreport::describe(profile.precision()));
-    bars.push_back({precision + " · " + std::string(describe(pass)), kind, ms, ms / whole, change});
-  }
-}
-
-std::vector<ClassBar> class_bars(const Profiles& profiles) {
-  std::vector<ClassBar> bars;
+/// Behind a 16-bit pass its speedup over `full`'s.
+void add_bars(std::vector<ClassBar>& bars, const Profile* profile, const Profile* full) {
   for (const Pass pass : kDrawnPasses) {
-    if (profiles.foremost != nullptr) add_bar(bars, *profiles.foremost, pass, 0);
+    const Rows rows = profile == nullptr ? Rows() : profile->rows(pass);
+    const double whole = total(rows), before = full == nullptr ? 0 : total(full->rows(pass));
+    std::string change = format_significant(whole) + " ms";
+    if (before > 0 && whole > 0) change += ", " + format_factor(before / whole) + " ×";
+    for (const std::string& kind : drawn_classes()) {
+      const double ms = total(matching(rows, of_class(kind)));
+      if (ms <= 0) continue;
+      const std::string precision(labreport::describe(profile->precision()));
+      bars.push_back(
+          {precision + " · " + std::string(describe(pass)), kind, ms, ms / whole, change});
+    }
   }
-  for (const Pass pass : kDrawnPasses) {
-    if (profiles.half == nullptr) break;
-    add_bar(bars, *profiles.half, pass, total(profiles.foremost->rows(pass)));
-  }
-  return bars;
 }
 
-/// The share of one class in the forward pass and in the pass compared with it.
-struct Move {
-  std::string kind;
-  double from, to;
-
-  double by() const { return to - from; }
-  bool clear() const { return std::abs(by()) >= kPoint; }
-};
-
-/// Of every class but GEMMs, the largest change first.
-std::vector<Move> moves(const Rows& before, const Rows& after) {
-  std::vector<Move> found;
-  for (const std::string kind : kDrawnClasses) {
-    const auto of_class = [&](const KernelRow& row) { return drawn_class(row.kind) == kind; };
-    const Move move{kind, share(before, of_class), share(after, of_class)};
-    if (kind != "GEMM" && move.from + move.to > 0) found.push_back(move);
+/// "elementwise from 20.1 to 25.3 %, reduction and copy stay within a point"
+std::string changes(const Rows& before, const Rows& after) {
+  std::vector<std::string> words, steady;
+  for (const std::string& kind : drawn_classes()) {
+    const double from = share(before, of_class(kind)), to = share(after, of_class(kind));
+    if (kind == "GEMM" || from + to <= 0) continue;
+    if (std::abs(to - from) >= kPoint) {
+      words.push_back(kind + " from " + format_percent(from) + " to " + format_percent(to) + " %");
+    } else if (kind != "other") {
+      steady.push_back(kind);
+    }
   }
-  std::ranges::stable_sort(found, std::greater(),
-                           [](const Move& move) { return std::abs(move.by()); });
-  return found;
-}
-
-/// "copy falls from 23.1 to 13.0 % and reduction from 6.1 to 2.8 %": the clear changes that way.
-std::string move_words(const std::vector<Move>& all, const char* verb, double way) {
-  std::vector<std::string> words;
-  for (const Move& move : all) {
-    if (!move.clear() || move.by() * way < 0) continue;
-    words.push_back(move.kind + (words.empty() ? verb : "") + " from " + format_percent(move.from) +
-                    " to " + format_percent(move.to) + " %");
-  }
-  return join_words(words);
-}
-
-/// "reduction and copy stay within a point"
-std::string steady_words(const std::vector<Move>& all) {
-  std::vector<std::string> kinds;
-  for (const Move& move : all) {
-    if (!move.clear() && move.kind != "other") kinds.push_back(move.kind);
-  }
-  if (kinds.empty()) return "";
-  return join_words(kinds) + (kinds.size() > 1 ? " stay" : " stays") + " within a point";
-}
-
-/// Which classes beside GEMMs take a larger share, a smaller one or the same.
-void set_changes(Facts& facts, const Rows& before, const Rows& after) {
-  const std::vector<Move> all = moves(before, after);
-  std::vector<std::string> words{move_words(all, " rises", 1), move_words(all, " falls", -1),
-                                 steady_words(all)};
-  std::erase(words, "");
-  facts.when("changes", !words.empty(), "list", join(words, ", "));
+  if (!steady.empty())
+    words.push_back(join_words(steady) + (steady.size() > 1 ? " stay" : " stays") +
+                    " within a point");
+  return join(words, ", ");
 }
 
 /// The GEMMs' share in the passes of one profile.
@@ -177,47 +133,42 @@ struct Compared {
   bool forward_only() const { return fullest().empty(); }
   bool whole_step() const { return !step.empty(); }
   bool backward_only() const { return step.empty() && !both.empty(); }
-  bool optimizer_without_gemm() const { return !optimizer.empty() && gemm_share(optimizer) == 0; }
-  /// Forward and backward together have the forward pass's share: AdamW alone lowers it.
+  /// The optimizer has no GEMMs and lowers the share.
   bool by_optimizer() const {
-    const double before_optimizer = gemm_share(forward) - gemm_share(both);
-    return drop() >= kPoint && optimizer_without_gemm() && std::abs(before_optimizer) < kPoint;
+    return drop() >= kPoint && !optimizer.empty() && gemm_share(optimizer) == 0;
   }
-  bool by_both() const { return drop() >= kPoint && optimizer_without_gemm() && !by_optimizer(); }
-  bool unexplained() const { return std::abs(drop()) >= kPoint && !by_optimizer() && !by_both(); }
+  bool unexplained() const { return std::abs(drop()) >= kPoint && !by_optimizer(); }
 };
 
 Facts class_sentence(const Compared& compared) {
-  Facts facts;
-  facts.set("profile", compared.words);
-  facts.set("before", gemm_share(compared.forward), kShareOfTime);
-  facts.set("both", gemm_share(compared.both), kShareOfTime);
-  facts.set("after", gemm_share(compared.fullest()), kShareOfTime);
-  facts.set("optimizer_ms", total(compared.optimizer), {Notation::kSignificant, 3});
-  set_changes(facts, compared.forward, compared.fullest());
-  return facts;
+  const std::string list = changes(compared.forward, compared.fullest());
+  return Facts()
+      .set("profile", compared.words)
+      .set("before", gemm_share(compared.forward), kShareOfTime)
+      .set("both", gemm_share(compared.both), kShareOfTime)
+      .set("after", gemm_share(compared.fullest()), kShareOfTime)
+      .set("optimizer_ms", total(compared.optimizer), {Notation::kSignificant, 3})
+      .when("changes", !list.empty(), "list", list);
 }
 
 /// Of a step in 16 bits whose GEMMs gain: their share and why.
-void set_half_step(Facts& facts, const Profiles& profiles) {
-  const auto time = [](const Profile* profile, const auto& wanted) {
-    return profile == nullptr ? 0 : total(matching(profile->rows(Pass::kTrainStep), wanted));
-  };
-  const Profile *full = profiles.foremost, *half = profiles.half;
-  const double gemms = time(half, is_gemm);
-  const bool gain = gemms > 0 && time(full, is_gemm) >= kFaster * gemms;
-  Facts found;
-  if (gain) {
-    found.set("precision", labreport::describe(half->precision()));
-    found.set("forward", gemm_share(half->rows(Pass::kForward)), kShareOfTime);
-    found.set("share", gemm_share(half->rows(Pass::kTrainStep)), kShareOfTime);
-    set_changes(found, half->rows(Pass::kForward), half->rows(Pass::kTrainStep));
-    found.set("gemm_before", time(full, is_gemm), {});
-    found.set("gemm_after", gemms, {});
-    found.set("before", time(full, is_non_gemm), {});
-    found.set("after", time(half, is_non_gemm), {});
-  }
-  facts.when("half", gain ? std::optional(found) : std::nullopt);
+std::optional<Facts> half_step(const Profiles& profiles) {
+  if (profiles.half == nullptr) return std::nullopt;
+  const Profile &full = *profiles.foremost, &half = *profiles.half;
+  const double before = time_of(full, Pass::kTrainStep, is_gemm);
+  const double after = time_of(half, Pass::kTrainStep, is_gemm);
+  if (after <= 0 || before < kFaster * after) return std::nullopt;
+  const Rows forward = half.rows(Pass::kForward), step = half.rows(Pass::kTrainStep);
+  const std::string list = changes(forward, step);
+  return Facts()
+      .set("precision", labreport::describe(half.precision()))
+      .set("forward", gemm_share(forward), kShareOfTime)
+      .set("share", gemm_share(step), kShareOfTime)
+      .when("changes", !list.empty(), "list", list)
+      .set("gemm_before", before, {})
+      .set("gemm_after", after, {})
+      .set("before", time_of(full, Pass::kTrainStep, is_non_gemm), {})
+      .set("after", time_of(half, Pass::kTrainStep, is_non_gemm), {});
 }
 
 Facts class_facts(const Profiles& profiles) {
@@ -231,17 +182,16 @@ Facts class_facts(const Profiles& profiles) {
                             {"backward_only", &Compared::backward_only},
                             {"forward_only", &Compared::forward_only},
                             {"by_optimizer", &Compared::by_optimizer},
-                            {"by_both", &Compared::by_both},
                             {"unexplained", &Compared::unexplained}});
-  set_half_step(facts, profiles);
+  facts.when("half", half_step(profiles));
   const Profile* drawn = drawn_step(profiles);
   facts.set("timeline", drawn == nullptr ? "" : drawn->words);
-  std::erase_if(all, [](const Compared& compared) { return !compared.whole_step(); });
   const auto share = [](Rows Compared::* pass) {
     return [=](const Compared& compared) { return gemm_share(compared.*pass); };
   };
-  facts.when("range", ranges<Compared>(all, {{"forward", share(&Compared::forward), kShareOfTime},
-                                             {"step", share(&Compared::step), kShareOfTime}}));
+  facts.when("range", ranges<Compared>(only(all, &Compared::whole_step),
+                                       {{"forward", share(&Compared::forward), kShareOfTime},
+                                        {"step", share(&Compared::step), kShareOfTime}}));
   return facts;
 }
 
@@ -250,9 +200,12 @@ Facts class_facts(const Profiles& profiles) {
 PartContent kernel_classes(const Profiles& profiles) {
   PartContent part;
   part.facts = class_facts(profiles);
-  part.datasets = {make_dataset("kernel-classes", kClassBars, class_bars(profiles)),
-                   gemm_shares(profiles.shown), every_class(profiles.every)};
-  for (Dataset& dataset : step_timeline(profiles)) part.datasets.push_back(std::move(dataset));
+  std::vector<ClassBar> bars;
+  add_bars(bars, profiles.foremost, nullptr);
+  add_bars(bars, profiles.half, profiles.foremost);
+  part.datasets = {make_dataset("kernel-classes", kClassBars, bars), gemm_shares(profiles.shown),
+                   every_class(profiles.every)};
+  std::ranges::move(step_timeline(profiles), std::back_inserter(part.datasets));
   return part;
 }
 

@@ -1,7 +1,6 @@
 // Part (c): what the forward pass does besides GEMMs, by what it is for in the model.
-#include <algorithm>
-
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/kernel_name.h"
@@ -77,9 +76,7 @@ const std::vector<Column<Bar>> kBars{
     {"operators", "Operators", &Bar::operators}};
 
 std::string operators_of(const KernelSum& group) {
-  std::vector<std::string> names;
-  for (const KernelSum& sum : summed(group.rows, operator_of)) names.push_back(sum.name);
-  return join(names, ", ");
+  return join(each(summed(group.rows, operator_of), &KernelSum::name), ", ");
 }
 
 std::vector<Bar> bars(const Profiles& profiles) {
@@ -127,18 +124,15 @@ const std::vector<Column<const Profile*>> kByContext{
 
 /// Sizes that were profiled at several contexts, in the precision of the answer.
 std::vector<const Profile*> along_contexts(const Profiles& profiles) {
-  std::vector<const Profile*> found;
-  if (profiles.foremost == nullptr) return found;
-  for (const Profile* profile : profiles.every) {
-    const bool drawn = profile->precision() == profiles.foremost->precision();
-    if (drawn && !profile->rows(Pass::kForward).empty()) found.push_back(profile);
-  }
-  const std::vector<const Profile*> all = found;
-  std::erase_if(found, [&](const Profile* profile) {
-    return 2 > std::ranges::count(all, profile->spec.size,
-                                  [](const Profile* other) { return other->spec.size; });
+  if (profiles.foremost == nullptr) return {};
+  const auto all = only(profiles.every, [&](const Profile* profile) {
+    return profile->precision() == profiles.foremost->precision() &&
+           !profile->rows(Pass::kForward).empty();
   });
-  return found;
+  const auto size = [](const Profile* profile) { return profile->spec.size; };
+  return only(all, [&](const Profile* profile) {
+    return std::ranges::count(all, profile->spec.size, size) > 1;
+  });
 }
 
 /// A profile's groups as columns.
@@ -175,41 +169,34 @@ std::string named_groups(const Profile& profile) {
 }
 
 Facts non_gemm_sentence(const Profile& profile) {
-  Facts facts;
-  facts.set("profile", profile.words);
-  facts.set("share", non_gemm_share(profile), kShareOfPass);
-  facts.set("ms", total(non_gemm(profile)), {});
-  facts.set("groups", named_groups(profile));
-  return facts;
+  return Facts()
+      .set("profile", profile.words)
+      .set("share", non_gemm_share(profile), kShareOfPass)
+      .set("ms", total(non_gemm(profile)), {})
+      .set("groups", named_groups(profile));
 }
 
-double copies(const Profile& profile) {
-  return total(
-      matching(non_gemm(profile), [](const KernelRow& row) { return row.kind == "copy"; }));
-}
+bool is_copy(const KernelRow& row) { return row.kind == "copy"; }
 
 /// What 16 bits change where the GEMMs gain: their time, that of the others, and of copies.
-void set_non_gemm_half(Facts& facts, const Profiles& profiles) {
-  const auto gemms = [](const Profile* profile) {
-    return profile == nullptr ? 0 : total(matching(profile->rows(Pass::kForward), is_gemm));
+std::optional<Facts> non_gemm_half(const Profiles& profiles) {
+  if (profiles.half == nullptr) return std::nullopt;
+  const Profile &full = *profiles.foremost, &half = *profiles.half;
+  const auto gain = [&](const auto& wanted) {
+    return std::pair(time_of(full, Pass::kForward, wanted), time_of(half, Pass::kForward, wanted));
   };
-  const Profile *full = profiles.foremost, *half = profiles.half;
-  const bool gain = gemms(half) > 0 && gemms(full) >= kManyMore * gemms(half);
-  Facts found;
-  if (gain) {
-    const auto set = [&](const char* name, double ms) {
-      found.set(name, ms, {Notation::kSignificant, 3});
-    };
-    found.set("precision", labreport::describe(half->precision()));
-    found.set("share", non_gemm_share(*half), kShareOfPass);
-    found.set("speedup", format_factor(gemms(full) / gemms(half)));
-    set("before", total(non_gemm(*full)));
-    set("after", total(non_gemm(*half)));
-    set("copies_before", copies(*full));
-    set("copies_after", copies(*half));
-    found.flag("casts", copies(*half) > kManyMore * copies(*full));
-  }
-  facts.when("half", gain ? std::optional(found) : std::nullopt);
+  const auto gemms = gain(is_gemm), others = gain(is_non_gemm), copies = gain(is_copy);
+  if (gemms.second <= 0 || gemms.first < kManyMore * gemms.second) return std::nullopt;
+  constexpr Notation kThree{Notation::kSignificant, 3};
+  return Facts()
+      .set("precision", labreport::describe(half.precision()))
+      .set("share", non_gemm_share(half), kShareOfPass)
+      .set("speedup", format_factor(gemms.first / gemms.second))
+      .set("before", others.first, kThree)
+      .set("after", others.second, kThree)
+      .set("copies_before", copies.first, kThree)
+      .set("copies_after", copies.second, kThree)
+      .flag("casts", copies.second > kManyMore * copies.first);
 }
 
 /// Within each size the share grows with the context, and softmax and mask are half of that or
@@ -234,7 +221,7 @@ Facts non_gemm_facts(const Profiles& profiles) {
   Facts facts = profiles.facts();
   set_situations<Profile>(facts, foremost_of(profiles, known), non_gemm_sentence,
                           {{"one", [](const Profile&) { return true; }}});
-  set_non_gemm_half(facts, profiles);
+  facts.when("half", non_gemm_half(profiles));
   const auto range = ranges<Profile>(
       known, {{"share", non_gemm_share, kShareOfPass}, {"square", square_share, kShareOfPass}});
   facts.when("range", range);

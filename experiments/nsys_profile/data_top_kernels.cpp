@@ -1,8 +1,8 @@
 // Part (b): the kernel with the most GPU time, with and without the backward pass.
-#include <algorithm>
 #include <cmath>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/kernel_name.h"

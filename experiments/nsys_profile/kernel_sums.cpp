@@ -6,6 +6,7 @@
 
 #include "base/csv.h"
 #include "base/format.h"
+#include "base/lists.h"
 
 namespace labreport::nsys_profile {
 namespace {
@@ -46,22 +47,6 @@ KernelSum sum_of(const std::string& name, const Rows& rows) {
   return sum;
 }
 
-std::vector<std::string> phases_of(const ProfiledStep& step) {
-  std::vector<std::string> phases;
-  for (const KernelRow& row : step.rows) {
-    if (std::ranges::find(phases, row.phase) == phases.end()) phases.push_back(row.phase);
-  }
-  return phases;
-}
-
-Rows rows_in(const ProfiledStep& step, const std::string& phase) {
-  Rows rows;
-  for (const KernelRow& row : step.rows) {
-    if (row.phase == phase) rows.push_back(&row);
-  }
-  return rows;
-}
-
 void add_sum(CsvFields& fields, const KernelSum& sum, double whole) {
   const auto ns = [](double ms, int decimals) {
     return csv_fixed(ms * kNanosecondsPerMillisecond, decimals);
@@ -76,8 +61,11 @@ void add_sum(CsvFields& fields, const KernelSum& sum, double whole) {
 
 void add_step(std::string& text, const Profile& profile, const ProfiledStep& step) {
   const std::string_view mode = labreport::describe(step.spec->mode.value_or(Mode::kForward));
-  for (const std::string& phase : phases_of(step)) {
-    const Rows rows = rows_in(step, phase);
+  for (const std::string& phase : distinct(each(step.rows, &KernelRow::phase))) {
+    Rows rows;
+    for (const KernelRow& row : step.rows) {
+      if (row.phase == phase) rows.push_back(&row);
+    }
     const double whole = total(rows);
     for (const KernelSum& sum : by_kernel(rows)) {
       CsvFields fields{csv_text(profile.words), csv_text(mode), csv_text(phase)};
@@ -88,6 +76,16 @@ void add_step(std::string& text, const Profile& profile, const ProfiledStep& ste
 }
 
 }  // namespace
+
+const std::vector<std::string>& drawn_classes() {
+  static const std::vector<std::string> classes{"GEMM", "elementwise", "reduction", "copy",
+                                                "other"};
+  return classes;
+}
+
+std::function<bool(const KernelRow&)> of_class(const std::string& drawn) {
+  return [drawn](const KernelRow& row) { return drawn_class(row.kind) == drawn; };
+}
 
 std::string drawn_class(std::string_view kind) {
   if (kind.starts_with("gemm")) return "GEMM";

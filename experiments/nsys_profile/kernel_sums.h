@@ -25,8 +25,10 @@ struct KernelSum {
   double mean() const { return total / calls; }
 };
 
-/// As figures show a class: "GEMM", "elementwise", "reduction", "copy", "other".
+/// As figures show classes: "GEMM", "elementwise", "reduction", "copy", "other".
+const std::vector<std::string>& drawn_classes();
 std::string drawn_class(std::string_view kind);
+std::function<bool(const KernelRow&)> of_class(const std::string& drawn);
 
 using NameOf = std::function<std::string(const KernelRow&)>;
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "experiments/nsys_profile/model_parts.h"
 #include "plan/editions.h"
 #include "results/measured_table.h"
@@ -191,10 +192,7 @@ double Profile::parameters() const {
 }
 
 Rows matching(const Rows& rows, const std::function<bool(const KernelRow&)>& wanted) {
-  Rows found;
-  std::ranges::copy_if(rows, std::back_inserter(found),
-                       [&](const KernelRow* row) { return wanted(*row); });
-  return found;
+  return only(rows, [&](const KernelRow* row) { return wanted(*row); });
 }
 
 double total(const Rows& rows) {
@@ -224,6 +222,11 @@ Value share_of(const Profile& profile, Pass pass,
                const std::function<bool(const KernelRow&)>& wanted) {
   const Rows rows = profile.rows(pass);
   return rows.empty() ? Value::missing(profile.missing) : Value(share(rows, wanted));
+}
+
+double time_of(const Profile& profile, Pass pass,
+               const std::function<bool(const KernelRow&)>& wanted) {
+  return total(matching(profile.rows(pass), wanted));
 }
 
 Profiles::Profiles(const RunView& run) : view(run), all(read_profiles(run)) { choose(); }
@@ -256,8 +259,7 @@ void Profiles::choose() {
 Facts Profiles::facts() const {
   Facts facts;
   facts.flag("nothing", answered.empty());
-  facts.flag("gpu", view.on_gpu());
-  facts.flag("cpu", !view.on_gpu());
+  facts.flag("gpu", view.on_gpu()).flag("cpu", !view.on_gpu());
   facts.flag("own", foremost == nullptr || foremost->own());
   facts.set("kernel", view.on_gpu() ? "kernel" : "operator");
   facts.set("kernels", view.on_gpu() ? "kernels" : "operators");

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "document/charts/charts.h"
 #include "experiments/nsys_profile/gpu_trace.h"
 #include "experiments/nsys_profile/kernel_name.h"
@@ -19,7 +20,6 @@ namespace {
 constexpr double kThinnest = 1.0 / 300;  // Of the step: a stretch that a picture can show.
 constexpr double kNamedPhase = 0.1;      // Of the step: what has room for a name …
 constexpr double kNamedShare = 0.1;      // … and of a phase for a class's.
-const std::vector<std::string> kDrawnClasses{"GEMM", "elementwise", "reduction", "copy", "other"};
 
 bool is_traced(const Profile& profile) {
   return profile.step && !measured_rows(*profile.step->launch, metric::kGpuTrace).empty();
@@ -27,11 +27,7 @@ bool is_traced(const Profile& profile) {
 
 /// In order of size and precision, as profiles are.
 std::vector<const Profile*> traced(const Profiles& profiles) {
-  std::vector<const Profile*> found;
-  for (const Profile& profile : profiles.all) {
-    if (is_traced(profile)) found.push_back(&profile);
-  }
-  return found;
+  return only(profiles.every, [](const Profile* profile) { return is_traced(*profile); });
 }
 
 /// Kernels in a row of one phase, or of one of its blocks, each until the next begins; times in ms.
@@ -113,7 +109,7 @@ std::vector<Bar> bars_of(const std::vector<Stretch>& stretches) {
   std::vector<Bar> bars;
   for (const Stretch& stretch : stretches) {
     double low = 0;
-    for (const std::string& kind : kDrawnClasses) {
+    for (const std::string& kind : drawn_classes()) {
       const double share = stretch.length > 0 ? busy(stretch, kind) / stretch.length : 0;
       if (share <= 0) continue;
       const double high = std::min(1.0, low + share);  // Two streams may be busy at once.
@@ -179,7 +175,7 @@ Dataset times(const TracedStep& step) {
        "%",
        {Notation::kPercent}},
       {"kernels", "Kernels", &Stretch::kernels, "", {Notation::kCount}}};
-  for (const std::string& kind : kDrawnClasses) {
+  for (const std::string& kind : drawn_classes()) {
     columns.push_back({kind, kind, [kind](const Stretch& row) { return busy(row, kind); }, "ms"});
   }
   return make_dataset("step-times", columns, times_of(step));
@@ -213,10 +209,10 @@ nlohmann::json live_rows(const Launch& launch, Texts& texts) {
   nlohmann::json rows = nlohmann::json::array();
   for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
     const auto id = static_cast<std::int64_t>(row.number(column::kKernel).value_or(-1));
-    const auto kind = std::ranges::find(kDrawnClasses, drawn_class(row.text(column::kClass)));
+    const auto kind = std::ranges::find(drawn_classes(), drawn_class(row.text(column::kClass)));
     rows.push_back({texts.place(row.text(column::kPhase)),
                     texts.place(below_layers(row.text(column::kModule))),
-                    kind - kDrawnClasses.begin(), texts.place(short_kernel_name(names[id]))});
+                    kind - drawn_classes().begin(), texts.place(short_kernel_name(names[id]))});
   }
   return rows;
 }
@@ -246,7 +242,7 @@ nlohmann::json live(const std::vector<const Profile*>& profiles, const Profile* 
                      {"rows", live_rows(launch, texts)},
                      {"kernels", live_kernels(launch)}});
   }
-  return {{"classes", series_scale("color", kDrawnClasses)},
+  return {{"classes", series_scale("color", drawn_classes())},
           {"first", std::ranges::find(profiles, first) - profiles.begin()},
           {"steps", std::move(steps)},
           {"texts", texts.list()}};

@@ -1,9 +1,9 @@
 // The summary: where the time of a training step goes, what BF16 changes, how near each size comes
 // to the GPU's peak.
-#include <algorithm>
 #include <span>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "embedded/experiments.h"
@@ -30,56 +30,59 @@ constexpr double kTeraFlops = 1e12;
 /// A network's training step at one precision.
 struct StepRow {
   const Network* network;
+  Timed step;
   const Launch*
       peak_from;  ///< The memory problem's where it has that step: one peak has one value.
   std::string device;
   std::optional<double> of_measured_peak;
 
   const CellSpec& spec() const { return network->group->spec; }
-  double seconds() const { return mean(network->step.ms) / 1e3; }
-  std::optional<double> flops() const {
-    return step_flops(*timed(*network->group, Mode::kTrainStep)->spec);
-  }
+  std::string size() const { return network->size(); }
+  std::string_view precision() const { return network->precision(); }
+  bool launch_bound() const { return network->bound() == describe(Bound::kLaunch); }
+  double ms() const { return mean(network->step.ms); }
+  std::optional<double> flops() const { return step_flops(*step.spec); }
   std::optional<double> teraflops() const {
     return flops() ? std::optional(*flops() / kTeraFlops) : std::nullopt;
   }
   double parameters() const {
     if (const auto counted = counted_parameters(spec())) return static_cast<double>(*counted);
-    const Launch& launch = *timed(*network->group, Mode::kTrainStep)->launch;
-    const Metric* bytes = launch.find(metric::kMemory, metric::kParameters);
+    const Metric* bytes = step.launch->find(metric::kMemory, metric::kParameters);
     return bytes == nullptr ? 0 : bytes->number().value_or(0) / sizeof(float);
   }
-  double tokens() const { return static_cast<double>(*spec().batch * *spec().context) / seconds(); }
+  double tokens() const {
+    return static_cast<double>(*spec().batch * *spec().context) / (ms() / 1e3);
+  }
   std::optional<double> of_datasheet_peak() const {
     const auto peak = datasheet_peak(device, *spec().precision);
-    return peak && flops() ? std::optional(*flops() / seconds() / *peak) : std::nullopt;
+    return peak && flops() ? std::optional(*flops() / (ms() / 1e3) / *peak) : std::nullopt;
   }
-  std::optional<double> peak_bytes() const {
+  double peak_bytes() const {  ///< 0: not measured.
     const Metric* peak = peak_from->find(metric::kMemory, metric::kPeakAllocated);
-    return peak == nullptr ? std::nullopt : peak->number();
+    return peak == nullptr ? 0 : peak->number().value_or(0);
   }
 };
 
 const std::vector<Column<StepRow>> kSteps{
-    {"size", "Size", [](const StepRow& row) { return row.network->size(); }},
-    {"precision", "Precision", [](const StepRow& row) { return row.network->precision(); }},
+    {"size", "Size", &StepRow::size},
+    {"precision", "Precision", &StepRow::precision},
     {"parameters", "Parameters", [](const StepRow& row) { return row.parameters() / kMega; }, "M"},
     {"flops", "FLOPs", &StepRow::teraflops, "TFLOP"},
-    {"step", "Step", [](const StepRow& row) { return mean(row.network->step.ms); }, "ms"},
+    {"step", "Step", &StepRow::ms, "ms"},
     {"tokens", "Tokens/s", &StepRow::tokens, "", {Notation::kCount}},
     {"mfu", "MFU", &StepRow::of_measured_peak, "%", {Notation::kPercent}},
     {"datasheet", "MFU by data sheet", &StepRow::of_datasheet_peak, "%", {Notation::kPercent}}};
 
 /// Peaks in GiB, those of a demonstration in MiB.
 Dataset steps(const std::vector<StepRow>& rows) {
-  const bool large = std::ranges::any_of(
-      rows, [](const StepRow& row) { return row.peak_bytes().value_or(0) >= kBytesPerGibibyte; });
+  const bool large = largest(rows, &StepRow::peak_bytes)->peak_bytes() >= kBytesPerGibibyte;
   std::vector<Column<StepRow>> columns = kSteps;
-  columns.push_back({"peak",
-                     "Peak memory",
-                     &StepRow::peak_bytes,
-                     large ? "GiB" : "MiB",
-                     {large ? Notation::kGibibytes : Notation::kMebibytes}});
+  columns.push_back(
+      {"peak",
+       "Peak memory",
+       [](const StepRow& row) { return row.peak_bytes() > 0 ? Value(row.peak_bytes()) : Value(); },
+       large ? "GiB" : "MiB",
+       {large ? Notation::kGibibytes : Notation::kMebibytes}});
   return make_dataset("steps", columns, rows);
 }
 
@@ -96,7 +99,7 @@ std::vector<StepRow> step_rows(const RunView& view, const std::vector<Network>& 
   for (const Network& network : networks) {
     const auto step = timed(*network.group, Mode::kTrainStep);
     if (network.step.ms.empty() || !step) continue;
-    rows.push_back({&network, launch_of_peak(view, *step),
+    rows.push_back({&network, *step, launch_of_peak(view, *step),
                     view.device() == nullptr ? "" : view.device()->name,
                     share_of_peak(view, *step)});
   }
@@ -134,8 +137,7 @@ std::optional<StepTime> step_time(const nsys_profile::Profiles& profiles, const 
   const auto optimizer = found->rows(nsys_profile::Pass::kOptimizer);
   if (rows.empty() || optimizer.empty()) return std::nullopt;
   constexpr double kAlike = 1.02;
-  const double gemms = total(matching(rows, nsys_profile::is_gemm));
-  const double busy = total(rows);
+  const double gemms = total(matching(rows, nsys_profile::is_gemm)), busy = total(rows);
   const double step = mean(network.step.ms);
   if (busy > kAlike * step) return std::nullopt;
   return StepTime{gemms, busy - gemms - total(optimizer), total(optimizer),
@@ -201,24 +203,22 @@ std::optional<Facts> varying_facts(const Pair& pair) {
 }
 
 Facts pair_facts(const Pair& pair) {
-  Facts facts;
-  facts.when("varies", varying_facts(pair));
-  facts.set("size", pair.other->size());
-  facts.set("precision", pair.other->precision());
-  facts.set("fp32", mean(pair.fp32->step.ms), kMilliseconds);
-  facts.set("other", mean(pair.other->step.ms), kMilliseconds);
-  facts.set("speedup", pair.speedup(&Network::step)->value, kSpeedup);
-  return facts;
+  return Facts()
+      .when("varies", varying_facts(pair))
+      .set("size", pair.size())
+      .set("precision", pair.precision())
+      .set("fp32", mean(pair.fp32->step.ms), kMilliseconds)
+      .set("other", mean(pair.other->step.ms), kMilliseconds)
+      .set("speedup", pair.speedup(&Network::step)->value, kSpeedup);
 }
 
 Facts kernel_facts(const Pair& pair, const StepTime& from, const StepTime& to) {
-  Facts facts = pair_facts(pair);
-  facts.set("gemms", from.gemms, kMilliseconds);
-  facts.set("fewer_gemms", to.gemms, kMilliseconds);
-  facts.set("gemm_speedup", from.gemms / to.gemms, kSpeedup);
-  facts.set("others", from.others, kMilliseconds);
-  facts.set("others_after", to.others, kMilliseconds);
-  return facts;
+  return pair_facts(pair)
+      .set("gemms", from.gemms, kMilliseconds)
+      .set("fewer_gemms", to.gemms, kMilliseconds)
+      .set("gemm_speedup", from.gemms / to.gemms, kSpeedup)
+      .set("others", from.others, kMilliseconds)
+      .set("others_after", to.others, kMilliseconds);
 }
 
 /// GEMMs alone account for the gain: nine tenths of it, or more than all.
@@ -230,12 +230,11 @@ bool gemms_explain(const Pair& pair, const StepTime& from, const StepTime& to) {
 std::optional<Facts> optimizer_facts(const Pair& pair, const StepTime& from, const StepTime& to) {
   constexpr double kAlike = 0.03;
   if (std::abs(to.optimizer - from.optimizer) > kAlike * from.optimizer) return std::nullopt;
-  Facts facts;
-  facts.set("precision", pair.other->precision());
-  facts.set("time", to.optimizer, kMilliseconds);
-  facts.set("share", to.optimizer / mean(pair.other->step.ms), {Notation::kPercent});
-  facts.set("before", from.optimizer / mean(pair.fp32->step.ms), {Notation::kPercent});
-  return facts;
+  return Facts()
+      .set("precision", pair.precision())
+      .set("time", to.optimizer, kMilliseconds)
+      .set("share", to.optimizer / mean(pair.other->step.ms), {Notation::kPercent})
+      .set("before", from.optimizer / mean(pair.fp32->step.ms), {Notation::kPercent});
 }
 
 std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const Pair& pair) {
@@ -243,41 +242,33 @@ std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const Pair& pai
   const auto fp32 = std::ranges::find(rows, pair.fp32, &StepRow::network);
   if (found == rows.end() || fp32 == rows.end()) return std::nullopt;
   if (!found->of_measured_peak || !fp32->of_measured_peak) return std::nullopt;
-  Facts facts;
-  facts.set("size", pair.other->size());
-  facts.set("precision", pair.other->precision());
-  facts.set("mfu", *found->of_measured_peak, {Notation::kPercent});
-  facts.set("fp32_mfu", *fp32->of_measured_peak, {Notation::kPercent});
-  return facts;
+  return Facts()
+      .set("size", pair.size())
+      .set("precision", pair.precision())
+      .set("mfu", *found->of_measured_peak, {Notation::kPercent})
+      .set("fp32_mfu", *fp32->of_measured_peak, {Notation::kPercent});
 }
 
 /// Sizes whose training step is launch-bound, by precision.
 std::vector<Facts> launch_bound_facts(const std::vector<StepRow>& rows) {
   std::map<std::string_view, std::vector<std::string>> sizes;
-  for (const StepRow& row : rows) {
-    if (row.network->bound() == describe(Bound::kLaunch))
-      sizes[row.network->precision()].push_back(row.network->size());
+  for (const StepRow& row : only(rows, &StepRow::launch_bound)) {
+    sizes[row.precision()].push_back(row.size());
   }
-  std::vector<Facts> list;
-  for (const auto& [precision, names] : sizes) {
-    list.emplace_back().set("precision", precision);
-    list.back().set("sizes", join_words(names));
-  }
-  return list;
+  return each(sizes, [](const auto& entry) {
+    return Facts().set("precision", entry.first).set("sizes", join_words(entry.second));
+  });
 }
 
 std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
-  const auto most = std::ranges::max_element(
-      rows, {}, [](const StepRow& row) { return row.peak_bytes().value_or(0); });
-  if (most == rows.end() || !most->peak_bytes()) return std::nullopt;
-  const auto resident = resident_bytes(*timed(*most->network->group, Mode::kTrainStep)->spec);
-  if (!resident) return std::nullopt;
-  Facts facts;
-  facts.set("size", most->network->size());
-  facts.set("precision", most->network->precision());
-  facts.set("peak", format_bytes(*most->peak_bytes()));
-  facts.set("resident", format_bytes(static_cast<double>(*resident)));
-  return facts;
+  const StepRow& most = *largest(rows, &StepRow::peak_bytes);
+  const auto resident = resident_bytes(*most.step.spec);
+  if (most.peak_bytes() <= 0 || !resident) return std::nullopt;
+  return Facts()
+      .set("size", most.size())
+      .set("precision", most.precision())
+      .set("peak", format_bytes(most.peak_bytes()))
+      .set("resident", format_bytes(static_cast<double>(*resident)));
 }
 
 /// A training step that is clearly faster than a smaller network's in the same precision. Where
@@ -286,22 +277,19 @@ std::optional<Facts> surprise_facts(const std::vector<StepRow>& rows) {
   for (const StepRow& larger : rows) {
     for (const StepRow& smaller : rows) {
       if (&smaller == &larger) break;  // by size
-      if (smaller.spec().precision != larger.spec().precision) continue;
+      if (smaller.precision() != larger.precision()) continue;
       const auto ratio = ratio_of(larger.network->step.ms, smaller.network->step.ms);
       if (!ratio || !clearly_below(*ratio, 1)) continue;
-      const auto launch_bound = describe(Bound::kLaunch);
-      Facts facts;
-      facts.set("larger", larger.network->size());
-      facts.set("smaller", smaller.network->size());
-      facts.set("precision", larger.network->precision());
-      facts.set("fast", mean(larger.network->step.ms), kMilliseconds);
-      facts.set("slow", mean(smaller.network->step.ms), kMilliseconds);
-      facts.set("fewer", larger.spec().model->layers, {Notation::kCount});
-      facts.set("layers", smaller.spec().model->layers, {Notation::kCount});
-      facts.flag("by_layers", larger.network->bound() == launch_bound &&
-                                  smaller.network->bound() == launch_bound &&
-                                  larger.spec().model->layers < smaller.spec().model->layers);
-      return facts;
+      const auto fewer = larger.spec().model->layers, layers = smaller.spec().model->layers;
+      return Facts()
+          .set("larger", larger.size())
+          .set("smaller", smaller.size())
+          .set("precision", larger.precision())
+          .set("fast", larger.ms(), kMilliseconds)
+          .set("slow", smaller.ms(), kMilliseconds)
+          .set("fewer", fewer, {Notation::kCount})
+          .set("layers", layers, {Notation::kCount})
+          .flag("by_layers", larger.launch_bound() && smaller.launch_bound() && fewer < layers);
     }
   }
   return std::nullopt;
@@ -311,10 +299,9 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* 
                const std::optional<StepTime>& from, const std::optional<StepTime>& to) {
   const bool profiled = pair != nullptr && from && to;
   const bool explained = profiled && gemms_explain(*pair, *from, *to);
-  const auto kernels = explained ? std::optional(kernel_facts(*pair, *from, *to)) : std::nullopt;
-  part.facts.when("explained", kernels);
-  part.facts.when("compared",
-                  pair != nullptr && !explained ? std::optional(pair_facts(*pair)) : std::nullopt);
+  part.facts.when("explained", explained, explained ? kernel_facts(*pair, *from, *to) : Facts());
+  const bool compared = pair != nullptr && !explained;
+  part.facts.when("compared", compared, compared ? pair_facts(*pair) : Facts());
   const bool own = pair == nullptr || counted_parameters(pair->other->group->spec);
   part.facts.when("optimizer", profiled && own ? optimizer_facts(*pair, *from, *to) : std::nullopt);
   part.facts.when("mfu", pair == nullptr ? std::nullopt : mfu_facts(rows, *pair));
@@ -331,10 +318,10 @@ Headline headline_of(const std::vector<StepRow>& rows, const Pair* pair) {
                     .precision = std::string(pair != nullptr ? pair->other->precision() : "")};
   for (const StepRow& row : rows) {
     if (row.network->size() != size) continue;
-    headline.peak_bytes = std::max(headline.peak_bytes, row.peak_bytes().value_or(0));
-    if (row.spec().precision == Precision::kFp32) headline.fp32_ms = row.seconds() * 1e3;
+    headline.peak_bytes = std::max(headline.peak_bytes, row.peak_bytes());
+    if (row.spec().precision == Precision::kFp32) headline.fp32_ms = row.ms();
     if (pair == nullptr || row.network != pair->other) continue;
-    headline.mixed_ms = row.seconds() * 1e3;
+    headline.mixed_ms = row.ms();
     headline.mfu = row.of_measured_peak.value_or(0);
   }
   return headline;

@@ -98,6 +98,22 @@ TEST(Facts, TextIsEscapedAndMarkdownIsNot) {
             "\\*\\*a\\*\\* \\{\\{b\\}\\} \\<i\\> **a**");
 }
 
+TEST(Facts, OfARowAreItsColumnsAsTablesWriteThem) {
+  const std::vector<Column<double>> columns{
+      {"share", "Share", [](double share) { return share; }, "%", {Notation::kPercent}},
+      {"twice", "Twice", [](double share) { return 2 * share; }, "", {Notation::kFixed, 2}}};
+  EXPECT_EQ(render_words("{{share}} {{twice}}", Facts().set(0.25, columns), "here"), "25.0 0.50");
+}
+
+TEST(Facts, ChooseTheSituationThatHoldsAndNoneForAnyOtherWord) {
+  const auto said = [](const char* holds) {
+    const Facts facts = Facts().choose({"one", "two"}, holds, Facts().set("value", "x"));
+    return render_words("{{#one}}1 {{value}}{{/one}}{{#two}}2 {{value}}{{/two}}", facts, "here");
+  };
+  EXPECT_EQ(said("two"), "2 x");
+  EXPECT_EQ(said(""), "");
+}
+
 TEST(EscapeMarkdown, LeavesOrdinaryNumbersAndNamesAlone) {
   EXPECT_EQ(escape_markdown("2.7B: 273.30 ± 0.57 ms (n − 1), 93.1 %"),
             "2.7B: 273.30 ± 0.57 ms (n − 1), 93.1 %");
