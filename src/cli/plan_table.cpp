@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/format.h"
@@ -15,6 +16,7 @@
 namespace labreport {
 namespace {
 
+constexpr double kPagesBytes = 16 * kBytesPerMebibyte;
 constexpr const char* kPlanLine = "{:<53} {:>8}  {:>11}  {:>11}  {}\n";
 
 std::string about(double seconds) {
@@ -36,6 +38,48 @@ std::string line(const PlannedCell& cell, const DeviceChoice& choice) {
   return fmt::format(fmt::runtime(kPlanLine), cell_words(shown), cell.launches,
                      seconds > 0 ? format_duration(seconds) : "–", memory_words(cell.spec, choice),
                      cell_id(cell.spec));
+}
+
+/// A step that the GPU has no room for ends early and leaves nothing; one that cannot fit is
+/// skipped.
+void add_without_room(PlanTotals& sum, const PlannedCell& cell, std::int64_t memory_bytes) {
+  ++sum.beyond;
+  if (cannot_fit(cell.spec, memory_bytes)) return;
+  const double begun = estimated_seconds({}, 1);
+  sum.seconds += begun * static_cast<double>(cell.launches);
+}
+
+/// The arithmetic counts tensors: what CUDA itself takes comes on top.
+void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
+  const auto launches = static_cast<double>(cell.launches);
+  const bool cuda = choice.kind == DeviceKind::kCuda;
+  const std::int64_t peak = cuda ? expected_peak(cell.spec).total() : 0;
+  sum.launches += static_cast<std::size_t>(cell.launches);
+  sum.peak_bytes = std::max(sum.peak_bytes, peak);
+  if (!choice.gpus.empty() && peak > choice.gpus.front().memory_bytes) {
+    return add_without_room(sum, cell, choice.gpus.front().memory_bytes);
+  }
+  sum.seconds += estimate_seconds(choice, cell.spec) * launches;
+  sum.disk_bytes += estimated_disk_bytes(cell.spec) * launches;
+}
+
+/// Empty where nobody knows, as for a model that is not labreport's.
+std::string memory_cost(const DeviceChoice& choice, const PlanTotals& sum) {
+  if (sum.peak_bytes == 0) return "";
+  if (sum.beyond == 0) {
+    return fmt::format("up to {} of GPU memory and ",
+                       format_bytes(static_cast<double>(sum.peak_bytes)));
+  }
+  return fmt::format("all {} of GPU memory ({} need more: each becomes a row with its reason) and ",
+                     format_bytes(static_cast<double>(choice.gpus.front().memory_bytes)),
+                     format_plural(static_cast<std::int64_t>(sum.beyond), "cell"));
+}
+
+/// "needs up to 109.3 GiB of GPU memory and 0.5 GiB of disk"
+std::string cost(const DeviceChoice& choice, const PlanTotals& sum) {
+  const double tenths = std::ceil(10 * sum.disk_bytes / kBytesPerGibibyte);
+  return fmt::format("needs {}{} GiB of disk", memory_cost(choice, sum),
+                     format_fixed(tenths / 10, 1));
 }
 
 }  // namespace
@@ -60,20 +104,19 @@ std::vector<PlannedCell> checked_plan(const PlanInput& input, const Run& so_far)
 PlanTotals totals(const std::vector<PlannedCell>& cells, const DeviceChoice& choice) {
   PlanTotals sum;
   sum.cells = cells.size();
-  for (const PlannedCell& cell : cells) {
-    sum.launches += static_cast<std::size_t>(cell.launches);
-    sum.seconds += estimate_seconds(choice, cell.spec) * static_cast<double>(cell.launches);
-  }
+  sum.disk_bytes = kPagesBytes;
+  for (const PlannedCell& cell : cells) add_cell(sum, cell, choice);
   sum.seconds /= static_cast<double>(std::max<std::size_t>(1, choice.gpus.size()));
   return sum;
 }
 
 std::string headline(const PlanInput& input, const DeviceChoice& choice, const PlanTotals& totals) {
   return fmt::format(
-      "{} · {} edition, {} preset · {}, {}{}", choice.name(), input.edition.name,
+      "{} · {} edition, {} preset · {}, {}{}; {}", choice.name(), input.edition.name,
       name(input.preset), format_plural(static_cast<std::int64_t>(totals.cells), "cell"),
       about(totals.seconds),
-      input.selection.model && input.selection.model->compile ? " and the time to compile" : "");
+      input.selection.model && input.selection.model->compile ? " and the time to compile" : "",
+      cost(choice, totals));
 }
 
 std::string plan_table(const std::vector<PlannedCell>& cells, const DeviceChoice& choice) {

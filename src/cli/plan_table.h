@@ -12,7 +12,10 @@ namespace labreport {
 struct PlanTotals {
   std::size_t cells = 0;
   std::size_t launches = 0;
-  double seconds = 0;  ///< With one worker on each device; 0 when not known.
+  double seconds = 0;           ///< With one worker on each device; 0 when not known.
+  std::int64_t peak_bytes = 0;  ///< Of the cell that needs most, by arithmetic; 0 on the CPU.
+  std::size_t beyond = 0;       ///< Cells that need more than the device has.
+  double disk_bytes = 0;        ///< Of the run and its pages, roughly.
 };
 
 /// Throws `InputError` when the selection leaves nothing to measure.
@@ -20,7 +23,8 @@ std::vector<PlannedCell> checked_plan(const PlanInput& input, const Run& so_far)
 
 PlanTotals totals(const std::vector<PlannedCell>& cells, const DeviceChoice& choice);
 
-/// "NVIDIA H200 · 2025 edition, full preset · 131 cells, about 9 min"
+/// "NVIDIA H200 · 2025 edition, full preset · 131 cells, about 9 min; needs up to 109.3 GiB of GPU
+/// memory and 0.5 GiB of disk"
 std::string headline(const PlanInput& input, const DeviceChoice& choice, const PlanTotals& totals);
 
 /// One line a cell, a head above and the sum below.

@@ -8,6 +8,10 @@ namespace {
 
 constexpr std::int64_t kFp32Bytes = 4;
 constexpr double kProcessSeconds = 3.0;
+// Of one layer's forward pass: some 60 kernels of 1.4 kB, 140 allocator events of 0.4 kB.
+constexpr double kTraceBytes = 90e3;
+constexpr double kSnapshotBytes = 60e3;
+constexpr double kResultBytes = 40e3;
 
 bool has_backward(const CellSpec& spec) {
   return spec.mode == Mode::kForwardBackward || spec.mode == Mode::kTrainStep;
@@ -56,6 +60,15 @@ double estimated_seconds(CellSpec spec, double flops_per_second) {
   const double second_set = has_backward(spec) ? static_cast<double>(spec.steps.value_or(1)) : 0;
   return kProcessSeconds +
          (steps + second_set + 1) * step_flops(spec).value_or(0) / flops_per_second;
+}
+
+double estimated_disk_bytes(const CellSpec& spec) {
+  if (!spec.model || (spec.kind != CellKind::kKernels && spec.kind != CellKind::kMemory)) {
+    return kResultBytes;
+  }
+  const double passes = spec.mode == Mode::kTrainStep ? 5 : has_backward(spec) ? 3 : 1;
+  const double of_layer = spec.kind == CellKind::kKernels ? kTraceBytes : kSnapshotBytes;
+  return kResultBytes + passes * of_layer * static_cast<double>(spec.model->layers);
 }
 
 std::optional<std::string> cannot_fit(const CellSpec& spec, std::int64_t device_bytes) {

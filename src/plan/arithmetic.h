@@ -29,6 +29,10 @@ std::optional<std::int64_t> resident_bytes(const CellSpec& spec);
 /// process start included; of any network as if it were labreport's.
 double estimated_seconds(CellSpec spec, double flops_per_second);
 
+/// Bytes that one launch leaves on disk, roughly: traces and snapshots grow with the layers and
+/// with what a step does to each.
+double estimated_disk_bytes(const CellSpec& spec);
+
 /// The arithmetic in words when parameters and states alone exceed the device, else nothing:
 /// "51.3 GiB of parameters, gradients and AdamW states do not fit 24.0 GiB"
 std::optional<std::string> cannot_fit(const CellSpec& spec, std::int64_t device_bytes);

@@ -68,5 +68,15 @@ TEST(Time, GrowsWithTheSteps) {
   EXPECT_GT(estimated_seconds(longer, 5e13), estimated_seconds(cell(Mode::kForward), 5e13));
 }
 
+TEST(Disk, GrowsWithLayersAndWithWhatAStepDoesToThem) {
+  CellSpec traced = cell(Mode::kTrainStep);
+  EXPECT_LT(estimated_disk_bytes(traced), 1e5) << "a timing leaves numbers alone";
+  traced.kind = CellKind::kKernels;
+  const double step = estimated_disk_bytes(traced);
+  EXPECT_GT(step, 5e6);
+  traced.mode = Mode::kInference;
+  EXPECT_LT(estimated_disk_bytes(traced), step / 4);
+}
+
 }  // namespace
 }  // namespace labreport
