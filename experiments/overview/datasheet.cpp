@@ -39,6 +39,7 @@ double Peaks::* of(Precision precision) {
 }  // namespace
 
 std::optional<double> datasheet_peak(std::string_view device, Precision precision) {
+  if (device.find(" MIG ") != std::string_view::npos) return std::nullopt;  // a slice of one
   const auto found = std::ranges::find_if(kPeaks, [device](const Peaks& peaks) {
     return device.find(peaks.device) != std::string_view::npos;
   });

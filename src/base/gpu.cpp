@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "base/stamp.h"
 #include "base/text.h"
 
@@ -19,6 +20,9 @@ namespace {
 constexpr unsigned kSmClock = 1;
 constexpr unsigned kMemoryClock = 2;
 constexpr unsigned kGpuSensor = 0;
+constexpr std::int64_t kExclusiveThread = 1;
+constexpr std::int64_t kProhibited = 2;
+constexpr std::int64_t kExclusiveProcess = 3;
 constexpr int kPowerPolicy = 0;
 constexpr int kThermalPolicy = 1;
 constexpr unsigned kHardwareThermalField = 252;
@@ -36,26 +40,58 @@ std::optional<std::int64_t> sum_of_known(std::optional<std::int64_t> a,
   return a.value_or(0) + b.value_or(0);
 }
 
+std::int64_t known(std::optional<std::int64_t> value) { return value.value_or(0); }
+
+/// A slice has none of its own that the driver tells; only estimates rest on this share.
+std::int64_t arithmetic_cores(const Nvml& nvml, Nvml::Handle device, Nvml::Handle whole) {
+  const char* call = "nvmlDeviceGetNumGpuCores";
+  if (const auto own = nvml.number(call, device)) return *own;
+  const auto part = nvml.memory(device);
+  const auto all = nvml.memory(whole);
+  if (!part || !all || all->total == 0) return 0;
+  return known(nvml.number(call, whole)) * (part->total >> 20) / (all->total >> 20);
+}
+
+void describe_use(const Nvml& nvml, Nvml::Handle device, Nvml::Handle whole, Gpu& gpu) {
+  const auto processes = nvml.compute_processes(device);
+  if (processes) gpu.compute_processes = processes->count;
+  const std::int64_t mode = known(nvml.number("nvmlDeviceGetComputeMode", whole));
+  gpu.exclusive = mode == kExclusiveThread || mode == kExclusiveProcess;
+  gpu.prohibited = mode == kProhibited;
+  gpu.display = known(nvml.number("nvmlDeviceGetDisplayActive", whole)) != 0;
+}
+
 Gpu describe_gpu(const Nvml& nvml, Nvml::Handle device) {
+  const auto parent = nvml.whole(device);
+  const Nvml::Handle whole = parent.value_or(device);
   Gpu gpu;
-  gpu.index = static_cast<int>(nvml.number("nvmlDeviceGetIndex", device).value_or(0));
+  gpu.index = static_cast<int>(known(nvml.number("nvmlDeviceGetIndex", whole)));
+  if (parent) gpu.slice = static_cast<int>(known(nvml.number("nvmlDeviceGetIndex", device)));
   gpu.name = nvml.text("nvmlDeviceGetName", device);
   gpu.uuid = nvml.text("nvmlDeviceGetUUID", device);
+  gpu.whole_uuid = nvml.text("nvmlDeviceGetUUID", whole);
   const auto memory = nvml.memory(device).value_or(Nvml::Memory{});
   gpu.memory_bytes = memory.total;
   gpu.free_bytes = memory.free;
   std::tie(gpu.compute_major, gpu.compute_minor) =
-      nvml.pair("nvmlDeviceGetCudaComputeCapability", device).value_or(std::pair(0, 0));
-  gpu.arithmetic_cores = nvml.number("nvmlDeviceGetNumGpuCores", device).value_or(0);
-  gpu.max_sm_clock_mhz = nvml.number("nvmlDeviceGetMaxClockInfo", device, kSmClock).value_or(0);
-  gpu.max_memory_clock_mhz =
-      nvml.number("nvmlDeviceGetMaxClockInfo", device, kMemoryClock).value_or(0);
-  gpu.power_limit_mw = nvml.number("nvmlDeviceGetEnforcedPowerLimit", device).value_or(0);
-  gpu.ecc = mode_now(nvml, "nvmlDeviceGetEccMode", device);
-  gpu.mig = mode_now(nvml, "nvmlDeviceGetMigMode", device);
-  const auto processes = nvml.compute_processes(device);
-  if (processes) gpu.compute_processes = processes->count;
+      nvml.pair("nvmlDeviceGetCudaComputeCapability", whole).value_or(std::pair(0, 0));
+  gpu.arithmetic_cores = arithmetic_cores(nvml, device, whole);
+  gpu.max_sm_clock_mhz = known(nvml.number("nvmlDeviceGetMaxClockInfo", whole, kSmClock));
+  gpu.max_memory_clock_mhz = known(nvml.number("nvmlDeviceGetMaxClockInfo", whole, kMemoryClock));
+  gpu.power_limit_mw = known(nvml.number("nvmlDeviceGetEnforcedPowerLimit", whole));
+  gpu.ecc = mode_now(nvml, "nvmlDeviceGetEccMode", whole);
+  gpu.mig = mode_now(nvml, "nvmlDeviceGetMigMode", whole);
+  describe_use(nvml, device, whole, gpu);
   return gpu;
+}
+
+/// A divided GPU's slices in its place; itself where it has none yet.
+void add_gpu(const Nvml& nvml, Nvml::Handle device, std::vector<Gpu>& gpus) {
+  const auto slices = mode_now(nvml, "nvmlDeviceGetMigMode", device).value_or(false)
+                          ? nvml.slices(device)
+                          : std::vector<Nvml::Handle>();
+  if (slices.empty()) gpus.push_back(describe_gpu(nvml, device));
+  for (const Nvml::Handle slice : slices) gpus.push_back(describe_gpu(nvml, slice));
 }
 
 // A set LABREPORT_NVML stands for another machine, whose kernel nobody can ask.
@@ -63,15 +99,32 @@ bool kernel_shows_device() {
   if (std::getenv("LABREPORT_NVML") != nullptr) return false;
   std::error_code ignored;
   return std::filesystem::exists("/dev/nvidia0", ignored) ||
-         std::filesystem::exists("/proc/driver/nvidia/version", ignored);
+         std::filesystem::exists("/proc/driver/nvidia/version", ignored) ||
+         !windows_libraries().empty();
 }
 
 bool names(const std::string& word, const Gpu& gpu) {
   if (word.empty()) return false;
   if (word.find_first_not_of("0123456789") == std::string::npos) {
-    return word == std::to_string(gpu.index);
+    return std::strtol(word.c_str(), nullptr, 10) == gpu.index;
   }
-  return gpu.uuid.starts_with(word);
+  return gpu.uuid.starts_with(word) || gpu.whole_uuid.starts_with(word);
+}
+
+/// Those of one GPU, or a single slice; nothing where the word fits others too.
+std::vector<Gpu> named_gpus(const std::string& word, const std::vector<Gpu>& gpus) {
+  std::vector<Gpu> found;
+  std::ranges::copy_if(gpus, std::back_inserter(found),
+                       [&](const Gpu& gpu) { return names(word, gpu); });
+  const bool one = std::ranges::all_of(found, [&](const Gpu& gpu) {
+    return gpu.whole_uuid == found.front().whole_uuid &&
+           (found.size() == 1 || !word.starts_with("MIG-"));
+  });
+  return one ? found : std::vector<Gpu>();
+}
+
+bool holds(const std::vector<Gpu>& gpus, const Gpu& wanted) {
+  return std::ranges::any_of(gpus, [&](const Gpu& gpu) { return gpu.uuid == wanted.uuid; });
 }
 
 }  // namespace
@@ -82,6 +135,41 @@ bool computes_in_bf16(const std::string& compute_capability) {
   const char* text = compute_capability.data();
   std::from_chars(text, text + compute_capability.size(), major);
   return major >= kFirstMajor;
+}
+
+std::string Gpu::number() const {
+  return slice ? fmt::format("{}:{}", index, *slice) : std::to_string(index);
+}
+
+std::optional<std::string> Gpu::refusal() const {
+  if (mig.value_or(false) && !slice) {
+    return fmt::format(
+        "GPU {} ({}) is in MIG mode and has no slice; make one with nvidia-smi mig -cgi, or end "
+        "the mode with nvidia-smi -i {} -mig 0",
+        index, name, index);
+  }
+  if (prohibited) {
+    return fmt::format(
+        "GPU {} ({}) is in compute mode Prohibited; set it to Default with nvidia-smi -i {} -c 0",
+        index, name, index);
+  }
+  if (exclusive && compute_processes.value_or(0) > 0) {
+    return fmt::format(
+        "GPU {} ({}) is in an exclusive compute mode and another process has it; wait for its end "
+        "or choose another GPU with --gpus",
+        number(), name);
+  }
+  return std::nullopt;
+}
+
+std::string Gpu::disturbance() const {
+  const std::int64_t others = compute_processes.value_or(0);
+  if (others > 0) {
+    return fmt::format("GPU {} is in use by {}: times and memory will suffer", number(),
+                       format_plural(others, "other process", "other processes"));
+  }
+  if (!display) return "";
+  return fmt::format("GPU {} drives a display: what draws there takes time and memory", number());
 }
 
 std::string Gpu::compute_capability() const {
@@ -104,7 +192,7 @@ GpuSurvey survey_gpus() {
   survey.cuda = nvml.cuda_version();
   for (unsigned index = 0; index < nvml.count(); ++index) {
     const auto device = nvml.device(index);
-    if (device) survey.gpus.push_back(describe_gpu(nvml, *device));
+    if (device) add_gpu(nvml, *device, survey.gpus);
   }
   return survey;
 }
@@ -117,16 +205,29 @@ void refuse_broken_driver(const GpuSurvey& survey) {
       "demonstration on the CPU with --preset demo");
 }
 
-std::vector<Gpu> visible_gpus(const std::vector<Gpu>& gpus, const char* visible) {
-  if (visible == nullptr) return gpus;
-  std::vector<Gpu> chosen;
-  for (const std::string& word : split(visible, ',')) {
-    const auto found =
-        std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return names(word, gpu); });
-    if (found == gpus.end()) break;  // CUDA ignores what follows an unknown name, too
-    chosen.push_back(*found);
+bool VisibleGpus::hidden_on_purpose() const {
+  constexpr std::string_view kNone[]{"", "-1", "none", "void", "NoDevFiles"};
+  return gpus.empty() && ignored && std::ranges::find(kNone, *ignored) != std::end(kNone);
+}
+
+VisibleGpus visible_gpus(const std::vector<Gpu>& gpus, const char* visible) {
+  if (visible == nullptr) return {gpus, std::nullopt};
+  VisibleGpus chosen;
+  for (const std::string& text : split(visible, ',')) {
+    const std::string word(trimmed(text));
+    const std::vector<Gpu> found = named_gpus(word, gpus);
+    if (found.empty() || holds(chosen.gpus, found.front())) {
+      chosen.ignored = word;
+      break;
+    }
+    chosen.gpus.insert(chosen.gpus.end(), found.begin(), found.end());
   }
   return chosen;
+}
+
+std::string driver_uuid(const std::string& digits) {
+  const Nvml nvml;
+  return (nvml.device("MIG-" + digits) ? "MIG-" : "GPU-") + digits;
 }
 
 std::string uuid_hash(std::string_view uuid) {
@@ -134,7 +235,7 @@ std::string uuid_hash(std::string_view uuid) {
 }
 
 GpuMonitor::GpuMonitor(std::unique_ptr<Nvml> nvml, Nvml::Handle device)
-    : nvml_(std::move(nvml)), device_(device) {}
+    : nvml_(std::move(nvml)), device_(device), whole_(nvml_->whole(device).value_or(device)) {}
 
 std::unique_ptr<GpuMonitor> GpuMonitor::open(const std::string& uuid) {
   auto nvml = std::make_unique<Nvml>();
@@ -147,15 +248,15 @@ Gpu GpuMonitor::describe() const { return describe_gpu(*nvml_, device_); }
 
 GpuState GpuMonitor::look() const {
   GpuState state;
-  state.sm_clock_mhz = nvml_->number("nvmlDeviceGetClockInfo", device_, kSmClock);
-  state.memory_clock_mhz = nvml_->number("nvmlDeviceGetClockInfo", device_, kMemoryClock);
-  state.temperature_c = nvml_->number("nvmlDeviceGetTemperature", device_, kGpuSensor);
-  state.power_mw = nvml_->number("nvmlDeviceGetPowerUsage", device_);
+  state.sm_clock_mhz = nvml_->number("nvmlDeviceGetClockInfo", whole_, kSmClock);
+  state.memory_clock_mhz = nvml_->number("nvmlDeviceGetClockInfo", whole_, kMemoryClock);
+  state.temperature_c = nvml_->number("nvmlDeviceGetTemperature", whole_, kGpuSensor);
+  state.power_mw = nvml_->number("nvmlDeviceGetPowerUsage", whole_);
   if (const auto memory = nvml_->memory(device_)) state.memory_used = memory->total - memory->free;
-  state.thermal_ns = nvml_->violation(device_, kThermalPolicy);
-  state.hardware_ns = sum_of_known(nvml_->field(device_, kHardwareThermalField),
-                                   nvml_->field(device_, kPowerBrakeField));
-  state.power_ns = nvml_->violation(device_, kPowerPolicy);
+  state.thermal_ns = nvml_->violation(whole_, kThermalPolicy);
+  state.hardware_ns = sum_of_known(nvml_->field(whole_, kHardwareThermalField),
+                                   nvml_->field(whole_, kPowerBrakeField));
+  state.power_ns = nvml_->violation(whole_, kPowerPolicy);
   return state;
 }
 

@@ -12,10 +12,13 @@
 
 namespace labreport {
 
+/// One device that CUDA can have: a GPU, or a slice of one that MIG divides.
 struct Gpu {
-  int index = 0;  ///< As nvidia-smi counts.
+  int index = 0;             ///< As nvidia-smi counts; a slice has that of its GPU.
+  std::optional<int> slice;  ///< Of a slice, as nvidia-smi counts them in their GPU.
   std::string name;
-  std::string uuid;  ///< "GPU-…": secret enough to keep out of files; see `uuid_hash`.
+  std::string uuid;  ///< "GPU-…", "MIG-…": secret enough to keep out of files; see `uuid_hash`.
+  std::string whole_uuid;  ///< The GPU's own; of a slice that of the GPU it is part of.
   std::int64_t memory_bytes = 0;
   std::int64_t free_bytes = 0;
   int compute_major = 0;
@@ -27,7 +30,15 @@ struct Gpu {
   std::optional<bool> ecc;
   std::optional<bool> mig;
   std::optional<std::int64_t> compute_processes;  ///< Using it now; absent: the driver won't say.
+  bool exclusive = false;                         ///< One process at a time may compute on it.
+  bool prohibited = false;                        ///< None may.
+  bool display = false;                           ///< It drives a screen.
 
+  std::string number() const;  ///< "0"; of a slice "0:1"
+  /// Why no process can compute on it now and what to do, in a line; absent: nothing is known.
+  std::optional<std::string> refusal() const;
+  /// What will disturb measurements on it, in a line; empty: nothing is known.
+  std::string disturbance() const;
   std::string compute_capability() const;  ///< "9.0"
   /// What the chip could do at its highest clock; for estimates alone. 0 when it is not known.
   double peak_fp32_flops() const;
@@ -53,8 +64,22 @@ GpuSurvey survey_gpus();
 /// library cannot use: that is no machine without a device.
 void refuse_broken_driver(const GpuSurvey& survey);
 
-/// The devices that CUDA_VISIBLE_DEVICES (`visible`; null: not set) leaves, in its order.
-std::vector<Gpu> visible_gpus(const std::vector<Gpu>& gpus, const char* visible);
+struct VisibleGpus {
+  std::vector<Gpu> gpus;
+  /// The first word that names none, several or one that was named before: CUDA ignores it and what
+  /// follows, and so does `gpus`.
+  std::optional<std::string> ignored;
+  /// Nothing is visible because the first word says so: empty, "-1", "none", "void", "NoDevFiles".
+  bool hidden_on_purpose() const;
+};
+
+/// The devices that CUDA_VISIBLE_DEVICES (`visible`; null: not set) leaves, in its order: numbers
+/// as nvidia-smi counts, UUIDs or their beginnings. A divided GPU stands for all its slices.
+VisibleGpus visible_gpus(const std::vector<Gpu>& gpus, const char* visible);
+
+/// The driver's name of the device with these digits, "GPU-…" or "MIG-…": CUDA tells the digits
+/// alone.
+std::string driver_uuid(const std::string& digits);
 
 /// 16 hex digits of a one-way hash; empty for an empty `uuid`.
 std::string uuid_hash(std::string_view uuid);
@@ -91,6 +116,7 @@ class GpuMonitor {
 
   std::unique_ptr<Nvml> nvml_;
   Nvml::Handle device_;
+  Nvml::Handle whole_;  ///< Clocks, sensors and limits are the whole GPU's.
 };
 
 }  // namespace labreport

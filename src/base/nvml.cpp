@@ -9,6 +9,7 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,13 @@ constexpr int kUnsignedInt = 1;
 constexpr std::size_t kTextBytes = 128;
 
 }  // namespace
+
+std::string windows_libraries() {
+  const char* chosen = std::getenv("LABREPORT_WSL");
+  const std::string folder = chosen == nullptr ? "/usr/lib/wsl/lib" : chosen;
+  std::error_code ignored;
+  return std::filesystem::exists(folder + "/" + kLibrary, ignored) ? folder : "";
+}
 
 template <typename... Arguments>
 int Nvml::call(const char* symbol, Arguments... arguments) const {
@@ -95,6 +103,10 @@ bool Nvml::open() {
   const char* chosen = std::getenv("LABREPORT_NVML");
   const std::string path = chosen == nullptr ? kLibrary : chosen;
   if (!path.empty()) library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const std::string windows = chosen == nullptr ? windows_libraries() : "";
+  if (library_ == nullptr && !windows.empty()) {
+    library_ = dlopen((windows + "/" + kLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
   if (library_ == nullptr) fail(NvmlStatus::kNoLibrary, "NVIDIA's driver library is not installed");
   return library_ != nullptr;
 }
@@ -137,6 +149,28 @@ std::optional<Nvml::Handle> Nvml::device(const std::string& uuid) const {
   Handle handle = nullptr;
   if (call("nvmlDeviceGetHandleByUUID", uuid.c_str(), &handle) != kSuccess) return std::nullopt;
   return handle;
+}
+
+std::vector<Nvml::Handle> Nvml::slices(Handle device) const {
+  unsigned most = 0;
+  std::vector<Handle> found;
+  if (call("nvmlDeviceGetMaxMigDeviceCount", device, &most) != kSuccess) return found;
+  for (unsigned index = 0; index < most; ++index) {
+    Handle slice = nullptr;
+    const int status = call("nvmlDeviceGetMigDeviceHandleByIndex", device, index, &slice);
+    if (status == kSuccess) found.push_back(slice);
+  }
+  return found;
+}
+
+std::optional<Nvml::Handle> Nvml::whole(Handle slice) const {
+  unsigned is_slice = 0;
+  Handle device = nullptr;
+  if (call("nvmlDeviceIsMigDeviceHandle", slice, &is_slice) != kSuccess || is_slice == 0 ||
+      call("nvmlDeviceGetDeviceHandleFromMigDeviceHandle", slice, &device) != kSuccess) {
+    return std::nullopt;
+  }
+  return device;
 }
 
 std::string Nvml::text(const char* name, Handle device) const {

@@ -5,8 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace labreport {
+
+/// Under WSL, Windows lends its driver's libraries in this folder, which the loader need not know;
+/// `LABREPORT_WSL` names another. Empty where there is none.
+std::string windows_libraries();
 
 /// How far one gets towards the driver.
 enum class NvmlStatus {
@@ -21,7 +26,8 @@ class Nvml {
  public:
   using Handle = void*;
 
-  /// `LABREPORT_NVML` names another file than `libnvidia-ml.so.1`; empty stands for "none".
+  /// `LABREPORT_NVML` names another file than `libnvidia-ml.so.1`; empty stands for "none". Where
+  /// the loader does not find that, `windows_libraries()` may have it.
   /// Never throws: `status()` and `problem()` tell.
   Nvml();
   ~Nvml();
@@ -37,6 +43,9 @@ class Nvml {
   unsigned count() const { return count_; }
   std::optional<Handle> device(unsigned index) const;
   std::optional<Handle> device(const std::string& uuid) const;
+  /// The instances of a GPU that MIG divides; its own handle is of no use to CUDA then.
+  std::vector<Handle> slices(Handle device) const;
+  std::optional<Handle> whole(Handle slice) const;  ///< Nothing for what is no slice.
 
   /// `call` is the library's own name, such as "nvmlDeviceGetName".
   std::string text(const char* call, Handle device) const;

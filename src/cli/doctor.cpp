@@ -124,9 +124,39 @@ std::string gpu_words(const Gpu& gpu) {
       gpu.compute_processes
           ? format_plural(*gpu.compute_processes, "process uses it", "processes use it")
           : "the driver does not tell who uses it";
-  return fmt::format("{}, compute capability {}, {} of {} free, {}", gpu.name,
+  return fmt::format("{}, compute capability {}, {} of {} free, {}{}{}", gpu.name,
                      gpu.compute_capability(), bytes(gpu.free_bytes), bytes(gpu.memory_bytes),
-                     others);
+                     others, gpu.exclusive ? ", exclusive compute mode" : "",
+                     gpu.display ? ", drives a display" : "");
+}
+
+/// Whether all is well with a GPU that need not be the one to measure on.
+void look_at_gpu(const Gpu& gpu, const GpuSurvey& survey, Findings& findings) {
+  const std::string what = "GPU " + gpu.number();
+  findings.push_back({Finding::kHere, what, gpu_words(gpu)});
+  if (const auto refusal = gpu.refusal()) findings.push_back({Finding::kNeeded, what, *refusal});
+  try {
+    if (const auto refusal = worker_refuses(find_worker(), gpu, survey)) {
+      findings.push_back({Finding::kNeeded, what, *refusal});
+    }
+  } catch (const InputError&) {
+    return;  // The worker has a line of its own already.
+  }
+}
+
+void look_at_visible_gpus(const std::vector<Gpu>& gpus, Findings& findings) {
+  const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (variable == nullptr) return;
+  const VisibleGpus visible = visible_gpus(gpus, variable);
+  std::vector<std::string> numbers;
+  for (const Gpu& gpu : visible.gpus) numbers.push_back(gpu.number());
+  std::string words = numbers.empty() ? "hides all GPUs" : "leaves GPU " + join_words(numbers);
+  if (visible.ignored && !visible.hidden_on_purpose()) {
+    words += fmt::format("; '{}' names no {} here", *visible.ignored,
+                         numbers.empty() ? "GPU, or several," : "other");
+  }
+  findings.push_back({visible.ignored ? Finding::kMissing : Finding::kHere, "visible",
+                      fmt::format("CUDA_VISIBLE_DEVICES={} {}", variable, words)});
 }
 
 void look_at_gpus(Findings& findings) {
@@ -144,16 +174,8 @@ void look_at_gpus(Findings& findings) {
   }
   findings.push_back(
       {Finding::kHere, "driver", fmt::format("{}, for CUDA up to {}", survey.driver, survey.cuda)});
-  for (const Gpu& gpu : survey.gpus) {
-    findings.push_back({Finding::kHere, fmt::format("GPU {}", gpu.index), gpu_words(gpu)});
-    try {
-      if (const auto refusal = worker_refuses(find_worker(), gpu, survey)) {
-        findings.push_back({Finding::kNeeded, fmt::format("GPU {}", gpu.index), *refusal});
-      }
-    } catch (const InputError&) {
-      continue;  // The worker has a line of its own already.
-    }
-  }
+  for (const Gpu& gpu : survey.gpus) look_at_gpu(gpu, survey, findings);
+  look_at_visible_gpus(survey.gpus, findings);
 }
 
 void look_at_machine(Findings& findings) {

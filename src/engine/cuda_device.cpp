@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "base/gpu.h"
 #include "base/nvml.h"
 
 namespace labreport {
@@ -39,12 +40,12 @@ void check(cudaError_t error) {
 }
 
 std::string written_uuid(const cudaUUID_t& uuid) {
-  std::string text = "GPU-";
+  std::string text;
   for (int i = 0; i < 16; ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
     text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
   }
-  return text;
+  return driver_uuid(text);
 }
 
 CudaFacts ask_facts() {

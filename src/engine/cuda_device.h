@@ -9,7 +9,7 @@ namespace labreport {
 
 struct CudaFacts {
   std::string name;
-  std::string uuid;  ///< "GPU-…", as the driver's library writes it.
+  std::string uuid;  ///< "GPU-…" or "MIG-…", as the driver's library writes it.
   std::int64_t memory_bytes = 0;
   std::string compute_capability;
   std::int64_t multiprocessors = 0;

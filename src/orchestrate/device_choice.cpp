@@ -23,13 +23,19 @@ constexpr double kCoreRate = 2e10;
 
 std::string list_gpus(const std::vector<Gpu>& gpus) {
   std::vector<std::string> words;
-  for (const Gpu& gpu : gpus) words.push_back(fmt::format("{} ({})", gpu.index, gpu.name));
+  for (const Gpu& gpu : gpus) words.push_back(fmt::format("{} ({})", gpu.number(), gpu.name));
   return join_words(words);
+}
+
+/// One that is held or divided into nothing is passed over, as CUDA does; where all are, the first.
+Gpu first_usable(const std::vector<Gpu>& visible) {
+  const auto found = std::ranges::find_if(visible, [](const Gpu& gpu) { return !gpu.refusal(); });
+  return found == visible.end() ? visible.front() : *found;
 }
 
 std::vector<Gpu> selected_gpus(const std::vector<Gpu>& visible,
                                const std::optional<std::vector<int>>& wanted) {
-  if (!wanted) return {visible.front()};
+  if (!wanted) return {first_usable(visible)};
   if (wanted->empty()) return visible;
   std::vector<Gpu> chosen;
   for (const int index : *wanted) {
@@ -69,14 +75,49 @@ DeviceChoice without_device(const DeviceWish& wish, const std::string& reason, b
                    "leave --preset out for a demonstration on the CPU");
 }
 
-std::string sharing_notice(const std::vector<Gpu>& gpus) {
-  for (const Gpu& gpu : gpus) {
-    const std::int64_t others = gpu.compute_processes.value_or(0);
-    if (others == 0) continue;
-    return fmt::format("GPU {} is in use by {}: times and memory will suffer", gpu.index,
-                       format_plural(others, "other process", "other processes"));
+/// What CUDA_VISIBLE_DEVICES leaves. A word of it that is no device here is a mistake.
+VisibleGpus look_at_visible(const std::vector<Gpu>& all) {
+  const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
+  VisibleGpus visible = visible_gpus(all, variable);
+  if (all.empty() || !visible.gpus.empty() || visible.hidden_on_purpose()) return visible;
+  throw InputError(fmt::format("CUDA_VISIBLE_DEVICES={} names no GPU here, or several", variable),
+                   fmt::format("there is {}; nvidia-smi -L lists their UUIDs", list_gpus(all)));
+}
+
+std::string ignored_notice(const VisibleGpus& visible) {
+  if (!visible.ignored) return "";
+  return fmt::format(
+      "CUDA_VISIBLE_DEVICES: '{}' names no other GPU here; it and what follows are ignored",
+      *visible.ignored);
+}
+
+std::string slice_notice(const DeviceChoice& choice, const std::vector<Gpu>& visible) {
+  const Gpu& gpu = choice.gpus.front();
+  if (!gpu.slice || choice.gpus.size() == visible.size()) return "";
+  return fmt::format(
+      "GPU {} is divided (MIG): its slice {} is measured; CUDA_VISIBLE_DEVICES names another by "
+      "its UUID",
+      gpu.index, *gpu.slice);
+}
+
+/// Also what will keep a planned run from starting.
+std::string notices(const DeviceChoice& choice, const VisibleGpus& visible, bool planning) {
+  std::vector<std::string> lines{ignored_notice(visible), slice_notice(choice, visible.gpus)};
+  for (const Gpu& gpu : choice.gpus) {
+    const auto refusal = planning ? gpu.refusal() : std::nullopt;
+    lines.push_back(refusal ? *refusal : gpu.disturbance());
   }
-  return "";
+  std::erase(lines, "");
+  return join(lines, "\n");
+}
+
+/// Throws where it, or the worker, cannot use the GPU.
+void refuse_unusable(const DeviceChoice& choice, const GpuSurvey& survey) {
+  const WorkerInfo worker = find_worker();
+  for (const Gpu& gpu : choice.gpus) {
+    if (const auto refusal = gpu.refusal()) throw InputError(*refusal);
+    if (const auto refusal = worker_refuses(worker, gpu, survey)) throw InputError(*refusal);
+  }
 }
 
 }  // namespace
@@ -89,21 +130,17 @@ DeviceChoice choose_device(const DeviceWish& wish, bool planning) {
   }
   const GpuSurvey survey = survey_gpus();
   refuse_broken_driver(survey);
-  const auto visible = visible_gpus(survey.gpus, std::getenv("CUDA_VISIBLE_DEVICES"));
-  if (visible.empty()) {
+  const VisibleGpus visible = look_at_visible(survey.gpus);
+  if (visible.gpus.empty()) {
     const bool hidden = !survey.gpus.empty();
     return without_device(wish, hidden ? "CUDA_VISIBLE_DEVICES hides all" : survey.problem,
                           planning);
   }
-  DeviceChoice choice{DeviceKind::kCuda, preset, selected_gpus(visible, wish.gpus), survey.driver,
-                      ""};
+  DeviceChoice choice{DeviceKind::kCuda, preset, selected_gpus(visible.gpus, wish.gpus),
+                      survey.driver, ""};
   refuse_unlike(choice.gpus);
-  choice.notice = sharing_notice(choice.gpus);
-  if (planning) return choice;
-  const WorkerInfo worker = find_worker();
-  for (const Gpu& gpu : choice.gpus) {
-    if (const auto refusal = worker_refuses(worker, gpu, survey)) throw InputError(*refusal);
-  }
+  choice.notice = notices(choice, visible, planning);
+  if (!planning) refuse_unusable(choice, survey);
   return choice;
 }
 

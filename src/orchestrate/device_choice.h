@@ -22,7 +22,7 @@ struct DeviceChoice {
   Preset preset = Preset::kDemo;
   std::vector<Gpu> gpus;  ///< Empty on the CPU, and where nothing has to be measured.
   std::string driver;
-  std::string notice;  ///< One line that the user should read; empty: nothing special.
+  std::string notice;  ///< Lines that the user should read; empty: nothing special.
 
   std::string name() const;  ///< "NVIDIA H200", "2 × NVIDIA H200", "CPU demonstration (…)"
   std::vector<Slot> slots() const;
@@ -30,9 +30,11 @@ struct DeviceChoice {
   Precision half() const;
 };
 
-/// Asks the driver, unless --preset demo says that it does not matter. Without an NVIDIA device the
-/// demonstration is chosen. `planning`: nothing will be measured, so a preset for GPUs may be asked
-/// for where there is none. Throws `InputError` for a device that cannot be used.
+/// Asks the driver, unless --preset demo says that it does not matter. Without an NVIDIA device, or
+/// where CUDA_VISIBLE_DEVICES hides all on purpose, the demonstration is chosen; of a GPU that MIG
+/// divides the first slice, unless all are wished for. `planning`: nothing will be measured, so a
+/// preset for GPUs may be asked for where there is none. Throws `InputError` for a device that
+/// cannot be used.
 DeviceChoice choose_device(const DeviceWish& wish, bool planning);
 
 /// Floating-point operations a second that a device sustains, roughly; 0 when it is not known.

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/machine.h"
+#include "base/nvml.h"
 #include "results/launch_file.h"
 #include "results/run_json.h"
 
@@ -84,6 +85,10 @@ std::variant<LaunchReport, std::string> read_report(const LaunchRequest& request
 std::map<std::string, std::string> worker_environment(bool keep) {
   auto variables = current_environment();
   if (!keep) std::erase_if(variables, [](const auto& item) { return changes_results(item.first); });
+  const std::string windows = windows_libraries();
+  if (windows.empty()) return variables;
+  std::string& path = variables["LD_LIBRARY_PATH"];
+  path += (path.empty() ? "" : ":") + windows;
   return variables;
 }
 

@@ -30,7 +30,8 @@ struct WorkerSetup {
   std::optional<ModelSource> model = {};     ///< … in cells that have an implementation.
 };
 
-/// The environment for workers: this process's own, without what changes results unless `keep`.
+/// The environment for workers: this process's own, without what changes results unless `keep`,
+/// and with what a loader under WSL needs to find the driver.
 std::map<std::string, std::string> worker_environment(bool keep);
 
 /// What a session records of it: the variables that change results, cleared ones marked as such.

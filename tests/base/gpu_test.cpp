@@ -1,6 +1,6 @@
 #include "base/gpu.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -21,7 +21,10 @@ class GpuTest : public testing::Test {
  protected:
   GpuTest() { setenv("LABREPORT_NVML", LABREPORT_FAKES_DIR "/nvml.so", 1); }
   ~GpuTest() override {
-    for (const char* name : {"LABREPORT_NVML", "FAKE_NVML", "FAKE_NVML_PROCESSES"}) unsetenv(name);
+    for (const char* name : {"LABREPORT_NVML", "FAKE_NVML", "FAKE_NVML_PROCESSES",
+                             "FAKE_NVML_SLICES", "FAKE_NVML_MODE", "FAKE_NVML_DISPLAY"}) {
+      unsetenv(name);
+    }
   }
 };
 
@@ -97,15 +100,88 @@ TEST(BrokenDriver, IsAnErrorOnlyWhereTheKernelShowsADevice) {
   }
 }
 
+/// "0 1", and behind a stroke the word that was ignored.
+std::string visible(const char* variable) {
+  const VisibleGpus chosen = visible_gpus(survey_gpus().gpus, variable);
+  std::string text;
+  for (const Gpu& gpu : chosen.gpus) text += (text.empty() ? "" : " ") + gpu.number();
+  return chosen.ignored ? text + "|" + *chosen.ignored : text;
+}
+
 TEST_F(GpuTest, VisibleDevicesFollowTheVariablesOrder) {
+  EXPECT_EQ(visible(nullptr), "0 1");
+  EXPECT_EQ(visible("1,GPU-1111"), "1 0");
+  EXPECT_EQ(visible(" 1 , 0"), "1 0");
+  EXPECT_EQ(visible("GPU-22222222-bbbb"), "1");
+  EXPECT_EQ(visible("0,7,1"), "0|7") << "what follows an unknown word is ignored";
+  EXPECT_EQ(visible("0,0"), "0|0") << "so is a device that is named again";
+  EXPECT_EQ(visible("GPU-"), "|GPU-") << "two begin so";
+  EXPECT_EQ(visible("GPU-1111x"), "|GPU-1111x");
+}
+
+TEST_F(GpuTest, DevicesAreHiddenOnPurposeByWordsForNone) {
   const auto all = survey_gpus().gpus;
-  EXPECT_EQ(visible_gpus(all, nullptr).size(), 2u);
-  EXPECT_TRUE(visible_gpus(all, "").empty());
-  const auto swapped = visible_gpus(all, "1,GPU-1111");
-  ASSERT_EQ(swapped.size(), 2u);
-  EXPECT_EQ(swapped[0].name, "Fake K80");
-  EXPECT_EQ(swapped[1].name, "Fake H200");
-  EXPECT_EQ(visible_gpus(all, "0,7,1").size(), 1u) << "what follows an unknown name is ignored";
+  for (const char* none : {"", "-1", "NoDevFiles", "none"}) {
+    EXPECT_TRUE(visible_gpus(all, none).hidden_on_purpose()) << none;
+  }
+  EXPECT_FALSE(visible_gpus(all, "7").hidden_on_purpose());
+  EXPECT_FALSE(visible_gpus(all, "0,-1").hidden_on_purpose());
+}
+
+TEST_F(GpuTest, ADividedGpuStandsForItsSlices) {
+  setenv("FAKE_NVML_SLICES", "3", 1);
+  EXPECT_EQ(visible(nullptr), "0:0 0:1 0:2 1");
+  EXPECT_EQ(visible("0"), "0:0 0:1 0:2");
+  EXPECT_EQ(visible("GPU-1111"), "0:0 0:1 0:2");
+  EXPECT_EQ(visible("MIG-33333333-dddd,1"), "0:1 1");
+  EXPECT_EQ(visible("MIG-4"), "0:2");
+  EXPECT_EQ(visible("MIG-3333"), "|MIG-3333") << "two begin so";
+}
+
+TEST_F(GpuTest, ASliceHasItsOwnMemoryAndTheLimitsOfItsGpu) {
+  setenv("FAKE_NVML_SLICES", "1", 1);
+  const Gpu slice = survey_gpus().gpus.at(0);
+  EXPECT_EQ(slice.name, "Fake H200 MIG 1g.18gb");
+  EXPECT_EQ(slice.uuid, "MIG-33333333-cccc");
+  EXPECT_EQ(slice.whole_uuid, "GPU-11111111-aaaa");
+  EXPECT_EQ(slice.memory_bytes, 18LL << 30);
+  EXPECT_EQ(slice.compute_capability(), "9.0");
+  EXPECT_EQ(slice.arithmetic_cores, 16896 * 18 / 141);
+  EXPECT_EQ(slice.max_sm_clock_mhz, 1980);
+  EXPECT_EQ(slice.mig, true);
+  EXPECT_EQ(slice.refusal(), std::nullopt);
+  const auto monitor = GpuMonitor::open(slice.uuid);
+  ASSERT_NE(monitor, nullptr);
+  EXPECT_EQ(monitor->look().sm_clock_mhz, 1755);
+  EXPECT_EQ(monitor->look().thermal_ns, 70);
+  EXPECT_EQ(driver_uuid("33333333-cccc"), slice.uuid) << "CUDA tells the digits alone";
+  EXPECT_EQ(driver_uuid("11111111-aaaa"), slice.whole_uuid);
+}
+
+std::string refusal_of_first() { return survey_gpus().gpus.at(0).refusal().value_or("none"); }
+
+TEST_F(GpuTest, WhatNoProcessCanUseIsRefusedWithTheRemedy) {
+  using testing::HasSubstr;
+  EXPECT_EQ(refusal_of_first(), "none");
+  setenv("FAKE_NVML_SLICES", "0", 1);
+  EXPECT_THAT(refusal_of_first(), HasSubstr("is in MIG mode and has no slice; "));
+  unsetenv("FAKE_NVML_SLICES");
+  setenv("FAKE_NVML_MODE", "2", 1);
+  EXPECT_THAT(refusal_of_first(), HasSubstr("is in compute mode Prohibited; "));
+  setenv("FAKE_NVML_MODE", "3", 1);
+  EXPECT_EQ(refusal_of_first(), "none") << "one process may, and none does";
+  setenv("FAKE_NVML_PROCESSES", "1", 1);
+  EXPECT_THAT(refusal_of_first(), HasSubstr("exclusive compute mode and another process has it"));
+}
+
+TEST_F(GpuTest, OtherProcessesAndADisplayDisturb) {
+  EXPECT_EQ(survey_gpus().gpus.at(0).disturbance(), "");
+  setenv("FAKE_NVML_DISPLAY", "1", 1);
+  EXPECT_EQ(survey_gpus().gpus.at(0).disturbance(),
+            "GPU 0 drives a display: what draws there takes time and memory");
+  setenv("FAKE_NVML_PROCESSES", "1", 1);
+  EXPECT_EQ(survey_gpus().gpus.at(0).disturbance(),
+            "GPU 0 is in use by 1 other process: times and memory will suffer");
 }
 
 TEST_F(GpuTest, LooksAtClocksAndCumulativeSlowdowns) {

@@ -151,6 +151,8 @@ TEST(DatasheetPeak, IsThatOfDenseMatricesOfTheVariant) {
 
 TEST(DatasheetPeak, IsNotGuessed) {
   EXPECT_EQ(overview::datasheet_peak("Tesla T4", Precision::kBf16), std::nullopt);
+  EXPECT_EQ(overview::datasheet_peak("NVIDIA H200 MIG 1g.18gb", Precision::kBf16), std::nullopt)
+      << "a slice of one";
   EXPECT_EQ(overview::datasheet_peak("AMD EPYC", Precision::kFp32), std::nullopt);
 }
 

@@ -1,17 +1,21 @@
 // A stand-in for the driver's management library. FAKE_NVML says which machine to play: "two" (the
 // default: two unlike devices), "alike" (two alike), "threads" (those, and a thread of its own),
-// "none" (a driver without devices), "broken" (no driver loaded).
+// "none" (a driver without devices), "broken" (no driver loaded). FAKE_NVML_SLICES: into how many
+// MIG divides the first device; FAKE_NVML_MODE: its compute mode; FAKE_NVML_DISPLAY: it drives one;
+// FAKE_NVML_GIB: its memory.
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <thread>
 
 namespace {
 
 constexpr int kSuccess = 0;
+constexpr int kInvalidArgument = 2;
 constexpr int kNotSupported = 3;
 constexpr int kNotFound = 6;
 constexpr int kDriverNotLoaded = 9;
@@ -23,6 +27,20 @@ struct Device {
 };
 
 Device devices[] = {{"GPU-11111111-aaaa", "Fake H200", 9}, {"GPU-22222222-bbbb", "Fake K80", 3}};
+
+Device slices[] = {{"MIG-33333333-cccc", "Fake H200 MIG 1g.18gb", 9},
+                   {"MIG-33333333-dddd", "Fake H200 MIG 1g.18gb", 9},
+                   {"MIG-44444444-eeee", "Fake H200 MIG 2g.35gb", 9}};
+
+/// Absent: `otherwise`.
+unsigned setting(const char* name, unsigned otherwise) {
+  const char* chosen = std::getenv(name);
+  return chosen == nullptr ? otherwise : static_cast<unsigned>(std::atoi(chosen));
+}
+
+bool divided() { return std::getenv("FAKE_NVML_SLICES") != nullptr; }
+
+bool is_slice(void* handle) { return handle >= std::begin(slices) && handle < std::end(slices); }
 
 std::string play() {
   const char* chosen = std::getenv("FAKE_NVML");
@@ -89,17 +107,38 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** handle) {
 }
 
 int nvmlDeviceGetHandleByUUID(const char* uuid, void** handle) {
-  for (Device& device : devices) {
-    if (std::string(uuid) == device.uuid) {
-      *handle = &device;
+  for (Device* device : {&devices[0], &devices[1], &slices[0], &slices[1], &slices[2]}) {
+    if (std::string(uuid) == device->uuid && (divided() || !is_slice(device))) {
+      *handle = device;
       return kSuccess;
     }
   }
   return kNotFound;
 }
 
+int nvmlDeviceGetMaxMigDeviceCount(void* handle, unsigned* count) {
+  *count = handle == &devices[0] && divided() ? 7 : 0;
+  return kSuccess;
+}
+
+int nvmlDeviceGetMigDeviceHandleByIndex(void*, unsigned index, void** slice) {
+  if (index >= setting("FAKE_NVML_SLICES", 0)) return kNotFound;
+  *slice = &slices[index];
+  return kSuccess;
+}
+
+int nvmlDeviceIsMigDeviceHandle(void* handle, unsigned* is) {
+  *is = is_slice(handle);
+  return kSuccess;
+}
+
+int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void* slice, void** device) {
+  *device = &devices[0];
+  return is_slice(slice) ? kSuccess : kInvalidArgument;
+}
+
 int nvmlDeviceGetIndex(void* handle, unsigned* index) {
-  *index = static_cast<unsigned>(&at(handle) - devices);
+  *index = static_cast<unsigned>(&at(handle) - (is_slice(handle) ? slices : devices));
   return kSuccess;
 }
 
@@ -111,8 +150,9 @@ int nvmlDeviceGetUUID(void* handle, char* text, unsigned bytes) {
   return write(at(handle).uuid, text, bytes);
 }
 
-int nvmlDeviceGetMemoryInfo(void*, Memory* memory) {
-  *memory = {141ULL << 30, 140ULL << 30, 1ULL << 30};
+int nvmlDeviceGetMemoryInfo(void* handle, Memory* memory) {
+  const unsigned long long gib = is_slice(handle) ? 18 : setting("FAKE_NVML_GIB", 141);
+  *memory = {gib << 30, (gib - 1) << 30, 1ULL << 30};
   return kSuccess;
 }
 
@@ -122,57 +162,76 @@ int nvmlDeviceGetCudaComputeCapability(void* handle, int* major, int* minor) {
   return kSuccess;
 }
 
-int nvmlDeviceGetNumGpuCores(void*, unsigned* cores) {
+int nvmlDeviceGetNumGpuCores(void* handle, unsigned* cores) {
+  if (is_slice(handle)) return kNotSupported;
   *cores = 16896;
   return kSuccess;
 }
 
-int nvmlDeviceGetMaxClockInfo(void*, unsigned which, unsigned* mhz) {
+int nvmlDeviceGetMaxClockInfo(void* handle, unsigned which, unsigned* mhz) {
+  if (is_slice(handle)) return kNotSupported;
   *mhz = which == 1 ? 1980 : 3201;
   return kSuccess;
 }
 
-int nvmlDeviceGetClockInfo(void*, unsigned which, unsigned* mhz) {
+int nvmlDeviceGetClockInfo(void* handle, unsigned which, unsigned* mhz) {
+  if (is_slice(handle)) return kNotSupported;
   *mhz = which == 1 ? 1755 : 3201;
   return kSuccess;
 }
 
-int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) {
+int nvmlDeviceGetEnforcedPowerLimit(void* handle, unsigned* milliwatts) {
+  if (is_slice(handle)) return kNotSupported;
   *milliwatts = 700000;
   return kSuccess;
 }
 
-int nvmlDeviceGetEccMode(void*, unsigned* now, unsigned* pending) {
+int nvmlDeviceGetEccMode(void* handle, unsigned* now, unsigned* pending) {
+  if (is_slice(handle)) return kNotSupported;
   *now = *pending = 1;
   return kSuccess;
 }
 
 int nvmlDeviceGetMigMode(void* handle, unsigned* now, unsigned* pending) {
-  *now = *pending = 0;
-  return at(handle).major < 8 ? kNotSupported : kSuccess;
+  *now = *pending = handle == &devices[0] && divided();
+  return at(handle).major < 8 || is_slice(handle) ? kNotSupported : kSuccess;
 }
 
-int nvmlDeviceGetTemperature(void*, unsigned, unsigned* celsius) {
+int nvmlDeviceGetComputeMode(void* handle, unsigned* mode) {
+  *mode = handle == &devices[0] ? setting("FAKE_NVML_MODE", 0) : 0;
+  return is_slice(handle) ? kNotSupported : kSuccess;
+}
+
+int nvmlDeviceGetDisplayActive(void* handle, unsigned* active) {
+  *active = handle == &devices[0] ? setting("FAKE_NVML_DISPLAY", 0) : 0;
+  return is_slice(handle) ? kNotSupported : kSuccess;
+}
+
+int nvmlDeviceGetTemperature(void* handle, unsigned, unsigned* celsius) {
+  if (is_slice(handle)) return kNotSupported;
   *celsius = 41;
   return kSuccess;
 }
 
-int nvmlDeviceGetViolationStatus(void*, int policy, Violation* violation) {
+int nvmlDeviceGetViolationStatus(void* handle, int policy, Violation* violation) {
+  if (is_slice(handle)) return kNotSupported;
   *violation = {1, policy == 0 ? 5000ULL : 70ULL};
   return kSuccess;
 }
 
-int nvmlDeviceGetFieldValues(void*, int, Field* field) {
+int nvmlDeviceGetFieldValues(void* handle, int, Field* field) {
+  if (is_slice(handle)) return kNotSupported;
   field->value_type = 3;
   field->status = field->field_id == 252 ? kSuccess : kNotSupported;
   field->value = 9;
   return kSuccess;
 }
 
-// FAKE_NVML_PROCESSES: "self" (this process and a stranger), or a count of strangers.
-int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, Process* processes) {
+// Of the first device or its slices. FAKE_NVML_PROCESSES: "self" (this process and a stranger), or
+// a count of strangers.
+int nvmlDeviceGetComputeRunningProcesses_v3(void* handle, unsigned* count, Process* processes) {
   const char* chosen = std::getenv("FAKE_NVML_PROCESSES");
-  const std::string who = chosen == nullptr ? "0" : chosen;
+  const std::string who = chosen == nullptr || handle == &devices[1] ? "0" : chosen;
   const unsigned wanted = who == "self" ? 2 : static_cast<unsigned>(std::atoi(who.c_str()));
   *count = std::min(*count, wanted);
   for (unsigned i = 0; i < *count; ++i) processes[i] = {4'000'000'000U + i, 0, 0, 0};

@@ -1,0 +1,223 @@
+// Machines that are not one GPU and its user: what doctor, a dry run and a run say of them. The
+// fake driver's first GPU is an H200, its second a K80.
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "base/gpu.h"
+#include "cli/program_fixture.h"
+#include "results/run_store.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class MixedMachine : public ProgramTest {
+ protected:
+  MixedMachine() { have_gpus(kAnyChip); }
+
+  std::string doctor() { return call({"doctor"}).output; }
+  Ended dry_run(std::vector<std::string> more = {}) {
+    std::vector<std::string> words{"run", "--dry-run"};
+    words.insert(words.end(), more.begin(), more.end());
+    return call(words);
+  }
+  Ended short_run(std::vector<std::string> more = {}) {
+    std::vector<std::string> words{"run", "--only", "mixed_precision_accumulation"};
+    words.insert(words.end(), more.begin(), more.end());
+    return call(words);
+  }
+  /// Hashes of the devices that the only run was measured on.
+  std::vector<std::string> measured_on() const {
+    std::vector<std::string> hashes;
+    for (const Device& device : RunStore(only_run()).load().devices) {
+      hashes.push_back(device.uuid_hash);
+    }
+    return hashes;
+  }
+  void refused(const std::string& said) {
+    const Ended ended = short_run();
+    EXPECT_EQ(ended.exit_status, 2);
+    EXPECT_TRUE(ended.messages.starts_with("labreport: " + said)) << ended.messages;
+    EXPECT_EQ(std::ranges::count(ended.messages, '\n'), 1);
+    EXPECT_TRUE(list_runs(folder_ / "site/runs").empty());
+  }
+};
+
+TEST_F(MixedMachine, TheFirstSliceOfADividedGpuIsMeasured) {
+  environment_["FAKE_NVML_SLICES"] = "2";
+  EXPECT_THAT(doctor(), AllOf(HasSubstr("✓ GPU 0:0      Fake H200 MIG 1g.18gb, "),
+                              HasSubstr("✓ GPU 0:1      Fake H200 MIG 1g.18gb, "),
+                              HasSubstr("17.00 GiB of 18.00 GiB free")));
+  EXPECT_THAT(dry_run().messages,
+              AllOf(HasSubstr("GPU 0 is divided (MIG): its slice 0 is measured; "),
+                    HasSubstr("Fake H200 MIG 1g.18gb · "), HasSubstr("needs all 18.00 GiB")));
+  ASSERT_EQ(short_run().exit_status, 0);
+  EXPECT_EQ(measured_on(), std::vector{uuid_hash("MIG-33333333-cccc")});
+}
+
+TEST_F(MixedMachine, ASliceIsChosenByItsUuidAndAllAlikeByAll) {
+  environment_["FAKE_NVML_SLICES"] = "3";
+  environment_["CUDA_VISIBLE_DEVICES"] = "MIG-33333333-dddd";
+  EXPECT_THAT(doctor(), HasSubstr("✓ visible      CUDA_VISIBLE_DEVICES=MIG-33333333-dddd leaves "
+                                  "GPU 0:1\n"));
+  ASSERT_EQ(short_run().exit_status, 0);
+  EXPECT_EQ(measured_on(), std::vector{uuid_hash("MIG-33333333-dddd")});
+  environment_["CUDA_VISIBLE_DEVICES"] = "0";
+  EXPECT_THAT(dry_run({"--gpus", "all"}).messages,
+              HasSubstr("0:0 (Fake H200 MIG 1g.18gb) and 0:2 (Fake H200 MIG 2g.35gb) are not"));
+  environment_["FAKE_NVML_SLICES"] = "2";
+  EXPECT_THAT(dry_run({"--gpus", "all"}).messages,
+              AllOf(HasSubstr("2 × Fake H200 MIG 1g.18gb"), Not(HasSubstr("divided"))));
+}
+
+TEST_F(MixedMachine, AGpuDividedIntoNothingIsRefusedOrPassedOver) {
+  environment_["FAKE_NVML_SLICES"] = "0";
+  EXPECT_THAT(doctor(), HasSubstr("– GPU 0        GPU 0 (Fake H200) is in MIG mode and has no"));
+  EXPECT_THAT(dry_run().messages, HasSubstr("Fake K80 · ")) << "as CUDA passes it over";
+  environment_["CUDA_VISIBLE_DEVICES"] = "0";
+  EXPECT_THAT(dry_run().messages, HasSubstr("GPU 0 (Fake H200) is in MIG mode and has no slice"));
+  refused("GPU 0 (Fake H200) is in MIG mode and has no slice; make one with nvidia-smi mig");
+}
+
+TEST_F(MixedMachine, AnExclusiveGpuIsMeasuredUnlessAnotherProcessHasIt) {
+  environment_["FAKE_NVML_MODE"] = "3";
+  EXPECT_THAT(doctor(), HasSubstr(", 0 processes use it, exclusive compute mode\n"));
+  ASSERT_EQ(short_run().exit_status, 0);
+  EXPECT_EQ(measured_on(), std::vector{uuid_hash("GPU-11111111-aaaa")});
+  environment_["FAKE_NVML_PROCESSES"] = "1";
+  EXPECT_THAT(dry_run().messages, HasSubstr("Fake K80 · "));
+  EXPECT_EQ(short_run({"--gpus", "0"}).exit_status, 2);
+  EXPECT_THAT(dry_run({"--gpus", "0"}).messages,
+              HasSubstr("GPU 0 (Fake H200) is in an exclusive compute mode and another process"));
+}
+
+TEST_F(MixedMachine, AProhibitedGpuIsRefused) {
+  environment_["FAKE_NVML_MODE"] = "2";
+  environment_["CUDA_VISIBLE_DEVICES"] = "0";
+  EXPECT_THAT(doctor(), HasSubstr("– GPU 0        GPU 0 (Fake H200) is in compute mode Prohib"));
+  refused("GPU 0 (Fake H200) is in compute mode Prohibited; set it to Default with nvidia-smi");
+}
+
+TEST_F(MixedMachine, AWordThatNamesNoGpuIsAMistakeAndNoReasonForADemonstration) {
+  for (const char* word : {"7", "GPU-9", "GPU-", "MIG-33333333-cccc"}) {
+    environment_["CUDA_VISIBLE_DEVICES"] = word;
+    EXPECT_THAT(doctor(), HasSubstr(std::string("– visible      CUDA_VISIBLE_DEVICES=") + word +
+                                    " hides all GPUs; '" + word + "' names no GPU, or several"));
+    refused(std::string("CUDA_VISIBLE_DEVICES=") + word +
+            " names no GPU here, or several; there is 0 (Fake H200) and 1 (Fake K80)");
+  }
+}
+
+TEST_F(MixedMachine, AnEmptyListHidesTheGpusOnPurpose) {
+  environment_["CUDA_VISIBLE_DEVICES"] = "";
+  EXPECT_THAT(doctor(), HasSubstr("– visible      CUDA_VISIBLE_DEVICES= hides all GPUs\n"));
+  EXPECT_THAT(dry_run().messages, HasSubstr("no NVIDIA device here (CUDA_VISIBLE_DEVICES hides "
+                                            "all): a demonstration on the CPU"));
+}
+
+TEST_F(MixedMachine, AnAbbreviatedUuidIsEnoughAndTheWorkerGetsTheWhole) {
+  environment_["CUDA_VISIBLE_DEVICES"] = "GPU-1111,GPU-9";
+  EXPECT_THAT(dry_run().messages,
+              AllOf(HasSubstr("Fake H200 · "),
+                    HasSubstr("CUDA_VISIBLE_DEVICES: 'GPU-9' names no other GPU here")));
+  ASSERT_EQ(short_run().exit_status, 0);
+  EXPECT_EQ(measured_on(), std::vector{uuid_hash("GPU-11111111-aaaa")});
+}
+
+TEST_F(MixedMachine, ADisplayAndOtherUsersAreTold) {
+  environment_["FAKE_NVML_DISPLAY"] = "1";
+  EXPECT_THAT(doctor(), HasSubstr(", 0 processes use it, drives a display\n"));
+  EXPECT_THAT(dry_run().messages, HasSubstr("GPU 0 drives a display: "));
+  environment_["FAKE_NVML_PROCESSES"] = "2";
+  EXPECT_THAT(doctor(), HasSubstr(", 2 processes use it, drives a display\n"));
+  EXPECT_THAT(dry_run().messages, HasSubstr("GPU 0 is in use by 2 other processes"));
+}
+
+/// As under WSL: the driver's libraries lie where the loader does not look.
+class Windows : public MixedMachine {
+ protected:
+  Windows() {
+    const fs::path lent = folder_ / "lent";
+    const fs::path own = folder_ / "own";
+    fs::create_directories(lent);
+    fs::create_directories(own);
+    fs::create_symlink(LABREPORT_FAKES_DIR "/nvml.so", lent / "libnvidia-ml.so.1");
+    std::ofstream(own / "libnvidia-ml.so.1");  // nothing that loads, whatever this machine has
+    environment_.erase("LABREPORT_NVML");
+    environment_["LD_LIBRARY_PATH"] = own.string();
+    environment_["LABREPORT_WSL"] = lent.string();
+  }
+};
+
+TEST_F(Windows, TheDriverIsFoundWhereWindowsLendsIt) {
+  EXPECT_THAT(doctor(), AllOf(HasSubstr("✓ driver       580.95.05, "), HasSubstr("✓ GPU 0 ")));
+  EXPECT_THAT(dry_run().messages, HasSubstr("Fake H200 · "));
+}
+
+TEST_F(Windows, WorkersFindItToo) {
+  const fs::path worker = folder_ / "seen";
+  std::ofstream(worker) << "#!/bin/sh\necho \"$LD_LIBRARY_PATH\" > " << folder_ / "path"
+                        << "\nexec " << LABREPORT_FAKES_DIR "/worker" << " \"$@\"\n";
+  fs::permissions(worker, fs::perms::owner_all);
+  environment_["LABREPORT_WORKER"] = worker.string();
+  ASSERT_EQ(short_run().exit_status, 0);
+  std::ifstream seen(folder_ / "path");
+  std::string path;
+  std::getline(seen, path);
+  EXPECT_TRUE(path.ends_with(":" + environment_["LABREPORT_WSL"])) << path;
+}
+
+TEST_F(Windows, ADriverThatDoesNotLoadThereIsNoMachineWithoutAGpu) {
+  fs::remove(folder_ / "lent/libnvidia-ml.so.1");
+  std::ofstream(folder_ / "lent/libnvidia-ml.so.1") << "damaged";
+  refused("the kernel shows an NVIDIA device, but it cannot be used: ");
+}
+
+TEST_F(MixedMachine, TheCostIsToldBeforeTheFirstLaunch) {
+  const Ended ended = short_run();
+  const auto cost = ended.messages.find("; needs 0.1 GiB of disk\n");
+  EXPECT_NE(cost, std::string::npos) << ended.messages;
+  EXPECT_LT(cost, ended.messages.find("[1/1]"));
+  EXPECT_THAT(dry_run().messages,
+              HasSubstr("; needs up to 109.3 GiB of GPU memory and 0.6 GiB of"));
+  environment_["FAKE_NVML_GIB"] = "24";
+  EXPECT_THAT(dry_run().messages,
+              HasSubstr("; needs all 24.00 GiB of GPU memory (38 cells need more: each becomes a "
+                        "row with its reason) and 0.3 GiB of disk\n"));
+}
+
+/// The recorded run of the 2025 edition in full on an H200.
+labreport::Run recorded() {
+  for (const auto& folder : list_runs(LABREPORT_SOURCE_DIR "/site/runs/nvidia-h200/2025")) {
+    labreport::Run run = RunStore(folder).load();
+    if (run.preset == "full") return run;
+  }
+  throw std::runtime_error("there is none");
+}
+
+TEST_F(MixedMachine, TheCostIsNearWhatARecordedRunTook) {
+  double seconds = 0;
+  double peak = 0;
+  const labreport::Run run = recorded();
+  for (const Cell& cell : run.cells) {
+    for (const Launch& launch : cell.launches) {
+      seconds += static_cast<double>(launch.wall_ns) * 1e-9;
+      const Metric* used = launch.find("memory", "peak_allocated");
+      if (used != nullptr) peak = std::max(peak, used->number().value_or(0));
+    }
+  }
+  const std::string said = dry_run().messages;
+  const double minutes = std::stod(said.substr(said.find("about ") + 6));
+  EXPECT_GT(minutes, seconds / 60 * 0.7);
+  EXPECT_LT(minutes, seconds / 60 * 1.5);
+  const double gibibytes = std::stod(said.substr(said.find("up to ") + 6));
+  EXPECT_GE(gibibytes * (1 << 30), peak);
+}
+
+}  // namespace
+}  // namespace labreport
