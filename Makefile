@@ -17,7 +17,7 @@ reads_attack = ARGS
 reads_bench = ARGS
 reads_bundle = WITH_TORCH OUT
 reads_torches = TORCHES
-passed_on = JOBS LIBTORCH TORCH_PYTHON CC CXX LABREPORT_% CMAKE_% PIP_% MAKE% SHELL
+passed_on = JOBS LIBTORCH TORCH_PYTHON TORCH_CUDA CC CXX LABREPORT_% CMAKE_% PIP_% MAKE% SHELL
 
 # Only what stands on make's command line: an environment may hold an OUT of its own.
 given = $(if $(filter command,$(firstword $(origin $(1)))),$(value $(1)))
@@ -28,7 +28,7 @@ as_word = $(if $(call given,$(1)),$(call quote,$(call given,$(1))))
 flag = $(if $(call given,$(1)),--$(2) $(call as_word,$(1)))
 
 # A switch is on or off.
-switches = OWN RESUME FAIL COMPILE WITH_TORCH
+switches = OWN RESUME FAIL COMPILE
 on = 1 yes on true
 off = 0 no off false
 switch = $(if $(filter $(on),$(call given,$(1))),$(2))
@@ -88,7 +88,7 @@ help:
 	@echo '              TORCHES="2.8 2.15"'
 	@echo 'make bench    show how fast labreport itself is'
 	@echo 'make bundle   pack sources, front end, headers and wheels for a machine without network and root'
-	@echo '              WITH_TORCH=1 OUT=file'
+	@echo '              WITH_TORCH=cu130|cu128 OUT=file'
 	@echo 'make format   put the sources into the house style'
 	@echo 'make lint     check the house style, and the sources with clang-tidy'
 	@echo 'make clean    remove what was built; installed tools and recorded runs stay'
@@ -129,7 +129,7 @@ bench:
 	@python3 -B tests/bench/bench.py build $(call given,ARGS)
 
 bundle: render-build
-	@setup/bundle $(front_end) $(call switch,WITH_TORCH,--with-torch) $(call as_word,OUT)
+	@setup/bundle $(front_end) $(call flag,WITH_TORCH,with-torch) $(call as_word,OUT)
 
 format:
 	@setup/install lint && tests/lint/format --fix

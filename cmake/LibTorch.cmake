@@ -28,6 +28,8 @@ endif()
 find_file(torch_version_header NAMES torch/headeronly/version.h torch/version.h
           PATHS ${LABREPORT_TORCH}/include ${LABREPORT_TORCH}/include/torch/csrc/api/include
           NO_CACHE NO_DEFAULT_PATH REQUIRED)
+file(READ ${torch_version_header} torch_version)
+string(REGEX REPLACE ".*TORCH_VERSION[ \\\n]+\"([0-9.]+)\".*" "\\1" torch_version "${torch_version}")
 
 add_library(deps::torch INTERFACE IMPORTED GLOBAL)
 target_include_directories(deps::torch SYSTEM INTERFACE
@@ -39,7 +41,9 @@ target_link_libraries(deps::torch INTERFACE ${torch_lib}/libtorch_cpu.so ${torch
 target_link_libraries(deps::torch INTERFACE -l:libstdc++.so.6)
 # One header an operator: including them all costs ten times as much.
 # Torch's include folder brings headers of an {fmt} of its own, which no library of ours was built of.
-target_compile_definitions(deps::torch INTERFACE AT_PER_OPERATOR_HEADERS FMT_HEADER_ONLY)
+# What was compiled with another version is compiled anew, whatever the times of its headers say.
+target_compile_definitions(deps::torch INTERFACE AT_PER_OPERATOR_HEADERS FMT_HEADER_ONLY
+                                                 LABREPORT_TORCH_VERSION=${torch_version})
 set(torch_rpath ${torch_lib})
 
 # Kept out of the cache: another torch may be named at the next configure.
@@ -122,8 +126,6 @@ endforeach()
 # "architectures": ["sm_75", …]}, so that the front end can judge a device before it starts one; with what
 # else is given, from a comma on.
 function(labreport_describe_worker worker)
-  file(READ ${torch_version_header} version)
-  string(REGEX REPLACE ".*TORCH_VERSION[ \\\n]+\"([0-9.]+)\".*" "\\1" version "${version}")
   set(cuda null)
   set(architectures "")
   if(cuda_includes)
@@ -141,5 +143,5 @@ function(labreport_describe_worker worker)
     list(JOIN codes ", " architectures)
   endif()
   file(CONFIGURE OUTPUT ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${worker}.json @ONLY
-       CONTENT "{\"torch\": \"@version@\", \"cuda\": @cuda@, \"architectures\": [@architectures@]@ARGN@}\n")
+       CONTENT "{\"torch\": \"@torch_version@\", \"cuda\": @cuda@, \"architectures\": [@architectures@]@ARGN@}\n")
 endfunction()

@@ -110,13 +110,22 @@ void look_at_model_worker(Findings& findings) try {
   findings.push_back({Finding::kMissing, "own models", error.what()});
 }
 
-/// Set-up's own search, which tells each torch that it passes over.
-void look_at_refused_torches(Findings& findings) {
-  const fs::path search = program_folder().parent_path().parent_path() / "setup" / "find-torch";
-  if (!fs::exists(search)) return;
-  for (const std::string& line : split(call({search.string()}).messages, '\n')) {
-    if (!line.empty()) findings.push_back({Finding::kMissing, "torch", line});
+/// What a script of set-up finds: its answer, and a line for whatever it passes over.
+void look_by_script(Findings& findings, const std::string& what, std::vector<std::string> words) {
+  const fs::path script = program_folder().parent_path().parent_path() / "setup" / words.front();
+  if (!fs::exists(script)) return;
+  words.front() = script.string();
+  const Ended ended = call(words);
+  if (ended.ok()) findings.push_back({Finding::kHere, what, first_line(ended.output)});
+  for (const std::string& line : split(ended.messages, '\n')) {
+    if (!line.empty()) findings.push_back({Finding::kMissing, what, line});
   }
+}
+
+/// What `make report` in this shell builds with, and what it installs where no torch is.
+void look_at_choice(Findings& findings) {
+  look_by_script(findings, "builds with", {"find-torch", "--words"});
+  look_by_script(findings, "locked torch", {"choose-torch"});
 }
 
 std::string gpu_words(const Gpu& gpu) {
@@ -229,7 +238,7 @@ void look_at_tools(Findings& findings) {
 ExitStatus doctor() {
   Findings findings;
   for (const auto look : {look_at_program, look_at_worker, look_at_model_worker,
-                          look_at_refused_torches, look_at_gpus, look_at_machine, look_at_tools}) {
+                          look_at_choice, look_at_gpus, look_at_machine, look_at_tools}) {
     look(findings);
   }
   bool complete = true;

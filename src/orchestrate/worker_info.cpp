@@ -113,7 +113,8 @@ std::optional<std::string> worker_refuses(const WorkerInfo& worker, const Gpu& g
   if (!survey.cuda.empty() && leading_number(survey.cuda) < needed) {
     return fmt::format(
         "the driver {} supports CUDA {}, but the worker's torch {} needs CUDA {}; install driver "
-        "{}, or build the worker with a torch for CUDA {} (LIBTORCH or TORCH_PYTHON)",
+        "{}, or build the worker with a torch for CUDA {} (`make report` without an activated "
+        "environment chooses one; or LIBTORCH, TORCH_PYTHON)",
         survey.driver, survey.cuda, worker.torch, worker.cuda, oldest_driver(needed),
         leading_number(survey.cuda));
   }
@@ -124,7 +125,8 @@ std::optional<std::string> worker_refuses(const WorkerInfo& worker, const Gpu& g
   return fmt::format(
       "{} has compute capability {}, but the worker's torch {} was built for {}; choose another "
       "GPU "
-      "with --gpus, or build the worker with a torch for this one (LIBTORCH or TORCH_PYTHON)",
+      "with --gpus, or build the worker with a torch for this one (`make report` without an "
+      "activated environment chooses one; or LIBTORCH, TORCH_PYTHON)",
       gpu.name, gpu.compute_capability(), worker.torch, join(built, ", "));
 }
 

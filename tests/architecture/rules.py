@@ -49,7 +49,7 @@ PROCESS_CALL = re.compile(
 PROCESS_EXCEPTIONS = {("src/base/nvml.cpp", "pthread_sigmask(")}
 
 SOURCE = re.compile(r"\.(cpp|h|py|sh|cmake|js|css|html)$|(^|/)(CMakeLists\.txt|Makefile)$"
-                    r"|^setup/(install|build|test|lock|find-torch|bundle)$|^\.ci/run$")
+                    r"|^setup/(install|build|test|lock|find-torch|choose-torch|bundle)$|^\.ci/run$")
 TEXT = re.compile(SOURCE.pattern + r"|\.(txt|md|json|in)$|(^|/)\.[a-z-]+$")
 LOCK = re.compile(r"^setup/requirements-\w+\.txt$")
 

@@ -128,7 +128,7 @@ class Texts(unittest.TestCase):
         self.assertFalse(broken(rules.check_texts, {"README.md": "see /usr/include and a/home/b\n"}))
 
     def test_an_address_in_a_lock(self):
-        lock = "setup/requirements-full.txt"
+        lock = "setup/requirements-cu130.txt"
         self.assertTrue(broken(rules.check_texts, {lock: "--index-url https" + "://a.b/simple\n"}))
         self.assertTrue(broken(rules.check_texts, {lock: "# from files.example.org\n"}))
         self.assertFalse(broken(rules.check_texts, {lock: "ninja==1.13.2 --hash=sha256:ab\n"}))

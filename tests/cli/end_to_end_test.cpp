@@ -11,12 +11,26 @@ namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
 class EndToEnd : public ProgramTest {
  protected:
   labreport::Run kept() const { return RunStore(only_run()).load(); }
+
+  /// What set-up looks at of a LibTorch of that version.
+  fs::path libtorch(const std::string& major, const std::string& minor) const {
+    const fs::path torch = folder_ / "torch";
+    for (const char* folder : {"lib", "include/ATen/core", "include/torch/headeronly"}) {
+      fs::create_directories(torch / folder);
+    }
+    std::ofstream(torch / "lib/libtorch_cpu.so");
+    std::ofstream(torch / "include/ATen/core/Tensor.h");
+    std::ofstream(torch / "include/torch/headeronly/version.h")
+        << "#define TORCH_VERSION_MAJOR " << major << "\n#define TORCH_VERSION_MINOR " << minor;
+    return torch;
+  }
 };
 
 TEST_F(EndToEnd, ReportMeasuresAndRendersTheDemonstration) {
@@ -242,18 +256,22 @@ TEST_F(EndToEnd, DoctorListsWhatIsHereAndWhatIsMissing) {
 
 TEST_F(EndToEnd, DoctorNamesATorchThatIsPassedOverAndTheRange) {
   have_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
-  const fs::path torch = folder_ / "torch";
-  for (const char* folder : {"lib", "include/ATen/core", "include/torch/headeronly"}) {
-    fs::create_directories(torch / folder);
-  }
-  std::ofstream(torch / "lib/libtorch_cpu.so");
-  std::ofstream(torch / "include/ATen/core/Tensor.h");
-  std::ofstream(torch / "include/torch/headeronly/version.h")
-      << "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR 7\n";
-  environment_["LIBTORCH"] = torch.string();
+  environment_["LIBTORCH"] = libtorch("2", "7").string();
   EXPECT_THAT(call({"doctor"}).output,
-              HasSubstr("– torch        torch 2.7 of LIBTORCH=" + torch.string() +
+              HasSubstr("– builds with  torch 2.7 of LIBTORCH=" + environment_["LIBTORCH"] +
                         " is not used: labreport is built with torch 2.8 to 2.15; "));
+}
+
+TEST_F(EndToEnd, DoctorNamesTheTorchThatThisShellBuildsWithAndTheOneThatTheDriverWants) {
+  have_gpus(R"({"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]})");
+  environment_["FAKE_NVML_DRIVER"] = "550.54.14";
+  environment_["FAKE_NVML_CUDA"] = "12040";
+  environment_["LIBTORCH"] = libtorch("2", "9").string();
+  EXPECT_THAT(call({"doctor"}).output,
+              AllOf(HasSubstr("✓ builds with  torch 2.9 of LIBTORCH=" + environment_["LIBTORCH"]),
+                    HasSubstr("✓ locked torch cu128: torch 2.10.0 for CUDA 12.8, because the driver "
+                              "550.54.14 serves CUDA 12.4 at most\n"),
+                    HasSubstr("– locked torch Fake K80 (compute capability 3.0) is not served")));
 }
 
 TEST_F(EndToEnd, OnATerminalALiveLineShowsTheTimeLeft) {

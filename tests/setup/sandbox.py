@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -21,16 +22,19 @@ LIBRARIES = ["include/nlohmann/json.hpp", "include/fmt/format.h",
              "share/texmf/tex/latex/lm/lmodern.sty",
              "lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-any.a"]
 
-# What the system's Python and the one in .venv do when setup/install calls them.
+# What the system's Python and the one in .venv do when setup/install calls them. What chooses a torch is real.
 PYTHON = """#!/bin/sh
 case "$*" in
-  "-") [ -n "$FAKE_TORCH" ] && [ "${0##*/}" = python3 ] && echo "$FAKE_TORCH" && exit; exit 1 ;;
+  "-") [ -n "$FAKE_TORCH" ] && [ "${0##*/}" = python3 ] && printf '%s\\n' "$FAKE_TORCH" "$0" && exit; exit 1 ;;
+  *choose-torch) exec REAL_PYTHON "$@" ;;
+  "-m ensurepip") echo "$0 $*" >> calls; exit ${FAKE_NO_VENV:-0} ;;
   *"import ensurepip"*) exit ${FAKE_NO_VENV:-0} ;;
   "-m venv"*) mkdir -p .venv/bin && cat "$0" > .venv/bin/python && chmod +x .venv/bin/python ;;
+  "-m pip --version") [ ! -e .venv/without-pip ]; exit ;;
   "-m pip install"*) echo "pip $*" >> calls; echo "$FAKE_PIP"; sleep ${FAKE_PIP_SECONDS:-0}
                       exit ${FAKE_PIP_STATUS:-0} ;;
 esac
-"""
+""".replace("REAL_PYTHON", sys.executable)
 
 
 class Sandbox(unittest.TestCase):
@@ -53,7 +57,7 @@ class Sandbox(unittest.TestCase):
         self.program(self.bin + "/python3", PYTHON)
         for library in LIBRARIES:
             self.file(f"{self.system}/{library}")
-        self.environment = {"PATH": self.bin, "LABREPORT_SYSTEM_PREFIXES": self.system}
+        self.environment = {"PATH": self.bin, "LABREPORT_SYSTEM_PREFIXES": self.system, "LABREPORT_NVML": ""}
 
     def file(self, path, text=""):
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -71,6 +75,16 @@ class Sandbox(unittest.TestCase):
         self.file(folder + "/include/ATen/core/Tensor.h")
         self.file(folder + "/include/torch/csrc/api/include/torch/version.h",
                   f"#define TORCH_VERSION_MAJOR {major}\n#define TORCH_VERSION_MINOR {minor}\n")
+
+    def environment_with(self, folder, version=None):
+        """A folder with a Python of its own and, where a version is given, its torch; returns the Python."""
+        torch, python = folder + "/lib/site-packages/torch", folder + "/bin/python3"
+        if version:
+            self.torch(torch, version)
+        says = f"printf '%s\\n' {torch} {python}; exit" if version else "exit 1"
+        self.program(python, PYTHON.replace('case "$*" in', f'[ "$*" = - ] && {{ {says}; }}\ncase "$*" in', 1))
+        shutil.copy(python, folder + "/bin/python")
+        return python
 
     def fake(self, name, words):
         self.program(os.path.join(self.bin, name), f"#!/bin/sh\n{words}\n")

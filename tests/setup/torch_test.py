@@ -55,14 +55,14 @@ class FindsATorch(Sandbox):
         self.torch(self.root + "/torch", "2.7")
         status, found, words = self.find(FAKE_TORCH=self.root + "/torch")
         self.assertEqual((status, found), (1, ""))
-        self.assertIn("torch 2.7 of python3 is not used: " + RANGE, words[0])
+        self.assertIn(f"torch 2.7 of python3, which is {self.bin}/python3, is not used: " + RANGE, words[0])
 
     def test_then_the_locked_one_is_installed(self):
         self.torch(self.root + "/torch", "2.16")
         status, words = self.install("report", FAKE_TORCH=self.root + "/torch")
         self.assertEqual(status, 0, words)
-        self.assertIn("torch 2.16 of python3 is not used", words[0])
-        self.assertTrue([call for call in self.calls() if "requirements-full.txt" in call])
+        self.assertIn("torch 2.16 of python3, which is", words[0])
+        self.assertTrue([call for call in self.calls() if "requirements-cu130.txt" in call])
 
     def test_nothing_is_imported_from_the_current_folder(self):
         self.file(self.root + "/importlib/__init__.py", "raise SystemExit('planted')")
@@ -84,9 +84,10 @@ class OneRange(unittest.TestCase):
         self.oldest, self.newest = self.read("setup/torch-versions").splitlines()[-1].split()
 
     def test_the_workflow_tries_the_oldest_the_locked_and_the_newest(self):
-        locked = re.search(r"^torch==(\d+\.\d+)", self.read("setup/requirements-full.txt"), re.M)[1]
+        locked = [re.search(r"^torch==(\d+\.\d+)", self.read(f"setup/requirements-{name}.txt"), re.M)[1]
+                  for name in ("cu128", "cu130")]
         matrix = yaml.safe_load(self.read(".github/workflows/ci.yml"))["jobs"]["worker"]["strategy"]["matrix"]
-        self.assertEqual(matrix, {"torch": [self.oldest, locked, self.newest]})
+        self.assertEqual(matrix, {"torch": [self.oldest, *locked, self.newest]})
 
     def test_one_file_knows_what_versions_do_differently(self):
         found = []
