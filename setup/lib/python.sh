@@ -24,8 +24,9 @@ is_installed() { # <set>
     [ "$(cat ".venv/.installed-$1")" = "$(lock_hash "$1")" ]
 }
 
-# What set-up made it marks; another's .venv that lies here, and the torch in it, are left as they are.
-is_own_venv() { compgen -G '.venv/.installed-*' >/dev/null; }
+# What set-up made it marks; another's .venv that lies here, and the torch in it, are left as they are. Before there was
+# a mark, the one locked torch was called full.
+is_own_venv() { [ -f .venv/.installed-venv ] || [ -f .venv/.installed-full ]; }
 made_by_uv() { grep -q '^uv = ' .venv/pyvenv.cfg 2>/dev/null; }
 
 # Also of a Python that Debian ships without its ensurepip.

@@ -237,8 +237,8 @@ void look_at_tools(Findings& findings) {
 
 ExitStatus doctor() {
   Findings findings;
-  for (const auto look : {look_at_program, look_at_worker, look_at_model_worker,
-                          look_at_choice, look_at_gpus, look_at_machine, look_at_tools}) {
+  for (const auto look : {look_at_program, look_at_worker, look_at_model_worker, look_at_choice,
+                          look_at_gpus, look_at_machine, look_at_tools}) {
     look(findings);
   }
   bool complete = true;

@@ -267,11 +267,12 @@ TEST_F(EndToEnd, DoctorNamesTheTorchThatThisShellBuildsWithAndTheOneThatTheDrive
   environment_["FAKE_NVML_DRIVER"] = "550.54.14";
   environment_["FAKE_NVML_CUDA"] = "12040";
   environment_["LIBTORCH"] = libtorch("2", "9").string();
-  EXPECT_THAT(call({"doctor"}).output,
-              AllOf(HasSubstr("✓ builds with  torch 2.9 of LIBTORCH=" + environment_["LIBTORCH"]),
-                    HasSubstr("✓ locked torch cu128: torch 2.10.0 for CUDA 12.8, because the driver "
-                              "550.54.14 serves CUDA 12.4 at most\n"),
-                    HasSubstr("– locked torch Fake K80 (compute capability 3.0) is not served")));
+  EXPECT_THAT(
+      call({"doctor"}).output,
+      AllOf(HasSubstr("✓ builds with  torch 2.9 of LIBTORCH=" + environment_["LIBTORCH"]),
+            HasSubstr("✓ locked torch cu128: torch 2.10.0 for CUDA 12.8, because the driver "
+                      "550.54.14 serves CUDA 12.4 at most\n"),
+            HasSubstr("– locked torch Fake K80 (compute capability 3.0) is not served")));
 }
 
 TEST_F(EndToEnd, OnATerminalALiveLineShowsTheTimeLeft) {

@@ -27,9 +27,10 @@ OWN = RECORDED.parent / "20300101-120000-0123abcd"
 NOT_RUN = {
     "make test": "it runs this test",
     "make bundle": "tests/setup/bundle_test.py packs one without network, bundle_whole_test.py with it",
-    "make bundle WITH_TORCH=1 OUT=all.tgz": "the same, with gigabytes to fetch",
-    "make torches": "it fetches 30 GB; the repository's workflow runs it with three versions",
+    "make bundle WITH_TORCH=cu130 OUT=all.tgz": "the same, with gigabytes to fetch",
+    "make torches": "it fetches 30 GB; the repository's workflow runs it with four versions",
     'make torches TORCHES="2.8 2.11@python3.13"': "the same, with two",
+    "make report TORCH_CUDA=cu128": "set-up alone reads that: tests/setup/choice_test.py",
     "make report RESUME=1": "tests/cli/resume_test.cpp interrupts a run and resumes it",
 }
 

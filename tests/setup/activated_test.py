@@ -27,6 +27,7 @@ class Activated(Sandbox):
         self.assertEqual(self.find("--python", **environment)[1], python)
         self.assertEqual(self.find("--words", **environment)[1], f"torch 2.9 of {where}")
         self.assertEqual(self.install("report", **environment)[0], 0)
+        self.assertEqual(self.install("report", **environment), (0, []), "and all is there")
         self.assertEqual([call for call in self.calls() if "requirements-cu" in call], [])
 
     def test_of_venv_or_uv(self):
