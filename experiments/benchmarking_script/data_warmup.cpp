@@ -48,6 +48,13 @@ struct WarmupRow {
   double rise(std::size_t warmup) const { return ratio(warmup).value_or(1) - 1; }
   double rise_cold() const { return rise(0); }
   double residue() const { return std::abs(rise(1)); }
+  /// How many times as much the steps after one warm-up step vary, where that is noticeable.
+  double unsettled() const {
+    const auto found = windows.find(1);
+    const bool varies =
+        found != windows.end() && found->second.coefficient_of_variation() > kNoticeable / 2;
+    return varies && warm().stddev > 0 ? found->second.stddev / warm().stddev : 1;
+  }
   double extra() const { return first() - steady(); }
   /// The second step makes at least half of what one warm-up step leaves.
   bool second_is_slow() const {
@@ -269,14 +276,27 @@ double allocations_in(const WarmupRow& row, std::size_t step) {
   return step < counts.size() ? counts[step] : 0;
 }
 
+/// Of a network whose steps vary several times as much after one warm-up step as after all.
+std::optional<Facts> settles(const WarmupRow& row) {
+  constexpr double kMuchMore = 3;
+  if (row.unsettled() < kMuchMore) return std::nullopt;
+  const Notation digits{Notation::kSignificant, 2};
+  return Facts()
+      .set("size", row.size())
+      .set("after_one", row.windows.at(1).stddev, digits)
+      .set("warm", row.warm().stddev, digits);
+}
+
 /// Whether one step is enough to leave out, and why not.
 void set_enough(Facts& facts, const WarmupRows& rows) {
   const WarmupRow& farthest = *largest(rows, &WarmupRow::residue);
+  const WarmupRow& varying = *largest(rows, &WarmupRow::unsettled);
   const double allocations = allocations_in(farthest, 1);
   const char* holds = farthest.residue() <= kNoticeable ? "one_enough" : "one_short";
   facts.choose({"one_enough", "one_short"}, rows.front().warmup() > 1 ? holds : "",
                Facts()
                    .set("one", bound_words(rows, 1))
+                   .when("settles", settles(varying))
                    .set("size", farthest.size())
                    .set("rise", rise_words(farthest, 1))
                    .flag("allocates", farthest.second_is_slow() && allocations > 0)

@@ -1,4 +1,5 @@
 // What the loops' sums come to: the datasets and values of section.md.
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -89,6 +90,21 @@ bool from_accumulator(const Loop& loop) {
   return std::abs(loop.accumulator_error()) > std::abs(loop.input_error());
 }
 
+/// Where the sum last doubled its distance between neighbours: what was added just before, and the
+/// error there, if most of it has gone since. Rounding up and then down cancels.
+std::optional<Facts> cancelled(const Loop& loop) {
+  const double bound = std::exp2(std::floor(std::log2(loop.last())));
+  const auto above = std::ranges::lower_bound(loop.sums, bound);
+  const auto n = static_cast<std::size_t>(above - loop.sums.begin());
+  if (n < 2 || n >= loop.sums.size()) return std::nullopt;
+  const double worst = loop.error_after(n);
+  if (std::abs(loop.error()) > std::abs(worst) / 2) return std::nullopt;
+  return Facts()
+      .set("bound", bound, {Notation::kCount})
+      .set("before", loop.sums[n - 1] - loop.sums[n - 2], kSmall)
+      .set("worst", worst, {Notation::kFixed, 2});
+}
+
 /// What the handout expects to be seen: the values of its sentences. Nothing where the sums differ
 /// from it.
 std::optional<Facts> textbook(const std::vector<Loop>& loops) {
@@ -103,6 +119,7 @@ std::optional<Facts> textbook(const std::vector<Loop>& loops) {
   facts.set("fp32", fp32->last(), kProse);
   facts.set("fp16", fp16->last(), kProse);
   facts.set("fp16_ulp", fp16->last_ulp(), kSmall);
+  facts.when("cancels", cancelled(*fp16));
   facts.set("fp16_step", fp16->last() - fp16->sums[fp16->sums.size() - 2], kSmall);
   facts.set("mixed", mixed->last(), kProse);
   facts.set("addend", mixed->addend, {Notation::kSignificant, 5});

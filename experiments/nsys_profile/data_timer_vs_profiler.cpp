@@ -14,8 +14,7 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kPerturbed = 0.05;  // Of a step: how much fuller of kernels its profile may be.
-constexpr double kSimilar = 2;       // Between the least and the most.
+constexpr double kSimilar = 2;  // Between the least and the most.
 
 /// One step by the timer and by the profiler, in ms; or why it was not profiled.
 struct TimedStep {
@@ -39,8 +38,6 @@ struct TimedStep {
   double outside() const { return profiled > 0 ? profiled - span : 0; }
   double idle() const { return gaps() + outside(); }
   double cost() const { return profiled - mean; }
-  /// Kernels fill another share of the profiled span than of an unprofiled step.
-  bool perturbed() const { return span > 0 && std::abs(busy / mean - busy / span) > kPerturbed; }
 };
 
 Column<TimedStep> step_column(const char* name, const char* title, const char* unit,
@@ -77,7 +74,7 @@ std::optional<TimedStep> timed_step(const Profile& profile, const ProfiledStep& 
   timed.busy = *busy;
   timed.span = of_profile(metric::kSpan).value_or(*busy);
   timed.profiled = of_profile(metric::kStep).value_or(0);
-  if (timed.perturbed()) timed.flags.emplace_back("perturbed by the profiler");
+  if (step.perturbed()) timed.flags.emplace_back("perturbed by the profiler");
   return timed;
 }
 
@@ -89,7 +86,7 @@ std::vector<TimedStep> timed_steps(const Profile& profile) {
     if (timed) steps.push_back(std::move(*timed));
   }
   if (!profile.missing.empty()) {
-    steps.push_back({profile.label, profile.missing_step, profile.words, profile.missing});
+    steps.push_back({profile.label, profile.missing_step, profile.words, profile.reason});
   }
   return steps;
 }

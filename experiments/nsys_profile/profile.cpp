@@ -1,11 +1,13 @@
 #include "experiments/nsys_profile/profile.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 
 #include "base/format.h"
 #include "base/lists.h"
+#include "base/statistics.h"
 #include "experiments/nsys_profile/model_parts.h"
 #include "plan/editions.h"
 #include "results/measured_table.h"
@@ -54,7 +56,8 @@ void add_cell(Profile& profile, const Cell& cell) {
   if (launch == nullptr) {
     if (!profile.missing.empty()) return;
     profile.missing_step = labreport::describe(mode);
-    profile.missing = reason_missing(cell);
+    profile.reason = reason_missing(cell);
+    profile.missing = profile.missing_step + ": " + profile.reason;
   } else if (mode == Mode::kInference) {
     profile.inference = read_step(cell, *launch);
   } else if (!profile.step || mode > profile.step->spec->mode) {
@@ -159,6 +162,14 @@ std::optional<double> ProfiledStep::value(std::string_view tag, std::string_view
 
 std::vector<double> ProfiledStep::samples(std::string_view tag, std::string_view name) const {
   return milliseconds(*launch, tag, name);
+}
+
+bool ProfiledStep::perturbed() const {
+  constexpr double kPerturbed = 0.05;  // how much fuller of kernels its profile may be
+  const auto timer = samples(metric::kStep, metric::kTotal);
+  const double busy = value(metric::kProfile, metric::kBusy).value_or(0);
+  const double span = value(metric::kProfile, metric::kSpan).value_or(0);
+  return !timer.empty() && span > 0 && std::abs(busy / mean(timer) - busy / span) > kPerturbed;
 }
 
 std::string_view describe(Pass pass) {

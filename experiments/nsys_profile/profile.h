@@ -45,6 +45,8 @@ struct ProfiledStep {
   std::optional<double> value(std::string_view tag, std::string_view name) const;
   /// Of the unprofiled steps, in ms.
   std::vector<double> samples(std::string_view tag, std::string_view name) const;
+  /// The profiler stretched it: kernels fill another share of it than of an unprofiled step.
+  bool perturbed() const;
 };
 
 /// The parts of a step whose kernels are counted together.
@@ -62,7 +64,8 @@ struct Profile {
   std::optional<ProfiledStep> inference;  ///< Present where they ran.
   std::optional<ProfiledStep> step;       ///< The fullest other step that ran.
   std::string missing_step;               ///< A step without numbers: "training step"
-  std::string missing;                    ///< Why it has none: "out of memory …"
+  std::string reason;                     ///< Why it has none: "out of memory …"
+  std::string missing;                    ///< Both: "training step: out of memory …"
   std::vector<const Cell*> cells;
 
   bool empty() const { return !inference && !step; }

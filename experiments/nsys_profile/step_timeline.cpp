@@ -255,7 +255,8 @@ const Profile* drawn_step(const Profiles& profiles) {
   if (steps.empty()) return nullptr;
   return *std::ranges::max_element(steps, {}, [](const Profile* profile) {
     const bool sixteen = profile->precision() >= Precision::kBf16;
-    return std::tuple(profile->parameters(), profile->spec.context, sixteen);
+    return std::tuple(profile->parameters(), !profile->step->perturbed(), profile->spec.context,
+                      sixteen);
   });
 }
 

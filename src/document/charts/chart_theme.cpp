@@ -90,12 +90,14 @@ bool named(const nlohmann::json& layer, std::string_view prefix) {
   return layer.contains("name") && layer["name"].get<std::string>().starts_with(prefix);
 }
 
-/// A key above the plot, in place of words beside it.
+/// A key above the plot, in place of words beside it; as far from it as the figure says.
 void show_legend(nlohmann::json& encoding) {
-  const nlohmann::json legend = {
-      {"title", nullptr}, {"orient", "top"}, {"columns", 2}, {"offset", 4}};
+  nlohmann::json legend = {{"title", nullptr}, {"orient", "top"}, {"columns", 2}, {"offset", 4}};
   for (const char* channel : {"color", "strokeDash", "shape"}) {
-    if (encoding.contains(channel)) encoding[channel]["legend"] = legend;
+    if (!encoding.contains(channel)) continue;
+    nlohmann::json& own = encoding[channel]["legend"];
+    if (own.is_object()) legend["offset"] = own.value("offset", 4);
+    own = legend;
   }
 }
 

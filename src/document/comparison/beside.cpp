@@ -22,7 +22,8 @@ constexpr Notation kShareOfA{Notation::kFixed, 2};
 struct StepPair {
   const ComparedRow* step = nullptr;
   std::optional<std::int64_t> context = {};  ///< Where there are several.
-  std::optional<double> forward = {}, backward = {}, optimizer = {}, memory = {};  ///< B ÷ A
+  // B ÷ A.
+  std::optional<double> whole = {}, forward = {}, backward = {}, optimizer = {}, memory = {};
   std::vector<std::string> flags = {};
 
   Value ms(const RowSide& side) const {
@@ -87,7 +88,7 @@ std::vector<StepPair> step_pairs(const Comparison& comparison, const Run& run) {
   for (const ComparedRow& row : comparison.rows) {
     if (!of_training_step(row)) continue;
     if (row.measure == Measure::kStep) {
-      pairs.push_back({.step = &row});
+      pairs.push_back({.step = &row, .whole = row.ratio});
       pairs.back().memory = memory_ratio(comparison, run, row);
       pairs.back().flags = diff_row(0, row).flags;
     }
@@ -95,6 +96,56 @@ std::vector<StepPair> step_pairs(const Comparison& comparison, const Run& run) {
   }
   add_contexts(pairs);
   return pairs;
+}
+
+using StepPairs = std::vector<StepPair>;
+constexpr double kApart = 1.05;
+
+/// "1.18 to 1.23": the ratios B ÷ A of one precision, where all are on that side of 1.
+std::optional<Facts> all_beyond(const StepPairs& pairs, Precision precision,
+                                std::optional<double> StepPair::* ratio, bool above) {
+  std::vector<double> ratios;
+  for (const StepPair& pair : pairs) {
+    if (pair.step->spec.precision != precision || !(pair.*ratio)) continue;
+    if (above ? *(pair.*ratio) < kApart : *(pair.*ratio) > 1 / kApart) return std::nullopt;
+    ratios.push_back(*(pair.*ratio));
+  }
+  if (ratios.empty()) return std::nullopt;
+  const auto [low, high] = std::ranges::minmax(ratios);
+  const std::string from = format_ratio(low), to = format_ratio(high);
+  return Facts()
+      .set("precision", describe(precision))
+      .set("times", from == to ? from : from + " to " + to);
+}
+
+constexpr Precision kPrecisions[]{Precision::kFp32, Precision::kTf32, Precision::kBf16,
+                                  Precision::kFp16};
+
+/// Passes that are slower where every step is faster, or the other way round.
+std::vector<Facts> contrary_passes(const StepPairs& pairs) {
+  std::vector<Facts> list;
+  for (const Precision precision : kPrecisions) {
+    for (const bool above : {true, false}) {
+      if (!all_beyond(pairs, precision, &StepPair::whole, !above)) continue;
+      for (const auto& [pass, ratio] :
+           {std::pair("forward", &StepPair::forward), std::pair("backward", &StepPair::backward)}) {
+        auto found = all_beyond(pairs, precision, ratio, above);
+        if (found) list.push_back(found->set("phase", pass));
+      }
+    }
+  }
+  return list;
+}
+
+std::vector<Facts> memory_changes(const StepPairs& pairs) {
+  std::vector<Facts> list;
+  for (const Precision precision : kPrecisions) {
+    for (const bool above : {true, false}) {
+      if (auto found = all_beyond(pairs, precision, &StepPair::memory, above))
+        list.push_back(std::move(*found));
+    }
+  }
+  return list;
 }
 
 /// Each number that both sides have, in one unit.
@@ -119,8 +170,11 @@ const char* kernels_of(const Run& run) {
 }
 
 PartContent beside(const Comparison& comparison, const Run& run) {
+  const StepPairs pairs = step_pairs(comparison, run);
   PartContent part;
   part.facts = summary_facts(comparison);
+  part.facts.list("contrary", contrary_passes(pairs));
+  part.facts.list("memory", memory_changes(pairs));
   part.facts.list("differences", place_facts(comparison));
   part.facts.set("model", comparison.b.model);
   if (const ModelSource* model = measured_model(run)) {
@@ -130,9 +184,8 @@ PartContent beside(const Comparison& comparison, const Run& run) {
   part.facts.set("kernels", kernels_of(run));
   part.datasets = place_data(comparison);
   part.datasets.insert(part.datasets.end(),
-                       {make_dataset("steps", kSteps, step_pairs(comparison, run)),
-                        each_ratio(comparison, "times", "ns"), each_ratio(comparison, "peaks", "B"),
-                        lone_data(comparison.rows)});
+                       {make_dataset("steps", kSteps, pairs), each_ratio(comparison, "times", "ns"),
+                        each_ratio(comparison, "peaks", "B"), lone_data(comparison.rows)});
   return part;
 }
 

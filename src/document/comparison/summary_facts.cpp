@@ -6,7 +6,6 @@
 #include "analysis/verdict.h"
 #include "base/format.h"
 #include "base/statistics.h"
-#include "base/text.h"
 #include "document/comparison/diff_facts.h"
 #include "document/comparison/diff_labels.h"
 
@@ -23,6 +22,7 @@ struct Lead {
   bool of_b = false;
   double times = 1;
   std::vector<const ComparedRow*> rows;
+  std::vector<double> ratios;  ///< Of each row.
 
   bool is_equal() const { return std::log(times) < std::log1p(JudgeOptions().smallest_effect); }
   /// A limit of A over the same of B, as what it predicts of this lead.
@@ -43,22 +43,25 @@ std::optional<Lead> lead(const Comparison& comparison, const Wanted& wanted) {
   if (of_b) {
     for (double& ratio : ratios) ratio = 1 / ratio;
   }
-  return Lead{of_b, median(ratios), std::move(rows)};
+  return Lead{of_b, median(ratios), std::move(rows), std::move(ratios)};
 }
 
-/// "small", "median of small and large", "median of 12 networks".
+/// "small", "small 1.17 ×, large 1.10 ×", "median of 12 networks".
 std::string whose(const Lead& lead, const char* rows) {
   constexpr std::size_t kNamed = 3;
   const std::optional<std::int64_t> context = lead.rows.front()->spec.context;
   std::vector<std::string> sizes;
-  for (const ComparedRow* row : lead.rows) {
-    const bool seen = std::ranges::find(sizes, row->size) != sizes.end();
-    if (row->spec.context == context && !seen) sizes.push_back(row->size);
+  std::string words;
+  for (std::size_t i = 0; i < lead.rows.size(); ++i) {
+    const std::string& size = lead.rows[i]->size;
+    const bool seen = std::ranges::find(sizes, size) != sizes.end();
+    if (lead.rows[i]->spec.context != context || seen) continue;
+    words += (sizes.empty() ? "" : ", ") + size + " " + format_ratio(lead.ratios[i]) + " ×";
+    sizes.push_back(size);
   }
   const bool named = sizes.size() == lead.rows.size() && sizes.size() <= kNamed;
-  if (named && sizes.size() == 1) return sizes.front();
-  const auto count = static_cast<std::int64_t>(lead.rows.size());
-  return "median of " + (named ? join_words(sizes) : format_plural(count, rows));
+  if (named) return sizes.size() == 1 ? sizes.front() : words;
+  return "median of " + format_plural(static_cast<std::int64_t>(lead.rows.size()), rows);
 }
 
 Facts facts_of(const Lead& lead, const Comparison& comparison, const char* rows) {
