@@ -1,9 +1,9 @@
 // Part (a): the program, the networks that it builds, the command behind each row. And the numbers
 // at a glance, and what parts (b) and (c) share.
-#include <algorithm>
 #include <set>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/benchmarking_script/parts.h"
 #include "experiments/benchmarking_script/present.h"
@@ -60,9 +60,7 @@ std::string modes_in_words(const std::vector<TimingGroup>& groups) {
   for (const TimingGroup& group : groups) {
     for (const auto& [mode, cell] : group.cells) modes.insert(mode);
   }
-  std::vector<std::string> words;
-  for (const Mode mode : modes) words.emplace_back(describe(mode));
-  return join_words(words);
+  return join_words(each(modes, [](Mode mode) { return std::string(describe(mode)); }));
 }
 
 /// Markdown in which nothing ends the span.
@@ -98,9 +96,9 @@ bool timed_by_mode(const TimingGroup& group) {
 }
 
 std::vector<TimingGroup> own_groups(const RunView& view) {
-  std::vector<TimingGroup> groups = timing_groups(view);
-  if (std::ranges::none_of(groups, timed_by_mode)) return groups;
-  std::erase_if(groups, [](const TimingGroup& group) { return !timed_by_mode(group); });
+  const std::vector<TimingGroup> all = timing_groups(view);
+  std::vector<TimingGroup> groups = only(all, timed_by_mode);
+  if (groups.empty()) return all;
   label_groups(groups);
   return groups;
 }

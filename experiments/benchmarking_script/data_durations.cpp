@@ -189,31 +189,28 @@ bool gemms_explain(const SizeRow& row) {
 }
 
 /// Why the ratio farthest from that of the FLOPs is so, where the GEMMs tell.
-void set_ratios(Facts& facts, const std::vector<SizeRow>& rows) {
+std::optional<Facts> ratio_of_gemms(const std::vector<SizeRow>& rows) {
   const SizeRow* row = largest(rows, &SizeRow::distance);
-  const bool noticeable = row != nullptr && row->ratio() &&
-                          row->distance() > std::max(kNoticeableRatio, row->ratio()->deviation);
-  if (!noticeable || !gemms_explain(*row)) return void(facts.when("ratio_of_gemms", std::nullopt));
-  facts.when("ratio_of_gemms", Facts()
-                                   .set("size", row->size)
-                                   .set("ratio", ratio_words(*row))
-                                   .set("forward_rate", row->forward->rate, kRate)
-                                   .set("backward_rate", row->backward->rate, kRate));
+  if (row == nullptr || !row->ratio() || !gemms_explain(*row)) return std::nullopt;
+  if (row->distance() <= std::max(kNoticeableRatio, row->ratio()->deviation)) return std::nullopt;
+  return Facts()
+      .set("size", row->size)
+      .set("ratio", ratio_words(*row))
+      .set("forward_rate", row->forward->rate, kRate)
+      .set("backward_rate", row->backward->rate, kRate);
 }
 
-/// The largest deviation as a share of its mean, and whose.
-struct Spread {
-  double share = -1;
-  std::string where;
+/// A deviation as a share of its mean, and whose.
+using Spread = std::pair<double, std::string>;
 
-  void widen(const std::string& candidate, const std::vector<double>& samples) {
-    const double other = variation_of(samples).value_or(-1);
-    if (other > share) *this = {other, candidate};
-  }
-  Facts facts() const {
-    return Facts().set("share", variation_words(std::max(share, 0.0))).set("where", where);
-  }
-};
+void add_spread(std::vector<Spread>& spreads, const std::string& where,
+                const std::vector<double>& samples) {
+  if (const auto share = variation_of(samples)) spreads.emplace_back(*share, where);
+}
+
+Facts spread_facts(const Spread& spread) {
+  return Facts().set("share", variation_words(spread.first)).set("where", spread.second);
+}
 
 /// How much the same phase varies by the GPU's own clock; nothing where it has none.
 std::optional<double> spread_by_events(const SizeRow& row) {
@@ -225,22 +222,22 @@ std::optional<double> spread_by_events(const SizeRow& row) {
 /// Of the passes and, inside, of the optimizer: its launches from the CPU vary where it varies by
 /// the CPU's clock alone.
 std::optional<Facts> spreads(const std::vector<SizeRow>& rows) {
-  Spread passes, optimizer;
-  std::optional<double> events;  // Of the optimizer that varies most.
+  std::vector<Spread> passes, optimizers;
   for (const SizeRow& row : rows) {
-    passes.widen(row.size + ", forward", row.times.forward);
-    passes.widen(row.size + ", backward", row.times.backward);
-    passes.widen(row.size + ", forward alone", whole_step(*row.group, Mode::kForward));
-    optimizer.widen(row.size, row.times.optimizer);
-    if (optimizer.where == row.size) events = spread_by_events(row);
+    add_spread(passes, row.size + ", forward", row.times.forward);
+    add_spread(passes, row.size + ", backward", row.times.backward);
+    add_spread(passes, row.size + ", forward alone", whole_step(*row.group, Mode::kForward));
+    add_spread(optimizers, row.size, row.times.optimizer);
   }
-  if (passes.share < 0) return std::nullopt;
-  const double steadiest = std::max(passes.share, kNoticeableSpread);
-  const bool by_cpu = events && optimizer.share > steadiest && 2 * *events < optimizer.share;
-  Facts facts = passes.facts(), inside = optimizer.facts();
-  inside.when("by_cpu", by_cpu, "events", variation_words(events.value_or(0)));
-  facts.flag("steady", passes.share <= kSteadyBelow);
-  return facts.when("optimizer", optimizer.share >= 0, inside);
+  const Spread *most = largest(passes, &Spread::first), *step = largest(optimizers, &Spread::first);
+  if (most == nullptr) return std::nullopt;
+  Facts facts = spread_facts(*most).flag("steady", most->first <= kSteadyBelow);
+  if (step == nullptr) return facts.when("optimizer", std::nullopt);
+  const auto events = spread_by_events(*std::ranges::find(rows, step->second, &SizeRow::size));
+  const double steadiest = std::max(most->first, kNoticeableSpread);
+  const bool by_cpu = events && step->first > steadiest && 2 * *events < step->first;
+  return facts.when("optimizer", spread_facts(*step).when("by_cpu", by_cpu, "events",
+                                                          variation_words(events.value_or(0))));
 }
 
 /// What was counted, where it is other than what the question asks for.
@@ -268,8 +265,7 @@ Facts make_facts(const std::vector<SizeRow>& all) {
                    .set("ratio", ratio_range(both))
                    .when("optimizer", !updated.empty(), ends(updated)));
   facts.when("optimizer", !updated.empty(), ends(updated)).when("spread", spreads(rows));
-  set_ratios(facts, both);
-  return facts.when("other_steps", other_steps(rows));
+  return facts.when("ratio_of_gemms", ratio_of_gemms(both)).when("other_steps", other_steps(rows));
 }
 
 }  // namespace

@@ -49,13 +49,13 @@ std::vector<Shown> steps_shown(const Profiles& profiles) {
 
 /// "12.69 GiB of parameters and 25.38 GiB of optimizer state"
 std::string parts_of(const Instant& instant) {
-  std::vector<std::string> parts;
-  for (const Category& category : categories()) {
-    const double bytes = instant.of(category.name);
-    if (bytes < kInvisible * instant.requested() || bytes <= 0) continue;
-    parts.push_back(format_bytes(bytes) + " of " + std::string(category.words));
-  }
-  return join_words(parts);
+  const double least = kInvisible * instant.requested();
+  const auto visible = only(categories(), [&](const Category& category) {
+    return instant.of(category.name) > 0 && instant.of(category.name) >= least;
+  });
+  return join_words(each(visible, [&](const Category& category) {
+    return format_bytes(instant.of(category.name)) + " of " + std::string(category.words);
+  }));
 }
 
 /// What the optimizer requests beyond what was there when the backward pass ended.

@@ -197,14 +197,6 @@ Profiles answered(const std::vector<Profile>& profiles) {
   return alike(profiles, *chosen, chosen->spec.precision.value_or(Precision::kFp32));
 }
 
-const Profile* longest(const Profiles& profiles, Mode mode) {
-  const Profile* found = nullptr;
-  for (const Profile* profile : profiles) {
-    if (profile->ran(mode) != nullptr) found = profile;
-  }
-  return found;
-}
-
 bool anything_ran(const Profiles& profiles) {
   return std::ranges::any_of(profiles, [](const Profile* profile) { return ran_at_all(*profile); });
 }

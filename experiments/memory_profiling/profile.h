@@ -73,9 +73,6 @@ Profiles of_precision(const std::vector<Profile>& profiles, std::optional<Precis
 /// Those of the same network in `precision`; contexts rising.
 Profiles alike(const std::vector<Profile>& profiles, const Profile& profile, Precision precision);
 
-/// The longest context at which `mode` ran; null: none.
-const Profile* longest(const Profiles& profiles, Mode mode);
-
 /// "inference forward", "forward with grad", "training step".
 std::string mode_words(Mode mode);
 

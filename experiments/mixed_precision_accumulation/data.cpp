@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/common/command.h"
 #include "experiments/mixed_precision_accumulation/loops.h"
@@ -115,35 +116,29 @@ std::optional<Facts> textbook(const std::vector<Loop>& loops) {
   if (fp16->sums.size() < 2) return std::nullopt;  // no last addition to speak of
   if (!from_accumulator(*fp32) || !from_accumulator(*fp16) || from_accumulator(*mixed))
     return std::nullopt;
-  Facts facts;
-  facts.set("fp32", fp32->last(), kProse);
-  facts.set("fp16", fp16->last(), kProse);
-  facts.set("fp16_ulp", fp16->last_ulp(), kSmall);
-  facts.when("cancels", cancelled(*fp16));
-  facts.set("fp16_step", fp16->last() - fp16->sums[fp16->sums.size() - 2], kSmall);
-  facts.set("mixed", mixed->last(), kProse);
-  facts.set("addend", mixed->addend, {Notation::kSignificant, 5});
-  return facts;
+  return Facts()
+      .set("fp32", fp32->last(), kProse)
+      .set("fp16", fp16->last(), kProse)
+      .set("fp16_ulp", fp16->last_ulp(), kSmall)
+      .when("cancels", cancelled(*fp16))
+      .set("fp16_step", fp16->last() - fp16->sums[fp16->sums.size() - 2], kSmall)
+      .set("mixed", mixed->last(), kProse)
+      .set("addend", mixed->addend, {Notation::kSignificant, 5});
 }
 
-std::vector<Facts> values(const std::vector<Loop>& loops) {
-  std::vector<Facts> list;
-  for (const Loop& loop : loops) {
-    list.emplace_back();
-    list.back().set("loop", loop.label);
-    list.back().set("value", loop.last(), kSum);
-    list.back().set("error", without_noise(loop.error()), kError);
-  }
-  return list;
+Facts loop_facts(const Loop& loop) {
+  return Facts()
+      .set("loop", loop.label)
+      .set("value", loop.last(), kSum)
+      .set("error", without_noise(loop.error()), kError);
 }
 
 /// Loops whose sums on the CPU are others than on the GPU beside it.
 std::vector<std::string> differing(const std::vector<Loop>& loops) {
-  std::vector<std::string> names;
-  for (const Loop& loop : loops) {
-    if (!loop.host_sums.empty() && loop.host_sums != loop.sums) names.emplace_back(loop.label);
-  }
-  return names;
+  const auto differ = [](const Loop& loop) {
+    return !loop.host_sums.empty() && loop.host_sums != loop.sums;
+  };
+  return each(only(loops, differ), [](const Loop& loop) { return std::string(loop.label); });
 }
 
 Facts make_facts(const std::vector<Loop>& loops, const std::string& reason) {
@@ -153,7 +148,7 @@ Facts make_facts(const std::vector<Loop>& loops, const std::string& reason) {
   const bool beside = !loops.empty() && !loops.front().host_sums.empty();
   facts.when("textbook", expected);
   facts.flag("otherwise", !loops.empty() && !expected);
-  facts.list("loops", values(loops));
+  facts.list("loops", each(loops, loop_facts));
   facts.flag("on_gpu", beside);
   facts.flag("same_bits", beside && differ.empty());
   facts.when("differs", !differ.empty(), "loops", join_words(differ));

@@ -117,10 +117,9 @@ const std::vector<Column<Work>> kParts{
 std::vector<Work> roofline_points(const Profile& profile) {
   std::vector<Work> points = attention_work(profile);
   std::ranges::move(work_around_attention(profile), std::back_inserter(points));
-  std::erase_if(points, [](const Work& work) {  // The axes are logarithmic.
-    return work.rate() <= 0 || work.intensity() <= 0 || work.part == stage::kScaleMask;
+  return only(points, [](const Work& work) {  // The axes are logarithmic.
+    return work.rate() > 0 && work.intensity() > 0 && work.part != stage::kScaleMask;
   });
-  return points;
 }
 
 struct RoofPoint {

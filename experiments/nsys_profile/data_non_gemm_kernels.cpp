@@ -31,63 +31,60 @@ std::string operator_of(const KernelRow& row) {
 
 /// Kernels of a forward pass that belong together.
 struct Kernels {
-  std::string group, op;
+  std::string precision, group, op;
   KernelSum sum;
   double share;
+
+  double ms() const { return sum.total; }
+  double calls() const { return sum.calls; }
 };
 
-const std::vector<Column<Kernels>>& group_columns() {
-  static const std::vector<Column<Kernels>> columns{
-      {"group", "In the model", &Kernels::group},
-      {"operator", "Operator", &Kernels::op},
-      {"class", "Class", [](const Kernels& k) { return k.sum.kind; }},
-      {"ms", "Time", [](const Kernels& k) { return k.sum.total; }, "ms"},
-      {"share", "Of the forward pass", &Kernels::share, "%", kShareOfPass},
-      {"calls", "Calls", [](const Kernels& k) { return k.sum.calls; }, "", kCallCount},
-      {"kernel", "Kernel",
-       [](const Kernels& k) { return short_kernel_name(k.sum.rows.front()->kernel); }}};
-  return columns;
+const std::vector<Column<Kernels>> kKernels{
+    {"group", "In the model", &Kernels::group},
+    {"operator", "Operator", &Kernels::op},
+    {"class", "Class", [](const Kernels& k) { return k.sum.kind; }},
+    {"ms", "Time", &Kernels::ms, "ms"},
+    {"share", "Of the forward pass", &Kernels::share, "%", kShareOfPass},
+    {"calls", "Calls", &Kernels::calls, "", kCallCount},
+    {"kernel", "Kernel",
+     [](const Kernels& k) { return short_kernel_name(k.sum.rows.front()->kernel); }}};
+
+/// Of the figure's bars.
+const std::vector<Column<Kernels>> kBars{
+    {"group", "In the model", &Kernels::group},
+    {"precision", "Precision", &Kernels::precision},
+    {"ms", "Time", &Kernels::ms, "ms"},
+    {"share", "Of the forward pass", &Kernels::share, "%", kShareOfPass},
+    {"calls", "Calls", &Kernels::calls, "", kCallCount},
+    {"operators", "Operators", &Kernels::op}};
+
+std::vector<KernelSum> groups_of(const Profile& profile) {
+  return summed(non_gemm(profile), &KernelRow::group);
 }
 
 /// One after the other the groups, each the longest first.
-std::vector<Kernels> by_group_and_operator(const Profile& profile) {
+std::vector<Kernels> by_group_and_operator(const Profile* profile) {
   std::vector<Kernels> found;
-  for (const KernelSum& group : summed(non_gemm(profile), &KernelRow::group)) {
-    for (KernelSum& sum : summed(group.rows, operator_of)) {
-      const double share = in_pass(profile, sum.total);
-      found.push_back({group.name, sum.name, std::move(sum), share});
-    }
+  if (profile == nullptr) return found;
+  for (const KernelSum& group : groups_of(*profile)) {
+    for (const KernelSum& sum : summed(group.rows, operator_of))
+      found.push_back({"", group.name, sum.name, sum, in_pass(*profile, sum.total)});
   }
   return found;
 }
-
-/// A bar of the figure.
-struct Bar {
-  std::string precision, group, operators;
-  double ms, share, calls;
-};
-
-const std::vector<Column<Bar>> kBars{
-    {"group", "In the model", &Bar::group},
-    {"precision", "Precision", &Bar::precision},
-    {"ms", "Time", &Bar::ms, "ms"},
-    {"share", "Of the forward pass", &Bar::share, "%", kShareOfPass},
-    {"calls", "Calls", &Bar::calls, "", kCallCount},
-    {"operators", "Operators", &Bar::operators}};
 
 std::string operators_of(const KernelSum& group) {
   return join(each(summed(group.rows, operator_of), &KernelSum::name), ", ");
 }
 
-std::vector<Bar> bars(const Profiles& profiles) {
-  std::vector<Bar> found;
+std::vector<Kernels> bars(const Profiles& profiles) {
+  std::vector<Kernels> found;
   for (const Profile* profile : {profiles.foremost, profiles.half}) {
     if (profile == nullptr) continue;
-    for (const KernelSum& group : summed(non_gemm(*profile), &KernelRow::group)) {
-      found.push_back({std::string(labreport::describe(profile->precision())), group.name,
-                       operators_of(group), group.total, in_pass(*profile, group.total),
-                       group.calls});
-    }
+    const std::string precision(labreport::describe(profile->precision()));
+    for (const KernelSum& group : groups_of(*profile))
+      found.push_back(
+          {precision, group.name, operators_of(group), group, in_pass(*profile, group.total)});
   }
   return found;
 }
@@ -159,7 +156,7 @@ Dataset group_shares(const std::string& name, const std::vector<const Profile*>&
 
 std::string named_groups(const Profile& profile) {
   std::vector<std::string> named;
-  for (const KernelSum& group : summed(non_gemm(profile), &KernelRow::group)) {
+  for (const KernelSum& group : groups_of(profile)) {
     const double share = in_pass(profile, group.total);
     if (share < kNoticed || group.name == kOther) continue;
     named.push_back(group.name + " " + format_percent(share) + " % (" + operators_of(group) + ")");
@@ -235,14 +232,12 @@ Facts non_gemm_facts(const Profiles& profiles) {
 PartContent non_gemm_kernels(const Profiles& profiles) {
   PartContent part;
   part.facts = non_gemm_facts(profiles);
-  const Profile* foremost = profiles.foremost;
-  const auto ranked =
-      foremost == nullptr ? std::vector<Kernels>() : by_group_and_operator(*foremost);
   const std::vector<const Profile*> drawn = along_contexts(profiles);
   const bool one = profiles.answered.size() == 1;
-  part.datasets = {make_dataset("non-gemm-by-context", kByContext, drawn),
-                   make_dataset("non-gemm-kernels", group_columns(), ranked),
-                   group_shares("every-share", profiles.every)};
+  part.datasets = {
+      make_dataset("non-gemm-by-context", kByContext, drawn),
+      make_dataset("non-gemm-kernels", kKernels, by_group_and_operator(profiles.foremost)),
+      group_shares("every-share", profiles.every)};
   // The lines take the place of what says less: bars of one precision, a table of one context.
   if (drawn.empty() || profiles.half != nullptr)
     part.datasets.push_back(make_dataset("non-gemm-time", kBars, bars(profiles)));
