@@ -8,7 +8,7 @@ in_bundle && export PIP_NO_INDEX=1 PIP_FIND_LINKS=.deps/bundle/wheels
 # may be another, and hide the system's.
 project_python() {
   local name
-  for name in $(type -ap python3) python3.13 python3.12 python3.11 ${TORCH_PYTHON-}; do
+  for name in python3 $(type -ap python3) python3.13 python3.12 python3.11 ${TORCH_PYTHON-}; do
     have "$name" || continue
     "$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
       2>/dev/null && { echo "$name"; return; }
@@ -24,9 +24,12 @@ is_installed() { # <set>
     [ "$(cat ".venv/.installed-$1")" = "$(lock_hash "$1")" ]
 }
 
-# What set-up made it marks; another's .venv that lies here, and the torch in it, are left as they are. Before there was
-# a mark, the one locked torch was called full.
-is_own_venv() { [ -f .venv/.installed-venv ] || [ -f .venv/.installed-full ]; }
+# What set-up made it marks; another's .venv that lies here, and the torch in it, are left as they are.
+is_own_venv() { [ -f .venv/.installed-venv ]; }
+# Before there were two locked torches and a mark, the one was called full.
+if [ -f .venv/.installed-full ] && ! is_own_venv; then
+  cp .venv/.installed-full .venv/.installed-cu130 && : > .venv/.installed-venv
+fi
 made_by_uv() { grep -q '^uv = ' .venv/pyvenv.cfg 2>/dev/null; }
 
 # Also of a Python that Debian ships without its ensurepip.
