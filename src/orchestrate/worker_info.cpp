@@ -59,6 +59,15 @@ std::string oldest_driver(int cuda_major) {
   return "the newest";
 }
 
+/// No torch that labreport is built with is for a CUDA before 12.
+std::string torch_for(int cuda_major) {
+  if (cuda_major < 12) return "";
+  return fmt::format(
+      ", or build the worker with a torch for CUDA {} (`make report` without an activated "
+      "environment chooses one; or LIBTORCH, TORCH_PYTHON)",
+      cuda_major);
+}
+
 /// "sm_90" holds machine code for 9.x with x >= 0, "sm_90a" for 9.0 alone, "compute_90" text that
 /// any later chip can translate.
 bool runs_on(const std::string& architecture, const Gpu& gpu) {
@@ -113,10 +122,9 @@ std::optional<std::string> worker_refuses(const WorkerInfo& worker, const Gpu& g
   if (!survey.cuda.empty() && leading_number(survey.cuda) < needed) {
     return fmt::format(
         "the driver {} supports CUDA {}, but the worker's torch {} needs CUDA {}; install driver "
-        "{}, or build the worker with a torch for CUDA {} (`make report` without an activated "
-        "environment chooses one; or LIBTORCH, TORCH_PYTHON)",
+        "{}{}",
         survey.driver, survey.cuda, worker.torch, worker.cuda, oldest_driver(needed),
-        leading_number(survey.cuda));
+        torch_for(leading_number(survey.cuda)));
   }
   const auto& built = worker.architectures;
   const bool supported =
