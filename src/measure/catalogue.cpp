@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "measure/attention/attention.h"
 #include "measure/kernels/kernels.h"
 #include "measure/limits/limits.h"
 #include "measure/memory/memory.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::pair<CellKind, Measurement> kMeasurements[] = {
     {CellKind::kAccumulation, measure_accumulation},
+    {CellKind::kAttention, measure_attention},
     {CellKind::kDtypes, measure_dtypes},
     {CellKind::kKernels, measure_kernels},
     {CellKind::kLayerNorm, measure_layer_norm},

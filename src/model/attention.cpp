@@ -22,12 +22,6 @@ at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
 /// What `split_heads` split, side by side again: a contiguous copy.
 at::Tensor merge_heads(const at::Tensor& x) { return x.transpose(1, 2).contiguous().flatten(-2); }
 
-/// True where the query may see the key: [positions, positions].
-at::Tensor causal_mask(std::int64_t length, c10::Device device) {
-  at::Tensor positions = at::arange(length, at::TensorOptions().dtype(at::kLong).device(device));
-  return positions.unsqueeze(1) >= positions.unsqueeze(0);
-}
-
 /// QKᵀ/√d_k, and −∞ where `mask` is false: [batch, heads, positions, positions].
 at::Tensor masked_scores(const at::Tensor& q, const at::Tensor& k, const at::Tensor& mask) {
   Range range("computing attention scores");
@@ -41,7 +35,13 @@ at::Tensor probabilities_of(const at::Tensor& scores) {
   return softmax(scores);
 }
 
-/// Tensors live as long as in Python, where a function's variables last until it returns.
+}  // namespace
+
+at::Tensor causal_mask(std::int64_t length, c10::Device device) {
+  at::Tensor positions = at::arange(length, at::TensorOptions().dtype(at::kLong).device(device));
+  return positions.unsqueeze(1) >= positions.unsqueeze(0);
+}
+
 at::Tensor scaled_dot_product(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                               const at::Tensor& mask) {
   Range range("scaled dot product attention");
@@ -50,8 +50,6 @@ at::Tensor scaled_dot_product(const at::Tensor& q, const at::Tensor& k, const at
   Range product("final matmul");
   return at::matmul(probabilities, v);
 }
-
-}  // namespace
 
 Attention::Attention(std::int64_t d_model, std::int64_t heads, std::shared_ptr<const Rotary> rotary,
                      c10::Device device)

@@ -9,6 +9,14 @@
 
 namespace labreport {
 
+/// True where the query may see the key: [positions, positions].
+at::Tensor causal_mask(std::int64_t length, c10::Device device);
+
+/// softmax(QKᵀ/√d)V over the last two dimensions, −∞ where `mask` is false. Tensors live as long as
+/// in Python, where a function's variables last until it returns.
+at::Tensor scaled_dot_product(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                              const at::Tensor& mask);
+
 class Attention {
  public:
   /// `rotary` is shared by all layers of a network.

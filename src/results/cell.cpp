@@ -1,6 +1,7 @@
 #include "results/cell.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -10,13 +11,14 @@
 namespace labreport {
 namespace {
 
-constexpr Names<CellKind, 7> kKinds{{{CellKind::kTiming, "timing"},
+constexpr Names<CellKind, 8> kKinds{{{CellKind::kTiming, "timing"},
                                      {CellKind::kLimits, "limits"},
                                      {CellKind::kAccumulation, "accumulation"},
                                      {CellKind::kDtypes, "dtypes"},
                                      {CellKind::kLayerNorm, "layer_norm"},
                                      {CellKind::kKernels, "kernels"},
-                                     {CellKind::kMemory, "memory"}}};
+                                     {CellKind::kMemory, "memory"},
+                                     {CellKind::kAttention, "attention"}}};
 constexpr Names<DeviceKind, 2> kDevices{{{DeviceKind::kCuda, "cuda"}, {DeviceKind::kCpu, "cpu"}}};
 constexpr Names<Precision, 4> kPrecisions{{{Precision::kFp32, "fp32"},
                                            {Precision::kTf32, "tf32"},
@@ -26,6 +28,20 @@ constexpr Names<Mode, 4> kModeNames{{{Mode::kInference, "inference"},
                                      {Mode::kForward, "forward"},
                                      {Mode::kForwardBackward, "forward_backward"},
                                      {Mode::kTrainStep, "train_step"}}};
+constexpr Names<AttentionMethod, 3> kMethodNames{{{AttentionMethod::kSynced, "synced"},
+                                                  {AttentionMethod::kDoBench, "do_bench"},
+                                                  {AttentionMethod::kLeaderboard, "leaderboard"}}};
+constexpr Names<AttentionBackend, 5> kBackendNames{{{AttentionBackend::kEager, "eager"},
+                                                    {AttentionBackend::kFlash, "flash"},
+                                                    {AttentionBackend::kEfficient, "efficient"},
+                                                    {AttentionBackend::kCudnn, "cudnn"},
+                                                    {AttentionBackend::kMath, "math"}}};
+constexpr Names<AttentionBackend, 5> kBackendWords{
+    {{AttentionBackend::kEager, "eager"},
+     {AttentionBackend::kFlash, "SDPA flash"},
+     {AttentionBackend::kEfficient, "SDPA efficient"},
+     {AttentionBackend::kCudnn, "SDPA cuDNN"},
+     {AttentionBackend::kMath, "SDPA math"}}};
 constexpr Names<Mode, 4> kModeWords{{{Mode::kInference, "inference"},
                                      {Mode::kForward, "forward"},
                                      {Mode::kForwardBackward, "forward+backward"},
@@ -35,12 +51,28 @@ constexpr Names<Precision, 4> kPrecisionWords{{{Precision::kFp32, "FP32"},
                                                {Precision::kBf16, "BF16"},
                                                {Precision::kFp16, "FP16"}}};
 
+std::string sweep_id(const AttentionSweep& sweep) {
+  return fmt::format(".{}.{}.d{}-h{}.s{}", name(sweep.method), name(sweep.backend), sweep.head_dim,
+                     sweep.heads, fmt::join(sweep.lengths, "-"));
+}
+
+bool is_countable(const AttentionSweep& sweep, double batch) {
+  double longest = 0;
+  for (const std::int64_t length : sweep.lengths) {
+    longest = std::max(longest, static_cast<double>(length));
+  }
+  const double rows = batch * static_cast<double>(sweep.heads) * longest;
+  return 64 * rows * (longest + static_cast<double>(sweep.head_dim)) < 1e16;
+}
+
 }  // namespace
 
 std::string_view name(CellKind kind) { return name_in(kKinds, kind); }
 std::string_view name(DeviceKind device) { return name_in(kDevices, device); }
 std::string_view name(Precision precision) { return name_in(kPrecisions, precision); }
 std::string_view name(Mode mode) { return name_in(kModeNames, mode); }
+std::string_view name(AttentionMethod method) { return name_in(kMethodNames, method); }
+std::string_view name(AttentionBackend backend) { return name_in(kBackendNames, backend); }
 
 CellKind parse_cell_kind(std::string_view text) { return parse_name(kKinds, "cell kind", text); }
 DeviceKind parse_device_kind(std::string_view text) { return parse_name(kDevices, "device", text); }
@@ -48,9 +80,16 @@ Precision parse_precision(std::string_view text) {
   return parse_name(kPrecisions, "precision", text);
 }
 Mode parse_mode(std::string_view text) { return parse_name(kModeNames, "mode", text); }
+AttentionMethod parse_attention_method(std::string_view text) {
+  return parse_name(kMethodNames, "method", text);
+}
+AttentionBackend parse_attention_backend(std::string_view text) {
+  return parse_name(kBackendNames, "backend", text);
+}
 
 std::string_view describe(Mode mode) { return name_in(kModeWords, mode); }
 std::string_view describe(Precision precision) { return name_in(kPrecisionWords, precision); }
+std::string_view describe(AttentionBackend backend) { return name_in(kBackendWords, backend); }
 
 bool under_autocast(const CellSpec& spec) {
   return spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;
@@ -66,6 +105,9 @@ bool same_setting(const CellSpec& a, const CellSpec& b) {
 }
 
 bool is_countable(const CellSpec& spec) {
+  if (spec.attention) {
+    return is_countable(*spec.attention, static_cast<double>(spec.batch.value_or(1)));
+  }
   const ModelShape shape = spec.model.value_or(ModelShape{});
   const auto d = static_cast<double>(shape.d_model);
   const auto context = static_cast<double>(spec.context.value_or(1));
@@ -84,6 +126,7 @@ std::string cell_id(const CellSpec& spec) {
     id += fmt::format(".d{}-f{}-l{}-h{}-v{}", spec.model->d_model, spec.model->d_ff,
                       spec.model->layers, spec.model->heads, spec.model->vocab);
   }
+  if (spec.attention) id += sweep_id(*spec.attention);
   if (spec.batch) id += fmt::format(".b{}", *spec.batch);
   if (spec.context) id += fmt::format(".c{}", *spec.context);
   if (spec.precision) id += fmt::format(".{}", name(*spec.precision));

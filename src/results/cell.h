@@ -6,10 +6,20 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace labreport {
 
-enum class CellKind { kTiming, kLimits, kAccumulation, kDtypes, kLayerNorm, kKernels, kMemory };
+enum class CellKind {
+  kTiming,
+  kLimits,
+  kAccumulation,
+  kDtypes,
+  kLayerNorm,
+  kKernels,
+  kMemory,
+  kAttention
+};
 enum class DeviceKind { kCuda, kCpu };
 enum class Precision { kFp32, kTf32, kBf16, kFp16 };
 
@@ -25,20 +35,35 @@ enum class Mode {
 inline constexpr std::array kModes{Mode::kInference, Mode::kForward, Mode::kForwardBackward,
                                    Mode::kTrainStep};
 
+/// How one attention is timed.
+enum class AttentionMethod {
+  kSynced,       ///< Each pass by the host's clock, the device synchronised after it.
+  kDoBench,      ///< As triton.testing.do_bench: 25 ms of warm-up, 100 ms of repeats, L2 flushed.
+  kLeaderboard,  ///< The same for 1 s and 10 s, forward and backward of the output's sum alone.
+};
+
+/// Who computes it: the network's own operators, or a backend of scaled_dot_product_attention.
+enum class AttentionBackend { kEager, kFlash, kEfficient, kCudnn, kMath };
+
 /// Each name is the one used in JSON, flags and slugs; `parse_*` throws `InputError` with the
 /// nearest valid names.
 std::string_view name(CellKind kind);
 std::string_view name(DeviceKind device);
 std::string_view name(Precision precision);
 std::string_view name(Mode mode);
+std::string_view name(AttentionMethod method);
+std::string_view name(AttentionBackend backend);
 CellKind parse_cell_kind(std::string_view text);
 DeviceKind parse_device_kind(std::string_view text);
 Precision parse_precision(std::string_view text);
 Mode parse_mode(std::string_view text);
+AttentionMethod parse_attention_method(std::string_view text);
+AttentionBackend parse_attention_backend(std::string_view text);
 
 /// In words for readers: "forward+backward", "training step"; "FP32".
 std::string_view describe(Mode mode);
 std::string_view describe(Precision precision);
+std::string_view describe(AttentionBackend backend);
 
 /// Hyper-parameters of the network.
 struct ModelShape {
@@ -50,6 +75,17 @@ struct ModelShape {
 
   bool operator==(const ModelShape&) const = default;
 };
+
+/// One causal attention by itself, at each of several sequence lengths.
+struct AttentionSweep {
+  AttentionMethod method = AttentionMethod::kSynced;
+  AttentionBackend backend = AttentionBackend::kEager;
+  std::int64_t head_dim = 0;
+  std::int64_t heads = 1;
+  std::vector<std::int64_t> lengths = {};  ///< Tokens, shortest first; at most `kMostLengths`.
+};
+
+inline constexpr std::size_t kMostLengths = 16;
 
 /// The parameters of a cell. What a kind does not use stays absent.
 struct CellSpec {
@@ -65,6 +101,7 @@ struct CellSpec {
   std::optional<Mode> mode;
   std::optional<std::int64_t> warmup;  ///< Steps run first and not counted.
   std::optional<std::int64_t> steps;   ///< Steps counted.
+  std::optional<AttentionSweep> attention = {};
 };
 
 /// Autocast is on: products take 16-bit operands.

@@ -147,6 +147,23 @@ inline constexpr std::string_view kAllocations = "allocations";
 inline constexpr std::string_view kLargest = "largest";
 inline constexpr std::string_view kBlockTimeline = "block_timeline";
 
+// Kind `attention`: a table of this name, a row for each sequence length; see shape::attention.
+inline constexpr std::string_view kAttention = "attention";
+inline constexpr std::string_view kEndToEnd = "end_to_end";  // forward and backward in one
+inline constexpr std::string_view kRan = "ok";               // outcomes
+inline constexpr std::string_view kRanOut = "out of memory";
+inline constexpr std::string_view kNotOffered = "not offered";  // by device, dtype or library
+inline constexpr std::string_view kInaccurate = "inaccurate";
+inline constexpr std::string_view kNotTried = "not tried";  // a shorter sequence ran out of memory
+inline constexpr std::string_view kFailed = "failed";
+// Every pass where each is timed by itself; names: sequence lengths.
+inline constexpr std::string_view kForwardPasses = "forward_passes";    // tag; ns
+inline constexpr std::string_view kBackwardPasses = "backward_passes";  // tag; ns
+// Largest difference from FP64, relative to the largest magnitude; names: kOutput, gradients of q,
+// k and v, and how large it may be.
+inline constexpr std::string_view kAttentionError = "attention_error";  // tag
+inline constexpr std::string_view kTolerance = "tolerance";
+
 // Numbers that somebody published, without their samples: in imported runs alone. Names: kTotal and
 // phases, unit ns, or kPeak, unit B.
 inline constexpr std::string_view kPublished = "published";  // tag; a mean of time, or a peak

@@ -69,6 +69,14 @@ void read_from(const JsonReader& params, std::optional<ModelShape>& model) {
   if (params.maybe("d_model")) read_json(params, model.emplace());
 }
 
+void write_into(Json& params, const std::optional<AttentionSweep>& sweep) {
+  if (sweep) write_members(params, *sweep);
+}
+
+void read_from(const JsonReader& params, std::optional<AttentionSweep>& sweep) {
+  if (params.maybe("method")) read_json(params, sweep.emplace());
+}
+
 void write_into(Json& object, const CellSpec& spec) {
   object["kind"] = name(spec.kind);
   object["params"] = spec;

@@ -12,6 +12,12 @@ inline void parse(const std::string& text, Precision& precision) {
   precision = parse_precision(text);
 }
 inline void parse(const std::string& text, Mode& mode) { mode = parse_mode(text); }
+inline void parse(const std::string& text, AttentionMethod& method) {
+  method = parse_attention_method(text);
+}
+inline void parse(const std::string& text, AttentionBackend& backend) {
+  backend = parse_attention_backend(text);
+}
 
 template <>
 inline constexpr auto kMembers<Software> = std::tuple(
@@ -51,18 +57,26 @@ inline constexpr auto kMembers<ModelShape> =
                member("layers", &ModelShape::layers), member("heads", &ModelShape::heads),
                member("vocab", &ModelShape::vocab));
 
+template <>
+inline constexpr auto kMembers<AttentionSweep> = std::tuple(
+    member("method", &AttentionSweep::method), member("backend", &AttentionSweep::backend),
+    member("head_dim", &AttentionSweep::head_dim), member("heads", &AttentionSweep::heads),
+    member("lengths", &AttentionSweep::lengths, kMostLengths));
+
 /// Of the object "params"; "kind" stands beside it.
 template <>
 inline constexpr auto kMembers<CellSpec> = std::tuple(
     member("device", &CellSpec::device), optional_member("size", &CellSpec::size, kMostLabel),
     optional_member("implementation", &CellSpec::implementation, kMostLabel),
-    spread(&CellSpec::model), optional_member("context", &CellSpec::context),
-    optional_member("batch", &CellSpec::batch), optional_member("precision", &CellSpec::precision),
-    optional_member("mode", &CellSpec::mode), optional_member("warmup", &CellSpec::warmup),
-    optional_member("steps", &CellSpec::steps));
+    spread(&CellSpec::model), spread(&CellSpec::attention),
+    optional_member("context", &CellSpec::context), optional_member("batch", &CellSpec::batch),
+    optional_member("precision", &CellSpec::precision), optional_member("mode", &CellSpec::mode),
+    optional_member("warmup", &CellSpec::warmup), optional_member("steps", &CellSpec::steps));
 
 void write_into(Json& params, const std::optional<ModelShape>& model);
 void read_from(const JsonReader& params, std::optional<ModelShape>& model);
+void write_into(Json& params, const std::optional<AttentionSweep>& sweep);
+void read_from(const JsonReader& params, std::optional<AttentionSweep>& sweep);
 void write_into(Json& object, const CellSpec& spec);
 void read_from(const JsonReader& object, CellSpec& spec);
 void check_read(const JsonReader& params, const CellSpec& spec);

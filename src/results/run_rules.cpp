@@ -15,24 +15,44 @@ namespace {
 constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MHz", "°C", "1", ""};
 constexpr std::array<std::string_view, 5> kNeverNegative{"ns", "B", "B/s", "flop/s", "MHz"};
 
-constexpr ConstantTable<std::string_view, std::string_view, 24> kTagUnits{
-    {{metric::kStep, "ns"},    {metric::kEvent, "ns"},        {metric::kSynced, "ns"},
-     {metric::kEnqueue, "ns"}, {metric::kStartUp, "ns"},      {metric::kSlowdown, "ns"},
-     {metric::kProfile, "ns"}, {metric::kBusy, "ns"},         {metric::kRuntime, "ns"},
-     {metric::kFirst, "ns"},   {metric::kMemory, "B"},        {metric::kResident, "B"},
-     {metric::kPeak, "B"},     {metric::kPeakRequested, "B"}, {metric::kHistory, "B"},
-     {metric::kCategory, "B"}, {metric::kRounding, "B"},      {metric::kResidual, "B"},
-     {metric::kMeaning, "B"},  {metric::kBlock, "B"},         {metric::kMatrixRate, "flop/s"},
-     {metric::kCopy, "B/s"},   {metric::kRunning, "1"},       {metric::kPublishedStddev, "ns"}}};
+constexpr ConstantTable<std::string_view, std::string_view, 27> kTagUnits{
+    {{metric::kStep, "ns"},
+     {metric::kEvent, "ns"},
+     {metric::kSynced, "ns"},
+     {metric::kEnqueue, "ns"},
+     {metric::kStartUp, "ns"},
+     {metric::kSlowdown, "ns"},
+     {metric::kProfile, "ns"},
+     {metric::kBusy, "ns"},
+     {metric::kRuntime, "ns"},
+     {metric::kFirst, "ns"},
+     {metric::kMemory, "B"},
+     {metric::kResident, "B"},
+     {metric::kPeak, "B"},
+     {metric::kPeakRequested, "B"},
+     {metric::kHistory, "B"},
+     {metric::kCategory, "B"},
+     {metric::kRounding, "B"},
+     {metric::kResidual, "B"},
+     {metric::kMeaning, "B"},
+     {metric::kBlock, "B"},
+     {metric::kMatrixRate, "flop/s"},
+     {metric::kCopy, "B/s"},
+     {metric::kRunning, "1"},
+     {metric::kPublishedStddev, "ns"},
+     {metric::kForwardPasses, "ns"},
+     {metric::kBackwardPasses, "ns"},
+     {metric::kAttentionError, "1"}}};
 
 /// Counts among the metrics of those tags.
 constexpr std::array<std::string_view, 4> kCounts{metric::kDeviceAllocations, metric::kKernels,
                                                   metric::kEvents, metric::kLost};
 
-constexpr std::array<std::string_view, 15> kTextColumns{
-    column::kName,  column::kPhase,    column::kModule, column::kOperation, column::kOperator,
-    column::kClass, column::kCategory, column::kKind,   column::kLayers,    column::kFreedPhase,
-    "precision",    "group",           "dtype",         "format",           "method"};
+constexpr std::array<std::string_view, 17> kTextColumns{
+    column::kName,    column::kPhase,    column::kModule, column::kOperation, column::kOperator,
+    column::kClass,   column::kCategory, column::kKind,   column::kLayers,    column::kFreedPhase,
+    "precision",      "group",           "dtype",         "format",           "method",
+    column::kOutcome, column::kReason};
 
 constexpr std::array<std::string_view, 4> kDtypeColumns{"precision", "group", "name", "dtype"};
 constexpr std::array<std::string_view, 13> kNormColumns{
@@ -43,12 +63,14 @@ constexpr std::array<std::string_view, 13> kNormColumns{
 constexpr std::array<std::string_view, 9> kNetworkParams{
     "d_model", "d_ff", "layers", "heads", "vocab", "context", "batch", "precision", "mode"};
 
+constexpr std::array<std::string_view, 3> kAttentionParams{"method", "batch", "precision"};
+
 bool among(auto list, std::string_view name) { return std::ranges::find(list, name) != list.end(); }
 
 std::vector<Table> shapes() {
-  return {shape::kernel_names(), shape::kernels(),    shape::layer(),
-          shape::gpu_trace(),    shape::timeline({}), shape::allocations(),
-          shape::largest(),      shape::block(),      shape::block_timeline()};
+  return {shape::kernel_names(),   shape::kernels(),     shape::layer(),   shape::gpu_trace(),
+          shape::timeline({}),     shape::allocations(), shape::largest(), shape::block(),
+          shape::block_timeline(), shape::attention()};
 }
 
 }  // namespace
@@ -97,6 +119,7 @@ std::optional<ColumnType> type_of(std::string_view table, std::string_view colum
 }
 
 std::span<const std::string_view> needed_params(CellKind kind) {
+  if (kind == CellKind::kAttention) return kAttentionParams;
   const bool network =
       kind == CellKind::kTiming || kind == CellKind::kKernels || kind == CellKind::kMemory;
   return network ? std::span<const std::string_view>(kNetworkParams)

@@ -4,6 +4,14 @@
 
 #include "results/metric_names.h"
 
+namespace labreport {
+
+std::string attention_column(std::string_view pass, std::string_view statistic) {
+  return std::string(pass) + "_" + std::string(statistic);
+}
+
+}  // namespace labreport
+
 namespace labreport::shape {
 namespace {
 
@@ -27,6 +35,23 @@ Table with_columns(std::string_view name,
 }
 
 }  // namespace
+
+Table attention() {
+  Table table = with_columns(metric::kAttention, {{column::kLength, kNumber},
+                                                  {column::kOutcome, kText},
+                                                  {column::kPhase, kText},
+                                                  {column::kReason, kText}});
+  for (const auto pass : {metric::kForward, metric::kBackward, metric::kEndToEnd}) {
+    for (const std::string_view statistic : kAttentionStatistics) {
+      add(table, attention_column(pass, statistic), statistic == "count" ? kNumber : kTime);
+    }
+  }
+  for (const auto bytes : {column::kInputBytes, column::kBeforeBackwardBytes, column::kPeakBytes,
+                           column::kRequestedBytes, column::kInUseBytes}) {
+    add(table, bytes, kSize);
+  }
+  return table;
+}
 
 Table kernel_names() {
   return with_columns(metric::kKernelNames, {{column::kId, kOrdinal}, {column::kName, kText}});

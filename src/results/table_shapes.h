@@ -1,6 +1,8 @@
 // The tables that workers write and presenters read: their columns, said once for both.
 #pragma once
 
+#include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -46,7 +48,23 @@ inline constexpr std::string_view kFreedPhase = "freed_phase";
 inline constexpr std::string_view kLayers = "layers";  // "0–31"
 inline constexpr std::string_view kKind = "kind";
 
+// Of attention; beside them those of `attention_column`.
+inline constexpr std::string_view kLength = "length";           // tokens
+inline constexpr std::string_view kOutcome = "outcome";         // metric::kRan, …
+inline constexpr std::string_view kReason = "reason";           // of any other than kRan
+inline constexpr std::string_view kInputBytes = "input_bytes";  // held before the forward pass
+inline constexpr std::string_view kBeforeBackwardBytes = "before_backward_bytes";
+inline constexpr std::string_view kPeakBytes = "peak_bytes";  // of a forward and backward pass
+inline constexpr std::string_view kRequestedBytes = "requested_bytes";  // by what was refused
+inline constexpr std::string_view kInUseBytes = "in_use_bytes";         // when it was refused
+
 }  // namespace column
+
+/// A statistic of a pass's times: "forward_median_ns"; the pass is kForward, kBackward or
+/// kEndToEnd, the statistic one of `kAttentionStatistics`.
+std::string attention_column(std::string_view pass, std::string_view statistic);
+inline constexpr std::array<std::string_view, 6> kAttentionStatistics{
+    "count", "mean_ns", "stddev_ns", "min_ns", "median_ns", "max_ns"};
 
 /// The tables of metric_names.h, without rows.
 namespace shape {
@@ -63,6 +81,8 @@ Table allocations();
 Table largest();
 Table block();
 Table block_timeline();
+/// A row for each sequence length, shortest first.
+Table attention();
 
 }  // namespace shape
 

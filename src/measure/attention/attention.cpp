@@ -1,0 +1,275 @@
+#include "measure/attention/attention.h"
+
+#include <ATen/Context.h>
+#include <ATen/ops/sum.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/error.h"
+#include "base/statistics.h"
+#include "engine/conditions.h"
+#include "engine/device.h"
+#include "engine/host_allocator.h"
+#include "engine/out_of_memory.h"
+#include "engine/phase.h"
+#include "engine/precision.h"
+#include "measure/attention/clocks.h"
+#include "measure/attention/operators.h"
+#include "measure/memory/phase_peaks.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kCheckedLength = 256;
+constexpr BenchTime kLeaderboardTime{1'000'000'000, 10'000'000'000};
+
+/// What is known of one sequence length: a row of the table.
+struct LengthRow {
+  std::int64_t length = 0;
+  std::string outcome{metric::kRan};
+  std::string phase = {}, reason = {};
+  std::map<std::string_view, std::vector<std::int64_t>> passes = {};
+  std::map<std::string_view, std::int64_t> bytes = {};
+};
+
+void append_statistics(std::vector<Scalar>& row, const std::vector<std::int64_t>& samples) {
+  if (samples.empty()) return row.resize(row.size() + kAttentionStatistics.size());
+  const std::vector<double> numbers(samples.begin(), samples.end());
+  const Summary summary = summarize(numbers);
+  row.emplace_back(static_cast<std::int64_t>(summary.count));
+  for (const double value :
+       {summary.mean, summary.stddev, summary.min, summary.median, summary.max}) {
+    row.emplace_back(static_cast<std::int64_t>(std::llround(value)));
+  }
+}
+
+std::vector<Scalar> scalars_of(const LengthRow& row) {
+  std::vector<Scalar> scalars{row.length, row.outcome, row.phase, row.reason};
+  for (const auto pass : {metric::kForward, metric::kBackward, metric::kEndToEnd}) {
+    const auto samples = row.passes.find(pass);
+    append_statistics(scalars,
+                      samples == row.passes.end() ? std::vector<std::int64_t>() : samples->second);
+  }
+  for (const auto name : {column::kInputBytes, column::kBeforeBackwardBytes, column::kPeakBytes,
+                          column::kRequestedBytes, column::kInUseBytes}) {
+    const auto bytes = row.bytes.find(name);
+    scalars.push_back(bytes == row.bytes.end() ? Scalar() : Scalar(bytes->second));
+  }
+  return scalars;
+}
+
+/// One length on a started device; what it finds out stands in its row even where it throws.
+class LengthMeasurement {
+ public:
+  LengthMeasurement(const CellSpec& spec, LengthRow& row)
+      : spec_(spec), sweep_(*spec.attention), device_(torch_device(spec.device)), row_(row) {
+    begin_phase(Phase::kModel);
+    inputs_ = attention_inputs(spec, row.length, device_);
+  }
+
+  void measure() {
+    if (sweep_.method == AttentionMethod::kLeaderboard) return measure_leaderboard();
+    time(metric::kForward, {[] {}, [this] { forward(); }}, spec_.steps.value_or(1));
+    count_memory();
+    time_backward();
+    if (sweep_.method == AttentionMethod::kSynced) return;
+    time(metric::kEndToEnd,
+         {[this] { inputs_.clear_gradients(); }, [this] { backward(forward(), /*again=*/false); }});
+  }
+
+ private:
+  at::Tensor forward() const { return attend(sweep_.backend, inputs_); }
+
+  void backward(const at::Tensor& output, bool again) const {
+    begin_phase(Phase::kBackward);
+    output.backward(inputs_.upstream, again);
+  }
+
+  void time(std::string_view pass, const TimedPass& timed, std::int64_t count = 1) {
+    const bool synced = sweep_.method == AttentionMethod::kSynced;
+    row_.passes[pass] = synced ? synced_ns(device_, spec_.warmup.value_or(0), count, timed)
+                               : do_bench_ns(device_, {}, timed);
+  }
+
+  /// do_bench repeats one backward over one graph; by the handout's loop each has its own forward.
+  void time_backward() {
+    at::Tensor output;
+    const bool synced = sweep_.method == AttentionMethod::kSynced;
+    if (!synced) output = forward();
+    const auto prepare = [&] {
+      inputs_.clear_gradients();
+      if (!synced) return;
+      output.reset();  // one graph at a time
+      output = forward();
+    };
+    time(metric::kBackward, {prepare, [&] { backward(output, !synced); }}, spec_.steps.value_or(1));
+    inputs_.clear_gradients();
+  }
+
+  void count_memory() {
+    inputs_.clear_gradients();
+    PhasePeaks peaks(device_);
+    note_bytes(column::kInputBytes);
+    {
+      const at::Tensor output = forward();
+      peaks.ended(Phase::kForward);
+      note_bytes(column::kBeforeBackwardBytes);
+      backward(output, /*again=*/false);
+      peaks.ended(Phase::kBackward);
+    }
+    const auto highest = peaks.highest(&AllocatorCounts::peak_allocated);
+    if (highest) row_.bytes[column::kPeakBytes] = *highest;
+    synchronize(device_);
+    inputs_.clear_gradients();
+  }
+
+  void note_bytes(std::string_view name) {
+    if (const auto counts = memory_counts(device_)) row_.bytes[name] = counts->allocated;
+  }
+
+  void measure_leaderboard() {
+    const BenchTime time = device_.is_cpu() ? BenchTime{} : kLeaderboardTime;
+    count_memory();
+    row_.passes[metric::kEndToEnd] = do_bench_ns(device_, time,
+                                                 {[this] { inputs_.clear_gradients(); },
+                                                  [this] {
+                                                    const at::Tensor loss = at::sum(forward());
+                                                    begin_phase(Phase::kBackward);
+                                                    loss.backward();
+                                                  }});
+  }
+
+  const CellSpec& spec_;
+  const AttentionSweep& sweep_;
+  c10::Device device_;
+  LengthRow& row_;
+  AttentionInputs inputs_;
+};
+
+void tell_out_of_memory(const OutOfMemory& failure, LengthRow& row) {
+  row.outcome = metric::kRanOut;
+  row.phase = failure.phase;
+  row.reason = describe(Outcome(failure));
+  const auto note = [&](std::string_view name, const std::optional<std::int64_t>& bytes) {
+    if (bytes) row.bytes[name] = *bytes;
+  };
+  note(column::kRequestedBytes, failure.requested_bytes);
+  note(column::kInUseBytes, failure.in_use_bytes);
+  note(column::kPeakBytes, failure.peak_bytes);
+}
+
+LengthRow measured_length(const CellSpec& spec, std::int64_t length) {
+  LengthRow row{.length = length};
+  try {
+    LengthMeasurement(spec, row).measure();
+  } catch (const std::exception& error) {
+    const std::string message = error.what();
+    row.outcome = metric::kFailed;
+    row.reason = message.substr(0, message.find('\n'));
+    if (const auto failure = as_out_of_memory(error)) tell_out_of_memory(*failure, row);
+  }
+  release_free_blocks(torch_device(spec.device));
+  return row;
+}
+
+/// Why nothing is timed; the outcome is kRan where everything is.
+struct Verdict {
+  std::string outcome{metric::kRan};
+  std::string reason = {};
+};
+
+Verdict judge(const CellSpec& spec, const AttentionErrors& errors, Launch& launch) {
+  const double tolerance = attention_tolerance(spec.precision.value_or(Precision::kFp32));
+  const std::vector<std::pair<std::string_view, double>> named{{metric::kOutput, errors.output},
+                                                               {"grad_q", errors.grad_q},
+                                                               {"grad_k", errors.grad_k},
+                                                               {"grad_v", errors.grad_v},
+                                                               {metric::kTolerance, tolerance}};
+  for (const auto& [name, value] : named) {
+    launch.metrics.push_back(std::isfinite(value)
+                                 ? real_metric(metric::kAttentionError, name, "1", value)
+                                 : absent_metric(metric::kAttentionError, name, "1", "not finite"));
+  }
+  if (errors.largest() <= tolerance) return {};
+  const std::string words =
+      fmt::format("differs from FP64 by {:.2g} of the largest value, more than {}",
+                  errors.largest(), tolerance);
+  launch.warnings.push_back("the attention " + words);
+  return {std::string(metric::kInaccurate), words};
+}
+
+/// Also makes the workspaces of the matrix library, which no length then counts.
+Verdict checked(const LaunchRequest& request, const OneBackend& only, Launch& launch) {
+  const CellSpec& spec = request.spec;
+  const AttentionBackend backend = spec.attention->backend;
+  const bool anywhere = backend == AttentionBackend::kEager || backend == AttentionBackend::kMath;
+  if (spec.device == DeviceKind::kCpu && !anywhere) {
+    return {std::string(metric::kNotOffered), "measured on a GPU alone"};
+  }
+  const std::int64_t length = std::min(kCheckedLength, spec.attention->lengths.back());
+  try {
+    const auto inputs = attention_inputs(spec, length, torch_device(spec.device));
+    return judge(spec, attention_errors(backend, inputs), launch);
+  } catch (const std::exception& error) {
+    if (as_out_of_memory(error)) throw;
+    return {std::string(metric::kNotOffered), only.reason(error.what())};
+  }
+}
+
+LengthRow untimed(std::int64_t length, const Verdict& verdict) {
+  return {.length = length, .outcome = verdict.outcome, .reason = verdict.reason};
+}
+
+std::vector<LengthRow> sweep(const CellSpec& spec, Verdict verdict) {
+  std::vector<LengthRow> rows;
+  for (const std::int64_t length : spec.attention->lengths) {
+    const bool timed = verdict.outcome == metric::kRan;
+    rows.push_back(timed ? measured_length(spec, length) : untimed(length, verdict));
+    if (rows.back().outcome == metric::kRanOut) {
+      verdict = {std::string(metric::kNotTried), fmt::format("{} ran out of memory", length)};
+    }
+  }
+  return rows;
+}
+
+/// Each pass that the host's clock timed; of do_bench's thousands the table has the statistics.
+void add_passes(const LengthRow& row, Launch& launch) {
+  for (const auto& [pass, tag] : {std::pair(metric::kForward, metric::kForwardPasses),
+                                  std::pair(metric::kBackward, metric::kBackwardPasses)}) {
+    const auto samples = row.passes.find(pass);
+    if (samples == row.passes.end()) continue;
+    launch.metrics.push_back(sample_metric(tag, std::to_string(row.length), "ns", samples->second));
+  }
+}
+
+}  // namespace
+
+Launch measure_attention(const LaunchRequest& request) {
+  const CellSpec& spec = request.spec;
+  if (!spec.attention || spec.attention->lengths.empty()) {
+    throw InputError("an attention cell needs a method and sequence lengths");
+  }
+  at::manual_seed(static_cast<std::uint64_t>(request.seed));
+  if (spec.device == DeviceKind::kCpu) count_host_allocations();
+  set_tf32(spec.precision.value_or(Precision::kFp32));
+  const OneBackend only(spec.attention->backend);
+  Launch launch;
+  Table table = shape::attention();
+  Conditions conditions(spec.device);
+  conditions.begin();
+  for (const LengthRow& row : sweep(spec, checked(request, only, launch))) {
+    table.rows.push_back(scalars_of(row));
+    if (spec.attention->method == AttentionMethod::kSynced) add_passes(row, launch);
+  }
+  conditions.end();
+  launch.tables.push_back(std::move(table));
+  launch.conditions = conditions.metrics();
+  return launch;
+}
+
+}  // namespace labreport

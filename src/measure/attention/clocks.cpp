@@ -1,0 +1,90 @@
+#include "measure/attention/clocks.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+
+#include "engine/device.h"
+#include "engine/host_clock.h"
+#include "engine/phase_marks.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kFlushBytes = 256'000'000;
+constexpr std::int64_t kEstimated = 5;
+constexpr std::int64_t kMostOnCpu = 20;
+
+/// Empty on a CPU.
+at::Tensor flush_buffer(c10::Device device) {
+  return at::empty({device.is_cpu() ? 0 : kFlushBytes},
+                   at::TensorOptions().device(device).dtype(at::kByte));
+}
+
+/// How many passes fit; at least one.
+std::int64_t fitting(std::int64_t time_ns, std::int64_t estimate_ns, c10::Device device) {
+  const std::int64_t count = std::max<std::int64_t>(1, time_ns / estimate_ns);
+  return device.is_cpu() ? std::min(count, kMostOnCpu) : count;
+}
+
+/// Of one pass and one flush.
+std::int64_t estimated_ns(c10::Device device, at::Tensor& flushed, const TimedPass& pass) {
+  const auto marks = make_phase_marks(PhaseClock::kEvents, device, 1);
+  marks->start();
+  for (std::int64_t i = 0; i < kEstimated; ++i) {
+    flushed.zero_();
+    pass.prepare();
+    pass.run();
+  }
+  marks->phase_ended();
+  synchronize(device);
+  return std::max<std::int64_t>(1000, marks->durations_ns().front() / kEstimated);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> synced_ns(c10::Device device, std::int64_t warmup, std::int64_t count,
+                                    const TimedPass& pass) {
+  std::vector<std::int64_t> durations;
+  for (std::int64_t i = 0; i < warmup + count; ++i) {
+    pass.prepare();
+    synchronize(device);
+    const std::int64_t start = host_now_ns();
+    pass.run();
+    synchronize(device);
+    if (i >= warmup) durations.push_back(host_now_ns() - start);
+  }
+  return durations;
+}
+
+std::vector<std::int64_t> do_bench_ns(c10::Device device, const BenchTime& time,
+                                      const TimedPass& pass) {
+  pass.prepare();
+  pass.run();
+  synchronize(device);
+  at::Tensor flushed = flush_buffer(device);
+  const std::int64_t estimate = estimated_ns(device, flushed, pass);
+  for (std::int64_t i = 0; i < fitting(time.warmup_ns, estimate, device); ++i) {
+    pass.prepare();
+    pass.run();
+  }
+  const std::int64_t repeats = fitting(time.repeat_ns, estimate, device);
+  const auto marks =
+      make_phase_marks(PhaseClock::kEvents, device, static_cast<std::size_t>(2 * repeats));
+  marks->start();
+  for (std::int64_t i = 0; i < repeats; ++i) {
+    pass.prepare();
+    flushed.zero_();
+    marks->phase_ended();
+    pass.run();
+    marks->phase_ended();
+  }
+  synchronize(device);
+  const std::vector<std::int64_t> both = marks->durations_ns();
+  std::vector<std::int64_t> durations;
+  for (std::size_t i = 1; i < both.size(); i += 2) durations.push_back(both[i]);
+  return durations;
+}
+
+}  // namespace labreport

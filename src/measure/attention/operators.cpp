@@ -1,0 +1,132 @@
+#include "measure/attention/operators.h"
+
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/randn_like.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "engine/phase.h"
+#include "engine/precision.h"
+#include "model/attention.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kWideTolerance = 1e-4;
+constexpr double kHalfTolerance = 5e-2;
+
+at::Tensor leaf(const at::Tensor& values) { return values.detach().requires_grad_(); }
+
+/// The same numbers, wider.
+AttentionInputs in_fp64(const AttentionInputs& inputs) {
+  const auto wide = [](const at::Tensor& tensor) { return leaf(tensor.detach().to(at::kDouble)); };
+  const std::int64_t length = inputs.q.size(-2);
+  return {wide(inputs.q), wide(inputs.k), wide(inputs.v), inputs.upstream.to(at::kDouble),
+          causal_mask(length, inputs.q.device())};
+}
+
+double relative_difference(const at::Tensor& value, const at::Tensor& truth) {
+  const at::Tensor difference = (value.detach().to(at::kDouble) - truth).abs().max();
+  return (difference / truth.abs().max()).item<double>();
+}
+
+}  // namespace
+
+struct OneBackend::Listener : c10::WarningHandler {
+  Listener() : guard(this) {}
+  void process(const c10::Warning& warning) override { said.push_back(warning.msg()); }
+
+  std::vector<std::string> said;
+  c10::WarningUtils::WarningHandlerGuard guard;
+};
+
+void AttentionInputs::clear_gradients() const {
+  for (const at::Tensor* input : {&q, &k, &v}) input->mutable_grad().reset();
+}
+
+AttentionInputs attention_inputs(const CellSpec& spec, std::int64_t length, c10::Device device) {
+  const AttentionSweep sweep = spec.attention.value_or(AttentionSweep{});
+  const Precision precision = spec.precision.value_or(Precision::kFp32);
+  const auto options =
+      at::TensorOptions().device(device).dtype(autocast_dtype(precision).value_or(at::kFloat));
+  const bool eager = sweep.backend == AttentionBackend::kEager;
+  std::vector<std::int64_t> shape{spec.batch.value_or(1), sweep.heads, length, sweep.head_dim};
+  if (eager && sweep.heads == 1) shape.erase(shape.begin() + 1);
+  AttentionInputs inputs;
+  for (at::Tensor* input : {&inputs.q, &inputs.k, &inputs.v}) {
+    *input = leaf(at::randn(shape, options));
+  }
+  inputs.upstream = at::randn(shape, options);
+  if (eager) inputs.mask = causal_mask(length, device);
+  return inputs;
+}
+
+at::Tensor attend(AttentionBackend backend, const AttentionInputs& inputs) {
+  begin_phase(Phase::kForward);
+  const auto& [q, k, v, upstream, mask] = inputs;
+  if (backend == AttentionBackend::kEager) return scaled_dot_product(q, k, v, mask);
+  return at::scaled_dot_product_attention(q, k, v, {}, /*dropout_p=*/0.0, /*is_causal=*/true);
+}
+
+OneBackend::OneBackend(AttentionBackend backend) : listener_(std::make_unique<Listener>()) {
+  at::Context& context = at::globalContext();
+  flash_ = context.userEnabledFlashSDP();
+  efficient_ = context.userEnabledMemEfficientSDP();
+  cudnn_ = context.userEnabledCuDNNSDP();
+  math_ = context.userEnabledMathSDP();
+  context.setSDPUseFlash(backend == AttentionBackend::kFlash);
+  context.setSDPUseMemEfficient(backend == AttentionBackend::kEfficient);
+  context.setSDPUseCuDNN(backend == AttentionBackend::kCudnn);
+  context.setSDPUseMath(backend == AttentionBackend::kMath);
+}
+
+OneBackend::~OneBackend() {
+  at::Context& context = at::globalContext();
+  context.setSDPUseFlash(flash_);
+  context.setSDPUseMemEfficient(efficient_);
+  context.setSDPUseCuDNN(cudnn_);
+  context.setSDPUseMath(math_);
+}
+
+std::string OneBackend::reason(std::string_view message) const {
+  std::string words;
+  for (const std::string& line : listener_->said) {
+    // It speaks of every backend; those that are switched off here are no reason.
+    const bool heading = line.find("not used because") != line.npos;
+    if (heading || line.find("runtime disabled") != line.npos) continue;
+    words += (words.empty() ? "" : " ") + line.substr(0, line.find('\n'));
+  }
+  return words.empty() ? std::string(message.substr(0, message.find('\n'))) : words;
+}
+
+double AttentionErrors::largest() const {
+  const double most = std::max({output, grad_q, grad_k, grad_v});
+  const bool finite = std::isfinite(output + grad_q + grad_k + grad_v);
+  return finite ? most : std::numeric_limits<double>::infinity();
+}
+
+AttentionErrors attention_errors(AttentionBackend backend, const AttentionInputs& inputs) {
+  const AttentionInputs truth = in_fp64(inputs);
+  const at::Tensor output = attend(backend, inputs);
+  output.backward(inputs.upstream);
+  const at::Tensor exact = attend(AttentionBackend::kEager, truth);
+  exact.backward(truth.upstream);
+  const auto gradient = [](const at::Tensor& value, const at::Tensor& wide) {
+    return relative_difference(value.grad(), wide.grad());
+  };
+  return {relative_difference(output, exact.detach()), gradient(inputs.q, truth.q),
+          gradient(inputs.k, truth.k), gradient(inputs.v, truth.v)};
+}
+
+double attention_tolerance(Precision precision) {
+  return autocast_dtype(precision) ? kHalfTolerance : kWideTolerance;
+}
+
+}  // namespace labreport

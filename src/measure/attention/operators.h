@@ -1,0 +1,57 @@
+// Implementations of attention: inputs, the forward pass, and what each differs from FP64.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <string>
+
+#include "results/cell.h"
+
+namespace labreport {
+
+/// Random normal, made before anything is timed. Q, K and V require gradients: [batch, tokens,
+/// head_dim] for one head of the eager operators, else [batch, heads, tokens, head_dim].
+struct AttentionInputs {
+  at::Tensor q, k, v;
+  at::Tensor upstream;  ///< The gradient of the output.
+  at::Tensor mask;      ///< Of the eager operators alone: the others are told that they are causal.
+
+  void clear_gradients() const;
+};
+
+AttentionInputs attention_inputs(const CellSpec& spec, std::int64_t length, c10::Device device);
+
+at::Tensor attend(AttentionBackend backend, const AttentionInputs& inputs);
+
+/// While it lives, scaled_dot_product_attention has that backend alone, and what it says of others
+/// is kept.
+class OneBackend {
+ public:
+  explicit OneBackend(AttentionBackend backend);
+  ~OneBackend();
+  OneBackend(const OneBackend&) = delete;
+  OneBackend& operator=(const OneBackend&) = delete;
+
+  /// Why it was refused, in LibTorch's words; `message` where it gave none.
+  std::string reason(std::string_view message) const;
+
+ private:
+  struct Listener;
+  std::unique_ptr<Listener> listener_;
+  bool flash_, efficient_, cudnn_, math_;
+};
+
+/// The largest difference from FP64 on the same inputs, relative to the largest magnitude there.
+struct AttentionErrors {
+  double output = 0, grad_q = 0, grad_k = 0, grad_v = 0;
+
+  double largest() const;  ///< Infinite where one is not a number.
+};
+
+AttentionErrors attention_errors(AttentionBackend backend, const AttentionInputs& inputs);
+
+/// What such an error may be: 10⁻⁴ of FP32, which TF32 would exceed, 0.05 of 16-bit formats.
+double attention_tolerance(Precision precision);
+
+}  // namespace labreport

@@ -1,0 +1,131 @@
+#include "measure/attention/attention.h"
+
+#include <ATen/TensorOperators.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "measure/attention/clocks.h"
+#include "measure/attention/operators.h"
+#include "results/measured_table.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::int64_t kBeyondAnyMachine = 1 << 21;  // its mask alone takes 4 TiB
+
+LaunchRequest on_cpu(AttentionMethod method, AttentionBackend backend, Precision precision,
+                     std::vector<std::int64_t> lengths) {
+  LaunchRequest request;
+  request.spec.kind = CellKind::kAttention;
+  request.spec.device = DeviceKind::kCpu;
+  request.spec.batch = 2;
+  request.spec.precision = precision;
+  request.spec.warmup = 1;
+  request.spec.steps = 3;
+  request.spec.attention = AttentionSweep{method, backend, 16, 1, std::move(lengths)};
+  return request;
+}
+
+std::vector<std::string> outcomes(const Launch& launch) {
+  std::vector<std::string> words;
+  for (const MeasuredRow& row : measured_rows(launch, metric::kAttention)) {
+    words.push_back(row.text(column::kOutcome));
+  }
+  return words;
+}
+
+TEST(Attention, KeepsEachPassThatTheHostsClockTimes) {
+  const Launch launch = measure_attention(
+      on_cpu(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {16, 32}));
+  EXPECT_THAT(outcomes(launch), ElementsAre(metric::kRan, metric::kRan));
+  EXPECT_EQ(launch.find(metric::kForwardPasses, "32")->numbers().size(), 3u);
+  EXPECT_EQ(launch.find(metric::kBackwardPasses, "16")->numbers().size(), 3u);
+  const auto rows = measured_rows(launch, metric::kAttention);
+  EXPECT_EQ(rows.at(1).number(column::kLength), 32);
+  EXPECT_EQ(rows.at(1).number(attention_column(metric::kBackward, "count")), 3);
+  EXPECT_FALSE(rows.at(1).number(attention_column(metric::kEndToEnd, "count")));
+}
+
+TEST(Attention, CountsWhatIsSavedForBackward) {
+  const Launch launch = measure_attention(
+      on_cpu(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {64}));
+  const auto rows = measured_rows(launch, metric::kAttention);
+  const double saved =
+      *rows.at(0).number(column::kBeforeBackwardBytes) - *rows.at(0).number(column::kInputBytes);
+  // Exponentials and probabilities; indices of maxima, their sums, and the output.
+  EXPECT_EQ(saved, 2 * (2 * 64 * 64 * 4) + 2 * 64 * (8 + 4) + 2 * 64 * 16 * 4);
+  EXPECT_GT(rows.at(0).number(column::kPeakBytes), rows.at(0).number(column::kBeforeBackwardBytes));
+}
+
+TEST(Attention, RunningOutOfMemoryEndsASweepAsARow) {
+  const Launch launch =
+      measure_attention(on_cpu(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32,
+                               {16, kBeyondAnyMachine, 2 * kBeyondAnyMachine}));
+  EXPECT_TRUE(is_ok(launch.outcome));
+  EXPECT_THAT(outcomes(launch), ElementsAre(metric::kRan, metric::kRanOut, metric::kNotTried));
+  const auto rows = measured_rows(launch, metric::kAttention);
+  EXPECT_EQ(rows.at(1).number(column::kRequestedBytes), 0x1p42);
+  EXPECT_FALSE(rows.at(1).number(attention_column(metric::kForward, "count")));
+}
+
+TEST(Attention, DoBenchTimesEveryPassOfBothImplementationsOfACpu) {
+  for (const auto backend : {AttentionBackend::kEager, AttentionBackend::kMath}) {
+    for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
+      const Launch launch =
+          measure_attention(on_cpu(AttentionMethod::kDoBench, backend, precision, {32}));
+      ASSERT_THAT(outcomes(launch), ElementsAre(metric::kRan)) << name(backend);
+      const auto row = measured_rows(launch, metric::kAttention).at(0);
+      for (const auto pass : {metric::kForward, metric::kBackward, metric::kEndToEnd}) {
+        EXPECT_GT(row.number(attention_column(pass, "median_ns")), 0) << pass;
+      }
+      EXPECT_EQ(launch.find(metric::kForwardPasses, "32"), nullptr);
+      EXPECT_LE(launch.find(metric::kAttentionError, metric::kOutput)->number(),
+                attention_tolerance(precision));
+    }
+  }
+}
+
+TEST(Attention, WhatAMachineDoesNotOfferIsARowWithItsReason) {
+  const Launch launch = measure_attention(
+      on_cpu(AttentionMethod::kDoBench, AttentionBackend::kFlash, Precision::kBf16, {16, 32}));
+  EXPECT_THAT(outcomes(launch), ElementsAre(metric::kNotOffered, metric::kNotOffered));
+  EXPECT_THAT(measured_rows(launch, metric::kAttention).at(1).text(column::kReason),
+              HasSubstr("GPU"));
+}
+
+TEST(Attention, TheLeaderboardTimesForwardAndBackwardInOne) {
+  LaunchRequest request =
+      on_cpu(AttentionMethod::kLeaderboard, AttentionBackend::kMath, Precision::kBf16, {32});
+  request.spec.attention->heads = 4;
+  const Launch launch = measure_attention(request);
+  const auto row = measured_rows(launch, metric::kAttention);
+  EXPECT_GT(row.at(0).number(attention_column(metric::kEndToEnd, "median_ns")), 0);
+  EXPECT_FALSE(row.at(0).number(attention_column(metric::kForward, "count")));
+}
+
+TEST(AttentionErrors, TellAnImplementationThatIsWrong) {
+  const LaunchRequest request =
+      on_cpu(AttentionMethod::kSynced, AttentionBackend::kEager, Precision::kFp32, {16});
+  AttentionInputs inputs = attention_inputs(request.spec, 16, c10::kCPU);
+  const double right = attention_errors(AttentionBackend::kEager, inputs).largest();
+  EXPECT_LT(right, attention_tolerance(Precision::kFp32));
+  inputs.clear_gradients();
+  inputs.mask = inputs.mask.logical_not();  // sees the future alone
+  EXPECT_GT(attention_errors(AttentionBackend::kEager, inputs).largest(), 0.05);
+}
+
+TEST(AttentionClocks, PrepareEveryPassOutsideOfItsTime) {
+  std::vector<std::string> order;
+  const TimedPass pass{[&] { order.emplace_back("prepare"); }, [&] { order.emplace_back("run"); }};
+  EXPECT_EQ(synced_ns(c10::kCPU, 1, 2, pass).size(), 2u);
+  EXPECT_THAT(order, ElementsAre("prepare", "run", "prepare", "run", "prepare", "run"));
+  EXPECT_EQ(do_bench_ns(c10::kCPU, {0, 0}, pass).size(), 1u);
+}
+
+}  // namespace
+}  // namespace labreport
