@@ -6,7 +6,7 @@
 .NOTPARALLEL:
 
 # What each target reads from make's command line, and what set-up and the build do for all of them.
-reads_report = EDITION PRESET SIZES CONTEXTS GPUS MODEL AND MODEL_ARGS LOSS OPTIMIZER COMPILE ANSWERS NOTES OUT \
+reads_report = EDITION PRESET PROBLEMS SIZES CONTEXTS GPUS MODEL AND MODEL_ARGS LOSS OPTIMIZER COMPILE ANSWERS NOTES OUT \
   RESUME ARGS
 reads_site = OWN ANSWERS NOTES OUT ARGS
 reads_diff = A B EDITION FORMAT ALLOW FAIL OUT ARGS
@@ -32,7 +32,8 @@ switches = OWN RESUME FAIL COMPILE
 on = 1 yes on true
 off = 0 no off false
 switch = $(if $(filter $(on),$(call given,$(1))),$(2))
-report_flags = $(call flag,EDITION,edition) $(call flag,PRESET,preset) $(call flag,SIZES,sizes) \
+report_flags = $(call flag,EDITION,edition) $(call flag,PRESET,preset) $(call flag,PROBLEMS,problems) \
+  $(call flag,SIZES,sizes) \
   $(call flag,CONTEXTS,contexts) $(call flag,GPUS,gpus) $(call flag,MODEL,model) \
   $(call flag,AND,and) $(call flag,MODEL_ARGS,model-args) $(call flag,LOSS,loss) $(call flag,OPTIMIZER,optimizer) \
   $(call switch,COMPILE,--compile) $(call flag,ANSWERS,answers) $(call flag,NOTES,notes) $(call flag,OUT,out) \
@@ -71,6 +72,7 @@ front_end = $(if $(wildcard build/bin/labreport),build,build-render)/bin/labrepo
 help:
 	@echo 'make report   measure on the GPU in this machine and render the report'
 	@echo '              EDITION=2025|2026 PRESET=full|quick|demo SIZES=small,medium CONTEXTS=512'
+	@echo '              PROBLEMS=all|profiling|pytorch_attention,flash_benchmarking'
 	@echo '              GPUS=0,1|all ANSWERS=none|facts|full RESUME=1 OUT=folder ARGS="other flags"'
 	@echo '              NOTES=folder of your own words (notes)'
 	@echo '              MODEL=file.py:Class AND=labreport COMPILE=1 MODEL_ARGS={"name": value}'

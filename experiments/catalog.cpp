@@ -10,12 +10,16 @@
 #include "experiments/benchmarking_script/plan.h"
 #include "experiments/benchmarking_script/present.h"
 #include "experiments/common/selection.h"
+#include "experiments/flash_benchmarking/plan.h"
+#include "experiments/flash_benchmarking/present.h"
 #include "experiments/memory_profiling/plan.h"
 #include "experiments/memory_profiling/present.h"
 #include "experiments/mixed_precision_accumulation/plan.h"
 #include "experiments/mixed_precision_accumulation/present.h"
 #include "experiments/nsys_profile/plan.h"
 #include "experiments/nsys_profile/present.h"
+#include "experiments/pytorch_attention/plan.h"
+#include "experiments/pytorch_attention/present.h"
 
 namespace labreport {
 namespace {
@@ -24,9 +28,12 @@ std::string_view words(std::string_view experiment) {
   return embedded::experiments().at("experiments/" + std::string(experiment) + "/section.md");
 }
 
+/// A share of the measured peak is told of what is timed by the device's own clock.
 bool needs_limits(const std::vector<PlannedCell>& cells) {
   return std::any_of(cells.begin(), cells.end(), [](const PlannedCell& planned) {
-    return planned.spec.kind == CellKind::kTiming || planned.spec.kind == CellKind::kKernels;
+    const auto& sweep = planned.spec.attention;
+    return planned.spec.kind == CellKind::kTiming || planned.spec.kind == CellKind::kKernels ||
+           (sweep && sweep->method != AttentionMethod::kSynced);
   });
 }
 
@@ -49,9 +56,10 @@ void merge(std::vector<PlannedCell>& cells, const PlannedCell& wanted) {
 
 bool selected(const PlanInput& input, const Experiment& experiment) {
   const auto& only = input.selection.only;
-  return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& selector) {
-           return &find_experiment(selector) == &experiment;
-         });
+  if (only.empty()) return experiment.profiling;
+  return std::any_of(only.begin(), only.end(), [&](const std::string& selector) {
+    return &find_experiment(selector) == &experiment;
+  });
 }
 
 /// Both networks' in turns, so that what drifts over a run drifts for both alike.
@@ -98,6 +106,18 @@ const std::vector<Experiment>& catalog() {
        memory_profiling::plan,
        memory_profiling::present,
        words("memory_profiling")},
+      {"pytorch_attention",
+       {},
+       pytorch_attention::plan,
+       pytorch_attention::present,
+       words("pytorch_attention"),
+       /*profiling=*/false},
+      {"flash_benchmarking",
+       {},
+       flash_benchmarking::plan,
+       flash_benchmarking::present,
+       words("flash_benchmarking"),
+       /*profiling=*/false},
   };
   return experiments;
 }

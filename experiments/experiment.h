@@ -23,6 +23,7 @@ struct Experiment {
   PlanFunction plan;
   Presentation (*present)(const RunView& view);
   std::string_view words;  ///< section.md
+  bool profiling = true;   ///< Of the handout's profiling half, which a run measures unless told.
 };
 
 }  // namespace labreport

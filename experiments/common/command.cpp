@@ -1,6 +1,7 @@
 #include "experiments/common/command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -46,6 +47,9 @@ std::string command_for(const Run& run, const std::string& problem, const CellSp
   }
   if (spec.model) command += size_flag(run, spec);
   if (spec.context) command += fmt::format(" --contexts {}", *spec.context);
+  if (spec.attention) {
+    command += fmt::format(" --contexts {}", fmt::join(spec.attention->lengths, ","));
+  }
   if (spec.precision) command += fmt::format(" --precisions {}", name(*spec.precision));
   if (spec.mode) command += fmt::format(" --modes {}", name(*spec.mode));
   if (spec.warmup) command += fmt::format(" --warmup {}", *spec.warmup);

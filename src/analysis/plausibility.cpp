@@ -9,7 +9,9 @@
 #include "base/format.h"
 #include "base/statistics.h"
 #include "plan/arithmetic.h"
+#include "results/measured_table.h"
 #include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -52,19 +54,36 @@ std::vector<double> counted_steps(const Inspection& in) {
   return steps;
 }
 
-void check_rate(const Inspection& in) {
-  const auto flops = step_flops(in.cell.spec);
-  const auto limit = measured_limit(in);
-  const auto steps = counted_steps(in);
-  if (!flops || !limit || steps.empty() || median(steps) <= 0) return;
-  const double rate = *flops * kNanosecondsPerSecond / median(steps);
-  const double share = rate / *limit;
+void judge_rate(const Inspection& in, double rate) {
+  const double share = rate / measured_limit(in).value_or(rate);
   if (share <= kSuspicious) return;
   const std::string text =
       fmt::format("computes {} times as fast as the device's measured limit in {}",
                   format_ratio(share), name(*in.cell.spec.precision));
   const bool cpu = in.cell.spec.device == DeviceKind::kCpu;
   share > (cpu ? kImpossibleOnCpu : kImpossible) ? in.refuse(text) : in.warn(text);
+}
+
+void check_rate(const Inspection& in) {
+  const auto flops = step_flops(in.cell.spec);
+  const auto steps = counted_steps(in);
+  if (!flops || steps.empty() || median(steps) <= 0) return;
+  judge_rate(in, *flops * kNanosecondsPerSecond / median(steps));
+}
+
+/// Of the length at which it computes fastest. FP32 a fused kernel may split over faster formats.
+void check_sweep(const Inspection& in) {
+  const bool fused = in.cell.spec.attention->backend != AttentionBackend::kEager;
+  if (fused && in.cell.spec.precision == Precision::kFp32) return;
+  double fastest = 0;
+  for (const MeasuredRow& row : measured_rows(in.launch, metric::kAttention)) {
+    const auto length = row.number(column::kLength);
+    const auto ns = row.number(attention_column(metric::kForward, "median_ns"));
+    if (!length || !ns || *ns <= 0) continue;
+    const double flops = attention_flops(in.cell.spec, static_cast<std::int64_t>(*length));
+    fastest = std::max(fastest, flops * kNanosecondsPerSecond / *ns);
+  }
+  if (fastest > 0) judge_rate(in, fastest);
 }
 
 void check_spread(const Inspection& in) {
@@ -192,6 +211,7 @@ void inspect(const Inspection& in) {
   if (holds_published(in.launch)) in.refuse("published numbers in a run of measured ones");
   if (in.cell.spec.kind == CellKind::kKernels) check_profile(in);
   if (in.cell.spec.kind == CellKind::kAccumulation) check_control(in);
+  if (in.cell.spec.attention) check_sweep(in);
   if (!in.cell.spec.model) return;
   if (in.cell.spec.kind == CellKind::kMemory) check_recorded_memory(in);
   if (in.cell.spec.kind != CellKind::kTiming) return;

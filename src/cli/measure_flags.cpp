@@ -115,11 +115,25 @@ std::optional<ModelSource> named_model(const MeasureFlags& flags) {
   return std::nullopt;
 }
 
+/// By their names; none: the profiling half.
+std::vector<std::string> chosen_problems(const MeasureFlags& flags) {
+  const std::vector<std::string> problems = list_of("--problems", flags.problems);
+  if (problems.empty()) return list_of("--only", flags.only);
+  if (flags.only) throw InputError("--problems and --only both choose problems", "give one");
+  if (problems == std::vector<std::string>{"profiling"}) return {};
+  if (problems != std::vector<std::string>{"all"}) return problems;
+  std::vector<std::string> all;
+  for (const Experiment& experiment : catalog()) all.emplace_back(experiment.name);
+  return all;
+}
+
 }  // namespace
 
 void add_measure_flags(CLI::App& verb, MeasureFlags& flags) {
   verb.add_option("--edition", flags.edition, "of the handout: 2025 (default) or 2026");
   verb.add_option("--preset", flags.preset, "full (default), quick, or demo on the CPU");
+  verb.add_option("--problems", flags.problems,
+                  "profiling (default), all, or their names: see list experiments");
   verb.add_option("--only", flags.only, "EXPERIMENT or EXPERIMENT.PART, …");
   verb.add_option("--sizes", flags.sizes, "small,medium, … of the edition");
   verb.add_option("--size", flags.own_sizes, "NAME=d_model,d_ff,layers,heads: one of your own");
@@ -162,7 +176,7 @@ bool is_measure_flag(const std::string& flag) {
 PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device) {
   PlanInput input{find_edition(flags.edition), preset, {}, device};
   Selection& selection = input.selection;
-  selection.only = list_of("--only", flags.only);
+  selection.only = chosen_problems(flags);
   for (const std::string& selector : selection.only) find_experiment(selector);
   selection.sizes = chosen_sizes(flags, input.edition, preset);
   selection.contexts = parse_list("--contexts", flags.contexts, [](const std::string& word) {

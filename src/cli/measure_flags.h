@@ -15,7 +15,7 @@ namespace labreport {
 struct MeasureFlags {
   std::string edition = "2025";
   std::optional<std::string> preset;
-  std::optional<std::string> only, sizes, contexts, precisions, modes, gpus;
+  std::optional<std::string> problems, only, sizes, contexts, precisions, modes, gpus;
   std::vector<std::string> own_sizes;
   std::optional<std::string> batch, vocab, warmup, steps, launches;
   bool separate_warmups = false;

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,9 @@
 #include "base/format.h"
 #include "base/messages.h"
 #include "base/statistics.h"
+#include "results/measured_table.h"
 #include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -68,6 +71,14 @@ std::string kernels_words(const Launch& launch) {
       format_plural(static_cast<std::int64_t>(count->number().value_or(0)), "kernel"));
 }
 
+/// "7 of 10 lengths"
+std::string attention_words(const Launch& launch) {
+  const auto rows = measured_rows(launch, metric::kAttention);
+  const auto ran = std::ranges::count_if(
+      rows, [](const MeasuredRow& row) { return row.text(column::kOutcome) == metric::kRan; });
+  return fmt::format("{} of {}", ran, format_plural(std::ssize(rows), "length"));
+}
+
 /// Cut to the terminal's width: a wrapped line could not be drawn over.
 std::string cut(const std::string& text, std::FILE* stream) {
   winsize size{};
@@ -88,6 +99,10 @@ std::string cell_words(const CellSpec& spec) {
   if (spec.context) text += fmt::format(" ctx {:<5}", *spec.context);
   if (spec.precision) text += fmt::format(" {:<5}", name(*spec.precision));
   if (spec.mode) text += fmt::format(" {:<17}", describe(*spec.mode));
+  if (spec.attention) {
+    text += fmt::format(" {} d {} {}", describe(spec.attention->backend), spec.attention->head_dim,
+                        name(spec.attention->method));
+  }
   if (!spec.implementation.empty()) text += " " + spec.implementation;
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
@@ -99,6 +114,7 @@ std::string result_words(const CellSpec& spec, const Launch& launch) {
   if (spec.kind == CellKind::kLimits) return limits_words(launch);
   if (spec.kind == CellKind::kMemory) return memory_words(launch);
   if (spec.kind == CellKind::kKernels) return kernels_words(launch);
+  if (spec.kind == CellKind::kAttention) return attention_words(launch);
   return "ok";
 }
 

@@ -23,7 +23,36 @@ std::int64_t parameter_copies(const CellSpec& spec) {
   return has_backward(spec) ? 2 : 1;
 }
 
+/// Passes over the scores set the pace of the slower implementations: so many operations a score
+/// would take as long.
+constexpr double kScoreOperations = 500;
+constexpr double kHalfScoreOperations = 2500;
+
+double attention_seconds(const CellSpec& spec, double flops_per_second) {
+  const AttentionSweep& sweep = *spec.attention;
+  const double least = under_autocast(spec) ? kHalfScoreOperations : kScoreOperations;
+  const double rows = static_cast<double>(spec.batch.value_or(1) * sweep.heads);
+  const auto steps = static_cast<double>(spec.warmup.value_or(0) + spec.steps.value_or(1));
+  double seconds = kProcessSeconds;
+  for (const std::int64_t length : sweep.lengths) {
+    const auto tokens = static_cast<double>(length);
+    const double work = 4 * static_cast<double>(sweep.head_dim) + least;
+    const double forward = rows * tokens * tokens * work / flops_per_second;
+    if (sweep.method == AttentionMethod::kSynced) seconds += 4.5 * steps * forward;
+    if (sweep.method == AttentionMethod::kDoBench) seconds += 1 + 20 * forward;
+    if (sweep.method == AttentionMethod::kLeaderboard) seconds += 12 + 20 * forward;
+  }
+  return seconds;
+}
+
 }  // namespace
+
+double attention_flops(const CellSpec& spec, std::int64_t length) {
+  const AttentionSweep sweep = spec.attention.value_or(AttentionSweep{});
+  const auto tokens = static_cast<double>(length);
+  return 2 * static_cast<double>(spec.batch.value_or(1) * sweep.heads * sweep.head_dim) * tokens *
+         tokens;
+}
 
 double forward_flops(const ModelShape& shape, std::int64_t batch, std::int64_t context) {
   const auto d = static_cast<double>(shape.d_model);
@@ -56,6 +85,7 @@ std::optional<std::int64_t> resident_bytes(const CellSpec& spec) {
 double estimated_seconds(CellSpec spec, double flops_per_second) {
   spec.implementation.clear();
   if (spec.kind == CellKind::kLimits) return kProcessSeconds + 6;
+  if (spec.attention) return attention_seconds(spec, flops_per_second);
   const double steps = static_cast<double>(spec.warmup.value_or(0) + spec.steps.value_or(1));
   const double second_set = has_backward(spec) ? static_cast<double>(spec.steps.value_or(1)) : 0;
   return kProcessSeconds +

@@ -22,6 +22,10 @@ std::optional<std::int64_t> counted_parameters(const CellSpec& spec);
 /// One step of `mode`: forward; plus twice that for the backward pass.
 std::optional<double> step_flops(const CellSpec& spec);
 
+/// One causal attention's forward pass by the convention of papers: 4·B·H·S²·d, halved because the
+/// upper half of the scores is masked. Backward counts 2.5 times that, both 3.5 times.
+double attention_flops(const CellSpec& spec, std::int64_t length);
+
 /// Bytes held whatever happens: FP32 parameters, gradients and two AdamW moments, by mode.
 std::optional<std::int64_t> resident_bytes(const CellSpec& spec);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/gpu.h"
+#include "fake_attention.h"
 #include "fake_kernels.h"
 #include "fake_memory.h"
 #include "fake_precision.h"
@@ -135,6 +136,9 @@ inline LaunchReport good_report(const LaunchRequest& request) {
   }
   if (request.spec.kind == CellKind::kDtypes) measure_dtypes(report.body, request.spec);
   if (request.spec.kind == CellKind::kLayerNorm) measure_layer_norm(report.body);
+  if (request.spec.kind == CellKind::kAttention) {
+    measure_attention(report.body, request.spec, report.device.memory_bytes);
+  }
   if (request.spec.kind == CellKind::kKernels) answer_kernels(report.body, request);
   if (request.spec.kind == CellKind::kMemory) {
     measure_memory(report.body, request.spec, report.device.memory_bytes);

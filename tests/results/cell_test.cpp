@@ -50,6 +50,19 @@ TEST(CellId, SaysWhoseNetworkItIsWhereItIsNotLabreportsOwn) {
   EXPECT_FALSE(same_network(other, small_step()));
 }
 
+TEST(CellId, OfAnAttentionNamesItsSweep) {
+  CellSpec spec;
+  spec.kind = CellKind::kAttention;
+  spec.batch = 8;
+  spec.precision = Precision::kBf16;
+  spec.attention =
+      AttentionSweep{AttentionMethod::kDoBench, AttentionBackend::kFlash, 64, 1, {128, 256}};
+  EXPECT_EQ(cell_id(spec), "attention.cuda.do_bench.flash.d64-h1.s128-256.b8.bf16");
+  EXPECT_TRUE(is_countable(spec));
+  spec.attention->lengths = {std::int64_t{1} << 30};
+  EXPECT_FALSE(is_countable(spec));
+}
+
 TEST(CellLikeness, IsOfTheNetworkAndOfItsPrecisionBeside) {
   CellSpec spec;
   spec.model = ModelShape{768, 3072, 12, 12, 10'000};

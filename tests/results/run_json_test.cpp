@@ -23,6 +23,27 @@ TEST(RunJson, WhatIsWrittenIsReadTheSame) {
   EXPECT_EQ(to_json(run_from_json(text, "run.json")), text);
 }
 
+TEST(RunJson, AnAttentionKeepsItsSweepAndNeedsOne) {
+  labreport::Run run = sample_run();
+  CellSpec spec;
+  spec.kind = CellKind::kAttention;
+  spec.batch = 8;
+  spec.precision = Precision::kBf16;
+  run.find_or_add(spec);
+  EXPECT_NE(complaint(to_json(run)).find("the key 'method' is missing"), std::string::npos);
+  run.cells.pop_back();
+  spec.attention =
+      AttentionSweep{AttentionMethod::kDoBench, AttentionBackend::kFlash, 64, 16, {128, 256}};
+  run.find_or_add(spec);
+  const std::string text = to_json(run);
+  const labreport::Run read = run_from_json(text, "run.json");
+  EXPECT_EQ(to_json(read), text);
+  EXPECT_EQ(read.cells.back().spec.attention->lengths, spec.attention->lengths);
+  json none = json::parse(text);
+  none["cells"].back()["params"]["lengths"] = json::array();
+  EXPECT_NE(complaint(none.dump()), "");
+}
+
 TEST(RunJson, SamplesShareALine) {
   EXPECT_NE(to_json(sample_run())
                 .find(R"({"tag": "step", "name": "total", "unit": "ns", "samples": [30, 10, 11]})"),

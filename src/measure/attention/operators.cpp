@@ -20,6 +20,7 @@ namespace labreport {
 namespace {
 
 constexpr double kWideTolerance = 1e-4;
+constexpr double kTf32Tolerance = 1e-2;
 constexpr double kHalfTolerance = 5e-2;
 
 at::Tensor leaf(const at::Tensor& values) { return values.detach().requires_grad_(); }
@@ -126,6 +127,7 @@ AttentionErrors attention_errors(AttentionBackend backend, const AttentionInputs
 }
 
 double attention_tolerance(Precision precision) {
+  if (precision == Precision::kTf32) return kTf32Tolerance;
   return autocast_dtype(precision) ? kHalfTolerance : kWideTolerance;
 }
 

@@ -1,0 +1,103 @@
+#include "experiments/common/attention.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/format.h"
+#include "experiments/common/command.h"
+#include "experiments/common/selection.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport {
+
+std::vector<std::int64_t> attention_dims(const PlanInput& input) {
+  if (input.preset == Preset::kDemo) return {16, 64};
+  return {16, 32, 64, 128};
+}
+
+std::vector<Precision> attention_precisions(const PlanInput& input) {
+  const auto& chosen = input.selection.precisions;
+  return chosen.empty() ? std::vector{Precision::kFp32, input.half} : chosen;
+}
+
+CellSpec attention_cell(const PlanInput& input, AttentionSweep sweep) {
+  if (!input.selection.contexts.empty()) sweep.lengths = input.selection.contexts;
+  if (sweep.lengths.size() > kMostLengths) {
+    throw InputError(fmt::format("--contexts names {} lengths", sweep.lengths.size()),
+                     fmt::format("an attention cell takes at most {}", kMostLengths));
+  }
+  std::ranges::sort(sweep.lengths);
+  const auto again = std::ranges::unique(sweep.lengths);
+  sweep.lengths.erase(again.begin(), again.end());
+  CellSpec spec = bare_cell(input.device, CellKind::kAttention);
+  spec.attention = std::move(sweep);
+  return spec;
+}
+
+AttentionRow::AttentionRow(const CellSpec& spec, const MeasuredRow& row)
+    : reason(row.text(column::kReason)),
+      spec_(&spec),
+      length_(static_cast<std::int64_t>(row.number(column::kLength).value_or(0))),
+      measured_(row) {}
+
+bool AttentionRow::ran() const { return outcome() == metric::kRan; }
+bool AttentionRow::ran_out() const { return outcome() == metric::kRanOut; }
+bool AttentionRow::not_offered() const { return outcome() == metric::kNotOffered; }
+std::string AttentionRow::phase() const { return measured_ ? measured_->text(column::kPhase) : ""; }
+
+std::optional<double> AttentionRow::bytes(std::string_view column) const {
+  return measured_ ? measured_->number(column) : std::nullopt;
+}
+
+std::optional<double> AttentionRow::ms(std::string_view pass, std::string_view statistic) const {
+  const auto ns = bytes(attention_column(pass, statistic));
+  return ns ? std::optional(*ns / kNanosecondsPerMillisecond) : std::nullopt;
+}
+
+std::optional<double> AttentionRow::saved() const {
+  const auto before = bytes(column::kBeforeBackwardBytes);
+  const auto inputs = bytes(column::kInputBytes);
+  return before && inputs ? std::optional(*before - *inputs) : std::nullopt;
+}
+
+double AttentionRow::score_bytes() const {
+  const double width = under_autocast(*spec_) ? 2 : 4;
+  const auto length = static_cast<double>(length_);
+  return width * static_cast<double>(spec_->batch.value_or(1) * sweep().heads) * length * length;
+}
+
+std::vector<AttentionRow> attention_rows(const RunView& view, AttentionMethod method) {
+  std::vector<AttentionRow> rows;
+  for (const Cell* cell : view.cells(CellKind::kAttention)) {
+    if (!cell->spec.attention || cell->spec.attention->method != method) continue;
+    if (const Launch* launch = ok_launch(*cell)) {
+      for (const MeasuredRow& row : measured_rows(*launch, metric::kAttention)) {
+        rows.emplace_back(cell->spec, row);
+      }
+      continue;
+    }
+    for (const std::int64_t length : cell->spec.attention->lengths) {
+      rows.emplace_back(cell->spec, length).reason = reason_missing(*cell);
+    }
+  }
+  return rows;
+}
+
+TableView attention_commands(const RunView& view, const std::string& problem,
+                             AttentionMethod method) {
+  std::vector<NamedCell> named;
+  std::set<Precision> seen;
+  for (const Cell* cell : view.cells(CellKind::kAttention)) {
+    const CellSpec& spec = cell->spec;
+    if (!spec.attention || spec.attention->method != method || !spec.precision) continue;
+    if (!seen.insert(*spec.precision).second) continue;
+    named.push_back({std::string(describe(*spec.precision)), cell});
+  }
+  return commands_table(view.run(), problem, named);
+}
+
+}  // namespace labreport

@@ -1,0 +1,68 @@
+// Cells of kind `attention`: what two problems plan and read alike.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/dataset.h"
+#include "document/view.h"
+#include "plan/planner.h"
+#include "results/measured_table.h"
+
+namespace labreport {
+
+/// The handout's head dimensions; in a demonstration two of them.
+std::vector<std::int64_t> attention_dims(const PlanInput& input);
+
+/// FP32 and the device's 16-bit format, or the user's.
+std::vector<Precision> attention_precisions(const PlanInput& input);
+
+/// A cell of that sweep, at the user's contexts where there are some; precision and batch are left
+/// to the caller. Throws `InputError` for more lengths than a cell may have.
+CellSpec attention_cell(const PlanInput& input, AttentionSweep sweep);
+
+/// One sequence length of a cell, whatever became of it.
+class AttentionRow {
+ public:
+  AttentionRow(const CellSpec& spec, std::int64_t length) : spec_(&spec), length_(length) {}
+  /// As the worker wrote it.
+  AttentionRow(const CellSpec& spec, const MeasuredRow& row);
+
+  const CellSpec& spec() const { return *spec_; }
+  const AttentionSweep& sweep() const { return *spec_->attention; }
+  std::int64_t length() const { return length_; }
+  bool ran() const;
+  bool ran_out() const;
+  bool not_offered() const;
+  std::string phase() const;  ///< In which it ran out of memory.
+  std::string reason = {};    ///< Why it has no numbers, or not all; empty where it ran.
+
+  /// Nothing where the row has none.
+  std::optional<double> bytes(std::string_view column) const;
+  /// Milliseconds of a pass, by one of `kAttentionStatistics`.
+  std::optional<double> ms(std::string_view pass, std::string_view statistic = "median_ns") const;
+  /// Bytes that the forward pass leaves for backward: what was allocated just before it, less the
+  /// inputs.
+  std::optional<double> saved() const;
+  /// One tensor of all scores: batch · heads · length² elements.
+  double score_bytes() const;
+
+ private:
+  std::string outcome() const { return measured_ ? measured_->text("outcome") : ""; }
+
+  const CellSpec* spec_;
+  std::int64_t length_;
+  std::optional<MeasuredRow> measured_;
+};
+
+/// Of the cells of one method, in plan order; a cell without a table has a row for each length,
+/// too.
+std::vector<AttentionRow> attention_rows(const RunView& view, AttentionMethod method);
+
+/// The command that measures each precision and implementation again.
+TableView attention_commands(const RunView& view, const std::string& problem,
+                             AttentionMethod method);
+
+}  // namespace labreport

@@ -1,0 +1,340 @@
+// Which implementation of attention is fastest where: the datasets and values of section.md.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "experiments/common/attention.h"
+#include "experiments/common/timing.h"
+#include "experiments/flash_benchmarking/present.h"
+#include "plan/arithmetic.h"
+#include "results/metric_names.h"
+
+namespace labreport::flash_benchmarking {
+namespace {
+
+constexpr const char* kProblem = "flash_benchmarking";
+constexpr std::int64_t kSpokenDim = 64;  // of the usual head dimensions the most usual
+constexpr double kBackwardWork = 2.5;    // of a forward pass, by convention
+constexpr double kTera = 1e12;
+constexpr Notation kRate{Notation::kSignificant, 3};
+constexpr Notation kFactor{Notation::kSignificant, 2};
+constexpr Notation kTime{Notation::kSignificant, 4};
+
+using Rows = std::vector<AttentionRow>;
+
+std::string implementation(const AttentionRow& row) {
+  return std::string(describe(row.sweep().backend));
+}
+
+bool eager(const AttentionRow& row) { return row.sweep().backend == AttentionBackend::kEager; }
+
+std::optional<double> whole_ms(const AttentionRow& row) {
+  return row.ran() ? row.ms(metric::kEndToEnd) : std::nullopt;
+}
+
+/// Of forward and backward in one, by convention.
+std::optional<double> tera_rate(const AttentionRow& row) {
+  const auto ms = whole_ms(row);
+  if (!ms || *ms <= 0) return std::nullopt;
+  const double work = (1 + kBackwardWork) * attention_flops(row.spec(), row.length());
+  return work / (*ms / 1e3) / kTera;
+}
+
+Value median_of(const AttentionRow& row, std::string_view pass) {
+  const auto ms = row.ms(pass);
+  return ms ? Value(*ms) : Value::missing(row.reason);
+}
+
+struct Latency {
+  const AttentionRow* row;
+  std::optional<double> share;  ///< Of the measured peak.
+};
+
+const AttentionRow& row_of(const Latency& latency) { return *latency.row; }
+
+const std::vector<Column<Latency>> kLatencies{
+    {"head_dim",
+     "d",
+     [](const Latency& l) { return Value(row_of(l).sweep().head_dim); },
+     "",
+     {Notation::kCount}},
+    {"length",
+     "Sequence",
+     [](const Latency& l) { return Value(row_of(l).length()); },
+     "",
+     {Notation::kCount}},
+    {"implementation", "Implementation",
+     [](const Latency& l) { return implementation(row_of(l)); }},
+    {"forward", "Forward", [](const Latency& l) { return median_of(row_of(l), metric::kForward); },
+     "ms", kTime},
+    {"backward", "Backward",
+     [](const Latency& l) { return median_of(row_of(l), metric::kBackward); }, "ms", kTime},
+    {"end_to_end", "Both", [](const Latency& l) { return median_of(row_of(l), metric::kEndToEnd); },
+     "ms", kTime},
+    {"rate", "Rate", [](const Latency& l) { return Value(tera_rate(row_of(l))); }, "TFLOP/s",
+     kRate},
+    {"share",
+     "Share of peak",
+     [](const Latency& l) { return Value(l.share); },
+     "%",
+     {Notation::kPercent}}};
+
+std::vector<Latency> latencies(const RunView& view, const Rows& rows) {
+  std::vector<Latency> found;
+  for (const AttentionRow& row : rows) {
+    if (row.not_offered()) continue;  // said once, in words
+    const auto rate = tera_rate(row);
+    const auto peak = matrix_rate(view, row.spec().precision.value_or(Precision::kFp32));
+    found.push_back({&row, rate && peak ? std::optional(*rate * kTera / *peak) : std::nullopt});
+  }
+  return found;
+}
+
+Dataset named_latencies(const char* name, const RunView& view, const Rows& rows) {
+  Dataset dataset = make_dataset(name, kLatencies, latencies(view, rows));
+  if (!rows.empty()) dataset.variant = describe(*rows.front().spec().precision);
+  return dataset;
+}
+
+struct RatePoint {
+  std::string series;
+  std::int64_t length;
+  double rate;
+};
+
+const std::vector<Column<RatePoint>> kRates{
+    {"series", "Implementation", &RatePoint::series},
+    {"length", "Sequence", &RatePoint::length, "", {Notation::kCount}},
+    {"rate", "Rate", &RatePoint::rate, "TFLOP/s", kRate}};
+
+Dataset rates(const Rows& rows, Precision precision) {
+  std::vector<RatePoint> points;
+  for (const AttentionRow& row : rows) {
+    if (const auto rate = tera_rate(row)) {
+      points.push_back({implementation(row), row.length(), *rate});
+    }
+  }
+  Dataset dataset = make_dataset("rates", kRates, points);
+  dataset.family = "Precision";
+  dataset.variant = describe(precision);
+  return dataset;
+}
+
+/// At one length, of one precision and d: who is fastest, and how long the eager operators take.
+struct Race {
+  std::int64_t length = 0;
+  const AttentionRow* fastest = nullptr;
+  const AttentionRow* eager = nullptr;
+
+  std::optional<double> speedup() const {
+    const auto base = eager == nullptr ? std::nullopt : whole_ms(*eager);
+    const auto best = fastest == nullptr ? std::nullopt : whole_ms(*fastest);
+    return base && best && fastest != eager ? std::optional(*base / *best) : std::nullopt;
+  }
+};
+
+Value eager_time(const Race& race) {
+  return race.eager == nullptr ? Value() : median_of(*race.eager, metric::kEndToEnd);
+}
+
+const std::vector<Column<Race>> kRaces{
+    {"length", "Sequence", &Race::length, "", {Notation::kCount}},
+    {"fastest", "Fastest", [](const Race& race) { return implementation(*race.fastest); }},
+    {"best", "Its time", [](const Race& race) { return Value(whole_ms(*race.fastest)); }, "ms",
+     kTime},
+    {"rate", "Its rate", [](const Race& race) { return Value(tera_rate(*race.fastest)); },
+     "TFLOP/s", kRate},
+    {"eager", "Eager", eager_time, "ms", kTime},
+    {"speedup", "Speedup", [](const Race& race) { return Value(race.speedup()); }, "×", kFactor}};
+
+/// Lengths at which something ran, shortest first.
+std::vector<Race> races(const Rows& rows) {
+  std::map<std::int64_t, Race> found;
+  for (const AttentionRow& row : rows) {
+    Race& race = found[row.length()];
+    race.length = row.length();
+    if (eager(row)) race.eager = &row;
+    const auto ms = whole_ms(row);
+    if (ms && (race.fastest == nullptr || *ms < *whole_ms(*race.fastest))) race.fastest = &row;
+  }
+  std::vector<Race> list;
+  for (const auto& [length, race] : found) {
+    if (race.fastest != nullptr) list.push_back(race);
+  }
+  return list;
+}
+
+/// Neighbouring lengths that one implementation wins.
+std::vector<Facts> winners(const std::vector<Race>& list) {
+  std::vector<Facts> found;
+  for (std::size_t i = 0; i < list.size();) {
+    std::size_t last = i;
+    while (last + 1 < list.size() &&
+           implementation(*list[last + 1].fastest) == implementation(*list[i].fastest)) {
+      ++last;
+    }
+    Facts& facts = found.emplace_back();
+    facts.set("implementation", implementation(*list[i].fastest));
+    facts.set("first", format_count(list[i].length));
+    facts.when("to", last > i, "last", format_count(list[last].length));
+    facts.flag("further", i > 0);
+    i = last + 1;
+  }
+  return found;
+}
+
+/// The longest sequence at which the fastest has an eager time to stand beside.
+std::optional<Facts> speedup(const std::vector<Race>& list) {
+  for (auto race = list.rbegin(); race != list.rend(); ++race) {
+    const auto ratio = race->speedup();
+    if (!ratio) continue;
+    Facts facts;
+    facts.set("length", format_count(race->length));
+    facts.set("implementation", implementation(*race->fastest));
+    facts.set("ratio", *ratio, kFactor);
+    facts.set("ms", *whole_ms(*race->fastest), kTime);
+    facts.set("eager_ms", *whole_ms(*race->eager), kTime);
+    return facts;
+  }
+  return std::nullopt;
+}
+
+/// Of the shortest sequence at which the eager operators ran out, and the fastest of it.
+std::optional<Facts> eager_end(const Rows& rows) {
+  for (const AttentionRow& row : rows) {
+    if (!eager(row) || !row.ran_out()) continue;
+    Facts facts;
+    facts.set("length", format_count(row.length()));
+    facts.set("phase", row.phase());
+    facts.set("tensor", format_bytes(row.score_bytes()));
+    return facts;
+  }
+  return std::nullopt;
+}
+
+/// What ran at every length, so that nothing is said of a missing one.
+bool eager_fits(const Rows& rows) {
+  const auto of_eager = std::ranges::count_if(rows, eager);
+  const auto ran =
+      std::ranges::count_if(rows, [](const AttentionRow& row) { return eager(row) && row.ran(); });
+  return of_eager > 0 && ran == of_eager;
+}
+
+/// What a device, dtype or library does not offer, once each.
+std::vector<Facts> not_offered(const Rows& rows) {
+  std::vector<Facts> found;
+  std::set<std::pair<std::string, Precision>> said;
+  for (const AttentionRow& row : rows) {
+    const Precision precision = row.spec().precision.value_or(Precision::kFp32);
+    if (!row.not_offered() || !said.insert({implementation(row), precision}).second) continue;
+    Facts& facts = found.emplace_back();
+    facts.set("implementation", implementation(row));
+    facts.set("precision", describe(precision));
+    facts.set("reason", row.reason);
+  }
+  return found;
+}
+
+Rows chosen(const Rows& rows, Precision precision, std::optional<std::int64_t> head_dim = {}) {
+  Rows found;
+  std::ranges::copy_if(rows, std::back_inserter(found), [&](const AttentionRow& row) {
+    return row.spec().precision == precision && (!head_dim || row.sweep().head_dim == *head_dim);
+  });
+  return found;
+}
+
+/// 16-bit formats first: they are what these implementations are made for.
+std::vector<Precision> precisions_in(const Rows& rows) {
+  std::set<Precision> found;
+  for (const AttentionRow& row : rows)
+    found.insert(row.spec().precision.value_or(Precision::kFp32));
+  return {found.rbegin(), found.rend()};
+}
+
+std::int64_t spoken_dim(const Rows& rows) {
+  const bool there = std::ranges::any_of(
+      rows, [](const AttentionRow& row) { return row.sweep().head_dim == kSpokenDim; });
+  return there || rows.empty() ? kSpokenDim : rows.front().sweep().head_dim;
+}
+
+Facts precision_facts(const Rows& rows, Precision precision) {
+  const std::vector<Race> list = races(rows);
+  Facts facts;
+  facts.set("precision", describe(precision));
+  facts.flag("ran", !list.empty());
+  facts.list("winners", winners(list));
+  facts.when("speedup", speedup(list));
+  facts.when("eager_end", eager_end(rows));
+  facts.when("eager_fits", eager_fits(rows), "last",
+             rows.empty() ? "" : format_count(rows.back().length()));
+  return facts;
+}
+
+/// The fastest of the leaderboard's configuration.
+std::optional<Facts> leader(const Rows& rows) {
+  const std::vector<Race> list = races(rows);
+  if (list.empty()) return std::nullopt;
+  const AttentionRow& best = *list.front().fastest;
+  Facts facts;
+  facts.set("implementation", implementation(best));
+  facts.set("ms", *whole_ms(best), kTime);
+  facts.set("rate", *tera_rate(best), kRate);
+  facts.set("heads", format_count(best.sweep().heads));
+  facts.set("d", format_count(best.sweep().head_dim));
+  facts.set("length", format_count(best.length()));
+  return facts;
+}
+
+std::string first_reason_of(const Rows& rows) {
+  for (const AttentionRow& row : rows) {
+    if (!row.reason.empty()) return row.reason;
+  }
+  return "not measured yet";
+}
+
+PartContent content_of(const RunView& view, const Rows& rows, const Rows& board) {
+  PartContent part;
+  const std::int64_t head_dim = spoken_dim(rows);
+  std::vector<Facts> by_precision;
+  bool ran = false;
+  for (const Precision precision : precisions_in(rows)) {
+    const Rows spoken = chosen(rows, precision, head_dim);
+    by_precision.push_back(precision_facts(spoken, precision));
+    Dataset fastest = make_dataset("fastest", kRaces, races(spoken));
+    ran = ran || !fastest.rows.empty();
+    fastest.variant = describe(precision);
+    part.datasets.push_back(std::move(fastest));
+    part.datasets.push_back(rates(spoken, precision));
+    part.datasets.push_back(named_latencies("latencies", view, chosen(rows, precision)));
+  }
+  part.datasets.push_back(named_latencies("leaderboard", view, board));
+  part.datasets.back().variant.clear();
+  part.facts.list("precisions", std::move(by_precision));
+  Rows all = rows;
+  all.insert(all.end(), board.begin(), board.end());
+  part.facts.list("not_offered", not_offered(all));
+  part.facts.when("leader", leader(board));
+  part.facts.set("d", format_count(head_dim));
+  part.facts.flag("nothing", !ran && !leader(board));
+  part.facts.set("reason", first_reason_of(all));
+  part.facts.flag("gpu", view.on_gpu());
+  part.details.tables = {attention_commands(view, kProblem, AttentionMethod::kDoBench)};
+  return part;
+}
+
+}  // namespace
+
+Presentation present(const RunView& view) {
+  const Rows rows = attention_rows(view, AttentionMethod::kDoBench);
+  const Rows board = attention_rows(view, AttentionMethod::kLeaderboard);
+  if (rows.empty() && board.empty()) return {};
+  PartContent part = content_of(view, rows, board);
+  part.cells = view.cells(CellKind::kAttention, [](const CellSpec& spec) {
+    return spec.attention && spec.attention->method != AttentionMethod::kSynced;
+  });
+  return {{"", std::move(part)}};
+}
+
+}  // namespace labreport::flash_benchmarking

@@ -1,0 +1,76 @@
+#include "experiments/flash_benchmarking/plan.h"
+
+#include <algorithm>
+
+#include "experiments/common/attention.h"
+
+namespace labreport::flash_benchmarking {
+namespace {
+
+// The leaderboard's configuration.
+constexpr std::int64_t kHeads = 16;
+constexpr std::int64_t kHeadDim = 64;
+constexpr std::int64_t kLength = 16384;
+
+std::vector<std::int64_t> lengths(const PlanInput& input) {
+  std::vector<std::int64_t> lengths;
+  const bool demo = input.preset == Preset::kDemo;
+  const std::int64_t last = demo ? 128 : 65536;
+  for (std::int64_t length = demo ? 32 : 128; length <= last; length *= 2) {
+    lengths.push_back(length);
+  }
+  return lengths;
+}
+
+std::vector<AttentionBackend> backends(const PlanInput& input) {
+  if (input.device == DeviceKind::kCpu) return {AttentionBackend::kEager, AttentionBackend::kMath};
+  return {AttentionBackend::kEager, AttentionBackend::kFlash, AttentionBackend::kCudnn,
+          AttentionBackend::kEfficient, AttentionBackend::kMath};
+}
+
+bool half_only(AttentionBackend backend) {
+  return backend == AttentionBackend::kFlash || backend == AttentionBackend::kCudnn;
+}
+
+void add(std::vector<PlannedCell>& cells, CellSpec spec, Precision precision) {
+  spec.precision = precision;
+  spec.batch = 1;
+  cells.push_back({spec, 1});
+}
+
+void add_grid(std::vector<PlannedCell>& cells, const PlanInput& input, Precision precision) {
+  for (const std::int64_t head_dim : attention_dims(input)) {
+    for (const AttentionBackend backend : backends(input)) {
+      const bool asked = head_dim != attention_dims(input).front();
+      if (asked && half_only(backend) && precision == Precision::kFp32) continue;
+      add(cells,
+          attention_cell(input, {AttentionMethod::kDoBench, backend, head_dim, 1, lengths(input)}),
+          precision);
+    }
+  }
+}
+
+void add_leaderboard(std::vector<PlannedCell>& cells, const PlanInput& input) {
+  const bool demo = input.preset == Preset::kDemo;
+  for (const AttentionBackend backend : backends(input)) {
+    if (backend == AttentionBackend::kEager) continue;
+    CellSpec spec = attention_cell(
+        input, {AttentionMethod::kLeaderboard, backend, kHeadDim, demo ? 2 : kHeads, {}});
+    spec.attention->lengths = {demo ? 128 : kLength};  // whatever contexts the user chose
+    add(cells, spec, input.half);
+  }
+}
+
+}  // namespace
+
+std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
+  const std::vector<Precision> precisions = attention_precisions(input);
+  std::vector<PlannedCell> cells;
+  for (const Precision precision : precisions) add_grid(cells, input, precision);
+  if (std::ranges::find(precisions, input.half) != precisions.end()) {
+    add_leaderboard(cells, input);
+  }
+  return cells;
+}
+
+}  // namespace labreport::flash_benchmarking

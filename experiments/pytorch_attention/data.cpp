@@ -1,0 +1,260 @@
+// Where eager attention's memory ends: the datasets and values of section.md.
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "experiments/common/attention.h"
+#include "experiments/pytorch_attention/present.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport::pytorch_attention {
+namespace {
+
+constexpr const char* kProblem = "pytorch_attention";
+constexpr std::int64_t kLongestAsked = 16384;  // by the handout
+constexpr Notation kBytes{Notation::kMebibytes};
+constexpr Notation kTensors{Notation::kFixed, 1};
+constexpr double kWholeTensors = 0.05;  // so near a whole number, other tensors hardly count
+
+using Rows = std::vector<AttentionRow>;
+
+Value time_of(const AttentionRow& row, std::string_view pass) {
+  const auto mean = row.ms(pass, "mean_ns");
+  if (!mean) return Value::missing(row.reason);
+  return {*mean, row.ms(pass, "stddev_ns").value_or(0)};
+}
+
+Value or_reason(const std::optional<double>& value, const AttentionRow& row) {
+  return value ? Value(*value) : Value::missing(row.reason);
+}
+
+std::string series_of(const AttentionRow& row) {
+  return std::string(describe(*row.spec().precision)) + ", d " +
+         std::to_string(row.sweep().head_dim);
+}
+
+const std::vector<Column<AttentionRow>> kGrid{
+    {"head_dim",
+     "d",
+     [](const AttentionRow& row) { return Value(row.sweep().head_dim); },
+     "",
+     {Notation::kCount}},
+    {"length", "Sequence", &AttentionRow::length, "", {Notation::kCount}},
+    {"forward", "Forward", [](const AttentionRow& row) { return time_of(row, metric::kForward); },
+     "ms"},
+    {"backward", "Backward",
+     [](const AttentionRow& row) { return time_of(row, metric::kBackward); }, "ms"},
+    {"before_backward", "Before backward",
+     [](const AttentionRow& row) {
+       return or_reason(row.bytes(column::kBeforeBackwardBytes), row);
+     },
+     "MiB", kBytes},
+    {"saved", "Saved for backward",
+     [](const AttentionRow& row) { return or_reason(row.saved(), row); }, "MiB", kBytes},
+    {"peak", "Peak",
+     [](const AttentionRow& row) { return or_reason(row.bytes(column::kPeakBytes), row); }, "MiB",
+     kBytes}};
+
+const std::vector<Column<AttentionRow>> kCurves{
+    {"series", "Precision and d", series_of},
+    {"length", "Sequence", &AttentionRow::length, "", {Notation::kCount}},
+    {"saved", "Saved for backward", [](const AttentionRow& row) { return Value(row.saved()); },
+     "MiB", kBytes}};
+
+struct PassTime {
+  std::string series;
+  std::int64_t length;
+  double ms;
+};
+
+const std::vector<Column<PassTime>> kTimes{
+    {"series", "Pass", &PassTime::series},
+    {"length", "Sequence", &PassTime::length, "", {Notation::kCount}},
+    {"ms", "Mean", &PassTime::ms, "ms"}};
+
+Rows of_precision(const Rows& rows, Precision precision) {
+  Rows found;
+  std::ranges::copy_if(rows, std::back_inserter(found),
+                       [&](const AttentionRow& row) { return row.spec().precision == precision; });
+  return found;
+}
+
+std::vector<Precision> precisions_of(const Rows& rows) {
+  std::vector<Precision> found;
+  for (const AttentionRow& row : rows) {
+    const Precision precision = row.spec().precision.value_or(Precision::kFp32);
+    if (std::ranges::find(found, precision) == found.end()) found.push_back(precision);
+  }
+  return found;
+}
+
+/// The narrowest and the widest heads: what lies between them is drawn over by both.
+Rows outermost(const Rows& rows) {
+  const auto dim = [](const AttentionRow& row) { return row.sweep().head_dim; };
+  Rows found;
+  if (rows.empty()) return found;
+  const auto [low, high] = std::ranges::minmax(rows, {}, dim);
+  std::ranges::copy_if(rows, std::back_inserter(found), [&](const AttentionRow& row) {
+    return row.saved() && (dim(row) == dim(low) || dim(row) == dim(high));
+  });
+  return found;
+}
+
+std::vector<PassTime> times_of(const Rows& rows) {
+  std::vector<PassTime> times;
+  for (const AttentionRow& row : outermost(rows)) {
+    for (const auto pass : {metric::kForward, metric::kBackward}) {
+      const auto ms = row.ms(pass, "mean_ns");
+      if (ms) times.push_back({std::string(pass) + ", " + series_of(row), row.length(), *ms});
+    }
+  }
+  return times;
+}
+
+/// The slope of log(saved) over log(length), by least squares over what ran, all d together.
+std::optional<double> growth(const Rows& rows) {
+  double n = 0, x_sum = 0, y_sum = 0, xx = 0, xy = 0;
+  for (const AttentionRow& row : rows) {
+    const auto saved = row.saved();
+    if (!row.ran() || !saved || *saved <= 0) continue;
+    const double x = std::log(static_cast<double>(row.length()));
+    const double y = std::log(*saved);
+    n += 1, x_sum += x, y_sum += y, xx += x * x, xy += x * y;
+  }
+  const double spread = n * xx - x_sum * x_sum;
+  return spread > 1e-6 ? std::optional((n * xy - x_sum * y_sum) / spread) : std::nullopt;
+}
+
+/// First by length, then by d.
+bool smaller(const AttentionRow& a, const AttentionRow& b) {
+  return std::pair(a.length(), a.sweep().head_dim) < std::pair(b.length(), b.sweep().head_dim);
+}
+
+/// What a row's tensor of scores takes, and how many of them some bytes are.
+Facts sized(const AttentionRow& row) {
+  Facts facts;
+  facts.set("precision", describe(*row.spec().precision));
+  facts.set("length", format_count(row.length()));
+  facts.set("d", std::to_string(row.sweep().head_dim));
+  facts.set("batch", std::to_string(row.spec().batch.value_or(1)));
+  facts.set("width", under_autocast(row.spec()) ? "2" : "4");
+  facts.set("tensor", format_bytes(row.score_bytes()));
+  facts.flag("beyond", row.length() > kLongestAsked);
+  return facts;
+}
+
+std::optional<Facts> bytes_facts(const AttentionRow& row, const std::optional<double>& bytes) {
+  if (!bytes) return std::nullopt;
+  Facts facts;
+  facts.set("bytes", format_bytes(*bytes));
+  facts.set("tensors", *bytes / row.score_bytes(), kTensors);
+  return facts;
+}
+
+Facts ended(const AttentionRow& row) {
+  Facts facts = sized(row);
+  facts.set("phase", row.phase());
+  const auto requested = row.bytes(column::kRequestedBytes);
+  facts.when("requested", bytes_facts(row, requested));
+  facts.when("in_use", bytes_facts(row, row.bytes(column::kInUseBytes)));
+  return facts;
+}
+
+/// The two tensors of scores that autograd keeps of the softmax as it is written here.
+bool keeps_two(const AttentionRow& row) {
+  const double tensors = row.saved().value_or(0) / row.score_bytes();
+  return std::abs(tensors - 2) < 2 * kWholeTensors;
+}
+
+Facts fitting(const AttentionRow& row) {
+  Facts facts = sized(row);
+  facts.when("saved", bytes_facts(row, row.saved()));
+  facts.when("peak", bytes_facts(row, row.bytes(column::kPeakBytes)));
+  return facts;
+}
+
+/// The longest that ran, of the widest heads.
+const AttentionRow* largest(const Rows& rows) {
+  const AttentionRow* found = nullptr;
+  for (const AttentionRow& row : rows) {
+    if (row.ran() && (found == nullptr || smaller(*found, row))) found = &row;
+  }
+  return found;
+}
+
+/// By precision: where memory ends, or that it does not, and what the largest one held.
+void add_ends(Facts& facts, const Rows& rows) {
+  std::vector<Facts> ends, fits, held, exponents;
+  for (const Precision precision : precisions_of(rows)) {
+    const Rows own = of_precision(rows, precision);
+    Rows out;
+    std::ranges::copy_if(own, std::back_inserter(out), &AttentionRow::ran_out);
+    const AttentionRow* most = largest(own);
+    if (!out.empty()) ends.push_back(ended(*std::ranges::min_element(out, smaller)));
+    if (most == nullptr) continue;
+    held.push_back(fitting(*most));
+    if (out.empty()) fits.push_back(held.back());
+    if (const auto exponent = growth(own)) {
+      exponents.emplace_back().set("exponent", *exponent, {Notation::kFixed, 2});
+      exponents.back().set("precision", describe(precision));
+      exponents.back().flag("two", keeps_two(*most));
+    }
+  }
+  facts.flag("nothing", held.empty() && ends.empty());
+  facts.list("ends", std::move(ends));
+  facts.list("fits", std::move(fits));
+  facts.list("held", std::move(held));
+  facts.list("growth", std::move(exponents));
+}
+
+std::string first_reason(const Rows& rows) {
+  for (const AttentionRow& row : rows) {
+    if (!row.reason.empty()) return row.reason;
+  }
+  return "not measured yet";
+}
+
+PartContent content(const RunView& view, const Rows& rows) {
+  PartContent part;
+  add_ends(part.facts, rows);
+  part.facts.set("reason", first_reason(rows));
+  part.facts.flag("gpu", view.on_gpu());
+  const CellSpec& spec = rows.front().spec();
+  part.facts.set("steps", format_count(spec.steps.value_or(0)));
+  part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
+  part.facts.set("batch", format_count(spec.batch.value_or(1)));
+  const std::vector<Precision> precisions = precisions_of(rows);
+  for (const Precision precision : precisions) {
+    const bool first = precision == precisions.front();
+    Dataset grid =
+        make_dataset(first ? "grid" : "other-grid", kGrid, of_precision(rows, precision));
+    if (!first) grid.variant = describe(precision);
+    part.datasets.push_back(std::move(grid));
+  }
+  part.facts.set("precision", describe(precisions.front()));
+  Rows curves;
+  for (const Precision precision : precisions) {
+    std::ranges::copy(outermost(of_precision(rows, precision)), std::back_inserter(curves));
+  }
+  part.datasets.push_back(make_dataset("saved", kCurves, curves));
+  part.datasets.push_back(
+      make_dataset("times", kTimes, times_of(of_precision(rows, precisions.front()))));
+  part.details.tables = {attention_commands(view, kProblem, AttentionMethod::kSynced)};
+  return part;
+}
+
+}  // namespace
+
+Presentation present(const RunView& view) {
+  const Rows rows = attention_rows(view, AttentionMethod::kSynced);
+  if (rows.empty()) return {};
+  PartContent part = content(view, rows);
+  part.cells = view.cells(CellKind::kAttention, [](const CellSpec& spec) {
+    return spec.attention && spec.attention->method == AttentionMethod::kSynced;
+  });
+  return {{"", std::move(part)}};
+}
+
+}  // namespace labreport::pytorch_attention

@@ -1,0 +1,174 @@
+// What the two problems of attention plan, and what they say of a run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "experiments/sample_runs.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing_samples::Change;
+using testing_samples::end_with;
+using testing_samples::measured;
+using testing_samples::plan_input;
+using MeasuredRun = labreport::Run;  // a test has a Run of its own
+
+PlanInput only(const char* problem, Preset preset = Preset::kFull) {
+  PlanInput input = plan_input(preset);
+  input.selection.only = {problem};
+  return input;
+}
+
+std::vector<CellSpec> attention_plan(const PlanInput& input) {
+  std::vector<CellSpec> specs;
+  for (const PlannedCell& cell : plan_cells(input, {})) {
+    if (cell.spec.attention) specs.push_back(cell.spec);
+  }
+  return specs;
+}
+
+Part attention_part(const char* problem, const Change& change = [](const auto&, auto&) {}) {
+  for (const Section& section : build_document(measured(only(problem), change), false).sections) {
+    if (section.problem == problem) return section.parts.front();
+  }
+  ADD_FAILURE() << "no " << problem;
+  return {};
+}
+
+std::string table_words(const std::vector<TableView>& tables, const std::string& slug) {
+  std::string text;
+  for (const TableView& table : tables) {
+    if (!table.slug.starts_with(slug)) continue;
+    for (const RowView& row : table.rows) {
+      for (const CellView& cell : row.cells) text += cell.text + " | ";
+      text += row.note + row.remarks() + "\n";
+    }
+  }
+  return text;
+}
+
+TEST(AttentionPlan, IsNoPartOfARunThatDoesNotAskForIt) {
+  for (const Preset preset : {Preset::kFull, Preset::kQuick, Preset::kDemo}) {
+    EXPECT_TRUE(attention_plan(plan_input(preset)).empty());
+  }
+}
+
+TEST(AttentionPlan, HasACellForEachHeadDimensionAndPrecision) {
+  for (const char* edition : {"2025", "2026"}) {
+    PlanInput input = plan_input(Preset::kFull, edition);
+    input.selection.only = {"pytorch_attention"};
+    const auto specs = attention_plan(input);
+    ASSERT_EQ(specs.size(), 8u);
+    EXPECT_EQ(
+        cell_id(specs.front()),
+        "attention.cuda.synced.eager.d16-h1.s256-1024-4096-8192-16384-24576-32768.b8.fp32.w10."
+        "n100");
+  }
+}
+
+TEST(AttentionPlan, AsksOnceForWhatNoLibraryComputesInFp32) {
+  const auto specs = attention_plan(only("flash_benchmarking"));
+  const auto count = [&](AttentionBackend backend, Precision precision) {
+    return std::ranges::count_if(specs, [&](const CellSpec& spec) {
+      return spec.attention->backend == backend && spec.precision == precision &&
+             spec.attention->method == AttentionMethod::kDoBench;
+    });
+  };
+  EXPECT_EQ(count(AttentionBackend::kFlash, Precision::kFp32), 1);
+  EXPECT_EQ(count(AttentionBackend::kFlash, Precision::kBf16), 4);
+  EXPECT_EQ(count(AttentionBackend::kEager, Precision::kFp32), 4);
+  EXPECT_EQ(specs.size(), 2u * 5 * 4 - 2 * 3 + 4);  // the leaderboard's four at the end
+  EXPECT_EQ(specs.back().attention->heads, 16);
+}
+
+TEST(AttentionPlan, SweepsTheContextsOfTheUserShortestFirst) {
+  PlanInput input = only("pytorch_attention");
+  input.selection.contexts = {512, 128, 512};
+  EXPECT_EQ(attention_plan(input).front().attention->lengths,
+            (std::vector<std::int64_t>{128, 512}));
+  input.selection.contexts.clear();
+  for (std::int64_t i = 1; i <= 17; ++i) input.selection.contexts.push_back(i);
+  EXPECT_THROW(attention_plan(input), InputError);
+}
+
+TEST(AttentionPlan, OfACpuHasNoBackendOfAGpu) {
+  for (const CellSpec& spec : attention_plan(only("flash_benchmarking", Preset::kDemo))) {
+    const auto backend = spec.attention->backend;
+    EXPECT_TRUE(backend == AttentionBackend::kEager || backend == AttentionBackend::kMath);
+  }
+}
+
+TEST(AttentionMemory, SaysWhereMemoryEndsAndWithHowManyTensors) {
+  const Part part = attention_part("pytorch_attention");
+  // 141 GiB hold the six tensors of 18 GiB, not those of 32 GiB.
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("In FP32 memory ends at **32,768** tokens"),
+                                 HasSubstr("beyond the handout"), HasSubstr("**32.00 GiB**"),
+                                 HasSubstr("In BF16 every configuration fits")));
+}
+
+TEST(AttentionMemory, FitsTheGrowthOfWhatIsSaved) {
+  const Part part = attention_part("pytorch_attention");
+  EXPECT_THAT(part.answer, HasSubstr("autograd keeps two"));
+  EXPECT_THAT(part.answer, HasSubstr("to the power of **1.9"));
+}
+
+TEST(AttentionMemory, WithoutAnEndSaysThatEverythingFits) {
+  const Change small = [](const CellSpec& spec, Launch& launch) {
+    if (!spec.attention) return;
+    for (Table& table : launch.tables)
+      std::erase_if(table.rows,
+                    [](const auto& row) { return std::get<std::string>(row[1]) != metric::kRan; });
+  };
+  const Part part = attention_part("pytorch_attention", small);
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("every configuration fits"), Not(HasSubstr("ends at"))));
+}
+
+TEST(AttentionMemory, ARowThatRanOutStandsWithItsReason) {
+  const Part part = attention_part("pytorch_attention");
+  const std::string rows = table_words(part.tables, "grid");
+  EXPECT_THAT(rows, HasSubstr("out of memory in backward"));
+  EXPECT_EQ(std::ranges::count(rows, '\n'), 4 * 7);
+}
+
+TEST(AttentionMemory, CellsThatCrashedLeaveTheirReason) {
+  const Part part = attention_part("pytorch_attention", [](const CellSpec& spec, Launch& launch) {
+    if (spec.attention) end_with(launch, Crashed{11, "gone"});
+  });
+  EXPECT_THAT(part.answer, HasSubstr("No configuration ran: crashed"));
+}
+
+TEST(AttentionLatencies, NameTheFastestAndItsSpeedup) {
+  const Part part = attention_part("flash_benchmarking");
+  EXPECT_THAT(part.answer,
+              AllOf(HasSubstr("In BF16 at d = 64"), HasSubstr("**SDPA flash** from 128"),
+                    HasSubstr("as fast as eager attention"),
+                    HasSubstr("SDPA flash is not offered in FP32: Expected half")));
+  EXPECT_THAT(table_words(part.tables, "leaderboard"), HasSubstr("SDPA cuDNN"));
+}
+
+TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
+  EXPECT_THAT(attention_part("flash_benchmarking").answer,
+              HasSubstr("Eager attention fits up to 65,536 tokens"));
+  const Part part = attention_part("flash_benchmarking", [](const CellSpec& spec, Launch& launch) {
+    if (!spec.attention || spec.attention->backend != AttentionBackend::kEager) return;
+    auto& row = launch.tables.front().rows.back();
+    row[1] = std::string(metric::kRanOut), row[2] = std::string("backward");
+  });
+  EXPECT_THAT(part.answer, HasSubstr("runs out of memory at 65,536 tokens, in backward"));
+}
+
+TEST(AttentionReport, OfARunWithoutItIsAsBefore) {
+  for (const Section& section :
+       build_document(measured(plan_input(Preset::kQuick)), false).sections) {
+    EXPECT_THAT(section.title, Not(HasSubstr("How fast")));
+  }
+}
+
+}  // namespace
+}  // namespace labreport
