@@ -37,9 +37,28 @@ std::string yes_or_no(const std::optional<bool>& value) {
   return !value ? "" : *value ? "on" : "off";
 }
 
-void add_device(TableView& table, const Device& device) {
+/// "limits, timing small 512, kernels small": the cells that ran on the device, in few words.
+std::string measured_on(const Run& run, std::int64_t device) {
+  std::vector<std::string> all;
+  for (const Cell& cell : run.cells) {
+    const bool here = std::ranges::any_of(
+        cell.launches, [&](const Launch& launch) { return launch.device == device; });
+    std::string words(name(cell.spec.kind));
+    if (cell.spec.model) words += " " + cell.spec.size;
+    if (cell.spec.kind == CellKind::kTiming)
+      words += fmt::format(" {}", cell.spec.context.value_or(0));
+    if (here && std::ranges::find(all, words) == all.end()) all.push_back(words);
+  }
+  return join(all, ", ");
+}
+
+void add_device(TableView& table, const Run& run, std::size_t index) {
+  const Device& device = run.devices[index];
   const bool gpu = device.kind == DeviceKind::kCuda;
-  add(table, gpu ? "GPU" : "CPU", device.name + ", " + memory_words(device));
+  add(table, gpu ? "GPU" : "CPU", device_words(run, device) + ", " + memory_words(device));
+  if (run.devices.size() > 1) {
+    add(table, "Measured on it", measured_on(run, static_cast<std::int64_t>(index)));
+  }
   add(table, "Compute capability", device.compute_capability);
   if (device.multiprocessors > 0 && gpu) {
     add(table, "SMs", format_count(device.multiprocessors));
@@ -167,7 +186,7 @@ void add_parameter(Setting& setting, const std::string& what, const std::string&
 TableView environment(const RunView& view) {
   TableView table{
       "environment", "Environment", {{"What", "", Align::kLeft}, {"Value", "", Align::kLeft}}, {}};
-  for (const Device& device : view.run().devices) add_device(table, device);
+  for (std::size_t i = 0; i < view.run().devices.size(); ++i) add_device(table, view.run(), i);
   for (const Session& session : view.run().sessions) add_session(table, session, view.on_gpu());
   return table;
 }

@@ -140,6 +140,11 @@ need_tex() {
     "no TeX Live without root: the test that compiles report.tex will be skipped"
 }
 
+# Slurm's daemons are started as root.
+need_slurm() {
+  need_with_root slurm "no Slurm without root: the test of job arrays will be skipped"
+}
+
 # Clang looks for its libraries where it is installed.
 need_fuzzer() {
   need_with_root fuzz \

@@ -27,7 +27,7 @@ need_all_of() {
     render) need_python_tools ;;
     report) need_torch ;;
     test)   need_torch; need_python_set test; need_tex ;;
-    attack) need_torch; need_python_set test; need_tex; need_fuzzer ;;
+    attack) need_torch; need_python_set test; need_tex; need_slurm; need_fuzzer ;;
     lint)   need_python_tools; need_python_set test ;;
   esac
 }

@@ -1,7 +1,9 @@
 #include "base/machine.h"
 
+#include <linux/magic.h>
 #include <sched.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -95,6 +97,12 @@ std::int64_t free_disk_bytes(const fs::path& folder) {
   }
   const auto space = fs::space(existing, ignored);
   return ignored ? 0 : static_cast<std::int64_t>(space.available);
+}
+
+bool is_in_memory(const std::filesystem::path& folder) {
+  struct statfs there{};
+  if (::statfs(folder.c_str(), &there) != 0) return false;
+  return there.f_type == TMPFS_MAGIC || there.f_type == RAMFS_MAGIC;
 }
 
 std::string host_name() {

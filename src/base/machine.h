@@ -23,6 +23,9 @@ std::int64_t available_memory_bytes();
 
 std::int64_t free_disk_bytes(const std::filesystem::path& folder);
 
+/// Whether it lies in this machine's memory, where no other machine sees it.
+bool is_in_memory(const std::filesystem::path& folder);
+
 std::string host_name();
 
 /// How often the kernel has killed a process for want of memory here; absent when it won't tell.

@@ -14,6 +14,7 @@
 #include "cli/kept.h"
 #include "cli/plan_table.h"
 #include "cli/recorded_plan.h"
+#include "cli/shard.h"
 #include "experiments/catalog.h"
 #include "orchestrate/device_choice.h"
 #include "orchestrate/new_session.h"
@@ -63,12 +64,6 @@ std::int64_t unmeasured(const Run& run) {
   return std::ranges::count_if(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
 }
 
-ExitStatus status_of(const Run& run) {
-  const std::int64_t left = unmeasured(run);
-  if (left > 0) say("{} of this run stay unmeasured\n", format_plural(left, "cell"));
-  return left > 0 || has_failures(run) ? ExitStatus::kIncomplete : ExitStatus::kDone;
-}
-
 /// With --resume `root` is the run's own folder, and the flags are those it was begun with.
 Measured measure_as_told(const RunFlags& flags, const fs::path& root,
                          const std::vector<std::string>& argv) {
@@ -88,6 +83,10 @@ Measured measure_as_told(const RunFlags& flags, const fs::path& root,
   setup.model = input.selection.model;
   if (setup.model) setup.model_program = fs::absolute(find_model_worker().program);
   const Session session = new_session(flags, choice, worker, setup.model, argv);
+  if (flags.shard) {
+    return measure_shard(flags, root,
+                         {input, choice, session, pool_setup(flags, choice, std::move(setup))});
+  }
   const auto folder = flags.resume
                           ? RunFolder::resume(root, surroundings(input, choice, session), session)
                           : RunFolder::create(root, input, choice, session);
@@ -115,6 +114,12 @@ Measured measure_as_told(const RunFlags& flags, const fs::path& root,
 
 }  // namespace
 
+ExitStatus status_of(const Run& run) {
+  const std::int64_t left = unmeasured(run);
+  if (left > 0) say("{} of this run stay unmeasured\n", format_plural(left, "cell"));
+  return left > 0 || has_failures(run) ? ExitStatus::kIncomplete : ExitStatus::kDone;
+}
+
 void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words) {
   add_measure_flags(verb, flags);
   verb.add_option("--timeout", flags.timeout,
@@ -133,6 +138,12 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words
 
 Measured measure(const RunFlags& flags, const fs::path& root,
                  const std::vector<std::string>& argv) {
+  if (flags.stale_after && !flags.shard) {
+    throw InputError("--stale-after belongs to --shard", "give both, or neither");
+  }
+  if (flags.resume && flags.shard) {
+    throw InputError("--shard goes on with what its folder holds", "leave --resume out");
+  }
   if (!flags.resume) return measure_as_told(flags, root, argv);
   const GoneOn gone_on = gone_on_run(root, argv);
   return measure_as_told(gone_on.flags, gone_on.folder, argv);

@@ -18,10 +18,14 @@ struct RunFlags : MeasureFlags, KeptSurroundings {
   bool dry_run = false;
   bool nvtx = false;
   std::optional<std::string> timeout;
+  std::optional<std::string> shard, stale_after;  ///< See `add_shard_flags`.
 };
 
 /// All flags of `run`; `out_words` describes --out, whose default is `flags.out`.
 void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words);
+
+/// Whether every cell of the run was measured; what stays unmeasured is told.
+ExitStatus status_of(const Run& run);
 
 struct Measured {
   ExitStatus status = ExitStatus::kDone;  ///< kInterrupted: there is nothing to render yet.

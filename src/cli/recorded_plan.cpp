@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/output_flags.h"
+#include "cli/shard.h"
 #include "results/run_store.h"
 
 namespace labreport {
@@ -30,6 +31,7 @@ struct ResumeParser {
   ResumeParser() {
     verb.set_help_flag();
     add_run_flags(verb, flags, "");
+    add_shard_flags(verb, flags);
     add_output_flags(verb, output);
   }
   CLI::App verb;
@@ -154,6 +156,10 @@ void refuse_unnamed_model(const GivenFlags& recorded, const GivenFlags& given) {
 /// Throws where the folder holds no run that can be measured into.
 Run load_measured_here(const fs::path& folder) {
   Run run = RunStore(folder).load();
+  if (RunStore(folder).is_shared()) {
+    throw InputError("the tasks of several shards measure into " + folder.string(),
+                     "start them again, or join what they wrote by `labreport merge`");
+  }
   if (run.source == "measured" && !RunStore(folder).is_imported()) return run;
   throw InputError(folder.string() + " holds numbers that were imported, not measured",
                    "name a measured run's folder with --out, or " + std::string(kAnew));
@@ -170,7 +176,7 @@ bool is_asked_for(const Run& run, const GivenFlags& given) {
 /// One that cannot be read is told, and stands in no other's way.
 bool can_go_on(const fs::path& folder, const GivenFlags& given) {
   const RunStore store(folder);
-  if (!fs::exists(store.cells_folder()) || store.is_imported()) return false;
+  if (!fs::exists(store.cells_folder()) || store.is_imported() || store.is_shared()) return false;
   try {
     return is_asked_for(store.load(), given);
   } catch (const Error& error) {
@@ -196,6 +202,16 @@ fs::path interrupted_run(const fs::path& root, const GivenFlags& given) {
 }
 
 }  // namespace
+
+RunFlags begun_with(const Run& run) { return parsed(recorded_words(run)); }
+
+std::string plan_words(const Run& run) {
+  std::vector<std::string> all;
+  for (const auto& [flag, values] : recorded_words(run)) {
+    if (!is_free(flag)) std::ranges::copy(words_of(flag, values), std::back_inserter(all));
+  }
+  return command_line(all);
+}
 
 RunFlags recorded_flags(const Run& run, const std::vector<std::string>& argv) {
   const GivenFlags given = given_flags(argv);

@@ -24,6 +24,12 @@ struct GoneOn {
 /// flag that changes its plan, with the command that fits.
 GoneOn gone_on_run(const std::filesystem::path& root, const std::vector<std::string>& argv);
 
+/// The flags that the run was begun with, of those that stay with it.
+RunFlags begun_with(const Run& run);
+
+/// Those of them that change what is measured, in one order: two runs of one plan have the same.
+std::string plan_words(const Run& run);
+
 /// The flags of `argv` on top of those that `run` was begun with; the rest as above.
 RunFlags recorded_flags(const Run& run, const std::vector<std::string>& argv);
 

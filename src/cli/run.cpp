@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/measure.h"
+#include "cli/shard.h"
 #include "cli/verbs.h"
 
 namespace labreport {
@@ -13,6 +14,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   flags->out = "site/runs";
   CLI::App* verb = app.add_subcommand("run", "measure only; prints the run's folder");
   add_run_flags(*verb, *flags, "folder for runs (site/runs); with --resume also a run's own");
+  add_shard_flags(*verb, *flags);
   verb->callback([flags, &invocation] {
     invocation.call = [flags, &invocation] {
       const Measured measured = measure(*flags, flags->out, invocation.argv);

@@ -25,6 +25,8 @@ void add_check(CLI::App& app, Invocation& invocation);
 void add_noise(CLI::App& app, Invocation& invocation);
 void add_list(CLI::App& app, Invocation& invocation);
 void add_diff(CLI::App& app, Invocation& invocation);
+void add_merge(CLI::App& app, Invocation& invocation);
+void add_slurm(CLI::App& app, Invocation& invocation);
 void add_doctor(CLI::App& app, Invocation& invocation);
 
 }  // namespace labreport

@@ -26,6 +26,12 @@ bool RunView::on_gpu() const {
   return main == nullptr || main->kind == DeviceKind::kCuda;
 }
 
+std::string device_words(const Run& run, const Device& device) {
+  constexpr std::size_t kDigits = 8;
+  if (run.devices.size() < 2 || device.uuid_hash.empty()) return device.name;
+  return device.name + ", GPU " + device.uuid_hash.substr(0, kDigits);
+}
+
 const Launch* representative(const Cell& cell) {
   if (cell.launches.empty()) return nullptr;
   const auto ok = std::ranges::find_if(cell.launches,

@@ -30,13 +30,14 @@ struct PoolSetup {
   std::function<std::int64_t(const Slot&)> other_processes = {};
   /// Left out of what workers say before it is kept.
   std::optional<PrivateNames> private_names = {};
+  std::optional<std::size_t> session = {};  ///< This one's place in the run; absent: the last.
 };
 
 enum class RunEnd { kComplete, kInterrupted };
 
 class Pool {
  public:
-  /// `run` has its sessions, the last of which is this one; `store` holds it already.
+  /// `run` has its sessions; `store` holds it already.
   Pool(Run& run, const RunStore& store, PlanCells plan, PoolSetup setup, Progress& progress);
 
   /// Until the planner asks for nothing new. Each launch is on disk before the next begins on its
@@ -63,6 +64,7 @@ class Pool {
   void learn(const std::optional<Software>& software);
   void drop_superfluous();
   void put_in_planned_order();
+  std::size_t session() const { return setup_.session.value_or(run_.sessions.size() - 1); }
   Standing standing() const { return queue_.standing(setup_.slots.size()); }
 
   Run& run_;

@@ -13,11 +13,9 @@
 namespace labreport {
 namespace {
 
-void refuse_if_different(const std::string& what, const std::string& then, const std::string& now) {
-  if (then == now || then.empty()) return;
-  throw InputError("this run cannot be resumed: its " + what + " is " + then + ", but now it is " +
-                       (now.empty() ? "none" : now),
-                   "measure anew without --resume");
+std::string compared(const std::string& what, const std::string& then, const std::string& now) {
+  if (then == now || then.empty()) return "";
+  return "its " + what + " is " + then + ", but now it is " + (now.empty() ? "none" : now);
 }
 
 // "2.11.0" and "2.11.0+cu130" name the same release.
@@ -38,18 +36,27 @@ bool same_gpus(const Run& run, const std::vector<std::string>& now) {
 
 }  // namespace
 
-void refuse_other_surroundings(const Run& run, const Surroundings& now) {
-  refuse_if_different("edition", run.edition, now.edition);
-  refuse_if_different("preset", run.preset, now.preset);
-  if (run.sessions.empty()) return;
-  const Session& last = run.sessions.back();
-  refuse_if_different("revision", revision_words(last.revision, last.dirty),
-                      revision_words(now.revision, now.dirty));
-  if (!now.libtorch.empty()) {
-    refuse_if_different("torch", release(last.software.libtorch), release(now.libtorch));
+std::string difference(const Run& run, const Surroundings& now) {
+  const Session last = run.sessions.empty() ? Session() : run.sessions.back();
+  const std::string torch = now.libtorch.empty() ? "" : last.software.libtorch;
+  const std::string model = last.model ? last.model->implementation : "";
+  for (const std::string& words :
+       {compared("edition", run.edition, now.edition), compared("preset", run.preset, now.preset),
+        compared("revision", revision_words(last.revision, last.dirty),
+                 revision_words(now.revision, now.dirty)),
+        compared("torch", release(torch), release(now.libtorch)),
+        compared("driver", last.software.driver, now.driver),
+        compared("model", model, now.implementation)}) {
+    if (!words.empty()) return words;
   }
-  refuse_if_different("driver", last.software.driver, now.driver);
-  if (last.model) refuse_if_different("model", last.model->implementation, now.implementation);
+  return "";
+}
+
+void refuse_other_surroundings(const Run& run, const Surroundings& now) {
+  const std::string different = difference(run, now);
+  if (!different.empty()) {
+    throw InputError("this run cannot be resumed: " + different, "measure anew without --resume");
+  }
   if (run.devices.empty() || now.gpu_hashes.empty() || same_gpus(run, now.gpu_hashes)) return;
   throw InputError("this run cannot be resumed: it was measured on another GPU (" +
                        run.devices.front().name + ", " + run.devices.front().uuid_hash + ")",

@@ -21,7 +21,11 @@ struct Surroundings {
   std::string implementation = {};      ///< Of the model, where it is not labreport's own.
 };
 
-/// Throws `InputError` naming what differs from the run's last session.
+/// "its driver is 580.95.05, but now it is 590.10": what differs from the run's last session, GPUs
+/// aside; empty: nothing.
+std::string difference(const Run& run, const Surroundings& now);
+
+/// Throws `InputError` naming what differs, a GPU that the run does not know included.
 void refuse_other_surroundings(const Run& run, const Surroundings& now);
 
 /// Whether anything was measured, or tried.

@@ -32,6 +32,28 @@ TEST(WhatRan, TellsWhatWasMeasuredAgainBecauseOthersHeldTheMemory) {
             before + "; 1 repeated because other processes held the memory");
 }
 
+/// The values of the environment's rows of that name.
+std::vector<std::string> environment_rows(const Run& run, const std::string& what) {
+  const TableView table = overview::environment(RunView(run, find_edition(run.edition)));
+  std::vector<std::string> values;
+  for (const auto& row : table.rows) {
+    if (row.cells[0].text == what) values.push_back(row.cells[1].text);
+  }
+  return values;
+}
+
+TEST(Environment, SaysWhichOfSeveralDevicesMeasuredWhat) {
+  labreport::Run run = demonstration();
+  EXPECT_TRUE(environment_rows(run, "Measured on it").empty());
+  run.devices.push_back(run.devices.front());
+  for (Cell& cell : run.cells) {
+    if (cell.spec.size == "demo-2") cell.launches.front().device = 1;
+  }
+  EXPECT_EQ(
+      environment_rows(run, "Measured on it"),
+      (std::vector<std::string>{"limits, timing demo-1 64, timing demo-3 64", "timing demo-2 64"}));
+}
+
 TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
   PlanInput input = testing_samples::plan_input(Preset::kFull);
   input.selection.only = {"memory_profiling.c"};

@@ -90,6 +90,16 @@ class Installs(Sandbox):
         status, words = self.install("attack")
         self.assertIn("setup: installing with apt-get (about 250 MB): clang-19|clang-18", words)
 
+    def test_slurm_for_the_attacks_as_root_alone(self):
+        self.missing("sbin/slurmctld")
+        self.fake_apt(f": > {self.system}/sbin/slurmctld")
+        status, words = self.install("attack", FAKE_ID="1000")
+        self.assertEqual(status, 0, words)
+        self.assertIn("the test of job arrays will be skipped", words[-1])
+        status, words = self.install("attack")
+        self.assertEqual(status, 0, words)
+        self.assertIn("setup: installing with apt-get (about 35 MB): slurm-wlm", words)
+
     def test_no_tex_live_for_a_report(self):
         self.without("pdflatex")
         self.without("clang++-19")

@@ -13,11 +13,12 @@ PROGRAMS = {"g++", "python3-venv", *WORKER, *FRONT_END}
 LINT = PROGRAMS | {"libgtest-dev", "libgmock-dev", "chromium"}
 TEST = LINT | {"texlive-latex-recommended", "lmodern"}
 WANTED = {"render": PROGRAMS, "report": PROGRAMS, "lint": LINT, "test": TEST,
-          "attack": TEST | {"clang-19", "libclang-rt-19-dev"}}
+          "attack": TEST | {"slurm-wlm", "munge", "clang-19", "libclang-rt-19-dev"}}
 
 # What each package brings; all else of the sandbox's machine stays.
 BRINGS = {"g++": ["bin/g++"], "python3-venv": ["ensurepip"], "chromium": ["bin/chromium"],
           "texlive-latex-recommended": ["bin/pdflatex"], "clang-19": ["bin/clang++-19"],
+          "slurm-wlm": ["usr/sbin/slurmctld"], "munge": ["usr/sbin/munged"],
           "nlohmann-json3-dev": ["usr/include/nlohmann/json.hpp"],
           "libfmt-dev": ["usr/include/fmt/format.h"],
           "libboost-dev": ["usr/include/boost/uuid/name_generator_sha1.hpp"],

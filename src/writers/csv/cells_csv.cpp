@@ -187,8 +187,8 @@ CsvFields identity_fields(const Cell& cell) {
 }
 
 CsvField hardware(const Run& run, const Launch& launch) {
-  return launch.device ? csv_text(run.devices.at(static_cast<std::size_t>(*launch.device)).name)
-                       : CsvField();
+  if (!launch.device) return {};
+  return csv_text(device_words(run, run.devices.at(static_cast<std::size_t>(*launch.device))));
 }
 
 /// A cell that a run has planned and not come to: a row like any other, without a launch.
