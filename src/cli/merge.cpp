@@ -44,6 +44,7 @@ PlanInput recorded_input(const Run& plan, const Run& run) {
 
 ExitStatus merge_one(const RunStore& store, const Run& plan, bool partial) {
   if (!store.is_shared()) return status_of(store.load());
+  store.refuse_links();
   Run run = store.load();
   const std::vector<PlannedCell> wanted = plan_cells(recorded_input(plan, run), run);
   const std::size_t missing = missing_launches(wanted, run);

@@ -18,6 +18,7 @@
 #include "experiments/catalog.h"
 #include "orchestrate/capture.h"
 #include "orchestrate/subprocess.h"
+#include "results/session_store.h"
 
 namespace labreport {
 namespace {
@@ -81,6 +82,7 @@ std::int64_t tasks(const SlurmFlags& flags) {
 fs::path shared_folder(const SlurmFlags& flags) {
   const fs::path folder = fs::absolute(flags.out);
   make_writable_folder(folder);
+  refuse_other_runs(folder);
   if (!flags.submit || !is_in_memory(folder)) return folder;
   throw InputError(
       folder.string() + " lies in this machine's memory, where other nodes cannot see it",
@@ -141,11 +143,6 @@ std::string submit(const std::string& script, const fs::path& folder) {
 
 ExitStatus slurm(const SlurmFlags& flags, const CLI::App& verb) {
   refuse_line_ends(flags);
-  if (flags.resume || flags.dry_run) {
-    throw InputError(
-        "slurm takes neither --resume nor --dry-run",
-        "an array goes on with what its --out holds; `labreport run --dry-run` shows a plan");
-  }
   if (flags.out.empty()) {
     throw InputError("slurm needs --out FOLDER, which all nodes share", "name one");
   }
@@ -170,6 +167,10 @@ void add_slurm(CLI::App& app, Invocation& invocation) {
   verb->add_option("--sbatch", flags->more, "more flags of sbatch's, as --sbatch='--account=lab'");
   verb->add_flag("--submit", flags->submit, "submit the script; prints the job's number");
   add_run_flags(*verb, *flags, "FOLDER: shared by all nodes, for this plan alone");
+  // An array goes on with what its folder holds, and Slurm chooses the GPUs.
+  for (const char* flag : {"--resume", "--dry-run", "--gpus"}) {
+    verb->remove_option(verb->get_option(flag));
+  }
   verb->callback([flags, verb, &invocation] {
     invocation.call = [flags, verb] { return slurm(*flags, *verb); };
   });

@@ -149,7 +149,8 @@ Run SharedRun::load() const {
   }
 }
 
-/// Limits are measured once on each device that measures anything.
+/// Limits are measured once on each device that measures anything: a task that comes when all is
+/// measured has nothing to compare with them.
 std::vector<PlannedCell> SharedRun::wanted(const Run& so_far) const {
   std::vector<PlannedCell> cells = plan_(so_far);
   const auto here = [&](const Launch& launch) {
@@ -157,17 +158,14 @@ std::vector<PlannedCell> SharedRun::wanted(const Run& so_far) const {
     return launch.device && so_far.devices.at(static_cast<std::size_t>(*launch.device)).uuid_hash ==
                                 setup_.uuid_hash;
   };
+  const auto any_here = [&](const Cell& cell) { return std::ranges::any_of(cell.launches, here); };
+  const bool used = std::ranges::any_of(so_far.cells, any_here);
+  if (!used && missing_launches(cells, so_far) == 0) return cells;
   for (PlannedCell& cell : cells) {
-    if (cell.spec.kind != CellKind::kLimits) continue;
     const Cell* known = so_far.find(cell_id(cell.spec));
-    if (known == nullptr) continue;
-    const bool measured = std::ranges::any_of(known->launches, here);
-    cell.launches = static_cast<std::int64_t>(known->launches.size()) + (measured ? 0 : 1);
+    if (cell.spec.kind != CellKind::kLimits || known == nullptr) continue;
+    cell.launches = static_cast<std::int64_t>(known->launches.size()) + (any_here(*known) ? 0 : 1);
   }
-  const bool used = std::ranges::any_of(
-      so_far.cells, [&](const Cell& cell) { return std::ranges::any_of(cell.launches, here); });
-  // A task that comes when everything is measured has nothing to compare with limits.
-  if (!used && missing_launches(plan_(so_far), so_far) == 0) return plan_(so_far);
   return cells;
 }
 
@@ -194,8 +192,8 @@ std::vector<std::string> SharedRun::open_groups(const Run& run) const {
 bool SharedRun::is_to_repeat(const Run& run, const Cell& cell) const {
   if (cell.launches.empty() || !is_failure(cell.launches.back().outcome)) return false;
   const auto session = static_cast<std::size_t>(cell.launches.back().session);
-  if (session == store_.session() || shard_of(run.sessions.at(session)) != setup_.shard)
-    return false;
+  const auto shard = shard_of(run.sessions.at(session));
+  if (session == store_.session() || !shard || shard->number != setup_.shard.number) return false;
   return fs::exists(
       store_.launch_file(cell.id, static_cast<std::int64_t>(cell.launches.size()) - 1));
 }
@@ -233,7 +231,11 @@ RunEnd SharedRun::measure_group(const std::string& group) {
     return end;
   } catch (const TakenOver&) {
     say("{} was silent for too long: another task has taken over {}\n", words(setup_.shard), group);
+    claims_.release();
     return RunEnd::kComplete;
+  } catch (const InputError&) {
+    if (store_.is_shared()) throw;
+    return RunEnd::kComplete;  // merged and put away while this task slept
   }
 }
 

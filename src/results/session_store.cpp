@@ -45,15 +45,13 @@ fs::path SessionStore::scratch_folder() const {
 }
 
 void SessionStore::save(const Run& run) const {
-  if (!is_shared()) throw TakenOver();  // and merged, while this task was silent
   write_atomically(session_file(session_),
                    to_json(with_one_session(run, run.sessions.at(session_))));
 }
 
 void SessionStore::save_launch(const Run& run, const Cell& cell, std::int64_t launch) const {
   const std::string text = launch_file_to_json(run, cell, launch);
-  const bool kept = is_shared() && create_atomically(launch_file(cell.id, launch), text);
-  if (!kept) throw TakenOver();
+  if (!create_atomically(launch_file(cell.id, launch), text)) throw TakenOver();
 }
 
 void SessionStore::finish(const Run&) const {}
@@ -67,7 +65,17 @@ void merge_shared(const RunStore& store, const Run& run) {
   for (const fs::path& folder : {gone, store.claims_folder()}) fs::remove_all(folder, error);
 }
 
+// Looked for in this order: a run of the plan's own is younger than the plan.
+void refuse_other_runs(const fs::path& root) {
+  const bool has_runs = !list_runs(root).empty();
+  if (!has_runs || fs::exists(plan_file(root))) return;
+  throw InputError(
+      root.string() + " holds other runs, and a plan's tasks share a folder of their own",
+      "name one with --out, as " + (root / "array").string());
+}
+
 Run shared_plan(const fs::path& root, const Run& own) {
+  refuse_other_runs(root);
   make_writable_folder(root);
   create_atomically(plan_file(root), to_json(own));
   return shared_plan(root);

@@ -22,8 +22,7 @@ void share_run(const RunStore& store, const Run& head);
 /// What one task writes of a shared run: its own session, and launches that nobody else has kept.
 class SessionStore : public RunStore {
  public:
-  /// Adds the session, the only one of `head`, under the next number that is free. Throws
-  /// `InputError` where the run is merged already.
+  /// Adds the session, the only one of `head`, under the next number that is free.
   SessionStore(const std::filesystem::path& folder, const Run& head);
 
   std::size_t session() const { return session_; }
@@ -40,6 +39,9 @@ class SessionStore : public RunStore {
 
 /// Merges a shared run into run.json, and ends the sharing.
 void merge_shared(const RunStore& store, const Run& run);
+
+/// Throws `InputError` where `root` holds runs and no plan that tasks share.
+void refuse_other_runs(const std::filesystem::path& root);
 
 /// The plan that the tasks of `root` share, a run without cells whose session is the first task's;
 /// `own` becomes it where there is none.

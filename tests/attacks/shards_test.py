@@ -38,9 +38,9 @@ class Tasks(ProjectTest):
             task.wait()
             task.stderr.close()
 
-    def start(self, shard, plan=PLAN, nap=0.05, **environment):
+    def start(self, shard, plan=PLAN, nap=0.05, stale="60", **environment):
         task = subprocess.Popen(
-            [self.project.program, "run", "--shard", shard, "--out", "shared", "--stale-after", "3", *plan],
+            [self.project.program, "run", "--shard", shard, "--out", "shared", "--stale-after", stale, *plan],
             cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             start_new_session=True,
             env={**self.project.environment, "FAKE_WORKER": "logs", "FAKE_WORKER_LOG": str(self.log),
@@ -91,7 +91,7 @@ class Shards(Tasks):
     def test_what_a_killed_task_leaves_another_measures(self):
         killed = self.start("1/2", nap=0.3)
         self.wait_for(2)
-        other = self.start("2/2")
+        other = self.start("2/2", stale="2")
         killed.kill()
         self.end(killed, -signal.SIGKILL)
         self.end(other)
@@ -103,7 +103,7 @@ class Shards(Tasks):
         sleeper = self.start("1/2", nap=0.3)
         self.wait_for(1)
         os.killpg(sleeper.pid, signal.SIGSTOP)
-        self.end(self.start("2/2"))
+        self.end(self.start("2/2", stale="2"))
         run = next((self.folder / "shared").rglob("run.json"))
         before = run.read_bytes()
         os.killpg(sleeper.pid, signal.SIGCONT)
@@ -185,6 +185,8 @@ class Shards(Tasks):
         self.refused("leave --resume out", "--shard", "1/2", "--resume", *shared)
         self.refused("start one task for each", "--shard", "1/2", "--out", "shared", *GPU_PLAN, "--gpus",
                      "0,1", **have_two_gpus(self.project, self.fakes))
+        self.project.call("run", *PLAN, "--out", "others")
+        self.refused("others holds other runs", "--shard", "1/2", "--out", "others", *PLAN)
         (self.folder / "file").touch()
         self.refused("cannot make the folder file/in", "--shard", "1/2", "--out", "file/in", *PLAN)
         self.assertIn("plan.json is missing", self.project.call("merge", "alone", status=2).stderr)
@@ -233,7 +235,7 @@ class JobScripts(Tasks):
     def test_what_makes_no_array_is_refused_in_one_line(self):
         for words, flags in (("slurm needs --array N", ()), ("9 tasks are more than", ("--array", "9")),
                              ("--gpus-per-task", ("--array", "2", "--gpus-per-task=2")),
-                             ("neither --resume", ("--array", "2", "--resume")),
+                             ("unknown flag '--resume'", ("--array", "2", "--resume")),
                              ("holds a quote or the end of a line", ("--array", "2", "--time", "1\n2"))):
             command = [word for word in SLURM if word not in ("--gpus-per-task", "0")]
             said = self.project.call(*command, *flags, *(() if "--gpus-per-task=2" in flags else
