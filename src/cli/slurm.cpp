@@ -81,9 +81,13 @@ std::int64_t tasks(const SlurmFlags& flags) {
 
 fs::path shared_folder(const SlurmFlags& flags) {
   const fs::path folder = fs::absolute(flags.out);
-  make_writable_folder(folder);
-  refuse_other_runs(folder);
-  if (!flags.submit || !is_in_memory(folder)) return folder;
+  fs::path there = folder;
+  while (!fs::exists(there)) there = there.parent_path();
+  if (!flags.submit || !is_in_memory(there)) {
+    make_writable_folder(folder);
+    refuse_other_runs(folder);
+    return folder;
+  }
   throw InputError(
       folder.string() + " lies in this machine's memory, where other nodes cannot see it",
       "choose a folder that all nodes share with --out");

@@ -29,7 +29,7 @@ bool RunView::on_gpu() const {
 std::string device_words(const Run& run, const Device& device) {
   constexpr std::size_t kDigits = 8;
   if (run.devices.size() < 2 || device.uuid_hash.empty()) return device.name;
-  return device.name + ", GPU " + device.uuid_hash.substr(0, kDigits);
+  return device.name + " (GPU " + device.uuid_hash.substr(0, kDigits) + ")";
 }
 
 const Launch* representative(const Cell& cell) {

@@ -39,7 +39,7 @@ class RunView {
   const Edition& edition_;
 };
 
-/// "NVIDIA H200"; of a run that several GPUs measured "NVIDIA H200, GPU 0a1b2c3d".
+/// "NVIDIA H200"; of a run that several GPUs measured "NVIDIA H200 (GPU 0a1b2c3d)".
 std::string device_words(const Run& run, const Device& device);
 
 /// The launch whose numbers stand for the cell: the first that is ok, else the last; null if none.

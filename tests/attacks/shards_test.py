@@ -8,6 +8,7 @@ import collections
 import csv
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -155,7 +156,7 @@ class Shards(Tasks):
         self.project.call("render", str(kept.folder), "--format", "csv")
         with open(next((self.folder / "site/public").rglob("cells.csv")), encoding="utf-8") as cells:
             hardware = {row["hardware"] for row in csv.DictReader(cells)}
-        self.assertEqual(hardware, {f"Fake H200, GPU {device['uuid_hash'][:8]}"
+        self.assertEqual(hardware, {f"Fake H200 (GPU {device['uuid_hash'][:8]})"
                                     for device in kept.run["devices"]})
 
     def test_unlike_gpus_have_runs_of_their_own(self):
@@ -242,6 +243,10 @@ class JobScripts(Tasks):
                                                          ("--gpus-per-task", "0")), status=2).stderr
             self.assertIn(words, said)
             self.assertEqual(len(said.splitlines()), 1)
+        if "tmpfs /dev/shm" in pathlib.Path("/proc/mounts").read_text(encoding="utf-8"):
+            command = ["/dev/shm/labreport" if word == "shared" else word for word in SLURM]
+            said = self.project.call(*command, "--array", "2", "--submit", status=2).stderr
+            self.assertIn("/dev/shm/labreport lies in this machine's memory", said)
 
 
 if __name__ == "__main__":

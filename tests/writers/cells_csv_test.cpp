@@ -74,8 +74,8 @@ TEST(CellsCsv, OfSeveralGpusARowSaysWhichMeasuredIt) {
   run.devices[0].uuid_hash = "0a1b2c3d00000000";
   run.devices[1].uuid_hash = "ffffffff00000000";
   run.cells.front().launches[1].device = 1;
-  EXPECT_THAT(row(run, 0), Contains(Pair("hardware", "NVIDIA H200, GPU 0a1b2c3d")));
-  EXPECT_THAT(row(run, 1), Contains(Pair("hardware", "NVIDIA H200, GPU ffffffff")));
+  EXPECT_THAT(row(run, 0), Contains(Pair("hardware", "NVIDIA H200 (GPU 0a1b2c3d)")));
+  EXPECT_THAT(row(run, 1), Contains(Pair("hardware", "NVIDIA H200 (GPU ffffffff)")));
 }
 
 TEST(CellsCsv, MetricsAreInBaseUnitsAndCountTheCountedSteps) {
