@@ -229,7 +229,8 @@ std::string reproduce(const Run& run) {
   if (measures_both(run)) flags += " AND=labreport";
   if (run.sessions.empty()) return "make report" + flags;
   const Session& session = run.sessions.front();
-  flags += narrowed(session, "--sizes", "SIZES") + narrowed(session, "--contexts", "CONTEXTS");
+  flags += narrowed(session, "--problems", "PROBLEMS") + narrowed(session, "--sizes", "SIZES") +
+           narrowed(session, "--contexts", "CONTEXTS");
   return checkout(session) + "make report" + flags;
 }
 

@@ -71,6 +71,12 @@ TEST(Versions, CompiledModelsCameWithTheFifth) {
   EXPECT_TRUE(measured_model(run_from_json(recorded("1.4.0"), "run.json"))->compile);
 }
 
+TEST(Versions, AttentionByItselfCameWithTheSixth) {
+  EXPECT_EQ(recorded("1.4.0").find("\"lengths\""), std::string::npos);
+  const labreport::Run run = run_from_json(recorded("1.5.0"), "run.json");
+  EXPECT_TRUE(run.cells.back().spec.attention);
+}
+
 TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {
   const std::string newer = changed("/schema_version", "1.10.0");
   EXPECT_EQ(warning(newer, "newer.json"),
