@@ -24,6 +24,29 @@ TEST(Plausibility, WarnsAboveTheLimitAndRefusesFarAboveIt) {
   EXPECT_TRUE(far[0].error);
 }
 
+TEST(Plausibility, RefusesAnAttentionThatComputesFasterThanTheDevice) {
+  CellSpec spec;
+  spec.kind = CellKind::kAttention;
+  spec.batch = 8;
+  spec.precision = Precision::kFp32;
+  spec.attention =
+      AttentionSweep{AttentionMethod::kSynced, AttentionBackend::kEager, 64, 1, {1024}};
+  const auto found = [&](double share) {
+    Launch launch;
+    launch.device = 0;
+    const auto ns = static_cast<std::int64_t>(attention_flops(spec, 1024) / (kLimit * share) * 1e9);
+    launch.tables = {
+        {"attention", {{"length", "1"}, {"forward_median_ns", "ns"}}, {{std::int64_t{1024}, ns}}}};
+    labreport::Run run;
+    run.find_or_add(limits_spec()).launches = {limits_launch()};
+    run.find_or_add(spec).launches = {launch};
+    return check_plausibility(run);
+  };
+  EXPECT_TRUE(found(0.5).empty());
+  ASSERT_EQ(found(2).size(), 1u);
+  EXPECT_TRUE(found(2)[0].error);
+}
+
 TEST(Plausibility, RefusesAPeakBelowTheParameters) {
   Launch launch = timing_launch(0.8);
   metric_of(launch, "memory", "peak_allocated") =
