@@ -65,7 +65,7 @@ std::vector<RunningError> running_errors(const std::vector<Loop>& loops) {
   for (const Loop& loop : loops) {
     if (loop.error() == 0 || (agree && loop.name == metric::kCastLoop)) continue;
     std::string label(loop.label);
-    if (agree && loop.name == metric::kMixedLoop) label += ", with and without cast";
+    if (agree && loop.name == metric::kMixedLoop) label += ", cast or not";
     for (std::size_t n = kDrawnEvery; n <= loop.sums.size(); n += kDrawnEvery) {
       const double error = std::abs(loop.error_after(n));
       if (error > 0) rows.push_back({label, n, error});  // a log axis has no zero

@@ -6,6 +6,7 @@
 #include "analysis/verdict.h"
 #include "base/format.h"
 #include "base/statistics.h"
+#include "base/text.h"
 #include "document/comparison/diff_facts.h"
 #include "document/comparison/diff_labels.h"
 
@@ -48,12 +49,12 @@ std::optional<Lead> lead(const Comparison& comparison, const Wanted& wanted) {
 
 /// "small", "small 1.17 ×, large 1.10 ×", "median of 12 networks".
 std::string whose(const Lead& lead, const char* rows) {
-  constexpr std::size_t kNamed = 3;
+  constexpr std::size_t kNamed = 3, kLongest = 40;  // of what a sentence can carry
   const std::optional<std::int64_t> context = lead.rows.front()->spec.context;
   std::vector<std::string> sizes;
   std::string words;
   for (std::size_t i = 0; i < lead.rows.size(); ++i) {
-    const std::string& size = lead.rows[i]->size;
+    const std::string size = cut_short(lead.rows[i]->size, kLongest);
     const bool seen = std::ranges::find(sizes, size) != sizes.end();
     if (lead.rows[i]->spec.context != context || seen) continue;
     words += (sizes.empty() ? "" : ", ") + size + " " + format_ratio(lead.ratios[i]) + " ×";

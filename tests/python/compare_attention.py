@@ -1,0 +1,106 @@
+"""Compares the latencies of labreport-worker's attention sweeps with triton.testing.do_bench, in turns.
+
+compare_attention.py WORKER [--rounds 3]   on a GPU, by a Python with torch and Triton
+
+Fresh processes of both time the same causal attentions, batch 1, one head: forward, backward, and both in one. Prints
+medians over the rounds; exits with 1 where they differ by more than 3 %, below 0.1 ms by more than 5 %.
+"""
+
+import argparse
+import json
+import math
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CASES = [("flash", "bf16", 64, [1024, 4096, 16384]), ("efficient", "fp32", 64, [1024, 4096]), ("eager", "fp32", 64, [1024, 4096])]
+PASSES = ["forward", "backward", "end_to_end"]
+LIMIT, SHORT_LIMIT, SHORT_MS = 0.03, 0.05, 0.1
+
+
+def eager(q, k, v, mask):
+    import torch
+
+    scores = torch.where(mask, q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), float("-inf"))
+    exponentials = torch.exp(scores - torch.max(scores, dim=-1, keepdim=True).values)
+    return exponentials / torch.sum(exponentials, dim=-1, keepdim=True) @ v
+
+
+def by_do_bench(backend, precision, head_dim, lengths):
+    """One process of the script: prints medians in ms, [length][pass], as JSON."""
+    import torch
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    from triton.testing import do_bench
+
+    dtype = torch.bfloat16 if precision == "bf16" else torch.float32
+    found = []
+    for length in lengths:
+        shape = (1, length, head_dim) if backend == "eager" else (1, 1, length, head_dim)
+        q, k, v = inputs = [torch.randn(shape, device="cuda", dtype=dtype, requires_grad=True) for _ in range(3)]
+        upstream = torch.randn(shape, device="cuda", dtype=dtype)
+        positions = torch.arange(length, device="cuda")
+        mask = positions[:, None] >= positions
+
+        def attend():
+            if backend == "eager":
+                return eager(q, k, v, mask)
+            return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+        chosen = {"flash": SDPBackend.FLASH_ATTENTION, "efficient": SDPBackend.EFFICIENT_ATTENTION}.get(backend, SDPBackend.MATH)
+        with sdpa_kernel(chosen):
+            output = attend()
+            runs = [attend, lambda: output.backward(upstream, retain_graph=True), lambda: attend().backward(upstream)]
+            found.append([do_bench(run, grad_to_none=inputs, return_mode="median") for run in runs])
+    print(json.dumps(found))
+
+
+def by_script(case):
+    told = subprocess.run([sys.executable, "-B", __file__, "--script", json.dumps(case)], check=True, stdout=subprocess.PIPE)
+    return json.loads(told.stdout)
+
+
+def by_worker(worker, backend, precision, head_dim, lengths):
+    params = dict(device="cuda", batch=1, precision=precision, method="do_bench", backend=backend, head_dim=head_dim, heads=1,
+                  lengths=lengths)
+    with tempfile.TemporaryDirectory() as folder:
+        request, result = Path(folder, "request.json"), Path(folder, "result.json")
+        request.write_text(json.dumps(dict(kind="attention", params=params, launch=0, seed=0)))
+        subprocess.run([worker, "--request", request, "--result", result], check=True)
+        report = json.loads(result.read_text())["result"]
+    if report["outcome"]["status"] != "ok":
+        sys.exit(f"the worker failed: {report['outcome']}")
+    table = next(table for table in report["tables"] if table["name"] == "attention")
+    names = [column["name"] for column in table["columns"]]
+    rows = [dict(zip(names, row)) for row in table["rows"]]
+    return [[row[f"{each}_median_ns"] / 1e6 for each in PASSES] for row in rows]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("worker", nargs="?")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--script", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.script:
+        return by_do_bench(*json.loads(options.script))
+    exceeded = False
+    for case in CASES:
+        sides = [lambda: by_script(case), lambda: by_worker(options.worker, *case)]
+        found = [[], []]
+        for number in range(options.rounds):
+            for side in (0, 1) if number % 2 == 0 else (1, 0):
+                found[side].append(sides[side]())
+        for row, length in enumerate(case[3]):
+            for column, name in enumerate(PASSES):
+                script, ours = (statistics.median(told[row][column] for told in side) for side in found)
+                limit = SHORT_LIMIT if script < SHORT_MS else LIMIT
+                exceeded |= abs(ours / script - 1) > limit
+                print(f"{case[0]} {case[1]} d {case[2]} length {length} {name}: {ours:.4f} ms, do_bench {script:.4f} ms, "
+                      f"ratio {ours / script:.3f}", flush=True)
+    return int(exceeded)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
