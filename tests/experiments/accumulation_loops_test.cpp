@@ -1,11 +1,15 @@
 #include "experiments/mixed_precision_accumulation/loops.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiments/sample_runs.h"
 #include "fakes/fake_report.h"
 
 namespace labreport::mixed_precision_accumulation {
 namespace {
+
+constexpr const char* kProblem = "mixed_precision_accumulation";
 
 std::vector<Loop> loops() {
   Launch launch;
@@ -34,6 +38,29 @@ TEST(AccumulationLoops, Bf16StallsWhereHalfAUnitExceedsTheAddend) {
 
 TEST(AccumulationLoops, ExactHalvesHaveNoError) {
   EXPECT_EQ(find(loops(), metric::kHalvesLoop)->error(), 0);
+}
+
+std::string answer(const testing_samples::Change& change) {
+  PlanInput input = testing_samples::plan_input(Preset::kFull);
+  input.selection.only = {kProblem};
+  const Document document = build_document(testing_samples::measured(input, change), false);
+  return std::ranges::find(document.sections, kProblem, &Section::problem)->parts.front().answer;
+}
+
+/// FP16's sum goes no further than that.
+void stuck_at_nine(const CellSpec&, Launch& launch) {
+  for (Metric& metric : launch.metrics) {
+    if (metric.tag != metric::kRunning || metric.name != metric::kFp16Loop) continue;
+    for (double& sum : std::get<std::vector<double>>(std::get<Samples>(metric.data)))
+      sum = std::min(sum, 9.0);
+  }
+}
+
+TEST(AccumulationAnswer, SaysWhereRoundingUpAndThenDownCancels) {
+  EXPECT_THAT(answer([](const auto&...) {}),
+              testing::HasSubstr("adds 0.0078; below 8 it adds 0.012, and the FP16 error of 0.50 "
+                                 "reached there nearly cancels."));
+  EXPECT_THAT(answer(stuck_at_nine), testing::Not(testing::HasSubstr("cancels")));
 }
 
 TEST(AccumulationLoops, OnesThatAreMissingAreLeftOut) { EXPECT_TRUE(loops_of(Launch{}).empty()); }

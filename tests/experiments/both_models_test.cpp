@@ -116,6 +116,27 @@ void double_attention(const CellSpec& spec, Launch& launch) {
   }
 }
 
+/// The user's step takes half as long, its forward pass half as long again.
+void slow_forward(const CellSpec& spec, Launch& launch) {
+  if (spec.implementation.empty()) return;
+  for (Metric& metric : launch.metrics) {
+    auto* samples = std::get_if<Samples>(&metric.data);
+    if (samples == nullptr || metric.unit != "ns") continue;
+    const bool forward = metric.name == metric::kForward;
+    for (auto& ns : std::get<std::vector<std::int64_t>>(*samples))
+      ns = forward ? ns * 3 / 2 : ns / 2;
+  }
+}
+
+TEST(BothModels, NamesAPassThatIsSlowerWhereTheStepIsFaster) {
+  const Document document = build_document(measured(both(), slow_forward), false);
+  EXPECT_THAT(compared(document)->parts.at(0).answer,
+              HasSubstr("the forward pass of " + std::string(kNet) +
+                        " nevertheless takes **1.50 times** as long."));
+  const Document alike = build_document(measured(both(), double_attention), false);
+  EXPECT_THAT(compared(alike)->parts.at(0).answer, Not(HasSubstr("nevertheless")));
+}
+
 TEST(BothModels, AreComparedByStepsAndByWhereKernelsDiffer) {
   const Document document = build_document(measured(both(), double_attention), false);
   const Part& part = compared(document)->parts.at(0);

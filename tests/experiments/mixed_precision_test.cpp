@@ -72,7 +72,7 @@ TEST(LayerNormAnswer, WithoutCurvesToDrawThereIsStillAnAnswer) {
 TEST(LayerNormAnswer, Bf16StaysSensitiveForPrecisionNotForRange) {
   EXPECT_THAT(layer_norm_answer(as_it_is),
               AllOf(HasSubstr("**Yes, for precision, but not for range.** In BF16 the output"),
-                    HasSubstr("in FP16 this sum also overflows from input scale 2³ on.")));
+                    HasSubstr("in FP16 this sum also overflows once the input scale reaches 2³.")));
 }
 
 TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
@@ -185,9 +185,9 @@ Mix gemms_gain(double share, bool bf16) {
 
 TEST(SpeedupAnswer, GivesTheGrowingShareOfGemmsAsReasonWhereItExplainsTheGrowth) {
   const std::string answer = speedup_answer(gemms_gain);
-  EXPECT_THAT(answer,
-              AllOf(HasSubstr("Both speedups grow with model size, because the share of GEMMs"),
-                    HasSubstr("from 61.1 % of small's FP32 forward pass to 90.0 % of 2.7B's")));
+  EXPECT_THAT(answer, AllOf(HasSubstr("Both speedups grow with model size, because GEMMs, which "
+                                      "gain most, take a growing share"),
+                            HasSubstr("61.1 % of small's FP32 forward pass, 90.0 % of 2.7B's")));
 }
 
 TEST(SpeedupAnswer, GivesNoReasonWhereTheMixOfKernelsIsTheSameAtEverySize) {
@@ -279,11 +279,13 @@ TEST(SpeedupAnswer, SaysWhichTimesVaryTooMuchForAnExactSpeedup) {
   const auto answer = [](const Change& change) {
     return part_of(changed_run("benchmarking_mixed_precision.c", change), "c").answer;
   };
-  EXPECT_THAT(answer(with_a_long_step(Precision::kBf16, "small")),
-              HasSubstr("as fast as in FP32; the coefficient of variation reaches 29 % for the "
-                        "forward pass of small in BF16, so their speedups are approximate."));
+  EXPECT_THAT(
+      answer(with_a_long_step(Precision::kBf16, "small")),
+      HasSubstr("as fast as in FP32; the coefficient of variation is above 5 % (up to 29 %) "
+                "for the forward pass of small in BF16, so their speedups are "
+                "approximate."));
   EXPECT_THAT(answer(with_a_long_step(Precision::kFp32)),
-              HasSubstr("reaches 29 % for the forward pass of every size in FP32, so"));
+              HasSubstr("(up to 29 %) for the forward pass of every size in FP32, so"));
 }
 
 TEST(SpeedupAnswer, SaysNothingOfTimesThatVaryLittle) {

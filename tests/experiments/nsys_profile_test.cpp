@@ -434,7 +434,8 @@ TEST(KernelClasses, AreSharesOfEachPassOrSayWhyThereIsNone) {
   const Dataset shares = dataset(part(small_at_512(without_step), "d"), "gemm-shares");
   ASSERT_EQ(shares.rows.size(), 2u);
   EXPECT_GT(*shares.rows[0].values.at(1).number(), 0.5);
-  EXPECT_THAT(shares.rows[0].values.at(3).reason, testing::StartsWith("out of memory in forward"));
+  EXPECT_THAT(shares.rows[0].values.at(3).reason,
+              testing::StartsWith("training step: out of memory in forward"));
   const Dataset classes = dataset(part(small_at_512(), "d"), "every-class");
   EXPECT_THAT(column(classes, "pass"), ElementsAre("forward", "forward+backward", "training step",
                                                    "forward", "forward+backward", "training step"));
