@@ -132,6 +132,14 @@ def timed(run):
     return found | dict(process=[time.monotonic() - start], cpu_time=[used() - before])
 
 
+def summary(side, rounds):
+    """Medians over all processes, and those of the fastest and the slowest one: what single processes differ by."""
+    steps, count = side["step"], len(side["step"]) // rounds
+    each = [statistics.median(steps[i * count:(i + 1) * count]) for i in range(rounds)]
+    medians = {what: value if what == "peak" else statistics.median(value) for what, value in side.items()}
+    return medians | dict(spread=f"{min(each) / 1e6:.2f} to {max(each) / 1e6:.2f} ms")
+
+
 def compare(worker, implementation, case, rounds):
     sides = [lambda: by_script(case), lambda: by_worker(worker, implementation, case)]
     found = [dict(step=[], process=[], cpu_time=[], peak=0) for _ in sides]
@@ -139,8 +147,7 @@ def compare(worker, implementation, case, rounds):
         for side in (0, 1) if number % 2 == 0 else (1, 0):
             for what, samples in timed(sides[side]).items():
                 found[side][what] += samples if what != "peak" else samples - found[side][what]
-    script, ours = ({what: value if what == "peak" else statistics.median(value) for what, value in side.items()} for side in found)
-    return script, ours
+    return (summary(side, rounds) for side in found)
 
 
 def main():
@@ -168,7 +175,8 @@ def main():
                     precision=precision, warmup=5, steps=10)
         script, ours = compare(options.worker, implementation, case, options.rounds)
         ratio, longer = ours["step"] / script["step"], ours["process"] - script["process"]
-        print(f"{size} {precision}: step {ours['step'] / 1e6:.2f} ms, script {script['step'] / 1e6:.2f} ms, ratio {ratio:.4f}; "
+        print(f"{size} {precision}: step {ours['step'] / 1e6:.2f} ms, script {script['step'] / 1e6:.2f} ms, ratio {ratio:.4f}; single "
+              f"processes {ours['spread']}, script {script['spread']}; "
               f"peak {ours['peak']} and {script['peak']} B; process {ours['process']:.2f} and {script['process']:.2f} s, "
               f"CPU time {ours['cpu_time']:.2f} and {script['cpu_time']:.2f} s", flush=True)
         if options.device == "cuda":
