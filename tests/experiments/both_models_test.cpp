@@ -132,7 +132,7 @@ TEST(BothModels, NamesAPassThatIsSlowerWhereTheStepIsFaster) {
   const Document document = build_document(measured(both(), slow_forward), false);
   EXPECT_THAT(compared(document)->parts.at(0).answer,
               HasSubstr("the forward pass of " + std::string(kNet) +
-                        " nevertheless takes **1.50 times** as long."));
+                        " nevertheless takes **1.50 times** as long as labreport’s."));
   const Document alike = build_document(measured(both(), double_attention), false);
   EXPECT_THAT(compared(alike)->parts.at(0).answer, Not(HasSubstr("nevertheless")));
 }
