@@ -164,6 +164,7 @@ Facts measured_facts(const NormRows& rows) {
   facts.flag("sums_lose", larger(sums.variance, sums.squares));
   facts.set("variance", sums.variance, kError);
   facts.set("squares", sums.squares, kError);
+  facts.set("mean", sums.mean, kError);
   set_eps(facts, row_at(rounded, rows.front().scale), row_at(fp32, rows.front().scale));
   const NormRows fp16 = curve(rows, Precision::kFp16, metric::kRounded);
   set_overflow(facts, "fp16_sum", fp16, &NormRow::sum_overflow);

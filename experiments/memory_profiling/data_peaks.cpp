@@ -30,8 +30,13 @@ double most_of(const Profiles& rows) {
   return most;
 }
 
-/// One context a row.
-Dataset peak_contexts(const Profiles& profiles) {
+/// One context a row: those at which both steps were asked for, else all.
+Dataset peak_contexts(Profiles profiles) {
+  const Profiles both = only(profiles, [](const Profile* profile) {
+    return profile->asked(Mode::kInference) != nullptr &&
+           profile->asked(Mode::kTrainStep) != nullptr;
+  });
+  if (!both.empty()) profiles = both;
   const ByteUnit unit = byte_unit(most_of(profiles));
   std::vector<Column<const Profile*>> columns{
       {"context", "Context", [](const Profile* profile) { return profile->place; }}};

@@ -133,7 +133,7 @@ std::vector<const Profile*> along_contexts(const Profiles& profiles) {
 }
 
 /// A profile's groups as columns.
-Dataset group_shares(const std::string& name, const std::vector<const Profile*>& profiles) {
+Dataset group_shares(const std::vector<const Profile*>& profiles) {
   std::vector<Column<const Profile*>> columns{
       {"profile", "Profile", [](const Profile* profile) { return profile->label; }}};
   const auto add = [&](const std::string& title, const auto& wanted) {
@@ -151,7 +151,7 @@ Dataset group_shares(const std::string& name, const std::vector<const Profile*>&
       return is_non_gemm(row) && row.group == group;
     });
   }
-  return make_dataset(name, columns, profiles);
+  return make_dataset("every-share", columns, profiles);
 }
 
 std::string named_groups(const Profile& profile) {
@@ -159,10 +159,10 @@ std::string named_groups(const Profile& profile) {
   for (const KernelSum& group : groups_of(profile)) {
     const double share = in_pass(profile, group.total);
     if (share < kNoticed || group.name == kOther) continue;
-    named.push_back(group.name + " " + format_percent(share) + " % (" + operators_of(group) + ")");
+    named.push_back(group.name + " " + format_percent(share) + " %");
   }
   if (named.empty()) return "no group of them takes " + format_percent(kNoticed) + " % by itself";
-  return join(named, "; ");
+  return join_words(named);
 }
 
 Facts non_gemm_sentence(const Profile& profile) {
@@ -232,17 +232,11 @@ Facts non_gemm_facts(const Profiles& profiles) {
 PartContent non_gemm_kernels(const Profiles& profiles) {
   PartContent part;
   part.facts = non_gemm_facts(profiles);
-  const std::vector<const Profile*> drawn = along_contexts(profiles);
-  const bool one = profiles.answered.size() == 1;
   part.datasets = {
-      make_dataset("non-gemm-by-context", kByContext, drawn),
+      make_dataset("non-gemm-time", kBars, bars(profiles)),
+      make_dataset("non-gemm-by-context", kByContext, along_contexts(profiles)),
       make_dataset("non-gemm-kernels", kKernels, by_group_and_operator(profiles.foremost)),
-      group_shares("every-share", profiles.every)};
-  // The lines take the place of what says less: bars of one precision, a table of one context.
-  if (drawn.empty() || profiles.half != nullptr)
-    part.datasets.push_back(make_dataset("non-gemm-time", kBars, bars(profiles)));
-  if (drawn.empty() || !one)
-    part.datasets.push_back(group_shares("non-gemm-shares", profiles.shown));
+      group_shares(profiles.every)};
   return part;
 }
 

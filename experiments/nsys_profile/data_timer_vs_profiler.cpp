@@ -126,10 +126,12 @@ bool idle_is_alike(const std::vector<TimedStep>& steps) {
          longest.mean > 2 * kSimilar * shortest.mean && lowest.words == shortest.words;
 }
 
+/// Not where one is beyond twice the timer's time: that is no range to speak of.
 void set_timer_range(Facts& facts, const std::vector<TimedStep>& steps) {
-  const auto range =
-      ranges<TimedStep>(steps, {{"difference", &TimedStep::difference, {Notation::kPercent}},
-                                {"idle", &TimedStep::idle, {Notation::kSignificant, 2}}});
+  auto range = ranges<TimedStep>(steps, {{"difference", &TimedStep::difference, {Notation::kPercent}},
+                                         {"idle", &TimedStep::idle, {Notation::kSignificant, 2}}});
+  const auto beyond = [](const TimedStep& step) { return step.difference() > 1; };
+  if (std::ranges::any_of(steps, beyond)) range.reset();
   const bool alike = range && idle_is_alike(steps);
   facts.when("range", alike ? std::nullopt : range);
   facts.when("idle_alike", alike ? range : std::nullopt);

@@ -135,8 +135,6 @@ std::int64_t answered_context(const RunView& view, const std::vector<const Profi
 
 /// A step that holds more answers more of the parts than a larger network's forward pass alone.
 const Profile* fullest(const RunView& view, std::vector<const Profile*> ran) {
-  const Precision precision = ran.front()->precision();
-  std::erase_if(ran, [&](const Profile* profile) { return profile->precision() != precision; });
   const std::int64_t context = answered_context(view, ran);
   std::erase_if(ran, [&](const Profile* profile) { return profile->spec.context != context; });
   return *std::ranges::max_element(ran, {}, [](const Profile* profile) {
@@ -252,18 +250,18 @@ void Profiles::choose() {
   const bool one = view.edition().name != "2026";
   const Precision precision = answered.front()->precision();
   const auto other = [&](const Profile* profile) { return profile->precision() != precision; };
-  if (one) answered = {fullest(view, answered)};
-  std::erase_if(answered, other);
   const auto extent = [](const Profile* p) { return std::pair(p->parameters(), p->spec.context); };
-  foremost = *std::ranges::max_element(answered, {}, extent);
+  std::erase_if(answered, other);
+  foremost = one ? fullest(view, answered) : *std::ranges::max_element(answered, {}, extent);
+  const auto apart = [&](const Profile* p) { return p->spec.context != foremost->spec.context; };
+  if (one) std::erase_if(answered, apart);
   const auto sixteen_bits = std::ranges::find_if(every, [&](const Profile* profile) {
     return extent(profile) == extent(foremost) && !profile->empty() && profile != foremost &&
            profile->precision() >= Precision::kBf16;
   });
   if (sixteen_bits != every.end()) half = *sixteen_bits;
   std::erase_if(shown, [&](const Profile* profile) {
-    const bool apart = one && profile->spec.context != foremost->spec.context;
-    return (apart || other(profile)) && profile != half;
+    return ((one && apart(profile)) || other(profile)) && profile != half;
   });
 }
 

@@ -103,14 +103,16 @@ class Profiles {
 
   const RunView& view;
   std::vector<Profile> all;
-  /// What the answers speak of. 2026: every profile that ran, in the first precision. 2025: the
-  /// largest size at the reference context whose train step was profiled; else the largest.
+  /// What the answers speak of: profiles that ran, in the first precision. 2025: those at the
+  /// reference context, else at the longest.
   std::vector<const Profile*> answered;
   /// What the open tables hold: profiles at the context of the answer in its precision, those
   /// without numbers too, and `half`. 2026: in its precision; where nothing ran: every profile.
   std::vector<const Profile*> shown;
   std::vector<const Profile*> every;  ///< What the details hold.
-  const Profile* foremost = nullptr;  ///< The largest answered at its longest context; or null.
+  /// The largest answered at its longest context; 2025: of those whose training step was profiled,
+  /// if any. Null: none ran.
+  const Profile* foremost = nullptr;
   const Profile* half = nullptr;      ///< The same in 16 bits; null where it did not run.
 
   /// Facts that every part has: `nothing`, `gpu`, `own`, `kernel`, `kernels`, `words`.

@@ -31,6 +31,7 @@ struct Missing {
   std::string subject, size, reason;
   std::optional<std::int64_t> context;
   std::vector<std::string> modes = {}, precisions = {};
+  std::int64_t count = 0;
 
   bool same_row(const Missing& other) const {
     return std::tie(subject, size, reason, context) ==
@@ -40,6 +41,7 @@ struct Missing {
 
 const std::vector<Column<Missing>> kMissing{
     {"subject", "Measurement", &Missing::subject},
+    {"count", "Count", &Missing::count, "", {Notation::kCount}},
     {"size", "Size", &Missing::size},
     {"mode", "Mode", [](const Missing& row) { return join_words(row.modes); }},
     {"precision", "Precision", [](const Missing& row) { return join_words(row.precisions); }},
@@ -79,6 +81,7 @@ std::vector<Missing> missing_rows(const Run& run) {
     const Missing row{subject(cell), cell.spec.size, reason_of(run, cell), cell.spec.context};
     auto found = std::ranges::find_if(rows, [&](const Missing& r) { return r.same_row(row); });
     if (found == rows.end()) found = rows.insert(rows.end(), row);
+    ++found->count;
     add(found->modes, cell.spec.mode);
     add(found->precisions, cell.spec.precision);
   }

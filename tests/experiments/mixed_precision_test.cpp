@@ -71,8 +71,10 @@ TEST(LayerNormAnswer, WithoutCurvesToDrawThereIsStillAnAnswer) {
 
 TEST(LayerNormAnswer, Bf16StaysSensitiveForPrecisionNotForRange) {
   EXPECT_THAT(layer_norm_answer(as_it_is),
-              AllOf(HasSubstr("**Yes, for precision, but not for range.** In BF16 the output"),
-                    HasSubstr("in FP16 this sum also overflows once the input scale reaches 2³.")));
+              AllOf(HasSubstr("**Yes, for precision, but not for range**, because BF16 has FP32's"),
+                    HasSubstr("the mean is off by"),
+                    HasSubstr("In FP16 this sum also exceeds 65,504, the largest FP16 number, "
+                              "once the input scale reaches 2³.")));
 }
 
 TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {

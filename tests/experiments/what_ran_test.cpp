@@ -62,8 +62,9 @@ TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
   });
   const TableView table = overview::what_ran(RunView(run, input.edition));
   ASSERT_EQ(table.rows.size(), 1U);
-  EXPECT_EQ(table.rows[0].cells[2].text, "inference, forward and training step");
-  EXPECT_EQ(table.rows[0].cells[3].text, "FP32 and BF16");
+  EXPECT_EQ(table.rows[0].cells[1].text, "6");
+  EXPECT_EQ(table.rows[0].cells[3].text, "inference, forward and training step");
+  EXPECT_EQ(table.rows[0].cells[4].text, "FP32 and BF16");
 }
 
 std::string reason_of_refusal(std::int64_t requested, std::optional<std::int64_t> reserved) {
@@ -78,7 +79,7 @@ std::string reason_of_refusal(std::int64_t requested, std::optional<std::int64_t
       launch.metrics.push_back(
           integer_metric(metric::kMemory, metric::kPeakReserved, "B", *reserved * kGibibyte));
   });
-  return overview::what_ran(RunView(run, input.edition)).rows.at(0).cells.at(5).text;
+  return overview::what_ran(RunView(run, input.edition)).rows.at(0).cells.at(6).text;
 }
 
 TEST(WhatRan, SaysWhereMemoryWasThatARefusedAllocationDidNotGet) {
