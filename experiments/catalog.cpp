@@ -12,6 +12,8 @@
 #include "experiments/common/selection.h"
 #include "experiments/flash_benchmarking/plan.h"
 #include "experiments/flash_benchmarking/present.h"
+#include "experiments/ladder/plan.h"
+#include "experiments/ladder/present.h"
 #include "experiments/memory_profiling/plan.h"
 #include "experiments/memory_profiling/present.h"
 #include "experiments/mixed_precision_accumulation/plan.h"
@@ -33,6 +35,7 @@ bool needs_limits(const std::vector<PlannedCell>& cells) {
   return std::any_of(cells.begin(), cells.end(), [](const PlannedCell& planned) {
     const auto& sweep = planned.spec.attention;
     return planned.spec.kind == CellKind::kTiming || planned.spec.kind == CellKind::kKernels ||
+           planned.spec.kind == CellKind::kLadder ||
            (sweep && sweep->method != AttentionMethod::kSynced);
   });
 }
@@ -118,6 +121,7 @@ const std::vector<Experiment>& catalog() {
        flash_benchmarking::present,
        words("flash_benchmarking"),
        /*profiling=*/false},
+      {"ladder", {}, ladder::plan, ladder::present, words("ladder"), /*profiling=*/false},
   };
   return experiments;
 }

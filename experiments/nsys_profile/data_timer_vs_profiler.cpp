@@ -128,8 +128,9 @@ bool idle_is_alike(const std::vector<TimedStep>& steps) {
 
 /// Not where one is beyond twice the timer's time: that is no range to speak of.
 void set_timer_range(Facts& facts, const std::vector<TimedStep>& steps) {
-  auto range = ranges<TimedStep>(steps, {{"difference", &TimedStep::difference, {Notation::kPercent}},
-                                         {"idle", &TimedStep::idle, {Notation::kSignificant, 2}}});
+  auto range =
+      ranges<TimedStep>(steps, {{"difference", &TimedStep::difference, {Notation::kPercent}},
+                                {"idle", &TimedStep::idle, {Notation::kSignificant, 2}}});
   const auto beyond = [](const TimedStep& step) { return step.difference() > 1; };
   if (std::ranges::any_of(steps, beyond)) range.reset();
   const bool alike = range && idle_is_alike(steps);

@@ -113,7 +113,7 @@ class Profiles {
   /// The largest answered at its longest context; 2025: of those whose training step was profiled,
   /// if any. Null: none ran.
   const Profile* foremost = nullptr;
-  const Profile* half = nullptr;      ///< The same in 16 bits; null where it did not run.
+  const Profile* half = nullptr;  ///< The same in 16 bits; null where it did not run.
 
   /// Facts that every part has: `nothing`, `gpu`, `own`, `kernel`, `kernels`, `words`.
   Facts facts() const;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "embedded/experiments.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
+#include "experiments/common/ladder.h"
 #include "experiments/common/ratio.h"
 #include "experiments/nsys_profile/profile.h"
 #include "experiments/overview/datasheet.h"
@@ -310,6 +311,23 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* 
   part.facts.when("surprise", surprise_facts(rows));
 }
 
+/// The three changes that buy most, where the run has a ladder.
+std::optional<Facts> advice_facts(const RunView& view) {
+  const std::vector<Ladder> all = ladders(view);
+  const Ladder* ladder = advised(all);
+  if (ladder == nullptr) return std::nullopt;
+  const std::vector<Gain> largest = largest_gains(*ladder, 3);
+  if (largest.empty()) return std::nullopt;
+  const std::vector<std::string> changes = each(largest, [](const Gain& gain) {
+    return gain.after->change + " (" + format_value(gain.speedup(), kSpeedup) + " ×)";
+  });
+  return Facts()
+      .set("words", ladder->words)
+      .set("changes", join_words(changes))
+      .set("from", ladder->first()->ms(), kMilliseconds)
+      .set("to", ladder->best()->ms(), kMilliseconds);
+}
+
 Headline headline_of(const std::vector<StepRow>& rows, const Pair* pair) {
   const Network* last = rows.back().network;
   const std::string size = pair != nullptr ? pair->other->size() : last->size();
@@ -340,6 +358,7 @@ std::optional<Summary> summary(const RunView& view, const FigureFiles& figures) 
   const auto to = pair ? step_time(profiles, *pair->other) : std::nullopt;
   PartContent part;
   set_facts(part, rows, pair ? &*pair : nullptr, from, to);
+  part.facts.when("advice", advice_facts(view));
   part.facts.set("network", pair ? pair->other->size() : "");
   part.facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
   part.facts.set("precision", pair ? pair->other->precision() : "");

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "measure/attention/attention.h"
 #include "measure/kernels/kernels.h"
+#include "measure/ladder/ladder.h"
 #include "measure/limits/limits.h"
 #include "measure/memory/memory.h"
 #include "measure/precision/accumulation.h"
@@ -20,6 +21,7 @@ constexpr std::pair<CellKind, Measurement> kMeasurements[] = {
     {CellKind::kAttention, measure_attention},
     {CellKind::kDtypes, measure_dtypes},
     {CellKind::kKernels, measure_kernels},
+    {CellKind::kLadder, measure_ladder},
     {CellKind::kLayerNorm, measure_layer_norm},
     {CellKind::kLimits, measure_limits},
     {CellKind::kMemory, measure_memory},

@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/matmul.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/where.h>
 
 #include <cmath>
@@ -52,12 +53,13 @@ at::Tensor scaled_dot_product(const at::Tensor& q, const at::Tensor& k, const at
 }
 
 Attention::Attention(std::int64_t d_model, std::int64_t heads, std::shared_ptr<const Rotary> rotary,
-                     c10::Device device)
+                     c10::Device device, Variant variant)
     : heads_(heads),
-      q_proj_(d_model, d_model, device),
-      k_proj_(d_model, d_model, device),
-      v_proj_(d_model, d_model, device),
-      output_proj_(d_model, d_model, device),
+      sdpa_(variant >= Variant::kSdpa),
+      q_proj_(d_model, d_model, device, variant),
+      k_proj_(d_model, d_model, device, variant),
+      v_proj_(d_model, d_model, device, variant),
+      output_proj_(d_model, d_model, device, variant),
       rotary_(std::move(rotary)) {}
 
 at::Tensor Attention::forward(const at::Tensor& x) const {
@@ -65,9 +67,16 @@ at::Tensor Attention::forward(const at::Tensor& x) const {
   at::Tensor k = split_heads(in_range("k_proj", k_proj_, x), heads_);
   at::Tensor v = split_heads(in_range("v_proj", v_proj_, x), heads_);
   rotate(q, k);
-  at::Tensor mask = causal_mask(x.size(1), x.device());
-  at::Tensor mixed = scaled_dot_product(q, k, v, mask);
-  return in_range("output_proj", output_proj_, merge_heads(mixed));
+  return in_range("output_proj", output_proj_, merge_heads(attend(q, k, v)));
+}
+
+at::Tensor Attention::attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const {
+  if (sdpa_) {
+    Range range("scaled dot product attention");
+    return at::scaled_dot_product_attention(q, k, v, /*attn_mask=*/{}, /*dropout_p=*/0.0,
+                                            /*is_causal=*/true);
+  }
+  return scaled_dot_product(q, k, v, causal_mask(q.size(2), q.device()));
 }
 
 void Attention::rotate(at::Tensor& q, at::Tensor& k) const {

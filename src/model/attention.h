@@ -1,4 +1,4 @@
-// Causal multi-head self-attention, written out.
+// Causal multi-head self-attention, written out or by scaled_dot_product_attention.
 #pragma once
 
 #include <memory>
@@ -21,15 +21,17 @@ class Attention {
  public:
   /// `rotary` is shared by all layers of a network.
   Attention(std::int64_t d_model, std::int64_t heads, std::shared_ptr<const Rotary> rotary,
-            c10::Device device);
+            c10::Device device, Variant variant = Variant::kMatmul);
   /// [batch, positions, d_model]
   at::Tensor forward(const at::Tensor& x) const;
   void list(const std::string& path, Parameters& into) const;
 
  private:
   void rotate(at::Tensor& q, at::Tensor& k) const;
+  at::Tensor attend(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) const;
 
   std::int64_t heads_;
+  bool sdpa_;
   Linear q_proj_;
   Linear k_proj_;
   Linear v_proj_;

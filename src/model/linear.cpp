@@ -1,5 +1,6 @@
 #include "model/linear.h"
 
+#include <ATen/ops/einsum.h>
 #include <ATen/ops/index.h>
 #include <ATen/ops/linear.h>
 
@@ -7,10 +8,12 @@
 
 namespace labreport {
 
-Linear::Linear(std::int64_t d_in, std::int64_t d_out, c10::Device device)
-    : weight_(trainable({d_out, d_in}, device)) {}
+Linear::Linear(std::int64_t d_in, std::int64_t d_out, c10::Device device, Variant variant)
+    : einsum_(variant == Variant::kEinsum), weight_(trainable({d_out, d_in}, device)) {}
 
-at::Tensor Linear::forward(const at::Tensor& x) const { return at::linear(x, weight_); }
+at::Tensor Linear::forward(const at::Tensor& x) const {
+  return einsum_ ? at::einsum("...i,oi->...o", {x, weight_}) : at::linear(x, weight_);
+}
 
 void Linear::list(const std::string& path, Parameters& into) const {
   into.push_back({path + ".weight", weight_, linear_std(weight_.size(1), weight_.size(0))});

@@ -5,16 +5,19 @@
 
 #include "engine/range.h"
 #include "model/parameter.h"
+#include "results/cell.h"
 
 namespace labreport {
 
 class Linear {
  public:
-  Linear(std::int64_t d_in, std::int64_t d_out, c10::Device device);
+  Linear(std::int64_t d_in, std::int64_t d_out, c10::Device device,
+         Variant variant = Variant::kMatmul);
   at::Tensor forward(const at::Tensor& x) const;
   void list(const std::string& path, Parameters& into) const;
 
  private:
+  bool einsum_;
   at::Tensor weight_;  ///< [out, in]
 };
 

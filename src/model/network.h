@@ -61,6 +61,7 @@ struct NetworkSpec {
   std::string implementation;  ///< As in `CellSpec`.
   ModelShape shape;
   std::int64_t context = 0;  ///< The longest sequence.
+  Variant variant = Variant::kMatmul;
 };
 
 using NetworkFactory =

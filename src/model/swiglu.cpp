@@ -5,8 +5,10 @@
 
 namespace labreport {
 
-SwiGlu::SwiGlu(std::int64_t d_model, std::int64_t d_ff, c10::Device device)
-    : w1_(d_model, d_ff, device), w2_(d_ff, d_model, device), w3_(d_model, d_ff, device) {}
+SwiGlu::SwiGlu(std::int64_t d_model, std::int64_t d_ff, c10::Device device, Variant variant)
+    : w1_(d_model, d_ff, device, variant),
+      w2_(d_ff, d_model, device, variant),
+      w3_(d_model, d_ff, device, variant) {}
 
 at::Tensor SwiGlu::forward(const at::Tensor& x) const {
   at::Tensor gate = in_range("w1", w1_, x);

@@ -10,7 +10,8 @@ namespace labreport {
 /// W2(silu(W1 x) · W3 x), with silu written out.
 class SwiGlu {
  public:
-  SwiGlu(std::int64_t d_model, std::int64_t d_ff, c10::Device device);
+  SwiGlu(std::int64_t d_model, std::int64_t d_ff, c10::Device device,
+         Variant variant = Variant::kMatmul);
   at::Tensor forward(const at::Tensor& x) const;
   void list(const std::string& path, Parameters& into) const;
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "engine/range.h"
 #include "model/adamw.h"
+#include "model/fused_adamw.h"
 #include "model/init.h"
 #include "model/softmax.h"
 
@@ -24,12 +25,13 @@ const ModelShape& checked(const ModelShape& shape) {
 }  // namespace
 
 TransformerBlock::TransformerBlock(std::string path, const ModelShape& shape,
-                                   std::shared_ptr<const Rotary> rotary, c10::Device device)
+                                   std::shared_ptr<const Rotary> rotary, c10::Device device,
+                                   Variant variant)
     : path_(std::move(path)),
       ln1_(shape.d_model, device),
-      attn_(shape.d_model, shape.heads, std::move(rotary), device),
+      attn_(shape.d_model, shape.heads, std::move(rotary), device, variant),
       ln2_(shape.d_model, device),
-      ffn_(shape.d_model, shape.d_ff, device) {}
+      ffn_(shape.d_model, shape.d_ff, device, variant) {}
 
 at::Tensor TransformerBlock::forward(const at::Tensor& x) const {
   Range range(path_);
@@ -44,15 +46,18 @@ void TransformerBlock::list(Parameters& into) const {
   ffn_.list(path_ + ".ffn", into);
 }
 
-Transformer::Transformer(const ModelShape& shape, std::int64_t context, c10::Device device)
-    : token_embeddings_(shape.vocab, checked(shape).d_model, device),
+Transformer::Transformer(const ModelShape& shape, std::int64_t context, c10::Device device,
+                         Variant variant)
+    : variant_(variant),
+      token_embeddings_(shape.vocab, checked(shape).d_model, device),
       ln_final_(shape.d_model, device),
-      lm_head_(shape.d_model, shape.vocab, device) {
+      lm_head_(shape.d_model, shape.vocab, device, variant) {
   auto rotary = std::make_shared<const Rotary>(context, shape.d_model / shape.heads, device);
   tables_ = rotary->tables();
   token_embeddings_.list("token_embeddings", parameters_);
   for (std::int64_t i = 0; i < shape.layers; ++i) {
-    layers_.emplace_back(fmt::format("layers.{}", i), shape, rotary, device).list(parameters_);
+    layers_.emplace_back(fmt::format("layers.{}", i), shape, rotary, device, variant)
+        .list(parameters_);
   }
   ln_final_.list("ln_final", parameters_);
   lm_head_.list("lm_head", parameters_);
@@ -73,6 +78,7 @@ at::Tensor Transformer::loss(const at::Tensor& logits, const at::Tensor& targets
 }
 
 std::unique_ptr<Optimizer> Transformer::make_optimizer() const {
+  if (variant_ >= Variant::kFusedAdamW) return std::make_unique<FusedAdamW>(parameters_);
   return std::make_unique<AdamW>(parameters_);
 }
 

@@ -15,7 +15,7 @@ namespace labreport {
 class TransformerBlock {
  public:
   TransformerBlock(std::string path, const ModelShape& shape, std::shared_ptr<const Rotary> rotary,
-                   c10::Device device);
+                   c10::Device device, Variant variant);
   at::Tensor forward(const at::Tensor& x) const;
   void list(Parameters& into) const;
   const std::string& path() const { return path_; }
@@ -33,7 +33,8 @@ class Transformer : public Network {
  public:
   /// `context` is the longest sequence. Throws `InputError` where heads do not divide d_model or
   /// leave an odd width.
-  Transformer(const ModelShape& shape, std::int64_t context, c10::Device device);
+  Transformer(const ModelShape& shape, std::int64_t context, c10::Device device,
+              Variant variant = Variant::kMatmul);
 
   at::Tensor forward(const at::Tensor& ids) const override;
   /// Cross-entropy, averaged over all positions.
@@ -47,6 +48,7 @@ class Transformer : public Network {
   const std::vector<at::Tensor>& tables() const override { return tables_; }
 
  private:
+  Variant variant_;
   Embedding token_embeddings_;
   std::vector<TransformerBlock> layers_;
   RmsNorm ln_final_;

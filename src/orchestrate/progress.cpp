@@ -103,6 +103,7 @@ std::string cell_words(const CellSpec& spec) {
     text += fmt::format(" {} d {} {}", describe(spec.attention->backend), spec.attention->head_dim,
                         name(spec.attention->method));
   }
+  if (spec.variant) text += fmt::format(" {}", describe(*spec.variant));
   if (!spec.implementation.empty()) text += " " + spec.implementation;
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
@@ -110,7 +111,9 @@ std::string cell_words(const CellSpec& spec) {
 
 std::string result_words(const CellSpec& spec, const Launch& launch) {
   if (!is_ok(launch.outcome)) return describe(launch.outcome);
-  if (spec.kind == CellKind::kTiming) return step_words(spec, launch);
+  if (spec.kind == CellKind::kTiming || spec.kind == CellKind::kLadder) {
+    return step_words(spec, launch);
+  }
   if (spec.kind == CellKind::kLimits) return limits_words(launch);
   if (spec.kind == CellKind::kMemory) return memory_words(launch);
   if (spec.kind == CellKind::kKernels) return kernels_words(launch);

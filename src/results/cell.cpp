@@ -11,14 +11,15 @@
 namespace labreport {
 namespace {
 
-constexpr Names<CellKind, 8> kKinds{{{CellKind::kTiming, "timing"},
+constexpr Names<CellKind, 9> kKinds{{{CellKind::kTiming, "timing"},
                                      {CellKind::kLimits, "limits"},
                                      {CellKind::kAccumulation, "accumulation"},
                                      {CellKind::kDtypes, "dtypes"},
                                      {CellKind::kLayerNorm, "layer_norm"},
                                      {CellKind::kKernels, "kernels"},
                                      {CellKind::kMemory, "memory"},
-                                     {CellKind::kAttention, "attention"}}};
+                                     {CellKind::kAttention, "attention"},
+                                     {CellKind::kLadder, "ladder"}}};
 constexpr Names<DeviceKind, 2> kDevices{{{DeviceKind::kCuda, "cuda"}, {DeviceKind::kCpu, "cpu"}}};
 constexpr Names<Precision, 4> kPrecisions{{{Precision::kFp32, "fp32"},
                                            {Precision::kTf32, "tf32"},
@@ -42,6 +43,16 @@ constexpr Names<AttentionBackend, 5> kBackendWords{
      {AttentionBackend::kEfficient, "SDPA efficient"},
      {AttentionBackend::kCudnn, "SDPA cuDNN"},
      {AttentionBackend::kMath, "SDPA math"}}};
+constexpr Names<Variant, 5> kVariantNames{{{Variant::kEinsum, "einsum"},
+                                           {Variant::kMatmul, "matmul"},
+                                           {Variant::kSdpa, "sdpa"},
+                                           {Variant::kFusedAdamW, "fused_adamw"},
+                                           {Variant::kCudaGraph, "cuda_graph"}}};
+constexpr Names<Variant, 5> kVariantWords{{{Variant::kEinsum, "einsum"},
+                                           {Variant::kMatmul, "matmul"},
+                                           {Variant::kSdpa, "SDPA"},
+                                           {Variant::kFusedAdamW, "fused AdamW"},
+                                           {Variant::kCudaGraph, "CUDA graph"}}};
 constexpr Names<Mode, 4> kModeWords{{{Mode::kInference, "inference"},
                                      {Mode::kForward, "forward"},
                                      {Mode::kForwardBackward, "forward+backward"},
@@ -73,6 +84,7 @@ std::string_view name(Precision precision) { return name_in(kPrecisions, precisi
 std::string_view name(Mode mode) { return name_in(kModeNames, mode); }
 std::string_view name(AttentionMethod method) { return name_in(kMethodNames, method); }
 std::string_view name(AttentionBackend backend) { return name_in(kBackendNames, backend); }
+std::string_view name(Variant variant) { return name_in(kVariantNames, variant); }
 
 CellKind parse_cell_kind(std::string_view text) { return parse_name(kKinds, "cell kind", text); }
 DeviceKind parse_device_kind(std::string_view text) { return parse_name(kDevices, "device", text); }
@@ -86,10 +98,12 @@ AttentionMethod parse_attention_method(std::string_view text) {
 AttentionBackend parse_attention_backend(std::string_view text) {
   return parse_name(kBackendNames, "backend", text);
 }
+Variant parse_variant(std::string_view text) { return parse_name(kVariantNames, "variant", text); }
 
 std::string_view describe(Mode mode) { return name_in(kModeWords, mode); }
 std::string_view describe(Precision precision) { return name_in(kPrecisionWords, precision); }
 std::string_view describe(AttentionBackend backend) { return name_in(kBackendWords, backend); }
+std::string_view describe(Variant variant) { return name_in(kVariantWords, variant); }
 
 bool under_autocast(const CellSpec& spec) {
   return spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;
@@ -127,6 +141,7 @@ std::string cell_id(const CellSpec& spec) {
                       spec.model->layers, spec.model->heads, spec.model->vocab);
   }
   if (spec.attention) id += sweep_id(*spec.attention);
+  if (spec.variant) id += fmt::format(".{}", name(*spec.variant));
   if (spec.batch) id += fmt::format(".b{}", *spec.batch);
   if (spec.context) id += fmt::format(".c{}", *spec.context);
   if (spec.precision) id += fmt::format(".{}", name(*spec.precision));

@@ -18,7 +18,8 @@ enum class CellKind {
   kLayerNorm,
   kKernels,
   kMemory,
-  kAttention
+  kAttention,
+  kLadder
 };
 enum class DeviceKind { kCuda, kCpu };
 enum class Precision { kFp32, kTf32, kBf16, kFp16 };
@@ -45,6 +46,18 @@ enum class AttentionMethod {
 /// Who computes it: the network's own operators, or a backend of scaled_dot_product_attention.
 enum class AttentionBackend { kEager, kFlash, kEfficient, kCudnn, kMath };
 
+/// How the training step of a ladder is written. Each holds what those before it hold.
+enum class Variant {
+  kEinsum,      ///< Linear layers as einsum("... i, o i -> ... o"), attention and AdamW by hand.
+  kMatmul,      ///< Linear layers as matmul: labreport's network as every other kind measures it.
+  kSdpa,        ///< Attention by scaled_dot_product_attention.
+  kFusedAdamW,  ///< The optimizer as one fused kernel for many parameters.
+  kCudaGraph,   ///< The whole step captured once and replayed as a CUDA graph.
+};
+
+inline constexpr std::array kVariants{Variant::kEinsum, Variant::kMatmul, Variant::kSdpa,
+                                      Variant::kFusedAdamW, Variant::kCudaGraph};
+
 /// Each name is the one used in JSON, flags and slugs; `parse_*` throws `InputError` with the
 /// nearest valid names.
 std::string_view name(CellKind kind);
@@ -53,17 +66,20 @@ std::string_view name(Precision precision);
 std::string_view name(Mode mode);
 std::string_view name(AttentionMethod method);
 std::string_view name(AttentionBackend backend);
+std::string_view name(Variant variant);
 CellKind parse_cell_kind(std::string_view text);
 DeviceKind parse_device_kind(std::string_view text);
 Precision parse_precision(std::string_view text);
 Mode parse_mode(std::string_view text);
 AttentionMethod parse_attention_method(std::string_view text);
 AttentionBackend parse_attention_backend(std::string_view text);
+Variant parse_variant(std::string_view text);
 
 /// In words for readers: "forward+backward", "training step"; "FP32".
 std::string_view describe(Mode mode);
 std::string_view describe(Precision precision);
 std::string_view describe(AttentionBackend backend);
+std::string_view describe(Variant variant);
 
 /// Hyper-parameters of the network.
 struct ModelShape {
@@ -102,6 +118,7 @@ struct CellSpec {
   std::optional<std::int64_t> warmup;  ///< Steps run first and not counted.
   std::optional<std::int64_t> steps;   ///< Steps counted.
   std::optional<AttentionSweep> attention = {};
+  std::optional<Variant> variant = {};  ///< Of kind `ladder` alone.
 };
 
 /// Autocast is on: products take 16-bit operands.

@@ -55,6 +55,9 @@ inline constexpr std::string_view kOtherProcesses = "other_processes";  // count
 inline constexpr std::string_view kSpilled = "spilled";  // B reserved that the device does not hold
 inline constexpr std::string_view kDeviceAllocations = "device_allocations";  // in timed steps
 
+// Kind `ladder`, beside what kinds `timing` and `kernels` say of steps and of a profile.
+inline constexpr std::string_view kLosses = "losses";  // tag; kTotal: of each step, in order
+
 // Kind `limits`: sustained rates.
 inline constexpr std::string_view kMatrixRate = "matrix_rate";  // tag; flop/s; names: precisions
 inline constexpr std::string_view kCopy = "copy";               // tag

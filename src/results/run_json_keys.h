@@ -18,6 +18,7 @@ inline void parse(const std::string& text, AttentionMethod& method) {
 inline void parse(const std::string& text, AttentionBackend& backend) {
   backend = parse_attention_backend(text);
 }
+inline void parse(const std::string& text, Variant& variant) { variant = parse_variant(text); }
 
 template <>
 inline constexpr auto kMembers<Software> = std::tuple(
@@ -71,7 +72,8 @@ inline constexpr auto kMembers<CellSpec> = std::tuple(
     spread(&CellSpec::model), spread(&CellSpec::attention),
     optional_member("context", &CellSpec::context), optional_member("batch", &CellSpec::batch),
     optional_member("precision", &CellSpec::precision), optional_member("mode", &CellSpec::mode),
-    optional_member("warmup", &CellSpec::warmup), optional_member("steps", &CellSpec::steps));
+    optional_member("warmup", &CellSpec::warmup), optional_member("steps", &CellSpec::steps),
+    optional_member("variant", &CellSpec::variant));
 
 void write_into(Json& params, const std::optional<ModelShape>& model);
 void read_from(const JsonReader& params, std::optional<ModelShape>& model);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MHz", "°C", "1", ""};
 constexpr std::array<std::string_view, 5> kNeverNegative{"ns", "B", "B/s", "flop/s", "MHz"};
 
-constexpr ConstantTable<std::string_view, std::string_view, 27> kTagUnits{
+constexpr ConstantTable<std::string_view, std::string_view, 28> kTagUnits{
     {{metric::kStep, "ns"},
      {metric::kEvent, "ns"},
      {metric::kSynced, "ns"},
@@ -42,7 +42,8 @@ constexpr ConstantTable<std::string_view, std::string_view, 27> kTagUnits{
      {metric::kPublishedStddev, "ns"},
      {metric::kForwardPasses, "ns"},
      {metric::kBackwardPasses, "ns"},
-     {metric::kAttentionError, "1"}}};
+     {metric::kAttentionError, "1"},
+     {metric::kLosses, "1"}}};
 
 /// Counts among the metrics of those tags.
 constexpr std::array<std::string_view, 4> kCounts{metric::kDeviceAllocations, metric::kKernels,
@@ -120,8 +121,8 @@ std::optional<ColumnType> type_of(std::string_view table, std::string_view colum
 
 std::span<const std::string_view> needed_params(CellKind kind) {
   if (kind == CellKind::kAttention) return kAttentionParams;
-  const bool network =
-      kind == CellKind::kTiming || kind == CellKind::kKernels || kind == CellKind::kMemory;
+  const bool network = kind == CellKind::kTiming || kind == CellKind::kKernels ||
+                       kind == CellKind::kMemory || kind == CellKind::kLadder;
   return network ? std::span<const std::string_view>(kNetworkParams)
                  : std::span<const std::string_view>();
 }

@@ -10,6 +10,7 @@
 #include "base/gpu.h"
 #include "fake_attention.h"
 #include "fake_kernels.h"
+#include "fake_ladder.h"
 #include "fake_memory.h"
 #include "fake_precision.h"
 #include "plan/arithmetic.h"
@@ -138,6 +139,11 @@ inline LaunchReport good_report(const LaunchRequest& request) {
   if (request.spec.kind == CellKind::kLayerNorm) measure_layer_norm(report.body);
   if (request.spec.kind == CellKind::kAttention) {
     measure_attention(report.body, request.spec, report.device.memory_bytes);
+  }
+  if (request.spec.kind == CellKind::kLadder) {
+    const CellSpec& spec = request.spec;
+    const double flops = forward_flops(*spec.model, *spec.batch, *spec.context);
+    measure_ladder(report.body, spec, 3.4 * flops / kFlopsPerSecond * 1e9, &steps);
   }
   if (request.spec.kind == CellKind::kKernels) answer_kernels(report.body, request);
   if (request.spec.kind == CellKind::kMemory) {

@@ -56,6 +56,26 @@ TEST(Transformer, SeesNoTokenThatIsStillToCome) {
   EXPECT_FALSE(before[0][7].allclose(after[0][7]));
 }
 
+TEST(Transformer, GivesTheSameLogitsAndGradientsHoweverItIsWritten) {
+  const at::Tensor ids = at::randint(30, {3, 8}, at::kLong);
+  at::manual_seed(1);
+  const Transformer plain(kTiny, 8, at::kCPU);
+  const at::Tensor expected = plain.forward(ids);
+  plain.loss(expected, ids).backward();
+  for (const Variant variant : {Variant::kEinsum, Variant::kSdpa}) {
+    at::manual_seed(1);
+    const Transformer other(kTiny, 8, at::kCPU, variant);
+    const at::Tensor logits = other.forward(ids);
+    EXPECT_TRUE(logits.allclose(expected, 1e-4, 1e-5)) << name(variant);
+    other.loss(logits, ids).backward();
+    for (std::size_t i = 0; i < plain.parameters().size(); ++i) {
+      const Parameter& parameter = plain.parameters()[i];
+      EXPECT_TRUE(other.parameters()[i].tensor.grad().allclose(parameter.tensor.grad(), 1e-3, 1e-5))
+          << name(variant) << " " << parameter.name;
+    }
+  }
+}
+
 TEST(Transformer, NamesItsParametersByTheirPlace) {
   const Transformer model(kTiny, 8, at::kCPU);
   EXPECT_EQ(model.parameters().front().name, "token_embeddings.weight");

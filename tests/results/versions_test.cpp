@@ -77,6 +77,11 @@ TEST(Versions, AttentionByItselfCameWithTheSixth) {
   EXPECT_TRUE(run.cells.back().spec.attention);
 }
 
+TEST(Versions, LaddersCameWithTheSeventh) {
+  const labreport::Run run = run_from_json(recorded("1.6.0"), "run.json");
+  EXPECT_EQ(run.cells.at(1).spec.variant, Variant::kEinsum);
+}
+
 TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {
   const std::string newer = changed("/schema_version", "1.10.0");
   EXPECT_EQ(warning(newer, "newer.json"),

@@ -28,7 +28,7 @@ std::int64_t at_least(std::int64_t smallest, const std::optional<std::int64_t>& 
 TimingPlan profiling_plan(const CellSpec& spec) {
   return {
       .network = {spec.implementation, present(spec.model, "model"),
-                  at_least(1, spec.context, "context")},
+                  at_least(1, spec.context, "context"), spec.variant.value_or(Variant::kMatmul)},
       .batch = at_least(1, spec.batch, "batch"),
       .warmup = at_least(0, spec.warmup, "warmup"),
       .steps = at_least(0, spec.steps, "steps"),

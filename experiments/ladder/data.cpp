@@ -1,0 +1,192 @@
+// How fast a training step becomes, one change at a time: the datasets and values of section.md.
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/statistics.h"
+#include "experiments/common/command.h"
+#include "experiments/common/ladder.h"
+#include "experiments/ladder/present.h"
+
+namespace labreport::ladder {
+namespace {
+
+constexpr const char* kProblem = "ladder";
+constexpr Notation kFactor{Notation::kSignificant, 3};
+constexpr Notation kTime{Notation::kSignificant, 4};
+constexpr Notation kShare{Notation::kPercent};
+constexpr double kAgree = 0.01;            // relative; see Method
+constexpr std::size_t kComparedSteps = 5;  // later ones amplify rounding
+
+struct Row {
+  const Ladder* ladder;
+  const Rung* rung;
+  const Rung* before;  ///< Null at the first.
+
+  std::optional<double> over(const Rung* base) const {
+    if (base == nullptr || base == rung || !rung->ran()) return std::nullopt;
+    return base->ms() / rung->ms();
+  }
+  /// The largest of the compared steps, relative to the first rung's loss.
+  std::optional<double> loss_difference() const {
+    const Rung* first = ladder->first();
+    if (first == nullptr || first == rung || rung->losses.empty()) return std::nullopt;
+    double most = 0;
+    const std::size_t steps = std::min(first->losses.size(), rung->losses.size());
+    for (std::size_t i = 0; i < std::min(steps, kComparedSteps); ++i) {
+      most = std::max(most, std::abs(rung->losses[i] / first->losses[i] - 1));
+    }
+    return most;
+  }
+};
+
+Value step_time(const Row& row) {
+  return row.rung->ran() ? Value::mean_of(row.rung->steps_ms) : Value::missing(row.rung->reason);
+}
+
+const std::vector<Column<Row>> kRows{
+    {"ladder", "Ladder", [](const Row& row) { return row.ladder->words; }},
+    {"rung", "Rung", [](const Row& row) { return row.rung->change; }},
+    {"ms", "Step", step_time, "ms"},
+    {"gain", "vs. last", [](const Row& row) { return Value(row.over(row.before)); }, "×", kFactor},
+    {"total", "vs. first", [](const Row& row) { return Value(row.over(row.ladder->first())); }, "×",
+     kFactor},
+    {"mfu", "MFU", [](const Row& row) { return Value(row.rung->mfu); }, "%", kShare},
+    {"peak",
+     "Peak memory",
+     [](const Row& row) { return Value(row.rung->peak_bytes); },
+     "GiB",
+     {Notation::kGibibytes}},
+    {"kernels",
+     "Kernels",
+     [](const Row& row) { return Value(row.rung->kernels); },
+     "",
+     {Notation::kCount}},
+    {"idle", "GPU idle", [](const Row& row) { return Value(row.rung->idle_share()); }, "%", kShare},
+    {"loss",
+     "Loss differs by",
+     [](const Row& row) { return Value(row.loss_difference()); },
+     "%",
+     {Notation::kRelativeError, 2}}};
+
+std::vector<Row> rows_of(const Ladder& ladder) {
+  std::vector<Row> rows;
+  const Rung* before = nullptr;
+  for (const Rung& rung : ladder.rungs) {
+    rows.push_back({&ladder, &rung, before});
+    if (rung.ran()) before = &rung;
+  }
+  return rows;
+}
+
+/// A bar of the waterfall: the first step whole, what each change saves, what is left, the floor.
+struct Bar {
+  std::string row, part;
+  double from, to;
+  std::string text;
+};
+
+const std::vector<Column<Bar>> kBars{{"row", "Rung", &Bar::row},
+                                     {"part", "Part", &Bar::part},
+                                     {"from", "From", &Bar::from, "ms"},
+                                     {"to", "To", &Bar::to, "ms"},
+                                     {"text", "Step", &Bar::text}};
+
+std::vector<Bar> waterfall(const Ladder& ladder) {
+  const auto written = [](double ms) { return format_value(ms, kTime) + " ms"; };
+  const Rung& first = *ladder.first();
+  std::vector<Bar> bars{{first.change, "step", 0, first.ms(), written(first.ms())}};
+  for (const Gain& gain : gains(ladder)) {
+    const bool slower = gain.saved_ms() < 0;
+    bars.push_back(
+        {gain.after->change, slower ? "slower" : "saved", gain.after->ms(), gain.before->ms(),
+         written(gain.after->ms()) + ", " + format_value(gain.speedup(), kFactor) + " ×"});
+  }
+  const double left = ladder.best()->ms();
+  bars.push_back({"fastest", "step", 0, left, written(left)});
+  if (ladder.floor_ms) {
+    bars.push_back({"floor", "floor", 0, *ladder.floor_ms, written(*ladder.floor_ms)});
+  }
+  return bars;
+}
+
+Facts gain_facts(const Gain& gain) {
+  Facts facts;
+  facts.set("change", gain.after->change);
+  facts.set("speedup", gain.speedup(), kFactor);
+  facts.set("before", gain.before->ms(), kTime).set("after", gain.after->ms(), kTime);
+  facts.when("why", !because(gain).empty(), "because", because(gain));
+  return facts;
+}
+
+/// What buys most, and what all changes buy together.
+Facts ladder_facts(const Ladder& ladder) {
+  const Rung &first = *ladder.first(), &best = *ladder.best();
+  std::vector<Facts> largest;
+  for (const Gain& gain : largest_gains(ladder, 2)) largest.push_back(gain_facts(gain));
+  Facts facts;
+  facts.set("words", ladder.words).set("best", best.change);
+  facts.set("from", first.ms(), kTime).set("to", best.ms(), kTime);
+  facts.set("speedup", first.ms() / best.ms(), kFactor);
+  facts.flag("gained", !largest.empty());
+  facts.when("foremost", largest.empty() ? std::nullopt : std::optional(largest.front()));
+  facts.when("next", largest.size() < 2 ? std::nullopt : std::optional(largest.back()));
+  facts.when("above", ladder.floor_ms.has_value(),
+             ladder.floor_ms ? Facts()
+                                   .set("floor", *ladder.floor_ms, kTime)
+                                   .set("times", best.ms() / *ladder.floor_ms, kFactor)
+                             : Facts());
+  return facts;
+}
+
+/// Rungs whose losses leave the first's by more than rounding explains.
+std::vector<Facts> apart(const std::vector<Row>& rows) {
+  std::vector<Facts> found;
+  for (const Row& row : rows) {
+    const auto difference = row.loss_difference();
+    if (!difference || *difference <= kAgree) continue;
+    found.push_back(Facts()
+                        .set("words", row.ladder->words)
+                        .set("change", row.rung->change)
+                        .set("difference", *difference, {Notation::kPercent}));
+  }
+  return found;
+}
+
+std::string first_reason(const std::vector<Ladder>& all) {
+  for (const Ladder& ladder : all) {
+    for (const Rung& rung : ladder.rungs) {
+      if (!rung.reason.empty()) return rung.reason;
+    }
+  }
+  return "not measured yet";
+}
+
+}  // namespace
+
+Presentation present(const RunView& view) {
+  const std::vector<Ladder> all = ladders(view);
+  if (all.empty()) return {};
+  PartContent part;
+  std::vector<Row> rows;
+  std::vector<Facts> ran;
+  std::vector<NamedCell> named;
+  for (const Ladder& ladder : all) {
+    named.push_back({ladder.words, ladder.rungs.front().cell});
+    std::ranges::copy(rows_of(ladder), std::back_inserter(rows));
+    if (!gains(ladder).empty()) ran.push_back(ladder_facts(ladder));
+  }
+  part.facts.flag("nothing", ran.empty()).set("reason", first_reason(all));
+  part.facts.list("ladders", ran).list("apart", apart(rows));
+  part.facts.flag("gpu", view.on_gpu());
+  part.datasets = {make_dataset("rungs", kRows, rows)};
+  const Ladder* drawn = advised(all);
+  part.facts.set("drawn", drawn == nullptr ? "" : drawn->words);
+  if (drawn != nullptr)
+    part.datasets.push_back(make_dataset("waterfall", kBars, waterfall(*drawn)));
+  part.details.tables = {commands_table(view.run(), kProblem, named)};
+  part.cells = view.cells(CellKind::kLadder);
+  return {{"", std::move(part)}};
+}
+
+}  // namespace labreport::ladder

@@ -1,0 +1,62 @@
+#include "engine/cuda_graph.h"
+
+#include "base/error.h"
+
+#ifdef LABREPORT_HAS_CUDA
+
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDAGuard.h>
+
+namespace labreport {
+
+struct CudaGraph::Captured {
+  c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
+  at::cuda::CUDAGraph graph;
+};
+
+CudaGraph::CudaGraph() : captured_(std::make_unique<Captured>()) {}
+
+void CudaGraph::warm_up(const std::function<void()>& work) {
+  const c10::cuda::CUDAStreamGuard guard(captured_->stream);
+  work();
+  captured_->stream.synchronize();
+}
+
+void CudaGraph::capture(const std::function<void()>& work) {
+  const c10::cuda::CUDAStreamGuard guard(captured_->stream);
+  captured_->graph.capture_begin();
+  work();
+  captured_->graph.capture_end();
+}
+
+void CudaGraph::replay() {
+  const c10::cuda::CUDAStreamGuard guard(captured_->stream);
+  captured_->graph.replay();
+}
+
+}  // namespace labreport
+
+#else
+
+namespace labreport {
+
+struct CudaGraph::Captured {};
+
+CudaGraph::CudaGraph() {
+  throw InputError("this worker was built beside a torch without CUDA: it captures no CUDA graph",
+                   "build it beside one with CUDA");
+}
+
+void CudaGraph::warm_up(const std::function<void()>&) {}
+void CudaGraph::capture(const std::function<void()>&) {}
+void CudaGraph::replay() {}
+
+}  // namespace labreport
+
+#endif
+
+namespace labreport {
+
+CudaGraph::~CudaGraph() = default;
+
+}  // namespace labreport

@@ -1,0 +1,200 @@
+#include "measure/ladder/ladder.h"
+
+#include <ATen/Context.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "engine/conditions.h"
+#include "engine/cuda_graph.h"
+#include "engine/device.h"
+#include "engine/host_clock.h"
+#include "engine/precision.h"
+#include "engine/profiler.h"
+#include "measure/kernels/activity.h"
+#include "measure/timing/memory_counts.h"
+#include "measure/timing/timing_plan.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kEagerBeforeGraph = 3;  // what PyTorch's documentation runs before capturing
+
+/// One step after the other. Each leaves its loss until the next begins.
+class Steps {
+ public:
+  explicit Steps(TrainingStep& step) : step_(step) {}
+  virtual ~Steps() = default;
+
+  /// Enqueues one step.
+  virtual void run() = 0;
+  /// Frees what the step left.
+  virtual void clear() { step_.clear(); }
+  /// Runs what comes before the step that is timed, outside its time.
+  virtual void prepare() {}
+
+  double loss() const { return step_.loss().item<double>(); }
+
+ protected:
+  TrainingStep& step_;
+};
+
+class EagerSteps : public Steps {
+ public:
+  using Steps::Steps;
+  void run() override {
+    Unobserved observer;
+    step_.run(observer);
+  }
+};
+
+/// Some eager steps first; then the step is captured, and all others are replays.
+class GraphSteps : public Steps {
+ public:
+  GraphSteps(TrainingStep& step, std::int64_t eager) : Steps(step), eager_(eager) {}
+
+  void prepare() override {
+    if (eager_ == 0 && !captured_) capture();
+  }
+
+  void run() override {
+    if (captured_) return graph_.replay();
+    --eager_;
+    graph_.warm_up([this] { run_eagerly(); });
+  }
+
+  /// The graph writes to the tensors of the captured step.
+  void clear() override {
+    if (!captured_) step_.clear();
+  }
+
+ private:
+  void run_eagerly() {
+    Unobserved observer;
+    step_.run(observer);
+  }
+
+  void capture() {
+    graph_.capture([this] { run_eagerly(); });
+    captured_ = true;
+  }
+
+  CudaGraph graph_;
+  std::int64_t eager_;
+  bool captured_ = false;
+};
+
+std::unique_ptr<Steps> make_steps(TrainingStep& step, Variant variant, std::int64_t warmup) {
+  if (variant != Variant::kCudaGraph) return std::make_unique<EagerSteps>(step);
+  if (warmup < 1) {
+    throw InputError("a CUDA graph is captured after a warm-up step, and 'warmup' is 0",
+                     "ask for at least one");
+  }
+  return std::make_unique<GraphSteps>(step, std::min(warmup, kEagerBeforeGraph));
+}
+
+class LadderLaunch {
+ public:
+  LadderLaunch(const TimingPlan& plan, Variant variant, c10::Device device)
+      : plan_(plan),
+        device_(device),
+        batch_(plan.random_batch(device)),
+        network_(make_network(plan.network, device)),
+        step_(*network_, batch_, plan.step),
+        compile_ns_(step_.compile()),
+        memory_(device, count_bytes(network_->parameters())),
+        steps_(make_steps(step_, variant, plan.warmup)) {}
+
+  Launch measure() {
+    conditions_.emplace(plan_.step.device);
+    for (std::int64_t i = 0; i < plan_.warmup + plan_.steps; ++i) {
+      if (i == plan_.warmup) conditions_->begin();
+      if (i == plan_.warmup) memory_.begin();
+      run_one();
+      memory_.note_step();
+    }
+    memory_.end();
+    conditions_->end();
+    return result();
+  }
+
+ private:
+  /// As in kind `timing`: one synchronisation, at the end of the step.
+  void run_one() {
+    steps_->prepare();
+    synchronize(device_);
+    const std::int64_t start = host_now_ns();
+    steps_->run();
+    const std::int64_t enqueued = host_now_ns();
+    synchronize(device_);
+    totals_.push_back(host_now_ns() - start);
+    enqueues_.push_back(enqueued - start);
+    losses_.push_back(steps_->loss());
+    steps_->clear();
+  }
+
+  /// Kernels of one more step: how many, and how long the device was busy with them.
+  std::vector<Metric> profiled() {
+    const DeviceKind kind = plan_.step.device;
+    profile(kind, [] {});
+    const Profile found = profile(kind, [this] {
+      steps_->run();
+      synchronize(device_);
+    });
+    const std::string reason = reason_without_kernels(kind, found.trace);
+    if (reason.empty()) return activity_metrics(attribute(found.trace));
+    return {absent_metric(metric::kProfile, metric::kKernels, "1", reason),
+            absent_metric(metric::kProfile, metric::kBusy, "ns", reason)};
+  }
+
+  Launch result() {
+    Launch launch;
+    if (compile_ns_) {
+      launch.metrics.push_back(
+          integer_metric(metric::kStartUp, metric::kCompile, "ns", *compile_ns_));
+    }
+    append(launch.metrics, {sample_metric(metric::kStep, metric::kTotal, "ns", totals_),
+                            sample_metric(metric::kStep, metric::kEnqueue, "ns", enqueues_),
+                            {std::string(metric::kLosses), std::string(metric::kTotal), "1",
+                             Samples(losses_), ""}});
+    append(launch.metrics, memory_.metrics());
+    append(launch.metrics, profiled());
+    launch.conditions = conditions_->metrics();
+    launch.conditions.push_back(memory_.device_allocations());
+    return launch;
+  }
+
+  TimingPlan plan_;
+  c10::Device device_;
+  Batch batch_;
+  std::unique_ptr<Network> network_;
+  TrainingStep step_;
+  std::optional<std::int64_t> compile_ns_;
+  MemoryCounts memory_;
+  std::unique_ptr<Steps> steps_;
+  std::optional<Conditions> conditions_;
+  std::vector<std::int64_t> totals_, enqueues_;
+  std::vector<double> losses_;
+};
+
+}  // namespace
+
+Launch measure_ladder(const LaunchRequest& request) {
+  const TimingPlan plan = timing_plan(request.spec);
+  const Variant variant = request.spec.variant.value_or(Variant::kMatmul);
+  if (plan.step.mode != Mode::kTrainStep) {
+    throw InputError("a ladder's cell measures training steps, not '" +
+                     std::string(name(plan.step.mode)) + "'");
+  }
+  if (variant == Variant::kCudaGraph && plan.step.device == DeviceKind::kCpu) {
+    Launch launch;
+    launch.outcome = Skipped{"a CUDA graph needs a GPU"};
+    return launch;
+  }
+  set_tf32(plan.step.precision);
+  at::manual_seed(static_cast<std::uint64_t>(request.seed));
+  return LadderLaunch(plan, variant, torch_device(plan.step.device)).measure();
+}
+
+}  // namespace labreport

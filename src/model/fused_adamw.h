@@ -1,0 +1,27 @@
+// AdamW by PyTorch's fused kernels, which update many parameters at once.
+#pragma once
+
+#include <vector>
+
+#include "model/adamw.h"
+
+namespace labreport {
+
+/// Steps are counted on the device, so that a CUDA graph can capture one. The moments are made with
+/// it, and updated in place.
+class FusedAdamW : public Optimizer {
+ public:
+  explicit FusedAdamW(const Parameters& parameters, AdamWOptions options = {});
+
+  /// Every parameter has to have a gradient.
+  void step() override;
+
+  Parameters state() const override;
+
+ private:
+  AdamWOptions options_;
+  std::vector<std::string> names_;
+  std::vector<at::Tensor> parameters_, m_, v_, steps_;
+};
+
+}  // namespace labreport

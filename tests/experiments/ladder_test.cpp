@@ -1,0 +1,177 @@
+// What the ladder of a training step plans, and what it says of a run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiments/common/ladder.h"
+#include "experiments/sample_runs.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing_samples::Change;
+using testing_samples::end_with;
+using testing_samples::measured;
+using testing_samples::plan_input;
+
+PlanInput ladder_input(Preset preset = Preset::kFull) {
+  PlanInput input = plan_input(preset);
+  input.selection.only = {"ladder"};
+  return input;
+}
+
+const auto as_it_is = [](const CellSpec&, Launch&) {};
+
+labreport::Run ladder_run(const Change& change = as_it_is, Preset preset = Preset::kFull) {
+  return measured(ladder_input(preset), change);
+}
+
+std::vector<Ladder> ladders_of(const labreport::Run& run) {
+  return ladders(RunView(run, find_edition(run.edition)));
+}
+
+std::string answer(const labreport::Run& run) {
+  for (const Section& section : build_document(run, false).sections) {
+    if (section.problem == "ladder") return section.parts.front().answer;
+  }
+  return "no ladder";
+}
+
+Change longer(Variant variant, double factor) {
+  return [=](const CellSpec& spec, Launch& launch) {
+    if (spec.variant != variant) return;
+    for (Metric& metric : launch.metrics) {
+      if (metric.unit != "ns") continue;
+      if (auto* all = std::get_if<Samples>(&metric.data)) {
+        for (auto& ns : std::get<std::vector<std::int64_t>>(*all)) {
+          ns = static_cast<std::int64_t>(static_cast<double>(ns) * factor);
+        }
+      } else {
+        metric.data = Scalar(static_cast<std::int64_t>(*metric.number() * factor));
+      }
+    }
+  };
+}
+
+TEST(LadderPlan, IsNoPartOfARunThatDoesNotAskForIt) {
+  for (const PlannedCell& cell : plan_cells(plan_input(Preset::kFull), {})) {
+    EXPECT_NE(cell.spec.kind, CellKind::kLadder);
+  }
+}
+
+TEST(LadderPlan, ClimbsInSixteenBitsAndInFp32ThenTf32) {
+  const labreport::Run run = ladder_run();
+  const std::vector<Ladder> all = ladders_of(run);
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].words, "small in BF16");
+  EXPECT_EQ(all[3].words, "2.7B in FP32");
+  const auto changes = [](const Ladder& ladder) {
+    std::vector<std::string> words;
+    for (const Rung& rung : ladder.rungs) words.push_back(rung.change);
+    return words;
+  };
+  EXPECT_THAT(changes(all[0]),
+              ElementsAre("einsum", "matmul", "SDPA", "fused AdamW", "CUDA graph"));
+  EXPECT_THAT(changes(all[3]),
+              ElementsAre("einsum", "matmul", "SDPA", "fused AdamW", "TF32", "CUDA graph"));
+}
+
+TEST(LadderPlan, TakesTheNextSizeWhereTheLargestDoesNotFit) {
+  const labreport::Run run = ladder_run([](const CellSpec& spec, Launch& launch) {
+    if (spec.kind == CellKind::kLadder && spec.size == "2.7B")
+      end_with(launch, OutOfMemory{"forward", 1 << 30, 1 << 30, 1 << 30});
+  });
+  const std::vector<Ladder> all = ladders_of(run);
+  EXPECT_EQ(all.at(2).size, "xl");
+  EXPECT_EQ(all.at(2).rungs.size(), 5u);
+  EXPECT_EQ(all.back().size, "2.7B");
+  EXPECT_EQ(all.back().rungs.size(), 1u) << "its first rung says why";
+}
+
+TEST(LadderPlan, IsOfLabreportsOwnNetwork) {
+  PlanInput input = ladder_input();
+  input.selection.model.emplace();
+  EXPECT_TRUE(plan_cells(input, {}).empty());
+}
+
+TEST(Ladder, ComparesEachRungWithTheOneBeforeThatRan) {
+  const labreport::Run run = ladder_run([](const CellSpec& spec, Launch& launch) {
+    if (spec.variant == Variant::kSdpa) end_with(launch, Skipped{"no such kernel"});
+  });
+  const Ladder ladder = ladders_of(run).front();
+  const std::vector<Gain> all = gains(ladder);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[1].before->change, "matmul");
+  EXPECT_EQ(all[1].after->change, "fused AdamW");
+  EXPECT_NEAR(all[1].speedup(), 2, 0.01);
+  EXPECT_EQ(ladder.rungs[2].reason, "skipped: no such kernel");
+}
+
+TEST(Ladder, LeavesSmallGainsOut) {
+  const labreport::Run run = ladder_run(longer(Variant::kEinsum, 0.505));
+  const Ladder ladder = ladders_of(run).front();
+  for (const Gain& gain : largest_gains(ladder, 9)) EXPECT_NE(gain.after->change, "matmul");
+  EXPECT_EQ(largest_gains(ladder, 2).size(), 2u);
+}
+
+TEST(Ladder, BlamesLaunchesWhereIdleTimeIsWhatItSaves) {
+  const labreport::Run run = ladder_run([](const CellSpec& spec, Launch& launch) {
+    if (!spec.variant || spec.device == DeviceKind::kCpu) return;
+    for (Metric& metric : launch.metrics) {  // the same kernels in every variant
+      if (metric.name == metric::kBusy) metric.data = Scalar(std::int64_t{1'000'000});
+      if (metric.name == metric::kKernels) metric.data = Scalar(std::int64_t{500});
+    }
+  });
+  EXPECT_THAT(because(gains(ladders_of(run).front()).front()),
+              HasSubstr("because the GPU idles for "));
+}
+
+TEST(Ladder, BlamesKernelsWhereTheyTakeLess) {
+  EXPECT_THAT(because(gains(ladders_of(ladder_run()).front()).front()),
+              HasSubstr("because 2,500 kernels become 2,100 and take "));
+}
+
+TEST(Ladder, AdvisesTheLargestInSixteenBits) {
+  const labreport::Run run = ladder_run();
+  const std::vector<Ladder> all = ladders_of(run);
+  EXPECT_EQ(advised(all)->words, "2.7B in BF16");
+  EXPECT_EQ(advised({}), nullptr);
+}
+
+TEST(LadderAnswer, SaysWhatBuysMostAndHowFarTheFloorIs) {
+  EXPECT_THAT(answer(ladder_run()),
+              AllOf(HasSubstr("**2.7B in BF16: 5.00 ×**"), HasSubstr("**matmul** buys most"),
+                    HasSubstr("times the floor of"), Not(HasSubstr("{{"))));
+}
+
+TEST(LadderAnswer, SaysWhereLossesPart) {
+  const auto diverged = ladder_run([](const CellSpec& spec, Launch& launch) {
+    if (spec.variant != Variant::kFusedAdamW || spec.size != "small") return;
+    for (Metric& metric : launch.metrics) {
+      if (metric.tag == metric::kLosses) metric.data = Samples(std::vector<double>(15, 9.9));
+    }
+  });
+  EXPECT_THAT(answer(diverged), HasSubstr("more than rounding explains"));
+  EXPECT_THAT(answer(ladder_run()), Not(HasSubstr("more than rounding explains")));
+}
+
+TEST(LadderAnswer, OfACpuHasARowForTheGraphWithItsReason) {
+  const labreport::Run run = ladder_run(as_it_is, Preset::kDemo);
+  EXPECT_EQ(ladders_of(run).front().rungs.back().reason, "skipped: a CUDA graph needs a GPU");
+  EXPECT_THAT(answer(run),
+              AllOf(HasSubstr("**demo-1 in FP32: 4.00 ×**"), Not(HasSubstr("kernels"))));
+}
+
+TEST(LadderAnswer, WithoutTwoRungsGivesTheReason) {
+  const labreport::Run run = ladder_run([](const CellSpec& spec, Launch& launch) {
+    if (spec.variant) end_with(launch, Skipped{"too small a GPU"});
+  });
+  EXPECT_EQ(answer(run), "No ladder has two rungs that ran: skipped: too small a GPU.");
+}
+
+}  // namespace
+}  // namespace labreport

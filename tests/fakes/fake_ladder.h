@@ -1,0 +1,34 @@
+// A training step of a ladder that was never run: each variant is faster than the one before.
+#pragma once
+
+#include <vector>
+
+#include "results/metric_names.h"
+#include "results/run.h"
+
+namespace labreport {
+
+inline void measure_ladder(Launch& body, const CellSpec& spec, double plain_ns,
+                           std::vector<std::int64_t> (*steps)(double, std::int64_t, bool)) {
+  const Variant variant = spec.variant.value_or(Variant::kMatmul);
+  if (variant == Variant::kCudaGraph && spec.device == DeviceKind::kCpu) {
+    body.outcome = Skipped{"a CUDA graph needs a GPU"};
+    return;
+  }
+  const auto rung = static_cast<std::int64_t>(variant);
+  const double step = plain_ns / static_cast<double>(1 + rung);
+  const std::int64_t all = spec.warmup.value_or(0) + spec.steps.value_or(1);
+  // Eager steps leave the device idle for a fifth; a graph for nothing to speak of.
+  const double busy = step * (variant == Variant::kCudaGraph ? 0.99 : 0.8);
+  std::vector<double> losses;
+  for (std::int64_t i = 0; i < all; ++i) losses.push_back(9.2 / static_cast<double>(1 + i));
+  body.metrics = {
+      sample_metric(metric::kStep, metric::kTotal, "ns", steps(step, all, false)),
+      sample_metric(metric::kStep, metric::kEnqueue, "ns", steps(step / 2, all, false)),
+      {std::string(metric::kLosses), std::string(metric::kTotal), "1", Samples(losses), ""},
+      integer_metric(metric::kMemory, metric::kPeakAllocated, "B", (8 - rung) << 30),
+      integer_metric(metric::kProfile, metric::kBusy, "ns", static_cast<std::int64_t>(busy)),
+      integer_metric(metric::kProfile, metric::kKernels, "1", 2500 - 400 * rung)};
+}
+
+}  // namespace labreport

@@ -1,0 +1,79 @@
+#include "measure/ladder/ladder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::size_t kSteps = 2 + 3;
+
+LaunchRequest on_cpu(std::optional<Variant> variant) {
+  LaunchRequest request;
+  CellSpec& spec = request.spec;
+  spec.kind = CellKind::kLadder;
+  spec.device = DeviceKind::kCpu;
+  spec.model = ModelShape{.d_model = 32, .d_ff = 64, .layers = 2, .heads = 2, .vocab = 50};
+  spec.context = 16;
+  spec.batch = 2;
+  spec.precision = Precision::kFp32;
+  spec.mode = Mode::kTrainStep;
+  spec.warmup = 2;
+  spec.steps = 3;
+  spec.variant = variant;
+  return request;
+}
+
+std::vector<double> losses(const Launch& launch) {
+  return launch.find(metric::kLosses, metric::kTotal)->numbers();
+}
+
+TEST(Ladder, TimesEachStepAndKeepsItsLoss) {
+  const Launch launch = measure_ladder(on_cpu(Variant::kMatmul));
+  EXPECT_EQ(launch.find(metric::kStep, metric::kTotal)->numbers().size(), kSteps);
+  EXPECT_EQ(losses(launch).size(), kSteps);
+  EXPECT_NEAR(losses(launch).front(), std::log(50), 0.5) << "of an untrained network";
+  EXPECT_LT(losses(launch).back(), losses(launch).front()) << "the same batch again and again";
+}
+
+TEST(Ladder, CountsWhatRanInOneMoreStep) {
+  const Launch launch = measure_ladder(on_cpu(Variant::kMatmul));
+  EXPECT_GT(*launch.find(metric::kProfile, metric::kKernels)->number(), 100);
+  EXPECT_GT(*launch.find(metric::kProfile, metric::kBusy)->number(), 0);
+}
+
+TEST(Ladder, EveryVariantTrainsAlike) {
+  const std::vector<double> plain = losses(measure_ladder(on_cpu(std::nullopt)));
+  for (const Variant variant : {Variant::kEinsum, Variant::kSdpa, Variant::kFusedAdamW}) {
+    const std::vector<double> other = losses(measure_ladder(on_cpu(variant)));
+    // They add in other orders, and AdamW divides by small numbers.
+    EXPECT_THAT(other, testing::Pointwise(testing::DoubleNear(1e-3), plain)) << name(variant);
+  }
+}
+
+TEST(Ladder, FusedKernelsAreFewer) {
+  const auto kernels = [](Variant variant) {
+    return *measure_ladder(on_cpu(variant)).find(metric::kProfile, metric::kKernels)->number();
+  };
+  EXPECT_LT(kernels(Variant::kSdpa), kernels(Variant::kMatmul));
+  EXPECT_LT(kernels(Variant::kFusedAdamW), kernels(Variant::kSdpa));
+}
+
+TEST(Ladder, HasNoCudaGraphOnACpu) {
+  const Launch launch = measure_ladder(on_cpu(Variant::kCudaGraph));
+  EXPECT_EQ(std::get<Skipped>(launch.outcome).reason, "a CUDA graph needs a GPU");
+}
+
+TEST(Ladder, IsOfTrainingSteps) {
+  LaunchRequest request = on_cpu(Variant::kMatmul);
+  request.spec.mode = Mode::kForward;
+  EXPECT_THROW(measure_ladder(request), InputError);
+}
+
+}  // namespace
+}  // namespace labreport
