@@ -71,12 +71,15 @@ Measured measure_as_told(const RunFlags& flags, const fs::path& root,
   if (!choice.notice.empty()) say("{}\n", choice.notice);
   const PlanInput input = plan_input(flags, choice);
   const std::vector<PlannedCell> wanted = checked_plan(input, Run());
-  const std::string head = headline(input, choice, totals(wanted, choice));
+  const std::vector<PlannedCell> foreseen = foreseen_plan(input, wanted, choice);
+  PlanTotals sum = totals(foreseen, choice);
+  sum.foreseen = sum.cells != wanted.size();
+  const std::string head = headline(input, choice, sum);
   WorkerSetup setup = worker_setup(flags);
   const WorkerInfo worker = flags.dry_run ? WorkerInfo() : find_worker();
   say("{}\n", head);
   if (flags.dry_run) {
-    fmt::print("{}", plan_table(wanted, choice));
+    fmt::print("{}", plan_table(foreseen, choice));
     return {};
   }
   setup.program = fs::absolute(worker.program);

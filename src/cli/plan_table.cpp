@@ -63,6 +63,23 @@ void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choi
   sum.disk_bytes += estimated_disk_bytes(cell.spec) * launches;
 }
 
+Outcome foreseen_outcome(CellSpec spec, std::int64_t memory_bytes) {
+  spec.implementation.clear();
+  if (expected_peak(spec).total() > memory_bytes) return OutOfMemory{};
+  return Ok{};
+}
+
+/// Whether any was new to it.
+bool add_foreseen(Run& run, const std::vector<PlannedCell>& cells, std::int64_t memory_bytes) {
+  const std::size_t before = run.cells.size();
+  for (const PlannedCell& planned : cells) {
+    Cell& cell = run.find_or_add(planned.spec);
+    if (!cell.launches.empty()) continue;
+    cell.launches.emplace_back().outcome = foreseen_outcome(planned.spec, memory_bytes);
+  }
+  return run.cells.size() > before;
+}
+
 /// Empty where nobody knows, as for a model that is not labreport's.
 std::string memory_cost(const DeviceChoice& choice, const PlanTotals& sum) {
   if (sum.peak_bytes == 0) return "";
@@ -101,6 +118,16 @@ std::vector<PlannedCell> checked_plan(const PlanInput& input, const Run& so_far)
   return cells;
 }
 
+std::vector<PlannedCell> foreseen_plan(const PlanInput& input, std::vector<PlannedCell> wanted,
+                                       const DeviceChoice& choice) {
+  if (choice.gpus.empty()) return wanted;
+  Run foreseen;
+  while (add_foreseen(foreseen, wanted, choice.gpus.front().memory_bytes)) {
+    wanted = plan_cells(input, foreseen);
+  }
+  return wanted;
+}
+
 PlanTotals totals(const std::vector<PlannedCell>& cells, const DeviceChoice& choice) {
   PlanTotals sum;
   sum.cells = cells.size();
@@ -112,9 +139,9 @@ PlanTotals totals(const std::vector<PlannedCell>& cells, const DeviceChoice& cho
 
 std::string headline(const PlanInput& input, const DeviceChoice& choice, const PlanTotals& totals) {
   return fmt::format(
-      "{} · {} edition, {} preset · {}, {}{}; {}", choice.name(), input.edition.name,
-      name(input.preset), format_plural(static_cast<std::int64_t>(totals.cells), "cell"),
-      about(totals.seconds),
+      "{} · {} edition, {} preset · {}{}, {}{}; {}", choice.name(), input.edition.name,
+      name(input.preset), totals.foreseen ? "about " : "",
+      format_plural(static_cast<std::int64_t>(totals.cells), "cell"), about(totals.seconds),
       input.selection.model && input.selection.model->compile ? " and the time to compile" : "",
       cost(choice, totals));
 }

@@ -187,8 +187,18 @@ TEST_F(MixedMachine, TheCostIsToldBeforeTheFirstLaunch) {
               HasSubstr("; needs up to 109.3 GiB of GPU memory and 0.6 GiB of"));
   environment_["FAKE_NVML_GIB"] = "24";
   EXPECT_THAT(dry_run().messages,
-              HasSubstr("; needs all 24.00 GiB of GPU memory (38 cells need more: each becomes a "
-                        "row with its reason) and 0.3 GiB of disk\n"));
+              HasSubstr("; needs all 24.00 GiB of GPU memory (65 cells need more: each becomes a "
+                        "row with its reason) and 0.4 GiB of disk\n"));
+}
+
+TEST_F(MixedMachine, TheCostCountsWhatThePlanWillAdd) {
+  EXPECT_THAT(dry_run({"--edition", "2026"}).messages,
+              HasSubstr(" preset · about 92 cells, about "));
+  EXPECT_THAT(dry_run({"--edition", "2025"}).messages, HasSubstr(" preset · 112 cells, about "))
+      << "where all fits, nothing is added";
+  EXPECT_THAT(dry_run({"--edition", "2026", "--contexts", "128", "--sizes", "small"}).messages,
+              Not(HasSubstr("· about ")))
+      << "nothing is doubled";
 }
 
 /// The recorded run of the 2025 edition in full on an H200.

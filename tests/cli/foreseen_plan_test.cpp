@@ -1,0 +1,85 @@
+// How many cells a run will have, told before it begins.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cli/plan_table.h"
+#include "experiments/catalog.h"
+#include "results/run_store.h"
+
+namespace labreport {
+namespace {
+
+using testing::UnorderedElementsAreArray;
+
+/// The recorded run of that edition in full.
+Run recorded(const std::string& gpu, const std::string& edition) {
+  for (const auto& folder : list_runs(LABREPORT_SOURCE_DIR "/site/runs/" + gpu + "/" + edition)) {
+    Run run = RunStore(folder).load();
+    if (run.preset == "full") return run;
+  }
+  throw std::runtime_error("there is none");
+}
+
+PlanInput in_full(const std::string& edition) {
+  PlanInput input;
+  input.edition = find_edition(edition);
+  return input;
+}
+
+DeviceChoice gpu_of(std::int64_t memory_bytes) {
+  DeviceChoice choice;
+  choice.gpus.emplace_back().memory_bytes = memory_bytes;
+  return choice;
+}
+
+std::vector<std::string> ids_of(const std::vector<PlannedCell>& cells) {
+  std::vector<std::string> ids;
+  for (const PlannedCell& cell : cells) ids.push_back(cell_id(cell.spec));
+  return ids;
+}
+
+std::vector<std::string> first(const PlanInput& input) { return ids_of(plan_cells(input, Run())); }
+
+std::vector<std::string> foreseen(const PlanInput& input, const DeviceChoice& choice) {
+  return ids_of(foreseen_plan(input, plan_cells(input, Run()), choice));
+}
+
+TEST(ForeseenPlan, HasTheCellsThatWereMeasuredInTheEnd) {
+  for (const auto& [gpu, edition] : {std::pair{"nvidia-h200", "2026"},
+                                     {"nvidia-h200", "2025"},
+                                     {"nvidia-h100-80gb-hbm3", "2025"}}) {
+    const auto run = recorded(gpu, edition);
+    std::vector<std::string> measured;
+    for (const Cell& cell : run.cells) measured.push_back(cell.id);
+    EXPECT_THAT(foreseen(in_full(edition), gpu_of(main_device(run)->memory_bytes)),
+                UnorderedElementsAreArray(measured))
+        << gpu << ", " << edition;
+  }
+}
+
+TEST(ForeseenPlan, DoublesFurtherWhereThereIsMoreMemory) {
+  const PlanInput input = in_full("2026");
+  const auto cells = [&](std::int64_t gibibytes) {
+    return foreseen(input, gpu_of(gibibytes << 30)).size();
+  };
+  EXPECT_GT(cells(140), first(input).size());
+  EXPECT_GT(cells(1000), cells(140));
+}
+
+TEST(ForeseenPlan, OfAModelOfTheUsersEndsWhereLabreportsWould) {
+  PlanInput input = in_full("2026");
+  const std::size_t of_labreports = foreseen(input, gpu_of(140LL << 30)).size();
+  input.selection.model.emplace().implementation = "Net-0a1b2c3d";
+  EXPECT_NEAR(static_cast<double>(foreseen(input, gpu_of(140LL << 30)).size()),
+              static_cast<double>(of_labreports), 5);
+}
+
+TEST(ForeseenPlan, IsTheFirstOneWhereNobodyKnowsTheMemory) {
+  const PlanInput input = in_full("2026");
+  EXPECT_EQ(foreseen(input, {}), first(input));
+}
+
+}  // namespace
+}  // namespace labreport
