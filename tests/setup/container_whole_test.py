@@ -1,4 +1,4 @@
-"""The image is built, and makes the demonstration without network, root and GPU; `make attack` has the time.
+"""The image is built from a clone, and makes the demonstration without network, root and GPU; `make attack` has the time.
 
 python3 container_whole_test.py [BASE]: an image to build on; else one is made of Debian's packages. It wants podman and
 mmdebstrap. A machine of certificates, a kernel or a runtime of its own may need options of podman's: LABREPORT_PODMAN for
@@ -32,22 +32,42 @@ def make_base(folder):
     return IMAGE + "-base"
 
 
+def clone_of_a_careful_user(folder):
+    """Whose umask lets nobody else read."""
+    tree = folder + "/labreport"
+    subprocess.run(["git", "clone", "--quiet", ROOT, tree], check=True, umask=0o077)
+    return tree
+
+
 class Image(unittest.TestCase):
-    def test_makes_a_demonstration_without_network_and_root(self):
+    @classmethod
+    def setUpClass(cls):
         with tempfile.TemporaryDirectory() as folder:
-            base = BASE or make_base(folder)
-            podman("build", "--network", "host", *options("LABREPORT_PODMAN_BUILD"), "--build-arg", "BASE=" + base,
-                   "-t", IMAGE, ROOT)
-            report = pathlib.Path(folder, "report")
-            report.mkdir(mode=0o777)
-            report.chmod(0o777)
-            said = podman("run", "--rm", "--network", "none", *options("LABREPORT_PODMAN_RUN"), "-v", f"{report}:/report",
-                          IMAGE, "PRESET=demo", "SIZES=demo-1")
+            podman("build", "--network", "host", *options("LABREPORT_PODMAN_BUILD"), "--build-arg",
+                   "BASE=" + (BASE or make_base(folder)), "-t", IMAGE, clone_of_a_careful_user(folder))
+
+    def check_report_of(self, user, *words):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chown(folder, user, user)
+            said = podman("run", "--rm", "--network", "none", "--user", f"{user}:{user}", "--cap-drop", "all",
+                          *options("LABREPORT_PODMAN_RUN"), "-v", f"{folder}:/report", IMAGE, "PRESET=demo",
+                          "SIZES=demo-1", *words)
             self.assertIn("report: /report/public/", said)
-            page = next(report.glob("public/*/*/*/index.html"))
-            self.assertNotEqual(page.stat().st_uid, 0)
-            for name in ("report.pdf", "report.tex", "charts"):
+            page = next(pathlib.Path(folder).glob("public/*/*/*/index.html"))
+            self.assertEqual(page.stat().st_uid, user)
+            for name in ("report.pdf", "report.tex"):
                 self.assertTrue((page.parent / name).exists(), name)
+            charts = {suffix: {path.stem for path in page.parent.glob("charts/*" + suffix)}
+                      for suffix in (".svg", ".pdf", ".png")}
+            self.assertTrue(charts[".svg"])
+            self.assertEqual(charts[".svg"], charts[".pdf"])
+            self.assertEqual(charts[".svg"], charts[".png"])
+
+    def test_makes_a_demonstration_without_network_and_root(self):
+        self.check_report_of(1000)
+
+    def test_serves_a_user_it_does_not_know(self):
+        self.check_report_of(4321, "ARGS=--only mixed_precision_accumulation")
 
 
 if __name__ == "__main__":
