@@ -11,6 +11,7 @@
 #include "cli/shard.h"
 #include "cli/verbs.h"
 #include "experiments/catalog.h"
+#include "orchestrate/resume.h"
 #include "orchestrate/shared_run.h"
 
 namespace labreport {
@@ -59,10 +60,14 @@ ExitStatus merge_one(const RunStore& store, const Run& plan, bool partial) {
   return status_of(run);
 }
 
+/// Then it is not known either for what device its plan is.
+bool is_empty(const fs::path& run) { return !has_launches(RunStore(run).load()); }
+
 ExitStatus merge(const std::string& named, bool partial) {
   const Run plan = shared_plan(named);
   ExitStatus status = ExitStatus::kDone;
-  const std::vector<fs::path> folders = list_runs(named);
+  std::vector<fs::path> folders = list_runs(named);
+  if (partial) std::erase_if(folders, is_empty);
   if (folders.empty()) {
     throw InputError(named + " holds no launch yet", "wait for its tasks, or start them");
   }

@@ -119,9 +119,10 @@ std::string script(const SlurmFlags& flags, const fs::path& folder,
 
 /// "sbatch: error: Batch job submission failed: Invalid partition name specified" → what it says.
 std::string refusal(const Ended& ended) {
-  constexpr std::string_view kBegin = "sbatch: error: ";
   std::string words(trimmed(last_lines(ended.messages, 1)));
-  if (words.starts_with(kBegin)) words.erase(0, kBegin.size());
+  for (const std::string_view begin : {"sbatch: error: ", "sbatch: fatal: "}) {
+    if (words.starts_with(begin)) words.erase(0, begin.size());
+  }
   return words.empty() ? "sbatch gave no reason" : words;
 }
 

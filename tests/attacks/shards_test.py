@@ -132,6 +132,17 @@ class Shards(Tasks):
         self.assertLessEqual(measured, set(f"{cell}.{number}" for cell, number in kept.launches))
         self.assertEqual(self.project.call("merge", "shared").stdout.strip(), folder)
 
+    def test_of_tasks_that_kept_nothing_nothing_is_taken(self):
+        task = self.start("1/2", nap=30)
+        self.assertTrue(soon(lambda: self.times("begin")))
+        task.terminate()
+        self.end(task, 130)
+        refused = self.project.call("merge", "shared", "--partial", status=2).stderr
+        self.assertEqual(refused, "labreport: shared holds no launch yet; wait for its tasks, or start them\n")
+        for shard in ("1/2", "2/2"):
+            self.end(self.start(shard))
+        self.assert_whole()
+
     def test_merging_joins_what_the_last_task_did_not(self):
         task = self.start("1/1")
         # It dies between its last launch and the merge: cells/ has all, run.json nothing.
@@ -228,10 +239,11 @@ class JobScripts(Tasks):
     def test_submitting_prints_the_jobs_number_or_what_slurm_says(self):
         self.stand_in("sbatch", 'test "$1" = --parsable && grep -q srun "$2" && echo 17')
         self.assertEqual(self.project.call(*SLURM, "--array", "2", "--submit").stdout, "17\n")
-        self.stand_in("sbatch", "printf 'sbatch: error: first\\nsbatch: error: Invalid partition\\n' >&2; exit 1")
-        self.assertEqual(self.project.call(*SLURM, "--array", "2", "--submit", status=2).stderr,
-                         "labreport: Slurm refuses the job: Invalid partition; change the flags; `sinfo` "
-                         "lists partitions, nodes and time limits\n")
+        for last in ("error", "fatal"):
+            self.stand_in("sbatch", f"printf 'sbatch: error: first\\nsbatch: {last}: Invalid partition\\n' >&2; exit 1")
+            self.assertEqual(self.project.call(*SLURM, "--array", "2", "--submit", status=2).stderr,
+                             "labreport: Slurm refuses the job: Invalid partition; change the flags; `sinfo` "
+                             "lists partitions, nodes and time limits\n")
 
     def test_what_makes_no_array_is_refused_in_one_line(self):
         for words, flags in (("slurm needs --array N", ()), ("9 tasks are more than", ("--array", "9")),
