@@ -22,6 +22,8 @@
 #include "experiments/nsys_profile/present.h"
 #include "experiments/pytorch_attention/plan.h"
 #include "experiments/pytorch_attention/present.h"
+#include "experiments/torch_compile/plan.h"
+#include "experiments/torch_compile/present.h"
 
 namespace labreport {
 namespace {
@@ -114,6 +116,12 @@ const std::vector<Experiment>& catalog() {
        pytorch_attention::plan,
        pytorch_attention::present,
        words("pytorch_attention"),
+       /*profiling=*/false},
+      {"torch_compile",
+       {"b"},
+       torch_compile::plan,
+       torch_compile::present,
+       words("torch_compile"),
        /*profiling=*/false},
       {"flash_benchmarking",
        {},

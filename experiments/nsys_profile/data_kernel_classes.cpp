@@ -12,8 +12,8 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr const char* kClasses[]{"elementwise", "exponential", "where",  "reduction",
-                                 "copy",        "gather",      "memset", "other"};
+constexpr const char* kClasses[]{"elementwise", "exponential", "where",  "reduction", "copy",
+                                 "gather",      "fused",       "memset", "other"};
 constexpr Pass kComparedPasses[]{Pass::kForward, Pass::kForwardBackward, Pass::kTrainStep};
 constexpr Pass kDrawnPasses[]{Pass::kForward, Pass::kBackward, Pass::kOptimizer, Pass::kTrainStep};
 constexpr double kPoint = 0.01;

@@ -9,6 +9,7 @@
 #include "experiments/overview/comparison.h"
 #include "experiments/overview/overview.h"
 #include "results/metric_names.h"
+#include "results/shipped.h"
 
 namespace labreport::overview {
 namespace {
@@ -66,6 +67,7 @@ Bounds bounds(const RunView& view) {
 std::optional<Facts> compile_time(const Run& run) {
   std::vector<double> seconds;
   for (const Cell& cell : run.cells) {
+    if (is_shipped(cell.spec)) continue;  // their section tells
     for (const Launch& launch : cell.launches) {
       const auto took = single_milliseconds(launch, metric::kStartUp, metric::kCompile);
       if (took) seconds.push_back(*took * 1e-3);

@@ -8,6 +8,7 @@
 #include "experiments/overview/overview.h"
 #include "results/metric_names.h"
 #include "results/run.h"
+#include "results/shipped.h"
 
 namespace labreport::overview {
 namespace {
@@ -22,6 +23,7 @@ std::string_view status(const Cell& cell) {
 }
 
 std::string subject(const Cell& cell) {
+  if (is_shipped(cell.spec)) return cell.spec.implementation;
   if (cell.spec.kind == CellKind::kTiming) return "time";
   return cell.spec.kind == CellKind::kKernels ? "profile" : std::string(name(cell.spec.kind));
 }

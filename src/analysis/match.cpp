@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "results/shipped.h"
 
 namespace labreport {
 namespace {
@@ -20,6 +21,7 @@ using Key = std::function<std::optional<std::string>(const CellSpec&)>;
 std::optional<std::string> whole_id(const CellSpec& spec) { return cell_id(spec); }
 
 std::optional<std::string> id_without_implementation(CellSpec spec) {
+  if (is_shipped(spec)) return std::nullopt;  // measured beside the network, never in its place
   spec.implementation.clear();
   return cell_id(spec);
 }

@@ -9,6 +9,7 @@
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
 #include "results/metric_names.h"
+#include "results/shipped.h"
 
 namespace labreport {
 namespace {
@@ -82,6 +83,7 @@ std::string describe(Measure measure) { return std::string(described(measure).wo
 std::string_view unit(Measure measure) { return measure == Measure::kPeakMemory ? "B" : "ns"; }
 
 std::vector<Measure> measures_of(const CellSpec& spec) {
+  if (is_shipped(spec)) return {};  // its rows would be called like the network's own
   if (spec.kind == CellKind::kMemory) return {Measure::kPeakMemory};
   if (spec.kind == CellKind::kKernels && spec.steps != 0) return {Measure::kKernelTime};
   if (spec.kind != CellKind::kTiming) return {};

@@ -22,6 +22,7 @@
 #include "orchestrate/run_folder.h"
 #include "orchestrate/time_limit.h"
 #include "orchestrate/worker_info.h"
+#include "results/shipped.h"
 
 namespace labreport {
 namespace {
@@ -64,6 +65,15 @@ std::int64_t unmeasured(const Run& run) {
   return std::ranges::count_if(run.cells, [](const Cell& cell) { return cell.launches.empty(); });
 }
 
+/// Where it was not built, the cells that need it say so; a model of the user's cannot do without.
+void find_model_worker_for(const std::vector<PlannedCell>& wanted, WorkerSetup& setup) try {
+  const bool shipped = std::ranges::any_of(wanted, is_shipped, &PlannedCell::spec);
+  if (setup.model || shipped) setup.model_program = fs::absolute(find_model_worker().program);
+} catch (const InputError& error) {
+  if (setup.model) throw;
+  setup.model_problem = error.what();
+}
+
 /// With --resume `root` is the run's own folder, and the flags are those it was begun with.
 Measured measure_as_told(const RunFlags& flags, const fs::path& root,
                          const std::vector<std::string>& argv) {
@@ -84,7 +94,7 @@ Measured measure_as_told(const RunFlags& flags, const fs::path& root,
   }
   setup.program = fs::absolute(worker.program);
   setup.model = input.selection.model;
-  if (setup.model) setup.model_program = fs::absolute(find_model_worker().program);
+  find_model_worker_for(wanted, setup);
   const Session session = new_session(flags, choice, worker, setup.model, argv);
   if (flags.shard) {
     return measure_shard(flags, root,

@@ -72,6 +72,12 @@ void set_network_factory(NetworkFactory factory);
 
 std::unique_ptr<Network> make_network(const NetworkSpec& spec, c10::Device device);
 
+/// What this machine or this torch cannot do, and why: no failure.
+class NotOffered : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Code that is not the program's own failed: which call, in one line, and its traceback.
 class ForeignError : public Error {
  public:

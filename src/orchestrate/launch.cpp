@@ -14,6 +14,7 @@
 #include "base/nvml.h"
 #include "results/launch_file.h"
 #include "results/run_json.h"
+#include "results/shipped.h"
 
 namespace labreport {
 namespace {
@@ -106,7 +107,7 @@ double limit_seconds(const WorkerSetup& worker, double estimate) {
 Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const Slot& slot,
                        const RunStore& store, double limit_seconds) {
   const bool own = request.spec.implementation.empty();
-  if (!own) request.model = worker.model;
+  if (!own && !is_shipped(request.spec)) request.model = worker.model;
   const std::string id = cell_id(request.spec);
   const fs::path asked = fs::absolute(store.request_file(id, request.launch));
   const fs::path answered = fs::absolute(store.result_file(id, request.launch));

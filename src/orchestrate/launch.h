@@ -28,6 +28,7 @@ struct WorkerSetup {
   bool nvtx = false;                         ///< See `LaunchRequest`.
   std::filesystem::path model_program = {};  ///< Measures `model` …
   std::optional<ModelSource> model = {};     ///< … in cells that have an implementation.
+  std::string model_problem = {};  ///< Why there is no such program; cells that need it say so.
 };
 
 /// The environment for workers: this process's own, without what changes results unless `keep`,

@@ -10,6 +10,7 @@
 #include "results/launch_file.h"
 #include "results/metric_names.h"
 #include "results/redaction.h"
+#include "results/shipped.h"
 
 namespace labreport {
 namespace {
@@ -88,7 +89,10 @@ void Pool::fill_slots() {
 }
 
 bool Pool::skip(const LaunchQueue::Item& item, const Slot& slot) {
-  const auto reason = cannot_fit(item.spec, slot.memory_bytes);
+  const std::string& problem = setup_.worker.model_problem;
+  const bool unmade = is_shipped(item.spec) && !problem.empty();
+  const auto reason =
+      unmade ? std::optional(problem) : cannot_fit(item.spec, slot.memory_bytes);
   if (!reason) return false;
   Launch launch;
   launch.outcome = Skipped{*reason};

@@ -2,12 +2,15 @@
 
 #include "base/format.h"
 #include "plan/editions.h"
+#include "results/shipped.h"
 
 namespace labreport {
 namespace {
 
 constexpr std::int64_t kFp32Bytes = 4;
 constexpr double kProcessSeconds = 3.0;
+// torch.compile of a network, with no code kept of an earlier time.
+constexpr double kCompileSeconds = 15, kLayerCompileSeconds = 2;
 // Of one layer's forward pass: some 60 kernels of 1.4 kB, 140 allocator events of 0.4 kB.
 constexpr double kTraceBytes = 90e3;
 constexpr double kSnapshotBytes = 60e3;
@@ -45,6 +48,13 @@ double attention_seconds(const CellSpec& spec, double flops_per_second) {
   return seconds;
 }
 
+bool is_users(const CellSpec& spec) { return !spec.implementation.empty() && !is_shipped(spec); }
+
+double compile_seconds(const CellSpec& spec) {
+  if (!is_shipped(spec) || !is_compiled(spec) || !spec.model) return 0;
+  return kCompileSeconds + kLayerCompileSeconds * static_cast<double>(spec.model->layers);
+}
+
 }  // namespace
 
 double attention_flops(const CellSpec& spec, std::int64_t length) {
@@ -64,12 +74,12 @@ double forward_flops(const ModelShape& shape, std::int64_t batch, std::int64_t c
 }
 
 std::optional<std::int64_t> counted_parameters(const CellSpec& spec) {
-  if (!spec.model || !spec.implementation.empty()) return std::nullopt;
+  if (!spec.model || is_users(spec)) return std::nullopt;
   return parameter_count(*spec.model);
 }
 
 std::optional<double> step_flops(const CellSpec& spec) {
-  if (!spec.implementation.empty() || !spec.model || !spec.batch || !spec.context) {
+  if (is_users(spec) || !spec.model || !spec.batch || !spec.context) {
     return std::nullopt;
   }
   const double forward = forward_flops(*spec.model, *spec.batch, *spec.context);
@@ -83,12 +93,13 @@ std::optional<std::int64_t> resident_bytes(const CellSpec& spec) {
 }
 
 double estimated_seconds(CellSpec spec, double flops_per_second) {
+  const double compiling = compile_seconds(spec);
   spec.implementation.clear();
   if (spec.kind == CellKind::kLimits) return kProcessSeconds + 6;
   if (spec.attention) return attention_seconds(spec, flops_per_second);
   const double steps = static_cast<double>(spec.warmup.value_or(0) + spec.steps.value_or(1));
   const double second_set = has_backward(spec) ? static_cast<double>(spec.steps.value_or(1)) : 0;
-  return kProcessSeconds +
+  return kProcessSeconds + compiling +
          (steps + second_set + 1) * step_flops(spec).value_or(0) / flops_per_second;
 }
 

@@ -39,6 +39,7 @@ std::string words_of(const py::error_already_set& error) {
   if (error.matches(py::module_::import("torch").attr("OutOfMemoryError"))) {
     TORCH_CHECK_WITH(OutOfMemoryError, false, words);
   }
+  if (error.type().attr("__name__").cast<std::string>() == "NotOffered") throw NotOffered(words);
   throw ForeignError(words, traceback_of(error));
 }
 

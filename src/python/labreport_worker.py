@@ -35,6 +35,10 @@ class Mismatch(Exception):
     """A model that cannot be measured as it is, in one line."""
 
 
+class NotOffered(Exception):
+    """What this torch or this machine does not offer: a reason, no failure."""
+
+
 def first_line(error):
     return (str(error).splitlines() or [""])[0]
 
@@ -55,7 +59,7 @@ def call(what, function, *arguments, **named):
     """function(…); what it raises becomes one line. Out of memory stays what it is."""
     try:
         return function(*arguments, **named)
-    except (torch.OutOfMemoryError, Mismatch):
+    except (torch.OutOfMemoryError, Mismatch, NotOffered):
         raise
     except Exception as error:
         words = call_words(what, arguments, named)
@@ -140,7 +144,7 @@ class Source:
         modules = [module, *(other for other in (of_loss, of_optimizer) if not is_installed(file_of(other)))]
         self.arguments = self.read_arguments(words["arguments"])
         self.name = words["model"].rpartition(":")[2]
-        self.compiled = words.get("compile", False)
+        self.compiled, self.compiled_loss, self.mode = words.get("compile", False), False, None
         slug = re.sub(r"[^A-Za-z0-9_-]", "_", self.name)[:40] + ("-compiled" if self.compiled else "")
         self.implementation = f"{slug}-{self.digest(modules)}"
 
@@ -182,30 +186,89 @@ class Source:
         return named
 
 
+class Shipped(Source):
+    """labreport's network as a module. An implementation's words choose its variant: "pytorch-eager",
+    "pytorch-compiled-loss-sdpa-fused". "compiled" wraps the network in torch.compile, "loss" the loss, too; "graphs"
+    replays CUDA graphs of what is compiled; "sdpa" is scaled_dot_product_attention; "fused" is PyTorch's fused AdamW."""
+
+    WORDS = {"eager", "compiled", "loss", "graphs", "sdpa", "fused"}
+
+    @classmethod
+    def words_of(cls, implementation):
+        """Empty: it is a model of the user's, whose implementation ends in a hash."""
+        first, *words = implementation.split("-")
+        return set(words) if first == "pytorch" and cls.WORDS.issuperset(words) else set()
+
+    def __init__(self, implementation):
+        import labreport_transformer as network
+
+        chosen = self.words_of(implementation)
+        self.implementation, self.name = implementation, "Transformer"
+        self.words = {"loss": "cross_entropy", "optimizer": "AdamW"}
+        self.model = functools.partial(network.Transformer, sdpa="sdpa" in chosen)
+        self.arguments = {"vocab": "$vocab_size", "context": "$context_length", "layers": "$num_layers", "heads": "$num_heads"}
+        self.loss = network.cross_entropy
+        self.optimizer = functools.partial(torch.optim.AdamW, fused=True) if "fused" in chosen else network.AdamW
+        self.compiled, self.compiled_loss = "compiled" in chosen, {"compiled", "loss"} <= chosen
+        self.mode = "reduce-overhead" if "graphs" in chosen else None
+
+
 # Compiling.
+
+
+def has_package(name):
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ValueError:  # it is there, but was not found as a package
+        return False
 
 
 def check_compiler():
     """torch.compile writes C++ for a CPU and launchers in C for Triton's kernels."""
     if not any(filter(shutil.which, [os.environ.get("CXX", ""), os.environ.get("CC", ""), "g++", "gcc", "clang"])):
-        raise Mismatch("--compile needs a C++ compiler, and there is none; install g++")
+        raise Mismatch("torch.compile needs a C++ compiler, and there is none; install g++")
+
+
+def check_offered(device):
+    """Whether this machine can compile for it at all."""
+    try:
+        check_compiler()
+    except Mismatch as error:
+        raise NotOffered(str(error)) from None
+    if device.type == "cuda" and not has_package("triton"):
+        raise NotOffered("torch.compile needs Triton for a GPU, and this torch comes without it; install the triton that "
+                         f"belongs to torch {torch.__version__}")
+    if device.type == "cuda" and torch.cuda.get_device_capability(device) < (7, 0):
+        raise NotOffered("Triton, which torch.compile writes for, needs compute capability 7.0 or newer")
 
 
 @contextlib.contextmanager
 def compiled_anew():
-    """Whatever earlier processes compiled: a compile time is that of a first time."""
+    """Whatever earlier processes compiled: a compile time is that of a first time. Only where the user names a cache,
+    and keeps it by --keep-env, that is used."""
     with tempfile.TemporaryDirectory(prefix="labreport-compile-", ignore_cleanup_errors=True) as folder:
-        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", folder)
-        yield
+        if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
+            os.environ |= {"TORCHINDUCTOR_CACHE_DIR": folder, "TRITON_CACHE_DIR": os.path.join(folder, "triton")}
+        try:
+            yield
+        finally:
+            end_compile_workers()
 
 
-def compiled(module, device):
+def end_compile_workers():
+    """They would write into a folder that goes away."""
+    compiling = sys.modules.get("torch._inductor.async_compile")
+    if compiling:
+        compiling.shutdown_compile_workers()
+
+
+def compiled(function, device, mode=None):
     check_compiler()
     if device.type == "cpu":
         from torch._inductor import config
 
         config.cpp.enable_kernel_profile = True  # the profiler sees each kernel, under its name
-    return torch.compile(module)
+    return torch.compile(function, mode=mode)
 
 
 # Measuring.
@@ -261,6 +324,8 @@ class Network:
 
     def __init__(self, source, values, device):
         self.source, self.vocab, self.device = source, values["vocab_size"], torch.device(device)
+        if isinstance(source, Shipped) and source.compiled:
+            check_offered(self.device)
         named = source.named_arguments(values)
         with torch.device(device):
             self.module = call(source.name, source.model, **named)
@@ -275,7 +340,11 @@ class Network:
     @functools.cached_property
     def called(self):
         """Made by the first forward: what torch.compile imports is a part of compiling."""
-        return compiled(self.module, self.device) if self.source.compiled else self.module
+        return compiled(self.module, self.device, self.source.mode) if self.source.compiled else self.module
+
+    @functools.cached_property
+    def called_loss(self):
+        return compiled(self.source.loss, self.device, self.source.mode) if self.source.compiled_loss else self.source.loss
 
     def check_device(self, device):
         for name, tensor in [*self.parameters(), *self.buffers()]:
@@ -291,6 +360,8 @@ class Network:
 
     def forward(self, ids):
         """Compiled code has no modules: hooks in it would make other code of it."""
+        if self.source.mode == "reduce-overhead":
+            torch.compiler.cudagraph_mark_step_begin()  # what the last step returned may be overwritten
         if engine.observed() and not self.source.compiled:
             with ModuleRanges(self.module):
                 output = call(self.words, self.called, ids)
@@ -316,7 +387,7 @@ class Network:
     def loss(self, logits, targets):
         """Of all positions as one batch, which is how losses take them."""
         logits, targets = logits.flatten(0, -2), targets.flatten()
-        loss = call(self.source.words["loss"], self.source.loss, logits, targets)
+        loss = call(self.source.words["loss"], self.called_loss, logits, targets)
         number = isinstance(loss, torch.Tensor) and loss.numel() == 1
         if number and loss.requires_grad:
             return loss
@@ -356,21 +427,25 @@ def network_factory(words):
         source = error
 
     def make(implementation, values, device):
+        values = values | {"rope_theta": ROPE_THETA}
+        if Shipped.words_of(implementation):
+            return Network(Shipped(implementation), values, device)
         if isinstance(source, Mismatch):
             raise source
         if implementation != source.implementation:
             raise Mismatch(f"{source.name} changed after the run began: it was {implementation}, it is {source.implementation}")
-        return Network(source, values | {"rope_theta": ROPE_THETA}, device)
+        return Network(source, values, device)
 
     return make
 
 
-def asked_source(arguments):
-    """Of the request; what is wrong with that is the engine's to say."""
+def asked(arguments):
+    """The model that the request names, and the implementation; what is wrong with it is the engine's to say."""
     try:
-        return json.loads(Path(arguments[arguments.index("--request") + 1]).read_text())["model"]
-    except (ValueError, LookupError, TypeError, OSError):
-        return None
+        request = json.loads(Path(arguments[arguments.index("--request") + 1]).read_text())
+        return request.get("model"), request["params"].get("implementation", "")
+    except (ValueError, LookupError, TypeError, AttributeError, OSError):
+        return None, ""
 
 
 def describe(words):
@@ -387,8 +462,9 @@ def describe(words):
 def main(arguments):
     if arguments[:1] == ["--describe"] and len(arguments) == 2:
         return describe(arguments[1])
-    words = asked_source(arguments)
-    with compiled_anew() if words and words.get("compile") else contextlib.nullcontext():
+    words, implementation = asked(arguments)
+    compiles = words.get("compile") if words else "compiled" in Shipped.words_of(implementation)
+    with compiled_anew() if compiles else contextlib.nullcontext():
         return engine.run(arguments, network_factory(words), platform.python_version())
 
 

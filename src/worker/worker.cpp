@@ -52,6 +52,10 @@ Launch measure_guarded(const LaunchRequest& request, int& status) try {
 } catch (const DeviceError& error) {
   status = kWorkerNoDevice;
   return failed(error.what());
+} catch (const NotOffered& reason) {
+  Launch launch;
+  launch.outcome = Skipped{reason.what()};
+  return launch;
 } catch (const ForeignError& error) {
   Launch launch = failed(error.what());
   if (const auto failure = as_out_of_memory(error)) launch.outcome = *failure;

@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 # A file's class, and its names of the course's arguments where they are others.
 MODELS = {
     "mine": (HERE / "my_transformer.py", "TransformerLM", {}),
-    "reference": (HERE.parent / "reference" / "transformer.py", "Transformer",
+    "reference": (HERE.parents[1] / "src" / "python" / "labreport_transformer.py", "Transformer",
                   dict(vocab="vocab_size", context="context_length", layers="num_layers", heads="num_heads")),
 }
 SHAPES = {
@@ -154,7 +154,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("worker", nargs="?")
     parser.add_argument("--device", choices=CASES, default="cuda")
-    parser.add_argument("--model", choices=MODELS, default="mine", help="tests/reference/transformer.py, or the example")
+    parser.add_argument("--model", choices=MODELS, default="mine", help="src/python/labreport_transformer.py, or the example")
     parser.add_argument("--sizes", help="some of them: tiny,small")
     parser.add_argument("--precisions", help="some of them: bf16")
     parser.add_argument("--rounds", type=int, default=5)

@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import torch
@@ -120,6 +121,61 @@ class Loads(unittest.TestCase):
         self.assertEqual(worker.Source(words | {"compile": False}).implementation, eager.implementation)
 
 
+class Shipped(unittest.TestCase):
+    """labreport's own network as a module: what its variants change is how it is computed, not what."""
+
+    @staticmethod
+    def made(implementation):
+        torch.manual_seed(0)
+        return worker.Network(worker.Shipped(implementation), COURSE, "cpu")
+
+    def test_variants_are_words_and_a_users_model_is_none(self):
+        self.assertEqual(worker.Shipped.words_of("pytorch-compiled-loss-sdpa-fused"), {"compiled", "loss", "sdpa", "fused"})
+        for other in ["", "pytorch-0a1b2c3d", "pytorch-compiled-0a1b2c3d", "TransformerLM-compiled-0a1b2c3d"]:
+            self.assertEqual(worker.Shipped.words_of(other), set(), other)
+
+    def test_sdpa_gives_the_same_loss_and_gradients(self):
+        ids, targets = torch.randint(COURSE["vocab_size"], (2, 2, COURSE["context_length"]))
+        found = []
+        for implementation in ["pytorch-eager", "pytorch-sdpa"]:
+            model = self.made(implementation)
+            loss = model.loss(model.forward(ids), targets)
+            loss.backward()
+            found.append({"loss": loss.detach()} | {name: parameter.grad for name, parameter in model.parameters()})
+        torch.testing.assert_close(found[1], found[0])
+
+    def test_fused_adamw_takes_the_same_steps(self):
+        found = []
+        for implementation in ["pytorch-eager", "pytorch-fused"]:
+            model = self.made(implementation)
+            optimizer = model.make_optimizer()
+            for _ in range(3):
+                for _, parameter in model.parameters():
+                    parameter.grad = torch.randn_like(parameter)
+                optimizer.step()
+            found.append({name: parameter.detach() for name, parameter in model.parameters()})
+            self.assertTrue(optimizer.optimizer.defaults.get("fused", False) is (implementation == "pytorch-fused"))
+        torch.testing.assert_close(found[1], found[0])
+
+    def test_it_needs_no_model_in_the_request_and_no_other_can_take_its_place(self):
+        make = worker.network_factory(None)
+        self.assertIs(make("pytorch-eager", COURSE, "cpu").source.loss, self.made("pytorch-eager").source.loss)
+        with self.assertRaisesRegex(worker.Mismatch, "names no model"):
+            make("pytorch-0a1b2c3d", COURSE, "cpu")
+
+    def test_without_a_compiler_it_is_not_offered_which_is_no_failure(self):
+        with unittest.mock.patch.dict(os.environ, PATH="", CXX="", CC=""):
+            with self.assertRaisesRegex(worker.NotOffered, "^torch.compile needs a C.. compiler"):
+                self.made("pytorch-compiled")
+            self.made("pytorch-eager")
+
+    def test_without_triton_a_gpu_is_not_offered(self):
+        with unittest.mock.patch.dict(sys.modules, triton=None):
+            with self.assertRaisesRegex(worker.NotOffered, "needs Triton for a GPU"):
+                worker.check_offered(torch.device("cuda"))
+            worker.check_offered(torch.device("cpu"))
+
+
 class Ranges(unittest.TestCase):
     def paths(self, *words):
         model = network(*words)
@@ -175,7 +231,7 @@ class Wrong(unittest.TestCase):
         kept = dict(os.environ)
         try:
             os.environ.update(PATH="", CXX="", CC="")
-            with self.assertRaisesRegex(worker.Mismatch, "^--compile needs a C.. compiler, and there is none; install g..$"):
+            with self.assertRaisesRegex(worker.Mismatch, "^torch.compile needs a C.. compiler, and there is none; install g..$"):
                 worker.check_compiler()
         finally:
             os.environ.update(kept)
@@ -200,7 +256,7 @@ class Wrong(unittest.TestCase):
             self.says("ModuleNotFoundError: No module named 'einsums'", f"{folder}/broken.py:Model")
 
     def test_arguments(self):
-        reference = f"{HERE.parent / 'reference' / 'transformer.py'}:Transformer"
+        reference = f"{HERE.parents[1] / 'src' / 'python' / 'labreport_transformer.py'}:Transformer"
         self.says(["Transformer(d_model=16, d_ff=24) lacks layers; give it by MODEL_ARGS", "$num_layers"], reference)
         self.says("MODEL_ARGS: width is $depth; there are $vocab_size", ODD + "Bigram", '{"width": "$depth"}')
         self.says("MODEL_ARGS is no JSON", ODD + "Bigram", "{width: 3}")

@@ -13,7 +13,8 @@ import unittest.mock
 from pathlib import Path
 
 HERE = Path(__file__).parent
-REFERENCE = {"implementation": "", "model": f"{HERE.parent / 'reference' / 'transformer.py'}:Transformer",
+SHIPPED = HERE.parents[1] / "src" / "python"
+REFERENCE = {"implementation": "", "model": f"{SHIPPED / 'labreport_transformer.py'}:Transformer",
              "arguments": json.dumps({"layers": "$num_layers", "heads": "$num_heads", "vocab": "$vocab_size",
                                       "context": "$context_length"}),
              "loss": "torch.nn.functional:cross_entropy", "optimizer": "torch.optim:AdamW"}
@@ -38,11 +39,12 @@ class Launches(unittest.TestCase):
         cls.implementation = described(cls.source)
 
     def launch(self, kind, source=None, **params):
+        source = self.source if source is None else source
         shape = dict(d_model=16, d_ff=24, layers=2, heads=2, vocab=30, context=8, batch=2, warmup=1, steps=2)
         params = dict(device="cpu", precision="bf16", mode="train_step", implementation=self.implementation) | shape | params
         with tempfile.TemporaryDirectory() as folder:
             request, result = Path(folder, "request.json"), Path(folder, "result.json")
-            request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, model=source or self.source)))
+            request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, **({"model": source} if source else {}))))
             ended = subprocess.run([WORKER, "--request", request, "--result", result], capture_output=True, text=True)
             self.assertEqual(ended.returncode, 0, ended.stderr)
             report = json.loads(result.read_text())
@@ -56,8 +58,8 @@ class Launches(unittest.TestCase):
 
 class Worker(Launches):
     def test_names_a_model_of_the_current_folder(self):
-        here = self.source | {"model": "transformer.py:Transformer"}
-        self.assertEqual(described(here, HERE.parent / "reference"), self.implementation)
+        here = self.source | {"model": "labreport_transformer.py:Transformer"}
+        self.assertEqual(described(here, SHIPPED), self.implementation)
 
     def test_times_each_step_and_phase(self):
         body = self.launch("timing")
@@ -175,7 +177,43 @@ class Compiled(Launches):
     def test_where_there_is_no_compiler_nothing_is_begun(self):
         with unittest.mock.patch.dict(os.environ, PATH="", CXX="", CC=""):
             self.assertEqual(described(self.source).splitlines()[-1],
-                             "--compile needs a C++ compiler, and there is none; install g++")
+                             "torch.compile needs a C++ compiler, and there is none; install g++")
+
+
+class Shipped(Launches):
+    """labreport's network as a module, eager and compiled: the request names no model."""
+
+    source, eager, compiled = {}, "pytorch-eager", "pytorch-compiled-loss"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.enterClassContext(unittest.mock.patch.dict(os.environ, CHEAP))
+
+    def profiled(self, implementation):
+        self.implementation = implementation
+        body = self.launch("kernels", layers=1, precision="fp32")
+        self.assertEqual(body["outcome"]["status"], "ok", body["outcome"])
+        body["classes"] = {}
+        for row in body["tables"]["kernels"]:
+            if row[0] in ["forward", "loss", "backward"]:
+                body["classes"][row[4]] = body["classes"].get(row[4], 0) + row[6]
+        return body
+
+    def test_compiling_keeps_the_gemms_and_fuses_the_rest(self):
+        eager, compiled = self.profiled(self.eager), self.profiled(self.compiled)
+        self.assertEqual(compiled["classes"]["gemm"], eager["classes"]["gemm"])
+        self.assertNotIn("fused", eager["classes"])
+        self.assertNotIn("elementwise", compiled["classes"])
+        self.assertLess(compiled["classes"]["fused"], eager["classes"]["elementwise"] / 3)
+        self.assertNotIn(("start-up", "compile"), eager["values"])
+        self.assertGreater(compiled["values"]["start-up", "compile"], max(compiled["values"]["step", "total"]))
+        self.assertEqual(compiled["values"]["memory", "parameters"], eager["values"]["memory", "parameters"])
+
+    def test_what_cannot_be_compiled_here_is_skipped_with_its_reason(self):
+        self.implementation = self.compiled
+        with unittest.mock.patch.dict(os.environ, PATH="", CXX="", CC=""):
+            self.assertEqual(self.launch("kernels")["outcome"], {
+                "status": "skipped", "reason": "torch.compile needs a C++ compiler, and there is none; install g++"})
 
 
 if __name__ == "__main__":

@@ -8,11 +8,14 @@ Forward and backward of the whole network with either, the time in which the eng
 import argparse
 import json
 import statistics
+import sys
 import time
 from pathlib import Path
 
 import torch
-import transformer
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "src" / "python"))
+import labreport_transformer as transformer  # noqa: E402
 
 SHAPE = dict(d_model=2560, d_ff=10240, layers=32, heads=32, vocab=10_000)
 CONTEXT, BATCH = 512, 4

@@ -12,6 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "src" / "python"))
+
 SHAPE = dict(d_model=2560, d_ff=10240, layers=32, heads=32, vocab=10_000)
 CONTEXTS = (128, 256, 512)
 MODES = ("inference", "forward", "train_step")
@@ -25,7 +27,7 @@ def reference(mode, precision, context):
     import contextlib
 
     import torch
-    from transformer import AdamW, Transformer, cross_entropy
+    from labreport_transformer import AdamW, Transformer, cross_entropy
 
     torch.backends.cuda.matmul.allow_tf32 = False
     ids, targets = torch.randint(SHAPE["vocab"], (2, 4, context), device="cuda")

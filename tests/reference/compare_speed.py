@@ -14,6 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "src" / "python"))
+
 SIZES = {
     "small": dict(d_model=768, d_ff=3072, layers=12, heads=12, vocab=10_000),
     "2.7B": dict(d_model=2560, d_ff=10240, layers=32, heads=32, vocab=10_000),
@@ -44,7 +46,7 @@ def process_age_ns():
 def reference(case):
     """One process of the reference: prints its samples as JSON."""
     import torch
-    from transformer import AdamW, Transformer, cross_entropy
+    from labreport_transformer import AdamW, Transformer, cross_entropy
 
     torch.backends.cuda.matmul.allow_tf32 = False
     ids, targets = torch.randint(case["vocab"], (2, case["batch"], case["context"]), device="cuda")

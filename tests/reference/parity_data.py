@@ -2,10 +2,12 @@
 
 import math
 import sys
+from pathlib import Path
 
 import torch
 
-from transformer import AdamW, Block, RotaryEmbedding, Transformer, cross_entropy
+sys.path.insert(0, str(Path(__file__).parents[2] / "src" / "python"))
+from labreport_transformer import AdamW, Block, RotaryEmbedding, Transformer, cross_entropy
 
 # Name, then d_model, d_ff, layers, heads, vocabulary, longest context, positions used, batch.
 SHAPES = {

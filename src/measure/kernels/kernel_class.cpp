@@ -52,6 +52,13 @@ constexpr std::array kClassOfModule{
     Class{"aten::remainder", "elementwise"},
 };
 
+/// Inductor names a kernel after the operators that it computes: triton_poi_fused_add_mul_0,
+/// graph_0_cpp_fused_add_mul_0. (A product by a template of its own would be triton_tem_fused_mm.)
+bool is_fused(std::string_view name) {
+  if (name.starts_with("triton_")) return !name.starts_with("triton_tem_");
+  return name.find("cpp_fused_") != name.npos;
+}
+
 }  // namespace
 
 bool is_matrix_product(std::string_view op) {
@@ -60,6 +67,7 @@ bool is_matrix_product(std::string_view op) {
 
 std::string_view kernel_class(const Attributed& kernel, bool longest_of_its_call) {
   if (kernel.activity->kind == TraceKind::kSet) return "memset";
+  if (is_fused(kernel.activity->name)) return "fused";
   if (is_matrix_product(kernel.op)) return longest_of_its_call ? "gemm" : "gemm helper";
   if (kernel.activity->kind == TraceKind::kCopy) return "copy";
   const auto found = std::ranges::find(kClassOfModule, kernel.op, &Class::first);

@@ -9,7 +9,8 @@ namespace labreport {
 
 /// "gemm": a kernel whose innermost ATen operator is mm, addmm, bmm or baddbmm, and which is the
 /// longest of that call; what else the call launched (reductions of split-K and the like) is a
-/// "gemm helper", a memset always "memset". The rest by operator: "exponential", "where",
+/// "gemm helper", a memset always "memset". What Inductor
+/// generated is "fused". The rest by operator: "exponential", "where",
 /// "reduction", "copy", "gather", "elementwise"; "other" for operators that it does not know.
 std::string_view kernel_class(const Attributed& kernel, bool longest_of_its_call);
 

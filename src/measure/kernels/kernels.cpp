@@ -14,6 +14,7 @@
 #include "measure/kernels/host_calls.h"
 #include "measure/kernels/kernel_tables.h"
 #include "measure/kernels/trace_file.h"
+#include "measure/timing/memory_counts.h"
 #include "measure/timing/step_series.h"
 #include "measure/timing/timing_plan.h"
 #include "results/metric_names.h"
@@ -30,14 +31,19 @@ void warm_up(TrainingStep& step, const TimingPlan& plan, c10::Device device) {
   for (std::int64_t i = 0; i < plan.warmup; ++i) series.run_one();
 }
 
-std::vector<Metric> unprofiled(TrainingStep& step, const TimingPlan& plan, c10::Device device) {
+/// Times and peaks of steps before the profiler is there.
+std::vector<Metric> unprofiled(TrainingStep& step, const TimingPlan& plan, c10::Device device,
+                               std::int64_t parameter_bytes) {
   if (plan.steps == 0) return {};
   StepSeries series(step, plan.step.mode, device, PhaseClock::kEvents);
+  MemoryCounts memory(device, parameter_bytes);
   for (std::int64_t i = 0; i < plan.steps; ++i) series.run_one();
+  memory.end();
   std::vector<Metric> metrics{
       sample_metric(metric::kStep, metric::kTotal, "ns", series.samples(&StepTimes::total_ns)),
       sample_metric(metric::kStep, metric::kEnqueue, "ns", series.samples(&StepTimes::enqueue_ns))};
   append(metrics, series.phase_metrics(metric::kEvent, &StepTimes::phases_ns));
+  append(metrics, memory.metrics());
   return metrics;
 }
 
@@ -101,10 +107,14 @@ Launch measure_kernels(const LaunchRequest& request) {
   const std::unique_ptr<Network> network = make_network(plan.network, device);
   synchronize(device);
   TrainingStep step(*network, batch, plan.step);
-  step.compile();
+  const std::optional<std::int64_t> compile_ns = step.compile();
   warm_up(step, plan, device);
   Launch launch;
-  launch.metrics = unprofiled(step, plan, device);
+  launch.metrics = unprofiled(step, plan, device, count_bytes(network->parameters()));
+  if (compile_ns) {
+    launch.metrics.push_back(
+        integer_metric(metric::kStartUp, metric::kCompile, "ns", *compile_ns));
+  }
   if (request.nvtx) {
     show_to_outside(step, device);
   } else {

@@ -1,4 +1,5 @@
-"""The network, its loss and its optimizer in plain eager PyTorch: what labreport-worker is held to."""
+"""labreport's network, its loss and its optimizer in plain eager PyTorch: what labreport-worker is held to, and what
+torch.compile compiles."""
 
 import math
 
@@ -72,9 +73,9 @@ def scaled_dot_product(q, k, v, mask):
 
 
 class Attention(nn.Module):
-    def __init__(self, d_model, heads, rotary, device=None):
+    def __init__(self, d_model, heads, rotary, device=None, sdpa=False):
         super().__init__()
-        self.heads = heads
+        self.heads, self.sdpa = heads, sdpa
         self.q_proj = Linear(d_model, d_model, device)
         self.k_proj = Linear(d_model, d_model, device)
         self.v_proj = Linear(d_model, d_model, device)
@@ -87,10 +88,15 @@ class Attention(nn.Module):
     def forward(self, x):
         q, k, v = self.split(self.q_proj(x)), self.split(self.k_proj(x)), self.split(self.v_proj(x))
         q, k = self.rotary(q), self.rotary(k)
-        positions = torch.arange(x.shape[1], device=x.device)
+        return self.output_proj(self.mixed(q, k, v).transpose(1, 2).contiguous().flatten(-2))
+
+    def mixed(self, q, k, v):
+        if self.sdpa:
+            dtype = v.dtype  # q and k come out of RoPE in FP32
+            return nn.functional.scaled_dot_product_attention(q.to(dtype), k.to(dtype), v, is_causal=True)
+        positions = torch.arange(q.shape[-2], device=q.device)
         mask = positions[:, None] >= positions[None, :]
-        mixed = scaled_dot_product(q, k, v, mask)
-        return self.output_proj(mixed.transpose(1, 2).contiguous().flatten(-2))
+        return scaled_dot_product(q, k, v, mask)
 
 
 class SwiGLU(nn.Module):
@@ -106,10 +112,10 @@ class SwiGLU(nn.Module):
 
 
 class Block(nn.Module):
-    def __init__(self, d_model, d_ff, heads, rotary, device=None):
+    def __init__(self, d_model, d_ff, heads, rotary, device=None, sdpa=False):
         super().__init__()
         self.ln1 = RMSNorm(d_model, device=device)
-        self.attn = Attention(d_model, heads, rotary, device)
+        self.attn = Attention(d_model, heads, rotary, device, sdpa)
         self.ln2 = RMSNorm(d_model, device=device)
         self.ffn = SwiGLU(d_model, d_ff, device)
 
@@ -119,12 +125,12 @@ class Block(nn.Module):
 
 
 class Transformer(nn.Module):
-    def __init__(self, d_model, d_ff, layers, heads, vocab, context, device=None):
+    def __init__(self, d_model, d_ff, layers, heads, vocab, context, device=None, sdpa=False):
         super().__init__()
         self.token_embeddings = Embedding(vocab, d_model, device)
         rotary = RotaryEmbedding(context, d_model // heads, device=device)
         self.layers = nn.ModuleList(
-            Block(d_model, d_ff, heads, rotary, device) for _ in range(layers)
+            Block(d_model, d_ff, heads, rotary, device, sdpa) for _ in range(layers)
         )
         self.ln_final = RMSNorm(d_model, device=device)
         self.lm_head = Linear(d_model, vocab, device)

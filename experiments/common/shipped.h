@@ -1,0 +1,22 @@
+// Cells of labreport's network as a PyTorch module: how a planner asks for one.
+#pragma once
+
+#include "plan/planner.h"
+#include "results/shipped.h"
+
+namespace labreport {
+
+/// A training step of that variant at the edition's reference context, profiled after the preset's
+/// steps; the caller sets `precision`, and `kind` to kTiming where no profile is wanted.
+CellSpec shipped_cell(const PlanInput& input, const Axes& axes, const Size& size,
+                      const ShippedVariant& variant);
+
+/// The three smallest sizes and the largest of at most 4 · 10⁹ parameters, which 80 GB hold; the
+/// user's own where there are some.
+std::vector<Size> compared_sizes(const PlanInput& input);
+
+/// What a ladder ends in: network and loss compiled, `scaled_dot_product_attention`, fused AdamW.
+inline constexpr ShippedVariant kFastest{.compiled = true, .loss = true, .sdpa = true,
+                                         .fused = true};
+
+}  // namespace labreport

@@ -1,0 +1,57 @@
+// One network's training step in eager mode beside the same compiled, as a run measured them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/view.h"
+
+namespace labreport::torch_compile {
+
+/// Kernels of one class in forward, loss and backward.
+struct ClassSum {
+  double calls = 0, ms = 0;
+};
+
+/// One of the two.
+class Side {
+ public:
+  Side() = default;
+  explicit Side(const Cell& cell) : cell_(&cell), launch_(ok_launch(cell)) {}
+
+  const Cell* cell() const { return cell_; }
+  bool ran() const { return launch_ != nullptr; }
+  std::string reason() const;  ///< Why it has no numbers; empty where it has.
+
+  /// Milliseconds of the unprofiled steps; empty where it did not run.
+  std::vector<double> step() const;
+  std::vector<double> phase(std::string_view phase) const;
+  std::optional<double> compile_seconds() const;
+  std::optional<double> peak_bytes() const;
+  std::optional<double> kernels() const;     ///< In one training step.
+  std::optional<double> busy_share() const;  ///< Of an unprofiled step, by the profiled one.
+  /// By the classes of tables: "GEMM", "fused", "elementwise", …
+  std::map<std::string, ClassSum> classes() const;
+
+ private:
+  std::optional<double> value(std::string_view tag, std::string_view name) const;
+
+  const Cell* cell_ = nullptr;
+  const Launch* launch_ = nullptr;
+};
+
+struct Network {
+  Side eager, compiled;
+
+  const CellSpec& spec() const { return eager.cell()->spec; }
+  bool both() const { return eager.ran() && compiled.ran(); }
+  std::string precision() const { return std::string(describe(*spec().precision)); }
+};
+
+/// In plan order: by precision, in each by size. Empty where the run measured none.
+std::vector<Network> networks(const RunView& view);
+
+}  // namespace labreport::torch_compile

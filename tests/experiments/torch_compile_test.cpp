@@ -1,0 +1,205 @@
+// What the problem of torch.compile plans, and what it says of a run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiments/common/shipped.h"
+#include "experiments/sample_runs.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing_samples::Change;
+using testing_samples::end_with;
+using testing_samples::measured;
+using testing_samples::plan_input;
+
+PlanInput compile_input(Preset preset = Preset::kFull, const char* edition = "2025") {
+  PlanInput input = plan_input(preset, edition);
+  input.selection.only = {"torch_compile"};
+  return input;
+}
+
+std::vector<CellSpec> compile_plan(const PlanInput& input) {
+  std::vector<CellSpec> specs;
+  for (const PlannedCell& cell : plan_cells(input, {})) {
+    if (is_shipped(cell.spec)) specs.push_back(cell.spec);
+  }
+  return specs;
+}
+
+void scale(Launch& launch, std::string_view tag, std::string_view name, double factor) {
+  for (Metric& metric : launch.metrics) {
+    if (metric.tag != tag || (!name.empty() && metric.name != name)) continue;
+    std::vector<std::int64_t> samples;
+    for (const double sample : metric.numbers()) {
+      samples.push_back(static_cast<std::int64_t>(sample * factor));
+    }
+    metric = sample_metric(metric.tag, metric.name, metric.unit, samples);
+  }
+}
+
+/// GEMMs stay; of the others a fifth is left, fused.
+void fuse(Table& kernels) {
+  for (auto& row : kernels.rows) {
+    const auto kind = std::get<std::string>(row[4]);
+    if (kind.starts_with("gemm") || row[0] == Scalar(std::string(metric::kOptimizer))) continue;
+    row[4] = std::string("fused");
+    for (const std::size_t column : {6u, 7u}) {
+      row[column] = std::max<std::int64_t>(1, std::get<std::int64_t>(row[column]) / 5);
+    }
+  }
+}
+
+/// As the worker for models measures the module: small gains most, its optimizer nothing.
+void answer(const CellSpec& spec, Launch& launch) {
+  if (!is_shipped(spec) || !is_ok(launch.outcome)) return;
+  const std::int64_t gibibyte = 1LL << 30;
+  const bool compiled = is_compiled(spec);
+  launch.metrics.push_back(integer_metric(metric::kMemory, metric::kPeakAllocated, "B",
+                                          (compiled ? 6 : 8) * gibibyte));
+  if (!compiled) return;
+  launch.metrics.push_back(
+      integer_metric(metric::kStartUp, metric::kCompile, "ns", 2'000'000'000 * spec.model->layers));
+  scale(launch, metric::kStep, metric::kTotal, spec.size == "small" ? 0.4 : 0.8);
+  scale(launch, metric::kEvent, metric::kForward, 0.5);
+  for (Table& table : launch.tables) {
+    if (table.name == metric::kKernels) fuse(table);
+  }
+}
+
+Change also(const Change& change) {
+  return [change](const CellSpec& spec, Launch& launch) {
+    answer(spec, launch);
+    change(spec, launch);
+  };
+}
+
+Part compile_part(const PlanInput& input, const Change& change = [](const auto&, auto&) {}) {
+  for (const Section& section : build_document(measured(input, also(change)), false).sections) {
+    if (section.problem == "torch_compile") return section.parts.front();
+  }
+  ADD_FAILURE() << "no torch_compile";
+  return {};
+}
+
+const TableView* table_named(const Part& part, const std::string& slug) {
+  const auto found = std::ranges::find(part.tables, slug, &TableView::slug);
+  return found == part.tables.end() ? nullptr : &*found;
+}
+
+TEST(CompilePlan, ComparesFourSizesInTwoPrecisionsEagerAndCompiled) {
+  for (const auto& [edition, largest] : {std::pair("2025", "2.7B"), std::pair("2026", "xl")}) {
+    const auto specs = compile_plan(compile_input(Preset::kFull, edition));
+    EXPECT_EQ(specs.size(), 4u * 2 * 2);
+    EXPECT_EQ(specs.back().size, largest);
+    EXPECT_EQ(cell_id(specs[1]),
+              "kernels.cuda.pytorch-compiled.d768-f3072-l12-h12-v10000.b4.c512.fp32.train_step.w5."
+              "n10");
+  }
+}
+
+TEST(CompilePlan, IsNoPartOfARunThatDoesNotAskForIt) {
+  for (const Preset preset : {Preset::kFull, Preset::kDemo}) {
+    EXPECT_TRUE(compile_plan(plan_input(preset)).empty());
+  }
+}
+
+TEST(CompilePlan, OfADemonstrationCompilesOnlySizesThatItsUserNames) {
+  PlanInput input = compile_input(Preset::kDemo);
+  const auto specs = compile_plan(input);
+  ASSERT_EQ(specs.size(), 1u);
+  EXPECT_FALSE(is_compiled(specs.front()));
+  input.selection.sizes = {known_sizes(input.edition, Preset::kDemo).front()};
+  EXPECT_EQ(compile_plan(input).size(), 2u);
+}
+
+TEST(CompilePlan, ALaddersLastRungIsTheSameCellWithMoreWords) {
+  const PlanInput input = compile_input();
+  const CellSpec rung = shipped_cell(input, axes(input), input.edition.sizes.front(), kFastest);
+  EXPECT_EQ(rung.implementation, "pytorch-compiled-loss-sdpa-fused");
+  EXPECT_TRUE(is_shipped(rung) && is_compiled(rung));
+}
+
+TEST(Shipped, IsNoModelOfTheUsers) {
+  CellSpec spec;
+  for (const char* other : {"", "pytorch", "pytorch-0a1b2c3d", "Net-compiled-0a1b2c3d"}) {
+    spec.implementation = other;
+    EXPECT_FALSE(is_shipped(spec)) << other;
+  }
+}
+
+TEST(CompiledNetwork, SaysWhatIsFasterAndWhichKernelsWent) {
+  const Part part = compile_part(compile_input());
+  EXPECT_THAT(part.answer,
+              AllOf(HasSubstr("In FP32, compiled, the training step runs **2.50 ×** as fast as in "
+                              "eager mode for small and **1.25 ×** for 2.7B"),
+                    HasSubstr("the forward pass 2.00 × and 2.00 ×"),
+                    HasSubstr("GEMMs take as long as before"), HasSubstr("fusion leaves"),
+                    HasSubstr("The optimizer is not compiled and takes as long as before"),
+                    HasSubstr("falls from 8.00 GiB to 6.00 GiB"), HasSubstr("24 s to 1 min 12 s")));
+  const TableView* times = table_named(part, "networks");
+  ASSERT_NE(times, nullptr);
+  EXPECT_EQ(times->rows.size(), 8u);
+  ASSERT_NE(table_named(part, "costs"), nullptr);
+}
+
+TEST(CompiledNetwork, NamesLaunchesAsTheReasonOnlyWhereKernelsDoNotFillTheStep) {
+  EXPECT_THAT(compile_part(compile_input()).answer, Not(HasSubstr("launch-bound")));
+  const Change idle = [](const CellSpec& spec, Launch& launch) {
+    if (spec.size == "small" && is_shipped(spec)) scale(launch, metric::kStep, "", 2);
+  };
+  EXPECT_THAT(compile_part(compile_input(), idle).answer,
+              HasSubstr("small gains most in FP32 because its eager step is launch-bound"));
+}
+
+TEST(CompiledNetwork, SaysNothingOfFusionOrMemoryThatDidNotChange) {
+  const Change same = [](const CellSpec& spec, Launch& launch) {
+    if (!is_compiled(spec)) return;
+    CellSpec eager = spec;
+    eager.implementation = implementation_of({});
+    launch = good_report({eager, 0, 0, "", false}).body;
+    launch.conditions.clear();
+  };
+  const Part part = compile_part(compile_input(), same);
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("**1.00 ×**"), Not(HasSubstr("fusion")),
+                                 Not(HasSubstr("Peak memory")), Not(HasSubstr("compiles"))));
+}
+
+TEST(CompiledNetwork, WhatWasNotCompiledStandsWithItsReason) {
+  const Change none = [](const CellSpec& spec, Launch& launch) {
+    if (is_compiled(spec)) end_with(launch, Skipped{"torch.compile needs Triton for a GPU"});
+  };
+  const Part part = compile_part(compile_input(), none);
+  EXPECT_THAT(part.answer,
+              AllOf(HasSubstr("No network ran both ways"),
+                    HasSubstr("small in FP32 did not run compiled: skipped: torch.compile needs")));
+}
+
+TEST(CompiledNetwork, OfADemonstrationSaysWhyItIsNotCompiled) {
+  EXPECT_THAT(compile_part(compile_input(Preset::kDemo)).answer,
+              HasSubstr("not compiled in a CPU demonstration"));
+}
+
+TEST(CompiledNetwork, IsNoRowOfTheProfilingProblems) {
+  PlanInput input = plan_input(Preset::kQuick);
+  const Document alone = build_document(measured(input), false);
+  input.selection.only = {"benchmarking_script", "nsys_profile", "mixed_precision_accumulation",
+                          "benchmarking_mixed_precision", "memory_profiling", "torch_compile"};
+  const Document beside = build_document(measured(input, answer), false);
+  for (const Section& section : alone.sections) {
+    const auto same = std::ranges::find(beside.sections, section.problem, &Section::problem);
+    ASSERT_NE(same, beside.sections.end()) << section.problem;
+    for (std::size_t i = 0; i < section.parts.size() && section.asked(); ++i) {
+      EXPECT_EQ(section.parts[i].answer, same->parts[i].answer) << section.parts[i].name();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace labreport
