@@ -118,7 +118,7 @@ const std::vector<Experiment>& catalog() {
        words("pytorch_attention"),
        /*profiling=*/false},
       {"torch_compile",
-       {"b"},
+       {"a", "b"},
        torch_compile::plan,
        torch_compile::present,
        words("torch_compile"),

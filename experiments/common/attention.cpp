@@ -70,19 +70,25 @@ double AttentionRow::score_bytes() const {
   return width * static_cast<double>(spec_->batch.value_or(1) * sweep().heads) * length * length;
 }
 
+std::vector<AttentionRow> attention_rows(const Cell& cell) {
+  std::vector<AttentionRow> rows;
+  if (const Launch* launch = ok_launch(cell)) {
+    for (const MeasuredRow& row : measured_rows(*launch, metric::kAttention)) {
+      rows.emplace_back(cell.spec, row);
+    }
+    return rows;
+  }
+  for (const std::int64_t length : cell.spec.attention->lengths) {
+    rows.emplace_back(cell.spec, length).reason = reason_missing(cell);
+  }
+  return rows;
+}
+
 std::vector<AttentionRow> attention_rows(const RunView& view, AttentionMethod method) {
   std::vector<AttentionRow> rows;
   for (const Cell* cell : view.cells(CellKind::kAttention)) {
     if (!cell->spec.attention || cell->spec.attention->method != method) continue;
-    if (const Launch* launch = ok_launch(*cell)) {
-      for (const MeasuredRow& row : measured_rows(*launch, metric::kAttention)) {
-        rows.emplace_back(cell->spec, row);
-      }
-      continue;
-    }
-    for (const std::int64_t length : cell->spec.attention->lengths) {
-      rows.emplace_back(cell->spec, length).reason = reason_missing(*cell);
-    }
+    std::ranges::copy(attention_rows(*cell), std::back_inserter(rows));
   }
   return rows;
 }

@@ -57,6 +57,9 @@ class AttentionRow {
   std::optional<MeasuredRow> measured_;
 };
 
+/// A row for each length of one cell.
+std::vector<AttentionRow> attention_rows(const Cell& cell);
+
 /// Of the cells of one method, in plan order; a cell without a table has a row for each length,
 /// too.
 std::vector<AttentionRow> attention_rows(const RunView& view, AttentionMethod method);

@@ -25,9 +25,8 @@ CellSpec shipped_cell(const PlanInput& input, const Axes& axes, const Size& size
 std::vector<Size> compared_sizes(const PlanInput& input) {
   std::vector<Size> sizes = axes(input).sizes;
   if (!input.selection.sizes.empty()) return sizes;
-  std::erase_if(sizes, [](const Size& size) {
-    return parameter_count(size.shape) > kMostParameters;
-  });
+  std::erase_if(sizes,
+                [](const Size& size) { return parameter_count(size.shape) > kMostParameters; });
   if (sizes.size() > kSmallest + 1) sizes.erase(sizes.begin() + kSmallest, sizes.end() - 1);
   return sizes;
 }

@@ -16,7 +16,7 @@ CellSpec shipped_cell(const PlanInput& input, const Axes& axes, const Size& size
 std::vector<Size> compared_sizes(const PlanInput& input);
 
 /// What a ladder ends in: network and loss compiled, `scaled_dot_product_attention`, fused AdamW.
-inline constexpr ShippedVariant kFastest{.compiled = true, .loss = true, .sdpa = true,
-                                         .fused = true};
+inline constexpr ShippedVariant kFastest{
+    .compiled = true, .loss = true, .sdpa = true, .fused = true};
 
 }  // namespace labreport

@@ -95,9 +95,9 @@ struct Grid {
 
 /// A first step has no optimizer state yet, and fewer workspaces.
 bool confirms(const CellSpec& spec, const Check& check) {
-  return spec.device == DeviceKind::kCuda && spec.implementation.empty() && spec.model && spec.batch && spec.context &&
-         spec.precision == check.precision && spec.mode == check.mode &&
-         spec.warmup.value_or(0) > 0;
+  return spec.device == DeviceKind::kCuda && spec.implementation.empty() && spec.model &&
+         spec.batch && spec.context && spec.precision == check.precision &&
+         spec.mode == check.mode && spec.warmup.value_or(0) > 0;
 }
 
 /// In the answers' own precision and the one it is compared with.

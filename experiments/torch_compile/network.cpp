@@ -12,8 +12,9 @@ namespace labreport::torch_compile {
 namespace {
 
 constexpr const char* kNotPlanned =
-    "not compiled in a CPU demonstration, where that takes a minute; sizes that the command names "
-    "are";
+    "a CPU takes a minute to compile a network; a demonstration compiles the sizes that its "
+    "command "
+    "names";
 
 std::string class_of(const std::string& kind) {
   if (kind.starts_with("gemm")) return "GEMM";
@@ -32,9 +33,7 @@ bool same_step(CellSpec a, const CellSpec& b) {
 
 }  // namespace
 
-std::string Side::reason() const {
-  return cell_ == nullptr ? kNotPlanned : reason_missing(*cell_);
-}
+std::string Side::reason() const { return cell_ == nullptr ? kNotPlanned : reason_missing(*cell_); }
 
 std::vector<double> Side::step() const {
   return ran() ? milliseconds(*launch_, metric::kStep, metric::kTotal) : std::vector<double>();
@@ -63,7 +62,8 @@ std::optional<double> Side::kernels() const { return value(metric::kProfile, met
 std::optional<double> Side::busy_share() const {
   const auto busy = value(metric::kProfile, metric::kBusy);
   const std::vector<double> steps = step();
-  if (!busy || steps.empty()) return std::nullopt;
+  const bool gpu = ran() && cell_->spec.device == DeviceKind::kCuda;
+  if (!gpu || !busy || steps.empty()) return std::nullopt;
   return std::min(1.0, *busy / kNanosecondsPerMillisecond / median(steps));
 }
 

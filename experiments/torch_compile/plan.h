@@ -7,8 +7,9 @@
 
 namespace labreport::torch_compile {
 
-/// Part (b): each network's training step in eager mode and compiled, both as the same PyTorch
-/// module, in FP32 and the device's 16-bit format.
+/// Part (a): attention by itself over head dimensions and sequence lengths, in FP32. Part (b): each
+/// network's training step in eager mode and compiled, in FP32 and the device's 16-bit format. Both
+/// ways are the same PyTorch functions.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 
 }  // namespace labreport::torch_compile

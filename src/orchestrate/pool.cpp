@@ -91,8 +91,7 @@ void Pool::fill_slots() {
 bool Pool::skip(const LaunchQueue::Item& item, const Slot& slot) {
   const std::string& problem = setup_.worker.model_problem;
   const bool unmade = is_shipped(item.spec) && !problem.empty();
-  const auto reason =
-      unmade ? std::optional(problem) : cannot_fit(item.spec, slot.memory_bytes);
+  const auto reason = unmade ? std::optional(problem) : cannot_fit(item.spec, slot.memory_bytes);
   if (!reason) return false;
   Launch launch;
   launch.outcome = Skipped{*reason};

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kFp32Bytes = 4;
 constexpr double kProcessSeconds = 3.0;
 // torch.compile of a network, with no code kept of an earlier time.
-constexpr double kCompileSeconds = 15, kLayerCompileSeconds = 2;
+constexpr double kCompileSeconds = 15, kLayerCompileSeconds = 2, kAttentionCompileSeconds = 4;
 // Of one layer's forward pass: some 60 kernels of 1.4 kB, 140 allocator events of 0.4 kB.
 constexpr double kTraceBytes = 90e3;
 constexpr double kSnapshotBytes = 60e3;
@@ -51,7 +51,11 @@ double attention_seconds(const CellSpec& spec, double flops_per_second) {
 bool is_users(const CellSpec& spec) { return !spec.implementation.empty() && !is_shipped(spec); }
 
 double compile_seconds(const CellSpec& spec) {
-  if (!is_shipped(spec) || !is_compiled(spec) || !spec.model) return 0;
+  if (!is_shipped(spec) || !is_compiled(spec)) return 0;
+  if (spec.attention) {
+    return kAttentionCompileSeconds * static_cast<double>(spec.attention->lengths.size() + 1);
+  }
+  if (!spec.model) return 0;
   return kCompileSeconds + kLayerCompileSeconds * static_cast<double>(spec.model->layers);
 }
 
@@ -96,7 +100,7 @@ double estimated_seconds(CellSpec spec, double flops_per_second) {
   const double compiling = compile_seconds(spec);
   spec.implementation.clear();
   if (spec.kind == CellKind::kLimits) return kProcessSeconds + 6;
-  if (spec.attention) return attention_seconds(spec, flops_per_second);
+  if (spec.attention) return compiling + attention_seconds(spec, flops_per_second);
   const double steps = static_cast<double>(spec.warmup.value_or(0) + spec.steps.value_or(1));
   const double second_set = has_backward(spec) ? static_cast<double>(spec.steps.value_or(1)) : 0;
   return kProcessSeconds + compiling +

@@ -10,6 +10,7 @@
 
 #include "engine/range.h"
 #include "engine/torch_versions.h"
+#include "measure/attention/operators.h"
 #include "measure/timing/start_up.h"
 #include "model/network.h"
 #include "worker/worker.h"
@@ -145,6 +146,29 @@ class PythonNetwork : public Network {
   std::vector<at::Tensor> buffers_;
 };
 
+class PythonAttention : public AttentionImplementation {
+ public:
+  explicit PythonAttention(py::object function) : function_(std::move(function)) {}
+  at::Tensor forward(const AttentionInputs& inputs) const override {
+    return with_python([&] {
+      return function_.call("forward", inputs.q, inputs.k, inputs.v, inputs.mask)
+          .cast<at::Tensor>();
+    });
+  }
+  void backward(const at::Tensor& value, const at::Tensor& upstream, bool again) const override
+      try {
+    AttentionImplementation::backward(value, upstream, again);
+  } catch (python_error& error) {
+    rethrow_from_backward(error);
+  }
+  bool compiles_anew() const override {
+    return with_python([&] { return function_.call("compiles_anew").cast<bool>(); });
+  }
+
+ private:
+  Held function_;
+};
+
 py::dict hyper_parameters(const NetworkSpec& spec) {
   py::dict values;
   values["vocab_size"] = spec.shape.vocab;
@@ -164,8 +188,13 @@ struct OpenRange {
 std::list<OpenRange> open_ranges;  // innermost last
 
 int run(const std::vector<std::string>& arguments, const py::function& make_network,
-        const std::string& python) {
+        const py::function& make_attention, const std::string& python) {
   note_main_reached();
+  set_attention_factory([&](const std::string& implementation, c10::Device device) {
+    return with_python([&] {
+      return std::make_unique<PythonAttention>(make_attention(implementation, device.str()));
+    });
+  });
   set_network_factory([&](const NetworkSpec& spec, c10::Device device) {
     return with_python([&] {
       return std::make_unique<PythonNetwork>(

@@ -262,13 +262,13 @@ def end_compile_workers():
         compiling.shutdown_compile_workers()
 
 
-def compiled(function, device, mode=None):
+def compiled(function, device, mode=None, dynamic=None):
     check_compiler()
     if device.type == "cpu":
         from torch._inductor import config
 
         config.cpp.enable_kernel_profile = True  # the profiler sees each kernel, under its name
-    return torch.compile(function, mode=mode)
+    return torch.compile(function, mode=mode, dynamic=dynamic)
 
 
 # Measuring.
@@ -419,6 +419,35 @@ class Optimizer:
                     yield f"{self.names.get(id(parameter), '')}.{key}", value
 
 
+class Attention:
+    """The attention of labreport's network by itself, as the engine calls it."""
+
+    def __init__(self, implementation, device):
+        import labreport_transformer as network
+
+        chosen = Shipped.words_of(implementation)
+        if not chosen:
+            raise Mismatch(f"{implementation} is no attention that comes with labreport")
+        self.compiled, self.device, self.called = "compiled" in chosen, torch.device(device), network.scaled_dot_product
+        self.written = self.called
+        if self.compiled:
+            check_offered(self.device)
+            self.compiles_anew()
+
+    def compiles_anew(self):
+        """For one length alone, from nothing that was compiled for another."""
+        if self.compiled:
+            from torch._inductor import config
+
+            config.force_disable_caches = True
+            torch._dynamo.reset()
+            self.called = compiled(self.written, self.device, dynamic=False)
+        return self.compiled
+
+    def forward(self, q, k, v, mask):
+        return call("torch.compile(attention)" if self.compiled else "attention", self.called, q, k, v, mask)
+
+
 def network_factory(words):
     """Loads at once, so that it is no part of the network's own time; what goes wrong is told by the launch."""
     try:
@@ -465,7 +494,7 @@ def main(arguments):
     words, implementation = asked(arguments)
     compiles = words.get("compile") if words else "compiled" in Shipped.words_of(implementation)
     with compiled_anew() if compiles else contextlib.nullcontext():
-        return engine.run(arguments, network_factory(words), platform.python_version())
+        return engine.run(arguments, network_factory(words), Attention, platform.python_version())
 
 
 if __name__ == "__main__":

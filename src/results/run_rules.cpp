@@ -21,6 +21,7 @@ constexpr ConstantTable<std::string_view, std::string_view, 28> kTagUnits{
      {metric::kSynced, "ns"},
      {metric::kEnqueue, "ns"},
      {metric::kStartUp, "ns"},
+     {metric::kCompile, "ns"},
      {metric::kSlowdown, "ns"},
      {metric::kProfile, "ns"},
      {metric::kBusy, "ns"},

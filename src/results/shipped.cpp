@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kShipped = "pytorch";
 constexpr std::string_view kEagerWord = "eager", kCompiledWord = "compiled";
-constexpr std::array<std::string_view, 6> kVariantWords{kEagerWord,   kCompiledWord, "loss",
-                                                 "graphs", "sdpa",    "fused"};
+constexpr std::array<std::string_view, 6> kVariantWords{kEagerWord, kCompiledWord, "loss",
+                                                        "graphs",   "sdpa",        "fused"};
 
 }  // namespace
 

@@ -13,12 +13,14 @@
 #include "engine/conditions.h"
 #include "engine/device.h"
 #include "engine/host_allocator.h"
+#include "engine/host_clock.h"
 #include "engine/out_of_memory.h"
 #include "engine/phase.h"
 #include "engine/precision.h"
 #include "measure/attention/clocks.h"
 #include "measure/attention/operators.h"
 #include "measure/memory/phase_peaks.h"
+#include "model/network.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
@@ -35,6 +37,7 @@ struct LengthRow {
   std::string phase = {}, reason = {};
   std::map<std::string_view, std::vector<std::int64_t>> passes = {};
   std::map<std::string_view, std::int64_t> bytes = {};
+  std::optional<std::int64_t> compile_ns = {};  ///< Of a compiled one, apart from all passes.
 };
 
 void append_statistics(std::vector<Scalar>& row, const std::vector<std::int64_t>& samples) {
@@ -66,13 +69,18 @@ std::vector<Scalar> scalars_of(const LengthRow& row) {
 /// One length on a started device; what it finds out stands in its row even where it throws.
 class LengthMeasurement {
  public:
-  LengthMeasurement(const CellSpec& spec, LengthRow& row)
-      : spec_(spec), sweep_(*spec.attention), device_(torch_device(spec.device)), row_(row) {
+  LengthMeasurement(const CellSpec& spec, const AttentionImplementation& measured, LengthRow& row)
+      : spec_(spec),
+        sweep_(*spec.attention),
+        measured_(measured),
+        device_(torch_device(spec.device)),
+        row_(row) {
     begin_phase(Phase::kModel);
     inputs_ = attention_inputs(spec, row.length, device_);
   }
 
   void measure() {
+    compile();
     if (sweep_.method == AttentionMethod::kLeaderboard) return measure_leaderboard();
     time(metric::kForward, {[] {}, [this] { forward(); }}, spec_.steps.value_or(1));
     count_memory();
@@ -83,11 +91,25 @@ class LengthMeasurement {
   }
 
  private:
-  at::Tensor forward() const { return attend(sweep_.backend, inputs_); }
+  at::Tensor forward() const {
+    begin_phase(Phase::kForward);
+    return measured_.forward(inputs_);
+  }
 
   void backward(const at::Tensor& output, bool again) const {
     begin_phase(Phase::kBackward);
-    output.backward(inputs_.upstream, again);
+    measured_.backward(output, inputs_.upstream, again);
+  }
+
+  void compile() {
+    if (!measured_.compiles_anew()) return;
+    synchronize(device_);
+    const std::int64_t start = host_now_ns();
+    backward(forward(), /*again=*/false);
+    synchronize(device_);
+    row_.compile_ns = host_now_ns() - start;
+    inputs_.clear_gradients();
+    release_free_blocks(device_);
   }
 
   void time(std::string_view pass, const TimedPass& timed, std::int64_t count = 1) {
@@ -140,12 +162,13 @@ class LengthMeasurement {
                                                   [this] {
                                                     const at::Tensor loss = at::sum(forward());
                                                     begin_phase(Phase::kBackward);
-                                                    loss.backward();
+                                                    measured_.backward(loss, {}, /*again=*/false);
                                                   }});
   }
 
   const CellSpec& spec_;
   const AttentionSweep& sweep_;
+  const AttentionImplementation& measured_;
   c10::Device device_;
   LengthRow& row_;
   AttentionInputs inputs_;
@@ -163,10 +186,11 @@ void tell_out_of_memory(const OutOfMemory& failure, LengthRow& row) {
   note(column::kPeakBytes, failure.peak_bytes);
 }
 
-LengthRow measured_length(const CellSpec& spec, std::int64_t length) {
+LengthRow measured_length(const CellSpec& spec, const AttentionImplementation& measured,
+                          std::int64_t length) {
   LengthRow row{.length = length};
   try {
-    LengthMeasurement(spec, row).measure();
+    LengthMeasurement(spec, measured, row).measure();
   } catch (const std::exception& error) {
     const std::string message = error.what();
     row.outcome = metric::kFailed;
@@ -204,7 +228,8 @@ Verdict judge(const CellSpec& spec, const AttentionErrors& errors, Launch& launc
 }
 
 /// Also makes the workspaces of the matrix library, which no length then counts.
-Verdict checked(const LaunchRequest& request, const OneBackend& only, Launch& launch) {
+Verdict checked(const LaunchRequest& request, const AttentionImplementation& measured,
+                const OneBackend& only, Launch& launch) {
   const CellSpec& spec = request.spec;
   const AttentionBackend backend = spec.attention->backend;
   const bool anywhere = backend == AttentionBackend::kEager || backend == AttentionBackend::kMath;
@@ -214,7 +239,9 @@ Verdict checked(const LaunchRequest& request, const OneBackend& only, Launch& la
   const std::int64_t length = std::min(kCheckedLength, spec.attention->lengths.back());
   try {
     const auto inputs = attention_inputs(spec, length, torch_device(spec.device));
-    return judge(spec, attention_errors(backend, inputs), launch);
+    return judge(spec, attention_errors(measured, inputs), launch);
+  } catch (const ForeignError&) {
+    throw;  // what its user wrote fails; that is no matter of what is offered
   } catch (const std::exception& error) {
     if (as_out_of_memory(error)) throw;
     return {std::string(metric::kNotOffered), only.reason(error.what())};
@@ -225,11 +252,12 @@ LengthRow untimed(std::int64_t length, const Verdict& verdict) {
   return {.length = length, .outcome = verdict.outcome, .reason = verdict.reason};
 }
 
-std::vector<LengthRow> sweep(const CellSpec& spec, Verdict verdict) {
+std::vector<LengthRow> sweep(const CellSpec& spec, const AttentionImplementation& measured,
+                             Verdict verdict) {
   std::vector<LengthRow> rows;
   for (const std::int64_t length : spec.attention->lengths) {
     const bool timed = verdict.outcome == metric::kRan;
-    rows.push_back(timed ? measured_length(spec, length) : untimed(length, verdict));
+    rows.push_back(timed ? measured_length(spec, measured, length) : untimed(length, verdict));
     if (rows.back().outcome == metric::kRanOut) {
       verdict = {std::string(metric::kNotTried), fmt::format("{} ran out of memory", length)};
     }
@@ -239,11 +267,15 @@ std::vector<LengthRow> sweep(const CellSpec& spec, Verdict verdict) {
 
 /// Each pass that the host's clock timed; of do_bench's thousands the table has the statistics.
 void add_passes(const LengthRow& row, Launch& launch) {
+  const std::string length = std::to_string(row.length);
+  if (row.compile_ns) {
+    launch.metrics.push_back(integer_metric(metric::kCompile, length, "ns", *row.compile_ns));
+  }
   for (const auto& [pass, tag] : {std::pair(metric::kForward, metric::kForwardPasses),
                                   std::pair(metric::kBackward, metric::kBackwardPasses)}) {
     const auto samples = row.passes.find(pass);
     if (samples == row.passes.end()) continue;
-    launch.metrics.push_back(sample_metric(tag, std::to_string(row.length), "ns", samples->second));
+    launch.metrics.push_back(sample_metric(tag, length, "ns", samples->second));
   }
 }
 
@@ -257,12 +289,13 @@ Launch measure_attention(const LaunchRequest& request) {
   at::manual_seed(static_cast<std::uint64_t>(request.seed));
   if (spec.device == DeviceKind::kCpu) count_host_allocations();
   set_tf32(spec.precision.value_or(Precision::kFp32));
+  const auto measured = make_attention(spec, torch_device(spec.device));
   const OneBackend only(spec.attention->backend);
   Launch launch;
   Table table = shape::attention();
   Conditions conditions(spec.device);
   conditions.begin();
-  for (const LengthRow& row : sweep(spec, checked(request, only, launch))) {
+  for (const LengthRow& row : sweep(spec, *measured, checked(request, *measured, only, launch))) {
     table.rows.push_back(scalars_of(row));
     if (spec.attention->method == AttentionMethod::kSynced) add_passes(row, launch);
   }

@@ -12,6 +12,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/error.h"
 #include "engine/phase.h"
 #include "engine/precision.h"
 #include "model/attention.h"
@@ -38,7 +39,36 @@ double relative_difference(const at::Tensor& value, const at::Tensor& truth) {
   return (difference / truth.abs().max()).item<double>();
 }
 
+class OwnAttention : public AttentionImplementation {
+ public:
+  explicit OwnAttention(AttentionBackend backend) : backend_(backend) {}
+  at::Tensor forward(const AttentionInputs& inputs) const override {
+    return attend(backend_, inputs);
+  }
+
+ private:
+  AttentionBackend backend_;
+};
+
+AttentionFactory& attention_factory() {
+  static AttentionFactory factory;
+  return factory;
+}
+
 }  // namespace
+
+void AttentionImplementation::backward(const at::Tensor& value, const at::Tensor& upstream,
+                                       bool again) const {
+  value.backward(upstream, again);
+}
+
+void set_attention_factory(AttentionFactory factory) { attention_factory() = std::move(factory); }
+
+std::unique_ptr<AttentionImplementation> make_attention(const CellSpec& spec, c10::Device device) {
+  if (spec.implementation.empty()) return std::make_unique<OwnAttention>(spec.attention->backend);
+  if (!attention_factory()) throw InputError("this worker knows no " + spec.implementation);
+  return attention_factory()(spec.implementation, device);
+}
 
 struct OneBackend::Listener : c10::WarningHandler {
   Listener() : guard(this) {}
@@ -113,10 +143,11 @@ double AttentionErrors::largest() const {
   return finite ? most : std::numeric_limits<double>::infinity();
 }
 
-AttentionErrors attention_errors(AttentionBackend backend, const AttentionInputs& inputs) {
+AttentionErrors attention_errors(const AttentionImplementation& measured,
+                                 const AttentionInputs& inputs) {
   const AttentionInputs truth = in_fp64(inputs);
-  const at::Tensor output = attend(backend, inputs);
-  output.backward(inputs.upstream);
+  const at::Tensor output = measured.forward(inputs);
+  measured.backward(output, inputs.upstream, /*again=*/false);
   const at::Tensor exact = attend(AttentionBackend::kEager, truth);
   exact.backward(truth.upstream);
   const auto gradient = [](const at::Tensor& value, const at::Tensor& wide) {

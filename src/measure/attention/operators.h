@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -23,6 +24,26 @@ struct AttentionInputs {
 AttentionInputs attention_inputs(const CellSpec& spec, std::int64_t length, c10::Device device);
 
 at::Tensor attend(AttentionBackend backend, const AttentionInputs& inputs);
+
+/// What is measured: one of the backends, or a function of Python's.
+class AttentionImplementation {
+ public:
+  virtual ~AttentionImplementation() = default;
+  virtual at::Tensor forward(const AttentionInputs& inputs) const = 0;
+  /// `again`: the same graph will be asked for once more. An undefined `upstream` is 1.
+  virtual void backward(const at::Tensor& value, const at::Tensor& upstream, bool again) const;
+  /// Where its first call at a length compiles it: from now on no length is known.
+  virtual bool compiles_anew() const { return false; }
+};
+
+using AttentionFactory = std::function<std::unique_ptr<AttentionImplementation>(
+    const std::string& implementation, c10::Device device)>;
+
+/// What makes cells' implementations that are not the program's own; empty, as in the beginning:
+/// nothing does.
+void set_attention_factory(AttentionFactory factory);
+
+std::unique_ptr<AttentionImplementation> make_attention(const CellSpec& spec, c10::Device device);
 
 /// While it lives, scaled_dot_product_attention has that backend alone, and what it says of others
 /// is kept.
@@ -49,7 +70,8 @@ struct AttentionErrors {
   double largest() const;  ///< Infinite where one is not a number.
 };
 
-AttentionErrors attention_errors(AttentionBackend backend, const AttentionInputs& inputs);
+AttentionErrors attention_errors(const AttentionImplementation& measured,
+                                 const AttentionInputs& inputs);
 
 /// What such an error may be: 10⁻⁴ in FP32, 0.01 in TF32, 0.05 in 16-bit formats.
 double attention_tolerance(Precision precision);

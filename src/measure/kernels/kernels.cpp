@@ -112,8 +112,7 @@ Launch measure_kernels(const LaunchRequest& request) {
   Launch launch;
   launch.metrics = unprofiled(step, plan, device, count_bytes(network->parameters()));
   if (compile_ns) {
-    launch.metrics.push_back(
-        integer_metric(metric::kStartUp, metric::kCompile, "ns", *compile_ns));
+    launch.metrics.push_back(integer_metric(metric::kStartUp, metric::kCompile, "ns", *compile_ns));
   }
   if (request.nvtx) {
     show_to_outside(step, device);

@@ -1,0 +1,274 @@
+// Part (a): attention by itself, eager beside compiled, over head dimensions and sequence lengths.
+#include <algorithm>
+#include <iterator>
+
+#include "base/format.h"
+#include "experiments/common/attention.h"
+#include "experiments/common/command.h"
+#include "experiments/common/shipped.h"
+#include "experiments/torch_compile/parts.h"
+#include "results/metric_names.h"
+
+namespace labreport::torch_compile {
+namespace {
+
+constexpr std::int64_t kSpokenDim = 64;  // of the usual head dimensions the most usual
+constexpr Notation kFactor{Notation::kFixed, 2};
+constexpr Notation kSaved{Notation::kMebibytes};
+constexpr double kFaster = 1.1;
+constexpr double kKeepsScores = 0.5;  // So many tensors of scores are at least one.
+
+/// One length of one cell, both ways.
+struct Pair {
+  AttentionRow eager, compiled;
+  std::optional<double> compile_seconds;
+
+  std::optional<double> speedup(std::string_view pass) const {
+    const auto before = eager.ms(pass, "mean_ns"), after = compiled.ms(pass, "mean_ns");
+    return before && after && *after > 0 ? std::optional(*before / *after) : std::nullopt;
+  }
+};
+
+Value mean_of(const AttentionRow& row, std::string_view pass) {
+  const auto mean = row.ms(pass, "mean_ns");
+  if (!mean) return Value::missing(row.reason);
+  return {*mean, row.ms(pass, "stddev_ns").value_or(0)};
+}
+
+Column<Pair> pass_column(const char* name, const char* title, AttentionRow Pair::* side,
+                         std::string_view pass) {
+  return {name, title, [side, pass](const Pair& pair) { return mean_of(pair.*side, pass); }, "ms"};
+}
+
+Column<Pair> gain_column(const char* name, const char* title, std::string_view pass) {
+  return {name, title, [pass](const Pair& pair) { return Value(pair.speedup(pass)); }, "×",
+          kFactor};
+}
+
+const std::vector<Column<Pair>> kGrid{
+    {"head_dim",
+     "d",
+     [](const Pair& pair) { return Value(pair.eager.sweep().head_dim); },
+     "",
+     {Notation::kCount}},
+    {"length",
+     "Sequence",
+     [](const Pair& pair) { return Value(pair.eager.length()); },
+     "",
+     {Notation::kCount}},
+    pass_column("forward_eager", "Forward, eager", &Pair::eager, metric::kForward),
+    pass_column("forward_compiled", "Forward, compiled", &Pair::compiled, metric::kForward),
+    gain_column("forward_speedup", "Speedup", metric::kForward),
+    pass_column("backward_eager", "Backward, eager", &Pair::eager, metric::kBackward),
+    pass_column("backward_compiled", "Backward, compiled", &Pair::compiled, metric::kBackward),
+    gain_column("backward_speedup", "Speedup", metric::kBackward),
+    {"saved_eager", "Saved, eager", [](const Pair& pair) { return Value(pair.eager.saved()); },
+     "MiB", kSaved},
+    {"saved_compiled", "Saved, compiled",
+     [](const Pair& pair) { return Value(pair.compiled.saved()); }, "MiB", kSaved},
+    {"compile",
+     "Compile time",
+     [](const Pair& pair) { return Value(pair.compile_seconds); },
+     "s",
+     {Notation::kSignificant, 3}}};
+
+struct GainPoint {
+  std::string series;
+  std::int64_t length;
+  double speedup;
+};
+
+const std::vector<Column<GainPoint>> kGains{
+    {"series", "Pass", &GainPoint::series},
+    {"length", "Sequence", &GainPoint::length, "", {Notation::kCount}},
+    {"speedup", "Speedup", &GainPoint::speedup, "×", kFactor}};
+
+bool is_sweep(const Cell& cell, const ShippedVariant& variant) {
+  return cell.spec.attention && cell.spec.implementation == implementation_of(variant);
+}
+
+const Cell* partner_of(const Run& run, const Cell& eager) {
+  CellSpec wanted = eager.spec;
+  wanted.implementation = implementation_of({.compiled = true});
+  return run.find(cell_id(wanted));
+}
+
+std::optional<double> compile_seconds(const Cell* cell, std::int64_t length) {
+  const Launch* launch = cell == nullptr ? nullptr : ok_launch(*cell);
+  if (launch == nullptr) return std::nullopt;
+  const auto ms = single_milliseconds(*launch, metric::kCompile, std::to_string(length));
+  return ms ? std::optional(*ms * 1e-3) : std::nullopt;
+}
+
+/// Compiled rows of a cell that was not planned say why.
+std::vector<AttentionRow> compiled_rows(const Cell* cell, const std::vector<AttentionRow>& eager) {
+  if (cell != nullptr) return attention_rows(*cell);
+  std::vector<AttentionRow> rows;
+  for (const AttentionRow& row : eager) {
+    rows.emplace_back(row.spec(), row.length()).reason =
+        "a demonstration on a CPU compiles the contexts that its command names";
+  }
+  return rows;
+}
+
+std::vector<Pair> pairs_of(const RunView& view) {
+  std::vector<Pair> pairs;
+  for (const Cell& cell : view.run().cells) {
+    if (!is_sweep(cell, {})) continue;
+    const Cell* partner = partner_of(view.run(), cell);
+    const auto eager = attention_rows(cell), compiled = compiled_rows(partner, eager);
+    for (std::size_t i = 0; i < std::min(eager.size(), compiled.size()); ++i) {
+      pairs.push_back({eager[i], compiled[i], compile_seconds(partner, eager[i].length())});
+    }
+  }
+  return pairs;
+}
+
+std::vector<Pair> of_precision(std::vector<Pair> pairs, Precision precision) {
+  std::erase_if(pairs, [&](const Pair& pair) { return pair.eager.spec().precision != precision; });
+  return pairs;
+}
+
+std::vector<Precision> precisions_of(const std::vector<Pair>& pairs) {
+  std::vector<Precision> found;
+  for (const Pair& pair : pairs) {
+    const Precision precision = pair.eager.spec().precision.value_or(Precision::kFp32);
+    if (std::ranges::find(found, precision) == found.end()) found.push_back(precision);
+  }
+  return found;
+}
+
+/// Those of d = 64, or of the first d there is, that ran both ways.
+std::vector<Pair> spoken(std::vector<Pair> pairs) {
+  const auto dim = [](const Pair& pair) { return pair.eager.sweep().head_dim; };
+  const bool usual = std::ranges::find(pairs, kSpokenDim, dim) != pairs.end();
+  const std::int64_t wanted = usual || pairs.empty() ? kSpokenDim : dim(pairs.front());
+  std::erase_if(pairs, [&](const Pair& pair) {
+    return dim(pair) != wanted || !pair.eager.ran() || !pair.compiled.ran();
+  });
+  return pairs;
+}
+
+std::vector<GainPoint> gains(const std::vector<Pair>& pairs, Precision precision) {
+  std::vector<GainPoint> points;
+  for (const auto pass : {metric::kForward, metric::kBackward}) {
+    for (const Pair& pair : pairs) {
+      if (const auto ratio = pair.speedup(pass)) {
+        points.push_back({std::string(pass) + ", " + std::string(describe(precision)),
+                          pair.eager.length(), *ratio});
+      }
+    }
+  }
+  return points;
+}
+
+Facts at_length(const Pair& pair) {
+  Facts facts;
+  facts.set("length", format_count(pair.eager.length()));
+  facts.set("forward", Value(pair.speedup(metric::kForward)), kFactor);
+  facts.set("backward", Value(pair.speedup(metric::kBackward)), kFactor);
+  return facts;
+}
+
+std::optional<Facts> saved(const Pair& pair) {
+  const auto eager = pair.eager.saved(), compiled = pair.compiled.saved();
+  const double tensors = compiled.value_or(0) / pair.compiled.score_bytes();
+  if (!eager || tensors < kKeepsScores) return std::nullopt;
+  Facts facts;
+  facts.set("length", format_count(pair.eager.length()));
+  facts.set("saved", format_bytes(*eager));
+  facts.set("compiled_saved", format_bytes(*compiled));
+  facts.set("tensors", tensors, {Notation::kFixed, 1});
+  return facts;
+}
+
+/// At the shortest and the longest sequence that ran both ways.
+Facts precision_facts(const std::vector<Pair>& ran, Precision precision) {
+  Facts facts;
+  facts.set("precision", describe(precision));
+  facts.set("d", std::to_string(ran.front().eager.sweep().head_dim));
+  facts.list("at", {at_length(ran.back())});
+  facts.when("shortest", ran.size() > 1, at_length(ran.front()));
+  facts.flag("faster", ran.back().speedup(metric::kForward).value_or(0) > kFaster);
+  facts.when("saved", saved(ran.back()));
+  return facts;
+}
+
+std::optional<Facts> compilation(const std::vector<Pair>& pairs) {
+  std::vector<double> seconds;
+  for (const Pair& pair : pairs) {
+    if (pair.compile_seconds) seconds.push_back(*pair.compile_seconds);
+  }
+  if (seconds.empty()) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(seconds);
+  Facts facts;
+  facts.set("least", format_duration(least));
+  facts.set("most", format_duration(most));
+  facts.flag("vary", most > least);
+  return facts;
+}
+
+std::string first_reason(const std::vector<Pair>& pairs) {
+  for (const Pair& pair : pairs) {
+    for (const AttentionRow* row : {&pair.compiled, &pair.eager}) {
+      if (!row->reason.empty()) return row->reason;
+    }
+  }
+  return "not measured yet";
+}
+
+std::vector<const Cell*> cells_of(const RunView& view) {
+  std::vector<const Cell*> cells;
+  for (const Cell& cell : view.run().cells) {
+    if (cell.spec.attention && is_shipped(cell.spec)) cells.push_back(&cell);
+  }
+  return cells;
+}
+
+TableView commands(const RunView& view) {
+  std::vector<NamedCell> named;
+  for (const Cell* cell : cells_of(view)) {
+    const std::string precision(describe(cell->spec.precision.value_or(Precision::kFp32)));
+    if (std::ranges::find(named, precision, &NamedCell::name) == named.end()) {
+      named.push_back({precision, cell});
+    }
+  }
+  return commands_table(view.run(), kProblem + std::string(".a"), named);
+}
+
+void add_settings(Facts& facts, const RunView& view, const CellSpec& spec) {
+  facts.flag("gpu", view.on_gpu());
+  facts.flag("warm_cache", warm_cache(view.run()));
+  facts.set("batch", format_count(spec.batch.value_or(1)));
+  facts.set("warmup", format_count(spec.warmup.value_or(0)));
+  facts.set("steps", format_count(spec.steps.value_or(0)));
+}
+
+}  // namespace
+
+std::optional<PartContent> present_attention(const RunView& view) {
+  const std::vector<Pair> pairs = pairs_of(view);
+  if (pairs.empty()) return std::nullopt;
+  PartContent part;
+  std::vector<Facts> facts;
+  std::vector<GainPoint> points;
+  for (const Precision precision : precisions_of(pairs)) {
+    const std::vector<Pair> own = of_precision(pairs, precision), ran = spoken(own);
+    if (!ran.empty()) facts.push_back(precision_facts(ran, precision));
+    std::ranges::copy(gains(ran, precision), std::back_inserter(points));
+    Dataset grid = make_dataset("grid", kGrid, own);
+    grid.variant = describe(precision);
+    part.datasets.push_back(std::move(grid));
+  }
+  part.facts.flag("nothing", facts.empty());
+  part.facts.set("reason", first_reason(pairs));
+  part.facts.list("precisions", std::move(facts));
+  part.facts.when("compilation", compilation(pairs));
+  add_settings(part.facts, view, pairs.front().eager.spec());
+  part.datasets.push_back(make_dataset("attention-speedups", kGains, points));
+  part.cells = cells_of(view);
+  part.details.tables = {commands(view)};
+  return part;
+}
+
+}  // namespace labreport::torch_compile
