@@ -49,9 +49,11 @@ Rung rung_of(const RunView& view, const Cell& cell, const Ladder& ladder) {
     rung.kernels = number(*launch, metric::kProfile, metric::kKernels);
   }
   rung.peak_bytes = number(*launch, metric::kMemory, metric::kPeakAllocated);
-  if (const Metric* losses = launch->find(metric::kLosses, metric::kTotal)) {
-    rung.losses = losses->numbers();
+  if (const auto ms = single_milliseconds(*launch, metric::kStartUp, metric::kCompile)) {
+    rung.compile_s = *ms / kMillisecondsPerSecond;
   }
+  const Metric* losses = launch->find(metric::kLosses, metric::kTotal);
+  if (losses != nullptr && cell.spec.implementation.empty()) rung.losses = losses->numbers();
   if (rung.ran()) rung.mfu = mfu_of(view, cell.spec, rung.ms());
   return rung;
 }
@@ -110,10 +112,10 @@ const Rung* Ladder::best() const {
 
 std::vector<Ladder> ladders(const RunView& view) {
   std::vector<Ladder> all;
-  for (const Cell* cell : view.cells(CellKind::kLadder)) {
-    if (!complete(cell->spec)) continue;
-    Ladder& ladder = ladder_for(all, cell->spec);
-    ladder.rungs.push_back(rung_of(view, *cell, ladder));
+  for (const Cell& cell : view.run().cells) {
+    if (cell.spec.kind != CellKind::kLadder || !complete(cell.spec)) continue;
+    Ladder& ladder = ladder_for(all, cell.spec);
+    ladder.rungs.push_back(rung_of(view, cell, ladder));
   }
   for (Ladder& ladder : all) ladder.floor_ms = floor_of(view, ladder);
   std::ranges::stable_sort(all, {}, parameters);

@@ -15,8 +15,9 @@ CellSpec shipped_cell(const PlanInput& input, const Axes& axes, const Size& size
 /// user's own where there are some.
 std::vector<Size> compared_sizes(const PlanInput& input);
 
-/// What a ladder ends in: network and loss compiled, `scaled_dot_product_attention`, fused AdamW.
+/// What a ladder ends in: network and loss compiled and replayed as CUDA graphs,
+/// `scaled_dot_product_attention`, fused AdamW.
 inline constexpr ShippedVariant kFastest{
-    .compiled = true, .loss = true, .sdpa = true, .fused = true};
+    .compiled = true, .loss = true, .graphs = true, .sdpa = true, .fused = true};
 
 }  // namespace labreport

@@ -67,7 +67,12 @@ const std::vector<Column<Row>> kRows{
      "Loss differs by",
      [](const Row& row) { return Value(row.loss_difference()); },
      "%",
-     {Notation::kRelativeError, 2}}};
+     {Notation::kRelativeError, 2}},
+    {"compile",
+     "Compile time",
+     [](const Row& row) { return Value(row.rung->compile_s); },
+     "s",
+     {Notation::kFixed, 1}}};
 
 std::vector<Row> rows_of(const Ladder& ladder) {
   std::vector<Row> rows;
@@ -185,7 +190,7 @@ Presentation present(const RunView& view) {
   if (drawn != nullptr)
     part.datasets.push_back(make_dataset("waterfall", kBars, waterfall(*drawn)));
   part.details.tables = {commands_table(view.run(), kProblem, named)};
-  part.cells = view.cells(CellKind::kLadder);
+  for (const Row& row : rows) part.cells.push_back(row.rung->cell);
   return {{"", std::move(part)}};
 }
 

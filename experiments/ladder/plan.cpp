@@ -5,6 +5,7 @@
 
 #include "experiments/common/contexts.h"
 #include "experiments/common/selection.h"
+#include "experiments/common/shipped.h"
 
 namespace labreport::ladder {
 namespace {
@@ -24,6 +25,13 @@ std::vector<Step> rungs(const PlanInput& input, Precision precision) {
   steps.back() = {Variant::kFusedAdamW, Precision::kTf32};
   steps.emplace_back(Variant::kCudaGraph, Precision::kTf32);
   return steps;
+}
+
+/// The last rung, which is compiled from Python.
+CellSpec compiled(CellSpec spec) {
+  spec.variant.reset();
+  spec.implementation = implementation_of(kFastest);
+  return spec;
 }
 
 std::vector<Precision> precisions(const PlanInput& input) {
@@ -61,6 +69,7 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far) {
     for (const Step& step : rungs(input, precision)) {
       cells.push_back({cell(input, chosen, size, large, step), 1});
     }
+    if (input.device == DeviceKind::kCuda) cells.push_back({compiled(cells.back().spec), 1});
   };
   for (const Precision precision : precisions(input)) {
     add(chosen.sizes.front(), false, precision);

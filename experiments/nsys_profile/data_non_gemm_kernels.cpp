@@ -50,7 +50,7 @@ const std::vector<Column<Kernels>> kKernels{
      [](const Kernels& k) { return short_kernel_name(k.sum.rows.front()->kernel); }}};
 
 /// Of the figure's bars.
-const std::vector<Column<Kernels>> kBars{
+const std::vector<Column<Kernels>> kRoleBars{
     {"group", "In the model", &Kernels::group},
     {"precision", "Precision", &Kernels::precision},
     {"ms", "Time", &Kernels::ms, "ms"},
@@ -233,7 +233,7 @@ PartContent non_gemm_kernels(const Profiles& profiles) {
   PartContent part;
   part.facts = non_gemm_facts(profiles);
   part.datasets = {
-      make_dataset("non-gemm-time", kBars, bars(profiles)),
+      make_dataset("non-gemm-time", kRoleBars, bars(profiles)),
       make_dataset("non-gemm-by-context", kByContext, along_contexts(profiles)),
       make_dataset("non-gemm-kernels", kKernels, by_group_and_operator(profiles.foremost)),
       group_shares(profiles.every)};

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MHz", "°C", "1", ""};
 constexpr std::array<std::string_view, 5> kNeverNegative{"ns", "B", "B/s", "flop/s", "MHz"};
 
-constexpr ConstantTable<std::string_view, std::string_view, 28> kTagUnits{
+constexpr ConstantTable<std::string_view, std::string_view, 29> kTagUnits{
     {{metric::kStep, "ns"},
      {metric::kEvent, "ns"},
      {metric::kSynced, "ns"},

@@ -74,10 +74,10 @@ TEST(LadderPlan, ClimbsInSixteenBitsAndInFp32ThenTf32) {
     for (const Rung& rung : ladder.rungs) words.push_back(rung.change);
     return words;
   };
-  EXPECT_THAT(changes(all[0]),
-              ElementsAre("einsum", "matmul", "SDPA", "fused AdamW", "CUDA graph"));
-  EXPECT_THAT(changes(all[3]),
-              ElementsAre("einsum", "matmul", "SDPA", "fused AdamW", "TF32", "CUDA graph"));
+  EXPECT_THAT(changes(all[0]), ElementsAre("einsum", "matmul", "SDPA", "fused AdamW", "CUDA graph",
+                                           "torch.compile"));
+  EXPECT_THAT(changes(all[3]), ElementsAre("einsum", "matmul", "SDPA", "fused AdamW", "TF32",
+                                           "CUDA graph", "torch.compile"));
 }
 
 TEST(LadderPlan, TakesTheNextSizeWhereTheLargestDoesNotFit) {
@@ -87,7 +87,7 @@ TEST(LadderPlan, TakesTheNextSizeWhereTheLargestDoesNotFit) {
   });
   const std::vector<Ladder> all = ladders_of(run);
   EXPECT_EQ(all.at(2).size, "xl");
-  EXPECT_EQ(all.at(2).rungs.size(), 5u);
+  EXPECT_EQ(all.at(2).rungs.size(), 6u);
   EXPECT_EQ(all.back().size, "2.7B");
   EXPECT_EQ(all.back().rungs.size(), 1u) << "its first rung says why";
 }
@@ -104,7 +104,7 @@ TEST(Ladder, ComparesEachRungWithTheOneBeforeThatRan) {
   });
   const Ladder ladder = ladders_of(run).front();
   const std::vector<Gain> all = gains(ladder);
-  ASSERT_EQ(all.size(), 3u);
+  ASSERT_EQ(all.size(), 4u);
   EXPECT_EQ(all[1].before->change, "matmul");
   EXPECT_EQ(all[1].after->change, "fused AdamW");
   EXPECT_NEAR(all[1].speedup(), 2, 0.01);
@@ -144,7 +144,7 @@ TEST(Ladder, AdvisesTheLargestInSixteenBits) {
 
 TEST(LadderAnswer, SaysWhatBuysMostAndHowFarTheFloorIs) {
   EXPECT_THAT(answer(ladder_run()),
-              AllOf(HasSubstr("**2.7B in BF16: 5.00 ×**"), HasSubstr("**matmul** buys most"),
+              AllOf(HasSubstr("**2.7B in BF16: 6.00 ×**"), HasSubstr("**matmul** buys most"),
                     HasSubstr("times the floor of"), Not(HasSubstr("{{"))));
 }
 

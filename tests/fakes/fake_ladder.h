@@ -10,12 +10,13 @@ namespace labreport {
 
 inline void measure_ladder(Launch& body, const CellSpec& spec, double plain_ns,
                            std::vector<std::int64_t> (*steps)(double, std::int64_t, bool)) {
-  const Variant variant = spec.variant.value_or(Variant::kMatmul);
+  const bool compiled = !spec.implementation.empty();
+  const Variant variant = compiled ? Variant::kCudaGraph : spec.variant.value_or(Variant::kMatmul);
   if (variant == Variant::kCudaGraph && spec.device == DeviceKind::kCpu) {
     body.outcome = Skipped{"a CUDA graph needs a GPU"};
     return;
   }
-  const auto rung = static_cast<std::int64_t>(variant);
+  const auto rung = static_cast<std::int64_t>(variant) + (compiled ? 1 : 0);
   const double step = plain_ns / static_cast<double>(1 + rung);
   const std::int64_t all = spec.warmup.value_or(0) + spec.steps.value_or(1);
   // Eager steps leave the device idle for a fifth; a graph for nothing to speak of.
@@ -29,6 +30,10 @@ inline void measure_ladder(Launch& body, const CellSpec& spec, double plain_ns,
       integer_metric(metric::kMemory, metric::kPeakAllocated, "B", (8 - rung) << 30),
       integer_metric(metric::kProfile, metric::kBusy, "ns", static_cast<std::int64_t>(busy)),
       integer_metric(metric::kProfile, metric::kKernels, "1", 2500 - 400 * rung)};
+  if (compiled) {
+    body.metrics.push_back(
+        integer_metric(metric::kStartUp, metric::kCompile, "ns", 30'000'000'000));
+  }
 }
 
 }  // namespace labreport
