@@ -107,11 +107,11 @@ ChosenRun loaded(const fs::path& folder) {
   return {folder.string(), folder, RunStore(folder).load()};
 }
 
-/// Newest first: a GPU is compared by labreport's own network where it ran that.
+/// Newest first: a GPU is compared by labreport's own network where it timed that.
 ChosenRun newest_without_model(const std::vector<Listed>& runs) {
   for (auto listed = runs.rbegin(); listed != runs.rend(); ++listed) {
     ChosenRun run = loaded(listed->folder);
-    if (measured_model(run.run) == nullptr) return run;
+    if (measured_model(run.run) == nullptr && times_networks(run.run)) return run;
   }
   return loaded(runs.back().folder);
 }

@@ -15,7 +15,7 @@ namespace labreport {
 class TransformerBlock {
  public:
   TransformerBlock(std::string path, const ModelShape& shape, std::shared_ptr<const Rotary> rotary,
-                   c10::Device device, Variant variant);
+                   c10::Device device, Variant variant = Variant::kMatmul);
   at::Tensor forward(const at::Tensor& x) const;
   void list(Parameters& into) const;
   const std::string& path() const { return path_; }

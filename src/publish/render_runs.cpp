@@ -45,8 +45,11 @@ std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<Pa
                               const RenderRecord* record) {
   if (!options.formats.has(Format::kHtml)) return {};
   for (const Candidate& run : runs) {
-    paired.push_back({run.store, run.place, run.key,
-                      run.kept ? run.kept->entry.preset : run.loaded.document.preset});
+    const auto [preset, headline] =
+        run.kept ? std::tie(run.kept->entry.preset, run.kept->entry.headline)
+                 : std::tie(run.loaded.document.preset, run.loaded.document.headline);
+    // What times no training step is no pair's first choice.
+    paired.push_back({run.store, run.place, run.key, headline.network.empty() ? "" : preset});
   }
   return make_diff_pages(paired, options.out, tool, record);
 }

@@ -44,7 +44,8 @@ bool is_own(const fs::path& run) { return !RunStore(run).is_reference(); }
 
 bool is_full(const fs::path& run) {
   try {
-    return RunStore(run).load().preset == "full";
+    const Run loaded = RunStore(run).load();
+    return loaded.preset == "full" && times_networks(loaded);
   } catch (const InputError&) {
     return false;
   }

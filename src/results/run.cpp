@@ -61,6 +61,11 @@ const ModelSource* measured_model(const Run& run) {
   return &*run.sessions.back().model;
 }
 
+bool times_networks(const Run& run) {
+  return std::ranges::any_of(run.cells,
+                             [](const Cell& cell) { return cell.spec.kind == CellKind::kTiming; });
+}
+
 bool measures_both(const Run& run) {
   return measured_model(run) != nullptr && std::ranges::any_of(run.cells, of_labreports_network);
 }

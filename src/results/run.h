@@ -123,6 +123,9 @@ struct Run {
 /// The model that it measures in place of labreport's own, or beside it; null: its own alone.
 const ModelSource* measured_model(const Run& run);
 
+/// Whether it times networks, and not only what stands by itself, such as attention or a ladder.
+bool times_networks(const Run& run);
+
 /// Whether it measures labreport's network beside the user's model.
 bool measures_both(const Run& run);
 

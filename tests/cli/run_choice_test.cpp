@@ -61,6 +61,14 @@ TEST_F(RunChoice, AGpuIsItsLatestRunOfLabreportsNetworkWhereThereIsOne) {
   EXPECT_EQ(chosen("nvidia-l40"), "nvidia-l40/2025/20260504-a");
 }
 
+TEST_F(RunChoice, AGpuIsItsLatestRunThatTimesNetworks) {
+  auto ladder_alone = testing_samples::three_launches();
+  for (Cell& cell : ladder_alone.cells) cell.spec.kind = CellKind::kLadder;
+  keep_run(root_, "nvidia-h200/2025/20260504-a", ladder_alone);
+  EXPECT_EQ(chosen("H200"), "nvidia-h200/2025/20260503-a");
+  EXPECT_EQ(chosen("latest", "2025"), "nvidia-h200/2025/20260504-a");
+}
+
 TEST_F(RunChoice, APartThatSeveralGpusHaveIsRefusedWithTheirNames) {
   expect_refused("nvidia", "'nvidia' may be nvidia-h100, nvidia-h200 and nvidia-l4");
   expect_refused("h", "nvidia-h100 and nvidia-h200");
