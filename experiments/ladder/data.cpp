@@ -45,7 +45,6 @@ Value step_time(const Row& row) {
 }
 
 const std::vector<Column<Row>> kRows{
-    {"ladder", "Ladder", [](const Row& row) { return row.ladder->words; }},
     {"rung", "Rung", [](const Row& row) { return row.rung->change; }},
     {"ms", "Step", step_time, "ms"},
     {"gain", "vs. last", [](const Row& row) { return Value(row.over(row.before)); }, "×", kFactor},
@@ -173,24 +172,25 @@ Presentation present(const RunView& view) {
   const std::vector<Ladder> all = ladders(view);
   if (all.empty()) return {};
   PartContent part;
-  std::vector<Row> rows;
-  std::vector<Facts> ran;
+  std::vector<Facts> ran, parting;
   std::vector<NamedCell> named;
   for (const Ladder& ladder : all) {
-    named.push_back({ladder.words, ladder.rungs.front().cell});
-    std::ranges::copy(rows_of(ladder), std::back_inserter(rows));
+    const std::vector<Row> rows = rows_of(ladder);
+    part.datasets.push_back(make_dataset("rungs", kRows, rows));
+    part.datasets.back().variant = ladder.words;
+    std::ranges::move(apart(rows), std::back_inserter(parting));
     if (!gains(ladder).empty()) ran.push_back(ladder_facts(ladder));
+    named.push_back({ladder.words, ladder.rungs.front().cell});
+    for (const Rung& rung : ladder.rungs) part.cells.push_back(rung.cell);
   }
   part.facts.flag("nothing", ran.empty()).set("reason", first_reason(all));
-  part.facts.list("ladders", ran).list("apart", apart(rows));
-  part.facts.flag("gpu", view.on_gpu());
-  part.datasets = {make_dataset("rungs", kRows, rows)};
+  part.facts.list("ladders", ran).list("apart", parting).flag("gpu", view.on_gpu());
   const Ladder* drawn = advised(all);
   part.facts.set("drawn", drawn == nullptr ? "" : drawn->words);
-  if (drawn != nullptr)
+  if (drawn != nullptr) {
     part.datasets.push_back(make_dataset("waterfall", kBars, waterfall(*drawn)));
+  }
   part.details.tables = {commands_table(view.run(), kProblem, named)};
-  for (const Row& row : rows) part.cells.push_back(row.rung->cell);
   return {{"", std::move(part)}};
 }
 

@@ -62,9 +62,9 @@ TEST_F(RunChoice, AGpuIsItsLatestRunOfLabreportsNetworkWhereThereIsOne) {
 }
 
 TEST_F(RunChoice, AGpuIsItsLatestRunThatTimesNetworks) {
-  auto ladder_alone = testing_samples::three_launches();
-  for (Cell& cell : ladder_alone.cells) cell.spec.kind = CellKind::kLadder;
-  keep_run(root_, "nvidia-h200/2025/20260504-a", ladder_alone);
+  auto nothing_timed = testing_samples::three_launches();
+  nothing_timed.cells.clear();
+  keep_run(root_, "nvidia-h200/2025/20260504-a", nothing_timed);
   EXPECT_EQ(chosen("H200"), "nvidia-h200/2025/20260503-a");
   EXPECT_EQ(chosen("latest", "2025"), "nvidia-h200/2025/20260504-a");
 }

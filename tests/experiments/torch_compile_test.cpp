@@ -156,7 +156,7 @@ TEST(CompilePlan, OfADemonstrationCompilesOnlySizesThatItsUserNames) {
 TEST(CompilePlan, ALaddersLastRungIsTheSameCellWithMoreWords) {
   const PlanInput input = compile_input();
   const CellSpec rung = shipped_cell(input, axes(input), input.edition.sizes.front(), kFastest);
-  EXPECT_EQ(rung.implementation, "pytorch-compiled-loss-sdpa-fused");
+  EXPECT_EQ(rung.implementation, "pytorch-compiled-loss-graphs-sdpa-fused");
   EXPECT_TRUE(is_shipped(rung) && is_compiled(rung));
 }
 
