@@ -10,6 +10,7 @@
 #include "experiments/common/command.h"
 #include "experiments/common/selection.h"
 #include "results/metric_names.h"
+#include "results/shipped.h"
 #include "results/table_shapes.h"
 
 namespace labreport {
@@ -36,6 +37,10 @@ CellSpec attention_cell(const PlanInput& input, AttentionSweep sweep) {
   CellSpec spec = bare_cell(input.device, CellKind::kAttention);
   spec.attention = std::move(sweep);
   return spec;
+}
+
+bool is_of(const CellSpec& spec, AttentionMethod method) {
+  return spec.attention && spec.attention->method == method && !is_shipped(spec);
 }
 
 AttentionRow::AttentionRow(const CellSpec& spec, const MeasuredRow& row)
@@ -87,7 +92,7 @@ std::vector<AttentionRow> attention_rows(const Cell& cell) {
 std::vector<AttentionRow> attention_rows(const RunView& view, AttentionMethod method) {
   std::vector<AttentionRow> rows;
   for (const Cell* cell : view.cells(CellKind::kAttention)) {
-    if (!cell->spec.attention || cell->spec.attention->method != method) continue;
+    if (!is_of(cell->spec, method)) continue;
     std::ranges::copy(attention_rows(*cell), std::back_inserter(rows));
   }
   return rows;
@@ -99,7 +104,7 @@ TableView attention_commands(const RunView& view, const std::string& problem,
   std::set<Precision> seen;
   for (const Cell* cell : view.cells(CellKind::kAttention)) {
     const CellSpec& spec = cell->spec;
-    if (!spec.attention || spec.attention->method != method || !spec.precision) continue;
+    if (!is_of(spec, method) || !spec.precision) continue;
     if (!seen.insert(*spec.precision).second) continue;
     named.push_back({std::string(describe(*spec.precision)), cell});
   }

@@ -23,6 +23,9 @@ std::vector<Precision> attention_precisions(const PlanInput& input);
 /// to the caller. Throws `InputError` for more lengths than a cell may have.
 CellSpec attention_cell(const PlanInput& input, AttentionSweep sweep);
 
+/// Whether it is timed by that method, and not torch_compile's.
+bool is_of(const CellSpec& spec, AttentionMethod method);
+
 /// One sequence length of a cell, whatever became of it.
 class AttentionRow {
  public:

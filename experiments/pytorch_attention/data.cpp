@@ -216,6 +216,13 @@ std::string first_reason(const Rows& rows) {
   return "not measured yet";
 }
 
+Facts passes_facts(const CellSpec& spec) {
+  Facts facts;
+  facts.set("steps", format_count(spec.steps.value_or(0)));
+  facts.set("warmup", format_count(spec.warmup.value_or(0)));
+  return facts;
+}
+
 PartContent content(const RunView& view, const Rows& rows) {
   PartContent part;
   add_ends(part.facts, rows);
@@ -225,6 +232,10 @@ PartContent content(const RunView& view, const Rows& rows) {
   part.facts.set("steps", format_count(spec.steps.value_or(0)));
   part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
   part.facts.set("batch", format_count(spec.batch.value_or(1)));
+  const auto further = std::ranges::find_if(
+      rows, [&](const AttentionRow& row) { return row.spec().steps != spec.steps; });
+  if (further != rows.end())
+    part.facts.when("further", std::optional(passes_facts(further->spec())));
   const std::vector<Precision> precisions = precisions_of(rows);
   for (const Precision precision : precisions) {
     const bool first = precision == precisions.front();
@@ -252,7 +263,7 @@ Presentation present(const RunView& view) {
   if (rows.empty()) return {};
   PartContent part = content(view, rows);
   part.cells = view.cells(CellKind::kAttention, [](const CellSpec& spec) {
-    return spec.attention && spec.attention->method == AttentionMethod::kSynced;
+    return is_of(spec, AttentionMethod::kSynced);
   });
   return {{"", std::move(part)}};
 }

@@ -7,11 +7,19 @@ namespace {
 
 constexpr std::int64_t kBatch = 8;
 
-/// Behind the handout's five lengths two at which memory ends on GPUs of today.
-std::vector<std::int64_t> lengths(const PlanInput& input) {
-  if (input.preset == Preset::kDemo) return {64, 128, 256};
-  if (input.preset == Preset::kQuick) return {256, 1024, 4096, 8192, 16384};
-  return {256, 1024, 4096, 8192, 16384, 24576, 32768};
+/// One process's sweep.
+struct Sweep {
+  std::vector<std::int64_t> lengths;
+  std::int64_t warmup, steps;
+};
+
+/// Beyond the handout's five lengths memory ends on GPUs of today; ten passes are long there.
+std::vector<Sweep> sweeps(const PlanInput& input) {
+  if (input.preset == Preset::kDemo) return {{{64, 128, 256}, 2, 5}};
+  const Sweep handout{{256, 1024, 4096, 8192, 16384}, 10, 100};
+  const bool chosen = !input.selection.contexts.empty();
+  if (chosen || input.preset == Preset::kQuick) return {handout};
+  return {handout, {{24576, 32768}, 2, 10}};
 }
 
 }  // namespace
@@ -21,13 +29,15 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   std::vector<PlannedCell> cells;
   for (const Precision precision : attention_precisions(input)) {
     for (const std::int64_t head_dim : attention_dims(input)) {
-      CellSpec spec = attention_cell(
-          input, {AttentionMethod::kSynced, AttentionBackend::kEager, head_dim, 1, lengths(input)});
-      spec.precision = precision;
-      spec.batch = input.selection.batch.value_or(demo ? 2 : kBatch);
-      spec.warmup = input.selection.warmup.value_or(demo ? 2 : 10);
-      spec.steps = input.selection.steps.value_or(demo ? 5 : 100);
-      cells.push_back({spec, 1});
+      for (const Sweep& sweep : sweeps(input)) {
+        CellSpec spec = attention_cell(input, {AttentionMethod::kSynced, AttentionBackend::kEager,
+                                               head_dim, 1, sweep.lengths});
+        spec.precision = precision;
+        spec.batch = input.selection.batch.value_or(demo ? 2 : kBatch);
+        spec.warmup = input.selection.warmup.value_or(sweep.warmup);
+        spec.steps = input.selection.steps.value_or(sweep.steps);
+        cells.push_back({spec, 1});
+      }
     }
   }
   return cells;

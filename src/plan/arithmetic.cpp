@@ -41,7 +41,7 @@ double attention_seconds(const CellSpec& spec, double flops_per_second) {
     const auto tokens = static_cast<double>(length);
     const double work = 4 * static_cast<double>(sweep.head_dim) + least;
     const double forward = rows * tokens * tokens * work / flops_per_second;
-    if (sweep.method == AttentionMethod::kSynced) seconds += 4.5 * steps * forward;
+    if (sweep.method == AttentionMethod::kSynced) seconds += 3.5 * steps * forward;
     if (sweep.method == AttentionMethod::kDoBench) seconds += 1 + 20 * forward;
     if (sweep.method == AttentionMethod::kLeaderboard) seconds += 12 + 20 * forward;
   }

@@ -64,11 +64,11 @@ TEST(AttentionPlan, HasACellForEachHeadDimensionAndPrecision) {
     PlanInput input = plan_input(Preset::kFull, edition);
     input.selection.only = {"pytorch_attention"};
     const auto specs = attention_plan(input);
-    ASSERT_EQ(specs.size(), 8u);
-    EXPECT_EQ(
-        cell_id(specs.front()),
-        "attention.cuda.synced.eager.d16-h1.s256-1024-4096-8192-16384-24576-32768.b8.fp32.w10."
-        "n100");
+    ASSERT_EQ(specs.size(), 2u * 8);
+    EXPECT_EQ(cell_id(specs.front()),
+              "attention.cuda.synced.eager.d16-h1.s256-1024-4096-8192-16384.b8.fp32.w10.n100");
+    EXPECT_EQ(cell_id(specs.at(1)),
+              "attention.cuda.synced.eager.d16-h1.s24576-32768.b8.fp32.w2.n10");
   }
 }
 

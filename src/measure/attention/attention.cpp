@@ -81,13 +81,14 @@ class LengthMeasurement {
 
   void measure() {
     compile();
-    if (sweep_.method == AttentionMethod::kLeaderboard) return measure_leaderboard();
-    time(metric::kForward, {[] {}, [this] { forward(); }}, spec_.steps.value_or(1));
-    count_memory();
-    time_backward();
-    if (sweep_.method == AttentionMethod::kSynced) return;
-    time(metric::kEndToEnd,
-         {[this] { inputs_.clear_gradients(); }, [this] { backward(forward(), /*again=*/false); }});
+    switch (sweep_.method) {
+      case AttentionMethod::kSynced:
+        return measure_synced();
+      case AttentionMethod::kDoBench:
+        return measure_by_do_bench();
+      case AttentionMethod::kLeaderboard:
+        return measure_leaderboard();
+    }
   }
 
  private:
@@ -112,24 +113,38 @@ class LengthMeasurement {
     release_free_blocks(device_);
   }
 
-  void time(std::string_view pass, const TimedPass& timed, std::int64_t count = 1) {
-    const bool synced = sweep_.method == AttentionMethod::kSynced;
-    row_.passes[pass] = synced ? synced_ns(device_, spec_.warmup.value_or(0), count, timed)
-                               : do_bench_ns(device_, {}, timed);
+  void measure_synced() {
+    count_memory();
+    at::Tensor output;
+    const SyncedTimes times =
+        synced_ns(device_, spec_.warmup.value_or(0), spec_.steps.value_or(1),
+                  {[&] {
+                     inputs_.clear_gradients();
+                     output.reset();  // one graph at a time
+                   },
+                   [&] { output = forward(); }, [&] { backward(output, /*again=*/false); }});
+    row_.passes[metric::kForward] = times.forward;
+    row_.passes[metric::kBackward] = times.backward;
+    inputs_.clear_gradients();
   }
 
-  /// do_bench repeats one backward over one graph; by the handout's loop each has its own forward.
+  void measure_by_do_bench() {
+    time(metric::kForward, {[] {}, [this] { forward(); }});
+    count_memory();
+    time_backward();
+    time(metric::kEndToEnd,
+         {[this] { inputs_.clear_gradients(); }, [this] { backward(forward(), /*again=*/false); }});
+  }
+
+  void time(std::string_view pass, const TimedPass& timed) {
+    row_.passes[pass] = do_bench_ns(device_, {}, timed);
+  }
+
+  /// All over one graph.
   void time_backward() {
-    at::Tensor output;
-    const bool synced = sweep_.method == AttentionMethod::kSynced;
-    if (!synced) output = forward();
-    const auto prepare = [&] {
-      inputs_.clear_gradients();
-      if (!synced) return;
-      output.reset();  // one graph at a time
-      output = forward();
-    };
-    time(metric::kBackward, {prepare, [&] { backward(output, !synced); }}, spec_.steps.value_or(1));
+    const at::Tensor output = forward();
+    time(metric::kBackward,
+         {[this] { inputs_.clear_gradients(); }, [&] { backward(output, /*again=*/true); }});
     inputs_.clear_gradients();
   }
 

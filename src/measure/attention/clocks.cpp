@@ -44,18 +44,23 @@ std::int64_t estimated_ns(c10::Device device, at::Tensor& flushed, const TimedPa
 
 }  // namespace
 
-std::vector<std::int64_t> synced_ns(c10::Device device, std::int64_t warmup, std::int64_t count,
-                                    const TimedPass& pass) {
-  std::vector<std::int64_t> durations;
+SyncedTimes synced_ns(c10::Device device, std::int64_t warmup, std::int64_t count,
+                      const SyncedPasses& passes) {
+  SyncedTimes times;
   for (std::int64_t i = 0; i < warmup + count; ++i) {
-    pass.prepare();
+    passes.prepare();
     synchronize(device);
     const std::int64_t start = host_now_ns();
-    pass.run();
+    passes.forward();
     synchronize(device);
-    if (i >= warmup) durations.push_back(host_now_ns() - start);
+    const std::int64_t between = host_now_ns();
+    passes.backward();
+    synchronize(device);
+    if (i < warmup) continue;
+    times.forward.push_back(between - start);
+    times.backward.push_back(host_now_ns() - between);
   }
-  return durations;
+  return times;
 }
 
 std::vector<std::int64_t> do_bench_ns(c10::Device device, const BenchTime& time,

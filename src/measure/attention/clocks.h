@@ -15,10 +15,22 @@ struct TimedPass {
   std::function<void()> run;
 };
 
-/// `count` passes after `warmup` that are not kept: the host's clock, the device idle at the
-/// beginning of each and synchronised at its end.
-std::vector<std::int64_t> synced_ns(c10::Device device, std::int64_t warmup, std::int64_t count,
-                                    const TimedPass& pass);
+/// Forward and backward in turns.
+struct SyncedPasses {
+  std::function<void()> prepare;
+  std::function<void()> forward;
+  std::function<void()> backward;
+};
+
+/// Both of one pass, in nanoseconds.
+struct SyncedTimes {
+  std::vector<std::int64_t> forward, backward;
+};
+
+/// `count` passes after `warmup` that are not counted: the host's clock, the device idle at the
+/// beginning of each forward and each backward and synchronised at its end.
+SyncedTimes synced_ns(c10::Device device, std::int64_t warmup, std::int64_t count,
+                      const SyncedPasses& passes);
 
 /// How long do_bench warms up and measures; its own defaults.
 struct BenchTime {

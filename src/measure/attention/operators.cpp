@@ -112,10 +112,12 @@ OneBackend::OneBackend(AttentionBackend backend) : listener_(std::make_unique<Li
   efficient_ = context.userEnabledMemEfficientSDP();
   cudnn_ = context.userEnabledCuDNNSDP();
   math_ = context.userEnabledMathSDP();
+  overrideable_ = context.userEnabledOverrideableSDP();
   context.setSDPUseFlash(backend == AttentionBackend::kFlash);
   context.setSDPUseMemEfficient(backend == AttentionBackend::kEfficient);
   context.setSDPUseCuDNN(backend == AttentionBackend::kCudnn);
   context.setSDPUseMath(backend == AttentionBackend::kMath);
+  context.setSDPUseOverrideable(false);  // no device of ours has it: "Invalid backend"
 }
 
 OneBackend::~OneBackend() {
@@ -124,15 +126,21 @@ OneBackend::~OneBackend() {
   context.setSDPUseMemEfficient(efficient_);
   context.setSDPUseCuDNN(cudnn_);
   context.setSDPUseMath(math_);
+  context.setSDPUseOverrideable(overrideable_);
 }
 
 std::string OneBackend::reason(std::string_view message) const {
+  return backend_reason(listener_->said, message);
+}
+
+std::string backend_reason(const std::vector<std::string>& warnings, std::string_view message) {
   std::string words;
-  for (const std::string& line : listener_->said) {
+  for (std::string_view line : warnings) {
+    line = line.substr(0, std::min(line.find('\n'), line.find(" (Triggered internally")));
     // It speaks of every backend; those that are switched off here are no reason.
     const bool heading = line.find("not used because") != line.npos;
     if (heading || line.find("runtime disabled") != line.npos) continue;
-    words += (words.empty() ? "" : " ") + line.substr(0, line.find('\n'));
+    words += (words.empty() ? "" : " ") + std::string(line);
   }
   return words.empty() ? std::string(message.substr(0, message.find('\n'))) : words;
 }

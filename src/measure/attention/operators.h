@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "results/cell.h"
 
@@ -60,8 +62,12 @@ class OneBackend {
  private:
   struct Listener;
   std::unique_ptr<Listener> listener_;
-  bool flash_, efficient_, cudnn_, math_;
+  bool flash_, efficient_, cudnn_, math_, overrideable_;
 };
+
+/// Of the warnings with which LibTorch refuses one backend after the other, those that give a
+/// reason; the first line of `message` where none does.
+std::string backend_reason(const std::vector<std::string>& warnings, std::string_view message);
 
 /// The largest difference from FP64 on the same inputs, relative to the largest magnitude there.
 struct AttentionErrors {

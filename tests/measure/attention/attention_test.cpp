@@ -120,11 +120,26 @@ TEST(AttentionErrors, TellAnImplementationThatIsWrong) {
   EXPECT_GT(attention_errors(*eager, inputs).largest(), 0.05);
 }
 
+TEST(BackendReason, IsWhatPyTorchSaysOfTheOneThatWasAsked) {
+  EXPECT_EQ(
+      backend_reason({"Flash attention kernel not used because: (Triggered internally at a.h)",
+                      "Expected all of dtype: {Half, BFloat16}. (Triggered internally at b.h)",
+                      "Math kernel not used because it has been runtime disabled."},
+                     "No available kernel"),
+      "Expected all of dtype: {Half, BFloat16}.");
+  EXPECT_EQ(backend_reason({}, "No available kernel\nat a.cpp"), "No available kernel");
+}
+
 TEST(AttentionClocks, PrepareEveryPassOutsideOfItsTime) {
   std::vector<std::string> order;
-  const TimedPass pass{[&] { order.emplace_back("prepare"); }, [&] { order.emplace_back("run"); }};
-  EXPECT_EQ(synced_ns(c10::kCPU, 1, 2, pass).size(), 2u);
-  EXPECT_THAT(order, ElementsAre("prepare", "run", "prepare", "run", "prepare", "run"));
+  const auto note = [&](const char* what) { return [&order, what] { order.emplace_back(what); }; };
+  const SyncedTimes times =
+      synced_ns(c10::kCPU, 1, 1, {note("prepare"), note("forward"), note("backward")});
+  EXPECT_EQ(times.forward.size(), 1u);
+  EXPECT_EQ(times.backward.size(), 1u);
+  EXPECT_THAT(order,
+              ElementsAre("prepare", "forward", "backward", "prepare", "forward", "backward"));
+  const TimedPass pass{note("prepare"), note("run")};
   EXPECT_EQ(do_bench_ns(c10::kCPU, {0, 0}, pass).size(), 1u);
 }
 
