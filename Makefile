@@ -72,7 +72,7 @@ front_end = $(if $(wildcard build/bin/labreport),build,build-render)/bin/labrepo
 help:
 	@echo 'make report   measure on the GPU in this machine and render the report'
 	@echo '              EDITION=2025|2026 PRESET=full|quick|demo SIZES=small,medium CONTEXTS=512'
-	@echo '              PROBLEMS=all|profiling|pytorch_attention,flash_benchmarking,ladder'
+	@echo '              PROBLEMS=all|profiling|pytorch_attention,gradient_checkpointing,ladder'
 	@echo '              GPUS=0,1|all ANSWERS=none|facts|full RESUME=1 OUT=folder ARGS="other flags"'
 	@echo '              NOTES=folder of your own words (notes)'
 	@echo '              MODEL=file.py:Class AND=labreport COMPILE=1 MODEL_ARGS={"name": value}'

@@ -12,6 +12,8 @@
 #include "experiments/common/selection.h"
 #include "experiments/flash_benchmarking/plan.h"
 #include "experiments/flash_benchmarking/present.h"
+#include "experiments/gradient_checkpointing/plan.h"
+#include "experiments/gradient_checkpointing/present.h"
 #include "experiments/ladder/plan.h"
 #include "experiments/ladder/present.h"
 #include "experiments/memory_profiling/plan.h"
@@ -61,6 +63,7 @@ void merge(std::vector<PlannedCell>& cells, const PlannedCell& wanted) {
 
 bool selected(const PlanInput& input, const Experiment& experiment) {
   const auto& only = input.selection.only;
+  if (!experiment.of(input.edition.name)) return false;
   if (only.empty()) return experiment.profiling;
   return std::any_of(only.begin(), only.end(), [&](const std::string& selector) {
     return &find_experiment(selector) == &experiment;
@@ -129,6 +132,13 @@ const std::vector<Experiment>& catalog() {
        flash_benchmarking::present,
        words("flash_benchmarking"),
        /*profiling=*/false},
+      {"gradient_checkpointing",
+       {"a", "b"},
+       gradient_checkpointing::plan,
+       gradient_checkpointing::present,
+       words("gradient_checkpointing"),
+       /*profiling=*/false,
+       /*only_edition=*/"2026"},
       {"ladder", {}, ladder::plan, ladder::present, words("ladder"), /*profiling=*/false},
   };
   return experiments;

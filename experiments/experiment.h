@@ -24,6 +24,11 @@ struct Experiment {
   Presentation (*present)(const RunView& view);
   std::string_view words;  ///< section.md
   bool profiling = true;   ///< Of the handout's profiling half, which a run measures unless told.
+  std::string_view only_edition = {};  ///< Empty: both have it.
+
+  bool of(std::string_view edition) const {
+    return only_edition.empty() || only_edition == edition;
+  }
 };
 
 }  // namespace labreport

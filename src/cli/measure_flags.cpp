@@ -115,6 +115,15 @@ std::optional<ModelSource> named_model(const MeasureFlags& flags) {
   return std::nullopt;
 }
 
+void refuse_other_edition(const std::string& selector, const Edition& edition) {
+  const Experiment& experiment = find_experiment(selector);
+  if (experiment.of(edition.name)) return;
+  const std::string other(experiment.only_edition);
+  throw InputError(
+      std::string(experiment.name) + " is a problem of the " + other + " edition alone",
+      "add --edition " + other);
+}
+
 /// By their names; none: the profiling half.
 std::vector<std::string> chosen_problems(const MeasureFlags& flags) {
   const std::vector<std::string> problems = list_of("--problems", flags.problems);
@@ -123,7 +132,9 @@ std::vector<std::string> chosen_problems(const MeasureFlags& flags) {
   if (problems == std::vector<std::string>{"profiling"}) return {};
   if (problems != std::vector<std::string>{"all"}) return problems;
   std::vector<std::string> all;
-  for (const Experiment& experiment : catalog()) all.emplace_back(experiment.name);
+  for (const Experiment& experiment : catalog()) {
+    if (experiment.of(flags.edition)) all.emplace_back(experiment.name);
+  }
   return all;
 }
 
@@ -177,7 +188,7 @@ PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device
   PlanInput input{find_edition(flags.edition), preset, {}, device};
   Selection& selection = input.selection;
   selection.only = chosen_problems(flags);
-  for (const std::string& selector : selection.only) find_experiment(selector);
+  for (const std::string& selector : selection.only) refuse_other_edition(selector, input.edition);
   selection.sizes = chosen_sizes(flags, input.edition, preset);
   selection.contexts = parse_list("--contexts", flags.contexts, [](const std::string& word) {
     return whole_number("--contexts", word, 1);

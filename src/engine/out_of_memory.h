@@ -17,4 +17,15 @@ void watch_out_of_memory(DeviceKind kind);
 /// host.
 std::optional<OutOfMemory> as_out_of_memory(const std::exception& error);
 
+/// The allocation that failed in `work`, if one did. Other errors pass.
+template <typename Work>
+std::optional<OutOfMemory> out_of_memory_in(const Work& work) try {
+  work();
+  return std::nullopt;
+} catch (const std::exception& error) {
+  const auto failure = as_out_of_memory(error);
+  if (!failure) throw;
+  return failure;
+}
+
 }  // namespace labreport

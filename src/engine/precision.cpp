@@ -26,25 +26,38 @@ void set_tf32(Precision precision) {
   at::globalContext().setAllowTF32CuDNN(on);
 }
 
-AutocastScope::AutocastScope(Precision precision, DeviceKind device) : device_(device) {
+namespace {
+
+void set_state(const AutocastState& state) {
+  at::autocast::set_autocast_enabled(state.device, state.enabled);
+  at::autocast::set_autocast_dtype(state.device, state.dtype);
+  at::autocast::set_autocast_cache_enabled(state.cache);
+}
+
+}  // namespace
+
+AutocastState autocast_state(c10::DeviceType device) {
+  return {device, at::autocast::get_autocast_dtype(device),
+          at::autocast::is_autocast_enabled(device), at::autocast::is_autocast_cache_enabled()};
+}
+
+AutocastScope::AutocastScope(Precision precision, DeviceKind device) {
   const auto dtype = autocast_dtype(precision);
-  if (!dtype) return;
-  const c10::DeviceType type = torch_device(device).type();
-  former_ = Former{at::autocast::get_autocast_dtype(type), at::autocast::is_autocast_enabled(type),
-                   at::autocast::is_autocast_cache_enabled()};
-  at::autocast::set_autocast_enabled(type, true);
-  at::autocast::set_autocast_dtype(type, *dtype);
-  at::autocast::set_autocast_cache_enabled(true);
+  if (dtype) enter({torch_device(device).type(), *dtype, /*enabled=*/true, /*cache=*/true});
+}
+
+AutocastScope::AutocastScope(const AutocastState& state) { enter(state); }
+
+void AutocastScope::enter(const AutocastState& state) {
+  former_ = autocast_state(state.device);
+  set_state(state);
   at::autocast::increment_nesting();
 }
 
 AutocastScope::~AutocastScope() {
   if (!former_) return;
-  const c10::DeviceType type = torch_device(device_).type();
   if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
-  at::autocast::set_autocast_enabled(type, former_->enabled);
-  at::autocast::set_autocast_dtype(type, former_->dtype);
-  at::autocast::set_autocast_cache_enabled(former_->cache);
+  set_state(*former_);
 }
 
 }  // namespace labreport

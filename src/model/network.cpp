@@ -12,7 +12,7 @@ std::unique_ptr<Network> make_own(const NetworkSpec& spec, c10::Device device) {
     throw InputError("this worker does not load '" + spec.implementation + "'",
                      "it measures labreport's own network; another worker runs other models");
   }
-  return std::make_unique<Transformer>(spec.shape, spec.context, device, spec.variant);
+  return std::make_unique<Transformer>(spec.shape, spec.context, device, spec.variant, spec.group);
 }
 
 NetworkFactory registered = make_own;

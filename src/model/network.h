@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,7 @@ struct NetworkSpec {
   ModelShape shape;
   std::int64_t context = 0;  ///< The longest sequence.
   Variant variant = Variant::kMatmul;
+  std::optional<std::int64_t> group = {};  ///< As in `CellSpec`.
 };
 
 using NetworkFactory =

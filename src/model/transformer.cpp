@@ -3,9 +3,12 @@
 #include <ATen/TensorOperators.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "engine/range.h"
 #include "model/adamw.h"
+#include "model/checkpoint.h"
 #include "model/fused_adamw.h"
 #include "model/init.h"
 #include "model/softmax.h"
@@ -47,8 +50,9 @@ void TransformerBlock::list(Parameters& into) const {
 }
 
 Transformer::Transformer(const ModelShape& shape, std::int64_t context, c10::Device device,
-                         Variant variant)
+                         Variant variant, std::optional<std::int64_t> group)
     : variant_(variant),
+      group_(static_cast<std::size_t>(group.value_or(0))),
       token_embeddings_(shape.vocab, checked(shape).d_model, device),
       ln_final_(shape.d_model, device),
       lm_head_(shape.d_model, shape.vocab, device, variant) {
@@ -69,8 +73,18 @@ at::Tensor Transformer::forward(const at::Tensor& ids) const {
     Range range("token_embeddings");
     return token_embeddings_.forward(ids);
   }();
-  for (const TransformerBlock& layer : layers_) x = layer.forward(x);
+  const std::size_t blocks = layers_.size();
+  if (group_ == 0) x = run_blocks(0, blocks, std::move(x));
+  for (std::size_t first = 0; group_ > 0 && first < blocks; first += group_) {
+    const std::size_t last = std::min(first + group_, blocks);
+    x = checkpoint([=, this](const at::Tensor& in) { return run_blocks(first, last, in); }, x);
+  }
   return in_range("lm_head", lm_head_, in_range("ln_final", ln_final_, x));
+}
+
+at::Tensor Transformer::run_blocks(std::size_t first, std::size_t last, at::Tensor x) const {
+  for (std::size_t i = first; i < last; ++i) x = layers_[i].forward(x);
+  return x;
 }
 
 at::Tensor Transformer::loss(const at::Tensor& logits, const at::Tensor& targets) const {

@@ -1,6 +1,7 @@
 // The network: token embedding, pre-norm blocks, final norm, untied output projection.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,13 +29,14 @@ class TransformerBlock {
   SwiGlu ffn_;
 };
 
-/// A copy shares its parameters.
+/// A copy shares its parameters. It outlives the graphs of its forward.
 class Transformer : public Network {
  public:
-  /// `context` is the longest sequence. Throws `InputError` where heads do not divide d_model or
-  /// leave an odd width.
+  /// `context` is the longest sequence. Every `group` consecutive blocks are a checkpoint: see
+  /// model/checkpoint.h. Throws `InputError` where heads do not divide d_model or leave an odd
+  /// width.
   Transformer(const ModelShape& shape, std::int64_t context, c10::Device device,
-              Variant variant = Variant::kMatmul);
+              Variant variant = Variant::kMatmul, std::optional<std::int64_t> group = {});
 
   at::Tensor forward(const at::Tensor& ids) const override;
   /// Cross-entropy, averaged over all positions.
@@ -48,7 +50,10 @@ class Transformer : public Network {
   const std::vector<at::Tensor>& tables() const override { return tables_; }
 
  private:
+  at::Tensor run_blocks(std::size_t first, std::size_t last, at::Tensor x) const;
+
   Variant variant_;
+  std::size_t group_;  ///< 0: no checkpoints.
   Embedding token_embeddings_;
   std::vector<TransformerBlock> layers_;
   RmsNorm ln_final_;

@@ -104,6 +104,7 @@ std::string cell_words(const CellSpec& spec) {
                         name(spec.attention->method));
   }
   if (spec.variant) text += fmt::format(" {}", describe(*spec.variant));
+  if (spec.group) text += fmt::format(" groups of {}", *spec.group);
   if (!spec.implementation.empty()) text += " " + spec.implementation;
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
@@ -115,7 +116,9 @@ std::string result_words(const CellSpec& spec, const Launch& launch) {
     return step_words(spec, launch);
   }
   if (spec.kind == CellKind::kLimits) return limits_words(launch);
-  if (spec.kind == CellKind::kMemory) return memory_words(launch);
+  if (spec.kind == CellKind::kMemory || spec.kind == CellKind::kCheckpointing) {
+    return memory_words(launch);
+  }
   if (spec.kind == CellKind::kKernels) return kernels_words(launch);
   if (spec.kind == CellKind::kAttention) return attention_words(launch);
   return "ok";

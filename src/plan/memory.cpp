@@ -238,19 +238,57 @@ void add_forward(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base, con
   peaks.back().temporaries = tokens_of(spec) * spec.model->vocab * (half ? 10 : 8);
 }
 
-/// Instants of a backward pass: the last block's softmax, with five tensors of pairs and the
-/// gradients of the values and the residual stream; and its end.
-void add_backward(std::vector<ExpectedPeak>& peaks, ExpectedPeak base, const CellSpec& spec) {
+/// The last block's softmax in backward: five tensors of pairs, and the gradients of the values and
+/// the residual stream.
+ExpectedPeak in_softmax_backward(ExpectedPeak base, const CellSpec& spec) {
   const ModelShape& shape = *spec.model;
   base.phase = metric::kBackward;
-  peaks.push_back(base);
-  peaks.back().gradients = kFp32 * (later_weights(shape) + 2 * shape.d_model);
-  peaks.back().activations = kept_at_softmax(spec) + logit_bytes(spec);
-  peaks.back().weight_copies = copies_at_softmax(spec);
-  peaks.back().temporaries = per_pair_and_width(spec, 5 * kFp32, kFp32 + width_of(spec));
-  peaks.push_back(base);
-  peaks.back().gradients = parameter_bytes(shape);
-  peaks.back().activations = logit_bytes(spec);
+  base.gradients = kFp32 * (later_weights(shape) + 2 * shape.d_model);
+  base.activations = kept_at_softmax(spec) + logit_bytes(spec);
+  base.weight_copies = copies_at_softmax(spec);
+  base.temporaries = per_pair_and_width(spec, 5 * kFp32, kFp32 + width_of(spec));
+  return base;
+}
+
+ExpectedPeak at_end_of_backward(ExpectedPeak base, const CellSpec& spec) {
+  base.phase = metric::kBackward;
+  base.gradients = parameter_bytes(*spec.model);
+  base.activations = logit_bytes(spec);
+  return base;
+}
+
+/// The loss, where groups keep their inputs alone; autocast still holds its copies.
+ExpectedPeak in_checkpointed_loss(ExpectedPeak base, const CellSpec& spec, std::int64_t inputs) {
+  base.phase = metric::kLoss;
+  base.activations = inputs * residual_bytes(spec) + kept_by_head(spec) + kept_by_loss(spec);
+  base.weight_copies = weight_copy_bytes(spec);
+  base.temporaries = tokens_of(spec) * spec.model->vocab * 8;
+  return base;
+}
+
+/// A group of `blocks` goes back through its last block's softmax. Held are the inputs of it and of
+/// all groups before it, and the gradients of the `done` blocks behind it; until it is through, so
+/// are its output and that one's gradient.
+ExpectedPeak in_group(const ExpectedPeak& base, const CellSpec& spec, std::int64_t blocks,
+                      std::int64_t inputs, std::int64_t done) {
+  CellSpec group = spec;
+  group.model->layers = blocks;
+  ExpectedPeak peak = in_softmax_backward(base, group);  // counts the group's own input
+  peak.gradients += done * block_gradient_bytes(*spec.model);
+  peak.activations += (inputs - 1 + 2) * residual_bytes(spec);
+  return peak;
+}
+
+/// Instants of a step with checkpoints before the end of backward: the loss, each group's way back.
+void add_checkpointed(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base,
+                      const CellSpec& spec) {
+  const std::int64_t layers = spec.model->layers, size = *spec.group;
+  const std::int64_t groups = (layers + size - 1) / size;
+  peaks.push_back(in_checkpointed_loss(base, spec, groups));
+  for (std::int64_t inputs = groups; inputs > 0; --inputs) {
+    const std::int64_t end = std::min(inputs * size, layers);
+    peaks.push_back(in_group(base, spec, end - (inputs - 1) * size, inputs, layers - end));
+  }
 }
 
 /// AdamW at the largest parameter: its new second moment, made of three temporaries.
@@ -272,8 +310,17 @@ std::vector<ExpectedPeak> possible_peaks(const CellSpec& spec) {
     add_inference(peaks, base, spec);
     return peaks;
   }
-  add_forward(peaks, base, spec);
-  if (has_loss(spec)) add_backward(peaks, base, spec);
+  if (!has_loss(spec)) {
+    add_forward(peaks, base, spec);
+    return peaks;
+  }
+  if (spec.group) {
+    add_checkpointed(peaks, base, spec);
+  } else {
+    add_forward(peaks, base, spec);
+    peaks.push_back(in_softmax_backward(base, spec));
+  }
+  peaks.push_back(at_end_of_backward(base, spec));
   if (spec.mode == Mode::kTrainStep) peaks.push_back(in_optimizer(peaks.back(), *spec.model));
   return peaks;
 }

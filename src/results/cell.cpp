@@ -11,15 +11,16 @@
 namespace labreport {
 namespace {
 
-constexpr Names<CellKind, 9> kKinds{{{CellKind::kTiming, "timing"},
-                                     {CellKind::kLimits, "limits"},
-                                     {CellKind::kAccumulation, "accumulation"},
-                                     {CellKind::kDtypes, "dtypes"},
-                                     {CellKind::kLayerNorm, "layer_norm"},
-                                     {CellKind::kKernels, "kernels"},
-                                     {CellKind::kMemory, "memory"},
-                                     {CellKind::kAttention, "attention"},
-                                     {CellKind::kLadder, "ladder"}}};
+constexpr Names<CellKind, 10> kKinds{{{CellKind::kTiming, "timing"},
+                                      {CellKind::kLimits, "limits"},
+                                      {CellKind::kAccumulation, "accumulation"},
+                                      {CellKind::kDtypes, "dtypes"},
+                                      {CellKind::kLayerNorm, "layer_norm"},
+                                      {CellKind::kKernels, "kernels"},
+                                      {CellKind::kMemory, "memory"},
+                                      {CellKind::kAttention, "attention"},
+                                      {CellKind::kLadder, "ladder"},
+                                      {CellKind::kCheckpointing, "checkpointing"}}};
 constexpr Names<DeviceKind, 2> kDevices{{{DeviceKind::kCuda, "cuda"}, {DeviceKind::kCpu, "cpu"}}};
 constexpr Names<Precision, 4> kPrecisions{{{Precision::kFp32, "fp32"},
                                            {Precision::kTf32, "tf32"},
@@ -142,6 +143,7 @@ std::string cell_id(const CellSpec& spec) {
   }
   if (spec.attention) id += sweep_id(*spec.attention);
   if (spec.variant) id += fmt::format(".{}", name(*spec.variant));
+  if (spec.group) id += fmt::format(".g{}", *spec.group);
   if (spec.batch) id += fmt::format(".b{}", *spec.batch);
   if (spec.context) id += fmt::format(".c{}", *spec.context);
   if (spec.precision) id += fmt::format(".{}", name(*spec.precision));

@@ -19,7 +19,8 @@ enum class CellKind {
   kKernels,
   kMemory,
   kAttention,
-  kLadder
+  kLadder,
+  kCheckpointing
 };
 enum class DeviceKind { kCuda, kCpu };
 enum class Precision { kFp32, kTf32, kBf16, kFp16 };
@@ -119,6 +120,9 @@ struct CellSpec {
   std::optional<std::int64_t> steps;   ///< Steps counted.
   std::optional<AttentionSweep> attention = {};
   std::optional<Variant> variant = {};  ///< Of kind `ladder` alone.
+  /// Of kind `checkpointing` alone: consecutive blocks of which backward keeps the input, and runs
+  /// them again; absent: it keeps all.
+  std::optional<std::int64_t> group = {};
 };
 
 /// Autocast is on: products take 16-bit operands.

@@ -58,6 +58,13 @@ inline constexpr std::string_view kDeviceAllocations = "device_allocations";  //
 // Kind `ladder`, beside what kinds `timing` and `kernels` say of steps and of a profile.
 inline constexpr std::string_view kLosses = "losses";  // tag; kTotal: of each step, in order
 
+// Kind `checkpointing`: one forward, loss and backward before AdamW has states, whose "resident"
+// and "peak" are as of kind `memory`; then training steps as of kind `timing`, with their losses.
+inline constexpr std::string_view kCheckpoints = "checkpoints";  // tag; B
+inline constexpr std::string_view kSaved = "saved";  // before backward, less before forward
+inline constexpr std::string_view kRecomputed = "recomputed";  // what one group adds, run again
+inline constexpr std::string_view kRecompute = "recompute";    // tag kStep; of all groups; a range
+
 // Kind `limits`: sustained rates.
 inline constexpr std::string_view kMatrixRate = "matrix_rate";  // tag; flop/s; names: precisions
 inline constexpr std::string_view kCopy = "copy";               // tag

@@ -73,7 +73,7 @@ inline constexpr auto kMembers<CellSpec> = std::tuple(
     optional_member("context", &CellSpec::context), optional_member("batch", &CellSpec::batch),
     optional_member("precision", &CellSpec::precision), optional_member("mode", &CellSpec::mode),
     optional_member("warmup", &CellSpec::warmup), optional_member("steps", &CellSpec::steps),
-    optional_member("variant", &CellSpec::variant));
+    optional_member("variant", &CellSpec::variant), optional_member("group", &CellSpec::group));
 
 void write_into(Json& params, const std::optional<ModelShape>& model);
 void read_from(const JsonReader& params, std::optional<ModelShape>& model);

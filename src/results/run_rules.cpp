@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MHz", "°C", "1", ""};
 constexpr std::array<std::string_view, 5> kNeverNegative{"ns", "B", "B/s", "flop/s", "MHz"};
 
-constexpr ConstantTable<std::string_view, std::string_view, 29> kTagUnits{
+constexpr ConstantTable<std::string_view, std::string_view, 30> kTagUnits{
     {{metric::kStep, "ns"},
      {metric::kEvent, "ns"},
      {metric::kSynced, "ns"},
@@ -44,7 +44,8 @@ constexpr ConstantTable<std::string_view, std::string_view, 29> kTagUnits{
      {metric::kForwardPasses, "ns"},
      {metric::kBackwardPasses, "ns"},
      {metric::kAttentionError, "1"},
-     {metric::kLosses, "1"}}};
+     {metric::kLosses, "1"},
+     {metric::kCheckpoints, "B"}}};
 
 /// Counts among the metrics of those tags.
 constexpr std::array<std::string_view, 4> kCounts{metric::kDeviceAllocations, metric::kKernels,
@@ -123,7 +124,8 @@ std::optional<ColumnType> type_of(std::string_view table, std::string_view colum
 std::span<const std::string_view> needed_params(CellKind kind) {
   if (kind == CellKind::kAttention) return kAttentionParams;
   const bool network = kind == CellKind::kTiming || kind == CellKind::kKernels ||
-                       kind == CellKind::kMemory || kind == CellKind::kLadder;
+                       kind == CellKind::kMemory || kind == CellKind::kLadder ||
+                       kind == CellKind::kCheckpointing;
   return network ? std::span<const std::string_view>(kNetworkParams)
                  : std::span<const std::string_view>();
 }

@@ -99,6 +99,7 @@ const std::vector<Golden> kGolden{
     {"dry_run_problems",
      {"run", "--preset", "demo", "--dry-run", "--problems", "pytorch_attention"}},
     {"problems_and_only", {"run", "--problems", "all", "--only", "nsys_profile"}, {}, true},
+    {"problem_of_2026", {"run", "--problems", "gradient_checkpointing"}, {}, true},
     {"unknown_problem", {"run", "--problems", "flash_benchmark"}, {}, true},
     {"unknown_verb", {"rum"}},
     {"unknown_flag", {"run", "--size-of", "1"}},

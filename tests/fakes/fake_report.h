@@ -9,6 +9,7 @@
 
 #include "base/gpu.h"
 #include "fake_attention.h"
+#include "fake_checkpointing.h"
 #include "fake_kernels.h"
 #include "fake_ladder.h"
 #include "fake_memory.h"
@@ -144,6 +145,12 @@ inline LaunchReport good_report(const LaunchRequest& request) {
     const CellSpec& spec = request.spec;
     const double flops = forward_flops(*spec.model, *spec.batch, *spec.context);
     measure_ladder(report.body, spec, 3.4 * flops / kFlopsPerSecond * 1e9, &steps);
+  }
+  if (request.spec.kind == CellKind::kCheckpointing) {
+    const CellSpec& spec = request.spec;
+    const double flops = forward_flops(*spec.model, *spec.batch, *spec.context);
+    measure_checkpointing(report.body, spec, report.device.memory_bytes,
+                          flops / kFlopsPerSecond * 1e9, &steps);
   }
   if (request.spec.kind == CellKind::kKernels) answer_kernels(report.body, request);
   if (request.spec.kind == CellKind::kMemory) {

@@ -82,6 +82,13 @@ TEST(Versions, LaddersCameWithTheSeventh) {
   EXPECT_EQ(run.cells.at(1).spec.variant, Variant::kEinsum);
 }
 
+TEST(Versions, CheckpointsCameWithTheEighth) {
+  EXPECT_EQ(recorded("1.6.0").find("\"checkpointing\""), std::string::npos);
+  const labreport::Run run = run_from_json(recorded("1.7.0"), "run.json");
+  EXPECT_FALSE(run.cells.at(0).spec.group);
+  EXPECT_EQ(run.cells.at(1).spec.group, 1);
+}
+
 TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {
   const std::string newer = changed("/schema_version", "1.10.0");
   EXPECT_EQ(warning(newer, "newer.json"),

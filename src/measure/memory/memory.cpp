@@ -24,17 +24,6 @@ Metric bytes_metric(std::string_view tag, std::string_view name, std::optional<s
   return integer_metric(tag, name, "B", bytes, reason);
 }
 
-/// The allocation that failed, if one did. Other errors pass.
-template <typename Work>
-std::optional<OutOfMemory> out_of_memory_in(const Work& work) try {
-  work();
-  return std::nullopt;
-} catch (const std::exception& error) {
-  const auto failure = as_out_of_memory(error);
-  if (!failure) throw;
-  return failure;
-}
-
 /// How much of a history the run keeps; the files keep all.
 struct Detail {
   std::size_t instants = 0;

@@ -6,26 +6,23 @@
 #include "results/metric_names.h"
 
 namespace labreport {
-namespace {
-
-void reset(c10::Device device) {
-  if (device.is_cpu()) reset_host_peak();
-  reset_peaks(device);
-}
-
-}  // namespace
 
 std::optional<AllocatorCounts> memory_counts(c10::Device device) {
   return device.is_cpu() ? host_counts() : allocator_counts(device);
 }
 
+void reset_memory_peaks(c10::Device device) {
+  if (device.is_cpu()) reset_host_peak();
+  reset_peaks(device);
+}
+
 PhasePeaks::PhasePeaks(c10::Device device) : device_(device), before_(memory_counts(device)) {
-  reset(device_);
+  reset_memory_peaks(device_);
 }
 
 void PhasePeaks::ended(Phase phase) {
   if (const auto counts = memory_counts(device_)) phases_.emplace_back(phase, *counts);
-  reset(device_);
+  reset_memory_peaks(device_);
 }
 
 std::optional<std::int64_t> PhasePeaks::highest(std::int64_t AllocatorCounts::* field) const {

@@ -14,6 +14,8 @@ namespace labreport {
 
 /// The caching allocator's statistics; on a CPU the host's, where they are counted.
 std::optional<AllocatorCounts> memory_counts(c10::Device device);
+/// Its peaks begin anew at what is held now.
+void reset_memory_peaks(c10::Device device);
 
 /// Peaks begin at what is held when it is made. Host-side: the allocator's accounts change when
 /// work is enqueued, so a phase's end needs no synchronising.

@@ -1,0 +1,249 @@
+// Part (b): one level of checkpoints, and how many blocks each should hold.
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/statistics.h"
+#include "experiments/common/command.h"
+#include "experiments/gradient_checkpointing/parts.h"
+
+namespace labreport::gradient_checkpointing {
+namespace {
+
+constexpr const char* kProblem = "gradient_checkpointing";
+constexpr Notation kTime{Notation::kSignificant, 4};
+constexpr Notation kRatio{Notation::kSignificant, 3};
+constexpr Notation kShare{Notation::kPercent};
+constexpr double kAgree = 0.01;  // of losses: see section.md
+
+bool has_step(const Checkpointed& network) { return network.spec.mode == Mode::kTrainStep; }
+
+double relative(double expected, double measured) { return expected / measured - 1; }
+
+Value bytes_or_reason(const std::optional<double>& bytes, const Choice& choice) {
+  return bytes ? Value(*bytes) : Value::missing(choice.reason);
+}
+
+Value mean_or_reason(const std::vector<double>& ms, const Choice& choice) {
+  return ms.empty() ? Value::missing(choice.reason) : Value::mean_of(ms);
+}
+
+/// How far the arithmetic is from the peak of the step; of forward and backward where no step ran.
+std::optional<double> error_of(const Choice& choice) {
+  if (choice.peak) return relative(choice.expected_peak(), *choice.peak);
+  if (choice.held) return relative(choice.expected_held(), *choice.held);
+  return std::nullopt;
+}
+
+using ChoiceColumns = std::vector<Column<Choice>>;
+
+ChoiceColumns all_columns(const std::string& unit, const Notation& bytes) {
+  return {{"blocks", "Blocks a checkpoint", &Choice::words},
+          {"saved", "Saved for backward",
+           [](const Choice& choice) { return bytes_or_reason(choice.saved, choice); }, unit, bytes},
+          {"held", "Peak, forward + backward",
+           [](const Choice& choice) { return bytes_or_reason(choice.held, choice); }, unit, bytes},
+          {"peak", "Peak, training step",
+           [](const Choice& choice) { return bytes_or_reason(choice.peak, choice); }, unit, bytes},
+          {"formula", "Formula", &Choice::expected_peak, unit, bytes},
+          {"error", "Formula off by", [](const Choice& choice) { return Value(error_of(choice)); },
+           "%", kShare},
+          {"passes", "Forward + backward",
+           [](const Choice& choice) { return mean_or_reason(choice.passes_ms, choice); }, "ms"},
+          {"step", "Training step",
+           [](const Choice& choice) { return mean_or_reason(choice.steps_ms, choice); }, "ms"},
+          {"again", "Of it recomputation",
+           [](const Choice& choice) { return Value(choice.again_ms); }, "ms", kTime}};
+}
+
+/// Without training steps their peak is that of forward and backward.
+ChoiceColumns columns(const RunView& view, const Checkpointed& network) {
+  const bool gpu = view.on_gpu();
+  ChoiceColumns shown =
+      all_columns(gpu ? "GiB" : "MiB", {gpu ? Notation::kGibibytes : Notation::kMebibytes});
+  if (has_step(network)) return shown;
+  std::erase_if(shown,
+                [](const auto& column) { return column.name == "peak" || column.name == "step"; });
+  return shown;
+}
+
+/// A measured peak and the formula's, of one of both meanings; or the GPU's memory.
+struct Point {
+  std::string blocks, pass;
+  std::optional<double> measured, formula;
+};
+
+const std::vector<Column<Point>> kPoints{
+    {"blocks", "Blocks a checkpoint", &Point::blocks},
+    {"pass", "Pass", &Point::pass},
+    {"measured", "Measured", [](const Point& point) { return Value(point.measured); }, "B"},
+    {"formula", "Formula", [](const Point& point) { return Value(point.formula); }, "B"}};
+
+std::vector<Point> points_of(const RunView& view, const Checkpointed& network) {
+  std::vector<Point> points;
+  for (const Choice& choice : network.choices) {
+    if (has_step(network)) {
+      points.push_back({choice.words(), "training step", choice.peak, choice.expected_peak()});
+    }
+    points.push_back({choice.words(), "forward and backward", choice.held, choice.expected_held()});
+    const Device* device = view.device();
+    if (!view.on_gpu() || device == nullptr) continue;
+    points.push_back({choice.words(), "memory of this GPU", std::nullopt,
+                      static_cast<double>(device->memory_bytes)});
+  }
+  return points;
+}
+
+/// "groups of 2 blocks"; "no checkpoints"
+std::string groups(const Choice& choice) {
+  if (!choice.blocks()) return "no checkpoints";
+  return *choice.blocks() == 1 ? "single blocks"
+                               : "groups of " + format_plural(*choice.blocks(), "block");
+}
+
+/// A neighbour of the best: how much higher it peaks, or that it does not fit.
+Facts neighbour(const Choice& choice, const Choice& best) {
+  Facts facts;
+  facts.set("groups", groups(choice));
+  facts.set("formula", format_bytes(choice.expected_peak()));
+  facts.set("reason", choice.reason);
+  const bool higher = choice.peak && *choice.peak > *best.peak;
+  facts.when("higher", higher,
+             higher ? Facts()
+                          .set("peak", format_bytes(*choice.peak))
+                          .set("more", format_bytes(*choice.peak - *best.peak))
+                    : Facts());
+  facts.flag("alike", choice.peak && !higher);
+  facts.flag("missing", !choice.peak);
+  return facts;
+}
+
+std::int64_t boundaries(const Checkpointed& network, std::int64_t group) {
+  return (network.layers() + group - 1) / group;
+}
+
+/// What groups of two give up and what they add, where single blocks are best for that reason.
+std::optional<Facts> because(const Checkpointed& network, const Choice& best) {
+  if (best.blocks() != 1 || network.layers() < 2) return std::nullopt;
+  const std::int64_t fewer = boundaries(network, 1) - boundaries(network, 2);
+  const double given_up = static_cast<double>(fewer) * network.boundary();
+  if (given_up >= network.residuals()) return std::nullopt;
+  const double optimum =
+      std::sqrt(static_cast<double>(network.layers()) * network.boundary() / network.residuals());
+  return Facts()
+      .set("boundary", format_bytes(network.boundary()))
+      .set("residuals", format_bytes(network.residuals()))
+      .set("ratio", network.residuals() / network.boundary(), kRatio)
+      .set("fewer", format_count(fewer))
+      .set("given_up", format_bytes(given_up))
+      .set("optimum", optimum, kRatio)
+      .set("root", std::sqrt(static_cast<double>(network.layers())), kRatio);
+}
+
+std::optional<Facts> time_of(const Checkpointed& network, const Choice& best) {
+  if (!best.again_ms || best.passes_ms.empty() || !best.forward_ms) return std::nullopt;
+  const double passes = mean(best.passes_ms);
+  Facts facts;
+  facts.set("again", *best.again_ms, kTime).set("share", *best.again_ms / passes, kShare);
+  facts.set("passes", passes, kTime).set("forward", *best.forward_ms, kTime);
+  const Choice* plain = network.plain();
+  const bool ran = plain != nullptr && !plain->passes_ms.empty();
+  facts.when("plain", ran,
+             ran ? Facts()
+                       .set("plain_ms", mean(plain->passes_ms), kTime)
+                       .set("slower", passes / mean(plain->passes_ms), kRatio)
+                 : Facts());
+  return facts;
+}
+
+std::optional<double> largest_error(const Checkpointed& network) {
+  std::optional<double> largest;
+  for (const Choice& choice : network.choices) {
+    const auto error = error_of(choice);
+    if (error) largest = std::max(largest.value_or(0), std::abs(*error));
+  }
+  return largest;
+}
+
+Facts network_facts(const Checkpointed& network) {
+  const Choice& best = *network.best();
+  Facts facts;
+  facts.set("words", network.words).set("groups", groups(best));
+  facts.set("peak", format_bytes(*best.peak)).set("held", format_bytes(*best.held));
+  facts.flag("step", has_step(network));
+  const Choice *smaller = network.smaller(best), *larger = network.larger(best);
+  facts.when("smaller",
+             smaller != nullptr ? std::optional(neighbour(*smaller, best)) : std::nullopt);
+  facts.when("larger", larger != nullptr ? std::optional(neighbour(*larger, best)) : std::nullopt);
+  facts.when("why", because(network, best));
+  facts.when("time", time_of(network, best));
+  const auto error = largest_error(network);
+  facts.when("checked", error.has_value(), error ? Facts().set("error", *error, kShare) : Facts());
+  return facts;
+}
+
+/// Where nothing peaks within memory: the least that the arithmetic asks for.
+Facts unfit_facts(const Checkpointed& network) {
+  const auto least = std::ranges::min_element(network.choices, {}, &Choice::expected_peak);
+  return Facts()
+      .set("words", network.words)
+      .set("groups", groups(*least))
+      .set("reason", least->reason)
+      .set("formula", format_bytes(least->expected_peak()));
+}
+
+/// Choices whose losses leave the first's by more than rounding explains: they would not have
+/// computed the same.
+std::vector<Facts> apart(const Checkpointed& network) {
+  std::vector<Facts> found;
+  const auto first = std::ranges::find_if(
+      network.choices, [](const Choice& choice) { return !choice.losses.empty(); });
+  for (const Choice& choice : network.choices) {
+    double most = 0;
+    for (std::size_t i = 0; i < std::min(choice.losses.size(), first->losses.size()); ++i) {
+      most = std::max(most, std::abs(choice.losses[i] / first->losses[i] - 1));
+    }
+    if (most <= kAgree) continue;
+    found.push_back(Facts()
+                        .set("words", network.words)
+                        .set("groups", groups(choice))
+                        .set("difference", most, {Notation::kPercent}));
+  }
+  return found;
+}
+
+void add_datasets(PartContent& part, const RunView& view,
+                  const std::vector<Checkpointed>& networks) {
+  for (const Checkpointed& network : networks) {
+    const ChoiceColumns table = columns(view, network);
+    part.datasets.push_back(make_dataset("choices", table, network.choices));
+    part.datasets.push_back(make_dataset("peaks", kPoints, points_of(view, network)));
+    if (networks.size() == 1) continue;
+    part.datasets.back().variant = part.datasets.rbegin()[1].variant = network.words;
+  }
+}
+
+}  // namespace
+
+PartContent present_block_size(const RunView& view, const std::vector<Checkpointed>& networks) {
+  PartContent part;
+  std::vector<Facts> ran, unfit, parting;
+  std::vector<NamedCell> named;
+  for (const Checkpointed& network : networks) {
+    if (network.best() != nullptr) ran.push_back(network_facts(network));
+    if (network.best() == nullptr) unfit.push_back(unfit_facts(network));
+    std::ranges::move(apart(network), std::back_inserter(parting));
+    named.push_back({network.words, network.choices.front().cell});
+    for (const Choice& choice : network.choices) part.cells.push_back(choice.cell);
+  }
+  part.facts.list("networks", ran).list("unfit", unfit).list("apart", parting);
+  part.facts.flag("gpu", view.on_gpu());
+  const CellSpec& spec = networks.front().spec;
+  part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
+  part.facts.set("steps", format_count(spec.steps.value_or(0)));
+  add_datasets(part, view, networks);
+  part.details.tables = {commands_table(view.run(), kProblem, named)};
+  return part;
+}
+
+}  // namespace labreport::gradient_checkpointing

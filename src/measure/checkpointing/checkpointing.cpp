@@ -1,0 +1,160 @@
+#include "measure/checkpointing/checkpointing.h"
+
+#include <ATen/Context.h>
+
+#include "base/error.h"
+#include "engine/conditions.h"
+#include "engine/device.h"
+#include "engine/host_allocator.h"
+#include "engine/host_clock.h"
+#include "engine/out_of_memory.h"
+#include "engine/precision.h"
+#include "measure/memory/phase_peaks.h"
+#include "measure/timing/step_series.h"
+#include "measure/timing/timing_plan.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+/// Watches one step from its ranges: what is allocated as backward begins, and what each group that
+/// runs again adds and takes. Synchronises around these, so the step is no timed one.
+class Recomputation : public RangeObserver {
+ public:
+  explicit Recomputation(c10::Device device) : device_(device) {}
+
+  void opened(std::string_view name) override {
+    open_.emplace_back(name);
+    if (name == metric::kForward) before_forward_ = allocated();
+    if (name == metric::kBackward) saved_ = allocated() - before_forward_;
+    if (name != metric::kRecompute) return;
+    synchronize(device_);
+    before_group_ = allocated();
+    start_ns_ = host_now_ns();
+  }
+
+  void closed() override {
+    const bool group = open_.back() == metric::kRecompute;
+    open_.pop_back();
+    if (!group) return;
+    synchronize(device_);
+    took_ns_ += host_now_ns() - start_ns_;
+    added_ = std::max(added_, allocated() - before_group_);
+  }
+
+  std::int64_t saved() const { return saved_; }
+  std::int64_t added() const { return added_; }  ///< 0: nothing ran again.
+  std::int64_t took_ns() const { return took_ns_; }
+
+ private:
+  std::int64_t allocated() const {
+    const auto counts = memory_counts(device_);
+    return counts ? counts->allocated : 0;
+  }
+
+  c10::Device device_;
+  std::vector<std::string> open_;
+  std::int64_t before_forward_ = 0, before_group_ = 0, start_ns_ = 0;
+  std::int64_t saved_ = 0, added_ = 0, took_ns_ = 0;
+};
+
+class CheckpointingLaunch {
+ public:
+  CheckpointingLaunch(const TimingPlan& plan, c10::Device device)
+      : plan_(plan),
+        device_(device),
+        batch_(plan.random_batch(device)),
+        network_(make_network(plan.network, device)),
+        step_(*network_, batch_, plan.step),
+        series_(step_, plan.step.mode, device, PhaseClock::kEvents) {}
+
+  Launch measure() {
+    Conditions conditions(plan_.step.device);
+    hold();
+    conditions.begin();
+    const auto failure = out_of_memory_in([this] { run_steps(); });
+    conditions.end();
+    if (failure) launch_.outcome = *failure;
+    launch_.conditions = conditions.metrics();
+    return std::move(launch_);
+  }
+
+ private:
+  void add(std::string_view tag, std::string_view name, const char* unit, std::int64_t value) {
+    launch_.metrics.push_back(integer_metric(tag, name, unit, value));
+  }
+
+  /// Forward and backward before AdamW has states: what they hold.
+  void hold() {
+    StepOptions options = plan_.step;
+    options.mode = Mode::kForwardBackward;
+    TrainingStep step(*network_, batch_, options);
+    PhasePeaks peaks(device_);
+    const Recomputation watched = watch(step, peaks);
+    step.clear();
+    add(metric::kMemory, metric::kParameters, "B", count_bytes(network_->parameters()));
+    append(launch_.metrics, peaks.metrics());
+    add(metric::kCheckpoints, metric::kSaved, "B", watched.saved());
+    if (watched.added() > 0) {
+      add(metric::kCheckpoints, metric::kRecomputed, "B", watched.added());
+    }
+  }
+
+  Recomputation watch(TrainingStep& step, PhaseObserver& observer) {
+    Recomputation watched(device_);
+    const ObservedRanges observed(watched);
+    step.run(observer);
+    synchronize(device_);
+    return watched;
+  }
+
+  /// The first makes AdamW's states and is watched; then come warm-up and counted steps.
+  void run_steps() {
+    Unobserved observer;
+    const Recomputation watched = watch(step_, observer);
+    step_.clear();
+    reset_memory_peaks(device_);
+    std::vector<double> losses;
+    for (std::int64_t i = 0; i < plan_.warmup + plan_.steps; ++i) {
+      series_.run_one([&] { losses.push_back(step_.loss().item<double>()); });
+    }
+    add(metric::kMemory, metric::kPeakAllocated, "B", memory_counts(device_)->peak_allocated);
+    if (watched.added() > 0) add(metric::kStep, metric::kRecompute, "ns", watched.took_ns());
+    add_times();
+    launch_.metrics.push_back({std::string(metric::kLosses), std::string(metric::kTotal), "1",
+                               Samples(std::move(losses)), ""});
+  }
+
+  void add_times() {
+    append(launch_.metrics, {sample_metric(metric::kStep, metric::kTotal, "ns",
+                                           series_.samples(&StepTimes::total_ns)),
+                             sample_metric(metric::kStep, metric::kEnqueue, "ns",
+                                           series_.samples(&StepTimes::enqueue_ns))});
+    append(launch_.metrics, series_.phase_metrics(metric::kEvent, &StepTimes::phases_ns));
+  }
+
+  TimingPlan plan_;
+  c10::Device device_;
+  Batch batch_;
+  std::unique_ptr<Network> network_;
+  TrainingStep step_;
+  StepSeries series_;
+  Launch launch_;
+};
+
+}  // namespace
+
+Launch measure_checkpointing(const LaunchRequest& request) {
+  const TimingPlan plan = timing_plan(request.spec);
+  if (plan.step.mode < Mode::kForwardBackward) {
+    throw InputError("checkpoints matter to a backward pass, and '" +
+                     std::string(name(plan.step.mode)) + "' has none");
+  }
+  if (plan.step.device == DeviceKind::kCpu) count_host_allocations();
+  set_tf32(plan.step.precision);
+  at::manual_seed(static_cast<std::uint64_t>(request.seed));
+  begin_phase(Phase::kModel);
+  return CheckpointingLaunch(plan, torch_device(plan.step.device)).measure();
+}
+
+}  // namespace labreport

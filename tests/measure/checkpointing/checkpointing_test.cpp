@@ -1,0 +1,124 @@
+#include "measure/checkpointing/checkpointing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "plan/memory.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::size_t kSteps = 1 + 2;
+
+LaunchRequest on_cpu(std::optional<std::int64_t> group, Mode mode = Mode::kTrainStep,
+                     Precision precision = Precision::kFp32) {
+  LaunchRequest request;
+  CellSpec& spec = request.spec;
+  spec.kind = CellKind::kCheckpointing;
+  spec.device = DeviceKind::kCpu;
+  spec.model = ModelShape{.d_model = 64, .d_ff = 128, .layers = 4, .heads = 4, .vocab = 50};
+  spec.context = 128;
+  spec.batch = 2;
+  spec.precision = precision;
+  spec.mode = mode;
+  spec.warmup = 1;
+  spec.steps = 2;
+  spec.group = group;
+  return request;
+}
+
+double value(const Launch& launch, std::string_view tag, std::string_view name) {
+  const Metric* metric = launch.find(tag, name);
+  return metric == nullptr ? 0 : metric->number().value_or(0);
+}
+
+double held(const Launch& launch) { return value(launch, metric::kPeak, metric::kBackward); }
+
+double peak(const Launch& launch) { return value(launch, metric::kMemory, metric::kPeakAllocated); }
+
+double saved(const Launch& launch) { return value(launch, metric::kCheckpoints, metric::kSaved); }
+
+double recomputed(const Launch& launch) {
+  return value(launch, metric::kCheckpoints, metric::kRecomputed);
+}
+
+std::vector<double> numbers(const Launch& launch, std::string_view tag, std::string_view name) {
+  const Metric* metric = launch.find(tag, name);
+  return metric == nullptr ? std::vector<double>() : metric->numbers();
+}
+
+TEST(Checkpointing, SavesOneInputAGroup) {
+  const double boundary = static_cast<double>(residual_bytes(on_cpu(1).spec));
+  const Launch single = measure_checkpointing(on_cpu(1)), pairs = measure_checkpointing(on_cpu(2));
+  EXPECT_EQ(saved(single) - saved(pairs), 2 * boundary) << "four inputs, then two";
+}
+
+TEST(Checkpointing, AGroupAddsItsBlocksResidualsWhenItRunsAgain) {
+  for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
+    const auto bytes = [&](std::int64_t group) {
+      return recomputed(measure_checkpointing(on_cpu(group, Mode::kForwardBackward, precision)));
+    };
+    EXPECT_EQ(bytes(2), 2 * bytes(1)) << name(precision);
+  }
+  const Launch launch = measure_checkpointing(on_cpu(1));
+  EXPECT_NEAR(recomputed(launch) / static_cast<double>(kept_block_bytes(on_cpu(1).spec)), 1, 0.01);
+}
+
+TEST(Checkpointing, WithoutGroupsNothingRunsAgain) {
+  const Launch launch = measure_checkpointing(on_cpu(std::nullopt));
+  EXPECT_EQ(launch.find(metric::kCheckpoints, metric::kRecomputed), nullptr);
+  EXPECT_EQ(launch.find(metric::kStep, metric::kRecompute), nullptr);
+  const double blocks = 4.0 * static_cast<double>(kept_block_bytes(on_cpu(1).spec));
+  EXPECT_GT(saved(launch), blocks);
+}
+
+TEST(Checkpointing, PeaksAreWhatTheArithmeticExpects) {
+  for (const auto group : {std::optional<std::int64_t>(), std::optional<std::int64_t>(1),
+                           std::optional<std::int64_t>(2), std::optional<std::int64_t>(3)}) {
+    LaunchRequest request = on_cpu(group);
+    const Launch launch = measure_checkpointing(request);
+    const auto expected = [&](Mode mode) {
+      request.spec.mode = mode;
+      return static_cast<double>(expected_peak(request.spec).total());
+    };
+    // Token ids, rotary tables and small temporaries are not in the arithmetic. BF16 is not
+    // compared: autocast on a CPU casts other operators than on a GPU.
+    EXPECT_NEAR(held(launch) / expected(Mode::kForwardBackward), 1, 0.02) << group.value_or(0);
+    EXPECT_NEAR(peak(launch) / expected(Mode::kTrainStep), 1, 0.02) << group.value_or(0);
+  }
+}
+
+TEST(Checkpointing, EveryGroupSizeTrainsAlike) {
+  const auto losses = [](std::optional<std::int64_t> group) {
+    return numbers(measure_checkpointing(on_cpu(group)), metric::kLosses, metric::kTotal);
+  };
+  const std::vector<double> plain = losses(std::nullopt);
+  EXPECT_EQ(plain.size(), kSteps);
+  for (const std::int64_t group : {1, 2, 4}) {
+    // Sums in threads may be rounded in another order.
+    EXPECT_THAT(losses(group), testing::Pointwise(testing::DoubleNear(1e-5), plain)) << group;
+  }
+}
+
+TEST(Checkpointing, TimesStepsPhasesAndTheRecomputation) {
+  const Launch launch = measure_checkpointing(on_cpu(2));
+  EXPECT_EQ(numbers(launch, metric::kStep, metric::kTotal).size(), kSteps);
+  EXPECT_EQ(numbers(launch, metric::kEvent, metric::kBackward).size(), kSteps);
+  EXPECT_GT(value(launch, metric::kStep, metric::kRecompute), 0);
+}
+
+TEST(Checkpointing, OfForwardAndBackwardAloneHasNoOptimizer) {
+  const Launch launch = measure_checkpointing(on_cpu(1, Mode::kForwardBackward));
+  EXPECT_TRUE(numbers(launch, metric::kEvent, metric::kOptimizer).empty());
+  EXPECT_EQ(peak(launch), held(launch));
+}
+
+TEST(Checkpointing, RefusesModesWithoutABackwardPassAndGroupsOfNone) {
+  EXPECT_THROW(measure_checkpointing(on_cpu(1, Mode::kForward)), InputError);
+  EXPECT_THROW(measure_checkpointing(on_cpu(0)), InputError);
+}
+
+}  // namespace
+}  // namespace labreport
