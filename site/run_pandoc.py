@@ -110,7 +110,7 @@ def applies(node):
 
 
 def is_apart(left, right):
-    """A function's name stands apart from its neighbours; operators and brackets bring their own room."""
+    """A function's name stands apart from its neighbors; operators and brackets bring their own room."""
     return left is not None and (applies(left) or applies(right)) and "mo" not in (left.tag, right.tag)
 
 

@@ -150,7 +150,7 @@ class Timeline {
     return bar;
   }
 
-  /** Swatches are shapes as in charts: the style sheet gives their colours dark twins. */
+  /** Swatches are shapes as in charts: the style sheet gives their colors dark twins. */
   makeKey({ domain, range }) {
     const key = element("p", "timeline-key");
     domain.forEach((name, i) => {
@@ -169,7 +169,7 @@ class Timeline {
     const ink = (name) => style.getPropertyValue(`--${name}`).trim();
     this.inks = { text: ink("ink"), muted: ink("muted"), rule: ink("rule"), paper: ink("paper"),
       bands: [ink("hair"), ink("rule")] };
-    this.colours = [...this.key.querySelectorAll("rect")].map((rect) => getComputedStyle(rect).fill);
+    this.colors = [...this.key.querySelectorAll("rect")].map((rect) => getComputedStyle(rect).fill);
     this.font = `11px ${style.getPropertyValue("--sans")}`;
   }
 
@@ -342,7 +342,7 @@ class Timeline {
         columns[column * classes.length + step.kind(i)] += right - left;
         continue;
       }
-      pen.fillStyle = this.colours[step.kind(i)];
+      pen.fillStyle = this.colors[step.kind(i)];
       pen.fillRect(left, top, right - left - (right - left > 4 ? 0.5 : 0), height);
       this.write(pen, step.kernel(i), left, right, top + height / 2, this.inks.paper);
     }
@@ -352,7 +352,7 @@ class Timeline {
   drawColumns(pen, columns, top, height) {
     const kinds = this.classes.length;
     for (let kind = 0; kind < kinds; ++kind) {
-      pen.fillStyle = this.colours[kind];
+      pen.fillStyle = this.colors[kind];
       for (let column = 0; column * kinds < columns.length; ++column) {
         const share = columns[column * kinds + kind];
         if (share === 0) continue;

@@ -88,7 +88,7 @@ Facts traced_facts(const Trace& trace, const std::vector<TensorRow>& rows) {
   facts.set("loss", loss);
   facts.when("other_mean", mean != loss, "dtype", mean);
   facts.set("gradients", trace.dtypes(kFp16, metric::kGradient));
-  // On CUDA; a CPU's autocast leaves layer normalisation in the dtype of its input.
+  // On CUDA; a CPU's autocast leaves layer normalization in the dtype of its input.
   const bool widens = output("ln") == "FP32" && loss == "FP32";
   facts.flag("widens", output("fc1") == "FP16" && widens);
   facts.flag("norm_stays", output("ln") == "FP16");

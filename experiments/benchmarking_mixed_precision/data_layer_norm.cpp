@@ -1,4 +1,4 @@
-// Part (b): which steps of layer normalisation lose precision, and where a format's range ends.
+// Part (b): which steps of layer normalization lose precision, and where a format's range ends.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -206,7 +206,7 @@ std::optional<PartContent> present_layer_norm(const RunView& view) {
                      make_dataset("steps", kSteps, only(rows, at_one))};
   }
   part.details.tables = {
-      commands_table(view.run(), kProblem + std::string(".b"), {{"layer normalisation", cell}})};
+      commands_table(view.run(), kProblem + std::string(".b"), {{"layer normalization", cell}})};
   return part;
 }
 

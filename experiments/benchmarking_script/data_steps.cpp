@@ -32,7 +32,7 @@ std::vector<StepRow> step_rows(const std::vector<TimingGroup>& groups) {
   return rows;
 }
 
-std::vector<Column<StepRow>> labelled(std::vector<Column<StepRow>> columns) {
+std::vector<Column<StepRow>> labeled(std::vector<Column<StepRow>> columns) {
   columns.insert(columns.begin(),
                  {{"size", "Size", &StepRow::size}, {"mode", "Mode", &StepRow::mode}});
   return columns;
@@ -44,19 +44,19 @@ auto event(std::string_view phase) {
   };
 }
 
-std::optional<double> synchronisation_overhead(const StepRow& row) {
+std::optional<double> synchronization_overhead(const StepRow& row) {
   const std::vector<double> often = row.timed.counted(metric::kSynced, metric::kTotal);
   if (often.empty() || row.steps().empty()) return std::nullopt;
   const auto ratio = quotient(median(often), median(row.steps()));
   return ratio ? std::optional(*ratio - 1) : std::nullopt;
 }
 
-const std::vector<Column<StepRow>> kEvents = labelled(
-    {{"forward", "Forward", event(metric::kForward), "ms"},
-     {"loss", "Loss", event(metric::kLoss), "ms"},
-     {"backward", "Backward", event(metric::kBackward), "ms"},
-     {"optimizer", "Optimizer", event(metric::kOptimizer), "ms"},
-     {"synchronising", "Synchronisation overhead", synchronisation_overhead, "%", kShare}});
+const std::vector<Column<StepRow>> kEvents =
+    labeled({{"forward", "Forward", event(metric::kForward), "ms"},
+             {"loss", "Loss", event(metric::kLoss), "ms"},
+             {"backward", "Backward", event(metric::kBackward), "ms"},
+             {"optimizer", "Optimizer", event(metric::kOptimizer), "ms"},
+             {"synchronizing", "Synchronization overhead", synchronization_overhead, "%", kShare}});
 
 auto condition(std::string_view tag, std::string_view name, double unit = 1) {
   return [=](const StepRow& row) {
@@ -70,7 +70,7 @@ auto held_by(std::string_view limit) {
   return condition(metric::kSlowdown, limit, kNanosecondsPerMillisecond);
 }
 
-const std::vector<Column<StepRow>> kConditions = labelled(
+const std::vector<Column<StepRow>> kConditions = labeled(
     {{"clock", "SM clock", condition(metric::kClock, metric::kSm), "MHz", kWhole},
      {"temperature", "Temperature", condition(metric::kGpu, metric::kTemperature), "°C", kWhole},
      {"power", "Power throttling", held_by(metric::kPower), "ms", kWhole},

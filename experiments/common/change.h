@@ -5,7 +5,7 @@
 
 namespace labreport {
 
-/// What stands behind a number: "32" + " % longer than", "15" + " × as long as".
+/// What stands behind a number: "32" + " % longer than", "15" + "× as long as".
 struct ChangeWords {
   const char* more;
   const char* less;
@@ -13,11 +13,11 @@ struct ChangeWords {
   const char* same;
 };
 
-inline constexpr ChangeWords kLongerThan{" % longer than", " % shorter than", " × as long as",
+inline constexpr ChangeWords kLongerThan{" % longer than", " % shorter than", "× as long as",
                                          "as long as"};
-inline constexpr ChangeWords kMoreThan{" % more than", " % less than", " × as much as",
+inline constexpr ChangeWords kMoreThan{" % more than", " % less than", "× as much as",
                                        "as much as"};
-inline constexpr ChangeWords kMore{" % more", " % less", " × as much", "as much"};
+inline constexpr ChangeWords kMore{" % more", " % less", "× as much", "as much"};
 
 /// "19.0 to 328", or one of them where both are written alike.
 std::string from_to(const std::string& first, const std::string& last);
@@ -25,7 +25,7 @@ std::string from_to(const std::string& first, const std::string& last);
 /// Beyond twice or half a percentage is hard to picture: a factor says more.
 bool told_as_factor(double ratio);
 
-/// "0.7 % less", "32 % more", "15 × as much". `spread` is the deviation of what `ratio` compares
+/// "0.7 % less", "32 % more", "15× as much". `spread` is the deviation of what `ratio` compares
 /// with, as a share of it: from 1 % on, decimals of a percentage mean nothing.
 std::string change_words(double ratio, double spread, const ChangeWords& words);
 

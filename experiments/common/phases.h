@@ -9,7 +9,7 @@
 
 namespace labreport {
 
-/// Host-clock phases of one group in ms, from the steps that synchronise after each phase. Empty
+/// Host-clock phases of one group in ms, from the steps that synchronize after each phase. Empty
 /// where the phase did not run.
 struct Phases {
   std::vector<double> forward;
@@ -18,7 +18,7 @@ struct Phases {
 };
 Phases phases(const TimingGroup& group);
 
-/// Whole steps of one mode in ms, synchronised once at the end; empty where it did not run.
+/// Whole steps of one mode in ms, synchronized once at the end; empty where it did not run.
 std::vector<double> whole_step(const TimingGroup& group, Mode mode);
 
 /// "forward and training step: out of memory …; inference: timed out …": modes of one reason

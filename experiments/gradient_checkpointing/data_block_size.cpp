@@ -101,8 +101,8 @@ std::string groups(const Choice& choice) {
                                : "groups of " + format_plural(*choice.blocks(), "block");
 }
 
-/// A neighbour of the best: how much higher it peaks, or that it does not fit.
-Facts neighbour(const Choice& choice, const Choice& best) {
+/// A neighbor of the best: how much higher it peaks, or that it does not fit.
+Facts neighbor(const Choice& choice, const Choice& best) {
   Facts facts;
   facts.set("groups", groups(choice));
   facts.set("formula", format_bytes(choice.expected_peak()));
@@ -173,8 +173,8 @@ Facts network_facts(const Checkpointed& network) {
   facts.flag("step", has_step(network));
   const Choice *smaller = network.smaller(best), *larger = network.larger(best);
   facts.when("smaller",
-             smaller != nullptr ? std::optional(neighbour(*smaller, best)) : std::nullopt);
-  facts.when("larger", larger != nullptr ? std::optional(neighbour(*larger, best)) : std::nullopt);
+             smaller != nullptr ? std::optional(neighbor(*smaller, best)) : std::nullopt);
+  facts.when("larger", larger != nullptr ? std::optional(neighbor(*larger, best)) : std::nullopt);
   facts.when("why", because(network, best));
   facts.when("time", time_of(network, best));
   const auto error = largest_error(network);

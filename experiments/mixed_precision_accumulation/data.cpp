@@ -91,7 +91,7 @@ bool from_accumulator(const Loop& loop) {
   return std::abs(loop.accumulator_error()) > std::abs(loop.input_error());
 }
 
-/// Where the sum last doubled its distance between neighbours: what was added just before, and the
+/// Where the sum last doubled its distance between neighbors: what was added just before, and the
 /// error there, if most of it has gone since. Rounding up and then down cancels.
 std::optional<Facts> cancelled(const Loop& loop) {
   const double bound = std::exp2(std::floor(std::log2(loop.last())));

@@ -28,7 +28,7 @@ struct Loop {
   double accumulator_error() const { return error() - input_error(); }
 };
 
-/// The distance between neighbouring numbers at `value` with `significand` bits.
+/// The distance between neighboring numbers at `value` with `significand` bits.
 double unit_in_last_place(double value, int significand);
 
 /// Loops that the launch holds, in the handout's order, then ours.

@@ -41,7 +41,7 @@ void add_comparison(Facts& facts) {
   facts.set("comparison_date", root.at("date").text());
   facts.set_markdown("comparison_command", root.at("command").text());
   for (const char* name : kRatios) {
-    facts.set(name, format_ratio(root.at("ratios").at(name).real()) + " ×");
+    facts.set(name, format_ratio(root.at("ratios").at(name).real()) + "×");
   }
 }
 

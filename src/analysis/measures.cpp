@@ -45,7 +45,7 @@ const Described& described(Measure measure) {
 
 bool cold(const CellSpec& spec) { return spec.warmup == 0 && spec.steps == 1; }
 
-/// Synchronised steps are a set of their own that begins warm; a single value has no warm-up.
+/// Synchronized steps are a set of their own that begins warm; a single value has no warm-up.
 std::vector<double> counted(const CellSpec& spec, Measure measure, const Metric& metric) {
   std::vector<double> samples = metric.numbers();
   if (measure != Measure::kStep || !metric.is_samples()) return samples;

@@ -15,7 +15,7 @@ namespace labreport {
 enum class Measure {
   kStep,       ///< The whole step; ns.
   kFirstStep,  ///< The first of a cold process; ns.
-  kForward,    ///< Phases of steps that synchronise after each; ns.
+  kForward,    ///< Phases of steps that synchronize after each; ns.
   kBackward,
   kOptimizer,
   kPeakMemory,  ///< Allocated; B.

@@ -37,11 +37,11 @@ struct Side {
 Side side(std::span<const double> medians) {
   if (medians.size() < kLaunchesForInterval) throw Error("an interval needs two launches a side");
   const std::vector<double> values = logs(medians);
-  const double centre = mean(values);
+  const double center = mean(values);
   double deviation = sample_stddev(values);
-  if (deviation <= kRoundOff * std::max(1.0, std::abs(centre))) deviation = 0;
+  if (deviation <= kRoundOff * std::max(1.0, std::abs(center))) deviation = 0;
   const auto n = static_cast<double>(values.size());
-  return {centre, deviation * deviation / n, n - 1};
+  return {center, deviation * deviation / n, n - 1};
 }
 
 double satterthwaite(const Side& a, const Side& b) {

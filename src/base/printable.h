@@ -1,4 +1,4 @@
-// Characters that no reader sees: they move a terminal's cursor, recolour its screen, end a C
+// Characters that no reader sees: they move a terminal's cursor, recolor its screen, end a C
 // string or void a picture. This is the one place that shows them.
 #pragma once
 

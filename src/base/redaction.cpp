@@ -27,7 +27,7 @@ char behind(const std::string& text, std::size_t end) {
 
 bool leads(char letter) { return letter == '/' || letter == '@'; }
 
-/// Replaces each `name` that is a whole word and for whose neighbours `counts` holds.
+/// Replaces each `name` that is a whole word and for whose neighbors `counts` holds.
 void replace_words(std::string& text, const std::string& name, std::string_view by,
                    bool (*counts)(char before, char behind)) {
   if (name.empty()) return;

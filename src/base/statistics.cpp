@@ -35,9 +35,9 @@ double mean(std::span<const double> samples) {
 
 double sample_stddev(std::span<const double> samples) {
   if (samples.size() < 2) return 0;
-  const double centre = mean(samples);
+  const double center = mean(samples);
   double squares = 0;
-  for (const double x : samples) squares += (x - centre) * (x - centre);
+  for (const double x : samples) squares += (x - center) * (x - center);
   return std::sqrt(squares / static_cast<double>(samples.size() - 1));
 }
 

@@ -165,7 +165,7 @@ class TreeReader {
     return {span.display ? Kind::kDisplay : Kind::kMath, span.tex, "", {}, known->typst};
   }
 
-  /// Neighbouring texts are one.
+  /// Neighboring texts are one.
   void add_text(Inlines& to, const std::string& text) const {
     using Kind = Inline::Kind;
     for (const CutPiece& piece : at_marks(text, spans_)) {

@@ -21,7 +21,7 @@ class Conditions {
   void begin();
   void end();
 
-  /// Looks at the clocks in the middle of `work`, from another thread: after a synchronisation
+  /// Looks at the clocks in the middle of `work`, from another thread: after a synchronization
   /// they would be those of an idle device. `work` takes about `expected_ns` and is repeated until
   /// the look is over.
   void sample_clocks(std::int64_t expected_ns, const std::function<void()>& work);

@@ -14,12 +14,12 @@ constexpr double kNanosecondsPerMillisecond = 1e6;
 
 class HostMarks : public PhaseMarks {
  public:
-  HostMarks(c10::Device device, bool synchronised) : device_(device), synchronised_(synchronised) {}
+  HostMarks(c10::Device device, bool synchronized) : device_(device), synchronized_(synchronized) {}
 
   void start() override { instants_ = {host_now_ns()}; }
 
   void phase_ended() override {
-    if (synchronised_) synchronize(device_);
+    if (synchronized_) synchronize(device_);
     instants_.push_back(host_now_ns());
   }
 
@@ -33,7 +33,7 @@ class HostMarks : public PhaseMarks {
 
  private:
   c10::Device device_;
-  bool synchronised_;
+  bool synchronized_;
   std::vector<std::int64_t> instants_;
 };
 
@@ -73,8 +73,8 @@ class EventMarks : public PhaseMarks {
 
 std::unique_ptr<PhaseMarks> make_phase_marks(PhaseClock clock, c10::Device device,
                                              std::size_t count) {
-  if (device.is_cpu() || clock == PhaseClock::kSynchronised) {
-    return std::make_unique<HostMarks>(device, clock == PhaseClock::kSynchronised);
+  if (device.is_cpu() || clock == PhaseClock::kSynchronized) {
+    return std::make_unique<HostMarks>(device, clock == PhaseClock::kSynchronized);
   }
   return std::make_unique<EventMarks>(device, count);
 }

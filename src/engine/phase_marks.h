@@ -10,8 +10,8 @@
 namespace labreport {
 
 enum class PhaseClock {
-  kEvents,        ///< The device's own events; the host's clock on a CPU. Does not synchronise.
-  kSynchronised,  ///< The host's clock, the device synchronised at each phase's end.
+  kEvents,        ///< The device's own events; the host's clock on a CPU. Does not synchronize.
+  kSynchronized,  ///< The host's clock, the device synchronized at each phase's end.
 };
 
 /// The boundaries between `count` phases of one step, marked in order and again for each step.
@@ -20,7 +20,7 @@ class PhaseMarks {
   virtual ~PhaseMarks() = default;
   virtual void start() = 0;
   virtual void phase_ended() = 0;
-  /// One duration a phase. The device must have been synchronised since the last mark.
+  /// One duration a phase. The device must have been synchronized since the last mark.
   virtual std::vector<std::int64_t> durations_ns() = 0;
 };
 

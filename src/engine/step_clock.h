@@ -20,7 +20,7 @@ class StepClock : public PhaseObserver {
   StepClock(c10::Device device, PhaseClock clock, std::size_t phase_count);
 
   /// Runs `step`, which reports the end of each of its phases to the observer it is given, and
-  /// synchronises once after it. The device must be idle at the start.
+  /// synchronizes once after it. The device must be idle at the start.
   StepTimes time(const std::function<void(PhaseObserver&)>& step);
 
   void ended(Phase phase) override;

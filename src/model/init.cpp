@@ -42,7 +42,7 @@ void draw_truncated_normal(at::Tensor weight, double std) {
   weight.clamp_(-bound, bound);
 }
 
-void initialise(const Parameters& parameters) {
+void initialize(const Parameters& parameters) {
   for (const auto& [name, tensor, std] : parameters) {
     if (std) draw_truncated_normal(tensor, *std);
   }

@@ -19,8 +19,8 @@ void draw_truncated_normal(at::Tensor weight, double std);
 
 /// Draws those that are to be drawn. All of a network's tensors have to be there: blocks that
 /// drawing leaves free would be filled by later ones, and the network would not lie in memory as
-/// one does that is initialised in place. What drawing took goes back to the device.
-void initialise(const Parameters& parameters);
+/// one does that is initialized in place. What drawing took goes back to the device.
+void initialize(const Parameters& parameters);
 
 /// A trainable FP32 vector of ones.
 at::Tensor trainable_ones(std::int64_t size, c10::Device device);

@@ -12,7 +12,7 @@ namespace labreport {
 struct Parameter {
   std::string name;  ///< "layers.0.attn.q_proj.weight"
   at::Tensor tensor;
-  std::optional<double> std = {};  ///< To be drawn with, see `initialise`; absent: it is not.
+  std::optional<double> std = {};  ///< To be drawn with, see `initialize`; absent: it is not.
 };
 
 using Parameters = std::vector<Parameter>;

@@ -1,4 +1,4 @@
-// Root-mean-square normalisation.
+// Root-mean-square normalization.
 #pragma once
 
 #include <string>

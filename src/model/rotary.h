@@ -7,7 +7,7 @@
 
 namespace labreport {
 
-/// Rotates pairs of neighbours by an angle that grows with the position; the output is the
+/// Rotates pairs of neighbors by an angle that grows with the position; the output is the
 /// concatenation of its two rotated halves.
 class Rotary {
  public:

@@ -27,7 +27,7 @@ ToyModel::ToyModel(std::int64_t d_in, std::int64_t d_out, c10::Device device)
                   {"ln.weight", ln_weight_},
                   {"ln.bias", ln_bias_},
                   {"fc2.weight", fc2_, linear_std(kHidden, d_out)}} {
-  initialise(parameters_);
+  initialize(parameters_);
 }
 
 at::Tensor ToyModel::forward(const at::Tensor& x, const Trace& trace) const {

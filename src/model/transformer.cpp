@@ -65,7 +65,7 @@ Transformer::Transformer(const ModelShape& shape, std::int64_t context, c10::Dev
   }
   ln_final_.list("ln_final", parameters_);
   lm_head_.list("lm_head", parameters_);
-  initialise(parameters_);
+  initialize(parameters_);
 }
 
 at::Tensor Transformer::forward(const at::Tensor& ids) const {

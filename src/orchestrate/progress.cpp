@@ -27,7 +27,7 @@ bool capable(std::FILE* stream) {
   return isatty(fileno(stream)) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
-bool wants_colours() {
+bool wants_colors() {
   const char* no_color = std::getenv("NO_COLOR");
   return no_color == nullptr || *no_color == '\0';
 }
@@ -125,7 +125,7 @@ std::string result_words(const CellSpec& spec, const Launch& launch) {
 }
 
 TerminalProgress::TerminalProgress(std::FILE* stream)
-    : stream_(stream), live_(capable(stream)), colours_(live_ && wants_colours()) {}
+    : stream_(stream), live_(capable(stream)), colors_(live_ && wants_colors()) {}
 
 TerminalProgress::~TerminalProgress() { clear(); }
 
@@ -148,9 +148,9 @@ void TerminalProgress::finished(const CellSpec& spec, const Launch& launch,
   const std::string line =
       fmt::format("[{:>{}}/{}]  {:<{}}  {}", standing.done, width, standing.total, cell_words(spec),
                   kWordsWidth, result_words(spec, launch));
-  const char* colour = is_failure(launch.outcome) ? "\033[31m" : "\033[33m";
-  const bool plain = !colours_ || is_ok(launch.outcome);
-  say_to(stream_, fmt::format("{}{}{}\n", plain ? "" : colour, line, plain ? "" : "\033[0m"));
+  const char* color = is_failure(launch.outcome) ? "\033[31m" : "\033[33m";
+  const bool plain = !colors_ || is_ok(launch.outcome);
+  say_to(stream_, fmt::format("{}{}{}\n", plain ? "" : color, line, plain ? "" : "\033[0m"));
   for (const std::string& warning : launch.warnings)
     say_to(stream_, fmt::format("  note: {}\n", warning));
   std::fflush(stream_);

@@ -36,7 +36,7 @@ std::string result_words(const CellSpec& spec, const Launch& launch);
 /// One line a finished launch; on a terminal, a live line below for what is in flight.
 class TerminalProgress : public Progress {
  public:
-  /// Colours and the live line only where `stream` is a terminal that can do both.
+  /// Colors and the live line only where `stream` is a terminal that can do both.
   explicit TerminalProgress(std::FILE* stream);
   ~TerminalProgress() override;
 
@@ -50,7 +50,7 @@ class TerminalProgress : public Progress {
 
   std::FILE* stream_;
   bool live_;
-  bool colours_;
+  bool colors_;
   std::string current_;
   std::chrono::steady_clock::time_point since_;
 };

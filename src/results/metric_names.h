@@ -5,7 +5,7 @@
 
 namespace labreport::metric {
 
-// Steps 1 … warmup + steps, in order from process start; host clock, synchronised once at the end.
+// Steps 1 … warmup + steps, in order from process start; host clock, synchronized once at the end.
 inline constexpr std::string_view kStep = "step";    // tag; unit ns, samples
 inline constexpr std::string_view kTotal = "total";  // start → device done
 inline constexpr std::string_view kEnqueue =
@@ -14,7 +14,7 @@ inline constexpr std::string_view kEnqueue =
 // Phases of the same steps by device events (host clock on a CPU); names are phase names.
 inline constexpr std::string_view kEvent = "event";  // tag; unit ns, samples
 
-// A second set of `steps` steps that synchronises after every phase; host clock.
+// A second set of `steps` steps that synchronizes after every phase; host clock.
 inline constexpr std::string_view kSynced = "synced";  // tag; unit ns, samples; also kTotal
 
 inline constexpr std::string_view kForward = "forward";
@@ -27,7 +27,7 @@ inline constexpr std::string_view kStartUp = "start-up";     // tag
 inline constexpr std::string_view kLibraries = "libraries";  // exec → main
 inline constexpr std::string_view kDeviceContext =
     "context";  // device context, partly beside kLibraries
-inline constexpr std::string_view kModelBuild = "model";  // parameters made and initialised
+inline constexpr std::string_view kModelBuild = "model";  // parameters made and initialized
 // A compiled model's forward, loss and backward run once, which compiles them; kLibraries and
 // kModelBuild end before it, kFirstKernel is after it.
 inline constexpr std::string_view kCompile = "compile";
@@ -89,7 +89,7 @@ inline constexpr std::string_view kOutput = "output";  // of modules
 inline constexpr std::string_view kLossValue = "loss";
 inline constexpr std::string_view kGradient = "gradient";
 inline constexpr std::string_view kOptimizerState = "optimizer state";
-inline constexpr std::string_view kNorm = "norm";        // normalisations given 16-bit input
+inline constexpr std::string_view kNorm = "norm";        // normalizations given 16-bit input
 inline constexpr std::string_view kNetwork = "network";  // outputs in a block of the Transformer
 
 // Kind `layer_norm`: a table of this name, a row a format, method, width and scale; errors are

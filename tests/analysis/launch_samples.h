@@ -13,11 +13,11 @@ class LaunchSamples {
  public:
   explicit LaunchSamples(std::uint64_t seed) : random_(seed) {}
 
-  /// `count` medians around `centre`, normal in their logarithms.
-  std::vector<double> draw(std::size_t count, double centre, double log_stddev) {
+  /// `count` medians around `center`, normal in their logarithms.
+  std::vector<double> draw(std::size_t count, double center, double log_stddev) {
     std::normal_distribution<double> normal(0, log_stddev);
     std::vector<double> medians(count);
-    for (double& median : medians) median = centre * std::exp(normal(random_));
+    for (double& median : medians) median = center * std::exp(normal(random_));
     return medians;
   }
 
@@ -29,11 +29,11 @@ class LaunchSamples {
   std::vector<RowSample> rows(std::size_t count) {
     std::vector<RowSample> rows;
     for (std::size_t row = 0; row < count; ++row) {
-      const double centre = uniform(1e5, 1e9);
+      const double center = uniform(1e5, 1e9);
       const auto launches = static_cast<std::size_t>(uniform(3, 9));
       const double ratio = uniform(0.9, 1.1);
-      rows.push_back({draw(launches, centre, uniform(0.001, 0.03)),
-                      draw(launches, centre * ratio, uniform(0.001, 0.03))});
+      rows.push_back({draw(launches, center, uniform(0.001, 0.03)),
+                      draw(launches, center * ratio, uniform(0.001, 0.03))});
     }
     return rows;
   }

@@ -50,7 +50,7 @@ class Includes(unittest.TestCase):
         self.assertEqual(self.check("src/base/a.h", '#include "results/run.h"'),
                          ["src/base/a.h:2: base may not include results/run.h"])
 
-    def test_a_neighbour_that_no_arrow_reaches(self):
+    def test_a_neighbor_that_no_arrow_reaches(self):
         self.assertTrue(self.check("src/document/a.cpp", '#include "orchestrate/pool.h"'))
         self.assertTrue(self.check("src/document/a.cpp", '#include "experiments/catalog.h"'))
         self.assertTrue(self.check("src/engine/a.cpp", '#include "model/linear.h"'))

@@ -12,7 +12,7 @@ import sys
 import time
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "site"))
-from project import ProjectTest  # noqa: E402: a neighbour's, found by the line above
+from project import ProjectTest  # noqa: E402: a neighbor's, found by the line above
 
 MARK = "LABREPORT_ATTACK"
 LIFE = 600  # seconds at most, of a front end that nobody ends

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "site"))
-from project import Project, tree  # noqa: E402: a neighbour's, found by the line above
+from project import Project, tree  # noqa: E402: a neighbor's, found by the line above
 
 
 def reason(name):

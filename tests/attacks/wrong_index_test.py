@@ -9,7 +9,7 @@ import sys
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "site"))
-from project import ProjectTest  # noqa: E402: a neighbour's, found by the line above
+from project import ProjectTest  # noqa: E402: a neighbor's, found by the line above
 
 from attacked import Kept  # noqa: E402
 

@@ -16,7 +16,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.append(os.path.join(ROOT, "tests", "site"))
-from project import SETTLED, Project  # noqa: E402: a neighbour's, found by the line above
+from project import SETTLED, Project  # noqa: E402: a neighbor's, found by the line above
 
 BUILD = os.path.abspath(sys.argv[1])
 ROUNDS = 21

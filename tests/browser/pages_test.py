@@ -116,8 +116,8 @@ class Pages(BrowserTest):
     def test_paper_is_light_also_for_readers_in_the_dark(self):
         page = self.open(self.report, color_scheme="dark")
         page.emulate_media(media="print", color_scheme="dark")
-        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        self.assertEqual(colour, "rgb(255, 255, 255)")
+        color = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        self.assertEqual(color, "rgb(255, 255, 255)")
 
     def test_a_report_prints_on_a4_and_letter(self):
         for paper in ("A4", "Letter"):

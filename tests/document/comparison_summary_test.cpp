@@ -58,7 +58,7 @@ TEST(ComparisonSummary, GivesEachOfAFewSizesInPlaceOfTheirNumber) {
   ComparedRow larger = step(Precision::kFp32, 0.8);
   larger.size = "large";
   EXPECT_THAT(said({step(Precision::kFp32, 0.8), larger}),
-              HasSubstr("as fast as the H100 (small 1.25 ×, large 1.25 ×)"));
+              HasSubstr("as fast as the H100 (small 1.25×, large 1.25×)"));
   larger.spec.context = 1024;
   EXPECT_THAT(said({step(Precision::kFp32, 0.8), larger}), HasSubstr("(median of 2 networks)"))
       << "a size stands for one context only";

@@ -82,7 +82,7 @@ TEST(RichText, APictureAloneIsABlock) {
   EXPECT_EQ(block.inlines.front().target, "figures/dots.png");
 }
 
-TEST(RichText, LinksLeadToTheWebOrToNeighbours) {
+TEST(RichText, LinksLeadToTheWebOrToNeighbors) {
   for (const std::string target : {"https://example.org/a_b", "HTTP://example.org",
                                    "other.html#a:b", "../data.csv", "#here"}) {
     EXPECT_THAT(line("[a](" + target + ")"), ElementsAre(link(target, {text("a")})));

@@ -56,7 +56,7 @@ TEST_P(StepClockTest, StartsAnewForEachStep) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Clocks, StepClockTest,
-                         testing::Values(PhaseClock::kEvents, PhaseClock::kSynchronised));
+                         testing::Values(PhaseClock::kEvents, PhaseClock::kSynchronized));
 
 TEST(ProcessAge, GrowsWithTheHostsClock) {
   const std::int64_t first = host_now_ns();

@@ -123,7 +123,7 @@ TEST(Sizes, SayWhyAPhaseIsMissing) {
 
 TEST(Ratio, OfTwoIsThatOfTheFlops) {
   EXPECT_THAT(answer(measured(asked()), "b"),
-              HasSubstr("2.00 times the forward pass (the FLOP count predicts 2 ×);"));
+              HasSubstr("2.00 times the forward pass (the FLOP count predicts 2×);"));
   EXPECT_EQ(findings(measured(asked())), "");
 }
 
@@ -131,7 +131,7 @@ TEST(Ratio, IsExplainedByGemmsThatAreSlowerBackwardInTheProfile) {
   const auto slower =
       scaled("synced", "backward", a_tenth_more);  // As the fake's backward GEMMs are.
   EXPECT_THAT(findings(measured(one_size(), slower)),
-              HasSubstr("deviates most from twice its forward pass (2.20 ×), because its GEMMs"));
+              HasSubstr("deviates most from twice its forward pass (2.20×), because its GEMMs"));
   EXPECT_EQ(findings(measured(one_size(Preset::kQuick), slower)), "") << "not profiled";
 }
 
@@ -231,7 +231,7 @@ TEST(FirstStep, IsSplitIntoWhatAddsUpToIt) {
 TEST(FirstStep, IsExplainedWhereItWasProfiled) {
   const std::string words = answer(measured(one_size()), "c");
   EXPECT_THAT(words, HasSubstr("loads CUDA modules ("));
-  EXPECT_THAT(words, HasSubstr("initialises cuBLAS ("));
+  EXPECT_THAT(words, HasSubstr("initializes cuBLAS ("));
 }
 
 TEST(FirstStep, CostsTheSameRegardlessOfModelSizeOnlyWhereItDoes) {

@@ -10,8 +10,8 @@ namespace {
 TEST(Change, IsAPercentageUpToTwiceAndAFactorBeyond) {
   EXPECT_EQ(change_words(0.993, 0.001, kMore), "0.7 % less");
   EXPECT_EQ(change_words(1.324, 0.001, kLongerThan), "32.4 % longer than");
-  EXPECT_EQ(change_words(14.902, 0.001, kLongerThan), "15 × as long as");
-  EXPECT_EQ(change_words(0.42, 0.001, kMore), "0.42 × as much");
+  EXPECT_EQ(change_words(14.902, 0.001, kLongerThan), "15× as long as");
+  EXPECT_EQ(change_words(0.42, 0.001, kMore), "0.42× as much");
   EXPECT_EQ(change_words(1.0001, 0.001, kMoreThan), "as much as");
 }
 

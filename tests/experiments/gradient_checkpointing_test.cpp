@@ -195,7 +195,7 @@ TEST(CheckpointingAnswer, WhereEverythingFitsComparesTheTimeToo) {
   EXPECT_THAT(words,
               AllOf(HasSubstr("no checkpoints, peaks at"), HasSubstr("about one more forward"),
                     HasSubstr("Without checkpoints they take"),
-                    HasSubstr("checkpoints cost 1.33 × the time"),
+                    HasSubstr("checkpoints cost 1.33× the time"),
                     HasSubstr("within 0.0 % of every measured peak")));
 }
 

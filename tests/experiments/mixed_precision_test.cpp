@@ -37,7 +37,7 @@ MeasuredRun changed_run(const char* only, const Change& change) {
   return measured(input, change);
 }
 
-/// Changes the numbers of layer normalisation's rows: `change(format, method, width, scale, row)`.
+/// Changes the numbers of layer normalization's rows: `change(format, method, width, scale, row)`.
 template <typename RowChange>
 Part layer_norm(RowChange change) {
   const MeasuredRun run =
@@ -201,7 +201,7 @@ TEST(SpeedupAnswer, GivesNoReasonWhereTheMixOfKernelsIsTheSameAtEverySize) {
 TEST(SpeedupAnswer, NamesCastsWhereCopiesAreWhatGrew) {
   EXPECT_THAT(
       speedup_answer(gemms_gain),
-      AllOf(HasSubstr("In 2.7B's forward pass GEMMs fall from 90.00 to 9.000 ms (10 ×)"),
+      AllOf(HasSubstr("In 2.7B's forward pass GEMMs fall from 90.00 to 9.000 ms (10×)"),
             HasSubstr("everything else rises from 10.00 to 25.00 ms because autocast adds casts")));
 }
 

@@ -72,7 +72,7 @@ TEST(Summary, CallsASpeedupApproximateWhereOneOfItsStepsVaries) {
 
 TEST(Summary, BeginsWithTheLargestNetworksStep) {
   EXPECT_THAT(answer(), StartsWith("- **A training step of 2.7B takes 24,180 ms in FP32 and 4,029 "
-                                   "ms in BF16, a speedup of 6.00 ×.**"));
+                                   "ms in BF16, a speedup of 6.00×.**"));
 }
 
 TEST(Summary, GemmsAreTheReasonOnlyWhereTheyMakeUpTheGain) {

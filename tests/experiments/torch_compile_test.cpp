@@ -180,8 +180,8 @@ TEST(CompilePlan, HasTheHandoutsGridBothWays) {
 TEST(CompiledAttention, SaysWhatIsFasterAndWhatIsStillSaved) {
   const Part part = compile_part(compile_input(), {[](const auto&, auto&) {}}, "a");
   EXPECT_THAT(part.answer,
-              AllOf(HasSubstr("In FP32 at d = 64, compiled attention runs **2.00 ×** as fast "
-                              "forward and **3.00 ×** backward at 16,384 tokens"),
+              AllOf(HasSubstr("In FP32 at d = 64, compiled attention runs **2.00×** as fast "
+                              "forward and **3.00×** backward at 16,384 tokens"),
                     HasSubstr("because Inductor fuses"), HasSubstr("1.0 tensors of scores"),
                     HasSubstr("takes 7 s for each length")));
 }
@@ -198,7 +198,7 @@ TEST(CompiledAttention, SaysNothingOfFusionOrOfScoresThatAreNotThere) {
     launch.conditions.clear();
   };
   const Part part = compile_part(compile_input(), same, "a");
-  EXPECT_THAT(part.answer, AllOf(HasSubstr("0.00 ×"), Not(HasSubstr("Inductor fuses")),
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("0.00×"), Not(HasSubstr("Inductor fuses")),
                                  Not(HasSubstr("still saves")), Not(HasSubstr("Compiling"))));
 }
 
@@ -210,9 +210,9 @@ TEST(CompiledAttention, OfADemonstrationSaysWhyItIsNotCompiled) {
 TEST(CompiledNetwork, SaysWhatIsFasterAndWhichKernelsWent) {
   const Part part = compile_part(compile_input());
   EXPECT_THAT(part.answer,
-              AllOf(HasSubstr("In FP32, compiled, the training step runs **2.50 ×** as fast as in "
-                              "eager mode for small and **1.25 ×** for 2.7B"),
-                    HasSubstr("the forward pass 2.00 × and 2.00 ×"),
+              AllOf(HasSubstr("In FP32, compiled, the training step runs **2.50×** as fast as in "
+                              "eager mode for small and **1.25×** for 2.7B"),
+                    HasSubstr("the forward pass 2.00× and 2.00×"),
                     HasSubstr("GEMMs take as long as before"), HasSubstr("fusion leaves"),
                     HasSubstr("The optimizer is not compiled and takes as long as before"),
                     HasSubstr("falls from 8.00 GiB to 6.00 GiB"), HasSubstr("24 s to 1 min 12 s")));
@@ -240,7 +240,7 @@ TEST(CompiledNetwork, SaysNothingOfFusionOrMemoryThatDidNotChange) {
     launch.conditions.clear();
   };
   const Part part = compile_part(compile_input(), same);
-  EXPECT_THAT(part.answer, AllOf(HasSubstr("**1.00 ×**"), Not(HasSubstr("fusion")),
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("**1.00×**"), Not(HasSubstr("fusion")),
                                  Not(HasSubstr("Peak memory")), Not(HasSubstr("compiles"))));
 }
 

@@ -87,10 +87,10 @@ int leave(const Job& job) {
   return 0;
 }
 
-using Behaviour = std::function<int(const Job&)>;
+using Behavior = std::function<int(const Job&)>;
 
-const std::map<std::string, Behaviour>& behaviours() {
-  static const std::map<std::string, Behaviour> all{
+const std::map<std::string, Behavior>& behaviors() {
+  static const std::map<std::string, Behavior> all{
       {"oom", run_out_of_memory},
       {"oom_first",
        [](const Job& job) {
@@ -200,8 +200,8 @@ int work(const std::string& request_file, const std::string& result_file) {
   const Job job{request_from_json(read_file(request_file), request_file), result_file};
   std::string how = variable("FAKE_WORKER");
   if (how.empty()) how = job.request.spec.size;
-  const auto found = behaviours().find(how);
-  if (found != behaviours().end()) return found->second(job);
+  const auto found = behaviors().find(how);
+  if (found != behaviors().end()) return found->second(job);
   job.write_good();
   return 0;
 }

@@ -62,10 +62,10 @@ TEST(TruncatedNormal, LeavesATrainableLeaf) {
   EXPECT_TRUE(weight.is_leaf());
 }
 
-TEST(Initialise, DrawsWhatHasADeviationAndLeavesTheRest) {
+TEST(Initialize, DrawsWhatHasADeviationAndLeavesTheRest) {
   const at::Tensor drawn = trainable_ones(1000, at::kCPU);
   const at::Tensor left = trainable_ones(1000, at::kCPU);
-  initialise({{"drawn", drawn, kStd}, {"left", left}});
+  initialize({{"drawn", drawn, kStd}, {"left", left}});
   EXPECT_LE(drawn.abs().max().item<double>(), 3 * kStd * (1 + 1e-6));
   EXPECT_TRUE(left.eq(1).all().item<bool>());
 }

@@ -13,12 +13,12 @@ using testing::HasSubstr;
 
 class BadWorker : public RunFixture {
  protected:
-  /// The outcome of one launch of that behaviour.
+  /// The outcome of one launch of that behavior.
   template <typename Kind>
-  Kind outcome(const std::string& behaviour) {
-    EXPECT_EQ(measure({{fake_cell(behaviour), 1}, {fake_cell("good"), 1}}), RunEnd::kComplete);
+  Kind outcome(const std::string& behavior) {
+    EXPECT_EQ(measure({{fake_cell(behavior), 1}, {fake_cell("good"), 1}}), RunEnd::kComplete);
     EXPECT_TRUE(is_ok(launch("good").outcome)) << "the run goes on";
-    return std::get<Kind>(launch(behaviour).outcome);
+    return std::get<Kind>(launch(behavior).outcome);
   }
 };
 

@@ -52,7 +52,7 @@ TEST(Progress, ShowsOutcomesInWordsAndWarningsBelow) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("\n  note: the worker died"), std::string::npos) << text;
-  EXPECT_EQ(text.find('\033'), std::string::npos) << "no colours in a file";
+  EXPECT_EQ(text.find('\033'), std::string::npos) << "no colors in a file";
 }
 
 TEST(Progress, ShowsThePeakOfAMemoryCell) {

@@ -19,12 +19,12 @@ fs::path fresh_folder() {
 
 }  // namespace
 
-CellSpec fake_cell(const std::string& behaviour, std::int64_t context) {
+CellSpec fake_cell(const std::string& behavior, std::int64_t context) {
   CellSpec spec;
   spec.device = DeviceKind::kCpu;
-  spec.size = behaviour;
-  // The name is no part of a cell's identity, so each behaviour gets a width of its own.
-  const auto hash = static_cast<std::int64_t>(std::hash<std::string>()(behaviour) % 100000);
+  spec.size = behavior;
+  // The name is no part of a cell's identity, so each behavior gets a width of its own.
+  const auto hash = static_cast<std::int64_t>(std::hash<std::string>()(behavior) % 100000);
   spec.model = ModelShape{64, 256 + hash, 2, 2, 100};
   spec.context = context;
   spec.batch = 1;
@@ -63,9 +63,9 @@ RunEnd RunFixture::measure(PlanCells plan) {
   return Pool(run_, store_, std::move(plan), setup_, progress_).run();
 }
 
-const Launch& RunFixture::launch(const std::string& behaviour) const {
-  const Cell* cell = run_.find(cell_id(fake_cell(behaviour)));
-  if (cell == nullptr || cell->launches.size() != 1) throw std::runtime_error(behaviour);
+const Launch& RunFixture::launch(const std::string& behavior) const {
+  const Cell* cell = run_.find(cell_id(fake_cell(behavior)));
+  if (cell == nullptr || cell->launches.size() != 1) throw std::runtime_error(behavior);
   return cell->launches.front();
 }
 

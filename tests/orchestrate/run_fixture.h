@@ -12,7 +12,7 @@
 namespace labreport {
 
 /// A cell whose size's name tells the fake worker how to behave.
-CellSpec fake_cell(const std::string& behaviour, std::int64_t context = 16);
+CellSpec fake_cell(const std::string& behavior, std::int64_t context = 16);
 
 /// Remembers instead of drawing.
 struct RememberedProgress : Progress {
@@ -39,8 +39,8 @@ class RunFixture : public testing::Test {
   RunEnd measure(std::vector<PlannedCell> cells);
   RunEnd measure(PlanCells plan);
 
-  /// The only launch of the cell with this behaviour.
-  const Launch& launch(const std::string& behaviour) const;
+  /// The only launch of the cell with this behavior.
+  const Launch& launch(const std::string& behavior) const;
 
   std::filesystem::path folder_;
   RunStore store_;

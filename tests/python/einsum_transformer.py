@@ -20,7 +20,7 @@ class RoPE(nn.Module):
         turns = torch.outer(torch.arange(context_length), frequencies)
         self.register_buffer("rotations", torch.stack([turns.cos(), -turns.sin(), turns.sin(), turns.cos()], -1).unflatten(-1, (2, 2)))
 
-    def forward(self, x):  # pairs of neighbours are turned by an angle that grows with the position
+    def forward(self, x):  # pairs of neighbors are turned by an angle that grows with the position
         pairs = x.unflatten(-1, (-1, 2))
         return einsum("s p i j, b h s p j -> b h s p i", self.rotations[: x.shape[-2]], pairs).flatten(-2)
 

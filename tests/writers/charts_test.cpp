@@ -11,49 +11,49 @@ namespace {
 using testing::HasSubstr;
 
 TEST(SeriesStyle, TheSameThingLooksTheSameWhateverItsCompany) {
-  EXPECT_EQ(series_style("backward", 0).colour, series_style("backward", 5).colour);
+  EXPECT_EQ(series_style("backward", 0).color, series_style("backward", 5).color);
   EXPECT_EQ(series_style("backward", 0).shape, series_style("backward", 5).shape);
-  EXPECT_EQ(series_style("copy", 0).colour, series_style("copy", 3).colour) << "kernel classes too";
+  EXPECT_EQ(series_style("copy", 0).color, series_style("copy", 3).color) << "kernel classes too";
 }
 
 TEST(SeriesStyle, UnknownNamesDifferFromTheirSiblings) {
-  EXPECT_NE(series_style("mine", 0).colour, series_style("yours", 1).colour);
+  EXPECT_NE(series_style("mine", 0).color, series_style("yours", 1).color);
   EXPECT_NE(series_style("mine", 0).shape, series_style("yours", 1).shape);
 }
 
-TEST(SeriesStyle, SiblingsDifferInColourAndShape) {
+TEST(SeriesStyle, SiblingsDifferInColorAndShape) {
   const std::vector<std::vector<std::string>> families = {
       {"forward", "backward", "optimizer", "loss"},
-      {"CUDA module loading", "cuBLAS initialisation", "allocation", "kernels", "rest",
+      {"CUDA module loading", "cuBLAS initialization", "allocation", "kernels", "rest",
        "steady state"},
       {"fp32", "tf32", "bf16", "fp16"},
       {"small", "medium", "large", "xl", "2.7B"},
       {"small", "medium", "large", "xl", "10B"}};
   for (const auto& family : families) {
-    const nlohmann::json colours = series_scale("color", family)["range"];
+    const nlohmann::json colors = series_scale("color", family)["range"];
     const nlohmann::json shapes = series_scale("shape", family)["range"];
     for (std::size_t i = 0; i < family.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        EXPECT_NE(colours[i], colours[j]) << family[i] << " and " << family[j];
+        EXPECT_NE(colors[i], colors[j]) << family[i] << " and " << family[j];
         EXPECT_NE(shapes[i], shapes[j]) << family[i] << " and " << family[j];
       }
     }
   }
 }
 
-TEST(Style, TurnsEveryColourOfAChartDark) {
+TEST(Style, TurnsEveryColorOfAChartDark) {
   const std::string style(embedded::writers().at("site/dark_inks.css"));
   for (const char* name : {"forward", "backward", "optimizer", "loss", "inference", "inputs",
                            "train_step", "forward_backward", "rest"}) {
-    const std::string_view colour = series_style(name, 0).colour;
-    EXPECT_THAT(style, HasSubstr("[fill=\"" + std::string(colour) + "\"] { fill: "));
-    EXPECT_THAT(style, HasSubstr("[stroke=\"" + std::string(colour) + "\"] { stroke: "));
+    const std::string_view color = series_style(name, 0).color;
+    EXPECT_THAT(style, HasSubstr("[fill=\"" + std::string(color) + "\"] { fill: "));
+    EXPECT_THAT(style, HasSubstr("[stroke=\"" + std::string(color) + "\"] { stroke: "));
   }
-  for (const std::string_view colour : {ink::kText, ink::kMuted, ink::kPaper}) {
-    EXPECT_THAT(style, HasSubstr("[fill=\"" + std::string(colour) + "\"]"));
+  for (const std::string_view color : {ink::kText, ink::kMuted, ink::kPaper}) {
+    EXPECT_THAT(style, HasSubstr("[fill=\"" + std::string(color) + "\"]"));
   }
-  for (const std::string_view colour : {ink::kAxis, ink::kGrid}) {
-    EXPECT_THAT(style, HasSubstr("[stroke=\"" + std::string(colour) + "\"]"));
+  for (const std::string_view color : {ink::kAxis, ink::kGrid}) {
+    EXPECT_THAT(style, HasSubstr("[stroke=\"" + std::string(color) + "\"]"));
   }
 }
 

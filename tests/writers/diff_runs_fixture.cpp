@@ -27,7 +27,7 @@ Cell kernels(std::int64_t ns) {
   return of_kind(CellKind::kKernels, metric::kProfile, metric::kBusy, "ns", ns);
 }
 
-/// A step with the phases of its own synchronised steps.
+/// A step with the phases of its own synchronized steps.
 Cell phased(const CellSpec& spec, double total) {
   Cell cell = timed(spec, {total});
   for (const auto& [name, share] :

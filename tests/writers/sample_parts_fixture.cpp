@@ -10,12 +10,12 @@
 namespace labreport {
 namespace {
 
-/// Invented samples around `centre`: the same on every call.
-std::vector<double> samples_around(double centre, double spread, int count) {
+/// Invented samples around `center`: the same on every call.
+std::vector<double> samples_around(double center, double spread, int count) {
   std::vector<double> samples;
   for (int i = 0; i < count; ++i) {
     const double swing = (i * 7 + 3) % 11 / 5.0 - 1;
-    samples.push_back(centre * (1 + spread * swing));
+    samples.push_back(center * (1 + spread * swing));
   }
   return samples;
 }
@@ -31,8 +31,8 @@ CellView number(double value, double deviation) {
   return {.text = format_with_deviation(value, deviation).joined(), .sort = value};
 }
 
-Dot sample_dot(const std::string& group, const std::string& series, double centre) {
-  const Summary summary = summarize(samples_around(centre, 0.0035, 10));
+Dot sample_dot(const std::string& group, const std::string& series, double center) {
+  const Summary summary = summarize(samples_around(center, 0.0035, 10));
   return {group, series, summary.mean, number(summary.mean, summary.stddev).text};
 }
 
@@ -147,7 +147,7 @@ At size {{size}} a forward pass takes **{{forward}}** and a backward pass **{{ba
 - forward, {{size}}: **{{forward}}**
 - backward, {{size}}: **{{backward}}**
 ### Method
-A step synchronises once, at its end; the phases come from a second set of steps that synchronises
+A step synchronizes once, at its end; the phases come from a second set of steps that synchronizes
 after each phase. The deviation is the sample standard deviation (*n* − 1).
 ## (c) What warm-up steps are for
 ### Question

@@ -15,7 +15,7 @@ constexpr std::string_view kAmber = "#946200";
 constexpr std::string_view kTeal = "#0f7490";
 constexpr std::string_view kSlate = "#5b6470";
 constexpr std::string_view kRose = "#b0305c";
-constexpr std::string_view kGrey = "#9aa2ab";
+constexpr std::string_view kGray = "#9aa2ab";
 
 constexpr std::array kFallback = {
     SeriesStyle{kBlue, "circle"},         SeriesStyle{kVermilion, "triangle-up"},
@@ -38,10 +38,10 @@ constexpr std::array kAssigned = {NamedStyle{"forward", {kBlue, "circle"}},
                                   NamedStyle{"first step", {kAmber, "cross"}},
                                   NamedStyle{"steady state", {kSlate, "triangle-right"}},
                                   NamedStyle{"CUDA module loading", {kPurple, "diamond"}},
-                                  NamedStyle{"cuBLAS initialisation", {kRose, "square"}},
+                                  NamedStyle{"cuBLAS initialization", {kRose, "square"}},
                                   NamedStyle{"allocation", {kGreen, "triangle-up"}},
                                   NamedStyle{"kernels", {kTeal, "triangle-down"}},
-                                  NamedStyle{"rest", {kGrey, "circle"}},
+                                  NamedStyle{"rest", {kGray, "circle"}},
                                   NamedStyle{"kernel time", {kTeal, "triangle-down"}},
                                   NamedStyle{"peak memory", {kPurple, "diamond"}},
                                   NamedStyle{"fp32", {kBlue, "circle"}},
@@ -71,7 +71,7 @@ constexpr std::array kAssigned = {NamedStyle{"forward", {kBlue, "circle"}},
                                   NamedStyle{"weight copies", {kTeal, "triangle-down"}},
                                   NamedStyle{"workspace", {kAmber, "square"}},
                                   NamedStyle{"temporary", {kPurple, "diamond"}},
-                                  NamedStyle{"unknown", {kGrey, "cross"}},
+                                  NamedStyle{"unknown", {kGray, "cross"}},
                                   NamedStyle{"GEMM", {kBlue, "circle"}},
                                   NamedStyle{"elementwise", {kVermilion, "triangle-up"}},
                                   NamedStyle{"reduction", {kGreen, "square"}},
@@ -80,7 +80,7 @@ constexpr std::array kAssigned = {NamedStyle{"forward", {kBlue, "circle"}},
                                   NamedStyle{"where", {kAmber, "cross"}},
                                   NamedStyle{"gather", {kRose, "cross"}},
                                   NamedStyle{"memset", {kSlate, "triangle-right"}},
-                                  NamedStyle{"other", {kGrey, "cross"}},
+                                  NamedStyle{"other", {kGray, "cross"}},
                                   NamedStyle{"saved for backward", {kBlue, "circle"}},
                                   NamedStyle{"freed in forward", {kPurple, "diamond"}},
                                   NamedStyle{"kept to the end", {kGreen, "square"}}};
@@ -109,7 +109,7 @@ SeriesStyle series_style(std::string_view name, std::size_t index) {
 }
 
 nlohmann::json series_scale(std::string_view channel, const std::vector<std::string>& labels) {
-  if (channel == "color") return scale_of(labels, &SeriesStyle::colour);
+  if (channel == "color") return scale_of(labels, &SeriesStyle::color);
   if (channel == "shape") return scale_of(labels, &SeriesStyle::shape);
   nlohmann::json range = nlohmann::json::array();
   for (std::size_t i = 0; i < labels.size(); ++i) range.push_back(dash_of(i));

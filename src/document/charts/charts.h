@@ -1,4 +1,4 @@
-// What all charts share: theme, colours and shapes, both widths. Specs are Vega-Lite.
+// What all charts share: theme, colors and shapes, both widths. Specs are Vega-Lite.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ enum class ChartWidth { kWide, kNarrow };
 inline constexpr int kWideChart = 720;
 inline constexpr int kNarrowChart = 350;
 
-/// Colours of text, axes and grid. charts.css turns each, and each series colour, dark when asked.
+/// Colors of text, axes and grid. charts.css turns each, and each series color, dark when asked.
 namespace ink {
 inline constexpr std::string_view kText = "#1f2328";
 inline constexpr std::string_view kMuted = "#59636e";
@@ -23,9 +23,9 @@ inline constexpr std::string_view kGrid = "#e6e9ed";
 inline constexpr std::string_view kPaper = "#ffffff";
 }  // namespace ink
 
-/// A series' two signs; colour is never the only one.
+/// A series' two signs; color is never the only one.
 struct SeriesStyle {
-  std::string_view colour;
+  std::string_view color;
   std::string_view shape;
 };
 

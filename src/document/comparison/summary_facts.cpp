@@ -47,7 +47,7 @@ std::optional<Lead> lead(const Comparison& comparison, const Wanted& wanted) {
   return Lead{of_b, median(ratios), std::move(rows), std::move(ratios)};
 }
 
-/// "small", "small 1.17 ×, large 1.10 ×", "median of 12 networks".
+/// "small", "small 1.17×, large 1.10×", "median of 12 networks".
 std::string whose(const Lead& lead, const char* rows) {
   constexpr std::size_t kNamed = 3, kLongest = 40;  // of what a sentence can carry
   const std::optional<std::int64_t> context = lead.rows.front()->spec.context;
@@ -57,7 +57,7 @@ std::string whose(const Lead& lead, const char* rows) {
     const std::string size = cut_short(lead.rows[i]->size, kLongest);
     const bool seen = std::ranges::find(sizes, size) != sizes.end();
     if (lead.rows[i]->spec.context != context || seen) continue;
-    words += (sizes.empty() ? "" : ", ") + size + " " + format_ratio(lead.ratios[i]) + " ×";
+    words += (sizes.empty() ? "" : ", ") + size + " " + format_ratio(lead.ratios[i]) + "×";
     sizes.push_back(size);
   }
   const bool named = sizes.size() == lead.rows.size() && sizes.size() <= kNamed;

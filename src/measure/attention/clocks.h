@@ -28,7 +28,7 @@ struct SyncedTimes {
 };
 
 /// `count` passes after `warmup` that are not counted: the host's clock, the device idle at the
-/// beginning of each forward and each backward and synchronised at its end.
+/// beginning of each forward and each backward and synchronized at its end.
 SyncedTimes synced_ns(c10::Device device, std::int64_t warmup, std::int64_t count,
                       const SyncedPasses& passes);
 

@@ -18,7 +18,7 @@ namespace labreport {
 namespace {
 
 /// Watches one step from its ranges: what is allocated as backward begins, and what each group that
-/// runs again adds and takes. Synchronises around these, so the step is no timed one.
+/// runs again adds and takes. Synchronizes around these, so the step is no timed one.
 class Recomputation : public RangeObserver {
  public:
   explicit Recomputation(c10::Device device) : device_(device) {}

@@ -12,7 +12,7 @@ std::vector<Metric> runtime_metrics(const Trace& trace);
 
 /// Tagged "first": what an operator's call takes longer on the host when it launches a kernel for
 /// the first time in the process than it takes otherwise, the shortest of its other calls: loading
-/// the kernel's code, or for GEMMs initialising cuBLAS and choosing the kernel.
+/// the kernel's code, or for GEMMs initializing cuBLAS and choosing the kernel.
 /// Allocations and the launch itself, which may wait for the device, are left out.
 std::vector<Metric> first_launch_metrics(const Trace& trace);
 

@@ -120,7 +120,7 @@ class LadderLaunch {
   }
 
  private:
-  /// As in kind `timing`: one synchronisation, at the end of the step.
+  /// As in kind `timing`: one synchronization, at the end of the step.
   void run_one() {
     steps_->prepare();
     synchronize(device_);

@@ -37,7 +37,7 @@ Detail detail_of(const StepOptions& step) {
   return large ? Detail{400, 120} : Detail{120, 25};
 }
 
-/// What a step's history is made of, before it is analysed.
+/// What a step's history is made of, before it is analyzed.
 struct Recorded {
   MemoryHistory history;
   KnownMemory known;

@@ -18,7 +18,7 @@ std::optional<AllocatorCounts> memory_counts(c10::Device device);
 void reset_memory_peaks(c10::Device device);
 
 /// Peaks begin at what is held when it is made. Host-side: the allocator's accounts change when
-/// work is enqueued, so a phase's end needs no synchronising.
+/// work is enqueued, so a phase's end needs no synchronizing.
 class PhasePeaks : public PhaseObserver {
  public:
   explicit PhasePeaks(c10::Device device);

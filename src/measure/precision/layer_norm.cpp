@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "engine/device.h"
-#include "measure/precision/normalise.h"
+#include "measure/precision/normalize.h"
 #include "results/metric_names.h"
 
 namespace labreport {

@@ -1,11 +1,11 @@
-// Kind `layer_norm`: how layer normalisation loses digits, format by format and step by step.
+// Kind `layer_norm`: how layer normalization loses digits, format by format and step by step.
 #pragma once
 
 #include "results/run.h"
 
 namespace labreport {
 
-/// Normalises random normal vectors of several widths and scales in FP16, BF16 and FP32 by three
+/// Normalizes random normal vectors of several widths and scales in FP16, BF16 and FP32 by three
 /// methods and compares each step with FP64 on the same, already rounded, input.
 Launch measure_layer_norm(const LaunchRequest& request);
 

@@ -7,7 +7,7 @@
 
 namespace labreport {
 
-/// Layer and RMS normalisation given a 16-bit tensor, then each module of one pre-norm block.
+/// Layer and RMS normalization given a 16-bit tensor, then each module of one pre-norm block.
 void trace_network(Precision precision, DeviceKind kind, DtypeTable& table);
 
 /// A training step of `network` on `batch`: parameters, what each module returns, logits, loss,

@@ -42,7 +42,7 @@ class TimingLaunch {
         compile_ns_(step_.compile()),
         memory_(device, count_bytes(built_.network->parameters())),
         series_(step_, plan.step.mode, device, PhaseClock::kEvents),
-        synced_(step_, plan.step.mode, device, PhaseClock::kSynchronised) {}
+        synced_(step_, plan.step.mode, device, PhaseClock::kSynchronized) {}
 
   Launch measure() {
     run_steps();

@@ -1,4 +1,4 @@
-#include "measure/precision/normalise.h"
+#include "measure/precision/normalize.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/ones.h>

@@ -1,4 +1,4 @@
-// Layer normalisation in elementary steps, each compared with FP64.
+// Layer normalization in elementary steps, each compared with FP64.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -27,7 +27,7 @@ struct NormErrors {
   at::Tensor rstd;
   at::Tensor output;
   at::Tensor input_overflow;   ///< bool: x holds an infinity.
-  at::Tensor square_overflow;  ///< bool: x does not, a centred square does.
+  at::Tensor square_overflow;  ///< bool: x does not, a centered square does.
   at::Tensor sum_overflow;     ///< bool: no square does, their sum does.
   at::Tensor underflow;        ///< bool: the variance is zero.
 };

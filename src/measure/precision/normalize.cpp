@@ -1,4 +1,4 @@
-#include "measure/precision/normalise.h"
+#include "measure/precision/normalize.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/isinf.h>
@@ -33,31 +33,31 @@ at::Tensor rounded_sum(const at::Tensor& x) {
   return sum.unsqueeze(-1);
 }
 
-void finish(Steps& steps, const at::Tensor& centred, const Affine& affine) {
+void finish(Steps& steps, const at::Tensor& centered, const Affine& affine) {
   steps.rstd = at::rsqrt(steps.variance + kEpsilon);
-  steps.output = centred * steps.rstd * affine.weight.to(centred.scalar_type()) +
-                 affine.bias.to(centred.scalar_type());
+  steps.output = centered * steps.rstd * affine.weight.to(centered.scalar_type()) +
+                 affine.bias.to(centered.scalar_type());
 }
 
 Steps by_rounded_sums(const at::Tensor& x, const Affine& affine) {
   Steps steps;
   const auto width = static_cast<double>(x.size(-1));
   steps.mean = rounded_sum(x) / width;
-  const at::Tensor centred = x - steps.mean;
-  steps.squares = centred * centred;
+  const at::Tensor centered = x - steps.mean;
+  steps.squares = centered * centered;
   steps.sum = rounded_sum(steps.squares);
   steps.variance = steps.sum / width;
-  finish(steps, centred, affine);
+  finish(steps, centered, affine);
   return steps;
 }
 
 Steps by_reductions(const at::Tensor& x, const Affine& affine) {
   Steps steps;
   steps.mean = x.mean(-1, /*keepdim=*/true);
-  const at::Tensor centred = x - steps.mean;
-  steps.squares = centred * centred;
+  const at::Tensor centered = x - steps.mean;
+  steps.squares = centered * centered;
   steps.variance = steps.squares.mean(-1, /*keepdim=*/true);
-  finish(steps, centred, affine);
+  finish(steps, centered, affine);
   return steps;
 }
 
