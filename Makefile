@@ -6,8 +6,8 @@
 .NOTPARALLEL:
 
 # What each target reads from make's command line, and what set-up and the build do for all of them.
-reads_report = EDITION PRESET PROBLEMS SIZES CONTEXTS GPUS MODEL AND MODEL_ARGS LOSS OPTIMIZER COMPILE ANSWERS NOTES OUT \
-  RESUME ARGS
+reads_report = EDITION PRESET PROBLEMS SIZES CONTEXTS GPUS MODEL AND MODEL_ARGS LOSS OPTIMIZER COMPILE ATTENTION ANSWERS \
+  NOTES OUT RESUME ARGS
 reads_site = OWN ANSWERS NOTES OUT ARGS
 reads_diff = A B EDITION FORMAT ALLOW FAIL OUT ARGS
 reads_pdf = PAPER ANSWERS NOTES OUT ARGS
@@ -36,8 +36,8 @@ report_flags = $(call flag,EDITION,edition) $(call flag,PRESET,preset) $(call fl
   $(call flag,SIZES,sizes) \
   $(call flag,CONTEXTS,contexts) $(call flag,GPUS,gpus) $(call flag,MODEL,model) \
   $(call flag,AND,and) $(call flag,MODEL_ARGS,model-args) $(call flag,LOSS,loss) $(call flag,OPTIMIZER,optimizer) \
-  $(call switch,COMPILE,--compile) $(call flag,ANSWERS,answers) $(call flag,NOTES,notes) $(call flag,OUT,out) \
-  $(call switch,RESUME,--resume) $(call given,ARGS)
+  $(call switch,COMPILE,--compile) $(call flag,ATTENTION,attention) $(call flag,ANSWERS,answers) \
+  $(call flag,NOTES,notes) $(call flag,OUT,out) $(call switch,RESUME,--resume) $(call given,ARGS)
 
 # A variable that no target reads is a slip of the pen: told, not ignored.
 goals = $(or $(MAKECMDGOALS),help)
@@ -77,6 +77,7 @@ help:
 	@echo '              NOTES=folder of your own words (notes)'
 	@echo '              MODEL=file.py:Class AND=labreport COMPILE=1 MODEL_ARGS={"name": value}'
 	@echo '              LOSS=module:name OPTIMIZER=module:name'
+	@echo '              ATTENTION=file.py:Class'
 	@echo 'make site     render the recorded runs; OWN=1 leaves out those that ship with the project'
 	@echo 'make diff     compare two runs: A=run B=run EDITION=2025|2026 FORMAT=table|md|json|html'
 	@echo '              ALLOW=batch,vocab FAIL=1 OUT=file; a run is a folder, a file, a GPU,'

@@ -45,6 +45,10 @@ std::string command_for(const Run& run, const std::string& problem, const CellSp
   if (const ModelSource* model = measured_model(run); model && !spec.implementation.empty()) {
     command += " " + model_flags(*model);
   }
+  const bool beside = spec.attention && spec.attention->method != AttentionMethod::kSynced;
+  if (const ModelSource* attention = beside ? measured_attention(run) : nullptr) {
+    command += " " + command_line(std::vector<std::string>{"--attention", attention->model});
+  }
   if (spec.model) command += size_flag(run, spec);
   if (spec.context) command += fmt::format(" --contexts {}", *spec.context);
   if (spec.attention) {

@@ -24,8 +24,12 @@ constexpr Notation kTime{Notation::kSignificant, 4};
 
 using Rows = std::vector<AttentionRow>;
 
+bool yours(const AttentionRow& row) { return row.sweep().backend == AttentionBackend::kCustom; }
+
 std::string implementation(const AttentionRow& row) {
-  return std::string(describe(row.sweep().backend));
+  if (!yours(row)) return std::string(describe(row.sweep().backend));
+  const std::string& digested = row.spec().implementation;
+  return digested.substr(0, digested.rfind('-')) + " (yours)";
 }
 
 bool eager(const AttentionRow& row) { return row.sweep().backend == AttentionBackend::kEager; }
@@ -166,7 +170,7 @@ std::vector<Race> races(const Rows& rows) {
   return list;
 }
 
-/// Neighbouring lengths that one implementation wins.
+/// Neighboring lengths that one implementation wins.
 std::vector<Facts> winners(const std::vector<Race>& list) {
   std::vector<Facts> found;
   for (std::size_t i = 0; i < list.size();) {
@@ -212,6 +216,37 @@ std::optional<Facts> eager_end(const Rows& rows) {
     return facts;
   }
   return std::nullopt;
+}
+
+/// The user's own at the longest sequence at which it ran, beside eager and the fastest there.
+std::optional<Facts> own_time(const Rows& rows, const std::vector<Race>& list) {
+  const auto longest =
+      std::ranges::find_if(rows.rbegin(), rows.rend(),
+                           [](const AttentionRow& row) { return yours(row) && whole_ms(row); });
+  if (longest == rows.rend()) return std::nullopt;
+  const auto race = std::ranges::find(list, longest->length(), &Race::length);
+  const double ms = *whole_ms(*longest);
+  Facts facts;
+  facts.set("implementation", implementation(*longest));
+  facts.set("length", format_count(longest->length()));
+  facts.set("ms", ms, kTime);
+  const auto eager_ms = race->eager == nullptr ? std::nullopt : whole_ms(*race->eager);
+  if (eager_ms) facts.set("eager", *eager_ms / ms, kFactor);
+  facts.flag("beside_eager", eager_ms.has_value());
+  facts.set("fastest", implementation(*race->fastest));
+  facts.set("slower", ms / *whole_ms(*race->fastest), kFactor);
+  facts.flag("behind", !yours(*race->fastest));
+  return facts;
+}
+
+/// Why the user's own has no time at all.
+std::optional<Facts> own_failure(const Rows& rows) {
+  const auto own = std::ranges::find_if(rows, yours);
+  if (own == rows.end() || own->ran() || own->reason.empty()) return std::nullopt;
+  Facts facts;
+  facts.set("implementation", implementation(*own));
+  facts.set("reason", own->reason);
+  return facts;
 }
 
 /// What ran at every length, so that nothing is said of a missing one.
@@ -266,6 +301,8 @@ Facts precision_facts(const Rows& rows, Precision precision) {
   facts.flag("ran", !list.empty());
   facts.list("winners", winners(list));
   facts.when("speedup", speedup(list));
+  facts.when("yours", own_time(rows, list));
+  facts.when("not_yours", own_failure(rows));
   facts.when("eager_end", eager_end(rows));
   facts.when("eager_fits", eager_fits(rows), "last",
              rows.empty() ? "" : format_count(rows.back().length()));
@@ -320,6 +357,8 @@ PartContent content_of(const RunView& view, const Rows& rows, const Rows& board)
   part.facts.flag("nothing", !ran && !leader(board));
   part.facts.set("reason", first_reason_of(all));
   part.facts.flag("gpu", view.on_gpu());
+  const auto own = std::ranges::find_if(all, yours);
+  part.facts.when("own", own != all.end(), "name", own == all.end() ? "" : implementation(*own));
   part.details.tables = {attention_commands(view, kProblem, AttentionMethod::kDoBench)};
   return part;
 }

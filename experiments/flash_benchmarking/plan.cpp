@@ -23,16 +23,25 @@ std::vector<std::int64_t> lengths(const PlanInput& input) {
 }
 
 std::vector<AttentionBackend> backends(const PlanInput& input) {
-  if (input.device == DeviceKind::kCpu) return {AttentionBackend::kEager, AttentionBackend::kMath};
-  return {AttentionBackend::kEager, AttentionBackend::kFlash, AttentionBackend::kCudnn,
-          AttentionBackend::kEfficient, AttentionBackend::kMath};
+  std::vector<AttentionBackend> found{AttentionBackend::kEager};
+  if (input.device == DeviceKind::kCuda) {
+    found = {AttentionBackend::kEager, AttentionBackend::kFlash, AttentionBackend::kCudnn,
+             AttentionBackend::kEfficient};
+  }
+  found.push_back(AttentionBackend::kMath);
+  if (input.selection.attention) found.push_back(AttentionBackend::kCustom);
+  return found;
 }
 
 bool half_only(AttentionBackend backend) {
   return backend == AttentionBackend::kFlash || backend == AttentionBackend::kCudnn;
 }
 
-void add(std::vector<PlannedCell>& cells, CellSpec spec, Precision precision) {
+void add(std::vector<PlannedCell>& cells, const PlanInput& input, CellSpec spec,
+         Precision precision) {
+  if (spec.attention->backend == AttentionBackend::kCustom) {
+    spec.implementation = input.selection.attention->implementation;
+  }
   spec.precision = precision;
   spec.batch = 1;
   cells.push_back({spec, 1});
@@ -43,7 +52,7 @@ void add_grid(std::vector<PlannedCell>& cells, const PlanInput& input, Precision
     for (const AttentionBackend backend : backends(input)) {
       const bool asked = head_dim != attention_dims(input).front();
       if (asked && half_only(backend) && precision == Precision::kFp32) continue;
-      add(cells,
+      add(cells, input,
           attention_cell(input, {AttentionMethod::kDoBench, backend, head_dim, 1, lengths(input)}),
           precision);
     }
@@ -57,7 +66,7 @@ void add_leaderboard(std::vector<PlannedCell>& cells, const PlanInput& input) {
     CellSpec spec = attention_cell(
         input, {AttentionMethod::kLeaderboard, backend, kHeadDim, demo ? 2 : kHeads, {}});
     spec.attention->lengths = {demo ? 128 : kLength};  // whatever contexts the user chose
-    add(cells, spec, input.half);
+    add(cells, input, spec, input.half);
   }
 }
 

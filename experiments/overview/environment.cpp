@@ -80,7 +80,8 @@ void add_gpu_software(TableView& table, const Software& software) {
 }
 
 void add_model(TableView& table, const ModelSource& model) {
-  add(table, "Model", model.model + " (" + model.implementation + ")");
+  add(table, model.attention ? "Attention" : "Model",
+      model.model + " (" + model.implementation + ")");
   add(table, "Its arguments", model.arguments);
   add(table, "Loss", model.loss);
   add(table, "Optimizer", model.optimizer);
@@ -226,6 +227,9 @@ std::string reproduce(const Run& run) {
     if (run.preset == name(preset)) flags += " PRESET=" + run.preset;
   }
   if (const ModelSource* model = measured_model(run)) flags += " " + model_words(*model);
+  if (const ModelSource* attention = measured_attention(run)) {
+    flags += " " + command_line(std::vector{"ATTENTION=" + attention->model});
+  }
   if (measures_both(run)) flags += " AND=labreport";
   if (run.sessions.empty()) return "make report" + flags;
   const Session& session = run.sessions.front();

@@ -17,8 +17,8 @@ namespace {
 /// Whether `make report RESUME=1` by itself looks where this command keeps its runs, and may go on.
 bool made_by_make(const std::vector<std::string>& argv) {
   const bool otherwise = std::ranges::any_of(argv, [](const std::string& word) {
-    return word == "--out" || word.starts_with("--out=") || word == "--model" ||
-           word.starts_with("--model=");
+    const std::string flag = word.substr(0, word.find('='));
+    return flag == "--out" || flag == "--model" || flag == "--attention";
   });
   return argv.size() > 1 && argv[1] == "report" && !otherwise;
 }

@@ -93,7 +93,7 @@ Measured measure_as_told(const RunFlags& flags, const fs::path& root,
     return {};
   }
   setup.program = fs::absolute(worker.program);
-  setup.model = input.selection.model;
+  setup.model = input.selection.source();
   find_model_worker_for(wanted, setup);
   const Session session = new_session(flags, choice, worker, setup.model, argv);
   if (flags.shard) {

@@ -1,5 +1,7 @@
 #include "cli/measure_flags.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -14,6 +16,8 @@
 
 namespace labreport {
 namespace {
+
+constexpr const char* kTimesAttention = "flash_benchmarking";
 
 std::vector<std::string> list_of(const std::string& flag, const std::optional<std::string>& text) {
   if (!text) return {};
@@ -98,6 +102,9 @@ bool names_labreport(const std::optional<std::string>& beside) {
 
 /// The words alone; only the worker that loads it understands them.
 std::optional<ModelSource> named_model(const MeasureFlags& flags) {
+  if (flags.model && flags.attention) {
+    throw InputError("--model and --attention both name code to measure", "give one");
+  }
   if (flags.model) {
     return ModelSource{"",
                        *flags.model,
@@ -124,9 +131,18 @@ void refuse_other_edition(const std::string& selector, const Edition& edition) {
       "add --edition " + other);
 }
 
+std::optional<ModelSource> named_attention(const MeasureFlags& flags) {
+  if (!flags.attention) return std::nullopt;
+  ModelSource source;
+  source.model = *flags.attention;
+  source.attention = true;
+  return source;
+}
+
 /// By their names; none: the profiling half.
 std::vector<std::string> chosen_problems(const MeasureFlags& flags) {
   const std::vector<std::string> problems = list_of("--problems", flags.problems);
+  if (problems.empty() && !flags.only && flags.attention) return {kTimesAttention};
   if (problems.empty()) return list_of("--only", flags.only);
   if (flags.only) throw InputError("--problems and --only both choose problems", "give one");
   if (problems == std::vector<std::string>{"profiling"}) return {};
@@ -136,6 +152,17 @@ std::vector<std::string> chosen_problems(const MeasureFlags& flags) {
     if (experiment.of(flags.edition)) all.emplace_back(experiment.name);
   }
   return all;
+}
+
+/// Whatever chooses problems must leave the one that times it.
+void expect_timed(const std::optional<ModelSource>& attention,
+                  const std::vector<std::string>& problems) {
+  const bool timed = std::ranges::any_of(problems, [](const std::string& selector) {
+    return find_experiment(selector).name == std::string_view(kTimesAttention);
+  });
+  if (!attention || timed) return;
+  throw InputError(fmt::format("--attention is timed by {}, which is not chosen", kTimesAttention),
+                   "choose it, too, or leave out what chooses problems");
 }
 
 }  // namespace
@@ -166,6 +193,8 @@ void add_measure_flags(CLI::App& verb, MeasureFlags& flags) {
   verb.add_option("--loss", flags.loss, "MODULE:NAME (torch.nn.functional:cross_entropy)");
   verb.add_option("--optimizer", flags.optimizer, "MODULE:NAME (torch.optim:AdamW)");
   verb.add_flag("--compile", flags.compile, "wrap the --model in torch.compile");
+  verb.add_option("--attention", flags.attention,
+                  "FILE.py:CLASS or MODULE:CLASS: your attention beside PyTorch's");
   verb.add_option("--gpus", flags.gpus, "0,1, … or all: one worker each (default: the first)");
 }
 
@@ -205,14 +234,17 @@ PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device
   selection.separate_warmups = flags.separate_warmups;
   selection.model = named_model(flags);
   selection.both = names_labreport(flags.beside);
+  selection.attention = named_attention(flags);
+  expect_timed(selection.attention, selection.only);
   return input;
 }
 
 PlanInput plan_input(const MeasureFlags& flags, const DeviceChoice& choice) {
   PlanInput input = plan_input(flags, choice.preset, choice.kind);
   input.half = choice.half();
-  std::optional<ModelSource>& model = input.selection.model;
-  if (model) model = resolved(*model, find_model_worker());
+  for (auto* source : {&input.selection.model, &input.selection.attention}) {
+    if (*source) *source = resolved(**source, find_model_worker());
+  }
   return input;
 }
 

@@ -19,7 +19,7 @@ struct MeasureFlags {
   std::vector<std::string> own_sizes;
   std::optional<std::string> batch, vocab, warmup, steps, launches;
   bool separate_warmups = false;
-  std::optional<std::string> model, beside, model_args, loss, optimizer;
+  std::optional<std::string> model, beside, model_args, loss, optimizer, attention;
   bool compile = false;
 };
 

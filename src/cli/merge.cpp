@@ -29,7 +29,8 @@ PlanInput recorded_input(const Run& plan, const Run& run) {
     return device.kind == DeviceKind::kCpu || computes_in_bf16(device.compute_capability);
   });
   input.half = bf16 ? Precision::kBf16 : Precision::kFp16;
-  input.selection.model = plan.sessions.front().model;
+  const auto& source = plan.sessions.front().model;
+  (source && source->attention ? input.selection.attention : input.selection.model) = source;
   return input;
 }
 

@@ -78,8 +78,8 @@ bool stays(const std::string& flag) {
 bool is_free(const std::string& flag) {
   constexpr std::array<std::string_view, 3> kFree{"--gpus", "--timeout", "--keep-host"};
   // A model's implementation says whether these are as they were.
-  constexpr std::array<std::string_view, 5> kOfModels{"--model", "--model-args", "--loss",
-                                                      "--optimizer", "--compile"};
+  constexpr std::array<std::string_view, 6> kOfModels{"--model",     "--model-args", "--loss",
+                                                      "--optimizer", "--compile",    "--attention"};
   return std::ranges::find(kFree, flag) != kFree.end() ||
          std::ranges::find(kOfModels, flag) != kOfModels.end();
 }
@@ -147,10 +147,13 @@ GivenFlags recorded_words(const Run& run) {
 
 /// A model is code: a folder that somebody sent must not have it run.
 void refuse_unnamed_model(const GivenFlags& recorded, const GivenFlags& given) {
-  const auto model = recorded.find("--model");
-  if (model == recorded.end() || given.contains("--model")) return;
-  throw InputError("this run measures a model, and code is run only where the command names it",
-                   "name it again: --model " + model->second.front());
+  for (const char* flag : {"--model", "--attention"}) {
+    const auto code = recorded.find(flag);
+    if (code == recorded.end() || given.contains(flag)) continue;
+    throw InputError(
+        "this run measures code of its user, which runs only where the command names it",
+        fmt::format("name it again: {} {}", flag, code->second.front()));
+  }
 }
 
 /// Throws where the folder holds no run that can be measured into.

@@ -29,8 +29,12 @@ struct Selection {
   std::optional<std::int64_t> steps;
   std::optional<std::int64_t> launches;
   bool separate_warmups = false;
-  std::optional<ModelSource> model;  ///< In place of labreport's own network …
-  bool both = false;                 ///< … or beside it.
+  std::optional<ModelSource> model;      ///< In place of labreport's own network …
+  bool both = false;                     ///< … or beside it.
+  std::optional<ModelSource> attention;  ///< Beside PyTorch's own.
+
+  /// What of it is the user's code.
+  const std::optional<ModelSource>& source() const { return model ? model : attention; }
 
   bool operator==(const Selection&) const = default;
 };

@@ -74,7 +74,7 @@ def import_file(path):
     path = Path(path).expanduser().resolve()
     if not path.is_file():
         raise Mismatch(f"there is no file {path}")
-    sys.path.insert(0, str(path.parent))  # as for a script: its neighbours can be imported
+    sys.path.insert(0, str(path.parent))  # as for a script: its neighbors can be imported
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
@@ -145,8 +145,11 @@ class Source:
         self.arguments = self.read_arguments(words["arguments"])
         self.name = words["model"].rpartition(":")[2]
         self.compiled, self.compiled_loss, self.mode = words.get("compile", False), False, None
+        self.implementation = self.named(modules)
+
+    def named(self, modules):
         slug = re.sub(r"[^A-Za-z0-9_-]", "_", self.name)[:40] + ("-compiled" if self.compiled else "")
-        self.implementation = f"{slug}-{self.digest(modules)}"
+        return f"{slug}-{self.digest(modules)}"
 
     @staticmethod
     def read_arguments(text):
@@ -184,6 +187,31 @@ class Source:
                 raise Mismatch(f"{call_words(self.name, (), named)} lacks {name}; give it by MODEL_ARGS, a constant or "
                                f"one of {', '.join('$' + known for known in values)}")
         return named
+
+
+    def check(self):
+        """What can be said before anything is measured."""
+        self.named_arguments(dict.fromkeys(COURSE, 1))
+        if self.compiled:
+            check_compiler()
+
+
+class AttentionSource(Source):
+    """Attention by itself: an autograd Function, a module, or a function."""
+
+    def __init__(self, words):
+        self.words = words
+        sys.path.insert(0, os.getcwd())
+        self.model, module = load("ATTENTION", words["model"])
+        self.name, self.arguments, self.compiled = words["model"].rpartition(":")[2], {}, False
+        self.implementation = self.named([module])
+
+    def check(self):
+        pass
+
+
+def read_source(words):
+    return AttentionSource(words) if words.get("attention") else Source(words)
 
 
 class Shipped(Source):
@@ -333,7 +361,7 @@ class Network:
             raise Mismatch(f"{call_words(source.name, (), named)} made {shown(self.module)}, no torch.nn.Module")
         self.module.to(device)
         if device != "cpu":
-            torch.cuda.empty_cache()  # what initialising took
+            torch.cuda.empty_cache()  # what initializing took
         self.check_device(self.device)
         self.words = f"torch.compile({source.name}).forward" if source.compiled else f"{source.name}.forward"
 
@@ -426,8 +454,6 @@ class Attention:
         import labreport_transformer as network
 
         chosen = Shipped.words_of(implementation)
-        if not chosen:
-            raise Mismatch(f"{implementation} is no attention that comes with labreport")
         self.compiled, self.device, self.called = "compiled" in chosen, torch.device(device), network.scaled_dot_product
         self.written = self.called
         if self.compiled:
@@ -448,22 +474,60 @@ class Attention:
         return call("torch.compile(attention)" if self.compiled else "attention", self.called, q, k, v, mask)
 
 
-def network_factory(words):
-    """Loads at once, so that it is no part of the network's own time; what goes wrong is told by the launch."""
-    try:
-        source = Source(words) if words else Mismatch("the request names no model")
-    except Mismatch as error:
-        source = error
+class UsersAttention:
+    """Called with Q, K, V of [batch, tokens, head_dim] and True, for causal."""
 
+    def __init__(self, source, device):
+        self.name, found = source.name, source.model
+        if isinstance(found, type) and issubclass(found, torch.autograd.Function):
+            self.name, found = f"{self.name}.apply", found.apply
+        elif isinstance(found, type):
+            found = call(self.name, found)
+            if isinstance(found, torch.nn.Module):
+                found.to(device)
+        self.called = found
+
+    def compiles_anew(self):
+        return False
+
+    def forward(self, q, k, v, mask):
+        output = call(self.name, self.called, q, k, v, True)
+        if not isinstance(output, torch.Tensor) or output.shape != q.shape:
+            raise Mismatch(f"{call_words(self.name, (q, k, v, True))} returned {shown(output)}; give a tensor like Q")
+        return output
+
+
+def source_of(words):
+    """Loaded at once, so that it is no part of a time; what goes wrong is told by the launch."""
+    try:
+        return read_source(words) if words else Mismatch("the request names no model")
+    except Mismatch as error:
+        return error
+
+
+def loaded(source, implementation):
+    if isinstance(source, Mismatch):
+        raise source
+    if implementation != source.implementation:
+        raise Mismatch(f"{source.name} changed after the run began: it was {implementation}, it is {source.implementation}")
+    return source
+
+
+def attention_factory(source):
+    def make(implementation, device):
+        if Shipped.words_of(implementation):
+            return Attention(implementation, device)
+        return UsersAttention(loaded(source, implementation), device)
+
+    return make
+
+
+def network_factory(source):
     def make(implementation, values, device):
         values = values | {"rope_theta": ROPE_THETA}
         if Shipped.words_of(implementation):
             return Network(Shipped(implementation), values, device)
-        if isinstance(source, Mismatch):
-            raise source
-        if implementation != source.implementation:
-            raise Mismatch(f"{source.name} changed after the run began: it was {implementation}, it is {source.implementation}")
-        return Network(source, values, device)
+        return Network(loaded(source, implementation), values, device)
 
     return make
 
@@ -480,10 +544,8 @@ def asked(arguments):
 def describe(words):
     """For a front end that is about to plan: what the model is called in a run."""
     told, sys.stdout = sys.stdout, sys.stderr  # a module may print
-    source = Source(json.loads(words))
-    source.named_arguments(dict.fromkeys(COURSE, 1))
-    if source.compiled:
-        check_compiler()
+    source = read_source(json.loads(words))
+    source.check()
     print(json.dumps({"implementation": source.implementation}), file=told, flush=True)
     return 0
 
@@ -494,7 +556,8 @@ def main(arguments):
     words, implementation = asked(arguments)
     compiles = words.get("compile") if words else "compiled" in Shipped.words_of(implementation)
     with compiled_anew() if compiles else contextlib.nullcontext():
-        return engine.run(arguments, network_factory(words), Attention, platform.python_version())
+        source = source_of(words)
+        return engine.run(arguments, network_factory(source), attention_factory(source), platform.python_version())
 
 
 if __name__ == "__main__":

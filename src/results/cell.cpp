@@ -33,17 +33,19 @@ constexpr Names<Mode, 4> kModeNames{{{Mode::kInference, "inference"},
 constexpr Names<AttentionMethod, 3> kMethodNames{{{AttentionMethod::kSynced, "synced"},
                                                   {AttentionMethod::kDoBench, "do_bench"},
                                                   {AttentionMethod::kLeaderboard, "leaderboard"}}};
-constexpr Names<AttentionBackend, 5> kBackendNames{{{AttentionBackend::kEager, "eager"},
+constexpr Names<AttentionBackend, 6> kBackendNames{{{AttentionBackend::kEager, "eager"},
                                                     {AttentionBackend::kFlash, "flash"},
                                                     {AttentionBackend::kEfficient, "efficient"},
                                                     {AttentionBackend::kCudnn, "cudnn"},
-                                                    {AttentionBackend::kMath, "math"}}};
-constexpr Names<AttentionBackend, 5> kBackendWords{
+                                                    {AttentionBackend::kMath, "math"},
+                                                    {AttentionBackend::kCustom, "custom"}}};
+constexpr Names<AttentionBackend, 6> kBackendWords{
     {{AttentionBackend::kEager, "eager"},
      {AttentionBackend::kFlash, "SDPA flash"},
      {AttentionBackend::kEfficient, "SDPA efficient"},
      {AttentionBackend::kCudnn, "SDPA cuDNN"},
-     {AttentionBackend::kMath, "SDPA math"}}};
+     {AttentionBackend::kMath, "SDPA math"},
+     {AttentionBackend::kCustom, "custom"}}};
 constexpr Names<Variant, 5> kVariantNames{{{Variant::kEinsum, "einsum"},
                                            {Variant::kMatmul, "matmul"},
                                            {Variant::kSdpa, "sdpa"},

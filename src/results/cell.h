@@ -39,13 +39,14 @@ inline constexpr std::array kModes{Mode::kInference, Mode::kForward, Mode::kForw
 
 /// How one attention is timed.
 enum class AttentionMethod {
-  kSynced,       ///< Each pass by the host's clock, the device synchronised after it.
+  kSynced,       ///< Each pass by the host's clock, the device synchronized after it.
   kDoBench,      ///< As triton.testing.do_bench: 25 ms of warm-up, 100 ms of repeats, L2 flushed.
   kLeaderboard,  ///< The same for 1 s and 10 s, forward and backward of the output's sum alone.
 };
 
-/// Who computes it: the network's own operators, or a backend of scaled_dot_product_attention.
-enum class AttentionBackend { kEager, kFlash, kEfficient, kCudnn, kMath };
+/// Who computes it: the network's own operators, a backend of
+/// scaled_dot_product_attention, or what the user wrote.
+enum class AttentionBackend { kEager, kFlash, kEfficient, kCudnn, kMath, kCustom };
 
 /// How the training step of a ladder is written. Each holds what those before it hold.
 enum class Variant {

@@ -15,6 +15,11 @@ const Metric* find_in(const std::vector<Metric>& metrics, std::string_view tag,
   return found == metrics.end() ? nullptr : &*found;
 }
 
+const ModelSource* user_source(const Run& run) {
+  if (run.sessions.empty() || !run.sessions.back().model) return nullptr;
+  return &*run.sessions.back().model;
+}
+
 bool of_labreports_network(const Cell& cell) {
   return cell.spec.model && cell.spec.implementation.empty();
 }
@@ -57,8 +62,13 @@ Cell& Run::find_or_add(const CellSpec& spec) {
 }
 
 const ModelSource* measured_model(const Run& run) {
-  if (run.sessions.empty() || !run.sessions.back().model) return nullptr;
-  return &*run.sessions.back().model;
+  const ModelSource* source = user_source(run);
+  return source != nullptr && !source->attention ? source : nullptr;
+}
+
+const ModelSource* measured_attention(const Run& run) {
+  const ModelSource* source = user_source(run);
+  return source != nullptr && source->attention ? source : nullptr;
 }
 
 bool times_networks(const Run& run) {

@@ -35,7 +35,8 @@ struct ModelSource {
   std::string arguments;  ///< A JSON object; empty: none.
   std::string loss;       ///< "module:name", as the optimizer.
   std::string optimizer;
-  bool compile = false;  ///< Wrapped in `torch.compile`, which the implementation says, too.
+  bool compile = false;    ///< Wrapped in `torch.compile`, which the implementation says, too.
+  bool attention = false;  ///< Attention by itself in place of a network: no loss, no optimizer.
 
   bool operator==(const ModelSource&) const = default;
 };
@@ -122,6 +123,9 @@ struct Run {
 
 /// The model that it measures in place of labreport's own, or beside it; null: its own alone.
 const ModelSource* measured_model(const Run& run);
+
+/// The user's attention that it measures beside others; null: none.
+const ModelSource* measured_attention(const Run& run);
 
 /// Whether it times networks, and not only what stands by itself, such as attention or a ladder.
 bool times_networks(const Run& run);

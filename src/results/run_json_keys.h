@@ -31,7 +31,8 @@ inline constexpr auto kMembers<ModelSource> =
     std::tuple(member("implementation", &ModelSource::implementation, kMostLabel),
                member("model", &ModelSource::model), member("arguments", &ModelSource::arguments),
                member("loss", &ModelSource::loss), member("optimizer", &ModelSource::optimizer),
-               optional_member("compile", &ModelSource::compile));
+               optional_member("compile", &ModelSource::compile),
+               optional_member("attention", &ModelSource::attention));
 
 template <>
 inline constexpr auto kMembers<Session> = std::tuple(

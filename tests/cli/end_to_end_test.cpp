@@ -68,6 +68,32 @@ TEST_F(EndToEnd, AModelOfOnesOwnIsMeasuredAndNamedInTheReport) {
   EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
 }
 
+TEST_F(EndToEnd, AnAttentionOfOnesOwnIsTimedBesidePyTorchs) {
+  const Ended ended = call({"report", "--preset", "demo", "--attention", "net.py:Net"});
+  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  const fs::path page = ended.output.substr(8, ended.output.size() - 9);
+  const std::string report = read_file(folder_ / page.parent_path() / "report.md");
+  EXPECT_THAT(report, HasSubstr("Net (yours)"));
+  EXPECT_THAT(report, HasSubstr("ATTENTION=net.py:Net"));
+  EXPECT_THAT(report, HasSubstr("--attention net.py:Net"));
+  EXPECT_THAT(report, Not(HasSubstr("The network is net.py:Net")));
+  EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
+}
+
+TEST_F(EndToEnd, AnAttentionIsTimedByOneProblemAndIsNoModel) {
+  const auto said = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"run", "--preset", "demo", "--attention", "net.py:Net"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ended ended = call(words);
+    EXPECT_EQ(ended.exit_status, 2);
+    return ended.messages;
+  };
+  EXPECT_THAT(said({"--model", "net.py:Net"}), HasSubstr("--model and --attention both name code"));
+  EXPECT_THAT(said({"--problems", "profiling"}),
+              HasSubstr("--attention is timed by flash_benchmarking, which is not chosen"));
+  EXPECT_THAT(said({"--compile"}), HasSubstr("--compile belongs to a --model"));
+}
+
 TEST_F(EndToEnd, AModelAndLabreportsNetworkAreMeasuredInOneRunAndCompared) {
   const Ended ended = call({"report", "--preset", "demo", "--sizes", "demo-1", "--model",
                             "net.py:Net", "--and", "labreport"});

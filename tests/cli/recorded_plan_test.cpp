@@ -54,6 +54,14 @@ TEST(RecordedFlags, AModelIsCodeAndIsNamedAgain) {
   EXPECT_EQ(flags.loss, "net:loss");
 }
 
+TEST(RecordedFlags, AnAttentionIsCodeToo) {
+  const auto run = begun_by({"labreport", "run", "--attention", "flash.py:Flash"});
+  EXPECT_THAT([&] { recorded_flags(run, {"labreport", "run", "--resume"}); },
+              ThrowsMessage<InputError>(HasSubstr("name it again: --attention flash.py:Flash")));
+  const Words again{"labreport", "run", "--resume", "--attention", "here/flash.py:Flash"};
+  EXPECT_EQ(recorded_flags(run, again).attention, "here/flash.py:Flash");
+}
+
 TEST(RecordedFlags, WhatIsMeasuredBesideAModelStays) {
   const Words model{"--model", "net.py:Net"};
   const auto resumed = [&](const labreport::Run& run, Words more) {

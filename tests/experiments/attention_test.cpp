@@ -163,10 +163,60 @@ TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
   EXPECT_THAT(part.answer, HasSubstr("runs out of memory at 65,536 tokens, in backward"));
 }
 
+/// Beside an attention of the user's.
+PlanInput with_own_attention() {
+  PlanInput input = only("flash_benchmarking");
+  input.selection.attention.emplace();
+  input.selection.attention->implementation = "Flash-0a1b2c3d";
+  return input;
+}
+
+Part own_part(const Change& change) {
+  const auto run = measured(with_own_attention(), change);
+  for (const Section& section : build_document(run, false).sections) {
+    if (section.problem == "flash_benchmarking") return section.parts.front();
+  }
+  ADD_FAILURE() << "no flash_benchmarking";
+  return {};
+}
+
+bool is_own(const CellSpec& spec) {
+  return spec.attention && spec.attention->backend == AttentionBackend::kCustom;
+}
+
+TEST(OwnAttention, IsACellForEachHeadDimensionPrecisionAndTheLeaderboard) {
+  const auto specs = attention_plan(with_own_attention());
+  EXPECT_EQ(std::ranges::count_if(specs, is_own), 2 * 4 + 1);
+  EXPECT_EQ(cell_id(*std::ranges::find_if(specs, is_own)),
+            "attention.cuda.Flash-0a1b2c3d.do_bench.custom.d16-h1.s128-256-512-1024-2048-4096-8192-"
+            "16384-32768-65536.b1.fp32");
+  for (const CellSpec& spec : specs) EXPECT_EQ(spec.implementation.empty(), !is_own(spec));
+}
+
+TEST(OwnAttention, StandsInTheAnswerBesideEagerAndTheFastest) {
+  const Part part = own_part([](const auto&, auto&) {});
+  EXPECT_THAT(part.answer,
+              AllOf(HasSubstr("**Flash (yours)** takes"), HasSubstr("as fast as eager")));
+  EXPECT_THAT(table_words(part.tables, ""), HasSubstr("Flash (yours)"));
+}
+
+TEST(OwnAttention, ThatIsInaccurateHasItsErrorAndNoTime) {
+  const Part part = own_part([](const CellSpec& spec, Launch& launch) {
+    if (!is_own(spec)) return;
+    for (auto& row : launch.tables.front().rows) {
+      row[1] = std::string(metric::kInaccurate);
+      row[3] = std::string("a gradient is off by 0.5");
+      std::fill(row.begin() + 4, row.end(), Scalar());
+    }
+  });
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("Flash (yours) is not timed: a gradient is off by 0.5."),
+                                 Not(HasSubstr("**Flash (yours)** takes"))));
+}
+
 TEST(AttentionReport, OfARunWithoutItIsAsBefore) {
   for (const Section& section :
        build_document(measured(plan_input(Preset::kQuick)), false).sections) {
-    EXPECT_THAT(section.title, Not(HasSubstr("How fast")));
+    EXPECT_THAT(section.problem, Not(HasSubstr("attention")));
   }
 }
 

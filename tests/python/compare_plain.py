@@ -1,6 +1,7 @@
 """Compares labreport-model-worker with a plain Python script that measures the same model, in turns.
 
 compare_plain.py WORKER [--model reference] [--device cpu] [--rounds 5]   by the Python whose torch the worker was built with
+compare_plain.py build/bin/labreport-worker --model rung    the ladder's step with SDPA and fused AdamW, from C++
 
 Both run the same steps in fresh processes: 5 + 10, then 10 that synchronize after each phase. Prints medians of steps,
 peaks of memory, and the elapsed and CPU time of a whole process; exits with 1 where a step
@@ -31,6 +32,9 @@ SHAPES = {
     "small": (dict(d_model=768, d_ff=3072, layers=12, heads=12, vocab=10_000), 4, 512),
     "2.7B": (dict(d_model=2560, d_ff=10240, layers=32, heads=32, vocab=10_000), 4, 512),
 }
+# The reference network, as that rung of the ladder writes it.
+MODELS["rung"] = MODELS["reference"]
+RUNG = "fused_adamw"
 # Size, precision, and by how much a median may differ: launch-bound steps by more. None: only told.
 CASES = {"cuda": [("small", "fp32", 0.02), ("small", "bf16", 0.05), ("2.7B", "bf16", 0.02)],
          "cpu": [("tiny", "fp32", None), ("small", "fp32", None)]}
@@ -44,13 +48,18 @@ def source(model):
                 optimizer="torch.optim:AdamW")
 
 
+def is_rung(case):
+    return case["model"] == "rung"
+
+
 def build(case):
     file, name, renamed = MODELS[case["model"]]
     sys.path.insert(0, str(file.parent))
     course = dict(vocab_size=case["vocab"], context_length=case["context"], num_layers=case["layers"],
                   num_heads=case["heads"], d_model=case["d_model"], d_ff=case["d_ff"])
     own = {course_name: own_name for own_name, course_name in renamed.items()}
-    return getattr(__import__(file.stem), name)(**{own.get(key, key): value for key, value in course.items()})
+    chosen = dict(sdpa=True) if is_rung(case) else {}
+    return getattr(__import__(file.stem), name)(**{own.get(key, key): value for key, value in course.items()}, **chosen)
 
 
 def plain(case):
@@ -62,7 +71,8 @@ def plain(case):
     ids, targets = torch.randint(case["vocab"], (2, case["batch"], case["context"]), device=device)
     with torch.device(device):
         model = build(case)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01,
+                                  fused=is_rung(case) or None)
 
     def step(after_phase):
         start = time.perf_counter_ns()
@@ -110,8 +120,10 @@ def measure(worker, implementation, case, kind):
     with tempfile.TemporaryDirectory() as folder:
         request, result = Path(folder, "request.json"), Path(folder, "result.json")
         params = {key: value for key, value in case.items() if key not in ("model", "profile")}
-        params |= dict(mode="train_step", implementation=implementation)
-        request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, model=source(case["model"]))))
+        asked = dict(kind=kind, params=params | dict(mode="train_step", implementation=implementation), model=source(case["model"]))
+        if is_rung(case):
+            asked = dict(kind="ladder", params=params | dict(mode="train_step", variant=RUNG))
+        request.write_text(json.dumps(asked | dict(launch=0, seed=0)))
         subprocess.run([worker, "--request", request, "--result", result], check=True, stderr=subprocess.DEVNULL)
         report = json.loads(result.read_text())["result"]
     if report["outcome"]["status"] != "ok":
@@ -150,11 +162,18 @@ def compare(worker, implementation, case, rounds):
     return (summary(side, rounds) for side in found)
 
 
+def described(options):
+    if is_rung(vars(options)):
+        return None
+    told = subprocess.run([options.worker, "--describe", json.dumps(source(options.model))], check=True, stdout=subprocess.PIPE)
+    return json.loads(told.stdout)["implementation"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("worker", nargs="?")
     parser.add_argument("--device", choices=CASES, default="cuda")
-    parser.add_argument("--model", choices=MODELS, default="mine", help="src/python/labreport_transformer.py, or the example")
+    parser.add_argument("--model", choices=MODELS, default="mine", help="the example, src/python/labreport_transformer.py, or that with SDPA and fused AdamW")
     parser.add_argument("--sizes", help="some of them: tiny,small")
     parser.add_argument("--precisions", help="some of them: bf16")
     parser.add_argument("--rounds", type=int, default=5)
@@ -165,8 +184,7 @@ def main():
     if not options.worker:
         parser.error("name the labreport-model-worker to compare")
     os.environ["PYTHONWARNINGS"] = "ignore"
-    described = subprocess.run([options.worker, "--describe", json.dumps(source(options.model))], check=True, stdout=subprocess.PIPE)
-    implementation, exceeded = json.loads(described.stdout)["implementation"], False
+    implementation, exceeded = described(options), False
     for size, precision, limit in CASES[options.device]:
         if size not in (options.sizes or size).split(",") or precision not in (options.precisions or precision).split(","):
             continue

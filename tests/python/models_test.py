@@ -176,6 +176,35 @@ class Shipped(unittest.TestCase):
             worker.check_offered(torch.device("cpu"))
 
 
+class Attention(unittest.TestCase):
+    """A user's attention: what may be named, and how it is called."""
+
+    @staticmethod
+    def made(name):
+        source = worker.read_source(dict(model=ODD + name, arguments="", loss="", optimizer="", attention=True))
+        return worker.attention_factory(source)(source.implementation, "cpu")
+
+    def test_a_function_an_autograd_function_and_a_module(self):
+        q, k, v = torch.randn(3, 2, 5, 4)
+        expected = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        for name in ["attend", "Attend", "AttendModule"]:
+            torch.testing.assert_close(self.made(name).forward(q, k, v, None), expected)
+
+    def test_what_is_called_wrongly_or_returns_something_else_is_one_line(self):
+        q, k, v = torch.randn(3, 2, 5, 4)
+        with self.assertRaisesRegex(worker.Mismatch, r"^attend_narrowly\(.*\) returned float32\[2, 5, 1\] on cpu; .* like Q$"):
+            self.made("attend_narrowly").forward(q, k, v, None)
+        with self.assertRaisesRegex(worker.Mismatch, "^attend_not_at_all.* failed: TypeError"):
+            self.made("attend_not_at_all").forward(q, k, v, None)
+        with self.assertRaisesRegex(worker.Mismatch, "^ATTENTION: .*has no Missing"):
+            self.made("Missing")
+
+    def test_one_that_changed_meanwhile_is_not_measured(self):
+        source = worker.read_source(dict(model=ODD + "attend", arguments="", loss="", optimizer="", attention=True))
+        with self.assertRaisesRegex(worker.Mismatch, "attend changed after the run began: it was attend-00000000"):
+            worker.attention_factory(source)("attend-00000000", "cpu")
+
+
 class Ranges(unittest.TestCase):
     def paths(self, *words):
         model = network(*words)

@@ -112,6 +112,31 @@ class Worker(Launches):
                     ["bf16", "gradient", "layers.ffn.w1.weight", "float32"]]:
             self.assertEqual(rows.count(row), 1, f"{row}: layers that are alike are one row")
 
+    def attention(self, name, **params):
+        source = dict(implementation="", model=f"{HERE / 'odd_models.py'}:{name}", arguments="", loss="", optimizer="", attention=True)
+        self.implementation = described(source)
+        return self.launch("attention", source, of_network=False, precision="fp32", batch=1, method="do_bench", backend="custom",
+                           head_dim=16, heads=2, lengths=[32, 64], **params)
+
+    def test_attention_of_ones_own_is_held_to_fp64_and_then_timed(self):
+        body = self.attention("Attend")
+        self.assertEqual([row[:2] for row in body["tables"]["attention"]], [[32, "ok"], [64, "ok"]], body["tables"])
+        values = body["values"]
+        self.assertEqual(values["attention_error", "tolerance"], 0.01)
+        for gradient in ["output", "grad_q", "grad_k", "grad_v"]:
+            self.assertLess(values["attention_error", gradient], 1e-4)
+
+    def test_attention_with_a_wrong_gradient_is_not_timed(self):
+        rows = self.attention("WrongGradient")["tables"]["attention"]
+        self.assertEqual({row[1] for row in rows}, {"inaccurate"})
+        self.assertIn("grad_k", rows[0][-1])
+
+    def test_attention_that_fails_is_an_error_with_its_traceback(self):
+        body = self.attention("attend_not_at_all")
+        self.assertEqual(body["outcome"]["status"], "error", body)
+        self.assertTrue(body["outcome"]["message"].startswith("attend_not_at_all(float32["), body["outcome"])
+        self.assertIn("takes 3 positional arguments", body["warnings"][0])
+
     def test_a_model_that_changed_meanwhile_is_an_error(self):
         self.implementation = "Transformer-00000000"
         self.assertIn("Transformer changed after the run began: it was Transformer-00000000", self.launch("timing")["outcome"]["message"])

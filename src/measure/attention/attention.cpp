@@ -223,7 +223,7 @@ struct Verdict {
 };
 
 Verdict judge(const CellSpec& spec, const AttentionErrors& errors, Launch& launch) {
-  const double tolerance = attention_tolerance(spec.precision.value_or(Precision::kFp32));
+  const double tolerance = attention_tolerance(spec);
   const std::vector<std::pair<std::string_view, double>> named{{metric::kOutput, errors.output},
                                                                {"grad_q", errors.grad_q},
                                                                {"grad_k", errors.grad_k},
@@ -242,13 +242,16 @@ Verdict judge(const CellSpec& spec, const AttentionErrors& errors, Launch& launc
   return {std::string(metric::kInaccurate), words};
 }
 
+bool on_gpus_alone(AttentionBackend backend) {
+  return backend == AttentionBackend::kFlash || backend == AttentionBackend::kEfficient ||
+         backend == AttentionBackend::kCudnn;
+}
+
 /// Also makes the workspaces of the matrix library, which no length then counts.
 Verdict checked(const LaunchRequest& request, const AttentionImplementation& measured,
                 const OneBackend& only, Launch& launch) {
   const CellSpec& spec = request.spec;
-  const AttentionBackend backend = spec.attention->backend;
-  const bool anywhere = backend == AttentionBackend::kEager || backend == AttentionBackend::kMath;
-  if (spec.device == DeviceKind::kCpu && !anywhere) {
+  if (spec.device == DeviceKind::kCpu && on_gpus_alone(spec.attention->backend)) {
     return {std::string(metric::kNotOffered), "measured on a GPU alone"};
   }
   const std::int64_t length = std::min(kCheckedLength, spec.attention->lengths.back());

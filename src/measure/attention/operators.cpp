@@ -90,6 +90,9 @@ AttentionInputs attention_inputs(const CellSpec& spec, std::int64_t length, c10:
   const bool eager = sweep.backend == AttentionBackend::kEager;
   std::vector<std::int64_t> shape{spec.batch.value_or(1), sweep.heads, length, sweep.head_dim};
   if (eager && sweep.heads == 1) shape.erase(shape.begin() + 1);
+  if (sweep.backend == AttentionBackend::kCustom) {
+    shape = {shape[0] * sweep.heads, length, sweep.head_dim};
+  }
   AttentionInputs inputs;
   for (at::Tensor* input : {&inputs.q, &inputs.k, &inputs.v}) {
     *input = leaf(at::randn(shape, options));
@@ -165,9 +168,10 @@ AttentionErrors attention_errors(const AttentionImplementation& measured,
           gradient(inputs.k, truth.k), gradient(inputs.v, truth.v)};
 }
 
-double attention_tolerance(Precision precision) {
-  if (precision == Precision::kTf32) return kTf32Tolerance;
-  return autocast_dtype(precision) ? kHalfTolerance : kWideTolerance;
+double attention_tolerance(const CellSpec& spec) {
+  if (under_autocast(spec)) return kHalfTolerance;
+  const bool users = spec.attention && spec.attention->backend == AttentionBackend::kCustom;
+  return users || spec.precision == Precision::kTf32 ? kTf32Tolerance : kWideTolerance;
 }
 
 }  // namespace labreport

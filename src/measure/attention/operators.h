@@ -14,7 +14,8 @@
 namespace labreport {
 
 /// Random normal, made before anything is timed. Q, K and V require gradients: [batch, tokens,
-/// head_dim] for one head of the eager operators, else [batch, heads, tokens, head_dim].
+/// head_dim] for one head of the eager operators, [batch · heads, tokens, head_dim] for the user's,
+/// else [batch, heads, tokens, head_dim].
 struct AttentionInputs {
   at::Tensor q, k, v;
   at::Tensor upstream;  ///< The gradient of the output.
@@ -79,7 +80,8 @@ struct AttentionErrors {
 AttentionErrors attention_errors(const AttentionImplementation& measured,
                                  const AttentionInputs& inputs);
 
-/// What such an error may be: 10⁻⁴ in FP32, 0.01 in TF32, 0.05 in 16-bit formats.
-double attention_tolerance(Precision precision);
+/// What such an error may be: 10⁻⁴ in FP32, 0.01 in TF32, 0.05 in 16-bit formats. The user's may
+/// use TF32 on FP32 inputs, as Triton's dot does.
+double attention_tolerance(const CellSpec& spec);
 
 }  // namespace labreport

@@ -76,8 +76,8 @@ TEST(Attention, RunningOutOfMemoryEndsASweepAsARow) {
 TEST(Attention, DoBenchTimesEveryPassOfBothImplementationsOfACpu) {
   for (const auto backend : {AttentionBackend::kEager, AttentionBackend::kMath}) {
     for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
-      const Launch launch =
-          measure_attention(on_cpu(AttentionMethod::kDoBench, backend, precision, {32}));
+      const LaunchRequest request = on_cpu(AttentionMethod::kDoBench, backend, precision, {32});
+      const Launch launch = measure_attention(request);
       ASSERT_THAT(outcomes(launch), ElementsAre(metric::kRan)) << name(backend);
       const auto row = measured_rows(launch, metric::kAttention).at(0);
       for (const auto pass : {metric::kForward, metric::kBackward, metric::kEndToEnd}) {
@@ -85,7 +85,7 @@ TEST(Attention, DoBenchTimesEveryPassOfBothImplementationsOfACpu) {
       }
       EXPECT_EQ(launch.find(metric::kForwardPasses, "32"), nullptr);
       EXPECT_LE(launch.find(metric::kAttentionError, metric::kOutput)->number(),
-                attention_tolerance(precision));
+                attention_tolerance(request.spec));
     }
   }
 }
@@ -114,7 +114,7 @@ TEST(AttentionErrors, TellAnImplementationThatIsWrong) {
   AttentionInputs inputs = attention_inputs(request.spec, 16, c10::kCPU);
   const auto eager = make_attention(request.spec, c10::kCPU);
   const double right = attention_errors(*eager, inputs).largest();
-  EXPECT_LT(right, attention_tolerance(Precision::kFp32));
+  EXPECT_LT(right, attention_tolerance(request.spec));
   inputs.clear_gradients();
   inputs.mask = inputs.mask.logical_not();  // sees the future alone
   EXPECT_GT(attention_errors(*eager, inputs).largest(), 0.05);
