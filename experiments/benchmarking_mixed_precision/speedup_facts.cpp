@@ -138,6 +138,33 @@ std::optional<Facts> share_facts(const Pairs& pairs, const std::vector<WhichPass
       .set("pass", pass == &Network::forward ? "forward" : "backward");
 }
 
+bool paced_by_launches(const Pair& pair, WhichPass pass) {
+  return (pair.other->*pass).launch_bound.value_or(false);
+}
+
+/// Launches hold back the smallest network, not the largest.
+bool capped_by_launches(const Pairs& pairs, WhichPass pass) {
+  const Pairs compared = spoken_of(pairs, pass);
+  return paced_by_launches(compared.front(), pass) && !paced_by_launches(compared.back(), pass);
+}
+
+/// Which passes launches cap where speedups grow for that reason.
+std::optional<Facts> launch_facts(const Pairs& pairs, const std::vector<WhichPass>& growing) {
+  const auto capped = [&](WhichPass pass) { return capped_by_launches(pairs, pass); };
+  if (growing.empty() || !std::ranges::all_of(growing, capped)) return std::nullopt;
+  const Pairs compared = spoken_of(pairs, &Network::forward);
+  const Pair &small = compared.front(), &large = compared.back();
+  const auto share = [](const Pair& pair) {
+    const auto& kernels = pair.fp32->forward.kernels;
+    return kernels ? kernels->gemm_share() : 0;
+  };
+  const bool more_gemms = share(small) > 0 && share(large) > share(small);
+  return Facts()
+      .set("passes", passes_where(pairs, paced_by_launches))
+      .when("shares", more_gemms,
+            more_gemms ? share_range(small, large, &Network::forward) : Facts());
+}
+
 void set_trend(Facts& facts, const Pairs& pairs) {
   std::vector<WhichPass> growing;
   bool differ = false;
@@ -154,7 +181,9 @@ void set_trend(Facts& facts, const Pairs& pairs) {
                  .flag("forward", alone && growing[0] == &Network::forward)
                  .flag("backward", alone && growing[0] == &Network::backward));
   facts.flag("no_trend", growing.empty() && differ);
-  facts.when("share_explains", share_facts(pairs, growing));
+  const auto shares = share_facts(pairs, growing);
+  facts.when("share_explains", shares);
+  facts.when("launches_explain", shares ? std::nullopt : launch_facts(pairs, growing));
 }
 
 /// Where everything but GEMMs takes longer, mostly because of copies: autocast's casts.
@@ -199,10 +228,6 @@ void set_kernels(Facts& facts, const RunView& view, const Pairs& pairs) {
   }
   values.when("held", held_facts(view, compared));
   facts.choose({"gemms_gain", "gemms_stay", "not_profiled"}, holds, values);
-}
-
-bool paced_by_launches(const Pair& pair, WhichPass pass) {
-  return (pair.other->*pass).launch_bound.value_or(false);
 }
 
 bool lost(const Pair& pair, WhichPass pass) {

@@ -251,6 +251,8 @@ std::optional<Facts> other_steps(const std::vector<SizeRow>& rows) {
       .set("steps", format_plural(steps, "timed step"));
 }
 
+bool has_outliers(const SizeRow& row) { return std::ranges::count(row.flags, "outlier") > 0; }
+
 Facts make_facts(const std::vector<SizeRow>& all) {
   const auto forward = having(all, &Phases::forward);
   const auto both = having(forward, &Phases::backward);
@@ -265,6 +267,8 @@ Facts make_facts(const std::vector<SizeRow>& all) {
                    .set("ratio", ratio_range(both))
                    .when("optimizer", !updated.empty(), ends(updated)));
   facts.when("optimizer", !updated.empty(), ends(updated)).when("spread", spreads(rows));
+  const auto outliers = each(only(all, has_outliers), &SizeRow::size);
+  facts.when("outliers", !outliers.empty(), "sizes", join_words(outliers));
   return facts.when("ratio_of_gemms", ratio_of_gemms(both)).when("other_steps", other_steps(rows));
 }
 

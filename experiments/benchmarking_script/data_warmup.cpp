@@ -143,7 +143,7 @@ Dataset windows(const std::string& name, const WarmupRows& rows) {
   const auto ratio = [](const WarmupRow& row) {
     return row.comparable() ? row.ratio(0) : std::nullopt;
   };
-  columns.push_back({"rise", "No warm-up vs. warm", ratio, "×", {Notation::kFixed, 2}});
+  columns.push_back({"rise", "Cold ÷ warm", ratio, "×", {Notation::kFixed, 2}});
   return make_dataset(name, columns, rows);
 }
 
@@ -187,7 +187,7 @@ struct FirstStep {
     const double others = std::max(whole.value_or(0) - causes(), 0.0);
     const double kernels = std::min(busy.value_or(0), others);
     return {{"CUDA module loading", *modules},
-            {"cuBLAS initialisation", *library},
+            {"cuBLAS initialization", *library},
             {"allocation", *allocation},
             {"kernels", kernels},
             {"rest", others - kernels}};
@@ -200,7 +200,7 @@ const std::vector<Column<FirstStep>> kFirstStep{
     {"size", "Size", [](const FirstStep& step) { return step.row->size(); }},
     {"whole", "First step", &FirstStep::whole, "ms"},
     {"modules", "CUDA module loading", &FirstStep::modules, "ms"},
-    {"library", "cuBLAS initialisation", &FirstStep::library, "ms"},
+    {"library", "cuBLAS initialization", &FirstStep::library, "ms"},
     {"allocation", "Allocation", &FirstStep::allocation, "ms"},
     {"busy", "Kernels busy", &FirstStep::busy, "ms"},
     {"steady", "Steady state", [](const FirstStep& step) { return step.row->steady(); }, "ms"}};
@@ -227,10 +227,10 @@ std::vector<Segment> segments(const FirstSteps& steps) {
   return all;
 }
 
-/// "47 % higher", "8.1 × as high".
+/// "47 % higher", "8.1× as high".
 std::string rise_words(const WarmupRow& row, std::size_t warmup) {
   const double ratio = 1 + row.rise(warmup);
-  if (told_as_factor(ratio) || ratio > 1.99) return format_factor(ratio) + " × as high";
+  if (told_as_factor(ratio) || ratio > 1.99) return format_factor(ratio) + "× as high";
   return format_rough_percent(std::abs(ratio - 1)) + (ratio < 1 ? " % lower" : " % higher");
 }
 
@@ -309,6 +309,19 @@ bool allocates_later(const TimingGroup& group) {
   return step && std::ranges::count(disturbances(*step), "allocated in step") > 0;
 }
 
+/// The training step whose first time is the most beyond a steady one, beside an answer of a
+/// shorter mode.
+std::optional<Facts> first_training_step(const WarmupRows& comparable, Mode answered) {
+  const auto trains = [](const WarmupRow& row) { return row.mode == Mode::kTrainStep; };
+  const WarmupRows rows = only(comparable, trains);
+  const WarmupRow* row = largest(rows, &WarmupRow::extra);
+  if (answered == Mode::kTrainStep || row == nullptr || row->extra() <= 0) return std::nullopt;
+  return Facts()
+      .set("size", row->size())
+      .set("first", row->first(), {})
+      .set("steady", certain_digits(row->steady(), row->warm().stddev));
+}
+
 /// What one mode's rows say, at least one.
 Facts answer(const WarmupRows& rows, const FirstSteps& firsts,
              const std::vector<TimingGroup>& groups) {
@@ -356,6 +369,7 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
   part.facts.flag("nothing", rows.empty());
   part.facts.flag("profiled", std::ranges::any_of(firsts, &FirstStep::explained));
   part.facts.when("answered", !rows.empty(), rows.empty() ? Facts() : answer(rows, firsts, groups));
+  part.facts.when("training", first_training_step(comparable, mode));
   part.facts.set("mode", describe(mode));
   part.datasets = {windows("windows", only(all, of_mode)), windows("every-window", all),
                    make_dataset("first-step", kFirstStep, firsts),

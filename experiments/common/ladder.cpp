@@ -17,6 +17,7 @@ namespace {
 constexpr double kWorthwhile = 1.02;    // a smaller gain is no advice
 constexpr double kOptimizerBytes = 28;  // a parameter: four FP32 tensors read, three written
 constexpr double kMillisecondsPerSecond = 1e3;
+constexpr double kMostlyIdle = 0.5;  // then launches set the step time, not the kernels
 
 std::optional<double> number(const Launch& launch, std::string_view tag, std::string_view name) {
   const Metric* metric = launch.find(tag, name);
@@ -149,18 +150,22 @@ std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most) {
 std::string because(const Gain& gain) {
   const auto idle = gain.before->idle_share(), left = gain.after->idle_share();
   if (gain.by_launches()) {
-    return fmt::format("because the GPU idles for {} % of the step instead of {} %",
-                       format_percent(*left), format_percent(*idle));
+    return fmt::format("because GPU idle time falls from {} to {} ms",
+                       format_value(*gain.before->idle_ms()), format_value(*gain.after->idle_ms()));
   }
   if (!gain.before->busy_ms || !gain.after->busy_ms) return "";
   if (gain.before->kernels > gain.after->kernels) {
-    return fmt::format("because {} kernels become {} and take {} instead of {} ms",
-                       format_count(static_cast<std::int64_t>(*gain.before->kernels)),
-                       format_count(static_cast<std::int64_t>(*gain.after->kernels)),
-                       format_value(*gain.after->busy_ms), format_value(*gain.before->busy_ms));
+    const std::string fewer =
+        fmt::format("because kernel launches fall from {} to {}",
+                    format_count(static_cast<std::int64_t>(*gain.before->kernels)),
+                    format_count(static_cast<std::int64_t>(*gain.after->kernels)));
+    if (std::min(idle.value_or(0), left.value_or(0)) > kMostlyIdle) return fewer;
+    return fewer + fmt::format(" and GPU time from {} to {} ms",
+                               format_value(*gain.before->busy_ms),
+                               format_value(*gain.after->busy_ms));
   }
-  return fmt::format("because the kernels take {} instead of {} ms",
-                     format_value(*gain.after->busy_ms), format_value(*gain.before->busy_ms));
+  return fmt::format("because GPU time falls from {} to {} ms", format_value(*gain.before->busy_ms),
+                     format_value(*gain.after->busy_ms));
 }
 
 const Ladder* advised(const std::vector<Ladder>& all) {

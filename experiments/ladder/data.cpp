@@ -104,7 +104,7 @@ std::vector<Bar> waterfall(const Ladder& ladder) {
     const bool slower = gain.saved_ms() < 0;
     bars.push_back(
         {gain.after->change, slower ? "slower" : "saved", gain.after->ms(), gain.before->ms(),
-         written(gain.after->ms()) + ", " + format_value(gain.speedup(), kFactor) + " ×"});
+         written(gain.after->ms()) + ", " + format_value(gain.speedup(), kFactor) + "×"});
   }
   const double left = ladder.best()->ms();
   bars.push_back({"fastest", "step", 0, left, written(left)});
@@ -123,7 +123,7 @@ Facts gain_facts(const Gain& gain) {
   return facts;
 }
 
-/// What buys most, and what all changes buy together.
+/// What helps most, and what all changes buy together.
 Facts ladder_facts(const Ladder& ladder) {
   const Rung &first = *ladder.first(), &best = *ladder.best();
   std::vector<Facts> largest;

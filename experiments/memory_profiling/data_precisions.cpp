@@ -109,7 +109,12 @@ void set_steps(Facts& facts, const Pairs& steps) {
                             .flag("saves", !hardly && most.change() < 0)
                             .flag("costs", !hardly && most.change() > 0));
   if (&most == &steps.front()) return;
-  facts.when("shortest", pair_values(steps.front()).flag("stays", stays(steps.front())));
+  const Pair* raised = largest(steps, &Pair::change);
+  const bool told = raised == &most || raised == &steps.front() || raised->change() < kSame;
+  facts.when("shortest",
+             pair_values(steps.front())
+                 .flag("stays", stays(steps.front()))
+                 .when("raised", told ? std::nullopt : std::optional(pair_values(*raised))));
 }
 
 bool refused(const Profile& profile) {

@@ -229,7 +229,7 @@ const std::vector<Column<Check>> kPredictions{
        return check.apart.empty() ? Value() : Value(100 * median(check.apart));
      },
      "%", kApart},
-    {"farthest", "Farthest",
+    {"farthest", "Worst",
      [](const Check& check) {
        return check.apart.empty() ? Value() : Value(100 * check.farthest());
      },

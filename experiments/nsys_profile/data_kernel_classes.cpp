@@ -71,7 +71,7 @@ Dataset gemm_shares(const std::vector<const Profile*>& profiles) {
 struct ClassBar {
   std::string row, kind;
   double ms, share;
-  std::string change;  ///< Words behind the bar: "61.43 ms, 5.3 × as fast"
+  std::string change;  ///< Words behind the bar: "61.43 ms, 5.3× as fast"
 };
 
 const std::vector<Column<ClassBar>> kClassBars{
@@ -87,7 +87,7 @@ void add_bars(std::vector<ClassBar>& bars, const Profile* profile, const Profile
     const Rows rows = profile == nullptr ? Rows() : profile->rows(pass);
     const double whole = total(rows), before = full == nullptr ? 0 : total(full->rows(pass));
     std::string change = format_significant(whole) + " ms";
-    if (before > 0 && whole > 0) change += ", " + format_factor(before / whole) + " ×";
+    if (before > 0 && whole > 0) change += ", " + format_factor(before / whole) + "×";
     for (const std::string& kind : drawn_classes()) {
       const double ms = total(matching(rows, of_class(kind)));
       if (ms <= 0) continue;
@@ -186,12 +186,6 @@ Facts class_facts(const Profiles& profiles) {
   facts.when("half", half_step(profiles));
   const Profile* drawn = drawn_step(profiles);
   facts.set("timeline", drawn == nullptr ? "" : drawn->words);
-  const auto share = [](Rows Compared::* pass) {
-    return [=](const Compared& compared) { return gemm_share(compared.*pass); };
-  };
-  facts.when("range", ranges<Compared>(only(all, &Compared::whole_step),
-                                       {{"forward", share(&Compared::forward), kShareOfTime},
-                                        {"step", share(&Compared::step), kShareOfTime}}));
   return facts;
 }
 

@@ -40,7 +40,7 @@ struct Kernels {
 };
 
 const std::vector<Column<Kernels>> kKernels{
-    {"group", "In the model", &Kernels::group},
+    {"group", "Component", &Kernels::group},
     {"operator", "Operator", &Kernels::op},
     {"class", "Class", [](const Kernels& k) { return k.sum.kind; }},
     {"ms", "Time", &Kernels::ms, "ms"},
@@ -51,7 +51,7 @@ const std::vector<Column<Kernels>> kKernels{
 
 /// Of the figure's bars.
 const std::vector<Column<Kernels>> kRoleBars{
-    {"group", "In the model", &Kernels::group},
+    {"group", "Component", &Kernels::group},
     {"precision", "Precision", &Kernels::precision},
     {"ms", "Time", &Kernels::ms, "ms"},
     {"share", "Of the forward pass", &Kernels::share, "%", kShareOfPass},

@@ -134,6 +134,8 @@ void set_timer_range(Facts& facts, const std::vector<TimedStep>& steps) {
   const auto beyond = [](const TimedStep& step) { return step.difference() > 1; };
   if (std::ranges::any_of(steps, beyond)) range.reset();
   const bool alike = range && idle_is_alike(steps);
+  const auto longer = [](const TimedStep& step) { return step.difference() >= 0.0005; };
+  if (range) range->flag("longer", std::ranges::any_of(steps, longer));
   facts.when("range", alike ? std::nullopt : range);
   facts.when("idle_alike", alike ? range : std::nullopt);
 }

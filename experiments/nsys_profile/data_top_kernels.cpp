@@ -113,7 +113,7 @@ const std::vector<Column<Top>>& top_columns() {
     return [value](const Top& top) { return top.both ? Value(value(*top.both)) : Value(); };
   };
   const auto with_backward = [](const Top& top) {
-    return top.both ? Value(top.same() ? "same" : "another") : Value();
+    return top.both ? Value(top.same() ? "yes" : "no") : Value();
   };
   static const std::vector<Column<Top>> columns{
       {"profile", "Profile", &Top::profile},
@@ -125,13 +125,14 @@ const std::vector<Column<Top>>& top_columns() {
       {"short_name", "Name", [](const Top& top) { return beginning(top.forward.name); }},
       {"name", "Name", [](const Top& top) { return top.forward.name; }},
       {"called_in", "Called in", &Top::called_in},
-      {"with_backward", "With backward", with_backward},
-      {"both_ms", "Total", of_both([](const RankedKernel& k) { return k.sum.total; }), "ms"},
-      {"both_share", "Time", of_both([](const RankedKernel& k) { return k.share; }), "%",
+      {"with_backward", "Same in fwd+bwd", with_backward},
+      {"both_ms", "Total, fwd+bwd", of_both([](const RankedKernel& k) { return k.sum.total; }),
+       "ms"},
+      {"both_share", "Time, fwd+bwd", of_both([](const RankedKernel& k) { return k.share; }), "%",
        kTopShare},
-      {"both_calls", "Calls", of_both([](const RankedKernel& k) { return k.sum.calls; }), "",
-       kTopCount},
-      {"both_name", "Name with backward",
+      {"both_calls", "Calls, fwd+bwd", of_both([](const RankedKernel& k) { return k.sum.calls; }),
+       "", kTopCount},
+      {"both_name", "Name, fwd+bwd",
        [](const Top& top) { return top.both ? top.both->name : ""; }}};
   return columns;
 }
@@ -153,24 +154,6 @@ Facts top_sentence(const Top& top) {
   return facts;
 }
 
-/// "all", "none", "3".
-std::string how_many(const std::vector<Top>& tops, bool (*holds)(const Top&)) {
-  const auto count = static_cast<std::size_t>(std::ranges::count_if(tops, holds));
-  return count == tops.size() ? "all" : count == 0 ? "none" : std::to_string(count);
-}
-
-/// In how many of several profiles a GEMM leads, how much it takes, and how often it stays on top.
-void set_top_range(Facts& facts, const std::vector<Top>& tops) {
-  const auto share = [](const Top& top) { return top.forward.share; };
-  auto range = ranges<Top>(tops, {{"share", share, kTopShare}});
-  if (range) {
-    range->set("gemms",
-               how_many(tops, [](const Top& top) { return top.forward.sum.kind == "gemm"; }));
-    range->set("same", how_many(tops, [](const Top& top) { return top.same(); }));
-  }
-  facts.when("range", range);
-}
-
 Facts top_facts(const Profiles& profiles) {
   std::vector<Top> tops = tops_of(profiles.answered);
   std::erase_if(tops, [](const Top& top) { return !top.missing.empty(); });
@@ -180,7 +163,6 @@ Facts top_facts(const Profiles& profiles) {
                        {"same", &Top::same},
                        {"changed", &Top::changed},
                        {"forward_only", [](const Top& top) { return !top.both; }}});
-  set_top_range(facts, tops);
   return facts;
 }
 

@@ -72,7 +72,11 @@ const std::vector<Column<StepRow>> kSteps{
     {"step", "Step", &StepRow::ms, "ms"},
     {"tokens", "Tokens/s", &StepRow::tokens, "", {Notation::kCount}},
     {"mfu", "MFU", &StepRow::of_measured_peak, "%", {Notation::kPercent}},
-    {"datasheet", "MFU by data sheet", &StepRow::of_datasheet_peak, "%", {Notation::kPercent}}};
+    {"datasheet",
+     "MFU vs. data-sheet peak",
+     &StepRow::of_datasheet_peak,
+     "%",
+     {Notation::kPercent}}};
 
 /// Peaks in GiB, those of a demonstration in MiB.
 Dataset steps(const std::vector<StepRow>& rows) {
@@ -311,7 +315,7 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* 
   part.facts.when("surprise", surprise_facts(rows));
 }
 
-/// The three changes that buy most, where the run has a ladder.
+/// The three changes that help most, where the run has a ladder.
 std::optional<Facts> advice_facts(const RunView& view) {
   const std::vector<Ladder> all = ladders(view);
   const Ladder* ladder = advised(all);
@@ -319,7 +323,7 @@ std::optional<Facts> advice_facts(const RunView& view) {
   const std::vector<Gain> largest = largest_gains(*ladder, 3);
   if (largest.empty()) return std::nullopt;
   const std::vector<std::string> changes = each(largest, [](const Gain& gain) {
-    return gain.after->change + " (" + format_value(gain.speedup(), kSpeedup) + " ×)";
+    return gain.after->change + " (" + format_value(gain.speedup(), kSpeedup) + "×)";
   });
   return Facts()
       .set("words", ladder->words)

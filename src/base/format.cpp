@@ -55,6 +55,8 @@ std::string format_fixed(double value, int decimals) {
 ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals) {
   int decimals = max_decimals;
   if (deviation > 0) decimals = decimals_for(rounded_to_digits(deviation, 2), 2);
+  const bool beyond_four = value != 0 && decimals > decimals_for(std::abs(value), 4);
+  if (deviation > 0 && beyond_four) decimals = decimals_for(rounded_to_digits(deviation, 1), 1);
   decimals = std::clamp(decimals, 0, max_decimals);
   return {format_fixed(value, decimals), format_fixed(deviation, decimals)};
 }

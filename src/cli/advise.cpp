@@ -1,4 +1,4 @@
-// labreport advise: which changes to the training step buy most, as a run measured them.
+// labreport advise: which changes to the training step help most, as a run measured them.
 #include <fmt/format.h>
 
 #include <memory>
@@ -15,7 +15,7 @@ constexpr std::size_t kMostChanges = 3;
 
 void print(const Gain& gain, std::size_t place) {
   const std::string why = because(gain);
-  fmt::print("{}. {}: {} × ({} → {} ms){}\n   {}\n   {}\n", place, gain.after->change,
+  fmt::print("{}. {}: {}× ({} → {} ms){}\n   {}\n   {}\n", place, gain.after->change,
              format_significant(gain.speedup(), 3), format_significant(gain.before->ms()),
              format_significant(gain.after->ms()), why.empty() ? "" : ", " + why,
              cell_id(gain.before->cell->spec), cell_id(gain.after->cell->spec));

@@ -363,7 +363,7 @@ TEST(MemoryPrecisions, SayWhatStaysInFp32OnlyWhereItIsMostOfTheShortestStep) {
   };
   EXPECT_THAT(
       part_of("c", held(50LL << 30)).answer,
-      HasSubstr("because 50.77 GiB of it are parameters, gradients and the optimizer's state"));
+      HasSubstr("because 50.77 GiB of it is parameters, gradients and optimizer state"));
   EXPECT_THAT(part_of("c", held(30LL << 30)).answer, Not(HasSubstr("which stay in FP32")));
 }
 

@@ -39,21 +39,21 @@ class TypstWriter {
     text_ += std::string(embedded::writers().at("templates/report.typ")) + "\n";
   }
 
-  void centred(const std::string& size, const std::string& markup) {
+  void centered(const std::string& size, const std::string& markup) {
     if (!markup.empty()) text_ += "#align(center, text(size: " + size + ")[" + markup + "])\n\n";
   }
 
   void head() {
     const FrontMatter& front = document_.front;
     text_ += "#title[" + typst_text(document_.title) + "]\n\n";
-    centred("13pt", typst_text(document_.device));
-    centred("11pt", typst_text(front.author));
-    centred("10pt", typst_text(front.course));
+    centered("13pt", typst_text(document_.device));
+    centered("11pt", typst_text(front.author));
+    centered("10pt", typst_text(front.course));
     if (!front.repository.empty()) {
-      centred("9pt", typst_link(front.repository, typst_text(front.repository), source_));
+      centered("9pt", typst_link(front.repository, typst_text(front.repository), source_));
     }
-    centred("9pt",
-            typst_text(document_.marks()) + "#linebreak()" + typst_text(document_.provenance));
+    centered("9pt",
+             typst_text(document_.marks()) + "#linebreak()" + typst_text(document_.provenance));
     if (document_.demonstration) {
       banner("CPU demonstration.",
              " Tiny networks on a CPU: this report shows what one looks like, not what a GPU "
