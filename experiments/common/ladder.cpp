@@ -54,7 +54,7 @@ Rung rung_of(const RunView& view, const Cell& cell, const Ladder& ladder) {
     rung.compile_s = *ms / kMillisecondsPerSecond;
   }
   const Metric* losses = launch->find(metric::kLosses, metric::kTotal);
-  if (losses != nullptr && cell.spec.implementation.empty()) rung.losses = losses->numbers();
+  if (losses != nullptr) rung.losses = losses->numbers();
   if (rung.ran()) rung.mfu = mfu_of(view, cell.spec, rung.ms());
   return rung;
 }

@@ -16,8 +16,7 @@ struct Rung {
   std::string reason;  ///< Why it has no numbers; empty: it has.
   std::vector<double> steps_ms = {};
   std::optional<double> busy_ms = {}, kernels = {}, peak_bytes = {}, mfu = {}, compile_s = {};
-  /// Of every step from the first; empty where the initial weights are others.
-  std::vector<double> losses = {};
+  std::vector<double> losses = {};  ///< Of every step from the first.
 
   bool ran() const { return !steps_ms.empty(); }
   double ms() const;                      ///< The mean.
