@@ -170,4 +170,8 @@ Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& option
 /// The two halves of a run that measures both: labreport's network is A, the user's model B.
 Comparison compare_halves(const Run& run);
 
+/// Where imported numbers stood before: what the cells say under `name` (metric::kTitle, kSource),
+/// each text once, in the cells' order.
+std::vector<std::string> provenance(const Run& run, std::string_view name);
+
 }  // namespace labreport

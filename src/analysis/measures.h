@@ -1,6 +1,7 @@
 // What is compared of a cell: which of its numbers, what work stands behind them.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -31,6 +32,9 @@ std::string_view unit(Measure measure);
 
 /// What a cell of this kind and mode has to say; empty for kinds that are not compared by rows.
 std::vector<Measure> measures_of(const CellSpec& spec);
+
+/// Every step from the first is kept; only those after the first `warmup` count.
+std::vector<double> after_warmup(std::vector<double> samples, std::int64_t warmup);
 
 /// One number a launch that ended well: the median of its counted steps, or its one value; of an
 /// imported cell the first published mean, which says nothing about others. All are

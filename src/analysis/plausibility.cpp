@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "analysis/inspection.h"
+#include "analysis/measures.h"
 #include "base/format.h"
 #include "base/statistics.h"
 #include "plan/arithmetic.h"
@@ -47,11 +48,7 @@ std::optional<double> measured_limit(const Inspection& in) {
 }
 
 std::vector<double> counted_steps(const Inspection& in) {
-  std::vector<double> steps = in.samples(metric::kStep, metric::kTotal);
-  const auto warmup = static_cast<std::size_t>(in.cell.spec.warmup.value_or(0));
-  steps.erase(steps.begin(),
-              steps.begin() + static_cast<std::ptrdiff_t>(std::min(warmup, steps.size())));
-  return steps;
+  return after_warmup(in.samples(metric::kStep, metric::kTotal), in.cell.spec.warmup.value_or(0));
 }
 
 void judge_rate(const Inspection& in, double rate) {
@@ -98,12 +95,9 @@ void check_spread(const Inspection& in) {
 /// The device's time of a forward pass; the median of the counted steps. A process's first step is
 /// never one of them: it loads kernels.
 std::optional<double> forward_time(const Inspection& in) {
-  std::vector<double> times = in.samples(metric::kEvent, metric::kForward);
-  const auto warmup =
-      static_cast<std::size_t>(std::max<std::int64_t>(1, in.cell.spec.warmup.value_or(0)));
-  if (times.size() <= warmup) return std::nullopt;
-  times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(warmup));
-  return median(times);
+  const auto warmup = std::max<std::int64_t>(1, in.cell.spec.warmup.value_or(0));
+  const auto times = after_warmup(in.samples(metric::kEvent, metric::kForward), warmup);
+  return times.empty() ? std::nullopt : std::optional(median(times));
 }
 
 /// All modes of a network begin with the same forward pass: where one took far longer, the machine

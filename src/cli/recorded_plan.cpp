@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/messages.h"
 #include "base/text.h"
-#include "cli/help.h"
+#include "cli/flags.h"
 #include "cli/output_flags.h"
 #include "cli/shard.h"
 #include "results/run_store.h"

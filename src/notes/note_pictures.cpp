@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "notes/plain_svg.h"
+#include "document/data_address.h"
 
 namespace labreport {
 namespace {
@@ -57,13 +57,33 @@ std::string published_name(const fs::path& relative) {
   return (stem.empty() ? "picture" : stem) + lower(relative.extension().string());
 }
 
-/// Of an SVG that does more than draw; empty for all others.
-std::string why_not_plain(const fs::path& file, std::string_view bytes) {
-  if (lower(file.extension().string()) != ".svg") return "";
-  const auto problem = svg_problem(bytes);
-  if (!problem) return "";
-  return fmt::format("is left out: its line {} has {}, and a published picture only draws",
-                     problem->line, problem->what);
+/// "460pt" of the first element's `width="460pt"`; empty where it has none, or none that is a
+/// length.
+std::string root_attribute(std::string_view svg, const std::string& name) {
+  const std::size_t root = std::min(svg.find("<svg"), svg.size());
+  const std::string_view tag = svg.substr(root, svg.find('>', root) - root);
+  const std::size_t at = tag.find(" " + name + "=");
+  if (at == tag.npos || at + name.size() + 3 > tag.size()) return "";
+  const std::string_view rest = tag.substr(at + name.size() + 2);
+  const std::string_view value = rest.substr(1, rest.find(rest.front(), 1) - 1);
+  const bool length = std::ranges::all_of(
+      value, [](char letter) { return is_alnum(letter) || letter == '.' || letter == ' '; });
+  return length ? std::string(value) : "";
+}
+
+/// The picture inside another one: browsers run, fetch and follow nothing of a picture's picture,
+/// also where a reader opens the file by itself (SVG 2, section 2.2.6: secure animated mode).
+std::string inert_svg(std::string_view svg) {
+  std::string width = root_attribute(svg, "width");
+  std::string height = root_attribute(svg, "height");
+  const std::vector<std::string> box = split(root_attribute(svg, "viewBox"), ' ');
+  if ((width.empty() || height.empty()) && box.size() == 4) width = box[2], height = box[3];
+  std::string root = "<svg xmlns=\"http://www.w3.org/2000/svg\"";
+  if (!width.empty() && !height.empty()) {
+    root += fmt::format(" width=\"{}\" height=\"{}\"", width, height);
+  }
+  return fmt::format("{}><image width=\"100%\" height=\"100%\" href=\"{}\"/></svg>\n", root,
+                     data_address(".svg", svg));
 }
 
 }  // namespace
@@ -88,10 +108,12 @@ PictureAnswer NotePictures::find(const std::string& target) {
   if (known != names_.end()) return {known->second, ""};
   try {
     std::string bytes = read_plain_file(file, kLargest);
-    if (const std::string hostile = why_not_plain(relative, bytes); !hostile.empty()) {
-      return refuse(hostile);
+    const std::string name = published_name(relative);
+    if (name.ends_with(".svg")) {
+      if (bytes.find("<svg") == bytes.npos) return refuse("is left out: it is no SVG");
+      bytes = inert_svg(bytes);
     }
-    found_.push_back({"notes/" + published_name(relative), std::move(bytes)});
+    found_.push_back({"notes/" + name, std::move(bytes)});
   } catch (const Error& failure) {
     return refuse("is left out: " + std::string(failure.what()));
   }

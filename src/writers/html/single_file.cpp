@@ -6,22 +6,10 @@
 #include <array>
 
 #include "base/text.h"
+#include "document/data_address.h"
 
 namespace labreport {
 namespace {
-
-const unsigned char* unsigned_bytes(std::string_view bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-
-/// With padding (RFC 4648, section 4): as a data address holds a file.
-std::string base64(std::string_view bytes) {
-  constexpr int kVariant = sodium_base64_VARIANT_ORIGINAL;
-  std::string text(sodium_base64_ENCODED_LEN(bytes.size(), kVariant), '\0');
-  sodium_bin2base64(text.data(), text.size(), unsigned_bytes(bytes), bytes.size(), kVariant);
-  text.pop_back();  // the library ends it as C does
-  return text;
-}
 
 std::string hash_source(std::string_view text) { return " 'sha256-" + sha256_base64(text) + "'"; }
 
@@ -29,18 +17,12 @@ bool leads_somewhere(std::string_view target) {
   return target.starts_with('#') || target.find("://") != std::string_view::npos;
 }
 
-std::string media_type(std::string_view name) {
-  const std::string_view kind = name.substr(std::min(name.rfind('.'), name.size()));
-  if (kind == ".svg") return "image/svg+xml";
-  return kind == ".jpg" ? "image/jpeg" : "image/" + std::string(kind.substr(kind.empty() ? 0 : 1));
-}
-
 }  // namespace
 
 std::string sha256_base64(std::string_view bytes) {
   std::array<char, crypto_hash_sha256_BYTES> digest{};
-  crypto_hash_sha256(reinterpret_cast<unsigned char*>(digest.data()), unsigned_bytes(bytes),
-                     bytes.size());
+  crypto_hash_sha256(reinterpret_cast<unsigned char*>(digest.data()),
+                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
   return base64({digest.data(), digest.size()});
 }
 
@@ -85,7 +67,7 @@ std::string with_pictures_inside(std::string_view html,
     const std::string address(html.substr(0, html.find('"')));
     const auto file = files.find(address);
     if (file == files.end()) continue;
-    page += "data:" + media_type(address) + ";base64," + base64(file->second);
+    page += data_address(address, file->second);
     html.remove_prefix(address.size());
   }
   return page.append(html);
