@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "publish/helper_python.h"
 #include "publish/run_notes.h"
-#include "publish/typeset_limits.h"
 
 namespace labreport {
 namespace {

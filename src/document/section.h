@@ -35,6 +35,7 @@
 // A problem with a single part writes "## Title" and is presented under the empty letter.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -99,5 +100,13 @@ using FigureFiles = std::function<std::string_view(const std::string& name)>;
 /// names no fact or content has no words.
 Section compose_section(std::string_view words, const std::map<std::string, PartContent>& parts,
                         const FigureFiles& figures = {});
+
+/// Words with their tags filled; `block` is named in errors.
+using Filler = std::function<std::string(const std::string& words, const std::string& block)>;
+
+/// Adds to `part` what `exhibit` makes of the datasets that it names: one figure or table each,
+/// none for a dataset without rows.
+void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets, const Filler& fill,
+                   const FigureFiles& figures, Part& part);
 
 }  // namespace labreport

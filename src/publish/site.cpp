@@ -9,30 +9,30 @@
 #include "base/text.h"
 #include "document/index/index_document.h"
 #include "publish/run_files.h"
-#include "publish/typeset.h"
 #include "results/run_json.h"
 #include "writers/diff/diff_writers.h"
 #include "writers/html/assets.h"
 #include "writers/html/html.h"
+#include "writers/typst/typst_text.h"
 
 namespace labreport {
 namespace {
 
-void tell(Site& site, const std::string& line) {
-  site.notice += (site.notice.empty() ? "" : "\n") + line;
+void leave_out(Site& site, const SiteRun& run, const std::string& line) {
+  site.tell(line);
+  site.lacking.insert(run.folder);
 }
 
 void tell_each(Site& site, const std::vector<SiteRun>& runs, const std::string& what,
                const std::vector<std::string>& problems) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (problems[i].empty()) continue;
-    tell(site, what + " are left out of " + runs[i].folder + ": " + problems[i]);
-    site.lacking.insert(runs[i].folder);
+    leave_out(site, runs[i], what + " are left out of " + runs[i].folder + ": " + problems[i]);
   }
 }
 
 void tell_all(Site& site, const std::vector<SiteRun>& runs, const std::string& line) {
-  tell(site, line);
+  site.tell(line);
   for (const SiteRun& run : runs) site.lacking.insert(run.folder);
 }
 
@@ -57,8 +57,7 @@ Charts draw_charts(const std::vector<SiteRun>& runs, const Document& index, Char
     charts.bundle = tool->bundle();
     charts.index = std::move(charts.drawings.back());
     charts.drawings.pop_back();
-    if (!problems.back().empty())
-      tell(site, "charts are left out of the index: " + problems.back());
+    if (!problems.back().empty()) site.tell("charts are left out of the index: " + problems.back());
     problems.pop_back();
     tell_each(site, runs, "charts", problems);
     return charts;
@@ -89,6 +88,68 @@ std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
 
 void append(std::vector<SiteFile>& files, std::vector<SiteFile> more) {
   std::ranges::move(more, std::back_inserter(files));
+}
+
+TypesetJob job_for(const SiteRun& run, const Drawings& drawings, const SiteOptions& options) {
+  const std::string source =
+      report_typst(run.document, drawings, typst_options(run.document, options));
+  TypesetJob job{printable(source, kLinesAndTabs), {}};
+  for (const Figure* figure : figures_of(run.document)) {
+    const auto drawing = drawings.find(figure->slug);
+    if (drawing == drawings.end()) continue;
+    const std::string path = narrow_chart_path(*figure);
+    const bool shown = job.source.find(typst_string(path)) != std::string::npos;
+    if (shown) job.pictures[path] = drawing->second.narrow;
+  }
+  for (const Attachment* picture : note_pictures(run.document)) {
+    job.pictures[picture->name] = picture->bytes;
+  }
+  return job;
+}
+
+/// Reports as PDF: "<folder>/report.pdf" for each run, all in one start of the tool.
+void add_pdfs(Site& site, const std::vector<SiteRun>& runs, const std::vector<Drawings>& drawings,
+              const SiteOptions& options, ChartTool& tool) try {
+  std::vector<TypesetJob> jobs;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    jobs.push_back(job_for(runs[i], drawings[i], options));
+  }
+  const std::vector<Typeset> all = tool.typeset(jobs);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string path = runs[i].folder + "/" + format_file(Format::kPdf);
+    if (all[i].pdf.empty()) {
+      leave_out(site, runs[i], path + " is left out: " + all[i].problem);
+    } else {
+      site.files.push_back({path, all[i].pdf});
+    }
+  }
+} catch (const Error& error) {
+  tell_all(site, runs, std::string("PDF is left out: ") + error.what());
+}
+
+/// "<folder>/report.tex" and "<folder>/parts/<part>.tex" likewise.
+void add_latex(Site& site, const std::vector<SiteRun>& runs, const std::vector<Prints>& prints,
+               const SiteOptions& options, ChartTool& tool) try {
+  std::vector<std::string> paths, trees;
+  std::vector<const SiteRun*> run_of;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (Attachment& tree : latex_trees(runs[i].document, prints[i],
+                                        {.answers = options.answers, .paper = options.paper})) {
+      paths.push_back(runs[i].folder + "/" + tree.name);
+      trees.push_back(std::move(tree.bytes));
+      run_of.push_back(&runs[i]);
+    }
+  }
+  const std::vector<std::string> texts = tool.latex(trees);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (texts[i].empty()) {
+      leave_out(site, *run_of[i], paths[i] + " is left out: pandoc gave up");
+    } else {
+      site.files.push_back({paths[i], texts[i]});
+    }
+  }
+} catch (const Error& error) {
+  tell_all(site, runs, std::string("LaTeX is left out: ") + error.what());
 }
 
 void add_assets(Site& site, const std::string& bundle) {
@@ -175,10 +236,10 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
     }
   }
   if (options.formats.has(Format::kPdf) && tool != nullptr) {
-    append(site.files, typeset_runs(runs, charts.drawings, options, *tool, site));
+    add_pdfs(site, runs, charts.drawings, options, *tool);
   }
   if (options.formats.has(Format::kLatex) && tool != nullptr) {
-    append(site.files, latex_of_runs(runs, prints, options, *tool, site));
+    add_latex(site, runs, prints, options, *tool);
   }
   add_pages(site, runs, charts, options);
   for (const KeptRun& run : kept) {

@@ -8,7 +8,7 @@
 
 #include "document/document.h"
 #include "document/drawings.h"
-#include "document/index/run_entry.h"
+#include "document/index/index_document.h"
 #include "publish/formats.h"
 #include "writers/html/html.h"
 #include "writers/html/html_parts.h"
@@ -53,6 +53,8 @@ struct Site {
   std::vector<RunEntry> entries = {};  ///< Of the runs that were rendered, in their order.
   bool undrawn = false;                ///< The chart tool does not work: no page has its script.
   std::set<std::string> lacking = {};  ///< Folders of runs that lack pictures or a format.
+
+  void tell(const std::string& line) { notice += (notice.empty() ? "" : "\n") + line; }
 };
 
 /// The pages of `runs`, and the index of these and of `kept`. Without a tool, or with one that

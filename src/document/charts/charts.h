@@ -14,14 +14,9 @@ enum class ChartWidth { kWide, kNarrow };
 inline constexpr int kWideChart = 720;
 inline constexpr int kNarrowChart = 350;
 
-/// Colors of text, axes and grid. charts.css turns each, and each series color, dark when asked.
-namespace ink {
-inline constexpr std::string_view kText = "#1f2328";
-inline constexpr std::string_view kMuted = "#59636e";
-inline constexpr std::string_view kAxis = "#8c959f";
-inline constexpr std::string_view kGrid = "#e6e9ed";
-inline constexpr std::string_view kPaper = "#ffffff";
-}  // namespace ink
+/// charts/theme.json: Vega-Lite's `config` and `background`; the `colors` of series, which site/
+/// charts.css turns dark when asked, and the color and shape of each series that is known by name.
+const nlohmann::json& chart_theme();
 
 /// A series' two signs; color is never the only one.
 struct SeriesStyle {

@@ -6,9 +6,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "document/comparison/diff_data.h"
 #include "document/comparison/diff_facts.h"
-#include "document/comparison/diff_labels.h"
 #include "document/section.h"
 #include "embedded/document.h"
 
