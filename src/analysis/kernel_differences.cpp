@@ -18,6 +18,16 @@
 namespace labreport {
 namespace {
 
+/// The first launch that ended well of a cell that profiled a warm step; null: none, or no cell.
+const Launch* profiled_step(const Cell* cell) {
+  if (cell == nullptr || cell->spec.kind != CellKind::kKernels || cell->spec.steps == 0) {
+    return nullptr;
+  }
+  const auto ok = std::ranges::find_if(cell->launches,
+                                       [](const Launch& launch) { return is_ok(launch.outcome); });
+  return ok == cell->launches.end() ? nullptr : &*ok;
+}
+
 /// The same kernels on both sides.
 struct Sums {
   KernelSum a = {}, b = {};
@@ -198,15 +208,6 @@ std::vector<KernelChange> kernel_changes(const Matching& matching) {
     if (in_a != nullptr && in_b != nullptr) add_changes(*a, *in_a, *in_b, changes);
   }
   return changes;
-}
-
-const Launch* profiled_step(const Cell* cell) {
-  if (cell == nullptr || cell->spec.kind != CellKind::kKernels || cell->spec.steps == 0) {
-    return nullptr;
-  }
-  const auto ok = std::ranges::find_if(cell->launches,
-                                       [](const Launch& launch) { return is_ok(launch.outcome); });
-  return ok == cell->launches.end() ? nullptr : &*ok;
 }
 
 }  // namespace labreport

@@ -25,7 +25,4 @@ std::string kernel_family(std::string_view name);
 /// of either step: the two longest kernels, where their families differ.
 std::vector<KernelChange> kernel_changes(const Matching& matching);
 
-/// The first launch that ended well of a cell that profiled a warm step; null: none, or no cell.
-const Launch* profiled_step(const Cell* cell);
-
 }  // namespace labreport

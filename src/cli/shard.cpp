@@ -9,7 +9,6 @@
 #include "base/format.h"
 #include "base/messages.h"
 #include "cli/flags.h"
-#include "cli/kept.h"
 #include "cli/recorded_plan.h"
 #include "experiments/catalog.h"
 #include "orchestrate/run_folder.h"

@@ -101,12 +101,4 @@ using FigureFiles = std::function<std::string_view(const std::string& name)>;
 Section compose_section(std::string_view words, const std::map<std::string, PartContent>& parts,
                         const FigureFiles& figures = {});
 
-/// Words with their tags filled; `block` is named in errors.
-using Filler = std::function<std::string(const std::string& words, const std::string& block)>;
-
-/// Adds to `part` what `exhibit` makes of the datasets that it names: one figure or table each,
-/// none for a dataset without rows.
-void place_exhibit(const Exhibit& exhibit, const std::vector<Dataset>& datasets, const Filler& fill,
-                   const FigureFiles& figures, Part& part);
-
 }  // namespace labreport

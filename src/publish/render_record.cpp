@@ -94,8 +94,7 @@ nlohmann::json given(const RenderOptions& options) {
   static_cast<void>(force);    // What is overwritten, not with what.
   static_cast<void>(asked);    // What the status is.
   static_cast<void>(imports);  // They have comparisons, with keys of their own.
-  nlohmann::json parts = {static_cast<int>(answers), static_cast<int>(paper), formats.bits(),
-                          single_file};
+  nlohmann::json parts = {static_cast<int>(answers), static_cast<int>(paper), formats, single_file};
   if (!notes.empty()) parts.push_back(content_hash(folder_stamp(notes)));
   return parts;
 }

@@ -134,7 +134,7 @@ std::vector<PairedRun> imported_runs(const RenderOptions& options, const std::st
 std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<PairedRun> paired,
                               const RenderOptions& options, ChartTool& tool,
                               const RenderRecord* record) {
-  if (!options.formats.has(Format::kHtml)) return {};
+  if (!options.formats.contains(Format::kHtml)) return {};
   for (const Candidate& run : runs) {
     const auto [preset, headline] =
         run.kept ? std::tie(run.kept->entry.preset, run.kept->entry.headline)
@@ -215,13 +215,13 @@ void tell_pages(const std::vector<Candidate>& runs, const Site& site, const Rend
                 Rendered& rendered) {
   const std::set<std::string> made = paths_of(site);
   for (const Candidate& run : runs) {
-    for (const Format format : options.formats.list()) {
+    for (const Format format : options.formats) {
       const std::string path = run.place + "/" + format_file(format);
       if (options.asked && !made.contains(path)) rendered.problems.push_back("no " + path);
     }
     const std::string page = options.single_file
                                  ? single_page_path(run.place)
-                                 : run.place + "/" + format_file(options.formats.first());
+                                 : run.place + "/" + format_file(*options.formats.begin());
     if (!made.contains(page)) continue;
     for (const fs::path& folder : run.folders) rendered.pages[folder] = options.out / page;
   }
@@ -245,7 +245,7 @@ struct RenderWork {
 Rendered RenderWork::run() {
   RunNotes notes(folders, options.notes);
   Rendered rendered{};
-  if (options.formats.has(Format::kHtml)) rendered.index = options.out / "index.html";
+  if (options.formats.contains(Format::kHtml)) rendered.index = options.out / "index.html";
   std::vector<Candidate> runs =
       choose_runs(folders, options, chart_tool, record, notes, rendered.problems);
   const std::vector<PairedRun> imports = imported_runs(options, chart_tool);

@@ -29,8 +29,8 @@ bool is_picture(const Attachment& file) {
 }
 
 bool is_read_with_files_beside(const Formats& formats) {
-  return formats.has(Format::kHtml) || formats.has(Format::kMarkdown) ||
-         formats.has(Format::kTypst) || formats.has(Format::kLatex);
+  return formats.contains(Format::kHtml) || formats.contains(Format::kMarkdown) ||
+         formats.contains(Format::kTypst) || formats.contains(Format::kLatex);
 }
 
 }  // namespace
@@ -46,21 +46,21 @@ std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, co
   const auto add_all = [&](std::vector<Attachment> named) {
     for (Attachment& file : named) add(file.name, std::move(file.bytes));
   };
-  if (formats.has(Format::kMarkdown)) {
+  if (formats.contains(Format::kMarkdown)) {
     add("report.md", report_markdown(document, drawings, options.answers));
     add_all(markdown_parts(document, drawings, options.answers));
   }
-  if (formats.has(Format::kCsv)) {
+  if (formats.contains(Format::kCsv)) {
     if (!run.cells_csv.empty()) add("cells.csv", run.cells_csv);
     add_all(table_files(document));
   }
-  if (formats.has(Format::kLatex)) add_all(print_files(document, prints));
-  if (formats.has(Format::kTypst)) {
+  if (formats.contains(Format::kLatex)) add_all(print_files(document, prints));
+  if (formats.contains(Format::kTypst)) {
     const TypstOptions typst = typst_options(document, options);
     add("report.typ", report_typst(document, drawings, typst));
     add_all(typst_parts(document, drawings, typst));
   }
-  if (formats.has(Format::kJson)) add("run.json", run.run_json);
+  if (formats.contains(Format::kJson)) add("run.json", run.run_json);
   if (!is_read_with_files_beside(formats)) return files;
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {

@@ -1,4 +1,9 @@
-// The files of one run, each format by its own writer.
+// The files of one run, each format by its own writer, and what lies beside a report for other
+// programs: spreadsheets, TeX, documents of one's own.
+//
+// Names of attachments are relative to the run's folder. A part is named "<problem>.<letter>", or
+// by its problem alone. Pictures and links of a part lead on from the run's folder; in Typst
+// pictures lead from parts/, where it looks for them.
 #pragma once
 
 #include <vector>

@@ -74,7 +74,7 @@ std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
                                  const std::vector<Drawings>& drawings, const SiteOptions& options,
                                  ChartTool* tool, Site& site) {
   std::vector<Prints> none(drawings.size());
-  if (tool == nullptr || !options.formats.has(Format::kLatex)) return none;
+  if (tool == nullptr || !options.formats.contains(Format::kLatex)) return none;
   try {
     std::vector<std::string> problems;
     std::vector<Prints> prints = print_each(drawings, *tool, problems);
@@ -177,14 +177,14 @@ void show_control_characters(Site& site) {
 /// A page names what lies beside it, so it is written last.
 void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& charts,
                const SiteOptions& options) {
-  if (!options.formats.has(Format::kHtml)) return;
+  if (!options.formats.contains(Format::kHtml)) return;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const PageOptions page = {.root = root_from(runs[i].folder),
                               .interactive = !charts.bundle.empty(),
                               .answers = options.answers,
                               .formats = formats_beside(site, runs[i])};
     site.files.push_back(
-        {page_path(runs[i]), page_html(runs[i].document, charts.drawings[i], page)});
+        {runs[i].folder + "/index.html", page_html(runs[i].document, charts.drawings[i], page)});
   }
 }
 
@@ -196,15 +196,13 @@ Document index_of(const Site& site, const std::vector<KeptRun>& kept) {
 
 void add_index(Site& site, const Document& index, const Charts& charts,
                const SiteOptions& options) {
-  if (!options.formats.has(Format::kHtml)) return;
+  if (!options.formats.contains(Format::kHtml)) return;
   append(site.files, picture_files("", index, charts.index));
   site.files.push_back(
       {"index.html", index_html(index, charts.index, !charts.bundle.empty(), options.pairs)});
 }
 
 }  // namespace
-
-std::string page_path(const SiteRun& run) { return run.folder + "/index.html"; }
 
 std::vector<const SiteFile*> files_of(const Site& site, const std::string& folder) {
   std::vector<const SiteFile*> files;
@@ -220,11 +218,12 @@ std::string single_page_path(const std::string& folder) {
 
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
                  const std::vector<KeptRun>& kept) {
-  Site site{.files = {}, .notice = {}, .partial = !options.formats.all()};
+  Site site{.files = {}, .notice = {}, .partial = options.formats != all_formats()};
   for (const SiteRun& run : runs) {
     site.entries.push_back(run_entry(run.document, run.folder, run.started_at));
   }
-  const Document index = options.formats.has(Format::kHtml) ? index_of(site, kept) : Document();
+  const Document index =
+      options.formats.contains(Format::kHtml) ? index_of(site, kept) : Document();
   const Charts charts = draw_charts(runs, index, tool, site);
   const std::vector<Prints> prints = print_charts(runs, charts.drawings, options, tool, site);
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -235,10 +234,10 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
            single_page_html(runs[i].document, charts.drawings[i], options.answers, charts.bundle)});
     }
   }
-  if (options.formats.has(Format::kPdf) && tool != nullptr) {
+  if (options.formats.contains(Format::kPdf) && tool != nullptr) {
     add_pdfs(site, runs, charts.drawings, options, *tool);
   }
-  if (options.formats.has(Format::kLatex) && tool != nullptr) {
+  if (options.formats.contains(Format::kLatex) && tool != nullptr) {
     add_latex(site, runs, prints, options, *tool);
   }
   add_pages(site, runs, charts, options);
@@ -246,7 +245,7 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
     site.kept.insert(site.kept.end(), run.files.begin(), run.files.end());
   }
   add_index(site, index, charts, options);
-  if (options.formats.has(Format::kHtml)) add_assets(site, charts.bundle);
+  if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle);
   show_control_characters(site);
   return site;
 }

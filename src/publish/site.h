@@ -34,7 +34,7 @@ struct KeptRun {
 
 struct SiteOptions {
   Answers answers = Answers::kFull;
-  Formats formats = {};
+  Formats formats = all_formats();
   Paper paper = Paper::kA4;
   bool single_file = false;  ///< A run's page once more, as one file that can be mailed.
   std::vector<ComparedPair> pairs = {};  ///< Pages for the index to name; the caller adds them.
@@ -66,10 +66,7 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
 /// The site's files below a run's folder.
 std::vector<const SiteFile*> files_of(const Site& site, const std::string& folder);
 
-/// Where a run's page lies inside the site: "<folder>/index.html".
-std::string page_path(const SiteRun& run);
-
-/// And its one-file twin, whose name says by itself what it holds:
+/// Where a run's page as one file lies inside the site; its name says by itself what it holds:
 /// "<folder>/<gpu>-<edition>-….html".
 std::string single_page_path(const std::string& folder);
 

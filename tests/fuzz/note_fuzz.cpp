@@ -2,7 +2,6 @@
 // markup of their own.
 #include "base/text.h"
 #include "fuzz/target.h"
-#include "notes/front_matter.h"
 #include "notes/note.h"
 #include "publish/run_files.h"
 #include "writers/html/html.h"

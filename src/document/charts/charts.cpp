@@ -92,8 +92,10 @@ struct IdForm {
 };
 constexpr IdForm kIdForms[] = {{" id=\"", '"'}, {"url(#", ')'}, {"href=\"#", '"'}};
 
-}  // namespace
-
+/// Keeps what belongs to that width. A layer whose name begins with "wide-only" or "narrow-only"
+/// stands at one width only; of one whose name begins with "series" a key above the plot explains
+/// the series on a phone, where there is no room for words beside it. What a figure's file has
+/// under `usermeta.narrow` is merged into it there (RFC 7396).
 void fit_to_width(nlohmann::json& spec, ChartWidth width) {
   if (spec.contains("usermeta")) {
     const nlohmann::json narrow = spec["usermeta"].value("narrow", nlohmann::json::object());
@@ -108,6 +110,8 @@ void fit_to_width(nlohmann::json& spec, ChartWidth width) {
     first = false;
   }
 }
+
+}  // namespace
 
 const nlohmann::json& chart_theme() {
   static const auto theme =

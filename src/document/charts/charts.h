@@ -31,12 +31,6 @@ SeriesStyle series_style(std::string_view name, std::size_t index);
 /// The scale of a channel ("color", "shape", "strokeDash") whose values are `labels`.
 nlohmann::json series_scale(std::string_view channel, const std::vector<std::string>& labels);
 
-/// Keeps what belongs to that width. A layer whose name begins with "wide-only" or "narrow-only"
-/// stands at one width only; of one whose name begins with "series" a key above the plot explains
-/// the series on a phone, where there is no room for words beside it. What a figure's file has
-/// under `usermeta.narrow` is merged into it there (RFC 7396).
-void fit_to_width(nlohmann::json& spec, ChartWidth width);
-
 /// The spec as it is drawn: with theme, paper and the total width. `height` in the spec is the
 /// figure's total height for single and layered views, an inner view's height in a vconcat.
 nlohmann::json themed(nlohmann::json spec, ChartWidth width);

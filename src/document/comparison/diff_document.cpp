@@ -136,12 +136,12 @@ std::string title_of(const Comparison& comparison) {
 
 std::string in_quotes(const std::string& word) { return "'" + replaced(word, "'", "'\\''") + "'"; }
 
-}  // namespace
-
 std::string counts_of(const Comparison& comparison) {
   return fmt::format("{} cells match, {} only in A, {} only in B", comparison.matched,
                      comparison.only_a, comparison.only_b);
 }
+
+}  // namespace
 
 Document diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
   Document document;

@@ -17,7 +17,8 @@ namespace {
 /// Of the runs that ship with the project the full ones are worth a reader's first look.
 bool is_excerpt(const RunEntry& run) { return run.reference && run.preset != "full"; }
 
-/// Smaller comes first; ISO times compare as texts.
+/// One's own runs come before those that ship with the project, and of these full ones first; then
+/// the newest. CPU demonstrations come last. ISO times compare as texts.
 bool before(const RunEntry& a, const RunEntry& b) {
   const auto kind = [](const RunEntry& run) {
     return std::tuple(run.demonstration, run.reference, is_excerpt(run));
@@ -41,10 +42,6 @@ RunEntry run_entry(const Document& document, const std::string& folder,
           .reference = document.reference,
           .incomplete = document.incomplete,
           .headline = document.headline};
-}
-
-void sort_entries(std::vector<RunEntry>& entries) {
-  std::ranges::sort(entries, [](const auto& a, const auto& b) { return before(a, b); });
 }
 
 namespace {
@@ -181,7 +178,7 @@ std::string_view file(const std::string& name) {
 }  // namespace
 
 Document index_document(std::vector<RunEntry> entries) {
-  sort_entries(entries);
+  std::ranges::sort(entries, before);
   std::vector<RunRow> rows;
   // Where all runs came with the project, that sets none of them apart.
   const bool names_references = !std::ranges::all_of(entries, &RunEntry::reference);

@@ -29,18 +29,14 @@ struct RunEntry {
 RunEntry run_entry(const Document& document, const std::string& folder,
                    const std::string& started_at);
 
-/// One's own runs before those that ship with the project, and of these full ones first; then the
-/// newest first. CPU demonstrations come last.
-void sort_entries(std::vector<RunEntry>& entries);
-
 // How an entry is kept between renders.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Headline, network, precision, fp32_ms, mixed_ms, mfu, peak_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunEntry, folder, device, edition, preset, started_at, revision,
                                    outcome, demonstration, reference, incomplete, headline)
 
 /// Figures of the newest run of each device and edition, and of each device's history where it has
-/// three runs; one table with a row a run, in the order of `sort_entries`. Links are relative to
-/// the site's root.
+/// three runs; one table with a row a run, one's own first, CPU demonstrations last. Links are
+/// relative to the site's root.
 Document index_document(std::vector<RunEntry> entries);
 
 }  // namespace labreport
