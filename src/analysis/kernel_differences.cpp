@@ -104,22 +104,6 @@ auto extent(const CellSpec& spec) {
   return std::tuple(spec.mode, parameter_count(spec.model.value_or(ModelShape{})), spec.context);
 }
 
-}  // namespace
-
-std::vector<StepDifference> step_differences(const Matching& matching) {
-  std::map<std::optional<Precision>, CellPair> fullest;
-  for (const CellPair& pair : matching.pairs) {
-    if (profiled_step(pair.a) == nullptr || profiled_step(pair.b) == nullptr) continue;
-    CellPair& most = fullest[pair.a->spec.precision];
-    if (most.a == nullptr || extent(most.a->spec) < extent(pair.a->spec)) most = pair;
-  }
-  std::vector<StepDifference> differences;
-  for (const auto& [precision, pair] : fullest) differences.push_back(difference(pair));
-  return differences;
-}
-
-namespace {
-
 constexpr double kNoticedShare = 0.05;
 constexpr std::size_t kMostWords = 4;
 
@@ -183,6 +167,18 @@ void add_changes(const Cell& cell, const Launch& a, const Launch& b,
 }
 
 }  // namespace
+
+std::vector<StepDifference> step_differences(const Matching& matching) {
+  std::map<std::optional<Precision>, CellPair> fullest;
+  for (const CellPair& pair : matching.pairs) {
+    if (profiled_step(pair.a) == nullptr || profiled_step(pair.b) == nullptr) continue;
+    CellPair& most = fullest[pair.a->spec.precision];
+    if (most.a == nullptr || extent(most.a->spec) < extent(pair.a->spec)) most = pair;
+  }
+  std::vector<StepDifference> differences;
+  for (const auto& [precision, pair] : fullest) differences.push_back(difference(pair));
+  return differences;
+}
 
 std::string kernel_family(std::string_view name) {
   name = name.substr(0, name.find_first_of("<("));

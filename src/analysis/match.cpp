@@ -121,39 +121,6 @@ std::vector<std::string> check_sizes(const std::vector<CellPair>& pairs, const A
   return {said_so.begin(), said_so.end()};
 }
 
-}  // namespace
-
-Allowed parse_allowed(const std::string& names) {
-  Allowed allowed;
-  if (names.empty()) return allowed;
-  for (const std::string& name : split(names, ',')) {
-    if (name == "batch") {
-      allowed.batch = true;
-    } else if (name == "vocab") {
-      allowed.vocab = true;
-    } else {
-      refuse_unknown("field of --allow-mismatch", name, std::vector<std::string>{"batch", "vocab"});
-    }
-  }
-  return allowed;
-}
-
-Matching match_cells(const Run& a, const Run& b, const Allowed& allowed) {
-  Pairing pairing(a, b);
-  pairing.pass(whole_id);
-  pairing.pass(id_without_implementation);
-  pairing.pass(id_without_steps);
-  Matching matching;
-  matching.mismatches = check_sizes(pairing.pass(id_without_sizes), allowed);
-  matching.pairs = pairing.pairs();
-  for (const auto& [in_a, in_b] : matching.pairs) {
-    (in_a == nullptr ? matching.only_b : in_b == nullptr ? matching.only_a : matching.matched)++;
-  }
-  return matching;
-}
-
-namespace {
-
 std::string field_value(std::optional<std::int64_t> value) {
   return value ? std::to_string(*value) : "none";
 }
@@ -208,6 +175,35 @@ std::size_t distance(const Said& a, const Said& b) {
 }
 
 }  // namespace
+
+Allowed parse_allowed(const std::string& names) {
+  Allowed allowed;
+  if (names.empty()) return allowed;
+  for (const std::string& name : split(names, ',')) {
+    if (name == "batch") {
+      allowed.batch = true;
+    } else if (name == "vocab") {
+      allowed.vocab = true;
+    } else {
+      refuse_unknown("field of --allow-mismatch", name, std::vector<std::string>{"batch", "vocab"});
+    }
+  }
+  return allowed;
+}
+
+Matching match_cells(const Run& a, const Run& b, const Allowed& allowed) {
+  Pairing pairing(a, b);
+  pairing.pass(whole_id);
+  pairing.pass(id_without_implementation);
+  pairing.pass(id_without_steps);
+  Matching matching;
+  matching.mismatches = check_sizes(pairing.pass(id_without_sizes), allowed);
+  matching.pairs = pairing.pairs();
+  for (const auto& [in_a, in_b] : matching.pairs) {
+    (in_a == nullptr ? matching.only_b : in_b == nullptr ? matching.only_a : matching.matched)++;
+  }
+  return matching;
+}
 
 std::string most_frequent_difference(const Run& a, const Run& b) {
   const std::vector<Said> in_b = fields_of(b);

@@ -51,11 +51,6 @@ std::vector<double> counted(const CellSpec& spec, Measure measure, const Metric&
   return after_warmup(metric.numbers(), warms_up ? spec.warmup.value_or(0) : 0);
 }
 
-bool condition_above_zero(const Launch& launch, std::string_view tag, std::string_view name) {
-  const Metric* metric = launch.find_condition(tag, name);
-  return metric != nullptr && metric->number().value_or(0) > 0;
-}
-
 constexpr std::array kDisturbances{
     std::tuple{metric::kSlowdown, metric::kThermal, "thermal slowdown"},
     std::tuple{metric::kSlowdown, metric::kHardware, "hardware slowdown"},
@@ -110,6 +105,11 @@ std::vector<double> launch_values(const Cell& cell, Measure measure) {
     if (value > 0 && std::isfinite(value)) values.push_back(value);
   }
   return values.empty() ? published_value(cell, what.published) : values;
+}
+
+bool condition_above_zero(const Launch& launch, std::string_view tag, std::string_view name) {
+  const Metric* metric = launch.find_condition(tag, name);
+  return metric != nullptr && metric->number().value_or(0) > 0;
 }
 
 std::vector<std::string> disturbed_by(std::span<const Launch> launches) {

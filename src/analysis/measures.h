@@ -41,6 +41,9 @@ std::vector<double> after_warmup(std::vector<double> samples, std::int64_t warmu
 /// above 0.
 std::vector<double> launch_values(const Cell& cell, Measure measure);
 
+/// Of a number that the launch has under its conditions.
+bool condition_above_zero(const Launch& launch, std::string_view tag, std::string_view name);
+
 /// "thermal slowdown", "hardware slowdown", "shared GPU", "spilled to host memory": what disturbed
 /// any of the launches, each once.
 std::vector<std::string> disturbed_by(std::span<const Launch> launches);

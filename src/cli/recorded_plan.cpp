@@ -203,6 +203,15 @@ fs::path interrupted_run(const fs::path& root, const GivenFlags& given) {
       kAnew);
 }
 
+/// Whether `make report RESUME=1` by itself looks where this command keeps its runs, and may go on.
+bool made_by_make(const std::vector<std::string>& argv) {
+  const bool otherwise = std::ranges::any_of(argv, [](const std::string& word) {
+    const std::string flag = word.substr(0, word.find('='));
+    return flag == "--out" || flag == "--model" || flag == "--attention";
+  });
+  return argv.size() > 1 && argv[1] == "report" && !otherwise;
+}
+
 }  // namespace
 
 RunFlags begun_with(const Run& run) { return parsed(recorded_words(run)); }
@@ -233,19 +242,6 @@ GoneOn gone_on_run(const fs::path& root, const std::vector<std::string>& argv) {
 }
 
 namespace fs = std::filesystem;
-
-namespace {
-
-/// Whether `make report RESUME=1` by itself looks where this command keeps its runs, and may go on.
-bool made_by_make(const std::vector<std::string>& argv) {
-  const bool otherwise = std::ranges::any_of(argv, [](const std::string& word) {
-    const std::string flag = word.substr(0, word.find('='));
-    return flag == "--out" || flag == "--model" || flag == "--attention";
-  });
-  return argv.size() > 1 && argv[1] == "report" && !otherwise;
-}
-
-}  // namespace
 
 std::string kept_words(const Run& run, const std::vector<PlannedCell>& wanted) {
   std::size_t kept = 0;

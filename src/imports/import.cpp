@@ -115,36 +115,6 @@ void check_mapped(const Mapped& mapped, const std::vector<TextTable>& tables) {
   }
 }
 
-}  // namespace
-
-const ImportColumn* UnderstoodTable::find(Role role) const {
-  const auto found = std::ranges::find(
-      columns, role, [](const ImportColumn& column) { return column.meaning.role; });
-  return found == columns.end() ? nullptr : &*found;
-}
-
-std::vector<UnderstoodTable> understood_tables(const std::string& text, const std::string& file,
-                                               const Mapped& mapped) {
-  const std::vector<TextTable> tables = find_tables(text);
-  check_mapped(mapped, tables);
-  std::vector<UnderstoodTable> understood;
-  for (const TextTable& table : tables) {
-    UnderstoodTable one{table, columns_of(table, mapped)};
-    if (one.find(Role::kSize) && one.find(Role::kValue)) understood.push_back(std::move(one));
-  }
-  if (!understood.empty()) return understood;
-  const std::string remedy = ": --map COLUMN=MEANING says what is one of " + names_in(tables);
-  throw InputError(
-      file + " holds no table of measurements",
-      "one needs a column of sizes and one of times or peaks" + (tables.empty() ? "" : remedy));
-}
-
-std::string describe(const ImportColumn& column) {
-  return column.why.empty() ? describe(column.meaning) : "ignored: " + column.why;
-}
-
-namespace {
-
 /// One published number with its parameters.
 struct Reading {
   std::string gpu;
@@ -410,10 +380,6 @@ class Row {
   Readings& into_;
 };
 
-}  // namespace
-
-namespace {
-
 /// Each thing is said once: by no two columns, by no column and a flag.
 void check_columns(const UnderstoodTable& understood, const Declared& declared) {
   const auto refuse = [&](const std::string& problem, const std::string& remedy) {
@@ -584,6 +550,32 @@ std::vector<Run> runs_of(const Readings& readings, const Declared& declared) {
 }
 
 }  // namespace
+
+const ImportColumn* UnderstoodTable::find(Role role) const {
+  const auto found = std::ranges::find(
+      columns, role, [](const ImportColumn& column) { return column.meaning.role; });
+  return found == columns.end() ? nullptr : &*found;
+}
+
+std::vector<UnderstoodTable> understood_tables(const std::string& text, const std::string& file,
+                                               const Mapped& mapped) {
+  const std::vector<TextTable> tables = find_tables(text);
+  check_mapped(mapped, tables);
+  std::vector<UnderstoodTable> understood;
+  for (const TextTable& table : tables) {
+    UnderstoodTable one{table, columns_of(table, mapped)};
+    if (one.find(Role::kSize) && one.find(Role::kValue)) understood.push_back(std::move(one));
+  }
+  if (!understood.empty()) return understood;
+  const std::string remedy = ": --map COLUMN=MEANING says what is one of " + names_in(tables);
+  throw InputError(
+      file + " holds no table of measurements",
+      "one needs a column of sizes and one of times or peaks" + (tables.empty() ? "" : remedy));
+}
+
+std::string describe(const ImportColumn& column) {
+  return column.why.empty() ? describe(column.meaning) : "ignored: " + column.why;
+}
 
 Imported import_tables(const std::vector<UnderstoodTable>& tables, const Declared& declared) {
   Readings readings = read_tables(tables, declared);

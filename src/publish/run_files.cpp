@@ -33,6 +33,25 @@ bool is_read_with_files_beside(const Formats& formats) {
          formats.contains(Format::kTypst) || formats.contains(Format::kLatex);
 }
 
+/// A part by itself says where it was measured.
+Part alone(const Document& document, Part part) {
+  const bool apart = !document.provenance.empty() && !part.setting.empty();
+  part.setting = document.provenance + (apart ? " · " : "") + part.setting;
+  return part;
+}
+
+/// "parts/<part>" + `ending` for each part of the handout's problems, written by `write`.
+template <class Write>
+void add_parts(std::vector<Attachment>& files, const Document& document, const char* ending,
+               Write write) {
+  for (const Section& section : document.sections) {
+    if (!section.asked()) continue;
+    for (const Part& part : section.parts) {
+      files.push_back({"parts/" + part.name() + ending, write(alone(document, part))});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
@@ -133,29 +152,6 @@ std::vector<const Attachment*> note_pictures(const Document& document) {
   }
   return pictures;
 }
-
-namespace {
-
-/// A part by itself says where it was measured.
-Part alone(const Document& document, Part part) {
-  const bool apart = !document.provenance.empty() && !part.setting.empty();
-  part.setting = document.provenance + (apart ? " · " : "") + part.setting;
-  return part;
-}
-
-/// "parts/<part>" + `ending` for each part of the handout's problems, written by `write`.
-template <class Write>
-void add_parts(std::vector<Attachment>& files, const Document& document, const char* ending,
-               Write write) {
-  for (const Section& section : document.sections) {
-    if (!section.asked()) continue;
-    for (const Part& part : section.parts) {
-      files.push_back({"parts/" + part.name() + ending, write(alone(document, part))});
-    }
-  }
-}
-
-}  // namespace
 
 std::vector<Attachment> table_files(const Document& document) {
   std::vector<Attachment> files;

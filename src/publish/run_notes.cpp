@@ -41,6 +41,18 @@ std::string listed(const std::vector<fs::path>& runs) {
                                    : fmt::format("{} and {} more", all, runs.size() - kMostNamed);
 }
 
+std::vector<AuthorNote*> notes_of(std::vector<SiteRun>& runs) {
+  std::vector<AuthorNote*> notes;
+  for (SiteRun& run : runs) {
+    for (Section& section : run.document.sections) {
+      for (Part& part : section.parts) {
+        if (part.note) notes.push_back(&*part.note);
+      }
+    }
+  }
+  return notes;
+}
+
 }  // namespace
 
 fs::path author_folder(const std::string& flag) {
@@ -109,22 +121,6 @@ void RunNotes::tell(const std::vector<std::string>& problems) {
   for (const std::string& problem : problems) say("{}\n", problem);
   problems_.insert(problems_.end(), problems.begin(), problems.end());
 }
-
-namespace {
-
-std::vector<AuthorNote*> notes_of(std::vector<SiteRun>& runs) {
-  std::vector<AuthorNote*> notes;
-  for (SiteRun& run : runs) {
-    for (Section& section : run.document.sections) {
-      for (Part& part : section.parts) {
-        if (part.note) notes.push_back(&*part.note);
-      }
-    }
-  }
-  return notes;
-}
-
-}  // namespace
 
 std::string convert_note_formulas(std::vector<SiteRun>& runs, ChartTool& tool) {
   std::set<std::string> sources;

@@ -27,25 +27,6 @@ bool before(const RunEntry& a, const RunEntry& b) {
   return std::tie(b.started_at, a.folder) < std::tie(a.started_at, b.folder);
 }
 
-}  // namespace
-
-RunEntry run_entry(const Document& document, const std::string& folder,
-                   const std::string& started_at) {
-  return {.folder = folder,
-          .device = document.device,
-          .edition = document.edition,
-          .preset = document.preset,
-          .started_at = started_at.empty() ? document.date : started_at,
-          .revision = document.revision,
-          .outcome = document.outcome_line,
-          .demonstration = document.demonstration,
-          .reference = document.reference,
-          .incomplete = document.incomplete,
-          .headline = document.headline};
-}
-
-namespace {
-
 constexpr Notation kMilliseconds{Notation::kSignificant, 4};
 constexpr Notation kSpeedup{Notation::kSignificant, 3};
 
@@ -176,6 +157,21 @@ std::string_view file(const std::string& name) {
 }
 
 }  // namespace
+
+RunEntry run_entry(const Document& document, const std::string& folder,
+                   const std::string& started_at) {
+  return {.folder = folder,
+          .device = document.device,
+          .edition = document.edition,
+          .preset = document.preset,
+          .started_at = started_at.empty() ? document.date : started_at,
+          .revision = document.revision,
+          .outcome = document.outcome_line,
+          .demonstration = document.demonstration,
+          .reference = document.reference,
+          .incomplete = document.incomplete,
+          .headline = document.headline};
+}
 
 Document index_document(std::vector<RunEntry> entries) {
   std::ranges::sort(entries, before);
