@@ -64,7 +64,7 @@ struct ComparedRow {
   /// The ratio's 95 % interval over launches; with fewer than three a side by noise floors, else
   /// absent.
   std::optional<std::pair<double, double>> interval = {};
-  bool interval_by_floor = false;  ///< It rests on stored noise floors (analysis/floor_interval.h).
+  bool interval_by_floor = false;  ///< It rests on stored noise floors (analysis/noise_floor.h).
   Prediction prediction = {};
   std::optional<Judged> judged = {};  ///< On one machine alone.
   std::vector<std::string> remarks = {};

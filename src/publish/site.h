@@ -11,7 +11,6 @@
 #include "document/index/index_document.h"
 #include "publish/formats.h"
 #include "writers/html/html.h"
-#include "writers/html/html_parts.h"
 #include "writers/typst/typst.h"
 
 namespace labreport {
