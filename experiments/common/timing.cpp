@@ -50,11 +50,6 @@ bool has_outlier(const std::vector<double>& steps) {
          summary.max > kOutlierAtLeast * summary.median;
 }
 
-bool condition_above_zero(const Launch& launch, std::string_view tag, std::string_view name) {
-  const Metric* metric = launch.find_condition(tag, name);
-  return metric != nullptr && metric->number().value_or(0) > 0;
-}
-
 }  // namespace
 
 std::vector<TimingGroup> timing_groups(const RunView& view) {

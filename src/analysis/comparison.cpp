@@ -7,13 +7,9 @@
 #include <cmath>
 #include <iterator>
 
-#include "analysis/floor_interval.h"
-#include "analysis/kernel_changes.h"
 #include "analysis/kernel_differences.h"
-#include "analysis/nearest.h"
-#include "analysis/prediction.h"
-#include "analysis/provenance.h"
-#include "analysis/speedups.h"
+#include "analysis/match.h"
+#include "analysis/noise_floor.h"
 #include "analysis/verdict.h"
 #include "base/error.h"
 #include "base/format.h"
@@ -25,6 +21,91 @@ namespace {
 constexpr std::array<std::string_view, 8> kStandings{"matched",      "only_a",      "only_b",
                                                      "failed_a",     "failed_b",    "failed_both",
                                                      "unrecorded_a", "unrecorded_b"};
+
+constexpr double kNanoseconds = 1e9;
+constexpr double kNoticedDeparture = 1.1;
+
+std::optional<double> rate_of(const Limits& limits, const CellSpec& spec) {
+  const auto found = limits.rates.find(spec.precision.value_or(Precision::kFp32));
+  return found == limits.rates.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<double> quotient(std::optional<double> a, std::optional<double> b) {
+  return a && b ? std::optional(*a / *b) : std::nullopt;
+}
+
+/// Nothing where the ratio lies between the two, or near one of them.
+std::optional<double> departure_of(double ratio, std::optional<double> by_peak,
+                                   std::optional<double> by_bandwidth) {
+  if (!by_peak && !by_bandwidth) return std::nullopt;
+  const double one = by_peak ? *by_peak : *by_bandwidth;
+  const double other = by_bandwidth ? *by_bandwidth : *by_peak;
+  const double departure = ratio / std::clamp(ratio, std::min(one, other), std::max(one, other));
+  return departure > kNoticedDeparture || departure < 1 / kNoticedDeparture
+             ? std::optional(departure)
+             : std::nullopt;
+}
+
+/// The row's work over its time, as shares of what the run measured of its device.
+void add_shares(const CellSpec& spec, Measure measure, const Limits& limits, RowSide& side) {
+  const Work work = work_of(spec, measure);
+  const double seconds = *side.value / kNanoseconds;
+  const auto rate = rate_of(limits, spec);
+  if (work.flops > 0 && rate) side.peak_share = work.flops / seconds / *rate;
+  if (work.bytes > 0 && limits.bandwidth) {
+    side.bandwidth_share = work.bytes / seconds / *limits.bandwidth;
+  }
+}
+
+/// Time that GEMMs or memory bandwidth alone set goes with the inverse of the measured rates.
+Prediction predict(const ComparedRow& row, const Limits& a, const Limits& b) {
+  const Work work = work_of(row.spec, row.measure);
+  if (!row.ratio || (work.flops <= 0 && work.bytes <= 0)) return {};
+  Prediction prediction;
+  if (work.flops > 0) {
+    prediction.by_peak = quotient(rate_of(a, row.spec), rate_of(b, row.spec));
+  }
+  prediction.by_bandwidth = quotient(a.bandwidth, b.bandwidth);
+  prediction.departure = departure_of(*row.ratio, prediction.by_peak, prediction.by_bandwidth);
+  return prediction;
+}
+
+bool comparable(const ComparedRow& row) {
+  return row.spec.kind == CellKind::kTiming && row.measure != Measure::kFirstStep &&
+         row.spec.precision;
+}
+
+/// What an FP32 row and its twin in another precision have in common.
+std::string key_of(const ComparedRow& row) {
+  CellSpec spec = row.spec;
+  spec.precision.reset();
+  return cell_id(spec) + "." + std::string(name(row.measure));
+}
+
+std::optional<double> speedup(const RowSide& fp32, const RowSide& other) {
+  return fp32.value && other.value ? std::optional(*fp32.value / *other.value) : std::nullopt;
+}
+
+/// For each timed row in another precision whose FP32 row is among `rows`, in their order.
+std::vector<SpeedupRow> speedups_of(const std::vector<ComparedRow>& rows) {
+  std::map<std::string, const ComparedRow*> fp32;
+  for (const ComparedRow& row : rows) {
+    if (comparable(row) && row.spec.precision == Precision::kFp32) fp32.emplace(key_of(row), &row);
+  }
+  std::vector<SpeedupRow> found;
+  for (const ComparedRow& row : rows) {
+    if (!comparable(row) || row.spec.precision == Precision::kFp32) continue;
+    const auto twin = fp32.find(key_of(row));
+    if (twin == fp32.end()) continue;
+    const SpeedupRow speedups{.spec = row.spec,
+                              .size = row.size,
+                              .measure = row.measure,
+                              .a = speedup(twin->second->a, row.a),
+                              .b = speedup(twin->second->b, row.b)};
+    if (speedups.a || speedups.b) found.push_back(speedups);
+  }
+  return found;
+}
 
 ComparedRun described(const Run& run) {
   ComparedRun side{.edition = run.edition, .preset = run.preset, .source = run.source};
@@ -201,6 +282,21 @@ Comparison compared(const Run& a, const Run& b, const Related& related,
 }
 
 }  // namespace
+
+std::vector<std::string> provenance(const Run& run, std::string_view name) {
+  std::vector<std::string> texts;
+  for (const Cell& cell : run.cells) {
+    for (const Launch& launch : cell.launches) {
+      const Metric* metric = launch.find_condition(metric::kProvenance, name);
+      if (metric == nullptr || metric->is_samples()) continue;
+      const auto* text = std::get_if<std::string>(&std::get<Scalar>(metric->data));
+      if (text != nullptr && std::ranges::find(texts, *text) == texts.end()) {
+        texts.push_back(*text);
+      }
+    }
+  }
+  return texts;
+}
 
 std::string_view name(RowStanding standing) {
   return kStandings.at(static_cast<std::size_t>(standing));

@@ -64,7 +64,7 @@ struct ComparedRow {
   /// The ratio's 95 % interval over launches; with fewer than three a side by noise floors, else
   /// absent.
   std::optional<std::pair<double, double>> interval = {};
-  bool interval_by_floor = false;  ///< It rests on stored noise floors (analysis/floor_interval.h).
+  bool interval_by_floor = false;  ///< It rests on stored noise floors (analysis/noise_floor.h).
   Prediction prediction = {};
   std::optional<Judged> judged = {};  ///< On one machine alone.
   std::vector<std::string> remarks = {};
@@ -169,5 +169,9 @@ Comparison compare_runs(const Run& a, const Run& b, const CompareOptions& option
 
 /// The two halves of a run that measures both: labreport's network is A, the user's model B.
 Comparison compare_halves(const Run& run);
+
+/// Where imported numbers stood before: what the cells say under `name` (metric::kTitle, kSource),
+/// each text once, in the cells' order.
+std::vector<std::string> provenance(const Run& run, std::string_view name);
 
 }  // namespace labreport

@@ -47,17 +47,8 @@ bool cold(const CellSpec& spec) { return spec.warmup == 0 && spec.steps == 1; }
 
 /// Synchronized steps are a set of their own that begins warm; a single value has no warm-up.
 std::vector<double> counted(const CellSpec& spec, Measure measure, const Metric& metric) {
-  std::vector<double> samples = metric.numbers();
-  if (measure != Measure::kStep || !metric.is_samples()) return samples;
-  const auto warmup = static_cast<std::size_t>(spec.warmup.value_or(0));
-  if (samples.size() <= warmup) return {};
-  samples.erase(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(warmup));
-  return samples;
-}
-
-bool condition_above_zero(const Launch& launch, std::string_view tag, std::string_view name) {
-  const Metric* metric = launch.find_condition(tag, name);
-  return metric != nullptr && metric->number().value_or(0) > 0;
+  const bool warms_up = measure == Measure::kStep && metric.is_samples();
+  return after_warmup(metric.numbers(), warms_up ? spec.warmup.value_or(0) : 0);
 }
 
 constexpr std::array kDisturbances{
@@ -97,6 +88,12 @@ std::vector<Measure> measures_of(const CellSpec& spec) {
   return {Measure::kStep};
 }
 
+std::vector<double> after_warmup(std::vector<double> samples, std::int64_t warmup) {
+  const auto left_out = std::min(static_cast<std::size_t>(warmup), samples.size());
+  samples.erase(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(left_out));
+  return samples;
+}
+
 std::vector<double> launch_values(const Cell& cell, Measure measure) {
   const Described& what = described(measure);
   std::vector<double> values;
@@ -108,6 +105,11 @@ std::vector<double> launch_values(const Cell& cell, Measure measure) {
     if (value > 0 && std::isfinite(value)) values.push_back(value);
   }
   return values.empty() ? published_value(cell, what.published) : values;
+}
+
+bool condition_above_zero(const Launch& launch, std::string_view tag, std::string_view name) {
+  const Metric* metric = launch.find_condition(tag, name);
+  return metric != nullptr && metric->number().value_or(0) > 0;
 }
 
 std::vector<std::string> disturbed_by(std::span<const Launch> launches) {

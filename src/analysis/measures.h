@@ -1,6 +1,7 @@
 // What is compared of a cell: which of its numbers, what work stands behind them.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -32,10 +33,16 @@ std::string_view unit(Measure measure);
 /// What a cell of this kind and mode has to say; empty for kinds that are not compared by rows.
 std::vector<Measure> measures_of(const CellSpec& spec);
 
+/// Every step from the first is kept; only those after the first `warmup` count.
+std::vector<double> after_warmup(std::vector<double> samples, std::int64_t warmup);
+
 /// One number a launch that ended well: the median of its counted steps, or its one value; of an
 /// imported cell the first published mean, which says nothing about others. All are
 /// above 0.
 std::vector<double> launch_values(const Cell& cell, Measure measure);
+
+/// Of a number that the launch has under its conditions.
+bool condition_above_zero(const Launch& launch, std::string_view tag, std::string_view name);
 
 /// "thermal slowdown", "hardware slowdown", "shared GPU", "spilled to host memory": what disturbed
 /// any of the launches, each once.

@@ -7,9 +7,8 @@
 #include <numeric>
 #include <random>
 
-#include "analysis/detectable.h"
-#include "analysis/holm.h"
-#include "analysis/launch_median.h"
+#include "analysis/noise_floor.h"
+#include "analysis/significance.h"
 #include "base/error.h"
 #include "base/statistics.h"
 

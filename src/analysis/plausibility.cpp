@@ -5,16 +5,37 @@
 #include <algorithm>
 #include <optional>
 
-#include "analysis/inspection.h"
+#include "analysis/measures.h"
 #include "base/format.h"
 #include "base/statistics.h"
 #include "plan/arithmetic.h"
+#include "plan/memory.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
+
+/// The launches of one cell, looked at one after the other.
+struct Inspection {
+  const Run& run;
+  const Cell& cell;
+  const Launch& launch;
+  std::vector<Finding>& findings;
+
+  void warn(std::string text) const { findings.push_back({false, cell.id, std::move(text)}); }
+  void refuse(std::string text) const { findings.push_back({true, cell.id, std::move(text)}); }
+  std::vector<double> samples(std::string_view tag, std::string_view name) const {
+    const Metric* metric = launch.find(tag, name);
+    return metric == nullptr ? std::vector<double>() : metric->numbers();
+  }
+  std::optional<double> value(std::string_view tag, std::string_view name) const {
+    const auto values = samples(tag, name);
+    return values.empty() ? std::nullopt : std::optional(values.front());
+  }
+  std::optional<double> bytes(std::string_view name) const { return value(metric::kMemory, name); }
+};
 
 constexpr double kSuspicious = 1.0;
 constexpr double kImpossible = 1.1;
@@ -47,11 +68,7 @@ std::optional<double> measured_limit(const Inspection& in) {
 }
 
 std::vector<double> counted_steps(const Inspection& in) {
-  std::vector<double> steps = in.samples(metric::kStep, metric::kTotal);
-  const auto warmup = static_cast<std::size_t>(in.cell.spec.warmup.value_or(0));
-  steps.erase(steps.begin(),
-              steps.begin() + static_cast<std::ptrdiff_t>(std::min(warmup, steps.size())));
-  return steps;
+  return after_warmup(in.samples(metric::kStep, metric::kTotal), in.cell.spec.warmup.value_or(0));
 }
 
 void judge_rate(const Inspection& in, double rate) {
@@ -98,12 +115,9 @@ void check_spread(const Inspection& in) {
 /// The device's time of a forward pass; the median of the counted steps. A process's first step is
 /// never one of them: it loads kernels.
 std::optional<double> forward_time(const Inspection& in) {
-  std::vector<double> times = in.samples(metric::kEvent, metric::kForward);
-  const auto warmup =
-      static_cast<std::size_t>(std::max<std::int64_t>(1, in.cell.spec.warmup.value_or(0)));
-  if (times.size() <= warmup) return std::nullopt;
-  times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(warmup));
-  return median(times);
+  const auto warmup = std::max<std::int64_t>(1, in.cell.spec.warmup.value_or(0));
+  const auto times = after_warmup(in.samples(metric::kEvent, metric::kForward), warmup);
+  return times.empty() ? std::nullopt : std::optional(median(times));
 }
 
 /// All modes of a network begin with the same forward pass: where one took far longer, the machine
@@ -183,6 +197,104 @@ void check_profile(const Inspection& in) {
     in.warn(fmt::format("{} % of its kernels' time belong to no phase",
                         format_percent(unattributed / busy)));
   }
+}
+
+constexpr double kMostUnknown = 0.01;   // Of the peak.
+constexpr double kBlocksApart = 0.002;  // Steps in a row were seen 0.09 % apart.
+
+std::string words(double bytes) { return format_bytes(bytes); }
+
+void check_peak(const Inspection& in) {
+  const auto peak = in.bytes(metric::kPeakAllocated);
+  const auto resident = static_cast<double>(resident_bytes(in.cell.spec).value_or(0));
+  if (peak && *peak < resident) {
+    in.refuse(fmt::format("its peak of {} is less than the {} that must be resident", words(*peak),
+                          words(resident)));
+  }
+  const auto reserved = in.bytes(metric::kPeakReserved);
+  if (peak && reserved && *reserved < *peak) {
+    in.refuse(
+        fmt::format("{} allocated at most, but only {} reserved", words(*peak), words(*reserved)));
+  }
+  if (peak && in.launch.device) {
+    const auto& device = in.run.devices.at(static_cast<std::size_t>(*in.launch.device));
+    const auto memory = static_cast<double>(device.memory_bytes);
+    // Some drivers lend a process the host's memory, too.
+    if (memory > 0 && *peak > memory &&
+        !condition_above_zero(in.launch, metric::kGpu, metric::kSpilled)) {
+      in.refuse(
+          fmt::format("its peak of {} is more than the device's {}", words(*peak), words(memory)));
+    }
+  }
+}
+
+void check_parameters(const Inspection& in) {
+  const auto bytes = in.bytes(metric::kParameters);
+  const auto parameters = counted_parameters(in.cell.spec);
+  if (!bytes || !parameters) return;
+  const auto expected = static_cast<double>(*parameters * sizeof(float));
+  if (*bytes != expected) {
+    in.refuse(
+        fmt::format("its parameters take {}, by arithmetic {}", words(*bytes), words(expected)));
+  }
+}
+
+/// Requested ≤ allocated: the allocator rounds up.
+void check_rounding(const Inspection& in) {
+  const auto requested = in.bytes(metric::kPeakRequested);
+  const auto allocated = in.bytes(metric::kPeakAllocated);
+  if (requested && allocated && *requested > *allocated) {
+    in.refuse(fmt::format("{} requested at most, but only {} allocated", words(*requested),
+                          words(*allocated)));
+  }
+}
+
+/// Recording must not change what it records: not a byte of what is requested. The blocks that the
+/// allocator finds for it depend on those that the step before left, history or not.
+void check_history(const Inspection& in) {
+  for (const auto& [name, apart] :
+       {std::pair(metric::kPeakRequested, 0.0), std::pair(metric::kPeakAllocated, kBlocksApart)}) {
+    const auto plain = in.bytes(name);
+    const auto recorded = in.value(metric::kHistory, name);
+    if (!plain || !recorded || std::abs(*recorded - *plain) <= apart * *plain) continue;
+    in.refuse(fmt::format("its {} is {} B, with its history recorded {} B", name,
+                          format_fixed(*plain, 0), format_fixed(*recorded, 0)));
+  }
+  if (in.value(metric::kHistory, metric::kLost).value_or(0) > 0) {
+    in.warn("events of its history were lost");
+  }
+}
+
+void check_categories(const Inspection& in) {
+  const auto peak = in.bytes(metric::kPeakRequested);
+  double sum = 0;
+  bool any = false;
+  for (const Metric& metric : in.launch.metrics) {
+    if (metric.tag != metric::kCategory) continue;
+    any = true;
+    sum += metric.number().value_or(0);
+  }
+  if (!peak || !any) return;
+  if (sum != *peak) {
+    in.refuse(fmt::format("its categories add up to {}, its requested peak is {}", words(sum),
+                          words(*peak)));
+  }
+  const double unknown = in.value(metric::kCategory, metric::kUnknown).value_or(0);
+  if (unknown > kMostUnknown * *peak) {
+    in.warn(fmt::format("{} of its peak are of unknown use", words(unknown)));
+  }
+}
+
+/// The peak against what must be resident and what the device has; the parameters' bytes.
+void check_memory(const Inspection& in) {
+  check_peak(in);
+  check_parameters(in);
+}
+
+/// The same for a step whose allocations were recorded, and its numbers against each other.
+void check_recorded_memory(const Inspection& in) {
+  for (const auto check : {check_memory, check_rounding, check_history, check_categories})
+    check(in);
 }
 
 bool holds_published(const Launch& launch) {

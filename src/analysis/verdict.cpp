@@ -4,8 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/detectable.h"
-#include "analysis/holm.h"
+#include "analysis/significance.h"
 
 namespace labreport {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/welch.h"
+#include "analysis/significance.h"
 
 namespace labreport {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -30,7 +29,8 @@ namespace fs = std::filesystem;
   throw InputError("cannot read " + path.string() + ": it is " + what, "put the file itself there");
 }
 
-/// `size` is what the system says now; the file may grow or shrink meanwhile.
+/// `size` is what the system says now: the file may grow or shrink meanwhile, a pipe has none, and
+/// files of the system claim to be empty.
 std::string read_to_end(int fd, const fs::path& path, std::uintmax_t max_bytes,
                         std::uintmax_t size) {
   constexpr std::size_t kPiece = 1u << 16;
@@ -45,17 +45,6 @@ std::string read_to_end(int fd, const fs::path& path, std::uintmax_t max_bytes,
   }
   bytes.resize(filled);
   return bytes;
-}
-
-/// A pipe has no size, and files of the system claim to be empty; either may never end.
-void append_rest(std::istream& stream, const fs::path& path, std::uintmax_t max_bytes,
-                 std::string& bytes) {
-  constexpr std::size_t kPiece = 1u << 16;
-  std::string piece(kPiece, '\0');
-  while (stream.read(piece.data(), kPiece), stream.gcount() > 0) {
-    bytes.append(piece, 0, static_cast<std::size_t>(stream.gcount()));
-    if (bytes.size() > max_bytes) refuse_size(path, "more", max_bytes);
-  }
 }
 
 void tell_unreadable(const fs::path& folder, const std::error_code& error) {
@@ -79,20 +68,15 @@ void add_entries(const fs::path& folder, std::vector<fs::directory_entry>& found
 }  // namespace
 
 std::string read_file(const fs::path& path, std::uintmax_t max_bytes) {
+  const Descriptor file(path, O_RDONLY | O_NOCTTY);
+  if (!file.is_open()) refuse_to_read(path, errno);
   std::error_code error;
   if (fs::is_directory(path, error)) {
     throw InputError("cannot read " + path.string() + ": it is a folder");
   }
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw InputError("cannot read " + path.string() + ": " + std::strerror(errno));
   const std::uintmax_t size = fs::file_size(path, error);
   if (!error && size > max_bytes) refuse_size(path, std::to_string(size), max_bytes);
-  std::string bytes(error ? 0 : size, '\0');
-  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<std::size_t>(stream.gcount()));
-  if (stream) append_rest(stream, path, max_bytes, bytes);
-  return bytes;
+  return read_to_end(file.get(), path, max_bytes, error ? 0 : size);
 }
 
 // What is asked of the open file cannot change afterwards, and opening waits for no pipe's writer.

@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <boost/locale/utf.hpp>
 #include <cctype>
 #include <numeric>
 
@@ -21,22 +22,6 @@ bool is_plain(char letter) {
 std::string shell_word(const std::string& word) {
   if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
   return "'" + replaced(word, "'", "'\\''") + "'";
-}
-
-/// Bytes that follow a lead byte, or -1 for a byte that cannot lead.
-int continuation_bytes(unsigned char lead) {
-  if (lead < 0x80) return 0;
-  if (lead >= 0xC2 && lead < 0xE0) return 1;
-  if (lead >= 0xE0 && lead < 0xF0) return 2;
-  if (lead >= 0xF0 && lead < 0xF5) return 3;
-  return -1;
-}
-
-/// The second byte rules out overlong forms, surrogates and what lies beyond U+10FFFF.
-bool second_byte_fits(unsigned char lead, unsigned char second) {
-  const unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  return second >= low && second <= high;
 }
 
 }  // namespace
@@ -151,16 +136,9 @@ std::string cut_short(std::string_view text, std::size_t most) {
 }
 
 bool is_utf8(std::string_view bytes) {
-  const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  for (std::size_t i = 0; i < bytes.size();) {
-    const unsigned char lead = byte_at(i);
-    const int more = continuation_bytes(lead);
-    if (more < 0 || i + static_cast<std::size_t>(more) >= bytes.size()) return false;
-    for (int k = 1; k <= more; ++k) {
-      const unsigned char next = byte_at(i + static_cast<std::size_t>(k));
-      if (k == 1 ? !second_byte_fits(lead, next) : (next & 0xC0) != 0x80) return false;
-    }
-    i += static_cast<std::size_t>(more) + 1;
+  for (auto at = bytes.begin(); at != bytes.end();) {
+    const auto letter = boost::locale::utf::utf_traits<char>::decode(at, bytes.end());
+    if (!boost::locale::utf::is_valid_codepoint(letter)) return false;
   }
   return true;
 }

@@ -1,10 +1,8 @@
 // labreport advise: which changes to the training step help most, as a run measured them.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "base/format.h"
-#include "cli/load_run.h"
+#include "cli/run_choice.h"
 #include "cli/verbs.h"
 #include "experiments/common/ladder.h"
 
@@ -21,7 +19,10 @@ void print(const Gain& gain, std::size_t place) {
              cell_id(gain.before->cell->spec), cell_id(gain.after->cell->spec));
 }
 
-void advise(const std::string& named) {
+ExitStatus advise(const std::string& named) {
+  if (named.empty()) {
+    throw InputError("advise needs a run", "`labreport list runs` shows the runs there are");
+  }
   const Run run = load_run(named);
   const RunView view(run, find_edition(run.edition));
   const std::vector<Ladder> all = ladders(view);
@@ -36,24 +37,15 @@ void advise(const std::string& named) {
              format_significant(ladder->first()->ms()), format_significant(ladder->best()->ms()));
   if (largest.empty()) fmt::print("no change gains 2 %\n");
   for (std::size_t i = 0; i < largest.size(); ++i) print(largest[i], i + 1);
+  return ExitStatus::kDone;
 }
 
 }  // namespace
 
 void add_advise(CLI::App& app, Invocation& invocation) {
-  auto run = std::make_shared<std::string>();
-  CLI::App* verb =
-      app.add_subcommand("advise", "what would make a training step faster, as measured");
+  const auto [verb, run] = add_verb<std::string>(
+      app, invocation, "advise", "what would make a training step faster, as measured", advise);
   verb->add_option("run", *run, "RUN: a folder of a run, or its file");
-  verb->callback([run, &invocation] {
-    invocation.call = [run] {
-      if (run->empty()) {
-        throw InputError("advise needs a run", "`labreport list runs` shows the runs there are");
-      }
-      advise(*run);
-      return ExitStatus::kDone;
-    };
-  });
 }
 
 }  // namespace labreport

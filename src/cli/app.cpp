@@ -13,12 +13,41 @@
 #include "base/error.h"
 #include "base/messages.h"
 #include "base/text.h"
-#include "cli/help.h"
+#include "cli/flags.h"
 #include "cli/verbs.h"
 #include "orchestrate/subprocess.h"
 
 namespace labreport {
 namespace {
+
+constexpr const char* kLine = "  {:<20} {}\n";
+
+std::string help_of_all(const CLI::App& app) {
+  std::string text = "usage: labreport VERB [FLAGS]\n\n";
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    text += fmt::format(fmt::runtime(kLine), verb->get_name(), verb->get_description());
+  }
+  return text + "\n`labreport VERB --help` shows a verb's flags; --version shows the version.\n";
+}
+
+std::string help_of(const CLI::App& verb) {
+  std::string positional;
+  std::string lines;
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->get_positional()) positional = " [" + option->get_single_name() + "]";
+    lines += fmt::format(fmt::runtime(kLine), flag_name(*option), option->get_description());
+  }
+  return fmt::format("usage: labreport {}{} [FLAGS]\n{}\n\n{}", verb.get_name(), positional,
+                     verb.get_description(), lines);
+}
+
+/// How help looks, whatever version of the parser is installed.
+class Help : public CLI::FormatterBase {
+ public:
+  std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override {
+    return app->get_parent() == nullptr ? help_of_all(*app) : help_of(*app);
+  }
+};
 
 void add_verbs(CLI::App& app, Invocation& invocation) {
   app.formatter(std::make_shared<Help>());

@@ -1,11 +1,9 @@
 // labreport check: whether runs are well-formed and can be true.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "analysis/plausibility.h"
 #include "base/format.h"
-#include "cli/load_run.h"
+#include "cli/run_choice.h"
 #include "cli/verbs.h"
 
 namespace labreport {
@@ -25,22 +23,21 @@ bool check(const std::string& named) {
   return possible;
 }
 
+ExitStatus check_all(const std::vector<std::string>& runs) {
+  if (runs.empty()) {
+    throw InputError("check needs a run", "`labreport list runs` shows the runs there are");
+  }
+  bool possible = true;
+  for (const std::string& run : runs) possible = check(run) && possible;
+  return possible ? ExitStatus::kDone : ExitStatus::kIncomplete;
+}
+
 }  // namespace
 
 void add_check(CLI::App& app, Invocation& invocation) {
-  auto runs = std::make_shared<std::vector<std::string>>();
-  CLI::App* verb = app.add_subcommand("check", "schema and plausibility of runs");
+  const auto [verb, runs] = add_verb<std::vector<std::string>>(
+      app, invocation, "check", "schema and plausibility of runs", check_all);
   verb->add_option("runs", *runs, "RUN…: folders of runs, or files");
-  verb->callback([runs, &invocation] {
-    invocation.call = [runs] {
-      if (runs->empty()) {
-        throw InputError("check needs a run", "`labreport list runs` shows the runs there are");
-      }
-      bool possible = true;
-      for (const std::string& run : *runs) possible = check(run) && possible;
-      return possible ? ExitStatus::kDone : ExitStatus::kIncomplete;
-    };
-  });
 }
 
 }  // namespace labreport

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/format.h"
 #include "base/messages.h"
+#include "base/named_file.h"
 #include "base/redaction.h"
 #include "base/text.h"
-#include "cli/diff_file.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
 #include "document/comparison/diff_document.h"
@@ -22,6 +22,8 @@
 
 namespace labreport {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct DiffFlags {
   std::vector<std::string> runs;
@@ -35,7 +37,7 @@ struct DiffFlags {
 
 /// Without the tool the page has its tables alone.
 std::string page(const Document& document) {
-  const std::filesystem::path project = project_folder();
+  const fs::path project = project_folder();
   ChartProcess process(project);
   CachedCharts tool(process, process.identity(), ContentCache(kept_results(project)));
   Drawings drawings;
@@ -56,7 +58,7 @@ std::string format_of(const DiffFlags& flags) {
     return std::ranges::find(known, format) != known.end();
   };
   if (flags.format.empty()) {
-    const std::string ending = std::filesystem::path(flags.out).extension().string();
+    const std::string ending = fs::path(flags.out).extension().string();
     return is_known(ending.substr(ending.empty() ? 0 : 1)) ? ending.substr(1) : "table";
   }
   if (!is_known(flags.format)) refuse_unknown("format", flags.format, known);
@@ -68,6 +70,28 @@ std::string written(const Comparison& comparison, const Document& document,
   if (format == "md") return diff_markdown(document);
   if (format == "json") return diff_json(comparison);
   return format == "html" ? page(document) : diff_text(document);
+}
+
+bool holds(std::string_view text, std::string_view words) {
+  return text.find(words) != std::string_view::npos;
+}
+
+/// By what every comparison says, in each format.
+bool is_diff(const fs::path& file) {
+  const std::string text = read_file(file);
+  const bool words = holds(text, " cells match, ") && holds(text, " only in A, ");
+  return words || (text.starts_with("{\n  \"schema_version\": ") && holds(text, "\"only_a\": "));
+}
+
+/// Throws `InputError` where the file is there and is no comparison that this program wrote, unless
+/// `force`.
+void write_diff(const std::string& text, const fs::path& file, bool force) {
+  const NamedFile named = named_file(file);
+  if (fs::is_regular_file(named.path) && !force && !is_diff(named.path)) {
+    throw InputError(file.string() + " is in the way: it is no comparison that this program wrote",
+                     "choose another --out, or overwrite it with --force");
+  }
+  write_named(named, text);
 }
 
 void put(const std::string& text, const DiffFlags& flags) {
@@ -126,8 +150,8 @@ ExitStatus diff(const DiffFlags& flags) {
 }  // namespace
 
 void add_diff(CLI::App& app, Invocation& invocation) {
-  auto flags = std::make_shared<DiffFlags>();
-  CLI::App* verb = app.add_subcommand("diff", "two runs side by side");
+  const auto [verb, flags] =
+      add_verb<DiffFlags>(app, invocation, "diff", "two runs side by side", diff);
   verb->add_option("runs", flags->runs, "A B: folders, files, GPUs, latest or previous (measured)");
   verb->add_option("--edition", flags->edition, "of GPUs, latest and previous: 2025 or 2026");
   verb->add_option("--format", flags->format,
@@ -137,7 +161,6 @@ void add_diff(CLI::App& app, Invocation& invocation) {
   verb->add_flag("--fail-on-regression", flags->fail_on_regression,
                  "status 1 where B is slower by verdict, 2 where none is possible");
   verb->add_flag("--force", flags->force, "overwrite a file that is no comparison");
-  verb->callback([flags, &invocation] { invocation.call = [flags] { return diff(*flags); }; });
 }
 
 }  // namespace labreport

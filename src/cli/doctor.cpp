@@ -22,13 +22,29 @@ namespace fs = std::filesystem;
 constexpr double kPatienceSeconds = 60;
 constexpr std::int64_t kComfortableDiskBytes = 8LL << 30;
 
-/// One line of the list. What is needed and missing makes `make report` fail.
-struct Finding {
-  enum Kind { kHere, kMissing, kNeeded } kind;
-  std::string what;
-  std::string words;
+/// The list, a line each. What is needed and missing makes `make report` fail.
+class Findings {
+ public:
+  void here(std::string what, std::string words) { add("✓", std::move(what), std::move(words)); }
+  void missing(std::string what, std::string words) { add("–", std::move(what), std::move(words)); }
+  void needed(std::string what, std::string words) {
+    missing(std::move(what), std::move(words));
+    complete_ = false;
+  }
+
+  ExitStatus print() const {
+    fmt::print("{}", lines_);
+    return complete_ ? ExitStatus::kDone : ExitStatus::kIncomplete;
+  }
+
+ private:
+  void add(const char* mark, const std::string& what, const std::string& words) {
+    lines_ += fmt::format("{} {:<12} {}\n", mark, what, words);
+  }
+
+  std::string lines_;
+  bool complete_ = true;
 };
-using Findings = std::vector<Finding>;
 
 Ended call(std::vector<std::string> argv) {
   Command command;
@@ -59,14 +75,12 @@ bool is_on_path(const std::string& name) {
 
 void look_at_program(Findings& findings) {
   const BuildInfo& build = build_info();
-  findings.push_back({Finding::kHere, "labreport",
-                      fmt::format("{}, revision {}{}", build.version, build.revision.substr(0, 12),
-                                  build.dirty ? " with uncommitted changes" : "")});
+  findings.here("labreport",
+                fmt::format("{}, revision {}{}", build.version, build.revision.substr(0, 12),
+                            build.dirty ? " with uncommitted changes" : ""));
   const Ended compiler = call({"g++", "--version"});
-  findings.push_back(compiler.ok()
-                         ? Finding{Finding::kHere, "compiler", first_line(compiler.output)}
-                         : Finding{Finding::kMissing, "compiler",
-                                   "no g++: nothing can be built anew; install g++ 12 or newer"});
+  if (compiler.ok()) return findings.here("compiler", first_line(compiler.output));
+  findings.missing("compiler", "no g++: nothing can be built anew; install g++ 12 or newer");
 }
 
 void look_at_worker(Findings& findings) {
@@ -74,26 +88,21 @@ void look_at_worker(Findings& findings) {
   try {
     worker = find_worker();
   } catch (const InputError& error) {
-    findings.push_back({Finding::kNeeded, "worker", error.what()});
-    return;
+    return findings.needed("worker", error.what());
   }
-  findings.push_back(
-      {Finding::kHere, "torch",
-       worker.torch.empty()
-           ? "the worker's build left no description"
-           : fmt::format("{}, {}", worker.torch,
-                         worker.cuda.empty() ? "without CUDA"
-                                             : fmt::format("CUDA {}, for {}", worker.cuda,
-                                                           join(worker.architectures, ", ")))});
+  const std::string cuda = worker.cuda.empty() ? "without CUDA"
+                                               : fmt::format("CUDA {}, for {}", worker.cuda,
+                                                             join(worker.architectures, ", "));
+  findings.here("torch", worker.torch.empty() ? "the worker's build left no description"
+                                              : worker.torch + ", " + cuda);
   const Ended started = call({worker.program.string(), "--version"});
-  findings.push_back(
-      started.ok()
-          ? Finding{Finding::kHere, "worker",
-                    fmt::format("{} starts in {}", worker.program.string(),
-                                format_duration(static_cast<double>(started.wall_ns) * 1e-9))}
-          : Finding{Finding::kNeeded, "worker",
-                    "does not start: " + last_lines(started.messages, 1) +
-                        "; build it again with `make report`"});
+  if (!started.ok()) {
+    return findings.needed("worker", "does not start: " + last_lines(started.messages, 1) +
+                                         "; build it again with `make report`");
+  }
+  findings.here("worker",
+                fmt::format("{} starts in {}", worker.program.string(),
+                            format_duration(static_cast<double>(started.wall_ns) * 1e-9)));
 }
 
 /// Only MODEL wants it.
@@ -101,13 +110,11 @@ void look_at_model_worker(Findings& findings) try {
   const WorkerInfo worker = find_model_worker();
   const Ended started = call({worker.program.string(), "--version"});
   const char* compile = is_on_path("g++") ? "" : "; --compile needs g++";
-  findings.push_back(
-      started.ok()
-          ? Finding{Finding::kHere, "own models",
-                    fmt::format("Python {}, torch {}{}", worker.python, worker.torch, compile)}
-          : Finding{Finding::kMissing, "own models", last_lines(started.messages, 1)});
+  if (!started.ok()) return findings.missing("own models", last_lines(started.messages, 1));
+  findings.here("own models",
+                fmt::format("Python {}, torch {}{}", worker.python, worker.torch, compile));
 } catch (const InputError& error) {
-  findings.push_back({Finding::kMissing, "own models", error.what()});
+  findings.missing("own models", error.what());
 }
 
 /// What a script of set-up finds: its answer, and a line for whatever it passes over.
@@ -116,9 +123,9 @@ void look_by_script(Findings& findings, const std::string& what, std::vector<std
   if (!fs::exists(script)) return;
   words.front() = script.string();
   const Ended ended = call(words);
-  if (ended.ok()) findings.push_back({Finding::kHere, what, first_line(ended.output)});
+  if (ended.ok()) findings.here(what, first_line(ended.output));
   for (const std::string& line : split(ended.messages, '\n')) {
-    if (!line.empty()) findings.push_back({Finding::kMissing, what, line});
+    if (!line.empty()) findings.missing(what, line);
   }
 }
 
@@ -142,11 +149,11 @@ std::string gpu_words(const Gpu& gpu) {
 /// Whether all is well with a GPU that need not be the one to measure on.
 void look_at_gpu(const Gpu& gpu, const GpuSurvey& survey, Findings& findings) {
   const std::string what = "GPU " + gpu.number();
-  findings.push_back({Finding::kHere, what, gpu_words(gpu)});
-  if (const auto refusal = gpu.refusal()) findings.push_back({Finding::kNeeded, what, *refusal});
+  findings.here(what, gpu_words(gpu));
+  if (const auto refusal = gpu.refusal()) findings.needed(what, *refusal);
   try {
     if (const auto refusal = worker_refuses(find_worker(), gpu, survey)) {
-      findings.push_back({Finding::kNeeded, what, *refusal});
+      findings.needed(what, *refusal);
     }
   } catch (const InputError&) {
     return;  // The worker has a line of its own already.
@@ -164,8 +171,8 @@ void look_at_visible_gpus(const std::vector<Gpu>& gpus, Findings& findings) {
     words += fmt::format("; '{}' names no {} here", *visible.ignored,
                          numbers.empty() ? "GPU, or several," : "other");
   }
-  findings.push_back({visible.ignored ? Finding::kMissing : Finding::kHere, "visible",
-                      fmt::format("CUDA_VISIBLE_DEVICES={} {}", variable, words)});
+  words = fmt::format("CUDA_VISIBLE_DEVICES={} {}", variable, words);
+  visible.ignored ? findings.missing("visible", words) : findings.here("visible", words);
 }
 
 void look_at_gpus(Findings& findings) {
@@ -173,53 +180,43 @@ void look_at_gpus(Findings& findings) {
   try {
     refuse_broken_driver(survey);
   } catch (const InputError& error) {
-    findings.push_back({Finding::kNeeded, "GPU", error.what()});
-    return;
+    return findings.needed("GPU", error.what());
   }
   if (survey.gpus.empty()) {
-    findings.push_back({Finding::kMissing, "GPU",
-                        survey.problem + "; `make report` makes a demonstration on the CPU"});
-    return;
+    return findings.missing("GPU",
+                            survey.problem + "; `make report` makes a demonstration on the CPU");
   }
-  findings.push_back(
-      {Finding::kHere, "driver", fmt::format("{}, for CUDA up to {}", survey.driver, survey.cuda)});
+  findings.here("driver", fmt::format("{}, for CUDA up to {}", survey.driver, survey.cuda));
   for (const Gpu& gpu : survey.gpus) look_at_gpu(gpu, survey, findings);
   look_at_visible_gpus(survey.gpus, findings);
 }
 
 void look_at_machine(Findings& findings) {
-  findings.push_back(
-      {Finding::kHere, "CPU",
-       fmt::format("{}, {}", cpu_model(),
-                   format_plural(static_cast<std::int64_t>(usable_cores().size()), "core"))});
-  findings.push_back(
-      {Finding::kHere, "memory",
-       fmt::format("{} of {} free", bytes(available_memory_bytes()), bytes(memory_bytes()))});
+  findings.here(
+      "CPU", fmt::format("{}, {}", cpu_model(),
+                         format_plural(static_cast<std::int64_t>(usable_cores().size()), "core")));
+  findings.here("memory", fmt::format("{} of {} free", bytes(available_memory_bytes()),
+                                      bytes(memory_bytes())));
   const std::int64_t disk = free_disk_bytes(".");
-  findings.push_back({disk < kComfortableDiskBytes ? Finding::kMissing : Finding::kHere, "disk",
-                      bytes(disk) + " free" +
-                          (disk < kComfortableDiskBytes ? "; a new torch needs some 6 GiB" : "")});
-  const auto variables = result_changing_environment();
-  for (const auto& [name, value] : variables) {
-    findings.push_back(
-        {Finding::kMissing, "environment",
-         fmt::format("{}={} changes results; it is cleared unless --keep-env", name, value)});
+  const std::string room = bytes(disk) + " free";
+  disk < kComfortableDiskBytes ? findings.missing("disk", room + "; a new torch needs some 6 GiB")
+                               : findings.here("disk", room);
+  for (const auto& [name, value] : result_changing_environment()) {
+    findings.missing(
+        "environment",
+        fmt::format("{}={} changes results; it is cleared unless --keep-env", name, value));
   }
 }
 
 void look_at_module(Findings& findings, const std::string& what, const std::string& module,
                     const std::string& without) {
   const HelperPython python(project_folder());
-  if (python.program().empty()) {
-    findings.push_back({Finding::kMissing, what, python.problem()});
-    return;
-  }
+  if (python.program().empty()) return findings.missing(what, python.problem());
   const ScratchFolder scratch;
   const HelperLimits limits{.seconds = kPatienceSeconds};
   const bool here = python.run("import " + module, {}, scratch.path(), limits).ok();
-  findings.push_back(
-      here ? Finding{Finding::kHere, what, module + " in " + python.program().string()}
-           : Finding{Finding::kMissing, what, without});
+  here ? findings.here(what, module + " in " + python.program().string())
+       : findings.missing(what, without);
 }
 
 void look_at_tools(Findings& findings) {
@@ -230,9 +227,8 @@ void look_at_tools(Findings& findings) {
                  "no pandoc: no LaTeX, and notes show formulas as TeX; run setup/install render");
   const bool browser =
       is_on_path("chromium") || is_on_path("chromium-browser") || is_on_path("google-chrome");
-  findings.push_back(browser ? Finding{Finding::kHere, "browser", "for the tests"}
-                             : Finding{Finding::kMissing, "browser",
-                                       "no Chromium: only `make test` needs one, and installs it"});
+  browser ? findings.here("browser", "for the tests")
+          : findings.missing("browser", "no Chromium: only `make test` needs one, and installs it");
 }
 
 ExitStatus doctor() {
@@ -241,12 +237,7 @@ ExitStatus doctor() {
                           look_at_gpus, look_at_machine, look_at_tools}) {
     look(findings);
   }
-  bool complete = true;
-  for (const auto& [kind, what, words] : findings) {
-    fmt::print("{} {:<12} {}\n", kind == Finding::kHere ? "✓" : "–", what, words);
-    complete = complete && kind != Finding::kNeeded;
-  }
-  return complete ? ExitStatus::kDone : ExitStatus::kIncomplete;
+  return findings.print();
 }
 
 }  // namespace

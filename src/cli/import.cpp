@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "base/build_info.h"
 #include "base/clock.h"
@@ -137,12 +136,10 @@ ExitStatus import(const ImportFlags& flags, const std::vector<std::string>& argv
 }  // namespace
 
 void add_import(CLI::App& app, Invocation& invocation) {
-  auto flags = std::make_shared<ImportFlags>();
-  CLI::App* verb = app.add_subcommand("import", "a published table → a run to compare with");
+  const auto [verb, flags] = add_verb<ImportFlags>(
+      app, invocation, "import", "a published table → a run to compare with",
+      [&invocation](const ImportFlags& said) { return import(said, invocation.argv); });
   add_import_flags(*verb, *flags);
-  verb->callback([flags, &invocation] {
-    invocation.call = [flags, &invocation] { return import(*flags, invocation.argv); };
-  });
 }
 
 }  // namespace labreport

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/whole_number.h"
+#include "cli/flags.h"
 #include "plan/editions.h"
 
 namespace labreport {

@@ -1,8 +1,6 @@
 // labreport list: what there is to choose from.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "base/format.h"
 #include "base/messages.h"
 #include "base/text.h"
@@ -86,12 +84,11 @@ ExitStatus list(const ListFlags& flags) {
 }  // namespace
 
 void add_list(CLI::App& app, Invocation& invocation) {
-  auto flags = std::make_shared<ListFlags>();
-  CLI::App* verb = app.add_subcommand("list", "experiments, sizes, cells or runs");
+  const auto [verb, flags] =
+      add_verb<ListFlags>(app, invocation, "list", "experiments, sizes, cells or runs", list);
   verb->add_option("what", flags->what, "experiments, sizes, cells or runs");
   add_measure_flags(*verb, *flags);
   verb->add_option("--out", flags->out, "folder of runs (site/runs)");
-  verb->callback([flags, &invocation] { invocation.call = [flags] { return list(*flags); }; });
 }
 
 }  // namespace labreport

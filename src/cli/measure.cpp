@@ -11,7 +11,6 @@
 #include "base/gpu.h"
 #include "base/messages.h"
 #include "base/redaction.h"
-#include "cli/kept.h"
 #include "cli/plan_table.h"
 #include "cli/recorded_plan.h"
 #include "cli/shard.h"

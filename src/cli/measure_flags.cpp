@@ -8,8 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/help.h"
-#include "cli/whole_number.h"
+#include "cli/flags.h"
 #include "experiments/catalog.h"
 #include "orchestrate/model_source.h"
 #include "results/bounds.h"

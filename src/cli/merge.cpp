@@ -1,8 +1,6 @@
 // labreport merge: what the tasks of several shards wrote → run.json.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "analysis/noise_floor.h"
 #include "base/error.h"
 #include "base/format.h"
@@ -64,7 +62,14 @@ ExitStatus merge_one(const RunStore& store, const Run& plan, bool partial) {
 /// Then it is not known either for what device its plan is.
 bool is_empty(const fs::path& run) { return !has_launches(RunStore(run).load()); }
 
-ExitStatus merge(const std::string& named, bool partial) {
+struct MergeFlags {
+  std::string folder;
+  bool partial = false;
+};
+
+ExitStatus merge(const MergeFlags& flags) {
+  const auto& [named, partial] = flags;
+  if (named.empty()) throw InputError("merge needs the folder that the tasks share");
   const Run plan = shared_plan(named);
   ExitStatus status = ExitStatus::kDone;
   std::vector<fs::path> folders = list_runs(named);
@@ -84,17 +89,10 @@ ExitStatus merge(const std::string& named, bool partial) {
 }  // namespace
 
 void add_merge(CLI::App& app, Invocation& invocation) {
-  auto folder = std::make_shared<std::string>();
-  auto partial = std::make_shared<bool>(false);
-  CLI::App* verb = app.add_subcommand("merge", "join what tasks with --shard wrote into run.json");
-  verb->add_option("folder", *folder, "FOLDER: the --out of the tasks");
-  verb->add_flag("--partial", *partial, "take what is there; the tasks can still go on");
-  verb->callback([=, &invocation] {
-    invocation.call = [=] {
-      if (folder->empty()) throw InputError("merge needs the folder that the tasks share");
-      return merge(*folder, *partial);
-    };
-  });
+  const auto [verb, flags] = add_verb<MergeFlags>(
+      app, invocation, "merge", "join what tasks with --shard wrote into run.json", merge);
+  verb->add_option("folder", flags->folder, "FOLDER: the --out of the tasks");
+  verb->add_flag("--partial", flags->partial, "take what is there; the tasks can still go on");
 }
 
 }  // namespace labreport

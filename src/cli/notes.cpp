@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "base/files.h"
 #include "base/messages.h"
@@ -111,12 +110,11 @@ ExitStatus notes(const NotesFlags& flags) {
 }  // namespace
 
 void add_notes(CLI::App& app, Invocation& invocation) {
-  auto flags = std::make_shared<NotesFlags>();
-  CLI::App* verb = app.add_subcommand("notes", "your own words, part by part");
+  const auto [verb, flags] =
+      add_verb<NotesFlags>(app, invocation, "notes", "your own words, part by part", notes);
   verb->add_option("run", flags->run, "RUN: a run's folder (default: the newest of your own)");
   verb->add_flag("--init", flags->init, "write an empty note for each part; keeps what is there");
   verb->add_option("--notes", flags->notes, "folder of notes (notes)");
-  verb->callback([flags, &invocation] { invocation.call = [flags] { return notes(*flags); }; });
 }
 
 }  // namespace labreport

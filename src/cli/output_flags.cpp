@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "publish/helper_python.h"
 #include "publish/run_notes.h"
-#include "publish/typeset_limits.h"
 
 namespace labreport {
 namespace {
@@ -22,12 +22,12 @@ RenderOptions OutputFlags::options(const std::filesystem::path& out) const {
   RenderOptions options;
   options.out = out;
   options.answers = parse_answers(answers);
-  options.formats = Formats::named(formats);
+  options.formats = formats_named(formats);
   options.paper = parse_paper(paper);
   options.notes = author_folder(notes);
   options.force = force;
   options.asked = named_formats && named_formats();
-  if (options.formats.has(Format::kPdf)) typeset_seconds();  // refused before anything is made
+  if (options.formats.contains(Format::kPdf)) typeset_seconds();  // refused before anything is made
   return options;
 }
 

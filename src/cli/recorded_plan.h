@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "cli/measure.h"
+#include "plan/planner.h"
 #include "results/run.h"
+#include "results/run_store.h"
 
 namespace labreport {
 
@@ -32,5 +35,17 @@ std::string plan_words(const Run& run);
 
 /// The flags of `argv` on top of those that `run` was begun with; the rest as above.
 RunFlags recorded_flags(const Run& run, const std::vector<std::string>& argv);
+
+/// "8 of 40 launches"
+std::string kept_words(const Run& run, const std::vector<PlannedCell>& wanted);
+
+/// `argv` is the command that was interrupted.
+void say_how_to_go_on(const std::string& kept, const std::filesystem::path& folder,
+                      std::vector<std::string> argv);
+
+/// Throws `InputError`: what went wrong, and that the launches which are on the disk, if any, are
+/// not lost.
+[[noreturn]] void fail_with_kept(const Error& error, const RunStore& store,
+                                 const std::vector<PlannedCell>& wanted);
 
 }  // namespace labreport

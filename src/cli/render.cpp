@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "cli/output_flags.h"
 #include "cli/verbs.h"
@@ -46,8 +45,8 @@ ExitStatus render(const RenderFlags& flags) {
 }  // namespace
 
 void add_render(CLI::App& app, Invocation& invocation) {
-  auto flags = std::make_shared<RenderFlags>();
-  CLI::App* verb = app.add_subcommand("render", "recorded runs → site");
+  const auto [verb, flags] =
+      add_verb<RenderFlags>(app, invocation, "render", "recorded runs → site", render);
   verb->add_option("runs", flags->runs, "RUN…: folders of runs (default: all under site/runs)");
   verb->add_option("--out", flags->out, "folder for the pages (site/public)");
   add_output_flags(*verb, flags->output);
@@ -55,7 +54,6 @@ void add_render(CLI::App& app, Invocation& invocation) {
   verb->add_flag("--latest", flags->latest, "the newest run of one's own, else the newest of all");
   verb->add_flag("--single-file", flags->single_file,
                  "also each run's page as one file that can be mailed");
-  verb->callback([flags, &invocation] { invocation.call = [flags] { return render(*flags); }; });
 }
 
 }  // namespace labreport

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "cli/measure.h"
 #include "cli/output_flags.h"
@@ -14,10 +13,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ExitStatus report(const RunFlags& flags, const OutputFlags& output,
-                  const std::vector<std::string>& argv) {
+struct ReportFlags : RunFlags {
+  OutputFlags output;
+};
+
+ExitStatus report(const ReportFlags& flags, const std::vector<std::string>& argv) {
   const fs::path out = flags.out;
-  RenderOptions options = output.options(out / "public");
+  RenderOptions options = flags.output.options(out / "public");
   const Measured measured = measure(flags, out / "runs", argv);
   if (measured.status == ExitStatus::kInterrupted || measured.folder.empty()) {
     return measured.status;
@@ -32,17 +34,12 @@ ExitStatus report(const RunFlags& flags, const OutputFlags& output,
 }  // namespace
 
 void add_report(CLI::App& app, Invocation& invocation) {
-  auto flags = std::make_shared<RunFlags>();
-  auto output = std::make_shared<OutputFlags>();
+  const auto [verb, flags] = add_verb<ReportFlags>(
+      app, invocation, "report", "measure, then render: what `make report` calls",
+      [&invocation](const ReportFlags& said) { return report(said, invocation.argv); });
   flags->out = "site";
-  CLI::App* verb = app.add_subcommand("report", "measure, then render: what `make report` calls");
   add_run_flags(*verb, *flags, "folder (site): runs go to its runs/, pages to its public/");
-  add_output_flags(*verb, *output);
-  verb->callback([flags, output, &invocation] {
-    invocation.call = [flags, output, &invocation] {
-      return report(*flags, *output, invocation.argv);
-    };
-  });
+  add_output_flags(*verb, flags->output);
 }
 
 }  // namespace labreport

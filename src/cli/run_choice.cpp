@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
-#include "cli/load_run.h"
+#include "results/run_json.h"
 #include "results/run_store.h"
 
 namespace labreport {
@@ -117,6 +118,11 @@ ChosenRun newest_without_model(const std::vector<Listed>& runs) {
 }
 
 }  // namespace
+
+Run load_run(const std::string& named) {
+  if (fs::is_regular_file(named)) return run_from_json(read_file(named), named);
+  return RunStore(named).load();
+}
 
 ChosenRun choose_run(const std::string& word, const std::string& edition, const fs::path& root) {
   if (fs::is_regular_file(word)) return {word, fs::path(word).parent_path(), load_run(word)};

@@ -8,6 +8,10 @@
 
 namespace labreport {
 
+/// `named` is a run's folder, where launches not yet merged are read too, or a run.json. Throws
+/// `InputError`.
+Run load_run(const std::string& named);
+
 struct ChosenRun {
   std::string name;              ///< As a command takes it.
   std::filesystem::path folder;  ///< Empty for a file that is no run's own.

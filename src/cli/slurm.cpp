@@ -4,17 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <memory>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/machine.h"
 #include "base/text.h"
-#include "cli/help.h"
+#include "cli/flags.h"
 #include "cli/plan_table.h"
 #include "cli/shard.h"
 #include "cli/verbs.h"
-#include "cli/whole_number.h"
 #include "experiments/catalog.h"
 #include "orchestrate/capture.h"
 #include "orchestrate/subprocess.h"
@@ -30,6 +28,7 @@ constexpr double kPatience = 120;  // seconds for an answer of Slurm's
 struct SlurmFlags : RunFlags {
   std::string partition, array, gpus_per_task = "1", cpus_per_task, time = "01:00:00", more;
   bool submit = false;
+  const CLI::App* verb = nullptr;  ///< Which of them were given.
 };
 
 /// Flags of ours that `labreport run` does not get, or not as they are.
@@ -146,14 +145,14 @@ std::string submit(const std::string& script, const fs::path& folder) {
                    "change the flags; `sinfo` lists partitions, nodes and time limits");
 }
 
-ExitStatus slurm(const SlurmFlags& flags, const CLI::App& verb) {
+ExitStatus slurm(const SlurmFlags& flags) {
   refuse_line_ends(flags);
   if (flags.out.empty()) {
     throw InputError("slurm needs --out FOLDER, which all nodes share", "name one");
   }
   tasks(flags);
   const fs::path folder = shared_folder(flags);
-  const std::string text = script(flags, folder, flags_of_run(verb));
+  const std::string text = script(flags, folder, flags_of_run(*flags.verb));
   fmt::print("{}", flags.submit ? submit(text, folder) + "\n" : text);
   return ExitStatus::kDone;
 }
@@ -161,8 +160,9 @@ ExitStatus slurm(const SlurmFlags& flags, const CLI::App& verb) {
 }  // namespace
 
 void add_slurm(CLI::App& app, Invocation& invocation) {
-  auto flags = std::make_shared<SlurmFlags>();
-  CLI::App* verb = app.add_subcommand("slurm", "a Slurm job array whose tasks share one plan");
+  const auto [verb, flags] = add_verb<SlurmFlags>(
+      app, invocation, "slurm", "a Slurm job array whose tasks share one plan", slurm);
+  flags->verb = verb;
   verb->add_option("--partition", flags->partition, "of the cluster (its default)");
   verb->add_option("--array", flags->array, "N: how many tasks share the plan");
   verb->add_option("--gpus-per-task", flags->gpus_per_task, "1 (default), or 0: the CPU");
@@ -176,9 +176,6 @@ void add_slurm(CLI::App& app, Invocation& invocation) {
   for (const char* flag : {"--resume", "--dry-run", "--gpus"}) {
     verb->remove_option(verb->get_option(flag));
   }
-  verb->callback([flags, verb, &invocation] {
-    invocation.call = [flags, verb] { return slurm(*flags, *verb); };
-  });
 }
 
 }  // namespace labreport

@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -16,18 +18,19 @@ struct Invocation {
   std::function<ExitStatus()> call;  ///< The chosen verb with its flags.
 };
 
-void add_report(CLI::App& app, Invocation& invocation);
-void add_run(CLI::App& app, Invocation& invocation);
-void add_import(CLI::App& app, Invocation& invocation);
-void add_render(CLI::App& app, Invocation& invocation);
-void add_notes(CLI::App& app, Invocation& invocation);
-void add_check(CLI::App& app, Invocation& invocation);
-void add_advise(CLI::App& app, Invocation& invocation);
-void add_noise(CLI::App& app, Invocation& invocation);
-void add_list(CLI::App& app, Invocation& invocation);
-void add_diff(CLI::App& app, Invocation& invocation);
-void add_merge(CLI::App& app, Invocation& invocation);
-void add_slurm(CLI::App& app, Invocation& invocation);
-void add_doctor(CLI::App& app, Invocation& invocation);
+/// A verb that `call`s with its flags, which the caller declares.
+template <typename Flags, typename Call>
+std::pair<CLI::App*, Flags*> add_verb(CLI::App& app, Invocation& invocation, const char* name,
+                                      const char* words, Call call) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* verb = app.add_subcommand(name, words);
+  verb->callback(
+      [flags, call, &invocation] { invocation.call = [flags, call] { return call(*flags); }; });
+  return {verb, flags.get()};
+}
+
+using AddVerb = void(CLI::App& app, Invocation& invocation);
+AddVerb add_report, add_run, add_import, add_render, add_notes, add_check, add_advise, add_noise,
+    add_list, add_diff, add_merge, add_slurm, add_doctor;
 
 }  // namespace labreport

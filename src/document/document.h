@@ -98,7 +98,7 @@ struct Details {
 
 /// The author's own words for a part.
 struct AuthorNote {
-  std::string markdown;    ///< Safe as it is: see notes/note_markdown.h.
+  std::string markdown;    ///< Safe as it is: see notes/note.h.
   bool replaces = true;    ///< The generated answer; otherwise they follow it.
   Formulas formulas = {};  ///< Those of its formulas that are typeset; the others are code.
 };

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "document/math_spans.h"
+#include "document/formulas.h"
 
 namespace labreport {
 

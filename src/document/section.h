@@ -35,6 +35,7 @@
 // A problem with a single part writes "## Title" and is presented under the empty letter.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>

@@ -1,13 +1,19 @@
 #include "imports/vocabulary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <charconv>
+#include <cmath>
 #include <ranges>
 #include <set>
 
 #include "base/format.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "imports/text_table.h"
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -15,23 +21,21 @@ namespace {
 
 constexpr std::size_t kLongestName = 1000;
 
-/// A meaning and its names, its own first. The words of a name may stand in any order.
-struct Term {
-  Role role;
-  std::string_view names;
-  std::string_view yes = {}, no = {};   ///< As in `Meaning`.
-  std::optional<Subject> subject = {};  ///< Of a value.
-};
-
-constexpr Term timed(Mode mode, std::string_view metric, std::string_view names) {
-  return {Role::kValue, names, {}, {}, Subject{CellKind::kTiming, mode, metric}};
+constexpr Meaning timed(Mode mode, std::string_view metric, std::string_view names) {
+  return {Role::kValue, names, Subject{CellKind::kTiming, mode, metric}};
 }
 
-constexpr Term peak(Mode mode, std::string_view names) {
-  return {Role::kValue, names, {}, {}, Subject{CellKind::kMemory, mode, metric::kPeak}};
+constexpr Meaning peak(Mode mode, std::string_view names) {
+  return {Role::kValue, names, Subject{CellKind::kMemory, mode, metric::kPeak}};
 }
 
-constexpr auto kTerms = std::to_array<Term>({
+/// A parameter whose cells are answers.
+constexpr Meaning answer(Role role, std::string_view names, std::string_view yes,
+                         std::string_view no) {
+  return {.role = role, .names = names, .yes = yes, .no = no};
+}
+
+constexpr auto kTerms = std::to_array<Meaning>({
     timed(Mode::kInference, metric::kTotal, "inference"),
     timed(Mode::kForward, metric::kTotal, "forward"),
     timed(Mode::kForwardBackward, metric::kBackward, "backward"),
@@ -51,12 +55,15 @@ constexpr auto kTerms = std::to_array<Term>({
     {Role::kExperiment, "experiment problem"},
     {Role::kSource, "source repo repository url"},
     {Role::kMode, "mode metric pass pass_type phase stage"},
-    {Role::kMode, "forward_only fwd_only", "forward", "forward_backward"},
+    answer(Role::kMode, "forward_only fwd_only", "forward", "forward_backward"),
     {Role::kUnit, "unit units"},
     {Role::kPrecision, "precision dtype data_type"},
-    {Role::kPrecision, "mixed_precision mixed amp use_amp autocast use_autocast", "bf16", "fp32"},
-    {Role::kPrecision, "use_bf16 mixed_precision_bf16 autocast_bf16 amp_bf16", "bf16", "fp32"},
-    {Role::kPrecision, "use_fp16 mixed_precision_fp16 autocast_fp16 amp_fp16", "fp16", "fp32"},
+    answer(Role::kPrecision, "mixed_precision mixed amp use_amp autocast use_autocast", "bf16",
+           "fp32"),
+    answer(Role::kPrecision, "use_bf16 mixed_precision_bf16 autocast_bf16 amp_bf16", "bf16",
+           "fp32"),
+    answer(Role::kPrecision, "use_fp16 mixed_precision_fp16 autocast_fp16 amp_fp16", "fp16",
+           "fp32"),
     {Role::kContext,
      "context context_length context_len ctx ctx_len seq seq_len seqlen seq_length "
      "sequence_length"},
@@ -68,7 +75,7 @@ constexpr auto kTerms = std::to_array<Term>({
     {Role::kInnerWidth, "d_ff"},
     {Role::kLayers, "layers num_layers n_layers"},
     {Role::kHeads, "heads num_heads n_heads"},
-    {Role::kIgnored, "ignored index"},
+    {},
 });
 
 /// What is meant, and the words that say it, in lower case.
@@ -111,8 +118,6 @@ constexpr std::string_view kNo = "false no n 0";
 /// Letters outside ASCII that stand for words.
 constexpr ConstantTable<std::string_view, std::string_view, 4> kSigns{
     {{"\u00B5", "u"}, {"\u03BC", "u"}, {"\u03C3", " std "}, {"\u00B1", " "}}};
-
-std::string_view first_word(std::string_view list) { return list.substr(0, list.find(' ')); }
 
 bool has_word(std::string_view list, std::string_view word) {
   return std::ranges::any_of(std::views::split(list, ' '), [&](const auto& one) {
@@ -161,8 +166,8 @@ bool is_made_of(std::string_view name, const Words& words) {
 }
 
 /// Null where no term is called so; quantities are, or all others.
-const Term* term_called(const Words& words, bool quantities) {
-  const auto found = std::ranges::find_if(kTerms, [&](const Term& term) {
+const Meaning* term_called(const Words& words, bool quantities) {
+  const auto found = std::ranges::find_if(kTerms, [&](const Meaning& term) {
     return (term.role == Role::kValue) == quantities &&
            std::ranges::any_of(std::views::split(term.names, ' '), [&](const auto& name) {
              return is_made_of({name.begin(), name.end()}, words);
@@ -193,6 +198,46 @@ std::optional<Words> words_left(const std::vector<std::string>& words, Meaning& 
   return left;
 }
 
+constexpr std::array<std::string_view, 8> kMissing{"", "-", "–", "—", "n/a", "na", "nan", "none"};
+constexpr std::array<std::string_view, 4> kPlusMinus{"±", "+/-", "\\pm", "+-"};
+
+/// "12.3 ms" → 12.3 and the unit; nothing where it is no plain number.
+std::optional<TableNumber> parse_part(std::string_view text) {
+  text = trimmed(text);
+  if (text.substr(0, text.find_first_not_of("+-0123456789.,")).find(',') != text.npos) {
+    throw InputError("is the comma for thousands or for decimals? write the number without one");
+  }
+  TableNumber found;
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, found.value);
+  const std::string_view rest = trimmed({at, end});
+  found.unit = unit_named(rest);
+  if (error == std::errc::result_out_of_range) throw InputError("it is out of range");
+  if (error != std::errc() || (!rest.empty() && found.unit == nullptr)) return std::nullopt;
+  if (std::isnan(found.value)) return std::nullopt;
+  if (std::isinf(found.value)) throw InputError("it is infinite");
+  if (found.value < 0) throw InputError("it is negative");
+  return found;
+}
+
+/// A number and what stands behind "±", where that is more than nothing.
+std::optional<TableNumber> parse_parts(std::string_view text) {
+  for (const std::string_view sign : kPlusMinus) {
+    const std::size_t at = text.find(sign);
+    if (at == text.npos || at == 0) continue;
+    auto found = parse_part(text.substr(0, at));
+    const auto deviation = parse_part(text.substr(at + sign.size()));
+    if (!found || !deviation) return std::nullopt;
+    if (found->unit != nullptr && deviation->unit != nullptr && found->unit != deviation->unit) {
+      throw InputError("its two numbers have different units");
+    }
+    found->deviation = deviation->value;
+    if (found->unit == nullptr) found->unit = deviation->unit;
+    return found;
+  }
+  return parse_part(text);
+}
+
 }  // namespace
 
 const Unit* unit_named(std::string_view word) {
@@ -219,30 +264,28 @@ std::optional<Precision> precision_named(std::string_view text) {
 
 std::optional<Meaning> quantity_of(std::string_view name) {
   const std::vector<std::string> words = words_of(name);
-  Meaning meaning{.role = Role::kValue, .name = "value"};
+  Meaning meaning{.role = Role::kValue, .names = "value"};
   const auto left = words_left(words, meaning);
   const bool bare = words.empty() || (words.size() == 1 && meaning.precision);
   if (!left || bare) return std::nullopt;
   if (left->empty()) return meaning;
-  const Term* term = term_called(*left, true);
+  const Meaning* term = term_called(*left, true);
   // A run has no place for a peak's deviation.
   if (term == nullptr || (meaning.deviation && term->subject->kind == CellKind::kMemory))
     return std::nullopt;
-  meaning.name = first_word(term->names);
+  meaning.names = term->names;
   meaning.subject = term->subject;
   return meaning;
 }
 
 std::optional<Meaning> meaning_of(std::string_view name) {
   const std::vector<std::string> words = words_of(name);
-  const Term* term = term_called({words.begin(), words.end()}, false);
-  if (term == nullptr) return quantity_of(name);
-  return Meaning{
-      .role = term->role, .name = first_word(term->names), .yes = term->yes, .no = term->no};
+  const Meaning* term = term_called({words.begin(), words.end()}, false);
+  return term == nullptr ? quantity_of(name) : *term;
 }
 
 std::string describe(const Meaning& meaning) {
-  std::string text(meaning.name);
+  std::string text(meaning.name());
   if (meaning.deviation) text += "_std";
   if (meaning.precision) text += ", " + std::string(name(*meaning.precision));
   if (meaning.unit != nullptr) text += ", " + std::string(meaning.unit->name);
@@ -251,8 +294,24 @@ std::string describe(const Meaning& meaning) {
 
 std::vector<std::string> vocabulary() {
   std::vector<std::string> names{"value"};
-  for (const Term& term : kTerms) names.emplace_back(first_word(term.names));
+  for (const Meaning& term : kTerms) names.emplace_back(term.name());
   return names;
+}
+
+TableNumber parse_table_number(std::string_view cell, const Unit* column) {
+  const std::string text = lower(cell);
+  if (std::ranges::find(kMissing, text) != kMissing.end()) throw LeftOut("no value is given");
+  if (text.starts_with("oom") || text == "cuda oom" || text.find("out of memory") != text.npos) {
+    return {.out_of_memory = true};
+  }
+  auto found = parse_parts(text);
+  if (!found) throw LeftOut(in_quotes(cell) + " is no plain number");
+  if (column != nullptr && found->unit != nullptr && found->unit != column) {
+    throw InputError(
+        fmt::format("it is in {}, the column's name says {}", found->unit->name, column->name));
+  }
+  if (column != nullptr) found->unit = column;
+  return *found;
 }
 
 }  // namespace labreport

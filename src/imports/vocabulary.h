@@ -60,12 +60,16 @@ struct Subject {
 
 struct Meaning {
   Role role = Role::kIgnored;
-  std::string_view name = "ignored";        ///< As `--map` takes it: "context", "forward", "value"
+  /// "context context_length seq …": the words of a name may stand in any order.
+  std::string_view names = "ignored index";
   std::optional<Subject> subject = {};      ///< Of a value; without one its row's mode says it.
   std::optional<Precision> precision = {};  ///< Of a value whose name holds one.
   const Unit* unit = nullptr;               ///< Of a value whose name holds one.
   bool deviation = false;                   ///< Of a value: the standard deviation, not the mean.
   std::string_view yes = {}, no = {};       ///< What its cells mean by them: "bf16", "fp32".
+
+  /// As `--map` takes it: "context", "forward", "value".
+  std::string_view name() const { return names.substr(0, names.find(' ')); }
 };
 
 /// Of a column's name: a parameter; or a quantity, with a statistic, a unit and a precision beside

@@ -3,20 +3,150 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "notes/front_matter.h"
+#include "document/data_address.h"
 #include "notes/note.h"
-#include "notes/note_markdown.h"
-#include "notes/note_pictures.h"
 
 namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Pictures that an author's notes show: found in the folder of notes, published beside the page.
+class NotePictures {
+ public:
+  explicit NotePictures(fs::path folder) : folder_(std::move(folder)) {}
+
+  /// `target` as a note's Markdown has it. Only plain files inside the folder, of a kind that a
+  /// page shows and small enough for it.
+  PictureAnswer find(const std::string& target);
+
+  /// What was found since the last call, each file once over all calls.
+  std::vector<Attachment> take();
+
+ private:
+  fs::path folder_;
+  std::map<fs::path, std::string> names_;  ///< "notes/plot.png", by the file.
+  std::vector<Attachment> found_;
+};
+
+constexpr std::uintmax_t kLargest = 10u << 20;
+constexpr std::array<std::string_view, 6> kKinds{".png", ".jpg", ".jpeg", ".svg", ".webp", ".gif"};
+
+/// "my%20plot.png" → "my plot.png"
+std::string decoded(std::string_view address) {
+  std::string text;
+  for (std::size_t i = 0; i < address.size(); ++i) {
+    unsigned value = 0;
+    const char* digits = address.data() + i + 1;
+    const bool escape = address[i] == '%' && i + 2 < address.size() &&
+                        std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2;
+    text.push_back(escape ? static_cast<char>(value) : address[i]);
+    if (escape) i += 2;
+  }
+  return text;
+}
+
+bool is_picture(const fs::path& file) {
+  const std::string kind = lower(file.extension().string());
+  return std::ranges::find(kKinds, kind) != kKinds.end();
+}
+
+/// Relative, without a way out, and no link on the way.
+bool stays_inside(const fs::path& folder, const fs::path& relative) {
+  if (relative.empty() || relative.is_absolute()) return false;
+  fs::path reached = folder;
+  std::error_code error;
+  for (const fs::path& step : relative) {
+    reached /= step;
+    if (step == ".." || fs::is_symlink(fs::symlink_status(reached, error))) return false;
+  }
+  return true;
+}
+
+/// "figures/My Plot.PNG" → "figures-my-plot.png": safe in an address and in every format.
+std::string published_name(const fs::path& relative) {
+  const std::string stem = slug((relative.parent_path() / relative.stem()).string());
+  return (stem.empty() ? "picture" : stem) + lower(relative.extension().string());
+}
+
+/// "460pt" of the first element's `width="460pt"`; empty where it has none, or none that is a
+/// length.
+std::string root_attribute(std::string_view svg, const std::string& name) {
+  const std::size_t root = std::min(svg.find("<svg"), svg.size());
+  const std::string_view tag = svg.substr(root, svg.find('>', root) - root);
+  const std::size_t at = tag.find(" " + name + "=");
+  if (at == tag.npos || at + name.size() + 3 > tag.size()) return "";
+  const std::string_view rest = tag.substr(at + name.size() + 2);
+  const std::string_view value = rest.substr(1, rest.find(rest.front(), 1) - 1);
+  const bool length = std::ranges::all_of(
+      value, [](char letter) { return is_alnum(letter) || letter == '.' || letter == ' '; });
+  return length ? std::string(value) : "";
+}
+
+/// The picture inside another one: browsers run, fetch and follow nothing of a picture's picture,
+/// also where a reader opens the file by itself (SVG 2, section 2.2.6: secure animated mode).
+std::string inert_svg(std::string_view svg) {
+  std::string width = root_attribute(svg, "width");
+  std::string height = root_attribute(svg, "height");
+  const std::vector<std::string> box = split(root_attribute(svg, "viewBox"), ' ');
+  if ((width.empty() || height.empty()) && box.size() == 4) width = box[2], height = box[3];
+  std::string root = "<svg xmlns=\"http://www.w3.org/2000/svg\"";
+  if (!width.empty() && !height.empty()) {
+    root += fmt::format(" width=\"{}\" height=\"{}\"", width, height);
+  }
+  return fmt::format("{}><image width=\"100%\" height=\"100%\" href=\"{}\"/></svg>\n", root,
+                     data_address(".svg", svg));
+}
+
+PictureAnswer NotePictures::find(const std::string& target) {
+  const auto refuse = [&](const std::string& why) {
+    return PictureAnswer{{}, "the picture " + target.substr(0, 100) + " " + why};
+  };
+  const std::string decoded_target = decoded(target);
+  if (decoded_target.find('\0') != std::string::npos) return refuse("has no file's name");
+  const fs::path relative = fs::path(decoded_target).lexically_normal();
+  const fs::path file = folder_ / relative;
+  if (!is_picture(relative)) return refuse("is left out: use png, jpg, svg, webp or gif");
+  if (!stays_inside(folder_, relative)) {
+    return refuse("is left out: only plain files inside " + folder_.string() + " are shown");
+  }
+  std::error_code error;
+  if (!fs::exists(file, error)) return refuse("is not in " + folder_.string());
+  if (!fs::is_regular_file(file, error)) return refuse("is left out: it is no plain file");
+  if (fs::file_size(file, error) > kLargest) return refuse("is left out: it is over 10 MiB");
+  const auto known = names_.find(file);
+  if (known != names_.end()) return {known->second, ""};
+  try {
+    std::string bytes = read_plain_file(file, kLargest);
+    const std::string name = published_name(relative);
+    if (name.ends_with(".svg")) {
+      if (bytes.find("<svg") == bytes.npos) return refuse("is left out: it is no SVG");
+      bytes = inert_svg(bytes);
+    }
+    found_.push_back({"notes/" + name, std::move(bytes)});
+  } catch (const Error& failure) {
+    return refuse("is left out: " + std::string(failure.what()));
+  }
+  // Two files whose names differ in what an address cannot hold.
+  std::string& name = found_.back().name;
+  const auto taken = [&] {
+    return std::ranges::any_of(names_, [&](const auto& entry) { return entry.second == name; });
+  };
+  const std::string first = name;
+  for (int i = 2; taken(); ++i) name = "notes/" + std::to_string(i) + "-" + first.substr(6);
+  names_[file] = name;
+  return {name, ""};
+}
+
+std::vector<Attachment> NotePictures::take() { return std::exchange(found_, {}); }
 
 constexpr std::uintmax_t kLargestNote = 1u << 20;
 constexpr const char* kEnding = ".md";

@@ -1,6 +1,6 @@
 // A folder of an author's notes:
 //
-//   author.md              name, course, repository (notes/front_matter.h)
+//   author.md              name, course, repository (notes/note.h)
 //   <problem>.<part>.md    the words of a part; <problem>.md where a problem has one part
 //   anything else          pictures that the notes show, and what is nobody's business
 //

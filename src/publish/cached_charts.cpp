@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.h"
@@ -10,8 +12,8 @@
 namespace labreport {
 namespace {
 
-/// What one start of the tool draws: within its time limit also on a busy machine, and what is
-/// drawn is kept should the next be interrupted.
+/// What one start of the tool makes: within its time limit also on a busy machine, and what is made
+/// is kept should the next be interrupted.
 constexpr std::size_t kBatch = 40;
 
 std::string described(const TypesetJob& job) {
@@ -20,32 +22,36 @@ std::string described(const TypesetJob& job) {
   return text;
 }
 
-template <typename Result, typename Job>
-std::vector<Result> same_count(std::vector<Result> made, const std::vector<Job>& jobs,
-                               const std::string& what) {
-  if (made.size() != jobs.size()) throw Error("the chart tool made another number of " + what);
-  return made;
-}
-
-/// Each job's result: kept, or else made with all the others that are not kept. Nothing at all
-/// where `make` makes nothing.
-template <typename Result, typename Job, typename Kept, typename Make>
-std::vector<Result> make_the_rest(const std::vector<Job>& jobs, Kept kept, Make make) {
+/// Each job's result: found, or made with the others that are not, a batch at a time, and kept
+/// then. Nothing at all from a tool that makes nothing of prints.
+template <typename Result, typename Job, typename Find, typename Keep, typename Make>
+std::vector<Result> found_or_made(const std::vector<Job>& jobs, const char* what, Find find,
+                                  Keep keep, Make make) {
   std::vector<Result> results(jobs.size());
-  std::vector<Job> wanted;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> wanted;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (auto found = kept(jobs[i])) {
+    if (auto found = find(jobs[i])) {
       results[i] = std::move(*found);
     } else {
-      wanted.push_back(jobs[i]);
-      places.push_back(i);
+      wanted.push_back(i);
     }
   }
-  if (wanted.empty()) return results;
-  std::vector<Result> made = make(wanted);
-  if (made.empty()) return {};
-  for (std::size_t i = 0; i < made.size(); ++i) results[places[i]] = std::move(made[i]);
+  for (std::span<const std::size_t> rest = wanted; !rest.empty();) {
+    std::vector<Job> batch;
+    for (const std::size_t place : rest.first(std::min(kBatch, rest.size()))) {
+      batch.push_back(jobs[place]);
+    }
+    std::vector<Result> made = make(batch);
+    if (made.empty() && std::is_same_v<Result, Print>) return {};
+    if (made.size() != batch.size()) {
+      throw Error(std::string("the chart tool made another number of ") + what);
+    }
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      keep(batch[i], made[i]);
+      results[rest[i]] = std::move(made[i]);
+    }
+    rest = rest.subspan(batch.size());
+  }
   return results;
 }
 
@@ -62,25 +68,15 @@ void CachedCharts::keep(const std::string& what, const std::string& bytes) const
   if (!identity_.empty()) cache_.keep(key(what), bytes);
 }
 
-std::vector<std::string> CachedCharts::draw_and_keep(const std::vector<std::string>& specs) {
-  std::vector<std::string> svgs;
-  for (std::size_t i = 0; i < specs.size(); i += kBatch) {
-    const auto begin = specs.begin() + static_cast<std::ptrdiff_t>(i);
-    const std::vector<std::string> batch(begin, begin + std::min(kBatch, specs.size() - i));
-    const std::vector<std::string> drawn = same_count(tool_.draw(batch), batch, "charts");
-    for (std::size_t j = 0; j < batch.size(); ++j) keep(batch[j], drawn[j]);
-    svgs.insert(svgs.end(), drawn.begin(), drawn.end());
-  }
-  cache_.trim();
-  return svgs;
-}
-
 std::vector<std::string> CachedCharts::draw(const std::vector<std::string>& specs) {
   const std::set<std::string> once(specs.begin(), specs.end());
   const std::vector<std::string> distinct(once.begin(), once.end());
-  const std::vector<std::string> drawn = make_the_rest<std::string>(
-      distinct, [this](const std::string& spec) { return find(spec); },
-      [this](const std::vector<std::string>& wanted) { return draw_and_keep(wanted); });
+  bool fresh = false;
+  const auto drawn = found_or_made<std::string>(
+      distinct, "charts", [this](const std::string& spec) { return find(spec); },
+      [&](const std::string& spec, const std::string& svg) { keep(spec, svg), fresh = true; },
+      [this](const std::vector<std::string>& wanted) { return tool_.draw(wanted); });
+  if (fresh) cache_.trim();
   std::vector<std::string> svgs;
   for (const std::string& spec : specs) {
     const auto place = std::ranges::lower_bound(distinct, spec) - distinct.begin();
@@ -89,54 +85,41 @@ std::vector<std::string> CachedCharts::draw(const std::vector<std::string>& spec
   return svgs;
 }
 
-std::optional<Print> CachedCharts::kept_print(const std::string& svg) const {
-  auto pdf = find("pdf " + svg);
-  auto png = find("png " + svg);
-  if (!pdf || !png) return std::nullopt;
-  return Print{std::move(*pdf), std::move(*png)};
-}
-
 std::vector<Print> CachedCharts::print(const std::vector<std::string>& svgs) {
-  const auto make = [this](const std::vector<std::string>& wanted) {
-    std::vector<Print> made = tool_.print(wanted);
-    if (made.empty()) return made;  // a tool that cannot
-    made = same_count(std::move(made), wanted, "prints");
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      keep("pdf " + wanted[i], made[i].pdf);
-      keep("png " + wanted[i], made[i].png);
-    }
-    return made;
+  const auto both = [this](const std::string& svg) -> std::optional<Print> {
+    auto pdf = find("pdf " + svg);
+    auto png = find("png " + svg);
+    return pdf && png ? std::optional(Print{std::move(*pdf), std::move(*png)}) : std::nullopt;
   };
-  return make_the_rest<Print>(
-      svgs, [this](const std::string& svg) { return kept_print(svg); }, make);
+  const auto keep_both = [this](const std::string& svg, const Print& print) {
+    keep("pdf " + svg, print.pdf);
+    keep("png " + svg, print.png);
+  };
+  return found_or_made<Print>(
+      svgs, "prints", both, keep_both,
+      [this](const std::vector<std::string>& wanted) { return tool_.print(wanted); });
 }
 
 std::vector<Typeset> CachedCharts::typeset(const std::vector<TypesetJob>& jobs) {
   const auto kept = [this](const TypesetJob& job) -> std::optional<Typeset> {
     auto pdf = find(described(job));
-    if (!pdf) return std::nullopt;
-    return Typeset{std::move(*pdf), ""};
+    return pdf ? std::optional(Typeset{std::move(*pdf), ""}) : std::nullopt;
   };
-  const auto make = [this](const std::vector<TypesetJob>& wanted) {
-    std::vector<Typeset> made = same_count(tool_.typeset(wanted), wanted, "documents");
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      if (!made[i].pdf.empty()) keep(described(wanted[i]), made[i].pdf);
-    }
-    return made;
-  };
-  return make_the_rest<Typeset>(jobs, kept, make);
+  return found_or_made<Typeset>(
+      jobs, "documents", kept,
+      [this](const TypesetJob& job, const Typeset& typeset) {
+        if (!typeset.pdf.empty()) keep(described(job), typeset.pdf);
+      },
+      [this](const std::vector<TypesetJob>& wanted) { return tool_.typeset(wanted); });
 }
 
 std::vector<std::string> CachedCharts::latex(const std::vector<std::string>& trees) {
-  const auto make = [this](const std::vector<std::string>& wanted) {
-    std::vector<std::string> made = same_count(tool_.latex(wanted), wanted, "texts");
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      if (!made[i].empty()) keep("latex " + wanted[i], made[i]);
-    }
-    return made;
-  };
-  return make_the_rest<std::string>(
-      trees, [this](const std::string& tree) { return find("latex " + tree); }, make);
+  return found_or_made<std::string>(
+      trees, "texts", [this](const std::string& tree) { return find("latex " + tree); },
+      [this](const std::string& tree, const std::string& text) {
+        if (!text.empty()) keep("latex " + tree, text);
+      },
+      [this](const std::vector<std::string>& wanted) { return tool_.latex(wanted); });
 }
 
 Formulas CachedCharts::convert(const std::set<std::string>& sources) {

@@ -26,13 +26,10 @@ class CachedCharts : public ChartTool {
   std::vector<std::string> latex(const std::vector<std::string>& trees) override;
 
  private:
-  /// Both files of one print, or nothing.
-  std::optional<Print> kept_print(const std::string& svg) const;
   std::string key(const std::string& what) const { return identity_ + "\n" + what; }
   /// Nothing where nothing is kept.
   std::optional<std::string> find(const std::string& what) const;
   void keep(const std::string& what, const std::string& bytes) const;
-  std::vector<std::string> draw_and_keep(const std::vector<std::string>& specs);
 
   ChartTool& tool_;
   std::string identity_;

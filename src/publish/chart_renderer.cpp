@@ -9,7 +9,7 @@
 #include "base/stamp.h"
 #include "base/text.h"
 #include "embedded/writers.h"
-#include "publish/typeset_limits.h"
+#include "publish/helper_python.h"
 #include "results/json_writer.h"
 
 namespace labreport {

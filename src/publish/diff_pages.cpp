@@ -10,10 +10,8 @@
 #include "base/stamp.h"
 #include "base/text.h"
 #include "document/comparison/diff_document.h"
+#include "publish/run_files.h"
 #include "writers/diff/diff_writers.h"
-#include "writers/html/assets.h"
-#include "writers/html/pictures.h"
-#include "writers/markdown/markdown.h"
 
 namespace labreport {
 namespace {
@@ -92,13 +90,8 @@ void add_files(DiffPage& page, const Comparison& comparison, const Document& doc
                                            {"JSON schema", "../../assets/diff.schema.json"}}}));
   add("diff.md", diff_markdown(document, drawings));
   add("diff.json", diff_json(comparison));
-  if (drawings.empty()) return;
-  for (const Figure* figure : figures_of(document)) {
-    const Drawing& drawing = drawings.at(figure->slug);
-    add(chart_path(*figure), picture_file(drawing.wide));
-    add(narrow_chart_path(*figure), picture_file(drawing.narrow));
-  }
-  add(kSpecsPath, specs_script(document, drawings));
+  std::ranges::move(picture_files(page.entry.folder + "/", document, drawings),
+                    std::back_inserter(page.files));
 }
 
 /// Runs that several pairs need, read once.
@@ -186,8 +179,7 @@ void add_diff_pages(Site& site, const std::vector<DiffPage>& pages) {
     site.files.insert(site.files.end(), page.files.begin(), page.files.end());
     site.kept.insert(site.kept.end(), page.kept.begin(), page.kept.end());
     if (page.problem.empty() || site.undrawn) continue;
-    site.notice += (site.notice.empty() ? "" : "\n") + std::string("charts are left out of ") +
-                   page.entry.folder + ": " + page.problem;
+    site.tell("charts are left out of " + page.entry.folder + ": " + page.problem);
   }
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "document/drawings.h"
-#include "document/index/run_entry.h"
+#include "document/index/index_document.h"
 #include "publish/render_record.h"
 #include "publish/site.h"
 #include "results/run_store.h"

@@ -1,57 +1,41 @@
 #include "publish/formats.h"
 
-#include <algorithm>
-#include <array>
-#include <vector>
-
-#include "base/text.h"
+#include "base/table.h"
 
 namespace labreport {
 namespace {
 
-struct FormatName {
-  Format format;
-  const char* name;
-  const char* file;
-};
-
-constexpr std::array<FormatName, 7> kFormats = {{{Format::kHtml, "html", "index.html"},
-                                                 {Format::kMarkdown, "md", "report.md"},
-                                                 {Format::kCsv, "csv", "cells.csv"},
-                                                 {Format::kLatex, "latex", "report.tex"},
-                                                 {Format::kTypst, "typst", "report.typ"},
-                                                 {Format::kPdf, "pdf", "report.pdf"},
-                                                 {Format::kJson, "json", "run.json"}}};
-
-Format format_named(const std::string& name) {
-  const auto* found = std::ranges::find(kFormats, name, &FormatName::name);
-  if (found != kFormats.end()) return found->format;
-  std::vector<std::string> names;
-  for (const FormatName& format : kFormats) names.emplace_back(format.name);
-  refuse_unknown("--format", name, names);
-}
+constexpr Names<Format, 7> kNames{{{Format::kHtml, "html"},
+                                   {Format::kMarkdown, "md"},
+                                   {Format::kCsv, "csv"},
+                                   {Format::kLatex, "latex"},
+                                   {Format::kTypst, "typst"},
+                                   {Format::kPdf, "pdf"},
+                                   {Format::kJson, "json"}}};
+constexpr Names<Format, 7> kFiles{{{Format::kHtml, "index.html"},
+                                   {Format::kMarkdown, "report.md"},
+                                   {Format::kCsv, "cells.csv"},
+                                   {Format::kLatex, "report.tex"},
+                                   {Format::kTypst, "report.typ"},
+                                   {Format::kPdf, "report.pdf"},
+                                   {Format::kJson, "run.json"}}};
 
 }  // namespace
 
-Formats Formats::named(const std::string& names) {
-  Formats chosen;
-  chosen.bits_ = 0;
-  for (const std::string& name : split(names, ',')) chosen.bits_ |= bit(format_named(name));
-  return chosen;
+Formats all_formats() {
+  Formats all;
+  for (const auto& [format, name] : kNames) all.insert(format);
+  return all;
 }
 
-Format Formats::first() const { return list().front(); }
-
-std::vector<Format> Formats::list() const {
-  std::vector<Format> chosen;
-  for (const FormatName& format : kFormats) {
-    if (has(format.format)) chosen.push_back(format.format);
+Formats formats_named(const std::string& names) {
+  Formats chosen;
+  for (const std::string& name : split(names, ',')) {
+    chosen.insert(parse_name(kNames, "--format", name));
   }
   return chosen;
 }
 
-std::string format_file(Format format) {
-  return std::ranges::find(kFormats, format, &FormatName::format)->file;
-}
+std::string format_file(Format format) { return std::string(name_in(kFiles, format)); }
 
 }  // namespace labreport

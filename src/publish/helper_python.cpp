@@ -3,7 +3,9 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/messages.h"
@@ -110,6 +112,25 @@ std::map<std::string, std::string> helper_environment(const fs::path& folder) {
   return environment;
 }
 
+constexpr double kDefaultSeconds = 60;
+constexpr double kMostSeconds = 1e6;
+constexpr long kMostMib = 1L << 30;
+
+/// `otherwise` where it is not set.
+template <typename Number>
+Number positive_variable(const char* name, Number otherwise, Number most) {
+  const char* text = std::getenv(name);
+  if (text == nullptr) return otherwise;
+  const std::string_view digits = text;
+  Number number = 0;
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || stop != digits.data() + digits.size() || !(number > 0) ||
+      number > most) {
+    throw InputError(std::string(name) + " is '" + text + "'", "give a number above 0");
+  }
+  return number;
+}
+
 }  // namespace
 
 HelperPython::HelperPython(const fs::path& project) {
@@ -151,6 +172,11 @@ fs::path kept_results(const fs::path& project) {
   if (const char* named = std::getenv("LABREPORT_CACHE")) return named;
   const fs::path bundles = bundles_folder(project);
   return bundles.empty() ? bundles : bundles / "kept";
+}
+
+double typeset_seconds() {
+  positive_variable("LABREPORT_TYPESET_MIB", 1L, kMostMib);
+  return positive_variable("LABREPORT_TYPESET_SECONDS", kDefaultSeconds, kMostSeconds);
 }
 
 }  // namespace labreport

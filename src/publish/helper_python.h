@@ -46,4 +46,8 @@ std::filesystem::path bundles_folder(const std::filesystem::path& project);
 /// nothing is to be kept.
 std::filesystem::path kept_results(const std::filesystem::path& project);
 
+/// Seconds for one report: LABREPORT_TYPESET_SECONDS, else 60. The helper reads the same variable.
+/// Throws `InputError` where that, or LABREPORT_TYPESET_MIB, is no number above 0.
+double typeset_seconds();
+
 }  // namespace labreport

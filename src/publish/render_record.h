@@ -2,14 +2,17 @@
 // not even loaded.
 #pragma once
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
+
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "publish/content_cache.h"
+#include "publish/rendering.h"
 #include "publish/site.h"
+#include "results/run_store.h"
 
 namespace labreport {
 
@@ -39,5 +42,10 @@ class RenderRecord {
   nlohmann::json before_;
   nlohmann::json now_ = nlohmann::json::object();
 };
+
+/// Equal keys, equal pages. `noted`: the author's folder of notes belongs to this run.
+/// `chart_tool`: `ChartProcess::identity`.
+std::string render_key(const RunStore& run, bool noted, const RenderOptions& options,
+                       const std::string& chart_tool);
 
 }  // namespace labreport

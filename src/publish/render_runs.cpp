@@ -11,18 +11,109 @@
 #include "publish/cached_charts.h"
 #include "publish/chart_renderer.h"
 #include "publish/diff_pages.h"
-#include "publish/note_formulas.h"
-#include "publish/render_candidates.h"
-#include "publish/render_key.h"
 #include "publish/render_record.h"
 #include "publish/rendering.h"
 #include "publish/run_notes.h"
 #include "publish/site_lock.h"
+#include "results/run_json.h"
 
 namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// A run on its way into the site.
+struct Candidate {
+  RunStore store;
+  std::string key;
+  std::optional<KeptRun> kept;  ///< From an earlier render; otherwise it is loaded.
+  SiteRun loaded = {};
+  std::string wanted = {};             ///< Its folder inside the site, had no other run that name.
+  std::string place = {};              ///< Its folder inside the site.
+  std::vector<fs::path> folders = {};  ///< That hold it.
+  bool complained = false;             ///< Of its notes: to be told again the next time.
+};
+
+/// Loads the run with its notes, for its place.
+void load(Candidate& run, RunNotes& notes) {
+  const std::size_t told = notes.problems().size();
+  run.loaded = site_run(run.store);
+  notes.place(run.store, run.loaded.document);
+  run.complained = run.complained || notes.problems().size() > told;
+}
+
+Candidate candidate(const RunStore& store, const std::string& key, const RenderRecord& record,
+                    RunNotes& notes) {
+  Candidate run{.store = store, .key = key, .kept = record.find(store.folder(), key)};
+  if (!run.kept) load(run, notes);
+  run.wanted = run.kept ? run.kept->wanted : run.loaded.folder;
+  run.place = run.wanted;
+  run.folders = {store.folder()};
+  return run;
+}
+
+bool same_run(const Candidate& a, const Candidate& b) {
+  return to_json(load_measured(a.store)) == to_json(load_measured(b.store));
+}
+
+/// One's own copy of a run stands for both.
+void stand_for(Candidate& known, Candidate copy) {
+  std::vector<fs::path> folders = known.folders;
+  folders.push_back(copy.store.folder());
+  copy.place = known.place;
+  if (known.store.is_reference() && !copy.store.is_reference()) known = std::move(copy);
+  known.folders = std::move(folders);
+}
+
+/// Two folders may hold the same run: one's own copy stands for both. Different runs whose pages
+/// would have one name get numbers.
+void add_run(std::vector<Candidate>& runs, Candidate run) {
+  int number = 1;
+  for (Candidate& other : runs) {
+    if (other.wanted != run.wanted) continue;
+    if (same_run(other, run)) {
+      stand_for(other, std::move(run));
+      return;
+    }
+    ++number;
+  }
+  if (number > 1) run.place += "-" + std::to_string(number);
+  runs.push_back(std::move(run));
+}
+
+/// Its page was made where another run's page stands now, or the other way round.
+void take_place(Candidate& run, RunNotes& notes) {
+  if (run.kept && run.kept->entry.folder == run.place) return;
+  if (run.kept) {
+    run.kept.reset();
+    load(run, notes);
+  }
+  run.loaded.folder = run.place;
+}
+
+/// The runs in `folders`, each once and with a place of its own. What cannot be read is told and
+/// becomes one of the `problems`. Throws `InputError` where nothing is left.
+std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
+                                   const RenderOptions& options, const std::string& chart_tool,
+                                   const RenderRecord& record, RunNotes& notes,
+                                   std::vector<std::string>& problems) {
+  std::vector<Candidate> runs;
+  for (const fs::path& folder : folders) {
+    HeldInterrupts::check();
+    const RunStore store(folder);
+    if (options.own && store.is_reference()) continue;
+    try {
+      const std::string key = render_key(store, notes.belongs_to(store), options, chart_tool);
+      add_run(runs, candidate(store, key, record, notes));
+    } catch (const InputError& error) {
+      say("left out: {}\n", error.what());
+      problems.emplace_back(error.what());
+    }
+  }
+  if (runs.empty()) throw InputError("no run to render", "`make report` makes one");
+  for (Candidate& run : runs) take_place(run, notes);
+  return runs;
+}
 
 /// "<gpu>/<edition>/<time>-imported"
 std::string import_place(const fs::path& folder) {
@@ -43,7 +134,7 @@ std::vector<PairedRun> imported_runs(const RenderOptions& options, const std::st
 std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<PairedRun> paired,
                               const RenderOptions& options, ChartTool& tool,
                               const RenderRecord* record) {
-  if (!options.formats.has(Format::kHtml)) return {};
+  if (!options.formats.contains(Format::kHtml)) return {};
   for (const Candidate& run : runs) {
     const auto [preset, headline] =
         run.kept ? std::tie(run.kept->entry.preset, run.kept->entry.headline)
@@ -70,7 +161,7 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
       {options.answers, options.formats, options.paper, options.single_file, listed_pairs(diffs)},
       &tool, kept);
   if (!no_formulas.empty()) {
-    site.notice += (site.notice.empty() ? "" : "\n") + no_formulas;
+    site.tell(no_formulas);
     for (const SiteRun& run : loaded) site.lacking.insert(run.folder);
   }
   add_diff_pages(site, diffs);
@@ -124,13 +215,13 @@ void tell_pages(const std::vector<Candidate>& runs, const Site& site, const Rend
                 Rendered& rendered) {
   const std::set<std::string> made = paths_of(site);
   for (const Candidate& run : runs) {
-    for (const Format format : options.formats.list()) {
+    for (const Format format : options.formats) {
       const std::string path = run.place + "/" + format_file(format);
       if (options.asked && !made.contains(path)) rendered.problems.push_back("no " + path);
     }
     const std::string page = options.single_file
                                  ? single_page_path(run.place)
-                                 : run.place + "/" + format_file(options.formats.first());
+                                 : run.place + "/" + format_file(*options.formats.begin());
     if (!made.contains(page)) continue;
     for (const fs::path& folder : run.folders) rendered.pages[folder] = options.out / page;
   }
@@ -154,7 +245,7 @@ struct RenderWork {
 Rendered RenderWork::run() {
   RunNotes notes(folders, options.notes);
   Rendered rendered{};
-  if (options.formats.has(Format::kHtml)) rendered.index = options.out / "index.html";
+  if (options.formats.contains(Format::kHtml)) rendered.index = options.out / "index.html";
   std::vector<Candidate> runs =
       choose_runs(folders, options, chart_tool, record, notes, rendered.problems);
   const std::vector<PairedRun> imports = imported_runs(options, chart_tool);

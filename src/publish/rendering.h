@@ -15,7 +15,7 @@ namespace labreport {
 struct RenderOptions {
   std::filesystem::path out;
   Answers answers = Answers::kFull;
-  Formats formats = {};
+  Formats formats = all_formats();
   Paper paper = Paper::kA4;
   std::filesystem::path notes = {};  ///< The author's folder of notes; empty: none.
   bool own = false;                  ///< Leave out the runs that ship with the project.

@@ -5,71 +5,15 @@
 #include <string_view>
 #include <utility>
 
-#include "publish/exports.h"
+#include "base/text.h"
 #include "publish/formats.h"
+#include "writers/csv/table_csv.h"
 #include "writers/html/assets.h"
 #include "writers/html/pictures.h"
 #include "writers/markdown/markdown.h"
 
 namespace labreport {
 namespace {
-
-struct RunFiles {
-  const SiteRun& run;
-  const Drawings& drawings;
-  const Prints& prints;
-  const SiteOptions& options;
-  std::vector<SiteFile> files = {};
-
-  void add(const std::string& name, std::string bytes) {
-    files.push_back({run.folder + "/" + name, std::move(bytes)});
-  }
-  void add(std::vector<Attachment> named) {
-    for (Attachment& file : named) add(file.name, std::move(file.bytes));
-  }
-};
-
-void add_markdown(RunFiles& to) {
-  to.add("report.md", report_markdown(to.run.document, to.drawings, to.options.answers));
-  to.add(markdown_parts(to.run.document, to.drawings, to.options.answers));
-}
-
-void add_csv(RunFiles& to) {
-  if (!to.run.cells_csv.empty()) to.add("cells.csv", to.run.cells_csv);
-  to.add(table_files(to.run.document));
-}
-
-void add_prints(RunFiles& to) { to.add(print_files(to.run.document, to.prints)); }
-
-void add_typst(RunFiles& to) {
-  to.add("report.typ",
-         report_typst(to.run.document, to.drawings, typst_options(to.run.document, to.options)));
-  to.add(typst_parts(to.run.document, to.drawings, typst_options(to.run.document, to.options)));
-}
-
-void add_json(RunFiles& to) { to.add("run.json", to.run.run_json); }
-
-struct FormatWriter {
-  Format format;
-  void (*write)(RunFiles& to);
-};
-
-constexpr FormatWriter kWriters[] = {{Format::kMarkdown, add_markdown},
-                                     {Format::kCsv, add_csv},
-                                     {Format::kLatex, add_prints},
-                                     {Format::kTypst, add_typst},
-                                     {Format::kJson, add_json}};
-
-/// What the words of a report link to.
-void add_attachments(RunFiles& to) {
-  for (const Section& section : to.run.document.sections) {
-    for (const Part& part : section.parts) {
-      for (const Attachment& file : part.files) {
-        if (file.artifact.empty()) to.add(file.name, file.bytes);
-      }
-    }
-  }
-}
 
 /// Whether it begins as its kind does: a typesetter gives up a whole report for one broken picture.
 bool is_picture(const Attachment& file) {
@@ -85,24 +29,67 @@ bool is_picture(const Attachment& file) {
 }
 
 bool is_read_with_files_beside(const Formats& formats) {
-  return formats.has(Format::kHtml) || formats.has(Format::kMarkdown) ||
-         formats.has(Format::kTypst) || formats.has(Format::kLatex);
+  return formats.contains(Format::kHtml) || formats.contains(Format::kMarkdown) ||
+         formats.contains(Format::kTypst) || formats.contains(Format::kLatex);
+}
+
+/// A part by itself says where it was measured.
+Part alone(const Document& document, Part part) {
+  const bool apart = !document.provenance.empty() && !part.setting.empty();
+  part.setting = document.provenance + (apart ? " · " : "") + part.setting;
+  return part;
+}
+
+/// "parts/<part>" + `ending` for each part of the handout's problems, written by `write`.
+template <class Write>
+void add_parts(std::vector<Attachment>& files, const Document& document, const char* ending,
+               Write write) {
+  for (const Section& section : document.sections) {
+    if (!section.asked()) continue;
+    for (const Part& part : section.parts) {
+      files.push_back({"parts/" + part.name() + ending, write(alone(document, part))});
+    }
+  }
 }
 
 }  // namespace
 
 std::vector<SiteFile> run_files(const SiteRun& run, const Drawings& drawings, const Prints& prints,
                                 const SiteOptions& options) {
-  RunFiles to{run, drawings, prints, options};
-  for (const FormatWriter& writer : kWriters) {
-    if (options.formats.has(writer.format)) writer.write(to);
+  const Document& document = run.document;
+  const Formats& formats = options.formats;
+  std::vector<SiteFile> files;
+  const auto add = [&](const std::string& name, std::string bytes) {
+    files.push_back({run.folder + "/" + name, std::move(bytes)});
+  };
+  const auto add_all = [&](std::vector<Attachment> named) {
+    for (Attachment& file : named) add(file.name, std::move(file.bytes));
+  };
+  if (formats.contains(Format::kMarkdown)) {
+    add("report.md", report_markdown(document, drawings, options.answers));
+    add_all(markdown_parts(document, drawings, options.answers));
   }
-  if (is_read_with_files_beside(options.formats)) {
-    add_attachments(to);
-    std::ranges::move(picture_files(run.folder + "/", run.document, drawings),
-                      std::back_inserter(to.files));
+  if (formats.contains(Format::kCsv)) {
+    if (!run.cells_csv.empty()) add("cells.csv", run.cells_csv);
+    add_all(table_files(document));
   }
-  return std::move(to.files);
+  if (formats.contains(Format::kLatex)) add_all(print_files(document, prints));
+  if (formats.contains(Format::kTypst)) {
+    const TypstOptions typst = typst_options(document, options);
+    add("report.typ", report_typst(document, drawings, typst));
+    add_all(typst_parts(document, drawings, typst));
+  }
+  if (formats.contains(Format::kJson)) add("run.json", run.run_json);
+  if (!is_read_with_files_beside(formats)) return files;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      for (const Attachment& file : part.files) {  // what the words of a report link to
+        if (file.artifact.empty()) add(file.name, file.bytes);
+      }
+    }
+  }
+  std::ranges::move(picture_files(run.folder + "/", document, drawings), std::back_inserter(files));
+  return files;
 }
 
 std::vector<SiteFile> picture_files(const std::string& folder, const Document& document,
@@ -122,9 +109,7 @@ std::vector<SiteFile> picture_files(const std::string& folder, const Document& d
 
 std::string root_from(const std::string& folder) {
   std::string root = "../";
-  for (const char letter : folder) {
-    if (letter == '/') root += "../";
-  }
+  for (auto steps = std::ranges::count(folder, '/'); steps > 0; --steps) root += "../";
   return root;
 }
 
@@ -166,6 +151,54 @@ std::vector<const Attachment*> note_pictures(const Document& document) {
     }
   }
   return pictures;
+}
+
+std::vector<Attachment> table_files(const Document& document) {
+  std::vector<Attachment> files;
+  for (const NamedTable& table : named_tables(document)) {
+    files.push_back({"tables/" + table.name + ".csv", table_csv(*table.table)});
+  }
+  return files;
+}
+
+std::vector<Attachment> latex_trees(const Document& document, const Prints& prints,
+                                    const PandocOptions& options) {
+  std::vector<Attachment> files = {{"report.tex", report_pandoc(document, prints, options)}};
+  add_parts(files, document, ".tex",
+            [&](const Part& part) { return part_pandoc(part, prints, options, document.front); });
+  return files;
+}
+
+std::vector<Attachment> print_files(const Document& document, const Prints& prints) {
+  std::vector<Attachment> files;
+  for (const Figure* figure : figures_of(document)) {
+    const auto print = prints.find(figure->slug);
+    if (print == prints.end()) continue;
+    const std::string name = "charts/" + slug(figure->slug);
+    files.push_back({name + ".pdf", print->second.pdf});
+    files.push_back({name + ".png", print->second.png});
+  }
+  return files;
+}
+
+std::vector<Attachment> markdown_parts(const Document& document, const Drawings& drawings,
+                                       Answers answers) {
+  std::vector<Attachment> files;
+  add_parts(files, document, ".md", [&](const Part& part) {
+    return part_markdown(part, document.front, drawings, answers);
+  });
+  return files;
+}
+
+std::vector<Attachment> typst_parts(const Document& document, const Drawings& drawings,
+                                    const TypstOptions& options) {
+  std::vector<Attachment> files;
+  // Typst looks for pictures from the file that names them, TeX from the document.
+  TypstOptions from_parts = options;
+  from_parts.run = "../";
+  add_parts(files, document, ".typ",
+            [&](const Part& part) { return part_typst(document, part, drawings, from_parts); });
+  return files;
 }
 
 }  // namespace labreport

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "base/error.h"
 #include "base/messages.h"
@@ -38,6 +39,18 @@ std::string listed(const std::vector<fs::path>& runs) {
   const std::string all = join(names, ", ");
   return runs.size() <= kMostNamed ? all
                                    : fmt::format("{} and {} more", all, runs.size() - kMostNamed);
+}
+
+std::vector<AuthorNote*> notes_of(std::vector<SiteRun>& runs) {
+  std::vector<AuthorNote*> notes;
+  for (SiteRun& run : runs) {
+    for (Section& section : run.document.sections) {
+      for (Part& part : section.parts) {
+        if (part.note) notes.push_back(&*part.note);
+      }
+    }
+  }
+  return notes;
 }
 
 }  // namespace
@@ -107,6 +120,23 @@ std::string RunNotes::where(const std::vector<fs::path>& rendered) const {
 void RunNotes::tell(const std::vector<std::string>& problems) {
   for (const std::string& problem : problems) say("{}\n", problem);
   problems_.insert(problems_.end(), problems.begin(), problems.end());
+}
+
+std::string convert_note_formulas(std::vector<SiteRun>& runs, ChartTool& tool) {
+  std::set<std::string> sources;
+  for (const AuthorNote* note : notes_of(runs)) {
+    for (const MathSpan& span : cut_math(note->markdown).spans) {
+      if (find_formula(span, {}) == nullptr) sources.insert(span.source());
+    }
+  }
+  if (sources.empty()) return "";
+  try {
+    const Formulas formulas = tool.convert(sources);
+    for (AuthorNote* note : notes_of(runs)) note->formulas = formulas;
+    return "";
+  } catch (const Error& error) {
+    return std::string("formulas of notes are shown as TeX: ") + error.what();
+  }
 }
 
 }  // namespace labreport

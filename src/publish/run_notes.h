@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "notes/notes_folder.h"
+#include "publish/site.h"
 #include "results/run_store.h"
 
 namespace labreport {
@@ -47,5 +48,9 @@ class RunNotes {
   NotesFolder shared_;
   std::vector<std::string> problems_;
 };
+
+/// Gives the notes of `runs` the forms of their formulas, in one start of the tool at most; what
+/// has none is shown as code. Returns one line where the tool failed, else nothing.
+std::string convert_note_formulas(std::vector<SiteRun>& runs, ChartTool& tool);
 
 }  // namespace labreport

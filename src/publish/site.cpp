@@ -9,30 +9,30 @@
 #include "base/text.h"
 #include "document/index/index_document.h"
 #include "publish/run_files.h"
-#include "publish/typeset.h"
 #include "results/run_json.h"
 #include "writers/diff/diff_writers.h"
 #include "writers/html/assets.h"
 #include "writers/html/html.h"
+#include "writers/typst/typst_text.h"
 
 namespace labreport {
 namespace {
 
-void tell(Site& site, const std::string& line) {
-  site.notice += (site.notice.empty() ? "" : "\n") + line;
+void leave_out(Site& site, const SiteRun& run, const std::string& line) {
+  site.tell(line);
+  site.lacking.insert(run.folder);
 }
 
 void tell_each(Site& site, const std::vector<SiteRun>& runs, const std::string& what,
                const std::vector<std::string>& problems) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     if (problems[i].empty()) continue;
-    tell(site, what + " are left out of " + runs[i].folder + ": " + problems[i]);
-    site.lacking.insert(runs[i].folder);
+    leave_out(site, runs[i], what + " are left out of " + runs[i].folder + ": " + problems[i]);
   }
 }
 
 void tell_all(Site& site, const std::vector<SiteRun>& runs, const std::string& line) {
-  tell(site, line);
+  site.tell(line);
   for (const SiteRun& run : runs) site.lacking.insert(run.folder);
 }
 
@@ -57,8 +57,7 @@ Charts draw_charts(const std::vector<SiteRun>& runs, const Document& index, Char
     charts.bundle = tool->bundle();
     charts.index = std::move(charts.drawings.back());
     charts.drawings.pop_back();
-    if (!problems.back().empty())
-      tell(site, "charts are left out of the index: " + problems.back());
+    if (!problems.back().empty()) site.tell("charts are left out of the index: " + problems.back());
     problems.pop_back();
     tell_each(site, runs, "charts", problems);
     return charts;
@@ -75,7 +74,7 @@ std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
                                  const std::vector<Drawings>& drawings, const SiteOptions& options,
                                  ChartTool* tool, Site& site) {
   std::vector<Prints> none(drawings.size());
-  if (tool == nullptr || !options.formats.has(Format::kLatex)) return none;
+  if (tool == nullptr || !options.formats.contains(Format::kLatex)) return none;
   try {
     std::vector<std::string> problems;
     std::vector<Prints> prints = print_each(drawings, *tool, problems);
@@ -89,6 +88,68 @@ std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
 
 void append(std::vector<SiteFile>& files, std::vector<SiteFile> more) {
   std::ranges::move(more, std::back_inserter(files));
+}
+
+TypesetJob job_for(const SiteRun& run, const Drawings& drawings, const SiteOptions& options) {
+  const std::string source =
+      report_typst(run.document, drawings, typst_options(run.document, options));
+  TypesetJob job{printable(source, kLinesAndTabs), {}};
+  for (const Figure* figure : figures_of(run.document)) {
+    const auto drawing = drawings.find(figure->slug);
+    if (drawing == drawings.end()) continue;
+    const std::string path = narrow_chart_path(*figure);
+    const bool shown = job.source.find(typst_string(path)) != std::string::npos;
+    if (shown) job.pictures[path] = drawing->second.narrow;
+  }
+  for (const Attachment* picture : note_pictures(run.document)) {
+    job.pictures[picture->name] = picture->bytes;
+  }
+  return job;
+}
+
+/// Reports as PDF: "<folder>/report.pdf" for each run, all in one start of the tool.
+void add_pdfs(Site& site, const std::vector<SiteRun>& runs, const std::vector<Drawings>& drawings,
+              const SiteOptions& options, ChartTool& tool) try {
+  std::vector<TypesetJob> jobs;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    jobs.push_back(job_for(runs[i], drawings[i], options));
+  }
+  const std::vector<Typeset> all = tool.typeset(jobs);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string path = runs[i].folder + "/" + format_file(Format::kPdf);
+    if (all[i].pdf.empty()) {
+      leave_out(site, runs[i], path + " is left out: " + all[i].problem);
+    } else {
+      site.files.push_back({path, all[i].pdf});
+    }
+  }
+} catch (const Error& error) {
+  tell_all(site, runs, std::string("PDF is left out: ") + error.what());
+}
+
+/// "<folder>/report.tex" and "<folder>/parts/<part>.tex" likewise.
+void add_latex(Site& site, const std::vector<SiteRun>& runs, const std::vector<Prints>& prints,
+               const SiteOptions& options, ChartTool& tool) try {
+  std::vector<std::string> paths, trees;
+  std::vector<const SiteRun*> run_of;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (Attachment& tree : latex_trees(runs[i].document, prints[i],
+                                        {.answers = options.answers, .paper = options.paper})) {
+      paths.push_back(runs[i].folder + "/" + tree.name);
+      trees.push_back(std::move(tree.bytes));
+      run_of.push_back(&runs[i]);
+    }
+  }
+  const std::vector<std::string> texts = tool.latex(trees);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (texts[i].empty()) {
+      leave_out(site, *run_of[i], paths[i] + " is left out: pandoc gave up");
+    } else {
+      site.files.push_back({paths[i], texts[i]});
+    }
+  }
+} catch (const Error& error) {
+  tell_all(site, runs, std::string("LaTeX is left out: ") + error.what());
 }
 
 void add_assets(Site& site, const std::string& bundle) {
@@ -116,14 +177,14 @@ void show_control_characters(Site& site) {
 /// A page names what lies beside it, so it is written last.
 void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& charts,
                const SiteOptions& options) {
-  if (!options.formats.has(Format::kHtml)) return;
+  if (!options.formats.contains(Format::kHtml)) return;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const PageOptions page = {.root = root_from(runs[i].folder),
                               .interactive = !charts.bundle.empty(),
                               .answers = options.answers,
                               .formats = formats_beside(site, runs[i])};
     site.files.push_back(
-        {page_path(runs[i]), page_html(runs[i].document, charts.drawings[i], page)});
+        {runs[i].folder + "/index.html", page_html(runs[i].document, charts.drawings[i], page)});
   }
 }
 
@@ -135,15 +196,13 @@ Document index_of(const Site& site, const std::vector<KeptRun>& kept) {
 
 void add_index(Site& site, const Document& index, const Charts& charts,
                const SiteOptions& options) {
-  if (!options.formats.has(Format::kHtml)) return;
+  if (!options.formats.contains(Format::kHtml)) return;
   append(site.files, picture_files("", index, charts.index));
   site.files.push_back(
       {"index.html", index_html(index, charts.index, !charts.bundle.empty(), options.pairs)});
 }
 
 }  // namespace
-
-std::string page_path(const SiteRun& run) { return run.folder + "/index.html"; }
 
 std::vector<const SiteFile*> files_of(const Site& site, const std::string& folder) {
   std::vector<const SiteFile*> files;
@@ -159,11 +218,12 @@ std::string single_page_path(const std::string& folder) {
 
 Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, ChartTool* tool,
                  const std::vector<KeptRun>& kept) {
-  Site site{.files = {}, .notice = {}, .partial = !options.formats.all()};
+  Site site{.files = {}, .notice = {}, .partial = options.formats != all_formats()};
   for (const SiteRun& run : runs) {
     site.entries.push_back(run_entry(run.document, run.folder, run.started_at));
   }
-  const Document index = options.formats.has(Format::kHtml) ? index_of(site, kept) : Document();
+  const Document index =
+      options.formats.contains(Format::kHtml) ? index_of(site, kept) : Document();
   const Charts charts = draw_charts(runs, index, tool, site);
   const std::vector<Prints> prints = print_charts(runs, charts.drawings, options, tool, site);
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -174,18 +234,18 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
            single_page_html(runs[i].document, charts.drawings[i], options.answers, charts.bundle)});
     }
   }
-  if (options.formats.has(Format::kPdf) && tool != nullptr) {
-    append(site.files, typeset_runs(runs, charts.drawings, options, *tool, site));
+  if (options.formats.contains(Format::kPdf) && tool != nullptr) {
+    add_pdfs(site, runs, charts.drawings, options, *tool);
   }
-  if (options.formats.has(Format::kLatex) && tool != nullptr) {
-    append(site.files, latex_of_runs(runs, prints, options, *tool, site));
+  if (options.formats.contains(Format::kLatex) && tool != nullptr) {
+    add_latex(site, runs, prints, options, *tool);
   }
   add_pages(site, runs, charts, options);
   for (const KeptRun& run : kept) {
     site.kept.insert(site.kept.end(), run.files.begin(), run.files.end());
   }
   add_index(site, index, charts, options);
-  if (options.formats.has(Format::kHtml)) add_assets(site, charts.bundle);
+  if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle);
   show_control_characters(site);
   return site;
 }

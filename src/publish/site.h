@@ -8,10 +8,9 @@
 
 #include "document/document.h"
 #include "document/drawings.h"
-#include "document/index/run_entry.h"
+#include "document/index/index_document.h"
 #include "publish/formats.h"
 #include "writers/html/html.h"
-#include "writers/html/html_parts.h"
 #include "writers/typst/typst.h"
 
 namespace labreport {
@@ -34,7 +33,7 @@ struct KeptRun {
 
 struct SiteOptions {
   Answers answers = Answers::kFull;
-  Formats formats = {};
+  Formats formats = all_formats();
   Paper paper = Paper::kA4;
   bool single_file = false;  ///< A run's page once more, as one file that can be mailed.
   std::vector<ComparedPair> pairs = {};  ///< Pages for the index to name; the caller adds them.
@@ -53,6 +52,8 @@ struct Site {
   std::vector<RunEntry> entries = {};  ///< Of the runs that were rendered, in their order.
   bool undrawn = false;                ///< The chart tool does not work: no page has its script.
   std::set<std::string> lacking = {};  ///< Folders of runs that lack pictures or a format.
+
+  void tell(const std::string& line) { notice += (notice.empty() ? "" : "\n") + line; }
 };
 
 /// The pages of `runs`, and the index of these and of `kept`. Without a tool, or with one that
@@ -64,10 +65,7 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
 /// The site's files below a run's folder.
 std::vector<const SiteFile*> files_of(const Site& site, const std::string& folder);
 
-/// Where a run's page lies inside the site: "<folder>/index.html".
-std::string page_path(const SiteRun& run);
-
-/// And its one-file twin, whose name says by itself what it holds:
+/// Where a run's page as one file lies inside the site; its name says by itself what it holds:
 /// "<folder>/<gpu>-<edition>-….html".
 std::string single_page_path(const std::string& folder);
 

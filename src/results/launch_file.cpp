@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "results/check_place.h"
+#include "results/run_check.h"
 #include "results/run_json_keys.h"
 #include "results/run_schema.h"
 

@@ -1,7 +1,10 @@
 // What the schema cannot say of a run: checked once, when it is loaded.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
+#include <string_view>
 
 #include "results/run.h"
 
@@ -11,6 +14,21 @@ namespace labreport {
 /// more.
 enum class Unknown { kRefused, kLetBe };
 
+/// Where in a run something stands, for a complaint about it: "cells[3].launches[0].metrics[2]"
+struct Place {
+  const std::string& origin;
+  std::string path;
+
+  Place item(const char* list, std::size_t index) const {
+    return {origin, fmt::format("{}{}{}[{}]", path, path.empty() ? "" : ".", list, index)};
+  }
+  Place at(std::size_t index) const { return {origin, fmt::format("{}[{}]", path, index)}; }
+  Place key(std::string_view name) const { return {origin, fmt::format("{}.{}", path, name)}; }
+
+  [[noreturn]] void refuse(const std::string& problem) const;
+  void refuse_control_characters(const std::string& name) const;
+};
+
 /// Throws `InputError` with the path of the first thing that readers of the run could stumble over.
 ///
 /// Afterwards: cells, and of each launch metrics, conditions, tables and columns, have names of
@@ -19,5 +37,9 @@ enum class Unknown { kRefused, kLetBe };
 /// rates is not negative; known tables have their columns, and each column one type; the numbers of
 /// a launch have a sum within 64 bits; sessions began in years that clocks show.
 void check_run(const Run& run, const std::string& origin, Unknown unknown);
+
+/// The parts of it for a launch's file: a cell's parameters, and a launch by itself.
+void check_params(const CellSpec& spec, const Place& params);
+void check_lone_launch(const Launch& launch, const Place& place);
 
 }  // namespace labreport

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "analysis/compared_runs.h"
-#include "analysis/kernel_changes.h"
+#include "analysis/kernel_differences.h"
 #include "base/error.h"
 
 namespace labreport {

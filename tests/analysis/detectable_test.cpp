@@ -1,4 +1,4 @@
-#include "analysis/detectable.h"
+#include "analysis/significance.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Single launches are as uncertain as their runs' noise floors say.
-#include "analysis/floor_interval.h"
+#include "analysis/noise_floor.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/holm.h"
+#include "analysis/significance.h"
 
 #include <gmock/gmock.h>
 

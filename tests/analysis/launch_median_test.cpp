@@ -1,4 +1,4 @@
-#include "analysis/launch_median.h"
+#include "analysis/noise_floor.h"
 
 #include <gmock/gmock.h>
 

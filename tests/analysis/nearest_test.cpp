@@ -1,5 +1,5 @@
 // What is said of runs that have no cell in common.
-#include "analysis/nearest.h"
+#include "analysis/match.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/provenance.h"
+#include "analysis/comparison.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

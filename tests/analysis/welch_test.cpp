@@ -1,4 +1,4 @@
-#include "analysis/welch.h"
+#include "analysis/significance.h"
 
 #include <gtest/gtest.h>
 

@@ -12,6 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 constexpr const char* kDrawing =
     "<svg xmlns=\"http://www.w3.org/2000/svg\"><rect width=\"1\" height=\"1\"/></svg>";
@@ -19,7 +20,7 @@ constexpr const char* kDrawing =
 TEST_F(NotesTest, PicturesAreCopiedBesideThePage) {
   note("figures/My Plot.PNG", "png bytes");
   note("a.svg", kDrawing);
-  note("b.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"\nonload=\"alert(1)\"/>");
+  note("b.svg", "no picture");
   fs::create_symlink("a.svg", folder_ / "notes/link.svg");
   note("mixed_precision_accumulation.md",
        "![one](<figures/My Plot.PNG>) ![two](./a.svg) ![again](a.svg)\n\n![three](link.svg)\n\n"
@@ -31,18 +32,34 @@ TEST_F(NotesTest, PicturesAreCopiedBesideThePage) {
                               ":5: the picture ../site/runs/x.png is left out: only plain files",
                               ":7: the picture /etc/x.png is left out",
                               ":9: the picture text.txt is left out: use png, jpg",
-                              ":11: the picture b.svg is left out: its line 2 has the attribute "
-                              "onload, which can run"}) {
+                              ":11: the picture b.svg is left out: it is no SVG"}) {
     EXPECT_THAT(ended.messages, HasSubstr(refused));
   }
   EXPECT_EQ(published("notes/figures-my-plot.png"), "png bytes");
-  EXPECT_EQ(published("notes/a.svg"), kDrawing);
+  EXPECT_THAT(published("notes/a.svg"), HasSubstr("<image "));
   EXPECT_FALSE(fs::exists(page_folder() / "notes/b.svg"));
   const std::string page = published("index.html");
   EXPECT_THAT(page, HasSubstr("<img src=\"notes/figures-my-plot.png\" alt=\"one\""));
   EXPECT_THAT(page, HasSubstr("<img src=\"notes/a.svg\" alt=\"two\""));
-  EXPECT_THAT(page, Not(HasSubstr("onload")));
   EXPECT_THAT(published("report.md"), HasSubstr("![one](notes/figures-my-plot.png)"));
+}
+
+TEST_F(NotesTest, AnSvgIsThePictureOfAnother) {
+  note("a.svg",
+       "<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"460.8pt\"\n"
+       "  height='345pt' onload=\"alert(1)\"><script>alert(1)</script></svg>");
+  note("b.svg", "<svg width='1\"0' viewBox=\"5 5 40 30\"/>");
+  note("mixed_precision_accumulation.md", "![one](a.svg) ![two](b.svg)\n");
+  ASSERT_EQ(render().exit_status, 0);
+  const std::string picture = published("notes/a.svg");
+  EXPECT_THAT(picture, StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"460.8pt\" "
+                                  "height=\"345pt\"><image width=\"100%\" height=\"100%\" "
+                                  "href=\"data:image/svg+xml;base64,PD94bWwg"));
+  for (const char* acting : {"alert", "onload", "<script"}) {
+    EXPECT_THAT(picture, Not(HasSubstr(acting))) << acting;
+  }
+  EXPECT_THAT(published("notes/b.svg"),
+              StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"30\"><"));
 }
 
 TEST_F(NotesTest, HostileWordsAreTextInEveryFile) {

@@ -1,4 +1,4 @@
-#include "document/exhibits.h"
+#include "document/section.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

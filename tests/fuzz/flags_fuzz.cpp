@@ -77,7 +77,7 @@ void try_flags(std::string_view text) {
   plan(measure_flags(values));
   declare(values);
   accepted([&] { parse_answers(values.next().value_or("")); });
-  accepted([&] { Formats::named(values.next().value_or("")); });
+  accepted([&] { formats_named(values.next().value_or("")); });
   accepted([&] { parse_allowed(values.next().value_or("")); });
 }
 

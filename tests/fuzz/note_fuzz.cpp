@@ -2,9 +2,8 @@
 // markup of their own.
 #include "base/text.h"
 #include "fuzz/target.h"
-#include "notes/front_matter.h"
 #include "notes/note.h"
-#include "publish/exports.h"
+#include "publish/run_files.h"
 #include "writers/html/html.h"
 #include "writers/markdown/markdown.h"
 #include "writers/pandoc/pandoc.h"

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "experiments/sample_runs.h"
 #include "fuzz/target.h"
-#include "publish/exports.h"
+#include "publish/run_files.h"
 #include "results/run_json.h"
 #include "writers/csv/cells_csv.h"
 #include "writers/html/html.h"

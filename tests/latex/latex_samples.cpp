@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 #include "publish/chart_renderer.h"
-#include "publish/exports.h"
+#include "publish/run_files.h"
 #include "writers/hostile_fixture.h"
 #include "writers/sample_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "notes/front_matter.h"
+#include "notes/note.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

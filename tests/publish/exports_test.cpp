@@ -1,4 +1,4 @@
-#include "publish/exports.h"
+#include "publish/run_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

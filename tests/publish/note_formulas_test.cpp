@@ -1,5 +1,5 @@
 // Formulas of notes: by the pandoc that set-up installs, whatever somebody writes between dollars.
-#include "publish/note_formulas.h"
+#include "publish/run_notes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -52,12 +52,12 @@ TEST(RenderSite, MakesEveryFileOfTheMap) {
 TEST(RenderSite, WritesOnlyWhatIsAskedFor) {
   FakeChartTool tool;
   SiteOptions options;
-  options.formats = Formats::named("pdf,json");
+  options.formats = formats_named("pdf,json");
   const Site site = render_site(sample_runs(), options, &tool);
   EXPECT_THAT(paths(site), testing::UnorderedElementsAre(
                                "nvidia-h200/2025/1-a/run.json", "cpu/2025/2-a/run.json",
                                "nvidia-h200/2025/1-a/report.pdf", "cpu/2025/2-a/report.pdf"));
-  EXPECT_THROW(Formats::named("html,"), InputError);
+  EXPECT_THROW(formats_named("html,"), InputError);
 }
 
 TEST(RenderSite, PutsAttachmentsBesideTheirPage) {
@@ -90,7 +90,7 @@ TEST(RenderSite, APageLinksToTheFormsThatItsRunHas) {
   EXPECT_THAT(bytes(whole, "cpu/2025/2-a/index.html"),
               HasSubstr("<a href=\"report.pdf\">PDF</a> <a href=\"report.md\">Markdown</a> "));
   SiteOptions options;
-  options.formats = Formats::named("html,md");
+  options.formats = formats_named("html,md");
   const std::string page =
       bytes(render_site(sample_runs(), options, &tool), "cpu/2025/2-a/index.html");
   EXPECT_THAT(page, HasSubstr("<p class=\"formats\"><a href=\"report.md\">Markdown</a> </p>"));

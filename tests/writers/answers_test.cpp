@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "writers/html/html_parts.h"
+#include "writers/html/html.h"
 #include "writers/markdown/markdown.h"
 
 namespace labreport {

@@ -49,11 +49,13 @@ TEST(Style, TurnsEveryColorOfAChartDark) {
     EXPECT_THAT(style, HasSubstr("[fill=\"" + std::string(color) + "\"] { fill: "));
     EXPECT_THAT(style, HasSubstr("[stroke=\"" + std::string(color) + "\"] { stroke: "));
   }
-  for (const std::string_view color : {ink::kText, ink::kMuted, ink::kPaper}) {
-    EXPECT_THAT(style, HasSubstr("[fill=\"" + std::string(color) + "\"]"));
+  const nlohmann::json& config = chart_theme()["config"];
+  for (const std::string color :
+       {config["text"]["color"], config["axis"]["labelColor"], chart_theme()["background"]}) {
+    EXPECT_THAT(style, HasSubstr("[fill=\"" + color + "\"]"));
   }
-  for (const std::string_view color : {ink::kAxis, ink::kGrid}) {
-    EXPECT_THAT(style, HasSubstr("[stroke=\"" + std::string(color) + "\"]"));
+  for (const std::string color : {config["axis"]["tickColor"], config["axis"]["gridColor"]}) {
+    EXPECT_THAT(style, HasSubstr("[stroke=\"" + color + "\"]"));
   }
 }
 

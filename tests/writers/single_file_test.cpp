@@ -1,9 +1,8 @@
-#include "writers/html/single_file.h"
+#include "writers/html/assets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "writers/html/assets.h"
 #include "writers/html/html.h"
 #include "writers/sample_fixture.h"
 

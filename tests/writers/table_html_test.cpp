@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "writers/html/html_parts.h"
+#include "writers/html/html.h"
 #include "writers/sample_fixture.h"
 
 namespace labreport {

@@ -1,119 +1,191 @@
 #include "document/charts/charts.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <utility>
+
+#include "base/printable.h"
+#include "embedded/document.h"
 
 namespace labreport {
 namespace {
 
-constexpr std::string_view kBlue = "#1f6fb2";
-constexpr std::string_view kVermilion = "#c2410c";
-constexpr std::string_view kGreen = "#0b7a55";
-constexpr std::string_view kPurple = "#8a3f8f";
-constexpr std::string_view kAmber = "#946200";
-constexpr std::string_view kTeal = "#0f7490";
-constexpr std::string_view kSlate = "#5b6470";
-constexpr std::string_view kRose = "#b0305c";
-constexpr std::string_view kGray = "#9aa2ab";
+/// What axis labels take beside an inner view, which cannot be given a total width.
+constexpr int kAxisRoom = 84;
+/// A phone's letters are wider than those that the chart tool measures with.
+constexpr int kPhoneSlack = 8;
 
-constexpr std::array kFallback = {
-    SeriesStyle{kBlue, "circle"},         SeriesStyle{kVermilion, "triangle-up"},
-    SeriesStyle{kGreen, "square"},        SeriesStyle{kPurple, "diamond"},
-    SeriesStyle{kAmber, "cross"},         SeriesStyle{kTeal, "triangle-down"},
-    SeriesStyle{kSlate, "triangle-right"}};
-
-using NamedStyle = std::pair<std::string_view, SeriesStyle>;
-
-constexpr std::array kAssigned = {NamedStyle{"forward", {kBlue, "circle"}},
-                                  NamedStyle{"backward", {kVermilion, "triangle-up"}},
-                                  NamedStyle{"optimizer", {kGreen, "square"}},
-                                  NamedStyle{"loss", {kPurple, "diamond"}},
-                                  NamedStyle{"inference", {kTeal, "triangle-down"}},
-                                  NamedStyle{"forward_backward", {kAmber, "cross"}},
-                                  NamedStyle{"forward+backward", {kAmber, "cross"}},
-                                  NamedStyle{"train_step", {kSlate, "triangle-right"}},
-                                  NamedStyle{"training step", {kSlate, "triangle-right"}},
-                                  NamedStyle{"step", {kSlate, "triangle-right"}},
-                                  NamedStyle{"first step", {kAmber, "cross"}},
-                                  NamedStyle{"steady state", {kSlate, "triangle-right"}},
-                                  NamedStyle{"CUDA module loading", {kPurple, "diamond"}},
-                                  NamedStyle{"cuBLAS initialization", {kRose, "square"}},
-                                  NamedStyle{"allocation", {kGreen, "triangle-up"}},
-                                  NamedStyle{"kernels", {kTeal, "triangle-down"}},
-                                  NamedStyle{"rest", {kGray, "circle"}},
-                                  NamedStyle{"kernel time", {kTeal, "triangle-down"}},
-                                  NamedStyle{"peak memory", {kPurple, "diamond"}},
-                                  NamedStyle{"fp32", {kBlue, "circle"}},
-                                  NamedStyle{"tf32", {kTeal, "triangle-down"}},
-                                  NamedStyle{"bf16", {kVermilion, "triangle-up"}},
-                                  NamedStyle{"fp16", {kPurple, "diamond"}},
-                                  NamedStyle{"FP32", {kBlue, "circle"}},
-                                  NamedStyle{"TF32", {kTeal, "triangle-down"}},
-                                  NamedStyle{"BF16", {kVermilion, "triangle-up"}},
-                                  NamedStyle{"FP16", {kPurple, "diamond"}},
-                                  NamedStyle{"BF16, sums rounded", {kVermilion, "triangle-up"}},
-                                  NamedStyle{"BF16, FP32 statistics", {kVermilion, "triangle-up"}},
-                                  NamedStyle{"FP16, sums rounded", {kPurple, "diamond"}},
-                                  NamedStyle{"FP16, FP32 statistics", {kPurple, "diamond"}},
-                                  NamedStyle{"small", {kTeal, "triangle-down"}},
-                                  NamedStyle{"medium", {kBlue, "circle"}},
-                                  NamedStyle{"large", {kPurple, "diamond"}},
-                                  NamedStyle{"xl", {kVermilion, "triangle-up"}},
-                                  NamedStyle{"2.7B", {kAmber, "square"}},
-                                  NamedStyle{"10B", {kGreen, "cross"}},
-                                  NamedStyle{"parameters", {kSlate, "triangle-right"}},
-                                  NamedStyle{"before the step", {kSlate, "triangle-right"}},
-                                  NamedStyle{"gradients", {kVermilion, "triangle-up"}},
-                                  NamedStyle{"optimizer state", {kGreen, "square"}},
-                                  NamedStyle{"inputs", {kRose, "cross"}},
-                                  NamedStyle{"activations", {kBlue, "circle"}},
-                                  NamedStyle{"weight copies", {kTeal, "triangle-down"}},
-                                  NamedStyle{"workspace", {kAmber, "square"}},
-                                  NamedStyle{"temporary", {kPurple, "diamond"}},
-                                  NamedStyle{"unknown", {kGray, "cross"}},
-                                  NamedStyle{"GEMM", {kBlue, "circle"}},
-                                  NamedStyle{"elementwise", {kVermilion, "triangle-up"}},
-                                  NamedStyle{"reduction", {kGreen, "square"}},
-                                  NamedStyle{"copy", {kPurple, "diamond"}},
-                                  NamedStyle{"exponential", {kTeal, "triangle-down"}},
-                                  NamedStyle{"where", {kAmber, "cross"}},
-                                  NamedStyle{"gather", {kRose, "cross"}},
-                                  NamedStyle{"memset", {kSlate, "triangle-right"}},
-                                  NamedStyle{"other", {kGray, "cross"}},
-                                  NamedStyle{"saved for backward", {kBlue, "circle"}},
-                                  NamedStyle{"freed in forward", {kPurple, "diamond"}},
-                                  NamedStyle{"kept to the end", {kGreen, "square"}}};
-
-nlohmann::json scale_of(const std::vector<std::string>& labels,
-                        std::string_view SeriesStyle::* sign) {
-  nlohmann::json range = nlohmann::json::array();
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    range.push_back(series_style(labels[i], i).*sign);
+/// Views inside a vconcat or a facet take the width themselves.
+void set_inner_width(nlohmann::json& view, int width) {
+  if (view.contains("vconcat")) {
+    for (nlohmann::json& child : view["vconcat"]) set_inner_width(child, width);
+  } else if (view.contains("spec")) {
+    set_inner_width(view["spec"], width);
+  } else {
+    view["width"] = width;
   }
-  return {{"domain", labels}, {"range", range}};
 }
 
-/// The first line is whole, each later one broken in its own way.
-nlohmann::json dash_of(std::size_t index) {
-  static const nlohmann::json dashes = {{1, 0}, {7, 3},  {2, 2}, {9, 2, 2, 2},
-                                        {4, 4}, {12, 4}, {1, 4}};
-  return dashes[index % dashes.size()];
+std::string drawable(std::string_view text) { return printable(text, kLinesAndTabs); }
+
+void make_names_drawable(nlohmann::json& object) {
+  const auto is_drawable = [](const auto& entry) { return drawable(entry.key()) == entry.key(); };
+  if (std::ranges::all_of(object.items(), is_drawable)) return;
+  nlohmann::json renamed = nlohmann::json::object();
+  for (auto& [name, inner] : object.items()) renamed[drawable(name)] = std::move(inner);
+  object = std::move(renamed);
+}
+
+/// Replaces, in every text and name of a spec, what would void a whole picture and stop the tool
+/// that draws it.
+void make_drawable(nlohmann::json& spec) {
+  if (spec.is_string()) {
+    spec = drawable(spec.get_ref<const std::string&>());
+    return;
+  }
+  if (!spec.is_structured()) return;
+  for (nlohmann::json& inner : spec) make_drawable(inner);
+  if (spec.is_object()) make_names_drawable(spec);
+}
+
+constexpr std::string_view kWideOnly = "wide-only";
+constexpr std::string_view kNarrowOnly = "narrow-only";
+constexpr std::string_view kSeriesLayer = "series";
+
+bool named(const nlohmann::json& layer, std::string_view prefix) {
+  return layer.contains("name") && layer["name"].get<std::string>().starts_with(prefix);
+}
+
+/// A key above the plot, in place of words beside it; as far from it as the figure says.
+void show_legend(nlohmann::json& encoding) {
+  nlohmann::json legend = {{"title", nullptr}, {"orient", "top"}, {"columns", 2}, {"offset", 4}};
+  for (const char* channel : {"color", "strokeDash", "shape"}) {
+    if (!encoding.contains(channel)) continue;
+    nlohmann::json& own = encoding[channel]["legend"];
+    if (own.is_object()) legend["offset"] = own.value("offset", 4);
+    own = legend;
+  }
+}
+
+void show_legends(nlohmann::json& layer) {
+  if (layer.contains("encoding")) show_legend(layer["encoding"]);
+  if (!layer.contains("layer")) return;
+  for (nlohmann::json& inner : layer["layer"]) show_legends(inner);
+}
+
+void fit_layers(nlohmann::json& layers, ChartWidth width, bool legend) {
+  const std::string_view other = width == ChartWidth::kWide ? kNarrowOnly : kWideOnly;
+  nlohmann::json kept = nlohmann::json::array();
+  for (nlohmann::json& layer : layers) {
+    if (named(layer, other)) continue;
+    if (named(layer, kSeriesLayer) && width == ChartWidth::kNarrow && legend) show_legends(layer);
+    layer.erase("name");
+    kept.push_back(std::move(layer));
+  }
+  layers = std::move(kept);
+}
+
+/// "id='" and its kin, up to the character that ends the name.
+struct IdForm {
+  std::string_view opening;
+  char closing;
+};
+constexpr IdForm kIdForms[] = {{" id=\"", '"'}, {"url(#", ')'}, {"href=\"#", '"'}};
+
+/// Keeps what belongs to that width. A layer whose name begins with "wide-only" or "narrow-only"
+/// stands at one width only; of one whose name begins with "series" a key above the plot explains
+/// the series on a phone, where there is no room for words beside it. What a figure's file has
+/// under `usermeta.narrow` is merged into it there (RFC 7396).
+void fit_to_width(nlohmann::json& spec, ChartWidth width) {
+  if (spec.contains("usermeta")) {
+    const nlohmann::json narrow = spec["usermeta"].value("narrow", nlohmann::json::object());
+    if (width == ChartWidth::kNarrow) spec.merge_patch(narrow);
+    spec.erase("usermeta");
+  }
+  if (spec.contains("layer")) fit_layers(spec["layer"], width, true);
+  if (!spec.contains("vconcat")) return;
+  bool first = true;  // One key serves all panels.
+  for (nlohmann::json& panel : spec["vconcat"]) {
+    if (panel.contains("layer")) fit_layers(panel["layer"], width, first);
+    first = false;
+  }
 }
 
 }  // namespace
 
+const nlohmann::json& chart_theme() {
+  static const auto theme =
+      nlohmann::json::parse(embedded::document().at("src/document/charts/theme.json"));
+  return theme;
+}
+
 SeriesStyle series_style(std::string_view name, std::size_t index) {
-  const auto found = std::ranges::find(kAssigned, name, &NamedStyle::first);
-  return found != kAssigned.end() ? found->second : kFallback[index % kFallback.size()];
+  const nlohmann::json& styles = chart_theme()["styles"];
+  const nlohmann::json& others = chart_theme()["others"];
+  const auto found = styles.find(name);
+  const nlohmann::json& style = found != styles.end() ? *found : others[index % others.size()];
+  return {chart_theme()["colors"][style[0]].get<std::string_view>(),
+          style[1].get<std::string_view>()};
 }
 
 nlohmann::json series_scale(std::string_view channel, const std::vector<std::string>& labels) {
-  if (channel == "color") return scale_of(labels, &SeriesStyle::color);
-  if (channel == "shape") return scale_of(labels, &SeriesStyle::shape);
+  const nlohmann::json& dashes = chart_theme()["dashes"];
   nlohmann::json range = nlohmann::json::array();
-  for (std::size_t i = 0; i < labels.size(); ++i) range.push_back(dash_of(i));
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto [color, shape] = series_style(labels[i], i);
+    range.push_back(channel == "color"   ? nlohmann::json(color)
+                    : channel == "shape" ? nlohmann::json(shape)
+                                         : dashes[i % dashes.size()]);
+  }
   return {{"domain", labels}, {"range", range}};
+}
+
+nlohmann::json themed(nlohmann::json spec, ChartWidth width) {
+  make_drawable(spec);
+  fit_to_width(spec, width);
+  const int total = width == ChartWidth::kWide ? kWideChart : kNarrowChart;
+  const bool composed = spec.contains("vconcat") || spec.contains("spec");
+  spec["$schema"] = "https://vega.github.io/schema/vega-lite/v6.json";
+  spec["config"] = chart_theme()["config"];
+  spec["background"] = chart_theme()["background"];
+  if (!spec.contains("padding")) {
+    spec["padding"] = {{"left", 6}, {"top", 6}, {"right", 10}, {"bottom", 2}};
+  }
+  if (width == ChartWidth::kNarrow) {
+    for (const char* side : {"left", "right"}) {
+      spec["padding"][side] = spec["padding"].value(side, 0) + kPhoneSlack;
+    }
+  }
+  if (composed) {
+    // Words right of a plot stand in the padding, which an inner view's width does not contain.
+    set_inner_width(spec, total - kAxisRoom - spec["padding"]["right"].get<int>());
+  } else {
+    spec["width"] = total;
+    spec["autosize"] = {{"type", "fit"}, {"contains", "padding"}};
+  }
+  return spec;
+}
+
+std::string with_unique_ids(std::string_view svg, std::string_view prefix) {
+  std::map<std::string, std::string, std::less<>> names;
+  std::string rewritten;
+  rewritten.reserve(svg.size());
+  while (!svg.empty()) {
+    std::size_t next = std::string_view::npos;
+    const IdForm* form = nullptr;
+    for (const IdForm& candidate : kIdForms) {
+      const std::size_t at = svg.find(candidate.opening);
+      if (at < next) next = at, form = &candidate;
+    }
+    if (form == nullptr) break;
+    const std::size_t begin = next + form->opening.size();
+    const std::size_t end = std::min(svg.find(form->closing, begin), svg.size());
+    const std::string old(svg.substr(begin, end - begin));
+    const std::string numbered = std::string(prefix) + "-" + std::to_string(names.size() + 1);
+    rewritten.append(svg.substr(0, begin)).append(names.emplace(old, numbered).first->second);
+    svg.remove_prefix(end);
+  }
+  return rewritten.append(svg);
 }
 
 }  // namespace labreport

@@ -14,14 +14,9 @@ enum class ChartWidth { kWide, kNarrow };
 inline constexpr int kWideChart = 720;
 inline constexpr int kNarrowChart = 350;
 
-/// Colors of text, axes and grid. charts.css turns each, and each series color, dark when asked.
-namespace ink {
-inline constexpr std::string_view kText = "#1f2328";
-inline constexpr std::string_view kMuted = "#59636e";
-inline constexpr std::string_view kAxis = "#8c959f";
-inline constexpr std::string_view kGrid = "#e6e9ed";
-inline constexpr std::string_view kPaper = "#ffffff";
-}  // namespace ink
+/// charts/theme.json: Vega-Lite's `config` and `background`; the `colors` of series, which site/
+/// charts.css turns dark when asked, and the color and shape of each series that is known by name.
+const nlohmann::json& chart_theme();
 
 /// A series' two signs; color is never the only one.
 struct SeriesStyle {
@@ -35,12 +30,6 @@ SeriesStyle series_style(std::string_view name, std::size_t index);
 
 /// The scale of a channel ("color", "shape", "strokeDash") whose values are `labels`.
 nlohmann::json series_scale(std::string_view channel, const std::vector<std::string>& labels);
-
-/// Keeps what belongs to that width. A layer whose name begins with "wide-only" or "narrow-only"
-/// stands at one width only; of one whose name begins with "series" a key above the plot explains
-/// the series on a phone, where there is no room for words beside it. What a figure's file has
-/// under `usermeta.narrow` is merged into it there (RFC 7396).
-void fit_to_width(nlohmann::json& spec, ChartWidth width);
 
 /// The spec as it is drawn: with theme, paper and the total width. `height` in the spec is the
 /// figure's total height for single and layered views, an inner view's height in a vconcat.

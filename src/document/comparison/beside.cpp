@@ -7,7 +7,6 @@
 #include "analysis/comparison.h"
 #include "base/error.h"
 #include "base/format.h"
-#include "document/comparison/diff_data.h"
 #include "document/comparison/diff_facts.h"
 #include "document/section.h"
 #include "embedded/document.h"

@@ -6,9 +6,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "document/comparison/diff_data.h"
 #include "document/comparison/diff_facts.h"
-#include "document/comparison/diff_labels.h"
 #include "document/section.h"
 #include "embedded/document.h"
 
@@ -138,12 +136,12 @@ std::string title_of(const Comparison& comparison) {
 
 std::string in_quotes(const std::string& word) { return "'" + replaced(word, "'", "'\\''") + "'"; }
 
-}  // namespace
-
 std::string counts_of(const Comparison& comparison) {
   return fmt::format("{} cells match, {} only in A, {} only in B", comparison.matched,
                      comparison.only_a, comparison.only_b);
 }
+
+}  // namespace
 
 Document diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b) {
   Document document;

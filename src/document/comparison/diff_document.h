@@ -18,7 +18,4 @@ struct DiffSource {
 /// leads to a row of the section's details, "row-3".
 Document diff_document(const Comparison& comparison, const DiffSource& a, const DiffSource& b);
 
-/// "7 cells match, 0 only in A, 1 only in B"
-std::string counts_of(const Comparison& comparison);
-
 }  // namespace labreport

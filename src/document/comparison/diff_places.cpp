@@ -7,9 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "document/comparison/diff_data.h"
 #include "document/comparison/diff_facts.h"
-#include "document/comparison/diff_labels.h"
 #include "results/metric_names.h"
 
 namespace labreport {

@@ -5,8 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "document/comparison/diff_data.h"
-#include "document/comparison/diff_labels.h"
+#include "document/comparison/diff_facts.h"
 
 namespace labreport {
 namespace {

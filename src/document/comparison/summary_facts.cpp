@@ -8,7 +8,6 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "document/comparison/diff_facts.h"
-#include "document/comparison/diff_labels.h"
 
 namespace labreport {
 namespace {

@@ -14,6 +14,19 @@
 namespace labreport {
 namespace {
 
+/// Of the runs that ship with the project the full ones are worth a reader's first look.
+bool is_excerpt(const RunEntry& run) { return run.reference && run.preset != "full"; }
+
+/// One's own runs come before those that ship with the project, and of these full ones first; then
+/// the newest. CPU demonstrations come last. ISO times compare as texts.
+bool before(const RunEntry& a, const RunEntry& b) {
+  const auto kind = [](const RunEntry& run) {
+    return std::tuple(run.demonstration, run.reference, is_excerpt(run));
+  };
+  if (kind(a) != kind(b)) return kind(a) < kind(b);
+  return std::tie(b.started_at, a.folder) < std::tie(a.started_at, b.folder);
+}
+
 constexpr Notation kMilliseconds{Notation::kSignificant, 4};
 constexpr Notation kSpeedup{Notation::kSignificant, 3};
 
@@ -145,8 +158,23 @@ std::string_view file(const std::string& name) {
 
 }  // namespace
 
+RunEntry run_entry(const Document& document, const std::string& folder,
+                   const std::string& started_at) {
+  return {.folder = folder,
+          .device = document.device,
+          .edition = document.edition,
+          .preset = document.preset,
+          .started_at = started_at.empty() ? document.date : started_at,
+          .revision = document.revision,
+          .outcome = document.outcome_line,
+          .demonstration = document.demonstration,
+          .reference = document.reference,
+          .incomplete = document.incomplete,
+          .headline = document.headline};
+}
+
 Document index_document(std::vector<RunEntry> entries) {
-  sort_entries(entries);
+  std::ranges::sort(entries, before);
   std::vector<RunRow> rows;
   // Where all runs came with the project, that sets none of them apart.
   const bool names_references = !std::ranges::all_of(entries, &RunEntry::reference);

@@ -1,9 +1,14 @@
 #include "writers/html/assets.h"
 
+#include <sodium.h>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "document/charts/charts.h"
+#include "document/data_address.h"
 #include "embedded/writers.h"
 
 namespace labreport {
@@ -20,6 +25,12 @@ std::string dark_frames() {
     if (!line.empty()) rules += "  :is(.frame, .timeline, .what-fits) " + line + "\n";
   }
   return rules + "}\n";
+}
+
+std::string hash_source(std::string_view text) { return " 'sha256-" + sha256_base64(text) + "'"; }
+
+bool leads_somewhere(std::string_view target) {
+  return target.starts_with('#') || target.find("://") != std::string_view::npos;
 }
 
 }  // namespace
@@ -55,6 +66,60 @@ std::string specs_script(const Document& document, const Drawings& drawings) {
     }
   }
   return "window.labreportSpecs = " + replaced(specs.dump(), "<", "\\u003c") + ";\n";
+}
+
+std::string sha256_base64(std::string_view bytes) {
+  std::array<char, crypto_hash_sha256_BYTES> digest{};
+  crypto_hash_sha256(reinterpret_cast<unsigned char*>(digest.data()),
+                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  return base64({digest.data(), digest.size()});
+}
+
+std::string enclosed_script(std::string_view script) {
+  // Only texts and patterns of a script can hold these; there, the backslash changes nothing.
+  return replaced(replaced(std::string(script), "</script", "<\\/script"), "<!--", "<\\!--");
+}
+
+std::string policy_for(const Enclosed& enclosed) {
+  std::string scripts;
+  for (const std::string& script : enclosed.scripts) scripts += hash_source(script);
+  return "default-src 'none'; script-src" + scripts + "; style-src" + hash_source(enclosed.style) +
+         "; img-src data:; base-uri 'none'; form-action 'none'";
+}
+
+std::string without_file_links(std::string_view html) {
+  constexpr std::string_view kOpening = "<a href=\"";
+  constexpr std::string_view kClosing = "</a>";
+  std::string kept;
+  for (std::size_t at = html.find(kOpening); at != std::string_view::npos;
+       at = html.find(kOpening)) {
+    const std::size_t target = at + kOpening.size();
+    const std::size_t quote = html.find('"', target);
+    const std::size_t words = html.find('>', quote) + 1;
+    const std::size_t end = html.find(kClosing, words);
+    const bool kept_whole = leads_somewhere(html.substr(target, quote - target));
+    kept += html.substr(0, kept_whole ? end + kClosing.size() : at);
+    if (!kept_whole) kept += html.substr(words, end - words);
+    html.remove_prefix(end + kClosing.size());
+  }
+  return kept.append(html);
+}
+
+std::string with_pictures_inside(std::string_view html,
+                                 const std::map<std::string, std::string>& files) {
+  constexpr std::string_view kOpening = "<img src=\"";
+  std::string page;
+  for (std::size_t at = html.find(kOpening); at != std::string_view::npos;
+       at = html.find(kOpening)) {
+    page += html.substr(0, at + kOpening.size());
+    html.remove_prefix(at + kOpening.size());
+    const std::string address(html.substr(0, html.find('"')));
+    const auto file = files.find(address);
+    if (file == files.end()) continue;
+    page += data_address(address, file->second);
+    html.remove_prefix(address.size());
+  }
+  return page.append(html);
 }
 
 }  // namespace labreport

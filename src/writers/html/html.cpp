@@ -3,7 +3,6 @@
 #include <map>
 
 #include "writers/html/assets.h"
-#include "writers/html/single_file.h"
 #include "writers/html/template.h"
 
 namespace labreport {

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "writers/align.h"
-#include "writers/html/html_parts.h"
+#include "writers/html/html.h"
 #include "writers/html/template.h"
 
 namespace labreport {

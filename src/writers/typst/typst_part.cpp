@@ -42,6 +42,11 @@ constexpr std::string_view kRoomForAnswer =
     "breakable: false)[\n"
     "#text(size: 0.85em, style: \"italic\", fill: luma(90))[Your answer]\n]\n\n";
 
+/// Names what is left to the page; empty for nothing.
+std::string typst_left(const std::vector<std::string>& names) {
+  return names.empty() ? "" : "In the report’s page\\: " + typst_text(join(names, "; ")) + ".";
+}
+
 /// Where to look for what is not here.
 std::string elsewhere(const Part& part, const PaperPart& paper) {
   std::string text;
@@ -121,6 +126,10 @@ std::vector<const Figure*> all_figures(const Part& part) {
 }
 
 }  // namespace
+
+std::string further_label(const Part& part, std::size_t index) {
+  return "table-" + part.anchor() + "-" + std::to_string(index + 1);
+}
 
 std::string typst_figure(const Figure& figure, const TypstSource& source) {
   if (!is_drawn(figure, source)) {

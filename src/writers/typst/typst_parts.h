@@ -61,17 +61,11 @@ std::string typst_figures(std::span<const Figure* const> figures, const TypstSou
 /// what stands elsewhere, which it names.
 std::string typst_part(const Part& part, const TypstSource& source);
 
-/// "How this was measured" and the tables that parts refer to; empty where there is nothing.
-std::string typst_appendices(const TypstSource& source);
-
 /// What to call the `index`th further table of a part in the source.
 std::string further_label(const Part& part, std::size_t index);
 
 /// Typst's name for a part, its letter first; with the problem's name where that is not clear.
 std::string typst_heading(const Part& part, bool with_problem);
-
-/// Names what is left to the page; empty for nothing.
-std::string typst_left(const std::vector<std::string>& names);
 
 /// A line of small, muted markup that stays with what follows; empty for nothing.
 std::string typst_muted(const std::string& markup);

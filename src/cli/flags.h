@@ -1,10 +1,14 @@
-// A flag's whole number.
+// A flag by itself: how it is written, and its whole number.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 
 namespace labreport {
+
+/// "--sizes": how a flag is written.
+std::string flag_name(const CLI::Option& option);
 
 inline constexpr std::int64_t kMostNumber = 1'000'000'000;
 

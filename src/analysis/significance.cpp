@@ -1,10 +1,10 @@
-#include "analysis/welch.h"
+#include "analysis/significance.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <tuple>
-#include <vector>
 
 #include "base/distributions.h"
 #include "base/error.h"
@@ -81,6 +81,42 @@ Welch welch(std::span<const double> a, std::span<const double> b) {
 
 double ratio_of(std::span<const double> a, std::span<const double> b) {
   return std::exp(mean(logs(b)) - mean(logs(a)));
+}
+
+std::vector<double> holm(std::span<const double> p_values) {
+  std::vector<std::size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
+  std::vector<double> adjusted(p_values.size());
+  double largest = 0;
+  auto left = static_cast<double>(p_values.size());
+  for (const std::size_t index : order) {
+    largest = std::max(largest, std::min(1.0, left * p_values[index]));
+    adjusted[index] = largest;
+    --left;
+  }
+  return adjusted;
+}
+
+double holm_level(std::span<const double> others, double alpha) {
+  std::vector<double> sorted(others.begin(), others.end());
+  std::sort(sorted.begin(), sorted.end());
+  auto left = static_cast<double>(sorted.size() + 1);
+  for (const double p : sorted) {
+    if (p * left >= alpha) break;
+    --left;
+  }
+  return alpha / left;
+}
+
+double detectable_ratio(const Welch& test, double level, double smallest_effect) {
+  const double least = std::log1p(smallest_effect);
+  if (test.standard_error == 0) return std::exp(least);
+  const double critical = student_quantile(1 - level / 2, test.degrees);
+  const double errors = noncentrality_for_power(critical, test.degrees, kPower);
+  const double above_least = least + normal_quantile(kPower) * test.standard_error;
+  return std::exp(std::max(errors * test.standard_error, above_least));
 }
 
 }  // namespace labreport

@@ -1,10 +1,15 @@
-#include "cli/whole_number.h"
+#include "cli/flags.h"
 
 #include <charconv>
 
 #include "base/error.h"
 
 namespace labreport {
+
+std::string flag_name(const CLI::Option& option) {
+  const auto& names = option.get_lnames();
+  return names.empty() ? option.get_single_name() : "--" + names.front();
+}
 
 std::int64_t whole_number(const std::string& flag, const std::string& text, std::int64_t least,
                           std::int64_t most) {
