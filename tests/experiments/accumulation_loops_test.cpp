@@ -41,10 +41,8 @@ TEST(AccumulationLoops, ExactHalvesHaveNoError) {
 }
 
 std::string answer(const testing_samples::Change& change) {
-  PlanInput input = testing_samples::plan_input(Preset::kFull);
-  input.selection.only = {kProblem};
-  const Document document = build_document(testing_samples::measured(input, change), false);
-  return std::ranges::find(document.sections, kProblem, &Section::problem)->parts.front().answer;
+  const auto run = testing_samples::measured(testing_samples::only(kProblem), change);
+  return testing_samples::part_of(run, kProblem).answer;
 }
 
 /// FP16's sum goes no further than that.
@@ -57,7 +55,7 @@ void stuck_at_nine(const CellSpec&, Launch& launch) {
 }
 
 TEST(AccumulationAnswer, SaysWhereRoundingUpAndThenDownCancels) {
-  EXPECT_THAT(answer([](const auto&...) {}),
+  EXPECT_THAT(answer(testing_samples::as_it_is),
               testing::HasSubstr("adds 0.0078; below 8 it adds 0.012, and the FP16 error of 0.50 "
                                  "reached there nearly cancels."));
   EXPECT_THAT(answer(stuck_at_nine), testing::Not(testing::HasSubstr("cancels")));
