@@ -33,15 +33,6 @@ TEST(TableMarkdown, WritesCommandsVerbatim) {
   EXPECT_THAT(table_markdown(table), HasSubstr("| `` echo `date` `` |"));
 }
 
-TEST(ReportMarkdown, ShowsPicturesOnlyWhereTheyWereDrawn) {
-  const Document document = sample_document();
-  FakeChartTool tool;
-  const Drawings drawings = draw_all({&document}, tool).front();
-  EXPECT_THAT(report_markdown(document, drawings, Answers::kFull),
-              HasSubstr("](charts/durations.svg)"));
-  EXPECT_THAT(report_markdown(document, {}, Answers::kFull), Not(HasSubstr("](charts/")));
-}
-
 TEST(ReportMarkdown, NothingFromARunBecomesMarkup) {
   const std::string text = report_markdown(demonstration_document(), {}, Answers::kFull);
   EXPECT_THAT(text, HasSubstr("\\<script\\>alert(1)\\</script\\> \\& \\| \\`CPU\\` \\*\\*bold"));

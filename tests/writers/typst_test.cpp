@@ -52,16 +52,6 @@ TEST(TypstBlocks, LinksGiveTheirAddressInAFootnote) {
               HasSubstr("#link(label(\"benchmarking_script-b\"))[a]"));
 }
 
-TEST(TypstReport, SaysWhoseWordsAnAnswerIs) {
-  Document document = sample_document();
-  Part& part = document.sections.front().parts.front();
-  part.note = AuthorNote{"My *own* words.", true};
-  const std::string text = report_typst(document, {}, {});
-  EXPECT_THAT(text, HasSubstr("My #emph[own] words."));
-  EXPECT_THAT(text, HasSubstr("In the author’s own words."));
-  EXPECT_THAT(text, Not(HasSubstr("The steps vary little")));
-}
-
 TEST(TypstReport, TakesTheAnswersAndThePaperAskedFor) {
   TypstOptions options;
   options.answers = Answers::kNone;

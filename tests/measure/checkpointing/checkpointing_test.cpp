@@ -90,18 +90,6 @@ TEST(Checkpointing, PeaksAreWhatTheArithmeticExpects) {
   }
 }
 
-TEST(Checkpointing, EveryGroupSizeTrainsAlike) {
-  const auto losses = [](std::optional<std::int64_t> group) {
-    return numbers(measure_checkpointing(on_cpu(group)), metric::kLosses, metric::kTotal);
-  };
-  const std::vector<double> plain = losses(std::nullopt);
-  EXPECT_EQ(plain.size(), kSteps);
-  for (const std::int64_t group : {1, 2, 4}) {
-    // Sums in threads may be rounded in another order.
-    EXPECT_THAT(losses(group), testing::Pointwise(testing::DoubleNear(1e-5), plain)) << group;
-  }
-}
-
 TEST(Checkpointing, TimesStepsPhasesAndTheRecomputation) {
   const Launch launch = measure_checkpointing(on_cpu(2));
   EXPECT_EQ(numbers(launch, metric::kStep, metric::kTotal).size(), kSteps);

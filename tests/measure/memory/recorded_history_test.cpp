@@ -111,15 +111,5 @@ TEST(RecordedHistory, TheCurvesPeakIsTheAllocatorsStatistic) {
   EXPECT_EQ(timeline.found.lost, 0);
 }
 
-TEST(RecordedHistory, ThinningKeepsItsPeakAndItsEnds) {
-  const Reconstructed step(recorded());
-  const MemoryTimeline timeline = timeline_of(step.history, step.known);
-  const auto kept = thinned(timeline, 200);
-  EXPECT_LT(kept.size(), 300u);
-  EXPECT_NE(std::ranges::find(kept, timeline.peak), kept.end());
-  EXPECT_EQ(kept.front(), 0u);
-  EXPECT_EQ(kept.back(), timeline.instants.size() - 1);
-}
-
 }  // namespace
 }  // namespace labreport

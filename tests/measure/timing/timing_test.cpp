@@ -73,13 +73,6 @@ TEST(Timing, TellsHowTheProcessStarted) {
   EXPECT_FALSE(context->reason.empty());
 }
 
-TEST(Timing, CountsTheParametersBytes) {
-  const Launch launch = measure_timing(tiny(Mode::kForward));
-  // Embedding and output 2·30·16, two blocks of 4·16² + 3·16·24 + 2·16, the last norm 16; FP32.
-  const std::int64_t parameters = 2 * 30 * 16 + 2 * (4 * 16 * 16 + 3 * 16 * 24 + 2 * 16) + 16;
-  EXPECT_EQ(samples(launch, metric::kMemory, metric::kParameters).at(0), 4.0 * parameters);
-}
-
 TEST(Timing, WorksWithoutWarmUp) {
   LaunchRequest request = tiny(Mode::kForwardBackward);
   request.spec.warmup = 0;
