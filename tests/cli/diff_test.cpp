@@ -1,6 +1,5 @@
 // The verb's exit statuses and refusals.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/files.h"
 #include "cli/kept_runs.h"

@@ -1,6 +1,5 @@
 // Tables that nobody should publish: refused in one line, or read as what they say; never slowly.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <ctime>
 

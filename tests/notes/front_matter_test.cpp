@@ -1,7 +1,6 @@
 #include "notes/front_matter.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace labreport {
 namespace {

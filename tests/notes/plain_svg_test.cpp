@@ -1,7 +1,6 @@
 #include "notes/plain_svg.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace labreport {
 namespace {

@@ -1,6 +1,5 @@
 // What stands as an answer: the generated one, its numbers, the author's words, or room for them.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "writers/html/html_parts.h"
 #include "writers/markdown/markdown.h"

@@ -1,6 +1,5 @@
 // A comparison in each of its formats, whole, and what holds for every one of them.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,6 @@
 #include "writers/html/html.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "document/index/index_document.h"

@@ -1,7 +1,6 @@
 #include "writers/markdown/markdown.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "writers/sample_fixture.h"
 

@@ -1,7 +1,6 @@
 #include "writers/html/single_file.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "writers/html/assets.h"
 #include "writers/html/html.h"

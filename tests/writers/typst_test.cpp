@@ -1,7 +1,6 @@
 #include "writers/typst/typst.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "writers/sample_fixture.h"
 #include "writers/typst/typst_parts.h"

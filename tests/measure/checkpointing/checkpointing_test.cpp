@@ -1,7 +1,6 @@
 #include "measure/checkpointing/checkpointing.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "plan/memory.h"

@@ -1,7 +1,6 @@
 #include "measure/ladder/ladder.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 

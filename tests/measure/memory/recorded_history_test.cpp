@@ -1,5 +1,5 @@
 // Categories and the curve over a step of two layers that an H200 ran, against what its allocator
-// counted.
+// counted. Of lifetimes that are alike and do not reach the peak the fixture has one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
