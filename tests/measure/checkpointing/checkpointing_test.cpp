@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "measure/tiny_request.h"
 #include "plan/memory.h"
 #include "results/metric_names.h"
 
@@ -13,17 +14,11 @@ constexpr std::size_t kSteps = 1 + 2;
 
 LaunchRequest on_cpu(std::optional<std::int64_t> group, Mode mode = Mode::kTrainStep,
                      Precision precision = Precision::kFp32) {
-  LaunchRequest request;
+  LaunchRequest request = tiny_request(CellKind::kCheckpointing, mode);
   CellSpec& spec = request.spec;
-  spec.kind = CellKind::kCheckpointing;
-  spec.device = DeviceKind::kCpu;
   spec.model = ModelShape{.d_model = 64, .d_ff = 128, .layers = 4, .heads = 4, .vocab = 50};
   spec.context = 128;
-  spec.batch = 2;
   spec.precision = precision;
-  spec.mode = mode;
-  spec.warmup = 1;
-  spec.steps = 2;
   spec.group = group;
   return request;
 }

@@ -4,24 +4,14 @@
 
 #include <filesystem>
 
+#include "measure/tiny_request.h"
 #include "results/metric_names.h"
 
 namespace labreport {
 namespace {
 
 LaunchRequest on_cpu_request(Mode mode, std::int64_t warmup, std::int64_t steps) {
-  LaunchRequest request;
-  request.spec = {.kind = CellKind::kKernels,
-                  .device = DeviceKind::kCpu,
-                  .size = "tiny",
-                  .model = ModelShape{16, 24, 2, 2, 30},
-                  .context = 8,
-                  .batch = 2,
-                  .precision = Precision::kFp32,
-                  .mode = mode,
-                  .warmup = warmup,
-                  .steps = steps};
-  return request;
+  return tiny_request(CellKind::kKernels, mode, warmup, steps);
 }
 
 Launch on_cpu(Mode mode, std::int64_t warmup = 1, std::int64_t steps = 2) {

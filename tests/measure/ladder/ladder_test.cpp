@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "measure/tiny_request.h"
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -13,17 +14,10 @@ namespace {
 constexpr std::size_t kSteps = 2 + 3;
 
 LaunchRequest on_cpu(std::optional<Variant> variant) {
-  LaunchRequest request;
+  LaunchRequest request = tiny_request(CellKind::kLadder, Mode::kTrainStep, 2, 3);
   CellSpec& spec = request.spec;
-  spec.kind = CellKind::kLadder;
-  spec.device = DeviceKind::kCpu;
   spec.model = ModelShape{.d_model = 32, .d_ff = 64, .layers = 2, .heads = 2, .vocab = 50};
   spec.context = 16;
-  spec.batch = 2;
-  spec.precision = Precision::kFp32;
-  spec.mode = Mode::kTrainStep;
-  spec.warmup = 2;
-  spec.steps = 3;
   spec.variant = variant;
   return request;
 }

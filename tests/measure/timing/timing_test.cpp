@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "measure/catalogue.h"
+#include "measure/tiny_request.h"
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -15,20 +16,7 @@ namespace {
 constexpr std::int64_t kWarmup = 2;
 constexpr std::int64_t kSteps = 3;
 
-LaunchRequest tiny(Mode mode) {
-  LaunchRequest request;
-  request.spec = {.kind = CellKind::kTiming,
-                  .device = DeviceKind::kCpu,
-                  .size = "tiny",
-                  .model = ModelShape{16, 24, 2, 2, 30},
-                  .context = 8,
-                  .batch = 2,
-                  .precision = Precision::kFp32,
-                  .mode = mode,
-                  .warmup = kWarmup,
-                  .steps = kSteps};
-  return request;
-}
+LaunchRequest tiny(Mode mode) { return tiny_request(CellKind::kTiming, mode, kWarmup, kSteps); }
 
 std::vector<double> samples(const Launch& launch, std::string_view tag, std::string_view name) {
   const Metric* metric = launch.find(tag, name);
