@@ -45,5 +45,26 @@ TEST_F(NotesTest, PicturesAreCopiedBesideThePage) {
   EXPECT_THAT(published("report.md"), HasSubstr("![one](notes/figures-my-plot.png)"));
 }
 
+TEST_F(NotesTest, HostileWordsAreTextInEveryFile) {
+  note("author.md",
+       "name: <script>alert(1)</script> {{title}}\ncourse: [x](javascript:alert(1))\n");
+  note("mixed_precision_accumulation.md",
+       "So <script>alert(1)</script> {{{method}}} [x](javascript:alert(1)) <img src=x "
+       "onerror=alert(1)>\n\n"
+       "<div>\n\n```{=html}\n<script>\n```\n\n" +
+           std::string(10'000, 'w') +
+           "\xE2\x80\xAE"
+           "\n");
+  ASSERT_EQ(render().exit_status, 0);
+  const std::string page = published("index.html");
+  for (const char* markup : {"<script>", "<img src=x", "<div>\n", "href=\"javascript"}) {
+    EXPECT_THAT(page, Not(HasSubstr(markup))) << markup;
+  }
+  EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt; {{{method}}} x &lt;img"));
+  const std::string report = published("report.md");
+  EXPECT_THAT(report, HasSubstr("\\<script\\>alert(1)\\</script\\> {{{method}}} x \\<img"));
+  EXPECT_THAT(report, Not(HasSubstr("[x](javascript")));
+}
+
 }  // namespace
 }  // namespace labreport

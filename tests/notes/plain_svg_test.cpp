@@ -1,6 +1,7 @@
 #include "notes/plain_svg.h"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace labreport {
 namespace {
