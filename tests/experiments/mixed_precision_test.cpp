@@ -13,7 +13,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-using testing_samples::as_it_is;
 using testing_samples::Change;
 using testing_samples::end_with;
 using testing_samples::measured;
@@ -53,6 +52,8 @@ std::string layer_norm_answer(RowChange change) {
 
 constexpr std::size_t kSquares = 5, kVariance = 6, kOutput = 8, kSumOverflow = 11;
 
+const auto as_it_is = [](const auto&...) {};
+
 TEST(LayerNormAnswer, WithoutCurvesToDrawThereIsStillAnAnswer) {
   const auto reductions_alone = [](const auto&, const auto&, auto, auto& row) {
     row[1] = std::string(metric::kReductions);
@@ -61,7 +62,7 @@ TEST(LayerNormAnswer, WithoutCurvesToDrawThereIsStillAnAnswer) {
 }
 
 TEST(LayerNormAnswer, Bf16StaysSensitiveForPrecisionNotForRange) {
-  EXPECT_THAT(layer_norm_answer([](const auto&...) {}),
+  EXPECT_THAT(layer_norm_answer(as_it_is),
               AllOf(HasSubstr("**Yes, for precision, but not for range**, because BF16 has FP32's"),
                     HasSubstr("the mean is off by"),
                     HasSubstr("In FP16 this sum also exceeds 65,504, the largest FP16 number, "
@@ -87,15 +88,14 @@ TEST(LayerNormAnswer, NeedsNoFp32WhereRoundedSumsErrAsLittle) {
 }
 
 TEST(LayerNormAnswer, BlamesTheSumOfSquaresOnlyWhereItLosesMoreThanTheSquares) {
-  EXPECT_THAT(layer_norm_answer([](const auto&...) {}),
-              HasSubstr("The sensitive part is the sum of squares"));
+  EXPECT_THAT(layer_norm_answer(as_it_is), HasSubstr("The sensitive part is the sum of squares"));
   const std::string answer = layer_norm_answer(
       [](const auto&, const auto&, std::int64_t, auto& row) { row[kVariance] = row[kSquares]; });
   EXPECT_THAT(answer, Not(HasSubstr("The sensitive part")));
 }
 
 TEST(LayerNormAnswer, SaysWhatEpsHidesOnlyWhereTheMethodsAgree) {
-  EXPECT_THAT(layer_norm([](const auto&...) {}).details.findings, Not(HasSubstr("eps exceeds")));
+  EXPECT_THAT(layer_norm(as_it_is).details.findings, Not(HasSubstr("eps exceeds")));
   const Part part = layer_norm([](const auto&, const auto&, std::int64_t scale, auto& row) {
     if (scale == -24) row[kOutput] = 0.0017;
   });

@@ -1,4 +1,4 @@
-"""setup/install on a machine with nothing: whichever verb comes first asks apt for the same packages."""
+"""setup/install on a machine with nothing: each order of the verbs asks apt for the same packages."""
 
 import os
 import shutil
@@ -14,8 +14,6 @@ LINT = PROGRAMS | {"libgtest-dev", "libgmock-dev", "chromium"}
 TEST = LINT | {"texlive-latex-recommended", "lmodern"}
 WANTED = {"render": PROGRAMS, "report": PROGRAMS, "lint": LINT, "test": TEST,
           "attack": TEST | {"slurm-wlm", "munge", "clang-19", "libclang-rt-19-dev"}}
-
-VERBS = list(WANTED)
 
 # What each package brings; all else of the sandbox's machine stays.
 BRINGS = {"g++": ["bin/g++"], "python3-venv": ["ensurepip"], "chromium": ["bin/chromium"],
@@ -48,6 +46,8 @@ esac
 
 
 class Orders(Sandbox):
+    verbs = list(WANTED)
+
     def setUp(self):
         super().setUp()
         self.machine = os.path.dirname(self.root)
@@ -94,15 +94,15 @@ class Orders(Sandbox):
             os.rename(kept, self.machine)
 
     def test_each_asks_for_what_is_its_own_and_once_whichever_came_before(self):
-        self.go_on([], VERBS)
+        self.go_on([], self.verbs)
 
     def test_from_the_least_to_the_most(self):
-        for number, verb in enumerate(VERBS):
-            self.ask(VERBS[:number], verb)
+        for number, verb in enumerate(self.verbs):
+            self.ask(self.verbs[:number], verb)
 
     def test_from_the_most_to_the_least(self):
-        for number, verb in enumerate(VERBS[::-1]):
-            self.ask(VERBS[::-1][:number], verb)
+        for number, verb in enumerate(self.verbs[::-1]):
+            self.ask(self.verbs[::-1][:number], verb)
 
 
 if __name__ == "__main__":
