@@ -47,47 +47,34 @@ TEST(Plausibility, RefusesAnAttentionThatComputesFasterThanTheDevice) {
   EXPECT_TRUE(found(2)[0].error);
 }
 
-TEST(Plausibility, RefusesAPeakBelowTheParameters) {
+/// A good launch that counted other bytes.
+Launch with_bytes(const std::vector<std::pair<const char*, std::int64_t>>& counted) {
   Launch launch = timing_launch(0.8);
-  metric_of(launch, "memory", "peak_allocated") =
-      integer_metric("memory", "peak_allocated", "B", 1 << 20);
-  ASSERT_EQ(findings(launch).size(), 1u);
-  EXPECT_THAT(findings(launch)[0].text, HasSubstr("peak of 1.0 MiB is less than the"));
+  for (const auto& [name, bytes] : counted) {
+    metric_of(launch, "memory", name) = integer_metric("memory", name, "B", bytes);
+  }
+  return launch;
 }
 
-TEST(Plausibility, RefusesAPeakAboveTheDevice) {
-  Launch launch = timing_launch(0.8);
-  metric_of(launch, "memory", "peak_allocated") =
-      integer_metric("memory", "peak_allocated", "B", 90LL << 30);
-  metric_of(launch, "memory", "peak_reserved") =
-      integer_metric("memory", "peak_reserved", "B", 91LL << 30);
-  ASSERT_EQ(findings(launch).size(), 1u);
-  EXPECT_THAT(findings(launch)[0].text, HasSubstr("more than the device's 80.00 GiB"));
+constexpr std::int64_t kGibibyte = 1LL << 30;
+
+TEST(Plausibility, RefusesBytesThatCannotBe) {
+  for (const auto& [launch, said] :
+       {std::pair{with_bytes({{"peak_allocated", 1 << 20}}), "peak of 1.0 MiB is less than the"},
+        {with_bytes({{"peak_allocated", 90 * kGibibyte}, {"peak_reserved", 91 * kGibibyte}}),
+         "more than the device's 80.00 GiB"},
+        {with_bytes({{"peak_reserved", 1 << 20}}), "but only 1.0 MiB reserved"},
+        {with_bytes({{"parameters", 12}}), "its parameters take 12 B, by arithmetic"}}) {
+    ASSERT_EQ(findings(launch).size(), 1u) << said;
+    EXPECT_THAT(findings(launch)[0].text, HasSubstr(said));
+  }
 }
 
 TEST(Plausibility, AcceptsAPeakAboveTheDeviceWhereTheDriverSpilledToTheHost) {
-  Launch launch = timing_launch(0.8);
-  metric_of(launch, "memory", "peak_allocated") =
-      integer_metric("memory", "peak_allocated", "B", 90LL << 30);
-  metric_of(launch, "memory", "peak_reserved") =
-      integer_metric("memory", "peak_reserved", "B", 91LL << 30);
-  launch.conditions.push_back(integer_metric("gpu", "spilled", "B", 11LL << 30));
+  Launch launch =
+      with_bytes({{"peak_allocated", 90 * kGibibyte}, {"peak_reserved", 91 * kGibibyte}});
+  launch.conditions.push_back(integer_metric("gpu", "spilled", "B", 11 * kGibibyte));
   EXPECT_TRUE(findings(launch).empty());
-}
-
-TEST(Plausibility, RefusesLessReservedThanAllocated) {
-  Launch launch = timing_launch(0.8);
-  metric_of(launch, "memory", "peak_reserved") =
-      integer_metric("memory", "peak_reserved", "B", 1 << 20);
-  ASSERT_EQ(findings(launch).size(), 1u);
-  EXPECT_THAT(findings(launch)[0].text, HasSubstr("but only 1.0 MiB reserved"));
-}
-
-TEST(Plausibility, RefusesAnotherNumberOfParameters) {
-  Launch launch = timing_launch(0.8);
-  metric_of(launch, "memory", "parameters") = integer_metric("memory", "parameters", "B", 12);
-  ASSERT_EQ(findings(launch).size(), 1u);
-  EXPECT_THAT(findings(launch)[0].text, HasSubstr("its parameters take 12 B, by arithmetic"));
 }
 
 TEST(Plausibility, RefusesMissingSamplesAndImpossibleClocks) {

@@ -1,7 +1,6 @@
 #include "analysis/comparison.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "analysis/compared_runs.h"
 #include "results/metric_names.h"

@@ -2,7 +2,6 @@
 #include "publish/diff_pages.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "base/files.h"

@@ -1,6 +1,5 @@
 // The verb's exit statuses and refusals.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/files.h"
 #include "cli/kept_runs.h"
@@ -26,16 +25,6 @@ labreport::Run with_batch(std::int64_t batch) {
     cell.id = cell_id(cell.spec);
   }
   return run;
-}
-
-TEST_F(DiffVerb, RefusesAnotherBatchByName) {
-  keep("a", three_launches());
-  keep("b", with_batch(8));
-  const Ended ended = call({"diff", "a", "b"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages,
-              HasSubstr("the runs differ: batch 2 against 8; --allow-mismatch batch"));
-  EXPECT_THAT(ended.output, IsEmpty());
 }
 
 TEST_F(DiffVerb, EveryFormatSaysWhichMismatchWasAllowed) {
@@ -79,19 +68,6 @@ TEST_F(DiffVerb, RunsWithNothingInCommonAreBothNamed) {
   keep("other", other);
   EXPECT_THAT(call({"diff", "a", "other"}).messages,
               HasSubstr("3 only in A (a), 1 only in B (other); mode differs most often"));
-}
-
-TEST_F(DiffVerb, TheSameFolderTwiceIsAllTheSame) {
-  keep("a", three_launches());
-  const Ended ended = call({"diff", "a", "a"});
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
-  EXPECT_THAT(ended.output, HasSubstr("Verdicts on B: 2 same."));
-}
-
-TEST_F(DiffVerb, WritesAFileThatIsAskedFor) {
-  keep("a", three_launches());
-  EXPECT_EQ(call({"diff", "a", "a", "--format", "md", "--out", "d.md"}).output, "diff: d.md\n");
-  EXPECT_THAT(read_file(folder_ / "d.md"), HasSubstr("# NVIDIA H200 vs. NVIDIA H200"));
 }
 
 TEST_F(DiffVerb, AFileIsOfTheFormatThatItsEndingSays) {

@@ -80,20 +80,6 @@ TEST_F(EndToEnd, AnAttentionOfOnesOwnIsTimedBesidePyTorchs) {
   EXPECT_EQ(call({"check", only_run().string()}).exit_status, 0);
 }
 
-TEST_F(EndToEnd, AnAttentionIsTimedByOneProblemAndIsNoModel) {
-  const auto said = [&](std::vector<std::string> more) {
-    std::vector<std::string> words{"run", "--preset", "demo", "--attention", "net.py:Net"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Ended ended = call(words);
-    EXPECT_EQ(ended.exit_status, 2);
-    return ended.messages;
-  };
-  EXPECT_THAT(said({"--model", "net.py:Net"}), HasSubstr("--model and --attention both name code"));
-  EXPECT_THAT(said({"--problems", "profiling"}),
-              HasSubstr("--attention is timed by flash_benchmarking, which is not chosen"));
-  EXPECT_THAT(said({"--compile"}), HasSubstr("--compile belongs to a --model"));
-}
-
 TEST_F(EndToEnd, AModelAndLabreportsNetworkAreMeasuredInOneRunAndCompared) {
   const Ended ended = call({"report", "--preset", "demo", "--sizes", "demo-1", "--model",
                             "net.py:Net", "--and", "labreport"});
@@ -111,28 +97,11 @@ TEST_F(EndToEnd, AModelAndLabreportsNetworkAreMeasuredInOneRunAndCompared) {
               HasSubstr(std::to_string(run.cells.size()) + " cells"));
 }
 
-TEST_F(EndToEnd, OnlyLabreportsNetworkIsMeasuredBesideAModel) {
-  EXPECT_THAT(call({"run", "--and", "labreport"}).messages,
-              HasSubstr("--and belongs to a --model"));
-  EXPECT_THAT(call({"run", "--model", "a.py:A", "--and", "b.py:B"}).messages,
-              HasSubstr("--and b.py:B: only labreport's own network is measured beside a model"));
-}
-
 TEST_F(EndToEnd, AModelThatCannotBeLoadedIsOneLineBehindItsTraceback) {
   const Ended ended = call({"run", "--preset", "demo", "--model", "missing.py:Net"});
   EXPECT_EQ(ended.exit_status, 2);
   EXPECT_THAT(ended.messages, HasSubstr("Traceback (most recent call last)\n"));
   EXPECT_TRUE(ended.messages.ends_with("labreport: there is no file missing.py\n"));
-  EXPECT_THAT(call({"run", "--loss", "a:b"}).messages, HasSubstr("--loss belongs to a --model"));
-  EXPECT_THAT(call({"run", "--compile"}).messages, HasSubstr("--compile belongs to a --model"));
-}
-
-TEST_F(EndToEnd, RunPrintsItsFolderOnStdout) {
-  const Ended ended =
-      call({"run", "--preset", "demo", "--sizes", "demo-1", "--out", "here", "--keep-host"});
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
-  EXPECT_EQ(folder_ / ended.output.substr(0, ended.output.size() - 1), only_run("here"));
-  EXPECT_NE(RunStore(only_run("here")).load().sessions.at(0).host, "");
 }
 
 TEST_F(EndToEnd, FailuresAreStatusOneAndTheReportIsStillMade) {
@@ -148,13 +117,6 @@ TEST_F(EndToEnd, AnExistingRunIsNotOverwritten) {
   const Ended ended = call({"run", "--preset", "demo", "--out", only_run().string()});
   EXPECT_EQ(ended.exit_status, 2);
   EXPECT_THAT(ended.messages, HasSubstr("already holds a run; choose another folder with --out"));
-}
-
-TEST_F(EndToEnd, AFolderThatCannotBeWrittenIsBadInput) {
-  std::ofstream(folder_ / "file") << "in the way";
-  const Ended ended = call({"run", "--preset", "demo", "--out", "file"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages, HasSubstr("labreport: cannot make the folder file/"));
 }
 
 TEST_F(EndToEnd, ALimitOnTheSizeOfFilesIsTold) {
@@ -193,13 +155,6 @@ TEST_F(EndToEnd, EachGpuHasItsWorker) {
   EXPECT_NE(run.devices[0].uuid_hash, run.devices[1].uuid_hash);
   const std::string text = read_file(RunStore(only_run()).run_file());
   EXPECT_THAT(text, Not(HasSubstr("GPU-1111"))) << "only its hash is kept";
-}
-
-TEST_F(EndToEnd, ABusyGpuIsTold) {
-  have_gpus(kAnyChip);
-  environment_["FAKE_NVML_PROCESSES"] = "2";
-  EXPECT_THAT(call({"run", "--dry-run"}).messages,
-              HasSubstr("GPU 0 is in use by 2 other processes"));
 }
 
 TEST_F(EndToEnd, RenderLeavesReferenceRunsOutWhenAsked) {

@@ -1,6 +1,5 @@
 // How many cells a run will have, told before it begins.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 

@@ -1,6 +1,5 @@
 // What importing leaves on disk, and what it refuses before it reads.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/files.h"
 #include "cli/program_fixture.h"

@@ -96,13 +96,6 @@ TEST_F(MixedMachine, AnExclusiveGpuIsMeasuredUnlessAnotherProcessHasIt) {
               HasSubstr("GPU 0 (Fake H200) is in an exclusive compute mode and another process"));
 }
 
-TEST_F(MixedMachine, AProhibitedGpuIsRefused) {
-  environment_["FAKE_NVML_MODE"] = "2";
-  environment_["CUDA_VISIBLE_DEVICES"] = "0";
-  EXPECT_THAT(doctor(), HasSubstr("– GPU 0        GPU 0 (Fake H200) is in compute mode Prohib"));
-  refused("GPU 0 (Fake H200) is in compute mode Prohibited; set it to Default with nvidia-smi");
-}
-
 TEST_F(MixedMachine, AWordThatNamesNoGpuIsAMistakeAndNoReasonForADemonstration) {
   for (const char* word : {"7", "GPU-9", "GPU-", "MIG-33333333-cccc"}) {
     environment_["CUDA_VISIBLE_DEVICES"] = word;
@@ -127,15 +120,6 @@ TEST_F(MixedMachine, AnAbbreviatedUuidIsEnoughAndTheWorkerGetsTheWhole) {
                     HasSubstr("CUDA_VISIBLE_DEVICES: 'GPU-9' names no other GPU here")));
   ASSERT_EQ(short_run().exit_status, 0);
   EXPECT_EQ(measured_on(), std::vector{uuid_hash("GPU-11111111-aaaa")});
-}
-
-TEST_F(MixedMachine, ADisplayAndOtherUsersAreTold) {
-  environment_["FAKE_NVML_DISPLAY"] = "1";
-  EXPECT_THAT(doctor(), HasSubstr(", 0 processes use it, drives a display\n"));
-  EXPECT_THAT(dry_run().messages, HasSubstr("GPU 0 drives a display: "));
-  environment_["FAKE_NVML_PROCESSES"] = "2";
-  EXPECT_THAT(doctor(), HasSubstr(", 2 processes use it, drives a display\n"));
-  EXPECT_THAT(dry_run().messages, HasSubstr("GPU 0 is in use by 2 other processes"));
 }
 
 /// As under WSL: the driver's libraries lie where the loader does not look.
@@ -189,16 +173,6 @@ TEST_F(MixedMachine, TheCostIsToldBeforeTheFirstLaunch) {
   EXPECT_THAT(dry_run().messages,
               HasSubstr("; needs all 24.00 GiB of GPU memory (65 cells need more: each becomes a "
                         "row with its reason) and 0.4 GiB of disk\n"));
-}
-
-TEST_F(MixedMachine, TheCostCountsWhatThePlanWillAdd) {
-  EXPECT_THAT(dry_run({"--edition", "2026"}).messages,
-              HasSubstr(" preset · about 92 cells, about "));
-  EXPECT_THAT(dry_run({"--edition", "2025"}).messages, HasSubstr(" preset · 112 cells, about "))
-      << "where all fits, nothing is added";
-  EXPECT_THAT(dry_run({"--edition", "2026", "--contexts", "128", "--sizes", "small"}).messages,
-              Not(HasSubstr("· about ")))
-      << "nothing is doubled";
 }
 
 /// The recorded run of the 2025 edition in full on an H200.

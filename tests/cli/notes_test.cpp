@@ -165,12 +165,5 @@ TEST_F(NotesTest, ARenderSaysWithWhichRunTheWordsStandAndWhichRunsHaveNone) {
   EXPECT_THAT(last_line(render()), Not(HasSubstr("not with")));
 }
 
-TEST_F(NotesTest, AFolderThatIsNotThereIsBadInput) {
-  const Ended ended = render({"--notes", "nowhere"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_EQ(ended.messages,
-            "labreport: no folder of notes nowhere; `labreport notes --init` writes one\n");
-}
-
 }  // namespace
 }  // namespace labreport

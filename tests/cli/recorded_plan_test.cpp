@@ -2,7 +2,6 @@
 #include "cli/recorded_plan.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "results/sample.h"

@@ -71,15 +71,6 @@ TEST_F(Resuming, CtrlCKeepsWhatIsFinishedAndResumeGoesOn) {
   EXPECT_FALSE(fs::exists(RunStore(only_run()).cells_folder()));
 }
 
-TEST_F(Resuming, KillingEverythingLosesOnlyWhatIsInFlight) {
-  EXPECT_EQ(cut_short("KILL", {"run", "--preset", "demo"}).exit_status, 128 + 9);
-  const std::size_t finished = measured(kept());
-  EXPECT_GT(finished, 0u);
-  EXPECT_LT(finished, 31u);
-  EXPECT_EQ(call({"run", "--preset", "demo", "--resume"}).exit_status, 0);
-  EXPECT_EQ(measured(kept()), 31u);
-}
-
 TEST_F(Resuming, ResumeInTheRunsOwnFolderMeasuresFailuresAgain) {
   environment_["FAKE_WORKER"] = "status7";
   const std::vector<std::string> words{"run", "--preset", "demo", "--sizes", "demo-1"};
@@ -116,19 +107,6 @@ TEST_F(Resuming, WithoutTheFirstFlagsTheRecordedPlanIsMeasuredToItsEnd) {
   EXPECT_FALSE(fs::exists(RunStore(only_run()).cells_folder()));
 }
 
-TEST_F(Resuming, OtherFlagsAreRefusedWithTheCommandThatFits) {
-  EXPECT_EQ(cut_short("INT", {"run", "--preset", "demo", "--sizes", "demo-1"}).exit_status, 130);
-  const auto before = to_json(kept());
-  const Ended other = call({"run", "--resume", "--sizes", "demo-2", "--preset", "demo"});
-  EXPECT_EQ(other.exit_status, 2);
-  EXPECT_THAT(
-      other.messages,
-      HasSubstr("labreport: --sizes is not what this run was begun with; go on with its own "
-                "plan by `labreport run --preset demo --resume`, or measure anew without "
-                "--resume\n"));
-  EXPECT_EQ(to_json(kept()), before);
-}
-
 TEST_F(Resuming, NumbersThatWereImportedAreNeverMeasuredInto) {
   write_atomically(folder_ / "table.csv", "size,forward (ms)\nsmall,5\n");
   ASSERT_EQ(call({"import", "table.csv", "--gpu", "A", "--context", "128", "--precision", "fp32"})
@@ -155,15 +133,6 @@ TEST_F(Resuming, ARunThatCannotBeReadStandsInNoOthersWay) {
   const Ended resumed = call({"run", "--resume"});
   EXPECT_EQ(resumed.exit_status, 0) << resumed.messages;
   EXPECT_THAT(resumed.messages, HasSubstr("left out: site/runs/z/2025/"));
-}
-
-TEST_F(Resuming, ResumeRefusesAnotherDriver) {
-  have_gpus(kAnyChip);
-  EXPECT_EQ(cut_short("INT", {"run"}).exit_status, 130);
-  environment_["FAKE_NVML_DRIVER"] = "590.10";
-  const Ended ended = call({"run", "--resume"});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages, HasSubstr("its driver is 580.95.05, but now it is 590.10"));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "cli/run_choice.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "base/error.h"

@@ -44,13 +44,5 @@ TEST_F(VersionsTest, ANewerRunIsWarnedOfOnceHoweverOftenItIsRead) {
   }
 }
 
-TEST_F(VersionsTest, AnotherMajorVersionIsBadInput) {
-  const Ended ended = call({"check", run_of("2.0.0")});
-  EXPECT_EQ(ended.exit_status, 2);
-  EXPECT_THAT(ended.messages, StartsWith("labreport: site/runs/gpu/2025/old/run.json: "));
-  EXPECT_THAT(ended.messages, HasSubstr("the file is 2.0.0: update labreport\n"));
-  EXPECT_EQ(ended.messages.find('\n'), ended.messages.size() - 1);
-}
-
 }  // namespace
 }  // namespace labreport

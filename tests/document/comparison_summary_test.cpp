@@ -1,6 +1,5 @@
 // What a comparison says first: who is faster by how much, and what explains it.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "document/comparison/diff_document.h"
 

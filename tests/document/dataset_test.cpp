@@ -1,7 +1,6 @@
 #include "document/dataset.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "document/facts.h"

@@ -1,7 +1,6 @@
 #include "document/section.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/error.h"
 

@@ -2,7 +2,6 @@
 #include "document/index/index_document.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace labreport {
 namespace {

@@ -1,7 +1,6 @@
 #include "document/rich_text.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace labreport {
 namespace {

@@ -41,10 +41,8 @@ TEST(AccumulationLoops, ExactHalvesHaveNoError) {
 }
 
 std::string answer(const testing_samples::Change& change) {
-  PlanInput input = testing_samples::plan_input(Preset::kFull);
-  input.selection.only = {kProblem};
-  const Document document = build_document(testing_samples::measured(input, change), false);
-  return std::ranges::find(document.sections, kProblem, &Section::problem)->parts.front().answer;
+  const auto run = testing_samples::measured(testing_samples::only(kProblem), change);
+  return testing_samples::part_of(run, kProblem).answer;
 }
 
 /// FP16's sum goes no further than that.

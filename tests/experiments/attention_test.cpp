@@ -13,17 +13,14 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing_samples::as_it_is;
 using testing_samples::Change;
 using testing_samples::end_with;
 using testing_samples::measured;
+using testing_samples::only;
+using testing_samples::part_of;
 using testing_samples::plan_input;
 using MeasuredRun = labreport::Run;  // a test has a Run of its own
-
-PlanInput only(const char* problem, Preset preset = Preset::kFull) {
-  PlanInput input = plan_input(preset);
-  input.selection.only = {problem};
-  return input;
-}
 
 std::vector<CellSpec> attention_plan(const PlanInput& input) {
   std::vector<CellSpec> specs;
@@ -33,12 +30,8 @@ std::vector<CellSpec> attention_plan(const PlanInput& input) {
   return specs;
 }
 
-Part attention_part(const char* problem, const Change& change = [](const auto&, auto&) {}) {
-  for (const Section& section : build_document(measured(only(problem), change), false).sections) {
-    if (section.problem == problem) return section.parts.front();
-  }
-  ADD_FAILURE() << "no " << problem;
-  return {};
+Part attention_part(const char* problem, const Change& change = as_it_is) {
+  return part_of(measured(only(problem), change), problem);
 }
 
 std::string table_words(const std::vector<TableView>& tables, const std::string& slug) {
@@ -61,9 +54,7 @@ TEST(AttentionPlan, IsNoPartOfARunThatDoesNotAskForIt) {
 
 TEST(AttentionPlan, HasACellForEachHeadDimensionAndPrecision) {
   for (const char* edition : {"2025", "2026"}) {
-    PlanInput input = plan_input(Preset::kFull, edition);
-    input.selection.only = {"pytorch_attention"};
-    const auto specs = attention_plan(input);
+    const auto specs = attention_plan(only("pytorch_attention", Preset::kFull, edition));
     ASSERT_EQ(specs.size(), 2u * 8);
     EXPECT_EQ(cell_id(specs.front()),
               "attention.cuda.synced.eager.d16-h1.s256-1024-4096-8192-16384.b8.fp32.w10.n100");
@@ -172,12 +163,7 @@ PlanInput with_own_attention() {
 }
 
 Part own_part(const Change& change) {
-  const auto run = measured(with_own_attention(), change);
-  for (const Section& section : build_document(run, false).sections) {
-    if (section.problem == "flash_benchmarking") return section.parts.front();
-  }
-  ADD_FAILURE() << "no flash_benchmarking";
-  return {};
+  return part_of(measured(with_own_attention(), change), "flash_benchmarking");
 }
 
 bool is_own(const CellSpec& spec) {
@@ -194,7 +180,7 @@ TEST(OwnAttention, IsACellForEachHeadDimensionPrecisionAndTheLeaderboard) {
 }
 
 TEST(OwnAttention, StandsInTheAnswerBesideEagerAndTheFastest) {
-  const Part part = own_part([](const auto&, auto&) {});
+  const Part part = own_part(as_it_is);
   EXPECT_THAT(part.answer,
               AllOf(HasSubstr("**Flash (yours)** takes"), HasSubstr("as fast as eager")));
   EXPECT_THAT(table_words(part.tables, ""), HasSubstr("Flash (yours)"));

@@ -10,9 +10,7 @@ namespace labreport {
 namespace {
 
 PlanInput plan_input(Preset preset, const char* edition = "2025") {
-  PlanInput input = testing_samples::plan_input(preset, edition);
-  input.selection.only = {"benchmarking_script"};
-  return input;
+  return testing_samples::only("benchmarking_script", preset, edition);
 }
 
 std::vector<PlannedCell> planned(const PlanInput& input) { return plan_cells(input, Run{}); }
@@ -69,7 +67,6 @@ TEST(BenchmarkingPlan, APartAsksForItsOwnModesOnly) {
 
 TEST(BenchmarkingPlan, SelectionsCutItDown) {
   PlanInput input = plan_input(Preset::kFull);
-  input.selection.only = {"benchmarking_script"};
   input.selection.sizes = {input.edition.sizes[0]};
   input.selection.modes = {Mode::kForwardBackward};
   EXPECT_EQ(launches(planned(input)), 1 + 1 + 2 + 1);

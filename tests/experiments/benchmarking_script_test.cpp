@@ -14,13 +14,11 @@ using testing::Not;
 using testing_samples::Change;
 using testing_samples::end_with;
 using testing_samples::measured;
-using testing_samples::plan_input;
+using testing_samples::part_of;
 
 /// The benchmarking problem alone.
-PlanInput asked(Preset preset = Preset::kFull, const char* edition = "2025") {
-  PlanInput input = plan_input(preset, edition);
-  input.selection.only = {"benchmarking_script"};
-  return input;
+PlanInput asked(Preset preset = Preset::kFull) {
+  return testing_samples::only("benchmarking_script", preset);
 }
 
 PlanInput one_size(Preset preset = Preset::kFull) {
@@ -29,22 +27,15 @@ PlanInput one_size(Preset preset = Preset::kFull) {
   return input;
 }
 
-Part part_of(const Run& run, const std::string& letter) {
-  for (const Section& section : build_document(run, false).sections) {
-    for (const Part& part : section.parts) {
-      if (part.name() == "benchmarking_script." + letter) return part;
-    }
-  }
-  return {};
-}
-
 /// The part's answer, its tags filled.
 std::string answer(const Run& run, const std::string& letter) {
-  return part_of(run, letter).answer;
+  return part_of(run, "benchmarking_script." + letter).answer;
 }
 
 /// What stands behind the method.
-std::string findings(const Run& run) { return part_of(run, "b").details.findings; }
+std::string findings(const Run& run) {
+  return part_of(run, "benchmarking_script.b").details.findings;
+}
 
 Dataset dataset(const Run& run, const std::string& letter, const std::string& name) {
   const Presentation shown = present(RunView(run, find_edition(run.edition)));

@@ -20,6 +20,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing_samples::as_it_is;
 using testing_samples::Change;
 using testing_samples::end_with;
 using testing_samples::measured;
@@ -28,17 +29,11 @@ using testing_samples::plan_input;
 using Group = std::optional<std::int64_t>;
 
 PlanInput checkpoints(Preset preset = Preset::kFull, const char* edition = "2026") {
-  PlanInput input = plan_input(preset, edition);
-  input.selection.only = {"gradient_checkpointing"};
-  return input;
+  return testing_samples::only("gradient_checkpointing", preset, edition);
 }
 
 std::vector<CellSpec> planned(const PlanInput& input, const labreport::Run& so_far = {}) {
-  std::vector<CellSpec> specs;
-  for (const PlannedCell& cell : plan_cells(input, so_far)) {
-    if (cell.spec.kind == CellKind::kCheckpointing) specs.push_back(cell.spec);
-  }
-  return specs;
+  return testing_samples::planned(input, CellKind::kCheckpointing, so_far);
 }
 
 std::vector<Group> groups(const std::vector<CellSpec>& specs) {
@@ -46,8 +41,6 @@ std::vector<Group> groups(const std::vector<CellSpec>& specs) {
   for (const CellSpec& spec : specs) found.push_back(spec.group);
   return found;
 }
-
-const auto as_it_is = [](const CellSpec&, Launch&) {};
 
 /// As on a GPU with less memory than the fake one.
 Change with_memory(double gibibytes) {
@@ -70,15 +63,8 @@ std::vector<Checkpointed> networks(const labreport::Run& run) {
   return checkpointed_networks(RunView(run, find_edition(run.edition)));
 }
 
-Part part(const labreport::Run& run, std::string_view letter) {
-  for (const Section& section : build_document(run, false).sections) {
-    if (section.problem != "gradient_checkpointing") continue;
-    for (const Part& part : section.parts) {
-      if (part.letter == letter) return part;
-    }
-  }
-  ADD_FAILURE() << "no part " << letter;
-  return {};
+Part part(const labreport::Run& run, const std::string& letter) {
+  return testing_samples::part_of(run, "gradient_checkpointing." + letter);
 }
 
 std::string answer(const Change& change, Preset preset = Preset::kFull) {

@@ -13,18 +13,15 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing_samples::as_it_is;
 using testing_samples::Change;
 using testing_samples::end_with;
 using testing_samples::measured;
 using testing_samples::plan_input;
 
 PlanInput ladder_input(Preset preset = Preset::kFull) {
-  PlanInput input = plan_input(preset);
-  input.selection.only = {"ladder"};
-  return input;
+  return testing_samples::only("ladder", preset);
 }
-
-const auto as_it_is = [](const CellSpec&, Launch&) {};
 
 labreport::Run ladder_run(const Change& change = as_it_is, Preset preset = Preset::kFull) {
   return measured(ladder_input(preset), change);
@@ -35,10 +32,7 @@ std::vector<Ladder> ladders_of(const labreport::Run& run) {
 }
 
 std::string answer(const labreport::Run& run) {
-  for (const Section& section : build_document(run, false).sections) {
-    if (section.problem == "ladder") return section.parts.front().answer;
-  }
-  return "no ladder";
+  return testing_samples::part_of(run, "ladder").answer;
 }
 
 Change longer(Variant variant, double factor) {

@@ -11,14 +11,11 @@ namespace {
 
 using testing_samples::end_with;
 using testing_samples::measured;
-using testing_samples::plan_input;
 
 constexpr std::int64_t kGibibyte = 1LL << 30;
 
 PlanInput memory_input(Preset preset, const char* edition = "2025") {
-  PlanInput input = plan_input(preset, edition);
-  input.selection.only = {"memory_profiling"};
-  return input;
+  return testing_samples::only("memory_profiling", preset, edition);
 }
 
 /// A run on a device of `capacity` bytes.
@@ -109,9 +106,7 @@ TEST(MemoryPlan, TheUsersSizesContextsAndModesAreTaken) {
 }
 
 TEST(MemoryPlan, OnlyTheMixedPrecisionPartNeedsTwoPrecisions) {
-  PlanInput input = memory_input(Preset::kFull);
-  input.selection.only = {"memory_profiling.b"};
-  EXPECT_EQ(memory_cells(measured(input)).size(), 9u);
+  EXPECT_EQ(memory_cells(measured(testing_samples::only("memory_profiling.b"))).size(), 9u);
 }
 
 TEST(MemoryPlan, TheSmallerPresetsMeasureTheirLargestSize) {

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing_samples::Change;
 using testing_samples::measured;
-using testing_samples::plan_input;
+using testing_samples::only;
 
 Launch launch_of(Mode mode, std::int64_t context = 512) {
   CellSpec spec;
@@ -32,20 +32,10 @@ Launch launch_of(Mode mode, std::int64_t context = 512) {
   return launch;
 }
 
-Part part_in(const Run& run, const std::string& letter) {
-  for (const Section& section : build_document(run, false).sections) {
-    for (const Part& part : section.parts) {
-      if (part.problem == "memory_profiling" && part.letter == letter) return part;
-    }
-  }
-  throw std::runtime_error("no part (" + letter + ")");
-}
-
 /// The report's part of a run whose memory cells were changed.
 Part part_of(const std::string& letter, const Change& change, const char* edition = "2025") {
-  PlanInput input = plan_input(Preset::kFull, edition);
-  input.selection.only = {"memory_profiling"};
-  return part_in(measured(input, change), letter);
+  const auto run = measured(only("memory_profiling", Preset::kFull, edition), change);
+  return testing_samples::part_of(run, "memory_profiling." + letter);
 }
 
 Change with_metric(const std::string& tag, const std::string& name, std::int64_t added) {
@@ -361,9 +351,8 @@ TEST(MemoryPrecisions, SayWhatStaysInFp32OnlyWhereItIsMostOfTheShortestStep) {
       }
     };
   };
-  EXPECT_THAT(
-      part_of("c", held(50LL << 30)).answer,
-      HasSubstr("because 50.77 GiB of it is parameters, gradients and optimizer state"));
+  EXPECT_THAT(part_of("c", held(50LL << 30)).answer,
+              HasSubstr("because 50.77 GiB of it is parameters, gradients and optimizer state"));
   EXPECT_THAT(part_of("c", held(30LL << 30)).answer, Not(HasSubstr("which stay in FP32")));
 }
 
@@ -430,10 +419,9 @@ TEST(MemoryBlock, CallsWhatItSavesByItsName) {
 }
 
 TEST(MemoryBlock, OfAModelOfOnesOwnIsToldByOperatorsAndModules) {
-  PlanInput input = plan_input(Preset::kFull, "2026");
-  input.selection.only = {"memory_profiling.f"};
+  PlanInput input = only("memory_profiling.f", Preset::kFull, "2026");
   input.selection.model.emplace().implementation = "Net-0a1b2c3d";
-  const std::string answer = part_in(measured(input), "f").answer;
+  const std::string answer = testing_samples::part_of(measured(input), "memory_profiling.f").answer;
   EXPECT_THAT(answer, AllOf(HasSubstr("mul in ffn ("), Not(HasSubstr("SwiGLU"))));
 }
 

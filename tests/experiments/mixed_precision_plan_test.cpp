@@ -10,19 +10,9 @@ namespace {
 
 using testing_samples::empty_run;
 using testing_samples::end_with;
+using testing_samples::only;
 using testing_samples::plan_input;
-
-PlanInput part_input(const char* part) {
-  PlanInput input = plan_input(Preset::kFull);
-  input.selection.only = {part};
-  return input;
-}
-
-std::vector<CellSpec> planned(const PlanInput& input, const Run& so_far = {}) {
-  std::vector<CellSpec> specs;
-  for (const PlannedCell& cell : plan_cells(input, so_far)) specs.push_back(cell.spec);
-  return specs;
-}
+using testing_samples::planned;
 
 std::ptrdiff_t count(const std::vector<CellSpec>& specs, Precision precision, Mode mode) {
   return std::ranges::count_if(specs, [&](const CellSpec& spec) {
@@ -31,13 +21,13 @@ std::ptrdiff_t count(const std::vector<CellSpec>& specs, Precision precision, Mo
 }
 
 TEST(AccumulationPlan, IsOneCell) {
-  const auto specs = planned(part_input("mixed_precision_accumulation"));
+  const auto specs = planned(only("mixed_precision_accumulation"));
   ASSERT_EQ(specs.size(), 1u);
   EXPECT_EQ(cell_id(specs.front()), "accumulation.cuda");
 }
 
 TEST(MixedPrecisionPlan, ComparesTrainStepsOfEverySize) {
-  const auto specs = planned(part_input("benchmarking_mixed_precision.c"));
+  const auto specs = planned(only("benchmarking_mixed_precision.c"));
   EXPECT_EQ(count(specs, Precision::kFp32, Mode::kTrainStep), 5);
   EXPECT_EQ(count(specs, Precision::kBf16, Mode::kTrainStep), 5);
   EXPECT_EQ(specs.size(), 1u + 10u);  // The limits come first.
@@ -52,21 +42,21 @@ TEST(MixedPrecisionPlan, SharesItsFp32CellsWithTheBenchmarkingProblem) {
 }
 
 TEST(MixedPrecisionPlan, TakesFp16WhereTheDeviceHasNoBf16) {
-  PlanInput input = part_input("benchmarking_mixed_precision.c");
+  PlanInput input = only("benchmarking_mixed_precision.c");
   input.half = Precision::kFp16;
   EXPECT_EQ(count(planned(input), Precision::kFp16, Mode::kTrainStep), 5);
   EXPECT_EQ(count(planned(input), Precision::kBf16, Mode::kTrainStep), 0);
 }
 
 TEST(MixedPrecisionPlan, ComparesThePrecisionsThatAreAskedFor) {
-  PlanInput input = part_input("benchmarking_mixed_precision.c");
+  PlanInput input = only("benchmarking_mixed_precision.c");
   input.selection.precisions = {Precision::kFp32, Precision::kTf32};
   EXPECT_EQ(count(planned(input), Precision::kTf32, Mode::kTrainStep), 5);
   EXPECT_EQ(count(planned(input), Precision::kBf16, Mode::kTrainStep), 0);
 }
 
 TEST(MixedPrecisionPlan, TriesALesserModeWhereAStepDoesNotFit) {
-  PlanInput input = part_input("benchmarking_mixed_precision.c");
+  PlanInput input = only("benchmarking_mixed_precision.c");
   input.selection.sizes = {input.edition.sizes[0]};
   labreport::Run run = empty_run(input);
   for (const CellSpec& spec : planned(input)) {
@@ -75,13 +65,13 @@ TEST(MixedPrecisionPlan, TriesALesserModeWhereAStepDoesNotFit) {
     end_with(launch, OutOfMemory{"optimizer", 1, 2, 3});
     run.find_or_add(spec).launches.push_back(launch);
   }
-  const auto again = planned(input, run);
+  const auto again = planned(input, {}, run);
   EXPECT_EQ(count(again, Precision::kBf16, Mode::kForwardBackward), 1);
   EXPECT_EQ(count(again, Precision::kFp32, Mode::kForwardBackward), 0);
 }
 
 TEST(MixedPrecisionPlan, TracesAModelOfOnesOwnBesideTheToyModel) {
-  PlanInput input = part_input("benchmarking_mixed_precision.a");
+  PlanInput input = only("benchmarking_mixed_precision.a");
   input.selection.model.emplace().implementation = "Net-0a1b2c3d";
   const auto dtypes = planned(input);
   ASSERT_EQ(dtypes.size(), 2u);
@@ -90,10 +80,10 @@ TEST(MixedPrecisionPlan, TracesAModelOfOnesOwnBesideTheToyModel) {
 }
 
 TEST(MixedPrecisionPlan, APartAsksForItsOwnCellsOnly) {
-  const auto dtypes = planned(part_input("benchmarking_mixed_precision.a"));
+  const auto dtypes = planned(only("benchmarking_mixed_precision.a"));
   ASSERT_EQ(dtypes.size(), 1u);
   EXPECT_EQ(dtypes.front().kind, CellKind::kDtypes);
-  EXPECT_EQ(planned(part_input("benchmarking_mixed_precision.b")).size(), 2u);
+  EXPECT_EQ(planned(only("benchmarking_mixed_precision.b")).size(), 2u);
 }
 
 }  // namespace

@@ -22,19 +22,11 @@ using MeasuredRun = labreport::Run;  // a test has a Run of its own
 constexpr const char* kMixed = "benchmarking_mixed_precision";
 
 Part part_of(const MeasuredRun& run, const std::string& letter) {
-  for (const Section& section : build_document(run, false).sections) {
-    for (const Part& part : section.parts) {
-      if (part.problem == kMixed && part.letter == letter) return part;
-    }
-  }
-  ADD_FAILURE() << "no part " << letter;
-  return {};
+  return testing_samples::part_of(run, kMixed + ("." + letter));
 }
 
-MeasuredRun changed_run(const char* only, const Change& change) {
-  PlanInput input = plan_input(Preset::kFull);
-  input.selection.only = {only};
-  return measured(input, change);
+MeasuredRun changed_run(const char* asked, const Change& change) {
+  return measured(testing_samples::only(asked), change);
 }
 
 /// Changes the numbers of layer normalization's rows: `change(format, method, width, scale, row)`.

@@ -11,23 +11,15 @@ namespace labreport {
 namespace {
 
 using testing::ElementsAre;
-using testing_samples::empty_run;
 using testing_samples::end_with;
 using testing_samples::measured;
-using testing_samples::plan_input;
 
 PlanInput profile_input(Preset preset, const char* edition = "2025") {
-  PlanInput input = plan_input(preset, edition);
-  input.selection.only = {"nsys_profile"};
-  return input;
+  return testing_samples::only("nsys_profile", preset, edition);
 }
 
-std::vector<CellSpec> planned(const PlanInput& input, const Run& so_far = {}) {
-  std::vector<CellSpec> specs;
-  for (const PlannedCell& cell : plan_cells(input, so_far)) {
-    if (cell.spec.kind == CellKind::kKernels) specs.push_back(cell.spec);
-  }
-  return specs;
+std::vector<CellSpec> planned(const PlanInput& input) {
+  return testing_samples::planned(input, CellKind::kKernels);
 }
 
 std::ptrdiff_t count(const std::vector<CellSpec>& specs, Mode mode, Precision precision) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <stdexcept>
 
 #include "experiments/catalog.h"
 #include "fakes/fake_report.h"
@@ -16,6 +18,24 @@ using Change = std::function<void(const CellSpec&, Launch&)>;
 inline PlanInput plan_input(Preset preset, const char* edition = "2025") {
   const DeviceKind device = preset == Preset::kDemo ? DeviceKind::kCpu : DeviceKind::kCuda;
   return {find_edition(edition), preset, {}, device};
+}
+
+/// Of that problem or part alone.
+inline PlanInput only(const std::string& asked, Preset preset = Preset::kFull,
+                      const char* edition = "2025") {
+  PlanInput input = plan_input(preset, edition);
+  input.selection.only = {asked};
+  return input;
+}
+
+/// The cells that are planned, those of one kind where it is given.
+inline std::vector<CellSpec> planned(const PlanInput& input, std::optional<CellKind> kind = {},
+                                     const Run& so_far = {}) {
+  std::vector<CellSpec> specs;
+  for (const PlannedCell& cell : plan_cells(input, so_far)) {
+    if (!kind || cell.spec.kind == *kind) specs.push_back(cell.spec);
+  }
+  return specs;
 }
 
 inline Run empty_run(const PlanInput& input) {
@@ -58,9 +78,11 @@ inline Launch answered(Run& run, const PlannedCell& planned, std::int64_t number
   return launch;
 }
 
+inline void as_it_is(const CellSpec&, Launch&) {}
+
 /// Every planned launch answered by the fake worker, then changed as the test wants; planned again
 /// until nothing new is asked for.
-inline Run measured(const PlanInput& input, const Change& change = [](const auto&, auto&) {}) {
+inline Run measured(const PlanInput& input, const Change& change = as_it_is) {
   Run run = empty_run(input);
   for (bool more = true; more;) {
     more = false;
@@ -74,6 +96,16 @@ inline Run measured(const PlanInput& input, const Change& change = [](const auto
     }
   }
   return run;
+}
+
+/// The part of that name in a run's report; of a problem's name, its first.
+inline Part part_of(const Run& run, const std::string& name) {
+  for (const Section& section : build_document(run, false).sections) {
+    for (const Part& part : section.parts) {
+      if (part.name() == name || part.problem == name) return part;
+    }
+  }
+  throw std::runtime_error("no part " + name);
 }
 
 /// A row of the kernel table: `ms` of kernels of one class in one phase.

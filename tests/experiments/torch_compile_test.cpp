@@ -14,15 +14,14 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing_samples::as_it_is;
 using testing_samples::Change;
 using testing_samples::end_with;
 using testing_samples::measured;
 using testing_samples::plan_input;
 
 PlanInput compile_input(Preset preset = Preset::kFull, const char* edition = "2025") {
-  PlanInput input = plan_input(preset, edition);
-  input.selection.only = {"torch_compile"};
-  return input;
+  return testing_samples::only("torch_compile", preset, edition);
 }
 
 std::vector<CellSpec> compile_plan(const PlanInput& input) {
@@ -111,15 +110,10 @@ Change also(const Change& change) {
   };
 }
 
-Part compile_part(
-    PlanInput input, const Change& change = [](const auto&, auto&) {},
-    const std::string& letter = "b") {
+Part compile_part(PlanInput input, const Change& change = as_it_is,
+                  const std::string& letter = "b") {
   input.selection.only = {"torch_compile." + letter};
-  for (const Section& section : build_document(measured(input, also(change)), false).sections) {
-    if (section.problem == "torch_compile") return section.parts.front();
-  }
-  ADD_FAILURE() << "no torch_compile";
-  return {};
+  return testing_samples::part_of(measured(input, also(change)), input.selection.only.front());
 }
 
 const TableView* table_named(const Part& part, const std::string& slug) {
@@ -178,7 +172,7 @@ TEST(CompilePlan, HasTheHandoutsGridBothWays) {
 }
 
 TEST(CompiledAttention, SaysWhatIsFasterAndWhatIsStillSaved) {
-  const Part part = compile_part(compile_input(), {[](const auto&, auto&) {}}, "a");
+  const Part part = compile_part(compile_input(), as_it_is, "a");
   EXPECT_THAT(part.answer,
               AllOf(HasSubstr("In FP32 at d = 64, compiled attention runs **2.00×** as fast "
                               "forward and **3.00×** backward at 16,384 tokens"),
@@ -203,7 +197,7 @@ TEST(CompiledAttention, SaysNothingOfFusionOrOfScoresThatAreNotThere) {
 }
 
 TEST(CompiledAttention, OfADemonstrationSaysWhyItIsNotCompiled) {
-  EXPECT_THAT(compile_part(compile_input(Preset::kDemo), {[](const auto&, auto&) {}}, "a").answer,
+  EXPECT_THAT(compile_part(compile_input(Preset::kDemo), as_it_is, "a").answer,
               HasSubstr("a demonstration on a CPU compiles the contexts"));
 }
 

@@ -9,9 +9,7 @@ namespace labreport {
 namespace {
 
 Run demonstration() {
-  PlanInput input = testing_samples::plan_input(Preset::kDemo);
-  input.selection.only = {"benchmarking_script.b"};
-  return testing_samples::measured(input);
+  return testing_samples::measured(testing_samples::only("benchmarking_script.b", Preset::kDemo));
 }
 
 TEST(WhatRan, CountsCellsByOutcome) {
@@ -55,8 +53,7 @@ TEST(Environment, SaysWhichOfSeveralDevicesMeasuredWhat) {
 }
 
 TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
-  PlanInput input = testing_samples::plan_input(Preset::kFull);
-  input.selection.only = {"memory_profiling.c"};
+  const PlanInput input = testing_samples::only("memory_profiling.c");
   const auto run = testing_samples::measured(input, [](const CellSpec& spec, Launch& launch) {
     if (spec.context == 512) testing_samples::end_with(launch, Skipped{"too large"});
   });
@@ -69,8 +66,7 @@ TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
 
 std::string reason_of_refusal(std::int64_t requested, std::optional<std::int64_t> reserved) {
   constexpr std::int64_t kGibibyte = 1 << 30;
-  PlanInput input = testing_samples::plan_input(Preset::kFull);
-  input.selection.only = {"memory_profiling.c"};
+  const PlanInput input = testing_samples::only("memory_profiling.c");
   const auto run = testing_samples::measured(input, [&](const CellSpec& spec, Launch& launch) {
     if (spec.context != 512) return;
     testing_samples::end_with(

@@ -1,7 +1,6 @@
 #include "imports/import.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/files.h"
 #include "imports/importing.h"

@@ -1,7 +1,6 @@
 #include "imports/text_table.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace labreport {
 namespace {

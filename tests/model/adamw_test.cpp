@@ -49,13 +49,6 @@ TEST(AdamW, FollowsTheFormulaOverSeveralSteps) {
   }
 }
 
-TEST(AdamW, DecaysBeforeItSteps) {
-  const at::Tensor parameter = trainable(1.0);
-  set_gradient(parameter, 0.0);
-  AdamW({{"p", parameter}}, {.learning_rate = 0.1, .weight_decay = 0.5}).step();
-  EXPECT_DOUBLE_EQ(parameter.item<double>(), 1.0 - 0.1 * 0.5);
-}
-
 TEST(AdamW, LeavesAParameterWithoutGradientAlone) {
   const at::Tensor parameter = trainable(1.0);
   AdamW({{"p", parameter}}).step();

@@ -67,17 +67,6 @@ TEST_F(TrainingStepTest, OnlyATrainStepChangesTheWeights) {
   EXPECT_FALSE(model_.parameters().back().tensor.equal(before));
 }
 
-TEST_F(TrainingStepTest, LowersTheLossOnItsFixedBatch) {
-  TrainingStep training = step(Mode::kTrainStep);
-  training.run(observer_);
-  const double first = training.loss().item<double>();
-  for (int i = 0; i < 10; ++i) {
-    training.clear();
-    training.run(observer_);
-  }
-  EXPECT_LT(training.loss().item<double>(), first);
-}
-
 TEST_F(TrainingStepTest, UnderAutocastLogitsAreBf16AndGradientsFp32) {
   TrainingStep mixed = step(Mode::kForwardBackward, Precision::kBf16);
   mixed.run(observer_);

@@ -1,7 +1,6 @@
 #include "notes/note.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace labreport {
 namespace {

@@ -28,22 +28,37 @@ TEST_F(BadWorker, OutOfMemoryIsAResult) {
   EXPECT_EQ(oom.requested_bytes, 2LL << 30);
 }
 
-TEST_F(BadWorker, ExceptionIsAnErrorWithItsMessage) {
-  EXPECT_EQ(outcome<Failed>("throws").message, "shape mismatch");
+TEST_F(BadWorker, WhatIsWrongWithItOrItsResultIsAnError) {
+  for (const auto& [behavior, said] : {
+           std::pair{"throws", "shape mismatch"},
+           {"status7", "the worker ended with exit status 7: what(): no such kernel"},
+           {"nothing", "the worker left no result"},
+           {"garbage", "the worker's result"},
+           {"half", "the worker's result"},
+           {"wrong_json", "the worker's result"},
+           {"deep_json", "the worker's result"},
+           {"another", "another cell: timing.cuda.other"},
+           {"another_launch", "the worker answered for launch 1 instead of 0"},
+           {"endless_result", "too large"},
+           {"pipe_result", "the worker's result is no plain file"},
+           {"link_result", "the worker's result is no plain file"},
+           {"loop_result", "the worker's result is no plain file"},
+           {"folder_result", "the worker's result is no plain file"},
+       }) {
+    EXPECT_THAT(outcome<Failed>(behavior).message, HasSubstr(said)) << behavior;
+  }
 }
 
-TEST_F(BadWorker, ExitStatusIsAnErrorWithTheLastWords) {
-  EXPECT_EQ(outcome<Failed>("status7").message,
-            "the worker ended with exit status 7: what(): no such kernel");
+TEST_F(BadWorker, ASignalIsACrashWithTheLastWords) {
+  for (const auto& [behavior, signal, said] :
+       {std::tuple{"segv", SIGSEGV, "about to touch nothing?"},
+        {"aborts", SIGABRT, "terminate called after throwing"},
+        {"killed", SIGKILL, ""}}) {
+    const auto crash = outcome<Crashed>(behavior);
+    EXPECT_EQ(crash.signal, signal) << behavior;
+    EXPECT_THAT(crash.message, HasSubstr(said));
+  }
 }
-
-TEST_F(BadWorker, SignalIsACrashWithTheLastWords) {
-  const auto crash = outcome<Crashed>("segv");
-  EXPECT_EQ(crash.signal, SIGSEGV);
-  EXPECT_EQ(crash.message, "about to touch nothing?");
-}
-
-TEST_F(BadWorker, SilentDeathIsACrash) { EXPECT_EQ(outcome<Crashed>("killed").signal, SIGKILL); }
 
 TEST_F(BadWorker, HangIsATimeout) {
   setup_.worker.limit_seconds = 0.3;
@@ -53,41 +68,6 @@ TEST_F(BadWorker, HangIsATimeout) {
 TEST_F(BadWorker, HangThatIgnoresSigtermIsATimeout) {
   setup_.worker.limit_seconds = 2;  // for it to say that it ignores the signal
   outcome<TimedOut>("stubborn");
-}
-
-TEST_F(BadWorker, NoResultIsAnError) {
-  EXPECT_EQ(outcome<Failed>("nothing").message, "the worker left no result");
-}
-
-TEST_F(BadWorker, WhatIsNoResultIsAnError) {
-  for (const char* how : {"garbage", "half", "wrong_json", "deep_json"}) {
-    EXPECT_THAT(outcome<Failed>(how).message, HasSubstr("the worker's result")) << how;
-  }
-}
-
-TEST_F(BadWorker, AnotherCellsResultIsAnError) {
-  EXPECT_THAT(outcome<Failed>("another").message, HasSubstr("another cell: timing.cuda.other"));
-}
-
-TEST_F(BadWorker, AnotherLaunchsResultIsAnError) {
-  EXPECT_EQ(outcome<Failed>("another_launch").message,
-            "the worker answered for launch 1 instead of 0");
-}
-
-TEST_F(BadWorker, AbortIsACrash) {
-  const auto crash = outcome<Crashed>("aborts");
-  EXPECT_EQ(crash.signal, SIGABRT);
-  EXPECT_EQ(crash.message, "terminate called after throwing");
-}
-
-TEST_F(BadWorker, AResultWithoutEndIsAnErrorThatIsNotRead) {
-  EXPECT_THAT(outcome<Failed>("endless_result").message, HasSubstr("too large"));
-}
-
-TEST_F(BadWorker, AResultThatIsNoPlainFileIsAnErrorThatNobodyWaitsFor) {
-  for (const char* how : {"pipe_result", "link_result", "loop_result", "folder_result"}) {
-    EXPECT_EQ(outcome<Failed>(how).message, "the worker's result is no plain file") << how;
-  }
 }
 
 TEST_F(BadWorker, EndlessMessagesAreATimeout) {

@@ -103,33 +103,10 @@ TEST(Resume, KeepsResultsAndForgetsFailures) {
 
 class ResumeTest : public RunFixture {};
 
-TEST_F(ResumeTest, MeasuresFailuresAgain) {
-  setenv("FAKE_WORKER", "status7", 1);
-  setup_.worker.environment = worker_environment(false);
-  measure({{fake_cell("good"), 1}});
-  unsetenv("FAKE_WORKER");
-  setup_.worker.environment = worker_environment(false);
-  ASSERT_TRUE(is_failure(launch("good").outcome));
-  run_ = store_.load();
-  drop_failures(run_);
-  run_.sessions.emplace_back(run_.sessions.back());
-  measure({{fake_cell("good"), 1}});
-  EXPECT_TRUE(is_ok(store_.load().cells.at(0).launches.at(0).outcome));
-  EXPECT_EQ(store_.load().cells[0].launches[0].session, 1);
-}
-
 TEST_F(ResumeTest, OneFolderHasOneFrontEnd) {
   store_.create(run_);
   const RunLock first(folder_);
   EXPECT_THROW(RunLock second(folder_), InputError);
-}
-
-TEST_F(ResumeTest, TheLockEndsWithItsHolder) {
-  store_.create(run_);
-  {
-    const RunLock first(folder_);
-  }
-  EXPECT_NO_THROW(RunLock second(folder_));
 }
 
 }  // namespace

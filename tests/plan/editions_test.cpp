@@ -33,10 +33,6 @@ TEST(Editions, ParameterCountsAreTheHandouts) {
   EXPECT_EQ(parameters("2026", "10B"), 12'832'823'808);
 }
 
-TEST(Editions, OneNameMayMeanTwoNetworks) {
-  EXPECT_NE(parameters("2025", "xl"), parameters("2026", "xl"));
-}
-
 TEST(Editions, UnknownOnesAreRefused) { EXPECT_THROW(find_edition("2024"), InputError); }
 
 TEST(OwnSizes, AreReadFromAFlag) {

@@ -38,15 +38,9 @@ TEST(Memory, UnderAutocastPartOfItStaysInFp32) {
             tokens * (34 * 2560 + 10 * 10240) + 6 * pairs + rest);
 }
 
-TEST(Memory, InferenceKeepsNothing) { EXPECT_EQ(kept_bytes(cell(Mode::kInference)), 0); }
-
 TEST(Memory, AutocastCopiesTheWeightsOfLinearLayers) {
   EXPECT_EQ(weight_copy_bytes(cell(Mode::kInference)), 0);
   EXPECT_NEAR(gibibytes(weight_copy_bytes(cell(Mode::kInference, Precision::kBf16))), 6.3, 0.05);
-}
-
-TEST(Memory, ParametersOf2point7BTake12point69GiB) {
-  EXPECT_NEAR(gibibytes(parameter_bytes(*cell(Mode::kForward).model)), 12.69, 0.005);
 }
 
 TEST(Memory, TheResidualStreamAndTheScoresAtTheReference) {

@@ -2,7 +2,6 @@
 #include "publish/cached_charts.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <fstream>

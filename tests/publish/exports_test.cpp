@@ -1,7 +1,6 @@
 #include "publish/run_files.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "writers/sample_fixture.h"
 

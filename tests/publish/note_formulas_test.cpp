@@ -2,7 +2,6 @@
 #include "publish/run_notes.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "publish/chart_renderer.h"

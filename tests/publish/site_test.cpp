@@ -1,7 +1,6 @@
 #include "publish/site.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "writers/sample_fixture.h"

@@ -21,6 +21,9 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "reference"))
+from launches import metrics_of  # noqa: E402: a neighbor's, found by the line above
+
 # A file's class, and its names of the course's arguments where they are others.
 MODELS = {
     "mine": (HERE / "my_transformer.py", "TransformerLM", {}),
@@ -117,23 +120,15 @@ def by_script(case):
 
 
 def measure(worker, implementation, case, kind):
-    with tempfile.TemporaryDirectory() as folder:
-        request, result = Path(folder, "request.json"), Path(folder, "result.json")
-        params = {key: value for key, value in case.items() if key not in ("model", "profile")}
-        asked = dict(kind=kind, params=params | dict(mode="train_step", implementation=implementation), model=source(case["model"]))
-        if is_rung(case):
-            asked = dict(kind="ladder", params=params | dict(mode="train_step", variant=RUNG))
-        request.write_text(json.dumps(asked | dict(launch=0, seed=0)))
-        subprocess.run([worker, "--request", request, "--result", result], check=True, stderr=subprocess.DEVNULL)
-        report = json.loads(result.read_text())["result"]
-    if report["outcome"]["status"] != "ok":
-        sys.exit(f"the worker failed: {report['outcome']}")
-    return {(metric["tag"], metric["name"]): metric for metric in report["metrics"]}
+    params = {key: value for key, value in case.items() if key not in ("model", "profile")} | dict(mode="train_step")
+    if is_rung(case):
+        return metrics_of(worker, "ladder", params | dict(variant=RUNG))
+    return metrics_of(worker, kind, params | dict(implementation=implementation), model=source(case["model"]))
 
 
 def by_worker(worker, implementation, case):
     values = measure(worker, implementation, case, "timing")
-    return dict(step=values["step", "total"]["samples"][case["warmup"]:], peak=values["memory", "peak_allocated"]["value"] or 0)
+    return dict(step=values["step", "total"][case["warmup"]:], peak=values["memory", "peak_allocated"] or 0)
 
 
 def timed(run):
@@ -198,7 +193,7 @@ def main():
               f"peak {ours['peak']} and {script['peak']} B; process {ours['process']:.2f} and {script['process']:.2f} s, "
               f"CPU time {ours['cpu_time']:.2f} and {script['cpu_time']:.2f} s", flush=True)
         if options.device == "cuda":
-            counts = by_script(case | {"profile": True}), measure(options.worker, implementation, case, "kernels")["profile", "kernels"]["value"]
+            counts = by_script(case | {"profile": True}), measure(options.worker, implementation, case, "kernels")["profile", "kernels"]
             print(f"{size} {precision}: {counts[1]} kernels a step, script {counts[0]}", flush=True)
             exceeded |= counts[0] != counts[1]
         exceeded |= limit is not None and (abs(ratio - 1) > limit or longer > SECOND

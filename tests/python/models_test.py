@@ -158,7 +158,7 @@ class Shipped(unittest.TestCase):
         torch.testing.assert_close(found[1], found[0])
 
     def test_it_needs_no_model_in_the_request_and_no_other_can_take_its_place(self):
-        make = worker.network_factory(None)
+        make = worker.network_factory(worker.source_of(None))
         self.assertIs(make("pytorch-eager", COURSE, "cpu").source.loss, self.made("pytorch-eager").source.loss)
         with self.assertRaisesRegex(worker.Mismatch, "names no model"):
             make("pytorch-0a1b2c3d", COURSE, "cpu")

@@ -6,11 +6,11 @@ process that warmed up twice is the fourth step from its start, as the unrecorde
 times is; both must be equal byte for byte. Exits with 1 where not.
 """
 
-import json
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+from launches import metrics_of
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src" / "python"))
 
@@ -58,12 +58,7 @@ def eager_peak(mode, precision, context):
 def worker_peaks(worker, mode, precision, context, warmup=2):
     params = dict(SHAPE, size="2.7B", device="cuda", context=context, batch=4, precision=precision, mode=mode,
                   warmup=warmup, steps=1)
-    with tempfile.TemporaryDirectory() as name:
-        request, result = Path(name, "request"), Path(name, "result")
-        request.write_text(json.dumps(dict(kind="memory", params=params, launch=0, seed=0)))
-        subprocess.run([worker, "--request", request, "--result", result], check=True)
-        metrics = json.loads(result.read_text())["result"]["metrics"]
-    return {(metric["tag"], metric["name"]): metric.get("value") for metric in metrics}
+    return metrics_of(worker, "memory", params)
 
 
 def compare(worker, mode, precision, context):

@@ -10,9 +10,10 @@ import json
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
+
+from launches import metrics_of
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src" / "python"))
 
@@ -80,20 +81,9 @@ def run_reference(case):
 
 
 def run_worker(worker, case):
-    with tempfile.TemporaryDirectory() as folder:
-        request, result = Path(folder, "request.json"), Path(folder, "result.json")
-        params = {"device": "cuda", **case}
-        request.write_text(json.dumps(dict(kind="timing", params=params, launch=0, seed=0)))
-        subprocess.run([worker, "--request", request, "--result", result], check=True)
-        report = json.loads(result.read_text())["result"]
-    if report["outcome"]["status"] != "ok":
-        sys.exit(f"the worker failed: {report['outcome']}")
-    metrics = {(metric["tag"], metric["name"]): metric for metric in report["metrics"]}
-    return {
-        STEP: metrics["step", "total"]["samples"][case["warmup"] :],
-        FIRST: [metrics["start-up", "first_kernel"]["value"]],
-        PEAK: [metrics["memory", "peak_allocated"]["value"]],
-    }
+    metrics = metrics_of(worker, "timing", {"device": "cuda", **case})
+    return {STEP: metrics["step", "total"][case["warmup"] :], FIRST: [metrics["start-up", "first_kernel"]],
+            PEAK: [metrics["memory", "peak_allocated"]]}
 
 
 def compare(worker, size, precision, mode, warmup, steps, rounds, shares):

@@ -7,13 +7,10 @@ the same.
 """
 
 import argparse
-import json
-import os
-import subprocess
 import sys
-import tempfile
 
 import torch
+from launches import metrics_of, result_of
 from torch import nn
 
 HALVES = {"fp16": torch.float16, "bf16": torch.bfloat16}
@@ -76,31 +73,21 @@ def sums(device):
             "fp32+=fp16": loop(full, half, False), "fp32+=float(fp16)": loop(full, half, True)}
 
 
-def measured(worker, kind, device):
-    with tempfile.TemporaryDirectory() as folder:
-        request, result = os.path.join(folder, "request"), os.path.join(folder, "result")
-        with open(request, "w", encoding="utf-8") as file:
-            json.dump({"kind": kind, "params": {"device": device}, "launch": 0, "seed": 0}, file)
-        subprocess.run([worker, "--request", request, "--result", result], check=True)
-        with open(result, encoding="utf-8") as file:
-            return json.load(file)["result"]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("worker")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     chosen = parser.parse_args()
     wrong = []
-    [table] = measured(chosen.worker, "dtypes", chosen.device)["tables"]
+    [table] = result_of(chosen.worker, "dtypes", {"device": chosen.device})["tables"]
     traced = {tuple(row[:3]): row[3] for row in table["rows"]}
     for precision in HALVES:
         for (group, name), dtype in dtype_rows(precision, chosen.device).items():
             ours = traced.get((precision, group, name))
             if ours != dtype:
                 wrong.append(f"{precision} {group} {name}: {ours}, in Python {dtype}")
-    metrics = measured(chosen.worker, "accumulation", chosen.device)["metrics"]
-    ends = {m["name"]: m["samples"][-1] for m in metrics if m["tag"] == "running"}
+    metrics = metrics_of(chosen.worker, "accumulation", {"device": chosen.device})
+    ends = {name: sums[-1] for (tag, name), sums in metrics.items() if tag == "running"}
     for name, value in sums(chosen.device).items():
         if ends.get(name) != value:
             wrong.append(f"{name}: {ends.get(name)}, in Python {value}")

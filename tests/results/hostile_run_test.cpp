@@ -1,6 +1,5 @@
 // Runs that nobody's program wrote: each is refused by one line that says where.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 

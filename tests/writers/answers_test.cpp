@@ -1,6 +1,5 @@
 // What stands as an answer: the generated one, its numbers, the author's words, or room for them.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "writers/html/html.h"
 #include "writers/markdown/markdown.h"
@@ -42,12 +41,6 @@ std::string markdown(const Part& part, Answers answers, const FrontMatter& front
   return report_markdown(document, {}, answers);
 }
 
-TEST(Answers, AreMarkedAsGenerated) {
-  EXPECT_THAT(html(answered(), Answers::kFull),
-              HasSubstr("Generated from this run’s measurements."));
-  EXPECT_THAT(markdown(answered(), Answers::kFull), HasSubstr("*Generated from this run’s"));
-}
-
 TEST(Answers, NobodyIsAskedForAPartOfTheReportsOwn) {
   Part summary = answered();
   summary.question = "";
@@ -73,29 +66,6 @@ TEST(Answers, FindingsOfTheDrawerAreSentencesLikeThem) {
   }
   EXPECT_THAT(html(answered(), Answers::kFull), HasSubstr("agree"));
   EXPECT_THAT(markdown(answered(), Answers::kFull), HasSubstr("timed.\n\nThis run shows"));
-}
-
-TEST(Answers, OfTheAuthorReplaceTheGeneratedOne) {
-  const FrontMatter ada{"Ada", "", ""};
-  const std::string page = html(noted(true), Answers::kFull, ada);
-  EXPECT_THAT(page, HasSubstr("aria-label=\"In the words of Ada: (b) Times\""));
-  EXPECT_THAT(page, HasSubstr("<p>It takes <em>long</em>.</p>"));
-  EXPECT_THAT(page, HasSubstr("<p class=\"mark\">In the words of Ada.</p>"));
-  EXPECT_THAT(page, Not(HasSubstr("Generated from")));
-  const std::string report = markdown(noted(true), Answers::kFull, ada);
-  EXPECT_THAT(report, HasSubstr("It takes *long*.\n\n*In the words of Ada.*"));
-  EXPECT_THAT(report, Not(HasSubstr("The pass takes")));
-}
-
-TEST(Answers, OfTheAuthorFollowTheGeneratedOne) {
-  for (const std::string& text :
-       {html(noted(false), Answers::kFull), markdown(noted(false), Answers::kFull)}) {
-    const std::size_t generated = text.find("The pass takes");
-    ASSERT_NE(generated, std::string::npos);
-    EXPECT_LT(generated, text.find("Generated from this run’s measurements."));
-    EXPECT_LT(text.find("Generated from"), text.find("It takes"));
-    EXPECT_LT(text.find("It takes"), text.find("In the author’s own words."));
-  }
 }
 
 TEST(Facts, AreAListOfLabelsAndValues) {

@@ -1,5 +1,4 @@
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "writers/html/html.h"
 #include "writers/markdown/markdown.h"

@@ -1,7 +1,6 @@
 #include "writers/csv/cells_csv.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/text.h"
 #include "results/metric_names.h"

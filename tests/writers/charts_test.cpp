@@ -1,7 +1,6 @@
 #include "document/charts/charts.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "embedded/writers.h"
 

@@ -1,6 +1,5 @@
 // A comparison in each of its formats, whole, and what holds for every one of them.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
@@ -85,13 +84,6 @@ TEST(Diff, EachFormatIsExactlyThat) {
   expect_golden("diff-two-gpus/diff.json", diff_json(comparison));
 }
 
-TEST(Diff, TheSampleOfOneMachineHasEachVerdict) {
-  const Comparison comparison = one_machine();
-  EXPECT_EQ(comparison.count(Verdict::kFaster), 1u);
-  EXPECT_EQ(comparison.count(Verdict::kSame), 1u);
-  EXPECT_EQ(comparison.count(Verdict::kUnclear), 1u);
-}
-
 TEST(Diff, MarkupAndTagsInNamesStayText) {
   const Document document = document_of(hostile_comparison());
   const std::string page = page_of(document, {.root = "../../", .interactive = true});
@@ -115,19 +107,6 @@ TEST(Diff, NumbersThatATableDoesNotHaveAreCountedAndNotListed) {
   EXPECT_THAT(text, Not(HasSubstr("not recorded")));
 }
 
-std::string summary_of(const Comparison& comparison) {
-  return document_of(comparison).sections.front().parts.front().answer;
-}
-
-TEST(Diff, TheSummarySaysWhoIsFasterAndByHowMuch) {
-  EXPECT_THAT(summary_of(two_gpus()),
-              HasSubstr("In BF16 training steps the B200 is **4.50 times** as fast as the L4 "
-                        "(tiny)"));
-  EXPECT_THAT(summary_of(with_published()),
-              HasSubstr("The H200 is **1.87 times** as fast as the B200"));
-  EXPECT_THAT(summary_of(one_machine()), HasSubstr("A and B are equally fast within 1 %"));
-}
-
 TEST(Diff, OfEqualMemoryNothingIsMultiplied) {
   Comparison comparison = two_gpus();
   for (ComparedRow& row : comparison.rows) {
@@ -139,20 +118,6 @@ TEST(Diff, OfEqualMemoryNothingIsMultiplied) {
   EXPECT_EQ(document_of(comparison).sections.back().parts.front().answer,
             "The L4 and the B200 need the same memory within 1 % in the only peak that both runs "
             "have.");
-}
-
-TEST(Diff, WithoutAWholeStepOnBothSidesNobodyIsFaster) {
-  Comparison comparison = two_gpus();
-  for (ComparedRow& row : comparison.rows) {
-    row.ratio.reset();
-    row.prediction.departure.reset();
-  }
-  EXPECT_EQ(summary_of(comparison), "No whole step has a value on both sides.");
-}
-
-TEST(Diff, WhatOneSideFailedAtSaysWhyAlsoWhereThatSideHasNoNumberAtAll) {
-  EXPECT_THAT(diff_text(document_of(two_gpus())),
-              HasSubstr("peak memory    3.000  B: skipped: needs 30.0 GiB"));
 }
 
 TEST(Diff, TooFewLaunchesAreSaidOnceAndNotInEachRow) {

@@ -1,7 +1,6 @@
 #include "writers/markdown/markdown.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "writers/sample_fixture.h"
 
@@ -31,15 +30,6 @@ TEST(TableMarkdown, WritesCommandsVerbatim) {
   table.rows = {text_row({"run *a* | tee b"}), text_row({"echo `date`"})};
   EXPECT_THAT(table_markdown(table), HasSubstr("| `run *a* \\| tee b` |"));
   EXPECT_THAT(table_markdown(table), HasSubstr("| `` echo `date` `` |"));
-}
-
-TEST(ReportMarkdown, ShowsPicturesOnlyWhereTheyWereDrawn) {
-  const Document document = sample_document();
-  FakeChartTool tool;
-  const Drawings drawings = draw_all({&document}, tool).front();
-  EXPECT_THAT(report_markdown(document, drawings, Answers::kFull),
-              HasSubstr("](charts/durations.svg)"));
-  EXPECT_THAT(report_markdown(document, {}, Answers::kFull), Not(HasSubstr("](charts/")));
 }
 
 TEST(ReportMarkdown, NothingFromARunBecomesMarkup) {

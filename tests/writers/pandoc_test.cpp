@@ -1,7 +1,6 @@
 #include "writers/pandoc/pandoc.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "writers/pandoc/pandoc_nodes.h"
 #include "writers/sample_fixture.h"

@@ -2,7 +2,6 @@
 #include "writers/paper_choice.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "writers/sample_fixture.h"
 

@@ -1,7 +1,6 @@
 #include "writers/html/pictures.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 namespace labreport {
 namespace {

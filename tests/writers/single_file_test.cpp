@@ -1,7 +1,6 @@
 #include "writers/html/assets.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "writers/html/html.h"
 #include "writers/sample_fixture.h"

@@ -1,7 +1,6 @@
 #include "writers/csv/table_csv.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "writers/sample_fixture.h"
 #include "writers/sample_parts.h"

@@ -1,7 +1,6 @@
 #include "writers/typst/typst.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "writers/sample_fixture.h"
 #include "writers/typst/typst_parts.h"
@@ -50,16 +49,6 @@ TEST(TypstBlocks, LinksGiveTheirAddressInAFootnote) {
   EXPECT_EQ(blocks("[a](javascript:b) [c](#nowhere)"), "a c\n\n");
   EXPECT_THAT(blocks("[a](#benchmarking_script-b)"),
               HasSubstr("#link(label(\"benchmarking_script-b\"))[a]"));
-}
-
-TEST(TypstReport, SaysWhoseWordsAnAnswerIs) {
-  Document document = sample_document();
-  Part& part = document.sections.front().parts.front();
-  part.note = AuthorNote{"My *own* words.", true};
-  const std::string text = report_typst(document, {}, {});
-  EXPECT_THAT(text, HasSubstr("My #emph[own] words."));
-  EXPECT_THAT(text, HasSubstr("In the author’s own words."));
-  EXPECT_THAT(text, Not(HasSubstr("The steps vary little")));
 }
 
 TEST(TypstReport, TakesTheAnswersAndThePaperAskedFor) {

@@ -116,6 +116,7 @@ OneBackend::OneBackend(AttentionBackend backend) : listener_(std::make_unique<Li
   cudnn_ = context.userEnabledCuDNNSDP();
   math_ = context.userEnabledMathSDP();
   overrideable_ = context.userEnabledOverrideableSDP();
+  if (backend == AttentionBackend::kCustom) return;  // code of the user's may call any of them
   context.setSDPUseFlash(backend == AttentionBackend::kFlash);
   context.setSDPUseMemEfficient(backend == AttentionBackend::kEfficient);
   context.setSDPUseCuDNN(backend == AttentionBackend::kCudnn);

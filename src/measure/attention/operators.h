@@ -48,8 +48,8 @@ void set_attention_factory(AttentionFactory factory);
 
 std::unique_ptr<AttentionImplementation> make_attention(const CellSpec& spec, c10::Device device);
 
-/// While it lives, scaled_dot_product_attention has that backend alone, and what it says of others
-/// is kept.
+/// While it lives, scaled_dot_product_attention has that backend alone, for code of the user's all
+/// of them, and what it says of others is kept.
 class OneBackend {
  public:
   explicit OneBackend(AttentionBackend backend);

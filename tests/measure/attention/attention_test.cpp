@@ -2,7 +2,6 @@
 
 #include <ATen/TensorOperators.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "measure/attention/clocks.h"
 #include "measure/attention/operators.h"

@@ -1,9 +1,9 @@
 #include "measure/checkpointing/checkpointing.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "measure/tiny_request.h"
 #include "plan/memory.h"
 #include "results/metric_names.h"
 
@@ -14,17 +14,11 @@ constexpr std::size_t kSteps = 1 + 2;
 
 LaunchRequest on_cpu(std::optional<std::int64_t> group, Mode mode = Mode::kTrainStep,
                      Precision precision = Precision::kFp32) {
-  LaunchRequest request;
+  LaunchRequest request = tiny_request(CellKind::kCheckpointing, mode);
   CellSpec& spec = request.spec;
-  spec.kind = CellKind::kCheckpointing;
-  spec.device = DeviceKind::kCpu;
   spec.model = ModelShape{.d_model = 64, .d_ff = 128, .layers = 4, .heads = 4, .vocab = 50};
   spec.context = 128;
-  spec.batch = 2;
   spec.precision = precision;
-  spec.mode = mode;
-  spec.warmup = 1;
-  spec.steps = 2;
   spec.group = group;
   return request;
 }
@@ -87,18 +81,6 @@ TEST(Checkpointing, PeaksAreWhatTheArithmeticExpects) {
     // compared: autocast on a CPU casts other operators than on a GPU.
     EXPECT_NEAR(held(launch) / expected(Mode::kForwardBackward), 1, 0.02) << group.value_or(0);
     EXPECT_NEAR(peak(launch) / expected(Mode::kTrainStep), 1, 0.02) << group.value_or(0);
-  }
-}
-
-TEST(Checkpointing, EveryGroupSizeTrainsAlike) {
-  const auto losses = [](std::optional<std::int64_t> group) {
-    return numbers(measure_checkpointing(on_cpu(group)), metric::kLosses, metric::kTotal);
-  };
-  const std::vector<double> plain = losses(std::nullopt);
-  EXPECT_EQ(plain.size(), kSteps);
-  for (const std::int64_t group : {1, 2, 4}) {
-    // Sums in threads may be rounded in another order.
-    EXPECT_THAT(losses(group), testing::Pointwise(testing::DoubleNear(1e-5), plain)) << group;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "measure/memory/lifetimes.h"
+#include "measure/tiny_request.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
@@ -12,21 +13,9 @@
 namespace labreport {
 namespace {
 
-constexpr ModelShape kTiny{16, 24, 2, 2, 30};
-
-Launch on_cpu(Mode mode, Precision precision = Precision::kFp32, ModelShape shape = kTiny,
-              std::int64_t context = 8) {
-  LaunchRequest request;
-  request.spec = {.kind = CellKind::kMemory,
-                  .device = DeviceKind::kCpu,
-                  .size = "tiny",
-                  .model = shape,
-                  .context = context,
-                  .batch = 2,
-                  .precision = precision,
-                  .mode = mode,
-                  .warmup = 1,
-                  .steps = 1};
+Launch on_cpu(Mode mode, Precision precision = Precision::kFp32) {
+  LaunchRequest request = tiny_request(CellKind::kMemory, mode, 1, 1);
+  request.spec.precision = precision;
   return measure_memory(request);
 }
 
@@ -130,7 +119,10 @@ TEST(Memory, EveryPhaseHasItsPeak) {
 
 TEST(Memory, AStepThatRunsOutOfMemoryKeepsItsHistoryUpToThere) {
   // A causal mask over two million positions is four terabytes.
-  const Launch launch = on_cpu(Mode::kForward, Precision::kFp32, {2, 2, 1, 1, 3}, 1 << 21);
+  LaunchRequest request = tiny_request(CellKind::kMemory, Mode::kForward, 1, 1);
+  request.spec.model = ModelShape{2, 2, 1, 1, 3};
+  request.spec.context = 1 << 21;
+  const Launch launch = measure_memory(request);
   ASSERT_TRUE(std::holds_alternative<OutOfMemory>(launch.outcome)) << describe(launch.outcome);
   EXPECT_EQ(std::get<OutOfMemory>(launch.outcome).phase, "forward");
   const auto& timeline = launch.tables.at(0);

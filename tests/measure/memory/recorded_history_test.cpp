@@ -1,5 +1,5 @@
 // Categories and the curve over a step of two layers that an H200 ran, against what its allocator
-// counted.
+// counted. Of lifetimes that are alike and do not reach the peak the fixture has one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -109,16 +109,6 @@ TEST(RecordedHistory, TheCurvesPeakIsTheAllocatorsStatistic) {
   const MemoryTimeline timeline = timeline_of(step.history, step.known);
   EXPECT_EQ(timeline.instants[timeline.peak].total(), kPeakRequested);
   EXPECT_EQ(timeline.found.lost, 0);
-}
-
-TEST(RecordedHistory, ThinningKeepsItsPeakAndItsEnds) {
-  const Reconstructed step(recorded());
-  const MemoryTimeline timeline = timeline_of(step.history, step.known);
-  const auto kept = thinned(timeline, 200);
-  EXPECT_LT(kept.size(), 300u);
-  EXPECT_NE(std::ranges::find(kept, timeline.peak), kept.end());
-  EXPECT_EQ(kept.front(), 0u);
-  EXPECT_EQ(kept.back(), timeline.instants.size() - 1);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "measure/catalogue.h"
+#include "measure/tiny_request.h"
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -15,20 +16,7 @@ namespace {
 constexpr std::int64_t kWarmup = 2;
 constexpr std::int64_t kSteps = 3;
 
-LaunchRequest tiny(Mode mode) {
-  LaunchRequest request;
-  request.spec = {.kind = CellKind::kTiming,
-                  .device = DeviceKind::kCpu,
-                  .size = "tiny",
-                  .model = ModelShape{16, 24, 2, 2, 30},
-                  .context = 8,
-                  .batch = 2,
-                  .precision = Precision::kFp32,
-                  .mode = mode,
-                  .warmup = kWarmup,
-                  .steps = kSteps};
-  return request;
-}
+LaunchRequest tiny(Mode mode) { return tiny_request(CellKind::kTiming, mode, kWarmup, kSteps); }
 
 std::vector<double> samples(const Launch& launch, std::string_view tag, std::string_view name) {
   const Metric* metric = launch.find(tag, name);
@@ -71,13 +59,6 @@ TEST(Timing, TellsHowTheProcessStarted) {
   ASSERT_TRUE(context);
   EXPECT_FALSE(context->number());
   EXPECT_FALSE(context->reason.empty());
-}
-
-TEST(Timing, CountsTheParametersBytes) {
-  const Launch launch = measure_timing(tiny(Mode::kForward));
-  // Embedding and output 2·30·16, two blocks of 4·16² + 3·16·24 + 2·16, the last norm 16; FP32.
-  const std::int64_t parameters = 2 * 30 * 16 + 2 * (4 * 16 * 16 + 3 * 16 * 24 + 2 * 16) + 16;
-  EXPECT_EQ(samples(launch, metric::kMemory, metric::kParameters).at(0), 4.0 * parameters);
 }
 
 TEST(Timing, WorksWithoutWarmUp) {
