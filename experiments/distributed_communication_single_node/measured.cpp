@@ -15,12 +15,14 @@ namespace {
 
 void add_rank(Timing& timing, const MeasuredRow& row) {
   const double mean = row.number(column::kMeanNs).value_or(0);
+  const double typical = row.number(column::kMedianNs).value_or(mean);
   timing.calls = static_cast<std::int64_t>(row.number(column::kCount).value_or(0));
-  timing.fastest_ns = timing.ns == 0 ? mean : std::min(timing.fastest_ns, mean);
+  timing.fastest_ns = timing.ns == 0 ? typical : std::min(timing.fastest_ns, typical);
+  timing.ns = std::max(timing.ns, typical);
   timing.lag_ns = std::max(timing.lag_ns, row.number(column::kLagNs).value_or(0));
   timing.wrong += static_cast<std::int64_t>(row.number(column::kWrong).value_or(0));
-  if (mean <= timing.ns) return;
-  timing.ns = mean;
+  if (mean <= timing.mean_ns) return;
+  timing.mean_ns = mean;
   timing.deviation_ns = row.number(column::kStddevNs);
 }
 

@@ -12,15 +12,17 @@
 
 namespace labreport::distributed_communication_single_node {
 
-/// One size by one method. A collective has ended when its slowest rank has: its mean is the time.
+/// One size by one method. A collective has ended when its slowest rank has: its median is the time,
+/// which a call that waited for a busy core does not move; where calls run back to back, their mean.
 struct Timing {
   std::int64_t bytes = 0;
   std::int64_t calls = 0;
   double ns = 0;
-  std::optional<double> deviation_ns = {};  ///< Of that rank's calls; of a mean alone none.
-  double fastest_ns = 0;                    ///< The mean of the fastest rank.
-  double lag_ns = 0;         ///< How much later than the first rank the last one began; median.
-  std::int64_t wrong = 0;    ///< Elements of any rank that are not the sum.
+  double fastest_ns = 0;                    ///< The same of the fastest rank.
+  double mean_ns = 0;                       ///< Of the rank whose mean is largest …
+  std::optional<double> deviation_ns = {};  ///< … and of its calls; of a mean alone none.
+  double lag_ns = 0;       ///< How much later than the first rank the last one began; median.
+  std::int64_t wrong = 0;  ///< Elements of any rank that are not the sum.
 
   double algbw() const { return static_cast<double>(bytes) / ns * 1e9; }  ///< B/s
 };

@@ -203,7 +203,9 @@ void look_at_machine(Findings& findings) {
   for (const auto& [name, value] : variables) {
     findings.push_back(
         {Finding::kMissing, "environment",
-         fmt::format("{}={} changes results; it is cleared unless --keep-env", name, value)});
+         fmt::format("{}={} changes results; {}", name, value,
+                     is_needed_by_machine(name) ? "it is recorded and left as it is"
+                                                : "it is cleared unless --keep-env")});
   }
 }
 

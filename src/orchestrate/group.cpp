@@ -13,8 +13,6 @@
 namespace labreport {
 namespace {
 
-constexpr int kLostGroup = 4;  // the worker's exit status for it
-
 bool is_timeout(const Outcome& outcome) { return std::holds_alternative<TimedOut>(outcome); }
 
 /// The larger, the more it explains of what the others met.
@@ -59,8 +57,10 @@ void add_rank(Answer& answer, const Answer& other, std::size_t number) {
   }
   answer.body.wall_ns = std::max(answer.body.wall_ns, other.body.wall_ns);
   if (!other.device) return;
-  answer.body.conditions.push_back(
-      text_metric(metric::kRank, std::to_string(number), other.device->uuid_hash));
+  if (!other.device->uuid_hash.empty()) {
+    answer.body.conditions.push_back(
+        text_metric(metric::kRank, std::to_string(number), other.device->uuid_hash));
+  }
   if (answer.device && answer.device->name != other.device->name) {
     answer.body.warnings.push_back(fmt::format("rank {} ran on {}", number, other.device->name));
   }
@@ -104,7 +104,8 @@ std::vector<Slot> rank_slots(const CellSpec& spec, const std::vector<Slot>& take
 }
 
 RankEnd rank_end(Answer judged, const Ended& ended, bool asked_to_stop) {
-  RankEnd end{std::move(judged), ended.exit_status == kLostGroup && ended.signal == 0, false};
+  const bool lost = ended.exit_status == kLostGroupStatus && ended.signal == 0;
+  RankEnd end{std::move(judged), lost, false};
   if (is_ok(end.answer.body.outcome)) return end;
   end.stopped = asked_to_stop && (ended.signal == SIGTERM || ended.signal == SIGKILL);
   // Its watchdog aborts the process, on a thread that nobody can catch anything of.

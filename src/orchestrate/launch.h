@@ -47,6 +47,9 @@ double limit_seconds(const WorkerSetup& worker, double estimate);
 Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const Slot& slot,
                        const RunStore& store, double limit_seconds);
 
+/// A worker's exit status where a collective failed: its result tells no more than that.
+inline constexpr int kLostGroupStatus = 4;
+
 /// Where that worker leaves its result.
 std::filesystem::path result_of(const LaunchRequest& request, const RunStore& store);
 
