@@ -69,25 +69,29 @@ const std::vector<Column<GridRow>> kGrid{
        return row.or_reason([](const Timing& timing) { return timing.fastest_ns / kNsPerMs; });
      },
      "ms"},
-    {"lag", "Last start",
+    {"lag",
+     "Last start",
      [](const GridRow& row) {
        return row.or_reason([](const Timing& timing) { return timing.lag_ns / kNsPerUs; });
      },
      "µs",
      {Notation::kSignificant, 3}},
-    {"calls", "Calls",
+    {"calls",
+     "Calls",
      [](const GridRow& row) {
        return row.or_reason([](const Timing& timing) { return timing.calls; });
      },
      "",
      {Notation::kCount}},
-    {"algbw", "algbw",
+    {"algbw",
+     "algbw",
      [](const GridRow& row) {
        return row.or_reason([](const Timing& timing) { return timing.algbw() / kGiga; });
      },
      "GB/s",
      {Notation::kSignificant, 3}},
-    {"busbw", "busbw",
+    {"busbw",
+     "busbw",
      [](const GridRow& row) {
        return row.or_reason(
            [&](const Timing& timing) { return timing.algbw() * row.factor / kGiga; });
@@ -129,19 +133,30 @@ struct LineRow {
 const std::vector<Column<LineRow>> kLines{
     {"library", "Library", &LineRow::library},
     {"ranks", "Ranks", &LineRow::ranks, "", {Notation::kCount}},
-    {"latency", "α", [](const LineRow& row) { return row.line.latency_ns / kNsPerUs; }, "µs",
+    {"latency",
+     "α",
+     [](const LineRow& row) { return row.line.latency_ns / kNsPerUs; },
+     "µs",
      {Notation::kSignificant, 3}},
-    {"bandwidth", "β as busbw", [](const LineRow& row) { return row.busbw() / kGiga; }, "GB/s",
+    {"bandwidth",
+     "β as busbw",
+     [](const LineRow& row) { return row.busbw() / kGiga; },
+     "GB/s",
      {Notation::kSignificant, 3}},
-    {"half", "Half of β at",
+    {"half",
+     "Half of β at",
      [](const LineRow& row) {
        return row.line.latency_ns * row.line.bytes_per_second / kGiga / kMega;
      },
      "MB",
      {Notation::kSignificant, 3}},
-    {"error", "Farthest off", [](const LineRow& row) { return row.line.largest_error; }, "%",
+    {"error",
+     "Farthest off",
+     [](const LineRow& row) { return row.line.largest_error; },
+     "%",
      {Notation::kPercent}},
-    {"share", "Share of the link",
+    {"share",
+     "Share of the link",
      [](const LineRow& row) {
        return row.link ? Value(row.busbw() / row.link->bytes_per_second) : Value();
      },
@@ -337,9 +352,8 @@ std::vector<Facts> missing(const Groups& groups) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   for (const Group& group : groups) {
     if (group.reason.empty()) continue;
-    const auto known = std::ranges::find(reasons, group.reason, [](const auto& it) {
-      return it.first;
-    });
+    const auto known =
+        std::ranges::find(reasons, group.reason, [](const auto& it) { return it.first; });
     if (known == reasons.end()) {
       reasons.push_back({group.reason, {group.words()}});
     } else {
@@ -348,7 +362,9 @@ std::vector<Facts> missing(const Groups& groups) {
   }
   std::vector<Facts> facts;
   for (const auto& [reason, names] : reasons) {
-    facts.emplace_back().set("groups", fmt::format("{}", fmt::join(names, "; "))).set("reason", reason);
+    facts.emplace_back()
+        .set("groups", fmt::format("{}", fmt::join(names, "; ")))
+        .set("reason", reason);
   }
   return facts;
 }
@@ -372,10 +388,8 @@ std::vector<Facts> line_facts(const std::vector<LineRow>& rows) {
     line.set("latency", format_significant(row.line.latency_ns / kNsPerUs, 3));
     line.set("bandwidth", format_significant(row.busbw() / kGiga, 3));
     line.when("link", row.link.has_value(), "name", row.link ? row.link->name : "");
-    line.set("nominal",
-             row.link ? format_significant(row.link->bytes_per_second / kGiga, 3) : "");
-    line.set("share",
-             row.link ? format_percent(row.busbw() / row.link->bytes_per_second) : "");
+    line.set("nominal", row.link ? format_significant(row.link->bytes_per_second / kGiga, 3) : "");
+    line.set("share", row.link ? format_percent(row.busbw() / row.link->bytes_per_second) : "");
   }
   return facts;
 }

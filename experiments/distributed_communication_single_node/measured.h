@@ -12,8 +12,9 @@
 
 namespace labreport::distributed_communication_single_node {
 
-/// One size by one method. A collective has ended when its slowest rank has: its median is the time,
-/// which a call that waited for a busy core does not move; where calls run back to back, their mean.
+/// One size by one method. A collective has ended when its slowest rank has: its median is the
+/// time, which a call that waited for a busy core does not move; where calls run back to back,
+/// their mean.
 struct Timing {
   std::int64_t bytes = 0;
   std::int64_t calls = 0;
@@ -29,9 +30,9 @@ struct Timing {
 
 /// T = α + S / β.
 struct Line {
-  double latency_ns = 0;          ///< α
-  double bytes_per_second = 0;    ///< β, as algbw
-  double largest_error = 0;       ///< Of any size, as a share of its measured time.
+  double latency_ns = 0;        ///< α
+  double bytes_per_second = 0;  ///< β, as algbw
+  double largest_error = 0;     ///< Of any size, as a share of its measured time.
 
   double ns(std::int64_t bytes) const {
     return latency_ns + static_cast<double>(bytes) / bytes_per_second * 1e9;

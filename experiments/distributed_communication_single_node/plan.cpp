@@ -36,8 +36,8 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   std::vector<PlannedCell> cells;
   const auto add = [&](DeviceKind device, Collectives collectives) {
     for (const std::int64_t count : rank_counts(input.preset)) {
-      cells.push_back({cell(input, device, {count, collectives}),
-                       input.selection.launches.value_or(1)});
+      cells.push_back(
+          {cell(input, device, {count, collectives}), input.selection.launches.value_or(1)});
     }
   };
   if (!gpus || input.edition.name == "2025") add(DeviceKind::kCpu, Collectives::kGloo);

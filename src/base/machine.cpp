@@ -19,9 +19,11 @@ namespace fs = std::filesystem;
 
 // Whole families: a library's new knob is caught as well.
 constexpr auto kFamilies = std::to_array<std::string_view>(
-    {"PYTORCH_", "TORCH_CUDNN_", "TORCH_BLAS_", "TORCH_ALLOW_TF32_", "CUBLAS_", "CUBLASLT_",
-     "CUDNN_", "NVIDIA_TF32_", "OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "MALLOC_", "ATEN_",
-     "DNNL_", "TORCHINDUCTOR_", "TORCHDYNAMO_", "NCCL_", "TORCH_NCCL_"});
+    {"PYTORCH_",       "TORCH_CUDNN_", "TORCH_BLAS_", "TORCH_ALLOW_TF32_",
+     "CUBLAS_",        "CUBLASLT_",    "CUDNN_",      "NVIDIA_TF32_",
+     "OMP_",           "GOMP_",        "KMP_",        "MKL_",
+     "OPENBLAS_",      "MALLOC_",      "ATEN_",       "DNNL_",
+     "TORCHINDUCTOR_", "TORCHDYNAMO_", "NCCL_",       "TORCH_NCCL_"});
 constexpr auto kSingles = std::to_array<std::string_view>(
     {"CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING", "CUDA_MODULE_DATA_LOADING",
      "CUDA_CACHE_DISABLE", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_AUTO_BOOST", "CUDA_FORCE_PTX_JIT",

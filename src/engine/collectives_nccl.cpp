@@ -43,7 +43,8 @@ std::string nccl_version() { return c10d::getNcclVersion(); }
 
 std::string why_no_nccl_sum() {
   if (find_nccl_sum() == nullptr) return "this torch hides its NCCL";
-  if (!kTellsCommunicator<c10d::ProcessGroupNCCL>) return "this torch does not tell its communicator";
+  if (!kTellsCommunicator<c10d::ProcessGroupNCCL>)
+    return "this torch does not tell its communicator";
   return "";
 }
 

@@ -18,8 +18,8 @@ namespace {
 
 GroupError group_error(const std::string& what, const std::exception& error) {
   const std::string message = error.what();
-  const bool timed_out = message.find("imeout") != std::string::npos ||
-                         message.find("imed out") != std::string::npos;
+  const bool timed_out =
+      message.find("imeout") != std::string::npos || message.find("imed out") != std::string::npos;
   return {fmt::format("{}: {}", what, message.substr(0, message.find('\n'))), timed_out};
 }
 
@@ -98,8 +98,8 @@ RankGroup::RankGroup(const LaunchRequest& request)
     const auto size = static_cast<int>(size_);
     joined_->store = c10::make_intrusive<c10d::FileStore>(where.store, size);
     joined_->store->setTimeout(joined_->timeout);
-    joined_->backend = make_backend(
-        request, {joined_->store, static_cast<int>(rank_), size, joined_->timeout});
+    joined_->backend =
+        make_backend(request, {joined_->store, static_cast<int>(rank_), size, joined_->timeout});
   });
   barrier();
 }
@@ -134,8 +134,7 @@ std::int64_t RankGroup::largest(std::int64_t value) {
   return found;
 }
 
-std::vector<std::vector<std::int64_t>> RankGroup::gather(
-    const std::vector<std::int64_t>& numbers) {
+std::vector<std::vector<std::int64_t>> RankGroup::gather(const std::vector<std::int64_t>& numbers) {
   return guarded("gathering failed", [&] {
     std::vector<at::Tensor> mine{
         at::tensor(numbers, at::TensorOptions().dtype(at::kLong)).to(device_)};

@@ -22,7 +22,7 @@ struct DeviceChoice {
   Preset preset = Preset::kDemo;
   std::vector<Gpu> gpus;  ///< Empty on the CPU, and where nothing has to be measured.
   std::string driver;
-  std::string notice;  ///< Lines that the user should read; empty: nothing special.
+  std::string notice;            ///< Lines that the user should read; empty: nothing special.
   std::vector<Gpu> others = {};  ///< Alike, idle beside `gpus` but for ranks; none of named ones.
 
   std::string name() const;  ///< "NVIDIA H200", "2 × NVIDIA H200", "CPU demonstration (…)"

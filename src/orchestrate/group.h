@@ -18,8 +18,8 @@ inline constexpr double kCollectiveSeconds = 60;
 std::size_t slots_needed(const CellSpec& spec, std::size_t slots);
 
 /// Why a cell's ranks have no room on these slots, for readers: "this host has 1 GPU"; where the
-/// user named some of its GPUs, "--gpus names 1 GPU". Nothing where they have, and for cells without
-/// ranks.
+/// user named some of its GPUs, "--gpus names 1 GPU". Nothing where they have, and for cells
+/// without ranks.
 std::optional<std::string> too_few_slots(const CellSpec& spec, const std::vector<Slot>& slots,
                                          bool named_gpus = false);
 

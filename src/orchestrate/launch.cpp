@@ -149,8 +149,7 @@ Answer judge(const LaunchRequest& request, const fs::path& result_file, const En
     answer.body = std::move(report->body);
     answer.software = std::move(report->software);
     answer.device = std::move(report->device);
-    const bool told =
-        ended.exit_status == kDeviceUnusable || ended.exit_status == kLostGroupStatus;
+    const bool told = ended.exit_status == kDeviceUnusable || ended.exit_status == kLostGroupStatus;
     if (!ended.ok() && !told) {
       answer.body.warnings.push_back("the worker " + how_it_ended(ended) +
                                      " after its result was complete");

@@ -42,8 +42,8 @@ std::map<std::string, std::string> recorded_environment(bool kept);
 /// Seconds after which a launch that should take `estimate` is ended.
 double limit_seconds(const WorkerSetup& worker, double estimate);
 
-/// Writes the request into the run's scratch folder, where no former result is left; a rank's, which
-/// has a rendezvous, into files of its own.
+/// Writes the request into the run's scratch folder, where no former result is left; a rank's,
+/// which has a rendezvous, into files of its own.
 Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const Slot& slot,
                        const RunStore& store, double limit_seconds);
 

@@ -111,7 +111,8 @@ bool Pool::has_room(const CellSpec& spec) const {
 bool Pool::skip(const LaunchQueue::Item& item) {
   const std::string& problem = setup_.worker.model_problem;
   const bool unmade = is_shipped(item.spec) && !problem.empty();
-  auto reason = unmade ? std::optional(problem) : too_few_slots(item.spec, slots_, setup_.named_gpus);
+  auto reason =
+      unmade ? std::optional(problem) : too_few_slots(item.spec, slots_, setup_.named_gpus);
   if (!reason) {
     const std::vector<std::size_t> free = free_slots(item.spec);
     reason = cannot_fit(item.spec, slots_[free.front()].memory_bytes);
@@ -146,8 +147,8 @@ void Pool::start(LaunchRequest request) {
     start_ranks(flight);
   } else {
     const Slot& slot = slots_[flight.slots.front()];
-    flight.tickets = {processes_.start(
-        prepare_launch(flight.request, setup_.worker, slot, store_, limit))};
+    flight.tickets = {
+        processes_.start(prepare_launch(flight.request, setup_.worker, slot, store_, limit))};
   }
   flight.ends.resize(flight.tickets.size());
   progress_.started(flight.request.spec, standing());

@@ -33,8 +33,8 @@ struct PoolSetup {
   /// Left out of what workers say before it is kept.
   std::optional<PrivateNames> private_names = {};
   std::optional<std::size_t> session = {};  ///< This one's place in the run; absent: the last.
-  std::vector<Slot> more_slots = {};  ///< For launches of several ranks alone.
-  bool named_gpus = false;            ///< The user chose the slots' GPUs among the host's.
+  std::vector<Slot> more_slots = {};        ///< For launches of several ranks alone.
+  bool named_gpus = false;                  ///< The user chose the slots' GPUs among the host's.
   double collective_seconds = kCollectiveSeconds;
 };
 
@@ -92,7 +92,7 @@ class Pool {
   Subprocesses processes_;
   LaunchQueue queue_;
   std::set<std::string> added_;  ///< Cells that the run did not have before.
-  std::vector<Slot> slots_;  ///< The setup's, and behind them those for several ranks alone.
+  std::vector<Slot> slots_;      ///< The setup's, and behind them those for several ranks alone.
   Flights flights_;
 };
 

@@ -139,7 +139,7 @@ struct CellSpec {
   /// Of kind `checkpointing` alone: consecutive blocks of which backward keeps the input, and runs
   /// them again; absent: it keeps all.
   std::optional<std::int64_t> group = {};
-  std::optional<Ranks> ranks = {};  ///< Absent: one process by itself.
+  std::optional<Ranks> ranks = {};           ///< Absent: one process by itself.
   std::optional<std::int64_t> largest = {};  ///< Of kind `all_reduce` alone: bytes of a tensor.
 };
 

@@ -48,7 +48,8 @@ std::string rank_words(const Outcome& outcome) {
 }
 
 std::string without_rank(const Outcome& outcome) {
-  return std::visit(Overloaded{[](const Ok&) -> std::string { return "ok"; },
+  return std::visit(
+      Overloaded{[](const Ok&) -> std::string { return "ok"; },
                  [](const OutOfMemory& oom) { return describe_memory(oom); },
                  [](const Skipped& skipped) { return "skipped: " + skipped.reason; },
                  [](const TimedOut& timeout) {
@@ -80,9 +81,7 @@ Outcome of_rank(Outcome outcome, std::int64_t rank) {
   return outcome;
 }
 
-std::string describe(const Outcome& outcome) {
-  return rank_words(outcome) + without_rank(outcome);
-}
+std::string describe(const Outcome& outcome) { return rank_words(outcome) + without_rank(outcome); }
 
 bool is_ok(const Outcome& outcome) { return std::holds_alternative<Ok>(outcome); }
 

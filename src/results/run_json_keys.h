@@ -69,8 +69,8 @@ inline constexpr auto kMembers<AttentionSweep> = std::tuple(
     member("lengths", &AttentionSweep::lengths, kMostLengths));
 
 template <>
-inline constexpr auto kMembers<Ranks> = std::tuple(
-    member("ranks", &Ranks::count), member("collectives", &Ranks::collectives));
+inline constexpr auto kMembers<Ranks> =
+    std::tuple(member("ranks", &Ranks::count), member("collectives", &Ranks::collectives));
 
 /// Of the object "params"; "kind" stands beside it.
 template <>
@@ -102,9 +102,8 @@ inline constexpr auto kMembers<OutOfMemory> = std::tuple(
 template <>
 inline constexpr auto kMembers<Skipped> = std::tuple(member("reason", &Skipped::reason));
 template <>
-inline constexpr auto kMembers<TimedOut> =
-    std::tuple(member("limit_seconds", &TimedOut::limit_seconds),
-               optional_member("rank", &TimedOut::rank));
+inline constexpr auto kMembers<TimedOut> = std::tuple(
+    member("limit_seconds", &TimedOut::limit_seconds), optional_member("rank", &TimedOut::rank));
 template <>
 inline constexpr auto kMembers<Crashed> =
     std::tuple(member("signal", &Crashed::signal), member("message", &Crashed::message),

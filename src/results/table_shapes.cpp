@@ -54,9 +54,9 @@ Table attention() {
 }
 
 Table all_reduce() {
-  Table table = with_columns(
-      metric::kAllReduce,
-      {{column::kBytes, kSize}, {column::kMethod, kText}, {column::kRank, kOrdinal}});
+  Table table =
+      with_columns(metric::kAllReduce,
+                   {{column::kBytes, kSize}, {column::kMethod, kText}, {column::kRank, kOrdinal}});
   for (const std::string_view statistic : kStatisticsNs) {
     add(table, statistic, statistic == column::kCount ? kNumber : kTime);
   }

@@ -11,7 +11,7 @@ namespace labreport {
 
 inline constexpr int kWorkerDone = 0;
 inline constexpr int kWorkerBadInput = 2;
-inline constexpr int kWorkerNoDevice = 3;  ///< The device cannot start: no cell can run on it.
+inline constexpr int kWorkerNoDevice = 3;   ///< The device cannot start: no cell can run on it.
 inline constexpr int kWorkerLostGroup = 4;  ///< A collective failed: another rank may be at fault.
 
 /// Measures, whatever comes of it: errors become the outcome. `DeviceError` becomes one too, and

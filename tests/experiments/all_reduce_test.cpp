@@ -92,13 +92,12 @@ TEST(AllReducePlan, IsNoPartOfARunThatDoesNotAskForIt) {
 }
 
 TEST(AllReducePlan, Of2025SetsGlooBesideNcclAnd2026HasGpusAlone) {
-  EXPECT_THAT(ids(all_reduces()),
-              ElementsAre("all_reduce.cpu.gloo.r2.m1000000000.w5.n20",
-                          "all_reduce.cpu.gloo.r4.m1000000000.w5.n20",
-                          "all_reduce.cpu.gloo.r6.m1000000000.w5.n20",
-                          "all_reduce.cuda.nccl.r2.m1073741824.w5.n20",
-                          "all_reduce.cuda.nccl.r4.m1073741824.w5.n20",
-                          "all_reduce.cuda.nccl.r6.m1073741824.w5.n20"));
+  EXPECT_THAT(ids(all_reduces()), ElementsAre("all_reduce.cpu.gloo.r2.m1000000000.w5.n20",
+                                              "all_reduce.cpu.gloo.r4.m1000000000.w5.n20",
+                                              "all_reduce.cpu.gloo.r6.m1000000000.w5.n20",
+                                              "all_reduce.cuda.nccl.r2.m1073741824.w5.n20",
+                                              "all_reduce.cuda.nccl.r4.m1073741824.w5.n20",
+                                              "all_reduce.cuda.nccl.r6.m1073741824.w5.n20"));
   EXPECT_EQ(ids(all_reduces(Preset::kFull, "2026")).size(), 3u);
 }
 
@@ -154,10 +153,11 @@ TEST(AllReduceAnswer, GivesNoReasonThatTheFitDoesNotHave) {
 }
 
 TEST(AllReduceAnswer, LetsTheRingExplainWhatItDoes) {
-  EXPECT_THAT(part(as_it_is).answer,
-              AllOf(HasSubstr("Over NCCL, 1 GB among 6 ranks take 1.66× as long as among 2, because "
-                              "each rank of a ring sends"),
-                    HasSubstr("1.67× as much")));
+  EXPECT_THAT(
+      part(as_it_is).answer,
+      AllOf(HasSubstr("Over NCCL, 1 GB among 6 ranks take 1.66× as long as among 2, because "
+                      "each rank of a ring sends"),
+            HasSubstr("1.67× as much")));
   const auto of_six = [](std::int64_t ranks, std::int64_t) { return ranks == 6; };
   EXPECT_THAT(part(slower(Collectives::kGloo, 2, of_six)).answer,
               AllOf(HasSubstr("Over Gloo, 1 GB among 6 ranks take 3.33× as long as among 2; the "
@@ -173,8 +173,9 @@ TEST(AllReduceAnswer, SetsGlooBesideNccl) {
 
 TEST(AllReduceAnswer, OfOneGpuSaysWhatTheHostLacks) {
   const Part shown = part(with_gpus(2));
-  EXPECT_THAT(shown.answer, AllOf(HasSubstr("NCCL, 4 ranks; NCCL, 6 ranks: skipped: this host has 2 GPUs"),
-                                  Not(HasSubstr("Over NCCL"))));
+  EXPECT_THAT(shown.answer,
+              AllOf(HasSubstr("NCCL, 4 ranks; NCCL, 6 ranks: skipped: this host has 2 GPUs"),
+                    Not(HasSubstr("Over NCCL"))));
   const auto lines = rows(shown, "grid");
   ASSERT_EQ(lines.size(), 24u) << "the handout's 24, whatever ran";
   EXPECT_THAT(lines[11], HasSubstr("Gloo | 6 | 1 GB"));
@@ -192,8 +193,10 @@ TEST(AllReduceAnswer, NamesWrongSums) {
 
 TEST(AllReduceTables, KeepEachRanksTimesAndItsLag) {
   for (const TableView& table : part(as_it_is).details.tables) {
-    if (table.slug == "by-rank") EXPECT_EQ(table.rows.size(), 2u * 4 * (2 + 4 + 6));
-    if (table.slug == "every-size") EXPECT_EQ(table.rows.size(), 3u * (24 + 3 * 25));
+    const std::size_t wanted = table.slug == "by-rank"      ? 2 * 4 * (2 + 4 + 6)
+                               : table.slug == "every-size" ? 3 * (24 + 3 * 25)
+                                                            : table.rows.size();
+    EXPECT_EQ(table.rows.size(), wanted) << table.slug;
   }
 }
 

@@ -92,7 +92,8 @@ class RanksTest : public WorkerTest {
     if (!alone) pipes.push_back(popen(command(1, timeout).c_str(), "r"));
     std::vector<int> statuses;
     for (FILE* pipe : pipes) {
-      for (int letter = fgetc(pipe); letter != EOF; letter = fgetc(pipe)) said_ += static_cast<char>(letter);
+      for (int letter = fgetc(pipe); letter != EOF; letter = fgetc(pipe))
+        said_ += static_cast<char>(letter);
       const int status = pclose(pipe);
       statuses.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
     }

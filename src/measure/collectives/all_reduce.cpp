@@ -143,8 +143,8 @@ class AllReduce {
     add(bytes, time_back_to_back(metric::kInPlace, [&] { group_.sum(data_).wait(); }), table);
     if (!group_.why_no_sum_into().empty()) return;
     at::Tensor output = at::empty_like(data_);
-    add(bytes,
-        time_back_to_back(metric::kOutOfPlace, [&] { group_.sum_into(data_, output); }), table);
+    add(bytes, time_back_to_back(metric::kOutOfPlace, [&] { group_.sum_into(data_, output); }),
+        table);
   }
 
   void add(std::int64_t bytes, const Timed& timed, Table& table) {
@@ -156,10 +156,9 @@ class AllReduce {
       const std::vector<double> samples(durations[rank].begin(), durations[rank].end());
       const Summary summary = summarize(samples);
       const bool mean_alone = timed.count > 0;
-      std::vector<Scalar> row{
-          bytes, std::string(timed.method), static_cast<std::int64_t>(rank),
-          mean_alone ? timed.count : static_cast<std::int64_t>(summary.count),
-          whole(summary.mean)};
+      std::vector<Scalar> row{bytes, std::string(timed.method), static_cast<std::int64_t>(rank),
+                              mean_alone ? timed.count : static_cast<std::int64_t>(summary.count),
+                              whole(summary.mean)};
       for (const double value : {summary.stddev, summary.min, summary.median, summary.max}) {
         row.push_back(mean_alone ? Scalar() : Scalar(whole(value)));
       }
@@ -198,7 +197,8 @@ class AllReduce {
 }  // namespace
 
 Launch measure_all_reduce(const LaunchRequest& request) {
-  if (!request.spec.largest) throw InputError("an all_reduce cell needs its largest tensor's bytes");
+  if (!request.spec.largest)
+    throw InputError("an all_reduce cell needs its largest tensor's bytes");
   RankGroup& group = RankGroup::join(request);
   Launch launch;
   Table table = shape::all_reduce();
@@ -210,8 +210,7 @@ Launch measure_all_reduce(const LaunchRequest& request) {
   }
   conditions.end();
   launch.conditions = conditions.metrics();
-  launch.conditions.push_back(
-      text_metric(metric::kCollectives, metric::kLibrary, group.library()));
+  launch.conditions.push_back(text_metric(metric::kCollectives, metric::kLibrary, group.library()));
   if (const std::string why = group.why_no_sum_into(); !why.empty()) {
     launch.conditions.push_back(text_metric(metric::kCollectives, metric::kOutOfPlace, why));
   }
