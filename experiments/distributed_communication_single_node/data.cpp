@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/format.h"
 #include "experiments/common/command.h"
@@ -28,9 +29,9 @@ using Groups = std::vector<Group>;
 
 /// "1 MB", "1 GB": of 10⁶ and 10⁹ bytes.
 std::string size_words(std::int64_t bytes) {
-  const auto size = static_cast<double>(bytes);
-  if (size >= kGiga) return format_significant(size / kGiga) + " GB";
-  return format_significant(size / kMega) + " MB";
+  constexpr std::int64_t kMegabyte = 1'000'000, kGigabyte = 1'000'000'000;
+  if (bytes >= kGigabyte) return format_count(bytes / kGigabyte) + " GB";
+  return format_count(bytes / kMegabyte) + " MB";
 }
 
 std::string ms_words(double ns) { return format_significant(ns / kNsPerMs, 3); }
@@ -286,7 +287,8 @@ std::optional<Facts> by_size(const Group& group) {
   facts.set("sizes", format_count(large->bytes / small->bytes));
   facts.set("busbw", format_significant(group.busbw(*large) / kGiga, 3));
   // Of what is quoted: the same synchronized calls.
-  const auto line = line_through(group.timings(metric::kSynced));
+  auto line = line_through(group.timings(metric::kSynced));
+  if (line && !line->explains()) line.reset();
   const double share_small = line ? line->latency_ns / line->ns(small->bytes) : 0;
   const double share_large = line ? line->latency_ns / line->ns(large->bytes) : 1;
   facts.flag("turns", share_small > kMostly && share_large < kHardly);
@@ -432,12 +434,18 @@ std::vector<Facts> present_ones(std::initializer_list<std::optional<Item>> items
 
 Facts facts_of(const Groups& groups, const std::vector<LineRow>& lines) {
   Facts facts;
-  std::vector<Facts> sizes;
+  std::vector<Facts> all, spoken;
+  std::set<Collectives> heard;
   for (const Group& group : groups) {
-    if (auto found = by_size(group)) sizes.push_back(std::move(*found));
+    const auto found = by_size(group);
+    if (!found) continue;
+    all.push_back(*found);
+    // One of each library: the answer is short.
+    if (heard.insert(group.cell->spec.ranks->collectives).second) spoken.push_back(*found);
   }
-  facts.flag("nothing", sizes.empty());
-  facts.list("sizes_grow", std::move(sizes));
+  facts.flag("nothing", all.empty());
+  facts.list("sizes_grow", std::move(spoken));
+  facts.list("all_sizes", std::move(all));
   facts.list("ranks_grow", present_ones<Facts>({by_ranks(groups, Collectives::kGloo),
                                                 by_ranks(groups, Collectives::kNccl)}));
   facts.when("libraries", by_library(groups));

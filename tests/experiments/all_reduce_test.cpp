@@ -167,7 +167,7 @@ TEST(AllReduceAnswer, LetsTheRingExplainWhatItDoes) {
 
 TEST(AllReduceAnswer, SetsGlooBesideNccl) {
   EXPECT_THAT(part(as_it_is).answer,
-              HasSubstr("Among 2 ranks Gloo on the CPU takes 30× as long as NCCL at 1 MB and 149× "
+              HasSubstr("Among 2 ranks Gloo on the CPU takes 30× as long as NCCL at 1 MB and 150× "
                         "at 1 GB"));
 }
 
