@@ -12,6 +12,7 @@
 #include "engine/collectives_backend.h"
 #include "engine/device.h"
 #include "engine/host_clock.h"
+#include "engine/out_of_memory.h"
 
 namespace labreport {
 namespace {
@@ -29,6 +30,7 @@ auto guarded(const char* what, const Call& call) try {
 } catch (const NotOffered&) {
   throw;
 } catch (const std::exception& error) {
+  if (as_out_of_memory(error)) throw;
   throw group_error(what, error);
 }
 
