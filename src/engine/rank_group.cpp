@@ -58,7 +58,7 @@ struct Collective::Work {
   std::atomic<std::int64_t> done_ns = 0;
 };
 
-void Collective::wait() {
+void Collective::finish() {
   guarded("a collective failed", [&] { return work_->work->wait(); });
 }
 
@@ -126,7 +126,7 @@ Collective RankGroup::broadcast(at::Tensor tensor) {
 
 // NCCL's own barrier guesses a device.
 void RankGroup::barrier() {
-  sum(at::zeros({1}, at::TensorOptions().device(device_))).wait();
+  sum(at::zeros({1}, at::TensorOptions().device(device_))).finish();
   guarded("a barrier failed", [&] { synchronize(device_); });
 }
 

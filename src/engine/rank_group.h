@@ -31,9 +31,9 @@ class Collective {
 
   /// On a CPU until it is done; on a GPU later kernels of this stream wait for it, and the host
   /// does not.
-  void wait();
+  void finish();
 
-  /// When it was done, by `host_now_ns`; of a CPU alone, and after `wait`.
+  /// When it was done, by `host_now_ns`; of a CPU alone, and after `finish`.
   std::int64_t done_ns() const;
 
  private:

@@ -82,7 +82,7 @@ class AllReduce {
 
   std::int64_t count_wrong() {
     fill();
-    group_.sum(data_).wait();
+    group_.sum(data_).finish();
     std::int64_t wrong = 0;
     by_chunks([&](std::int64_t begin, std::int64_t end) {
       at::Tensor expected = pattern(0, begin, end);
@@ -104,7 +104,7 @@ class AllReduce {
   std::pair<std::int64_t, std::int64_t> one_synced() {
     group_.barrier();
     const std::int64_t start = host_now_ns();
-    group_.sum(data_).wait();
+    group_.sum(data_).finish();
     synchronize(group_.device());
     return {start, host_now_ns() - start};
   }
@@ -140,7 +140,7 @@ class AllReduce {
   }
 
   void measure_back_to_back(std::int64_t bytes, Table& table) {
-    add(bytes, time_back_to_back(metric::kInPlace, [&] { group_.sum(data_).wait(); }), table);
+    add(bytes, time_back_to_back(metric::kInPlace, [&] { group_.sum(data_).finish(); }), table);
     if (!group_.why_no_sum_into().empty()) return;
     at::Tensor output = at::empty_like(data_);
     add(bytes, time_back_to_back(metric::kOutOfPlace, [&] { group_.sum_into(data_, output); }),
