@@ -10,6 +10,8 @@
 #include "experiments/benchmarking_script/plan.h"
 #include "experiments/benchmarking_script/present.h"
 #include "experiments/common/selection.h"
+#include "experiments/distributed_communication_single_node/plan.h"
+#include "experiments/distributed_communication_single_node/present.h"
 #include "experiments/flash_benchmarking/plan.h"
 #include "experiments/flash_benchmarking/present.h"
 #include "experiments/gradient_checkpointing/plan.h"
@@ -139,6 +141,14 @@ const std::vector<Experiment>& catalog() {
        words("gradient_checkpointing"),
        /*profiling=*/false,
        /*only_edition=*/"2026"},
+      {"distributed_communication_single_node",
+       {},
+       distributed_communication_single_node::plan,
+       distributed_communication_single_node::present,
+       words("distributed_communication_single_node"),
+       /*profiling=*/false,
+       /*only_edition=*/"",
+       /*several_gpus=*/true},
       {"ladder", {}, ladder::plan, ladder::present, words("ladder"), /*profiling=*/false},
   };
   return experiments;

@@ -25,6 +25,7 @@ struct Experiment {
   std::string_view words;  ///< section.md
   bool profiling = true;   ///< Of the handout's profiling half, which a run measures unless told.
   std::string_view only_edition = {};  ///< Empty: both have it.
+  bool several_gpus = false;           ///< Left out of all problems where the host has one GPU.
 
   bool of(std::string_view edition) const {
     return only_edition.empty() || only_edition == edition;

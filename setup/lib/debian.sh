@@ -134,6 +134,15 @@ need_with_root() { # <set> <what is then told>
   fi
 }
 
+# What can be done without is tried for once: a machine without network is asked no second time.
+need_for_ranks() {
+  find_missing ranks
+  [ -z "$missing" ] || [ -e .deps/without-ranks ] && return
+  have apt-get && (need_debian_packages ranks) && return
+  mkdir -p .deps && touch .deps/without-ranks
+  say "no$missing: processes on the CPU will not be joined by Gloo, and their rows will say so"
+}
+
 # TeX Live makes its formats where it is installed.
 need_tex() {
   need_with_root tex \

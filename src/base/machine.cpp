@@ -19,9 +19,11 @@ namespace fs = std::filesystem;
 
 // Whole families: a library's new knob is caught as well.
 constexpr auto kFamilies = std::to_array<std::string_view>(
-    {"PYTORCH_", "TORCH_CUDNN_", "TORCH_BLAS_", "TORCH_ALLOW_TF32_", "CUBLAS_", "CUBLASLT_",
-     "CUDNN_", "NVIDIA_TF32_", "OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "MALLOC_", "ATEN_",
-     "DNNL_", "TORCHINDUCTOR_", "TORCHDYNAMO_"});
+    {"PYTORCH_",       "TORCH_CUDNN_", "TORCH_BLAS_", "TORCH_ALLOW_TF32_",
+     "CUBLAS_",        "CUBLASLT_",    "CUDNN_",      "NVIDIA_TF32_",
+     "OMP_",           "GOMP_",        "KMP_",        "MKL_",
+     "OPENBLAS_",      "MALLOC_",      "ATEN_",       "DNNL_",
+     "TORCHINDUCTOR_", "TORCHDYNAMO_", "NCCL_",       "TORCH_NCCL_"});
 constexpr auto kSingles = std::to_array<std::string_view>(
     {"CUDA_LAUNCH_BLOCKING", "CUDA_MODULE_LOADING", "CUDA_MODULE_DATA_LOADING",
      "CUDA_CACHE_DISABLE", "CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_AUTO_BOOST", "CUDA_FORCE_PTX_JIT",
@@ -124,6 +126,8 @@ bool changes_results(const std::string& variable) {
   return std::any_of(kFamilies.begin(), kFamilies.end(), begins) ||
          std::find(kSingles.begin(), kSingles.end(), variable) != kSingles.end();
 }
+
+bool is_needed_by_machine(const std::string& variable) { return variable.starts_with("NCCL_"); }
 
 std::map<std::string, std::string> result_changing_environment() {
   std::map<std::string, std::string> found;

@@ -34,6 +34,9 @@ std::optional<std::int64_t> out_of_memory_kills();
 /// Names of the environment variables that change what is measured, e.g. "NVIDIA_TF32_OVERRIDE".
 bool changes_results(const std::string& variable);
 
+/// Of those: without them NCCL does not run at all on some machines, so they stay.
+bool is_needed_by_machine(const std::string& variable);
+
 /// Those of them that are set, with their values.
 std::map<std::string, std::string> result_changing_environment();
 

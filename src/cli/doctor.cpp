@@ -202,9 +202,10 @@ void look_at_machine(Findings& findings) {
   disk < kComfortableDiskBytes ? findings.missing("disk", room + "; a new torch needs some 6 GiB")
                                : findings.here("disk", room);
   for (const auto& [name, value] : result_changing_environment()) {
-    findings.missing(
-        "environment",
-        fmt::format("{}={} changes results; it is cleared unless --keep-env", name, value));
+    findings.missing("environment",
+                     fmt::format("{}={} changes results; {}", name, value,
+                                 is_needed_by_machine(name) ? "it is recorded and left as it is"
+                                                            : "it is cleared unless --keep-env"));
   }
 }
 

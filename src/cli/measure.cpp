@@ -49,6 +49,8 @@ PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, WorkerSe
                   [](Run& run) { run.noise_floor = noise_floor(run); },
                   other_processes};
   if (!flags.keep_host) setup.private_names = private_names();
+  setup.more_slots = choice.more_slots();
+  setup.named_gpus = !device_wish(flags).gpus.value_or(std::vector<int>()).empty();
   return setup;
 }
 

@@ -240,6 +240,11 @@ PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device
 
 PlanInput plan_input(const MeasureFlags& flags, const DeviceChoice& choice) {
   PlanInput input = plan_input(flags, choice.preset, choice.kind);
+  const bool one_gpu = choice.gpus.size() + choice.others.size() == 1;
+  if (one_gpu && flags.problems == "all") {
+    std::erase_if(input.selection.only,
+                  [](const std::string& problem) { return find_experiment(problem).several_gpus; });
+  }
   input.half = choice.half();
   for (auto* source : {&input.selection.model, &input.selection.attention}) {
     if (*source) *source = resolved(**source, find_model_worker());

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "measure/attention/attention.h"
 #include "measure/checkpointing/checkpointing.h"
+#include "measure/collectives/all_reduce.h"
 #include "measure/kernels/kernels.h"
 #include "measure/ladder/ladder.h"
 #include "measure/limits/limits.h"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr std::pair<CellKind, Measurement> kMeasurements[] = {
     {CellKind::kAccumulation, measure_accumulation},
+    {CellKind::kAllReduce, measure_all_reduce},
     {CellKind::kAttention, measure_attention},
     {CellKind::kCheckpointing, measure_checkpointing},
     {CellKind::kDtypes, measure_dtypes},

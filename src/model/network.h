@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
+#include "engine/not_offered.h"
 #include "model/parameter.h"
 #include "results/cell.h"
 
@@ -73,12 +73,6 @@ using NetworkFactory =
 void set_network_factory(NetworkFactory factory);
 
 std::unique_ptr<Network> make_network(const NetworkSpec& spec, c10::Device device);
-
-/// What this machine or this torch cannot do, and why: no failure.
-class NotOffered : public Error {
- public:
-  using Error::Error;
-};
 
 /// Code that is not the program's own failed: which call, in one line, and its traceback.
 class ForeignError : public Error {

@@ -59,6 +59,15 @@ void refuse_unlike(const std::vector<Gpu>& gpus) {
   }
 }
 
+/// Whole GPUs that can be joined with the first by ranks.
+std::vector<Gpu> others_alike(const Gpu& first, const std::vector<Gpu>& visible) {
+  std::vector<Gpu> others;
+  std::ranges::copy_if(visible, std::back_inserter(others), [&](const Gpu& gpu) {
+    return gpu.uuid != first.uuid && gpu.name == first.name && !gpu.slice && !gpu.refusal();
+  });
+  return others;
+}
+
 /// Without a device: the demonstration, or a plan for a device that is elsewhere.
 DeviceChoice without_device(const DeviceWish& wish, const std::string& reason, bool planning) {
   if (wish.gpus) throw InputError("--gpus: there is no NVIDIA device here (" + reason + ")");
@@ -139,6 +148,7 @@ DeviceChoice choose_device(const DeviceWish& wish, bool planning) {
   DeviceChoice choice{DeviceKind::kCuda, preset, selected_gpus(visible.gpus, wish.gpus),
                       survey.driver, ""};
   refuse_unlike(choice.gpus);
+  if (!wish.gpus) choice.others = others_alike(choice.gpus.front(), visible.gpus);
   choice.notice = notices(choice, visible, planning);
   if (!planning) refuse_unusable(choice, survey);
   return choice;
@@ -157,13 +167,19 @@ std::vector<Slot> DeviceChoice::slots() const {
   const std::size_t share = cores.size() / std::max<std::size_t>(1, gpus.size());
   std::vector<Slot> slots;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    Slot slot{gpus[i].uuid, {}, gpus[i].memory_bytes};
+    Slot slot{gpus[i].uuid, {}, gpus[i].memory_bytes, !gpus[i].slice};
     if (gpus.size() > 1 && share > 0) {
       const auto begin = cores.begin() + static_cast<std::ptrdiff_t>(i * share);
       slot.cores.assign(begin, begin + static_cast<std::ptrdiff_t>(share));
     }
     slots.push_back(std::move(slot));
   }
+  return slots;
+}
+
+std::vector<Slot> DeviceChoice::more_slots() const {
+  std::vector<Slot> slots;
+  for (const Gpu& gpu : others) slots.push_back({gpu.uuid, {}, gpu.memory_bytes, true});
   return slots;
 }
 

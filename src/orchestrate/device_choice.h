@@ -22,10 +22,12 @@ struct DeviceChoice {
   Preset preset = Preset::kDemo;
   std::vector<Gpu> gpus;  ///< Empty on the CPU, and where nothing has to be measured.
   std::string driver;
-  std::string notice;  ///< Lines that the user should read; empty: nothing special.
+  std::string notice;            ///< Lines that the user should read; empty: nothing special.
+  std::vector<Gpu> others = {};  ///< Alike, idle beside `gpus` but for ranks; none of named ones.
 
   std::string name() const;  ///< "NVIDIA H200", "2 × NVIDIA H200", "CPU demonstration (…)"
   std::vector<Slot> slots() const;
+  std::vector<Slot> more_slots() const;  ///< Of `others`.
   /// BF16, or FP16 where a GPU has no BF16 of its own (compute capability below 8.0).
   Precision half() const;
 };

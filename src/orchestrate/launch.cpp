@@ -81,11 +81,26 @@ std::variant<LaunchReport, std::string> read_report(const LaunchRequest& request
   }
 }
 
+fs::path request_of(const LaunchRequest& request, const RunStore& store) {
+  const std::string id = cell_id(request.spec);
+  if (!request.rendezvous) return store.request_file(id, request.launch);
+  return store.request_file(id, request.launch, request.rendezvous->rank);
+}
+
 }  // namespace
+
+fs::path result_of(const LaunchRequest& request, const RunStore& store) {
+  const std::string id = cell_id(request.spec);
+  if (!request.rendezvous) return store.result_file(id, request.launch);
+  return store.result_file(id, request.launch, request.rendezvous->rank);
+}
 
 std::map<std::string, std::string> worker_environment(bool keep) {
   auto variables = current_environment();
-  if (!keep) std::erase_if(variables, [](const auto& item) { return changes_results(item.first); });
+  const auto cleared = [](const auto& item) {
+    return changes_results(item.first) && !is_needed_by_machine(item.first);
+  };
+  if (!keep) std::erase_if(variables, cleared);
   const std::string windows = windows_libraries();
   if (windows.empty()) return variables;
   std::string& path = variables["LD_LIBRARY_PATH"];
@@ -96,7 +111,9 @@ std::map<std::string, std::string> worker_environment(bool keep) {
 std::map<std::string, std::string> recorded_environment(bool kept) {
   auto variables = result_changing_environment();
   if (kept) return variables;
-  for (auto& [name, value] : variables) value += " (cleared)";
+  for (auto& [name, value] : variables) {
+    if (!is_needed_by_machine(name)) value += " (cleared)";
+  }
   return variables;
 }
 
@@ -108,9 +125,8 @@ Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const S
                        const RunStore& store, double limit_seconds) {
   const bool own = request.spec.implementation.empty();
   if (!own && !is_shipped(request.spec)) request.model = worker.model;
-  const std::string id = cell_id(request.spec);
-  const fs::path asked = fs::absolute(store.request_file(id, request.launch));
-  const fs::path answered = fs::absolute(store.result_file(id, request.launch));
+  const fs::path asked = fs::absolute(request_of(request, store));
+  const fs::path answered = fs::absolute(result_of(request, store));
   for (const fs::path& file : {asked, answered}) remove_tree(file);
   write_atomically(asked, to_json(request), Sync::kNothing);
   Command command;
@@ -133,7 +149,8 @@ Answer judge(const LaunchRequest& request, const fs::path& result_file, const En
     answer.body = std::move(report->body);
     answer.software = std::move(report->software);
     answer.device = std::move(report->device);
-    if (!ended.ok() && ended.exit_status != kDeviceUnusable) {
+    const bool told = ended.exit_status == kDeviceUnusable || ended.exit_status == kLostGroupStatus;
+    if (!ended.ok() && !told) {
       answer.body.warnings.push_back("the worker " + how_it_ended(ended) +
                                      " after its result was complete");
     }

@@ -15,9 +15,10 @@ namespace labreport {
 
 /// A place where one worker at a time runs.
 struct Slot {
-  std::string gpu_uuid;           ///< Empty: the CPU.
+  std::string gpu_uuid;           ///< Empty: the CPU. Several, the first its own: see group.h.
   std::vector<int> cores;         ///< Empty: any.
   std::int64_t memory_bytes = 0;  ///< Of the device; cells that need more are skipped.
+  bool whole_gpu = false;         ///< And no slice of one: ranks may be joined on it.
 };
 
 struct WorkerSetup {
@@ -41,9 +42,16 @@ std::map<std::string, std::string> recorded_environment(bool kept);
 /// Seconds after which a launch that should take `estimate` is ended.
 double limit_seconds(const WorkerSetup& worker, double estimate);
 
-/// Writes the request into the run's scratch folder, where no former result is left.
+/// Writes the request into the run's scratch folder, where no former result is left; a rank's,
+/// which has a rendezvous, into files of its own.
 Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const Slot& slot,
                        const RunStore& store, double limit_seconds);
+
+/// A worker's exit status where a collective failed: its result tells no more than that.
+inline constexpr int kLostGroupStatus = 4;
+
+/// Where that worker leaves its result.
+std::filesystem::path result_of(const LaunchRequest& request, const RunStore& store);
 
 /// What a finished worker leaves.
 struct Answer {

@@ -18,6 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kSecondsPerNanosecond = 1e-9;
+/// Time for the other ranks to tell what they know of a failure.
+constexpr std::chrono::seconds kRankGrace{2};
 
 [[noreturn]] void refuse_device(const Outcome& outcome) {
   const auto* failure = std::get_if<Failed>(&outcome);
@@ -33,7 +35,10 @@ Pool::Pool(Run& run, const RunStore& store, PlanCells plan, PoolSetup setup, Pro
       plan_(std::move(plan)),
       setup_(std::move(setup)),
       progress_(progress),
-      queue_(setup_.estimate, setup_.seed) {}
+      queue_(setup_.estimate, setup_.seed),
+      slots_(setup_.slots) {
+  slots_.insert(slots_.end(), setup_.more_slots.begin(), setup_.more_slots.end());
+}
 
 RunEnd Pool::run() {
   while (!processes_.interrupted() && plan()) {
@@ -41,8 +46,7 @@ RunEnd Pool::run() {
     while (!flights_.empty()) {
       const bool interrupted = processes_.interrupted();
       if (auto ended = processes_.wait(progress_.tick_every())) {
-        const auto flight = flights_.extract(ended->first);
-        land(flight.mapped(), ended->second);
+        landed(ended->first, ended->second);
         fill_slots();
       } else if (!interrupted && processes_.interrupted()) {
         processes_.stop();
@@ -74,24 +78,45 @@ bool Pool::plan() {
 }
 
 void Pool::fill_slots() {
-  for (std::size_t slot = 0; slot < setup_.slots.size(); ++slot) {
-    const bool busy = std::any_of(flights_.begin(), flights_.end(),
-                                  [&](const auto& item) { return item.second.slot == slot; });
-    while (!busy && !processes_.interrupted()) {
-      const auto next = queue_.next();
-      if (!next) return;
-      if (!skip(*next, setup_.slots[slot])) {
-        start(request_for(*next), slot);
-        break;
-      }
-    }
+  const auto any_free = [this] {
+    std::size_t taken = 0;
+    for (const Flight& flight : flights_) taken += flight.slots.size();
+    return taken < slots_.size();
+  };
+  while (!processes_.interrupted() && any_free()) {
+    const auto next = queue_.next([this](const CellSpec& spec) { return has_room(spec); });
+    if (!next) return;
+    if (!skip(*next)) start(request_for(*next));
   }
 }
 
-bool Pool::skip(const LaunchQueue::Item& item, const Slot& slot) {
+/// Those that the cell may take and that nothing runs on.
+std::vector<std::size_t> Pool::free_slots(const CellSpec& spec) const {
+  std::vector<std::size_t> free;
+  for (std::size_t slot = 0; slot < (spec.ranks ? slots_ : setup_.slots).size(); ++slot) {
+    const bool busy = std::ranges::any_of(flights_, [&](const Flight& flight) {
+      return std::ranges::find(flight.slots, slot) != flight.slots.end();
+    });
+    if (!busy) free.push_back(slot);
+  }
+  return free;
+}
+
+/// What will never have room is skipped at once.
+bool Pool::has_room(const CellSpec& spec) const {
+  if (too_few_slots(spec, slots_, setup_.named_gpus)) return true;
+  return free_slots(spec).size() >= slots_needed(spec, slots_.size());
+}
+
+bool Pool::skip(const LaunchQueue::Item& item) {
   const std::string& problem = setup_.worker.model_problem;
   const bool unmade = is_shipped(item.spec) && !problem.empty();
-  const auto reason = unmade ? std::optional(problem) : cannot_fit(item.spec, slot.memory_bytes);
+  auto reason =
+      unmade ? std::optional(problem) : too_few_slots(item.spec, slots_, setup_.named_gpus);
+  if (!reason) {
+    const std::vector<std::size_t> free = free_slots(item.spec);
+    reason = cannot_fit(item.spec, slots_[free.front()].memory_bytes);
+  }
   if (!reason) return false;
   Launch launch;
   launch.outcome = Skipped{*reason};
@@ -108,26 +133,87 @@ LaunchRequest Pool::request_for(const LaunchQueue::Item& item) const {
           .gpu_trace = item.gpu_trace};
 }
 
-void Pool::start(LaunchRequest request, std::size_t slot) {
-  const double limit = limit_seconds(setup_.worker, setup_.estimate(request.spec));
-  const Command command = prepare_launch(request, setup_.worker, setup_.slots[slot], store_, limit);
-  const auto kills = out_of_memory_kills();
-  const auto ticket = processes_.start(command);
-  progress_.started(request.spec, standing());
-  flights_.emplace(ticket, Flight{std::move(request), slot, limit, kills});
+bool Pool::Flight::over() const {
+  return std::ranges::all_of(ends, [](const auto& end) { return end.has_value(); });
 }
 
-void Pool::land(const Flight& flight, const Ended& ended) {
-  const CellSpec& spec = flight.request.spec;
+void Pool::start(LaunchRequest request) {
+  const double limit = limit_seconds(setup_.worker, setup_.estimate(request.spec));
+  std::vector<std::size_t> slots = free_slots(request.spec);
+  slots.resize(slots_needed(request.spec, slots_.size()));
+  Flight& flight = flights_.emplace_back(
+      Flight{std::move(request), std::move(slots), limit, out_of_memory_kills()});
+  if (flight.request.spec.ranks) {
+    start_ranks(flight);
+  } else {
+    const Slot& slot = slots_[flight.slots.front()];
+    flight.tickets = {
+        processes_.start(prepare_launch(flight.request, setup_.worker, slot, store_, limit))};
+  }
+  flight.ends.resize(flight.tickets.size());
+  progress_.started(flight.request.spec, standing());
+}
+
+void Pool::start_ranks(Flight& flight) {
+  LaunchRequest request = flight.request;
+  const fs::path meeting = store_.rendezvous_file(cell_id(request.spec), request.launch);
+  remove_tree(meeting);
+  std::vector<Slot> taken;
+  for (const std::size_t slot : flight.slots) taken.push_back(slots_[slot]);
+  const double patience = std::min(setup_.collective_seconds, flight.limit_seconds / 2);
+  for (const Slot& slot : rank_slots(request.spec, taken)) {
+    request.rendezvous = Rendezvous{static_cast<std::int64_t>(flight.tickets.size()),
+                                    fs::absolute(meeting).string(), patience};
+    flight.tickets.push_back(processes_.start(
+        prepare_launch(request, setup_.worker, slot, store_, flight.limit_seconds)));
+  }
+}
+
+Answer Pool::judged(const Flight& flight, std::size_t rank, const Ended& ended) const {
+  LaunchRequest request = flight.request;
+  if (request.spec.ranks) request.rendezvous = Rendezvous{static_cast<std::int64_t>(rank), "", 0};
   const bool killed = out_of_memory_kills() > flight.kills_before;
-  Answer answer = judge(flight.request, store_.result_file(cell_id(spec), flight.request.launch),
-                        ended, flight.limit_seconds, killed);
+  return judge(request, result_of(request, store_), ended, flight.limit_seconds, killed);
+}
+
+/// The first failed rank ends the others: what they would wait for never comes.
+void Pool::landed(Subprocesses::Ticket ticket, const Ended& ended) {
+  const auto flight = std::ranges::find_if(flights_, [&](const Flight& candidate) {
+    return std::ranges::find(candidate.tickets, ticket) != candidate.tickets.end();
+  });
+  const auto rank = static_cast<std::size_t>(std::ranges::find(flight->tickets, ticket) -
+                                             flight->tickets.begin());
+  flight->ends[rank] = rank_end(judged(*flight, rank, ended), ended, flight->stopping);
+  if (!is_ok(flight->ends[rank]->answer.body.outcome) && !std::exchange(flight->stopping, true)) {
+    for (const Subprocesses::Ticket other : flight->tickets) processes_.stop(other, kRankGrace);
+  }
+  if (!flight->over()) return;
+  const Flight whole = std::move(*flight);
+  flights_.erase(flight);
+  if (!whole.request.spec.ranks) return land(whole, whole.ends.front()->answer);
+  std::vector<RankEnd> ranks;
+  for (const auto& end : whole.ends) ranks.push_back(*end);
+  land(whole, joined(std::move(ranks), setup_.collective_seconds));
+}
+
+void Pool::land(const Flight& flight, Answer answer) {
+  const CellSpec& spec = flight.request.spec;
   if (answer.device_unusable) refuse_device(answer.body.outcome);
   if (processes_.interrupted() && is_failure(answer.body.outcome)) return;  // ended by us
   learn(answer.software);
-  note_other_processes(answer.body, setup_.slots[flight.slot]);
+  note_other_processes(answer.body, slots_[flight.slots.front()]);
   if (setup_.private_names) redact(answer.body, *setup_.private_names);
   keep(spec, std::move(answer.body), answer.device);
+}
+
+void Pool::learn(const std::optional<Software>& software) {
+  Session& session = run_.sessions.at(this->session());
+  if (!software) return;
+  Software known = *software;
+  if (known.python.empty()) known.python = session.software.python;  // the other worker's
+  if (session.software == known) return;
+  session.software = known;
+  store_.save(run_);
 }
 
 // A result all the same, but the cell is measured once more: see `LaunchQueue::plan`.
@@ -139,16 +225,6 @@ void Pool::note_other_processes(Launch& launch, const Slot& slot) const {
   launch.warnings.push_back("memory ran out while " +
                             format_plural(others, "other process was", "other processes were") +
                             " on the device");
-}
-
-void Pool::learn(const std::optional<Software>& software) {
-  Session& session = run_.sessions.at(this->session());
-  if (!software) return;
-  Software known = *software;
-  if (known.python.empty()) known.python = session.software.python;  // the other worker's
-  if (session.software == known) return;
-  session.software = known;
-  store_.save(run_);
 }
 
 void Pool::keep(const CellSpec& spec, Launch launch, const std::optional<Device>& device) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/redaction.h"
+#include "orchestrate/group.h"
 #include "orchestrate/launch.h"
 #include "orchestrate/progress.h"
 #include "orchestrate/queue.h"
@@ -31,6 +33,9 @@ struct PoolSetup {
   /// Left out of what workers say before it is kept.
   std::optional<PrivateNames> private_names = {};
   std::optional<std::size_t> session = {};  ///< This one's place in the run; absent: the last.
+  std::vector<Slot> more_slots = {};        ///< For launches of several ranks alone.
+  bool named_gpus = false;                  ///< The user chose the slots' GPUs among the host's.
+  double collective_seconds = kCollectiveSeconds;
 };
 
 enum class RunEnd { kComplete, kInterrupted };
@@ -46,19 +51,31 @@ class Pool {
   RunEnd run();
 
  private:
+  /// One launch in the air.
   struct Flight {
     LaunchRequest request;
-    std::size_t slot;
+    std::vector<std::size_t> slots;
     double limit_seconds;
     std::optional<std::int64_t> kills_before;
+    std::vector<Subprocesses::Ticket> tickets = {};  ///< By rank.
+    std::vector<std::optional<RankEnd>> ends = {};
+    bool stopping = false;  ///< A rank has failed, and the others are asked to end.
+
+    bool over() const;
   };
+  using Flights = std::list<Flight>;
 
   bool plan();
   void fill_slots();
-  bool skip(const LaunchQueue::Item& item, const Slot& slot);
+  std::vector<std::size_t> free_slots(const CellSpec& spec) const;
+  bool has_room(const CellSpec& spec) const;
+  bool skip(const LaunchQueue::Item& item);
   LaunchRequest request_for(const LaunchQueue::Item& item) const;
-  void start(LaunchRequest request, std::size_t slot);
-  void land(const Flight& flight, const Ended& ended);
+  void start(LaunchRequest request);
+  void start_ranks(Flight& flight);
+  void landed(Subprocesses::Ticket ticket, const Ended& ended);
+  Answer judged(const Flight& flight, std::size_t rank, const Ended& ended) const;
+  void land(const Flight& flight, Answer answer);
   void note_other_processes(Launch& launch, const Slot& slot) const;
   void keep(const CellSpec& spec, Launch launch, const std::optional<Device>& device);
   void learn(const std::optional<Software>& software);
@@ -75,7 +92,8 @@ class Pool {
   Subprocesses processes_;
   LaunchQueue queue_;
   std::set<std::string> added_;  ///< Cells that the run did not have before.
-  std::map<Subprocesses::Ticket, Flight> flights_;
+  std::vector<Slot> slots_;      ///< The setup's, and behind them those for several ranks alone.
+  Flights flights_;
 };
 
 }  // namespace labreport

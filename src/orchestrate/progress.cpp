@@ -105,6 +105,9 @@ std::string cell_words(const CellSpec& spec) {
   }
   if (spec.variant) text += fmt::format(" {}", describe(*spec.variant));
   if (spec.group) text += fmt::format(" groups of {}", *spec.group);
+  if (spec.ranks) {
+    text += fmt::format(" {} {} ranks", describe(spec.ranks->collectives), spec.ranks->count);
+  }
   if (!spec.implementation.empty()) text += " " + spec.implementation;
   text.erase(text.find_last_not_of(' ') + 1);
   return text;

@@ -70,9 +70,10 @@ std::vector<const PlannedCell*> LaunchQueue::round(const std::vector<PlannedCell
   return cells;
 }
 
-std::optional<LaunchQueue::Item> LaunchQueue::next() {
+std::optional<LaunchQueue::Item> LaunchQueue::next(
+    const std::function<bool(const CellSpec&)>& has_room) {
   const auto free = std::find_if(pending_.begin(), pending_.end(), [&](const Item& item) {
-    return !in_flight_.contains(cell_id(item.spec));
+    return has_room(item.spec) && !in_flight_.contains(cell_id(item.spec));
   });
   if (free == pending_.end()) return std::nullopt;
   Item item = std::move(*free);

@@ -34,8 +34,10 @@ class LaunchQueue {
     std::int64_t launch = 0;
     bool gpu_trace = false;
   };
-  /// The next launch that may start now; it counts as in flight until `finished`.
-  std::optional<Item> next();
+  /// The next launch that may start now and for which `has_room` holds; it counts as in flight
+  /// until `finished`.
+  std::optional<Item> next(const std::function<bool(const CellSpec&)>& has_room =
+                               [](const CellSpec&) { return true; });
   void finished(const CellSpec& spec, double seconds);
 
   bool idle() const { return pending_.empty() && in_flight_.empty(); }

@@ -37,6 +37,7 @@ struct Subprocesses::Child {
   Capture kept_messages;
   Clock::time_point started;
   std::optional<Clock::time_point> limit;
+  std::optional<Clock::time_point> stop_at;
   std::optional<Clock::time_point> kill_at;
   bool timed_out = false;
 };
@@ -116,6 +117,10 @@ void Subprocesses::enforce_limits(Clock::time_point now) {
       kill(-child->process.pid, SIGKILL);
       child->kill_at = now + kGrace;
     }
+    if (child->stop_at && now >= *child->stop_at) {
+      child->stop_at.reset();
+      end(*child, SIGTERM);
+    }
     if (!child->limit || now < *child->limit) continue;
     child->limit.reset();
     child->timed_out = true;
@@ -138,7 +143,7 @@ void Subprocesses::read_signals() {
 void Subprocesses::poll_until(std::optional<Clock::time_point> deadline) {
   std::vector<pollfd> watched{{signals_, POLLIN, 0}};
   for (const auto& [ticket, child] : children_) {
-    for (const auto& moment : {child->limit, child->kill_at}) {
+    for (const auto& moment : {child->limit, child->stop_at, child->kill_at}) {
       if (moment) deadline = std::min(deadline.value_or(*moment), *moment);
     }
     for (const int fd : {child->process.output, child->process.messages}) {
@@ -177,6 +182,11 @@ std::optional<std::pair<Subprocesses::Ticket, Ended>> Subprocesses::wait(
 
 void Subprocesses::stop() {
   for (auto& [ticket, child] : children_) end(*child, SIGTERM);
+}
+
+void Subprocesses::stop(Ticket ticket, std::chrono::milliseconds grace) {
+  const auto found = children_.find(ticket);
+  if (found != children_.end()) found->second->stop_at = Clock::now() + grace;
 }
 
 void tell_size_limits_as_errors() { std::signal(SIGXFSZ, SIG_IGN); }

@@ -68,6 +68,10 @@ class Subprocesses {
   /// Asks every child to end, as at its limit; a second interrupt kills at once.
   void stop();
 
+  /// The same of one child, unless it ends by itself within `grace`. One that has ended is no
+  /// mistake.
+  void stop(Ticket ticket, std::chrono::milliseconds grace);
+
  private:
   using Clock = std::chrono::steady_clock;
   struct Child;

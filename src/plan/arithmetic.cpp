@@ -48,6 +48,17 @@ double attention_seconds(const CellSpec& spec, double flops_per_second) {
   return seconds;
 }
 
+// A GB over Gloo among few ranks; over links between GPUs starting them takes longest.
+constexpr double kGlooSeconds = 3, kNcclSeconds = 10;
+
+/// A size takes at most some 10 calls of 1 GB; all smaller ones together as long as the largest.
+double all_reduce_seconds(const CellSpec& spec) {
+  const Ranks ranks = spec.ranks.value_or(Ranks{});
+  const double gigabytes = static_cast<double>(spec.largest.value_or(0)) / 1e9;
+  if (ranks.collectives == Collectives::kNccl) return kProcessSeconds + kNcclSeconds;
+  return kProcessSeconds + 20 * kGlooSeconds * gigabytes * static_cast<double>(ranks.count) / 2;
+}
+
 bool is_users(const CellSpec& spec) { return !spec.implementation.empty() && !is_shipped(spec); }
 
 double compile_seconds(const CellSpec& spec) {
@@ -97,6 +108,7 @@ std::optional<std::int64_t> resident_bytes(const CellSpec& spec) {
 }
 
 double estimated_seconds(CellSpec spec, double flops_per_second) {
+  if (spec.kind == CellKind::kAllReduce) return all_reduce_seconds(spec);
   const double compiling = compile_seconds(spec);
   spec.implementation.clear();
   if (spec.kind == CellKind::kLimits) return kProcessSeconds + 6;

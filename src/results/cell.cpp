@@ -11,7 +11,7 @@
 namespace labreport {
 namespace {
 
-constexpr Names<CellKind, 10> kKinds{{{CellKind::kTiming, "timing"},
+constexpr Names<CellKind, 11> kKinds{{{CellKind::kTiming, "timing"},
                                       {CellKind::kLimits, "limits"},
                                       {CellKind::kAccumulation, "accumulation"},
                                       {CellKind::kDtypes, "dtypes"},
@@ -20,7 +20,8 @@ constexpr Names<CellKind, 10> kKinds{{{CellKind::kTiming, "timing"},
                                       {CellKind::kMemory, "memory"},
                                       {CellKind::kAttention, "attention"},
                                       {CellKind::kLadder, "ladder"},
-                                      {CellKind::kCheckpointing, "checkpointing"}}};
+                                      {CellKind::kCheckpointing, "checkpointing"},
+                                      {CellKind::kAllReduce, "all_reduce"}}};
 constexpr Names<DeviceKind, 2> kDevices{{{DeviceKind::kCuda, "cuda"}, {DeviceKind::kCpu, "cpu"}}};
 constexpr Names<Precision, 4> kPrecisions{{{Precision::kFp32, "fp32"},
                                            {Precision::kTf32, "tf32"},
@@ -56,6 +57,10 @@ constexpr Names<Variant, 5> kVariantWords{{{Variant::kEinsum, "einsum"},
                                            {Variant::kSdpa, "SDPA"},
                                            {Variant::kFusedAdamW, "fused AdamW"},
                                            {Variant::kCudaGraph, "CUDA graph"}}};
+constexpr Names<Collectives, 2> kCollectivesNames{
+    {{Collectives::kNccl, "nccl"}, {Collectives::kGloo, "gloo"}}};
+constexpr Names<Collectives, 2> kCollectivesWords{
+    {{Collectives::kNccl, "NCCL"}, {Collectives::kGloo, "Gloo"}}};
 constexpr Names<Mode, 4> kModeWords{{{Mode::kInference, "inference"},
                                      {Mode::kForward, "forward"},
                                      {Mode::kForwardBackward, "forward+backward"},
@@ -88,6 +93,7 @@ std::string_view name(Mode mode) { return name_in(kModeNames, mode); }
 std::string_view name(AttentionMethod method) { return name_in(kMethodNames, method); }
 std::string_view name(AttentionBackend backend) { return name_in(kBackendNames, backend); }
 std::string_view name(Variant variant) { return name_in(kVariantNames, variant); }
+std::string_view name(Collectives collectives) { return name_in(kCollectivesNames, collectives); }
 
 CellKind parse_cell_kind(std::string_view text) { return parse_name(kKinds, "cell kind", text); }
 DeviceKind parse_device_kind(std::string_view text) { return parse_name(kDevices, "device", text); }
@@ -102,11 +108,17 @@ AttentionBackend parse_attention_backend(std::string_view text) {
   return parse_name(kBackendNames, "backend", text);
 }
 Variant parse_variant(std::string_view text) { return parse_name(kVariantNames, "variant", text); }
+Collectives parse_collectives(std::string_view text) {
+  return parse_name(kCollectivesNames, "collectives", text);
+}
 
 std::string_view describe(Mode mode) { return name_in(kModeWords, mode); }
 std::string_view describe(Precision precision) { return name_in(kPrecisionWords, precision); }
 std::string_view describe(AttentionBackend backend) { return name_in(kBackendWords, backend); }
 std::string_view describe(Variant variant) { return name_in(kVariantWords, variant); }
+std::string_view describe(Collectives collectives) {
+  return name_in(kCollectivesWords, collectives);
+}
 
 bool under_autocast(const CellSpec& spec) {
   return spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;
@@ -125,6 +137,8 @@ bool is_countable(const CellSpec& spec) {
   if (spec.attention) {
     return is_countable(*spec.attention, static_cast<double>(spec.batch.value_or(1)));
   }
+  const auto ranks = static_cast<double>(spec.ranks.value_or(Ranks{1}).count);
+  if (ranks * static_cast<double>(spec.largest.value_or(0)) >= 1e16) return false;
   const ModelShape shape = spec.model.value_or(ModelShape{});
   const auto d = static_cast<double>(shape.d_model);
   const auto context = static_cast<double>(spec.context.value_or(1));
@@ -146,6 +160,10 @@ std::string cell_id(const CellSpec& spec) {
   if (spec.attention) id += sweep_id(*spec.attention);
   if (spec.variant) id += fmt::format(".{}", name(*spec.variant));
   if (spec.group) id += fmt::format(".g{}", *spec.group);
+  if (spec.ranks) {
+    id += fmt::format(".{}.r{}", name(spec.ranks->collectives), spec.ranks->count);
+  }
+  if (spec.largest) id += fmt::format(".m{}", *spec.largest);
   if (spec.batch) id += fmt::format(".b{}", *spec.batch);
   if (spec.context) id += fmt::format(".c{}", *spec.context);
   if (spec.precision) id += fmt::format(".{}", name(*spec.precision));

@@ -20,7 +20,8 @@ enum class CellKind {
   kMemory,
   kAttention,
   kLadder,
-  kCheckpointing
+  kCheckpointing,
+  kAllReduce
 };
 enum class DeviceKind { kCuda, kCpu };
 enum class Precision { kFp32, kTf32, kBf16, kFp16 };
@@ -60,6 +61,17 @@ enum class Variant {
 inline constexpr std::array kVariants{Variant::kEinsum, Variant::kMatmul, Variant::kSdpa,
                                       Variant::kFusedAdamW, Variant::kCudaGraph};
 
+/// Which library carries data between processes.
+enum class Collectives { kNccl, kGloo };
+
+/// Several processes that measure together: one a GPU, or all of them on the CPU.
+struct Ranks {
+  std::int64_t count = 0;
+  Collectives collectives = Collectives::kNccl;
+
+  bool operator==(const Ranks&) const = default;
+};
+
 /// Each name is the one used in JSON, flags and slugs; `parse_*` throws `InputError` with the
 /// nearest valid names.
 std::string_view name(CellKind kind);
@@ -69,6 +81,7 @@ std::string_view name(Mode mode);
 std::string_view name(AttentionMethod method);
 std::string_view name(AttentionBackend backend);
 std::string_view name(Variant variant);
+std::string_view name(Collectives collectives);
 CellKind parse_cell_kind(std::string_view text);
 DeviceKind parse_device_kind(std::string_view text);
 Precision parse_precision(std::string_view text);
@@ -76,12 +89,14 @@ Mode parse_mode(std::string_view text);
 AttentionMethod parse_attention_method(std::string_view text);
 AttentionBackend parse_attention_backend(std::string_view text);
 Variant parse_variant(std::string_view text);
+Collectives parse_collectives(std::string_view text);
 
 /// In words for readers: "forward+backward", "training step"; "FP32".
 std::string_view describe(Mode mode);
 std::string_view describe(Precision precision);
 std::string_view describe(AttentionBackend backend);
 std::string_view describe(Variant variant);
+std::string_view describe(Collectives collectives);
 
 /// Hyper-parameters of the network.
 struct ModelShape {
@@ -124,6 +139,8 @@ struct CellSpec {
   /// Of kind `checkpointing` alone: consecutive blocks of which backward keeps the input, and runs
   /// them again; absent: it keeps all.
   std::optional<std::int64_t> group = {};
+  std::optional<Ranks> ranks = {};           ///< Absent: one process by itself.
+  std::optional<std::int64_t> largest = {};  ///< Of kind `all_reduce` alone: bytes of a tensor.
 };
 
 /// Autocast is on: products take 16-bit operands.

@@ -174,6 +174,18 @@ inline constexpr std::string_view kBackwardPasses = "backward_passes";  // tag; 
 inline constexpr std::string_view kAttentionError = "attention_error";  // tag
 inline constexpr std::string_view kTolerance = "tolerance";
 
+// Kind `all_reduce`: tag, ns, every sample of sizes that the handout asks for, names:
+// "<bytes>.<rank>"; and a table of this name, see shape::all_reduce. Its methods: kSynced, and
+// nccl-tests' two.
+inline constexpr std::string_view kAllReduce = "all_reduce";
+inline constexpr std::string_view kInPlace = "in_place";
+inline constexpr std::string_view kOutOfPlace = "out_of_place";
+// Conditions of cells with ranks; texts.
+inline constexpr std::string_view kCollectives = "collectives";  // tag; also kOutOfPlace: why not
+inline constexpr std::string_view kLibrary = "library";          // "NCCL 2.28.9"
+inline constexpr std::string_view kRank =
+    "rank";  // tag; names: ranks from 1; devices' hashed UUIDs
+
 // Numbers that somebody published, without their samples: in imported runs alone. Names: kTotal and
 // phases, unit ns, or kPeak, unit B.
 inline constexpr std::string_view kPublished = "published";  // tag; a mean of time, or a peak

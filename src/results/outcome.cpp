@@ -35,15 +35,19 @@ std::string describe_memory(const OutOfMemory& oom) {
   return text;
 }
 
-}  // namespace
-
-std::string_view status_name(const Outcome& outcome) {
-  constexpr std::array<std::string_view, std::variant_size_v<Outcome>> kNames{
-      "ok", "oom", "skipped", "timeout", "crashed", "error"};
-  return kNames[outcome.index()];
+/// "rank 1: "; empty where the launch had one process.
+std::string rank_words(const Outcome& outcome) {
+  return std::visit(
+      [](const auto& held) -> std::string {
+        if constexpr (requires { held.rank; }) {
+          if (held.rank) return fmt::format("rank {}: ", *held.rank);
+        }
+        return "";
+      },
+      outcome);
 }
 
-std::string describe(const Outcome& outcome) {
+std::string without_rank(const Outcome& outcome) {
   return std::visit(
       Overloaded{[](const Ok&) -> std::string { return "ok"; },
                  [](const OutOfMemory& oom) { return describe_memory(oom); },
@@ -59,6 +63,25 @@ std::string describe(const Outcome& outcome) {
                  [](const Failed& failure) { return with_message("failed", failure.message); }},
       outcome);
 }
+
+}  // namespace
+
+std::string_view status_name(const Outcome& outcome) {
+  constexpr std::array<std::string_view, std::variant_size_v<Outcome>> kNames{
+      "ok", "oom", "skipped", "timeout", "crashed", "error"};
+  return kNames[outcome.index()];
+}
+
+Outcome of_rank(Outcome outcome, std::int64_t rank) {
+  std::visit(
+      [&](auto& held) {
+        if constexpr (requires { held.rank; }) held.rank = rank;
+      },
+      outcome);
+  return outcome;
+}
+
+std::string describe(const Outcome& outcome) { return rank_words(outcome) + without_rank(outcome); }
 
 bool is_ok(const Outcome& outcome) { return std::holds_alternative<Ok>(outcome); }
 

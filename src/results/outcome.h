@@ -9,6 +9,8 @@
 
 namespace labreport {
 
+/// `rank`: which of a launch's processes it was, where there are several.
+
 struct Ok {};
 
 /// The device refused an allocation. Bytes are absent where the allocator did not tell.
@@ -17,6 +19,7 @@ struct OutOfMemory {
   std::optional<std::int64_t> requested_bytes;
   std::optional<std::int64_t> in_use_bytes;  ///< Allocated by this process when it was refused.
   std::optional<std::int64_t> peak_bytes;    ///< Largest allocated so far.
+  std::optional<std::int64_t> rank = {};
 };
 
 struct Skipped {
@@ -25,15 +28,18 @@ struct Skipped {
 
 struct TimedOut {
   double limit_seconds = 0;
+  std::optional<std::int64_t> rank = {};
 };
 
 struct Crashed {
   int signal = 0;
   std::string message;  ///< Last lines of stderr, may be empty.
+  std::optional<std::int64_t> rank = {};
 };
 
 struct Failed {
   std::string message;
+  std::optional<std::int64_t> rank = {};
 };
 
 using Outcome = std::variant<Ok, OutOfMemory, Skipped, TimedOut, Crashed, Failed>;
@@ -45,6 +51,9 @@ std::string_view status_name(const Outcome& outcome);
 std::string describe(const Outcome& outcome);
 
 bool is_ok(const Outcome& outcome);
+
+/// The same, of that rank.
+Outcome of_rank(Outcome outcome, std::int64_t rank);
 
 /// Out of memory, or skipped because it would be: it ends the same way each time.
 bool does_not_fit(const Outcome& outcome);

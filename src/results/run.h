@@ -141,6 +141,13 @@ Run labreports_half(const Run& run);
 /// Where most launches ran; null for a run in which nothing started.
 const Device* main_device(const Run& run);
 
+/// Where the processes of one launch find each other: what each is told.
+struct Rendezvous {
+  std::int64_t rank = 0;       ///< Of this process, from 0.
+  std::string store;           ///< A file that all of them share.
+  double timeout_seconds = 0;  ///< After which a collective counts as hung.
+};
+
 /// What a worker is asked, and what it answers: the two files of the process boundary.
 struct LaunchRequest {
   CellSpec spec;
@@ -152,6 +159,7 @@ struct LaunchRequest {
   bool gpu_trace = false;  ///< Of a profiled step each kernel is kept, not only their sums.
   std::optional<ModelSource> model = {};  ///< Where the cell has an implementation.
   bool nvtx = false;  ///< The program's ranges are for a profiler outside; ours stays off.
+  std::optional<Rendezvous> rendezvous = {};  ///< Where the cell has ranks.
 };
 
 struct LaunchReport {

@@ -77,6 +77,14 @@ void read_from(const JsonReader& params, std::optional<AttentionSweep>& sweep) {
   if (params.maybe("method")) read_json(params, sweep.emplace());
 }
 
+void write_into(Json& params, const std::optional<Ranks>& ranks) {
+  if (ranks) write_members(params, *ranks);
+}
+
+void read_from(const JsonReader& params, std::optional<Ranks>& ranks) {
+  if (params.maybe("ranks")) read_json(params, ranks.emplace());
+}
+
 void write_into(Json& object, const CellSpec& spec) {
   object["kind"] = name(spec.kind);
   object["params"] = spec;

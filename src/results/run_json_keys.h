@@ -19,6 +19,9 @@ inline void parse(const std::string& text, AttentionBackend& backend) {
   backend = parse_attention_backend(text);
 }
 inline void parse(const std::string& text, Variant& variant) { variant = parse_variant(text); }
+inline void parse(const std::string& text, Collectives& collectives) {
+  collectives = parse_collectives(text);
+}
 
 template <>
 inline constexpr auto kMembers<Software> = std::tuple(
@@ -65,6 +68,10 @@ inline constexpr auto kMembers<AttentionSweep> = std::tuple(
     member("head_dim", &AttentionSweep::head_dim), member("heads", &AttentionSweep::heads),
     member("lengths", &AttentionSweep::lengths, kMostLengths));
 
+template <>
+inline constexpr auto kMembers<Ranks> =
+    std::tuple(member("ranks", &Ranks::count), member("collectives", &Ranks::collectives));
+
 /// Of the object "params"; "kind" stands beside it.
 template <>
 inline constexpr auto kMembers<CellSpec> = std::tuple(
@@ -74,12 +81,15 @@ inline constexpr auto kMembers<CellSpec> = std::tuple(
     optional_member("context", &CellSpec::context), optional_member("batch", &CellSpec::batch),
     optional_member("precision", &CellSpec::precision), optional_member("mode", &CellSpec::mode),
     optional_member("warmup", &CellSpec::warmup), optional_member("steps", &CellSpec::steps),
-    optional_member("variant", &CellSpec::variant), optional_member("group", &CellSpec::group));
+    optional_member("variant", &CellSpec::variant), optional_member("group", &CellSpec::group),
+    spread(&CellSpec::ranks), optional_member("largest", &CellSpec::largest));
 
 void write_into(Json& params, const std::optional<ModelShape>& model);
 void read_from(const JsonReader& params, std::optional<ModelShape>& model);
 void write_into(Json& params, const std::optional<AttentionSweep>& sweep);
 void read_from(const JsonReader& params, std::optional<AttentionSweep>& sweep);
+void write_into(Json& params, const std::optional<Ranks>& ranks);
+void read_from(const JsonReader& params, std::optional<Ranks>& ranks);
 void write_into(Json& object, const CellSpec& spec);
 void read_from(const JsonReader& object, CellSpec& spec);
 void check_read(const JsonReader& params, const CellSpec& spec);
@@ -88,17 +98,19 @@ template <>
 inline constexpr auto kMembers<OutOfMemory> = std::tuple(
     member("phase", &OutOfMemory::phase), member("requested_bytes", &OutOfMemory::requested_bytes),
     member("in_use_bytes", &OutOfMemory::in_use_bytes),
-    member("peak_bytes", &OutOfMemory::peak_bytes));
+    member("peak_bytes", &OutOfMemory::peak_bytes), optional_member("rank", &OutOfMemory::rank));
 template <>
 inline constexpr auto kMembers<Skipped> = std::tuple(member("reason", &Skipped::reason));
 template <>
-inline constexpr auto kMembers<TimedOut> =
-    std::tuple(member("limit_seconds", &TimedOut::limit_seconds));
+inline constexpr auto kMembers<TimedOut> = std::tuple(
+    member("limit_seconds", &TimedOut::limit_seconds), optional_member("rank", &TimedOut::rank));
 template <>
 inline constexpr auto kMembers<Crashed> =
-    std::tuple(member("signal", &Crashed::signal), member("message", &Crashed::message));
+    std::tuple(member("signal", &Crashed::signal), member("message", &Crashed::message),
+               optional_member("rank", &Crashed::rank));
 template <>
-inline constexpr auto kMembers<Failed> = std::tuple(member("message", &Failed::message));
+inline constexpr auto kMembers<Failed> =
+    std::tuple(member("message", &Failed::message), optional_member("rank", &Failed::rank));
 
 void to_json(Json& object, const Outcome& outcome);
 void read_json(const JsonReader& json, Outcome& outcome, std::size_t most = 0);
@@ -147,11 +159,17 @@ inline constexpr auto kMembers<Run> =
                optional_member("noise_floor", &Run::noise_floor));
 
 template <>
+inline constexpr auto kMembers<Rendezvous> =
+    std::tuple(member("rank", &Rendezvous::rank), member("store", &Rendezvous::store),
+               member("timeout_seconds", &Rendezvous::timeout_seconds));
+
+template <>
 inline constexpr auto kMembers<LaunchRequest> = std::tuple(
     spread(&LaunchRequest::spec), member("launch", &LaunchRequest::launch),
     member("seed", &LaunchRequest::seed), optional_member("artifacts", &LaunchRequest::artifacts),
     optional_member("gpu_trace", &LaunchRequest::gpu_trace),
-    optional_member("model", &LaunchRequest::model));
+    optional_member("model", &LaunchRequest::model),
+    optional_member("rendezvous", &LaunchRequest::rendezvous));
 
 template <>
 inline constexpr auto kMembers<LaunchReport> =

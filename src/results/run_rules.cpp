@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MHz", "°C", "1", ""};
 constexpr std::array<std::string_view, 5> kNeverNegative{"ns", "B", "B/s", "flop/s", "MHz"};
 
-constexpr ConstantTable<std::string_view, std::string_view, 30> kTagUnits{
+constexpr ConstantTable<std::string_view, std::string_view, 31> kTagUnits{
     {{metric::kStep, "ns"},
      {metric::kEvent, "ns"},
      {metric::kSynced, "ns"},
@@ -45,7 +45,8 @@ constexpr ConstantTable<std::string_view, std::string_view, 30> kTagUnits{
      {metric::kBackwardPasses, "ns"},
      {metric::kAttentionError, "1"},
      {metric::kLosses, "1"},
-     {metric::kCheckpoints, "B"}}};
+     {metric::kCheckpoints, "B"},
+     {metric::kAllReduce, "ns"}}};
 
 /// Counts among the metrics of those tags.
 constexpr std::array<std::string_view, 4> kCounts{metric::kDeviceAllocations, metric::kKernels,
@@ -67,13 +68,14 @@ constexpr std::array<std::string_view, 9> kNetworkParams{
     "d_model", "d_ff", "layers", "heads", "vocab", "context", "batch", "precision", "mode"};
 
 constexpr std::array<std::string_view, 3> kAttentionParams{"method", "batch", "precision"};
+constexpr std::array<std::string_view, 2> kAllReduceParams{"ranks", "largest"};
 
 bool among(auto list, std::string_view name) { return std::ranges::find(list, name) != list.end(); }
 
 std::vector<Table> shapes() {
-  return {shape::kernel_names(),   shape::kernels(),     shape::layer(),   shape::gpu_trace(),
-          shape::timeline({}),     shape::allocations(), shape::largest(), shape::block(),
-          shape::block_timeline(), shape::attention()};
+  return {shape::kernel_names(),   shape::kernels(),     shape::layer(),     shape::gpu_trace(),
+          shape::timeline({}),     shape::allocations(), shape::largest(),   shape::block(),
+          shape::block_timeline(), shape::attention(),   shape::all_reduce()};
 }
 
 }  // namespace
@@ -123,6 +125,7 @@ std::optional<ColumnType> type_of(std::string_view table, std::string_view colum
 
 std::span<const std::string_view> needed_params(CellKind kind) {
   if (kind == CellKind::kAttention) return kAttentionParams;
+  if (kind == CellKind::kAllReduce) return kAllReduceParams;
   const bool network = kind == CellKind::kTiming || kind == CellKind::kKernels ||
                        kind == CellKind::kMemory || kind == CellKind::kLadder ||
                        kind == CellKind::kCheckpointing;

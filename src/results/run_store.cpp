@@ -111,6 +111,20 @@ fs::path RunStore::result_file(const std::string& cell_id, std::int64_t launch) 
   return numbered(scratch_folder(), cell_id, launch, "result.json");
 }
 
+fs::path RunStore::request_file(const std::string& cell_id, std::int64_t launch,
+                                std::int64_t rank) const {
+  return numbered(scratch_folder(), cell_id, launch, fmt::format("rank{}.request.json", rank));
+}
+
+fs::path RunStore::result_file(const std::string& cell_id, std::int64_t launch,
+                               std::int64_t rank) const {
+  return numbered(scratch_folder(), cell_id, launch, fmt::format("rank{}.result.json", rank));
+}
+
+fs::path RunStore::rendezvous_file(const std::string& cell_id, std::int64_t launch) const {
+  return numbered(scratch_folder(), cell_id, launch, "rendezvous");
+}
+
 bool RunStore::exists() const {
   std::error_code unreadable;  // then it is there, and reading it says why it cannot be read
   return fs::symlink_status(run_file(), unreadable).type() != fs::file_type::not_found;

@@ -38,6 +38,12 @@ class RunStore {
   std::filesystem::path launch_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch) const;
+  /// The same of one of a launch's several processes, and where these find each other.
+  std::filesystem::path request_file(const std::string& cell_id, std::int64_t launch,
+                                     std::int64_t rank) const;
+  std::filesystem::path result_file(const std::string& cell_id, std::int64_t launch,
+                                    std::int64_t rank) const;
+  std::filesystem::path rendezvous_file(const std::string& cell_id, std::int64_t launch) const;
 
   bool exists() const;
 

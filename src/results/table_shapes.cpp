@@ -53,6 +53,18 @@ Table attention() {
   return table;
 }
 
+Table all_reduce() {
+  Table table =
+      with_columns(metric::kAllReduce,
+                   {{column::kBytes, kSize}, {column::kMethod, kText}, {column::kRank, kOrdinal}});
+  for (const std::string_view statistic : kStatisticsNs) {
+    add(table, statistic, statistic == column::kCount ? kNumber : kTime);
+  }
+  add(table, column::kLagNs, kTime);
+  add(table, column::kWrong, kNumber);
+  return table;
+}
+
 Table kernel_names() {
   return with_columns(metric::kKernelNames, {{column::kId, kOrdinal}, {column::kName, kText}});
 }

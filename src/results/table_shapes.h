@@ -58,6 +58,13 @@ inline constexpr std::string_view kPeakBytes = "peak_bytes";  // of a forward an
 inline constexpr std::string_view kRequestedBytes = "requested_bytes";  // by what was refused
 inline constexpr std::string_view kInUseBytes = "in_use_bytes";         // when it was refused
 
+// Of all-reduce; beside them `kStatisticsNs`.
+inline constexpr std::string_view kMethod = "method";
+inline constexpr std::string_view kRank = "rank";
+inline constexpr std::string_view kMeanNs = "mean_ns";
+inline constexpr std::string_view kLagNs = "lag_ns";  // its start after the first rank's; median
+inline constexpr std::string_view kWrong = "wrong";   // elements that are not the sum
+
 }  // namespace column
 
 /// A statistic of a pass's times: "forward_median_ns"; the pass is kForward, kBackward or
@@ -65,6 +72,9 @@ inline constexpr std::string_view kInUseBytes = "in_use_bytes";         // when 
 std::string attention_column(std::string_view pass, std::string_view statistic);
 inline constexpr std::array<std::string_view, 6> kAttentionStatistics{
     "count", "mean_ns", "stddev_ns", "min_ns", "median_ns", "max_ns"};
+
+/// "count", "mean_ns", …
+inline constexpr std::array<std::string_view, 6> kStatisticsNs = kAttentionStatistics;
 
 /// The tables of metric_names.h, without rows.
 namespace shape {
@@ -83,6 +93,8 @@ Table block();
 Table block_timeline();
 /// A row for each sequence length, shortest first.
 Table attention();
+/// A row for each size, method and rank; times are of one call.
+Table all_reduce();
 
 }  // namespace shape
 

@@ -9,6 +9,7 @@
 #include "engine/device.h"
 #include "engine/host_clock.h"
 #include "engine/out_of_memory.h"
+#include "engine/rank_group.h"
 #include "measure/catalogue.h"
 #include "measure/timing/start_up.h"
 #include "model/network.h"
@@ -52,6 +53,11 @@ Launch measure_guarded(const LaunchRequest& request, int& status) try {
 } catch (const DeviceError& error) {
   status = kWorkerNoDevice;
   return failed(error.what());
+} catch (const GroupError& error) {
+  status = kWorkerLostGroup;
+  Launch launch = failed(error.what());
+  if (error.timed_out()) launch.outcome = TimedOut{request.rendezvous->timeout_seconds};
+  return launch;
 } catch (const NotOffered& reason) {
   Launch launch;
   launch.outcome = Skipped{reason.what()};

@@ -22,12 +22,19 @@ TEST(Machine, DiskSpaceOfAFolderThatIsStillToBeMade) {
 
 TEST(Environment, WholeFamiliesAndSingleVariablesChangeResults) {
   for (const char* name : {"NVIDIA_TF32_OVERRIDE", "PYTORCH_CUDA_ALLOC_CONF", "OMP_NUM_THREADS",
-                           "CUBLAS_WORKSPACE_CONFIG", "CUDA_LAUNCH_BLOCKING"}) {
+                           "CUBLAS_WORKSPACE_CONFIG", "CUDA_LAUNCH_BLOCKING", "NCCL_NVLS_ENABLE",
+                           "TORCH_NCCL_BLOCKING_WAIT"}) {
     EXPECT_TRUE(changes_results(name)) << name;
   }
   for (const char* name : {"PATH", "HOME", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"}) {
     EXPECT_FALSE(changes_results(name)) << name;
   }
+}
+
+TEST(Environment, WhatAMachineNeedsForNcclStays) {
+  EXPECT_TRUE(is_needed_by_machine("NCCL_NVLS_ENABLE"));
+  EXPECT_FALSE(is_needed_by_machine("TORCH_NCCL_BLOCKING_WAIT"));
+  EXPECT_FALSE(is_needed_by_machine("CUBLAS_WORKSPACE_CONFIG"));
 }
 
 TEST(Environment, ListsThoseThatAreSetWithTheirValues) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/gpu.h"
+#include "fake_all_reduce.h"
 #include "fake_attention.h"
 #include "fake_checkpointing.h"
 #include "fake_kernels.h"
@@ -140,6 +141,10 @@ inline LaunchReport good_report(const LaunchRequest& request) {
   if (request.spec.kind == CellKind::kLayerNorm) measure_layer_norm(report.body);
   if (request.spec.kind == CellKind::kAttention) {
     measure_attention(report.body, request.spec, report.device.memory_bytes);
+  }
+  if (request.spec.kind == CellKind::kAllReduce) {
+    const bool speaks = !request.rendezvous || request.rendezvous->rank == 0;
+    if (speaks) measure_all_reduce(report.body, request.spec);
   }
   if (request.spec.kind == CellKind::kLadder) {
     const CellSpec& spec = request.spec;

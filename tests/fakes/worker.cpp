@@ -98,6 +98,18 @@ const std::map<std::string, Behavior>& behaviors() {
          job.write_good();
          return 0;
        }},
+      {"gives_up",
+       [](const Job& job) {
+         nap(0.2);
+         job.write_outcome(TimedOut{job.request.rendezvous->timeout_seconds});
+         return 4;
+       }},
+      {"watchdog",
+       [](const Job&) {
+         nap(0.2);
+         std::cerr << "[rank0]: [PG ID 0] ProcessGroupNCCL's watchdog got stuck" << std::endl;
+         return raise(SIGABRT);
+       }},
       {"throws",
        [](const Job& job) {
          job.write_outcome(Failed{"shape mismatch"});
@@ -200,6 +212,10 @@ int work(const std::string& request_file, const std::string& result_file) {
   const Job job{request_from_json(read_file(request_file), request_file), result_file};
   std::string how = variable("FAKE_WORKER");
   if (how.empty()) how = job.request.spec.size;
+  // "segv@hangs": rank 1 does the one, all others do the other.
+  if (const auto at = how.find('@'); at != std::string::npos) {
+    how = job.request.rendezvous->rank == 1 ? how.substr(0, at) : how.substr(at + 1);
+  }
   const auto found = behaviors().find(how);
   if (found != behaviors().end()) return found->second(job);
   job.write_good();

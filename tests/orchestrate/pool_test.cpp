@@ -148,6 +148,13 @@ TEST_F(PoolTest, ChoosesTheGpuByUuidAndClearsWhatChangesResults) {
   unsetenv("NVIDIA_TF32_OVERRIDE");
 }
 
+TEST_F(PoolTest, NeverClearsWhatAMachineNeedsForNccl) {
+  setenv("NCCL_NVLS_ENABLE", "0", 1);
+  EXPECT_EQ(worker_environment(false).at("NCCL_NVLS_ENABLE"), "0");
+  EXPECT_EQ(recorded_environment(false).at("NCCL_NVLS_ENABLE"), "0");
+  unsetenv("NCCL_NVLS_ENABLE");
+}
+
 TEST_F(PoolTest, SeveralSlotsWorkAtOnceButNeverOnOneCell) {
   const auto log = folder_.string() + ".log";
   setenv("FAKE_WORKER", "logs", 1);

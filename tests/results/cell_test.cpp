@@ -50,6 +50,19 @@ TEST(CellId, SaysWhoseNetworkItIsWhereItIsNotLabreportsOwn) {
   EXPECT_FALSE(same_network(other, small_step()));
 }
 
+TEST(CellId, OfRanksNamesWhatJoinsThem) {
+  CellSpec spec;
+  spec.kind = CellKind::kAllReduce;
+  spec.device = DeviceKind::kCpu;
+  spec.ranks = Ranks{4, Collectives::kGloo};
+  spec.largest = 1'000'000'000;
+  spec.warmup = 5;
+  EXPECT_EQ(cell_id(spec), "all_reduce.cpu.gloo.r4.m1000000000.w5");
+  EXPECT_TRUE(is_countable(spec));
+  spec.largest = 10'000'000'000'000'000;
+  EXPECT_FALSE(is_countable(spec));
+}
+
 TEST(CellId, OfAnAttentionNamesItsSweep) {
   CellSpec spec;
   spec.kind = CellKind::kAttention;

@@ -21,6 +21,9 @@ TEST(Outcome, DescribesTheOthers) {
   EXPECT_EQ(describe(TimedOut{90}), "timed out after 1 min 30 s");
   EXPECT_EQ(describe(Crashed{11, ""}), "crashed: signal 11 (Segmentation fault)");
   EXPECT_EQ(describe(Failed{"no luck"}), "failed: no luck");
+  EXPECT_EQ(describe(Failed{"no luck", 3}), "rank 3: failed: no luck");
+  EXPECT_EQ(describe(of_rank(TimedOut{90}, 0)), "rank 0: timed out after 1 min 30 s");
+  EXPECT_EQ(describe(of_rank(Skipped{"too large"}, 0)), "skipped: too large");
 }
 
 TEST(Outcome, WhatDoesNotFitIsAResultAndNoFailure) {

@@ -89,6 +89,12 @@ TEST(Versions, CheckpointsCameWithTheEighth) {
   EXPECT_EQ(run.cells.at(1).spec.group, 1);
 }
 
+TEST(Versions, RanksCameWithTheNinth) {
+  EXPECT_EQ(recorded("1.7.0").find("\"ranks\""), std::string::npos);
+  const labreport::Run run = run_from_json(recorded("1.8.0"), "run.json");
+  EXPECT_EQ(run.cells.at(0).spec.ranks, (Ranks{2, Collectives::kGloo}));
+}
+
 TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {
   const std::string newer = changed("/schema_version", "1.10.0");
   EXPECT_EQ(warning(newer, "newer.json"),

@@ -65,6 +65,17 @@ class Installs(Sandbox):
             "setup: unpacking into .deps, without root (about 1 MB): libcli11-dev")))
         self.assertTrue(os.path.exists(self.root + "/.deps/usr/include/CLI/CLI.hpp"))
 
+    def test_does_without_gloo_and_asks_for_it_once(self):
+        self.missing("include/gloo/rendezvous/store.h")
+        self.fake_apt("exit 100")
+        status, words = self.install("report")
+        self.assertEqual(status, 0, words)
+        self.assertIn("setup: no libgloo-dev: processes on the CPU will not be joined by Gloo, "
+                      "and their rows will say so", words)
+        asked = len(self.calls())
+        self.assertEqual(self.install("report"), (0, []))
+        self.assertEqual(len(self.calls()), asked)
+
     def test_tex_live_for_the_tests_as_root(self):
         self.without("pdflatex")
         self.fake_apt(f"printf '#!/bin/sh\\n' > {self.bin}/pdflatex; chmod +x {self.bin}/pdflatex")

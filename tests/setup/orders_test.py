@@ -11,8 +11,9 @@ FRONT_END = ["libvalijson-dev", "libcli11-dev", "libkainjow-mustache-dev", "libc
              "libcmark-gfm-extensions-dev", "libsodium-dev"]
 PROGRAMS = {"g++", "python3-venv", *WORKER, *FRONT_END}
 LINT = PROGRAMS | {"libgtest-dev", "libgmock-dev", "chromium"}
-TEST = LINT | {"texlive-latex-recommended", "lmodern"}
-WANTED = {"render": PROGRAMS, "report": PROGRAMS, "lint": LINT, "test": TEST,
+RANKS = {"libgloo-dev"}
+TEST = LINT | RANKS | {"texlive-latex-recommended", "lmodern"}
+WANTED = {"render": PROGRAMS, "report": PROGRAMS | RANKS, "lint": LINT, "test": TEST,
           "attack": TEST | {"slurm-wlm", "munge", "clang-19", "libclang-rt-19-dev"}}
 
 # What each package brings; all else of the sandbox's machine stays.
@@ -21,6 +22,7 @@ BRINGS = {"g++": ["bin/g++"], "python3-venv": ["ensurepip"], "chromium": ["bin/c
           "slurm-wlm": ["usr/sbin/slurmctld"], "munge": ["usr/sbin/munged"],
           "nlohmann-json3-dev": ["usr/include/nlohmann/json.hpp"],
           "libfmt-dev": ["usr/include/fmt/format.h"],
+          "libgloo-dev": ["usr/include/gloo/rendezvous/store.h"],
           "libboost-dev": ["usr/include/boost/uuid/name_generator_sha1.hpp"],
           "libvalijson-dev": ["usr/include/valijson/validator.hpp"],
           "libcli11-dev": ["usr/include/CLI/CLI.hpp"],

@@ -7,7 +7,11 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "plan/collectives.h"
+#include "results/measured_table.h"
+#include "results/metric_names.h"
 #include "results/run_json.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -59,6 +63,95 @@ class WorkerTest : public testing::Test {
       fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
   std::string said_;
 };
+
+/// Two real processes that find each other.
+class RanksTest : public WorkerTest {
+ protected:
+  static LaunchRequest request(const fs::path& folder, std::int64_t rank, double timeout = 20) {
+    LaunchRequest request;
+    request.spec.kind = CellKind::kAllReduce;
+    request.spec.device = DeviceKind::kCpu;
+    request.spec.ranks = Ranks{2, Collectives::kGloo};
+    request.spec.largest = 1'000'000;
+    request.spec.warmup = 1;
+    request.spec.steps = 3;
+    request.rendezvous = Rendezvous{rank, (folder / "meeting").string(), timeout};
+    return request;
+  }
+
+  std::string command(std::int64_t rank, double timeout) const {
+    const fs::path asked = folder_ / (std::to_string(rank) + ".request.json");
+    write_atomically(asked, to_json(request(folder_, rank, timeout)));
+    return std::string(LABREPORT_BIN_DIR) + "/labreport-worker --request " + asked.string() +
+           " --result " + (folder_ / (std::to_string(rank) + ".json")).string() + " 2>&1";
+  }
+
+  /// Their exit statuses; `alone`: the second never comes.
+  std::vector<int> measure_both(double timeout = 20, bool alone = false) {
+    std::vector<FILE*> pipes{popen(command(0, timeout).c_str(), "r")};
+    if (!alone) pipes.push_back(popen(command(1, timeout).c_str(), "r"));
+    std::vector<int> statuses;
+    for (FILE* pipe : pipes) {
+      for (int letter = fgetc(pipe); letter != EOF; letter = fgetc(pipe))
+        said_ += static_cast<char>(letter);
+      const int status = pclose(pipe);
+      statuses.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    }
+    return statuses;
+  }
+
+  LaunchReport report_of(std::int64_t rank) const {
+    const std::string name = std::to_string(rank) + ".json";
+    return report_from_json(read_file(folder_ / name), name);
+  }
+};
+
+TEST_F(RanksTest, SumRightAndKeepEachRanksTimes) {
+  ASSERT_EQ(measure_both(), (std::vector<int>{0, 0})) << said_;
+  const Launch first = report_of(0).body;
+  if (std::holds_alternative<Skipped>(first.outcome)) GTEST_SKIP() << describe(first.outcome);
+  ASSERT_TRUE(is_ok(first.outcome)) << describe(first.outcome);
+  EXPECT_TRUE(is_ok(report_of(1).body.outcome));
+  EXPECT_TRUE(report_of(1).body.tables.empty()) << "rank 0 speaks for both";
+  const auto rows = measured_rows(first, metric::kAllReduce);
+  ASSERT_EQ(rows.size(), 2 * all_reduce_sizes(1'000'000).size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i].number(column::kRank), i % 2);
+    EXPECT_EQ(rows[i].number(column::kWrong), 0);
+    EXPECT_EQ(rows[i].number(column::kCount), 3);
+    EXPECT_GT(rows[i].number(column::kMedianNs), 0);
+  }
+  for (const char* name : {"1000000.0", "1000000.1"}) {
+    EXPECT_EQ(first.find(metric::kAllReduce, name)->numbers().size(), 3u);
+  }
+}
+
+TEST_F(RanksTest, GiveUpWhenTheOtherNeverComes) {
+  const std::vector<int> statuses = measure_both(1, /*alone=*/true);
+  const Outcome outcome = report_of(0).body.outcome;
+  if (std::holds_alternative<Skipped>(outcome)) GTEST_SKIP() << describe(outcome);
+  EXPECT_EQ(statuses, std::vector<int>{4});
+  EXPECT_EQ(std::get<TimedOut>(outcome).limit_seconds, 1);
+}
+
+TEST_F(RanksTest, OverNcclSayWhatTheMachineLacks) {
+  LaunchRequest asked = request(folder_, 0);
+  asked.spec.ranks->collectives = Collectives::kNccl;
+  asked.rendezvous->timeout_seconds = 1;
+  write_atomically(folder_ / "request.json", to_json(asked));
+  run("--request " + (folder_ / "request.json").string() + " --result " +
+      (folder_ / "result.json").string());
+  EXPECT_FALSE(is_ok(report().body.outcome));
+}
+
+TEST_F(WorkerTest, RefusesRanksWithoutARendezvous) {
+  LaunchRequest asked = tiny_request();
+  asked.spec.kind = CellKind::kAllReduce;
+  asked.spec.ranks = Ranks{2, Collectives::kGloo};
+  asked.spec.largest = 1'000'000;
+  measure(to_json(asked));
+  EXPECT_NE(describe(report().body.outcome).find("rendezvous"), std::string::npos);
+}
 
 TEST_F(WorkerTest, AnswersARequestWithAValidReport) {
   const LaunchRequest request = tiny_request();

@@ -153,13 +153,14 @@ CsvField field(const Json& object, const char* key) {
 
 constexpr auto kIdentity = std::to_array<const char*>(
     {"id", "kind", "device", "size", "implementation", "d_model", "d_ff", "layers", "heads",
-     "vocab", "context", "batch", "precision", "mode", "warmup", "steps"});
+     "vocab", "ranks", "collectives", "context", "batch", "precision", "mode", "warmup", "steps"});
 
 struct OutcomeColumn {
   const char* head;
   const char* key;
 };
 constexpr auto kOutcome = std::to_array<OutcomeColumn>({{"outcome", "status"},
+                                                        {"rank", "rank"},
                                                         {"phase", "phase"},
                                                         {"requested (B)", "requested_bytes"},
                                                         {"in use (B)", "in_use_bytes"},

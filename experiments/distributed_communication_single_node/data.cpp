@@ -1,0 +1,481 @@
+// How size, ranks and library act together: the datasets and values of section.md.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/format.h"
+#include "experiments/common/command.h"
+#include "experiments/distributed_communication_single_node/links.h"
+#include "experiments/distributed_communication_single_node/measured.h"
+#include "experiments/distributed_communication_single_node/present.h"
+#include "results/measured_table.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport::distributed_communication_single_node {
+namespace {
+
+constexpr const char* kProblem = "distributed_communication_single_node";
+constexpr double kNsPerMs = 1e6, kNsPerUs = 1e3, kGiga = 1e9, kMega = 1e6;
+// Of a time, the share that latency takes: above the one it is bound by it, below the other hardly.
+constexpr double kMostly = 0.5, kHardly = 0.1;
+// So near the ring's ratio, the ring explains it.
+constexpr double kNearRing = 0.2;
+
+using Groups = std::vector<Group>;
+
+/// "1 MB", "1 GB": of 10⁶ and 10⁹ bytes.
+std::string size_words(std::int64_t bytes) {
+  constexpr std::int64_t kMegabyte = 1'000'000, kGigabyte = 1'000'000'000;
+  if (bytes >= kGigabyte) return format_count(bytes / kGigabyte) + " GB";
+  return format_count(bytes / kMegabyte) + " MB";
+}
+
+std::string ms_words(double ns) { return format_significant(ns / kNsPerMs, 3); }
+
+/// A row of the handout's grid.
+struct GridRow {
+  std::string library;
+  std::int64_t ranks;
+  std::string size;
+  std::optional<Timing> timing;
+  double factor;  ///< From algbw to busbw.
+  std::string reason;
+
+  Value or_reason(const std::function<Value(const Timing&)>& value) const {
+    return timing ? value(*timing) : Value::missing(reason);
+  }
+};
+
+Value mean_of(const Timing& timing) {
+  if (!timing.deviation_ns) return timing.mean_ns / kNsPerMs;
+  return {timing.mean_ns / kNsPerMs, *timing.deviation_ns / kNsPerMs};
+}
+
+const std::vector<Column<GridRow>> kGrid{
+    {"library", "Library", &GridRow::library},
+    {"ranks", "Ranks", &GridRow::ranks, "", {Notation::kCount}},
+    {"size", "Size", &GridRow::size},
+    {"ms", "Time",
+     [](const GridRow& row) {
+       return row.or_reason([](const Timing& timing) { return timing.ns / kNsPerMs; });
+     },
+     "ms"},
+    {"mean", "Mean", [](const GridRow& row) { return row.or_reason(mean_of); }, "ms"},
+    {"fastest", "Fastest rank",
+     [](const GridRow& row) {
+       return row.or_reason([](const Timing& timing) { return timing.fastest_ns / kNsPerMs; });
+     },
+     "ms"},
+    {"lag",
+     "Last start",
+     [](const GridRow& row) {
+       return row.or_reason([](const Timing& timing) { return timing.lag_ns / kNsPerUs; });
+     },
+     "µs",
+     {Notation::kSignificant, 3}},
+    {"calls",
+     "Calls",
+     [](const GridRow& row) {
+       return row.or_reason([](const Timing& timing) { return timing.calls; });
+     },
+     "",
+     {Notation::kCount}},
+    {"algbw",
+     "algbw",
+     [](const GridRow& row) {
+       return row.or_reason([](const Timing& timing) { return timing.algbw() / kGiga; });
+     },
+     "GB/s",
+     {Notation::kSignificant, 3}},
+    {"busbw",
+     "busbw",
+     [](const GridRow& row) {
+       return row.or_reason(
+           [&](const Timing& timing) { return timing.algbw() * row.factor / kGiga; });
+     },
+     "GB/s",
+     {Notation::kSignificant, 3}}};
+
+/// A point of the sweep, and the line's there.
+struct SweepRow {
+  std::string series;
+  std::int64_t bytes;
+  std::string method;
+  double us, algbw, busbw;
+  std::optional<double> line_us;
+  std::int64_t calls, wrong;
+};
+
+const std::vector<Column<SweepRow>> kSweep{
+    {"series", "Library and ranks", &SweepRow::series},
+    {"bytes", "Size", &SweepRow::bytes, "B", {Notation::kCount}},
+    {"method", "Method", &SweepRow::method},
+    {"us", "Time", &SweepRow::us, "µs"},
+    {"line_us", "α + S/β", [](const SweepRow& row) { return Value(row.line_us); }, "µs"},
+    {"algbw", "algbw", &SweepRow::algbw, "GB/s", {Notation::kSignificant, 3}},
+    {"busbw", "busbw", &SweepRow::busbw, "GB/s", {Notation::kSignificant, 3}},
+    {"calls", "Calls", &SweepRow::calls, "", {Notation::kCount}},
+    {"wrong", "Wrong", &SweepRow::wrong, "", {Notation::kCount}}};
+
+struct LineRow {
+  std::string library;
+  std::int64_t ranks;
+  Line line;
+  double factor;
+  std::optional<Link> link;
+
+  double busbw() const { return line.bytes_per_second * factor; }
+};
+
+const std::vector<Column<LineRow>> kLines{
+    {"library", "Library", &LineRow::library},
+    {"ranks", "Ranks", &LineRow::ranks, "", {Notation::kCount}},
+    {"latency",
+     "α",
+     [](const LineRow& row) { return row.line.latency_ns / kNsPerUs; },
+     "µs",
+     {Notation::kSignificant, 3}},
+    {"bandwidth",
+     "β as busbw",
+     [](const LineRow& row) { return row.busbw() / kGiga; },
+     "GB/s",
+     {Notation::kSignificant, 3}},
+    {"half",
+     "Half of β at",
+     [](const LineRow& row) {
+       return row.line.latency_ns * row.line.bytes_per_second / kGiga / kMega;
+     },
+     "MB",
+     {Notation::kSignificant, 3}},
+    {"error",
+     "Farthest off",
+     [](const LineRow& row) { return row.line.largest_error; },
+     "%",
+     {Notation::kPercent}},
+    {"share",
+     "Share of the link",
+     [](const LineRow& row) {
+       return row.link ? Value(row.busbw() / row.link->bytes_per_second) : Value();
+     },
+     "%",
+     {Notation::kPercent}}};
+
+struct RankRow {
+  std::string series;
+  std::string size;
+  std::int64_t rank;
+  double mean, median, lag;
+  double stddev;
+};
+
+const std::vector<Column<RankRow>> kByRank{
+    {"series", "Library and ranks", &RankRow::series},
+    {"size", "Size", &RankRow::size},
+    {"rank", "Rank", &RankRow::rank, "", {Notation::kCount}},
+    {"mean", "Time", [](const RankRow& row) { return Value(row.mean, row.stddev); }, "ms"},
+    {"median", "Median", &RankRow::median, "ms"},
+    {"lag", "Start after the first", &RankRow::lag, "µs", {Notation::kSignificant, 3}}};
+
+std::vector<std::int64_t> asked_sizes(const Group& group) {
+  std::vector<std::int64_t> sizes;
+  for (const std::int64_t bytes : kHandoutSizes) {
+    if (bytes <= group.cell->spec.largest.value_or(0)) sizes.push_back(bytes);
+  }
+  return sizes;
+}
+
+std::vector<GridRow> grid_rows(const Groups& groups) {
+  std::vector<GridRow> rows;
+  for (const Group& group : groups) {
+    for (const std::int64_t bytes : asked_sizes(group)) {
+      rows.push_back({group.library(), group.ranks(), size_words(bytes), group.synced(bytes),
+                      bus_factor(group.ranks()), group.reason});
+    }
+  }
+  return rows;
+}
+
+std::string method_words(std::string_view method) {
+  if (method == metric::kInPlace) return "in place";
+  if (method == metric::kOutOfPlace) return "out of place";
+  return "synchronized";
+}
+
+std::vector<SweepRow> rows_by(const Group& group, std::string_view method) {
+  const auto line = line_through(group.swept());
+  std::vector<SweepRow> rows;
+  for (const Timing& timing : group.timings(method)) {
+    const bool fitted = line && method == group.swept_method();
+    rows.push_back({group.words(), timing.bytes, method_words(method), timing.ns / kNsPerUs,
+                    timing.algbw() / kGiga, group.busbw(timing) / kGiga,
+                    fitted ? std::optional(line->ns(timing.bytes) / kNsPerUs) : std::nullopt,
+                    timing.calls, timing.wrong});
+  }
+  return rows;
+}
+
+std::vector<SweepRow> sweep_rows(const Groups& groups) {
+  std::vector<SweepRow> rows;
+  for (const Group& group : groups) {
+    std::ranges::copy(rows_by(group, group.swept_method()), std::back_inserter(rows));
+  }
+  return rows;
+}
+
+std::vector<SweepRow> all_rows(const Groups& groups) {
+  std::vector<SweepRow> rows;
+  for (const Group& group : groups) {
+    for (const auto method : {metric::kSynced, metric::kInPlace, metric::kOutOfPlace}) {
+      std::ranges::copy(rows_by(group, method), std::back_inserter(rows));
+    }
+  }
+  return rows;
+}
+
+const Device* device_of(const RunView& view, const Group& group) {
+  const Launch* launch = ok_launch(*group.cell);
+  if (launch == nullptr || !launch->device) return nullptr;
+  return &view.run().devices.at(static_cast<std::size_t>(*launch->device));
+}
+
+std::vector<LineRow> line_rows(const RunView& view, const Groups& groups) {
+  std::vector<LineRow> rows;
+  for (const Group& group : groups) {
+    const auto line = line_through(group.swept());
+    if (!line) continue;
+    const Device* device = device_of(view, group);
+    const bool linked = device != nullptr && group.cell->spec.device == DeviceKind::kCuda;
+    rows.push_back({group.library(), group.ranks(), *line, bus_factor(group.ranks()),
+                    linked ? nominal_link(device->name) : std::nullopt});
+  }
+  return rows;
+}
+
+std::vector<RankRow> rank_rows(const Groups& groups) {
+  std::vector<RankRow> rows;
+  for (const Group& group : groups) {
+    const Launch* launch = ok_launch(*group.cell);
+    if (launch == nullptr) continue;
+    for (const MeasuredRow& row : measured_rows(*launch, metric::kAllReduce)) {
+      const auto number = [&](std::string_view name) { return row.number(name).value_or(0); };
+      const auto bytes = static_cast<std::int64_t>(number(column::kBytes));
+      if (row.text(column::kMethod) != metric::kSynced || !is_handout_size(bytes)) continue;
+      rows.push_back({group.words(), size_words(bytes),
+                      static_cast<std::int64_t>(number(column::kRank)),
+                      number(column::kMeanNs) / kNsPerMs, number(column::kMedianNs) / kNsPerMs,
+                      number(column::kLagNs) / kNsPerUs, number(column::kStddevNs) / kNsPerMs});
+    }
+  }
+  return rows;
+}
+
+/// How one library's time with one number of ranks goes along with size.
+std::optional<Facts> by_size(const Group& group) {
+  const std::vector<std::int64_t> sizes = asked_sizes(group);
+  if (sizes.size() < 2) return std::nullopt;
+  const auto small = group.synced(sizes.front()), large = group.synced(sizes.back());
+  if (!small || !large) return std::nullopt;
+  Facts facts;
+  facts.set("group", group.words());
+  facts.set("small", size_words(small->bytes)).set("large", size_words(large->bytes));
+  facts.set("small_ms", ms_words(small->ns)).set("large_ms", ms_words(large->ns));
+  facts.set("times", format_factor(large->ns / small->ns));
+  facts.set("sizes", format_count(large->bytes / small->bytes));
+  facts.set("busbw", format_significant(group.busbw(*large) / kGiga, 3));
+  // Of what is quoted: the same synchronized calls.
+  auto line = line_through(group.timings(metric::kSynced));
+  if (line && !line->explains()) line.reset();
+  const double share_small = line ? line->latency_ns / line->ns(small->bytes) : 0;
+  const double share_large = line ? line->latency_ns / line->ns(large->bytes) : 1;
+  facts.flag("turns", share_small > kMostly && share_large < kHardly);
+  facts.flag("bandwidth", share_small <= kMostly && share_large < kHardly);
+  facts.set("latency", line ? format_significant(line->latency_ns / kNsPerUs, 3) : "");
+  facts.set("share_small", format_percent(share_small));
+  facts.set("share_large", format_percent(share_large));
+  return facts;
+}
+
+/// The same library's least and most ranks, at the largest size that both have.
+std::optional<Facts> by_ranks(const Groups& groups, Collectives collectives) {
+  Groups ran;
+  std::ranges::copy_if(groups, std::back_inserter(ran), [&](const Group& group) {
+    return group.cell->spec.ranks->collectives == collectives && group.reason.empty();
+  });
+  if (ran.size() < 2) return std::nullopt;
+  const Group& few = ran.front();
+  const Group& many = ran.back();
+  for (auto size = std::rbegin(kHandoutSizes); size != std::rend(kHandoutSizes); ++size) {
+    const auto a = few.synced(*size), b = many.synced(*size);
+    if (!a || !b) continue;
+    const double ratio = b->ns / a->ns;
+    const double ring = bus_factor(many.ranks()) / bus_factor(few.ranks());
+    Facts facts;
+    facts.set("library", few.library()).set("size", size_words(*size));
+    facts.set("few", format_count(few.ranks())).set("many", format_count(many.ranks()));
+    facts.set("ratio", format_ratio(ratio)).set("ring", format_ratio(ring));
+    facts.flag("explained", std::abs(ratio / ring - 1) <= kNearRing);
+    return facts;
+  }
+  return std::nullopt;
+}
+
+/// Gloo beside NCCL with as many ranks, at the sizes that both have.
+std::optional<Facts> by_library(const Groups& groups) {
+  for (const Group& gloo : groups) {
+    if (gloo.cell->spec.ranks->collectives != Collectives::kGloo) continue;
+    const auto nccl = std::ranges::find_if(groups, [&](const Group& group) {
+      return group.cell->spec.ranks->collectives == Collectives::kNccl &&
+             group.ranks() == gloo.ranks();
+    });
+    if (nccl == groups.end()) continue;
+    std::vector<std::pair<std::int64_t, double>> ratios;
+    for (const std::int64_t bytes : kHandoutSizes) {
+      const auto a = gloo.synced(bytes), b = nccl->synced(bytes);
+      if (a && b) ratios.emplace_back(bytes, a->ns / b->ns);
+    }
+    if (ratios.size() < 2) continue;
+    Facts facts;
+    facts.set("ranks", format_count(gloo.ranks()));
+    facts.set("small", size_words(ratios.front().first));
+    facts.set("large", size_words(ratios.back().first));
+    facts.set("small_ratio", format_factor(ratios.front().second));
+    facts.set("large_ratio", format_factor(ratios.back().second));
+    return facts;
+  }
+  return std::nullopt;
+}
+
+/// Those without numbers, groups of one reason together.
+std::vector<Facts> missing(const Groups& groups) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  for (const Group& group : groups) {
+    if (group.reason.empty()) continue;
+    const auto known =
+        std::ranges::find(reasons, group.reason, [](const auto& it) { return it.first; });
+    if (known == reasons.end()) {
+      reasons.push_back({group.reason, {group.words()}});
+    } else {
+      known->second.push_back(group.words());
+    }
+  }
+  std::vector<Facts> facts;
+  for (const auto& [reason, names] : reasons) {
+    facts.emplace_back()
+        .set("groups", fmt::format("{}", fmt::join(names, "; ")))
+        .set("reason", reason);
+  }
+  return facts;
+}
+
+std::vector<Facts> wrong_sums(const Groups& groups) {
+  std::vector<Facts> facts;
+  for (const Group& group : groups) {
+    std::int64_t wrong = 0;
+    for (const Timing& timing : group.timings(metric::kSynced)) wrong += timing.wrong;
+    if (wrong == 0) continue;
+    facts.emplace_back().set("group", group.words()).set("wrong", format_count(wrong));
+  }
+  return facts;
+}
+
+std::vector<Facts> line_facts(const std::vector<LineRow>& rows) {
+  std::vector<Facts> facts;
+  for (const LineRow& row : rows) {
+    Facts& line = facts.emplace_back();
+    line.set("group", fmt::format("{}, {} ranks", row.library, row.ranks));
+    line.set("latency", format_significant(row.line.latency_ns / kNsPerUs, 3));
+    line.set("bandwidth", format_significant(row.busbw() / kGiga, 3));
+    line.when("link", row.link.has_value(), "name", row.link ? row.link->name : "");
+    line.set("nominal", row.link ? format_significant(row.link->bytes_per_second / kGiga, 3) : "");
+    line.set("share", row.link ? format_percent(row.busbw() / row.link->bytes_per_second) : "");
+  }
+  return facts;
+}
+
+/// Conditions that all ranks' launches tell alike.
+std::string condition(const Groups& groups, Collectives collectives, std::string_view name) {
+  for (const Group& group : groups) {
+    const Launch* launch = ok_launch(*group.cell);
+    if (launch == nullptr || group.cell->spec.ranks->collectives != collectives) continue;
+    const Metric* told = launch->find_condition(metric::kCollectives, name);
+    const auto* scalar = told == nullptr ? nullptr : std::get_if<Scalar>(&told->data);
+    const auto* text = scalar == nullptr ? nullptr : std::get_if<std::string>(scalar);
+    if (text != nullptr) return *text;
+  }
+  return "";
+}
+
+void add_conditions(Facts& facts, const Groups& groups) {
+  const std::string nccl = condition(groups, Collectives::kNccl, metric::kLibrary);
+  facts.when("nccl", !nccl.empty(), "version", nccl);
+  const std::string why_not = condition(groups, Collectives::kNccl, metric::kOutOfPlace);
+  facts.flag("out_of_place", !nccl.empty() && why_not.empty());
+  facts.when("in_place_alone", !nccl.empty() && !why_not.empty(), "why", why_not);
+  facts.flag("gloo", std::ranges::any_of(groups, [](const Group& group) {
+               return group.cell->spec.ranks->collectives == Collectives::kGloo;
+             }));
+  const CellSpec& spec = groups.front().cell->spec;
+  facts.set("warmup", format_count(spec.warmup.value_or(0)));
+  facts.set("steps", format_count(spec.steps.value_or(0)));
+}
+
+template <typename Item>
+std::vector<Facts> present_ones(std::initializer_list<std::optional<Item>> items) {
+  std::vector<Facts> facts;
+  for (const auto& item : items) {
+    if (item) facts.push_back(*item);
+  }
+  return facts;
+}
+
+Facts facts_of(const Groups& groups, const std::vector<LineRow>& lines) {
+  Facts facts;
+  std::vector<Facts> all, spoken;
+  std::set<Collectives> heard;
+  for (const Group& group : groups) {
+    const auto found = by_size(group);
+    if (!found) continue;
+    all.push_back(*found);
+    // One of each library: the answer is short.
+    if (heard.insert(group.cell->spec.ranks->collectives).second) spoken.push_back(*found);
+  }
+  facts.flag("nothing", all.empty());
+  facts.list("sizes_grow", std::move(spoken));
+  facts.list("all_sizes", std::move(all));
+  facts.list("ranks_grow", present_ones<Facts>({by_ranks(groups, Collectives::kGloo),
+                                                by_ranks(groups, Collectives::kNccl)}));
+  facts.when("libraries", by_library(groups));
+  facts.list("missing", missing(groups));
+  facts.list("wrong", wrong_sums(groups));
+  facts.list("lines", line_facts(lines));
+  add_conditions(facts, groups);
+  return facts;
+}
+
+TableView commands(const RunView& view, const Groups& groups) {
+  return commands_table(view.run(), kProblem, {{"All of them", groups.front().cell}});
+}
+
+}  // namespace
+
+Presentation present(const RunView& view) {
+  const Groups groups = groups_of(view);
+  if (groups.empty()) return {};
+  const std::vector<LineRow> lines = line_rows(view, groups);
+  PartContent part;
+  part.facts = facts_of(groups, lines);
+  part.datasets = {make_dataset("grid", kGrid, grid_rows(groups)),
+                   make_dataset("sweep", kSweep, sweep_rows(groups)),
+                   make_dataset("lines", kLines, lines),
+                   make_dataset("every-size", kSweep, all_rows(groups)),
+                   make_dataset("by-rank", kByRank, rank_rows(groups))};
+  part.details.tables = {commands(view, groups)};
+  part.cells = view.cells(CellKind::kAllReduce);
+  return {{"", std::move(part)}};
+}
+
+}  // namespace labreport::distributed_communication_single_node

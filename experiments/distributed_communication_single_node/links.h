@@ -1,0 +1,22 @@
+// What the links between GPUs could carry, as data sheets give it.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace labreport::distributed_communication_single_node {
+
+/// Bytes a second that leave one GPU over NVLink, half of the sum of both directions that data
+/// sheets print; over PCI Express where a device has no NVLink. Nothing where the sheet leaves it
+/// to the machine, as for GPUs that may have a bridge.
+///
+/// Sources, all by NVIDIA: H200 and H100 Tensor Core GPU Datasheets (2024, 2023): 900 GB/s; A100
+/// Tensor Core GPU Datasheet (2021): 600; V100 Tensor Core GPU Datasheet (2020): 300; L40S and L4
+/// Datasheets (2023): PCIe 4 × 16, 64; T4 Tensor Core GPU Datasheet (2019): PCIe 3 × 16, 32.
+struct Link {
+  std::string_view name;  ///< "NVLink"
+  double bytes_per_second;
+};
+std::optional<Link> nominal_link(std::string_view device);
+
+}  // namespace labreport::distributed_communication_single_node

@@ -1,0 +1,92 @@
+#include "experiments/distributed_communication_single_node/measured.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "results/measured_table.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport::distributed_communication_single_node {
+namespace {
+
+void add_rank(Timing& timing, const MeasuredRow& row) {
+  const double mean = row.number(column::kMeanNs).value_or(0);
+  const double typical = row.number(column::kMedianNs).value_or(mean);
+  timing.calls = static_cast<std::int64_t>(row.number(column::kCount).value_or(0));
+  timing.fastest_ns = timing.ns == 0 ? typical : std::min(timing.fastest_ns, typical);
+  timing.ns = std::max(timing.ns, typical);
+  timing.lag_ns = std::max(timing.lag_ns, row.number(column::kLagNs).value_or(0));
+  timing.wrong += static_cast<std::int64_t>(row.number(column::kWrong).value_or(0));
+  if (mean <= timing.mean_ns) return;
+  timing.mean_ns = mean;
+  timing.deviation_ns = row.number(column::kStddevNs);
+}
+
+}  // namespace
+
+std::optional<Line> line_through(const std::vector<Timing>& timings) {
+  if (timings.size() < 3) return std::nullopt;
+  double weights = 0, sizes = 0, squares = 0, times = 0, products = 0;
+  for (const Timing& timing : timings) {
+    const auto size = static_cast<double>(timing.bytes);
+    const double weight = 1 / (timing.ns * timing.ns);
+    weights += weight, sizes += weight * size, squares += weight * size * size;
+    times += weight * timing.ns, products += weight * size * timing.ns;
+  }
+  const double determinant = weights * squares - sizes * sizes;
+  const double slope = (weights * products - sizes * times) / determinant;
+  Line line{(times - slope * sizes) / weights, 1e9 / slope};
+  if (!(line.latency_ns > 0) || !(slope > 0) || !std::isfinite(line.bytes_per_second)) {
+    return std::nullopt;
+  }
+  for (const Timing& timing : timings) {
+    const double error = std::abs(line.ns(timing.bytes) - timing.ns) / timing.ns;
+    line.largest_error = std::max(line.largest_error, error);
+    if (error < 0.5) line.near += 1 / static_cast<double>(timings.size());
+  }
+  return line;
+}
+
+std::string Group::words() const { return fmt::format("{}, {} ranks", library(), ranks()); }
+
+std::vector<Timing> Group::timings(std::string_view method) const {
+  std::map<std::int64_t, Timing> by_size;
+  const Launch* launch = ok_launch(*cell);
+  if (launch == nullptr) return {};
+  for (const MeasuredRow& row : measured_rows(*launch, metric::kAllReduce)) {
+    if (row.text(column::kMethod) != method) continue;
+    const auto bytes = static_cast<std::int64_t>(row.number(column::kBytes).value_or(0));
+    by_size[bytes].bytes = bytes;
+    add_rank(by_size[bytes], row);
+  }
+  std::vector<Timing> timings;
+  for (const auto& [bytes, timing] : by_size) {
+    if (timing.ns > 0) timings.push_back(timing);
+  }
+  return timings;
+}
+
+std::optional<Timing> Group::synced(std::int64_t bytes) const {
+  for (const Timing& timing : timings(metric::kSynced)) {
+    if (timing.bytes == bytes) return timing;
+  }
+  return std::nullopt;
+}
+
+std::string_view Group::swept_method() const {
+  return timings(metric::kInPlace).empty() ? metric::kSynced : metric::kInPlace;
+}
+
+std::vector<Group> groups_of(const RunView& view) {
+  std::vector<Group> groups;
+  for (const Cell* cell : view.cells(CellKind::kAllReduce)) {
+    groups.push_back({cell, reason_missing(*cell)});
+  }
+  return groups;
+}
+
+}  // namespace labreport::distributed_communication_single_node

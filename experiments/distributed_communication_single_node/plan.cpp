@@ -1,0 +1,48 @@
+#include "experiments/distributed_communication_single_node/plan.h"
+
+#include "experiments/common/selection.h"
+
+namespace labreport::distributed_communication_single_node {
+namespace {
+
+constexpr std::int64_t kWarmup = 5;
+constexpr std::int64_t kSteps = 20;
+
+std::vector<std::int64_t> rank_counts(Preset preset) {
+  if (preset == Preset::kFull) return {2, 4, 6};
+  return {2};
+}
+
+/// Over Gloo a gigabyte takes seconds: nothing beyond the handout's is swept.
+std::int64_t largest(const PlanInput& input, Collectives collectives) {
+  if (input.preset == Preset::kDemo) return 10'000'000;
+  if (input.preset == Preset::kQuick) return 100'000'000;
+  return collectives == Collectives::kGloo ? 1'000'000'000 : 1 << 30;
+}
+
+CellSpec cell(const PlanInput& input, DeviceKind device, Ranks ranks) {
+  CellSpec spec = bare_cell(device, CellKind::kAllReduce);
+  spec.ranks = ranks;
+  spec.largest = largest(input, ranks.collectives);
+  spec.warmup = input.selection.warmup.value_or(kWarmup);
+  spec.steps = input.selection.steps.value_or(kSteps);
+  return spec;
+}
+
+}  // namespace
+
+std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
+  const bool gpus = input.device == DeviceKind::kCuda;
+  std::vector<PlannedCell> cells;
+  const auto add = [&](DeviceKind device, Collectives collectives) {
+    for (const std::int64_t count : rank_counts(input.preset)) {
+      cells.push_back(
+          {cell(input, device, {count, collectives}), input.selection.launches.value_or(1)});
+    }
+  };
+  if (!gpus || input.edition.name == "2025") add(DeviceKind::kCpu, Collectives::kGloo);
+  if (gpus) add(DeviceKind::kCuda, Collectives::kNccl);
+  return cells;
+}
+
+}  // namespace labreport::distributed_communication_single_node

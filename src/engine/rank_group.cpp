@@ -1,0 +1,173 @@
+#include "engine/rank_group.h"
+
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+
+#include <atomic>
+#include <chrono>
+
+#include "engine/collectives_backend.h"
+#include "engine/device.h"
+#include "engine/host_clock.h"
+#include "engine/out_of_memory.h"
+
+namespace labreport {
+namespace {
+
+GroupError group_error(const std::string& what, const std::exception& error) {
+  const std::string message = error.what();
+  const bool timed_out =
+      message.find("imeout") != std::string::npos || message.find("imed out") != std::string::npos;
+  return {fmt::format("{}: {}", what, message.substr(0, message.find('\n'))), timed_out};
+}
+
+template <typename Call>
+auto guarded(const char* what, const Call& call) try {
+  return call();
+} catch (const NotOffered&) {
+  throw;
+} catch (const std::exception& error) {
+  if (as_out_of_memory(error)) throw;
+  throw group_error(what, error);
+}
+
+CollectivesBackend make_backend(const LaunchRequest& request, const BackendPlace& place) {
+  const bool nccl = request.spec.ranks->collectives == Collectives::kNccl;
+  return nccl ? make_nccl(place) : make_gloo(place);
+}
+
+std::chrono::milliseconds timeout_of(const Rendezvous& where) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(where.timeout_seconds * 1e3));
+}
+
+const Rendezvous& checked_rendezvous(const LaunchRequest& request) {
+  if (!request.rendezvous || !request.spec.ranks) {
+    throw InputError("a cell with ranks needs a rendezvous",
+                     "start it by the labreport beside this worker");
+  }
+  return *request.rendezvous;
+}
+
+}  // namespace
+
+struct Collective::Work {
+  c10::intrusive_ptr<c10d::Work> work;
+  std::atomic<std::int64_t> done_ns = 0;
+};
+
+void Collective::finish() {
+  guarded("a collective failed", [&] { return work_->work->wait(); });
+}
+
+std::int64_t Collective::done_ns() const { return work_->done_ns; }
+
+struct RankGroup::Joined {
+  c10::intrusive_ptr<c10d::Store> store;
+  CollectivesBackend backend;
+  std::chrono::milliseconds timeout;
+  bool nccl = false;
+
+  /// Notes when it is done: of a CPU's the future is complete just then.
+  Collective started(c10::intrusive_ptr<c10d::Work> work) const {
+    auto held = std::make_shared<Collective::Work>();
+    held->work = std::move(work);
+    if (!nccl) {
+      held->work->getFuture()->addCallback(
+          [held](c10::ivalue::Future&) { held->done_ns = host_now_ns(); });
+    }
+    return Collective(std::move(held));
+  }
+};
+
+RankGroup& RankGroup::join(const LaunchRequest& request) {
+  static RankGroup* group = nullptr;
+  if (group == nullptr) group = new RankGroup(request);  // never freed: see the header
+  return *group;
+}
+
+RankGroup::RankGroup(const LaunchRequest& request)
+    : rank_(checked_rendezvous(request).rank),
+      size_(request.spec.ranks->count),
+      device_(torch_device(request.spec.device)),
+      joined_(std::make_shared<Joined>()) {
+  const Rendezvous& where = *request.rendezvous;
+  joined_->timeout = timeout_of(where);
+  joined_->nccl = request.spec.ranks->collectives == Collectives::kNccl;
+  guarded("the ranks did not find each other", [&] {
+    const auto size = static_cast<int>(size_);
+    joined_->store = c10::make_intrusive<c10d::FileStore>(where.store, size);
+    joined_->store->setTimeout(joined_->timeout);
+    joined_->backend =
+        make_backend(request, {joined_->store, static_cast<int>(rank_), size, joined_->timeout});
+  });
+  barrier();
+}
+
+std::string RankGroup::library() const {
+  return joined_->nccl ? "NCCL " + nccl_version() : std::string("Gloo");
+}
+
+Collective RankGroup::sum(at::Tensor tensor) {
+  return guarded("an all-reduce failed", [&] {
+    std::vector<at::Tensor> tensors{std::move(tensor)};
+    return joined_->started(joined_->backend->allreduce(tensors));
+  });
+}
+
+Collective RankGroup::broadcast(at::Tensor tensor) {
+  return guarded("a broadcast failed", [&] {
+    std::vector<at::Tensor> tensors{std::move(tensor)};
+    return joined_->started(joined_->backend->broadcast(tensors));
+  });
+}
+
+// NCCL's own barrier guesses a device.
+void RankGroup::barrier() {
+  sum(at::zeros({1}, at::TensorOptions().device(device_))).finish();
+  guarded("a barrier failed", [&] { synchronize(device_); });
+}
+
+std::int64_t RankGroup::largest(std::int64_t value) {
+  std::int64_t found = value;
+  for (const auto& numbers : gather({value})) found = std::max(found, numbers.front());
+  return found;
+}
+
+std::vector<std::vector<std::int64_t>> RankGroup::gather(const std::vector<std::int64_t>& numbers) {
+  return guarded("gathering failed", [&] {
+    std::vector<at::Tensor> mine{
+        at::tensor(numbers, at::TensorOptions().dtype(at::kLong)).to(device_)};
+    std::vector<std::vector<at::Tensor>> all(1);
+    for (std::int64_t i = 0; i < size_; ++i) all[0].push_back(at::empty_like(mine[0]));
+    joined_->backend->allgather(all, mine)->wait();
+    std::vector<std::vector<std::int64_t>> gathered;
+    for (const at::Tensor& tensor : all[0]) {
+      const at::Tensor host = tensor.cpu();
+      const auto* data = host.const_data_ptr<std::int64_t>();
+      gathered.emplace_back(data, data + host.numel());
+    }
+    return gathered;
+  });
+}
+
+void RankGroup::leave() {
+  guarded("leaving failed", [&] {
+    std::vector<std::string> all;
+    for (std::int64_t i = 0; i < size_; ++i) all.push_back(fmt::format("left/{}", i));
+    joined_->store->set(all.at(static_cast<std::size_t>(rank_)), std::vector<std::uint8_t>{1});
+    joined_->store->wait(all, joined_->timeout);
+  });
+}
+
+std::string RankGroup::why_no_sum_into() const {
+  return joined_->nccl ? why_no_nccl_sum() : "c10d sums in place alone, over Gloo";
+}
+
+void RankGroup::sum_into(const at::Tensor& input, at::Tensor& output) {
+  guarded("an all-reduce failed", [&] { nccl_sum(*joined_->backend, input, output); });
+}
+
+}  // namespace labreport
