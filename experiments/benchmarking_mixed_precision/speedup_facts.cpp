@@ -9,9 +9,10 @@
 namespace labreport::benchmarking_mixed_precision {
 namespace {
 
-constexpr double kSlower = 0.98;  // A speedup below it is a loss.
-constexpr double kLonger = 1.05;  // One time over another, to call it longer.
-constexpr double kHalf = 0.5;     // Of a change, to call something its reason.
+constexpr double kSlower = 0.98;     // A speedup below it is a loss.
+constexpr double kLonger = 1.05;     // One time over another, to call it longer.
+constexpr double kMoreGemms = 0.05;  // Of a pass.
+constexpr double kHalf = 0.5;        // Of a change, to call something its reason.
 
 using Pairs = std::vector<Pair>;
 using WhichPass = Pass Network::*;
@@ -54,31 +55,22 @@ std::string passes_where(const Pairs& pairs, Holds holds) {
   return join(passes, " and ");
 }
 
-/// The times of one side of the pairs that vary by more than what counts as steady, and by how
-/// much.
-std::optional<Facts> varying(const Pairs& pairs, const Network* Pair::* side) {
+/// Sizes whose times vary by more than what counts as steady, and by how much.
+std::optional<Facts> varying(const Pairs& pairs) {
   double most = 0;
-  const std::string passes = passes_where(pairs, [&](const Pair& pair, WhichPass pass) {
-    const double share = variation_of(((pair.*side)->*pass).ms).value_or(0);
-    if (share > kSteadyBelow) most = std::max(most, share);
-    return share > kSteadyBelow;
-  });
-  if (passes.empty()) return std::nullopt;
-  return Facts()
-      .set("passes", passes)
-      .set("precision", (pairs.front().*side)->precision())
-      .set("most", variation_words(most));
-}
-
-/// FP32 is spoken of with the first precision alone.
-void set_varying(Facts& facts, const Pairs& pairs, bool first) {
-  std::vector<Facts> list;
-  for (const auto side : {&Pair::fp32, &Pair::other}) {
-    const auto found = side == &Pair::other || first ? varying(pairs, side) : std::nullopt;
-    if (found) list.push_back(Facts(*found).flag("later", !list.empty()));
+  std::vector<std::string> sizes;
+  for (const Pair& pair : pairs) {
+    double share = 0;
+    for (const Network* side : {pair.fp32, pair.other}) {
+      for (const auto& [name, pass] : kBoth) {
+        share = std::max(share, variation_of((side->*pass).ms).value_or(0));
+      }
+    }
+    if (share > kSteadyBelow) sizes.push_back(pair.size());
+    most = std::max(most, share);
   }
-  facts.flag("varies", !list.empty());
-  facts.list("varying", std::move(list));
+  if (sizes.empty()) return std::nullopt;
+  return Facts().set("sizes", join_words(sizes)).set("most", variation_words(most));
 }
 
 /// Of every precision that was compared, the one that answers speak of first.
@@ -93,7 +85,7 @@ std::vector<Facts> every_speed(const Pairs& pairs) {
     facts.set("precision", precision);
     facts.set("setting", precision == "TF32" ? precision : precision + " autocast");
     facts.when("forward", forward).when("backward", range_of(group, &Network::backward));
-    set_varying(facts, group, list.size() == 1);
+    facts.when("varies", varying(group));
   }
   return list;
 }
@@ -148,21 +140,21 @@ bool capped_by_launches(const Pairs& pairs, WhichPass pass) {
   return paced_by_launches(compared.front(), pass) && !paced_by_launches(compared.back(), pass);
 }
 
-/// Which passes launches cap where speedups grow for that reason.
+/// Which passes launches cap where speedups grow for that reason, and shares of GEMMs in FP32 where
+/// those grow too.
 std::optional<Facts> launch_facts(const Pairs& pairs, const std::vector<WhichPass>& growing) {
   const auto capped = [&](WhichPass pass) { return capped_by_launches(pairs, pass); };
   if (growing.empty() || !std::ranges::all_of(growing, capped)) return std::nullopt;
-  const Pairs compared = spoken_of(pairs, &Network::forward);
-  const Pair &small = compared.front(), &large = compared.back();
-  const auto share = [](const Pair& pair) {
-    const auto& kernels = pair.fp32->forward.kernels;
-    return kernels ? kernels->gemm_share() : 0;
-  };
-  const bool more_gemms = share(small) > 0 && share(large) > share(small);
+  const Pairs profiled = only(spoken_of(pairs, &Network::forward), [](const Pair& pair) {
+    return pair.fp32->forward.kernels.has_value();
+  });
+  const auto share = [](const Pair& pair) { return pair.fp32->forward.kernels->gemm_share(); };
+  const bool more =
+      profiled.size() > 1 && share(profiled.back()) > share(profiled.front()) + kMoreGemms;
   return Facts()
       .set("passes", passes_where(pairs, paced_by_launches))
-      .when("shares", more_gemms,
-            more_gemms ? share_range(small, large, &Network::forward) : Facts());
+      .when("shares", more,
+            more ? share_range(profiled.front(), profiled.back(), &Network::forward) : Facts());
 }
 
 void set_trend(Facts& facts, const Pairs& pairs) {
@@ -192,24 +184,9 @@ bool casts_slow(const Pair& pair, const KernelTime& fp32, const KernelTime& othe
          other.copies - fp32.copies >= kHalf * (other.rest() - fp32.rest());
 }
 
-/// Without a profile in the other precision: how much of FP32's passes GEMMs are, of the smallest
-/// and the largest that was profiled, and how much faster large ones ran.
-std::optional<Facts> held_facts(const RunView& view, const Pairs& pairs) {
-  const Pairs compared =
-      only(pairs, [](const Pair& pair) { return pair.fp32->forward.kernels.has_value(); });
-  if (compared.size() < 2) return std::nullopt;
-  const auto rate = matrix_rate(view, Precision::kFp32);
-  const auto other = matrix_rate(view, *compared.back().other->group->spec.precision);
-  if (!rate || !other) return std::nullopt;
-  constexpr Notation kTeraflops{Notation::kSignificant, 3};
-  return share_range(compared.front(), compared.back(), &Network::forward)
-      .set("rate", *rate / 1e12, kTeraflops)
-      .set("new_rate", *other / 1e12, kTeraflops);
-}
-
 /// What became of GEMMs and of everything else in the largest forward pass profiled in both
 /// precisions.
-void set_kernels(Facts& facts, const RunView& view, const Pairs& pairs) {
+void set_kernels(Facts& facts, const Pairs& pairs) {
   Facts values;
   const Pairs compared = spoken_of(pairs, &Network::forward);
   std::string holds = compared.empty() ? "" : "not_profiled";
@@ -226,7 +203,6 @@ void set_kernels(Facts& facts, const RunView& view, const Pairs& pairs) {
         .set("new_rest", other->rest(), {})
         .flag("casts", casts_slow(pair, *fp32, *other));
   }
-  values.when("held", held_facts(view, compared));
   facts.choose({"gemms_gain", "gemms_stay", "not_profiled"}, holds, values);
 }
 
@@ -237,7 +213,9 @@ bool lost(const Pair& pair, WhichPass pass) {
 
 void set_launch_bound(Facts& facts, const Pairs& pairs) {
   const std::string passes = passes_where(pairs, paced_by_launches);
-  facts.when("launch_bound", !passes.empty(), "passes", passes);
+  const bool several = passes.starts_with("both") || passes.find("and the b") != passes.npos;
+  facts.when("launch_bound", !passes.empty(),
+             Facts().set("passes", passes).set("are", several ? "are" : "is"));
   const auto shaded = [](const Pair& pair) {
     return pair.other->bound().value_or("GPU-bound") != "GPU-bound";
   };
@@ -284,7 +262,7 @@ Facts speedup_facts(const RunView& view, const Pairs& pairs) {
   facts.flag("substitute", !has_bf16 && precision == "FP16");
   facts.list("precisions", every_speed(pairs));
   set_trend(facts, pairs);
-  set_kernels(facts, view, pairs);
+  set_kernels(facts, pairs);
   set_launch_bound(facts, pairs);
   set_slower(facts, pairs);
   return facts;

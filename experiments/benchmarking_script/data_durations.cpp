@@ -21,8 +21,6 @@ namespace {
 constexpr double kNoticeableSpread = 0.01;
 constexpr double kNoticeableRatio = 0.05;
 constexpr double kTera = 1e12;
-constexpr std::int64_t kAskedWarmup = 5;  // By the question.
-constexpr std::int64_t kAskedSteps = 10;
 constexpr Notation kRate{Notation::kSignificant, 3};
 
 /// The GEMMs of a pass, from the profile of a process's first step.
@@ -240,18 +238,25 @@ std::optional<Facts> spreads(const std::vector<SizeRow>& rows) {
                                                           variation_words(events.value_or(0))));
 }
 
-/// What was counted, where it is other than what the question asks for.
-std::optional<Facts> other_steps(const std::vector<SizeRow>& rows) {
-  const auto step = rows.empty() ? std::nullopt : fullest(*rows.front().group);
-  if (!step) return std::nullopt;
-  const auto warmup = step->spec->warmup.value_or(0), steps = step->spec->steps.value_or(0);
-  if (warmup == kAskedWarmup && steps == kAskedSteps) return std::nullopt;
-  return Facts()
-      .set("warmup", format_plural(warmup, "warm-up step"))
-      .set("steps", format_plural(steps, "timed step"));
+/// How many times its median the longest step of a mode is, where that is an outlier; else 1.
+double farthest_step(const SizeRow& row) {
+  double most = 1;
+  for (const auto& [mode, cell] : row.group->cells) {
+    const auto found = timed(*row.group, mode);
+    if (!found || std::ranges::count(disturbances(*found), "outlier") == 0) continue;
+    const Summary steps = summarize(found->counted(metric::kStep, metric::kTotal));
+    most = std::max(most, steps.max / steps.median);
+  }
+  return most;
 }
 
-bool has_outliers(const SizeRow& row) { return std::ranges::count(row.flags, "outlier") > 0; }
+std::optional<Facts> outliers(const std::vector<SizeRow>& rows) {
+  const auto found = only(rows, [](const SizeRow& row) { return farthest_step(row) > 1; });
+  if (found.empty()) return std::nullopt;
+  return Facts()
+      .set("sizes", join_words(each(found, &SizeRow::size)))
+      .set("most", farthest_step(*largest(found, farthest_step)), {Notation::kFixed, 2});
+}
 
 Facts make_facts(const std::vector<SizeRow>& all) {
   const auto forward = having(all, &Phases::forward);
@@ -259,17 +264,14 @@ Facts make_facts(const std::vector<SizeRow>& all) {
   const auto& rows = both.empty() ? forward : both;
   const auto updated = having(rows, &Phases::optimizer);
   Facts facts;
-  facts.choose({"nothing", "forward_only", "both"},
-               rows.empty()   ? "nothing"
-               : both.empty() ? "forward_only"
-                              : "both",
-               ends(rows)
-                   .set("ratio", ratio_range(both))
-                   .when("optimizer", !updated.empty(), ends(updated)));
-  facts.when("optimizer", !updated.empty(), ends(updated)).when("spread", spreads(rows));
-  const auto outliers = each(only(all, has_outliers), &SizeRow::size);
-  facts.when("outliers", !outliers.empty(), "sizes", join_words(outliers));
-  return facts.when("ratio_of_gemms", ratio_of_gemms(both)).when("other_steps", other_steps(rows));
+  facts.flag("nothing", rows.empty());
+  facts.when("timed", !rows.empty(),
+             ends(rows)
+                 .when("backward", !both.empty(), ends(both).set("ratio", ratio_range(both)))
+                 .when("optimizer", !updated.empty(), ends(updated)));
+  facts.when("optimizer", !updated.empty(), ends(updated));
+  facts.when("spread", spreads(rows)).when("outliers", outliers(all));
+  return facts.when("ratio_of_gemms", ratio_of_gemms(both));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Part (c): what the first steps of a fresh process cost, and how many to leave out.
 #include <cmath>
 #include <map>
-#include <span>
 
 #include "base/format.h"
 #include "base/lists.h"
@@ -18,17 +17,14 @@ namespace {
 constexpr double kNoticeable = 0.01;  // A smaller change is none.
 constexpr double kFixedCost = 1.5;    // Between sizes, to call it the same for all.
 constexpr std::size_t kWindows[]{0, 1, 2, 5, SIZE_MAX};  // The last: as many as there are.
-constexpr std::size_t kMostShown = 6;                    // Of the first steps.
 
-/// One network in one mode: times in ms from the process's first step, as windows of `count` steps
-/// each after so many warm-up steps; or why there are none.
+/// One network in one mode: times in ms as windows of as many steps, each after so many warm-up
+/// steps of a fresh process; or why there are none.
 struct WarmupRow {
   const TimingGroup* group;
   Mode mode;
-  std::string name =
-      std::string(describe(mode));  ///< Of windows in processes of their own that, too.
-  std::vector<double> steps = {};
-  std::vector<double> first_steps = {};  ///< Of every fresh process.
+  std::string name = std::string(describe(mode));
+  std::vector<double> first_steps = {};  ///< Of every fresh process that took these steps.
   std::map<std::size_t, Summary> windows = {};
   std::string reason = {};
 
@@ -38,8 +34,8 @@ struct WarmupRow {
   const Summary& warm() const { return windows.rbegin()->second; }
   double steady() const { return warm().median; }
   std::size_t warmup() const { return windows.rbegin()->first; }
-  /// Of one process that also took the first steps.
-  bool comparable() const { return !steps.empty() && windows.size() > 1 && steady() > 0; }
+  /// Its windows are of one process, which also took the first step.
+  bool comparable() const { return !first_steps.empty() && windows.size() > 1 && steady() > 0; }
   /// The mean after so many warm-up steps over the warm mean.
   std::optional<double> ratio(std::size_t warmup) const {
     const auto found = windows.find(warmup);
@@ -48,19 +44,7 @@ struct WarmupRow {
   double rise(std::size_t warmup) const { return ratio(warmup).value_or(1) - 1; }
   double rise_cold() const { return rise(0); }
   double residue() const { return std::abs(rise(1)); }
-  /// How many times as much the steps after one warm-up step vary, where that is noticeable.
-  double unsettled() const {
-    const auto found = windows.find(1);
-    const bool varies =
-        found != windows.end() && found->second.coefficient_of_variation() > kNoticeable / 2;
-    return varies && warm().stddev > 0 ? found->second.stddev / warm().stddev : 1;
-  }
   double extra() const { return first() - steady(); }
-  /// The second step makes at least half of what one warm-up step leaves.
-  bool second_is_slow() const {
-    const double more = steps.size() < 2 ? 0 : steps[1] - steady();
-    return 2 * more >= rise(1) * warm().mean * static_cast<double>(warm().count);
-  }
 };
 
 using WarmupRows = std::vector<WarmupRow>;
@@ -84,12 +68,12 @@ WarmupRow warmup_row(const TimingGroup& group, Mode mode) {
   row.reason = reason_missing(group, mode);
   const auto found = timed(group, mode);
   if (!found) return row;
-  row.steps = milliseconds(*found->launch, metric::kStep, metric::kTotal);
+  const auto steps = milliseconds(*found->launch, metric::kStep, metric::kTotal);
   const auto last = static_cast<std::size_t>(found->spec->warmup.value_or(0));
   const auto count = static_cast<std::size_t>(found->spec->steps.value_or(0));
   for (const std::size_t wanted : kWindows) {
     const std::size_t warmup = std::min(wanted, last);
-    const std::vector<double> counted = window(row.steps, warmup, count);
+    const std::vector<double> counted = window(steps, warmup, count);
     if (count > 0 && counted.size() == count) row.windows[warmup] = summarize(counted);
   }
   return row;
@@ -147,27 +131,13 @@ Dataset windows(const std::string& name, const WarmupRows& rows) {
   return make_dataset(name, columns, rows);
 }
 
-/// "Step 1", "Step 2", … of each process side by side.
-Dataset first_few(const WarmupRows& rows) {
-  std::vector<Column<WarmupRow>> columns{{"size", "Size", &WarmupRow::size},
-                                         {"mode", "Mode", &WarmupRow::name}};
-  for (std::size_t step = 0; step < kMostShown; ++step) {
-    const std::string number = std::to_string(step + 1);
-    const auto value = [step](const WarmupRow& row) {
-      return step < row.steps.size() ? Value(row.steps[step]) : Value();
-    };
-    columns.push_back({"s" + number, "Step " + number, value, "ms"});
-  }
-  return make_dataset("steps", columns, rows);
-}
-
-/// A process's first step; ms. Where it was profiled, by what the CPU did, and beside it all
-/// kernels; else the median of all processes alone.
+/// A process's first step, in ms; where it was profiled, by what the CPU did, and beside it all
+/// kernels.
 struct FirstStep {
   const WarmupRow* row;
-  std::optional<double> whole, modules = {}, library = {}, allocation = {}, busy = {};
+  std::optional<double> whole = {}, modules = {}, library = {}, allocation = {}, busy = {};
 
-  FirstStep(const RunView& view, const WarmupRow& of) : row(&of), whole(of.first()) {
+  FirstStep(const RunView& view, const WarmupRow& of) : row(&of) {
     const Launch* launch =
         of.mode == Mode::kForwardBackward ? profiled_first_step(view, of.group->spec) : nullptr;
     if (launch == nullptr) return;
@@ -181,9 +151,10 @@ struct FirstStep {
   double extra() const { return row->extra(); }
   /// Of one that is explained.
   double causes() const { return *modules + *library + *allocation; }
+  bool by_causes() const { return 2 * causes() >= extra(); }
   /// Kernels run beside what the CPU does: those count that no other cause hides.
   std::vector<std::pair<const char*, double>> parts() const {
-    if (!explained()) return {{"first step", whole.value_or(0)}};
+    if (!explained()) return {{"first step", row->first()}};
     const double others = std::max(whole.value_or(0) - causes(), 0.0);
     const double kernels = std::min(busy.value_or(0), others);
     return {{"CUDA module loading", *modules},
@@ -198,7 +169,8 @@ using FirstSteps = std::vector<FirstStep>;
 
 const std::vector<Column<FirstStep>> kFirstStep{
     {"size", "Size", [](const FirstStep& step) { return step.row->size(); }},
-    {"whole", "First step", &FirstStep::whole, "ms"},
+    {"first", "First step (median)", [](const FirstStep& step) { return step.row->first(); }, "ms"},
+    {"whole", "First step (profiled)", &FirstStep::whole, "ms"},
     {"modules", "CUDA module loading", &FirstStep::modules, "ms"},
     {"library", "cuBLAS initialization", &FirstStep::library, "ms"},
     {"allocation", "Allocation", &FirstStep::allocation, "ms"},
@@ -242,10 +214,10 @@ std::string bound_words(const WarmupRows& rows, std::size_t warmup) {
 
 /// The causes make at least half of what each first step takes longer, and later steps vary less.
 bool first_explains(const WarmupRow& most, const FirstSteps& profiled) {
-  const std::span<const double> rest = std::span(most.steps).subspan(1, most.cold().count - 1);
-  return 2 * sample_stddev(rest) < most.cold().stddev && !profiled.empty() &&
-         std::ranges::all_of(
-             profiled, [](const FirstStep& step) { return 2 * step.causes() >= step.extra(); });
+  const auto after_one = most.windows.find(1);
+  const Summary& later = after_one == most.windows.end() ? most.warm() : after_one->second;
+  return 2 * later.stddev < most.cold().stddev && !profiled.empty() &&
+         std::ranges::all_of(profiled, &FirstStep::by_causes);
 }
 
 /// What the first step of these networks spends its time on; or how long that of `most` takes.
@@ -267,40 +239,15 @@ void set_first_step(Facts& facts, const FirstSteps& steps, const WarmupRow& most
   facts.flag("first_unexplained", slow && !explained);
 }
 
-/// Requests of the allocator to the device in a step; 0 where nothing tells.
-double allocations_in(const WarmupRow& row, std::size_t step) {
-  const auto found = timed(*row.group, row.mode);
-  const Metric* metric =
-      found ? found->launch->find(metric::kStep, metric::kDeviceAllocations) : nullptr;
-  const auto counts = metric == nullptr ? std::vector<double>() : metric->numbers();
-  return step < counts.size() ? counts[step] : 0;
-}
-
-/// Of a network whose steps vary several times as much after one warm-up step as after all.
-std::optional<Facts> settles(const WarmupRow& row) {
-  constexpr double kMuchMore = 3;
-  if (row.unsettled() < kMuchMore) return std::nullopt;
-  const Notation digits{Notation::kSignificant, 2};
-  return Facts()
-      .set("size", row.size())
-      .set("after_one", row.windows.at(1).stddev, digits)
-      .set("warm", row.warm().stddev, digits);
-}
-
-/// Whether one step is enough to leave out, and why not.
+/// Whether one step is enough to leave out.
 void set_enough(Facts& facts, const WarmupRows& rows) {
   const WarmupRow& farthest = *largest(rows, &WarmupRow::residue);
-  const WarmupRow& varying = *largest(rows, &WarmupRow::unsettled);
-  const double allocations = allocations_in(farthest, 1);
   const char* holds = farthest.residue() <= kNoticeable ? "one_enough" : "one_short";
   facts.choose({"one_enough", "one_short"}, rows.front().warmup() > 1 ? holds : "",
                Facts()
                    .set("one", bound_words(rows, 1))
-                   .when("settles", settles(varying))
                    .set("size", farthest.size())
-                   .set("rise", rise_words(farthest, 1))
-                   .flag("allocates", farthest.second_is_slow() && allocations > 0)
-                   .set("times", format_plural(static_cast<std::int64_t>(allocations), "time")));
+                   .set("rise", rise_words(farthest, 1)));
 }
 
 /// A counted step allocated from the device, after all its warm-up steps.
@@ -373,7 +320,7 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
   part.facts.set("mode", describe(mode));
   part.datasets = {windows("windows", only(all, of_mode)), windows("every-window", all),
                    make_dataset("first-step", kFirstStep, firsts),
-                   make_dataset("first-step-causes", kSegments, segments(firsts)), first_few(all)};
+                   make_dataset("first-step-causes", kSegments, segments(firsts))};
   return part;
 }
 

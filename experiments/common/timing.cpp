@@ -174,8 +174,8 @@ std::optional<double> share_of_peak(const RunView& view, const Timed& timed) {
   const auto flops = step_flops(*timed.spec);
   const auto steps = timed.counted(metric::kStep, metric::kTotal);
   const auto rate = matrix_rate(view, timed.spec->precision.value_or(Precision::kFp32));
-  if (steps.empty() || !flops || !rate || median(steps) <= 0) return std::nullopt;
-  return *flops / (median(steps) / 1e3) / *rate;
+  if (steps.empty() || !flops || !rate || mean(steps) <= 0) return std::nullopt;
+  return *flops / (mean(steps) / 1e3) / *rate;
 }
 
 std::vector<std::string> crowding(const Launch& launch) {

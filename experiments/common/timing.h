@@ -78,7 +78,7 @@ std::optional<double> busy_share(const RunView& view, const CellSpec& step);
 /// What the device sustains in flop/s; see analysis/measures.h.
 std::optional<double> matrix_rate(const RunView& view, Precision precision);
 
-/// The step's matrix products over their median time, as a share of the measured rate.
+/// The step's matrix products over their mean time, as a share of the measured rate.
 std::optional<double> share_of_peak(const RunView& view, const Timed& timed);
 
 /// Words for what a launch shared the device's memory with: "shared GPU", "spilled to host memory".

@@ -102,9 +102,10 @@ std::vector<Bar> waterfall(const Ladder& ladder) {
   std::vector<Bar> bars{{first.change, "step", 0, first.ms(), written(first.ms())}};
   for (const Gain& gain : gains(ladder)) {
     const bool slower = gain.saved_ms() < 0;
-    bars.push_back(
-        {gain.after->change, slower ? "slower" : "saved", gain.after->ms(), gain.before->ms(),
-         written(gain.after->ms()) + ", " + format_value(gain.speedup(), kFactor) + "×"});
+    bars.push_back({gain.after->change, slower ? "slower" : "saved", gain.after->ms(),
+                    gain.before->ms(),
+                    written(gain.after->ms()) + (slower ? ", +" : ", −") +
+                        format_value(std::abs(gain.saved_ms()), kTime)});
   }
   const double left = ladder.best()->ms();
   bars.push_back({"fastest", "step", 0, left, written(left)});
@@ -117,8 +118,7 @@ std::vector<Bar> waterfall(const Ladder& ladder) {
 Facts gain_facts(const Gain& gain) {
   Facts facts;
   facts.set("change", gain.after->change);
-  facts.set("speedup", gain.speedup(), kFactor);
-  facts.set("before", gain.before->ms(), kTime).set("after", gain.after->ms(), kTime);
+  facts.set("saved", gain.saved_ms(), kTime);
   facts.when("why", !because(gain).empty(), "because", because(gain));
   return facts;
 }

@@ -41,7 +41,7 @@ Column<Row> bytes_column(std::string name, std::string title, Bytes bytes, const
   const auto value = [bytes, unit, why](const Row& row) {
     return in_unit(std::optional<double>(std::invoke(bytes, row)), unit, why ? why(row) : "");
   };
-  return {std::move(name), std::move(title), value, unit.name, {Notation::kFixed, unit.decimals}};
+  return {std::move(name), std::move(title), value, unit.name, {Notation::kShort, unit.decimals}};
 }
 
 }  // namespace labreport::memory_profiling

@@ -61,7 +61,7 @@ Dataset forward_peaks(const Profiles& profiles) {
       const Metric* found = step == nullptr ? nullptr : step->launch->find(tag, metric);
       return found == nullptr ? Value() : in_unit(found->number(), unit, found->reason);
     };
-    return Column<const Profile*>{name, title, value, unit.name, {Notation::kFixed, unit.decimals}};
+    return Column<const Profile*>{name, title, value, unit.name, {Notation::kShort, unit.decimals}};
   };
   const std::vector<Column<const Profile*>> columns{
       {"context", "Context", [](const Profile* profile) { return profile->place; }},

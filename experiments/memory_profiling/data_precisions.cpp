@@ -58,7 +58,7 @@ std::string noun(const Category& category) {
   return category.name == metric::kTemporary ? "temporaries" : std::string(category.words);
 }
 
-/// "8.95 GiB less for activations and 6.09 GiB more for weight copies"; empty where they do not add
+/// "saves 8.95 GiB of activations and adds 6.09 GiB of weight copies"; empty where they do not add
 /// up to the change.
 std::string parts_of(const Pair& pair) {
   std::vector<std::pair<double, std::string>> parts;
@@ -68,8 +68,8 @@ std::string parts_of(const Pair& pair) {
         pair.after().category(category.name) - pair.before().category(category.name);
     sum += change;
     if (std::abs(change) < kWorthAWord * pair.from()) continue;
-    parts.emplace_back(std::abs(change), format_bytes(std::abs(change)) +
-                                             (change < 0 ? " less for " : " more for ") +
+    parts.emplace_back(std::abs(change), (change < 0 ? "saves " : "adds ") +
+                                             format_bytes(std::abs(change)) + " of " +
                                              noun(category));
   }
   if (!(std::abs(sum - (pair.to() - pair.from())) < kMatters * pair.from())) return "";
@@ -77,8 +77,20 @@ std::string parts_of(const Pair& pair) {
   return join_words(each(parts, &std::pair<double, std::string>::second));
 }
 
+/// Where the peak lies in another phase than before, what of the new one was gone in the old;
+/// empty: it stays.
+std::string moved(const Pair& pair) {
+  const std::string before = pair.before().peak_phase(), after = pair.after().peak_phase();
+  if (before == after || before.empty() || after != metric::kBackward) return "";
+  return "peaks in " + pass_words(after) + ", not in " + pass_words(before) + ", with " +
+         format_bytes(pair.after().category(metric::kActivations)) + " of activations and " +
+         format_bytes(pair.after().category(metric::kWeightCopies)) +
+         " of weight copies still alive";
+}
+
 Facts pair_values(const Pair& pair) {
-  const std::string parts = parts_of(pair);
+  std::string parts = parts_of(pair);
+  if (!parts.empty() && !moved(pair).empty()) parts = moved(pair);
   return Facts()
       .set("step", mode_words(pair.mode))
       .set("context", format_count(pair.own->context()))

@@ -13,10 +13,9 @@ namespace labreport::mixed_precision_accumulation {
 namespace {
 
 constexpr const char* kProblem = "mixed_precision_accumulation";
-constexpr Notation kSum{Notation::kShortest, 10};  // Tells any two FP32 sums here apart.
-constexpr Notation kProse{Notation::kFixed, 4};
+constexpr Notation kSum{Notation::kFixed, 4};  // As PyTorch prints them.
 constexpr Notation kSmall{Notation::kSignificant, 2};
-constexpr Notation kError{Notation::kShortest, 5};
+constexpr Notation kError{Notation::kShortest, 3};
 constexpr Notation kRelative{Notation::kRelativeError, 2};
 constexpr std::size_t kDrawnEvery = 10;
 constexpr std::size_t kCheckpoints[]{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
@@ -117,12 +116,12 @@ std::optional<Facts> textbook(const std::vector<Loop>& loops) {
   if (!from_accumulator(*fp32) || !from_accumulator(*fp16) || from_accumulator(*mixed))
     return std::nullopt;
   return Facts()
-      .set("fp32", fp32->last(), kProse)
-      .set("fp16", fp16->last(), kProse)
+      .set("fp32", fp32->last(), kSum)
+      .set("fp16", fp16->last(), kSum)
       .set("fp16_ulp", fp16->last_ulp(), kSmall)
       .when("cancels", cancelled(*fp16))
       .set("fp16_step", fp16->last() - fp16->sums[fp16->sums.size() - 2], kSmall)
-      .set("mixed", mixed->last(), kProse)
+      .set("mixed", mixed->last(), kSum)
       .set("addend", mixed->addend, {Notation::kSignificant, 5});
 }
 

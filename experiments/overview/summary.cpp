@@ -70,7 +70,7 @@ const std::vector<Column<StepRow>> kSteps{
     {"parameters", "Parameters", [](const StepRow& row) { return row.parameters() / kMega; }, "M"},
     {"flops", "FLOPs", &StepRow::teraflops, "TFLOP"},
     {"step", "Step", &StepRow::ms, "ms"},
-    {"tokens", "Tokens/s", &StepRow::tokens, "", {Notation::kCount}},
+    {"tokens", "Tokens/s", &StepRow::tokens},
     {"mfu", "MFU", &StepRow::of_measured_peak, "%", {Notation::kPercent}},
     {"datasheet",
      "MFU vs. data-sheet peak",
@@ -323,7 +323,7 @@ std::optional<Facts> advice_facts(const RunView& view) {
   const std::vector<Gain> largest = largest_gains(*ladder, 3);
   if (largest.empty()) return std::nullopt;
   const std::vector<std::string> changes = each(largest, [](const Gain& gain) {
-    return gain.after->change + " (" + format_value(gain.speedup(), kSpeedup) + "×)";
+    return gain.after->change + " (" + format_value(gain.saved_ms(), kMilliseconds) + " ms)";
   });
   return Facts()
       .set("words", ladder->words)

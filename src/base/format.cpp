@@ -52,13 +52,19 @@ std::string format_fixed(double value, int decimals) {
   return with_minus(group_thousands(text));
 }
 
+std::string format_short(double value, int decimals) {
+  if (value == 0) return format_fixed(0, decimals);
+  return format_fixed(value, std::min(decimals, decimals_for(std::abs(value), 4)));
+}
+
 ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals) {
-  int decimals = max_decimals;
-  if (deviation > 0) decimals = decimals_for(rounded_to_digits(deviation, 2), 2);
-  const bool beyond_four = value != 0 && decimals > decimals_for(std::abs(value), 4);
-  if (deviation > 0 && beyond_four) decimals = decimals_for(rounded_to_digits(deviation, 1), 1);
-  decimals = std::clamp(decimals, 0, max_decimals);
-  return {format_fixed(value, decimals), format_fixed(deviation, decimals)};
+  if (deviation <= 0) return {format_fixed(value, max_decimals), format_fixed(0, max_decimals)};
+  const auto at_most = [=](int decimals) { return std::clamp(decimals, 0, max_decimals); };
+  const int two = at_most(decimals_for(rounded_to_digits(deviation, 2), 2));
+  const int one = at_most(decimals_for(rounded_to_digits(deviation, 1), 1));
+  const int four = value == 0 ? max_decimals : at_most(decimals_for(std::abs(value), 4));
+  const int decimals = std::min(two, four);
+  return {format_fixed(value, decimals), format_fixed(deviation, std::max(decimals, one))};
 }
 
 std::string format_significant(double value, int digits) {
@@ -88,7 +94,7 @@ std::string format_bytes(double bytes) {
                                              {kBytesPerMebibyte, " MiB", 1},
                                              {1024.0, " KiB", 1}}) {
     if (size < unit) continue;
-    return format_fixed(bytes / unit, std::min(decimals, decimals_for(size / unit, 4))) + name;
+    return format_short(bytes / unit, decimals) + name;
   }
   return format_fixed(bytes, 0) + " B";
 }

@@ -11,7 +11,7 @@ inline constexpr double kNanosecondsPerMillisecond = 1e6;
 inline constexpr double kBytesPerMebibyte = 1024.0 * 1024.0;
 inline constexpr double kBytesPerGibibyte = 1024.0 * kBytesPerMebibyte;
 
-/// A value and its deviation, already rounded to the same decimal place.
+/// A value and its deviation, rounded.
 struct ValueWithDeviation {
   std::string value;
   std::string deviation;
@@ -21,8 +21,12 @@ struct ValueWithDeviation {
 
 std::string format_fixed(double value, int decimals);
 
-/// The deviation to two significant digits, the value to the same decimal place (at most
-/// `max_decimals`, which a deviation of 0 gets).
+/// At most so many decimals and at most four significant digits: "51.49", "109.5", "2,226".
+std::string format_short(double value, int decimals);
+
+/// The deviation to two significant digits, the value to the same decimal place, but to four
+/// significant digits at most, because launches differ by more: "1,019 ± 0.4". Neither has more
+/// than `max_decimals`, which a deviation of 0 gets.
 ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals = 5);
 
 /// Four significant digits without an exponent: "0.1234", "12.34", "1,234".

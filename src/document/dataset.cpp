@@ -43,6 +43,8 @@ std::string format_number(double number, const Notation& notation) {
       return shortest(number, notation.digits);
     case Notation::kFixed:
       return format_fixed(number, notation.digits);
+    case Notation::kShort:
+      return format_short(number, notation.digits);
     case Notation::kCount:
       return format_fixed(number, 0);
     case Notation::kPercent:
@@ -50,9 +52,9 @@ std::string format_number(double number, const Notation& notation) {
     case Notation::kRelativeError:
       return relative_error(number, notation.digits);
     case Notation::kMebibytes:
-      return format_fixed(in_unit(number, notation), 1);
+      return format_short(in_unit(number, notation), 1);
     case Notation::kGibibytes:
-      return format_fixed(in_unit(number, notation), 2);
+      return format_short(in_unit(number, notation), 2);
     case Notation::kSignificant:
       break;
   }

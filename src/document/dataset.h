@@ -22,12 +22,13 @@ struct Notation {
     kSignificant,  ///< `digits` significant digits; with a deviation, as that asks for
     kShortest,     ///< As few of `digits` as tell the number: "10.00013351"; below 10⁻⁴ as a power
     kFixed,        ///< `digits` decimals
+    kShort,        ///< At most `digits` decimals and four significant digits
     kCount,        ///< "128,625,408"
     kPercent,      ///< A share of 1, written in per cent with one decimal
     kRelativeError,  ///< A share of 1, in per cent with `digits` significant digits; below 10⁻³ %
                      ///< as a power
-    kMebibytes,      ///< Bytes, written in MiB with one decimal
-    kGibibytes,      ///< Bytes, written in GiB with two decimals
+    kMebibytes,      ///< Bytes, written in MiB with one decimal at most
+    kGibibytes,      ///< Bytes, written in GiB with two decimals at most
   };
   Form form = kSignificant;
   int digits = 4;

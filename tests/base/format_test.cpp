@@ -9,10 +9,20 @@ namespace labreport {
 namespace {
 
 TEST(Format, DeviationHasTwoDigitsAndTheValueItsDecimals) {
-  EXPECT_EQ(format_with_deviation(116.7093, 0.2871).joined(), "116.71 ± 0.29");
+  EXPECT_EQ(format_with_deviation(16.7093, 0.2871).joined(), "16.71 ± 0.29");
   EXPECT_EQ(format_with_deviation(1234.5, 12.34).joined(), "1,234 ± 12");
   EXPECT_EQ(format_with_deviation(5.4321, 0.0999).joined(), "5.43 ± 0.10");
   EXPECT_EQ(format_with_deviation(812.4, 433.7).joined(), "812 ± 434");
+}
+
+TEST(Format, ValuesHaveFourDigitsAtMostAndDeviationsOneAtLeast) {
+  EXPECT_EQ(format_with_deviation(116.7093, 0.2871).joined(), "116.7 ± 0.3");
+  EXPECT_EQ(format_with_deviation(1018.87, 0.36).joined(), "1,019 ± 0.4");
+  EXPECT_EQ(format_with_deviation(119.33, 0.08).joined(), "119.3 ± 0.08");
+  EXPECT_EQ(format_short(51.494, 2), "51.49");
+  EXPECT_EQ(format_short(109.51, 2), "109.5");
+  EXPECT_EQ(format_short(12345.6, 1), "12,346") << "no digit before the point is left out";
+  EXPECT_EQ(format_short(0, 2), "0.00");
 }
 
 TEST(Format, DecimalsAreBounded) {

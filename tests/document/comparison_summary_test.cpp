@@ -84,11 +84,22 @@ TEST(ComparisonSummary, CallsStepsWithinOnePercentEquallyFast) {
 }
 
 TEST(ComparisonSummary, TheOptimizerIsBandwidthBoundWhereBandwidthsPredictIt) {
-  EXPECT_THAT(said({step(Precision::kFp32, 0.9), optimizer(1 / 1.38)}),
-              HasSubstr("AdamW is **1.38 times** as fast on the H200, close to the ratio of "
-                        "the measured copy bandwidths (1.40), because it is bandwidth-bound."));
+  EXPECT_THAT(
+      said({step(Precision::kFp32, 0.9), optimizer(1 / 1.38)}),
+      HasSubstr("AdamW is **1.38 times** as fast on the H200 (small), close to the ratio of "
+                "the measured copy bandwidths (1.40), because it is bandwidth-bound."));
   EXPECT_THAT(said({step(Precision::kFp32, 0.9), optimizer(1 / 1.1)}),
-              HasSubstr("AdamW is **1.10 times** as fast on the H200."));
+              HasSubstr("AdamW is **1.10 times** as fast on the H200 (small)."));
+}
+
+TEST(ComparisonSummary, TakesTheOptimizerOfOnePrecisionAndSaysThatLaunchesWereSingle) {
+  ComparedRow half = optimizer(1 / 3.0);
+  half.spec.precision = Precision::kBf16;
+  EXPECT_THAT(said({step(Precision::kFp32, 0.9), half, optimizer(1 / 1.1)}),
+              AllOf(HasSubstr("AdamW is **1.10 times** as fast"), Not(HasSubstr("once"))));
+  ComparedRow single = step(Precision::kFp32, 0.9);
+  single.a.launches = single.b.launches = {1e6};
+  EXPECT_THAT(said({single}), HasSubstr("Each side was launched once"));
 }
 
 TEST(ComparisonSummary, SpeaksOfAnyStepWhereNoneTrains) {

@@ -40,7 +40,7 @@ TEST(Dataset, IsATableWhoseNumbersAreWrittenByTheirColumn) {
   EXPECT_EQ(table.columns.at(1).unit, "ms");
   EXPECT_EQ(table.columns.at(0).align, Align::kLeft);
   EXPECT_EQ(table.columns.at(2).align, Align::kRight);
-  EXPECT_THAT(texts(table.rows.at(0)), ElementsAre("small", "116.71 ± 0.29", "3.00"));
+  EXPECT_THAT(texts(table.rows.at(0)), ElementsAre("small", "116.7 ± 0.3", "3.00"));
   EXPECT_THAT(table.rows.at(0).flags, ElementsAre("outlier"));
   EXPECT_EQ(table.rows.at(0).cells.at(2).sort, 3.0) << "in the column's unit";
 }
@@ -74,7 +74,7 @@ TEST(Dataset, IsRowsOfNumbersForAFigure) {
   const nlohmann::json rows = rows_of(steps());
   EXPECT_EQ(rows.at(0), (nlohmann::json{{"size", "small"},
                                         {"time", 116.714},
-                                        {"time_text", "116.71 ± 0.29"},
+                                        {"time_text", "116.7 ± 0.3"},
                                         {"time_deviation", 0.294},
                                         {"peak", 3221225472.0},
                                         {"peak_text", "3.00"}}));

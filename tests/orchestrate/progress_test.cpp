@@ -40,7 +40,7 @@ std::string printed(const Launch& launch) {
 TEST(Progress, IsOnePlainLineAFinishedLaunch) {
   EXPECT_EQ(printed(timed({900'000'000, 116'420'000, 116'710'000, 117'000'000})),
             "[ 37/131]  timing  large   ctx 512   bf16  forward+backward         "
-            "116.71 ± 0.29 ms\n");
+            "116.7 ± 0.3 ms\n");
 }
 
 TEST(Progress, ShowsOutcomesInWordsAndWarningsBelow) {

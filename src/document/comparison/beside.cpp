@@ -117,13 +117,13 @@ std::optional<Facts> all_beyond(const StepPairs& pairs, Precision precision,
       .set("times", from == to ? from : from + " to " + to);
 }
 
-constexpr Precision kPrecisions[]{Precision::kFp32, Precision::kTf32, Precision::kBf16,
-                                  Precision::kFp16};
+constexpr Precision kSpokenOf[]{Precision::kFp32, Precision::kTf32, Precision::kBf16,
+                                Precision::kFp16};
 
 /// Passes that are slower where every step is faster, or the other way round.
 std::vector<Facts> contrary_passes(const StepPairs& pairs) {
   std::vector<Facts> list;
-  for (const Precision precision : kPrecisions) {
+  for (const Precision precision : kSpokenOf) {
     for (const bool above : {true, false}) {
       if (!all_beyond(pairs, precision, &StepPair::whole, !above)) continue;
       for (const auto& [pass, ratio] :
@@ -138,7 +138,7 @@ std::vector<Facts> contrary_passes(const StepPairs& pairs) {
 
 std::vector<Facts> memory_changes(const StepPairs& pairs) {
   std::vector<Facts> list;
-  for (const Precision precision : kPrecisions) {
+  for (const Precision precision : kSpokenOf) {
     for (const bool above : {true, false}) {
       if (auto found = all_beyond(pairs, precision, &StepPair::memory, above))
         list.push_back(std::move(*found));

@@ -16,6 +16,8 @@ namespace {
 constexpr double kNear = 1.1;
 /// As far as it may lie outside two limits and still be called between them.
 constexpr double kBetween = 1.01;
+constexpr Precision kPrecisions[]{Precision::kFp32, Precision::kTf32, Precision::kBf16,
+                                  Precision::kFp16};
 
 /// The faster side first: how many times as fast it is.
 struct Lead {
@@ -90,6 +92,10 @@ Predicted predicted(const Comparison& comparison, Precision precision) {
   return said;
 }
 
+bool from_single_launches(const ComparedRow& row) {
+  return row.ratio && row.a.launches.size() == 1 && row.b.launches.size() == 1;
+}
+
 bool is_step(const ComparedRow& row) { return row.measure == Measure::kStep; }
 
 /// The situation of training steps in one precision, and its values.
@@ -113,8 +119,7 @@ std::pair<std::string, Facts> step_situation(const Lead& lead, const Comparison&
 void add_steps(Facts& facts, const Comparison& comparison) {
   std::map<std::string, std::vector<Facts>> lists{
       {"explained", {}}, {"unexplained", {}}, {"plain", {}}, {"alike", {}}};
-  for (const Precision precision :
-       {Precision::kFp32, Precision::kTf32, Precision::kBf16, Precision::kFp16}) {
+  for (const Precision precision : kPrecisions) {
     const auto found = lead(comparison, [&](const ComparedRow& row) {
       return is_step(row) && row.spec.mode == Mode::kTrainStep && row.spec.precision == precision;
     });
@@ -125,9 +130,19 @@ void add_steps(Facts& facts, const Comparison& comparison) {
   for (auto& [name, list] : lists) facts.list(name, std::move(list));
 }
 
+/// It works in FP32 whatever the passes do: the first precision that was compared speaks for it.
+std::optional<Lead> optimizer_lead(const Comparison& comparison) {
+  for (const Precision precision : kPrecisions) {
+    auto found = lead(comparison, [precision](const ComparedRow& row) {
+      return row.measure == Measure::kOptimizer && row.spec.precision == precision;
+    });
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
 void add_optimizer(Facts& facts, const Comparison& comparison) {
-  const auto found =
-      lead(comparison, [](const ComparedRow& row) { return row.measure == Measure::kOptimizer; });
+  const auto found = optimizer_lead(comparison);
   std::string holds;
   Facts values;
   if (found && !found->is_equal()) {
@@ -170,6 +185,7 @@ Facts summary_facts(const Comparison& comparison) {
   const std::string verdicts = verdict_words(steps);
   Facts facts;
   facts.when("verdicts", !verdicts.empty(), "counts", verdicts);
+  facts.flag("single", std::ranges::any_of(comparison.rows, from_single_launches));
   add_any_steps(facts, comparison);
   add_steps(facts, comparison);
   add_optimizer(facts, comparison);
