@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/messages.h"
+#include "results/metric_names.h"
 #include "results/run_check.h"
 #include "results/run_json_keys.h"
 #include "results/run_schema.h"
@@ -65,6 +66,16 @@ void check_indices(const Run& run, const JsonReader& root) {
   }
 }
 
+/// Before version 1.7.0 the compiled rung of a ladder began with other weights than the rest.
+void drop_incomparable_losses(Run& run) {
+  for (Cell& cell : run.cells) {
+    if (cell.spec.kind != CellKind::kLadder || cell.spec.implementation.empty()) continue;
+    for (Launch& launch : cell.launches) {
+      std::erase_if(launch.metrics, [](const Metric& m) { return m.tag == metric::kLosses; });
+    }
+  }
+}
+
 }  // namespace
 
 std::string to_json(const Run& run) {
@@ -85,6 +96,7 @@ Run run_from_json(std::string_view text, const std::string& origin) {
   validate_against_schema(root, SchemaPart::kRun, unknown);
   check_indices(run, root);
   check_run(run, origin, unknown);
+  if (parse_version(root.at("schema_version").text())->minor < 7) drop_incomparable_losses(run);
   return run;
 }
 

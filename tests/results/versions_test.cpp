@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "results/broken_run.h"
+#include "results/metric_names.h"
 
 namespace labreport {
 namespace {
@@ -80,6 +81,21 @@ TEST(Versions, AttentionByItselfCameWithTheSixth) {
 TEST(Versions, LaddersCameWithTheSeventh) {
   const labreport::Run run = run_from_json(recorded("1.6.0"), "run.json");
   EXPECT_EQ(run.cells.at(1).spec.variant, Variant::kEinsum);
+}
+
+TEST(Versions, ACompiledRungBeganWithOtherWeightsBeforeTheEighth) {
+  json run = json::parse(recorded("1.6.0"));
+  json& cell = run["cells"][1];
+  cell["id"] = "ladder.cpu.pytorch-compiled.d64-f256-l2-h2-v512.b2.c64.fp32.train_step.w1.n2";
+  cell["params"]["implementation"] = "pytorch-compiled";
+  cell["params"].erase("variant");
+  const auto losses = [&](const char* version) {
+    run["schema_version"] = version;
+    const labreport::Run read = run_from_json(run.dump(), "run.json");
+    return read.cells.at(1).launches.front().find(metric::kLosses, metric::kTotal) != nullptr;
+  };
+  EXPECT_FALSE(losses("1.6.0"));
+  EXPECT_TRUE(losses("1.7.0"));
 }
 
 TEST(Versions, CheckpointsCameWithTheEighth) {
