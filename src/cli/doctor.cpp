@@ -25,10 +25,10 @@ constexpr std::int64_t kComfortableDiskBytes = 8LL << 30;
 /// The list, a line each. What is needed and missing makes `make report` fail.
 class Findings {
  public:
-  void here(std::string what, std::string words) { add("✓", std::move(what), std::move(words)); }
-  void missing(std::string what, std::string words) { add("–", std::move(what), std::move(words)); }
-  void needed(std::string what, std::string words) {
-    missing(std::move(what), std::move(words));
+  void here(const std::string& what, const std::string& words) { add("✓", what, words); }
+  void missing(const std::string& what, const std::string& words) { add("–", what, words); }
+  void needed(const std::string& what, const std::string& words) {
+    missing(what, words);
     complete_ = false;
   }
 
