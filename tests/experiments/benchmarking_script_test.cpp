@@ -82,14 +82,6 @@ Change both(const Change& one, const Change& other) {
 double uneven(std::size_t step) { return step % 2 == 0 ? 1 : 1.4; }
 double a_tenth_more(std::size_t) { return 1.1; }
 
-TEST(Program, ShowsTheCommandOfARowInTheAnswer) {
-  const std::string words = answer(measured(asked()), "a");
-  EXPECT_THAT(words, HasSubstr("runs **5 warm-up steps** and times **10 steps** of each size"));
-  EXPECT_THAT(words,
-              HasSubstr("To reproduce *small, inference*: `build/bin/labreport run --edition 2025 "
-                        "--only benchmarking_script --sizes small"));
-}
-
 TEST(Samples, AreOnesOfEachSizeAndPhase) {
   const Dataset samples = dataset(measured(asked()), "b", "samples");
   EXPECT_EQ(samples.rows.size(), 5u * 3 * 10);
@@ -221,12 +213,6 @@ TEST(FirstStep, IsSplitIntoWhatAddsUpToIt) {
   EXPECT_NEAR(sum, number(dataset(run, "c", "first-step"), 0, "whole"), 1e-6);
 }
 
-TEST(FirstStep, IsExplainedWhereItWasProfiled) {
-  const std::string words = answer(measured(one_size()), "c");
-  EXPECT_THAT(words, HasSubstr("loads CUDA modules ("));
-  EXPECT_THAT(words, HasSubstr("initializes cuBLAS ("));
-}
-
 TEST(FirstStep, CostsTheSameRegardlessOfModelSizeOnlyWhereItDoes) {
   const auto constant = [](const CellSpec& spec, Launch& launch) {
     for (Metric& metric : launch.metrics) {
@@ -271,14 +257,6 @@ TEST(LaterSteps, ThatAllocatedShowThatAFewMayNotBeEnough) {
   });
   EXPECT_THAT(answer(run, "c"),
               HasSubstr("timed steps of small still called `cudaMalloc` after 5 warm-up steps"));
-}
-
-TEST(Answers, AreWholeWhereNothingRan) {
-  const auto run = measured(asked(Preset::kQuick), [](const CellSpec&, Launch& launch) {
-    end_with(launch, Crashed{11, "bad"});
-  });
-  EXPECT_EQ(answer(run, "b"), "No size ran to its end, so there is nothing to time.");
-  EXPECT_THAT(answer(run, "c"), HasSubstr("so there are no steps to compare."));
 }
 
 }  // namespace

@@ -108,15 +108,6 @@ TEST(LayerNorm, FigureAndTableHoldTheWidestVectorsAlone) {
   EXPECT_THAT(part.figures.at(0).title, HasSubstr("width 2,560"));
 }
 
-TEST(Dtypes, AreListedWithTheLossNamed) {
-  const Part part = part_of(changed_run("benchmarking_mixed_precision.a", as_it_is), "a");
-  EXPECT_THAT(part.answer, AllOf(HasSubstr("- loss, cross-entropy: **FP32**"),
-                                 HasSubstr("(a bare mean of the logits: FP16)"),
-                                 HasSubstr("BF16 autocast casts the same tensors")));
-  EXPECT_TRUE(part.figures.empty());
-  EXPECT_EQ(part.details.tables.back().rows.at(0).cells.at(0).text, "parameters (2 tensors)");
-}
-
 TEST(Dtypes, OfAModelOfOnesOwnStandBesideTheToyModels) {
   PlanInput input = plan_input(Preset::kFull);
   input.selection.only = {"benchmarking_mixed_precision.a"};

@@ -70,11 +70,6 @@ TEST(Summary, CallsASpeedupApproximateWhereOneOfItsStepsVaries) {
   EXPECT_THAT(varying, HasSubstr("It is approximate, because the BF16 step's coefficient of"));
 }
 
-TEST(Summary, BeginsWithTheLargestNetworksStep) {
-  EXPECT_THAT(answer(), StartsWith("- **A training step of 2.7B takes 24,180 ms in FP32 and 4,029 "
-                                   "ms in BF16, a speedup of 6.00×.**"));
-}
-
 TEST(Summary, GemmsAreTheReasonOnlyWhereTheyMakeUpTheGain) {
   EXPECT_THAT(answer_of_profiles(22'000, 2'000, 80),
               HasSubstr("because its GEMMs run 11.0 times as fast (22,000 vs. 2,000 ms)"));

@@ -1,4 +1,4 @@
-// A made-up report with everything a report can have: four sizes, gaps, flags, details, markup in
+// A made-up report with everything a report can have: five sizes, gaps, flags, details, markup in
 // names. Its figures are invented for tests and look the part.
 #pragma once
 
