@@ -19,7 +19,7 @@ constexpr const char* kSizeLine = "{:<8} {:<8} {:>7} {:>7} {:>6} {:>5} {:>15}\n"
 void list_experiments() {
   for (const Experiment& experiment : catalog()) {
     const std::string_view edition = experiment.only_edition;
-    fmt::print("{:<32} parts {}{}\n", experiment.name, join(experiment.parts, ", "),
+    fmt::print("{:<38} parts {}{}\n", experiment.name, join(experiment.parts, ", "),
                edition.empty() ? "" : fmt::format(" ({} edition)", edition));
   }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cli/measure_flags.h"
 #include "cli/plan_table.h"
 #include "experiments/catalog.h"
 #include "results/run_store.h"
@@ -10,6 +11,9 @@
 namespace labreport {
 namespace {
 
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Not;
 using testing::UnorderedElementsAreArray;
 
 /// The recorded run of that edition in full.
@@ -43,6 +47,21 @@ std::vector<std::string> first(const PlanInput& input) { return ids_of(plan_cell
 
 std::vector<std::string> foreseen(const PlanInput& input, const DeviceChoice& choice) {
   return ids_of(foreseen_plan(input, plan_cells(input, Run()), choice));
+}
+
+TEST(AllProblems, HaveThoseOfSeveralGpusWhereThereAreSeveral) {
+  constexpr const char* kOfSeveral = "distributed_communication_single_node";
+  MeasureFlags flags;
+  flags.problems = "all";
+  DeviceChoice choice = gpu_of(1LL << 36);
+  choice.kind = DeviceKind::kCuda;
+  choice.preset = Preset::kFull;
+  EXPECT_THAT(plan_input(flags, choice).selection.only, Not(Contains(kOfSeveral)));
+  flags.problems = kOfSeveral;
+  EXPECT_THAT(plan_input(flags, choice).selection.only, ElementsAre(kOfSeveral)) << "asked for";
+  flags.problems = "all";
+  choice.others.emplace_back();
+  EXPECT_THAT(plan_input(flags, choice).selection.only, Contains(kOfSeveral));
 }
 
 TEST(ForeseenPlan, HasTheCellsThatWereMeasuredInTheEnd) {
