@@ -51,7 +51,7 @@ std::optional<Lead> lead(const Comparison& comparison, const Wanted& wanted) {
 
 /// "small", "small 1.17×, large 1.10×", "median of 12 networks".
 std::string whose(const Lead& lead, const char* rows) {
-  constexpr std::size_t kNamed = 3, kLongest = 40;  // of what a sentence can carry
+  constexpr std::size_t kNamed = 5, kLongest = 40;  // of what a sentence can carry
   const std::optional<std::int64_t> context = lead.rows.front()->spec.context;
   std::vector<std::string> sizes;
   std::string words;
