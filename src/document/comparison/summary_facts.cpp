@@ -186,7 +186,8 @@ Facts summary_facts(const Comparison& comparison) {
   const std::string verdicts = verdict_words(steps);
   Facts facts;
   facts.when("verdicts", !verdicts.empty(), "counts", verdicts);
-  facts.flag("single", std::ranges::any_of(comparison.rows, from_single_launches));
+  const bool measured = comparison.related.relation != Relation::kImported;
+  facts.flag("single", measured && std::ranges::any_of(comparison.rows, from_single_launches));
   add_any_steps(facts, comparison);
   add_steps(facts, comparison);
   add_optimizer(facts, comparison);
