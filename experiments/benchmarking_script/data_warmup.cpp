@@ -158,7 +158,7 @@ struct FirstStep {
     const double others = std::max(whole.value_or(0) - causes(), 0.0);
     const double kernels = std::min(busy.value_or(0), others);
     return {{"CUDA module loading", *modules},
-            {"cuBLAS initialization", *library},
+            {"cuBLAS init", *library},
             {"allocation", *allocation},
             {"kernels", kernels},
             {"rest", others - kernels}};

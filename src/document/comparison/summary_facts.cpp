@@ -50,7 +50,7 @@ std::optional<Lead> lead(const Comparison& comparison, const Wanted& wanted) {
 
 /// "small", "small 1.17×, large 1.10×", "median of 12 networks".
 std::string whose(const Lead& lead, const char* rows) {
-  constexpr std::size_t kNamed = 3, kLongest = 40;  // of what a sentence can carry
+  constexpr std::size_t kNamed = 5, kLongest = 40;  // of what a sentence can carry
   const std::optional<std::int64_t> context = lead.rows.front()->spec.context;
   std::vector<std::string> sizes;
   std::string words;
@@ -185,7 +185,8 @@ Facts summary_facts(const Comparison& comparison) {
   const std::string verdicts = verdict_words(steps);
   Facts facts;
   facts.when("verdicts", !verdicts.empty(), "counts", verdicts);
-  facts.flag("single", std::ranges::any_of(comparison.rows, from_single_launches));
+  const bool measured = comparison.related.relation != Relation::kImported;
+  facts.flag("single", measured && std::ranges::any_of(comparison.rows, from_single_launches));
   add_any_steps(facts, comparison);
   add_steps(facts, comparison);
   add_optimizer(facts, comparison);
