@@ -257,17 +257,26 @@ bool eager_fits(const Rows& rows) {
   return of_eager > 0 && ran == of_eager;
 }
 
-/// What a device, dtype or library does not offer, once each.
+/// The first sentence: the others repeat it with the dtypes of the call.
+std::string first_sentence(const std::string& text) {
+  const auto end = text.find(". ");
+  return end == std::string::npos ? text : text.substr(0, end + 1);
+}
+
+/// What a device, dtype or library does not offer: implementations by their common reason.
 std::vector<Facts> not_offered(const Rows& rows) {
-  std::vector<Facts> found;
-  std::set<std::pair<std::string, Precision>> said;
+  std::map<std::pair<Precision, std::string>, std::vector<std::string>> refused;
   for (const AttentionRow& row : rows) {
+    if (!row.not_offered()) continue;
     const Precision precision = row.spec().precision.value_or(Precision::kFp32);
-    if (!row.not_offered() || !said.insert({implementation(row), precision}).second) continue;
+    auto& names = refused[{precision, first_sentence(row.reason)}];
+    if (names.empty() || names.back() != implementation(row)) names.push_back(implementation(row));
+  }
+  std::vector<Facts> found;
+  for (const auto& [why, names] : refused) {
     Facts& facts = found.emplace_back();
-    facts.set("implementation", implementation(row));
-    facts.set("precision", describe(precision));
-    facts.set("reason", row.reason);
+    facts.set("implementations", join_words(names)).set("precision", describe(why.first));
+    facts.set("reason", why.second);
   }
   return found;
 }

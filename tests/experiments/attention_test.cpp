@@ -139,7 +139,7 @@ TEST(AttentionLatencies, NameTheFastestAndItsSpeedup) {
   EXPECT_THAT(part.answer,
               AllOf(HasSubstr("In BF16 at d = 64"), HasSubstr("**SDPA flash** from 128"),
                     HasSubstr("as fast as eager attention"),
-                    HasSubstr("SDPA flash is not offered in FP32: Expected half")));
+                    HasSubstr("PyTorch does not run SDPA flash in FP32: Expected half")));
   EXPECT_THAT(table_words(part.tables, "leaderboard"), HasSubstr("SDPA cuDNN"));
 }
 
