@@ -6,12 +6,10 @@
 #include <fmt/format.h>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 
-#include <atomic>
 #include <chrono>
 
 #include "engine/collectives_backend.h"
 #include "engine/device.h"
-#include "engine/host_clock.h"
 #include "engine/out_of_memory.h"
 
 namespace labreport {
@@ -55,31 +53,17 @@ const Rendezvous& checked_rendezvous(const LaunchRequest& request) {
 
 struct Collective::Work {
   c10::intrusive_ptr<c10d::Work> work;
-  std::atomic<std::int64_t> done_ns = 0;
 };
 
 void Collective::finish() {
   guarded("a collective failed", [&] { return work_->work->wait(); });
 }
 
-std::int64_t Collective::done_ns() const { return work_->done_ns; }
-
 struct RankGroup::Joined {
   c10::intrusive_ptr<c10d::Store> store;
   CollectivesBackend backend;
   std::chrono::milliseconds timeout;
   bool nccl = false;
-
-  /// Notes when it is done: of a CPU's the future is complete just then.
-  Collective started(c10::intrusive_ptr<c10d::Work> work) const {
-    auto held = std::make_shared<Collective::Work>();
-    held->work = std::move(work);
-    if (!nccl) {
-      held->work->getFuture()->addCallback(
-          [held](c10::ivalue::Future&) { held->done_ns = host_now_ns(); });
-    }
-    return Collective(std::move(held));
-  }
 };
 
 RankGroup& RankGroup::join(const LaunchRequest& request) {
@@ -113,14 +97,8 @@ std::string RankGroup::library() const {
 Collective RankGroup::sum(at::Tensor tensor) {
   return guarded("an all-reduce failed", [&] {
     std::vector<at::Tensor> tensors{std::move(tensor)};
-    return joined_->started(joined_->backend->allreduce(tensors));
-  });
-}
-
-Collective RankGroup::broadcast(at::Tensor tensor) {
-  return guarded("a broadcast failed", [&] {
-    std::vector<at::Tensor> tensors{std::move(tensor)};
-    return joined_->started(joined_->backend->broadcast(tensors));
+    return Collective(
+        std::make_shared<Collective::Work>(Collective::Work{joined_->backend->allreduce(tensors)}));
   });
 }
 

@@ -33,9 +33,6 @@ class Collective {
   /// does not.
   void finish();
 
-  /// When it was done, by `host_now_ns`; of a CPU alone, and after `finish`.
-  std::int64_t done_ns() const;
-
  private:
   std::shared_ptr<Work> work_;
 };
@@ -55,8 +52,6 @@ class RankGroup {
 
   /// The sum over the ranks, in place.
   Collective sum(at::Tensor tensor);
-  /// Rank 0's, in place of the others'.
-  Collective broadcast(at::Tensor tensor);
 
   /// Until all are here, and their devices have done what they were given.
   void barrier();
