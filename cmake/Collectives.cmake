@@ -2,6 +2,14 @@
 # headers: NCCL's come with torch's own dependencies, Gloo's are Debian's and may be of another time. Where a group
 # does not compile, the worker is built without it, and says so in the rows that need it.
 
+# Without a slash at the end: the system's own folder must be known as such.
+function(labreport_find_folder result)
+  unset(include)
+  find_path(include ${ARGN} NO_CACHE)
+  string(REGEX REPLACE "/+$" "" include "${include}")
+  set(${result} "${include}" PARENT_SCOPE)
+endfunction()
+
 # Compiles and links one process group, once for each torch.
 function(labreport_try_group result name define include)
   set(key "${LABREPORT_TORCH} ${torch_version} ${include}")
@@ -45,7 +53,7 @@ endfunction()
 
 function(labreport_find_gloo)
   set(problem "")
-  find_path(include gloo/rendezvous/store.h HINTS ${LABREPORT_DEPS_PREFIX}/include NO_CACHE)
+  labreport_find_folder(include gloo/rendezvous/store.h HINTS ${LABREPORT_DEPS_PREFIX}/include)
   if(NOT include)
     set(problem "this worker was built without the headers of Gloo, which Debian's libgloo-dev brings")
   else()
@@ -60,7 +68,7 @@ endfunction()
 function(labreport_find_nccl)
   set(problem "")
   cmake_path(GET LABREPORT_TORCH PARENT_PATH beside)
-  find_path(include nccl.h HINTS ${beside}/nvidia/nccl/include $ENV{CUDA_HOME}/include /usr/local/cuda/include NO_CACHE)
+  labreport_find_folder(include nccl.h HINTS ${beside}/nvidia/nccl/include $ENV{CUDA_HOME}/include /usr/local/cuda/include)
   if(NOT EXISTS ${torch_lib}/libtorch_cuda.so)
     set(problem "this torch has no CUDA, and so no NCCL")
   elseif(NOT include)

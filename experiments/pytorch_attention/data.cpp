@@ -234,8 +234,8 @@ PartContent content(const RunView& view, const Rows& rows) {
   part.facts.set("batch", format_count(spec.batch.value_or(1)));
   const auto further = std::ranges::find_if(
       rows, [&](const AttentionRow& row) { return row.spec().steps != spec.steps; });
-  if (further != rows.end())
-    part.facts.when("further", std::optional(passes_facts(further->spec())));
+  part.facts.when("further", further == rows.end() ? std::nullopt
+                                                   : std::optional(passes_facts(further->spec())));
   const std::vector<Precision> precisions = precisions_of(rows);
   for (const Precision precision : precisions) {
     const bool first = precision == precisions.front();

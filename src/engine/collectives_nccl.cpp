@@ -1,4 +1,5 @@
 #include "engine/collectives_backend.h"
+#include "engine/torch_versions.h"
 
 #ifdef USE_C10D_NCCL
 #include <c10/cuda/CUDAStream.h>
@@ -16,19 +17,6 @@ NcclSum find_nccl_sum() {
   static const auto found = reinterpret_cast<NcclSum>(dlsym(RTLD_DEFAULT, "ncclAllReduce"));
   return found;
 }
-
-/// Zero in versions of torch that do not tell.
-template <typename Group>
-std::int64_t communicator_of(Group& group) {
-  if constexpr (requires { group.getCommPtr(); }) {
-    return group.getCommPtr();
-  } else {
-    return 0;
-  }
-}
-
-template <typename Group>
-constexpr bool kTellsCommunicator = requires(Group& group) { group.getCommPtr(); };
 
 }  // namespace
 

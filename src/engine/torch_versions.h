@@ -57,4 +57,16 @@ void append_workspaces(Workspaces& workspaces, std::vector<std::uint64_t>& addre
   }
 }
 
+/// A process group over NCCL tells its communicator in newer versions alone; zero: it does not.
+template <typename Group>
+constexpr bool kTellsCommunicator = requires(Group& group) { group.getCommPtr(); };
+template <typename Group>
+std::int64_t communicator_of(Group& group) {
+  if constexpr (kTellsCommunicator<Group>) {
+    return group.getCommPtr();
+  } else {
+    return 0;
+  }
+}
+
 }  // namespace labreport

@@ -32,10 +32,10 @@ PairedSubject subject_of(const PairedRun& run) {
   return {steps.at(0), steps.size() > 1 ? steps[1] : "", run.store.is_imported()};
 }
 
-/// The folder's name begins with the time.
+/// One that times networks first. The folder's name begins with the time.
 auto precedence(const PairedRun& run) {
   const bool own = !run.store.is_reference();
-  return std::tuple(own, own || run.preset == "full", run.place);
+  return std::tuple(!run.preset.empty(), own, own || run.preset == "full", run.place);
 }
 
 std::vector<const PairedRun*> latest_runs(const std::vector<PairedRun>& runs) {

@@ -146,5 +146,17 @@ TEST(RunEntry, IsTheSameAfterItWasKept) {
   EXPECT_EQ(after.headline.mixed_ms, 300);
 }
 
+TEST(Index, NamesTheProblemsOfARunThatTimesNoNetwork) {
+  Document document;
+  for (const char* problem : {"pytorch_attention", "flash_benchmarking"}) {
+    Part part;
+    part.question = "Which?";
+    document.sections.push_back({.problem = problem, .title = "", .parts = {part}});
+  }
+  EXPECT_EQ(run_entry(document, "gpu", "").problems, "pytorch_attention and flash_benchmarking");
+  document.headline.network = "2.7B";
+  EXPECT_EQ(run_entry(document, "gpu", "").problems, "");
+}
+
 }  // namespace
 }  // namespace labreport

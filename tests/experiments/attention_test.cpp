@@ -127,6 +127,16 @@ TEST(AttentionMemory, ARowThatRanOutStandsWithItsReason) {
   EXPECT_EQ(std::ranges::count(rows, '\n'), 4 * 7);
 }
 
+TEST(AttentionMemory, OfChosenLengthsHasOneNumberOfPasses) {
+  PlanInput input = only("pytorch_attention");
+  input.selection.contexts = {256, 1024};
+  const auto method = [](const PlanInput& asked) {
+    return part_of(measured(asked, as_it_is), "pytorch_attention").details.method;
+  };
+  EXPECT_THAT(method(input), Not(HasSubstr("beyond the handout's lengths")));
+  EXPECT_THAT(method(only("pytorch_attention")), HasSubstr("beyond the handout's lengths 10"));
+}
+
 TEST(AttentionMemory, CellsThatCrashedLeaveTheirReason) {
   const Part part = attention_part("pytorch_attention", [](const CellSpec& spec, Launch& launch) {
     if (spec.attention) end_with(launch, Crashed{11, "gone"});
@@ -136,10 +146,11 @@ TEST(AttentionMemory, CellsThatCrashedLeaveTheirReason) {
 
 TEST(AttentionLatencies, NameTheFastestAndItsSpeedup) {
   const Part part = attention_part("flash_benchmarking");
-  EXPECT_THAT(part.answer,
-              AllOf(HasSubstr("In BF16 at d = 64"), HasSubstr("**SDPA flash** from 128"),
-                    HasSubstr("as fast as eager attention"),
-                    HasSubstr("PyTorch does not run SDPA flash in FP32: Expected half")));
+  EXPECT_THAT(
+      part.answer,
+      AllOf(HasSubstr("In BF16 at d = 64"), HasSubstr("**SDPA flash** from 128"),
+            HasSubstr("as fast as eager attention"),
+            HasSubstr("PyTorch does not run SDPA flash and SDPA cuDNN in FP32: Expected half")));
   EXPECT_THAT(table_words(part.tables, "leaderboard"), HasSubstr("SDPA cuDNN"));
 }
 

@@ -167,7 +167,7 @@ TEST(CompilePlan, HasTheHandoutsGridBothWays) {
   ASSERT_EQ(specs.size(), 4u * 2);
   EXPECT_EQ(cell_id(specs[1]),
             "attention.cuda.pytorch-compiled.synced.eager.d16-h1.s256-1024-4096-8192-16384.b8.fp32."
-            "w10.n100");
+            "w5.n20");
   EXPECT_EQ(attention_plan(compile_input(Preset::kDemo)).size(), 1u);
 }
 

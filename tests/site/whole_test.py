@@ -2,6 +2,7 @@
 
 python3 whole_test.py LABREPORT FAKES; see CMakeLists.txt.
 """
+import json
 import os
 import pathlib
 import shutil
@@ -110,6 +111,18 @@ class AtOnce(StubbedTest):
         shutil.rmtree(self.run_folder)
         self.project.render()
         self.assertEqual(self.project.public(), self.from_scratch())
+
+
+class Pairs(StubbedTest):
+    def test_are_of_runs_that_time_networks_however_new_another_is(self):
+        device = json.loads((self.run_folder / "run.json").read_text(encoding="utf-8"))["devices"][0]["name"]
+        self.another("gpu", device, "Another device")
+        newer = self.project.measure("--only", "mixed_precision_accumulation")
+        self.assertLess(self.run_folder.name, newer.name)
+        self.project.render()
+        pairs = {name.split("/")[1] for name in self.project.public() if name.startswith("diff/")}
+        self.assertEqual(len(pairs), 1)
+        self.assertIn(self.run_folder.name, pairs.pop())
 
 
 class OneBadRun(StubbedTest):

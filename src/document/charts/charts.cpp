@@ -26,7 +26,22 @@ void set_inner_width(nlohmann::json& view, int width) {
   }
 }
 
-std::string drawable(std::string_view text) { return printable(text, kLinesAndTabs); }
+/// The tool cuts long labels between the halves of what takes two units of UTF-16, and then stops.
+std::string without_pairs(const std::string& text) {
+  constexpr unsigned char kFourBytes = 0xF0;
+  constexpr std::string_view kReplacement = "\uFFFD";
+  std::string single;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool pair = static_cast<unsigned char>(text[i]) >= kFourBytes;
+    single += pair ? kReplacement : std::string_view(text).substr(i, 1);
+    i += pair ? 4 : 1;
+  }
+  return single;
+}
+
+std::string drawable(std::string_view text) {
+  return without_pairs(printable(text, kLinesAndTabs));
+}
 
 void make_names_drawable(nlohmann::json& object) {
   const auto is_drawable = [](const auto& entry) { return drawable(entry.key()) == entry.key(); };

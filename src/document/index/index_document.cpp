@@ -60,6 +60,7 @@ struct RunRow {
 
 RunRow run_row(const RunEntry& run, bool names_references) {
   RunRow row{.run = &run, .id = "run-" + slug(run.folder), .flags = {}};
+  if (!run.problems.empty()) row.flags.push_back(run.problems);
   if (run.demonstration) row.flags.emplace_back("CPU demonstration");
   if (run.reference && names_references) row.flags.emplace_back("reference run");
   if (run.incomplete) row.flags.emplace_back("interrupted");
@@ -156,6 +157,16 @@ std::string_view file(const std::string& name) {
   return embedded::document().at("src/document/index/" + name);
 }
 
+constexpr std::size_t kMostNamedProblems = 3;  // more say nothing of a run
+
+std::string problems_of(const Document& document) {
+  std::vector<std::string> names;
+  for (const Section& section : document.sections) {
+    if (section.asked()) names.push_back(section.problem);
+  }
+  return names.size() > kMostNamedProblems ? "" : join_words(names);
+}
+
 }  // namespace
 
 RunEntry run_entry(const Document& document, const std::string& folder,
@@ -170,7 +181,8 @@ RunEntry run_entry(const Document& document, const std::string& folder,
           .demonstration = document.demonstration,
           .reference = document.reference,
           .incomplete = document.incomplete,
-          .headline = document.headline};
+          .headline = document.headline,
+          .problems = document.headline.network.empty() ? problems_of(document) : ""};
 }
 
 Document index_document(std::vector<RunEntry> entries) {

@@ -23,6 +23,7 @@ struct RunEntry {
   bool reference = false;
   bool incomplete = false;
   Headline headline = {};
+  std::string problems = {};  ///< That it answers, where no network's step stands for it.
 };
 
 /// `started_at` may be empty: the document's date stands in.
@@ -32,7 +33,8 @@ RunEntry run_entry(const Document& document, const std::string& folder,
 // How an entry is kept between renders.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Headline, network, precision, fp32_ms, mixed_ms, mfu, peak_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunEntry, folder, device, edition, preset, started_at, revision,
-                                   outcome, demonstration, reference, incomplete, headline)
+                                   outcome, demonstration, reference, incomplete, headline,
+                                   problems)
 
 /// Figures of the newest run of each device and edition, and of each device's history where it has
 /// three runs; one table with a row a run, one's own first, CPU demonstrations last. Links are
