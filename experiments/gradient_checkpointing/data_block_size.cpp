@@ -198,6 +198,7 @@ std::vector<Facts> apart(const Checkpointed& network) {
   std::vector<Facts> found;
   const auto first = std::ranges::find_if(
       network.choices, [](const Choice& choice) { return !choice.losses.empty(); });
+  if (first == network.choices.end()) return found;
   for (const Choice& choice : network.choices) {
     double most = 0;
     for (std::size_t i = 0; i < std::min(choice.losses.size(), first->losses.size()); ++i) {

@@ -55,9 +55,10 @@ void stuck_at_nine(const CellSpec&, Launch& launch) {
 }
 
 TEST(AccumulationAnswer, SaysWhereRoundingUpAndThenDownCancels) {
-  EXPECT_THAT(answer([](const auto&...) {}),
-              testing::HasSubstr("contributes 0.0078; below 8 it contributed 0.012, and the error "
-                                 "of 0.50 accumulated by then almost cancels."));
+  EXPECT_THAT(
+      answer([](const auto&...) {}),
+      testing::HasSubstr("contributes 0.0078; just below 8 it contributed 0.012, and the error "
+                         "of 0.50 accumulated by then almost cancels."));
   EXPECT_THAT(answer(stuck_at_nine), testing::Not(testing::HasSubstr("cancels")));
 }
 

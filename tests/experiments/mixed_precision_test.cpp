@@ -62,11 +62,13 @@ TEST(LayerNormAnswer, WithoutCurvesToDrawThereIsStillAnAnswer) {
 }
 
 TEST(LayerNormAnswer, Bf16StaysSensitiveForPrecisionNotForRange) {
-  EXPECT_THAT(layer_norm_answer(as_it_is),
-              AllOf(HasSubstr("**With BF16, yes, for precision but not for range**, because BF16"),
-                    HasSubstr("the mean is off by"),
-                    HasSubstr("in FP16 this sum also exceeds 65,504, the largest FP16 number, "
-                              "once the input scale reaches 2³.")));
+  EXPECT_THAT(
+      layer_norm_answer(as_it_is),
+      AllOf(HasSubstr(
+                "**BF16 still needs FP32 statistics, for precision but not for range**, because"),
+            HasSubstr("the mean is off by"),
+            HasSubstr("in FP16 this sum also exceeds 65,504, the largest FP16 number, "
+                      "once the input scale reaches 2³.")));
 }
 
 TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
@@ -74,7 +76,9 @@ TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
       layer_norm_answer([](const auto& format, const auto&, std::int64_t scale, auto& row) {
         if (format == "bf16" && scale == 14) row[kSumOverflow] = std::int64_t{16};
       });
-  EXPECT_THAT(answer, HasSubstr("**With BF16, yes, for precision and for range**: the output"));
+  EXPECT_THAT(
+      answer,
+      HasSubstr("**BF16 still needs FP32 statistics, for precision and for range**: the output"));
 }
 
 TEST(LayerNormAnswer, NeedsNoFp32WhereRoundedSumsErrAsLittle) {
@@ -82,9 +86,8 @@ TEST(LayerNormAnswer, NeedsNoFp32WhereRoundedSumsErrAsLittle) {
       layer_norm_answer([](const auto& format, const auto&, std::int64_t, auto& row) {
         if (format == "bf16") row[kOutput] = 0.002;
       });
-  EXPECT_THAT(
-      answer,
-      HasSubstr("**With BF16, not in this run**: the output at width 2,560 is off by **0.20 %**"));
+  EXPECT_THAT(answer, HasSubstr("**BF16 does not need FP32 statistics in this run**: the output at "
+                                "width 2,560 is off by **0.20 %**"));
 }
 
 TEST(LayerNormAnswer, BlamesTheSumOfSquaresOnlyWhereItLosesMoreThanTheSquares) {

@@ -71,9 +71,12 @@ struct Remarks {
 };
 
 Remarks remarks(const RowView& row) {
-  constexpr std::size_t kLongestBeside = 24;
+  constexpr std::size_t kLongestBeside = 24, kLongestWord = 14;
   const std::string text = row.remarks();
-  return text.size() <= kLongestBeside ? Remarks{text, ""} : Remarks{"", text};
+  const std::vector<std::string> words = split(text, ' ');
+  const bool breaks = std::ranges::any_of(
+      words, [](const std::string& word) { return word.size() > kLongestWord; });
+  return text.size() <= kLongestBeside && !breaks ? Remarks{text, ""} : Remarks{"", text};
 }
 
 /// The number behind the text, for a reader who sorts.
