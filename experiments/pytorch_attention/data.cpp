@@ -216,8 +216,25 @@ std::string first_reason(const Rows& rows) {
   return "not measured yet";
 }
 
-Facts passes_facts(const CellSpec& spec) {
+/// The rows that have fewer passes than the first: longer sequences, a precision beyond the
+/// handout's, or both.
+std::optional<Facts> further_facts(const Rows& rows) {
+  const auto fewer = [&](const AttentionRow& row) {
+    return row.spec().steps != rows.front().spec().steps;
+  };
+  std::vector<std::string> where;
+  const auto note = [&](bool noted, std::string words) {
+    if (noted && !std::ranges::count(where, words)) where.push_back(std::move(words));
+  };
+  for (const AttentionRow& row : rows) {
+    note(fewer(row) && row.length() > kLongestAsked, "beyond the handout's lengths");
+    note(fewer(row) && row.length() <= kLongestAsked,
+         "in " + std::string(describe(*row.spec().precision)));
+  }
+  if (where.empty()) return std::nullopt;
+  const CellSpec& spec = std::ranges::find_if(rows, fewer)->spec();
   Facts facts;
+  facts.set("where", join_words(where));
   facts.set("steps", format_count(spec.steps.value_or(0)));
   facts.set("warmup", format_count(spec.warmup.value_or(0)));
   return facts;
@@ -232,10 +249,7 @@ PartContent content(const RunView& view, const Rows& rows) {
   part.facts.set("steps", format_count(spec.steps.value_or(0)));
   part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
   part.facts.set("batch", format_count(spec.batch.value_or(1)));
-  const auto further = std::ranges::find_if(
-      rows, [&](const AttentionRow& row) { return row.spec().steps != spec.steps; });
-  part.facts.when("further", further == rows.end() ? std::nullopt
-                                                   : std::optional(passes_facts(further->spec())));
+  part.facts.when("further", further_facts(rows));
   const std::vector<Precision> precisions = precisions_of(rows);
   for (const Precision precision : precisions) {
     const bool first = precision == precisions.front();

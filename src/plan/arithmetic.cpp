@@ -30,6 +30,9 @@ std::int64_t parameter_copies(const CellSpec& spec) {
 /// would take as long.
 constexpr double kScoreOperations = 500;
 constexpr double kHalfScoreOperations = 2500;
+/// do_bench times forward, backward and both, each for 25 + 100 ms; the leaderboard one for 1 + 10
+/// s.
+constexpr double kDoBenchSeconds = 0.375, kLeaderboardSeconds = 9;
 
 double attention_seconds(const CellSpec& spec, double flops_per_second) {
   const AttentionSweep& sweep = *spec.attention;
@@ -42,8 +45,9 @@ double attention_seconds(const CellSpec& spec, double flops_per_second) {
     const double work = 4 * static_cast<double>(sweep.head_dim) + least;
     const double forward = rows * tokens * tokens * work / flops_per_second;
     if (sweep.method == AttentionMethod::kSynced) seconds += 3.5 * steps * forward;
-    if (sweep.method == AttentionMethod::kDoBench) seconds += 1 + 20 * forward;
-    if (sweep.method == AttentionMethod::kLeaderboard) seconds += 12 + 20 * forward;
+    if (sweep.method == AttentionMethod::kDoBench) seconds += kDoBenchSeconds + 20 * forward;
+    if (sweep.method == AttentionMethod::kLeaderboard)
+      seconds += kLeaderboardSeconds + 20 * forward;
   }
   return seconds;
 }

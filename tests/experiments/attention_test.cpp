@@ -55,11 +55,14 @@ TEST(AttentionPlan, IsNoPartOfARunThatDoesNotAskForIt) {
 TEST(AttentionPlan, HasACellForEachHeadDimensionAndPrecision) {
   for (const char* edition : {"2025", "2026"}) {
     const auto specs = attention_plan(only("pytorch_attention", Preset::kFull, edition));
-    ASSERT_EQ(specs.size(), 2u * 8);
+    ASSERT_EQ(specs.size(), 4u * 2 + 4);
     EXPECT_EQ(cell_id(specs.front()),
               "attention.cuda.synced.eager.d16-h1.s256-1024-4096-8192-16384.b8.fp32.w10.n100");
     EXPECT_EQ(cell_id(specs.at(1)),
               "attention.cuda.synced.eager.d16-h1.s24576-32768.b8.fp32.w2.n10");
+    EXPECT_EQ(cell_id(specs.back()),
+              "attention.cuda.synced.eager.d128-h1.s256-1024-4096-8192-16384-24576-32768.b8.bf16."
+              "w2.n10");
   }
 }
 
@@ -134,7 +137,8 @@ TEST(AttentionMemory, OfChosenLengthsHasOneNumberOfPasses) {
     return part_of(measured(asked, as_it_is), "pytorch_attention").details.method;
   };
   EXPECT_THAT(method(input), Not(HasSubstr("beyond the handout's lengths")));
-  EXPECT_THAT(method(only("pytorch_attention")), HasSubstr("beyond the handout's lengths 10"));
+  EXPECT_THAT(method(only("pytorch_attention")),
+              HasSubstr("beyond the handout's lengths and in BF16 10"));
 }
 
 TEST(AttentionMemory, CellsThatCrashedLeaveTheirReason) {
