@@ -6,7 +6,6 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "experiments/common/command.h"
-#include "experiments/common/ratio.h"
 #include "experiments/torch_compile/network.h"
 #include "experiments/torch_compile/parts.h"
 #include "results/metric_names.h"
@@ -24,14 +23,17 @@ std::vector<double> of(const Side& side, std::string_view phase) {
   return phase == metric::kTotal ? side.step() : side.phase(phase);
 }
 
+/// Of medians: one stalled step of ten would move a mean.
 std::optional<double> speedup(const Network& network, std::string_view phase) {
-  const auto ratio = ratio_of(of(network.eager, phase), of(network.compiled, phase));
-  return ratio ? std::optional(ratio->value) : std::nullopt;
+  const std::vector<double> eager = of(network.eager, phase);
+  const std::vector<double> compiled = of(network.compiled, phase);
+  if (eager.empty() || compiled.empty() || median(compiled) <= 0) return std::nullopt;
+  return median(eager) / median(compiled);
 }
 
-Value side_mean(const Side& side, std::string_view phase) {
+Value side_median(const Side& side, std::string_view phase) {
   const std::vector<double> ms = of(side, phase);
-  return ms.empty() ? Value::missing(side.reason()) : Value::mean_of(ms);
+  return ms.empty() ? Value::missing(side.reason()) : Value(median(ms));
 }
 
 Value or_reason(const Side& side, const std::optional<double>& value) {
@@ -43,7 +45,8 @@ using NetworkColumn = Column<Network>;
 NetworkColumn time_column(const char* name, const char* title, Side Network::* side,
                           std::string_view phase) {
   return {name, title,
-          [side, phase](const Network& network) { return side_mean(network.*side, phase); }, "ms"};
+          [side, phase](const Network& network) { return side_median(network.*side, phase); }, "ms",
+          kMs};
 }
 
 NetworkColumn speedup_column(const char* name, const char* title, std::string_view phase) {
@@ -169,12 +172,11 @@ Facts& set_pair(Facts& facts, const std::string& name, double eager, double comp
   return facts.set("compiled_" + name, compiled, notation);
 }
 
-/// The kernels that went, and those that stayed.
+/// The kernels that fusion replaced; none where it replaced none.
 std::optional<Facts> fusion(const Network& network) {
   const std::vector<ClassRow> rows = class_rows(network);
   const ClassSum eager = sum_of(rows, &ClassRow::eager, {"GEMM", "memset"});
   const ClassSum compiled = sum_of(rows, &ClassRow::compiled, {"GEMM", "memset"});
-  const auto gemm = std::ranges::find(rows, "GEMM", &ClassRow::kind);
   if (compiled.calls <= 0 || eager.calls <= compiled.calls) return std::nullopt;
   Facts facts;
   facts.set("size", network.spec().size);
@@ -183,13 +185,24 @@ std::optional<Facts> fusion(const Network& network) {
   Facts times;
   set_pair(times, "ms", eager.ms, compiled.ms, kMs);
   facts.when("faster", compiled.ms < (1 - kSteady) * eager.ms, times);
-  const bool gemms = gemm != rows.end() && gemm->eager.ms > 0 && gemm->compiled.ms > 0;
-  Facts of_gemms;
-  if (gemms) set_pair(of_gemms, "gemm_ms", gemm->eager.ms, gemm->compiled.ms, kMs);
-  const bool same = gemms && alike(gemm->eager.ms, gemm->compiled.ms);
-  facts.when("gemms_stay", same, of_gemms);
-  facts.when("gemms_change", gemms && !same, of_gemms);
   return facts;
+}
+
+/// GEMM time in both modes, and whether it stays.
+std::optional<std::pair<Facts, bool>> gemms(const Network& network) {
+  const std::vector<ClassRow> rows = class_rows(network);
+  const auto gemm = std::ranges::find(rows, "GEMM", &ClassRow::kind);
+  if (gemm == rows.end() || gemm->eager.ms <= 0 || gemm->compiled.ms <= 0) return std::nullopt;
+  Facts facts;
+  facts.set("precision", network.precision());
+  set_pair(facts, "ms", gemm->eager.ms, gemm->compiled.ms, kMs);
+  return std::pair(facts, alike(gemm->eager.ms, gemm->compiled.ms));
+}
+
+/// A list whose items after the first know that they are.
+void list_in_turn(Facts& facts, const std::string& name, std::vector<Facts> items) {
+  for (std::size_t i = 0; i < items.size(); ++i) items[i].flag("later", i > 0);
+  facts.list(name, std::move(items));
 }
 
 std::optional<Facts> optimizer(const Network& network) {
@@ -243,16 +256,15 @@ std::optional<Facts> launch_bound(const std::vector<Network>& ran) {
   };
   const Network& most = *std::ranges::max_element(ran, {}, gain);
   const auto busy = most.eager.busy_share();
-  const auto after = most.compiled.busy_share();
-  if (ran.size() < 2 || &most != &ran.front() || !busy || !after || *busy > kBusyBelow) {
-    return std::nullopt;
-  }
-  Facts facts;
+  if (ran.size() < 2 || &most != &ran.front() || !busy || *busy > kBusyBelow) return std::nullopt;
+  Facts facts, counts;
   facts.set("size", most.spec().size);
   facts.set("precision", most.precision());
   facts.set("busy", *busy, {Notation::kPercent});
-  facts.set("compiled_busy", *after, {Notation::kPercent});
-  return facts;
+  const auto kernels = most.eager.kernels(), after = most.compiled.kernels();
+  const bool fewer = kernels && after && *after < *kernels;
+  if (fewer) set_pair(counts, "kernels", *kernels, *after, {Notation::kCount});
+  return facts.when("fewer", fewer, counts);
 }
 
 /// Of the networks of one precision that ran both ways, smallest first.
@@ -297,18 +309,32 @@ std::vector<Facts> without_numbers(const std::vector<Network>& all) {
   return found;
 }
 
+/// Of the largest network in each precision: what became of its kernels.
+void add_kernel_facts(Facts& facts, const std::vector<std::vector<Network>>& groups) {
+  std::vector<Facts> fused, stay, change;
+  for (const std::vector<Network>& group : groups) {
+    if (auto found = fusion(group.back())) fused.push_back(std::move(*found));
+    if (auto found = gemms(group.back())) (found->second ? stay : change).push_back(found->first);
+  }
+  facts.flag("fused", !fused.empty());
+  facts.flag("gemms_stay", !stay.empty());
+  list_in_turn(facts, "fusion", std::move(fused));
+  list_in_turn(facts, "staying", std::move(stay));
+  facts.list("gemms_change", std::move(change));
+}
+
 void add_facts(Facts& facts, const std::vector<Network>& all) {
   const std::vector<Network> ran = only(all, &Network::both);
-  std::vector<Facts> precisions, fused, pace;
-  for (const std::vector<Network>& group : by_precision(ran)) {
+  const std::vector<std::vector<Network>> groups = by_precision(ran);
+  std::vector<Facts> precisions, pace;
+  for (const std::vector<Network>& group : groups) {
     precisions.push_back(network_facts(group));
-    if (auto found = fusion(group.back())) fused.push_back(std::move(*found));
     if (auto found = launch_bound(group)) pace.push_back(std::move(*found));
   }
   const bool nothing = ran.empty();
   facts.flag("nothing", nothing);
   facts.list("precisions", std::move(precisions));
-  facts.list("fusion", std::move(fused));
+  add_kernel_facts(facts, groups);
   facts.list("launch_bound", std::move(pace));
   facts.when("optimizer", nothing ? std::nullopt : optimizer(ran.back()));
   facts.when("memory", nothing ? std::nullopt : memory(ran.back()));

@@ -207,7 +207,8 @@ TEST(CompiledNetwork, SaysWhatIsFasterAndWhichKernelsWent) {
               AllOf(HasSubstr("In FP32, compiled, the training step runs **2.50×** as fast as in "
                               "eager mode for small and **1.25×** for 2.7B"),
                     HasSubstr("the forward pass 2.00× and 2.00×"),
-                    HasSubstr("GEMMs take as long as before"), HasSubstr("fusion leaves"),
+                    HasSubstr("374 non-GEMM kernels replace 1,924 in 2.7B's FP32"),
+                    HasSubstr("GEMM time stays (22,670 → 22,670 ms in FP32"),
                     HasSubstr("The optimizer is not compiled and takes as long as before"),
                     HasSubstr("falls from 8.00 GiB to 6.00 GiB"), HasSubstr("24 s to 1 min 12 s")));
   const TableView* times = table_named(part, "networks");
@@ -216,13 +217,24 @@ TEST(CompiledNetwork, SaysWhatIsFasterAndWhichKernelsWent) {
   ASSERT_NE(table_named(part, "costs"), nullptr);
 }
 
+TEST(CompiledNetwork, ComparesMediansSoThatAStalledStepMovesNothing) {
+  const Change stall = [](const CellSpec& spec, Launch& launch) {
+    if (!is_compiled(spec)) return;
+    for (Metric& metric : launch.metrics) {
+      auto* steps = std::get_if<Samples>(&metric.data);
+      if (steps != nullptr) std::visit([](auto& all) { all.back() *= 10; }, *steps);
+    }
+  };
+  EXPECT_EQ(compile_part(compile_input(), stall).answer, compile_part(compile_input()).answer);
+}
+
 TEST(CompiledNetwork, NamesLaunchesAsTheReasonOnlyWhereKernelsDoNotFillTheStep) {
   EXPECT_THAT(compile_part(compile_input()).answer, Not(HasSubstr("launch-bound")));
   const Change idle = [](const CellSpec& spec, Launch& launch) {
     if (spec.size == "small" && is_shipped(spec)) scale(launch, metric::kStep, "", 2);
   };
   EXPECT_THAT(compile_part(compile_input(), idle).answer,
-              HasSubstr("small gains most in FP32 because its eager step is launch-bound"));
+              HasSubstr("small gains most in FP32 because its step is launch-bound"));
 }
 
 TEST(CompiledNetwork, SaysNothingOfFusionOrMemoryThatDidNotChange) {
