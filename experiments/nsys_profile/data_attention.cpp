@@ -34,12 +34,17 @@ struct Attention {
   Work softmax = {}, scores = {}, values = {}, projections = {}, gemms = {};
   double bandwidth_share = 0,
          rate_share = 0;  ///< Of softmax and the GEMMs; 0: limits not measured or FLOPs unknown.
+  double gemm_bandwidth_share = 0;
   double ridge = 0;
   std::string precision = {};
 
   bool each() const { return scores.ms > 0 && values.ms > 0; }
   bool memory_bound() const { return softmax.intensity() < ridge && bandwidth_share >= kNear; }
   bool gemms_compute_bound() const { return gemms.intensity() >= ridge && rate_share >= kNear; }
+  /// Bandwidth holds the GEMMs up as it does softmax.
+  bool gemms_memory_bound() const {
+    return gemms.intensity() < ridge && gemm_bandwidth_share >= kNear;
+  }
   bool apart() const { return memory_bound() && gemms_compute_bound(); }
   bool unclear() const { return ridge > 0 && !apart(); }
   double time() const { return softmax.ms / gemms.ms; }
@@ -60,6 +65,7 @@ std::optional<Attention> attention_of(const RunView& view, const Profile& profil
   found.precision = limits.precision;
   if (!limits.known() || !profile.own()) return found;
   found.bandwidth_share = found.softmax.bandwidth() / limits.bandwidth;
+  found.gemm_bandwidth_share = found.gemms.bandwidth() / limits.bandwidth;
   found.rate_share = found.gemms.rate() / limits.rate;
   found.ridge = limits.ridge();
   return found;
@@ -160,17 +166,33 @@ Facts attention_sentence(const Attention& work) {
       .set("ridge", work.ridge, kThree);
 }
 
+/// The answer's profile and its twin in 16 bits; else the last pair of one network and context.
+std::pair<const Profile*, const Profile*> twins(const Profiles& profiles) {
+  if (profiles.half != nullptr) return {profiles.foremost, profiles.half};
+  std::pair<const Profile*, const Profile*> last{nullptr, nullptr};
+  for (const Profile* full : profiles.answered) {
+    for (const Profile* half : profiles.every) {
+      const bool alike = half->network == full->network && half->precision() != full->precision();
+      if (alike && !half->empty()) last = {full, half};
+    }
+  }
+  return last;
+}
+
 /// 16 bits: the GEMMs gain and softmax does not.
 std::optional<Facts> attention_half(const Profiles& profiles) {
-  if (profiles.half == nullptr) return std::nullopt;
-  const auto full = attention_of(profiles.view, *profiles.foremost);
-  const auto half = attention_of(profiles.view, *profiles.half);
+  const auto [whole, half_profile] = twins(profiles);
+  if (whole == nullptr) return std::nullopt;
+  const auto full = attention_of(profiles.view, *whole);
+  const auto half = attention_of(profiles.view, *half_profile);
   const bool gain = full && half && half->gemms.ms < full->gemms.ms / 2 &&
                     half->softmax.ms > 0.9 * full->softmax.ms;
   if (!gain) return std::nullopt;
+  const bool elsewhere = whole != profiles.foremost;
   return attention_sentence(*half)
+      .set("setting", half->precision + (elsewhere ? " (" + whole->network + ")" : ""))
       .set("speedup", format_factor(full->gemms.ms / half->gemms.ms))
-      .flag("below_ridge", half->gemms.intensity() < half->ridge);
+      .flag("below_ridge", half->gemms_memory_bound());
 }
 
 /// Softmax and GEMMs have no times of their own in a fused kernel, or where no name tells them.
@@ -191,8 +213,10 @@ Facts attention_facts(const Profiles& profiles) {
                             {{"one", [](const auto&) { return true; }},
                              {"apart", &Attention::apart},
                              {"unclear", &Attention::unclear}});
-  facts.when("range", ranges<Attention>(all, {{"time", &Attention::time, {Notation::kFixed, 2}},
-                                              {"flops", &Attention::flops, kPartShare}}));
+  auto range = ranges<Attention>(all, {{"time", &Attention::time, {Notation::kFixed, 2}},
+                                       {"flops", &Attention::flops, kPartShare}});
+  if (range) range->set("precision", all.front().precision);
+  facts.when("range", profiles.half == nullptr ? range : std::nullopt);
   facts.when("half", attention_half(profiles));
   set_untold(facts, profiles, one != nullptr);
   return facts;

@@ -159,7 +159,9 @@ std::string named_groups(const Profile& profile) {
   for (const KernelSum& group : groups_of(profile)) {
     const double share = in_pass(profile, group.total);
     if (share < kNoticed || group.name == kOther) continue;
-    named.push_back(group.name + " " + format_percent(share) + " %");
+    named.push_back(group.name + " " + format_percent(share) + " % (" +
+                    format_significant(group.total, 3) + " ms in " + counted(group.calls, "call") +
+                    ")");
   }
   if (named.empty()) return "no group of them takes " + format_percent(kNoticed) + " % by itself";
   return join_words(named);
@@ -188,7 +190,7 @@ std::optional<Facts> non_gemm_half(const Profiles& profiles) {
   return Facts()
       .set("precision", labreport::describe(half.precision()))
       .set("share", non_gemm_share(half), kShareOfPass)
-      .set("speedup", format_factor(gemms.first / gemms.second))
+      .set("speedup", format_significant(gemms.first / gemms.second, 3))
       .set("before", others.first, kThree)
       .set("after", others.second, kThree)
       .set("copies_before", copies.first, kThree)

@@ -1,10 +1,9 @@
 // Part (a): the profiler's time of a pass against the timer's.
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include "base/format.h"
-#include "base/text.h"
+#include "base/lists.h"
 #include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/nsys_profile/answers.h"
@@ -14,7 +13,9 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kSimilar = 2;  // Between the least and the most.
+constexpr double kSimilar = 2;    // Between the least and the most.
+constexpr double kAlike = 0.005;  // Of a time: nearer needs no reason.
+constexpr double kMuchLess = 4;   // Of a growth against another.
 
 /// One step by the timer and by the profiler, in ms; or why it was not profiled.
 struct TimedStep {
@@ -38,6 +39,7 @@ struct TimedStep {
   double outside() const { return profiled > 0 ? profiled - span : 0; }
   double idle() const { return gaps() + outside(); }
   double cost() const { return profiled - mean; }
+  bool perturbed() const { return !flags.empty(); }
 };
 
 Column<TimedStep> step_column(const char* name, const char* title, const char* unit,
@@ -91,13 +93,22 @@ std::vector<TimedStep> timed_steps(const Profile& profile) {
   return steps;
 }
 
-/// Of each profile the first `most`.
-std::vector<TimedStep> timed_steps(const std::vector<const Profile*>& profiles, std::size_t most) {
+/// Of each profile its forward pass, or which step has no numbers and why.
+std::vector<TimedStep> forward_passes(const std::vector<const Profile*>& profiles) {
   std::vector<TimedStep> all;
   for (const Profile* profile : profiles) {
-    const auto steps = timed_steps(*profile) | std::views::take(most);
-    all.insert(all.end(), steps.begin(), steps.end());
+    const auto steps = timed_steps(*profile);
+    if (steps.empty()) continue;
+    all.push_back(steps.front());
+    if (!all.back().missing.empty()) all.back().missing = profile->missing;
   }
+  return all;
+}
+
+std::vector<TimedStep> every_step(const std::vector<const Profile*>& profiles) {
+  std::vector<TimedStep> all;
+  for (const Profile* profile : profiles)
+    std::ranges::move(timed_steps(*profile), std::back_inserter(all));
   return all;
 }
 
@@ -117,27 +128,54 @@ Facts timer_sentence(const TimedStep& step) {
   return facts;
 }
 
-/// The time without kernels is alike in passes of all lengths, and the shortest shows it most.
-bool idle_is_alike(const std::vector<TimedStep>& steps) {
-  const auto [least, most] = std::ranges::minmax(steps, {}, &TimedStep::idle);
-  const auto [shortest, longest] = std::ranges::minmax(steps, {}, &TimedStep::mean);
-  const auto [lowest, highest] = std::ranges::minmax(steps, {}, &TimedStep::difference);
-  return least.idle() > 0 && most.idle() < kSimilar * least.idle() && highest.difference() < 0 &&
-         longest.mean > 2 * kSimilar * shortest.mean && lowest.words == shortest.words;
+std::optional<Facts> difference_range(const std::vector<TimedStep>& steps) {
+  return ranges<TimedStep>(steps, {{"difference", &TimedStep::difference, {Notation::kPercent}},
+                                   {"length", &TimedStep::mean, {Notation::kSignificant, 3}},
+                                   {"idle", &TimedStep::idle, {Notation::kSignificant, 2}}});
 }
 
-/// Not where one is beyond twice the timer's time: that is no range to speak of.
-void set_timer_range(Facts& facts, const std::vector<TimedStep>& steps) {
-  auto range =
-      ranges<TimedStep>(steps, {{"difference", &TimedStep::difference, {Notation::kPercent}},
-                                {"idle", &TimedStep::idle, {Notation::kSignificant, 2}}});
+/// "the other 3 are", with their differences; nothing where there are none.
+std::optional<Facts> others(const std::vector<TimedStep>& perturbed) {
+  if (perturbed.empty()) return std::nullopt;
+  const auto [low, high] = std::ranges::minmax(perturbed, {}, &TimedStep::difference);
+  const bool one = perturbed.size() == 1;
+  return Facts()
+      .set("others",
+           one ? "the other one is" : "the other " + std::to_string(perturbed.size()) + " are")
+      .set("perturbed",
+           from_to(format_percent(low.difference()), format_percent(high.difference())));
+}
+
+/// Short passes differ most, and the time without kernels grows much less than the passes.
+bool shrinks(const std::vector<TimedStep>& steps) {
+  const auto [idlest, busiest] = std::ranges::minmax(steps, {}, &TimedStep::idle);
+  const auto [shortest, longest] = std::ranges::minmax(steps, {}, &TimedStep::mean);
+  const auto [lowest, highest] = std::ranges::minmax(steps, {}, &TimedStep::difference);
+  const double middle = std::sqrt(shortest.mean * longest.mean);
+  return idlest.idle() > 0 && highest.difference() < kAlike && lowest.mean < middle &&
+         highest.mean > middle &&
+         kMuchLess * busiest.idle() / idlest.idle() < longest.mean / shortest.mean;
+}
+
+/// All forward passes of the answer's precision; nothing where one is beyond twice the timer's
+/// time: that is no range to speak of.
+std::optional<Facts> timer_range(const Profiles& profiles) {
+  std::vector<TimedStep> steps = forward_passes(only(profiles.every, [&](const Profile* profile) {
+    return profiles.foremost != nullptr && profile->precision() == profiles.foremost->precision();
+  }));
+  std::erase_if(steps, [](const TimedStep& step) {
+    return !step.missing.empty() || step.mode > Mode::kForward;
+  });
+  const auto perturbed = only(steps, &TimedStep::perturbed);
+  std::erase_if(steps, &TimedStep::perturbed);
   const auto beyond = [](const TimedStep& step) { return step.difference() > 1; };
-  if (std::ranges::any_of(steps, beyond)) range.reset();
-  const bool alike = range && idle_is_alike(steps);
-  const auto longer = [](const TimedStep& step) { return step.difference() >= 0.0005; };
-  if (range) range->flag("longer", std::ranges::any_of(steps, longer));
-  facts.when("range", alike ? std::nullopt : range);
-  facts.when("idle_alike", alike ? range : std::nullopt);
+  auto range = difference_range(steps);
+  if (!range || std::ranges::any_of(steps, beyond)) return std::nullopt;
+  const TimedStep& most = *std::ranges::max_element(steps, {}, &TimedStep::difference);
+  return range->set("precision", labreport::describe(profiles.foremost->precision()))
+      .flag("shrinks", shrinks(steps))
+      .when("longer", most.difference() >= kAlike, "most", most.profile)
+      .when("some_perturbed", others(perturbed));
 }
 
 /// The profiled step under Nsight Systems: only the range "measured", so without warm-up.
@@ -151,14 +189,14 @@ std::string nsys_command(const Profiles& profiles) {
 }
 
 Facts timer_facts(const Profiles& profiles) {
-  std::vector<TimedStep> steps = timed_steps(profiles.answered, 1);
+  std::vector<TimedStep> steps = forward_passes(profiles.answered);
   std::erase_if(steps, [](const TimedStep& step) { return !step.missing.empty(); });
   Facts facts = profiles.facts();
   set_situations<TimedStep>(facts, foremost_of(profiles, steps), timer_sentence,
                             {{"less", &TimedStep::is_less},
                              {"agree", &TimedStep::agrees},
                              {"unexplained", &TimedStep::is_unexplained}});
-  set_timer_range(facts, steps);
+  facts.when("range", timer_range(profiles));
   Facts command;
   const bool known = profiles.foremost != nullptr && profiles.view.on_gpu();
   if (known) command.set_markdown("nsys", nsys_command(profiles));
@@ -182,9 +220,8 @@ TableView profile_commands(const Profiles& profiles) {
 PartContent timer_vs_profiler(const Profiles& profiles) {
   PartContent part;
   part.facts = timer_facts(profiles);
-  part.datasets = {
-      make_dataset("steps", step_columns(), timed_steps(profiles.shown, 1)),
-      make_dataset("every-step", step_columns(), timed_steps(profiles.every, SIZE_MAX))};
+  part.datasets = {make_dataset("steps", step_columns(), forward_passes(profiles.shown)),
+                   make_dataset("every-step", step_columns(), every_step(profiles.every))};
   part.details.tables = {profile_commands(profiles)};
   return part;
 }

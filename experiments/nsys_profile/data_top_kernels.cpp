@@ -154,6 +154,18 @@ Facts top_sentence(const Top& top) {
   return facts;
 }
 
+/// In how many of several profiles the backward pass changes the top kernel.
+std::optional<Facts> how_many_change(const Profiles& profiles, const std::vector<Top>& tops) {
+  const auto both = only(tops, [](const Top& top) { return top.both.has_value(); });
+  if (both.size() < 2) return std::nullopt;
+  const auto changed = std::ranges::count_if(both, &Top::changed);
+  return Facts()
+      .set("precision", labreport::describe(profiles.foremost->precision()))
+      .flag("some", changed > 0)
+      .set("changed", changed, kTopCount)
+      .set("count", both.size(), kTopCount);
+}
+
 Facts top_facts(const Profiles& profiles) {
   std::vector<Top> tops = tops_of(profiles.answered);
   std::erase_if(tops, [](const Top& top) { return !top.missing.empty(); });
@@ -163,6 +175,7 @@ Facts top_facts(const Profiles& profiles) {
                        {"same", &Top::same},
                        {"changed", &Top::changed},
                        {"forward_only", [](const Top& top) { return !top.both; }}});
+  facts.when("several", how_many_change(profiles, tops));
   return facts;
 }
 

@@ -314,6 +314,30 @@ TEST(TimerVsProfiler, GivesTheRangeOfSeveralProfilesBesideTheLargest) {
   EXPECT_FALSE(says(part(small_at_512(), "a"), "range"));
 }
 
+TEST(TimerVsProfiler, LeavesPerturbedPassesOutOfTheRangeAndGivesTheirs) {
+  const Change perturb = [](const CellSpec& spec, Launch& launch) {
+    if (spec.context == 512) scaled(metric::kSpan, 1.5)(spec, launch);
+  };
+  const PartContent several = part(small_of_2026(perturb), "a");
+  EXPECT_EQ(value(several, "range", "count"), "2");
+  EXPECT_TRUE(says(several, "range"));
+}
+
+TEST(TimerVsProfiler, ExplainsTheRangeWherePassesGrowAndIdleTimeHardlyDoes) {
+  const auto shrinks = [](const PartContent& of) {
+    const auto& range = std::get<std::vector<Facts>>(of.facts.entries().at("range")).at(0);
+    return std::get<bool>(range.entries().at("shrinks"));
+  };
+  EXPECT_FALSE(shrinks(part(small_of_2026(), "a"))) << "differences are alike";
+  const Change longer = [](const CellSpec& spec, Launch& launch) {
+    if (spec.context != 2048) return;
+    for (const auto name : {metric::kBusy, metric::kSpan, metric::kStep}) {
+      scaled(name, 1.02)(spec, launch);
+    }
+  };
+  EXPECT_FALSE(shrinks(part(small_of_2026(longer), "a"))) << "kernels ran longer than the step";
+}
+
 TEST(TopKernels, AreNamedWithTheirCalls) {
   const PartContent top = part(small_at_512(), "b");
   EXPECT_TRUE(says(top, "same"));
@@ -335,6 +359,20 @@ TEST(TopKernels, MayChangeWithTheBackwardPass) {
   EXPECT_EQ(column(dataset(changed, "top-kernels"), "with_backward").front(), "no");
   EXPECT_FALSE(says(changed, "same"));
   EXPECT_TRUE(says(part(small_at_512(without_step), "b"), "forward_only"));
+}
+
+TEST(TopKernels, CountTheProfilesWhoseTopKernelChanges) {
+  const PartContent several = part(small_of_2026(slower(
+                                       [](const CellSpec& spec, const Cells& row) {
+                                         return spec.context == 512 &&
+                                                holds(row, kPhaseColumn, "backward") &&
+                                                holds(row, kOperatorColumn, "aten::bmm");
+                                       },
+                                       1000)),
+                                   "b");
+  EXPECT_EQ(value(several, "several", "changed"), "1");
+  EXPECT_EQ(value(several, "several", "count"), "3");
+  EXPECT_FALSE(says(part(small_at_512(), "b"), "several"));
 }
 
 TEST(NonGemmKernels, AreGroupedByWhatTheyDoInTheModel) {
@@ -457,6 +495,14 @@ TEST(Attention, NamesABoundOnlyNearTheLimit) {
 TEST(Attention, ShowsTheGainOf16BitsWhereTheGemmsHaveIt) {
   EXPECT_FALSE(says(part(small_at_512(), "e"), "half"));
   EXPECT_TRUE(says(part(small_at_512(slower(gemm_in_bf16, 0.1)), "e"), "half"));
+}
+
+TEST(Attention, WithoutATwinOfTheAnswerIn16BitsSpeaksOfTheContextThatHasOne) {
+  const PartContent elsewhere = part(small_of_2026(slower(gemm_in_bf16, 0.1)), "e");
+  EXPECT_EQ(value(elsewhere, "half", "setting"), "BF16 (small at context 512)");
+  EXPECT_TRUE(says(elsewhere, "range"));
+  const PartContent same = part(small_at_512(slower(gemm_in_bf16, 0.1)), "e");
+  EXPECT_EQ(value(same, "half", "setting"), "BF16");
 }
 
 /// A run of the user's model, whose attention is a module without ranges.
