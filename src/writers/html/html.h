@@ -51,8 +51,11 @@ std::string index_html(const Document& document, const Drawings& drawings, bool 
 struct PageState {
   const Drawings& drawings;
   Answers answers = Answers::kFull;
-  bool single = false;  ///< One file: pictures and what makes them live stand in the page itself.
-  int figures = 0;      ///< Numbered so far.
+  bool single = false;   ///< One file: pictures and what makes them live stand in the page itself.
+  int figures = 0;       ///< Numbered so far, outside drawers.
+  int more_figures = 0;  ///< In drawers: A1, A2, …, so that numbers in the open run on.
+  bool in_drawer = false;
+  std::string next_figure();
   std::set<std::string> ids = {};
   FrontMatter front = {};  ///< Whose notes they are.
   bool compares = false;   ///< Two runs.

@@ -122,9 +122,12 @@ std::string details_html(const Part& part, PageState& state) {
   if (details.is_empty(state.answers)) return "";
   PaperPart paper;
   paper.tables = on_paper(details);
+  state.in_drawer = true;
+  const std::string figures = figures_html(details.figures, state, paper);
+  state.in_drawer = false;
   return fill_template("details.html", {{"method", markdown_to_html(words)},
                                         {"tables", tables_html(part, details.tables, state, paper)},
-                                        {"figures", figures_html(details.figures, state, paper)},
+                                        {"figures", figures},
                                         {"warned", !details.warnings.empty()},
                                         {"warnings", text_list(details.warnings)}});
 }
@@ -137,6 +140,10 @@ std::string PageState::id(const std::string& wanted) {
   return free;
 }
 
+std::string PageState::next_figure() {
+  return in_drawer ? "A" + std::to_string(++more_figures) : std::to_string(++figures);
+}
+
 std::string figure_html(const Figure& figure, PageState& state, bool on_paper) {
   const auto drawing = state.drawings.find(figure.slug);
   const bool drawn = drawing != state.drawings.end();
@@ -144,7 +151,7 @@ std::string figure_html(const Figure& figure, PageState& state, bool on_paper) {
   const std::string id = state.id("figure-" + slug(figure.slug));
   TemplateObject values = {
       {"id", id},
-      {"number", std::to_string(++state.figures)},
+      {"number", state.next_figure()},
       {"title", figure.title},
       {"caption", markdown_to_html(figure.caption)},
       {"offers", !figure.in_page.empty()},

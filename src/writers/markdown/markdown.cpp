@@ -124,16 +124,18 @@ class MarkdownWriter {
     if (part.awaits_answer(answers_)) paragraph("**Your answer**\n\n&nbsp;");
   }
 
-  void add(const Figure& figure) {
+  /// In drawers numbers begin anew behind an A, so that those in the open run on.
+  void add(const Figure& figure, bool in_drawer = false) {
     if (!drawings_.contains(figure.slug) && figure.data.columns.empty()) return;
-    paragraph("**Figure " + std::to_string(++figures_) + ". " + escape_markdown(figure.title) +
-              "**");
+    const std::string number =
+        in_drawer ? "A" + std::to_string(++more_figures_) : std::to_string(++figures_);
+    paragraph("**Figure " + number + ". " + escape_markdown(figure.title) + "**");
     if (drawings_.contains(figure.slug)) {
       paragraph("![" + escape_markdown(figure.alt) + "](" + chart_path(figure) + ")");
     }
     paragraph(figure.caption);
     if (figure.data.columns.empty()) return;
-    open_details("Data of figure " + std::to_string(figures_));
+    open_details("Data of figure " + number);
     text_ += table_markdown(figure.data);
     close_details();
   }
@@ -147,7 +149,7 @@ class MarkdownWriter {
     }
     if (!details.warnings.empty()) text_ += '\n';
     for (const TableView& table : details.tables) text_ += table_markdown(table);
-    for (const Figure& figure : details.figures) add(figure);
+    for (const Figure& figure : details.figures) add(figure, true);
     close_details();
   }
 
@@ -170,7 +172,7 @@ class MarkdownWriter {
   bool compares_ = false;
   std::string note_mark_;
   std::string text_;
-  int figures_ = 0;
+  int figures_ = 0, more_figures_ = 0;
 };
 
 }  // namespace
