@@ -153,11 +153,20 @@ std::optional<Facts> bytes_facts(const AttentionRow& row, const std::optional<do
   return facts;
 }
 
-Facts ended(const AttentionRow& row) {
+/// More is free than was asked for: the allocator's segments hold it in pieces.
+std::optional<Facts> scattered(const AttentionRow& row, std::optional<std::int64_t> capacity) {
+  const auto requested = row.bytes(column::kRequestedBytes), held = row.bytes(column::kInUseBytes);
+  if (!capacity || !requested || !held) return std::nullopt;
+  const double rest = static_cast<double>(*capacity) - *held;
+  if (rest < *requested) return std::nullopt;
+  return Facts().set("rest", format_bytes(rest)).set("capacity", format_bytes(*capacity));
+}
+
+Facts ended(const AttentionRow& row, std::optional<std::int64_t> capacity) {
   Facts facts = sized(row);
   facts.set("phase", row.phase());
-  const auto requested = row.bytes(column::kRequestedBytes);
-  facts.when("requested", bytes_facts(row, requested));
+  facts.when("requested", bytes_facts(row, row.bytes(column::kRequestedBytes)));
+  facts.when("scattered", scattered(row, capacity));
   facts.when("in_use", bytes_facts(row, row.bytes(column::kInUseBytes)));
   return facts;
 }
@@ -185,27 +194,30 @@ const AttentionRow* largest(const Rows& rows) {
 }
 
 /// By precision: where memory ends, or that it does not, and what the largest one held.
-void add_ends(Facts& facts, const Rows& rows) {
+void add_ends(Facts& facts, const Rows& rows, std::optional<std::int64_t> capacity) {
   std::vector<Facts> ends, fits, held, exponents;
+  bool two = true;
   for (const Precision precision : precisions_of(rows)) {
     const Rows own = of_precision(rows, precision);
     Rows out;
     std::ranges::copy_if(own, std::back_inserter(out), &AttentionRow::ran_out);
     const AttentionRow* most = largest(own);
-    if (!out.empty()) ends.push_back(ended(*std::ranges::min_element(out, smaller)));
+    if (!out.empty()) ends.push_back(ended(*std::ranges::min_element(out, smaller), capacity));
     if (most == nullptr) continue;
     held.push_back(fitting(*most));
     if (out.empty()) fits.push_back(held.back());
     if (const auto exponent = growth(own)) {
       exponents.emplace_back().set("exponent", *exponent, {Notation::kFixed, 2});
       exponents.back().set("precision", describe(precision));
-      exponents.back().flag("two", keeps_two(*most));
+      exponents.back().flag("later", exponents.size() > 1);
+      two = two && keeps_two(*most);
     }
   }
   facts.flag("nothing", held.empty() && ends.empty());
   facts.list("ends", std::move(ends));
   facts.list("fits", std::move(fits));
   facts.list("held", std::move(held));
+  facts.flag("grows", !exponents.empty()).flag("two", two);
   facts.list("growth", std::move(exponents));
 }
 
@@ -242,7 +254,9 @@ std::optional<Facts> further_facts(const Rows& rows) {
 
 PartContent content(const RunView& view, const Rows& rows) {
   PartContent part;
-  add_ends(part.facts, rows);
+  const Device* device = view.on_gpu() ? view.device() : nullptr;
+  add_ends(part.facts, rows,
+           device == nullptr ? std::nullopt : std::optional(device->memory_bytes));
   part.facts.set("reason", first_reason(rows));
   part.facts.flag("gpu", view.on_gpu());
   const CellSpec& spec = rows.front().spec();

@@ -106,6 +106,24 @@ TEST(AttentionMemory, SaysWhereMemoryEndsAndWithHowManyTensors) {
                                  HasSubstr("In BF16 every configuration fits")));
 }
 
+TEST(AttentionMemory, NamesScatteredMemoryWhereMoreWasFreeThanAskedFor) {
+  const auto held = [](std::int64_t bytes) {
+    return attention_part("pytorch_attention", [bytes](const CellSpec& spec, Launch& launch) {
+      if (!spec.attention) return;
+      for (Table& table : launch.tables) {
+        const auto column =
+            std::ranges::find(table.columns, column::kInUseBytes, &TableColumn::name);
+        for (auto& row : table.rows) {
+          Scalar& value = row[static_cast<std::size_t>(column - table.columns.begin())];
+          if (std::holds_alternative<std::int64_t>(value)) value = bytes;
+        }
+      }
+    });
+  };
+  EXPECT_THAT(held(std::int64_t{1} << 30).answer, HasSubstr("were not in one piece"));
+  EXPECT_THAT(held(std::int64_t{130} << 30).answer, Not(HasSubstr("in one piece")));
+}
+
 TEST(AttentionMemory, FitsTheGrowthOfWhatIsSaved) {
   const Part part = attention_part("pytorch_attention");
   EXPECT_THAT(part.answer, HasSubstr("autograd keeps two"));
