@@ -15,10 +15,12 @@ namespace labreport {
 namespace {
 
 /// Of the runs that ship with the project the full ones are worth a reader's first look.
-bool is_excerpt(const RunEntry& run) { return run.reference && run.preset != "full"; }
+bool is_excerpt(const RunEntry& run) {
+  return run.reference && (run.preset != "full" || !run.problems.empty());
+}
 
-/// One's own runs come before those that ship with the project, and of these full ones first; then
-/// the newest. CPU demonstrations come last. ISO times compare as texts.
+/// One's own runs come before those that ship with the project, and of these full ones that time a
+/// network first; then the newest. CPU demonstrations come last. ISO times compare as texts.
 bool before(const RunEntry& a, const RunEntry& b) {
   const auto kind = [](const RunEntry& run) {
     return std::tuple(run.demonstration, run.reference, is_excerpt(run));
@@ -60,7 +62,6 @@ struct RunRow {
 
 RunRow run_row(const RunEntry& run, bool names_references) {
   RunRow row{.run = &run, .id = "run-" + slug(run.folder), .flags = {}};
-  if (!run.problems.empty()) row.flags.push_back(run.problems);
   if (run.demonstration) row.flags.emplace_back("CPU demonstration");
   if (run.reference && names_references) row.flags.emplace_back("reference run");
   if (run.incomplete) row.flags.emplace_back("interrupted");
@@ -73,7 +74,10 @@ const std::vector<Column<RunRow>> kRuns{
     {"edition", "Edition", [](const RunRow& row) { return row.run->edition; }},
     {"measured", "Measured (UTC)",
      [](const RunRow& row) { return readable_time(row.run->started_at); }},
-    {"network", "Network", [](const RunRow& row) { return row.headline().network; }},
+    {"network", "Network or problems",
+     [](const RunRow& row) {
+       return row.headline().network.empty() ? row.run->problems : row.headline().network;
+     }},
     {"fp32", "FP32 step", [](const RunRow& row) { return measured(row.headline().fp32_ms); }, "ms",
      kMilliseconds},
     {"mixed", "BF16 step", [](const RunRow& row) { return measured(row.headline().mixed_ms); },
