@@ -24,6 +24,8 @@
 #include "experiments/mixed_precision_accumulation/present.h"
 #include "experiments/nsys_profile/plan.h"
 #include "experiments/nsys_profile/present.h"
+#include "experiments/optimizer_state_sharding_accounting/plan.h"
+#include "experiments/optimizer_state_sharding_accounting/present.h"
 #include "experiments/parallel_arithmetic/plan.h"
 #include "experiments/parallel_arithmetic/present.h"
 #include "experiments/pytorch_attention/plan.h"
@@ -162,6 +164,14 @@ const std::vector<Experiment>& catalog() {
        distributed_communication_single_node::plan,
        distributed_communication_single_node::present,
        words("distributed_communication_single_node"),
+       /*profiling=*/false,
+       /*only_edition=*/"",
+       /*several_gpus=*/true},
+      {"optimizer_state_sharding_accounting",
+       {"a", "b", "c"},
+       optimizer_state_sharding_accounting::plan,
+       optimizer_state_sharding_accounting::present,
+       words("optimizer_state_sharding_accounting"),
        /*profiling=*/false,
        /*only_edition=*/"",
        /*several_gpus=*/true},

@@ -1,0 +1,48 @@
+// One training step of several ranks, each on its part of the batch.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "model/sharded_optimizer.h"
+#include "model/training_step.h"
+
+namespace labreport {
+
+/// Rows [rank · B / ranks, (rank + 1) · B / ranks) of a batch that all ranks drew alike. Throws
+/// `InputError` where it does not split evenly.
+Batch part_of_batch(const Batch& whole, const RankGroup& group);
+
+class ParallelStep {
+ public:
+  /// Told the phase that ended: metric::kForward, kLoss, kBackward, kAllReduce, kOptimizer and,
+  /// where the optimizer is sharded, kBroadcast.
+  using Ended = std::function<void(std::string_view phase)>;
+
+  /// `network` and `group` have to outlive it. Gradients of all parameters are averaged over the
+  /// ranks, one by one, after backward. With `sharded` each rank has AdamW's state of what it owns.
+  ParallelStep(const Network& network, Batch batch, StepOptions options, RankGroup& group,
+               bool sharded);
+
+  void run(const Ended& ended);
+  /// Frees logits, loss, graph and gradients: no part of a step's time.
+  void clear();
+
+  const at::Tensor& loss() const { return loss_; }
+  Parameters optimizer_state() const { return optimizer_->state(); }
+
+ private:
+  void compute_loss(const Ended& ended);
+  void update(const Ended& ended);
+
+  const Network& network_;
+  Batch batch_;
+  StepOptions options_;
+  RankGroup& group_;
+  std::unique_ptr<Optimizer> optimizer_;
+  ShardedOptimizer* sharded_ = nullptr;  ///< The same, where it is one.
+  at::Tensor logits_, loss_;
+};
+
+}  // namespace labreport
