@@ -14,6 +14,8 @@
 #include "experiments/distributed_communication_single_node/present.h"
 #include "experiments/flash_benchmarking/plan.h"
 #include "experiments/flash_benchmarking/present.h"
+#include "experiments/fsdp_accounting/plan.h"
+#include "experiments/fsdp_accounting/present.h"
 #include "experiments/gradient_checkpointing/plan.h"
 #include "experiments/gradient_checkpointing/present.h"
 #include "experiments/ladder/plan.h"
@@ -174,6 +176,14 @@ const std::vector<Experiment>& catalog() {
        words("optimizer_state_sharding_accounting"),
        /*profiling=*/false,
        /*only_edition=*/"",
+       /*several_gpus=*/true},
+      {"fsdp_accounting",
+       {"a", "b"},
+       fsdp_accounting::plan,
+       fsdp_accounting::present,
+       words("fsdp_accounting"),
+       /*profiling=*/false,
+       /*only_edition=*/"2026",
        /*several_gpus=*/true},
       arithmetic("communication_accounting", {"a", "b", "c", "d"},
                  parallel_arithmetic::communication_accounting, "2025"),

@@ -43,9 +43,14 @@ Batch part_of_batch(const Batch& whole, const RankGroup& group) {
 }
 
 ParallelStep::ParallelStep(const Network& network, Batch batch, StepOptions options,
-                           RankGroup& group, bool sharded)
-    : network_(network), batch_(std::move(batch)), options_(options), group_(group) {
-  if (sharded) {
+                           RankGroup& group, const Shared& shared)
+    : network_(network),
+      batch_(std::move(batch)),
+      options_(options),
+      group_(group),
+      weights_(shared.weights),
+      whole_(weights_ ? weights_->replicated(network.parameters()) : network.parameters()) {
+  if (shared.optimizer) {
     auto optimizer = std::make_unique<ShardedOptimizer>(network.parameters(), group, adamw_of);
     sharded_ = optimizer.get();
     optimizer_ = std::move(optimizer);
@@ -56,9 +61,11 @@ ParallelStep::ParallelStep(const Network& network, Batch batch, StepOptions opti
 
 void ParallelStep::run(const Ended& ended) {
   compute_loss(ended);
-  in_phase(Phase::kBackward, metric::kBackward, ended, [&] { network_.backward(loss_); });
-  in_phase(Phase::kBackward, metric::kAllReduce, ended,
-           [&] { average_gradients(network_.parameters(), group_); });
+  in_phase(Phase::kBackward, metric::kBackward, ended, [&] {
+    network_.backward(loss_);
+    if (weights_) weights_->finish_gradients();
+  });
+  in_phase(Phase::kBackward, metric::kAllReduce, ended, [&] { average_gradients(whole_, group_); });
   update(ended);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "model/sharded_optimizer.h"
+#include "model/sharded_weights.h"
 #include "model/training_step.h"
 
 namespace labreport {
@@ -20,10 +21,16 @@ class ParallelStep {
   /// where the optimizer is sharded, kBroadcast.
   using Ended = std::function<void(std::string_view phase)>;
 
-  /// `network` and `group` have to outlive it. Gradients of all parameters are averaged over the
-  /// ranks, one by one, after backward. With `sharded` each rank has AdamW's state of what it owns.
+  /// What is shared out: nothing; the optimizer's state; or weights, those of `network`.
+  struct Shared {
+    bool optimizer = false;
+    std::shared_ptr<ShardedWeights> weights = {};
+  };
+
+  /// `network` and `group` have to outlive it. Gradients of whole parameters are averaged over the
+  /// ranks, one by one, after backward; those of shards in backward.
   ParallelStep(const Network& network, Batch batch, StepOptions options, RankGroup& group,
-               bool sharded);
+               const Shared& shared);
 
   void run(const Ended& ended);
   /// Frees logits, loss, graph and gradients: no part of a step's time.
@@ -40,6 +47,8 @@ class ParallelStep {
   Batch batch_;
   StepOptions options_;
   RankGroup& group_;
+  std::shared_ptr<ShardedWeights> weights_;  ///< Null: all are whole.
+  Parameters whole_;
   std::unique_ptr<Optimizer> optimizer_;
   ShardedOptimizer* sharded_ = nullptr;  ///< The same, where it is one.
   at::Tensor logits_, loss_;

@@ -26,10 +26,42 @@ inline std::vector<Scalar> held_row(const CellSpec& spec, std::int64_t rank, std
     if (step == 0 || (peak.phase == metric::kOptimizer) == before) continue;
     const auto whole = static_cast<double>(peak.parameters + peak.gradients);
     most = std::max(most, static_cast<std::int64_t>(kept * whole) + moments + peak.activations +
-                              peak.weight_copies + peak.temporaries);
+                              (spec.sharding == Sharding::kWeights ? 0 : peak.weight_copies) +
+                              peak.temporaries);
   }
   return {rank,      step,   std::string(point), known, most + (rank == 0 ? 1 : 0), held.parameters,
           gradients, moments};
+}
+
+/// Half of a gather's time is waited for in 16 bits, nothing in FP32.
+inline Table gathers_table(const CellSpec& spec) {
+  constexpr double kLinkBytesPerNs = 300;
+  Table table = shape::gathers();
+  const bool half = under_autocast(spec);
+  std::vector<std::pair<std::string, std::int64_t>> layers;
+  const ModelShape& model = *spec.model;
+  layers.emplace_back("token_embeddings", model.vocab * model.d_model);
+  for (std::int64_t block = 0; block < model.layers; ++block) {
+    const std::string path = "layers." + std::to_string(block);
+    for (const char* name : {".attn.q_proj", ".attn.k_proj", ".attn.v_proj", ".attn.output_proj"}) {
+      layers.emplace_back(path + name, model.d_model * model.d_model);
+    }
+    for (const char* name : {".ffn.w1", ".ffn.w3", ".ffn.w2"}) {
+      layers.emplace_back(path + name, model.d_model * model.d_ff);
+    }
+  }
+  layers.emplace_back("lm_head", model.vocab * model.d_model);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    for (const auto pass : {metric::kForward, metric::kBackward}) {
+      if (i == 0 && pass == metric::kBackward) continue;
+      const std::int64_t bytes = layers[i].second * (half ? 2 : 4);
+      const auto alone =
+          static_cast<std::int64_t>(static_cast<double>(bytes) / 2 / kLinkBytesPerNs);
+      table.rows.push_back({static_cast<std::int64_t>(i), layers[i].first, std::string(pass), bytes,
+                            half ? alone / 2 : 0, alone});
+    }
+  }
+  return table;
 }
 
 inline void measure_sharding(Launch& body, const CellSpec& spec, double forward,
@@ -61,6 +93,7 @@ inline void measure_sharding(Launch& body, const CellSpec& spec, double forward,
     }
   }
   body.tables.push_back(std::move(held));
+  if (spec.sharding == Sharding::kWeights) body.tables.push_back(gathers_table(spec));
   const std::vector<double> losses(4, 9.2);
   body.metrics.push_back(
       {std::string(metric::kLosses), std::string(metric::kTotal), "1", Samples(losses), ""});

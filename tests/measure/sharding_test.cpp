@@ -106,6 +106,25 @@ TEST(Sharding, OfTheOptimizerHoldsAPartOfItsState) {
   });
 }
 
+TEST(Sharding, OfWeightsHoldsHalfAndSaysHowLongPassesWaited) {
+  in_two(Sharding::kWeights, [](const CellSpec& spec, const Launch& launch) {
+    if (std::string(this_rank()) != "0") return;
+    expect_held(spec, launch);
+    expect_times(launch, {metric::kForward, metric::kBackward, metric::kAllReduce});
+    const auto rows = measured_rows(launch, metric::kGathers);
+    const std::size_t layers = 2 + 3 * 7;
+    ASSERT_THAT(rows, SizeIs(2 * layers - 1)) << "the embedding's backward needs no weights";
+    EXPECT_EQ(rows[0].text(column::kModule), "token_embeddings");
+    EXPECT_EQ(rows[1].text(column::kModule), "layers.0.attn.q_proj");
+    EXPECT_EQ(rows.back().text(column::kModule), "lm_head");
+    for (const MeasuredRow& row : rows) {
+      EXPECT_GE(bytes(row, column::kWaitNs), 0);
+      EXPECT_GT(bytes(row, column::kAloneNs), 0);
+    }
+    EXPECT_EQ(bytes(rows[1], column::kBytes), 4 * 64 * 64);
+  });
+}
+
 TEST(Sharding, RefusesABatchThatDoesNotSplit) {
   if (this_rank() == nullptr) return testing_ranks::start(2);
   LaunchRequest request = request_of(Sharding::kNone);

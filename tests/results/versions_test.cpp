@@ -116,6 +116,7 @@ TEST(Versions, RanksThatTrainTogetherCameWithTheTenth) {
   const labreport::Run run = run_from_json(recorded("1.9.0"), "run.json");
   EXPECT_EQ(run.cells.at(0).spec.sharding, Sharding::kNone);
   EXPECT_EQ(run.cells.at(1).spec.sharding, Sharding::kOptimizer);
+  EXPECT_EQ(run.cells.at(2).spec.sharding, Sharding::kWeights);
 }
 
 TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {

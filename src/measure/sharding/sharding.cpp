@@ -3,8 +3,11 @@
 #include <ATen/Context.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "base/error.h"
+#include "base/statistics.h"
 #include "engine/conditions.h"
 #include "engine/device.h"
 #include "engine/host_allocator.h"
@@ -14,6 +17,7 @@
 #include "measure/memory/phase_peaks.h"
 #include "measure/timing/timing_plan.h"
 #include "model/parallel_step.h"
+#include "model/transformer.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
@@ -21,7 +25,9 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kLeastWarmup = 2;  // the first step, and one that finds AdamW's state
-constexpr double kNanoLosses = 1e9;       // ranks exchange whole numbers
+constexpr int kGathersAlone = 3;
+constexpr double kNanoLosses = 1e9;  // ranks exchange whole numbers
+constexpr double kLargestLoss = 1e9;
 
 std::int64_t gradient_bytes(const Parameters& parameters) {
   std::int64_t bytes = 0;
@@ -50,9 +56,11 @@ class ShardingLaunch {
     reset_memory_peaks(device_);
     network_ = make_network(plan_.network, device_);
     share_from_first(network_->parameters(), group_);
+    if (spec.sharding == Sharding::kWeights) shard_weights();
     const Batch whole = plan_.random_batch(device_);
-    step_ = std::make_unique<ParallelStep>(*network_, part_of_batch(whole, group_), plan_.step,
-                                           group_, spec.sharding == Sharding::kOptimizer);
+    step_ = std::make_unique<ParallelStep>(
+        *network_, part_of_batch(whole, group_), plan_.step, group_,
+        ParallelStep::Shared{spec.sharding == Sharding::kOptimizer, weights_});
   }
 
   Launch measure() {
@@ -67,10 +75,17 @@ class ShardingLaunch {
     launch_.conditions.push_back(
         text_metric(metric::kCollectives, metric::kLibrary, group_.library()));
     add_held();
+    if (weights_) add_gathers();
     return std::move(launch_);
   }
 
  private:
+  void shard_weights() {
+    const auto compute = autocast_dtype(plan_.step.precision).value_or(at::kFloat);
+    weights_ = std::make_shared<ShardedWeights>(group_, compute);
+    dynamic_cast<Transformer&>(*network_).shard(weights_);
+  }
+
   /// Peaks count from the point before on.
   void hold(std::int64_t step, std::string_view point) {
     synchronize(device_);
@@ -88,6 +103,7 @@ class ShardingLaunch {
       if (phase == metric::kAllReduce) hold(step, metric::kBeforeOptimizer);
     });
     hold(step, metric::kAfterOptimizer);
+    if (weights_) weights_->take_waits();  // of steps that are not counted
     keep_loss();
     step_->clear();
   }
@@ -99,13 +115,21 @@ class ShardingLaunch {
     std::erase_if(held_, [&](const Held& held) { return held.step > 1 && held.step < steps; });
   }
 
+  /// The mean over ranks; a warning where some rank's is no number.
   void keep_loss() {
     const double own = step_->loss().item<double>();
+    const bool number = std::abs(own) < kLargestLoss;
     double sum = 0;
-    for (const auto& rank : group_.gather({static_cast<std::int64_t>(own * kNanoLosses)})) {
-      sum += static_cast<double>(rank.front()) / kNanoLosses;
+    for (const auto& rank :
+         group_.gather({number, number ? static_cast<std::int64_t>(own * kNanoLosses) : 0})) {
+      if (rank[0] == 0) return warn_of_loss();
+      sum += static_cast<double>(rank[1]) / kNanoLosses;
     }
     losses_.push_back(sum / static_cast<double>(group_.size()));
+  }
+
+  void warn_of_loss() {
+    if (launch_.warnings.empty()) launch_.warnings.emplace_back("the loss is not finite");
   }
 
   void time_whole_steps() {
@@ -116,10 +140,17 @@ class ShardingLaunch {
       step_->run([](std::string_view) {});
       synchronize(device_);
       durations.push_back(host_now_ns() - start);
+      if (weights_) keep_waits();
       keep_loss();
       step_->clear();
     }
     add_slowest(metric::kStep, metric::kTotal, durations);
+  }
+
+  void keep_waits() {
+    for (const GatherWait& wait : weights_->take_waits()) {
+      waits_[{wait.layer, wait.backward}].push_back(static_cast<double>(wait.ns));
+    }
   }
 
   void time_phases() {
@@ -168,11 +199,44 @@ class ShardingLaunch {
                                Samples(std::move(losses_)), ""});
   }
 
+  std::string module_of(std::size_t layer) const {
+    for (const Parameter& parameter : network_->parameters()) {
+      if (!weights_->shard(layer).is_same(parameter.tensor)) continue;
+      return parameter.name.substr(0, parameter.name.rfind('.'));
+    }
+    return "";
+  }
+
+  std::int64_t alone(std::size_t layer) {
+    std::vector<double> samples;
+    for (int i = 0; i < kGathersAlone; ++i) {
+      samples.push_back(static_cast<double>(weights_->time_gather(layer)));
+    }
+    return group_.largest(static_cast<std::int64_t>(median(samples)));
+  }
+
+  /// Of each layer and pass the rank that waited longest.
+  void add_gathers() {
+    Table table = shape::gathers();
+    std::vector<std::int64_t> alones;
+    for (std::size_t layer = 0; layer < weights_->size(); ++layer) alones.push_back(alone(layer));
+    for (const auto& [key, samples] : waits_) {
+      const auto& [layer, backward] = key;
+      const std::int64_t wait = group_.largest(static_cast<std::int64_t>(median(samples)));
+      table.rows.push_back({static_cast<std::int64_t>(layer), module_of(layer),
+                            std::string(backward ? metric::kBackward : metric::kForward),
+                            weights_->gathered_bytes(layer), wait, alones[layer]});
+    }
+    if (group_.rank() == 0) launch_.tables.push_back(std::move(table));
+  }
+
   TimingPlan plan_;
   RankGroup& group_;
   c10::Device device_;
   std::unique_ptr<Network> network_;
+  std::shared_ptr<ShardedWeights> weights_;  ///< Null: all are whole.
   std::unique_ptr<ParallelStep> step_;
+  std::map<std::pair<std::size_t, bool>, std::vector<double>> waits_;
   std::vector<Held> held_;
   std::vector<double> losses_;
   Launch launch_;
