@@ -61,16 +61,21 @@ Facts network_savings(const Trained& network) {
   return facts;
 }
 
-/// What a gather holds beyond its shards: two layers at once.
 struct GatherRow {
   std::string network;
   BlockGather gather;
-  double pass_ms;  ///< The whole network's pass, waits in it.
 };
 
 const std::vector<Column<GatherRow>> kGathers{
+    {"series", "Network and pass",
+     [](const GatherRow& row) { return row.network + ", " + row.gather.pass; }},
     {"network", "Network", &GatherRow::network},
     {"block", "Weights of", [](const GatherRow& row) { return row.gather.block; }},
+    {"number",
+     "Block",
+     [](const GatherRow& row) { return Value(row.gather.number()); },
+     "",
+     {Notation::kCount}},
     {"pass", "Pass", [](const GatherRow& row) { return row.gather.pass; }},
     {"bytes",
      "Gathered",
@@ -87,6 +92,13 @@ const std::vector<Column<GatherRow>> kGathers{
      [](const GatherRow& row) { return row.gather.wait_ms; },
      "ms",
      {Notation::kSignificant, 3}},
+    {"share",
+     "Waited over alone",
+     [](const GatherRow& row) {
+       return row.gather.alone_ms > 0 ? Value(row.gather.wait_ms / row.gather.alone_ms) : Value();
+     },
+     "%",
+     {Notation::kPercent}},
     {"layers",
      "Matrices",
      [](const GatherRow& row) { return row.gather.layers; },
@@ -105,7 +117,7 @@ std::vector<GatherRow> gather_rows(const std::vector<Trained>& networks) {
     const Launch* launch = ok_launch(*sharded.cell);
     if (launch == nullptr) continue;
     for (const BlockGather& gather : block_gathers(*launch)) {
-      rows.push_back({network.words, gather, sharded.phase_ms(gather.pass).value_or(0)});
+      rows.push_back({network.words, gather});
     }
   }
   return rows;

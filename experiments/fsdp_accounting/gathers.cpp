@@ -1,6 +1,7 @@
 #include "experiments/fsdp_accounting/gathers.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -9,13 +10,14 @@
 namespace labreport::fsdp_accounting {
 namespace {
 
+constexpr std::string_view kBlocks = "layers.";
 constexpr double kNsPerMs = 1e6;
 constexpr double kShareInTime = 0.05, kUnnoticedNs = 10'000;
 
 /// "layers.3" of "layers.3.attn.q_proj"; what is no block is itself.
 std::string block_of(const std::string& module) {
-  if (!module.starts_with("layers.")) return module;
-  return module.substr(0, module.find('.', std::string_view("layers.").size()));
+  if (!module.starts_with(kBlocks)) return module;
+  return module.substr(0, module.find('.', kBlocks.size()));
 }
 
 void add(BlockGather& block, const BlockGather& other) {
@@ -39,6 +41,14 @@ BlockGather gather_of(const MeasuredRow& row) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> BlockGather::number() const {
+  std::int64_t number = 0;
+  const std::string_view digits = std::string_view(block).substr(is_block() ? kBlocks.size() : 0);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (!is_block() || error != std::errc()) return std::nullopt;
+  return number;
+}
 
 bool in_time(double wait_ns, double alone_ns) {
   return wait_ns <= std::max(kUnnoticedNs, kShareInTime * alone_ns);

@@ -1,6 +1,7 @@
 // How long passes waited for their weights, block by block.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct BlockGather {
   std::int64_t layers = 0, in_time = 0;  ///< Matrices; those whose gather had finished.
 
   bool is_block() const { return block.starts_with("layers."); }
+  std::optional<std::int64_t> number() const;  ///< Of a block, from 0.
 };
 
 /// A gather was there in time where its pass waited for less than a twentieth of what it takes

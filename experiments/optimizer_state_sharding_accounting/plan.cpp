@@ -24,6 +24,7 @@ CellSpec sharded_cell(const PlanInput& input, const Axes& chosen, const Size& si
   spec.mode = Mode::kTrainStep;
   const bool gpus = input.device == DeviceKind::kCuda;
   spec.ranks = Ranks{kRanks, gpus ? Collectives::kNccl : Collectives::kGloo};
+  spec.batch = std::max<std::int64_t>(1, chosen.batch / kRanks);
   return spec;
 }
 

@@ -11,7 +11,7 @@ namespace labreport::optimizer_state_sharding_accounting {
 std::vector<Size> sharded_sizes(const PlanInput& input, const Axes& chosen);
 
 /// A training step of two ranks, one GPU each over NCCL, or CPU processes over Gloo; the caller
-/// sets precision, context and what is sharded. The batch is that of both ranks together.
+/// sets precision, context and what is sharded. Each rank takes half of the batch.
 CellSpec sharded_cell(const PlanInput& input, const Axes& chosen, const Size& size);
 
 /// With nothing sharded, and with the optimizer's state.

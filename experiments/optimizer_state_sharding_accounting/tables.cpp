@@ -91,21 +91,27 @@ const std::vector<Column<StackRow>> kStacks{{"row", "Scheme and point", &StackRo
                                             {"to", "To", &StackRow::to, "GiB"},
                                             {"text", "Peak", &StackRow::text}};
 
-/// The peak's part above what is known of the point is activations and temporaries.
+/// Each part of each row, so that their order is the same everywhere. The peak's part above what is
+/// known of the point is activations and temporaries.
 void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage& stage) {
   const Point& point = stage.point;
   const std::pair<const char*, double> parts[]{
       {"parameters", point.parameters},
       {"gradients", point.gradients},
       {"optimizer state", point.optimizer},
-      {"activations, temporaries", std::max(0.0, point.peak - point.known())}};
+      {"activations", std::max(0.0, point.peak - point.known())}};
   double from = 0;
   for (const auto& [part, bytes] : parts) {
     const double to = from + bytes / kBytesPerGibibyte;
-    if (bytes > 0) rows.push_back({name, part, from, to, ""});
+    rows.push_back({name, part, from, to, ""});
     from = to;
   }
-  if (!rows.empty()) rows.back().text = format_bytes(point.peak);
+  rows.back().text = format_bytes(point.peak);
+}
+
+std::string short_point(const Stage& stage) {
+  if (stage.when == When::kModel) return "model init";
+  return stage.point.name == metric::kBeforeOptimizer ? "before step" : "after step";
 }
 
 struct TimeRow {
@@ -159,8 +165,8 @@ Dataset stacks_data(const std::vector<Trained>& networks) {
     for (const Scheme& scheme : network.schemes) {
       for (const Stage& stage : scheme.stages) {
         if (stage.when == When::kFirstStep) continue;
-        const std::string several = networks.size() > 1 ? network.words + ", " : "";
-        add_stack(rows, several + scheme.words() + ": " + stage.point_words(), stage);
+        const std::string several = networks.size() > 1 ? network.words + ": " : "";
+        add_stack(rows, several + scheme.words() + ", " + short_point(stage), stage);
       }
     }
   }
@@ -193,8 +199,8 @@ void set_conditions(Facts& facts, const RunView& view, const std::vector<Trained
   const CellSpec& spec = networks.front().spec();
   facts.set("ranks", format_count(spec.ranks->count));
   facts.set("library", describe(spec.ranks->collectives));
-  facts.set("batch", format_count(spec.batch.value_or(0)));
-  facts.set("own_batch", format_count(of_one_rank(spec).batch.value_or(0)));
+  facts.set("batch", format_count(spec.batch.value_or(0) * spec.ranks->count));
+  facts.set("own_batch", format_count(spec.batch.value_or(0)));
   facts.set("context", format_count(spec.context.value_or(0)));
   facts.set("warmup", format_count(std::max<std::int64_t>(2, spec.warmup.value_or(0))));
   facts.set("steps", format_count(spec.steps.value_or(0)));

@@ -1,8 +1,5 @@
 #include "model/parallel_step.h"
 
-#include <fmt/format.h>
-
-#include "base/error.h"
 #include "engine/precision.h"
 #include "engine/range.h"
 #include "model/adamw.h"
@@ -30,12 +27,7 @@ void in_phase(Phase phase, std::string_view words, const ParallelStep::Ended& en
 }  // namespace
 
 Batch part_of_batch(const Batch& whole, const RankGroup& group) {
-  const std::int64_t rows = whole.ids.size(0);
-  if (rows % group.size() != 0) {
-    throw InputError(fmt::format("a batch of {} does not split among {} ranks", rows, group.size()),
-                     "choose one that does with --batch");
-  }
-  const std::int64_t own = rows / group.size();
+  const std::int64_t own = whole.ids.size(0) / group.size();
   const auto part = [&](const at::Tensor& of) {
     return of.narrow(0, group.rank() * own, own).clone();
   };

@@ -11,8 +11,8 @@
 
 namespace labreport {
 
-/// Rows [rank · B / ranks, (rank + 1) · B / ranks) of a batch that all ranks drew alike. Throws
-/// `InputError` where it does not split evenly.
+/// Rows [rank · B / ranks, (rank + 1) · B / ranks) of a batch that all ranks drew alike, which
+/// splits evenly.
 Batch part_of_batch(const Batch& whole, const RankGroup& group);
 
 class ParallelStep {

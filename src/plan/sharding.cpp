@@ -89,7 +89,6 @@ HeldBytes held_bytes(const CellSpec& spec) {
 }
 
 CellSpec of_one_rank(CellSpec spec) {
-  if (spec.batch) *spec.batch /= rank_count(spec);
   spec.ranks.reset();
   spec.sharding.reset();
   return spec;

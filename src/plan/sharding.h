@@ -35,7 +35,7 @@ struct HeldBytes {
 };
 HeldBytes held_bytes(const CellSpec& spec);
 
-/// The step of one rank by itself: its part of the batch, nothing of the others.
+/// The step of one rank by itself, nothing of the others.
 CellSpec of_one_rank(CellSpec spec);
 
 /// Bytes that a rank of a ring sends in one step, gradients and parameters alike `width` bytes an

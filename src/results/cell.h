@@ -142,7 +142,7 @@ struct CellSpec {
   std::string implementation = {};
   std::optional<ModelShape> model;
   std::optional<std::int64_t> context;
-  std::optional<std::int64_t> batch;
+  std::optional<std::int64_t> batch;  ///< Of cells with ranks: of each rank.
   std::optional<Precision> precision;
   std::optional<Mode> mode;
   std::optional<std::int64_t> warmup;  ///< Steps run first and not counted.
@@ -154,8 +154,7 @@ struct CellSpec {
   std::optional<std::int64_t> group = {};
   std::optional<Ranks> ranks = {};           ///< Absent: one process by itself.
   std::optional<std::int64_t> largest = {};  ///< Of kind `all_reduce` alone: bytes of a tensor.
-  /// Of kind `sharding` alone, whose batch is that of all ranks together.
-  std::optional<Sharding> sharding = {};
+  std::optional<Sharding> sharding = {};     ///< Of kind `sharding` alone.
 };
 
 /// Autocast is on: products take 16-bit operands.

@@ -72,9 +72,9 @@ void on_one_gpu(const CellSpec&, Launch& launch) {
 
 TEST(ShardedOptimizerPlan, IsXlWithAndWithoutOnTwoGpus) {
   EXPECT_THAT(ids(only(kProblem)),
-              ElementsAre("sharding.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.none.b4.c512.fp32."
+              ElementsAre("sharding.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.none.b2.c512.fp32."
                           "train_step.w5.n10",
-                          "sharding.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.optimizer.b4.c512."
+                          "sharding.cuda.d1600-f6400-l48-h25-v10000.nccl.r2.optimizer.b2.c512."
                           "fp32.train_step.w5.n10"));
   EXPECT_THAT(ids(only(kProblem, Preset::kDemo)).front(), HasSubstr("sharding.cpu.d192"));
   EXPECT_THAT(ids(only(kProblem, Preset::kDemo)).front(), HasSubstr(".gloo.r2."));

@@ -22,7 +22,7 @@ CellSpec xl(const char* edition, Sharding sharding) {
     if (size.name == "xl") spec.model = size.shape;
   }
   spec.context = 512;
-  spec.batch = 4;
+  spec.batch = 2;
   spec.precision = Precision::kFp32;
   spec.mode = Mode::kTrainStep;
   spec.ranks = Ranks{2, Collectives::kNccl};
@@ -79,9 +79,9 @@ TEST(SentBytes, AreThreeTimesTheParametersAndOfZero1Two) {
   EXPECT_DOUBLE_EQ(sent_bytes(fsdp), 3 * psi / 4);
 }
 
-TEST(OfOneRank, IsAStepOnItsPartOfTheBatch) {
+TEST(OfOneRank, IsAStepOfOneProcess) {
   const CellSpec own = of_one_rank(xl("2026", Sharding::kWeights));
-  EXPECT_EQ(own.batch, 2);
+  EXPECT_EQ(own.batch, 2) << "a rank's batch is its own";
   EXPECT_FALSE(own.ranks);
 }
 

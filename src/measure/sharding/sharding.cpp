@@ -57,7 +57,9 @@ class ShardingLaunch {
     network_ = make_network(plan_.network, device_);
     share_from_first(network_->parameters(), group_);
     if (spec.sharding == Sharding::kWeights) shard_weights();
-    const Batch whole = plan_.random_batch(device_);
+    TimingPlan all = plan_;
+    all.batch *= group_.size();
+    const Batch whole = all.random_batch(device_);
     step_ = std::make_unique<ParallelStep>(
         *network_, part_of_batch(whole, group_), plan_.step, group_,
         ParallelStep::Shared{spec.sharding == Sharding::kOptimizer, weights_});
