@@ -37,6 +37,8 @@ Facts saving(const Scheme& other, const Scheme& sharded) {
   Facts facts;
   facts.set("other", other.words());
   facts.set("expected", format_bytes(held_total(other) - held_total(sharded)));
+  facts.set("by_peaks",
+            format_bytes(std::abs(other.expected_step_peak() - sharded.expected_step_peak())));
   const auto before = step_peak(&other), after = step_peak(&sharded);
   const bool both = before && after;
   const bool lower = both && *after < *before;

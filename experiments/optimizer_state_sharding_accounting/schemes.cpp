@@ -151,6 +151,13 @@ std::optional<double> Scheme::expected_peak(const Stage& stage) const {
   return expected_rest(cell->spec, held, state ? static_cast<double>(held.moments) : 0, optimizer);
 }
 
+double Scheme::expected_step_peak() const {
+  const HeldBytes held = held_bytes(cell->spec);
+  const auto moments = static_cast<double>(held.moments);
+  return std::max(expected_rest(cell->spec, held, moments, false),
+                  expected_rest(cell->spec, held, moments, true));
+}
+
 const Scheme* Trained::find(Sharding sharding) const {
   const auto found = std::ranges::find(schemes, sharding, &Scheme::sharding);
   return found == schemes.end() ? nullptr : &*found;

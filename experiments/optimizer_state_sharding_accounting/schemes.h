@@ -54,6 +54,8 @@ struct Scheme {
   /// before. Nothing for the peak of building the network.
   double expected_allocated(const Stage& stage) const;
   std::optional<double> expected_peak(const Stage& stage) const;
+  /// Of a whole later step.
+  double expected_step_peak() const;
 };
 
 /// One network at one batch, context and precision, among as many ranks.
