@@ -14,6 +14,8 @@
 #include "experiments/distributed_communication_single_node/present.h"
 #include "experiments/flash_benchmarking/plan.h"
 #include "experiments/flash_benchmarking/present.h"
+#include "experiments/fsdp_accounting/plan.h"
+#include "experiments/fsdp_accounting/present.h"
 #include "experiments/gradient_checkpointing/plan.h"
 #include "experiments/gradient_checkpointing/present.h"
 #include "experiments/ladder/plan.h"
@@ -24,6 +26,10 @@
 #include "experiments/mixed_precision_accumulation/present.h"
 #include "experiments/nsys_profile/plan.h"
 #include "experiments/nsys_profile/present.h"
+#include "experiments/optimizer_state_sharding_accounting/plan.h"
+#include "experiments/optimizer_state_sharding_accounting/present.h"
+#include "experiments/parallel_arithmetic/plan.h"
+#include "experiments/parallel_arithmetic/present.h"
 #include "experiments/pytorch_attention/plan.h"
 #include "experiments/pytorch_attention/present.h"
 #include "experiments/torch_compile/plan.h"
@@ -34,6 +40,20 @@ namespace {
 
 std::string_view words(std::string_view experiment) {
   return embedded::experiments().at("experiments/" + std::string(experiment) + "/section.md");
+}
+
+/// A problem of parallel training whose words stand beside those that share its arithmetic.
+Experiment arithmetic(std::string_view name, std::vector<std::string> parts,
+                      Presentation (*present)(const RunView&), std::string_view edition) {
+  const std::string path = "experiments/parallel_arithmetic/" + std::string(name) + ".md";
+  return {name,
+          std::move(parts),
+          parallel_arithmetic::plan,
+          present,
+          embedded::experiments().at(path),
+          /*profiling=*/false,
+          edition,
+          /*several_gpus=*/true};
 }
 
 /// A share of the measured peak is told of what is timed by the device's own clock.
@@ -149,6 +169,30 @@ const std::vector<Experiment>& catalog() {
        /*profiling=*/false,
        /*only_edition=*/"",
        /*several_gpus=*/true},
+      {"optimizer_state_sharding_accounting",
+       {"a", "b", "c"},
+       optimizer_state_sharding_accounting::plan,
+       optimizer_state_sharding_accounting::present,
+       words("optimizer_state_sharding_accounting"),
+       /*profiling=*/false,
+       /*only_edition=*/"",
+       /*several_gpus=*/true},
+      {"fsdp_accounting",
+       {"a", "b"},
+       fsdp_accounting::plan,
+       fsdp_accounting::present,
+       words("fsdp_accounting"),
+       /*profiling=*/false,
+       /*only_edition=*/"2026",
+       /*several_gpus=*/true},
+      arithmetic("communication_accounting", {"a", "b", "c", "d"},
+                 parallel_arithmetic::communication_accounting, "2025"),
+      arithmetic("alternate_ring_all_reduce", {}, parallel_arithmetic::alternate_ring_all_reduce,
+                 "2026"),
+      arithmetic("data_parallel_calcs", {}, parallel_arithmetic::data_parallel_calcs, "2026"),
+      arithmetic("fsdp_calcs", {}, parallel_arithmetic::fsdp_calcs, "2026"),
+      arithmetic("tp_calcs", {}, parallel_arithmetic::tp_calcs, "2026"),
+      arithmetic("fsdp_tp_calcs", {}, parallel_arithmetic::fsdp_tp_calcs, "2026"),
       {"ladder", {}, ladder::plan, ladder::present, words("ladder"), /*profiling=*/false},
   };
   return experiments;
@@ -193,7 +237,10 @@ std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far) {
       merge(wanted, planned);
     }
   }
-  if (needs_limits(wanted))
+  const auto is_limits = [](const PlannedCell& cell) {
+    return cell.spec.kind == CellKind::kLimits;
+  };
+  if (std::erase_if(wanted, is_limits) > 0 || needs_limits(wanted))
     wanted.insert(wanted.begin(), {bare_cell(input.device, CellKind::kLimits), 1});
   return wanted;
 }

@@ -297,6 +297,24 @@ void check_recorded_memory(const Inspection& in) {
     check(in);
 }
 
+/// What is known of a point is part of what is allocated there, and nobody holds more than a whole
+/// network's.
+void check_held(const Inspection& in) {
+  for (const MeasuredRow& row : measured_rows(in.launch, metric::kHeld)) {
+    const auto bytes = [&](std::string_view name) { return row.number(name).value_or(0); };
+    const double known = bytes(column::kParameterBytes) + bytes(column::kGradientBytes) +
+                         bytes(column::kOptimizerBytes);
+    const double allocated = bytes(column::kAllocatedBytes);
+    if (known > allocated || allocated > bytes(column::kPeakBytes)) {
+      in.refuse(
+          fmt::format("rank {} holds {} of parameters, gradients and state in {}, at a peak of {}",
+                      format_count(static_cast<std::int64_t>(bytes(column::kRank))), words(known),
+                      words(allocated), words(bytes(column::kPeakBytes))));
+      return;
+    }
+  }
+}
+
 bool holds_published(const Launch& launch) {
   return std::ranges::any_of(launch.metrics, [](const Metric& metric) {
     return metric.tag == metric::kPublished || metric.tag == metric::kPublishedStddev;
@@ -326,6 +344,7 @@ void inspect(const Inspection& in) {
   if (in.cell.spec.attention) check_sweep(in);
   if (!in.cell.spec.model) return;
   if (in.cell.spec.kind == CellKind::kMemory) check_recorded_memory(in);
+  if (in.cell.spec.kind == CellKind::kSharding) check_held(in);
   if (in.cell.spec.kind != CellKind::kTiming) return;
   for (const auto check :
        {check_samples, check_phases, check_rate, check_spread, check_forward, check_memory}) {

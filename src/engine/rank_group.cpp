@@ -51,9 +51,20 @@ const Rendezvous& checked_rendezvous(const LaunchRequest& request) {
 
 }  // namespace
 
+/// The tensors live at least as long as the work: the library may not hold them.
 struct Collective::Work {
   c10::intrusive_ptr<c10d::Work> work;
+  std::vector<at::Tensor> tensors;
 };
+
+namespace {
+
+Collective under_way(c10::intrusive_ptr<c10d::Work> work, std::vector<at::Tensor> tensors) {
+  return Collective(
+      std::make_shared<Collective::Work>(Collective::Work{std::move(work), std::move(tensors)}));
+}
+
+}  // namespace
 
 void Collective::finish() {
   guarded("a collective failed", [&] { return work_->work->wait(); });
@@ -97,8 +108,28 @@ std::string RankGroup::library() const {
 Collective RankGroup::sum(at::Tensor tensor) {
   return guarded("an all-reduce failed", [&] {
     std::vector<at::Tensor> tensors{std::move(tensor)};
-    return Collective(
-        std::make_shared<Collective::Work>(Collective::Work{joined_->backend->allreduce(tensors)}));
+    return under_way(joined_->backend->allreduce(tensors), tensors);
+  });
+}
+
+Collective RankGroup::broadcast(at::Tensor tensor, std::int64_t root) {
+  return guarded("a broadcast failed", [&] {
+    std::vector<at::Tensor> tensors{std::move(tensor)};
+    c10d::BroadcastOptions options;
+    options.rootRank = root;
+    return under_way(joined_->backend->broadcast(tensors, options), tensors);
+  });
+}
+
+Collective RankGroup::gather_into(at::Tensor whole, at::Tensor shard) {
+  return guarded("an all-gather failed", [&] {
+    return under_way(joined_->backend->_allgather_base(whole, shard), {whole, shard});
+  });
+}
+
+Collective RankGroup::sum_scattered(at::Tensor shard, at::Tensor whole) {
+  return guarded("a reduce-scatter failed", [&] {
+    return under_way(joined_->backend->_reduce_scatter_base(shard, whole), {shard, whole});
   });
 }
 

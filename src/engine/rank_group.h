@@ -53,6 +53,13 @@ class RankGroup {
   /// The sum over the ranks, in place.
   Collective sum(at::Tensor tensor);
 
+  /// `root`'s tensor becomes everybody's, in place.
+  Collective broadcast(at::Tensor tensor, std::int64_t root);
+  /// The ranks' shards one behind the other; `whole` has as many elements as all of them.
+  Collective gather_into(at::Tensor whole, at::Tensor shard);
+  /// Each rank's stretch of the sum of `whole` over the ranks, of which `shard` has the size.
+  Collective sum_scattered(at::Tensor shard, at::Tensor whole);
+
   /// Until all are here, and their devices have done what they were given.
   void barrier();
   /// Of the values that the ranks give.

@@ -13,6 +13,7 @@
 #include "measure/precision/accumulation.h"
 #include "measure/precision/dtypes.h"
 #include "measure/precision/layer_norm.h"
+#include "measure/sharding/sharding.h"
 #include "measure/timing/timing.h"
 
 namespace labreport {
@@ -29,6 +30,7 @@ constexpr std::pair<CellKind, Measurement> kMeasurements[] = {
     {CellKind::kLayerNorm, measure_layer_norm},
     {CellKind::kLimits, measure_limits},
     {CellKind::kMemory, measure_memory},
+    {CellKind::kSharding, measure_sharding},
     {CellKind::kTiming, measure_timing},
 };
 

@@ -86,6 +86,10 @@ void Attention::rotate(at::Tensor& q, at::Tensor& k) const {
   q = std::move(turned);
 }
 
+void Attention::shard(const std::shared_ptr<ShardedWeights>& among) {
+  for (Linear* layer : {&q_proj_, &k_proj_, &v_proj_, &output_proj_}) layer->shard(among);
+}
+
 void Attention::list(const std::string& path, Parameters& into) const {
   q_proj_.list(path + ".q_proj", into);
   k_proj_.list(path + ".k_proj", into);

@@ -25,6 +25,8 @@ class Attention {
   /// [batch, positions, d_model]
   at::Tensor forward(const at::Tensor& x) const;
   void list(const std::string& path, Parameters& into) const;
+  /// Its linear layers in the order in which forward uses them.
+  void shard(const std::shared_ptr<ShardedWeights>& among);
 
  private:
   void rotate(at::Tensor& q, at::Tensor& k) const;

@@ -17,6 +17,10 @@ at::Tensor SwiGlu::forward(const at::Tensor& x) const {
   return in_range("w2", w2_, opened);
 }
 
+void SwiGlu::shard(const std::shared_ptr<ShardedWeights>& among) {
+  for (Linear* layer : {&w1_, &w3_, &w2_}) layer->shard(among);
+}
+
 void SwiGlu::list(const std::string& path, Parameters& into) const {
   w1_.list(path + ".w1", into);
   w2_.list(path + ".w2", into);

@@ -14,6 +14,8 @@ class SwiGlu {
          Variant variant = Variant::kMatmul);
   at::Tensor forward(const at::Tensor& x) const;
   void list(const std::string& path, Parameters& into) const;
+  /// Its linear layers in the order in which forward uses them.
+  void shard(const std::shared_ptr<ShardedWeights>& among);
 
  private:
   Linear w1_;

@@ -49,6 +49,11 @@ void TransformerBlock::list(Parameters& into) const {
   ffn_.list(path_ + ".ffn", into);
 }
 
+void TransformerBlock::shard(const std::shared_ptr<ShardedWeights>& among) {
+  attn_.shard(among);
+  ffn_.shard(among);
+}
+
 Transformer::Transformer(const ModelShape& shape, std::int64_t context, c10::Device device,
                          Variant variant, std::optional<std::int64_t> group)
     : variant_(variant),
@@ -58,14 +63,27 @@ Transformer::Transformer(const ModelShape& shape, std::int64_t context, c10::Dev
       lm_head_(shape.d_model, shape.vocab, device, variant) {
   auto rotary = std::make_shared<const Rotary>(context, shape.d_model / shape.heads, device);
   tables_ = rotary->tables();
-  token_embeddings_.list("token_embeddings", parameters_);
   for (std::int64_t i = 0; i < shape.layers; ++i) {
-    layers_.emplace_back(fmt::format("layers.{}", i), shape, rotary, device, variant)
-        .list(parameters_);
+    layers_.emplace_back(fmt::format("layers.{}", i), shape, rotary, device, variant);
   }
+  list();
+  initialize(parameters_);
+}
+
+void Transformer::list() {
+  parameters_.clear();
+  token_embeddings_.list("token_embeddings", parameters_);
+  for (const TransformerBlock& block : layers_) block.list(parameters_);
   ln_final_.list("ln_final", parameters_);
   lm_head_.list("lm_head", parameters_);
-  initialize(parameters_);
+}
+
+void Transformer::shard(const std::shared_ptr<ShardedWeights>& among) {
+  parameters_.clear();  // or whole matrices would live until the last is cut
+  token_embeddings_.shard(among);
+  for (TransformerBlock& block : layers_) block.shard(among);
+  lm_head_.shard(among);
+  list();
 }
 
 at::Tensor Transformer::forward(const at::Tensor& ids) const {

@@ -19,6 +19,7 @@ class TransformerBlock {
                    c10::Device device, Variant variant = Variant::kMatmul);
   at::Tensor forward(const at::Tensor& x) const;
   void list(Parameters& into) const;
+  void shard(const std::shared_ptr<ShardedWeights>& among);
   const std::string& path() const { return path_; }
 
  private:
@@ -38,6 +39,10 @@ class Transformer : public Network {
   Transformer(const ModelShape& shape, std::int64_t context, c10::Device device,
               Variant variant = Variant::kMatmul, std::optional<std::int64_t> group = {});
 
+  /// Linear layers and the embedding become shards of `among`, norms stay whole; parameters are
+  /// listed anew. Before an optimizer is made.
+  void shard(const std::shared_ptr<ShardedWeights>& among);
+
   at::Tensor forward(const at::Tensor& ids) const override;
   /// Cross-entropy, averaged over all positions.
   at::Tensor loss(const at::Tensor& logits, const at::Tensor& targets) const override;
@@ -50,6 +55,7 @@ class Transformer : public Network {
   const std::vector<at::Tensor>& tables() const override { return tables_; }
 
  private:
+  void list();
   at::Tensor run_blocks(std::size_t first, std::size_t last, at::Tensor x) const;
 
   Variant variant_;

@@ -32,11 +32,13 @@ bool wants_colors() {
   return no_color == nullptr || *no_color == '\0';
 }
 
+/// Ranks that train together keep no step of the warm-up.
 std::string step_words(const CellSpec& spec, const Launch& launch) {
   const Metric* total = launch.find(metric::kStep, metric::kTotal);
   if (total == nullptr) return "ok";
   std::vector<double> steps = total->numbers();
-  const auto warmup = static_cast<std::size_t>(spec.warmup.value_or(0));
+  const bool counted = spec.kind == CellKind::kSharding;
+  const auto warmup = static_cast<std::size_t>(counted ? 0 : spec.warmup.value_or(0));
   if (steps.size() <= warmup) return "ok";
   steps.erase(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(warmup));
   for (double& step : steps) step /= kNanosecondsPerMillisecond;
@@ -108,6 +110,7 @@ std::string cell_words(const CellSpec& spec) {
   if (spec.ranks) {
     text += fmt::format(" {} {} ranks", describe(spec.ranks->collectives), spec.ranks->count);
   }
+  if (spec.sharding) text += fmt::format(" {}", describe(*spec.sharding));
   if (!spec.implementation.empty()) text += " " + spec.implementation;
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
@@ -115,7 +118,8 @@ std::string cell_words(const CellSpec& spec) {
 
 std::string result_words(const CellSpec& spec, const Launch& launch) {
   if (!is_ok(launch.outcome)) return describe(launch.outcome);
-  if (spec.kind == CellKind::kTiming || spec.kind == CellKind::kLadder) {
+  if (spec.kind == CellKind::kTiming || spec.kind == CellKind::kLadder ||
+      spec.kind == CellKind::kSharding) {
     return step_words(spec, launch);
   }
   if (spec.kind == CellKind::kLimits) return limits_words(launch);

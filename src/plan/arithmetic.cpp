@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "plan/editions.h"
+#include "plan/sharding.h"
 #include "results/shipped.h"
 
 namespace labreport {
@@ -108,6 +109,7 @@ std::optional<double> step_flops(const CellSpec& spec) {
 std::optional<std::int64_t> resident_bytes(const CellSpec& spec) {
   const auto parameters = counted_parameters(spec);
   if (!parameters) return std::nullopt;
+  if (spec.sharding) return held_bytes(spec).total();
   return kFp32Bytes * *parameters * parameter_copies(spec);
 }
 

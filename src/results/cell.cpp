@@ -11,7 +11,7 @@
 namespace labreport {
 namespace {
 
-constexpr Names<CellKind, 11> kKinds{{{CellKind::kTiming, "timing"},
+constexpr Names<CellKind, 12> kKinds{{{CellKind::kTiming, "timing"},
                                       {CellKind::kLimits, "limits"},
                                       {CellKind::kAccumulation, "accumulation"},
                                       {CellKind::kDtypes, "dtypes"},
@@ -21,7 +21,8 @@ constexpr Names<CellKind, 11> kKinds{{{CellKind::kTiming, "timing"},
                                       {CellKind::kAttention, "attention"},
                                       {CellKind::kLadder, "ladder"},
                                       {CellKind::kCheckpointing, "checkpointing"},
-                                      {CellKind::kAllReduce, "all_reduce"}}};
+                                      {CellKind::kAllReduce, "all_reduce"},
+                                      {CellKind::kSharding, "sharding"}}};
 constexpr Names<DeviceKind, 2> kDevices{{{DeviceKind::kCuda, "cuda"}, {DeviceKind::kCpu, "cpu"}}};
 constexpr Names<Precision, 4> kPrecisions{{{Precision::kFp32, "fp32"},
                                            {Precision::kTf32, "tf32"},
@@ -61,6 +62,12 @@ constexpr Names<Collectives, 2> kCollectivesNames{
     {{Collectives::kNccl, "nccl"}, {Collectives::kGloo, "gloo"}}};
 constexpr Names<Collectives, 2> kCollectivesWords{
     {{Collectives::kNccl, "NCCL"}, {Collectives::kGloo, "Gloo"}}};
+constexpr Names<Sharding, 3> kShardingNames{{{Sharding::kNone, "none"},
+                                             {Sharding::kOptimizer, "optimizer"},
+                                             {Sharding::kWeights, "weights"}}};
+constexpr Names<Sharding, 3> kShardingWords{{{Sharding::kNone, "nothing sharded"},
+                                             {Sharding::kOptimizer, "optimizer state sharded"},
+                                             {Sharding::kWeights, "weights sharded (FSDP)"}}};
 constexpr Names<Mode, 4> kModeWords{{{Mode::kInference, "inference"},
                                      {Mode::kForward, "forward"},
                                      {Mode::kForwardBackward, "forward+backward"},
@@ -94,6 +101,7 @@ std::string_view name(AttentionMethod method) { return name_in(kMethodNames, met
 std::string_view name(AttentionBackend backend) { return name_in(kBackendNames, backend); }
 std::string_view name(Variant variant) { return name_in(kVariantNames, variant); }
 std::string_view name(Collectives collectives) { return name_in(kCollectivesNames, collectives); }
+std::string_view name(Sharding sharding) { return name_in(kShardingNames, sharding); }
 
 CellKind parse_cell_kind(std::string_view text) { return parse_name(kKinds, "cell kind", text); }
 DeviceKind parse_device_kind(std::string_view text) { return parse_name(kDevices, "device", text); }
@@ -111,6 +119,9 @@ Variant parse_variant(std::string_view text) { return parse_name(kVariantNames, 
 Collectives parse_collectives(std::string_view text) {
   return parse_name(kCollectivesNames, "collectives", text);
 }
+Sharding parse_sharding(std::string_view text) {
+  return parse_name(kShardingNames, "sharding", text);
+}
 
 std::string_view describe(Mode mode) { return name_in(kModeWords, mode); }
 std::string_view describe(Precision precision) { return name_in(kPrecisionWords, precision); }
@@ -119,6 +130,7 @@ std::string_view describe(Variant variant) { return name_in(kVariantWords, varia
 std::string_view describe(Collectives collectives) {
   return name_in(kCollectivesWords, collectives);
 }
+std::string_view describe(Sharding sharding) { return name_in(kShardingWords, sharding); }
 
 bool under_autocast(const CellSpec& spec) {
   return spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;
@@ -163,6 +175,7 @@ std::string cell_id(const CellSpec& spec) {
   if (spec.ranks) {
     id += fmt::format(".{}.r{}", name(spec.ranks->collectives), spec.ranks->count);
   }
+  if (spec.sharding) id += fmt::format(".{}", name(*spec.sharding));
   if (spec.largest) id += fmt::format(".m{}", *spec.largest);
   if (spec.batch) id += fmt::format(".b{}", *spec.batch);
   if (spec.context) id += fmt::format(".c{}", *spec.context);

@@ -21,7 +21,8 @@ enum class CellKind {
   kAttention,
   kLadder,
   kCheckpointing,
-  kAllReduce
+  kAllReduce,
+  kSharding
 };
 enum class DeviceKind { kCuda, kCpu };
 enum class Precision { kFp32, kTf32, kBf16, kFp16 };
@@ -64,6 +65,15 @@ inline constexpr std::array kVariants{Variant::kEinsum, Variant::kMatmul, Varian
 /// Which library carries data between processes.
 enum class Collectives { kNccl, kGloo };
 
+/// What ranks that train together hold a share of instead of a copy.
+enum class Sharding {
+  kNone,       ///< Nothing: each rank has it all.
+  kOptimizer,  ///< The optimizer's state: each steps its own parameters and sends them.
+  kWeights,    ///< Weights of linear layers and the embedding too, with gradients and state.
+};
+
+inline constexpr std::array kShardings{Sharding::kNone, Sharding::kOptimizer, Sharding::kWeights};
+
 /// Several processes that measure together: one a GPU, or all of them on the CPU.
 struct Ranks {
   std::int64_t count = 0;
@@ -82,6 +92,7 @@ std::string_view name(AttentionMethod method);
 std::string_view name(AttentionBackend backend);
 std::string_view name(Variant variant);
 std::string_view name(Collectives collectives);
+std::string_view name(Sharding sharding);
 CellKind parse_cell_kind(std::string_view text);
 DeviceKind parse_device_kind(std::string_view text);
 Precision parse_precision(std::string_view text);
@@ -90,6 +101,7 @@ AttentionMethod parse_attention_method(std::string_view text);
 AttentionBackend parse_attention_backend(std::string_view text);
 Variant parse_variant(std::string_view text);
 Collectives parse_collectives(std::string_view text);
+Sharding parse_sharding(std::string_view text);
 
 /// In words for readers: "forward+backward", "training step"; "FP32".
 std::string_view describe(Mode mode);
@@ -97,6 +109,7 @@ std::string_view describe(Precision precision);
 std::string_view describe(AttentionBackend backend);
 std::string_view describe(Variant variant);
 std::string_view describe(Collectives collectives);
+std::string_view describe(Sharding sharding);
 
 /// Hyper-parameters of the network.
 struct ModelShape {
@@ -129,7 +142,7 @@ struct CellSpec {
   std::string implementation = {};
   std::optional<ModelShape> model;
   std::optional<std::int64_t> context;
-  std::optional<std::int64_t> batch;
+  std::optional<std::int64_t> batch;  ///< Of cells with ranks: of each rank.
   std::optional<Precision> precision;
   std::optional<Mode> mode;
   std::optional<std::int64_t> warmup;  ///< Steps run first and not counted.
@@ -141,6 +154,7 @@ struct CellSpec {
   std::optional<std::int64_t> group = {};
   std::optional<Ranks> ranks = {};           ///< Absent: one process by itself.
   std::optional<std::int64_t> largest = {};  ///< Of kind `all_reduce` alone: bytes of a tensor.
+  std::optional<Sharding> sharding = {};     ///< Of kind `sharding` alone.
 };
 
 /// Autocast is on: products take 16-bit operands.

@@ -180,6 +180,15 @@ inline constexpr std::string_view kTolerance = "tolerance";
 inline constexpr std::string_view kAllReduce = "all_reduce";
 inline constexpr std::string_view kInPlace = "in_place";
 inline constexpr std::string_view kOutOfPlace = "out_of_place";
+// Kind `sharding`: steps kTotal, counted ones alone, of the rank that took longest; losses kTotal
+// of all of them from the first, the mean over ranks. Phases kSynced are kForward, kLoss,
+// kBackward, kAllReduce, kOptimizer, kBroadcast. Tables: see shape::held, shape::gathers.
+inline constexpr std::string_view kBroadcast = "broadcast";
+inline constexpr std::string_view kHeld = "held";         // table
+inline constexpr std::string_view kAfterModel = "model";  // points of it …
+inline constexpr std::string_view kBeforeOptimizer = "before_optimizer";
+inline constexpr std::string_view kAfterOptimizer = "after_optimizer";
+inline constexpr std::string_view kGathers = "gathers";  // table
 // Conditions of cells with ranks; texts.
 inline constexpr std::string_view kCollectives = "collectives";  // tag; also kOutOfPlace: why not
 inline constexpr std::string_view kLibrary = "library";          // "NCCL 2.28.9"

@@ -19,6 +19,7 @@ inline void parse(const std::string& text, AttentionBackend& backend) {
   backend = parse_attention_backend(text);
 }
 inline void parse(const std::string& text, Variant& variant) { variant = parse_variant(text); }
+inline void parse(const std::string& text, Sharding& sharding) { sharding = parse_sharding(text); }
 inline void parse(const std::string& text, Collectives& collectives) {
   collectives = parse_collectives(text);
 }
@@ -82,7 +83,8 @@ inline constexpr auto kMembers<CellSpec> = std::tuple(
     optional_member("precision", &CellSpec::precision), optional_member("mode", &CellSpec::mode),
     optional_member("warmup", &CellSpec::warmup), optional_member("steps", &CellSpec::steps),
     optional_member("variant", &CellSpec::variant), optional_member("group", &CellSpec::group),
-    spread(&CellSpec::ranks), optional_member("largest", &CellSpec::largest));
+    spread(&CellSpec::ranks), optional_member("largest", &CellSpec::largest),
+    optional_member("sharding", &CellSpec::sharding));
 
 void write_into(Json& params, const std::optional<ModelShape>& model);
 void read_from(const JsonReader& params, std::optional<ModelShape>& model);

@@ -52,11 +52,11 @@ constexpr ConstantTable<std::string_view, std::string_view, 31> kTagUnits{
 constexpr std::array<std::string_view, 4> kCounts{metric::kDeviceAllocations, metric::kKernels,
                                                   metric::kEvents, metric::kLost};
 
-constexpr std::array<std::string_view, 17> kTextColumns{
+constexpr std::array<std::string_view, 18> kTextColumns{
     column::kName,    column::kPhase,    column::kModule, column::kOperation, column::kOperator,
     column::kClass,   column::kCategory, column::kKind,   column::kLayers,    column::kFreedPhase,
     "precision",      "group",           "dtype",         "format",           "method",
-    column::kOutcome, column::kReason};
+    column::kOutcome, column::kReason,   column::kPoint};
 
 constexpr std::array<std::string_view, 4> kDtypeColumns{"precision", "group", "name", "dtype"};
 constexpr std::array<std::string_view, 13> kNormColumns{
@@ -68,14 +68,18 @@ constexpr std::array<std::string_view, 9> kNetworkParams{
     "d_model", "d_ff", "layers", "heads", "vocab", "context", "batch", "precision", "mode"};
 
 constexpr std::array<std::string_view, 3> kAttentionParams{"method", "batch", "precision"};
+constexpr std::array<std::string_view, 11> kShardingParams{
+    "d_model", "d_ff", "layers", "heads",     "vocab",   "context",
+    "batch",   "mode", "ranks",  "precision", "sharding"};
 constexpr std::array<std::string_view, 2> kAllReduceParams{"ranks", "largest"};
 
 bool among(auto list, std::string_view name) { return std::ranges::find(list, name) != list.end(); }
 
 std::vector<Table> shapes() {
-  return {shape::kernel_names(),   shape::kernels(),     shape::layer(),     shape::gpu_trace(),
-          shape::timeline({}),     shape::allocations(), shape::largest(),   shape::block(),
-          shape::block_timeline(), shape::attention(),   shape::all_reduce()};
+  return {shape::kernel_names(),   shape::kernels(),     shape::layer(),      shape::gpu_trace(),
+          shape::timeline({}),     shape::allocations(), shape::largest(),    shape::block(),
+          shape::block_timeline(), shape::attention(),   shape::all_reduce(), shape::held(),
+          shape::gathers()};
 }
 
 }  // namespace
@@ -126,6 +130,7 @@ std::optional<ColumnType> type_of(std::string_view table, std::string_view colum
 std::span<const std::string_view> needed_params(CellKind kind) {
   if (kind == CellKind::kAttention) return kAttentionParams;
   if (kind == CellKind::kAllReduce) return kAllReduceParams;
+  if (kind == CellKind::kSharding) return kShardingParams;
   const bool network = kind == CellKind::kTiming || kind == CellKind::kKernels ||
                        kind == CellKind::kMemory || kind == CellKind::kLadder ||
                        kind == CellKind::kCheckpointing;

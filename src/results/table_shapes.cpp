@@ -65,6 +65,26 @@ Table all_reduce() {
   return table;
 }
 
+Table held() {
+  return with_columns(metric::kHeld, {{column::kRank, kOrdinal},
+                                      {column::kStepNumber, kOrdinal},
+                                      {column::kPoint, kText},
+                                      {column::kAllocatedBytes, kSize},
+                                      {column::kPeakBytes, kSize},
+                                      {column::kParameterBytes, kSize},
+                                      {column::kGradientBytes, kSize},
+                                      {column::kOptimizerBytes, kSize}});
+}
+
+Table gathers() {
+  return with_columns(metric::kGathers, {{column::kLayer, kOrdinal},
+                                         {column::kModule, kText},
+                                         {column::kPhase, kText},
+                                         {column::kBytes, kSize},
+                                         {column::kWaitNs, kTime},
+                                         {column::kAloneNs, kTime}});
+}
+
 Table kernel_names() {
   return with_columns(metric::kKernelNames, {{column::kId, kOrdinal}, {column::kName, kText}});
 }

@@ -65,6 +65,17 @@ inline constexpr std::string_view kMeanNs = "mean_ns";
 inline constexpr std::string_view kLagNs = "lag_ns";  // its start after the first rank's; median
 inline constexpr std::string_view kWrong = "wrong";   // elements that are not the sum
 
+// Of ranks that train together; beside them kRank.
+inline constexpr std::string_view kStepNumber = "step";  // from 1; 0: before the first
+inline constexpr std::string_view kPoint = "point";      // metric::kAfterModel, …
+inline constexpr std::string_view kAllocatedBytes = "allocated_bytes";
+inline constexpr std::string_view kParameterBytes = "parameter_bytes";
+inline constexpr std::string_view kGradientBytes = "gradient_bytes";
+inline constexpr std::string_view kOptimizerBytes = "optimizer_bytes";
+inline constexpr std::string_view kLayer = "layer";       // of those that are gathered, from 0
+inline constexpr std::string_view kWaitNs = "wait_ns";    // of its pass for its weights; median
+inline constexpr std::string_view kAloneNs = "alone_ns";  // one gather that nothing runs beside
+
 }  // namespace column
 
 /// A statistic of a pass's times: "forward_median_ns"; the pass is kForward, kBackward or
@@ -95,6 +106,12 @@ Table block_timeline();
 Table attention();
 /// A row for each size, method and rank; times are of one call.
 Table all_reduce();
+/// A row for each rank, step and point: bytes allocated there, the highest since the point before
+/// (kPeakBytes), and those of its parameters, gradients and optimizer state.
+Table held();
+/// Where weights are sharded, a row for each layer and pass (kForward, kBackward) of the rank that
+/// waited longest; the longest waits are medians over steps.
+Table gathers();
 
 }  // namespace shape
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "analysis/plausible_runs.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -68,6 +70,29 @@ TEST(Plausibility, RefusesBytesThatCannotBe) {
     ASSERT_EQ(findings(launch).size(), 1u) << said;
     EXPECT_THAT(findings(launch)[0].text, HasSubstr(said));
   }
+}
+
+std::vector<Finding> findings_of_held(std::int64_t allocated, std::int64_t peak) {
+  CellSpec spec = timing_spec();
+  spec.kind = CellKind::kSharding;
+  spec.mode = Mode::kTrainStep;
+  spec.ranks = Ranks{2, Collectives::kNccl};
+  spec.sharding = Sharding::kNone;
+  Table held = shape::held();
+  held.rows = {{std::int64_t{1}, std::int64_t{1}, std::string(metric::kBeforeOptimizer), allocated,
+                peak, std::int64_t{40}, std::int64_t{40}, std::int64_t{10}}};
+  Launch launch;
+  launch.tables = {held};
+  Run run;
+  run.find_or_add(spec).launches = {launch};
+  return check_plausibility(run);
+}
+
+TEST(Plausibility, RefusesRanksThatHoldMoreThanIsAllocated) {
+  EXPECT_TRUE(findings_of_held(100, 120).empty());
+  ASSERT_EQ(findings_of_held(80, 120).size(), 1u);
+  EXPECT_THAT(findings_of_held(80, 120)[0].text, HasSubstr("rank 1 holds 90 B"));
+  EXPECT_EQ(findings_of_held(100, 95).size(), 1u);
 }
 
 TEST(Plausibility, AcceptsAPeakAboveTheDeviceWhereTheDriverSpilledToTheHost) {

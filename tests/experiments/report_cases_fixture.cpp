@@ -127,6 +127,22 @@ Run noisy() {
   });
 }
 
+/// The problems of ranks that share what they hold, and the arithmetic of parallel training.
+Run sharded(const char* edition, std::vector<std::string> problems) {
+  PlanInput input = plan_input(Preset::kFull, edition);
+  input.selection.only = std::move(problems);
+  return measured(input);
+}
+
+Run sharded_2025() {
+  return sharded("2025", {"optimizer_state_sharding_accounting", "communication_accounting"});
+}
+
+Run sharded_2026() {
+  return sharded("2026", {"fsdp_accounting", "alternate_ring_all_reduce", "data_parallel_calcs",
+                          "fsdp_calcs", "tp_calcs", "fsdp_tp_calcs"});
+}
+
 constexpr Case kCases[]{{"whole", whole_run},
                         {"whole-2026", whole_2026, true},
                         {"one-size", [] { return one_size_in_one_mode("2025"); }},
@@ -141,7 +157,9 @@ constexpr Case kCases[]{{"whole", whole_run},
                         {"four-precisions", four_precisions},
                         {"one-precision", one_precision_fits},
                         {"demonstration", demonstration, true},
-                        {"noisy", noisy}};
+                        {"noisy", noisy},
+                        {"sharded", sharded_2025},
+                        {"sharded-2026", sharded_2026}};
 
 }  // namespace
 

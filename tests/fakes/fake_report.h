@@ -15,6 +15,7 @@
 #include "fake_ladder.h"
 #include "fake_memory.h"
 #include "fake_precision.h"
+#include "fake_sharding.h"
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
 #include "plan/memory.h"
@@ -145,6 +146,14 @@ inline LaunchReport good_report(const LaunchRequest& request) {
   if (request.spec.kind == CellKind::kAllReduce) {
     const bool speaks = !request.rendezvous || request.rendezvous->rank == 0;
     if (speaks) measure_all_reduce(report.body, request.spec);
+  }
+  if (request.spec.kind == CellKind::kSharding) {
+    const CellSpec own = of_one_rank(request.spec);
+    const double flops = forward_flops(*own.model, *own.batch, *own.context);
+    const bool speaks = !request.rendezvous || request.rendezvous->rank == 0;
+    if (speaks) {
+      measure_sharding(report.body, request.spec, flops / kFlopsPerSecond * 1e9, &steps);
+    }
   }
   if (request.spec.kind == CellKind::kLadder) {
     const CellSpec& spec = request.spec;

@@ -63,6 +63,18 @@ TEST(CellId, OfRanksNamesWhatJoinsThem) {
   EXPECT_FALSE(is_countable(spec));
 }
 
+TEST(CellId, OfRanksThatTrainTogetherNamesWhatTheyShare) {
+  CellSpec spec = small_step();
+  spec.kind = CellKind::kSharding;
+  spec.ranks = Ranks{2, Collectives::kNccl};
+  for (const Sharding sharding : kShardings) {
+    spec.sharding = sharding;
+    EXPECT_NE(cell_id(spec).find(".nccl.r2." + std::string(name(sharding)) + ".b4."),
+              std::string::npos);
+    EXPECT_EQ(parse_sharding(name(sharding)), sharding);
+  }
+}
+
 TEST(CellId, OfAnAttentionNamesItsSweep) {
   CellSpec spec;
   spec.kind = CellKind::kAttention;

@@ -111,6 +111,14 @@ TEST(Versions, RanksCameWithTheNinth) {
   EXPECT_EQ(run.cells.at(0).spec.ranks, (Ranks{2, Collectives::kGloo}));
 }
 
+TEST(Versions, RanksThatTrainTogetherCameWithTheTenth) {
+  EXPECT_EQ(recorded("1.8.0").find("\"sharding\""), std::string::npos);
+  const labreport::Run run = run_from_json(recorded("1.9.0"), "run.json");
+  EXPECT_EQ(run.cells.at(0).spec.sharding, Sharding::kNone);
+  EXPECT_EQ(run.cells.at(1).spec.sharding, Sharding::kOptimizer);
+  EXPECT_EQ(run.cells.at(2).spec.sharding, Sharding::kWeights);
+}
+
 TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {
   const std::string newer = changed("/schema_version", "1.10.0");
   EXPECT_EQ(warning(newer, "newer.json"),

@@ -1,0 +1,232 @@
+// What sharded weights save, and whether they are there in time: the facts behind section.md.
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/statistics.h"
+#include "experiments/common/command.h"
+#include "experiments/fsdp_accounting/gathers.h"
+#include "experiments/fsdp_accounting/present.h"
+#include "experiments/optimizer_state_sharding_accounting/tables.h"
+#include "results/metric_names.h"
+
+namespace labreport::fsdp_accounting {
+namespace {
+
+using optimizer_state_sharding_accounting::Scheme;
+using optimizer_state_sharding_accounting::Stage;
+using optimizer_state_sharding_accounting::Trained;
+using optimizer_state_sharding_accounting::When;
+
+constexpr const char* kProblem = "fsdp_accounting";
+constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;  // of losses; gradients in 16 bits
+
+/// The high-water mark of a later step: what a peak of the whole step is.
+std::optional<double> step_peak(const Scheme* scheme) {
+  if (scheme == nullptr) return std::nullopt;
+  const Stage* stage = scheme->stage(When::kLaterStep, metric::kAfterOptimizer);
+  return stage == nullptr ? std::nullopt : std::optional(stage->high_water);
+}
+
+double held_total(const Scheme& scheme) {
+  return static_cast<double>(held_bytes(scheme.cell->spec).total());
+}
+
+/// Against one other scheme: what the arithmetic expects, what was measured.
+Facts saving(const Scheme& other, const Scheme& sharded) {
+  Facts facts;
+  facts.set("other", other.words());
+  facts.set("expected", format_bytes(held_total(other) - held_total(sharded)));
+  facts.set("by_peaks",
+            format_bytes(std::abs(other.expected_step_peak() - sharded.expected_step_peak())));
+  const auto before = step_peak(&other), after = step_peak(&sharded);
+  const bool both = before && after;
+  const bool lower = both && *after < *before;
+  facts.flag("measured", both);
+  facts.flag("lower", lower);
+  facts.set("saved", both ? format_bytes(std::abs(*before - *after)) : "");
+  facts.set("before", both ? format_bytes(*before) : "");
+  facts.set("after", both ? format_bytes(*after) : "");
+  return facts;
+}
+
+Facts network_savings(const Trained& network) {
+  const Scheme& sharded = *network.find(Sharding::kWeights);
+  std::vector<Facts> savings;
+  for (const Sharding other : {Sharding::kOptimizer, Sharding::kNone}) {
+    if (const Scheme* scheme = network.find(other)) savings.push_back(saving(*scheme, sharded));
+  }
+  Facts facts;
+  facts.set("network", network.words);
+  facts.set("held", format_bytes(held_total(sharded)));
+  facts.list("savings", std::move(savings));
+  return facts;
+}
+
+struct GatherRow {
+  std::string network;
+  BlockGather gather;
+};
+
+const std::vector<Column<GatherRow>> kGathers{
+    {"series", "Network and pass",
+     [](const GatherRow& row) { return row.network + ", " + row.gather.pass; }},
+    {"network", "Network", &GatherRow::network},
+    {"block", "Weights of", [](const GatherRow& row) { return row.gather.block; }},
+    {"number",
+     "Block",
+     [](const GatherRow& row) { return Value(row.gather.number()); },
+     "",
+     {Notation::kCount}},
+    {"pass", "Pass", [](const GatherRow& row) { return row.gather.pass; }},
+    {"bytes",
+     "Gathered",
+     [](const GatherRow& row) { return row.gather.bytes; },
+     "MiB",
+     {Notation::kMebibytes}},
+    {"alone",
+     "Gathers alone",
+     [](const GatherRow& row) { return row.gather.alone_ms; },
+     "ms",
+     {Notation::kSignificant, 3}},
+    {"wait",
+     "Waited",
+     [](const GatherRow& row) { return row.gather.wait_ms; },
+     "ms",
+     {Notation::kSignificant, 3}},
+    {"share",
+     "Waited over alone",
+     [](const GatherRow& row) {
+       return row.gather.alone_ms > 0 ? Value(row.gather.wait_ms / row.gather.alone_ms) : Value();
+     },
+     "%",
+     {Notation::kPercent}},
+    {"layers",
+     "Matrices",
+     [](const GatherRow& row) { return row.gather.layers; },
+     "",
+     {Notation::kCount}},
+    {"in_time",
+     "In time",
+     [](const GatherRow& row) { return row.gather.in_time; },
+     "",
+     {Notation::kCount}}};
+
+std::vector<GatherRow> gather_rows(const std::vector<Trained>& networks) {
+  std::vector<GatherRow> rows;
+  for (const Trained& network : networks) {
+    const Scheme& sharded = *network.find(Sharding::kWeights);
+    const Launch* launch = ok_launch(*sharded.cell);
+    if (launch == nullptr) continue;
+    for (const BlockGather& gather : block_gathers(*launch)) {
+      rows.push_back({network.words, gather});
+    }
+  }
+  return rows;
+}
+
+/// Of one pass of all blocks: who was in time, and how much of what gathers take was hidden.
+std::optional<Facts> pass_facts(const std::vector<BlockGather>& gathers, std::string_view pass,
+                                const Scheme& sharded, std::int64_t blocks) {
+  const auto all = all_blocks(gathers, pass);
+  if (!all || all->alone_ms <= 0) return std::nullopt;
+  const double hidden = std::clamp(1 - all->wait_ms / all->alone_ms, 0.0, 1.0);
+  const double own = sharded.phase_ms(pass).value_or(0) / static_cast<double>(blocks);
+  const auto each = [&](double ms) {
+    return format_significant(ms / static_cast<double>(blocks), 3);
+  };
+  Facts facts;
+  facts.set("pass", pass);
+  facts.set("in_time", format_count(all->in_time)).set("layers", format_count(all->layers));
+  facts.flag("all", all->in_time == all->layers);
+  facts.flag("none", all->in_time == 0);
+  facts.flag("some", all->in_time > 0 && all->in_time < all->layers);
+  facts.set("alone", each(all->alone_ms)).set("wait", each(all->wait_ms));
+  facts.set("hidden", format_percent(hidden));
+  facts.set("own", format_significant(own, 3));
+  // Without its waits a block computes for so long; gathers that take longer cannot hide in it.
+  const double computes = own - all->wait_ms / static_cast<double>(blocks);
+  facts.flag("longer",
+             all->alone_ms / static_cast<double>(blocks) > computes && all->in_time < all->layers);
+  facts.set("computes", format_significant(std::max(0.0, computes), 3));
+  return facts;
+}
+
+std::vector<Facts> timely(const std::vector<Trained>& networks) {
+  std::vector<Facts> all;
+  for (const Trained& network : networks) {
+    const Scheme& sharded = *network.find(Sharding::kWeights);
+    const Launch* launch = ok_launch(*sharded.cell);
+    if (launch == nullptr) continue;
+    const auto gathers = block_gathers(*launch);
+    for (const auto pass : {metric::kForward, metric::kBackward}) {
+      auto facts = pass_facts(gathers, pass, sharded, network.spec().model->layers);
+      if (!facts) continue;
+      facts->set("network", network.words);
+      all.push_back(*facts);
+    }
+  }
+  return all;
+}
+
+/// Steps with weights sharded and with nothing.
+std::vector<Facts> step_facts(const std::vector<Trained>& networks) {
+  std::vector<Facts> all;
+  for (const Trained& network : networks) {
+    const Scheme* plain = network.find(Sharding::kNone);
+    const Scheme* sharded = network.find(Sharding::kWeights);
+    if (plain == nullptr || plain->steps_ms.empty() || sharded->steps_ms.empty()) continue;
+    all.emplace_back()
+        .set("network", network.words)
+        .set("plain", format_significant(mean(plain->steps_ms)))
+        .set("sharded", format_significant(mean(sharded->steps_ms)));
+  }
+  return all;
+}
+
+void set_losses(Facts& facts, const std::vector<Trained>& networks) {
+  const bool half = std::ranges::any_of(
+      networks, [](const Trained& network) { return under_autocast(network.spec()); });
+  optimizer_state_sharding_accounting::set_apart(facts, networks, Sharding::kWeights,
+                                                 half ? kHalfTolerance : kFullTolerance);
+}
+
+PartContent memory_part(const RunView& view, const std::vector<Trained>& networks) {
+  PartContent part;
+  std::vector<Facts> savings;
+  for (const Trained& network : networks) savings.push_back(network_savings(network));
+  part.facts.list("networks", std::move(savings));
+  set_missing(part.facts, networks);
+  set_conditions(part.facts, view, networks);
+  set_losses(part.facts, networks);
+  part.datasets = {points_data(view, networks), stacks_data(networks)};
+  part.details.tables = {commands_table(view.run(), kProblem,
+                                        {{"All of them", networks.front().schemes.front().cell}})};
+  part.cells = view.cells(CellKind::kSharding);
+  return part;
+}
+
+PartContent gathers_part(const RunView& view, const std::vector<Trained>& networks) {
+  PartContent part;
+  const auto found = timely(networks);
+  part.facts.flag("nothing", found.empty());
+  part.facts.list("passes", found);
+  part.facts.list("steps_both", step_facts(networks));
+  set_missing(part.facts, networks);
+  set_conditions(part.facts, view, networks);
+  part.datasets = {make_dataset("gathers", kGathers, gather_rows(networks)), times_data(networks)};
+  part.cells = view.cells(CellKind::kSharding);
+  return part;
+}
+
+}  // namespace
+
+Presentation present(const RunView& view) {
+  if (view.edition().name != "2026") return {};
+  const std::vector<Trained> networks =
+      optimizer_state_sharding_accounting::trained_networks(view, Sharding::kWeights);
+  if (networks.empty()) return {};
+  return {{"a", memory_part(view, networks)}, {"b", gathers_part(view, networks)}};
+}
+
+}  // namespace labreport::fsdp_accounting

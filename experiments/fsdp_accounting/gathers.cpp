@@ -1,0 +1,85 @@
+#include "experiments/fsdp_accounting/gathers.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "results/measured_table.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport::fsdp_accounting {
+namespace {
+
+constexpr std::string_view kBlocks = "layers.";
+constexpr double kNsPerMs = 1e6;
+constexpr double kShareInTime = 0.05, kUnnoticedNs = 10'000;
+
+/// "layers.3" of "layers.3.attn.q_proj"; what is no block is itself.
+std::string block_of(const std::string& module) {
+  if (!module.starts_with(kBlocks)) return module;
+  return module.substr(0, module.find('.', kBlocks.size()));
+}
+
+void add(BlockGather& block, const BlockGather& other) {
+  block.bytes += other.bytes;
+  block.alone_ms += other.alone_ms;
+  block.wait_ms += other.wait_ms;
+  block.layers += other.layers;
+  block.in_time += other.in_time;
+}
+
+BlockGather gather_of(const MeasuredRow& row) {
+  const auto number = [&](std::string_view name) { return row.number(name).value_or(0); };
+  const double wait = number(column::kWaitNs), alone = number(column::kAloneNs);
+  return {block_of(std::string(row.text(column::kModule))),
+          std::string(row.text(column::kPhase)),
+          number(column::kBytes),
+          alone / kNsPerMs,
+          wait / kNsPerMs,
+          1,
+          in_time(wait, alone) ? 1 : 0};
+}
+
+}  // namespace
+
+std::optional<std::int64_t> BlockGather::number() const {
+  std::int64_t number = 0;
+  const std::string_view digits = std::string_view(block).substr(is_block() ? kBlocks.size() : 0);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (!is_block() || error != std::errc()) return std::nullopt;
+  return number;
+}
+
+bool in_time(double wait_ns, double alone_ns) {
+  return wait_ns <= std::max(kUnnoticedNs, kShareInTime * alone_ns);
+}
+
+std::vector<BlockGather> block_gathers(const Launch& launch) {
+  std::vector<BlockGather> blocks;
+  for (const MeasuredRow& row : measured_rows(launch, metric::kGathers)) {
+    const BlockGather gather = gather_of(row);
+    const auto known = std::ranges::find_if(blocks, [&](const BlockGather& block) {
+      return block.block == gather.block && block.pass == gather.pass;
+    });
+    known == blocks.end() ? blocks.push_back(gather) : add(*known, gather);
+  }
+  std::ranges::stable_sort(
+      blocks, {}, [](const BlockGather& block) { return block.pass == metric::kForward ? 0 : 1; });
+  return blocks;
+}
+
+std::optional<BlockGather> all_blocks(const std::vector<BlockGather>& gathers,
+                                      std::string_view pass) {
+  std::optional<BlockGather> all;
+  for (const BlockGather& gather : gathers) {
+    if (!gather.is_block() || gather.pass != pass) continue;
+    if (all) {
+      add(*all, gather);
+    } else {
+      all = gather;
+    }
+  }
+  return all;
+}
+
+}  // namespace labreport::fsdp_accounting

@@ -1,0 +1,43 @@
+#include "experiments/fsdp_accounting/plan.h"
+
+#include "experiments/common/selection.h"
+#include "experiments/optimizer_state_sharding_accounting/plan.h"
+
+namespace labreport::fsdp_accounting {
+namespace {
+
+std::vector<Precision> precisions(const PlanInput& input, const Axes& chosen) {
+  if (!input.selection.precisions.empty()) return chosen.precisions;
+  return {Precision::kFp32, input.half};
+}
+
+/// What a sharded optimizer saves does not depend on the precision of products.
+bool wanted(const PlanInput& input, Precision precision, Sharding sharding) {
+  return sharding != Sharding::kOptimizer || precision == Precision::kFp32 ||
+         !input.selection.precisions.empty();
+}
+
+}  // namespace
+
+std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
+  if (input.selection.model || !mode_wanted(input, Mode::kTrainStep)) return {};
+  namespace optimizer = optimizer_state_sharding_accounting;
+  const Axes chosen = axes(input);
+  std::vector<PlannedCell> cells;
+  for (const Size& size : optimizer::sharded_sizes(input, chosen)) {
+    for (const Precision precision : precisions(input, chosen)) {
+      for (const std::int64_t context : chosen.contexts) {
+        CellSpec spec = optimizer::sharded_cell(input, chosen, size);
+        spec.precision = precision;
+        spec.context = context;
+        for (const Sharding sharding : kShardings) {
+          spec.sharding = sharding;
+          if (wanted(input, precision, sharding)) cells.push_back({spec, chosen.launches});
+        }
+      }
+    }
+  }
+  return cells;
+}
+
+}  // namespace labreport::fsdp_accounting

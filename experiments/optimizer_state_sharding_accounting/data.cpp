@@ -1,0 +1,183 @@
+// What a sharded optimizer saves, costs and sends: the facts behind section.md.
+#include <cmath>
+
+#include "base/format.h"
+#include "base/statistics.h"
+#include "experiments/common/change.h"
+#include "experiments/common/command.h"
+#include "experiments/optimizer_state_sharding_accounting/present.h"
+#include "experiments/optimizer_state_sharding_accounting/tables.h"
+#include "results/metric_names.h"
+
+namespace labreport::optimizer_state_sharding_accounting {
+namespace {
+
+constexpr const char* kProblem = "optimizer_state_sharding_accounting";
+constexpr double kLossTolerance = 1e-6;  // the same operations, in the same order
+constexpr double kAlike = 0.01;
+constexpr double kExplains = 0.5;  // of a difference, the share that a phase has to make up
+
+struct Both {
+  const Trained* network;
+  const Scheme* plain;
+  const Scheme* sharded;
+};
+
+std::vector<Both> pairs_that_ran(const std::vector<Trained>& networks) {
+  std::vector<Both> pairs;
+  for (const Trained& network : networks) {
+    const Scheme* plain = network.find(Sharding::kNone);
+    const Scheme* sharded = network.find(Sharding::kOptimizer);
+    if (plain != nullptr && sharded != nullptr && plain->ran() && sharded->ran()) {
+      pairs.push_back({&network, plain, sharded});
+    }
+  }
+  return pairs;
+}
+
+std::string bytes_words(double bytes) { return format_bytes(bytes); }
+std::string ms_words(double ms) { return format_significant(ms); }
+
+/// Peaks at one point, with and without.
+void set_peaks(Facts& facts, const Both& both, When when, std::string_view point,
+               const std::string& name) {
+  const Stage* plain = both.plain->stage(when, point);
+  const Stage* sharded = both.sharded->stage(when, point);
+  facts.set(name, plain == nullptr ? "" : bytes_words(plain->point.peak));
+  facts.set(name + "_sharded", sharded == nullptr ? "" : bytes_words(sharded->point.peak));
+}
+
+/// Before AdamW has any state, both peak within a percent of each other.
+bool alike_without_state(const Both& both) {
+  for (const auto& [when, point] : {std::pair(When::kModel, metric::kAfterModel),
+                                    std::pair(When::kFirstStep, metric::kBeforeOptimizer)}) {
+    const Stage* plain = both.plain->stage(when, point);
+    const Stage* sharded = both.sharded->stage(when, point);
+    if (plain == nullptr || sharded == nullptr || plain->point.optimizer > 0) return false;
+    if (std::abs(sharded->point.peak / plain->point.peak - 1) > kAlike) return false;
+  }
+  return true;
+}
+
+std::optional<Facts> memory_facts(const Both& both) {
+  const Stage* plain = both.plain->stage(When::kLaterStep, metric::kAfterOptimizer);
+  const Stage* sharded = both.sharded->stage(When::kLaterStep, metric::kAfterOptimizer);
+  if (plain == nullptr || sharded == nullptr) return std::nullopt;
+  Facts facts;
+  facts.set("network", both.network->words);
+  set_peaks(facts, both, When::kModel, metric::kAfterModel, "model");
+  set_peaks(facts, both, When::kFirstStep, metric::kBeforeOptimizer, "first_before");
+  set_peaks(facts, both, When::kLaterStep, metric::kBeforeOptimizer, "before");
+  set_peaks(facts, both, When::kLaterStep, metric::kAfterOptimizer, "after");
+  facts.set("parameters", bytes_words(plain->point.parameters));
+  facts.set("gradients", bytes_words(plain->point.gradients));
+  facts.set("state", bytes_words(plain->point.optimizer));
+  facts.set("state_sharded", bytes_words(sharded->point.optimizer));
+  const double saved = plain->point.optimizer - sharded->point.optimizer;
+  const double lower = plain->point.peak - sharded->point.peak;
+  facts.set("saved_state", bytes_words(saved));
+  facts.set("lower", bytes_words(std::abs(lower)));
+  facts.flag("alike", alike_without_state(both));
+  facts.flag("is_lower", lower > 0);
+  facts.flag("explained", lower > 0 && saved >= kExplains * lower && saved <= lower / kExplains);
+  return facts;
+}
+
+/// What sharding adds, and which phases account for it.
+std::optional<Facts> time_facts(const Both& both) {
+  if (both.plain->steps_ms.empty() || both.sharded->steps_ms.empty()) return std::nullopt;
+  const double plain = mean(both.plain->steps_ms), sharded = mean(both.sharded->steps_ms);
+  const double spread =
+      summarize(both.plain->steps_ms).stddev + summarize(both.sharded->steps_ms).stddev;
+  const double own = both.sharded->phase_ms(metric::kOptimizer).value_or(0);
+  const double whole = both.plain->phase_ms(metric::kOptimizer).value_or(0);
+  const double broadcast = both.sharded->phase_ms(metric::kBroadcast).value_or(0);
+  const double difference = sharded - plain, phases = broadcast - (whole - own);
+  const bool clear = std::abs(difference) > spread;
+  const bool same_way = difference * phases > 0;
+  Facts facts;
+  facts.set("network", both.network->words);
+  facts.set("plain", ms_words(plain)).set("sharded", ms_words(sharded));
+  facts.set("change", change_words(sharded / plain, spread / plain, kLongerThan));
+  facts.flag("clear", clear);
+  facts.flag("explained",
+             clear && same_way && std::abs(phases) >= kExplains * std::abs(difference));
+  facts.set("broadcast", ms_words(broadcast));
+  facts.set("own", ms_words(own)).set("whole", ms_words(whole));
+  return facts;
+}
+
+Facts sent_facts(const Trained& network) {
+  const CellSpec& spec = network.find(Sharding::kOptimizer)->cell->spec;
+  const CellSpec& plain = network.schemes.front().cell->spec;
+  Facts facts;
+  facts.set("network", network.words);
+  facts.set("sent", bytes_words(sent_bytes(spec)));
+  facts.set("zero", bytes_words(sent_by_zero1(spec)));
+  facts.set("plain", bytes_words(sent_bytes(plain)));
+  facts.set("share", format_percent(largest_share(*spec.model, spec.ranks->count)));
+  facts.set("even", format_percent(1.0 / static_cast<double>(spec.ranks->count)));
+  return facts;
+}
+
+template <typename Item>
+std::vector<Facts> each(const std::vector<Both>& pairs, Item (*facts)(const Both&)) {
+  std::vector<Facts> all;
+  for (const Both& both : pairs) {
+    if (const auto found = facts(both)) all.push_back(*found);
+  }
+  return all;
+}
+
+TableView commands(const RunView& view, const std::vector<Trained>& networks) {
+  return commands_table(view.run(), kProblem,
+                        {{"All of them", networks.front().schemes.front().cell}});
+}
+
+PartContent memory_part(const RunView& view, const std::vector<Trained>& networks) {
+  PartContent part;
+  const auto found = each(pairs_that_ran(networks), memory_facts);
+  part.facts.flag("nothing", found.empty());
+  part.facts.list("networks", found);
+  set_missing(part.facts, networks);
+  set_conditions(part.facts, view, networks);
+  part.datasets = {points_data(view, networks), stacks_data(networks)};
+  part.details.tables = {commands(view, networks)};
+  part.cells = view.cells(CellKind::kSharding);
+  return part;
+}
+
+PartContent time_part(const RunView& view, const std::vector<Trained>& networks) {
+  PartContent part;
+  const auto found = each(pairs_that_ran(networks), time_facts);
+  part.facts.flag("nothing", found.empty());
+  part.facts.list("networks", found);
+  set_missing(part.facts, networks);
+  set_conditions(part.facts, view, networks);
+  set_apart(part.facts, networks, Sharding::kOptimizer, kLossTolerance);
+  part.datasets = {times_data(networks)};
+  part.cells = view.cells(CellKind::kSharding);
+  return part;
+}
+
+PartContent zero_part(const RunView& view, const std::vector<Trained>& networks) {
+  PartContent part;
+  std::vector<Facts> sent;
+  for (const Trained& network : networks) sent.push_back(sent_facts(network));
+  part.facts.list("networks", std::move(sent));
+  set_conditions(part.facts, view, networks);
+  part.cells = view.cells(CellKind::kSharding);
+  return part;
+}
+
+}  // namespace
+
+Presentation present(const RunView& view) {
+  const std::vector<Trained> networks = trained_networks(view, Sharding::kOptimizer);
+  if (networks.empty()) return {};
+  return {{"a", memory_part(view, networks)},
+          {"b", time_part(view, networks)},
+          {"c", zero_part(view, networks)}};
+}
+
+}  // namespace labreport::optimizer_state_sharding_accounting

@@ -1,0 +1,180 @@
+#include "experiments/optimizer_state_sharding_accounting/schemes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/statistics.h"
+#include "experiments/common/timing.h"
+#include "plan/memory.h"
+#include "results/measured_table.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport::optimizer_state_sharding_accounting {
+namespace {
+
+constexpr double kFullWidth = 4;
+
+Point point_of(const MeasuredRow& row) {
+  const auto number = [&](std::string_view name) { return row.number(name).value_or(0); };
+  return {static_cast<std::int64_t>(number(column::kRank)),
+          static_cast<std::int64_t>(number(column::kStepNumber)),
+          std::string(row.text(column::kPoint)),
+          number(column::kAllocatedBytes),
+          number(column::kPeakBytes),
+          number(column::kParameterBytes),
+          number(column::kGradientBytes),
+          number(column::kOptimizerBytes)};
+}
+
+When when_of(const Point& point) {
+  if (point.step == 0) return When::kModel;
+  return point.step == 1 ? When::kFirstStep : When::kLaterStep;
+}
+
+/// Ranks' rows of one point lie side by side.
+std::vector<Stage> stages_of(const Launch& launch) {
+  std::vector<Stage> stages;
+  for (const MeasuredRow& row : measured_rows(launch, metric::kHeld)) {
+    const Point point = point_of(row);
+    const bool same = !stages.empty() && stages.back().point.step == point.step &&
+                      stages.back().point.name == point.name;
+    if (!same) {
+      stages.push_back({when_of(point), point, 0});
+    } else if (point.peak > stages.back().point.peak) {
+      stages.back().point = point;
+    }
+  }
+  double high = 0;
+  for (Stage& stage : stages) {
+    const bool begins =
+        stage.when == When::kLaterStep && stage.point.name == metric::kBeforeOptimizer;
+    high = begins ? stage.point.peak : std::max(high, stage.point.peak);
+    stage.high_water = high;
+  }
+  return stages;
+}
+
+Scheme scheme_of(const Cell& cell) {
+  Scheme scheme{&cell, reason_missing(cell)};
+  const Launch* launch = ok_launch(cell);
+  if (launch == nullptr) return scheme;
+  scheme.stages = stages_of(*launch);
+  scheme.steps_ms = milliseconds(*launch, metric::kStep, metric::kTotal);
+  for (const auto phase : {metric::kForward, metric::kLoss, metric::kBackward, metric::kAllReduce,
+                           metric::kOptimizer, metric::kBroadcast}) {
+    scheme.phases_ms[std::string(phase)] = milliseconds(*launch, metric::kSynced, phase);
+  }
+  if (const Metric* losses = launch->find(metric::kLosses, metric::kTotal)) {
+    scheme.losses = losses->numbers();
+  }
+  return scheme;
+}
+
+std::string network_words(const CellSpec& spec) {
+  return fmt::format("{} in {}", spec.size, describe(*spec.precision));
+}
+
+/// The largest tensor that the optimizer works on, bytes.
+double largest_tensor(const CellSpec& spec) {
+  double largest = 0;
+  for (const ParameterSize& size : parameter_sizes(*spec.model)) {
+    const double parts = spec.sharding == Sharding::kWeights && size.matrix
+                             ? static_cast<double>(spec.ranks->count)
+                             : 1;
+    largest = std::max(largest, kFullWidth * static_cast<double>(size.elements) / parts);
+  }
+  return largest;
+}
+
+/// What a step on a rank's part of the batch needs beside parameters, gradients and state: as one
+/// process would, in forward, loss and backward or in the optimizer.
+double expected_rest(const CellSpec& spec, const HeldBytes& held, double moments, bool optimizer) {
+  const auto whole = static_cast<double>(parameter_bytes(*spec.model));
+  const double kept = static_cast<double>(held.parameters) / whole;
+  double highest = 0;
+  for (const ExpectedPeak& peak : possible_peaks(of_one_rank(spec))) {
+    if ((peak.phase == metric::kOptimizer) != optimizer) continue;
+    double temporaries = static_cast<double>(peak.temporaries);
+    if (optimizer) temporaries = 4 * largest_tensor(spec);
+    // Sharded weights are cast by us and freed: autocast keeps no copies of them.
+    const double copies =
+        spec.sharding == Sharding::kWeights ? 0 : static_cast<double>(peak.weight_copies);
+    highest =
+        std::max(highest, kept * static_cast<double>(peak.parameters + peak.gradients) + moments +
+                              copies + static_cast<double>(peak.activations) + temporaries);
+  }
+  return highest;
+}
+
+}  // namespace
+
+std::string Stage::when_words() const {
+  if (when == When::kModel) return "before any step";
+  return when == When::kFirstStep ? "first step" : "later step";
+}
+
+std::string Stage::point_words() const {
+  if (point.name == metric::kAfterModel) return "after model init";
+  return point.name == metric::kBeforeOptimizer ? "before the optimizer step"
+                                                : "after the optimizer step";
+}
+
+const Stage* Scheme::stage(When when, std::string_view point) const {
+  const auto found = std::ranges::find_if(
+      stages, [&](const Stage& stage) { return stage.when == when && stage.point.name == point; });
+  return found == stages.end() ? nullptr : &*found;
+}
+
+std::optional<double> Scheme::phase_ms(std::string_view phase) const {
+  const auto found = phases_ms.find(std::string(phase));
+  if (found == phases_ms.end() || found->second.empty()) return std::nullopt;
+  return mean(found->second);
+}
+
+double Scheme::expected_allocated(const Stage& stage) const {
+  const HeldBytes held = held_bytes(cell->spec);
+  const bool state = stage.when == When::kLaterStep || stage.point.name == metric::kAfterOptimizer;
+  auto bytes = static_cast<double>(held.parameters);
+  if (stage.when != When::kModel) bytes += static_cast<double>(held.gradients);
+  if (stage.when != When::kModel && state) bytes += static_cast<double>(held.moments);
+  return bytes;
+}
+
+std::optional<double> Scheme::expected_peak(const Stage& stage) const {
+  if (stage.when == When::kModel) return std::nullopt;
+  const HeldBytes held = held_bytes(cell->spec);
+  const bool optimizer = stage.point.name == metric::kAfterOptimizer;
+  const bool state = stage.when == When::kLaterStep || optimizer;
+  return expected_rest(cell->spec, held, state ? static_cast<double>(held.moments) : 0, optimizer);
+}
+
+double Scheme::expected_step_peak() const {
+  const HeldBytes held = held_bytes(cell->spec);
+  const auto moments = static_cast<double>(held.moments);
+  return std::max(expected_rest(cell->spec, held, moments, false),
+                  expected_rest(cell->spec, held, moments, true));
+}
+
+const Scheme* Trained::find(Sharding sharding) const {
+  const auto found = std::ranges::find(schemes, sharding, &Scheme::sharding);
+  return found == schemes.end() ? nullptr : &*found;
+}
+
+std::vector<Trained> trained_networks(const RunView& view, Sharding wanted) {
+  std::vector<Trained> networks;
+  for (const Cell* cell : view.cells(CellKind::kSharding)) {
+    const auto known = std::ranges::find_if(networks, [&](const Trained& network) {
+      return same_setting(network.spec(), cell->spec) && network.spec().ranks == cell->spec.ranks;
+    });
+    Trained& network = known == networks.end() ? networks.emplace_back() : *known;
+    network.words = network_words(cell->spec);
+    network.schemes.push_back(scheme_of(*cell));
+  }
+  std::erase_if(networks, [&](const Trained& network) { return network.find(wanted) == nullptr; });
+  return networks;
+}
+
+}  // namespace labreport::optimizer_state_sharding_accounting

@@ -1,0 +1,73 @@
+// Ranks that train together, as a run holds them: what is sharded, what each point holds.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/view.h"
+#include "plan/sharding.h"
+
+namespace labreport::optimizer_state_sharding_accounting {
+
+/// One rank's memory at one point of one step; bytes.
+struct Point {
+  std::int64_t rank = 0, step = 0;
+  std::string name;  ///< metric::kAfterModel, …
+  double allocated = 0, peak = 0;
+  double parameters = 0, gradients = 0, optimizer = 0;
+
+  double known() const { return parameters + gradients + optimizer; }
+};
+
+/// When a step is looked at: before AdamW has any state, or with all of it.
+enum class When { kModel, kFirstStep, kLaterStep };
+
+/// A row of what a scheme holds: of the rank whose peak is highest there.
+struct Stage {
+  When when;
+  Point point;
+  double high_water;  ///< The highest peak up to here since the process, or the later step, began.
+
+  std::string when_words() const;   ///< "first step"
+  std::string point_words() const;  ///< "before the optimizer step"
+};
+
+/// One choice of what is sharded.
+struct Scheme {
+  const Cell* cell;
+  std::string reason = {};  ///< Why it has no numbers; empty: it has.
+  std::vector<Stage> stages = {};
+  std::vector<double> steps_ms = {};
+  std::map<std::string, std::vector<double>> phases_ms = {};
+  std::vector<double> losses = {};
+
+  bool ran() const { return reason.empty(); }
+  Sharding sharding() const { return *cell->spec.sharding; }
+  std::string words() const { return std::string(describe(sharding())); }
+  const Stage* stage(When when, std::string_view point) const;   ///< Null where it is missing.
+  std::optional<double> phase_ms(std::string_view phase) const;  ///< The mean.
+
+  /// By arithmetic, of the rank with most: allocated at the point, and its peak since the point
+  /// before. Nothing for the peak of building the network.
+  double expected_allocated(const Stage& stage) const;
+  std::optional<double> expected_peak(const Stage& stage) const;
+  /// Of a whole later step.
+  double expected_step_peak() const;
+};
+
+/// One network at one batch, context and precision, among as many ranks.
+struct Trained {
+  std::string words;  ///< "xl in FP32"
+  std::vector<Scheme> schemes;
+
+  const Scheme* find(Sharding sharding) const;  ///< Null: not planned.
+  const CellSpec& spec() const { return schemes.front().cell->spec; }
+};
+
+/// In plan order; those alone in which `wanted` is among the schemes.
+std::vector<Trained> trained_networks(const RunView& view, Sharding wanted);
+
+}  // namespace labreport::optimizer_state_sharding_accounting

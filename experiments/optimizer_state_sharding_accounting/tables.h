@@ -1,0 +1,31 @@
+// Tables of ranks that train together, which several problems show.
+#pragma once
+
+#include <vector>
+
+#include "document/dataset.h"
+#include "document/facts.h"
+#include "experiments/optimizer_state_sharding_accounting/schemes.h"
+
+namespace labreport::optimizer_state_sharding_accounting {
+
+/// "points": a row for each scheme, step and point; a scheme without numbers has one, its reason.
+Dataset points_data(const RunView& view, const std::vector<Trained>& networks);
+
+/// "stacks": what a later step holds at each point, by part; for figures.
+Dataset stacks_data(const std::vector<Trained>& networks);
+
+/// "times": the step and its phases, a row a scheme.
+Dataset times_data(const std::vector<Trained>& networks);
+
+/// "missing": each scheme without numbers, and why.
+void set_missing(Facts& facts, const std::vector<Trained>& networks);
+
+/// Ranks, batch, warm-up and steps, for the words of a method.
+void set_conditions(Facts& facts, const RunView& view, const std::vector<Trained>& networks);
+
+/// "apart": networks whose losses differ by more than `tolerance` from those of nothing sharded.
+void set_apart(Facts& facts, const std::vector<Trained>& networks, Sharding sharding,
+               double tolerance);
+
+}  // namespace labreport::optimizer_state_sharding_accounting

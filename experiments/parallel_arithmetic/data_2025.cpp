@@ -1,0 +1,149 @@
+// XXL: what it holds, on how many devices, from which batch on compute sets the pace.
+#include "base/format.h"
+#include "experiments/parallel_arithmetic/present.h"
+#include "experiments/parallel_arithmetic/tables.h"
+
+namespace labreport::parallel_arithmetic {
+namespace {
+
+// The handout's constants: an H100's memory, a TPU v5p's, and that chip's mesh, links and rate.
+constexpr double kH100Bytes = 80e9, kTpuBytes = 95e9;
+constexpr Mesh kHandoutMesh{.fsdp = 16, .tensor = 4, .fsdp_axes = 2, .tensor_axes = 1};
+constexpr Rates kHandoutRates{.flops = 4.6e14, .bytes = 1.8e11};
+constexpr double kGiga = 1e9;
+constexpr Notation kWhole{Notation::kFixed, 0};
+
+/// All of a GPU's traffic leaves over the same links, whichever axis it belongs to.
+Mesh gpu_mesh() {
+  Mesh mesh = kHandoutMesh;
+  mesh.fsdp_axes = mesh.tensor_axes = 1;
+  return mesh;
+}
+
+bool is_handout(const Machine& machine) { return machine.words == "the handout's"; }
+Mesh mesh_of(const Machine& machine) { return is_handout(machine) ? kHandoutMesh : gpu_mesh(); }
+
+struct Held {
+  std::string what;
+  double bytes;
+};
+
+std::vector<Held> held() {
+  const double parameters = kXxl.parameters();
+  return {{"master weights, FP32", 4 * parameters},
+          {"gradients, FP32", 4 * parameters},
+          {"AdamW’s two moments, FP32", 8 * parameters},
+          {"all of them", kXxl.state_bytes()}};
+}
+
+const std::vector<Column<Held>> kHeld{
+    {"what", "What", &Held::what},
+    {"bytes", "Bytes", [](const Held& row) { return row.bytes / kGiga; }, "GB"},
+    {"gibibytes", "The same", &Held::bytes, "GiB", {Notation::kGibibytes}},
+    {"devices", "H100 80 GB", [](const Held& row) { return row.bytes / kH100Bytes; }}};
+
+PartContent memory() {
+  PartContent part;
+  part.facts.set("parameters", format_significant(kXxl.parameters() / kGiga));
+  part.facts.set("state", format_significant(kXxl.state_bytes() / kGiga));
+  part.facts.set("state_binary", format_bytes(kXxl.state_bytes()));
+  part.facts.set("devices", format_count(least_devices(kXxl, kH100Bytes, 0)));
+  part.facts.set("token", format_count(static_cast<std::int64_t>(kXxl.saved_bytes_per_token())));
+  part.datasets = {make_dataset("held", kHeld, held())};
+  return part;
+}
+
+struct Sharded {
+  double tokens;
+
+  double activations() const { return tokens * kXxl.saved_bytes_per_token(); }
+  std::int64_t devices() const { return least_devices(kXxl, kTpuBytes, activations()); }
+};
+
+const std::vector<Column<Sharded>> kSharded{
+    {"tokens", "Tokens a device", &Sharded::tokens, "", {Notation::kCount}},
+    {"activations", "A", [](const Sharded& row) { return row.activations() / kGiga; }, "GB"},
+    {"devices",
+     "Least N",
+     [](const Sharded& row) {
+       return row.devices() > 0 ? Value(row.devices()) : Value::missing("no N is enough");
+     },
+     "",
+     {Notation::kCount}},
+    {"bytes", "Then a device holds",
+     [](const Sharded& row) {
+       if (row.devices() == 0) return Value();
+       const auto devices = static_cast<double>(row.devices());
+       return Value(sharded_bytes(kXxl, devices, row.activations()) / kGiga);
+     },
+     "GB"}};
+
+PartContent sharding() {
+  const std::vector<Sharded> rows{{0}, {512}, {1024}, {2048}, {4096}, {8192}, {16384}};
+  PartContent part;
+  part.facts.set("devices", format_count(rows.front().devices()));
+  part.facts.set("tokens", format_count(static_cast<std::int64_t>(rows[3].tokens)));
+  part.facts.set("with_tokens", format_count(rows[3].devices()));
+  part.datasets = {make_dataset("sharded", kSharded, rows)};
+  return part;
+}
+
+Column<Machine> tokens_column(const char* name, const char* title,
+                              double (*least)(const Rates&, const Mesh&, double)) {
+  return {name, title,
+          [least](const Machine& machine) {
+            return of_machine(machine, [&](const Rates& rates) {
+              return least(rates, mesh_of(machine), kXxl.inner);
+            });
+          },
+          "", kWhole};
+}
+
+std::vector<Column<Machine>> batch_columns() {
+  std::vector<Column<Machine>> columns = machine_columns();
+  columns.push_back({"alpha", "α = C / W",
+                     [](const Machine& machine) {
+                       return of_machine(machine, [](const Rates& it) { return it.intensity(); });
+                     },
+                     "", kWhole});
+  columns.push_back(tokens_column("best", "Tokens a device, X at its best", least_tokens_at_best));
+  columns.push_back(tokens_column("beside", "X = 16, both beside each other", least_tokens_beside));
+  columns.push_back(tokens_column("in_turn", "X = 16, one after the other", least_tokens_in_turn));
+  return columns;
+}
+
+void add_batch(Facts& facts, const Rates& rates, const Mesh& mesh) {
+  const double tokens = least_tokens_at_best(rates, mesh, kXxl.inner);
+  const auto whole = [](double value) { return format_fixed(value, 0); };
+  facts.set("alpha", whole(rates.intensity()));
+  facts.set("tokens", format_significant(tokens, 3));
+  facts.set("all_tokens", format_significant(tokens * mesh.devices() / 1e3, 3));
+  facts.set("best", format_significant(best_fsdp(mesh, tokens * mesh.devices(), kXxl.inner), 2));
+}
+
+PartContent batch(const RunView& view) {
+  const std::vector<Machine> machines{
+      {"the handout's", kHandoutRates.flops, kHandoutRates.bytes},
+      measured_machine(view, {Precision::kBf16, Precision::kFp16, Precision::kFp32})};
+  PartContent part;
+  add_batch(part.facts, kHandoutRates, kHandoutMesh);
+  const auto whole = [](double value) { return format_fixed(value, 0); };
+  part.facts.set("beside", whole(least_tokens_beside(kHandoutRates, kHandoutMesh, kXxl.inner)));
+  part.facts.set("in_turn", whole(least_tokens_in_turn(kHandoutRates, kHandoutMesh, kXxl.inner)));
+  part.facts.list("measured",
+                  machine_facts({machines.back()}, [](Facts& facts, const Rates& rates) {
+                    add_batch(facts, rates, gpu_mesh());
+                  }));
+  set_lacking(part.facts, machines);
+  part.datasets = {make_dataset("batch", batch_columns(), machines)};
+  return part;
+}
+
+}  // namespace
+
+Presentation communication_accounting(const RunView& view) {
+  if (!asked(view) || view.edition().name != "2025") return {};
+  return {{"a", memory()}, {"b", sharding()}, {"c", batch(view)}, {"d", PartContent{}}};
+}
+
+}  // namespace labreport::parallel_arithmetic

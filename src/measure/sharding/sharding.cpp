@@ -1,0 +1,273 @@
+#include "measure/sharding/sharding.h"
+
+#include <ATen/Context.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/error.h"
+#include "base/statistics.h"
+#include "engine/conditions.h"
+#include "engine/device.h"
+#include "engine/host_allocator.h"
+#include "engine/host_clock.h"
+#include "engine/precision.h"
+#include "engine/rank_group.h"
+#include "measure/memory/phase_peaks.h"
+#include "measure/timing/timing_plan.h"
+#include "model/parallel_step.h"
+#include "model/transformer.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport {
+namespace {
+
+constexpr std::int64_t kLeastWarmup = 2;  // the first step, and one that finds AdamW's state
+constexpr int kGathersAlone = 3;
+constexpr double kNanoLosses = 1e9;  // ranks exchange whole numbers
+constexpr double kLargestLoss = 1e9;
+
+std::int64_t gradient_bytes(const Parameters& parameters) {
+  std::int64_t bytes = 0;
+  for (const Parameter& parameter : parameters) {
+    const at::Tensor& gradient = parameter.tensor.grad();
+    if (gradient.defined()) bytes += static_cast<std::int64_t>(gradient.nbytes());
+  }
+  return bytes;
+}
+
+/// One rank's memory at one point, in the order of the table's columns.
+struct Held {
+  std::int64_t step;
+  std::string_view point;
+  std::int64_t allocated, peak, parameters, gradients, optimizer;
+
+  std::vector<std::int64_t> numbers() const {
+    return {step, allocated, peak, parameters, gradients, optimizer};
+  }
+};
+
+class ShardingLaunch {
+ public:
+  ShardingLaunch(const TimingPlan& plan, const CellSpec& spec, RankGroup& group)
+      : plan_(plan), group_(group), device_(group.device()) {
+    reset_memory_peaks(device_);
+    network_ = make_network(plan_.network, device_);
+    share_from_first(network_->parameters(), group_);
+    if (spec.sharding == Sharding::kWeights) shard_weights();
+    TimingPlan all = plan_;
+    all.batch *= group_.size();
+    const Batch whole = all.random_batch(device_);
+    step_ = std::make_unique<ParallelStep>(
+        *network_, part_of_batch(whole, group_), plan_.step, group_,
+        ParallelStep::Shared{spec.sharding == Sharding::kOptimizer, weights_});
+  }
+
+  Launch measure() {
+    Conditions conditions(plan_.step.device);
+    hold(0, metric::kAfterModel);
+    conditions.begin();
+    warm_up();
+    time_whole_steps();
+    time_phases();
+    conditions.end();
+    launch_.conditions = conditions.metrics();
+    launch_.conditions.push_back(
+        text_metric(metric::kCollectives, metric::kLibrary, group_.library()));
+    add_held();
+    if (weights_) add_gathers();
+    return std::move(launch_);
+  }
+
+ private:
+  void shard_weights() {
+    const auto compute = autocast_dtype(plan_.step.precision).value_or(at::kFloat);
+    weights_ = std::make_shared<ShardedWeights>(group_, compute);
+    dynamic_cast<Transformer&>(*network_).shard(weights_);
+  }
+
+  /// Peaks count from the point before on.
+  void hold(std::int64_t step, std::string_view point) {
+    synchronize(device_);
+    const auto counts = memory_counts(device_).value_or(AllocatorCounts{});
+    held_.push_back({step, point, counts.allocated, counts.peak_allocated,
+                     count_bytes(network_->parameters()), gradient_bytes(network_->parameters()),
+                     count_bytes(step_->optimizer_state())});
+    reset_memory_peaks(device_);
+  }
+
+  /// Around the optimizer, which begins after the all-reduce and ends with the broadcast.
+  void watch(std::int64_t step) {
+    reset_memory_peaks(device_);
+    step_->run([&](std::string_view phase) {
+      if (phase == metric::kAllReduce) hold(step, metric::kBeforeOptimizer);
+    });
+    hold(step, metric::kAfterOptimizer);
+    if (weights_) weights_->take_waits();  // of steps that are not counted
+    keep_loss();
+    step_->clear();
+  }
+
+  void warm_up() {
+    const std::int64_t steps = std::max(kLeastWarmup, plan_.warmup);
+    for (std::int64_t step = 1; step <= steps; ++step) watch(step);
+    // All but the first and the last, which finds all state there.
+    std::erase_if(held_, [&](const Held& held) { return held.step > 1 && held.step < steps; });
+  }
+
+  /// The mean over ranks; a warning where some rank's is no number.
+  void keep_loss() {
+    const double own = step_->loss().item<double>();
+    const bool number = std::abs(own) < kLargestLoss;
+    double sum = 0;
+    for (const auto& rank :
+         group_.gather({number, number ? static_cast<std::int64_t>(own * kNanoLosses) : 0})) {
+      if (rank[0] == 0) return warn_of_loss();
+      sum += static_cast<double>(rank[1]) / kNanoLosses;
+    }
+    losses_.push_back(sum / static_cast<double>(group_.size()));
+  }
+
+  void warn_of_loss() {
+    if (launch_.warnings.empty()) launch_.warnings.emplace_back("the loss is not finite");
+  }
+
+  void time_whole_steps() {
+    std::vector<std::int64_t> durations;
+    for (std::int64_t i = 0; i < plan_.steps; ++i) {
+      group_.barrier();
+      const std::int64_t start = host_now_ns();
+      step_->run([](std::string_view) {});
+      synchronize(device_);
+      durations.push_back(host_now_ns() - start);
+      if (weights_) keep_waits();
+      keep_loss();
+      step_->clear();
+    }
+    add_slowest(metric::kStep, metric::kTotal, durations);
+  }
+
+  void keep_waits() {
+    for (const GatherWait& wait : weights_->take_waits()) {
+      waits_[{wait.layer, wait.backward}].push_back(static_cast<double>(wait.ns));
+    }
+  }
+
+  void time_phases() {
+    std::vector<std::pair<std::string_view, std::vector<std::int64_t>>> phases;
+    const auto durations = [&](std::string_view phase) -> std::vector<std::int64_t>& {
+      const auto known = std::ranges::find(phases, phase, [](const auto& it) { return it.first; });
+      return known == phases.end() ? phases.emplace_back(phase, 0).second : known->second;
+    };
+    for (std::int64_t i = 0; i < plan_.steps; ++i) {
+      group_.barrier();
+      std::int64_t start = host_now_ns();
+      step_->run([&](std::string_view phase) {
+        synchronize(device_);
+        durations(phase).push_back(host_now_ns() - start);
+        start = host_now_ns();
+      });
+      step_->clear();
+    }
+    for (const auto& [phase, samples] : phases) add_slowest(metric::kSynced, phase, samples);
+  }
+
+  /// Of each step the rank that took longest; all give as many.
+  void add_slowest(std::string_view tag, std::string_view name,
+                   const std::vector<std::int64_t>& durations) {
+    std::vector<std::int64_t> slowest = durations;
+    for (const auto& rank : group_.gather(durations)) {
+      for (std::size_t i = 0; i < rank.size(); ++i) slowest[i] = std::max(slowest[i], rank[i]);
+    }
+    if (group_.rank() == 0) launch_.metrics.push_back(sample_metric(tag, name, "ns", slowest));
+  }
+
+  void add_held() {
+    Table table = shape::held();
+    for (const Held& held : held_) {
+      const auto all = group_.gather(held.numbers());
+      for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        std::vector<Scalar> row{static_cast<std::int64_t>(rank), all[rank][0],
+                                std::string(held.point)};
+        for (std::size_t i = 1; i < all[rank].size(); ++i) row.emplace_back(all[rank][i]);
+        table.rows.push_back(std::move(row));
+      }
+    }
+    if (group_.rank() != 0) return;
+    launch_.tables.push_back(std::move(table));
+    launch_.metrics.push_back({std::string(metric::kLosses), std::string(metric::kTotal), "1",
+                               Samples(std::move(losses_)), ""});
+  }
+
+  std::string module_of(std::size_t layer) const {
+    for (const Parameter& parameter : network_->parameters()) {
+      if (!weights_->shard(layer).is_same(parameter.tensor)) continue;
+      return parameter.name.substr(0, parameter.name.rfind('.'));
+    }
+    return "";
+  }
+
+  std::int64_t alone(std::size_t layer) {
+    std::vector<double> samples;
+    for (int i = 0; i < kGathersAlone; ++i) {
+      samples.push_back(static_cast<double>(weights_->time_gather(layer)));
+    }
+    return group_.largest(static_cast<std::int64_t>(median(samples)));
+  }
+
+  /// Of each layer and pass the rank that waited longest.
+  void add_gathers() {
+    Table table = shape::gathers();
+    std::vector<std::int64_t> alones;
+    for (std::size_t layer = 0; layer < weights_->size(); ++layer) alones.push_back(alone(layer));
+    for (const auto& [key, samples] : waits_) {
+      const auto& [layer, backward] = key;
+      const std::int64_t wait = group_.largest(static_cast<std::int64_t>(median(samples)));
+      table.rows.push_back({static_cast<std::int64_t>(layer), module_of(layer),
+                            std::string(backward ? metric::kBackward : metric::kForward),
+                            weights_->gathered_bytes(layer), wait, alones[layer]});
+    }
+    if (group_.rank() == 0) launch_.tables.push_back(std::move(table));
+  }
+
+  TimingPlan plan_;
+  RankGroup& group_;
+  c10::Device device_;
+  std::unique_ptr<Network> network_;
+  std::shared_ptr<ShardedWeights> weights_;  ///< Null: all are whole.
+  std::unique_ptr<ParallelStep> step_;
+  std::map<std::pair<std::size_t, bool>, std::vector<double>> waits_;
+  std::vector<Held> held_;
+  std::vector<double> losses_;
+  Launch launch_;
+};
+
+void refuse_unmeasurable(const CellSpec& spec, const TimingPlan& plan) {
+  if (!spec.sharding) throw InputError("a sharding cell needs to say what is sharded");
+  if (plan.step.mode != Mode::kTrainStep) {
+    throw InputError("ranks that train together run training steps, not '" +
+                     std::string(name(plan.step.mode)) + "'");
+  }
+  if (!plan.network.implementation.empty()) {
+    throw NotOffered("only labreport's own network is trained by several ranks");
+  }
+}
+
+}  // namespace
+
+Launch measure_sharding(const LaunchRequest& request) {
+  const TimingPlan plan = timing_plan(request.spec);
+  refuse_unmeasurable(request.spec, plan);
+  if (plan.step.device == DeviceKind::kCpu) count_host_allocations();
+  set_tf32(plan.step.precision);
+  RankGroup& group = RankGroup::join(request);
+  at::manual_seed(static_cast<std::uint64_t>(request.seed));
+  begin_phase(Phase::kModel);
+  Launch launch = ShardingLaunch(plan, request.spec, group).measure();
+  group.leave();
+  return launch;
+}
+
+}  // namespace labreport

@@ -1,0 +1,171 @@
+// The arithmetic of parallel training: what the problems' formulas give, and what a run adds.
+#include "experiments/parallel_arithmetic/formulas.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "experiments/sample_runs.h"
+
+namespace labreport {
+namespace {
+
+using namespace parallel_arithmetic;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing_samples::end_with;
+using testing_samples::measured;
+using testing_samples::only;
+using testing_samples::part_of;
+
+constexpr Mesh kMesh{.fsdp = 16, .tensor = 4, .fsdp_axes = 2, .tensor_axes = 1};
+constexpr Rates kTpu{.flops = 4.6e14, .bytes = 1.8e11};
+constexpr SwiGluLayer kXl{.width = 2560, .inner = 10240, .tokens = 2048};
+constexpr Rates kGpu{.flops = 6e14, .bytes = 3e11};  // α = 2000
+
+TEST(Xxl, Holds3518GBOn44H100) {
+  EXPECT_NEAR(kXxl.parameters(), 219.85e9, 0.01e9);
+  EXPECT_NEAR(kXxl.state_bytes(), 3517.6e9, 0.1e9);
+  EXPECT_NEAR(kXxl.state_bytes() / std::pow(2, 30), 3276, 0.5);
+  EXPECT_EQ(least_devices(kXxl, 80e9, 0), 44);
+  EXPECT_EQ(kXxl.saved_bytes_per_token(), 17'547'264);
+}
+
+TEST(Xxl, FitsOn38DevicesAndOnMoreWithTokens) {
+  EXPECT_EQ(least_devices(kXxl, 95e9, 0), 38);
+  EXPECT_LT(sharded_bytes(kXxl, 38, 0), 95e9);
+  EXPECT_GT(sharded_bytes(kXxl, 37, 0), 95e9);
+  const double tokens = 4096 * kXxl.saved_bytes_per_token();
+  const auto devices = static_cast<double>(least_devices(kXxl, 95e9, tokens));
+  EXPECT_GT(devices, 38);
+  EXPECT_LT(sharded_bytes(kXxl, devices, tokens), 95e9);
+  EXPECT_GE(sharded_bytes(kXxl, devices - 1, tokens), 95e9);
+  EXPECT_EQ(least_devices(kXxl, 95e9, 200e9), 0) << "half of them stays on each device";
+}
+
+TEST(Xxl, IsBoundByComputeFrom245TokensADevice) {
+  EXPECT_NEAR(kTpu.intensity(), 2556, 0.5);
+  const double tokens = least_tokens_at_best(kTpu, kMesh, kXxl.inner);
+  EXPECT_NEAR(tokens, 245, 0.5);
+  EXPECT_NEAR(tokens * kMesh.devices(), 15.7e3, 50);
+}
+
+TEST(Xxl, NeedsMoreTokensAtAnXThatIsNotTheBest) {
+  const double tokens = least_tokens_at_best(kTpu, kMesh, kXxl.inner);
+  Mesh best = kMesh;
+  best.fsdp = best_fsdp(kMesh, tokens * kMesh.devices(), kXxl.inner);
+  best.tensor = kMesh.devices() / best.fsdp;
+  EXPECT_NEAR(least_tokens_in_turn(kTpu, best, kXxl.inner), tokens, 0.01)
+      << "at the best X the formula of one X is that of the best";
+  EXPECT_NEAR(least_tokens_beside(kTpu, kMesh, kXxl.inner), kTpu.intensity() / 8, 1e-9);
+  EXPECT_GT(least_tokens_in_turn(kTpu, kMesh, kXxl.inner),
+            least_tokens_beside(kTpu, kMesh, kXxl.inner));
+  Mesh split = kMesh;
+  split.tensor = 32;  // its activations' traffic alone takes longer than compute
+  EXPECT_TRUE(std::isinf(least_tokens_beside(kTpu, split, kXxl.inner)));
+  EXPECT_TRUE(std::isinf(least_tokens_in_turn(kTpu, split, kXxl.inner)));
+}
+
+TEST(RingAllReduce, IsNHalvesFasterThanGathering) {
+  for (const double n : {2., 4., 6., 8.}) {
+    EXPECT_NEAR(gathered_all_reduce_seconds(n, 1e9, 3e11) / ring_all_reduce_seconds(n, 1e9, 3e11),
+                n / 2, 1e-12);
+  }
+  EXPECT_NEAR(gathered_all_reduce_seconds(4, 1e9, 3e11), 0.01, 1e-12);
+}
+
+TEST(Passes, ComputeAndSendWhatTheFormulasSay) {
+  const double bdf = 2048. * 2560 * 10240, df = 2560. * 10240, bd = 2048. * 2560;
+  const auto expect = [&](const Pass& pass, double flops, double bytes, const char* what) {
+    EXPECT_NEAR(pass.compute_seconds, flops / 4 / kGpu.flops, 1e-12) << what;
+    EXPECT_NEAR(pass.traffic_seconds, bytes / 4 / kGpu.bytes, 1e-12) << what;
+  };
+  expect(data_parallel_backward(kXl, 4, kGpu), 12 * bdf, 12 * 3 * df, "data parallel");
+  expect(fsdp_forward(kXl, 4, kGpu), 6 * bdf, 6 * 3 * df, "FSDP, forward");
+  expect(fsdp_backward(kXl, 4, kGpu), 12 * bdf, 12 * 3 * df, "FSDP, backward");
+  expect(tensor_forward(kXl, 4, kGpu), 6 * bdf, 4 * 3 * bd, "tensor, forward");
+  expect(tensor_backward(kXl, 4, kGpu), 12 * bdf, 4 * 3 * bd, "tensor, backward");
+  expect(both_forward(kXl, 2, 2, kGpu), 6 * bdf, std::max(6 * df, 4 * bd), "both");
+}
+
+/// At so many devices compute and traffic take as long.
+TEST(Bounds, AreWhereComputeAndTrafficMeet) {
+  const auto expect_even = [](const Pass& pass) {
+    EXPECT_NEAR(pass.compute_seconds, pass.traffic_seconds, 1e-12);
+  };
+  const double batch = most_by_batch(kXl, kGpu);
+  EXPECT_DOUBLE_EQ(batch, 1 + 2048 / 2000.);
+  expect_even(data_parallel_backward(kXl, batch, kGpu));
+  expect_even(fsdp_forward(kXl, batch, kGpu));
+  expect_even(fsdp_backward(kXl, batch, kGpu));
+  const double tensor = most_by_tensor_forward(kXl, kGpu);
+  EXPECT_DOUBLE_EQ(tensor, 1 + 1.5 * 10240 / 2000);
+  expect_even(tensor_forward(kXl, tensor, kGpu));
+  expect_even(tensor_backward(kXl, most_by_tensor_backward(kXl, kGpu), kGpu));
+  expect_even(both_forward(kXl, batch, tensor, kGpu));
+  EXPECT_DOUBLE_EQ(most_by_both(kXl, kGpu), batch * tensor);
+}
+
+TEST(Bounds, InTurnAreTheBestSplits) {
+  const double most = most_by_both_in_turn(kXl, kGpu);
+  const double b = 2048, f = 10240;
+  EXPECT_NEAR(most, std::pow(3 * b * f / 2000 + 3 * f + 2 * b, 2) / (24 * b * f), 1e-9);
+  EXPECT_LT(most, most_by_both(kXl, kGpu));
+}
+
+TEST(ArithmeticPlan, IsWhatMeasuresCAndW) {
+  const auto specs = testing_samples::planned(only("communication_accounting"));
+  ASSERT_EQ(specs.size(), 2u);
+  EXPECT_EQ(specs[0].kind, CellKind::kLimits);
+  EXPECT_EQ(cell_id(specs[1]), "all_reduce.cuda.nccl.r2.m1073741824.w5.n20");
+}
+
+Part answered(const char* problem, const char* edition,
+              const testing_samples::Change& change = testing_samples::as_it_is) {
+  return part_of(measured(only(problem, Preset::kFull, edition), change), problem);
+}
+
+void lacks_gpus(const CellSpec& spec, Launch& launch) {
+  if (spec.kind == CellKind::kAllReduce) end_with(launch, Skipped{"this host has 1 GPU"});
+}
+
+TEST(ArithmeticAnswers, SetTheMachinesOwnRatesBesideTheHandouts) {
+  const auto run = measured(only("communication_accounting"));
+  const std::string answer = part_of(run, "communication_accounting.c").answer;
+  EXPECT_THAT(answer, AllOf(HasSubstr("**245 tokens a device**"), HasSubstr("**15.7 k tokens**"),
+                            HasSubstr("= 2,556"), HasSubstr("(BF16; NCCL, 2 ranks)"),
+                            HasSubstr("W = 300 GB/s"), Not(HasSubstr("is missing"))));
+}
+
+TEST(ArithmeticAnswers, SayWhatTheMachineLacks) {
+  const auto run = measured(only("communication_accounting"), lacks_gpus);
+  EXPECT_THAT(part_of(run, "communication_accounting.c").answer,
+              AllOf(HasSubstr("**245 tokens a device**"), Not(HasSubstr("reached")),
+                    HasSubstr("is missing: all-reduce over NCCL, 2 ranks: skipped: this host "
+                              "has 1 GPU")));
+}
+
+TEST(ArithmeticAnswers, Of2026HaveADataSheetBesideTheMachine) {
+  for (const char* problem : {"data_parallel_calcs", "fsdp_calcs", "tp_calcs", "fsdp_tp_calcs"}) {
+    SCOPED_TRACE(problem);
+    const std::string whole = answered(problem, "2026").answer;
+    EXPECT_THAT(whole,
+                AllOf(HasSubstr("H100 SXM, data sheet, with C = 990 TFLOP/s and W = 450 GB/s"),
+                      HasSubstr("this machine"), HasSubstr("C = 28.0 TFLOP/s")));
+    EXPECT_THAT(answered(problem, "2026", lacks_gpus).answer, HasSubstr("this host has 1 GPU"));
+  }
+  EXPECT_THAT(answered("data_parallel_calcs", "2026").answer, HasSubstr("**N ≤ 1.93**"));
+  EXPECT_THAT(answered("tp_calcs", "2026").answer,
+              AllOf(HasSubstr("**N ≤ 7.99**"), HasSubstr("**N ≤ 15.0**")));
+}
+
+TEST(ArithmeticAnswers, BelongToTheirEdition) {
+  EXPECT_THROW(part_of(measured(only("data_parallel_calcs", Preset::kFull, "2026")),
+                       "communication_accounting"),
+               std::runtime_error);
+}
+
+}  // namespace
+}  // namespace labreport

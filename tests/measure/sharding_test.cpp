@@ -1,0 +1,138 @@
+// Two processes that train together: what they hold, and what their steps compute.
+#include "measure/sharding/sharding.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/error.h"
+#include "engine/not_offered.h"
+#include "engine/rank_processes.h"
+#include "measure/tiny_request.h"
+#include "plan/editions.h"
+#include "plan/sharding.h"
+#include "results/measured_table.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport {
+namespace {
+
+using testing::DoubleNear;
+using testing::Pointwise;
+using testing::SizeIs;
+using testing_ranks::meeting;
+using testing_ranks::this_rank;
+
+LaunchRequest request_of(Sharding sharding) {
+  LaunchRequest request = tiny_request(CellKind::kSharding, Mode::kTrainStep);
+  request.spec.model = ModelShape{.d_model = 64, .d_ff = 128, .layers = 3, .heads = 2, .vocab = 50};
+  request.spec.context = 16;
+  request.spec.batch = 2;
+  request.spec.ranks = Ranks{2, Collectives::kGloo};
+  request.spec.sharding = sharding;
+  return request;
+}
+
+/// In each of two ranks.
+template <typename Body>
+void in_two(Sharding sharding, const Body& body) {
+  if (this_rank() == nullptr) return testing_ranks::start(2);
+  LaunchRequest request = request_of(sharding);
+  request.rendezvous = Rendezvous{std::atoi(this_rank()), meeting().string(), 60};
+  try {
+    body(request.spec, measure_sharding(request));
+  } catch (const NotOffered& reason) {
+    GTEST_SKIP() << reason.what();
+  }
+}
+
+std::int64_t bytes(const MeasuredRow& row, std::string_view column) {
+  return static_cast<std::int64_t>(row.number(column).value_or(-1));
+}
+
+/// Exact: a CPU's counts are those of the tensors.
+void expect_held(const CellSpec& spec, const Launch& launch) {
+  const auto rows = measured_rows(launch, metric::kHeld);
+  ASSERT_THAT(rows, SizeIs(2 * 5)) << "two ranks; the model, and twice two points";
+  std::int64_t most = 0;
+  for (const MeasuredRow& row : rows) {
+    const std::int64_t held = bytes(row, column::kParameterBytes) +
+                              bytes(row, column::kGradientBytes) +
+                              bytes(row, column::kOptimizerBytes);
+    EXPECT_GE(bytes(row, column::kAllocatedBytes), held);
+    EXPECT_GE(bytes(row, column::kPeakBytes), bytes(row, column::kAllocatedBytes));
+    EXPECT_EQ(bytes(row, column::kParameterBytes), held_bytes(spec).parameters);
+    most = std::max(most, bytes(row, column::kOptimizerBytes));
+    const bool before = row.text(column::kPoint) == metric::kBeforeOptimizer;
+    if (before && row.number(column::kStepNumber) == 1) {
+      EXPECT_EQ(bytes(row, column::kOptimizerBytes), 0)
+          << "AdamW makes its state at its first step";
+      EXPECT_EQ(bytes(row, column::kGradientBytes), held_bytes(spec).gradients);
+    }
+  }
+  EXPECT_EQ(most, held_bytes(spec).moments);
+}
+
+void expect_times(const Launch& launch, std::initializer_list<std::string_view> phases) {
+  EXPECT_THAT(launch.find(metric::kStep, metric::kTotal)->numbers(), SizeIs(2));
+  for (const auto phase : phases) {
+    ASSERT_NE(launch.find(metric::kSynced, phase), nullptr) << phase;
+    EXPECT_THAT(launch.find(metric::kSynced, phase)->numbers(), SizeIs(2)) << phase;
+  }
+}
+
+TEST(Sharding, OfNothingHoldsEverythingOnEachRank) {
+  in_two(Sharding::kNone, [](const CellSpec& spec, const Launch& launch) {
+    if (std::string(this_rank()) != "0") {
+      EXPECT_TRUE(launch.tables.empty());
+      return;
+    }
+    expect_held(spec, launch);
+    expect_times(launch,
+                 {metric::kForward, metric::kBackward, metric::kAllReduce, metric::kOptimizer});
+    EXPECT_EQ(launch.find(metric::kSynced, metric::kBroadcast), nullptr);
+    EXPECT_THAT(launch.find(metric::kLosses, metric::kTotal)->numbers(), SizeIs(2 + 2));
+  });
+}
+
+TEST(Sharding, OfTheOptimizerHoldsAPartOfItsState) {
+  in_two(Sharding::kOptimizer, [](const CellSpec& spec, const Launch& launch) {
+    if (std::string(this_rank()) != "0") return;
+    EXPECT_LT(held_bytes(spec).moments, 8 * parameter_count(*spec.model) * 6 / 10);
+    expect_held(spec, launch);
+    expect_times(launch, {metric::kOptimizer, metric::kBroadcast});
+  });
+}
+
+TEST(Sharding, OfWeightsHoldsHalfAndSaysHowLongPassesWaited) {
+  in_two(Sharding::kWeights, [](const CellSpec& spec, const Launch& launch) {
+    if (std::string(this_rank()) != "0") return;
+    expect_held(spec, launch);
+    expect_times(launch, {metric::kForward, metric::kBackward, metric::kAllReduce});
+    const auto rows = measured_rows(launch, metric::kGathers);
+    const std::size_t layers = 2 + 3 * 7;
+    ASSERT_THAT(rows, SizeIs(2 * layers - 1)) << "the embedding's backward needs no weights";
+    EXPECT_EQ(rows[0].text(column::kModule), "token_embeddings");
+    EXPECT_EQ(rows[1].text(column::kModule), "layers.0.attn.q_proj");
+    EXPECT_EQ(rows.back().text(column::kModule), "lm_head");
+    for (const MeasuredRow& row : rows) {
+      EXPECT_GE(bytes(row, column::kWaitNs), 0);
+      EXPECT_GT(bytes(row, column::kAloneNs), 0);
+    }
+    EXPECT_EQ(bytes(rows[1], column::kBytes), 4 * 64 * 64);
+  });
+}
+
+TEST(Sharding, RunsTrainingSteps) {
+  LaunchRequest request = request_of(Sharding::kNone);
+  request.spec.mode = Mode::kForward;
+  EXPECT_THROW(measure_sharding(request), InputError);
+  request = request_of(Sharding::kNone);
+  request.spec.sharding.reset();
+  EXPECT_THROW(measure_sharding(request), InputError);
+}
+
+}  // namespace
+}  // namespace labreport

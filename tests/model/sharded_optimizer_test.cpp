@@ -1,0 +1,123 @@
+// Sharded or not, the optimizer computes the same: held to it among real processes.
+#include "model/sharded_optimizer.h"
+
+#include <ATen/Context.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/equal.h>
+#include <gtest/gtest.h>
+
+#include "engine/rank_processes.h"
+#include "model/adamw.h"
+#include "model/training_step.h"
+#include "model/transformer.h"
+#include "plan/sharding.h"
+
+namespace labreport {
+namespace {
+
+using testing_ranks::among;
+
+constexpr ModelShape kTiny{.d_model = 16, .d_ff = 24, .layers = 2, .heads = 2, .vocab = 30};
+constexpr std::int64_t kContext = 8;
+constexpr AdamWOptions kOptions{.learning_rate = 0.1, .weight_decay = 0.1};
+
+Transformer tiny() {
+  at::manual_seed(7);
+  return {kTiny, kContext, at::kCPU};
+}
+
+std::unique_ptr<Optimizer> adamw(Parameters parameters) {
+  return std::make_unique<AdamW>(std::move(parameters), kOptions);
+}
+
+/// The rank's own data, so that gradients differ before they are averaged.
+void compute_gradients(const Transformer& network, std::int64_t seed) {
+  at::manual_seed(static_cast<std::uint64_t>(seed));
+  const Batch batch = random_batch(2, kContext, kTiny.vocab, at::kCPU);
+  clear_gradients(network.parameters());
+  network.loss(network.forward(batch.ids), batch.targets).backward();
+}
+
+void expect_equal(const Parameters& a, const Parameters& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_TRUE(at::equal(a[i].tensor, b[i].tensor)) << a[i].name;
+  }
+}
+
+TEST(ShardedOptimizer, TenStepsOfAdamWEqualThoseOfOneThatHoldsEverything) {
+  among(2, [](RankGroup& group) {
+    const Transformer sharded = tiny(), plain = tiny(), untouched = tiny();
+    ShardedOptimizer optimizer(sharded.parameters(), group, adamw);
+    const auto whole = adamw(plain.parameters());
+    for (std::int64_t step = 0; step < 10; ++step) {
+      for (const Transformer* network : {&sharded, &plain}) {
+        compute_gradients(*network, 10 * step + group.rank());
+        average_gradients(network->parameters(), group);
+      }
+      optimizer.step();
+      whole->step();
+    }
+    expect_equal(sharded.parameters(), plain.parameters());
+    EXPECT_FALSE(at::equal(plain.parameters()[0].tensor, untouched.parameters()[0].tensor));
+  });
+}
+
+TEST(ShardedOptimizer, HoldsTheStateOfWhatItsRankOwns) {
+  among(2, [](RankGroup& group) {
+    const Transformer network = tiny();
+    ShardedOptimizer optimizer(network.parameters(), group, adamw);
+    compute_gradients(network, 1);
+    average_gradients(network.parameters(), group);
+    optimizer.step();
+    const std::int64_t own = count_elements(optimizer.state());
+    std::int64_t all = 0, most = 0;
+    for (const auto& rank : group.gather({own})) {
+      all += rank[0];
+      most = std::max(most, rank[0]);
+    }
+    const std::int64_t parameters = count_elements(network.parameters());
+    EXPECT_EQ(all, 2 * parameters) << "two moments of each, once";
+    EXPECT_LT(own, all);
+    EXPECT_NEAR(static_cast<double>(most) / static_cast<double>(all), largest_share(kTiny, 2),
+                1e-12);
+  });
+}
+
+TEST(AverageGradients, IsTheMeanOverTheRanks) {
+  among(2, [](RankGroup& group) {
+    const Transformer network = tiny();
+    at::Tensor weight = network.parameters()[0].tensor;
+    weight.mutable_grad() = at::empty_like(weight).fill_(static_cast<double>(group.rank()));
+    average_gradients(network.parameters(), group);
+    EXPECT_EQ(weight.grad().min().item<float>(), 0.5f);
+    EXPECT_EQ(weight.grad().max().item<float>(), 0.5f);
+    EXPECT_FALSE(network.parameters()[1].tensor.grad().defined());
+  });
+}
+
+TEST(ShareFromFirst, GivesAllRanksTheSameWeights) {
+  among(2, [](RankGroup& group) {
+    const Transformer first = tiny();
+    at::manual_seed(static_cast<std::uint64_t>(100 + group.rank()));
+    const Transformer other(kTiny, kContext, at::kCPU);
+    share_from_first(other.parameters(), group);
+    at::manual_seed(100);
+    expect_equal(other.parameters(), Transformer(kTiny, kContext, at::kCPU).parameters());
+  });
+}
+
+/// What the arithmetic says of a network is what the network has.
+TEST(ParameterSizes, AreThoseOfTheNetwork) {
+  const Transformer network = tiny();
+  const std::vector<ParameterSize> sizes = parameter_sizes(kTiny);
+  ASSERT_EQ(sizes.size(), network.parameters().size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const Parameter& parameter = network.parameters()[i];
+    EXPECT_EQ(sizes[i].elements, parameter.tensor.numel()) << parameter.name;
+    EXPECT_EQ(sizes[i].matrix, parameter.tensor.dim() == 2) << parameter.name;
+  }
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,89 @@
+// What ranks own, hold and send, by arithmetic.
+#include "plan/sharding.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "plan/editions.h"
+
+namespace labreport {
+namespace {
+
+using testing::ElementsAre;
+
+const double kGibibyte = std::pow(2, 30);
+
+CellSpec xl(const char* edition, Sharding sharding) {
+  CellSpec spec;
+  spec.kind = CellKind::kSharding;
+  for (const Size& size : find_edition(edition).sizes) {
+    if (size.name == "xl") spec.model = size.shape;
+  }
+  spec.context = 512;
+  spec.batch = 2;
+  spec.precision = Precision::kFp32;
+  spec.mode = Mode::kTrainStep;
+  spec.ranks = Ranks{2, Collectives::kNccl};
+  spec.sharding = sharding;
+  return spec;
+}
+
+double gibibytes(const CellSpec& spec) {
+  return static_cast<double>(held_bytes(spec).total()) / kGibibyte;
+}
+
+TEST(Owners, TakeTheLargestFirstAndKeepEven) {
+  EXPECT_THAT(owners({1, 10, 4, 5}, 2), ElementsAre(1, 0, 1, 1));
+  EXPECT_THAT(owners({3, 3, 3}, 1), ElementsAre(0, 0, 0));
+  EXPECT_THAT(owners({7}, 4), ElementsAre(0));
+}
+
+TEST(LargestShare, IsAboutOneHalfOfTwo) {
+  for (const char* edition : {"2025", "2026"}) {
+    const double share = largest_share(*xl(edition, Sharding::kNone).model, 2);
+    EXPECT_GE(share, 0.5);
+    EXPECT_LT(share, 0.503);
+  }
+  const ModelShape lopsided{.d_model = 16, .d_ff = 16, .layers = 1, .heads = 1, .vocab = 10};
+  EXPECT_GT(largest_share(lopsided, 8), 1. / 8) << "whole parameters are units";
+}
+
+/// The handout's xl: parameters, gradients, two moments.
+TEST(HeldBytes, OfXlAreHalfTheStateLess) {
+  EXPECT_NEAR(static_cast<double>(held_bytes(xl("2025", Sharding::kNone)).parameters) / kGibibyte,
+              7.44, 0.01);
+  EXPECT_NEAR(gibibytes(xl("2025", Sharding::kNone)), 29.8, 0.05);
+  EXPECT_NEAR(gibibytes(xl("2025", Sharding::kOptimizer)), 22.3, 0.05);
+  EXPECT_NEAR(gibibytes(xl("2026", Sharding::kNone)), 50.8, 0.05);
+  EXPECT_NEAR(gibibytes(xl("2026", Sharding::kOptimizer)), 38.1, 0.05);
+  EXPECT_NEAR(gibibytes(xl("2026", Sharding::kWeights)), 25.38, 0.01);
+}
+
+TEST(HeldBytes, OfFsdpSave12Point69GiBMoreThanASharedOptimizer) {
+  const double less =
+      gibibytes(xl("2026", Sharding::kOptimizer)) - gibibytes(xl("2026", Sharding::kWeights));
+  EXPECT_NEAR(less, 12.69, 0.03);
+}
+
+TEST(SentBytes, AreThreeTimesTheParametersAndOfZero1Two) {
+  const CellSpec spec = xl("2025", Sharding::kOptimizer);
+  const double psi = 4 * static_cast<double>(parameter_count(*spec.model));
+  EXPECT_DOUBLE_EQ(sent_bytes(spec), 3 * psi / 2) << "(N − 1)/N of 3 Ψ";
+  EXPECT_DOUBLE_EQ(sent_by_zero1(spec), 2 * psi / 2);
+  EXPECT_DOUBLE_EQ(sent_bytes(xl("2025", Sharding::kNone)), 2 * psi / 2);
+  CellSpec fsdp = xl("2025", Sharding::kWeights);
+  EXPECT_DOUBLE_EQ(sent_bytes(fsdp), 3 * psi / 2);
+  fsdp.precision = Precision::kBf16;
+  EXPECT_DOUBLE_EQ(sent_bytes(fsdp), 3 * psi / 4);
+}
+
+TEST(OfOneRank, IsAStepOfOneProcess) {
+  const CellSpec own = of_one_rank(xl("2026", Sharding::kWeights));
+  EXPECT_EQ(own.batch, 2) << "a rank's batch is its own";
+  EXPECT_FALSE(own.ranks);
+}
+
+}  // namespace
+}  // namespace labreport
