@@ -10,6 +10,8 @@
 
 #include "engine/collectives_backend.h"
 #include "engine/device.h"
+#include "engine/flights.h"
+#include "engine/joined.h"
 #include "engine/out_of_memory.h"
 
 namespace labreport {
@@ -53,18 +55,15 @@ const Rendezvous& checked_rendezvous(const LaunchRequest& request) {
 
 struct Collective::Work {
   c10::intrusive_ptr<c10d::Work> work;
+  at::Tensor tensor = {};  ///< Holds a sum of so many, of which the mean is wanted.
+  std::int64_t summed = 1;
 };
 
 void Collective::finish() {
   guarded("a collective failed", [&] { return work_->work->wait(); });
+  if (work_->summed > 1) work_->tensor.div_(work_->summed);
+  work_->summed = 1;
 }
-
-struct RankGroup::Joined {
-  c10::intrusive_ptr<c10d::Store> store;
-  CollectivesBackend backend;
-  std::chrono::milliseconds timeout;
-  bool nccl = false;
-};
 
 RankGroup& RankGroup::join(const LaunchRequest& request) {
   static RankGroup* group = nullptr;
@@ -101,6 +100,29 @@ Collective RankGroup::sum(at::Tensor tensor) {
         std::make_shared<Collective::Work>(Collective::Work{joined_->backend->allreduce(tensors)}));
   });
 }
+
+// Gloo cannot average.
+Collective RankGroup::mean(at::Tensor tensor) {
+  return guarded("an all-reduce failed", [&] {
+    std::vector<at::Tensor> tensors{tensor};
+    c10d::AllreduceOptions options;
+    options.reduceOp = joined_->nccl ? c10d::ReduceOp::AVG : c10d::ReduceOp::SUM;
+    const auto flight = joined_->nccl ? nullptr : joined_->flights->begin();
+    auto work = joined_->backend->allreduce(tensors, options);
+    if (flight) joined_->flights->watch(flight, *work->getFuture());
+    return Collective(std::make_shared<Collective::Work>(
+        Collective::Work{std::move(work), std::move(tensor), joined_->nccl ? 1 : size_}));
+  });
+}
+
+void RankGroup::broadcast(at::Tensor tensor) {
+  guarded("a broadcast failed", [&] {
+    std::vector<at::Tensor> tensors{std::move(tensor)};
+    return joined_->backend->broadcast(tensors)->wait();
+  });
+}
+
+std::vector<Flight> RankGroup::take_flights() { return joined_->flights->take(); }
 
 // NCCL's own barrier guesses a device.
 void RankGroup::barrier() {

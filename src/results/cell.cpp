@@ -11,7 +11,7 @@
 namespace labreport {
 namespace {
 
-constexpr Names<CellKind, 11> kKinds{{{CellKind::kTiming, "timing"},
+constexpr Names<CellKind, 12> kKinds{{{CellKind::kTiming, "timing"},
                                       {CellKind::kLimits, "limits"},
                                       {CellKind::kAccumulation, "accumulation"},
                                       {CellKind::kDtypes, "dtypes"},
@@ -21,7 +21,8 @@ constexpr Names<CellKind, 11> kKinds{{{CellKind::kTiming, "timing"},
                                       {CellKind::kAttention, "attention"},
                                       {CellKind::kLadder, "ladder"},
                                       {CellKind::kCheckpointing, "checkpointing"},
-                                      {CellKind::kAllReduce, "all_reduce"}}};
+                                      {CellKind::kAllReduce, "all_reduce"},
+                                      {CellKind::kDataParallel, "data_parallel"}}};
 constexpr Names<DeviceKind, 2> kDevices{{{DeviceKind::kCuda, "cuda"}, {DeviceKind::kCpu, "cpu"}}};
 constexpr Names<Precision, 4> kPrecisions{{{Precision::kFp32, "fp32"},
                                            {Precision::kTf32, "tf32"},
@@ -61,6 +62,18 @@ constexpr Names<Collectives, 2> kCollectivesNames{
     {{Collectives::kNccl, "nccl"}, {Collectives::kGloo, "gloo"}}};
 constexpr Names<Collectives, 2> kCollectivesWords{
     {{Collectives::kNccl, "NCCL"}, {Collectives::kGloo, "Gloo"}}};
+constexpr Names<Scheme, 6> kSchemeNames{{{Scheme::kNone, "none"},
+                                         {Scheme::kPerParameter, "per_parameter"},
+                                         {Scheme::kFlat, "flat"},
+                                         {Scheme::kOverlapped, "overlapped"},
+                                         {Scheme::kBucketed, "bucketed"},
+                                         {Scheme::kReducer, "reducer"}}};
+constexpr Names<Scheme, 6> kSchemeWords{{{Scheme::kNone, "no communication"},
+                                         {Scheme::kPerParameter, "per parameter"},
+                                         {Scheme::kFlat, "flat"},
+                                         {Scheme::kOverlapped, "overlapped"},
+                                         {Scheme::kBucketed, "buckets"},
+                                         {Scheme::kReducer, "PyTorch's Reducer"}}};
 constexpr Names<Mode, 4> kModeWords{{{Mode::kInference, "inference"},
                                      {Mode::kForward, "forward"},
                                      {Mode::kForwardBackward, "forward+backward"},
@@ -94,6 +107,7 @@ std::string_view name(AttentionMethod method) { return name_in(kMethodNames, met
 std::string_view name(AttentionBackend backend) { return name_in(kBackendNames, backend); }
 std::string_view name(Variant variant) { return name_in(kVariantNames, variant); }
 std::string_view name(Collectives collectives) { return name_in(kCollectivesNames, collectives); }
+std::string_view name(Scheme scheme) { return name_in(kSchemeNames, scheme); }
 
 CellKind parse_cell_kind(std::string_view text) { return parse_name(kKinds, "cell kind", text); }
 DeviceKind parse_device_kind(std::string_view text) { return parse_name(kDevices, "device", text); }
@@ -111,6 +125,7 @@ Variant parse_variant(std::string_view text) { return parse_name(kVariantNames, 
 Collectives parse_collectives(std::string_view text) {
   return parse_name(kCollectivesNames, "collectives", text);
 }
+Scheme parse_scheme(std::string_view text) { return parse_name(kSchemeNames, "scheme", text); }
 
 std::string_view describe(Mode mode) { return name_in(kModeWords, mode); }
 std::string_view describe(Precision precision) { return name_in(kPrecisionWords, precision); }
@@ -119,6 +134,7 @@ std::string_view describe(Variant variant) { return name_in(kVariantWords, varia
 std::string_view describe(Collectives collectives) {
   return name_in(kCollectivesWords, collectives);
 }
+std::string_view describe(Scheme scheme) { return name_in(kSchemeWords, scheme); }
 
 bool under_autocast(const CellSpec& spec) {
   return spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;
@@ -164,6 +180,8 @@ std::string cell_id(const CellSpec& spec) {
     id += fmt::format(".{}.r{}", name(spec.ranks->collectives), spec.ranks->count);
   }
   if (spec.largest) id += fmt::format(".m{}", *spec.largest);
+  if (spec.scheme) id += fmt::format(".{}", name(*spec.scheme));
+  if (spec.bucket) id += fmt::format(".k{}", *spec.bucket);
   if (spec.batch) id += fmt::format(".b{}", *spec.batch);
   if (spec.context) id += fmt::format(".c{}", *spec.context);
   if (spec.precision) id += fmt::format(".{}", name(*spec.precision));

@@ -112,14 +112,15 @@ constexpr int kLastYear = 2199;
 
 /// The parameters that are there, by their keys.
 bool has_param(const CellSpec& spec, std::string_view key) {
-  const std::array<std::pair<std::string_view, bool>, 7> kOwn{
+  const std::array<std::pair<std::string_view, bool>, 8> kOwn{
       {{"context", spec.context.has_value()},
        {"batch", spec.batch.has_value()},
        {"precision", spec.precision.has_value()},
        {"mode", spec.mode.has_value()},
        {"method", spec.attention.has_value()},
        {"ranks", spec.ranks.has_value()},
-       {"largest", spec.largest.has_value()}}};
+       {"largest", spec.largest.has_value()},
+       {"scheme", spec.scheme.has_value()}}};
   for (const auto& [name, there] : kOwn) {
     if (name == key) return there;
   }

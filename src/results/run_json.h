@@ -9,7 +9,7 @@
 namespace labreport {
 
 /// Semantic version of the document that `to_json` writes.
-inline constexpr std::string_view kSchemaVersion = "1.8.0";
+inline constexpr std::string_view kSchemaVersion = "1.9.0";
 
 /// run.schema.json as this program carries it.
 std::string_view run_schema();

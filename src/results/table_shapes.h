@@ -65,7 +65,17 @@ inline constexpr std::string_view kMeanNs = "mean_ns";
 inline constexpr std::string_view kLagNs = "lag_ns";  // its start after the first rank's; median
 inline constexpr std::string_view kWrong = "wrong";   // elements that are not the sum
 
+// Of a data-parallel step, beside kRank and `kStatisticsNs`; a phase's median: `phase_column`.
+inline constexpr std::string_view kTracedNs = "traced_ns";  // the traced step
+inline constexpr std::string_view kCommunicationNs =
+    "communication_ns";                                 // something was on its way
+inline constexpr std::string_view kBothNs = "both_ns";  // and the rank computed meanwhile
+inline constexpr std::string_view kLane = "lane";       // metric::kCompute, metric::kCommunication
+
 }  // namespace column
+
+/// "backward_ns": a phase's median.
+std::string phase_column(std::string_view phase);
 
 /// A statistic of a pass's times: "forward_median_ns"; the pass is kForward, kBackward or
 /// kEndToEnd, the statistic one of `kAttentionStatistics`.
@@ -95,6 +105,10 @@ Table block_timeline();
 Table attention();
 /// A row for each size, method and rank; times are of one call.
 Table all_reduce();
+/// Of a data-parallel step: a row for each rank.
+Table rank_steps();
+/// Stretches of rank 0's traced step, in order of their start, from its beginning.
+Table lanes();
 
 }  // namespace shape
 

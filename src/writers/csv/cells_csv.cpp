@@ -152,8 +152,9 @@ CsvField field(const Json& object, const char* key) {
 }
 
 constexpr auto kIdentity = std::to_array<const char*>(
-    {"id", "kind", "device", "size", "implementation", "d_model", "d_ff", "layers", "heads",
-     "vocab", "ranks", "collectives", "context", "batch", "precision", "mode", "warmup", "steps"});
+    {"id",      "kind",  "device",    "size",  "implementation", "d_model", "d_ff",
+     "layers",  "heads", "vocab",     "ranks", "collectives",    "scheme",  "bucket",
+     "context", "batch", "precision", "mode",  "warmup",         "steps"});
 
 struct OutcomeColumn {
   const char* head;
