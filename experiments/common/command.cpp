@@ -12,6 +12,11 @@
 namespace labreport {
 namespace {
 
+/// Of all ranks together.
+std::int64_t whole_batch(const CellSpec& spec) {
+  return spec.batch.value_or(0) * (spec.ranks ? spec.ranks->count : 1);
+}
+
 bool known(const std::vector<Size>& sizes, const CellSpec& spec) {
   return std::any_of(sizes.begin(), sizes.end(), [&](const Size& size) {
     return size.name == spec.size && spec.model && size.shape.d_model == spec.model->d_model &&
@@ -59,8 +64,9 @@ std::string command_for(const Run& run, const std::string& problem, const CellSp
   if (spec.warmup) command += fmt::format(" --warmup {}", *spec.warmup);
   if (spec.steps) command += fmt::format(" --steps {}", *spec.steps);
   if (run.preset == name(Preset::kDemo)) return command;
-  if (spec.batch && *spec.batch != kHandoutBatch)
-    command += fmt::format(" --batch {}", *spec.batch);
+  if (spec.batch && whole_batch(spec) != kHandoutBatch) {
+    command += fmt::format(" --batch {}", whole_batch(spec));
+  }
   if (spec.model && spec.model->vocab != kHandoutVocab) {
     command += fmt::format(" --vocab {}", spec.model->vocab);
   }

@@ -1,6 +1,8 @@
 #include "plan/gradients.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace labreport {
 namespace {
@@ -10,15 +12,31 @@ constexpr std::int64_t kFirstReducerBucket = 1 << 20;  // c10d::kDefaultFirstBuc
 
 /// `compute_bucket_assignment_by_size`: a gradient is added first, and then the bucket is closed if
 /// it has reached its limit. So it is after the first step, when the order is that of backward.
-std::int64_t reducer_buckets(const std::vector<std::int64_t>& bytes, std::int64_t cap) {
-  std::int64_t closed = 0, held = 0, limit = kFirstReducerBucket;
+std::vector<std::int64_t> reducer_buckets(const std::vector<std::int64_t>& bytes,
+                                          std::int64_t cap) {
+  std::vector<std::int64_t> closed;
+  std::int64_t held = 0, limit = kFirstReducerBucket;
   for (auto size = bytes.rbegin(); size != bytes.rend(); ++size) {
     held += *size;
     if (held < limit) continue;
-    ++closed, held = 0, limit = cap;
+    closed.push_back(held);
+    held = 0, limit = cap;
   }
-  return closed + (held > 0 ? 1 : 0);
+  if (held > 0) closed.push_back(held);
+  return closed;
 }
+
+std::vector<std::int64_t> sums(const std::vector<std::int64_t>& bytes,
+                               const std::vector<Bucket>& buckets) {
+  std::vector<std::int64_t> all;
+  for (const Bucket& bucket : buckets) {
+    std::int64_t& sum = all.emplace_back(0);
+    for (const std::size_t index : bucket) sum += bytes[index];
+  }
+  return all;
+}
+
+bool overlaps(const CellSpec& spec) { return spec.scheme >= Scheme::kOverlapped; }
 
 }  // namespace
 
@@ -50,14 +68,30 @@ std::vector<Bucket> fill_buckets(const std::vector<std::int64_t>& bytes, std::in
   return buckets;
 }
 
-std::int64_t all_reduce_count(const CellSpec& spec) {
-  if (!spec.scheme || !spec.model || spec.scheme == Scheme::kNone) return 0;
-  if (spec.scheme == Scheme::kFlat) return 1;
+std::vector<std::int64_t> all_reduce_bytes(const CellSpec& spec) {
+  if (!spec.scheme || !spec.model || spec.scheme == Scheme::kNone) return {};
   const std::vector<std::int64_t> bytes = gradient_bytes(*spec.model);
-  if (spec.scheme == Scheme::kBucketed)
-    return std::ssize(fill_buckets(bytes, spec.bucket.value_or(0)));
-  if (spec.scheme == Scheme::kReducer) return reducer_buckets(bytes, spec.bucket.value_or(0));
-  return std::ssize(bytes);
+  const std::int64_t cap = spec.bucket.value_or(0);
+  if (spec.scheme == Scheme::kFlat) {
+    return {std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0})};
+  }
+  if (spec.scheme == Scheme::kReducer) return reducer_buckets(bytes, cap);
+  return sums(bytes, fill_buckets(bytes, spec.scheme == Scheme::kBucketed ? cap : 0));
+}
+
+std::int64_t all_reduce_count(const CellSpec& spec) { return std::ssize(all_reduce_bytes(spec)); }
+
+double exposed_seconds(const CellSpec& spec, double backward_seconds, double alpha, double beta) {
+  const std::vector<std::int64_t> calls = all_reduce_bytes(spec);
+  const auto total =
+      static_cast<double>(std::accumulate(calls.begin(), calls.end(), std::int64_t{0}));
+  double there = 0, end = overlaps(spec) ? 0 : backward_seconds;
+  for (const std::int64_t bytes : calls) {
+    there += static_cast<double>(bytes);
+    const double ready = overlaps(spec) ? backward_seconds * there / total : backward_seconds;
+    end = std::max(end, ready) + alpha + static_cast<double>(bytes) / beta;
+  }
+  return std::max(0.0, end - backward_seconds);
 }
 
 double BucketModel::best_count() const { return std::sqrt(total / (beta * alpha)); }

@@ -26,6 +26,15 @@ std::vector<Bucket> fill_buckets(const std::vector<std::int64_t>& bytes, std::in
 /// once they hold `spec.bucket` bytes, the first at 1 MiB, as PyTorch does it.
 std::int64_t all_reduce_count(const CellSpec& spec);
 
+/// Bytes of each all-reduce of a step, in order, as `all_reduce_count` counts them.
+std::vector<std::int64_t> all_reduce_bytes(const CellSpec& spec);
+
+/// Seconds for which all-reduces of α + size/β hold up a step, one after the other. Of schemes that
+/// wait for the end of backward all of them; of others what is left when backward ends, a gradient
+/// being there when backward has done the share of its time that its bytes and those before it have
+/// of all. α in seconds, β in bytes a second.
+double exposed_seconds(const CellSpec& spec, double backward_seconds, double alpha, double beta);
+
 /// Of `n` all-reduces of `total` bytes, each taking α + size/β, those before the last are hidden
 /// behind backward at best: exposed are the last one's bytes and every α, T(n) = total/(n β) + n α.
 /// The handout's model. Seconds, bytes a second.
