@@ -73,7 +73,10 @@ std::optional<Facts> naive_times(const Network& network) {
                           .set("share", format_percent(*added / *naive->step_ms()))
                     : Facts());
   facts.flag("no_longer", none != nullptr && !longer);
-  const bool alone = naive->hidden_share().value_or(1) < kUnhidden;
+  const bool explained = longer && naive->exposed_ms() &&
+                         *naive->exposed_ms() >= kExplainsLeast * *added &&
+                         *naive->exposed_ms() <= kExplainsMost * *added;
+  const bool alone = explained && naive->hidden_share().value_or(1) < kUnhidden;
   facts.when("alone", alone ? hidden(*naive) : std::nullopt);
   facts.when("skew", naive->skew_ms.has_value(), "ms", ms_words(naive->skew_ms.value_or(0)));
   return facts;
@@ -182,8 +185,8 @@ PartContent present_naive(const RunView& view, const std::vector<Network>& netwo
 }
 
 PartContent present_flat(const RunView& view, const std::vector<Network>& networks) {
-  PartContent part = part_of(
-      view, networks, {Scheme::kNone, Scheme::kPerParameter, Scheme::kFlat}, Scheme::kFlat);
+  PartContent part =
+      part_of(view, networks, {Scheme::kNone, Scheme::kPerParameter, Scheme::kFlat}, Scheme::kFlat);
   add_networks(part, networks, Scheme::kFlat, flat_times);
   return part;
 }

@@ -16,6 +16,8 @@ namespace labreport::data_parallel {
 namespace {
 
 constexpr double kMega = 1e6, kMebi = 1 << 20;
+// A prediction that is farther off than this explains nothing.
+constexpr double kPredicts = 0.25;
 constexpr std::initializer_list<Scheme> kWanted{Scheme::kNone, Scheme::kOverlapped,
                                                 Scheme::kBucketed, Scheme::kReducer};
 
@@ -24,8 +26,8 @@ struct BucketRow {
   const Trained* trained;
   double cap;  ///< MB
   std::int64_t calls;
-  double largest;                      ///< MB
-  std::optional<double> model = {};    ///< ms that stay exposed by the handout's model
+  double largest;                        ///< MB
+  std::optional<double> model = {};      ///< ms that stay exposed by the handout's model
   std::optional<double> predicted = {};  ///< ms of a step
   std::optional<double> added = {};
 
@@ -40,7 +42,7 @@ Value step_of_row(const BucketRow& row) {
 }
 
 const std::vector<Column<BucketRow>> kBuckets{
-    {"cap", "Cap", &BucketRow::cap, "MB", {Notation::kSignificant, 4}},
+    {"cap", "Cap", &BucketRow::cap, "MB", {Notation::kShortest}},
     {"calls", "Buckets", &BucketRow::calls, "", {Notation::kCount}},
     {"largest", "Largest", &BucketRow::largest, "MB", {Notation::kSignificant, 3}},
     {"step", "Step", step_of_row, "ms"},
@@ -48,10 +50,15 @@ const std::vector<Column<BucketRow>> kBuckets{
     {"added", "Over no communication", [](const BucketRow& row) { return Value(row.added); }, "ms"},
     {"exposed", "Exposed",
      [](const BucketRow& row) { return row.or_reason(row.trained->exposed_ms()); }, "ms"},
-    {"hidden", "Hidden",
-     [](const BucketRow& row) { return row.or_reason(row.trained->hidden_share()); }, "%",
+    {"hidden",
+     "Hidden",
+     [](const BucketRow& row) { return row.or_reason(row.trained->hidden_share()); },
+     "%",
      {Notation::kPercent}},
-    {"model", "S/(nβ) + nα", [](const BucketRow& row) { return Value(row.model); }, "ms",
+    {"model",
+     "S/(nβ) + nα",
+     [](const BucketRow& row) { return Value(row.model); },
+     "ms",
      {Notation::kSignificant, 3}}};
 
 BucketRow bucket_row(const Network& network, const Trained& trained,
@@ -78,8 +85,6 @@ std::vector<BucketRow> bucket_rows(const Network& network) {
   return rows;
 }
 
-std::string in_mb(double cap) { return format_significant(cap, 4); }
-
 template <typename Words>
 std::string listed(const std::vector<BucketRow>& rows, const Words& words) {
   std::vector<std::string> all;
@@ -97,9 +102,8 @@ std::string counts_of_mebibytes(const Network& network, const std::vector<Bucket
 
 double smallest_matrix(const Network& network) {
   const ModelShape& shape = *network.spec.model;
-  const std::int64_t least =
-      std::min({shape.d_model * shape.d_model, shape.d_model * shape.d_ff,
-                shape.d_model * shape.vocab});
+  const std::int64_t least = std::min(
+      {shape.d_model * shape.d_model, shape.d_model * shape.d_ff, shape.d_model * shape.vocab});
   return 4 * static_cast<double>(least);
 }
 
@@ -109,7 +113,7 @@ std::optional<Facts> same_partition(const Network& network, const std::vector<Bu
   for (const BucketRow& row : rows) {
     if (row.calls == std::ssize(network.gradients()) &&
         row.cap * kMega < smallest_matrix(network)) {
-      alike.push_back(in_mb(row.cap));
+      alike.push_back(cap_words(row.cap * kMega));
     }
   }
   if (alike.size() < 2) return std::nullopt;
@@ -160,7 +164,8 @@ std::optional<Facts> reducer(const Network& network) {
   if (trained == nullptr) return std::nullopt;
   Facts facts;
   facts.set("step", ms_words(*trained->step_ms()));
-  facts.set("calls", format_plural(static_cast<std::int64_t>(trained->calls.value_or(0)), "bucket"));
+  facts.set("calls",
+            format_plural(static_cast<std::int64_t>(trained->calls.value_or(0)), "bucket"));
   facts.when("hides", trained->hidden_share().has_value(), "share",
              format_percent(trained->hidden_share().value_or(0)));
   return facts;
@@ -174,10 +179,11 @@ std::optional<Facts> prediction(const Network& network) {
   Facts facts;
   facts.set("error", format_percent(std::abs(worst->error())));
   facts.set("scheme", worst->trained->words());
-  const auto least = std::ranges::min_element(rows, {}, [](const auto& row) {
-    return row.eight_ms.value_or(0);
-  });
-  facts.when("more", least->eight_ms.has_value(),
+  const auto least =
+      std::ranges::min_element(rows, {}, [](const auto& row) { return row.eight_ms.value_or(0); });
+  const bool predicts = std::abs(worst->error()) <= kPredicts;
+  facts.flag("predicts", predicts);
+  facts.when("more", predicts && least->eight_ms.has_value(),
              least->eight_ms ? Facts()
                                    .set("scheme", least->trained->words())
                                    .set("four", ms_words(*least->four_ms))
@@ -191,7 +197,7 @@ Facts network_facts(const Network& network) {
   Facts facts;
   facts.set("words", network.words);
   facts.set("tensors", format_count(std::ssize(network.gradients())));
-  facts.set("caps", listed(rows, [](const BucketRow& row) { return in_mb(row.cap); }));
+  facts.set("caps", listed(rows, [](const BucketRow& row) { return cap_words(row.cap * kMega); }));
   facts.set("counts", listed(rows, [](const BucketRow& row) { return format_count(row.calls); }));
   facts.set("mebibytes", counts_of_mebibytes(network, rows));
   facts.when("same", same_partition(network, rows));

@@ -77,6 +77,31 @@ std::vector<LaneRow> rows_of_step(const Launch& launch) {
   return rows;
 }
 
+struct LaneSum {
+  std::string lane, what;
+  std::int64_t bars = 0;
+  double ns = 0;
+};
+
+const std::vector<Column<LaneSum>> kLaneSums{
+    {"lane", "Lane", &LaneSum::lane},
+    {"what", "What", &LaneSum::what},
+    {"bars", "Bars", &LaneSum::bars, "", {Notation::kCount}},
+    {"ms", "Together", [](const LaneSum& row) { return milliseconds_of(row.ns); }, "ms"}};
+
+std::vector<LaneSum> sums_of(const std::vector<LaneRow>& rows) {
+  std::vector<LaneSum> sums;
+  for (const LaneRow& row : rows) {
+    auto sum = std::ranges::find_if(sums, [&](const LaneSum& known) {
+      return known.lane == row.lane && known.what == row.what;
+    });
+    if (sum == sums.end()) sum = sums.insert(sum, {row.lane, row.what});
+    ++sum->bars;
+    sum->ns += row.to - row.from;
+  }
+  return sums;
+}
+
 }  // namespace
 
 std::vector<Dataset> lanes_of(const std::vector<const Trained*>& schemes) {
@@ -84,10 +109,13 @@ std::vector<Dataset> lanes_of(const std::vector<const Trained*>& schemes) {
   for (const Trained* trained : schemes) {
     const Launch* launch = ok_launch(*trained->cell);
     if (launch == nullptr) continue;
-    Dataset dataset = make_dataset("lanes", kLanes, rows_of_step(*launch));
-    dataset.family = "Scheme";
-    dataset.variant = trained->words();
-    datasets.push_back(std::move(dataset));
+    const std::vector<LaneRow> rows = rows_of_step(*launch);
+    for (Dataset dataset : {make_dataset("lanes", kLanes, rows),
+                            make_dataset("lane-sums", kLaneSums, sums_of(rows))}) {
+      dataset.family = "Scheme";
+      dataset.variant = trained->words();
+      datasets.push_back(std::move(dataset));
+    }
   }
   return datasets;
 }

@@ -9,7 +9,8 @@
 
 namespace labreport::data_parallel {
 
-/// A dataset "lanes" for each of the schemes that was traced, the schemes being its variants.
+/// For each of the schemes that was traced a dataset "lanes" and the sums of its bars, "lane-sums",
+/// the schemes being their variants.
 std::vector<Dataset> lanes_of(const std::vector<const Trained*>& schemes);
 
 }  // namespace labreport::data_parallel

@@ -1,8 +1,8 @@
 // The parts of the problem.
 #pragma once
 
-#include "experiments/experiment.h"
 #include "experiments/data_parallel/schemes.h"
+#include "experiments/experiment.h"
 
 namespace labreport::data_parallel {
 

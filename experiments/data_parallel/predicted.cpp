@@ -11,7 +11,8 @@ double step_on(const Network& network, const Trained& trained, std::int64_t rank
   const Trained& none = *network.ran(Scheme::kNone);
   const BucketModel two = *network.model();
   const std::int64_t measured = network.spec.ranks->count;
-  const double alpha = two.alpha * static_cast<double>(ranks - 1) / static_cast<double>(measured - 1);
+  const double alpha =
+      two.alpha * static_cast<double>(ranks - 1) / static_cast<double>(measured - 1);
   const double beta = two.beta * bus_factor(measured) / bus_factor(ranks);
   const double exposed =
       exposed_seconds(trained.cell->spec, *none.backward_ms / kMsPerSecond, alpha, beta);
@@ -22,7 +23,10 @@ const std::vector<Column<Predicted>> kPredicted{
     {"scheme", "Scheme", [](const Predicted& row) { return Value(row.trained->words()); }},
     {"measured", "Measured", &Predicted::measured_ms, "ms"},
     {"predicted", "Predicted", &Predicted::two_ms, "ms"},
-    {"error", "Off by", [](const Predicted& row) { return Value(row.error()); }, "%",
+    {"error",
+     "Off by",
+     [](const Predicted& row) { return Value(row.error()); },
+     "%",
      {Notation::kPercent}},
     {"four", "4 GPUs, predicted", [](const Predicted& row) { return Value(row.four_ms); }, "ms"},
     {"eight", "8 GPUs, predicted", [](const Predicted& row) { return Value(row.eight_ms); }, "ms"}};

@@ -13,7 +13,7 @@ namespace labreport::data_parallel {
 struct Predicted {
   const Trained* trained;
   double measured_ms = 0;
-  double two_ms = 0;                  ///< On as many ranks as were measured.
+  double two_ms = 0;  ///< On as many ranks as were measured.
   std::optional<double> four_ms = {}, eight_ms = {};
 
   double error() const { return two_ms / measured_ms - 1; }

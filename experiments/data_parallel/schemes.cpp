@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/statistics.h"
+#include "document/dataset.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
@@ -86,11 +87,19 @@ std::string words_of(const CellSpec& spec) {
 
 }  // namespace
 
-std::string megabytes(double bytes) { return format_significant(bytes / kBytesPerMegabyte, 3) + " MB"; }
+std::string cap_words(double bytes) {
+  return format_value(bytes / kBytesPerMegabyte, {Notation::kShortest});
+}
+
+std::string megabytes(double bytes) {
+  const double gigabytes = bytes / 1e3 / kBytesPerMegabyte;
+  if (gigabytes >= 1) return format_significant(gigabytes, 3) + " GB";
+  return format_significant(bytes / kBytesPerMegabyte, 3) + " MB";
+}
 
 std::string Trained::words() const {
   if (scheme() != Scheme::kBucketed) return std::string(describe(scheme()));
-  return "buckets of " + megabytes(static_cast<double>(cell->spec.bucket.value_or(0)));
+  return "buckets of " + cap_words(static_cast<double>(cell->spec.bucket.value_or(0))) + " MB";
 }
 
 std::optional<double> Trained::step_ms() const {

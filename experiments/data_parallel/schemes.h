@@ -55,7 +55,9 @@ struct Network {
 /// In plan order.
 std::vector<Network> networks_of(const RunView& view);
 
-/// "1 MB", "0.1 MB": of 10⁶ bytes.
+/// "15.0 MB", "7.99 GB": of 10⁶ and 10⁹ bytes.
 std::string megabytes(double bytes);
+/// A cap in MB, which has no more digits than were chosen: "0.1", "1,000".
+std::string cap_words(double bytes);
 
 }  // namespace labreport::data_parallel

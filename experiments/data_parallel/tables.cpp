@@ -20,7 +20,7 @@ namespace {
 constexpr double kNsPerUs = 1e3;
 
 struct SchemeRow {
-  std::string network;
+  std::string network;  ///< Empty where there is one alone.
   const Trained* trained;
   std::optional<double> added, stretch;
 
@@ -40,14 +40,18 @@ std::function<Value(const SchemeRow&)> of(Field field) {
 }
 
 const std::vector<Column<SchemeRow>> kSchemeColumns{
-    {"network", "Network", &SchemeRow::network},
     {"scheme", "Gradients", [](const SchemeRow& row) { return Value(row.trained->words()); }},
+    {"network", "Network",
+     [](const SchemeRow& row) { return row.network.empty() ? Value() : Value(row.network); }},
     {"calls", "All-reduces", of(&Trained::calls), "", {Notation::kCount}},
     {"step", "Step", step_of, "ms"},
     {"added", "Over no communication", [](const SchemeRow& row) { return Value(row.added); }, "ms"},
     {"skew", "Skew", of(&Trained::skew_ms), "ms", {Notation::kSignificant, 3}},
     {"backward", "Backward", of(&Trained::backward_ms), "ms"},
-    {"stretch", "Stretched by", [](const SchemeRow& row) { return Value(row.stretch); }, "%",
+    {"stretch",
+     "Stretched by",
+     [](const SchemeRow& row) { return Value(row.stretch); },
+     "%",
      {Notation::kPercent}},
     {"exchange", "Before the optimizer", of(&Trained::exchange_ms), "ms"},
     {"communication", "Communication", of(&Trained::communication_ms), "ms"},
@@ -80,8 +84,8 @@ const std::vector<Column<RankRow>> kRankColumns{
     {"backward", "Backward", &RankRow::backward, "ms"},
     {"exchange", "Before the optimizer", &RankRow::exchange, "ms"},
     {"optimizer", "Optimizer", &RankRow::optimizer, "ms"},
-    {"communication", "Communication",
-     [](const RankRow& row) { return Value(row.communication); }, "ms"},
+    {"communication", "Communication", [](const RankRow& row) { return Value(row.communication); },
+     "ms"},
     {"both", "Of it hidden", [](const RankRow& row) { return Value(row.both); }, "ms"}};
 
 RankRow rank_row(const Trained& trained, const MeasuredRow& row) {
@@ -114,9 +118,9 @@ std::string library(const std::vector<Network>& networks) {
   for (const Network& network : networks) {
     for (const Trained& trained : network.schemes) {
       const Launch* launch = ok_launch(*trained.cell);
-      const Metric* told = launch == nullptr ? nullptr
-                                             : launch->find_condition(metric::kCollectives,
-                                                                      metric::kLibrary);
+      const Metric* told = launch == nullptr
+                               ? nullptr
+                               : launch->find_condition(metric::kCollectives, metric::kLibrary);
       const auto* scalar = told == nullptr ? nullptr : std::get_if<Scalar>(&told->data);
       const auto* text = scalar == nullptr ? nullptr : std::get_if<std::string>(scalar);
       if (text != nullptr) return *text;
@@ -131,7 +135,8 @@ Dataset schemes_dataset(const std::vector<Network>& networks,
                         std::initializer_list<Scheme> wanted) {
   std::vector<SchemeRow> rows;
   each(networks, wanted, [&](const Network& network, const Trained& trained) {
-    rows.push_back({network.words, &trained, network.added_ms(trained), network.stretch(trained)});
+    const std::string words = networks.size() > 1 ? network.words : std::string();
+    rows.push_back({words, &trained, network.added_ms(trained), network.stretch(trained)});
   });
   return make_dataset("schemes", kSchemeColumns, rows);
 }
@@ -173,7 +178,7 @@ void add_conditions(Facts& facts, const RunView& view, const std::vector<Network
   facts.set("size", spec.size);
   facts.set("parameters", format_count(parameter_count(*spec.model)));
   facts.set("tensors", format_count(std::ssize(networks.front().gradients())));
-  facts.set("gigabytes", format_significant(networks.front().total_bytes() / 1e9, 3));
+  facts.set("bytes", megabytes(networks.front().total_bytes()));
   facts.flag("extra", view.edition().name != "2025");
 }
 
@@ -182,7 +187,8 @@ std::vector<Facts> missing(const std::vector<Network>& networks,
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   each(networks, wanted, [&](const Network&, const Trained& trained) {
     if (trained.reason.empty()) return;
-    auto known = std::ranges::find(reasons, trained.reason, [](const auto& it) { return it.first; });
+    auto known =
+        std::ranges::find(reasons, trained.reason, [](const auto& it) { return it.first; });
     if (known == reasons.end()) known = reasons.insert(known, {trained.reason, {}});
     known->second.push_back(trained.words());
   });
@@ -197,9 +203,8 @@ std::vector<Facts> missing(const std::vector<Network>& networks,
 
 void add_cells(PartContent& part, const RunView& view, const std::vector<Network>& networks,
                std::initializer_list<Scheme> wanted) {
-  each(networks, wanted, [&](const Network&, const Trained& trained) {
-    part.cells.push_back(trained.cell);
-  });
+  each(networks, wanted,
+       [&](const Network&, const Trained& trained) { part.cells.push_back(trained.cell); });
   part.details.tables.push_back(
       commands_table(view.run(), kProblem, {{"All of them", part.cells.front()}}));
 }
