@@ -53,15 +53,26 @@ const Rendezvous& checked_rendezvous(const LaunchRequest& request) {
 
 }  // namespace
 
+/// The tensors live at least as long as the work: the library may not hold them.
 struct Collective::Work {
   c10::intrusive_ptr<c10d::Work> work;
-  at::Tensor tensor = {};  ///< Holds a sum of so many, of which the mean is wanted.
-  std::int64_t summed = 1;
+  std::vector<at::Tensor> tensors;
+  std::int64_t summed = 1;  ///< Of so many the first tensor holds a sum, and the mean is wanted.
 };
+
+namespace {
+
+Collective under_way(c10::intrusive_ptr<c10d::Work> work, std::vector<at::Tensor> tensors,
+                     std::int64_t summed = 1) {
+  return Collective(std::make_shared<Collective::Work>(
+      Collective::Work{std::move(work), std::move(tensors), summed}));
+}
+
+}  // namespace
 
 void Collective::finish() {
   guarded("a collective failed", [&] { return work_->work->wait(); });
-  if (work_->summed > 1) work_->tensor.div_(work_->summed);
+  if (work_->summed > 1) work_->tensors.front().div_(work_->summed);
   work_->summed = 1;
 }
 
@@ -96,29 +107,29 @@ std::string RankGroup::library() const {
 Collective RankGroup::sum(at::Tensor tensor) {
   return guarded("an all-reduce failed", [&] {
     std::vector<at::Tensor> tensors{std::move(tensor)};
-    return Collective(
-        std::make_shared<Collective::Work>(Collective::Work{joined_->backend->allreduce(tensors)}));
+    return under_way(joined_->backend->allreduce(tensors), tensors);
   });
 }
 
 // Gloo cannot average.
 Collective RankGroup::mean(at::Tensor tensor) {
   return guarded("an all-reduce failed", [&] {
-    std::vector<at::Tensor> tensors{tensor};
+    std::vector<at::Tensor> tensors{std::move(tensor)};
     c10d::AllreduceOptions options;
     options.reduceOp = joined_->nccl ? c10d::ReduceOp::AVG : c10d::ReduceOp::SUM;
     const auto flight = joined_->nccl ? nullptr : joined_->flights->begin();
     auto work = joined_->backend->allreduce(tensors, options);
     if (flight) joined_->flights->watch(flight, *work->getFuture());
-    return Collective(std::make_shared<Collective::Work>(
-        Collective::Work{std::move(work), std::move(tensor), joined_->nccl ? 1 : size_}));
+    return under_way(std::move(work), std::move(tensors), joined_->nccl ? 1 : size_);
   });
 }
 
-void RankGroup::broadcast(at::Tensor tensor) {
-  guarded("a broadcast failed", [&] {
+Collective RankGroup::broadcast(at::Tensor tensor, std::int64_t root) {
+  return guarded("a broadcast failed", [&] {
     std::vector<at::Tensor> tensors{std::move(tensor)};
-    return joined_->backend->broadcast(tensors)->wait();
+    c10d::BroadcastOptions options;
+    options.rootRank = root;
+    return under_way(joined_->backend->broadcast(tensors, options), tensors);
   });
 }
 

@@ -60,8 +60,9 @@ class RankGroup {
   Collective sum(at::Tensor tensor);
   /// The mean over the ranks, in place; on a CPU once it is finished.
   Collective mean(at::Tensor tensor);
-  /// Rank 0's values for all, in place; waits as `Collective::finish` does.
-  void broadcast(at::Tensor tensor);
+
+  /// `root`'s tensor becomes everybody's, in place.
+  Collective broadcast(at::Tensor tensor, std::int64_t root);
 
   /// The means begun since the call before, in their order; over Gloo alone, where work is done by
   /// threads of the host. All of them are finished.

@@ -129,7 +129,7 @@ void refuse(const char* what, double off) {
 
 void broadcast_parameters(RankGroup& group, const std::vector<at::Tensor>& parameters) {
   const c10::NoGradGuard no_grad;
-  for (const at::Tensor& parameter : parameters) group.broadcast(parameter);
+  for (const at::Tensor& parameter : parameters) group.broadcast(parameter, 0).finish();
 }
 
 std::int64_t ranks_apart(RankGroup& group, const std::vector<at::Tensor>& parameters) {
