@@ -37,6 +37,7 @@ std::int64_t shared(const std::vector<Span>& a, const std::vector<Span>& b) {
 }
 
 constexpr std::int64_t kSmallestGapNs = 1'000;
+constexpr const char* kForwardPhase = "forward";
 
 }  // namespace
 
@@ -50,15 +51,18 @@ Overlap overlap(const Lanes& lanes) {
 
 Lanes lanes_of(const Trace& trace) {
   Lanes lanes;
-  std::int64_t first = -1;
-  for (const Attributed& kernel : attribute(trace)) {
-    const TraceEvent& event = *kernel.activity;
-    if (!on_device(event)) continue;
-    if (first < 0) first = event.start_ns;
+  std::vector<Attributed> kernels = attribute(trace);
+  std::erase_if(kernels, [](const Attributed& kernel) { return !on_device(*kernel.activity); });
+  if (kernels.empty()) return lanes;
+  auto begin = std::ranges::find(kernels, kForwardPhase, &Attributed::phase);
+  if (begin == kernels.end()) begin = kernels.begin();
+  const std::int64_t first = begin->activity->start_ns;
+  for (auto kernel = begin; kernel != kernels.end(); ++kernel) {
+    const TraceEvent& event = *kernel->activity;
     const bool communicates = event.kind == TraceKind::kKernel && event.name.starts_with("nccl");
     auto& lane = communicates ? lanes.communication : lanes.compute;
     lane.push_back(
-        {communicates ? "" : kernel.phase, event.start_ns - first, event.end_ns() - first});
+        {communicates ? "" : kernel->phase, event.start_ns - first, event.end_ns() - first});
     lanes.step_ns = std::max(lanes.step_ns, event.end_ns() - first);
   }
   return lanes;

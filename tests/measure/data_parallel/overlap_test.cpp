@@ -46,6 +46,20 @@ TEST(LanesOfATrace, AreNcclsKernelsAndAllOthers) {
   EXPECT_EQ(overlap(found).both_ns, 30 + 10);
 }
 
+TEST(LanesOfATrace, BeginWithTheForwardAndNotWithTheBarrierBeforeIt) {
+  TraceEvent launch{TraceKind::kOperator, "aten::mm", 190, 5, 1, 12, 0, -1, 0};
+  TraceEvent forward{TraceKind::kRange, "forward", 180, 100, 1, 0, 0, -1, 0};
+  TraceEvent product = kernel("gemm", 200, 50);
+  product.linked = 12;
+  const Lanes found = lanes_of({kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, 100), forward,
+                                launch, product, kernel("ncclDevKernel_AllReduce", 260, 40)});
+  ASSERT_EQ(found.communication.size(), 1u);
+  EXPECT_EQ(found.communication.front().start_ns, 60);
+  ASSERT_EQ(found.compute.size(), 1u);
+  EXPECT_EQ(found.compute.front().phase, "forward");
+  EXPECT_EQ(found.step_ns, 100);
+}
+
 TEST(LanesOfATrace, HoldNoWorkOfTheHost) {
   const Lanes found = lanes_of({{TraceKind::kOperator, "aten::mm", 0, 10, 1, 1, 0, -1, 0}});
   EXPECT_TRUE(found.compute.empty());
