@@ -30,9 +30,9 @@ struct Overlap {
 /// Stretches of one lane may overlap: time counts once.
 Overlap overlap(const Lanes& lanes);
 
-/// From a profile of one step on a GPU: NCCL's kernels communicate, all other activity computes. The
-/// step begins with the first activity of its forward; what was before, such as a barrier, is left
-/// out.
+/// From a profile of one step on a GPU: NCCL's kernels communicate, all other activity computes.
+/// The step begins with the first activity of its forward; what was before, such as a barrier, is
+/// left out.
 Lanes lanes_of(const Trace& trace);
 
 /// Computing stretches of one phase that are less than `gap_ns` apart become one.
