@@ -73,7 +73,7 @@ help:
 	@echo 'make report   measure on the GPU in this machine and render the report'
 	@echo '              EDITION=2025|2026 PRESET=full|quick|demo SIZES=small,medium CONTEXTS=512'
 	@echo '              PROBLEMS=all|profiling|pytorch_attention,gradient_checkpointing,ladder'
-	@echo '              PROBLEMS=distributed_communication_single_node, between several GPUs'
+	@echo '              PROBLEMS=distributed_communication_single_node,data_parallel between GPUs'
 	@echo '              GPUS=0,1|all ANSWERS=none|facts|full RESUME=1 OUT=folder ARGS="other flags"'
 	@echo '              NOTES=folder of your own words (notes)'
 	@echo '              MODEL=file.py:Class AND=labreport COMPILE=1 MODEL_ARGS={"name": value}'

@@ -10,6 +10,8 @@
 #include "experiments/benchmarking_script/plan.h"
 #include "experiments/benchmarking_script/present.h"
 #include "experiments/common/selection.h"
+#include "experiments/data_parallel/plan.h"
+#include "experiments/data_parallel/present.h"
 #include "experiments/distributed_communication_single_node/plan.h"
 #include "experiments/distributed_communication_single_node/present.h"
 #include "experiments/flash_benchmarking/plan.h"
@@ -193,6 +195,23 @@ const std::vector<Experiment>& catalog() {
       arithmetic("fsdp_calcs", {}, parallel_arithmetic::fsdp_calcs, "2026"),
       arithmetic("tp_calcs", {}, parallel_arithmetic::tp_calcs, "2026"),
       arithmetic("fsdp_tp_calcs", {}, parallel_arithmetic::fsdp_tp_calcs, "2026"),
+      {"data_parallel",
+       {"a", "b", "c", "d"},
+       data_parallel::plan,
+       data_parallel::present,
+       words("data_parallel"),
+       /*profiling=*/false,
+       /*only_edition=*/"",
+       /*several_gpus=*/true,
+       {{"naive_ddp", "a"},
+        {"naive_ddp_benchmarking", "a"},
+        {"minimal_ddp_flat", "b"},
+        {"minimal_ddp_flat_benchmarking", "b"},
+        {"ddp_overlap_individual_parameters", "c"},
+        {"ddp_overlap_individual_parameters_benchmarking", "c"},
+        {"ddp_bucketed", "d"},
+        {"ddp_overlap_bucketed", "d"},
+        {"ddp_bucketed_benchmarking", "d"}}},
       {"ladder", {}, ladder::plan, ladder::present, words("ladder"), /*profiling=*/false},
   };
   return experiments;
@@ -224,8 +243,21 @@ const Experiment& find_experiment(std::string_view selector) {
       names.push_back(whole + "." + part);
       if (selector == names.back()) return experiment;
     }
+    for (const HandoutName& also : experiment.also) {
+      names.emplace_back(also.name);
+      if (selector == also.name) return experiment;
+    }
   }
   refuse_unknown("experiment", selector, names);
+}
+
+std::string own_selector(const std::string& selector) {
+  const Experiment& experiment = find_experiment(selector);
+  for (const HandoutName& also : experiment.also) {
+    if (selector != also.name) continue;
+    return std::string(experiment.name) + "." + std::string(also.letter);
+  }
+  return selector;
 }
 
 std::vector<PlannedCell> plan_cells(const PlanInput& input, const Run& so_far) {

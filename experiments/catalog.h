@@ -15,8 +15,12 @@ std::vector<std::string> part_names();
 /// The Vega-Lite files of experiments/<folder>/figures/<name>.vl.json.
 FigureFiles figure_files(std::string_view folder);
 
-/// Throws `InputError` with the nearest names. `selector` is "experiment" or "experiment.part".
+/// Throws `InputError` with the nearest names. `selector` is "experiment" or "experiment.part", or
+/// one of `Experiment::also`.
 const Experiment& find_experiment(std::string_view selector);
+
+/// A part's own name for one of `Experiment::also`; any other selector as it is.
+std::string own_selector(const std::string& selector);
 
 /// Asks every selected experiment in order; a cell that two of them want is planned once, with the
 /// larger number of launches. A `limits` cell comes first wherever anything is timed. Of two

@@ -17,6 +17,12 @@ namespace labreport {
 /// What each part is made of, by its letter.
 using Presentation = std::map<std::string, PartContent>;
 
+/// A problem of the handout that is a part of a problem here.
+struct HandoutName {
+  std::string_view name;    ///< "naive_ddp_benchmarking"
+  std::string_view letter;  ///< "a"
+};
+
 struct Experiment {
   std::string_view name;           ///< The problem's name: "benchmarking_script"
   std::vector<std::string> parts;  ///< Letters, in order.
@@ -26,6 +32,7 @@ struct Experiment {
   bool profiling = true;   ///< Of the handout's profiling half, which a run measures unless told.
   std::string_view only_edition = {};  ///< Empty: both have it.
   bool several_gpus = false;           ///< Left out of all problems where the host has one GPU.
+  std::vector<HandoutName> also = {};  ///< What chooses parts of it, too.
 
   bool of(std::string_view edition) const {
     return only_edition.empty() || only_edition == edition;

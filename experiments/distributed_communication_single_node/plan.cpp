@@ -20,7 +20,9 @@ std::int64_t largest(const PlanInput& input, Collectives collectives) {
   return collectives == Collectives::kGloo ? 1'000'000'000 : 1 << 30;
 }
 
-CellSpec cell(const PlanInput& input, DeviceKind device, Ranks ranks) {
+}  // namespace
+
+CellSpec all_reduces(const PlanInput& input, DeviceKind device, Ranks ranks) {
   CellSpec spec = bare_cell(device, CellKind::kAllReduce);
   spec.ranks = ranks;
   spec.largest = largest(input, ranks.collectives);
@@ -29,15 +31,13 @@ CellSpec cell(const PlanInput& input, DeviceKind device, Ranks ranks) {
   return spec;
 }
 
-}  // namespace
-
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   const bool gpus = input.device == DeviceKind::kCuda;
   std::vector<PlannedCell> cells;
   const auto add = [&](DeviceKind device, Collectives collectives) {
     for (const std::int64_t count : rank_counts(input.preset)) {
       cells.push_back(
-          {cell(input, device, {count, collectives}), input.selection.launches.value_or(1)});
+          {all_reduces(input, device, {count, collectives}), input.selection.launches.value_or(1)});
     }
   };
   if (!gpus || input.edition.name == "2025") add(DeviceKind::kCpu, Collectives::kGloo);

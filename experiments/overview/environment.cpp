@@ -210,7 +210,12 @@ Setting setting(const RunView& view, Cells cells) {
   }
   const std::string precisions = precision_flags(cells, view.on_gpu());
   if (!precisions.empty()) setting.emplace_back("precision", precisions);
-  add_parameter(setting, "batch", distinct(cells, [](const CellSpec& spec) { return spec.batch; }));
+  add_parameter(setting, "batch", distinct(cells, [](const CellSpec& spec) {
+                  return spec.ranks ? std::nullopt : spec.batch;
+                }));
+  add_parameter(setting, "batch of each rank", distinct(cells, [](const CellSpec& spec) {
+                  return spec.ranks ? spec.batch : std::nullopt;
+                }));
   add_parameter(setting, "vocabulary", distinct(cells, [](const CellSpec& spec) {
                   return spec.model ? std::optional(spec.model->vocab) : std::nullopt;
                 }));

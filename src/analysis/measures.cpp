@@ -77,6 +77,7 @@ std::vector<Measure> measures_of(const CellSpec& spec) {
   if (is_shipped(spec)) return {};  // its rows would be called like the network's own
   if (spec.kind == CellKind::kMemory) return {Measure::kPeakMemory};
   if (spec.kind == CellKind::kKernels && spec.steps != 0) return {Measure::kKernelTime};
+  if (spec.kind == CellKind::kDataParallel) return {Measure::kStep};
   if (spec.kind != CellKind::kTiming) return {};
   if (cold(spec)) return {Measure::kFirstStep};
   if (spec.mode == Mode::kForwardBackward) {
@@ -146,7 +147,8 @@ Limits measured_limits(const Run& run) {
 
 Work work_of(const CellSpec& spec, Measure measure) {
   const auto flops = step_flops(spec);
-  if (!flops) return {};
+  // Between ranks there is more to a step than what the device computes.
+  if (!flops || spec.ranks) return {};
   const double forward = forward_flops(*spec.model, *spec.batch, *spec.context);
   switch (measure) {
     case Measure::kStep:

@@ -21,6 +21,9 @@ void list_experiments() {
     const std::string_view edition = experiment.only_edition;
     fmt::print("{:<38} parts {}{}\n", experiment.name, join(experiment.parts, ", "),
                edition.empty() ? "" : fmt::format(" ({} edition)", edition));
+    for (const HandoutName& also : experiment.also) {
+      fmt::print("  {} is part {}\n", also.name, also.letter);
+    }
   }
 }
 

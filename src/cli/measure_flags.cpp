@@ -216,7 +216,10 @@ PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device
   PlanInput input{find_edition(flags.edition), preset, {}, device};
   Selection& selection = input.selection;
   selection.only = chosen_problems(flags);
-  for (const std::string& selector : selection.only) refuse_other_edition(selector, input.edition);
+  for (std::string& selector : selection.only) {
+    refuse_other_edition(selector, input.edition);
+    selector = own_selector(selector);
+  }
   selection.sizes = chosen_sizes(flags, input.edition, preset);
   selection.contexts = parse_list("--contexts", flags.contexts, [](const std::string& word) {
     return whole_number("--contexts", word, 1);

@@ -10,6 +10,8 @@
 
 #include "engine/collectives_backend.h"
 #include "engine/device.h"
+#include "engine/flights.h"
+#include "engine/joined.h"
 #include "engine/out_of_memory.h"
 
 namespace labreport {
@@ -55,27 +57,24 @@ const Rendezvous& checked_rendezvous(const LaunchRequest& request) {
 struct Collective::Work {
   c10::intrusive_ptr<c10d::Work> work;
   std::vector<at::Tensor> tensors;
+  std::int64_t summed = 1;  ///< Of so many the first tensor holds a sum, and the mean is wanted.
 };
 
 namespace {
 
-Collective under_way(c10::intrusive_ptr<c10d::Work> work, std::vector<at::Tensor> tensors) {
-  return Collective(
-      std::make_shared<Collective::Work>(Collective::Work{std::move(work), std::move(tensors)}));
+Collective under_way(c10::intrusive_ptr<c10d::Work> work, std::vector<at::Tensor> tensors,
+                     std::int64_t summed = 1) {
+  return Collective(std::make_shared<Collective::Work>(
+      Collective::Work{std::move(work), std::move(tensors), summed}));
 }
 
 }  // namespace
 
 void Collective::finish() {
   guarded("a collective failed", [&] { return work_->work->wait(); });
+  if (work_->summed > 1) work_->tensors.front().div_(work_->summed);
+  work_->summed = 1;
 }
-
-struct RankGroup::Joined {
-  c10::intrusive_ptr<c10d::Store> store;
-  CollectivesBackend backend;
-  std::chrono::milliseconds timeout;
-  bool nccl = false;
-};
 
 RankGroup& RankGroup::join(const LaunchRequest& request) {
   static RankGroup* group = nullptr;
@@ -132,6 +131,21 @@ Collective RankGroup::sum_scattered(at::Tensor shard, at::Tensor whole) {
     return under_way(joined_->backend->_reduce_scatter_base(shard, whole), {shard, whole});
   });
 }
+
+// Gloo cannot average.
+Collective RankGroup::mean(at::Tensor tensor) {
+  return guarded("an all-reduce failed", [&] {
+    std::vector<at::Tensor> tensors{std::move(tensor)};
+    c10d::AllreduceOptions options;
+    options.reduceOp = joined_->nccl ? c10d::ReduceOp::AVG : c10d::ReduceOp::SUM;
+    const auto flight = joined_->nccl ? nullptr : joined_->flights->begin();
+    auto work = joined_->backend->allreduce(tensors, options);
+    if (flight) joined_->flights->watch(flight, *work->getFuture());
+    return under_way(std::move(work), std::move(tensors), joined_->nccl ? 1 : size_);
+  });
+}
+
+std::vector<Flight> RankGroup::take_flights() { return joined_->flights->take(); }
 
 // NCCL's own barrier guesses a device.
 void RankGroup::barrier() {

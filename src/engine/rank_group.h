@@ -23,6 +23,12 @@ class GroupError : public Error {
   bool timed_out_;
 };
 
+/// When a collective was begun and when it was over, by the host's clock.
+struct Flight {
+  std::int64_t start_ns = 0;
+  std::int64_t end_ns = 0;
+};
+
 /// What is on its way between ranks. On a GPU it is enqueued on a stream of the library's own.
 class Collective {
  public:
@@ -52,6 +58,12 @@ class RankGroup {
 
   /// The sum over the ranks, in place.
   Collective sum(at::Tensor tensor);
+  /// The mean over the ranks, in place; on a CPU once it is finished.
+  Collective mean(at::Tensor tensor);
+
+  /// The means begun since the call before, in their order; over Gloo alone, where work is done by
+  /// threads of the host. All of them are finished.
+  std::vector<Flight> take_flights();
 
   /// `root`'s tensor becomes everybody's, in place.
   Collective broadcast(at::Tensor tensor, std::int64_t root);
@@ -77,6 +89,7 @@ class RankGroup {
   void sum_into(const at::Tensor& input, at::Tensor& output);
 
  private:
+  friend class GradientReducer;
   struct Joined;
   explicit RankGroup(const LaunchRequest& request);
 

@@ -7,6 +7,9 @@
 #include <torch/version.h>
 
 #include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #if TORCH_VERSION_MINOR < 9 && defined(LABREPORT_HAS_CUDA)
@@ -66,6 +69,17 @@ std::int64_t communicator_of(Group& group) {
     return group.getCommPtr();
   } else {
     return 0;
+  }
+}
+
+/// PyTorch's reducer of gradients: newer versions take a list of caps, too.
+template <typename Reducer, typename... Arguments>
+std::unique_ptr<Reducer> make_reducer(Arguments&&... arguments) {
+  if constexpr (std::is_constructible_v<Reducer, Arguments..., std::vector<std::int64_t>>) {
+    return std::make_unique<Reducer>(std::forward<Arguments>(arguments)...,
+                                     std::vector<std::int64_t>());
+  } else {
+    return std::make_unique<Reducer>(std::forward<Arguments>(arguments)...);
   }
 }
 

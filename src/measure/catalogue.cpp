@@ -6,6 +6,7 @@
 #include "measure/attention/attention.h"
 #include "measure/checkpointing/checkpointing.h"
 #include "measure/collectives/all_reduce.h"
+#include "measure/data_parallel/data_parallel.h"
 #include "measure/kernels/kernels.h"
 #include "measure/ladder/ladder.h"
 #include "measure/limits/limits.h"
@@ -24,6 +25,7 @@ constexpr std::pair<CellKind, Measurement> kMeasurements[] = {
     {CellKind::kAllReduce, measure_all_reduce},
     {CellKind::kAttention, measure_attention},
     {CellKind::kCheckpointing, measure_checkpointing},
+    {CellKind::kDataParallel, measure_data_parallel},
     {CellKind::kDtypes, measure_dtypes},
     {CellKind::kKernels, measure_kernels},
     {CellKind::kLadder, measure_ladder},

@@ -111,6 +111,8 @@ std::string cell_words(const CellSpec& spec) {
     text += fmt::format(" {} {} ranks", describe(spec.ranks->collectives), spec.ranks->count);
   }
   if (spec.sharding) text += fmt::format(" {}", describe(*spec.sharding));
+  if (spec.scheme) text += fmt::format(" {}", describe(*spec.scheme));
+  if (spec.bucket) text += fmt::format(" of {} B", format_count(*spec.bucket));
   if (!spec.implementation.empty()) text += " " + spec.implementation;
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
@@ -119,7 +121,7 @@ std::string cell_words(const CellSpec& spec) {
 std::string result_words(const CellSpec& spec, const Launch& launch) {
   if (!is_ok(launch.outcome)) return describe(launch.outcome);
   if (spec.kind == CellKind::kTiming || spec.kind == CellKind::kLadder ||
-      spec.kind == CellKind::kSharding) {
+      spec.kind == CellKind::kSharding || spec.kind == CellKind::kDataParallel) {
     return step_words(spec, launch);
   }
   if (spec.kind == CellKind::kLimits) return limits_words(launch);

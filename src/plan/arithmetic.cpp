@@ -64,6 +64,12 @@ double all_reduce_seconds(const CellSpec& spec) {
   return kProcessSeconds + 20 * kGlooSeconds * gigabytes * static_cast<double>(ranks.count) / 2;
 }
 
+/// The ranks find each other, and the last step is traced.
+double joining_seconds(const CellSpec& spec) {
+  if (!spec.ranks) return 0;
+  return spec.ranks->collectives == Collectives::kNccl ? kNcclSeconds : 1;
+}
+
 bool is_users(const CellSpec& spec) { return !spec.implementation.empty() && !is_shipped(spec); }
 
 double compile_seconds(const CellSpec& spec) {
@@ -121,7 +127,7 @@ double estimated_seconds(CellSpec spec, double flops_per_second) {
   if (spec.attention) return compiling + attention_seconds(spec, flops_per_second);
   const double steps = static_cast<double>(spec.warmup.value_or(0) + spec.steps.value_or(1));
   const double second_set = has_backward(spec) ? static_cast<double>(spec.steps.value_or(1)) : 0;
-  return kProcessSeconds + compiling +
+  return kProcessSeconds + compiling + joining_seconds(spec) +
          (steps + second_set + 1) * step_flops(spec).value_or(0) / flops_per_second;
 }
 

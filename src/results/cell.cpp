@@ -11,7 +11,7 @@
 namespace labreport {
 namespace {
 
-constexpr Names<CellKind, 12> kKinds{{{CellKind::kTiming, "timing"},
+constexpr Names<CellKind, 13> kKinds{{{CellKind::kTiming, "timing"},
                                       {CellKind::kLimits, "limits"},
                                       {CellKind::kAccumulation, "accumulation"},
                                       {CellKind::kDtypes, "dtypes"},
@@ -22,7 +22,8 @@ constexpr Names<CellKind, 12> kKinds{{{CellKind::kTiming, "timing"},
                                       {CellKind::kLadder, "ladder"},
                                       {CellKind::kCheckpointing, "checkpointing"},
                                       {CellKind::kAllReduce, "all_reduce"},
-                                      {CellKind::kSharding, "sharding"}}};
+                                      {CellKind::kSharding, "sharding"},
+                                      {CellKind::kDataParallel, "data_parallel"}}};
 constexpr Names<DeviceKind, 2> kDevices{{{DeviceKind::kCuda, "cuda"}, {DeviceKind::kCpu, "cpu"}}};
 constexpr Names<Precision, 4> kPrecisions{{{Precision::kFp32, "fp32"},
                                            {Precision::kTf32, "tf32"},
@@ -68,6 +69,18 @@ constexpr Names<Sharding, 3> kShardingNames{{{Sharding::kNone, "none"},
 constexpr Names<Sharding, 3> kShardingWords{{{Sharding::kNone, "nothing sharded"},
                                              {Sharding::kOptimizer, "optimizer state sharded"},
                                              {Sharding::kWeights, "weights sharded (FSDP)"}}};
+constexpr Names<Scheme, 6> kSchemeNames{{{Scheme::kNone, "none"},
+                                         {Scheme::kPerParameter, "per_parameter"},
+                                         {Scheme::kFlat, "flat"},
+                                         {Scheme::kOverlapped, "overlapped"},
+                                         {Scheme::kBucketed, "bucketed"},
+                                         {Scheme::kReducer, "reducer"}}};
+constexpr Names<Scheme, 6> kSchemeWords{{{Scheme::kNone, "no communication"},
+                                         {Scheme::kPerParameter, "per parameter"},
+                                         {Scheme::kFlat, "flat"},
+                                         {Scheme::kOverlapped, "overlapped"},
+                                         {Scheme::kBucketed, "buckets"},
+                                         {Scheme::kReducer, "PyTorch's Reducer"}}};
 constexpr Names<Mode, 4> kModeWords{{{Mode::kInference, "inference"},
                                      {Mode::kForward, "forward"},
                                      {Mode::kForwardBackward, "forward+backward"},
@@ -102,6 +115,7 @@ std::string_view name(AttentionBackend backend) { return name_in(kBackendNames, 
 std::string_view name(Variant variant) { return name_in(kVariantNames, variant); }
 std::string_view name(Collectives collectives) { return name_in(kCollectivesNames, collectives); }
 std::string_view name(Sharding sharding) { return name_in(kShardingNames, sharding); }
+std::string_view name(Scheme scheme) { return name_in(kSchemeNames, scheme); }
 
 CellKind parse_cell_kind(std::string_view text) { return parse_name(kKinds, "cell kind", text); }
 DeviceKind parse_device_kind(std::string_view text) { return parse_name(kDevices, "device", text); }
@@ -122,6 +136,7 @@ Collectives parse_collectives(std::string_view text) {
 Sharding parse_sharding(std::string_view text) {
   return parse_name(kShardingNames, "sharding", text);
 }
+Scheme parse_scheme(std::string_view text) { return parse_name(kSchemeNames, "scheme", text); }
 
 std::string_view describe(Mode mode) { return name_in(kModeWords, mode); }
 std::string_view describe(Precision precision) { return name_in(kPrecisionWords, precision); }
@@ -131,6 +146,7 @@ std::string_view describe(Collectives collectives) {
   return name_in(kCollectivesWords, collectives);
 }
 std::string_view describe(Sharding sharding) { return name_in(kShardingWords, sharding); }
+std::string_view describe(Scheme scheme) { return name_in(kSchemeWords, scheme); }
 
 bool under_autocast(const CellSpec& spec) {
   return spec.precision == Precision::kBf16 || spec.precision == Precision::kFp16;
@@ -177,6 +193,8 @@ std::string cell_id(const CellSpec& spec) {
   }
   if (spec.sharding) id += fmt::format(".{}", name(*spec.sharding));
   if (spec.largest) id += fmt::format(".m{}", *spec.largest);
+  if (spec.scheme) id += fmt::format(".{}", name(*spec.scheme));
+  if (spec.bucket) id += fmt::format(".k{}", *spec.bucket);
   if (spec.batch) id += fmt::format(".b{}", *spec.batch);
   if (spec.context) id += fmt::format(".c{}", *spec.context);
   if (spec.precision) id += fmt::format(".{}", name(*spec.precision));

@@ -22,7 +22,8 @@ enum class CellKind {
   kLadder,
   kCheckpointing,
   kAllReduce,
-  kSharding
+  kSharding,
+  kDataParallel
 };
 enum class DeviceKind { kCuda, kCpu };
 enum class Precision { kFp32, kTf32, kBf16, kFp16 };
@@ -82,6 +83,20 @@ struct Ranks {
   bool operator==(const Ranks&) const = default;
 };
 
+/// How the ranks of a data-parallel training step average their gradients. Ordered as the handout
+/// comes to them.
+enum class Scheme {
+  kNone,          ///< Not at all: the step that the others are held against.
+  kPerParameter,  ///< After backward, one all-reduce a parameter.
+  kFlat,          ///< After backward, one all-reduce of all gradients in one tensor.
+  kOverlapped,    ///< One a parameter, begun as soon as its gradient is there.
+  kBucketed,      ///< The same for buckets of gradients, in reverse order of the parameters.
+  kReducer,       ///< PyTorch's own `c10d::Reducer`, which is inside DistributedDataParallel.
+};
+
+inline constexpr std::array kSchemes{Scheme::kNone,       Scheme::kPerParameter, Scheme::kFlat,
+                                     Scheme::kOverlapped, Scheme::kBucketed,     Scheme::kReducer};
+
 /// Each name is the one used in JSON, flags and slugs; `parse_*` throws `InputError` with the
 /// nearest valid names.
 std::string_view name(CellKind kind);
@@ -93,6 +108,7 @@ std::string_view name(AttentionBackend backend);
 std::string_view name(Variant variant);
 std::string_view name(Collectives collectives);
 std::string_view name(Sharding sharding);
+std::string_view name(Scheme scheme);
 CellKind parse_cell_kind(std::string_view text);
 DeviceKind parse_device_kind(std::string_view text);
 Precision parse_precision(std::string_view text);
@@ -102,6 +118,7 @@ AttentionBackend parse_attention_backend(std::string_view text);
 Variant parse_variant(std::string_view text);
 Collectives parse_collectives(std::string_view text);
 Sharding parse_sharding(std::string_view text);
+Scheme parse_scheme(std::string_view text);
 
 /// In words for readers: "forward+backward", "training step"; "FP32".
 std::string_view describe(Mode mode);
@@ -110,6 +127,7 @@ std::string_view describe(AttentionBackend backend);
 std::string_view describe(Variant variant);
 std::string_view describe(Collectives collectives);
 std::string_view describe(Sharding sharding);
+std::string_view describe(Scheme scheme);
 
 /// Hyper-parameters of the network.
 struct ModelShape {
@@ -155,6 +173,8 @@ struct CellSpec {
   std::optional<Ranks> ranks = {};           ///< Absent: one process by itself.
   std::optional<std::int64_t> largest = {};  ///< Of kind `all_reduce` alone: bytes of a tensor.
   std::optional<Sharding> sharding = {};     ///< Of kind `sharding` alone.
+  std::optional<Scheme> scheme = {};         ///< Of kind `data_parallel` alone.
+  std::optional<std::int64_t> bucket = {};   ///< Of schemes with buckets: bytes of one at most.
 };
 
 /// Autocast is on: products take 16-bit operands.

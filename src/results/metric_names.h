@@ -189,6 +189,26 @@ inline constexpr std::string_view kAfterModel = "model";  // points of it …
 inline constexpr std::string_view kBeforeOptimizer = "before_optimizer";
 inline constexpr std::string_view kAfterOptimizer = "after_optimizer";
 inline constexpr std::string_view kGathers = "gathers";  // table
+
+// Kind `data_parallel`: kStep and kEvent of the slowest rank of each step, losses averaged over the
+// ranks, and two tables. Phases are those of a training step and, between backward and optimizer, …
+inline constexpr std::string_view kExchange = "exchange";
+inline constexpr std::string_view kSkew = "skew";  // tag; ns; kStep: slowest − fastest rank
+inline constexpr std::string_view kAllReduces = "all_reduces";  // tag; of one step and one rank
+inline constexpr std::string_view kCalls = "calls";             // "1"; also kLargest, kTotal: B
+// Before anything is timed: kSteps of a small network on all ranks and, with the whole batch, on
+// each by itself. The largest difference of kGradients and of kWeights, relative to the largest of
+// their tensor, and the kTolerance of both. kApart: ranks of the timed network that after the last
+// step hold other weights than rank 0.
+inline constexpr std::string_view kEquality = "equality";  // tag
+inline constexpr std::string_view kWeights = "weights";
+inline constexpr std::string_view kSteps = "steps";
+inline constexpr std::string_view kApart = "apart";
+// One more step, traced: when the rank computed and when it communicated.
+inline constexpr std::string_view kRankSteps = "rank_steps";  // table
+inline constexpr std::string_view kLanes = "lanes";           // table; of rank 0
+inline constexpr std::string_view kCompute = "compute";       // a lane; the other …
+inline constexpr std::string_view kCommunication = "communication";
 // Conditions of cells with ranks; texts.
 inline constexpr std::string_view kCollectives = "collectives";  // tag; also kOutOfPlace: why not
 inline constexpr std::string_view kLibrary = "library";          // "NCCL 2.28.9"

@@ -112,7 +112,7 @@ constexpr int kLastYear = 2199;
 
 /// The parameters that are there, by their keys.
 bool has_param(const CellSpec& spec, std::string_view key) {
-  const std::array<std::pair<std::string_view, bool>, 8> kOwn{
+  const std::array<std::pair<std::string_view, bool>, 9> kOwn{
       {{"context", spec.context.has_value()},
        {"batch", spec.batch.has_value()},
        {"precision", spec.precision.has_value()},
@@ -120,7 +120,8 @@ bool has_param(const CellSpec& spec, std::string_view key) {
        {"method", spec.attention.has_value()},
        {"ranks", spec.ranks.has_value()},
        {"largest", spec.largest.has_value()},
-       {"sharding", spec.sharding.has_value()}}};
+       {"sharding", spec.sharding.has_value()},
+       {"scheme", spec.scheme.has_value()}}};
   for (const auto& [name, there] : kOwn) {
     if (name == key) return there;
   }

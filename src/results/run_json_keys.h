@@ -23,6 +23,7 @@ inline void parse(const std::string& text, Sharding& sharding) { sharding = pars
 inline void parse(const std::string& text, Collectives& collectives) {
   collectives = parse_collectives(text);
 }
+inline void parse(const std::string& text, Scheme& scheme) { scheme = parse_scheme(text); }
 
 template <>
 inline constexpr auto kMembers<Software> = std::tuple(
@@ -84,7 +85,8 @@ inline constexpr auto kMembers<CellSpec> = std::tuple(
     optional_member("warmup", &CellSpec::warmup), optional_member("steps", &CellSpec::steps),
     optional_member("variant", &CellSpec::variant), optional_member("group", &CellSpec::group),
     spread(&CellSpec::ranks), optional_member("largest", &CellSpec::largest),
-    optional_member("sharding", &CellSpec::sharding));
+    optional_member("sharding", &CellSpec::sharding), optional_member("scheme", &CellSpec::scheme),
+    optional_member("bucket", &CellSpec::bucket));
 
 void write_into(Json& params, const std::optional<ModelShape>& model);
 void read_from(const JsonReader& params, std::optional<ModelShape>& model);

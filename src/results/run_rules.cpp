@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MHz", "°C", "1", ""};
 constexpr std::array<std::string_view, 5> kNeverNegative{"ns", "B", "B/s", "flop/s", "MHz"};
 
-constexpr ConstantTable<std::string_view, std::string_view, 31> kTagUnits{
+constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
     {{metric::kStep, "ns"},
      {metric::kEvent, "ns"},
      {metric::kSynced, "ns"},
@@ -46,17 +46,19 @@ constexpr ConstantTable<std::string_view, std::string_view, 31> kTagUnits{
      {metric::kAttentionError, "1"},
      {metric::kLosses, "1"},
      {metric::kCheckpoints, "B"},
-     {metric::kAllReduce, "ns"}}};
+     {metric::kAllReduce, "ns"},
+     {metric::kSkew, "ns"},
+     {metric::kEquality, "1"}}};
 
 /// Counts among the metrics of those tags.
 constexpr std::array<std::string_view, 4> kCounts{metric::kDeviceAllocations, metric::kKernels,
                                                   metric::kEvents, metric::kLost};
 
-constexpr std::array<std::string_view, 18> kTextColumns{
+constexpr std::array<std::string_view, 19> kTextColumns{
     column::kName,    column::kPhase,    column::kModule, column::kOperation, column::kOperator,
     column::kClass,   column::kCategory, column::kKind,   column::kLayers,    column::kFreedPhase,
     "precision",      "group",           "dtype",         "format",           "method",
-    column::kOutcome, column::kReason,   column::kPoint};
+    column::kOutcome, column::kReason,   column::kPoint,  column::kLane};
 
 constexpr std::array<std::string_view, 4> kDtypeColumns{"precision", "group", "name", "dtype"};
 constexpr std::array<std::string_view, 13> kNormColumns{
@@ -72,6 +74,9 @@ constexpr std::array<std::string_view, 11> kShardingParams{
     "d_model", "d_ff", "layers", "heads",     "vocab",   "context",
     "batch",   "mode", "ranks",  "precision", "sharding"};
 constexpr std::array<std::string_view, 2> kAllReduceParams{"ranks", "largest"};
+constexpr std::array<std::string_view, 11> kDataParallelParams{
+    "d_model", "d_ff",      "layers", "heads", "vocab", "context",
+    "batch",   "precision", "mode",   "ranks", "scheme"};
 
 bool among(auto list, std::string_view name) { return std::ranges::find(list, name) != list.end(); }
 
@@ -79,7 +84,7 @@ std::vector<Table> shapes() {
   return {shape::kernel_names(),   shape::kernels(),     shape::layer(),      shape::gpu_trace(),
           shape::timeline({}),     shape::allocations(), shape::largest(),    shape::block(),
           shape::block_timeline(), shape::attention(),   shape::all_reduce(), shape::held(),
-          shape::gathers()};
+          shape::gathers(),        shape::rank_steps(),  shape::lanes()};
 }
 
 }  // namespace
@@ -131,6 +136,7 @@ std::span<const std::string_view> needed_params(CellKind kind) {
   if (kind == CellKind::kAttention) return kAttentionParams;
   if (kind == CellKind::kAllReduce) return kAllReduceParams;
   if (kind == CellKind::kSharding) return kShardingParams;
+  if (kind == CellKind::kDataParallel) return kDataParallelParams;
   const bool network = kind == CellKind::kTiming || kind == CellKind::kKernels ||
                        kind == CellKind::kMemory || kind == CellKind::kLadder ||
                        kind == CellKind::kCheckpointing;

@@ -10,6 +10,8 @@ std::string attention_column(std::string_view pass, std::string_view statistic) 
   return std::string(pass) + "_" + std::string(statistic);
 }
 
+std::string phase_column(std::string_view phase) { return std::string(phase) + "_ns"; }
+
 }  // namespace labreport
 
 namespace labreport::shape {
@@ -83,6 +85,29 @@ Table gathers() {
                                          {column::kBytes, kSize},
                                          {column::kWaitNs, kTime},
                                          {column::kAloneNs, kTime}});
+}
+
+Table rank_steps() {
+  Table table = with_columns(metric::kRankSteps, {{column::kRank, kOrdinal}});
+  for (const std::string_view statistic : kStatisticsNs) {
+    add(table, statistic, statistic == column::kCount ? kNumber : kTime);
+  }
+  add(table, column::kLagNs, kTime);
+  for (const auto phase : {metric::kForward, metric::kLoss, metric::kBackward, metric::kExchange,
+                           metric::kOptimizer}) {
+    add(table, phase_column(phase), kTime);
+  }
+  for (const auto traced : {column::kTracedNs, column::kCommunicationNs, column::kBothNs}) {
+    add(table, traced, kTime);
+  }
+  return table;
+}
+
+Table lanes() {
+  return with_columns(metric::kLanes, {{column::kLane, kText},
+                                       {column::kPhase, kText},
+                                       {column::kStartNs, kTime},
+                                       {column::kDurationNs, kTime}});
 }
 
 Table kernel_names() {

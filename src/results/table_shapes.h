@@ -75,8 +75,17 @@ inline constexpr std::string_view kOptimizerBytes = "optimizer_bytes";
 inline constexpr std::string_view kLayer = "layer";       // of those that are gathered, from 0
 inline constexpr std::string_view kWaitNs = "wait_ns";    // of its pass for its weights; median
 inline constexpr std::string_view kAloneNs = "alone_ns";  // one gather that nothing runs beside
+// Of a data-parallel step, beside kRank and `kStatisticsNs`; a phase's median: `phase_column`.
+inline constexpr std::string_view kTracedNs = "traced_ns";  // the traced step
+inline constexpr std::string_view kCommunicationNs =
+    "communication_ns";                                 // something was on its way
+inline constexpr std::string_view kBothNs = "both_ns";  // and the rank computed meanwhile
+inline constexpr std::string_view kLane = "lane";       // metric::kCompute, metric::kCommunication
 
 }  // namespace column
+
+/// "backward_ns": a phase's median.
+std::string phase_column(std::string_view phase);
 
 /// A statistic of a pass's times: "forward_median_ns"; the pass is kForward, kBackward or
 /// kEndToEnd, the statistic one of `kAttentionStatistics`.
@@ -112,6 +121,10 @@ Table held();
 /// Where weights are sharded, a row for each layer and pass (kForward, kBackward) of the rank that
 /// waited longest; the longest waits are medians over steps.
 Table gathers();
+/// Of a data-parallel step: a row for each rank.
+Table rank_steps();
+/// Stretches of rank 0's traced step, in order of their start, from its beginning.
+Table lanes();
 
 }  // namespace shape
 

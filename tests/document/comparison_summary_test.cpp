@@ -53,6 +53,15 @@ TEST(ComparisonSummary, TakesTheMedianOfNetworks) {
       HasSubstr("**1.25 times** as fast as the H100 (median of 3 networks)"));
 }
 
+TEST(ComparisonSummary, CallsStepsOfSeveralRanksNoNetworks) {
+  ComparedRow parallel = step(Precision::kFp32, 0.2);
+  parallel.spec.kind = CellKind::kDataParallel;
+  parallel.spec.ranks = Ranks{2, Collectives::kNccl};
+  parallel.spec.scheme = Scheme::kFlat;
+  EXPECT_THAT(said({step(Precision::kFp32, 0.5), parallel}), HasSubstr("**2.00 times**"));
+  EXPECT_THAT(said({parallel}), HasSubstr("5.00 times")) << "where they are all there is";
+}
+
 TEST(ComparisonSummary, GivesEachOfAFewSizesInPlaceOfTheirNumber) {
   ComparedRow larger = step(Precision::kFp32, 0.8);
   larger.size = "large";

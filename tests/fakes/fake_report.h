@@ -11,6 +11,7 @@
 #include "fake_all_reduce.h"
 #include "fake_attention.h"
 #include "fake_checkpointing.h"
+#include "fake_data_parallel.h"
 #include "fake_kernels.h"
 #include "fake_ladder.h"
 #include "fake_memory.h"
@@ -154,6 +155,14 @@ inline LaunchReport good_report(const LaunchRequest& request) {
     if (speaks) {
       measure_sharding(report.body, request.spec, flops / kFlopsPerSecond * 1e9, &steps);
     }
+  }
+  if (request.spec.kind == CellKind::kDataParallel) {
+    const CellSpec& spec = request.spec;
+    const double flops = forward_flops(*spec.model, *spec.batch, *spec.context);
+    const bool speaks = !request.rendezvous || request.rendezvous->rank == 0;
+    // Twenty times as fast, so that communication is seen beside it.
+    const double forward = flops / kFlopsPerSecond * 1e9 / 20;
+    if (speaks) measure_data_parallel(report.body, spec, forward, &steps);
   }
   if (request.spec.kind == CellKind::kLadder) {
     const CellSpec& spec = request.spec;

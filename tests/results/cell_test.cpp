@@ -50,6 +50,17 @@ TEST(CellId, SaysWhoseNetworkItIsWhereItIsNotLabreportsOwn) {
   EXPECT_FALSE(same_network(other, small_step()));
 }
 
+TEST(CellId, OfADataParallelStepNamesItsSchemeAndBuckets) {
+  CellSpec spec;
+  spec.kind = CellKind::kDataParallel;
+  spec.ranks = Ranks{2, Collectives::kNccl};
+  spec.scheme = Scheme::kBucketed;
+  spec.bucket = 10'000'000;
+  spec.batch = 2;
+  EXPECT_EQ(cell_id(spec), "data_parallel.cuda.nccl.r2.bucketed.k10000000.b2");
+  for (const Scheme scheme : kSchemes) EXPECT_EQ(parse_scheme(name(scheme)), scheme);
+}
+
 TEST(CellId, OfRanksNamesWhatJoinsThem) {
   CellSpec spec;
   spec.kind = CellKind::kAllReduce;

@@ -119,6 +119,13 @@ TEST(Versions, RanksThatTrainTogetherCameWithTheTenth) {
   EXPECT_EQ(run.cells.at(2).spec.sharding, Sharding::kWeights);
 }
 
+TEST(Versions, DataParallelStepsCameWithTheTenth) {
+  EXPECT_EQ(recorded("1.8.0").find("\"data_parallel\""), std::string::npos);
+  const labreport::Run run = run_from_json(recorded("1.9.0"), "run.json");
+  EXPECT_EQ(run.cells.at(3).spec.scheme, Scheme::kNone);
+  EXPECT_EQ(run.cells.at(4).spec.scheme, Scheme::kPerParameter);
+}
+
 TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {
   const std::string newer = changed("/schema_version", "1.10.0");
   EXPECT_EQ(warning(newer, "newer.json"),

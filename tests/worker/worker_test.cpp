@@ -3,11 +3,15 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "base/files.h"
 #include "plan/collectives.h"
+#include "plan/editions.h"
+#include "plan/gradients.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/run_json.h"
@@ -75,8 +79,23 @@ class RanksTest : public WorkerTest {
     request.spec.largest = largest_;
     request.spec.warmup = 1;
     request.spec.steps = 3;
+    if (scheme_) train(request.spec);
     request.rendezvous = Rendezvous{rank, (folder_ / "meeting").string(), timeout};
     return request;
+  }
+
+  /// One training step, by that scheme, in place of all-reduces by themselves.
+  void train(CellSpec& spec) const {
+    const CellSpec tiny = tiny_request().spec;
+    spec.kind = CellKind::kDataParallel;
+    spec.largest.reset();
+    spec.model = tiny.model;
+    spec.context = tiny.context;
+    spec.batch = 1;
+    spec.precision = Precision::kFp32;
+    spec.mode = Mode::kTrainStep;
+    spec.scheme = scheme_;
+    if (*scheme_ >= Scheme::kBucketed) spec.bucket = 2'000;
   }
 
   std::string command(const LaunchRequest& asked) const {
@@ -110,6 +129,7 @@ class RanksTest : public WorkerTest {
   }
 
   std::int64_t largest_ = 1'000'000;
+  std::optional<Scheme> scheme_ = {};
 };
 
 /// Where the build found no headers of Gloo's that fit.
@@ -147,6 +167,90 @@ TEST_F(RanksTest, MayBeFourOrSix) {
     EXPECT_EQ(std::ssize(rows), count * std::ssize(all_reduce_sizes(largest_)));
     for (const MeasuredRow& row : rows) EXPECT_EQ(row.number(column::kWrong), 0);
   }
+}
+
+/// A training step of two ranks, by each scheme.
+class SchemesTest : public RanksTest, public testing::WithParamInterface<Scheme> {
+ protected:
+  /// Nothing where the build has no Gloo.
+  std::optional<Launch> trained(std::int64_t count) {
+    const std::vector<int> statuses = measure_ranks(count, count);
+    Launch launch = launch_of(0);
+    if (has_no_gloo(launch)) return std::nullopt;
+    EXPECT_EQ(statuses, std::vector<int>(static_cast<std::size_t>(count), 0)) << said_;
+    EXPECT_TRUE(is_ok(launch.outcome)) << describe(launch.outcome);
+    return launch;
+  }
+
+  static double number(const Launch& launch, std::string_view tag, std::string_view name) {
+    const Metric* metric = launch.find(tag, name);
+    return metric == nullptr || metric->numbers().empty() ? -1 : metric->numbers().front();
+  }
+};
+
+TEST_P(SchemesTest, TrainAsOneProcessWouldAndTellEachRanksTimes) {
+  scheme_ = GetParam();
+  const auto launch = trained(2);
+  if (!launch) GTEST_SKIP();
+  const bool averages = scheme_ != Scheme::kNone;
+  if (averages) {
+    const double off = number(*launch, metric::kEquality, metric::kGradients);
+    EXPECT_GE(off, 0);
+    EXPECT_LE(off, number(*launch, metric::kEquality, metric::kTolerance));
+    EXPECT_EQ(number(*launch, metric::kEquality, metric::kApart), 0) << "of the timed network";
+  }
+  const auto rows = measured_rows(*launch, metric::kRankSteps);
+  ASSERT_EQ(rows.size(), 2u);
+  for (const MeasuredRow& row : rows) {
+    EXPECT_EQ(row.number(column::kCount), 3);
+    EXPECT_GT(row.number(column::kMedianNs), 0);
+    EXPECT_EQ(row.number(column::kCommunicationNs) > 0, averages);
+    EXPECT_LE(row.number(column::kBothNs), row.number(column::kCommunicationNs));
+  }
+  EXPECT_EQ(launch->find(metric::kStep, metric::kTotal)->numbers().size(), 4u);
+  EXPECT_TRUE(launch_of(1).tables.empty()) << "rank 0 speaks for both";
+}
+
+TEST_P(SchemesTest, AllReduceEveryGradientOnce) {
+  scheme_ = GetParam();
+  const auto launch = trained(2);
+  if (!launch) GTEST_SKIP();
+  const CellSpec spec = request(0, 2, 1).spec;
+  EXPECT_EQ(number(*launch, metric::kAllReduces, metric::kCalls), all_reduce_count(spec));
+  std::int64_t drawn = 0;
+  for (const MeasuredRow& row : measured_rows(*launch, metric::kLanes)) {
+    drawn += row.text(column::kLane) == metric::kCommunication ? 1 : 0;
+  }
+  EXPECT_EQ(drawn, all_reduce_count(spec)) << "those that were seen on their way";
+  if (scheme_ == Scheme::kNone || scheme_ == Scheme::kReducer) return;
+  EXPECT_EQ(number(*launch, metric::kAllReduces, metric::kTotal), 4 * parameter_count(*spec.model));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SchemesTest, testing::ValuesIn(kSchemes),
+                         [](const auto& scheme) { return std::string(name(scheme.param)); });
+
+/// Ranks with the same data would hide a scheme that averages nothing.
+TEST_F(RanksTest, TrainAlikeByEverySchemeThatAverages) {
+  std::map<Scheme, std::vector<double>> losses;
+  for (const Scheme scheme : kSchemes) {
+    scheme_ = scheme;
+    fs::remove(folder_ / "meeting");
+    measure_ranks(2, 2);
+    const Launch launch = launch_of(0);
+    if (has_no_gloo(launch)) GTEST_SKIP() << describe(launch.outcome);
+    losses[scheme] = launch.find(metric::kLosses, metric::kTotal)->numbers();
+    ASSERT_EQ(losses[scheme].size(), 4u);
+    EXPECT_EQ(losses[scheme].front(), losses[Scheme::kNone].front()) << "the same data";
+    const double last = losses[Scheme::kPerParameter].empty()
+                            ? losses[scheme].back()
+                            : losses[Scheme::kPerParameter].back();
+    const double off = std::abs(losses[scheme].back() / last - 1);
+    if (scheme == Scheme::kNone) continue;
+    EXPECT_LT(off, 1e-5) << name(scheme);
+  }
+  const double alone = losses[Scheme::kNone].back();
+  EXPECT_GT(std::abs(losses[Scheme::kFlat].back() / alone - 1), 1e-4)
+      << "two ranks that train apart fit their own data";
 }
 
 TEST_F(RanksTest, GiveUpWhenTheOtherNeverComes) {

@@ -39,10 +39,13 @@ constexpr std::array kProblems{
     Problem{"benchmarking_mixed_precision", "Mixed precision",
             "Steps and phases under mixed precision", kTimings,
             [](const ComparedRow& row) { return is_timed(row) && !in_fp32(row); }},
-    Problem{
-        "memory_profiling", "Memory", "Peak memory", {"peak", "peaks"}, [](const ComparedRow& row) {
-          return row.spec.kind == CellKind::kMemory;
-        }}};
+    Problem{"memory_profiling",
+            "Memory",
+            "Peak memory",
+            {"peak", "peaks"},
+            [](const ComparedRow& row) { return row.spec.kind == CellKind::kMemory; }},
+    Problem{"data_parallel", "Data-parallel training", "Steps on several ranks", kTimings,
+            [](const ComparedRow& row) { return row.spec.kind == CellKind::kDataParallel; }}};
 
 /// Rows that belong beside each other; what one run alone has is listed apart, and numbers that one
 /// side never wrote down (published tables have few) are counted.

@@ -98,6 +98,11 @@ bool from_single_launches(const ComparedRow& row) {
 
 bool is_step(const ComparedRow& row) { return row.measure == Measure::kStep; }
 
+/// Of one process: what ranks do together is no other network.
+bool is_training(const ComparedRow& row) {
+  return is_step(row) && row.spec.mode == Mode::kTrainStep && !row.spec.ranks;
+}
+
 /// The situation of training steps in one precision, and its values.
 std::pair<std::string, Facts> step_situation(const Lead& lead, const Comparison& comparison,
                                              Precision precision) {
@@ -121,7 +126,7 @@ void add_steps(Facts& facts, const Comparison& comparison) {
       {"explained", {}}, {"unexplained", {}}, {"plain", {}}, {"alike", {}}};
   for (const Precision precision : kPrecisions) {
     const auto found = lead(comparison, [&](const ComparedRow& row) {
-      return is_step(row) && row.spec.mode == Mode::kTrainStep && row.spec.precision == precision;
+      return is_training(row) && row.spec.precision == precision;
     });
     if (!found) continue;
     auto [name, values] = step_situation(*found, comparison, precision);
@@ -161,9 +166,7 @@ void add_optimizer(Facts& facts, const Comparison& comparison) {
 
 /// Where no training step stands on both sides: all whole steps together.
 void add_any_steps(Facts& facts, const Comparison& comparison) {
-  const auto trained = lead(comparison, [](const ComparedRow& row) {
-    return is_step(row) && row.spec.mode == Mode::kTrainStep;
-  });
+  const auto trained = lead(comparison, is_training);
   const auto any = trained ? std::nullopt : lead(comparison, is_step);
   facts.flag("none", !trained && !any);
   for (const std::string name : {"faster", "equal"}) {

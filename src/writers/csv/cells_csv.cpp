@@ -151,10 +151,10 @@ CsvField field(const Json& object, const char* key) {
   return value.is_string() ? csv_text(value.get<std::string>()) : CsvField();
 }
 
-constexpr auto kIdentity =
-    std::to_array<const char*>({"id", "kind", "device", "size", "implementation", "d_model", "d_ff",
-                                "layers", "heads", "vocab", "ranks", "collectives", "sharding",
-                                "context", "batch", "precision", "mode", "warmup", "steps"});
+constexpr auto kIdentity = std::to_array<const char*>(
+    {"id",     "kind",    "device", "size",      "implementation", "d_model",  "d_ff",
+     "layers", "heads",   "vocab",  "ranks",     "collectives",    "sharding", "scheme",
+     "bucket", "context", "batch",  "precision", "mode",           "warmup",   "steps"});
 
 struct OutcomeColumn {
   const char* head;

@@ -79,7 +79,7 @@ TEST(Timing, RefusesACellThatLacksAParameter) {
 
 TEST(Catalogue, RefusesAKindThatItDoesNotMeasure) {
   EXPECT_EQ(find_measurement(CellKind::kTiming), measure_timing);
-  const auto future = static_cast<CellKind>(static_cast<int>(CellKind::kSharding) + 1);
+  const auto future = static_cast<CellKind>(static_cast<int>(CellKind::kDataParallel) + 1);
   EXPECT_THROW(find_measurement(future), InputError);
 }
 

@@ -1,0 +1,235 @@
+// Part (d): gradients in buckets, how many there are, and which size is best.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/statistics.h"
+#include "experiments/data_parallel/lanes.h"
+#include "experiments/data_parallel/parts.h"
+#include "experiments/data_parallel/predicted.h"
+#include "experiments/data_parallel/tables.h"
+
+namespace labreport::data_parallel {
+namespace {
+
+constexpr double kMega = 1e6, kMebi = 1 << 20;
+// A prediction that is farther off than this explains nothing.
+constexpr double kPredicts = 0.25;
+constexpr std::initializer_list<Scheme> kWanted{Scheme::kNone, Scheme::kOverlapped,
+                                                Scheme::kBucketed, Scheme::kReducer};
+
+/// A cap, what it leads to by arithmetic, and what was measured.
+struct BucketRow {
+  const Trained* trained;
+  double cap;  ///< MB
+  std::int64_t calls;
+  double largest;                        ///< MB
+  std::optional<double> model = {};      ///< ms that stay exposed by the handout's model
+  std::optional<double> predicted = {};  ///< ms of a step
+  std::optional<double> added = {};
+
+  Value or_reason(const std::optional<double>& value) const {
+    return value ? Value(*value) : Value::missing(trained->reason);
+  }
+};
+
+Value step_of_row(const BucketRow& row) {
+  const std::vector<double>& steps = row.trained->steps_ms;
+  return steps.empty() ? Value::missing(row.trained->reason) : Value::mean_of(steps);
+}
+
+const std::vector<Column<BucketRow>> kBuckets{
+    {"cap", "Cap", &BucketRow::cap, "MB", {Notation::kShortest}},
+    {"calls", "Buckets", &BucketRow::calls, "", {Notation::kCount}},
+    {"largest", "Largest", &BucketRow::largest, "MB", {Notation::kSignificant, 3}},
+    {"step", "Step", step_of_row, "ms"},
+    {"predicted", "Predicted", [](const BucketRow& row) { return Value(row.predicted); }, "ms"},
+    {"added", "Over no communication", [](const BucketRow& row) { return Value(row.added); }, "ms"},
+    {"exposed", "Exposed",
+     [](const BucketRow& row) { return row.or_reason(row.trained->exposed_ms()); }, "ms"},
+    {"hidden",
+     "Hidden",
+     [](const BucketRow& row) { return row.or_reason(row.trained->hidden_share()); },
+     "%",
+     {Notation::kPercent}},
+    {"model",
+     "S/(nβ) + nα",
+     [](const BucketRow& row) { return Value(row.model); },
+     "ms",
+     {Notation::kSignificant, 3}}};
+
+BucketRow bucket_row(const Network& network, const Trained& trained,
+                     const std::vector<Predicted>& predicted) {
+  const CellSpec& spec = trained.cell->spec;
+  const std::vector<std::int64_t> bytes = all_reduce_bytes(spec);
+  BucketRow row{&trained, static_cast<double>(spec.bucket.value_or(0)) / kMega, std::ssize(bytes),
+                static_cast<double>(*std::ranges::max_element(bytes)) / kMega};
+  if (const auto model = network.model()) {
+    row.model = model->exposed(static_cast<double>(row.calls)) * 1e3;
+  }
+  const auto found = std::ranges::find(predicted, &trained, &Predicted::trained);
+  if (found != predicted.end()) row.predicted = found->two_ms;
+  row.added = network.added_ms(trained);
+  return row;
+}
+
+std::vector<BucketRow> bucket_rows(const Network& network) {
+  const std::vector<Predicted> predicted = predicted_steps(network);
+  std::vector<BucketRow> rows;
+  for (const Trained* trained : network.bucketed()) {
+    rows.push_back(bucket_row(network, *trained, predicted));
+  }
+  return rows;
+}
+
+template <typename Words>
+std::string listed(const std::vector<BucketRow>& rows, const Words& words) {
+  std::vector<std::string> all;
+  for (const BucketRow& row : rows) all.push_back(words(row));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+/// The same caps, an MB being 2²⁰ bytes.
+std::string counts_of_mebibytes(const Network& network, const std::vector<BucketRow>& rows) {
+  return listed(rows, [&](const BucketRow& row) {
+    const auto cap = static_cast<std::int64_t>(row.cap * kMebi);
+    return format_count(std::ssize(fill_buckets(network.gradients(), cap)));
+  });
+}
+
+double smallest_matrix(const Network& network) {
+  const ModelShape& shape = *network.spec.model;
+  const std::int64_t least = std::min(
+      {shape.d_model * shape.d_model, shape.d_model * shape.d_ff, shape.d_model * shape.vocab});
+  return 4 * static_cast<double>(least);
+}
+
+/// Caps of which each bucket holds one gradient: different caps, one partition.
+std::optional<Facts> same_partition(const Network& network, const std::vector<BucketRow>& rows) {
+  std::vector<std::string> alike;
+  for (const BucketRow& row : rows) {
+    if (row.calls == std::ssize(network.gradients()) &&
+        row.cap * kMega < smallest_matrix(network)) {
+      alike.push_back(cap_words(row.cap * kMega));
+    }
+  }
+  if (alike.size() < 2) return std::nullopt;
+  return Facts()
+      .set("caps", fmt::format("{}", fmt::join(alike, " and ")))
+      .set("matrix", megabytes(smallest_matrix(network)));
+}
+
+std::optional<Facts> best_by_model(const Network& network) {
+  const auto model = network.model();
+  const Trained* none = network.ran(Scheme::kNone);
+  if (!model || none == nullptr) return std::nullopt;
+  const double exposed = model->exposed(model->best_count()) * 1e3;
+  Facts facts;
+  facts.set("count", format_significant(model->best_count(), 3));
+  facts.set("size", megabytes(model->best_bytes()));
+  facts.set("exposed", format_significant(exposed, 3));
+  facts.set("alpha", format_significant(model->alpha * 1e6, 3));
+  facts.set("beta", format_significant(model->beta / 1e9, 3));
+  facts.set("share", format_percent(exposed / *none->step_ms()));
+  const double varies = sample_stddev(none->steps_ms);
+  facts.when("below", exposed < varies, "varies", ms_words(varies));
+  return facts;
+}
+
+std::optional<Facts> spread(const std::vector<BucketRow>& rows) {
+  const Trained* slowest = nullptr;
+  const Trained* fastest = nullptr;
+  for (const BucketRow& row : rows) {
+    if (!row.trained->step_ms()) continue;
+    if (!slowest || *row.trained->step_ms() > *slowest->step_ms()) slowest = row.trained;
+    if (!fastest || *row.trained->step_ms() < *fastest->step_ms()) fastest = row.trained;
+  }
+  if (slowest == fastest) return std::nullopt;
+  Facts facts;
+  facts.set("steps", listed(rows, [](const BucketRow& row) {
+              return row.trained->step_ms() ? ms_words(*row.trained->step_ms()) : "–";
+            }));
+  facts.set("slowest", slowest->words()).set("fastest", fastest->words());
+  facts.set("range", ms_words(*slowest->step_ms() - *fastest->step_ms()));
+  facts.set("range_share", format_percent(1 - *fastest->step_ms() / *slowest->step_ms()));
+  facts.flag("apart", *differ(slowest, fastest));
+  return facts;
+}
+
+std::optional<Facts> reducer(const Network& network) {
+  const Trained* trained = network.ran(Scheme::kReducer);
+  if (trained == nullptr) return std::nullopt;
+  Facts facts;
+  facts.set("step", ms_words(*trained->step_ms()));
+  facts.set("calls",
+            format_plural(static_cast<std::int64_t>(trained->calls.value_or(0)), "bucket"));
+  facts.when("hides", trained->hidden_share().has_value(), "share",
+             format_percent(trained->hidden_share().value_or(0)));
+  return facts;
+}
+
+std::optional<Facts> prediction(const Network& network) {
+  const std::vector<Predicted> rows = predicted_steps(network);
+  if (rows.empty()) return std::nullopt;
+  const auto worst =
+      std::ranges::max_element(rows, {}, [](const auto& row) { return std::abs(row.error()); });
+  Facts facts;
+  facts.set("error", format_percent(std::abs(worst->error())));
+  facts.set("scheme", worst->trained->words());
+  const auto least =
+      std::ranges::min_element(rows, {}, [](const auto& row) { return row.eight_ms.value_or(0); });
+  const bool predicts = std::abs(worst->error()) <= kPredicts;
+  facts.flag("predicts", predicts);
+  facts.when("more", predicts && least->eight_ms.has_value(),
+             least->eight_ms ? Facts()
+                                   .set("scheme", least->trained->words())
+                                   .set("four", ms_words(*least->four_ms))
+                                   .set("eight", ms_words(*least->eight_ms))
+                             : Facts());
+  return facts;
+}
+
+Facts network_facts(const Network& network) {
+  const std::vector<BucketRow> rows = bucket_rows(network);
+  Facts facts;
+  facts.set("words", network.words);
+  facts.set("tensors", format_count(std::ssize(network.gradients())));
+  facts.set("caps", listed(rows, [](const BucketRow& row) { return cap_words(row.cap * kMega); }));
+  facts.set("counts", listed(rows, [](const BucketRow& row) { return format_count(row.calls); }));
+  facts.set("mebibytes", counts_of_mebibytes(network, rows));
+  facts.when("same", same_partition(network, rows));
+  facts.when("spread", spread(rows));
+  facts.when("best", best_by_model(network));
+  facts.when("reducer", reducer(network));
+  facts.when("prediction", prediction(network));
+  return facts;
+}
+
+}  // namespace
+
+PartContent present_buckets(const RunView& view, const std::vector<Network>& networks) {
+  PartContent part;
+  part.facts.list("missing", missing(networks, kWanted));
+  add_conditions(part.facts, view, networks);
+  std::vector<Facts> all;
+  for (const Network& network : networks) {
+    if (!network.bucketed().empty()) all.push_back(network_facts(network));
+  }
+  part.facts.list("networks", std::move(all));
+  const Network& first = networks.front();
+  part.datasets = lanes_of(first.bucketed());
+  if (const Trained* trained = first.find(Scheme::kReducer)) {
+    for (Dataset& lanes : lanes_of({trained})) part.datasets.push_back(std::move(lanes));
+  }
+  part.datasets.push_back(make_dataset("buckets", kBuckets, bucket_rows(first)));
+  part.datasets.push_back(predicted_dataset(predicted_steps(first)));
+  part.datasets.push_back(schemes_dataset(networks, kWanted));
+  part.datasets.push_back(ranks_dataset(networks, kWanted));
+  add_cells(part, view, networks, kWanted);
+  return part;
+}
+
+}  // namespace labreport::data_parallel

@@ -1,0 +1,123 @@
+#include "experiments/data_parallel/lanes.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "results/measured_table.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport::data_parallel {
+namespace {
+
+constexpr const char* kHidden = "all-reduce, hidden";
+constexpr const char* kExposed = "all-reduce, exposed";
+
+struct LaneRow {
+  std::string lane, what;
+  double from, to;  ///< ns
+};
+
+double milliseconds_of(double ns) { return ns / kNanosecondsPerMillisecond; }
+
+const std::vector<Column<LaneRow>> kLanes{
+    {"lane", "Lane", &LaneRow::lane},
+    {"what", "What", &LaneRow::what},
+    {"from", "From", [](const LaneRow& row) { return milliseconds_of(row.from); }, "ms"},
+    {"to", "To", [](const LaneRow& row) { return milliseconds_of(row.to); }, "ms"}};
+
+std::vector<LaneRow> lane(const Launch& launch, std::string_view name) {
+  std::vector<LaneRow> rows;
+  for (const MeasuredRow& row : measured_rows(launch, metric::kLanes)) {
+    if (row.text(column::kLane) != name) continue;
+    const double from = row.number(column::kStartNs).value_or(0);
+    const std::string phase = row.text(column::kPhase);
+    rows.push_back({std::string(name), phase.empty() ? "other" : phase, from,
+                    from + row.number(column::kDurationNs).value_or(0)});
+  }
+  std::ranges::sort(rows, {}, &LaneRow::from);
+  return rows;
+}
+
+/// Whatever is on its way at once is one bar.
+std::vector<LaneRow> united(const std::vector<LaneRow>& rows) {
+  std::vector<LaneRow> apart;
+  for (const LaneRow& row : rows) {
+    if (apart.empty() || row.from > apart.back().to) {
+      apart.push_back(row);
+    } else {
+      apart.back().to = std::max(apart.back().to, row.to);
+    }
+  }
+  return apart;
+}
+
+void add_pieces(std::vector<LaneRow>& rows, const LaneRow& whole,
+                const std::vector<LaneRow>& computing) {
+  const auto add = [&](const char* what, double from, double to) {
+    if (to > from) rows.push_back({whole.lane, what, from, to});
+  };
+  double at = whole.from;
+  for (const LaneRow& beside : computing) {
+    const double from = std::clamp(beside.from, at, whole.to);
+    const double to = std::clamp(beside.to, at, whole.to);
+    add(kExposed, at, from);
+    add(kHidden, from, to);
+    at = to;
+  }
+  add(kExposed, at, whole.to);
+}
+
+std::vector<LaneRow> rows_of_step(const Launch& launch) {
+  std::vector<LaneRow> rows = lane(launch, metric::kCompute);
+  const std::vector<LaneRow> computing = united(rows);
+  for (const LaneRow& whole : united(lane(launch, metric::kCommunication))) {
+    add_pieces(rows, whole, computing);
+  }
+  return rows;
+}
+
+struct LaneSum {
+  std::string lane, what;
+  std::int64_t bars = 0;
+  double ns = 0;
+};
+
+const std::vector<Column<LaneSum>> kLaneSums{
+    {"lane", "Lane", &LaneSum::lane},
+    {"what", "What", &LaneSum::what},
+    {"bars", "Bars", &LaneSum::bars, "", {Notation::kCount}},
+    {"ms", "Together", [](const LaneSum& row) { return milliseconds_of(row.ns); }, "ms"}};
+
+std::vector<LaneSum> sums_of(const std::vector<LaneRow>& rows) {
+  std::vector<LaneSum> sums;
+  for (const LaneRow& row : rows) {
+    auto sum = std::ranges::find_if(sums, [&](const LaneSum& known) {
+      return known.lane == row.lane && known.what == row.what;
+    });
+    if (sum == sums.end()) sum = sums.insert(sum, {row.lane, row.what});
+    ++sum->bars;
+    sum->ns += row.to - row.from;
+  }
+  return sums;
+}
+
+}  // namespace
+
+std::vector<Dataset> lanes_of(const std::vector<const Trained*>& schemes) {
+  std::vector<Dataset> datasets;
+  for (const Trained* trained : schemes) {
+    const Launch* launch = ok_launch(*trained->cell);
+    if (launch == nullptr) continue;
+    const std::vector<LaneRow> rows = rows_of_step(*launch);
+    for (Dataset dataset : {make_dataset("lanes", kLanes, rows),
+                            make_dataset("lane-sums", kLaneSums, sums_of(rows))}) {
+      dataset.family = "Scheme";
+      dataset.variant = trained->words();
+      datasets.push_back(std::move(dataset));
+    }
+  }
+  return datasets;
+}
+
+}  // namespace labreport::data_parallel

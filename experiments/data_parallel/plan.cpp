@@ -1,0 +1,97 @@
+#include "experiments/data_parallel/plan.h"
+
+#include <algorithm>
+
+#include "experiments/common/selection.h"
+#include "experiments/distributed_communication_single_node/plan.h"
+
+namespace labreport::data_parallel {
+namespace {
+
+constexpr const char* kAskedFor = "data_parallel";
+constexpr const char* kSize = "xl";
+constexpr std::int64_t kRanks = 2;
+constexpr std::int64_t kReducerBucket = 25 << 20;  // c10d::kDefaultBucketBytesCap
+
+struct Choice {
+  std::string_view letter;  ///< The first part that asks for it.
+  Scheme scheme;
+  std::optional<std::int64_t> bucket = {};
+};
+
+/// The handout's caps, an MB being 10⁶ bytes; a tiny network has less to share out.
+std::vector<std::int64_t> caps(Preset preset) {
+  if (preset == Preset::kDemo) return {100'000, 1'000'000, 10'000'000};
+  return {1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
+}
+
+std::vector<Choice> choices(Preset preset) {
+  std::vector<Choice> all{{"a", Scheme::kNone},
+                          {"a", Scheme::kPerParameter},
+                          {"b", Scheme::kFlat},
+                          {"c", Scheme::kOverlapped}};
+  for (const std::int64_t cap : caps(preset)) all.push_back({"d", Scheme::kBucketed, cap});
+  all.push_back({"d", Scheme::kReducer, kReducerBucket});
+  return all;
+}
+
+/// The last part that is wanted; its schemes are held against those before.
+std::string_view last_part(const PlanInput& input) {
+  for (const std::string_view letter : {"d", "c", "b"}) {
+    if (part_wanted(input, kAskedFor, letter)) return letter;
+  }
+  return "a";
+}
+
+/// The handout's, or the largest of those that there are.
+std::vector<Size> sizes(const PlanInput& input, const Axes& chosen) {
+  if (!input.selection.sizes.empty()) return chosen.sizes;
+  const auto own = std::ranges::find(chosen.sizes, kSize, &Size::name);
+  return {own == chosen.sizes.end() ? chosen.sizes.back() : *own};
+}
+
+CellSpec cell(const PlanInput& input, const Axes& chosen, const Size& size) {
+  CellSpec spec = timing_cell(input, chosen, size);
+  spec.kind = CellKind::kDataParallel;
+  spec.mode = Mode::kTrainStep;
+  const bool gpu = input.device == DeviceKind::kCuda;
+  spec.ranks = Ranks{kRanks, gpu ? Collectives::kNccl : Collectives::kGloo};
+  spec.batch = std::max<std::int64_t>(1, chosen.batch / kRanks);
+  return spec;
+}
+
+void add_schemes(std::vector<PlannedCell>& cells, const PlanInput& input, CellSpec spec,
+                 std::int64_t launches) {
+  for (const Choice& choice : choices(input.preset)) {
+    if (choice.letter > last_part(input)) continue;
+    spec.scheme = choice.scheme;
+    spec.bucket = choice.bucket;
+    cells.push_back({spec, launches});
+  }
+}
+
+}  // namespace
+
+std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
+  if (input.selection.model || !mode_wanted(input, Mode::kTrainStep)) return {};
+  const Axes chosen = axes(input);
+  std::vector<PlannedCell> cells;
+  for (const Size& size : sizes(input, chosen)) {
+    for (const Precision precision : chosen.precisions) {
+      for (const std::int64_t context : chosen.contexts) {
+        CellSpec spec = cell(input, chosen, size);
+        spec.precision = precision;
+        spec.context = context;
+        add_schemes(cells, input, spec, chosen.launches);
+      }
+    }
+  }
+  if (last_part(input) == "d") {
+    cells.push_back({distributed_communication_single_node::all_reduces(input, input.device,
+                                                                        *cells.front().spec.ranks),
+                     1});
+  }
+  return cells;
+}
+
+}  // namespace labreport::data_parallel

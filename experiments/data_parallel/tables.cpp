@@ -1,0 +1,212 @@
+#include "experiments/data_parallel/tables.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/statistics.h"
+#include "experiments/common/command.h"
+#include "experiments/data_parallel/parts.h"
+#include "results/measured_table.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
+namespace labreport::data_parallel {
+namespace {
+
+constexpr double kNsPerUs = 1e3;
+
+struct SchemeRow {
+  std::string network;  ///< Empty where there is one alone.
+  const Trained* trained;
+  std::optional<double> added, stretch;
+
+  Value or_reason(const std::optional<double>& value) const {
+    return value ? Value(*value) : Value::missing(trained->reason);
+  }
+};
+
+Value step_of(const SchemeRow& row) {
+  const std::vector<double>& steps = row.trained->steps_ms;
+  return steps.empty() ? Value::missing(row.trained->reason) : Value::mean_of(steps);
+}
+
+template <typename Field>
+std::function<Value(const SchemeRow&)> of(Field field) {
+  return [field](const SchemeRow& row) { return row.or_reason(std::invoke(field, row.trained)); };
+}
+
+const std::vector<Column<SchemeRow>> kSchemeColumns{
+    {"scheme", "Gradients", [](const SchemeRow& row) { return Value(row.trained->words()); }},
+    {"network", "Network",
+     [](const SchemeRow& row) { return row.network.empty() ? Value() : Value(row.network); }},
+    {"calls", "All-reduces", of(&Trained::calls), "", {Notation::kCount}},
+    {"step", "Step", step_of, "ms"},
+    {"added", "Over no communication", [](const SchemeRow& row) { return Value(row.added); }, "ms"},
+    {"skew", "Skew", of(&Trained::skew_ms), "ms", {Notation::kSignificant, 3}},
+    {"backward", "Backward", of(&Trained::backward_ms), "ms"},
+    {"stretch",
+     "Stretched by",
+     [](const SchemeRow& row) { return Value(row.stretch); },
+     "%",
+     {Notation::kPercent}},
+    {"exchange", "Before the optimizer", of(&Trained::exchange_ms), "ms"},
+    {"communication", "Communication", of(&Trained::communication_ms), "ms"},
+    {"exposed", "Exposed", of(&Trained::exposed_ms), "ms"},
+    {"hidden", "Hidden", of(&Trained::hidden_share), "%", {Notation::kPercent}}};
+
+struct RankRow {
+  std::string scheme;
+  std::int64_t rank;
+  double mean, stddev, median, lag, forward, backward, exchange, optimizer;
+  std::optional<double> communication, both;
+};
+
+double ms(const MeasuredRow& row, std::string_view name) {
+  return row.number(name).value_or(0) / kNanosecondsPerMillisecond;
+}
+
+std::optional<double> maybe_ms(const MeasuredRow& row, std::string_view name) {
+  const auto ns = row.number(name);
+  return ns ? std::optional(*ns / kNanosecondsPerMillisecond) : std::nullopt;
+}
+
+const std::vector<Column<RankRow>> kRankColumns{
+    {"scheme", "Gradients", &RankRow::scheme},
+    {"rank", "Rank", &RankRow::rank, "", {Notation::kCount}},
+    {"mean", "Step", [](const RankRow& row) { return Value(row.mean, row.stddev); }, "ms"},
+    {"median", "Median", &RankRow::median, "ms"},
+    {"lag", "Start after the first", &RankRow::lag, "µs", {Notation::kSignificant, 3}},
+    {"forward", "Forward", &RankRow::forward, "ms"},
+    {"backward", "Backward", &RankRow::backward, "ms"},
+    {"exchange", "Before the optimizer", &RankRow::exchange, "ms"},
+    {"optimizer", "Optimizer", &RankRow::optimizer, "ms"},
+    {"communication", "Communication", [](const RankRow& row) { return Value(row.communication); },
+     "ms"},
+    {"both", "Of it hidden", [](const RankRow& row) { return Value(row.both); }, "ms"}};
+
+RankRow rank_row(const Trained& trained, const MeasuredRow& row) {
+  return {trained.words(),
+          static_cast<std::int64_t>(row.number(column::kRank).value_or(0)),
+          ms(row, column::kMeanNs),
+          ms(row, column::kStddevNs),
+          ms(row, column::kMedianNs),
+          row.number(column::kLagNs).value_or(0) / kNsPerUs,
+          ms(row, phase_column(metric::kForward)),
+          ms(row, phase_column(metric::kBackward)),
+          ms(row, phase_column(metric::kExchange)),
+          ms(row, phase_column(metric::kOptimizer)),
+          maybe_ms(row, column::kCommunicationNs),
+          maybe_ms(row, column::kBothNs)};
+}
+
+template <typename Visit>
+void each(const std::vector<Network>& networks, std::initializer_list<Scheme> wanted,
+          const Visit& visit) {
+  for (const Network& network : networks) {
+    for (const Trained& trained : network.schemes) {
+      if (std::ranges::find(wanted, trained.scheme()) != wanted.end()) visit(network, trained);
+    }
+  }
+}
+
+/// What all launches of the run tell alike.
+std::string library(const std::vector<Network>& networks) {
+  for (const Network& network : networks) {
+    for (const Trained& trained : network.schemes) {
+      const Launch* launch = ok_launch(*trained.cell);
+      const Metric* told = launch == nullptr
+                               ? nullptr
+                               : launch->find_condition(metric::kCollectives, metric::kLibrary);
+      const auto* scalar = told == nullptr ? nullptr : std::get_if<Scalar>(&told->data);
+      const auto* text = scalar == nullptr ? nullptr : std::get_if<std::string>(scalar);
+      if (text != nullptr) return *text;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Dataset schemes_dataset(const std::vector<Network>& networks,
+                        std::initializer_list<Scheme> wanted) {
+  std::vector<SchemeRow> rows;
+  each(networks, wanted, [&](const Network& network, const Trained& trained) {
+    const std::string words = networks.size() > 1 ? network.words : std::string();
+    rows.push_back({words, &trained, network.added_ms(trained), network.stretch(trained)});
+  });
+  return make_dataset("schemes", kSchemeColumns, rows);
+}
+
+Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_list<Scheme> wanted) {
+  std::vector<RankRow> rows;
+  each(networks, wanted, [&](const Network&, const Trained& trained) {
+    const Launch* launch = ok_launch(*trained.cell);
+    if (launch == nullptr) return;
+    for (const MeasuredRow& row : measured_rows(*launch, metric::kRankSteps)) {
+      rows.push_back(rank_row(trained, row));
+    }
+  });
+  return make_dataset("by-rank", kRankColumns, rows);
+}
+
+std::string ms_words(double value) { return format_significant(value, 4); }
+
+std::optional<bool> differ(const Trained* a, const Trained* b) {
+  if (a == nullptr || b == nullptr || a->steps_ms.empty() || b->steps_ms.empty()) {
+    return std::nullopt;
+  }
+  const double apart = std::abs(*a->step_ms() - *b->step_ms());
+  return apart > std::max(sample_stddev(a->steps_ms), sample_stddev(b->steps_ms));
+}
+
+void add_conditions(Facts& facts, const RunView& view, const std::vector<Network>& networks) {
+  const CellSpec& spec = networks.front().spec;
+  const std::int64_t ranks = spec.ranks->count;
+  facts.flag("gpu", spec.device == DeviceKind::kCuda).flag("cpu", spec.device == DeviceKind::kCpu);
+  const std::string told = library(networks);
+  facts.set("library", told.empty() ? describe(spec.ranks->collectives) : std::string_view(told));
+  facts.set("ranks", format_count(ranks));
+  facts.set("share", format_count(spec.batch.value_or(0)));
+  facts.set("whole", format_count(spec.batch.value_or(0) * ranks));
+  facts.set("context", format_count(spec.context.value_or(0)));
+  facts.set("warmup", format_count(spec.warmup.value_or(0)));
+  facts.set("steps", format_count(spec.steps.value_or(0)));
+  facts.set("size", spec.size);
+  facts.set("parameters", format_count(parameter_count(*spec.model)));
+  facts.set("tensors", format_count(std::ssize(networks.front().gradients())));
+  facts.set("bytes", megabytes(networks.front().total_bytes()));
+  facts.flag("extra", view.edition().name != "2025");
+}
+
+std::vector<Facts> missing(const std::vector<Network>& networks,
+                           std::initializer_list<Scheme> wanted) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  each(networks, wanted, [&](const Network&, const Trained& trained) {
+    if (trained.reason.empty()) return;
+    auto known =
+        std::ranges::find(reasons, trained.reason, [](const auto& it) { return it.first; });
+    if (known == reasons.end()) known = reasons.insert(known, {trained.reason, {}});
+    known->second.push_back(trained.words());
+  });
+  std::vector<Facts> facts;
+  for (const auto& [reason, names] : reasons) {
+    facts.emplace_back()
+        .set("schemes", fmt::format("{}", fmt::join(names, ", ")))
+        .set("reason", reason);
+  }
+  return facts;
+}
+
+void add_cells(PartContent& part, const RunView& view, const std::vector<Network>& networks,
+               std::initializer_list<Scheme> wanted) {
+  each(networks, wanted,
+       [&](const Network&, const Trained& trained) { part.cells.push_back(trained.cell); });
+  part.details.tables.push_back(
+      commands_table(view.run(), kProblem, {{"All of them", part.cells.front()}}));
+}
+
+}  // namespace labreport::data_parallel

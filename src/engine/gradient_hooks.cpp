@@ -1,0 +1,48 @@
+#include "engine/gradient_hooks.h"
+
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <utility>
+
+namespace labreport {
+namespace {
+
+class ReadyHook : public torch::autograd::FunctionPostHook {
+ public:
+  ReadyHook(std::size_t index, GradientHooks::Ready ready)
+      : index_(index), ready_(std::move(ready)) {}
+
+  torch::autograd::variable_list operator()(const torch::autograd::variable_list& outputs,
+                                            const torch::autograd::variable_list&) override {
+    ready_(index_);
+    return outputs;
+  }
+
+ private:
+  std::size_t index_;
+  GradientHooks::Ready ready_;
+};
+
+}  // namespace
+
+/// A parameter holds its accumulator weakly.
+struct GradientHooks::Hooked {
+  std::shared_ptr<torch::autograd::Node> accumulator;
+  std::uintptr_t key;
+};
+
+GradientHooks::GradientHooks(const std::vector<at::Tensor>& parameters, Ready ready) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    auto accumulator = torch::autograd::impl::grad_accumulator(parameters[i]);
+    const auto key = accumulator->add_post_hook(std::make_unique<ReadyHook>(i, ready));
+    hooked_.push_back({std::move(accumulator), key});
+  }
+}
+
+GradientHooks::~GradientHooks() {
+  for (const Hooked& hooked : hooked_) hooked.accumulator->del_post_hook(hooked.key);
+}
+
+}  // namespace labreport

@@ -1,0 +1,86 @@
+#include "measure/data_parallel/overlap.h"
+
+#include <gtest/gtest.h>
+
+namespace labreport {
+namespace {
+
+Lanes lanes(std::vector<Stretch> compute, std::vector<Stretch> communication) {
+  return {std::move(compute), std::move(communication)};
+}
+
+TEST(Overlap, CountsTimeOnceHoweverManyAreOnTheirWay) {
+  const Overlap found =
+      overlap(lanes({{"backward", 0, 100}}, {{"", 20, 60}, {"", 40, 80}, {"", 90, 130}}));
+  EXPECT_EQ(found.communication_ns, 60 + 40);
+  EXPECT_EQ(found.both_ns, 60 + 10);
+}
+
+TEST(Overlap, OfCommunicationBesideNothingIsNone) {
+  const Overlap found =
+      overlap(lanes({{"backward", 0, 100}, {"optimizer", 200, 300}}, {{"", 100, 200}}));
+  EXPECT_EQ(found.communication_ns, 100);
+  EXPECT_EQ(found.both_ns, 0);
+}
+
+TEST(Overlap, IsFoundInGapsOfTheComputation) {
+  const Overlap found = overlap(
+      lanes({{"backward", 0, 10}, {"backward", 5, 20}, {"backward", 30, 40}}, {{"", 15, 35}}));
+  EXPECT_EQ(found.both_ns, 5 + 5);
+}
+
+TraceEvent kernel(const char* name, std::int64_t start, std::int64_t duration,
+                  TraceKind kind = TraceKind::kKernel) {
+  return {kind, name, start, duration, 0, 0, 0, -1, 7};
+}
+
+TEST(LanesOfATrace, AreNcclsKernelsAndAllOthers) {
+  const Lanes found = lanes_of(
+      {kernel("gemm", 1000, 50), kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 1020, 100),
+       kernel("add", 1060, 10), kernel("Memset (Device)", 1130, 5, TraceKind::kSet)});
+  ASSERT_EQ(found.compute.size(), 3u);
+  ASSERT_EQ(found.communication.size(), 1u);
+  EXPECT_EQ(found.compute.front().start_ns, 0) << "from the first activity on";
+  EXPECT_EQ(found.step_ns, 135);
+  EXPECT_EQ(overlap(found).communication_ns, 100);
+  EXPECT_EQ(overlap(found).both_ns, 30 + 10);
+}
+
+TEST(LanesOfATrace, BeginWithTheForwardAndNotWithTheBarrierBeforeIt) {
+  TraceEvent launch{TraceKind::kOperator, "aten::mm", 190, 5, 1, 12, 0, -1, 0};
+  TraceEvent forward{TraceKind::kRange, "forward", 180, 100, 1, 0, 0, -1, 0};
+  TraceEvent product = kernel("gemm", 200, 50);
+  product.linked = 12;
+  const Lanes found = lanes_of({kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, 100), forward,
+                                launch, product, kernel("ncclDevKernel_AllReduce", 260, 40)});
+  ASSERT_EQ(found.communication.size(), 1u);
+  EXPECT_EQ(found.communication.front().start_ns, 60);
+  ASSERT_EQ(found.compute.size(), 1u);
+  EXPECT_EQ(found.compute.front().phase, "forward");
+  EXPECT_EQ(found.step_ns, 100);
+}
+
+TEST(LanesOfATrace, HoldNoWorkOfTheHost) {
+  const Lanes found = lanes_of({{TraceKind::kOperator, "aten::mm", 0, 10, 1, 1, 0, -1, 0}});
+  EXPECT_TRUE(found.compute.empty());
+}
+
+TEST(Merged, JoinsStretchesOfOnePhaseAcrossShortGaps) {
+  const std::vector<Stretch> joined = merged(
+      {{"forward", 0, 10}, {"forward", 15, 20}, {"backward", 21, 30}, {"backward", 80, 90}}, 10);
+  ASSERT_EQ(joined.size(), 3u);
+  EXPECT_EQ(joined[0].end_ns, 20);
+  EXPECT_EQ(joined[1].phase, "backward");
+}
+
+TEST(AtMost, LeavesNoMoreThanAPageDraws) {
+  std::vector<Stretch> many;
+  for (std::int64_t i = 0; i < 1'000; ++i) {
+    many.push_back({i < 500 ? "forward" : "backward", 10'000 * i, 10'000 * i + 2'000});
+  }
+  EXPECT_EQ(at_most(many, 1'000).size(), 1'000u) << "few enough as they are";
+  EXPECT_EQ(at_most(many, 20).size(), 2u);
+}
+
+}  // namespace
+}  // namespace labreport

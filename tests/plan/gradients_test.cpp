@@ -1,0 +1,116 @@
+#include "plan/gradients.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+#include "plan/editions.h"
+
+namespace labreport {
+namespace {
+
+using testing::ElementsAre;
+
+ModelShape xl(const char* edition) {
+  for (const Size& size : find_edition(edition).sizes) {
+    if (size.name == "xl") return size.shape;
+  }
+  return {};
+}
+
+std::size_t buckets(const char* edition, std::int64_t cap) {
+  return fill_buckets(gradient_bytes(xl(edition)), cap).size();
+}
+
+std::int64_t calls(Scheme scheme, const char* edition, std::int64_t cap = 0) {
+  CellSpec spec;
+  spec.model = xl(edition);
+  spec.scheme = scheme;
+  spec.bucket = cap;
+  return all_reduce_count(spec);
+}
+
+TEST(GradientBytes, AreThoseOfEveryParameter) {
+  for (const Edition& edition : editions()) {
+    for (const Size& size : edition.sizes) {
+      const auto bytes = gradient_bytes(size.shape);
+      EXPECT_EQ(std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}),
+                4 * parameter_count(size.shape));
+    }
+  }
+  EXPECT_EQ(gradient_bytes(xl("2025")).size(), 435u);
+  EXPECT_EQ(gradient_bytes(xl("2026")).size(), 291u);
+}
+
+TEST(Buckets, AreFilledFromTheLastParameterAndNeverBeyondTheirCap) {
+  EXPECT_THAT(fill_buckets({30, 10, 20, 5}, 30),
+              ElementsAre(ElementsAre(3, 2), ElementsAre(1), ElementsAre(0)));
+  EXPECT_THAT(fill_buckets({30, 10, 20, 5}, 1),
+              ElementsAre(ElementsAre(3), ElementsAre(2), ElementsAre(1), ElementsAre(0)))
+      << "what is larger than the cap goes alone";
+  EXPECT_THAT(fill_buckets({30, 10, 20, 5}, 65), ElementsAre(ElementsAre(3, 2, 1, 0)));
+}
+
+// Worked out by hand from the handout's sizes, of MB = 10⁶ and of MiB.
+TEST(Buckets, OfTheHandoutsCapsAreAsManyAsItsMatricesAllow) {
+  EXPECT_EQ(buckets("2025", 1'000'000), 435u);
+  EXPECT_EQ(buckets("2025", 10'000'000), 435u) << "a matrix of attention has 10.24 MB";
+  EXPECT_EQ(buckets("2025", 100'000'000), 98u);
+  EXPECT_EQ(buckets("2025", 1'000'000'000), 9u);
+  EXPECT_EQ(buckets("2025", 1 << 20), 435u);
+  EXPECT_EQ(buckets("2025", 10 << 20), 339u);
+  EXPECT_EQ(buckets("2025", 100 << 20), 98u);
+  EXPECT_EQ(buckets("2025", 1000LL << 20), 8u);
+  EXPECT_EQ(buckets("2026", 1'000'000), 291u);
+  EXPECT_EQ(buckets("2026", 10'000'000), 291u);
+  EXPECT_EQ(buckets("2026", 100'000'000), 163u);
+  EXPECT_EQ(buckets("2026", 1'000'000'000), 14u);
+}
+
+TEST(AllReduces, OfASchemeAreAsManyAsItsBuckets) {
+  EXPECT_EQ(calls(Scheme::kNone, "2025"), 0);
+  EXPECT_EQ(calls(Scheme::kPerParameter, "2025"), 435);
+  EXPECT_EQ(calls(Scheme::kOverlapped, "2026"), 291);
+  EXPECT_EQ(calls(Scheme::kFlat, "2025"), 1);
+  EXPECT_EQ(calls(Scheme::kBucketed, "2025", 100'000'000), 98);
+  EXPECT_EQ(buckets("2025", 25 << 20), 243u);
+  EXPECT_EQ(buckets("2026", 25 << 20), 291u);
+  // As `torch.distributed._compute_bucket_assignment_by_size` has it: it closes a bucket late.
+  EXPECT_EQ(calls(Scheme::kReducer, "2025", 25 << 20), 194);
+  EXPECT_EQ(calls(Scheme::kReducer, "2026", 25 << 20), 226);
+}
+
+TEST(ExposedSeconds, AreAllOfItWhereNothingIsBeside) {
+  CellSpec spec;
+  spec.model = xl("2025");
+  const double bytes = 4.0 * static_cast<double>(parameter_count(*spec.model));
+  spec.scheme = Scheme::kFlat;
+  EXPECT_NEAR(exposed_seconds(spec, 1, 1e-3, 1e11), 1e-3 + bytes / 1e11, 1e-9);
+  spec.scheme = Scheme::kPerParameter;
+  EXPECT_NEAR(exposed_seconds(spec, 1, 1e-3, 1e11), 435e-3 + bytes / 1e11, 1e-9);
+  spec.scheme = Scheme::kNone;
+  EXPECT_EQ(exposed_seconds(spec, 1, 1e-3, 1e11), 0);
+}
+
+TEST(ExposedSeconds, AreTheTailWhereBackwardIsLongAndAllButItsLengthWhereItIsShort) {
+  CellSpec spec;
+  spec.model = xl("2025");
+  spec.scheme = Scheme::kOverlapped;
+  const double embedding = 4.0 * 10'000 * 1600, bytes = 4.0 * parameter_count(*spec.model);
+  EXPECT_NEAR(exposed_seconds(spec, 100, 1e-6, 1e11), 1e-6 + embedding / 1e11, 1e-9);
+  const double first = embedding / bytes;  // the output's matrix is as large, and comes first
+  EXPECT_NEAR(exposed_seconds(spec, 1e-3, 0, 1e11), bytes / 1e11 - 1e-3 * (1 - first), 1e-9);
+}
+
+TEST(BucketModel, IsLeastWhereBytesAndCallsCostAlike) {
+  const BucketModel model{20e-6, 200e9, 7.99e9};
+  EXPECT_NEAR(model.best_bytes(), 178.8e6, 0.1e6);
+  EXPECT_NEAR(model.exposed(model.best_count()), 1.79e-3, 0.01e-3);
+  for (const double factor : {0.5, 2.0}) {
+    EXPECT_GT(model.exposed(factor * model.best_count()), model.exposed(model.best_count()));
+  }
+  EXPECT_NEAR(model.best_count() * model.best_bytes(), 7.99e9, 1);
+}
+
+}  // namespace
+}  // namespace labreport
