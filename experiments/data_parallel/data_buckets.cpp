@@ -254,13 +254,15 @@ PartContent present_buckets(const RunView& view, const std::vector<Network>& net
     if (!network.bucketed().empty()) all.push_back(network_facts(network));
   }
   part.facts.list("networks", std::move(all));
-  const Network& first = networks.front();
-  part.datasets = lanes_of(first.bucketed());
-  if (const Trained* trained = first.find(Scheme::kReducer)) {
-    for (Dataset& lanes : lanes_of({trained})) part.datasets.push_back(std::move(lanes));
+  part.datasets = lanes_of(networks, {Scheme::kBucketed, Scheme::kReducer});
+  for (const Network& network : networks) {
+    for (Dataset dataset : {make_dataset("buckets", kBuckets, bucket_rows(network)),
+                            predicted_dataset(predicted_steps(network))}) {
+      dataset.family = networks.size() > 1 ? "Network" : "";
+      dataset.variant = networks.size() > 1 ? network.words : "";
+      part.datasets.push_back(std::move(dataset));
+    }
   }
-  part.datasets.push_back(make_dataset("buckets", kBuckets, bucket_rows(first)));
-  part.datasets.push_back(predicted_dataset(predicted_steps(first)));
   part.datasets.push_back(schemes_dataset(networks, kWanted));
   part.datasets.push_back(ranks_dataset(networks, kWanted));
   add_cells(part, view, networks, kWanted);

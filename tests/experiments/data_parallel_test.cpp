@@ -243,6 +243,16 @@ TEST(DataParallelTables, DrawEachSchemesLanes) {
       << "four caps and PyTorch's reducer";
 }
 
+TEST(DataParallelTables, TellSeveralNetworksApart) {
+  PlanInput input = chosen();
+  input.selection.sizes = {input.edition.sizes[0], input.edition.sizes[1]};
+  const Part buckets = part_of(measured(input), "data_parallel.d");
+  ASSERT_EQ(buckets.figures.size(), 2u);
+  EXPECT_NE(buckets.figures[0].slug, buckets.figures[1].slug);
+  EXPECT_THAT(buckets.answer, AllOf(HasSubstr("gradients of small at"), HasSubstr("of medium at")));
+  EXPECT_EQ(part_of(measured(input), "data_parallel.a").figures.size(), 2u);
+}
+
 TEST(Schemes, TakeWhatTheRankWithTheMostExposedHas) {
   const labreport::Run run = measured(chosen(), of_scheme(Scheme::kOverlapped, [](Launch& launch) {
                                         launch.tables.front().rows[1][15] = std::int64_t{0};
