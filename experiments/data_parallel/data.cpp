@@ -23,13 +23,7 @@ PartContent part_of(const RunView& view, const std::vector<Network>& networks, W
   PartContent part;
   part.facts.list("missing", missing(networks, wanted));
   add_conditions(part.facts, view, networks);
-  std::vector<const Trained*> drawn;
-  for (const Network& network : networks) {
-    if (const Trained* trained = network.find(own)) drawn.push_back(trained);
-  }
-  // One network's lanes: a second one's would have the same names.
-  if (drawn.size() > 1) drawn.resize(1);
-  part.datasets = lanes_of(drawn);
+  part.datasets = lanes_of(networks, {own});
   part.datasets.push_back(schemes_dataset(networks, wanted));
   part.datasets.push_back(ranks_dataset(networks, wanted));
   add_cells(part, view, networks, wanted);

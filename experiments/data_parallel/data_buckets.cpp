@@ -18,6 +18,8 @@ namespace {
 constexpr double kMega = 1e6, kMebi = 1 << 20;
 // A prediction that is farther off than this explains nothing.
 constexpr double kPredicts = 0.25;
+// Of a difference the share that explains it at least; at most its inverse.
+constexpr double kExplainsFrom = 0.5;
 constexpr std::initializer_list<Scheme> kWanted{Scheme::kNone, Scheme::kOverlapped,
                                                 Scheme::kBucketed, Scheme::kReducer};
 
@@ -47,7 +49,7 @@ const std::vector<Column<BucketRow>> kBuckets{
     {"largest", "Largest", &BucketRow::largest, "MB", {Notation::kSignificant, 3}},
     {"step", "Step", step_of_row, "ms"},
     {"predicted", "Predicted", [](const BucketRow& row) { return Value(row.predicted); }, "ms"},
-    {"added", "Over no communication", [](const BucketRow& row) { return Value(row.added); }, "ms"},
+    {"added", "Added", [](const BucketRow& row) { return Value(row.added); }, "ms"},
     {"exposed", "Exposed",
      [](const BucketRow& row) { return row.or_reason(row.trained->exposed_ms()); }, "ms"},
     {"hidden",
@@ -139,7 +141,36 @@ std::optional<Facts> best_by_model(const Network& network) {
   return facts;
 }
 
-std::optional<Facts> spread(const std::vector<BucketRow>& rows) {
+/// What latencies make of the difference: those of the calls that one has more.
+std::optional<Facts> more_latencies(const Network& network, const Trained& slowest,
+                                    const Trained& fastest) {
+  const auto model = network.model();
+  const double more = slowest.calls.value_or(0) - fastest.calls.value_or(0);
+  if (!model || more <= 0) return std::nullopt;
+  const double latency = more * model->alpha * 1e3;
+  const double explained = latency / (*slowest.step_ms() - *fastest.step_ms());
+  Facts facts;
+  facts.set("more", format_count(static_cast<std::int64_t>(more)));
+  facts.set("latency", ms_words(latency));
+  facts.flag("explains", explained >= kExplainsFrom && explained <= 1 / kExplainsFrom);
+  return facts;
+}
+
+/// What the handout's model expects of the caps, and whether such steps could show it.
+std::optional<Facts> expected(const Network& network, const std::vector<BucketRow>& rows) {
+  const Trained* none = network.ran(Scheme::kNone);
+  if (!network.model() || none == nullptr || rows.empty()) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax_element(rows, {}, &BucketRow::model);
+  const double range = *most->model - *least->model;
+  Facts facts;
+  facts.set("least", format_significant(*least->model, 3));
+  facts.set("most", format_significant(*most->model, 3));
+  facts.set("best", least->trained->words());
+  facts.flag("unseen", range < sample_stddev(none->steps_ms));
+  return facts;
+}
+
+std::optional<Facts> spread(const Network& network, const std::vector<BucketRow>& rows) {
   const Trained* slowest = nullptr;
   const Trained* fastest = nullptr;
   for (const BucketRow& row : rows) {
@@ -155,7 +186,10 @@ std::optional<Facts> spread(const std::vector<BucketRow>& rows) {
   facts.set("slowest", slowest->words()).set("fastest", fastest->words());
   facts.set("range", ms_words(*slowest->step_ms() - *fastest->step_ms()));
   facts.set("range_share", format_percent(1 - *fastest->step_ms() / *slowest->step_ms()));
-  facts.flag("apart", *differ(slowest, fastest));
+  const bool apart = *differ(slowest, fastest);
+  facts.flag("apart", apart);
+  facts.flag("partition", apart && slowest->calls == fastest->calls);
+  facts.when("latencies", apart ? more_latencies(network, *slowest, *fastest) : std::nullopt);
   return facts;
 }
 
@@ -201,7 +235,8 @@ Facts network_facts(const Network& network) {
   facts.set("counts", listed(rows, [](const BucketRow& row) { return format_count(row.calls); }));
   facts.set("mebibytes", counts_of_mebibytes(network, rows));
   facts.when("same", same_partition(network, rows));
-  facts.when("spread", spread(rows));
+  facts.when("spread", spread(network, rows));
+  facts.when("expected", expected(network, rows));
   facts.when("best", best_by_model(network));
   facts.when("reducer", reducer(network));
   facts.when("prediction", prediction(network));
@@ -219,13 +254,15 @@ PartContent present_buckets(const RunView& view, const std::vector<Network>& net
     if (!network.bucketed().empty()) all.push_back(network_facts(network));
   }
   part.facts.list("networks", std::move(all));
-  const Network& first = networks.front();
-  part.datasets = lanes_of(first.bucketed());
-  if (const Trained* trained = first.find(Scheme::kReducer)) {
-    for (Dataset& lanes : lanes_of({trained})) part.datasets.push_back(std::move(lanes));
+  part.datasets = lanes_of(networks, {Scheme::kBucketed, Scheme::kReducer});
+  for (const Network& network : networks) {
+    for (Dataset dataset : {make_dataset("buckets", kBuckets, bucket_rows(network)),
+                            predicted_dataset(predicted_steps(network))}) {
+      dataset.family = networks.size() > 1 ? "Network" : "";
+      dataset.variant = networks.size() > 1 ? network.words : "";
+      part.datasets.push_back(std::move(dataset));
+    }
   }
-  part.datasets.push_back(make_dataset("buckets", kBuckets, bucket_rows(first)));
-  part.datasets.push_back(predicted_dataset(predicted_steps(first)));
   part.datasets.push_back(schemes_dataset(networks, kWanted));
   part.datasets.push_back(ranks_dataset(networks, kWanted));
   add_cells(part, view, networks, kWanted);

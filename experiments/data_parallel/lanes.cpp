@@ -102,19 +102,28 @@ std::vector<LaneSum> sums_of(const std::vector<LaneRow>& rows) {
   return sums;
 }
 
+void add_drawn(std::vector<Dataset>& datasets, const Launch& launch, const std::string& variant) {
+  const std::vector<LaneRow> rows = rows_of_step(launch);
+  for (Dataset dataset :
+       {make_dataset("lanes", kLanes, rows), make_dataset("lane-sums", kLaneSums, sums_of(rows))}) {
+    dataset.family = "Scheme";
+    dataset.variant = variant;
+    datasets.push_back(std::move(dataset));
+  }
+}
+
 }  // namespace
 
-std::vector<Dataset> lanes_of(const std::vector<const Trained*>& schemes) {
+std::vector<Dataset> lanes_of(const std::vector<Network>& networks,
+                              std::initializer_list<Scheme> wanted) {
   std::vector<Dataset> datasets;
-  for (const Trained* trained : schemes) {
-    const Launch* launch = ok_launch(*trained->cell);
-    if (launch == nullptr) continue;
-    const std::vector<LaneRow> rows = rows_of_step(*launch);
-    for (Dataset dataset : {make_dataset("lanes", kLanes, rows),
-                            make_dataset("lane-sums", kLaneSums, sums_of(rows))}) {
-      dataset.family = "Scheme";
-      dataset.variant = trained->words();
-      datasets.push_back(std::move(dataset));
+  for (const Network& network : networks) {
+    for (const Trained& trained : network.schemes) {
+      const Launch* launch = ok_launch(*trained.cell);
+      const bool shown = std::ranges::find(wanted, trained.scheme()) != wanted.end();
+      if (launch == nullptr || !shown) continue;
+      const std::string prefix = networks.size() > 1 ? network.words + ", " : std::string();
+      add_drawn(datasets, *launch, prefix + trained.words());
     }
   }
   return datasets;

@@ -1,7 +1,7 @@
 // The two lanes of a traced step: what was computed, and what was on its way, hidden or exposed.
 #pragma once
 
-#include <string>
+#include <initializer_list>
 #include <vector>
 
 #include "document/dataset.h"
@@ -9,8 +9,9 @@
 
 namespace labreport::data_parallel {
 
-/// For each of the schemes that was traced a dataset "lanes" and the sums of its bars, "lane-sums",
-/// the schemes being their variants.
-std::vector<Dataset> lanes_of(const std::vector<const Trained*>& schemes);
+/// For each network and each of those schemes of it that was traced a dataset "lanes" and the sums
+/// of its bars, "lane-sums": scheme, and where there are several networks network, are variants.
+std::vector<Dataset> lanes_of(const std::vector<Network>& networks,
+                              std::initializer_list<Scheme> wanted);
 
 }  // namespace labreport::data_parallel

@@ -45,7 +45,7 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
      [](const SchemeRow& row) { return row.network.empty() ? Value() : Value(row.network); }},
     {"calls", "All-reduces", of(&Trained::calls), "", {Notation::kCount}},
     {"step", "Step", step_of, "ms"},
-    {"added", "Over no communication", [](const SchemeRow& row) { return Value(row.added); }, "ms"},
+    {"added", "Added", [](const SchemeRow& row) { return Value(row.added); }, "ms"},
     {"skew", "Skew", of(&Trained::skew_ms), "ms", {Notation::kSignificant, 3}},
     {"backward", "Backward", of(&Trained::backward_ms), "ms"},
     {"stretch",
@@ -53,13 +53,13 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
      [](const SchemeRow& row) { return Value(row.stretch); },
      "%",
      {Notation::kPercent}},
-    {"exchange", "Before the optimizer", of(&Trained::exchange_ms), "ms"},
+    {"exchange", "Exchange", of(&Trained::exchange_ms), "ms"},
     {"communication", "Communication", of(&Trained::communication_ms), "ms"},
     {"exposed", "Exposed", of(&Trained::exposed_ms), "ms"},
     {"hidden", "Hidden", of(&Trained::hidden_share), "%", {Notation::kPercent}}};
 
 struct RankRow {
-  std::string scheme;
+  std::string scheme, network;  ///< As in `SchemeRow`.
   std::int64_t rank;
   double mean, stddev, median, lag, forward, backward, exchange, optimizer;
   std::optional<double> communication, both;
@@ -76,20 +76,23 @@ std::optional<double> maybe_ms(const MeasuredRow& row, std::string_view name) {
 
 const std::vector<Column<RankRow>> kRankColumns{
     {"scheme", "Gradients", &RankRow::scheme},
+    {"network", "Network",
+     [](const RankRow& row) { return row.network.empty() ? Value() : Value(row.network); }},
     {"rank", "Rank", &RankRow::rank, "", {Notation::kCount}},
     {"mean", "Step", [](const RankRow& row) { return Value(row.mean, row.stddev); }, "ms"},
     {"median", "Median", &RankRow::median, "ms"},
     {"lag", "Start after the first", &RankRow::lag, "µs", {Notation::kSignificant, 3}},
     {"forward", "Forward", &RankRow::forward, "ms"},
     {"backward", "Backward", &RankRow::backward, "ms"},
-    {"exchange", "Before the optimizer", &RankRow::exchange, "ms"},
+    {"exchange", "Exchange", &RankRow::exchange, "ms"},
     {"optimizer", "Optimizer", &RankRow::optimizer, "ms"},
     {"communication", "Communication", [](const RankRow& row) { return Value(row.communication); },
      "ms"},
     {"both", "Of it hidden", [](const RankRow& row) { return Value(row.both); }, "ms"}};
 
-RankRow rank_row(const Trained& trained, const MeasuredRow& row) {
+RankRow rank_row(const Trained& trained, const std::string& network, const MeasuredRow& row) {
   return {trained.words(),
+          network,
           static_cast<std::int64_t>(row.number(column::kRank).value_or(0)),
           ms(row, column::kMeanNs),
           ms(row, column::kStddevNs),
@@ -129,6 +132,33 @@ std::string library(const std::vector<Network>& networks) {
   return "";
 }
 
+/// Each network once, whatever its contexts and precisions.
+std::vector<Facts> sizes_of(const std::vector<Network>& networks) {
+  std::vector<ModelShape> known;
+  std::vector<Facts> sizes;
+  for (const Network& network : networks) {
+    const ModelShape& shape = *network.spec.model;
+    if (std::ranges::find(known, shape) != known.end()) continue;
+    known.push_back(shape);
+    sizes.emplace_back()
+        .set("size", network.spec.size)
+        .set("parameters", format_count(parameter_count(shape)))
+        .set("tensors", format_count(std::ssize(network.gradients())))
+        .set("bytes", megabytes(network.total_bytes()));
+  }
+  return sizes;
+}
+
+/// "512", "128 or 512"
+std::string contexts_of(const std::vector<Network>& networks) {
+  std::vector<std::string> contexts;
+  for (const Network& network : networks) {
+    const std::string context = format_count(network.spec.context.value_or(0));
+    if (std::ranges::find(contexts, context) == contexts.end()) contexts.push_back(context);
+  }
+  return fmt::format("{}", fmt::join(contexts, " or "));
+}
+
 }  // namespace
 
 Dataset schemes_dataset(const std::vector<Network>& networks,
@@ -143,11 +173,11 @@ Dataset schemes_dataset(const std::vector<Network>& networks,
 
 Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_list<Scheme> wanted) {
   std::vector<RankRow> rows;
-  each(networks, wanted, [&](const Network&, const Trained& trained) {
+  each(networks, wanted, [&](const Network& network, const Trained& trained) {
     const Launch* launch = ok_launch(*trained.cell);
     if (launch == nullptr) return;
     for (const MeasuredRow& row : measured_rows(*launch, metric::kRankSteps)) {
-      rows.push_back(rank_row(trained, row));
+      rows.push_back(rank_row(trained, networks.size() > 1 ? network.words : "", row));
     }
   });
   return make_dataset("by-rank", kRankColumns, rows);
@@ -172,13 +202,10 @@ void add_conditions(Facts& facts, const RunView& view, const std::vector<Network
   facts.set("ranks", format_count(ranks));
   facts.set("share", format_count(spec.batch.value_or(0)));
   facts.set("whole", format_count(spec.batch.value_or(0) * ranks));
-  facts.set("context", format_count(spec.context.value_or(0)));
+  facts.set("context", contexts_of(networks));
   facts.set("warmup", format_count(spec.warmup.value_or(0)));
   facts.set("steps", format_count(spec.steps.value_or(0)));
-  facts.set("size", spec.size);
-  facts.set("parameters", format_count(parameter_count(*spec.model)));
-  facts.set("tensors", format_count(std::ssize(networks.front().gradients())));
-  facts.set("bytes", megabytes(networks.front().total_bytes()));
+  facts.list("sizes", sizes_of(networks));
   facts.flag("extra", view.edition().name != "2025");
 }
 

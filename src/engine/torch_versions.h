@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/not_offered.h"
+
 #if TORCH_VERSION_MINOR < 9 && defined(LABREPORT_HAS_CUDA)
 #include <c10/cuda/CUDACachingAllocator.h>
 #endif
@@ -78,8 +80,10 @@ std::unique_ptr<Reducer> make_reducer(Arguments&&... arguments) {
   if constexpr (std::is_constructible_v<Reducer, Arguments..., std::vector<std::int64_t>>) {
     return std::make_unique<Reducer>(std::forward<Arguments>(arguments)...,
                                      std::vector<std::int64_t>());
-  } else {
+  } else if constexpr (std::is_constructible_v<Reducer, Arguments...>) {
     return std::make_unique<Reducer>(std::forward<Arguments>(arguments)...);
+  } else {
+    throw NotOffered("this torch makes its reducer of gradients in another way");
   }
 }
 

@@ -177,6 +177,33 @@ TEST(BucketAnswer, CountsBucketsAndNamesCapsThatMakeOnePartition) {
   EXPECT_THAT(part.facts, HasSubstr("435, 339, 98, 8 if an MB were 2²⁰ bytes"));
 }
 
+TEST(BucketAnswer, LetsLatenciesExplainOnlyWhatTheyDo) {
+  const auto of_small_caps = [](double factor) {
+    return [factor](const CellSpec& spec, Launch& launch) {
+      if (spec.bucket && *spec.bucket <= 10'000'000)
+        lengthen(launch, metric::kStep, metric::kTotal, factor);
+    };
+  };
+  // 337 calls more than with 100 MB, whose steps are shortest.
+  EXPECT_THAT(answer("d", of_small_caps(1.024)),
+              HasSubstr("because they pay the latency of 337 more all-reduces, 6.74"));
+  EXPECT_THAT(answer("d", of_small_caps(1.5)),
+              AllOf(HasSubstr("do not explain"), Not(HasSubstr("because they pay"))));
+  EXPECT_THAT(answer("d"), HasSubstr("no more than steps vary"));
+}
+
+TEST(BucketAnswer, CallsADifferenceOfOnePartitionWhatItIs) {
+  const auto slower = [](const CellSpec& spec, Launch& launch) {
+    if (spec.bucket == 1'000'000) lengthen(launch, metric::kStep, metric::kTotal, 1.1);
+  };
+  EXPECT_THAT(answer("d", slower), HasSubstr("though both are the same buckets"));
+}
+
+TEST(BucketAnswer, SaysWhatTheModelExpectsOfTheCaps) {
+  EXPECT_THAT(answer("d"), HasSubstr("For the caps themselves it expects 2.23 (buckets of 100 MB) "
+                                     "to 8.77 ms"));
+}
+
 TEST(BucketAnswer, FindsTheBestSizeFromAllReducesByThemselves) {
   // α = 20 µs and β = 300 GB/s are the fake worker's, so √(S β α) is 219 MB.
   EXPECT_THAT(answer("d"),
@@ -214,6 +241,16 @@ TEST(DataParallelTables, DrawEachSchemesLanes) {
   EXPECT_THAT(naive.figures.front().spec.dump(), Not(HasSubstr("all-reduce, hidden")));
   EXPECT_EQ(part_of(measured(chosen()), "data_parallel.d").details.figures.size(), 5u)
       << "four caps and PyTorch's reducer";
+}
+
+TEST(DataParallelTables, TellSeveralNetworksApart) {
+  PlanInput input = chosen();
+  input.selection.sizes = {input.edition.sizes[0], input.edition.sizes[1]};
+  const Part buckets = part_of(measured(input), "data_parallel.d");
+  ASSERT_EQ(buckets.figures.size(), 2u);
+  EXPECT_NE(buckets.figures[0].slug, buckets.figures[1].slug);
+  EXPECT_THAT(buckets.answer, AllOf(HasSubstr("gradients of small at"), HasSubstr("of medium at")));
+  EXPECT_EQ(part_of(measured(input), "data_parallel.a").figures.size(), 2u);
 }
 
 TEST(Schemes, TakeWhatTheRankWithTheMostExposedHas) {
