@@ -58,6 +58,10 @@ std::vector<Pair> pairs(const std::vector<Network>& networks);
 /// Those of the first precision that have both times of a pass: what answers speak of.
 std::vector<Pair> spoken_of(const std::vector<Pair>& pairs, Pass Network::* pass);
 
+/// Neighbors by size whose forward passes take about as long, for many more FLOPs, and why; nothing
+/// where there are none.
+std::optional<Facts> near_tie(const std::vector<Pair>& pairs);
+
 /// What the answer of part (c) can say; `pairs` is not empty.
 Facts speedup_facts(const RunView& view, const std::vector<Pair>& pairs);
 

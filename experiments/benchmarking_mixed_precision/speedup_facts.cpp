@@ -285,7 +285,7 @@ Facts speedup_facts(const RunView& view, const Pairs& pairs) {
   set_kernels(facts, pairs);
   set_launch_bound(facts, pairs);
   set_slower(facts, pairs);
-  return facts;
+  return facts.when("near_tie", near_tie(pairs));
 }
 
 }  // namespace labreport::benchmarking_mixed_precision

@@ -210,15 +210,36 @@ Facts spread_facts(const Spread& spread) {
   return Facts().set("share", variation_words(spread.first)).set("where", spread.second);
 }
 
-/// How much the same phase varies by the GPU's own clock; nothing where it has none.
-std::optional<double> spread_by_events(const SizeRow& row) {
+/// The same phase by the GPU's own clock; nothing where it has none.
+std::vector<double> optimizer_by_events(const SizeRow& row) {
   const auto step = timed(*row.group, Mode::kTrainStep);
-  if (!step || step->spec->device == DeviceKind::kCpu) return std::nullopt;
-  return variation_of(step->counted(metric::kEvent, metric::kOptimizer));
+  if (!step || step->spec->device == DeviceKind::kCpu) return {};
+  return step->counted(metric::kEvent, metric::kOptimizer);
 }
 
-/// Of the passes and, inside, of the optimizer: its launches from the CPU vary where it varies by
-/// the CPU's clock alone.
+/// It varies by the CPU's clock at least twice as many milliseconds as by the GPU's: launching it
+/// does.
+bool varies_by_launches(const SizeRow& row) {
+  const std::vector<double> events = optimizer_by_events(row);
+  return events.size() > 1 && 2 * summarize(events).stddev < summarize(row.times.optimizer).stddev;
+}
+
+/// The size whose optimizer varies most, beside passes that vary less; and why, where its clocks
+/// tell.
+Facts optimizer_spread(const Spread& spread, const SizeRow& row, double steadiest) {
+  const bool more = spread.first > steadiest, launches = more && varies_by_launches(row);
+  const auto clock = [](const std::vector<double>& ms) {
+    return ms.empty() ? "" : format_value(Value::mean_of(ms), {});
+  };
+  return spread_facts(spread)
+      .when("by_cpu", launches,
+            Facts()
+                .set("wall", clock(row.times.optimizer))
+                .set("events", clock(optimizer_by_events(row))))
+      .flag("unexplained", more && !launches);
+}
+
+/// Of the passes and, inside, of the optimizer.
 std::optional<Facts> spreads(const std::vector<SizeRow>& rows) {
   std::vector<Spread> passes, optimizers;
   for (const SizeRow& row : rows) {
@@ -231,11 +252,9 @@ std::optional<Facts> spreads(const std::vector<SizeRow>& rows) {
   if (most == nullptr) return std::nullopt;
   Facts facts = spread_facts(*most).flag("steady", most->first <= kSteadyBelow);
   if (step == nullptr) return facts.when("optimizer", std::nullopt);
-  const auto events = spread_by_events(*std::ranges::find(rows, step->second, &SizeRow::size));
-  const double steadiest = std::max(most->first, kNoticeableSpread);
-  const bool by_cpu = events && step->first > steadiest && 2 * *events < step->first;
-  return facts.when("optimizer", spread_facts(*step).when("by_cpu", by_cpu, "events",
-                                                          variation_words(events.value_or(0))));
+  const SizeRow& row = *std::ranges::find(rows, step->second, &SizeRow::size);
+  return facts.when("optimizer",
+                    optimizer_spread(*step, row, std::max(most->first, kNoticeableSpread)));
 }
 
 /// How many times its median the longest step of a mode is, where that is an outlier; else 1.
@@ -270,8 +289,8 @@ Facts make_facts(const std::vector<SizeRow>& all) {
                  .when("backward", !both.empty(), ends(both).set("ratio", ratio_range(both)))
                  .when("optimizer", !updated.empty(), ends(updated)));
   facts.when("optimizer", !updated.empty(), ends(updated));
-  facts.when("spread", spreads(rows)).when("outliers", outliers(all));
-  return facts.when("ratio_of_gemms", ratio_of_gemms(both));
+  facts.when("ratio_of_gemms", ratio_of_gemms(both));
+  return facts.when("spread", spreads(rows)).when("outliers", outliers(all));
 }
 
 }  // namespace

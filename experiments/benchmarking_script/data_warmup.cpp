@@ -199,11 +199,19 @@ std::vector<Segment> segments(const FirstSteps& steps) {
   return all;
 }
 
-/// "47 % higher", "8.1× as high".
-std::string rise_words(const WarmupRow& row, std::size_t warmup) {
+/// "47 %" and "higher", "8.1×" and "as high".
+struct Rise {
+  std::string number, words;
+};
+
+Rise rise_words(const WarmupRow& row, std::size_t warmup) {
   const double ratio = 1 + row.rise(warmup);
-  if (told_as_factor(ratio) || ratio > 1.99) return format_factor(ratio) + "× as high";
-  return format_rough_percent(std::abs(ratio - 1)) + (ratio < 1 ? " % lower" : " % higher");
+  if (told_as_factor(ratio) || ratio > 1.99) return {format_factor(ratio) + "×", "as high"};
+  return {format_rough_percent(std::abs(ratio - 1)) + " %", ratio < 1 ? "lower" : "higher"};
+}
+
+void set_rise(Facts& facts, const std::string& name, const Rise& rise) {
+  facts.set(name, rise.number).set(name + "_words", rise.words);
 }
 
 /// How far small residues go, rounded up, since "within 0.0 %" would not be true: "0.1 %".
@@ -243,17 +251,49 @@ void set_first_step(Facts& facts, const FirstSteps& steps, const WarmupRow& most
 void set_enough(Facts& facts, const WarmupRows& rows) {
   const WarmupRow& farthest = *largest(rows, &WarmupRow::residue);
   const char* holds = farthest.residue() <= kNoticeable ? "one_enough" : "one_short";
-  facts.choose({"one_enough", "one_short"}, rows.front().warmup() > 1 ? holds : "",
-               Facts()
-                   .set("one", bound_words(rows, 1))
-                   .set("size", farthest.size())
-                   .set("rise", rise_words(farthest, 1)));
+  Facts values;
+  values.set("one", bound_words(rows, 1)).set("size", farthest.size());
+  set_rise(values, "rise", rise_words(farthest, 1));
+  facts.choose({"one_enough", "one_short"}, rows.front().warmup() > 1 ? holds : "", values);
 }
 
 /// A counted step allocated from the device, after all its warm-up steps.
 bool allocates_later(const TimingGroup& group) {
   const auto step = fullest(group);
   return step && std::ranges::count(disturbances(*step), "allocated in step") > 0;
+}
+
+/// How often a process's first step had to ask the device for memory.
+std::optional<double> first_allocations(const TimingGroup& group, Mode mode) {
+  const auto step = timed(group, mode);
+  const Metric* calls =
+      step ? step->launch->find(metric::kStep, metric::kDeviceAllocations) : nullptr;
+  if (calls == nullptr || calls->numbers().empty()) return std::nullopt;
+  return calls->numbers().front();
+}
+
+/// What the optimizer's state costs a first training step beyond forward and backward: calls for
+/// memory, counted in both. Nothing where no size has both.
+std::optional<Facts> first_state(const std::vector<TimingGroup>& groups) {
+  std::vector<std::string> sizes, counts;
+  std::size_t counted = 0;
+  for (const TimingGroup& group : groups) {
+    const auto trains = first_allocations(group, Mode::kTrainStep);
+    const auto passes = first_allocations(group, Mode::kForwardBackward);
+    if (!trains || !passes) continue;
+    ++counted;
+    if (*trains <= *passes) continue;
+    sizes.push_back(group.label);
+    counts.push_back(format_fixed(*trains, 0) + " vs. " + format_fixed(*passes, 0));
+  }
+  if (counted == 0) return std::nullopt;
+  return Facts()
+      .when("more", !sizes.empty(),
+            Facts()
+                .flag("only", sizes.size() < counted)
+                .set("sizes", join_words(sizes))
+                .set("counts", join_words(counts)))
+      .flag("none", sizes.empty());
 }
 
 /// The training step whose first time is the most beyond a steady one, beside an answer of a
@@ -280,16 +320,18 @@ Facts answer(const WarmupRows& rows, const FirstSteps& firsts,
             std::string(describe(any.mode)) + (any.mode == Mode::kTrainStep ? "" : " step"));
   facts.set("steps", std::to_string(any.cold().count));
   facts.set("warmup_steps", format_plural(static_cast<std::int64_t>(any.warmup()), "warm-up step"));
-  facts.set("most", most->size()).set("most_rise", rise_words(*most, 0));
+  const Rise highest = rise_words(*most, 0), lowest = rise_words(*least, 0);
+  facts.set("most", most->size()).set("least", least->size());
+  set_rise(facts, "most_rise", highest);
+  set_rise(facts, "least_rise", lowest);
   facts.set("most_cold", most->cold().mean, {}).set("most_warm", most->warm().mean, {});
   facts.set("most_sd_cold", most->cold().stddev, {Notation::kSignificant, 3});
   facts.set("most_sd_warm", most->warm().stddev, {Notation::kSignificant, 2});
   facts.set("most_first", most->first(), {});
   facts.set("most_steady", certain_digits(most->steady(), most->warm().stddev));
-  facts.set("least", least->size()).set("least_rise", rise_words(*least, 0));
   facts.set("bound", bound_words(rows, 0));
   facts.flag("rises", most->rise(0) > kNoticeable);
-  facts.flag("several", rise_words(*most, 0) != rise_words(*least, 0));
+  facts.flag("several", highest.number != lowest.number || highest.words != lowest.words);
   set_first_step(facts, firsts, *most);
   set_enough(facts, rows);
   return facts.when("later_allocations", !later.empty(), "sizes", join_words(later));
@@ -317,6 +359,8 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
   part.facts.flag("profiled", std::ranges::any_of(firsts, &FirstStep::explained));
   part.facts.when("answered", !rows.empty(), rows.empty() ? Facts() : answer(rows, firsts, groups));
   part.facts.when("training", first_training_step(comparable, mode));
+  part.facts.when("state", is_warmup_mode(view.edition(), Mode::kTrainStep) ? first_state(groups)
+                                                                            : std::nullopt);
   part.facts.set("mode", describe(mode));
   part.datasets = {windows("windows", only(all, of_mode)), windows("every-window", all),
                    make_dataset("first-step", kFirstStep, firsts),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "base/error.h"
@@ -43,11 +44,26 @@ bool is_of(const CellSpec& spec, AttentionMethod method) {
   return spec.attention && spec.attention->method == method && !is_shipped(spec);
 }
 
+namespace {
+
+/// From the row's numbers: earlier workers worded it otherwise.
+OutOfMemory refusal(const MeasuredRow& row) {
+  const auto bytes = [&](std::string_view column) -> std::optional<std::int64_t> {
+    const auto number = row.number(column);
+    return number ? std::optional(std::llround(*number)) : std::nullopt;
+  };
+  return {row.text(column::kPhase), bytes(column::kRequestedBytes), bytes(column::kInUseBytes), {}};
+}
+
+}  // namespace
+
 AttentionRow::AttentionRow(const CellSpec& spec, const MeasuredRow& row)
     : reason(row.text(column::kReason)),
       spec_(&spec),
       length_(static_cast<std::int64_t>(row.number(column::kLength).value_or(0))),
-      measured_(row) {}
+      measured_(row) {
+  if (ran_out()) reason = describe(Outcome(refusal(row)));
+}
 
 bool AttentionRow::ran() const { return outcome() == metric::kRan; }
 bool AttentionRow::ran_out() const { return outcome() == metric::kRanOut; }

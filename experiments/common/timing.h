@@ -47,7 +47,7 @@ std::optional<Timed> timed(const TimingGroup& group, Mode mode);
 /// The mode that holds most, of those that ran.
 std::optional<Timed> fullest(const TimingGroup& group);
 
-/// Why a mode has no numbers: "out of memory in optimizer: …"; empty when it has, or was not asked
+/// Why a mode has no numbers: "out of memory in optimizer"; empty when it has, or was not asked
 /// for.
 std::string reason_missing(const TimingGroup& group, Mode mode);
 

@@ -13,7 +13,7 @@
 namespace labreport::fsdp_accounting {
 namespace {
 
-using optimizer_state_sharding_accounting::Scheme;
+using optimizer_state_sharding_accounting::ShardingScheme;
 using optimizer_state_sharding_accounting::Stage;
 using optimizer_state_sharding_accounting::Trained;
 using optimizer_state_sharding_accounting::When;
@@ -22,18 +22,18 @@ constexpr const char* kProblem = "fsdp_accounting";
 constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;  // of losses; gradients in 16 bits
 
 /// The high-water mark of a later step: what a peak of the whole step is.
-std::optional<double> step_peak(const Scheme* scheme) {
+std::optional<double> step_peak(const ShardingScheme* scheme) {
   if (scheme == nullptr) return std::nullopt;
   const Stage* stage = scheme->stage(When::kLaterStep, metric::kAfterOptimizer);
   return stage == nullptr ? std::nullopt : std::optional(stage->high_water);
 }
 
-double held_total(const Scheme& scheme) {
+double held_total(const ShardingScheme& scheme) {
   return static_cast<double>(held_bytes(scheme.cell->spec).total());
 }
 
 /// Against one other scheme: what the arithmetic expects, what was measured.
-Facts saving(const Scheme& other, const Scheme& sharded) {
+Facts saving(const ShardingScheme& other, const ShardingScheme& sharded) {
   Facts facts;
   facts.set("other", other.words());
   facts.set("expected", format_bytes(held_total(other) - held_total(sharded)));
@@ -51,10 +51,11 @@ Facts saving(const Scheme& other, const Scheme& sharded) {
 }
 
 Facts network_savings(const Trained& network) {
-  const Scheme& sharded = *network.find(Sharding::kWeights);
+  const ShardingScheme& sharded = *network.find(Sharding::kWeights);
   std::vector<Facts> savings;
   for (const Sharding other : {Sharding::kOptimizer, Sharding::kNone}) {
-    if (const Scheme* scheme = network.find(other)) savings.push_back(saving(*scheme, sharded));
+    if (const ShardingScheme* scheme = network.find(other))
+      savings.push_back(saving(*scheme, sharded));
   }
   Facts facts;
   facts.set("network", network.words);
@@ -115,7 +116,7 @@ const std::vector<Column<GatherRow>> kGathers{
 std::vector<GatherRow> gather_rows(const std::vector<Trained>& networks) {
   std::vector<GatherRow> rows;
   for (const Trained& network : networks) {
-    const Scheme& sharded = *network.find(Sharding::kWeights);
+    const ShardingScheme& sharded = *network.find(Sharding::kWeights);
     const Launch* launch = ok_launch(*sharded.cell);
     if (launch == nullptr) continue;
     for (const BlockGather& gather : block_gathers(*launch)) {
@@ -127,7 +128,7 @@ std::vector<GatherRow> gather_rows(const std::vector<Trained>& networks) {
 
 /// Of one pass of all blocks: who was in time, and how much of what gathers take was hidden.
 std::optional<Facts> pass_facts(const std::vector<BlockGather>& gathers, std::string_view pass,
-                                const Scheme& sharded, std::int64_t blocks) {
+                                const ShardingScheme& sharded, std::int64_t blocks) {
   const auto all = all_blocks(gathers, pass);
   if (!all || all->alone_ms <= 0) return std::nullopt;
   const double hidden = std::clamp(1 - all->wait_ms / all->alone_ms, 0.0, 1.0);
@@ -155,7 +156,7 @@ std::optional<Facts> pass_facts(const std::vector<BlockGather>& gathers, std::st
 std::vector<Facts> timely(const std::vector<Trained>& networks) {
   std::vector<Facts> all;
   for (const Trained& network : networks) {
-    const Scheme& sharded = *network.find(Sharding::kWeights);
+    const ShardingScheme& sharded = *network.find(Sharding::kWeights);
     const Launch* launch = ok_launch(*sharded.cell);
     if (launch == nullptr) continue;
     const auto gathers = block_gathers(*launch);
@@ -173,8 +174,8 @@ std::vector<Facts> timely(const std::vector<Trained>& networks) {
 std::vector<Facts> step_facts(const std::vector<Trained>& networks) {
   std::vector<Facts> all;
   for (const Trained& network : networks) {
-    const Scheme* plain = network.find(Sharding::kNone);
-    const Scheme* sharded = network.find(Sharding::kWeights);
+    const ShardingScheme* plain = network.find(Sharding::kNone);
+    const ShardingScheme* sharded = network.find(Sharding::kWeights);
     if (plain == nullptr || plain->steps_ms.empty() || sharded->steps_ms.empty()) continue;
     all.emplace_back()
         .set("network", network.words)

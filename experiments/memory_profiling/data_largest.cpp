@@ -1,4 +1,6 @@
 // Part (e): the largest allocations of the forward pass, what they are and what becomes of them.
+#include <cmath>
+
 #include "base/lists.h"
 #include "base/text.h"
 #include "experiments/memory_profiling/bytes.h"
@@ -93,21 +95,56 @@ std::string meaning(const std::string& formula) {
   return "";
 }
 
-/// "96 in attn/computing softmax and 96 in attn/computing attention scores": the largest, by
-/// module.
-std::string source_words(const Forward& forward) {
-  const auto place = [](const Group& group) {
-    return group.module.empty() ? group.op : last_of(group.module, "layers/");
-  };
-  const auto top =
-      only(forward.groups, [&](const Group& one) { return one.bytes == forward.bytes(); });
-  std::vector<std::string> words;
-  for (const std::string& source : distinct(each(top, place))) {
-    double count = 0;
-    for (const Group& group : top) count += place(group) == source ? group.count : 0;
-    words.push_back(format_value(count, {Notation::kCount}) + " in " + source);
+/// Modules of labreport's network that are known by another name.
+constexpr std::pair<const char*, const char*> kPlaces[]{
+    {"attn/computing softmax", "the softmax"},
+    {"attn/computing attention scores", "the masked scores"},
+    {"attn", "attention"},
+    {"ffn", "the FFN"}};
+
+std::string place_of(const Group& group) {
+  const std::string path = group.module.empty() ? group.op : last_of(group.module, "layers/");
+  const auto known =
+      std::ranges::find_if(kPlaces, [&](auto& place) { return path == place.first; });
+  return known == std::end(kPlaces) ? path : known->second;
+}
+
+/// What one place makes of the largest.
+struct Source {
+  std::string place;
+  double count = 0;
+  std::vector<std::string> makers = {};
+};
+
+std::vector<Source> sources_of(const Forward& forward) {
+  std::vector<Source> sources;
+  for (const Group& group : forward.groups) {
+    if (group.bytes != forward.bytes()) continue;
+    auto found = std::ranges::find(sources, place_of(group), &Source::place);
+    if (found == sources.end()) found = sources.insert(found, {place_of(group)});
+    found->count += group.count;
+    found->makers.push_back(group.maker());
   }
-  return join_words(words);
+  return sources;
+}
+
+/// "in each of 32 layers, 3 in the softmax (sub, exp and div) and 3 in …"; "144 in attention (…)"
+/// where layers do not make equally many.
+std::string source_words(const Forward& forward) {
+  const std::vector<Source> sources = sources_of(forward);
+  const CellSpec& spec = forward.step->spec();
+  const double layers = spec.model ? static_cast<double>(spec.model->layers) : 0;
+  const bool even = layers > 1 && std::ranges::all_of(sources, [layers](const Source& source) {
+                      return std::fmod(source.count, layers) == 0;
+                    });
+  const auto words = [&](const Source& source) {
+    const double count = even ? source.count / layers : source.count;
+    const std::string makers = join_words(distinct(source.makers));
+    return format_value(count, {Notation::kCount}) + " in " + source.place +
+           (source.place.ends_with(makers) ? "" : " (" + makers + ")");
+  };
+  const std::string all = join_words(each(sources, words));
+  return even ? "in each of " + format_fixed(layers, 0) + " layers, " + all : all;
 }
 
 Facts values_of(const Forward& forward) {
@@ -140,6 +177,30 @@ std::optional<Facts> others(const std::vector<Forward>& forwards, const Forward&
       .set("contexts", join_words(each(alike, &Forward::context)))
       .set("bytes", bytes(&Forward::bytes))
       .set("scores", bytes(&Forward::scores));
+}
+
+/// The other contexts whose largest allocations are of `shown`'s kind, and which of them ran
+/// without grad alone.
+std::optional<Facts> longer(const std::vector<Forward>& forwards, const Forward& shown) {
+  const auto alike = only(forwards, [&](const Forward& forward) {
+    return forward.profile != shown.profile && !shown.formula().empty() &&
+           forward.formula() == shown.formula();
+  });
+  if (alike.empty()) return std::nullopt;
+  const auto without = only(alike, [](const Forward& forward) {
+    const auto refused = [&](Mode mode) {
+      const Step* step = forward.profile->asked(mode);
+      return step != nullptr && step->refused() != nullptr;
+    };
+    return forward.step->mode() == Mode::kInference &&
+           (refused(Mode::kForward) || refused(Mode::kTrainStep));
+  });
+  const auto bytes = [](const Forward& forward) { return format_bytes(forward.bytes()); };
+  return Facts()
+      .set("contexts", join_words(each(alike, &Forward::context)))
+      .set("bytes", join_words(each(alike, bytes)))
+      .when("without_grad", !without.empty(), "contexts",
+            join_words(each(without, &Forward::context)));
 }
 
 /// The kinds of the smallest size may not all be recorded: a worker keeps the largest only.
@@ -196,12 +257,13 @@ PartContent present_largest(const RunView& view, const std::vector<Profile>& pro
   PartContent part;
   const std::vector<Forward> forwards = forwards_of(answered(profiles));
   part.facts.flag("nothing", forwards.empty()).list("contexts", each(forwards, values_of));
-  for (const char* name : {"known", "unknown", "outgrown", "others"})
+  for (const char* name : {"known", "unknown", "longer", "outgrown", "others"})
     part.facts.when(name, std::nullopt);
   part.facts.set("pass", "");
   if (forwards.empty()) return part;
   const Forward& shown = reference_of(view, forwards);
   part.facts.when(meaning(shown.formula()).empty() ? "unknown" : "known", values_of(shown));
+  part.facts.when("longer", longer(forwards, shown));
   const bool scores = meaning(shown.formula()) == kScores;
   part.facts.when(scores ? "outgrown" : "others", others(forwards, shown));
   part.facts.set("pass", shown.pass() + " of " + shown.profile->words);

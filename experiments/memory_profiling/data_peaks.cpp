@@ -4,6 +4,7 @@
 
 #include "base/lists.h"
 #include "base/text.h"
+#include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/common/timing.h"
 #include "experiments/memory_profiling/bytes.h"
@@ -30,13 +31,8 @@ double most_of(const Profiles& rows) {
   return most;
 }
 
-/// One context a row: those at which both steps were asked for, else all.
-Dataset peak_contexts(Profiles profiles) {
-  const Profiles both = only(profiles, [](const Profile* profile) {
-    return profile->asked(Mode::kInference) != nullptr &&
-           profile->asked(Mode::kTrainStep) != nullptr;
-  });
-  if (!both.empty()) profiles = both;
+/// One context a row.
+Dataset peak_contexts(const Profiles& profiles) {
   const ByteUnit unit = byte_unit(most_of(profiles));
   std::vector<Column<const Profile*>> columns{
       {"context", "Context", [](const Profile* profile) { return profile->place; }}};
@@ -121,6 +117,11 @@ std::vector<StepRow> steps_of(const Profiles& profiles) {
   return rows;
 }
 
+std::vector<StepRow> training_steps(const Profiles& profiles) {
+  return only(steps_of(profiles),
+              [](const StepRow& row) { return row.step->mode() == Mode::kTrainStep; });
+}
+
 Dataset peak_steps(const Profiles& profiles) {
   const ByteUnit unit = byte_unit(most_of(profiles));
   const auto column = [&](std::string_view title, std::string_view tag, std::string_view metric) {
@@ -131,7 +132,7 @@ Dataset peak_steps(const Profiles& profiles) {
   std::vector<Column<StepRow>> columns{
       {"context", "Context", [](const StepRow& row) { return row.profile->label; }},
       {"step", "Step", [](const StepRow& row) { return mode_words(row.step->mode()); }},
-      {"phase", "Peak lies in", &StepRow::phase},
+      {"phase", "Peak in", &StepRow::phase},
       column("Allocated", metric::kMemory, metric::kPeakAllocated),
       column("Reserved", metric::kMemory, metric::kPeakReserved),
       column("Requested", metric::kMemory, metric::kPeakRequested),
@@ -184,26 +185,31 @@ bool gradients_replace(const StepRow& row) {
          row.activations() > row.parameters();
 }
 
-std::optional<Facts> phase_values(const StepRow* row, bool alone) {
-  if (row == nullptr) return std::nullopt;
+/// Of peaks in one phase, contexts rising.
+std::optional<Facts> phase_values(const std::vector<StepRow>& steps, bool alone) {
+  if (steps.empty()) return std::nullopt;
+  const StepRow &first = steps.front(), &last = steps.back();
   return Facts()
-      .set("context", format_count(row->context()))
-      .set("state", format_bytes(row->step->state()))
-      .set("activations", format_bytes(row->activations()))
-      .set("phase", pass_words(row->phase()))
-      .when("outweigh", gradients_replace(*row), "gradients", format_bytes(row->parameters()))
+      .set("first", format_count(first.context()))
+      .set("last", format_count(last.context()))
+      .flag("several", steps.size() > 1)
+      .set("state", format_bytes(last.step->state()))
+      .set("activations",
+           from_to(format_bytes(first.activations()), format_bytes(last.activations())))
+      .set("phase", pass_words(last.phase()))
+      .when("outweigh", std::ranges::all_of(steps, gradients_replace), "gradients",
+            format_bytes(last.parameters()))
       .flag("alone", alone);
 }
 
-/// Up to some context the peaks lie in the optimizer, from the next on in a pass.
+/// Up to some context the peaks lie in the optimizer, from the next on in one pass.
 void set_phases(Facts& facts, const std::vector<StepRow>& steps) {
   const auto passes = std::ranges::find_if_not(steps, in_optimizer);
-  const bool told = !steps.empty() && std::all_of(passes, steps.end(), by_activations);
-  const StepRow* last = told && passes != steps.begin() ? &*(passes - 1) : nullptr;
-  const StepRow* next = told && passes != steps.end() ? &*passes : nullptr;
-  if (last == nullptr && next != nullptr) next = &steps.back();
-  facts.when("in_optimizer", phase_values(last, next == nullptr));
-  facts.when("in_pass", phase_values(next, last == nullptr));
+  const std::vector<StepRow> updating(steps.begin(), passes), passing(passes, steps.end());
+  const bool told = std::ranges::all_of(passing, by_activations) &&
+                    distinct(each(passing, &StepRow::phase)).size() < 2;
+  facts.when("in_optimizer", told ? phase_values(updating, passing.empty()) : std::nullopt);
+  facts.when("in_pass", told ? phase_values(passing, updating.empty()) : std::nullopt);
 }
 
 /// A step that needs more than that of the next longer context, where the allocator explains it.
@@ -225,8 +231,7 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   set_common(part.facts, view, profiles);
   const Profiles spoken_of = answered(profiles);
   const Profiles rows = of_precision(profiles, spoken_of.front()->spec.precision);
-  const std::vector<StepRow> training = only(
-      steps_of(spoken_of), [](const StepRow& row) { return row.step->mode() == Mode::kTrainStep; });
+  const std::vector<StepRow> training = training_steps(spoken_of);
   const auto inference = range_of(spoken_of, Mode::kInference);
   const auto step = range_of(spoken_of, Mode::kTrainStep);
   std::vector<Facts> ranges;
@@ -237,9 +242,10 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   part.facts.flag("nothing", ranges.empty()).set("reasons", reasons_missing(*rows.front()));
   part.facts.list("ranges", ranges).when("step", step).when("inference", inference);
   part.facts.when("refused", !refused.empty(), "contexts", contexts_of(refused));
-  set_phases(part.facts, training);
+  set_phases(part.facts, training_steps(asked_in_full(spoken_of)));
   part.facts.when("turned", turned(training));
-  part.datasets = {peak_contexts(rows), forward_peaks(rows), peak_steps(all_of(profiles))};
+  part.datasets = {peak_contexts(asked_in_full(rows)), forward_peaks(rows),
+                   peak_steps(all_of(profiles))};
   add_what_fits(part, view, profiles);
   part.details.tables = {commands_table(view.run(), kProblem, named_cells(profiles))};
   part.details.warnings = warnings(profiles);

@@ -35,10 +35,10 @@ struct Pair {
 using Pairs = std::vector<Pair>;
 
 /// By rising context, of each the modes that both were asked for.
-Pairs pairs_of(const std::vector<Profile>& profiles) {
+Pairs pairs_of(const std::vector<Profile>& profiles, const Profiles& own) {
   Pairs pairs;
   const Precision other = reduced(profiles).value_or(Precision::kFp32);
-  for (const Profile* first : answered(profiles)) {
+  for (const Profile* first : own) {
     for (const Profile* second : alike(profiles, *first, other)) {
       if (second == first || second->context() != first->context()) continue;
       for (const Mode mode : kModes) {
@@ -88,20 +88,6 @@ std::string moved(const Pair& pair) {
          " of weight copies still alive";
 }
 
-Facts pair_values(const Pair& pair) {
-  std::string parts = parts_of(pair);
-  if (!parts.empty() && !moved(pair).empty()) parts = moved(pair);
-  return Facts()
-      .set("step", mode_words(pair.mode))
-      .set("context", format_count(pair.own->context()))
-      .set("from", format_bytes(pair.from()))
-      .set("to", format_bytes(pair.to()))
-      .set("share", (pair.change() < 0 ? "−" : "+") + format_percent(pair.size()))
-      .set("held", format_bytes(pair.before().state()))
-      .when("explained", !parts.empty(), "parts", parts)
-      .flag("unexplained", parts.empty() && pair.size() >= kSame);
-}
-
 /// Most of a step that hardly changes is held in both precisions alike.
 bool stays(const Pair& pair) {
   const double held = pair.before().held();
@@ -109,24 +95,60 @@ bool stays(const Pair& pair) {
          std::abs(pair.after().held() / held - 1) < kSame;
 }
 
-/// Whether it matters, by the training step that changes most; and the step at the shortest
-/// context, where it is another.
+/// What changes between the peaks; empty where the categories do not tell.
+std::string change_reason(const Pair& pair) {
+  const std::string parts = parts_of(pair), phase = moved(pair);
+  if (parts.empty()) return "";
+  return pair.reduced->precision() + " " + (phase.empty() ? parts : phase);
+}
+
+std::string stay_reason(const Pair& pair) {
+  return format_bytes(pair.before().state()) +
+         " of it is parameters, gradients and optimizer state, which stay in " +
+         pair.own->precision();
+}
+
+Facts pair_values(const Pair& pair, const std::string& reason) {
+  return Facts()
+      .set("step", mode_words(pair.mode))
+      .set("context", format_count(pair.own->context()))
+      .set("from", format_bytes(pair.from()))
+      .set("to", format_bytes(pair.to()))
+      .set("share", (pair.change() < 0 ? "−" : "+") + format_percent(pair.size()))
+      .when("reason", !reason.empty(), "words", reason)
+      .flag("unexplained", reason.empty() && pair.size() >= kSame);
+}
+
+/// Whether the step's peak changes, and in which direction.
+Facts directed(const Pair& pair, const std::string& reason) {
+  const bool hardly = pair.size() < kMatters;
+  return pair_values(pair, reason)
+      .flag("hardly", hardly)
+      .flag("saves", !hardly && pair.change() < 0)
+      .flag("costs", !hardly && pair.change() > 0);
+}
+
+Facts changed(const Pair& pair) { return pair_values(pair, change_reason(pair)); }
+
+/// Whether it matters: by the step at the shortest context, then by the one that changes most,
+/// where that is another.
 void set_steps(Facts& facts, const Pairs& steps) {
   facts.when("verdict", std::nullopt).when("shortest", std::nullopt);
   if (steps.empty()) return;
-  const Pair& most = *largest(steps, &Pair::size);
-  const bool hardly = most.size() < kMatters;
-  facts.when("verdict", pair_values(most)
-                            .flag("hardly", hardly)
-                            .flag("saves", !hardly && most.change() < 0)
-                            .flag("costs", !hardly && most.change() > 0));
-  if (&most == &steps.front()) return;
+  const Pair &most = *largest(steps, &Pair::size), &shortest = steps.front();
+  const bool later = &most != &shortest;
+  const bool matters = most.size() >= kMatters && shortest.size() < kMatters;
+  facts.when("verdict", directed(most, change_reason(most))
+                            .flag("later", later)
+                            .flag("matters", matters)
+                            .flag("longest", &most == &steps.back()));
+  if (!later) return;
   const Pair* raised = largest(steps, &Pair::change);
-  const bool told = raised == &most || raised == &steps.front() || raised->change() < kSame;
+  const bool told = raised == &most || raised == &shortest || raised->change() < kSame;
+  const std::string reason = stays(shortest) ? stay_reason(shortest) : change_reason(shortest);
   facts.when("shortest",
-             pair_values(steps.front())
-                 .flag("stays", stays(steps.front()))
-                 .when("raised", told ? std::nullopt : std::optional(pair_values(*raised))));
+             directed(shortest, reason)
+                 .when("raised", told ? std::nullopt : std::optional(changed(*raised))));
 }
 
 bool refused(const Profile& profile) {
@@ -183,7 +205,7 @@ Dataset both_precisions(const Pairs& pairs, const std::string& own, const std::s
 PartContent present_precisions(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   set_common(part.facts, view, profiles);
-  const Pairs pairs = pairs_of(profiles);
+  const Pairs pairs = pairs_of(profiles, answered(profiles));
   const std::string own = answered(profiles).front()->precision();
   const std::string other(describe(reduced(profiles).value_or(Precision::kBf16)));
   part.facts.set("own", own).set("reduced", other);
@@ -191,10 +213,11 @@ PartContent present_precisions(const RunView& view, const std::vector<Profile>& 
   part.facts.flag("none_in_both", !pairs.empty() && std::ranges::none_of(pairs, &Pair::both_ran));
   Pairs forwards = of_mode(pairs, Mode::kInference);
   if (forwards.empty()) forwards = of_mode(pairs, Mode::kForward);
-  part.facts.list("compared", each(only(pairs, &Pair::both_ran), pair_values));
-  set_steps(part.facts, of_mode(pairs, Mode::kTrainStep));
+  part.facts.list("compared", each(only(pairs, &Pair::both_ran), changed));
+  const Pairs full = pairs_of(profiles, asked_in_full(answered(profiles)));
+  set_steps(part.facts, of_mode(full, Mode::kTrainStep));
   part.facts.when("inference",
-                  forwards.empty() ? std::nullopt : std::optional(pair_values(forwards.back())));
+                  forwards.empty() ? std::nullopt : std::optional(changed(forwards.back())));
   set_fits(part.facts, pairs);
   part.datasets = {both_precisions(pairs, own, other)};
   add_peaks_figure(part, view, profiles);

@@ -80,6 +80,13 @@ std::string_view situation(const Shown& shown) {
   return temporary ? "sawtooth" : "rising";
 }
 
+/// The allocation that was refused.
+std::optional<Facts> another_of(const Step& step) {
+  const OutOfMemory* oom = step.refused();
+  if (oom == nullptr || !oom->requested_bytes) return std::nullopt;
+  return Facts().set("bytes", format_bytes(static_cast<double>(*oom->requested_bytes)));
+}
+
 Facts shown_values(const Shown& shown) {
   const Timeline& timeline = shown.timeline;
   const Instant &start = shown.start(), &peak = timeline.peak();
@@ -99,9 +106,11 @@ Facts shown_values(const Shown& shown) {
       .set("activations", at_end(loss ? metric::kLoss : metric::kForward, metric::kActivations))
       .set("gradients", at_end(metric::kBackward, metric::kGradients))
       .set("peak", format_bytes(peak.requested()))
-      .when("rounded", peak.allocated > peak.requested(), "allocated", format_bytes(peak.allocated))
+      .when("rounded", format_bytes(peak.allocated) != format_bytes(peak.requested()), "allocated",
+            format_bytes(peak.allocated))
       .set("phase", pass_words(peak.phase))
       .set("reason", shown.step->missing())
+      .when("another", another_of(*shown.step))
       .flag("stateless", trains && start.of(metric::kOptimizerStates) <= 0)
       .when("updated", timeline.end_of(metric::kOptimizer) != nullptr, "optimizer",
             format_bytes(optimizer_rise(timeline)));
@@ -161,13 +170,15 @@ Dataset slices_data(const std::vector<Category>& visible, const Timeline& timeli
   return make_dataset("timeline", columns, rows);
 }
 
-/// Memory at the ends of the phases and at the peak.
-Dataset stages_data(const std::vector<Category>& visible, const Timeline& timeline,
+/// Memory at the ends of the phases, the last of which may have been cut short, and at the peak.
+Dataset stages_data(const std::vector<Category>& visible, const Shown& shown,
                     const ByteUnit& unit) {
   using Stage = std::pair<std::string, Instant>;
+  const Timeline& timeline = shown.timeline;
   std::vector<Stage> rows{{"start", timeline.instants.front()}};
   for (const Stretch& phase : timeline.phases())
     rows.emplace_back("end of " + phase.phase, *phase.last);
+  if (!shown.step->ok() && rows.size() > 1) rows.back().first = shown.step->missing();
   rows.emplace_back("peak, in " + timeline.peak().phase, timeline.peak());
   std::vector<Column<Stage>> columns{{"instant", "Instant", &Stage::first}};
   for (const Category& category : visible) {
@@ -196,8 +207,8 @@ void add_step(PartContent& part, const Shown& shown, const std::string& file, do
   const Timeline& timeline = shown.timeline;
   const ByteUnit unit = byte_unit(timeline.peak().requested());
   const std::vector<Category> visible = visible_in(timeline);
-  std::vector<Dataset> all{slices_data(visible, timeline, unit),
-                           stages_data(visible, timeline, unit), marks_data(shown, capacity, unit)};
+  std::vector<Dataset> all{slices_data(visible, timeline, unit), stages_data(visible, shown, unit),
+                           marks_data(shown, capacity, unit)};
   std::ranges::move(lifetimes(timeline, allocations_of(*shown.step->launch), unit),
                     std::back_inserter(all));
   for (Dataset& dataset : all) {

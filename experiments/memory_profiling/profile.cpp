@@ -129,6 +129,7 @@ std::string mode_words(Mode mode) {
 
 std::string pass_words(const std::string& phase) {
   if (phase == metric::kForward || phase == metric::kBackward) return "the " + phase + " pass";
+  if (phase == metric::kOptimizer) return "the optimizer step";
   return phase.empty() ? "no phase" : "the " + phase;
 }
 
@@ -195,6 +196,14 @@ Profiles answered(const std::vector<Profile>& profiles) {
   if (chosen == nullptr) chosen = first_with(profiles, ran_at_all);
   if (chosen == nullptr) chosen = first_with(profiles, [](const Profile&) { return true; });
   return alike(profiles, *chosen, chosen->spec.precision.value_or(Precision::kFp32));
+}
+
+Profiles asked_in_full(const Profiles& profiles) {
+  const Profiles full = only(profiles, [](const Profile* profile) {
+    return profile->asked(Mode::kInference) != nullptr &&
+           profile->asked(Mode::kTrainStep) != nullptr;
+  });
+  return full.empty() ? profiles : full;
 }
 
 bool anything_ran(const Profiles& profiles) {

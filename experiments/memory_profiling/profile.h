@@ -66,6 +66,10 @@ using Profiles = std::vector<const Profile*>;
 /// which anything ran, else any), in the first precision; contexts rising.
 Profiles answered(const std::vector<Profile>& profiles);
 
+/// Those at which both an inference forward and a training step were asked for, else all: the
+/// others were only passed on the way to longer ones.
+Profiles asked_in_full(const Profiles& profiles);
+
 Profiles all_of(const std::vector<Profile>& profiles);
 
 Profiles of_precision(const std::vector<Profile>& profiles, std::optional<Precision> precision);
@@ -76,7 +80,7 @@ Profiles alike(const std::vector<Profile>& profiles, const Profile& profile, Pre
 /// "inference forward", "forward with grad", "training step".
 std::string mode_words(Mode mode);
 
-/// "the backward pass", "the optimizer"
+/// "the backward pass", "the optimizer step"
 std::string pass_words(const std::string& phase);
 
 /// Any numbers at all.

@@ -19,15 +19,15 @@ constexpr double kExplains = 0.5;  // of a difference, the share that a phase ha
 
 struct Both {
   const Trained* network;
-  const Scheme* plain;
-  const Scheme* sharded;
+  const ShardingScheme* plain;
+  const ShardingScheme* sharded;
 };
 
 std::vector<Both> pairs_that_ran(const std::vector<Trained>& networks) {
   std::vector<Both> pairs;
   for (const Trained& network : networks) {
-    const Scheme* plain = network.find(Sharding::kNone);
-    const Scheme* sharded = network.find(Sharding::kOptimizer);
+    const ShardingScheme* plain = network.find(Sharding::kNone);
+    const ShardingScheme* sharded = network.find(Sharding::kOptimizer);
     if (plain != nullptr && sharded != nullptr && plain->ran() && sharded->ran()) {
       pairs.push_back({&network, plain, sharded});
     }

@@ -57,8 +57,8 @@ std::vector<Stage> stages_of(const Launch& launch) {
   return stages;
 }
 
-Scheme scheme_of(const Cell& cell) {
-  Scheme scheme{&cell, reason_missing(cell)};
+ShardingScheme scheme_of(const Cell& cell) {
+  ShardingScheme scheme{&cell, reason_missing(cell)};
   const Launch* launch = ok_launch(cell);
   if (launch == nullptr) return scheme;
   scheme.stages = stages_of(*launch);
@@ -122,19 +122,19 @@ std::string Stage::point_words() const {
                                                 : "after the optimizer step";
 }
 
-const Stage* Scheme::stage(When when, std::string_view point) const {
+const Stage* ShardingScheme::stage(When when, std::string_view point) const {
   const auto found = std::ranges::find_if(
       stages, [&](const Stage& stage) { return stage.when == when && stage.point.name == point; });
   return found == stages.end() ? nullptr : &*found;
 }
 
-std::optional<double> Scheme::phase_ms(std::string_view phase) const {
+std::optional<double> ShardingScheme::phase_ms(std::string_view phase) const {
   const auto found = phases_ms.find(std::string(phase));
   if (found == phases_ms.end() || found->second.empty()) return std::nullopt;
   return mean(found->second);
 }
 
-double Scheme::expected_allocated(const Stage& stage) const {
+double ShardingScheme::expected_allocated(const Stage& stage) const {
   const HeldBytes held = held_bytes(cell->spec);
   const bool state = stage.when == When::kLaterStep || stage.point.name == metric::kAfterOptimizer;
   auto bytes = static_cast<double>(held.parameters);
@@ -143,7 +143,7 @@ double Scheme::expected_allocated(const Stage& stage) const {
   return bytes;
 }
 
-std::optional<double> Scheme::expected_peak(const Stage& stage) const {
+std::optional<double> ShardingScheme::expected_peak(const Stage& stage) const {
   if (stage.when == When::kModel) return std::nullopt;
   const HeldBytes held = held_bytes(cell->spec);
   const bool optimizer = stage.point.name == metric::kAfterOptimizer;
@@ -151,15 +151,15 @@ std::optional<double> Scheme::expected_peak(const Stage& stage) const {
   return expected_rest(cell->spec, held, state ? static_cast<double>(held.moments) : 0, optimizer);
 }
 
-double Scheme::expected_step_peak() const {
+double ShardingScheme::expected_step_peak() const {
   const HeldBytes held = held_bytes(cell->spec);
   const auto moments = static_cast<double>(held.moments);
   return std::max(expected_rest(cell->spec, held, moments, false),
                   expected_rest(cell->spec, held, moments, true));
 }
 
-const Scheme* Trained::find(Sharding sharding) const {
-  const auto found = std::ranges::find(schemes, sharding, &Scheme::sharding);
+const ShardingScheme* Trained::find(Sharding sharding) const {
+  const auto found = std::ranges::find(schemes, sharding, &ShardingScheme::sharding);
   return found == schemes.end() ? nullptr : &*found;
 }
 

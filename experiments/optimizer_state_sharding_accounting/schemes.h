@@ -36,7 +36,7 @@ struct Stage {
 };
 
 /// One choice of what is sharded.
-struct Scheme {
+struct ShardingScheme {
   const Cell* cell;
   std::string reason = {};  ///< Why it has no numbers; empty: it has.
   std::vector<Stage> stages = {};
@@ -61,9 +61,9 @@ struct Scheme {
 /// One network at one batch, context and precision, among as many ranks.
 struct Trained {
   std::string words;  ///< "xl in FP32"
-  std::vector<Scheme> schemes;
+  std::vector<ShardingScheme> schemes;
 
-  const Scheme* find(Sharding sharding) const;  ///< Null: not planned.
+  const ShardingScheme* find(Sharding sharding) const;  ///< Null: not planned.
   const CellSpec& spec() const { return schemes.front().cell->spec; }
 };
 

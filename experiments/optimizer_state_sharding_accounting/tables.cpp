@@ -11,7 +11,7 @@ namespace {
 
 struct PointRow {
   const Trained* network;
-  const Scheme* scheme;
+  const ShardingScheme* scheme;
   const Stage* stage;  ///< Null: the scheme has no numbers.
 
   Value or_reason(const std::function<Value(const Stage&)>& value) const {
@@ -38,7 +38,7 @@ std::vector<Column<PointRow>> point_columns(const RunView& view) {
         name, title, [value](const PointRow& row) { return row.or_reason(value); }, unit, bytes};
   };
   return {{"network", "Network", [](const PointRow& row) { return row.network->words; }},
-          {"scheme", "Scheme", [](const PointRow& row) { return row.scheme->words(); }},
+          {"scheme", "ShardingScheme", [](const PointRow& row) { return row.scheme->words(); }},
           {"when", "Step",
            [](const PointRow& row) {
              return row.or_reason([](const Stage& stage) { return stage.when_words(); });
@@ -71,7 +71,7 @@ std::vector<Column<PointRow>> point_columns(const RunView& view) {
 std::vector<PointRow> point_rows(const std::vector<Trained>& networks) {
   std::vector<PointRow> rows;
   for (const Trained& network : networks) {
-    for (const Scheme& scheme : network.schemes) {
+    for (const ShardingScheme& scheme : network.schemes) {
       if (!scheme.ran()) rows.push_back({&network, &scheme, nullptr});
       for (const Stage& stage : scheme.stages) rows.push_back({&network, &scheme, &stage});
     }
@@ -85,7 +85,7 @@ struct StackRow {
   std::string text;
 };
 
-const std::vector<Column<StackRow>> kStacks{{"row", "Scheme and point", &StackRow::row},
+const std::vector<Column<StackRow>> kStacks{{"row", "ShardingScheme and point", &StackRow::row},
                                             {"part", "Part", &StackRow::part},
                                             {"from", "From", &StackRow::from, "GiB"},
                                             {"to", "To", &StackRow::to, "GiB"},
@@ -116,7 +116,7 @@ std::string short_point(const Stage& stage) {
 
 struct TimeRow {
   const Trained* network;
-  const Scheme* scheme;
+  const ShardingScheme* scheme;
 };
 
 Column<TimeRow> phase_column(std::string_view phase, const char* title) {
@@ -131,7 +131,7 @@ Column<TimeRow> phase_column(std::string_view phase, const char* title) {
 
 std::vector<Column<TimeRow>> time_columns() {
   return {{"network", "Network", [](const TimeRow& row) { return row.network->words; }},
-          {"scheme", "Scheme", [](const TimeRow& row) { return row.scheme->words(); }},
+          {"scheme", "ShardingScheme", [](const TimeRow& row) { return row.scheme->words(); }},
           {"step", "Training step",
            [](const TimeRow& row) {
              return row.scheme->ran() ? Value::mean_of(row.scheme->steps_ms)
@@ -162,7 +162,7 @@ Dataset points_data(const RunView& view, const std::vector<Trained>& networks) {
 Dataset stacks_data(const std::vector<Trained>& networks) {
   std::vector<StackRow> rows;
   for (const Trained& network : networks) {
-    for (const Scheme& scheme : network.schemes) {
+    for (const ShardingScheme& scheme : network.schemes) {
       for (const Stage& stage : scheme.stages) {
         if (stage.when == When::kFirstStep) continue;
         const std::string several = networks.size() > 1 ? network.words + ": " : "";
@@ -176,7 +176,7 @@ Dataset stacks_data(const std::vector<Trained>& networks) {
 Dataset times_data(const std::vector<Trained>& networks) {
   std::vector<TimeRow> rows;
   for (const Trained& network : networks) {
-    for (const Scheme& scheme : network.schemes) rows.push_back({&network, &scheme});
+    for (const ShardingScheme& scheme : network.schemes) rows.push_back({&network, &scheme});
   }
   return make_dataset("times", time_columns(), rows);
 }
@@ -184,7 +184,7 @@ Dataset times_data(const std::vector<Trained>& networks) {
 void set_missing(Facts& facts, const std::vector<Trained>& networks) {
   std::vector<Facts> missing;
   for (const Trained& network : networks) {
-    for (const Scheme& scheme : network.schemes) {
+    for (const ShardingScheme& scheme : network.schemes) {
       if (scheme.ran()) continue;
       missing.emplace_back()
           .set("network", network.words)
@@ -211,8 +211,8 @@ void set_apart(Facts& facts, const std::vector<Trained>& networks, Sharding shar
                double tolerance) {
   std::vector<Facts> apart;
   for (const Trained& network : networks) {
-    const Scheme* plain = network.find(Sharding::kNone);
-    const Scheme* other = network.find(sharding);
+    const ShardingScheme* plain = network.find(Sharding::kNone);
+    const ShardingScheme* other = network.find(sharding);
     if (plain == nullptr || other == nullptr) continue;
     const double difference = largest_difference(plain->losses, other->losses);
     if (difference <= tolerance) continue;

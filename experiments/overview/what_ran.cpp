@@ -72,8 +72,10 @@ std::string unused_words(const Run& run, const Launch& launch) {
          format_bytes(spare) + ", in blocks too small for the request";
 }
 
+/// In full: other tables give the reason alone.
 std::string reason_of(const Run& run, const Cell& cell) {
-  return reason_missing(cell) + unused_words(run, *representative(cell));
+  const Launch& launch = *representative(cell);
+  return describe(launch.outcome) + unused_words(run, launch);
 }
 
 std::vector<Missing> missing_rows(const Run& run) {

@@ -63,8 +63,8 @@ ValueWithDeviation format_with_deviation(double value, double deviation, int max
   const int two = at_most(decimals_for(rounded_to_digits(deviation, 2), 2));
   const int one = at_most(decimals_for(rounded_to_digits(deviation, 1), 1));
   const int four = value == 0 ? max_decimals : at_most(decimals_for(std::abs(value), 4));
-  const int decimals = std::min(two, four);
-  return {format_fixed(value, decimals), format_fixed(deviation, std::max(decimals, one))};
+  const int decimals = std::max(one, std::min(two, four));
+  return {format_fixed(value, decimals), format_fixed(deviation, decimals)};
 }
 
 std::string format_significant(double value, int digits) {

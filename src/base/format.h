@@ -24,8 +24,8 @@ std::string format_fixed(double value, int decimals);
 /// At most so many decimals and at most four significant digits: "51.49", "109.5", "2,226".
 std::string format_short(double value, int decimals);
 
-/// The deviation to two significant digits, the value to the same decimal place, but to four
-/// significant digits at most, because launches differ by more: "1,019 ± 0.4". Neither has more
+/// The deviation to two significant digits and the value to the same decimal place: "16.71 ± 0.29".
+/// To one digit where two would give the value more than four: "1,018.9 ± 0.4". Neither has more
 /// than `max_decimals`, which a deviation of 0 gets.
 ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals = 5);
 

@@ -49,7 +49,7 @@ const Launch* ok_launch(const Cell& cell) {
 std::string reason_missing(const Cell& cell) {
   const Launch* launch = representative(cell);
   if (launch == nullptr) return "not measured yet";
-  return is_ok(launch->outcome) ? "" : describe(launch->outcome);
+  return is_ok(launch->outcome) ? "" : describe_briefly(launch->outcome);
 }
 
 std::vector<double> milliseconds(const Launch& launch, std::string_view tag,

@@ -48,7 +48,7 @@ const Launch* representative(const Cell& cell);
 /// The same, but null where none is ok.
 const Launch* ok_launch(const Cell& cell);
 
-/// Why a cell has no numbers: "out of memory in optimizer: …"; empty when it has.
+/// Why a cell has no numbers: "out of memory in optimizer"; empty when it has.
 std::string reason_missing(const Cell& cell);
 
 /// Milliseconds of a samples metric in ns; empty when absent.

@@ -22,15 +22,19 @@ std::string with_message(const std::string& text, const std::string& message) {
   return message.empty() ? text : text + ": " + message;
 }
 
+std::string without_bytes(const OutOfMemory& oom) {
+  return "out of memory" + (oom.phase.empty() ? "" : " in " + oom.phase);
+}
+
 std::string describe_memory(const OutOfMemory& oom) {
-  std::string text = "out of memory" + (oom.phase.empty() ? "" : " in " + oom.phase);
+  std::string text = without_bytes(oom);
   std::string separator = ": ";
   if (oom.requested_bytes) {
-    text += separator + "asked " + format_bytes(static_cast<double>(*oom.requested_bytes));
-    separator = ", ";
+    text += ": tried to allocate " + format_bytes(static_cast<double>(*oom.requested_bytes));
+    separator = " with ";
   }
   if (oom.in_use_bytes) {
-    text += separator + format_bytes(static_cast<double>(*oom.in_use_bytes)) + " in use";
+    text += separator + format_bytes(static_cast<double>(*oom.in_use_bytes)) + " allocated";
   }
   return text;
 }
@@ -82,6 +86,11 @@ Outcome of_rank(Outcome outcome, std::int64_t rank) {
 }
 
 std::string describe(const Outcome& outcome) { return rank_words(outcome) + without_rank(outcome); }
+
+std::string describe_briefly(const Outcome& outcome) {
+  const auto* oom = std::get_if<OutOfMemory>(&outcome);
+  return oom == nullptr ? describe(outcome) : rank_words(outcome) + without_bytes(*oom);
+}
 
 bool is_ok(const Outcome& outcome) { return std::holds_alternative<Ok>(outcome); }
 

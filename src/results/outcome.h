@@ -47,8 +47,11 @@ using Outcome = std::variant<Ok, OutOfMemory, Skipped, TimedOut, Crashed, Failed
 /// The JSON name: ok, oom, skipped, timeout, crashed, error.
 std::string_view status_name(const Outcome& outcome);
 
-/// A few words for a table: "ok", "out of memory in backward: asked 2.0 GiB, 138.1 GiB in use".
+/// "ok", "out of memory in backward: tried to allocate 2.00 GiB with 138.1 GiB allocated".
 std::string describe(const Outcome& outcome);
+
+/// The same for a table, without an allocator's numbers: "out of memory in backward".
+std::string describe_briefly(const Outcome& outcome);
 
 bool is_ok(const Outcome& outcome);
 

@@ -54,7 +54,7 @@ class Tables(BrowserTest):
         self.assertIn("| size | forward (ms) |", text)
         self.assertIn("| --- | ---: |", text)
         self.assertIn("| small | 10.62 ± 0.02 |", text)
-        self.assertIn("out of memory in optimizer: asked 100.0 MiB", text)
+        self.assertIn("out of memory in optimizer: tried to allocate 100.0 MiB", text)
         lengths = {line.count("|") for line in text.splitlines() if line.startswith("|")}
         self.assertEqual(len(lengths), 1, text)
 

@@ -141,7 +141,7 @@ TEST_F(EndToEnd, OutOfMemoryIsAResult) {
   environment_["FAKE_WORKER"] = "oom";
   const Ended ended = call({"run", "--sizes", "small", "--modes", "train_step"});
   EXPECT_EQ(ended.exit_status, 0);
-  EXPECT_THAT(ended.messages, HasSubstr("out of memory in backward: asked 2.00 GiB"));
+  EXPECT_THAT(ended.messages, HasSubstr("out of memory in backward: tried to allocate 2.00 GiB"));
 }
 
 TEST_F(EndToEnd, EachGpuHasItsWorker) {

@@ -187,6 +187,19 @@ TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
   EXPECT_THAT(part.answer, HasSubstr("runs out of memory at 65,536 tokens, in backward"));
 }
 
+TEST(AttentionRows, WordARefusedAllocationByItsNumbersWhateverTheWorkerWrote) {
+  const Part part = attention_part("pytorch_attention", [](const CellSpec& spec, Launch& launch) {
+    if (!spec.attention) return;
+    for (auto& row : launch.tables.front().rows) {
+      if (row[1] == Scalar(std::string(metric::kRanOut)))
+        row[3] = std::string("out of memory in backward: asked 32.00 GiB, 97.13 GiB in use");
+    }
+  });
+  EXPECT_THAT(table_words(part.tables, ""),
+              AllOf(HasSubstr("out of memory in backward: tried to allocate"),
+                    HasSubstr("allocated"), Not(HasSubstr("in use"))));
+}
+
 /// Beside an attention of the user's.
 PlanInput with_own_attention() {
   PlanInput input = only("flash_benchmarking");

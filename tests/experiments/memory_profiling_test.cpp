@@ -19,7 +19,7 @@ using testing_samples::Change;
 using testing_samples::measured;
 using testing_samples::only;
 
-Launch launch_of(Mode mode, std::int64_t context = 512) {
+Launch launch_of(Mode mode, std::int64_t context = 512, std::int64_t capacity = 141LL << 30) {
   CellSpec spec;
   spec.kind = CellKind::kMemory;
   spec.model = find_edition("2025").sizes.back().shape;
@@ -28,7 +28,7 @@ Launch launch_of(Mode mode, std::int64_t context = 512) {
   spec.precision = Precision::kFp32;
   spec.mode = mode;
   Launch launch;
-  measure_memory(launch, spec, 141LL << 30);
+  measure_memory(launch, spec, capacity);
   return launch;
 }
 
@@ -117,6 +117,17 @@ TEST(MemoryTimelines, AreAnInferenceAndATrainingStepByCategory) {
   EXPECT_THAT(part.details.figures[0].title, HasSubstr("Largest allocations"));
 }
 
+TEST(MemoryTimelines, EndWhereMemoryDoes) {
+  const Part refused = part_of("a", unchanged(), "2026"), whole = part_of("a", unchanged());
+  EXPECT_THAT(refused.answer,
+              HasSubstr("out of memory in forward, which tried to allocate another "));
+  EXPECT_THAT(whole.answer, Not(HasSubstr("out of memory")));
+  EXPECT_THAT(words_of(refused.figures.back().data),
+              AllOf(HasSubstr("out of memory in forward"), Not(HasSubstr("end of"))));
+  EXPECT_THAT(words_of(whole.figures.back().data),
+              AllOf(HasSubstr("end of forward"), HasSubstr("end of optimizer")));
+}
+
 TEST(MemoryTimelines, CallASawtoothWhatTemporariesRaise) {
   EXPECT_THAT(part_of("a", unchanged()).answer, HasSubstr("sawtooth"));
   const Change kept = [](const CellSpec&, Launch& launch) {
@@ -180,9 +191,34 @@ Change peaks_in(std::string_view phase) {
 
 TEST(MemoryPeaks, SayInWhichPhaseTheyLieAndNothingWhereTheRunDoesNot) {
   EXPECT_THAT(part_of("b", unchanged()).answer,
-              HasSubstr("From context 512 on it lies in the backward pass"));
-  EXPECT_THAT(part_of("b", peaks_in("none")).answer, Not(HasSubstr("the peak lies")));
+              HasSubstr("At context 512 it peaks in the backward pass"));
+  EXPECT_THAT(part_of("b", peaks_in("none")).answer, Not(HasSubstr("peaks in")));
   EXPECT_THAT(part_of("b", peaks_in("none")).answer, Not(HasSubstr("of saved activations")));
+}
+
+TEST(MemoryPeaks, ArgueFromTheContextsOfTheirTable) {
+  const Part part = part_of("b", unchanged(), "2026");
+  EXPECT_EQ(table_of(part, "contexts").rows.size(), 3u);  // 128, 1,024 and 2,048
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("At context 128 memory peaks in the optimizer step"),
+                                 HasSubstr("At context 1,024 it peaks in the backward pass"),
+                                 Not(HasSubstr("context 512"))));
+}
+
+TEST(MemoryPeaks, OfSeveralContextsInOnePassGiveTheRangeOfActivations) {
+  const Change in_backward = [](const CellSpec& spec, Launch& launch) {
+    if (spec.mode != Mode::kTrainStep) return;
+    with_metric("peak", "backward", 60LL << 30)(spec, launch);
+    with_metric("category", "activations", 60LL << 30)(spec, launch);
+  };
+  EXPECT_THAT(part_of("b", in_backward).answer,
+              testing::ContainsRegex("Memory peaks in the backward pass, because 60.* GiB to 86.* "
+                                     "GiB of saved activations are still alive"));
+}
+
+TEST(MemoryPeaks, ThatAreMissingHaveTheirReasonWithoutBytes) {
+  const std::string words = words_of(table_of(part_of("b", refused_at(512)), "contexts"));
+  EXPECT_THAT(words, AllOf(HasSubstr("training step: out of memory in forward"),
+                           Not(HasSubstr("tried to allocate"))));
 }
 
 TEST(MemoryPeaks, NameTheGradientsThatReplaceActivationsOnlyWhereTheseAreMore) {
@@ -332,12 +368,13 @@ Change half_precision_adds(std::int64_t bytes, std::int64_t explained) {
 
 TEST(MemoryPrecisions, GiveReasonsThatAddUpToTheChange) {
   const std::int64_t much = 40LL << 30;
-  EXPECT_THAT(part_of("c", half_precision_adds(much, much)).answer,
-              HasSubstr("because BF16 peaks in the backward pass, not in the optimizer, with "));
+  EXPECT_THAT(
+      part_of("c", half_precision_adds(much, much)).answer,
+      HasSubstr("because BF16 peaks in the backward pass, not in the optimizer step, with "));
   EXPECT_THAT(part_of("c", half_precision_adds(much, 0)).answer,
               HasSubstr("this run does not show why"));
   EXPECT_THAT(part_of("c", half_precision_adds(much, much)).answer,
-              HasSubstr("Mixed precision costs memory"));
+              HasSubstr("Mixed precision costs memory at context 128: "));
 }
 
 TEST(MemoryPrecisions, SayWhatStaysInFp32OnlyWhereItIsMostOfTheShortestStep) {
@@ -354,6 +391,16 @@ TEST(MemoryPrecisions, SayWhatStaysInFp32OnlyWhereItIsMostOfTheShortestStep) {
   EXPECT_THAT(part_of("c", held(50LL << 30)).answer,
               HasSubstr("because 50.77 GiB of it is parameters, gradients and optimizer state"));
   EXPECT_THAT(part_of("c", held(30LL << 30)).answer, Not(HasSubstr("which stay in FP32")));
+}
+
+TEST(MemoryPrecisions, BeginWithTheShortestContextAndLeaveOutThoseOnTheWay) {
+  const std::string answer = part_of("c", unchanged(), "2026").answer;
+  EXPECT_THAT(answer, testing::StartsWith("Mixed precision hardly matters at context 128: "));
+  EXPECT_THAT(answer, AllOf(HasSubstr("It matters at 1,024, the longest context that ran: the "
+                                      "peak goes"),
+                            Not(HasSubstr("at 256")), Not(HasSubstr("at 512"))));
+  EXPECT_THAT(part_of("c", unchanged()).answer,
+              HasSubstr("At 512 it hardly matters either: the peak goes from"));
 }
 
 TEST(MemoryPrecisions, SayWhereAStepFitsInOneOrNeither) {
@@ -384,6 +431,34 @@ TEST(MemoryLargest, AreRankedBySizeWithTheirFate) {
     EXPECT_GT(row["total"].get<double>(), 0);
   }
   EXPECT_THAT(part.answer, HasSubstr("attention scores"));
+}
+
+TEST(MemoryLargest, AreToldByLayerWhereLayersMakeEquallyMany) {
+  EXPECT_THAT(part_of("e", unchanged()).answer, HasSubstr(": in each of 32 layers, "));
+  const Change odd = [](const CellSpec&, Launch& launch) {
+    for (Table& table : launch.tables) {
+      if (table.name != "largest") continue;
+      for (auto& row : table.rows) {
+        for (std::size_t i = 0; i < table.columns.size(); ++i)
+          if (table.columns[i].name == "count") row[i] = std::int64_t{31};
+      }
+    }
+  };
+  EXPECT_THAT(part_of("e", odd).answer,
+              AllOf(Not(HasSubstr("in each of")), HasSubstr("62 in the softmax (exp and div)")));
+}
+
+TEST(MemoryLargest, OfOtherContextsAreGivenWithTheirPassWhereGradDoesNotFit) {
+  const Change forward_alone = [](const CellSpec& spec, Launch& launch) {
+    if (spec.context != 2048 || spec.mode != Mode::kInference) return;
+    launch.tables = launch_of(Mode::kForward, 2048, 1LL << 40).tables;
+  };
+  const std::string answer = part_of("e", forward_alone, "2026").answer;
+  EXPECT_THAT(answer,
+              HasSubstr("At context 1,024 and 2,048 each takes **512.0 MiB and 2.00 GiB**"));
+  EXPECT_THAT(answer,
+              HasSubstr("(at 2,048 in an inference forward, because with grad it runs out"));
+  EXPECT_THAT(part_of("e", unchanged()).answer, Not(HasSubstr("each takes")));
 }
 
 TEST(MemoryBlock, SavesWhatArithmeticSaysOrIsSaidToDiffer) {

@@ -250,6 +250,44 @@ TEST(SpeedupAnswer, CallsNoPassLaunchBoundWhereASmallerOneIsNot) {
   EXPECT_THAT(part_of(run, "c").answer, Not(HasSubstr("launch-bound")));
 }
 
+/// Steps and phases of BF16 that take so many ms, by size; kernels of xl and of the others.
+struct Tied {
+  Mix xl, others;
+  double largest_ms = 62;
+};
+
+std::string tied_answer(const Tied& tied) {
+  const std::map<std::string, double> ms{
+      {"small", 10}, {"medium", 20}, {"large", 40}, {"xl", 60}, {"2.7B", tied.largest_ms}};
+  PlanInput input = plan_input(Preset::kFull);
+  input.selection.only = {"nsys_profile.d", "benchmarking_mixed_precision.c"};
+  const MeasuredRun run = measured(input, [&](const CellSpec& spec, Launch& launch) {
+    make_gpu_bound(spec, launch);
+    if (spec.precision == Precision::kFp32) return;
+    if (spec.kind == CellKind::kKernels && spec.steps != 0)
+      write_profile(launch, spec.size == "xl" ? tied.xl : tied.others);
+    for (Metric& metric : launch.metrics) {
+      if (spec.kind != CellKind::kTiming || metric.tag != metric::kSynced) continue;
+      const auto ns = static_cast<std::int64_t>(1e6 * ms.at(spec.size));
+      metric = sample_metric(metric.tag, metric.name, metric.unit,
+                             std::vector<std::int64_t>(metric.numbers().size(), ns));
+    }
+  });
+  return part_of(run, "c").answer;
+}
+
+TEST(SpeedupAnswer, SaysWhyPassesOfUnequalWorkTakeAboutAsLong) {
+  const Mix others{19, 4, 38};
+  EXPECT_THAT(tied_answer({{14, 4, 40}, others}),
+              HasSubstr("2.7B's forward pass takes about as long as xl's (62.00 vs. 60.00 ms) for "
+                        "1.7× the FLOPs, because kernels other than GEMMs are most of both and "
+                        "take 42.00 vs. 44.00 ms."));
+  const auto unexplained = HasSubstr("for 1.7× the FLOPs; this run does not show why.");
+  EXPECT_THAT(tied_answer({{14, 4, 30}, others}), unexplained) << "less of other kernels";
+  EXPECT_THAT(tied_answer({{1, 4, 40}, {1, 4, 40}}), unexplained) << "kernels do not fill the pass";
+  EXPECT_THAT(tied_answer({{14, 4, 40}, others, 90}), Not(HasSubstr("about as long as")));
+}
+
 TEST(SpeedupAnswer, GivesNoReasonForALossThatLaunchesDoNotExplain) {
   const MeasuredRun run = changed_run("benchmarking_mixed_precision.c", make_gpu_bound);
   EXPECT_THAT(part_of(run, "c").answer,

@@ -147,7 +147,7 @@ TEST(ShardedOptimizerStages, KeepBothMeaningsOfBefore) {
   const auto run = measured(only(kProblem));
   const RunView view(run, find_edition("2025"));
   const Trained network = trained_networks(view, Sharding::kOptimizer).front();
-  const WayOfSharding* plain = network.find(Sharding::kNone);
+  const ShardingScheme* plain = network.find(Sharding::kNone);
   ASSERT_EQ(plain->stages.size(), 5u) << "one row a point, of the rank that peaks highest";
   const Stage* first = plain->stage(When::kFirstStep, metric::kBeforeOptimizer);
   const Stage* later = plain->stage(When::kLaterStep, metric::kBeforeOptimizer);

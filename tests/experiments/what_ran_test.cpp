@@ -79,13 +79,14 @@ std::string reason_of_refusal(std::int64_t requested, std::optional<std::int64_t
 }
 
 TEST(WhatRan, SaysWhereMemoryWasThatARefusedAllocationDidNotGet) {
-  const std::string reason = "out of memory in forward: asked 2.00 GiB, 136.0 GiB in use";
+  const std::string reason =
+      "out of memory in forward: tried to allocate 2.00 GiB with 136.0 GiB allocated";
   EXPECT_EQ(reason_of_refusal(2, 137), reason +
                                            "; of the other 5.00 GiB PyTorch held at most 1.00 GiB, "
                                            "in blocks too small for the request");
   EXPECT_EQ(reason_of_refusal(2, std::nullopt), reason);
   EXPECT_EQ(reason_of_refusal(12, 137),
-            "out of memory in forward: asked 12.00 GiB, 136.0 GiB in use")
+            "out of memory in forward: tried to allocate 12.00 GiB with 136.0 GiB allocated")
       << "more than the GPU had left";
 }
 

@@ -48,8 +48,9 @@ TEST(Progress, ShowsOutcomesInWordsAndWarningsBelow) {
   launch.outcome = OutOfMemory{"forward", 2LL << 30, 138LL << 30, {}};
   launch.warnings = {"the worker died of signal 6 (Aborted) after its result was complete"};
   const std::string text = printed(launch);
-  EXPECT_NE(text.find("out of memory in forward: asked 2.00 GiB, 138.0 GiB in use\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("out of memory in forward: tried to allocate 2.00 GiB with 138.0 GiB allocated\n"),
+      std::string::npos)
       << text;
   EXPECT_NE(text.find("\n  note: the worker died"), std::string::npos) << text;
   EXPECT_EQ(text.find('\033'), std::string::npos) << "no colors in a file";

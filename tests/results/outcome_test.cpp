@@ -9,10 +9,17 @@ constexpr std::int64_t kGibibyte = 1LL << 30;
 
 TEST(Outcome, DescribesMemoryInWords) {
   EXPECT_EQ(describe(OutOfMemory{"backward", 2 * kGibibyte, 138 * kGibibyte, std::nullopt}),
-            "out of memory in backward: asked 2.00 GiB, 138.0 GiB in use");
+            "out of memory in backward: tried to allocate 2.00 GiB with 138.0 GiB allocated");
   EXPECT_EQ(describe(OutOfMemory{"model", std::nullopt, kGibibyte, std::nullopt}),
-            "out of memory in model: 1.00 GiB in use");
+            "out of memory in model: 1.00 GiB allocated");
   EXPECT_EQ(describe(OutOfMemory{"forward", {}, {}, {}}), "out of memory in forward");
+}
+
+TEST(Outcome, IsTheReasonAloneInATable) {
+  const OutOfMemory oom{"backward", 2 * kGibibyte, 138 * kGibibyte, std::nullopt};
+  EXPECT_EQ(describe_briefly(oom), "out of memory in backward");
+  EXPECT_EQ(describe_briefly(of_rank(oom, 1)), "rank 1: out of memory in backward");
+  EXPECT_EQ(describe_briefly(Skipped{"too large"}), "skipped: too large");
 }
 
 TEST(Outcome, DescribesTheOthers) {

@@ -57,7 +57,7 @@ TableView duration_table(const std::string& title) {
       row.cells.push_back(words(format_ratio(size.backward / size.forward)));
       row.cells.push_back(words("0.2"));
     } else {
-      row.note = "out of memory in optimizer: asked 100.0 MiB, 138.1 GiB in use";
+      row.note = "out of memory in optimizer: tried to allocate 100.0 MiB with 138.1 GiB allocated";
     }
     if (size.name == "large") row.flags = {"thermal slowdown", "outlier"};
     table.rows.push_back(row);
