@@ -122,8 +122,8 @@ TEST(Versions, RanksThatTrainTogetherCameWithTheTenth) {
 TEST(Versions, DataParallelStepsCameWithTheTenth) {
   EXPECT_EQ(recorded("1.8.0").find("\"data_parallel\""), std::string::npos);
   const labreport::Run run = run_from_json(recorded("1.9.0"), "run.json");
-  EXPECT_EQ(run.cells.at(3).spec.scheme, Scheme::kNone);
-  EXPECT_EQ(run.cells.at(4).spec.scheme, Scheme::kPerParameter);
+  EXPECT_EQ(run.cells.at(5).spec.scheme, Scheme::kNone);
+  EXPECT_EQ(run.cells.at(6).spec.scheme, Scheme::kPerParameter);
 }
 
 TEST(Versions, ANewerMinorOneIsReadWithOneWarning) {
