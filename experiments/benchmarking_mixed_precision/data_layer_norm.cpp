@@ -145,6 +145,13 @@ void set_eps(Facts& facts, const NormRow& rounded, const NormRow& fp32) {
   facts.set("least_rounded", rounded.output, kError);
 }
 
+/// As x^(−1/2) does of a small relative error.
+bool halves(const NormRow& row) {
+  constexpr double kAbout = 0.1;
+  return row.variance && row.rstd && *row.variance > 0 &&
+         std::abs(*row.rstd / *row.variance - 0.5) <= kAbout;
+}
+
 Facts measured_facts(const NormRows& rows) {
   const NormRows rounded = curve(rows, Precision::kBf16, metric::kRounded);
   const NormRows fp32 = curve(rows, Precision::kBf16, metric::kFp32Statistics);
@@ -167,6 +174,10 @@ Facts measured_facts(const NormRows& rows) {
   facts.set("mean", sums.mean, kError);
   set_eps(facts, row_at(rounded, rows.front().scale), row_at(fp32, rows.front().scale));
   const NormRows fp16 = curve(rows, Precision::kFp16, metric::kRounded);
+  const NormRow fp16_sums = row_at(fp16, 0);
+  facts.set("fp16_variance", fp16_sums.variance, kError);
+  facts.when("root_halves", halves(fp16_sums),
+             Facts().set("from", fp16_sums.variance, kError).set("to", fp16_sums.rstd, kError));
   set_overflow(facts, "fp16_sum", fp16, &NormRow::sum_overflow);
   set_overflow(facts, "fp16_square", fp16, &NormRow::square_overflow);
   return facts;

@@ -143,17 +143,6 @@ bool paced_by_launches(const Pair& pair, WhichPass pass) {
   return (pair.other->*pass).launch_bound.value_or(false);
 }
 
-/// Where launches pace every smaller size too: one alone that they seem to pace is a run's noise.
-std::string launch_bound_passes(const Pairs& pairs) {
-  return passes_where(pairs, [&](const Pair& pair, WhichPass pass) {
-    const Pairs compared = spoken_of(pairs, pass);
-    const auto first_free = std::ranges::find_if(
-        compared, [&](const Pair& other) { return !paced_by_launches(other, pass); });
-    return std::any_of(compared.begin(), first_free,
-                       [&](const Pair& other) { return other.size() == pair.size(); });
-  });
-}
-
 /// Launches hold back the smallest network, not the largest.
 bool capped_by_launches(const Pairs& pairs, WhichPass pass) {
   const Pairs compared = spoken_of(pairs, pass);
@@ -172,7 +161,7 @@ std::optional<Facts> launch_facts(const Pairs& pairs, const std::vector<WhichPas
   const bool more =
       profiled.size() > 1 && share(profiled.back()) > share(profiled.front()) + kMoreGemms;
   return Facts()
-      .set("passes", launch_bound_passes(pairs))
+      .set("passes", passes_where(pairs, paced_by_launches))
       .when("shares", more,
             more ? share_range(profiled.front(), profiled.back(), &Network::forward) : Facts());
 }
@@ -232,7 +221,7 @@ bool lost(const Pair& pair, WhichPass pass) {
 }
 
 void set_launch_bound(Facts& facts, const Pairs& pairs) {
-  const std::string passes = launch_bound_passes(pairs);
+  const std::string passes = passes_where(pairs, paced_by_launches);
   const bool several = passes.starts_with("both") || passes.find("and the b") != passes.npos;
   facts.when("launch_bound", !passes.empty(),
              Facts().set("passes", passes).set("are", several ? "are" : "is"));

@@ -248,11 +248,30 @@ void set_first_step(Facts& facts, const FirstSteps& steps, const WarmupRow& most
 }
 
 /// Whether one step is enough to leave out.
+/// Where one warm-up step leaves a standard deviation that more of them lower most.
+std::optional<Facts> deviation_after_one(const WarmupRows& rows) {
+  constexpr double kSeveralTimes = 3, kOfMean = 0.005;
+  const auto ratio = [](const WarmupRow& row) {
+    const auto one = row.windows.find(1);
+    const bool known = one != row.windows.end() && row.warm().stddev > 0 &&
+                       one->second.stddev > kOfMean * one->second.mean;
+    return known ? one->second.stddev / row.warm().stddev : 0;
+  };
+  const WarmupRow& most = *std::ranges::max_element(rows, {}, ratio);
+  if (ratio(most) < kSeveralTimes) return std::nullopt;
+  constexpr Notation kTwo{Notation::kSignificant, 2};
+  return Facts()
+      .set("where", most.size())
+      .set("sd_one", most.windows.at(1).stddev, kTwo)
+      .set("sd_warm", most.warm().stddev, kTwo);
+}
+
 void set_enough(Facts& facts, const WarmupRows& rows) {
   const WarmupRow& farthest = *largest(rows, &WarmupRow::residue);
   const char* holds = farthest.residue() <= kNoticeable ? "one_enough" : "one_short";
   Facts values;
   values.set("one", bound_words(rows, 1)).set("size", farthest.size());
+  values.when("deviates", deviation_after_one(rows));
   set_rise(values, "rise", rise_words(farthest, 1));
   facts.choose({"one_enough", "one_short"}, rows.front().warmup() > 1 ? holds : "", values);
 }

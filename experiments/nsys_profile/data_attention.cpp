@@ -160,6 +160,8 @@ Facts attention_sentence(const Attention& work) {
       .set("profile", work.words)
       .set("precision", work.precision)
       .set("gemms", work.gemms.ms, {})
+      .set("softmax_gflop", work.softmax.flops / kGiga, kThree)
+      .set("gemm_gflop", work.gemms.flops / kGiga, kThree)
       .flag("each", work.each())
       .set("softmax_intensity", work.softmax.intensity(), {Notation::kSignificant, 2})
       .set("gemm_intensity", work.gemms.intensity(), kThree)

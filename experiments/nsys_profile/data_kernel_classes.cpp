@@ -185,6 +185,8 @@ Facts class_facts(const Profiles& profiles) {
                             {"unexplained", &Compared::unexplained}});
   facts.when("half", half_step(profiles));
   const Profile* drawn = drawn_step(profiles);
+  facts.flag("inference", profiles.foremost != nullptr && profiles.foremost->inference &&
+                              profiles.foremost->step);
   facts.set("timeline", drawn == nullptr ? "" : drawn->words);
   return facts;
 }

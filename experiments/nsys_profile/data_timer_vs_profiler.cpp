@@ -142,6 +142,7 @@ std::optional<Facts> others(const std::vector<TimedStep>& perturbed) {
   return Facts()
       .set("others",
            one ? "the other one is" : "the other " + std::to_string(perturbed.size()) + " are")
+      .set("them", one ? "it" : "them")
       .set("perturbed",
            from_to(format_percent(low.difference()), format_percent(high.difference())));
 }
@@ -155,6 +156,10 @@ bool shrinks(const std::vector<TimedStep>& steps) {
   return idlest.idle() > 0 && highest.difference() < kAlike && lowest.mean < middle &&
          highest.mean > middle &&
          kMuchLess * busiest.idle() / idlest.idle() < longest.mean / shortest.mean;
+}
+
+bool any_less(const std::vector<TimedStep>& steps) {
+  return std::ranges::any_of(steps, &TimedStep::is_less);
 }
 
 /// All forward passes of the answer's precision; nothing where one is beyond twice the timer's
@@ -174,6 +179,7 @@ std::optional<Facts> timer_range(const Profiles& profiles) {
   const TimedStep& most = *std::ranges::max_element(steps, {}, &TimedStep::difference);
   return range->set("precision", labreport::describe(profiles.foremost->precision()))
       .flag("shrinks", shrinks(steps))
+      .flag("negative", !shrinks(steps) && any_less(steps) && most.difference() >= kAlike)
       .when("longer", most.difference() >= kAlike, "most", most.profile)
       .when("some_perturbed", others(perturbed));
 }

@@ -374,7 +374,7 @@ TEST(MemoryPrecisions, GiveReasonsThatAddUpToTheChange) {
   EXPECT_THAT(part_of("c", half_precision_adds(much, 0)).answer,
               HasSubstr("this run does not show why"));
   EXPECT_THAT(part_of("c", half_precision_adds(much, much)).answer,
-              HasSubstr("Mixed precision costs memory at context 128: "));
+              HasSubstr("For the training step mixed precision costs memory at context 128: "));
 }
 
 TEST(MemoryPrecisions, SayWhatStaysInFp32OnlyWhereItIsMostOfTheShortestStep) {
@@ -395,7 +395,8 @@ TEST(MemoryPrecisions, SayWhatStaysInFp32OnlyWhereItIsMostOfTheShortestStep) {
 
 TEST(MemoryPrecisions, BeginWithTheShortestContextAndLeaveOutThoseOnTheWay) {
   const std::string answer = part_of("c", unchanged(), "2026").answer;
-  EXPECT_THAT(answer, testing::StartsWith("Mixed precision hardly matters at context 128: "));
+  EXPECT_THAT(answer, testing::StartsWith(
+                          "For the training step mixed precision hardly matters at context 128: "));
   EXPECT_THAT(answer, AllOf(HasSubstr("It matters at 1,024, the longest context that ran: the "
                                       "peak goes"),
                             Not(HasSubstr("at 256")), Not(HasSubstr("at 512"))));
