@@ -46,14 +46,12 @@ ChoiceColumns all_columns(const std::string& unit, const Notation& bytes) {
           {"peak", "Peak, training step",
            [](const Choice& choice) { return bytes_or_reason(choice.peak, choice); }, unit, bytes},
           {"formula", "Formula", &Choice::expected_peak, unit, bytes},
-          {"error", "Formula off by", [](const Choice& choice) { return Value(error_of(choice)); },
-           "%", kShare},
           {"passes", "Forward + backward",
            [](const Choice& choice) { return mean_or_reason(choice.passes_ms, choice); }, "ms"},
           {"step", "Training step",
            [](const Choice& choice) { return mean_or_reason(choice.steps_ms, choice); }, "ms"},
-          {"again", "Of it recomputation",
-           [](const Choice& choice) { return Value(choice.again_ms); }, "ms", kTime}};
+          {"again", "Recomputation", [](const Choice& choice) { return Value(choice.again_ms); },
+           "ms", kTime}};
 }
 
 /// Without training steps their peak is that of forward and backward.

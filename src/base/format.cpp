@@ -63,8 +63,11 @@ ValueWithDeviation format_with_deviation(double value, double deviation, int max
   const int two = at_most(decimals_for(rounded_to_digits(deviation, 2), 2));
   const int one = at_most(decimals_for(rounded_to_digits(deviation, 1), 1));
   const int four = value == 0 ? max_decimals : at_most(decimals_for(std::abs(value), 4));
-  const int decimals = std::max(one, std::min(two, four));
-  return {format_fixed(value, decimals), format_fixed(deviation, decimals)};
+  const int five = value == 0 ? max_decimals : at_most(decimals_for(std::abs(value), 5));
+  const int decimals = std::min(std::max(one, std::min(two, four)), five);
+  const double least = std::pow(10, -decimals);
+  const bool vanishes = decimals < one && deviation < least / 2;
+  return {format_fixed(value, decimals), format_fixed(vanishes ? least : deviation, decimals)};
 }
 
 std::string format_significant(double value, int digits) {

@@ -25,7 +25,8 @@ std::string format_fixed(double value, int decimals);
 std::string format_short(double value, int decimals);
 
 /// The deviation to two significant digits and the value to the same decimal place: "16.71 ± 0.29".
-/// To one digit where two would give the value more than four: "1,018.9 ± 0.4". Neither has more
+/// To one digit where two would give the value more than four: "1,018.9 ± 0.4". The value has five
+/// at most, and a deviation below its last place is rounded up: "1,280.8 ± 0.1". Neither has more
 /// than `max_decimals`, which a deviation of 0 gets.
 ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals = 5);
 

@@ -15,10 +15,13 @@ TEST(Format, DeviationHasTwoDigitsAndTheValueItsDecimals) {
   EXPECT_EQ(format_with_deviation(812.4, 433.7).joined(), "812 ± 434");
 }
 
-TEST(Format, ValuesHaveFourDigitsAtMostAndDeviationsOneAtLeast) {
+TEST(Format, ValuesHaveFiveDigitsAtMostAndDeviationsOneAtLeast) {
   EXPECT_EQ(format_with_deviation(116.7093, 0.2871).joined(), "116.7 ± 0.3");
   EXPECT_EQ(format_with_deviation(1018.87, 0.36).joined(), "1,018.9 ± 0.4");
   EXPECT_EQ(format_with_deviation(119.33, 0.08).joined(), "119.33 ± 0.08");
+  EXPECT_EQ(format_with_deviation(1280.79, 0.08).joined(), "1,280.8 ± 0.1");
+  EXPECT_EQ(format_with_deviation(1133.47, 0.02).joined(), "1,133.5 ± 0.1")
+      << "rounded up, not away";
   EXPECT_EQ(format_short(51.494, 2), "51.49");
   EXPECT_EQ(format_short(109.51, 2), "109.5");
   EXPECT_EQ(format_short(12345.6, 1), "12,346") << "no digit before the point is left out";
