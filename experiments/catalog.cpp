@@ -1,6 +1,7 @@
 #include "experiments/catalog.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -92,6 +93,37 @@ bool selected(const PlanInput& input, const Experiment& experiment) {
   return std::any_of(only.begin(), only.end(), [&](const std::string& selector) {
     return &find_experiment(selector) == &experiment;
   });
+}
+
+/// Parts of a problem that is named right, else problems.
+std::vector<std::string> names_for(std::string_view problem, bool of_part) {
+  std::vector<std::string> names;
+  for (const Experiment& experiment : catalog()) {
+    if (of_part && experiment.name == problem && !experiment.parts.empty()) {
+      names.clear();
+      for (const std::string& part : experiment.parts) {
+        names.push_back(std::string(problem) + "." + part);
+      }
+      return names;
+    }
+    names.emplace_back(experiment.name);
+    for (const HandoutName& also : experiment.also) names.emplace_back(also.name);
+  }
+  return names;
+}
+
+/// Names that contain the word come first, because a part of a name is many edits away from it.
+[[noreturn]] void refuse_unknown_experiment(std::string_view selector) {
+  constexpr std::size_t kShown = 3;
+  const std::string_view problem = selector.substr(0, selector.find('.'));
+  std::vector<std::string> names = names_for(problem, problem != selector);
+  std::ranges::stable_sort(names, {}, [&](const std::string& name) {
+    const bool apart = problem.empty() || name.find(problem) == name.npos;
+    return std::pair(apart, edit_distance(problem, name));
+  });
+  names.resize(std::min(names.size(), kShown));
+  throw InputError("unknown experiment '" + std::string(selector) + "'",
+                   "nearest: " + join(names, ", ") + "; `labreport list experiments` shows all");
 }
 
 /// Both networks' in turns, so that what drifts over a run drifts for both alike.
@@ -234,21 +266,17 @@ FigureFiles figure_files(std::string_view folder) {
 }
 
 const Experiment& find_experiment(std::string_view selector) {
-  std::vector<std::string> names;
   for (const Experiment& experiment : catalog()) {
     const std::string whole(experiment.name);
     if (selector == whole) return experiment;
-    names.push_back(whole);
     for (const std::string& part : experiment.parts) {
-      names.push_back(whole + "." + part);
-      if (selector == names.back()) return experiment;
+      if (selector == whole + "." + part) return experiment;
     }
     for (const HandoutName& also : experiment.also) {
-      names.emplace_back(also.name);
       if (selector == also.name) return experiment;
     }
   }
-  refuse_unknown("experiment", selector, names);
+  refuse_unknown_experiment(selector);
 }
 
 std::string own_selector(const std::string& selector) {

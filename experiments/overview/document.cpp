@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "document/comparison/beside.h"
 #include "experiments/catalog.h"
+#include "experiments/chosen_problems.h"
 #include "experiments/overview/overview.h"
 
 namespace labreport {
@@ -58,7 +59,9 @@ void add_sections(Document& document, const RunView& view) {
     document.headline = summary->headline;
   }
   document.sections.push_back(what_ran_section(view));
+  const auto chosen = chosen_problems(view.run());
   for (const Experiment& experiment : catalog()) {
+    if (chosen && !chosen->contains(std::string(experiment.name))) continue;
     Presentation shown = experiment.present(view);
     if (shown.empty()) continue;
     Section section = compose_section(experiment.words, shown, figure_files(experiment.name));
@@ -84,15 +87,25 @@ bool lacks_launches(const Run& run) {
                      [](const Cell& cell) { return cell.launches.empty(); });
 }
 
+/// The handout's section, where any of its problems is shown or none of another one is.
+std::string title_of(const Document& document, const RunView& view) {
+  const auto shows = [&](bool profiling) {
+    return std::ranges::any_of(catalog(), [&](const Experiment& experiment) {
+      return experiment.profiling == profiling &&
+             std::ranges::find(document.sections, experiment.name, &Section::problem) !=
+                 document.sections.end();
+    });
+  };
+  if (shows(false) && !shows(true)) return "Assignment 2";
+  return "Profiling and benchmarking (§" + view.edition().section + ")";
+}
+
 /// Of a run that measures both, the report is of the user's model.
 Document build_document_of(const Run& run, const Run& shown, bool reference) {
   const RunView view(shown, find_edition(run.edition));
   const Device* device = view.device();
   Document document;
   document.device = device == nullptr ? "no device" : device->name;
-  document.title = "Profiling and benchmarking (§" + view.edition().section + ")";
-  if (const ModelSource* model = measured_model(run))
-    document.title += " of " + model->implementation;
   document.edition = run.edition;
   document.preset = run.preset;
   set_origin(document, run);
@@ -102,6 +115,9 @@ Document build_document_of(const Run& run, const Run& shown, bool reference) {
   document.incomplete = lacks_launches(run);
   document.outcome_line = overview::outcome_line(shown);
   add_sections(document, view);
+  document.title = title_of(document, view);
+  if (const ModelSource* model = measured_model(run))
+    document.title += " of " + model->implementation;
   document.method = overview::method(view);
   document.environment = overview::environment(view);
   document.reproduce = overview::reproduce(run);

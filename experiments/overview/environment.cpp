@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <utility>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "experiments/common/given_flags.h"
 #include "experiments/common/timing.h"
 #include "experiments/overview/overview.h"
 #include "plan/planner.h"
@@ -159,16 +162,50 @@ std::string model_words(const ModelSource& model) {
   return command_line(words);
 }
 
-/// " SIZES=small,large": what a flag narrowed, as make takes it; empty where the flag was not
-/// given.
-std::string narrowed(const Session& session, const std::string& flag, const std::string& variable) {
-  for (auto word = session.argv.begin(); word != session.argv.end(); ++word) {
-    if (word->starts_with(flag + "=")) return " " + variable + word->substr(flag.size());
-    if (*word == flag && std::next(word) != session.argv.end()) {
-      return " " + command_line(std::vector{variable + "=" + *std::next(word)});
+/// What chooses cells and has a variable of make's.
+constexpr std::array kMakeVariables{std::pair{"--problems", "PROBLEMS"},
+                                    std::pair{"--sizes", "SIZES"},
+                                    std::pair{"--contexts", "CONTEXTS"}};
+
+/// What else decides what is measured: it passes through ARGS.
+constexpr std::array kOtherFlags{"--only",  "--size",   "--precisions", "--modes",   "--batch",
+                                 "--vocab", "--warmup", "--steps",      "--launches"};
+constexpr std::array kOtherSwitches{"--separate-warmups", "--keep-env", "--nvtx"};
+
+/// " SIZES=small,large": what flags narrowed, as make takes it.
+std::string narrowed(const Session& session) {
+  std::string words;
+  for (const auto& [flag, variable] : kMakeVariables) {
+    for (const std::string& value : given_values(session, flag)) {
+      words += " " + command_line(std::vector{std::string(variable) + "=" + value});
     }
   }
+  return words;
+}
+
+/// " GPUS=0,1": several, because which one of them measures changes nothing.
+std::string several_gpus(const Session& session) {
+  for (const std::string& value : given_values(session, "--gpus")) {
+    if (value == "all" || value.find(',') != value.npos) return " GPUS=" + value;
+  }
   return "";
+}
+
+/// " ARGS=\"--steps 3\"": to make one word, to the shell that it calls several.
+std::string other_flags(const Session& session) {
+  std::vector<std::string> words;
+  for (const std::string flag : kOtherFlags) {
+    for (const std::string& value : given_values(session, flag)) {
+      words.insert(words.end(), {flag, value});
+    }
+  }
+  for (const char* flag : kOtherSwitches) {
+    if (is_given(session, flag)) words.emplace_back(flag);
+  }
+  if (words.empty()) return "";
+  const std::string line = command_line(words);
+  const bool plain = line.find_first_of("\"$\\`!") == line.npos;
+  return " " + (plain ? "ARGS=\"" + line + "\"" : command_line(std::vector{"ARGS=" + line}));
 }
 
 /// A checkout of the revision that the run was made with.
@@ -238,8 +275,7 @@ std::string reproduce(const Run& run) {
   if (measures_both(run)) flags += " AND=labreport";
   if (run.sessions.empty()) return "make report" + flags;
   const Session& session = run.sessions.front();
-  flags += narrowed(session, "--problems", "PROBLEMS") + narrowed(session, "--sizes", "SIZES") +
-           narrowed(session, "--contexts", "CONTEXTS");
+  flags += narrowed(session) + several_gpus(session) + other_flags(session);
   return checkout(session) + "make report" + flags;
 }
 

@@ -47,7 +47,8 @@ bool cold(const CellSpec& spec) { return spec.warmup == 0 && spec.steps == 1; }
 
 /// Synchronized steps are a set of their own that begins warm; a single value has no warm-up.
 std::vector<double> counted(const CellSpec& spec, Measure measure, const Metric& metric) {
-  const bool warms_up = measure == Measure::kStep && metric.is_samples();
+  const bool all_count = spec.kind == CellKind::kSharding;  // its warm-up steps are not recorded
+  const bool warms_up = measure == Measure::kStep && metric.is_samples() && !all_count;
   return after_warmup(metric.numbers(), warms_up ? spec.warmup.value_or(0) : 0);
 }
 
@@ -77,7 +78,8 @@ std::vector<Measure> measures_of(const CellSpec& spec) {
   if (is_shipped(spec)) return {};  // its rows would be called like the network's own
   if (spec.kind == CellKind::kMemory) return {Measure::kPeakMemory};
   if (spec.kind == CellKind::kKernels && spec.steps != 0) return {Measure::kKernelTime};
-  if (spec.kind == CellKind::kDataParallel) return {Measure::kStep};
+  if (spec.kind == CellKind::kDataParallel || spec.kind == CellKind::kSharding)
+    return {Measure::kStep};
   if (spec.kind != CellKind::kTiming) return {};
   if (cold(spec)) return {Measure::kFirstStep};
   if (spec.mode == Mode::kForwardBackward) {

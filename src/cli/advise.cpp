@@ -1,7 +1,10 @@
 // labreport advise: which changes to the training step help most, as a run measured them.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/format.h"
+#include "base/statistics.h"
 #include "cli/run_choice.h"
 #include "cli/verbs.h"
 #include "experiments/common/ladder.h"
@@ -11,41 +14,65 @@ namespace {
 
 constexpr std::size_t kMostChanges = 3;
 
+struct AdviseFlags {
+  std::string run;
+  std::string edition;
+};
+
+/// "606 ± 21": of a single step, which has no deviation, the step alone.
+std::string step_words(const Rung& rung) {
+  if (rung.steps_ms.size() < 2) return format_significant(rung.ms());
+  return format_with_deviation(rung.ms(), sample_stddev(rung.steps_ms)).joined();
+}
+
 void print(const Gain& gain, std::size_t place) {
   const std::string why = because(gain);
   fmt::print("{}. {}: {}× ({} → {} ms){}\n   {}\n   {}\n", place, gain.after->change,
-             format_significant(gain.speedup(), 3), format_significant(gain.before->ms()),
-             format_significant(gain.after->ms()), why.empty() ? "" : ", " + why,
+             format_significant(gain.speedup(), 3), step_words(*gain.before),
+             step_words(*gain.after), why.empty() ? "" : ", " + why,
              cell_id(gain.before->cell->spec), cell_id(gain.after->cell->spec));
 }
 
-ExitStatus advise(const std::string& named) {
-  if (named.empty()) {
+bool has_ladder(const Run& run) {
+  return std::ranges::any_of(run.cells,
+                             [](const Cell& cell) { return cell.spec.kind == CellKind::kLadder; });
+}
+
+void print(const Ladder& ladder, bool on_gpu) {
+  if (!on_gpu)
+    fmt::print("CPU demonstration: a tiny network on a CPU, which says nothing of a GPU.\n");
+  fmt::print("{}: {} ms a training step as the course writes it, {} ms at best\n", ladder.words,
+             step_words(*ladder.first()), step_words(*ladder.best()));
+  const std::vector<Gain> largest = largest_gains(ladder, kMostChanges);
+  if (largest.empty()) fmt::print("no change gains 2 %\n");
+  for (std::size_t i = 0; i < largest.size(); ++i) print(largest[i], i + 1);
+}
+
+ExitStatus advise(const AdviseFlags& flags) {
+  if (flags.run.empty()) {
     throw InputError("advise needs a run", "`labreport list runs` shows the runs there are");
   }
-  const Run run = load_run(named);
+  if (!flags.edition.empty()) find_edition(flags.edition);
+  const Run run = choose_run(flags.run, flags.edition, "site/runs", has_ladder).run;
   const RunView view(run, find_edition(run.edition));
   const std::vector<Ladder> all = ladders(view);
   const Ladder* ladder = advised(all);
   if (ladder == nullptr) {
     throw InputError(
-        named + " has no ladder of a training step, so nothing says what would help",
+        flags.run + " has no ladder of a training step, so nothing says what would help",
         "measure one: build/bin/labreport report --edition " + run.edition + " --problems ladder");
   }
-  const std::vector<Gain> largest = largest_gains(*ladder, kMostChanges);
-  fmt::print("{}: {} ms a training step as the course writes it, {} ms at best\n", ladder->words,
-             format_significant(ladder->first()->ms()), format_significant(ladder->best()->ms()));
-  if (largest.empty()) fmt::print("no change gains 2 %\n");
-  for (std::size_t i = 0; i < largest.size(); ++i) print(largest[i], i + 1);
+  print(*ladder, view.on_gpu());
   return ExitStatus::kDone;
 }
 
 }  // namespace
 
 void add_advise(CLI::App& app, Invocation& invocation) {
-  const auto [verb, run] = add_verb<std::string>(
+  const auto [verb, flags] = add_verb<AdviseFlags>(
       app, invocation, "advise", "what would make a training step faster, as measured", advise);
-  verb->add_option("run", *run, "RUN: a folder of a run, or its file");
+  verb->add_option("run", flags->run, "RUN: a folder, a file, a GPU, latest or previous");
+  verb->add_option("--edition", flags->edition, "of GPUs, latest and previous: 2025 or 2026");
 }
 
 }  // namespace labreport

@@ -18,9 +18,11 @@ constexpr const char* kSizeLine = "{:<8} {:<8} {:>7} {:>7} {:>6} {:>5} {:>15}\n"
 
 void list_experiments() {
   for (const Experiment& experiment : catalog()) {
-    const std::string_view edition = experiment.only_edition;
-    fmt::print("{:<38} parts {}{}\n", experiment.name, join(experiment.parts, ", "),
-               edition.empty() ? "" : fmt::format(" ({} edition)", edition));
+    std::string line = fmt::format("{:<38}", experiment.name);
+    if (!experiment.parts.empty()) line += " parts " + join(experiment.parts, ", ");
+    if (!experiment.only_edition.empty())
+      line += fmt::format(" ({} edition)", experiment.only_edition);
+    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
     for (const HandoutName& also : experiment.also) {
       fmt::print("  {} is part {}\n", also.name, also.letter);
     }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/flags.h"
 #include "experiments/catalog.h"
+#include "experiments/chosen_problems.h"
 #include "orchestrate/model_source.h"
 #include "results/bounds.h"
 
@@ -138,6 +139,18 @@ std::optional<ModelSource> named_attention(const MeasureFlags& flags) {
   return source;
 }
 
+/// `profiling` among other problems stands for its own.
+std::vector<std::string> spelled_out(const std::vector<std::string>& problems) {
+  std::vector<std::string> all;
+  for (const std::string& problem : problems) {
+    const bool half = problem == "profiling";
+    for (const std::string& name : half ? profiling_problems() : std::vector{problem}) {
+      if (std::ranges::find(all, name) == all.end()) all.push_back(name);
+    }
+  }
+  return all;
+}
+
 /// By their names; none: the profiling half.
 std::vector<std::string> chosen_problems(const MeasureFlags& flags) {
   const std::vector<std::string> problems = list_of("--problems", flags.problems);
@@ -145,7 +158,7 @@ std::vector<std::string> chosen_problems(const MeasureFlags& flags) {
   if (problems.empty()) return list_of("--only", flags.only);
   if (flags.only) throw InputError("--problems and --only both choose problems", "give one");
   if (problems == std::vector<std::string>{"profiling"}) return {};
-  if (problems != std::vector<std::string>{"all"}) return problems;
+  if (problems != std::vector<std::string>{"all"}) return spelled_out(problems);
   std::vector<std::string> all;
   for (const Experiment& experiment : catalog()) {
     if (experiment.of(flags.edition)) all.emplace_back(experiment.name);

@@ -108,11 +108,12 @@ ChosenRun loaded(const fs::path& folder) {
   return {folder.string(), folder, RunStore(folder).load()};
 }
 
-/// Newest first: a GPU is compared by labreport's own network where it timed that.
-ChosenRun newest_without_model(const std::vector<Listed>& runs) {
+/// The newest that is wanted, else the newest.
+ChosenRun newest_of(const std::vector<Listed>& runs,
+                    const std::function<bool(const Run&)>& is_wanted) {
   for (auto listed = runs.rbegin(); listed != runs.rend(); ++listed) {
     ChosenRun run = loaded(listed->folder);
-    if (measured_model(run.run) == nullptr && times_networks(run.run)) return run;
+    if (is_wanted(run.run)) return run;
   }
   return loaded(runs.back().folder);
 }
@@ -124,12 +125,19 @@ Run load_run(const std::string& named) {
   return RunStore(named).load();
 }
 
-ChosenRun choose_run(const std::string& word, const std::string& edition, const fs::path& root) {
+bool times_labreports_network(const Run& run) {
+  return measured_model(run) == nullptr && times_networks(run);
+}
+
+ChosenRun choose_run(const std::string& word, const std::string& edition, const fs::path& root,
+                     const std::function<bool(const Run&)>& is_wanted) {
   if (fs::is_regular_file(word)) return {word, fs::path(word).parent_path(), load_run(word)};
   if (fs::is_directory(word)) return loaded(word);
   std::vector<Listed> runs = listed_runs(root, edition);
   refuse_other_editions(runs, word, edition, root);
-  if (word != "latest" && word != "previous") return newest_without_model(runs_of_gpu(runs, word));
+  if (word != "latest" && word != "previous") {
+    return newest_of(runs_of_gpu(runs, word), is_wanted);
+  }
   leave_imported_out(runs);
   if (runs.empty()) {
     throw InputError("no measured run" +

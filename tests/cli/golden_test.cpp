@@ -136,6 +136,7 @@ const std::vector<Golden> kGolden{
     {"problems_and_only", {"run", "--problems", "all", "--only", "nsys_profile"}, {}, true},
     {"problem_of_2026", {"run", "--problems", "gradient_checkpointing"}, {}, true},
     {"unknown_problem", {"run", "--problems", "flash_benchmark"}, {}, true},
+    {"word_of_problems", {"run", "--problems", "ddp"}, {}, true},
     {"attention_and_model", {"run", "--attention", "net.py:Net", "--model", "net.py:Net"}},
     {"attention_untimed", {"run", "--attention", "net.py:Net", "--problems", "profiling"}},
     {"beside_no_model", {"run", "--and", "labreport"}},

@@ -115,6 +115,16 @@ TEST(ComparisonSummary, SpeaksOfAnyStepWhereNoneTrains) {
   const auto inference = row(Measure::kStep, Mode::kInference, Precision::kFp32, 0.5);
   EXPECT_EQ(said({inference}), "The H200 is **2.00 times** as fast as the H100 (small).");
   EXPECT_EQ(said({optimizer(1)}), "No whole step has a value on both sides.");
+  EXPECT_EQ(said({}), "Nothing in the cells that both runs have can be compared yet.");
+}
+
+TEST(ComparisonSummary, CountsOneCellAsOne) {
+  Comparison comparison{.matched = 1};
+  EXPECT_THAT(diff_document(comparison, {"a", ""}, {"b", ""}).provenance,
+              HasSubstr("1 cell matches, 0 only in A"));
+  comparison.matched = 2;
+  EXPECT_THAT(diff_document(comparison, {"a", ""}, {"b", ""}).provenance,
+              HasSubstr("2 cells match, "));
 }
 
 /// On one machine, with limits that noise sets apart.

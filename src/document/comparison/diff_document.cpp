@@ -45,7 +45,10 @@ constexpr std::array kProblems{
             {"peak", "peaks"},
             [](const ComparedRow& row) { return row.spec.kind == CellKind::kMemory; }},
     Problem{"data_parallel", "Data-parallel training", "Steps on several ranks", kTimings,
-            [](const ComparedRow& row) { return row.spec.kind == CellKind::kDataParallel; }}};
+            [](const ComparedRow& row) { return row.spec.kind == CellKind::kDataParallel; }},
+    Problem{"optimizer_state_sharding_accounting", "Sharded training",
+            "Steps of ranks that shard what they hold", kTimings,
+            [](const ComparedRow& row) { return row.spec.kind == CellKind::kSharding; }}};
 
 /// Rows that belong beside each other; what one run alone has is listed apart, and numbers that one
 /// side never wrote down (published tables have few) are counted.
@@ -140,8 +143,9 @@ std::string title_of(const Comparison& comparison) {
 std::string in_quotes(const std::string& word) { return "'" + replaced(word, "'", "'\\''") + "'"; }
 
 std::string counts_of(const Comparison& comparison) {
-  return fmt::format("{} cells match, {} only in A, {} only in B", comparison.matched,
-                     comparison.only_a, comparison.only_b);
+  return fmt::format("{} {}, {} only in A, {} only in B", comparison.matched,
+                     comparison.matched == 1 ? "cell matches" : "cells match", comparison.only_a,
+                     comparison.only_b);
 }
 
 }  // namespace

@@ -23,10 +23,10 @@ std::string cell_label(const CellSpec& spec, const std::string& size) {
     words.emplace_back(describe(*spec.precision));
   }
   if (spec.mode) words.emplace_back(describe(*spec.mode));
-  if (spec.ranks && spec.scheme) {
+  if (spec.ranks && (spec.scheme || spec.sharding)) {
     words.push_back(
         fmt::format("{} ranks over {}", spec.ranks->count, describe(spec.ranks->collectives)));
-    words.emplace_back(describe(*spec.scheme));
+    words.emplace_back(spec.scheme ? describe(*spec.scheme) : describe(*spec.sharding));
   }
   if (spec.bucket) words.push_back(format_count(*spec.bucket) + " B");
   return join(words, ", ");

@@ -164,11 +164,20 @@ void add_optimizer(Facts& facts, const Comparison& comparison) {
   }
 }
 
+/// Cells without a measure, such as those of all-reduces, match without a row.
+bool has_row_of_both(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
+    return row.standing != RowStanding::kOnlyA && row.standing != RowStanding::kOnlyB;
+  });
+}
+
 /// Where no training step stands on both sides: all whole steps together.
 void add_any_steps(Facts& facts, const Comparison& comparison) {
   const auto trained = lead(comparison, is_training);
   const auto any = trained ? std::nullopt : lead(comparison, is_step);
-  facts.flag("none", !trained && !any);
+  const bool some = has_row_of_both(comparison);
+  facts.flag("nothing", !some);
+  facts.flag("none", some && !trained && !any);
   for (const std::string name : {"faster", "equal"}) {
     const bool holds = any && any->is_equal() == (name == "equal");
     Facts values = any ? facts_of(*any, comparison, "timing") : Facts();

@@ -1,0 +1,49 @@
+// The advice of a run, and which run a word means to it.
+#include <gmock/gmock.h>
+
+#include "cli/program_fixture.h"
+#include "experiments/sample_runs.h"
+#include "results/run_store.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing_samples::measured;
+using testing_samples::only;
+
+class Advise : public ProgramTest {
+ protected:
+  void keep(const std::string& place, const labreport::Run& run) {
+    const RunStore store(folder_ / "site/runs" / place);
+    store.create(run);
+    store.finish(run);
+  }
+};
+
+TEST_F(Advise, TakesTheWordsThatDiffTakes) {
+  keep("nvidia-h200/2025/20260501-000000-a", measured(only("ladder")));
+  keep("nvidia-h200/2025/20260502-000000-a", measured(only("flash_benchmarking")));
+  for (const char* word : {"H200", "previous", "site/runs/nvidia-h200/2025/20260501-000000-a"}) {
+    const Ended ended = call({"advise", word});
+    EXPECT_EQ(ended.exit_status, 0) << word << ended.messages;
+    EXPECT_THAT(ended.output, HasSubstr("ms a training step")) << word;
+  }
+  EXPECT_THAT(call({"advise", "latest"}).messages, HasSubstr("latest has no ladder"));
+  EXPECT_THAT(call({"advise", "B300"}).messages, HasSubstr("no run is called 'B300'"));
+  EXPECT_THAT(call({"advise", "latest", "--edition", "2026"}).messages,
+              HasSubstr("no measured run of the 2026 edition"));
+}
+
+TEST_F(Advise, NamesDeviationsAndWhetherItIsADemonstration) {
+  keep("fake-gpu/2025/20260501-000000-a", measured(only("ladder")));
+  const std::string of_gpu = call({"advise", "latest"}).output;
+  EXPECT_THAT(of_gpu, testing::ContainsRegex("[(][0-9,.]+ ± [0-9,.]+ → [0-9,.]+ ± [0-9,.]+ ms[)]"));
+  EXPECT_THAT(of_gpu, Not(HasSubstr("demonstration")));
+  keep("fake-cpu/2025/20260502-000000-a", measured(only("ladder", Preset::kDemo)));
+  EXPECT_THAT(call({"advise", "latest"}).output, HasSubstr("CPU demonstration"));
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,29 @@
+// What --problems takes.
+#include <gmock/gmock.h>
+
+#include "cli/measure_flags.h"
+
+namespace labreport {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+
+std::vector<std::string> chosen(const std::string& problems) {
+  MeasureFlags flags;
+  flags.problems = problems;
+  return plan_input(flags, Preset::kFull, DeviceKind::kCuda).selection.only;
+}
+
+TEST(Problems, OfTheProfilingHalfStandBesideOthers) {
+  EXPECT_THAT(chosen("profiling"), IsEmpty()) << "as where nothing is chosen";
+  const auto both = chosen("profiling,naive_ddp");
+  EXPECT_THAT(both, IsSupersetOf({"benchmarking_script", "memory_profiling", "data_parallel.a"}));
+  EXPECT_EQ(both.size(), 6u);
+  EXPECT_EQ(chosen("nsys_profile,profiling").size(), 5u) << "each once";
+  EXPECT_THAT(chosen("ladder"), ElementsAre("ladder"));
+}
+
+}  // namespace
+}  // namespace labreport

@@ -1,0 +1,48 @@
+// Two runs that share only what several ranks did.
+#include <gmock/gmock.h>
+
+#include "cli/program_fixture.h"
+#include "experiments/sample_runs.h"
+#include "results/run_store.h"
+
+namespace labreport {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing_samples::measured;
+using testing_samples::only;
+
+class DiffOfRanks : public ProgramTest {
+ protected:
+  /// Of the problem's cells of that kind alone.
+  void keep(const std::string& name, const std::string& problem, CellKind kind) {
+    labreport::Run run = measured(only(problem));
+    std::erase_if(run.cells, [&](const Cell& cell) { return cell.spec.kind != kind; });
+    const RunStore store(folder_ / name);
+    store.create(run);
+    store.finish(run);
+  }
+};
+
+TEST_F(DiffOfRanks, StepsOfShardedTrainingAreCompared) {
+  keep("a", "optimizer_state_sharding_accounting", CellKind::kSharding);
+  keep("b", "optimizer_state_sharding_accounting", CellKind::kSharding);
+  const Ended ended = call({"diff", "a", "b"});
+  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("Sharded training"), HasSubstr("ranks over"),
+                                  HasSubstr("nothing sharded"), Not(HasSubstr("No whole step"))));
+}
+
+TEST_F(DiffOfRanks, WhatHasNoMeasureIsSaidNotToBeCompared) {
+  keep("a", "distributed_communication_single_node", CellKind::kAllReduce);
+  keep("b", "distributed_communication_single_node", CellKind::kAllReduce);
+  const Ended ended = call({"diff", "a", "b"});
+  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("can be compared yet"), Not(HasSubstr("No whole step")),
+                                  Not(HasSubstr("1 cells"))));
+}
+
+}  // namespace
+}  // namespace labreport
