@@ -38,7 +38,7 @@ std::vector<Column<PointRow>> point_columns(const RunView& view) {
         name, title, [value](const PointRow& row) { return row.or_reason(value); }, unit, bytes};
   };
   return {{"network", "Network", [](const PointRow& row) { return row.network->words; }},
-          {"scheme", "ShardingScheme", [](const PointRow& row) { return row.scheme->words(); }},
+          {"scheme", "Scheme", [](const PointRow& row) { return row.scheme->words(); }},
           {"when", "Step",
            [](const PointRow& row) {
              return row.or_reason([](const Stage& stage) { return stage.when_words(); });
@@ -85,7 +85,7 @@ struct StackRow {
   std::string text;
 };
 
-const std::vector<Column<StackRow>> kStacks{{"row", "ShardingScheme and point", &StackRow::row},
+const std::vector<Column<StackRow>> kStacks{{"row", "Scheme and point", &StackRow::row},
                                             {"part", "Part", &StackRow::part},
                                             {"from", "From", &StackRow::from, "GiB"},
                                             {"to", "To", &StackRow::to, "GiB"},
@@ -131,7 +131,7 @@ Column<TimeRow> phase_column(std::string_view phase, const char* title) {
 
 std::vector<Column<TimeRow>> time_columns() {
   return {{"network", "Network", [](const TimeRow& row) { return row.network->words; }},
-          {"scheme", "ShardingScheme", [](const TimeRow& row) { return row.scheme->words(); }},
+          {"scheme", "Scheme", [](const TimeRow& row) { return row.scheme->words(); }},
           {"step", "Training step",
            [](const TimeRow& row) {
              return row.scheme->ran() ? Value::mean_of(row.scheme->steps_ms)
