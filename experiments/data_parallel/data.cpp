@@ -19,14 +19,15 @@ constexpr double kExplainsLeast = 0.5, kExplainsMost = 2;
 using Wanted = std::initializer_list<Scheme>;
 
 PartContent part_of(const RunView& view, const std::vector<Network>& networks, Wanted wanted,
-                    Scheme own) {
+                    const std::string& letter) {
+  const Scheme own = *(wanted.end() - 1);  // the one that the part adds to those before
   PartContent part;
   part.facts.list("missing", missing(networks, wanted));
   add_conditions(part.facts, view, networks);
   part.datasets = lanes_of(networks, {own});
   part.datasets.push_back(schemes_dataset(networks, wanted));
   part.datasets.push_back(ranks_dataset(networks, wanted));
-  add_cells(part, view, networks, wanted);
+  add_cells(part, view, networks, wanted, letter);
   return part;
 }
 
@@ -50,28 +51,52 @@ std::optional<Facts> hidden(const Trained& trained) {
   return facts;
 }
 
+/// The fastest scheme that takes less than the step without communication, which does less: null
+/// where there is none.
+const Trained* undercuts(const Network& network) {
+  const Trained* none = network.ran(Scheme::kNone);
+  const Trained* fastest = nullptr;
+  for (const Trained& trained : network.schemes) {
+    if (!differ(&trained, none).value_or(false) || *trained.step_ms() > *none->step_ms()) continue;
+    if (!fastest || *trained.step_ms() < *fastest->step_ms()) fastest = &trained;
+  }
+  return fastest;
+}
+
+/// Its traced step explains what communication added: nothing was computed meanwhile.
+bool explained_alone(const Trained& naive, double added) {
+  const double exposed = naive.exposed_ms().value_or(0);
+  return exposed >= kExplainsLeast * added && exposed <= kExplainsMost * added &&
+         naive.hidden_share().value_or(1) < kUnhidden;
+}
+
+/// Beside the step without communication: its share, or why these steps do not give one.
+void set_share(Facts& facts, const Network& network, const Trained& trained) {
+  const Trained* none = network.ran(Scheme::kNone);
+  const auto apart = differ(&trained, none);
+  const Trained* other = apart == true ? undercuts(network) : nullptr;
+  const bool longer = apart == true && other == nullptr;
+  facts.set("none", none == nullptr ? "" : step_words(*none));
+  facts.flag("indistinct", apart == false);
+  facts.when("undercut", other != nullptr,
+             other ? Facts().set("other", other->words()).set("ms", step_words(*other)) : Facts());
+  if (!longer) return void(facts.when("longer", std::nullopt));
+  const double added = *network.added_ms(trained);
+  facts.when("longer",
+             Facts()
+                 .set("added", format_value({added, two_deviations(trained, *none)}))
+                 .set("share", format_percent(added / *trained.step_ms()))
+                 .when("alone", explained_alone(trained, added) ? hidden(trained) : std::nullopt));
+}
+
 std::optional<Facts> naive_times(const Network& network) {
   const Trained* naive = network.ran(Scheme::kPerParameter);
-  const Trained* none = network.ran(Scheme::kNone);
   if (naive == nullptr) return std::nullopt;
-  const auto added = network.added_ms(*naive);
-  const bool longer = differ(naive, none).value_or(false) && *added > 0;
   Facts facts;
-  facts.set("step", ms_words(*naive->step_ms()));
+  facts.set("step", step_words(*naive));
   facts.set("calls", format_count(static_cast<std::int64_t>(naive->calls.value_or(0))));
   facts.set("bytes", megabytes(network.total_bytes()));
-  facts.set("none", none == nullptr ? "" : ms_words(*none->step_ms()));
-  facts.when("longer", longer,
-             longer ? Facts()
-                          .set("added", ms_words(*added))
-                          .set("share", format_percent(*added / *naive->step_ms()))
-                    : Facts());
-  facts.flag("no_longer", none != nullptr && !longer);
-  const bool explained = longer && naive->exposed_ms() &&
-                         *naive->exposed_ms() >= kExplainsLeast * *added &&
-                         *naive->exposed_ms() <= kExplainsMost * *added;
-  const bool alone = explained && naive->hidden_share().value_or(1) < kUnhidden;
-  facts.when("alone", alone ? hidden(*naive) : std::nullopt);
+  set_share(facts, network, *naive);
   facts.when("skew", naive->skew_ms.has_value(), "ms", ms_words(naive->skew_ms.value_or(0)));
   return facts;
 }
@@ -88,25 +113,32 @@ std::optional<Facts> latencies(const Network& network, double fewer) {
   return facts;
 }
 
+/// How much of what was saved latencies explain.
+void set_latencies(Facts& facts, const Network& network, double fewer, double saved) {
+  const auto spared = latencies(network, fewer);
+  const double explained = spared && saved > 0 ? fewer * network.model()->alpha * 1e3 / saved : 0;
+  const bool enough = explained >= kExplainsLeast && explained <= kExplainsMost;
+  facts.when("because", enough ? spared : std::nullopt);
+  facts.when("arithmetic", !enough && fewer > 0 ? spared : std::nullopt);
+  facts.flag("in_part", saved > 0 && explained < kExplainsLeast);
+}
+
 std::optional<Facts> flat_times(const Network& network) {
   const Trained* flat = network.ran(Scheme::kFlat);
   const Trained* naive = network.ran(Scheme::kPerParameter);
   if (flat == nullptr) return std::nullopt;
   Facts facts;
-  facts.set("step", ms_words(*flat->step_ms())).set("bytes", megabytes(network.total_bytes()));
+  facts.set("step", step_words(*flat)).set("bytes", megabytes(network.total_bytes()));
   const auto apart = differ(flat, naive);
   const double saved = apart ? *naive->step_ms() - *flat->step_ms() : 0;
   const double fewer = apart ? naive->calls.value_or(1) - 1 : 0;
-  facts.set("naive", apart ? ms_words(*naive->step_ms()) : "");
+  facts.set("naive", apart ? step_words(*naive) : "");
   facts.set("calls", format_count(static_cast<std::int64_t>(fewer + 1)));
   facts.set("saved", ms_words(std::abs(saved)));
   facts.flag("faster", apart == true && saved > 0).flag("slower", apart == true && saved <= 0);
   facts.flag("alike", apart == false);
-  const auto spared = latencies(network, fewer);
-  const double explained = network.model() ? fewer * network.model()->alpha * 1e3 / saved : 0;
-  const bool enough = explained >= kExplainsLeast && explained <= kExplainsMost;
-  facts.when("because", spared && apart == true && saved > 0 && enough ? spared : std::nullopt);
-  facts.when("arithmetic", spared && apart && !enough ? spared : std::nullopt);
+  set_latencies(facts, network, fewer, apart == true ? saved : 0);
+  set_share(facts, network, *flat);
   return facts;
 }
 
@@ -117,7 +149,7 @@ std::vector<Facts> held_against(const Network& network, const Trained& trained, 
     const auto apart = differ(&trained, other);
     if (!apart) continue;
     Facts& facts = all.emplace_back();
-    facts.set("other", other->words()).set("ms", ms_words(*other->step_ms()));
+    facts.set("other", other->words()).set("ms", step_words(*other));
     facts.set("ratio", format_ratio(*other->step_ms() / *trained.step_ms()));
     facts.flag("apart", *apart);
   }
@@ -127,17 +159,20 @@ std::vector<Facts> held_against(const Network& network, const Trained& trained, 
 std::optional<Facts> stretched(const Network& network, const Trained& trained) {
   const auto share = network.stretch(trained);
   if (!share || *share < kStretched) return std::nullopt;
+  const Trained& none = *network.ran(Scheme::kNone);
+  const double deviations = trained.backward_deviation_ms + none.backward_deviation_ms;
+  if (*trained.backward_ms - *none.backward_ms <= deviations) return std::nullopt;
   return Facts()
       .set("stretch", format_percent(*share))
       .set("backward", ms_words(*trained.backward_ms))
-      .set("plain", ms_words(*network.ran(Scheme::kNone)->backward_ms));
+      .set("plain", ms_words(*none.backward_ms));
 }
 
 std::optional<Facts> overlap_times(const Network& network) {
   const Trained* trained = network.ran(Scheme::kOverlapped);
   if (trained == nullptr) return std::nullopt;
   Facts facts;
-  facts.set("step", ms_words(*trained->step_ms()));
+  facts.set("step", step_words(*trained));
   facts.list("others", held_against(network, *trained, {Scheme::kPerParameter, Scheme::kFlat}));
   facts.when("hides", hidden(*trained));
   facts.when("stretched", stretched(network, *trained));
@@ -172,23 +207,22 @@ bool has(const std::vector<Network>& networks, Scheme scheme) {
 }  // namespace
 
 PartContent present_naive(const RunView& view, const std::vector<Network>& networks) {
-  PartContent part =
-      part_of(view, networks, {Scheme::kNone, Scheme::kPerParameter}, Scheme::kPerParameter);
+  PartContent part = part_of(view, networks, {Scheme::kNone, Scheme::kPerParameter}, "a");
   add_networks(part, networks, Scheme::kPerParameter, naive_times);
   return part;
 }
 
 PartContent present_flat(const RunView& view, const std::vector<Network>& networks) {
   PartContent part =
-      part_of(view, networks, {Scheme::kNone, Scheme::kPerParameter, Scheme::kFlat}, Scheme::kFlat);
+      part_of(view, networks, {Scheme::kNone, Scheme::kPerParameter, Scheme::kFlat}, "b");
   add_networks(part, networks, Scheme::kFlat, flat_times);
   return part;
 }
 
 PartContent present_overlap(const RunView& view, const std::vector<Network>& networks) {
-  PartContent part = part_of(
-      view, networks, {Scheme::kNone, Scheme::kPerParameter, Scheme::kFlat, Scheme::kOverlapped},
-      Scheme::kOverlapped);
+  PartContent part =
+      part_of(view, networks,
+              {Scheme::kNone, Scheme::kPerParameter, Scheme::kFlat, Scheme::kOverlapped}, "c");
   add_networks(part, networks, Scheme::kOverlapped, overlap_times);
   return part;
 }

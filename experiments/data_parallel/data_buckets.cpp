@@ -31,7 +31,7 @@ struct BucketRow {
   double largest;                        ///< MB
   std::optional<double> model = {};      ///< ms that stay exposed by the handout's model
   std::optional<double> predicted = {};  ///< ms of a step
-  std::optional<double> added = {};
+  Value added = {};
 
   Value or_reason(const std::optional<double>& value) const {
     return value ? Value(*value) : Value::missing(trained->reason);
@@ -49,7 +49,7 @@ const std::vector<Column<BucketRow>> kBuckets{
     {"largest", "Largest", &BucketRow::largest, "MB", {Notation::kSignificant, 3}},
     {"step", "Step", step_of_row, "ms"},
     {"predicted", "Predicted", [](const BucketRow& row) { return Value(row.predicted); }, "ms"},
-    {"added", "Added", [](const BucketRow& row) { return Value(row.added); }, "ms"},
+    {"added", "Added", [](const BucketRow& row) { return row.added; }, "ms"},
     {"exposed", "Exposed",
      [](const BucketRow& row) { return row.or_reason(row.trained->exposed_ms()); }, "ms"},
     {"hidden",
@@ -74,7 +74,7 @@ BucketRow bucket_row(const Network& network, const Trained& trained,
   }
   const auto found = std::ranges::find(predicted, &trained, &Predicted::trained);
   if (found != predicted.end()) row.predicted = found->two_ms;
-  row.added = network.added_ms(trained);
+  row.added = added_value(network, trained);
   return row;
 }
 
@@ -265,7 +265,7 @@ PartContent present_buckets(const RunView& view, const std::vector<Network>& net
   }
   part.datasets.push_back(schemes_dataset(networks, kWanted));
   part.datasets.push_back(ranks_dataset(networks, kWanted));
-  add_cells(part, view, networks, kWanted);
+  add_cells(part, view, networks, kWanted, "d");
   return part;
 }
 

@@ -35,6 +35,10 @@ std::optional<double> median_of(const std::vector<double>& samples) {
   return samples.empty() ? std::nullopt : std::optional(median(samples));
 }
 
+double deviation_of(const std::vector<double>& samples) {
+  return samples.empty() ? 0 : sample_stddev(samples);
+}
+
 void add_traced(Trained& trained, const Launch& launch) {
   for (const MeasuredRow& row : measured_rows(launch, metric::kRankSteps)) {
     const auto communication = row.number(column::kCommunicationNs);
@@ -54,6 +58,8 @@ Trained trained_by(const Cell& cell) {
   trained.steps_ms = counted(cell.spec, *launch, metric::kStep, metric::kTotal);
   trained.skew_ms = median_of(counted(cell.spec, *launch, metric::kSkew, metric::kStep));
   trained.backward_ms = median_of(counted(cell.spec, *launch, metric::kEvent, metric::kBackward));
+  trained.backward_deviation_ms =
+      deviation_of(counted(cell.spec, *launch, metric::kEvent, metric::kBackward));
   trained.exchange_ms = median_of(counted(cell.spec, *launch, metric::kEvent, metric::kExchange));
   trained.calls = single(*launch, metric::kAllReduces, metric::kCalls);
   trained.largest_bytes = single(*launch, metric::kAllReduces, metric::kLargest);
@@ -102,6 +108,11 @@ std::string Trained::words() const {
   return "buckets of " + cap_words(static_cast<double>(cell->spec.bucket.value_or(0))) + " MB";
 }
 
+bool Trained::overlaps() const {
+  return scheme() == Scheme::kOverlapped || scheme() == Scheme::kBucketed ||
+         scheme() == Scheme::kReducer;
+}
+
 std::optional<double> Trained::step_ms() const {
   return steps_ms.empty() ? std::nullopt : std::optional(mean(steps_ms));
 }
@@ -148,7 +159,7 @@ std::optional<double> Network::added_ms(const Trained& trained) const {
 
 std::optional<double> Network::stretch(const Trained& trained) const {
   const Trained* none = ran(Scheme::kNone);
-  if (none == nullptr || &trained == none || !trained.backward_ms) return std::nullopt;
+  if (none == nullptr || !trained.overlaps() || !trained.backward_ms) return std::nullopt;
   if (!none->backward_ms || *none->backward_ms <= 0) return std::nullopt;
   return *trained.backward_ms / *none->backward_ms - 1;
 }

@@ -19,6 +19,7 @@ struct Trained {
   std::vector<double> steps_ms = {};  ///< Counted steps.
   /// Medians over them: slowest rank less fastest; phases.
   std::optional<double> skew_ms = {}, backward_ms = {}, exchange_ms = {};
+  double backward_deviation_ms = 0;
   std::optional<double> calls = {}, largest_bytes = {};
   /// Of the traced step, of the rank with the most exposed.
   std::optional<double> communication_ms = {}, both_ms = {};
@@ -27,6 +28,7 @@ struct Trained {
 
   Scheme scheme() const { return cell->spec.scheme.value_or(Scheme::kNone); }
   std::string words() const;  ///< "per parameter", "buckets of 10 MB"
+  bool overlaps() const;      ///< Its all-reduces begin during backward.
   std::optional<double> step_ms() const;
   std::optional<double> exposed_ms() const;
   std::optional<double> hidden_share() const;
@@ -46,7 +48,8 @@ struct Network {
   std::vector<const Trained*> bucketed() const;
   std::vector<std::int64_t> gradients() const { return gradient_bytes(*spec.model); }
   double total_bytes() const;
-  /// How much longer a scheme's step takes than the one without communication; its backward's.
+  /// How much longer a scheme's step takes than the one without communication; its backward's,
+  /// where all-reduces run beside it.
   std::optional<double> added_ms(const Trained& trained) const;
   std::optional<double> stretch(const Trained& trained) const;
   std::optional<BucketModel> model() const;

@@ -22,7 +22,8 @@ constexpr double kNsPerUs = 1e3;
 struct SchemeRow {
   std::string network;  ///< Empty where there is one alone.
   const Trained* trained;
-  std::optional<double> added, stretch;
+  Value added;
+  std::optional<double> stretch;
 
   Value or_reason(const std::optional<double>& value) const {
     return value ? Value(*value) : Value::missing(trained->reason);
@@ -45,7 +46,7 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
      [](const SchemeRow& row) { return row.network.empty() ? Value() : Value(row.network); }},
     {"calls", "All-reduces", of(&Trained::calls), "", {Notation::kCount}},
     {"step", "Step", step_of, "ms"},
-    {"added", "Added", [](const SchemeRow& row) { return Value(row.added); }, "ms"},
+    {"added", "Added", [](const SchemeRow& row) { return row.added; }, "ms"},
     {"skew", "Skew", of(&Trained::skew_ms), "ms", {Notation::kSignificant, 3}},
     {"backward", "Backward", of(&Trained::backward_ms), "ms"},
     {"stretch",
@@ -166,7 +167,7 @@ Dataset schemes_dataset(const std::vector<Network>& networks,
   std::vector<SchemeRow> rows;
   each(networks, wanted, [&](const Network& network, const Trained& trained) {
     const std::string words = networks.size() > 1 ? network.words : std::string();
-    rows.push_back({words, &trained, network.added_ms(trained), network.stretch(trained)});
+    rows.push_back({words, &trained, added_value(network, trained), network.stretch(trained)});
   });
   return make_dataset("schemes", kSchemeColumns, rows);
 }
@@ -185,12 +186,29 @@ Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_lis
 
 std::string ms_words(double value) { return format_significant(value, 4); }
 
+std::string step_words(const Trained& trained) {
+  return format_value(Value::mean_of(trained.steps_ms));
+}
+
+double two_deviations(const Trained& a, const Trained& b) {
+  return sample_stddev(a.steps_ms) + sample_stddev(b.steps_ms);
+}
+
 std::optional<bool> differ(const Trained* a, const Trained* b) {
   if (a == nullptr || b == nullptr || a->steps_ms.empty() || b->steps_ms.empty()) {
     return std::nullopt;
   }
   const double apart = std::abs(*a->step_ms() - *b->step_ms());
-  return apart > std::max(sample_stddev(a->steps_ms), sample_stddev(b->steps_ms));
+  return apart > two_deviations(*a, *b);
+}
+
+Value added_value(const Network& network, const Trained& trained) {
+  const auto added = network.added_ms(trained);
+  if (!added) return {};
+  if (!*differ(&trained, network.ran(Scheme::kNone))) {
+    return Value::missing("within the deviations of both steps");
+  }
+  return *added > 0 ? Value(*added) : Value::missing("the step without communication is longer");
 }
 
 void add_conditions(Facts& facts, const RunView& view, const std::vector<Network>& networks) {
@@ -229,11 +247,11 @@ std::vector<Facts> missing(const std::vector<Network>& networks,
 }
 
 void add_cells(PartContent& part, const RunView& view, const std::vector<Network>& networks,
-               std::initializer_list<Scheme> wanted) {
+               std::initializer_list<Scheme> wanted, const std::string& letter) {
   each(networks, wanted,
        [&](const Network&, const Trained& trained) { part.cells.push_back(trained.cell); });
   part.details.tables.push_back(
-      commands_table(view.run(), kProblem, {{"All of them", part.cells.front()}}));
+      commands_table(view.run(), kProblem + ("." + letter), {{"All of them", part.cells.front()}}));
 }
 
 }  // namespace labreport::data_parallel

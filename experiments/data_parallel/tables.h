@@ -21,8 +21,17 @@ Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_lis
 
 std::string ms_words(double ms);
 
-/// They differ by more than their steps vary; nothing where one has no steps.
+/// "116.71 ± 0.29": the mean of its steps and their deviation, as tables have it.
+std::string step_words(const Trained& trained);
+
+/// The standard deviations of both's steps, added.
+double two_deviations(const Trained& a, const Trained& b);
+
+/// They differ by more than both deviations together; nothing where one has no steps.
 std::optional<bool> differ(const Trained* a, const Trained* b);
+
+/// What it takes over the step without communication; where the steps do not show that, why.
+Value added_value(const Network& network, const Trained& trained);
 
 /// Where and how all of it was measured, for the method.
 void add_conditions(Facts& facts, const RunView& view, const std::vector<Network>& networks);
@@ -31,8 +40,8 @@ void add_conditions(Facts& facts, const RunView& view, const std::vector<Network
 std::vector<Facts> missing(const std::vector<Network>& networks,
                            std::initializer_list<Scheme> wanted);
 
-/// What a part of those schemes rests on, with its commands.
+/// What the part of that letter, of those schemes, rests on, with its commands.
 void add_cells(PartContent& part, const RunView& view, const std::vector<Network>& networks,
-               std::initializer_list<Scheme> wanted);
+               std::initializer_list<Scheme> wanted, const std::string& letter);
 
 }  // namespace labreport::data_parallel

@@ -19,6 +19,7 @@ namespace labreport::distributed_communication_single_node {
 namespace {
 
 constexpr const char* kProblem = "distributed_communication_single_node";
+constexpr std::int64_t kHandoutRanks[]{2, 4, 6};
 constexpr double kNsPerMs = 1e6, kNsPerUs = 1e3, kGiga = 1e9, kMega = 1e6;
 // Of a time, the share that latency takes: above the one it is bound by it, below the other hardly.
 constexpr double kMostly = 0.5, kHardly = 0.1;
@@ -371,6 +372,27 @@ std::vector<Facts> missing(const Groups& groups) {
   return facts;
 }
 
+/// Of the handout's sizes and ranks those that no launch was planned for.
+std::optional<Facts> left_out(const Groups& groups) {
+  std::vector<std::string> sizes, ranks;
+  for (const std::int64_t bytes : kHandoutSizes) {
+    const bool planned = std::ranges::any_of(groups, [bytes](const Group& group) {
+      return bytes <= group.cell->spec.largest.value_or(0);
+    });
+    if (!planned) sizes.push_back(size_words(bytes));
+  }
+  for (const std::int64_t count : kHandoutRanks) {
+    const bool planned =
+        std::ranges::any_of(groups, [count](const Group& group) { return group.ranks() == count; });
+    if (!planned) ranks.push_back(format_count(count));
+  }
+  if (sizes.empty() && ranks.empty()) return std::nullopt;
+  std::vector<std::string> all;
+  if (!sizes.empty()) all.push_back(fmt::format("{}", fmt::join(sizes, " and ")));
+  if (!ranks.empty()) all.push_back(fmt::format("{} ranks", fmt::join(ranks, " and ")));
+  return Facts().set("what", fmt::format("{}", fmt::join(all, ", and ")));
+}
+
 std::vector<Facts> wrong_sums(const Groups& groups) {
   std::vector<Facts> facts;
   for (const Group& group : groups) {
@@ -450,6 +472,7 @@ Facts facts_of(const Groups& groups, const std::vector<LineRow>& lines) {
                                                 by_ranks(groups, Collectives::kNccl)}));
   facts.when("libraries", by_library(groups));
   facts.list("missing", missing(groups));
+  facts.when("left_out", left_out(groups));
   facts.list("wrong", wrong_sums(groups));
   facts.list("lines", line_facts(lines));
   add_conditions(facts, groups);

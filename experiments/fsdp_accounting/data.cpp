@@ -200,7 +200,7 @@ PartContent memory_part(const RunView& view, const std::vector<Trained>& network
   set_missing(part.facts, networks);
   set_conditions(part.facts, view, networks);
   set_losses(part.facts, networks);
-  part.datasets = {points_data(view, networks), stacks_data(networks)};
+  part.datasets = {points_data(networks), stacks_data(networks)};
   part.details.tables = {commands_table(view.run(), kProblem,
                                         {{"All of them", networks.front().schemes.front().cell}})};
   part.cells = view.cells(CellKind::kSharding);

@@ -38,6 +38,12 @@ std::vector<Both> pairs_that_ran(const std::vector<Trained>& networks) {
 std::string bytes_words(double bytes) { return format_bytes(bytes); }
 std::string ms_words(double ms) { return format_significant(ms); }
 
+/// "36.11 GiB and 28.67 GiB"; of what is written alike: "7.44 GiB either way".
+std::string both_words(double plain, double sharded) {
+  const std::string one = bytes_words(plain), other = bytes_words(sharded);
+  return one == other ? one + " either way" : one + " and " + other;
+}
+
 /// Peaks at one point, with and without.
 void set_peaks(Facts& facts, const Both& both, When when, std::string_view point,
                const std::string& name) {
@@ -45,6 +51,8 @@ void set_peaks(Facts& facts, const Both& both, When when, std::string_view point
   const Stage* sharded = both.sharded->stage(when, point);
   facts.set(name, plain == nullptr ? "" : bytes_words(plain->point.peak));
   facts.set(name + "_sharded", sharded == nullptr ? "" : bytes_words(sharded->point.peak));
+  facts.set(name + "_both", plain && sharded ? both_words(plain->point.peak, sharded->point.peak)
+                                             : std::string("not known"));
 }
 
 /// Before AdamW has any state, both peak within a percent of each other.
@@ -55,6 +63,18 @@ bool alike_without_state(const Both& both) {
     const Stage* sharded = both.sharded->stage(when, point);
     if (plain == nullptr || sharded == nullptr || plain->point.optimizer > 0) return false;
     if (std::abs(sharded->point.peak / plain->point.peak - 1) > kAlike) return false;
+  }
+  return true;
+}
+
+/// Their words say that they are alike already.
+bool written_alike(const Both& both) {
+  for (const auto& [when, point] : {std::pair(When::kModel, metric::kAfterModel),
+                                    std::pair(When::kFirstStep, metric::kBeforeOptimizer)}) {
+    const Stage* plain = both.plain->stage(when, point);
+    const Stage* sharded = both.sharded->stage(when, point);
+    if (plain == nullptr || sharded == nullptr) return false;
+    if (bytes_words(plain->point.peak) != bytes_words(sharded->point.peak)) return false;
   }
   return true;
 }
@@ -78,6 +98,7 @@ std::optional<Facts> memory_facts(const Both& both) {
   facts.set("saved_state", bytes_words(saved));
   facts.set("lower", bytes_words(std::abs(lower)));
   facts.flag("alike", alike_without_state(both));
+  facts.flag("so_written", written_alike(both));
   facts.flag("is_lower", lower > 0);
   facts.flag("explained", lower > 0 && saved >= kExplains * lower && saved <= lower / kExplains);
   return facts;
@@ -141,7 +162,7 @@ PartContent memory_part(const RunView& view, const std::vector<Trained>& network
   part.facts.list("networks", found);
   set_missing(part.facts, networks);
   set_conditions(part.facts, view, networks);
-  part.datasets = {points_data(view, networks), stacks_data(networks)};
+  part.datasets = {points_data(networks), stacks_data(networks)};
   part.details.tables = {commands(view, networks)};
   part.cells = view.cells(CellKind::kSharding);
   return part;

@@ -131,7 +131,7 @@ const Stage* ShardingScheme::stage(When when, std::string_view point) const {
 std::optional<double> ShardingScheme::phase_ms(std::string_view phase) const {
   const auto found = phases_ms.find(std::string(phase));
   if (found == phases_ms.end() || found->second.empty()) return std::nullopt;
-  return mean(found->second);
+  return median(found->second);
 }
 
 double ShardingScheme::expected_allocated(const Stage& stage) const {

@@ -48,7 +48,7 @@ struct ShardingScheme {
   Sharding sharding() const { return *cell->spec.sharding; }
   std::string words() const { return std::string(describe(sharding())); }
   const Stage* stage(When when, std::string_view point) const;   ///< Null where it is missing.
-  std::optional<double> phase_ms(std::string_view phase) const;  ///< The mean.
+  std::optional<double> phase_ms(std::string_view phase) const;  ///< The median.
 
   /// By arithmetic, of the rank with most: allocated at the point, and its peak since the point
   /// before. Nothing for the peak of building the network.

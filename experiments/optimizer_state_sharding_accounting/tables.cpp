@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/statistics.h"
+#include "experiments/memory_profiling/bytes.h"
 #include "results/metric_names.h"
 
 namespace labreport::optimizer_state_sharding_accounting {
@@ -30,15 +32,25 @@ Column<PointRow> bytes_column(const char* name, const char* title, double Point:
 
 Value rest_of(const Stage& stage) { return stage.point.allocated - stage.point.known(); }
 
-std::vector<Column<PointRow>> point_columns(const RunView& view) {
-  const std::string unit = view.on_gpu() ? "GiB" : "MiB";
-  const Notation bytes{view.on_gpu() ? Notation::kGibibytes : Notation::kMebibytes};
+memory_profiling::ByteUnit unit_of(const std::vector<Trained>& networks) {
+  double most = 0;
+  for (const Trained& network : networks) {
+    for (const ShardingScheme& scheme : network.schemes) {
+      for (const Stage& stage : scheme.stages) most = std::max(most, stage.point.peak);
+    }
+  }
+  return memory_profiling::byte_unit(most);
+}
+
+std::vector<Column<PointRow>> point_columns(const std::vector<Trained>& networks) {
+  const std::string unit = unit_of(networks).name;
+  const Notation bytes{unit == "GiB" ? Notation::kGibibytes : Notation::kMebibytes};
   const auto stage_column = [&](const char* name, const char* title, auto value) {
     return Column<PointRow>{
         name, title, [value](const PointRow& row) { return row.or_reason(value); }, unit, bytes};
   };
   return {{"network", "Network", [](const PointRow& row) { return row.network->words; }},
-          {"scheme", "ShardingScheme", [](const PointRow& row) { return row.scheme->words(); }},
+          {"scheme", "Scheme", [](const PointRow& row) { return row.scheme->words(); }},
           {"when", "Step",
            [](const PointRow& row) {
              return row.or_reason([](const Stage& stage) { return stage.when_words(); });
@@ -85,24 +97,28 @@ struct StackRow {
   std::string text;
 };
 
-const std::vector<Column<StackRow>> kStacks{{"row", "ShardingScheme and point", &StackRow::row},
-                                            {"part", "Part", &StackRow::part},
-                                            {"from", "From", &StackRow::from, "GiB"},
-                                            {"to", "To", &StackRow::to, "GiB"},
-                                            {"text", "Peak", &StackRow::text}};
+std::vector<Column<StackRow>> stack_columns(const std::string& unit) {
+  return {{"row", "Scheme and point", &StackRow::row},
+          {"part", "Part", &StackRow::part},
+          {"from", "From", &StackRow::from, unit},
+          {"to", "To", &StackRow::to, unit},
+          {"text", "Peak", &StackRow::text},
+          {"unit", "Unit", [unit](const StackRow&) { return unit; }}};
+}
 
 /// Each part of each row, so that their order is the same everywhere. The peak's part above what is
 /// known of the point is activations and temporaries.
-void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage& stage) {
+void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage& stage,
+               double unit) {
   const Point& point = stage.point;
   const std::pair<const char*, double> parts[]{
       {"parameters", point.parameters},
       {"gradients", point.gradients},
       {"optimizer state", point.optimizer},
-      {"activations", std::max(0.0, point.peak - point.known())}};
+      {"activations and temporaries", std::max(0.0, point.peak - point.known())}};
   double from = 0;
   for (const auto& [part, bytes] : parts) {
-    const double to = from + bytes / kBytesPerGibibyte;
+    const double to = from + bytes / unit;
     rows.push_back({name, part, from, to, ""});
     from = to;
   }
@@ -124,14 +140,14 @@ Column<TimeRow> phase_column(std::string_view phase, const char* title) {
           [phase](const TimeRow& row) {
             const auto found = row.scheme->phases_ms.find(std::string(phase));
             if (found == row.scheme->phases_ms.end() || found->second.empty()) return Value();
-            return Value::mean_of(found->second);
+            return Value(median(found->second));
           },
           "ms"};
 }
 
 std::vector<Column<TimeRow>> time_columns() {
   return {{"network", "Network", [](const TimeRow& row) { return row.network->words; }},
-          {"scheme", "ShardingScheme", [](const TimeRow& row) { return row.scheme->words(); }},
+          {"scheme", "Scheme", [](const TimeRow& row) { return row.scheme->words(); }},
           {"step", "Training step",
            [](const TimeRow& row) {
              return row.scheme->ran() ? Value::mean_of(row.scheme->steps_ms)
@@ -155,22 +171,23 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 
 }  // namespace
 
-Dataset points_data(const RunView& view, const std::vector<Trained>& networks) {
-  return make_dataset("points", point_columns(view), point_rows(networks));
+Dataset points_data(const std::vector<Trained>& networks) {
+  return make_dataset("points", point_columns(networks), point_rows(networks));
 }
 
 Dataset stacks_data(const std::vector<Trained>& networks) {
+  const memory_profiling::ByteUnit unit = unit_of(networks);
   std::vector<StackRow> rows;
   for (const Trained& network : networks) {
     for (const ShardingScheme& scheme : network.schemes) {
       for (const Stage& stage : scheme.stages) {
         if (stage.when == When::kFirstStep) continue;
         const std::string several = networks.size() > 1 ? network.words + ": " : "";
-        add_stack(rows, several + scheme.words() + ", " + short_point(stage), stage);
+        add_stack(rows, several + scheme.words() + ", " + short_point(stage), stage, unit.bytes);
       }
     }
   }
-  return make_dataset("stacks", kStacks, rows);
+  return make_dataset("stacks", stack_columns(unit.name), rows);
 }
 
 Dataset times_data(const std::vector<Trained>& networks) {

@@ -9,13 +9,14 @@
 
 namespace labreport::optimizer_state_sharding_accounting {
 
+/// Bytes of both datasets are in one unit, chosen by the highest peak.
 /// "points": a row for each scheme, step and point; a scheme without numbers has one, its reason.
-Dataset points_data(const RunView& view, const std::vector<Trained>& networks);
+Dataset points_data(const std::vector<Trained>& networks);
 
 /// "stacks": what a later step holds at each point, by part; for figures.
 Dataset stacks_data(const std::vector<Trained>& networks);
 
-/// "times": the step and its phases, a row a scheme.
+/// "times": the step, and the medians of its phases, a row a scheme.
 Dataset times_data(const std::vector<Trained>& networks);
 
 /// "missing": each scheme without numbers, and why.

@@ -116,6 +116,7 @@ void add_batch(Facts& facts, const Rates& rates, const Mesh& mesh) {
   const double tokens = least_tokens_at_best(rates, mesh, kXxl.inner);
   const auto whole = [](double value) { return format_fixed(value, 0); };
   facts.set("alpha", whole(rates.intensity()));
+  facts.when("any", tokens == 0, "least", whole(mesh.tensor_axes * kXxl.inner / mesh.devices()));
   facts.set("tokens", format_significant(tokens, 3));
   facts.set("all_tokens", format_significant(tokens * mesh.devices() / 1e3, 3));
   facts.set("best", format_significant(best_fsdp(mesh, tokens * mesh.devices(), kXxl.inner), 2));

@@ -36,7 +36,8 @@ std::int64_t least_devices(const LinearStack& stack, double memory, double activ
 
 double least_tokens_at_best(const Rates& rates, const Mesh& mesh, double inner) {
   const double alpha = rates.intensity();
-  return 4 * alpha * alpha / (mesh.fsdp_axes * mesh.tensor_axes * inner);
+  const double tokens = 4 * alpha * alpha / (mesh.fsdp_axes * mesh.tensor_axes * inner);
+  return best_fsdp(mesh, tokens * mesh.devices(), inner) < 1 ? 0 : tokens;
 }
 
 // Both from 4 B D F / (N C) ≥ 4 D F / (Y W M_X) and 4 B D / (X W M_Y).

@@ -49,7 +49,8 @@ struct Mesh {
 
 /// Least tokens a device from which a forward pass of two linears is bound by compute, X chosen for
 /// it: 4 α² / (M_X M_Y d_ff), the two communications one after the other (Austin et al., How to
-/// Scale Your Model, 2025).
+/// Scale Your Model, 2025). 0, any batch, where that X is below one device: X = 1 gathers nothing,
+/// and tensor parallelism over all N is bound by compute while α ≤ M_Y d_ff / N.
 double least_tokens_at_best(const Rates& rates, const Mesh& mesh, double inner);
 
 /// The same at the mesh's own X and Y. Sent by FSDP 4 D F / Y and by tensor parallelism 4 B D / X

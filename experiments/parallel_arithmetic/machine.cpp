@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/format.h"
 #include "experiments/common/timing.h"
 #include "experiments/distributed_communication_single_node/measured.h"
 
@@ -11,9 +12,13 @@ namespace {
 
 namespace all_reduce = distributed_communication_single_node;
 
+// A line that misses a size by more is no rate to reckon with.
+constexpr double kFits = 0.25;
+
 struct Found {
   std::optional<double> value = {};
-  std::string words;  ///< What it was measured with, or why there is none.
+  std::string words;     ///< What it was measured with, or why there is none.
+  std::string how = {};  ///< What of the measured it is.
 };
 
 Found found_rate(const RunView& view, const std::vector<Precision>& preferred) {
@@ -29,15 +34,25 @@ bool of_device(const all_reduce::Group& group, DeviceKind device) {
   return group.cell->spec.device == device;
 }
 
+/// The fit's rate, or, where the fit does not pass by all sizes, that of the largest one.
+Found egress_of(const all_reduce::Group& group, const all_reduce::Line& line) {
+  if (line.largest_error <= kFits) {
+    return {line.bytes_per_second * bus_factor(group.ranks()), group.words(), "fitted"};
+  }
+  const all_reduce::Timing largest = group.swept().back();
+  return {group.busbw(largest), group.words(),
+          fmt::format("busbw at {}, because the fit misses a size by {} %",
+                      format_bytes(static_cast<double>(largest.bytes)),
+                      format_percent(line.largest_error))};
+}
+
 Found found_egress(const RunView& view) {
   const DeviceKind device = view.on_gpu() ? DeviceKind::kCuda : DeviceKind::kCpu;
   Found found{std::nullopt, "no all-reduce among its GPUs was measured"};
   for (const all_reduce::Group& group : all_reduce::groups_of(view)) {
     if (!of_device(group, device)) continue;
     const auto line = all_reduce::line_through(group.swept());
-    if (line) {
-      return {line->bytes_per_second * bus_factor(group.ranks()), group.words()};
-    }
+    if (line) return egress_of(group, *line);
     const std::string reason = group.reason.empty() ? "no line fits its times" : group.reason;
     found.words = fmt::format("all-reduce over {}: {}", group.words(), reason);
   }
@@ -58,6 +73,7 @@ Machine measured_machine(const RunView& view, const std::vector<Precision>& pref
   std::vector<std::string> with, missing;
   for (const Found& found : {rate, egress}) (found.value ? with : missing).push_back(found.words);
   if (!with.empty()) machine.words += fmt::format(" ({})", fmt::join(with, "; "));
+  machine.egress = egress.how;
   machine.missing = fmt::format("{}", fmt::join(missing, "; "));
   return machine;
 }

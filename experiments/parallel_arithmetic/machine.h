@@ -14,12 +14,14 @@ struct Machine {
   std::string words;  ///< "the handout's"; "this machine, BF16 and NCCL, 2 ranks"
   std::optional<double> flops = {}, bytes = {};  ///< a second
   std::string missing = {};                      ///< Why one of them is; empty: both are there.
+  std::string egress = {};                       ///< What its bytes a second are: "fitted".
 
   std::optional<Rates> rates() const;
 };
 
 /// FLOP/s of the GEMMs that the run's limits hold, in 16 bits where they do; bytes a second that
-/// leave a rank in the all-reduce fit (as busbw) of the fewest ranks that ran.
+/// leave a rank in the all-reduce fit (as busbw) of the fewest ranks that ran, or, where the fit
+/// misses a size by more than a quarter, at the largest size that was measured.
 Machine measured_machine(const RunView& view, const std::vector<Precision>& preferred);
 
 /// Whether the run holds what these problems are presented with: see `plan`.

@@ -47,6 +47,7 @@ std::vector<Facts> machine_facts(const std::vector<Machine>& machines,
     facts.set("machine", machine.words);
     facts.set("c", format_significant(rates->flops / kTeraflop, kDigits));
     facts.set("w", format_significant(rates->bytes / kGigabytes, kDigits));
+    facts.when("egress", !machine.egress.empty(), "how", machine.egress);
     add(facts, *rates);
   }
   return all;

@@ -182,6 +182,16 @@ TEST(AllReduceAnswer, OfOneGpuSaysWhatTheHostLacks) {
   EXPECT_THAT(lines[23], HasSubstr("this host has 2 GPUs"));
 }
 
+TEST(AllReduceAnswer, SaysWhatARunLeftOut) {
+  EXPECT_THAT(part(as_it_is, all_reduces(Preset::kDemo)).answer,
+              HasSubstr("this run left out 100 MB and 1 GB, and 4 and 6 ranks."));
+  EXPECT_THAT(part(as_it_is, all_reduces(Preset::kQuick)).answer,
+              HasSubstr("this run left out 1 GB, and 4 and 6 ranks."));
+  EXPECT_THAT(part(as_it_is).answer, Not(HasSubstr("left out")));
+  EXPECT_THAT(part(with_gpus(2)).answer, Not(HasSubstr("left out")))
+      << "what was asked of the host and not there has its reason";
+}
+
 TEST(AllReduceAnswer, NamesWrongSums) {
   const auto wrong = [](const CellSpec& spec, Launch& launch) {
     if (spec.ranks->count != 4 || spec.device != DeviceKind::kCuda) return;

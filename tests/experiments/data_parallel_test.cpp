@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "experiments/data_parallel/schemes.h"
 #include "experiments/sample_runs.h"
@@ -60,6 +62,20 @@ void lengthen(Launch& launch, std::string_view tag, std::string_view name, doubl
 Change steps_times(Scheme scheme, double factor) {
   return of_scheme(
       scheme, [=](Launch& launch) { lengthen(launch, metric::kStep, metric::kTotal, factor); });
+}
+
+/// Every other step longer by that factor, and every other one shorter: the mean stays.
+Change steps_vary(Scheme scheme, double by) {
+  return of_scheme(scheme, [=](Launch& launch) {
+    for (Metric& metric : launch.metrics) {
+      if (metric.tag != metric::kStep || metric.name != metric::kTotal) continue;
+      double sign = 1;
+      for (std::int64_t& ns : std::get<std::vector<std::int64_t>>(std::get<Samples>(metric.data))) {
+        ns = static_cast<std::int64_t>(static_cast<double>(ns) * (1 + sign * by));
+        sign = -sign;
+      }
+    }
+  });
 }
 
 /// As of ranks whose communication is hidden, or exposed, altogether.
@@ -141,15 +157,76 @@ TEST(NaiveAnswer, GivesNoReasonThatTheTraceDoesNotHave) {
   EXPECT_THAT(answer("a", steps_times(Scheme::kPerParameter, 3)), Not(HasSubstr("because nothing")))
       << "the step is longer by far more than what is exposed";
   EXPECT_THAT(answer("a", steps_times(Scheme::kPerParameter, 0.5)),
-              HasSubstr("no less beyond what steps vary"));
+              HasSubstr("so something else disturbed it"));
+}
+
+TEST(NaiveAnswer, GivesDeviationsAndNoShareThatTheyDoNotBearOut) {
+  EXPECT_THAT(answer("a"),
+              AllOf(testing::ContainsRegex("takes \\*\\*[0-9.]+ ± [0-9.]+ ms\\*\\*"),
+                    testing::ContainsRegex("takes \\*\\*[0-9.]+ ± [0-9.]+ ms, [0-9.]+ % of "
+                                           "the step"),
+                    HasSubstr("in one traced step,")));
+  for (const Scheme scheme : {Scheme::kNone, Scheme::kPerParameter}) {
+    EXPECT_THAT(answer("a", steps_vary(scheme, 0.3)),
+                AllOf(HasSubstr("which their deviations do not tell apart"),
+                      Not(HasSubstr("communicating takes")), Not(HasSubstr("because nothing"))));
+  }
+}
+
+TEST(NaiveAnswer, RestsNoShareOnAStepThatAnotherSchemeUndercuts) {
+  EXPECT_THAT(answer("a", steps_times(Scheme::kFlat, 0.5)),
+              AllOf(HasSubstr("No share of communication follows: the step without any takes"),
+                    HasSubstr("with \"flat\", so something else disturbed it"),
+                    Not(HasSubstr("communicating takes"))));
+  EXPECT_THAT(answer("b", steps_times(Scheme::kFlat, 0.5)),
+              HasSubstr("so what communication adds does not follow"));
+}
+
+TEST(SchemesTable, AddsNothingThatStepsDoNotShowAndStretchesWhatOverlaps) {
+  const auto column = [](const Part& part, const std::string& slug, const std::string& title) {
+    std::vector<std::string> texts;
+    for (const auto* tables : {&part.tables, &part.details.tables}) {
+      for (const TableView& table : *tables) {
+        for (std::size_t i = 0; table.slug == slug && i < table.columns.size(); ++i) {
+          if (table.columns[i].title != title) continue;
+          for (const RowView& row : table.rows) texts.push_back(row.cells[i].text + row.note);
+        }
+      }
+    }
+    return texts;
+  };
+  const auto shown = [&](const Change& change, const char* letter) {
+    return part_of(measured(chosen(), change), std::string("data_parallel.") + letter);
+  };
+  EXPECT_THAT(column(shown(as_it_is, "a"), "schemes", "Added"),
+              ElementsAre(HasSubstr("–"), Not(HasSubstr("–"))));
+  const Part noisy = shown(steps_times(Scheme::kFlat, 0.5), "b");
+  EXPECT_THAT(column(noisy, "schemes", "Added"),
+              ElementsAre(HasSubstr("–"), Not(HasSubstr("–")), HasSubstr("–")));
+  EXPECT_TRUE(column(noisy, "phases", "Stretched by").empty());
+  EXPECT_THAT(column(shown(as_it_is, "c"), "schemes", "Stretched by"),
+              ElementsAre(HasSubstr("–"), HasSubstr("–"), HasSubstr("–"), "5.0"));
+}
+
+TEST(DataParallelCommands, RepeatTheirOwnPart) {
+  for (const std::string letter : {"a", "b", "c", "d"}) {
+    const Part part = part_of(measured(chosen()), "data_parallel." + letter);
+    const auto commands =
+        std::ranges::find(part.details.tables, "commands", [](const auto& it) { return it.slug; });
+    ASSERT_NE(commands, part.details.tables.end());
+    EXPECT_THAT(commands->rows.front().cells.back().text,
+                HasSubstr("--only data_parallel." + letter + " "));
+  }
 }
 
 TEST(FlatAnswer, LetsLatencyExplainWhatItDoes) {
   EXPECT_THAT(answer("b"), AllOf(HasSubstr("ms less than the"),
                                  HasSubstr("because 434 calls fewer spare that many latencies")));
   EXPECT_THAT(answer("b", steps_times(Scheme::kFlat, 0.8)),
-              AllOf(Not(HasSubstr("because")), HasSubstr("By arithmetic 434 calls fewer")));
-  EXPECT_THAT(answer("b", steps_times(Scheme::kFlat, 2)), HasSubstr("ms more than the"));
+              AllOf(Not(HasSubstr("because")), HasSubstr("By arithmetic 434 calls fewer"),
+                    HasSubstr("the run does not show why the rest is saved")));
+  EXPECT_THAT(answer("b", steps_times(Scheme::kFlat, 2)),
+              AllOf(HasSubstr("ms more than the"), Not(HasSubstr("why the rest"))));
 }
 
 TEST(FlatAnswer, SaysNothingOfLatencyWhereNoAllReduceWasTimed) {
@@ -158,8 +235,8 @@ TEST(FlatAnswer, SaysNothingOfLatencyWhereNoAllReduceWasTimed) {
 }
 
 TEST(OverlapAnswer, TellsWhatIsHiddenAndWhatThatCosts) {
-  EXPECT_THAT(answer("c"), AllOf(HasSubstr("The scheme \"per parameter\" takes"),
-                                 HasSubstr("are hidden behind computation"),
+  EXPECT_THAT(answer("c"), AllOf(HasSubstr("With \"per parameter\" it takes"),
+                                 HasSubstr("is hidden behind computation"),
                                  HasSubstr("backward takes 5.0 % longer")));
   const auto unstretched = of_scheme(Scheme::kOverlapped, [](Launch& launch) {
     lengthen(launch, metric::kEvent, metric::kBackward, 1 / 1.05);
@@ -200,14 +277,15 @@ TEST(BucketAnswer, CallsADifferenceOfOnePartitionWhatItIs) {
 }
 
 TEST(BucketAnswer, SaysWhatTheModelExpectsOfTheCaps) {
-  EXPECT_THAT(answer("d"), HasSubstr("For the caps themselves it expects 2.23 (buckets of 100 MB) "
-                                     "to 8.77 ms"));
+  EXPECT_THAT(answer("d"),
+              HasSubstr("For the measured caps this model expects 2.23 (buckets of 100 MB) "
+                        "to 8.77 ms"));
 }
 
 TEST(BucketAnswer, FindsTheBestSizeFromAllReducesByThemselves) {
   // α = 20 µs and β = 300 GB/s are the fake worker's, so √(S β α) is 219 MB.
   EXPECT_THAT(answer("d"),
-              AllOf(HasSubstr("α = 20.0 µs and β = 300 GB/s"), HasSubstr("**219 MB**")));
+              AllOf(HasSubstr("(α = 20.0 µs, β = 300 GB/s)"), HasSubstr("**219 MB**")));
   const auto unknown = [](const CellSpec& spec, Launch& launch) {
     if (spec.kind == CellKind::kAllReduce) end_with(launch, Crashed{11, ""});
   };

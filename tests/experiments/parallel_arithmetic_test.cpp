@@ -68,6 +68,18 @@ TEST(Xxl, NeedsMoreTokensAtAnXThatIsNotTheBest) {
   EXPECT_TRUE(std::isinf(least_tokens_in_turn(kTpu, split, kXxl.inner)));
 }
 
+TEST(Xxl, IsBoundByComputeAtAnyBatchWhereTheBestXIsBelowOneDevice) {
+  const Mesh gpus{.fsdp = 16, .tensor = 4};  // X at the bound: 2 α N / d_ff
+  const double edge = kXxl.inner / (2 * gpus.devices());
+  EXPECT_EQ(least_tokens_at_best({.flops = 0.99 * edge, .bytes = 1}, gpus, kXxl.inner), 0);
+  EXPECT_GT(least_tokens_at_best({.flops = 1.01 * edge, .bytes = 1}, gpus, kXxl.inner), 0);
+  Mesh whole = gpus;
+  whole.fsdp = 1, whole.tensor = gpus.devices();
+  const SwiGluLayer two{.width = 1, .inner = kXxl.inner * 2 / 3, .tokens = 1};  // as many FLOPs
+  const Pass pass = tensor_forward(two, whole.tensor, {.flops = 0.99 * edge, .bytes = 1});
+  EXPECT_GT(pass.compute_seconds, pass.traffic_seconds);
+}
+
 TEST(RingAllReduce, IsNHalvesFasterThanGathering) {
   for (const double n : {2., 4., 6., 8.}) {
     EXPECT_NEAR(gathered_all_reduce_seconds(n, 1e9, 3e11) / ring_all_reduce_seconds(n, 1e9, 3e11),
@@ -136,7 +148,43 @@ TEST(ArithmeticAnswers, SetTheMachinesOwnRatesBesideTheHandouts) {
   const std::string answer = part_of(run, "communication_accounting.c").answer;
   EXPECT_THAT(answer, AllOf(HasSubstr("**245 tokens a device**"), HasSubstr("**15.7 k tokens**"),
                             HasSubstr("= 2,556"), HasSubstr("(BF16; NCCL, 2 ranks)"),
-                            HasSubstr("W = 300 GB/s"), Not(HasSubstr("is missing"))));
+                            HasSubstr("W = 300 GB/s (fitted)"), Not(HasSubstr("is missing"))));
+  EXPECT_THAT(answer,
+              AllOf(HasSubstr("α is 93 and the forward pass **bound by compute at any batch**"),
+                    HasSubstr("= 832"), Not(HasSubstr("0.654"))));
+}
+
+/// Times of the smallest size twenty times as long: the line bends.
+void bends(const CellSpec& spec, Launch& launch) {
+  if (spec.kind != CellKind::kAllReduce) return;
+  for (auto& row : launch.tables.front().rows) {
+    if (std::get<std::int64_t>(row[0]) > 1'000'000) continue;
+    for (std::size_t i = 4; i < 9; ++i) {
+      if (auto* ns = std::get_if<std::int64_t>(&row[i])) *ns *= 20;
+    }
+  }
+}
+
+TEST(ArithmeticAnswers, TakeTheLargestSizesRateWhereTheFitDoesNotPassByAll) {
+  EXPECT_THAT(answered("data_parallel_calcs", "2026", bends).answer,
+              AllOf(HasSubstr("(busbw at 1.00 GiB, because the fit misses a size by"),
+                    Not(HasSubstr("(fitted)"))));
+  EXPECT_THAT(answered("data_parallel_calcs", "2026").answer,
+              AllOf(HasSubstr("(fitted)"), Not(HasSubstr("misses"))));
+}
+
+TEST(ArithmeticAnswers, BoundTheBatchWhereTheMachineSendsSlowly) {
+  const auto slow = [](const CellSpec& spec, Launch& launch) {
+    if (spec.kind != CellKind::kAllReduce) return;
+    for (auto& row : launch.tables.front().rows) {
+      for (std::size_t i = 4; i < 9; ++i) {
+        if (auto* ns = std::get_if<std::int64_t>(&row[i])) *ns *= 100;
+      }
+    }
+  };
+  const auto run = measured(only("communication_accounting"), slow);
+  EXPECT_THAT(part_of(run, "communication_accounting.c").answer,
+              AllOf(HasSubstr("tokens** a device."), Not(HasSubstr("at any batch"))));
 }
 
 TEST(ArithmeticAnswers, SayWhatTheMachineLacks) {
