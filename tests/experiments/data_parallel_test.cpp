@@ -165,7 +165,7 @@ TEST(NaiveAnswer, GivesDeviationsAndNoShareThatTheyDoNotBearOut) {
               AllOf(testing::ContainsRegex("takes \\*\\*[0-9.]+ ± [0-9.]+ ms\\*\\*"),
                     testing::ContainsRegex("takes \\*\\*[0-9.]+ ± [0-9.]+ ms, [0-9.]+ % of "
                                            "the step"),
-                    HasSubstr("in one traced step,")));
+                    HasSubstr("in one traced step gradients were on")));
   for (const Scheme scheme : {Scheme::kNone, Scheme::kPerParameter}) {
     EXPECT_THAT(answer("a", steps_vary(scheme, 0.3)),
                 AllOf(HasSubstr("which their deviations do not tell apart"),
