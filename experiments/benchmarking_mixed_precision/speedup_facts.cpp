@@ -92,7 +92,7 @@ std::vector<Facts> every_speed(const Pairs& pairs) {
     Facts& facts = list.emplace_back();
     facts.set("precision", precision);
     facts.set("setting",
-              precision == "TF32" ? precision : precision + " autocast around forward and loss");
+              precision == "TF32" ? precision : precision + " autocast");
     facts.when("forward", forward).when("backward", range_of(group, &Network::backward));
     facts.when("varies", varying(group));
   }

@@ -78,7 +78,7 @@ TEST(LayerNormAnswer, SaysThatTheRootHalvesAnErrorOnlyWhereItDoes) {
       if (format == "fp16" && variance != nullptr) row[kRoot] = of_variance * *variance;
     });
   };
-  EXPECT_THAT(root(0.5), HasSubstr("halves the relative error that it inherits"));
+  EXPECT_THAT(root(0.5), HasSubstr("halves the error that it inherits"));
   EXPECT_THAT(root(0.9), Not(HasSubstr("reciprocal root")));
 }
 
