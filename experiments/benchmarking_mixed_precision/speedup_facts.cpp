@@ -91,8 +91,7 @@ std::vector<Facts> every_speed(const Pairs& pairs) {
     if (!forward) continue;
     Facts& facts = list.emplace_back();
     facts.set("precision", precision);
-    facts.set("setting",
-              precision == "TF32" ? precision : precision + " autocast");
+    facts.set("setting", precision == "TF32" ? precision : precision + " autocast");
     facts.when("forward", forward).when("backward", range_of(group, &Network::backward));
     facts.when("varies", varying(group));
   }
