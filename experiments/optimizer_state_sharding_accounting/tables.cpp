@@ -107,7 +107,7 @@ std::vector<Column<StackRow>> stack_columns(const std::string& unit) {
 }
 
 /// Each part of each row, so that their order is the same everywhere. The peak's part above what is
-/// known of the point is activations and temporaries.
+/// known of the point is the rest: activations and temporaries.
 void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage& stage,
                double unit) {
   const Point& point = stage.point;
@@ -115,7 +115,7 @@ void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage
       {"parameters", point.parameters},
       {"gradients", point.gradients},
       {"optimizer state", point.optimizer},
-      {"activations and temporaries", std::max(0.0, point.peak - point.known())}};
+      {"the rest", std::max(0.0, point.peak - point.known())}};
   double from = 0;
   for (const auto& [part, bytes] : parts) {
     const double to = from + bytes / unit;
@@ -175,6 +175,12 @@ Dataset points_data(const std::vector<Trained>& networks) {
   return make_dataset("points", point_columns(networks), point_rows(networks));
 }
 
+/// Short enough for a phone.
+std::string row_word(Sharding sharding) {
+  if (sharding == Sharding::kNone) return "whole";
+  return sharding == Sharding::kOptimizer ? "sharded" : "FSDP";
+}
+
 Dataset stacks_data(const std::vector<Trained>& networks) {
   const memory_profiling::ByteUnit unit = unit_of(networks);
   std::vector<StackRow> rows;
@@ -183,7 +189,8 @@ Dataset stacks_data(const std::vector<Trained>& networks) {
       for (const Stage& stage : scheme.stages) {
         if (stage.when == When::kFirstStep) continue;
         const std::string several = networks.size() > 1 ? network.words + ": " : "";
-        add_stack(rows, several + scheme.words() + ", " + short_point(stage), stage, unit.bytes);
+        add_stack(rows, several + row_word(scheme.sharding()) + ", " + short_point(stage), stage,
+                  unit.bytes);
       }
     }
   }

@@ -156,7 +156,7 @@ TEST(ShardedOptimizerChart, HasTheUnitOfItsHighestPeak) {
   };
   EXPECT_THAT(chart(Preset::kFull),
               AllOf(HasSubstr("\"unit\":\"GiB\""), Not(HasSubstr("\"unit\":\"MiB\"")),
-                    HasSubstr("activations and temporaries")));
+                    HasSubstr("the rest")));
   EXPECT_THAT(chart(Preset::kDemo),
               AllOf(HasSubstr("\"unit\":\"MiB\""), Not(HasSubstr("\"unit\":\"GiB\""))));
 }
