@@ -40,4 +40,22 @@ CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size)
           .steps = axes.steps};
 }
 
+std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& chosen) {
+  if (!input.selection.sizes.empty()) return chosen.sizes;
+  const auto own = std::ranges::find(chosen.sizes, "xl", &Size::name);
+  return {own == chosen.sizes.end() ? chosen.sizes.back() : *own};
+}
+
+CellSpec two_rank_cell(const PlanInput& input, const Axes& chosen, const Size& size,
+                       CellKind kind) {
+  constexpr std::int64_t kRanks = 2;
+  CellSpec spec = timing_cell(input, chosen, size);
+  spec.kind = kind;
+  spec.mode = Mode::kTrainStep;
+  const bool gpus = input.device == DeviceKind::kCuda;
+  spec.ranks = Ranks{kRanks, gpus ? Collectives::kNccl : Collectives::kGloo};
+  spec.batch = std::max<std::int64_t>(1, chosen.batch / kRanks);
+  return spec;
+}
+
 }  // namespace labreport

@@ -20,4 +20,12 @@ CellSpec bare_cell(DeviceKind device, CellKind kind);
 /// to the caller.
 CellSpec timing_cell(const PlanInput& input, const Axes& axes, const Size& size);
 
+/// Of the problems that train on two ranks the handout's size, else the preset's largest; the
+/// user's as they are.
+std::vector<Size> two_rank_sizes(const PlanInput& input, const Axes& chosen);
+
+/// A training step of two ranks, one GPU each over NCCL, or CPU processes over Gloo, each on half
+/// of the batch; the caller sets precision, context and what sets its kind apart.
+CellSpec two_rank_cell(const PlanInput& input, const Axes& chosen, const Size& size, CellKind kind);
+
 }  // namespace labreport

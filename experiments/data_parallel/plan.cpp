@@ -9,8 +9,6 @@ namespace labreport::data_parallel {
 namespace {
 
 constexpr const char* kAskedFor = "data_parallel";
-constexpr const char* kSize = "xl";
-constexpr std::int64_t kRanks = 2;
 constexpr std::int64_t kReducerBucket = 25 << 20;  // c10d::kDefaultBucketBytesCap
 
 struct Choice {
@@ -43,23 +41,6 @@ std::string_view last_part(const PlanInput& input) {
   return "a";
 }
 
-/// The handout's, or the largest of those that there are.
-std::vector<Size> sizes(const PlanInput& input, const Axes& chosen) {
-  if (!input.selection.sizes.empty()) return chosen.sizes;
-  const auto own = std::ranges::find(chosen.sizes, kSize, &Size::name);
-  return {own == chosen.sizes.end() ? chosen.sizes.back() : *own};
-}
-
-CellSpec cell(const PlanInput& input, const Axes& chosen, const Size& size) {
-  CellSpec spec = timing_cell(input, chosen, size);
-  spec.kind = CellKind::kDataParallel;
-  spec.mode = Mode::kTrainStep;
-  const bool gpu = input.device == DeviceKind::kCuda;
-  spec.ranks = Ranks{kRanks, gpu ? Collectives::kNccl : Collectives::kGloo};
-  spec.batch = std::max<std::int64_t>(1, chosen.batch / kRanks);
-  return spec;
-}
-
 void add_schemes(std::vector<PlannedCell>& cells, const PlanInput& input, CellSpec spec,
                  std::int64_t launches) {
   for (const Choice& choice : choices(input.preset)) {
@@ -76,10 +57,10 @@ std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   if (input.selection.model || !mode_wanted(input, Mode::kTrainStep)) return {};
   const Axes chosen = axes(input);
   std::vector<PlannedCell> cells;
-  for (const Size& size : sizes(input, chosen)) {
+  for (const Size& size : two_rank_sizes(input, chosen)) {
     for (const Precision precision : chosen.precisions) {
       for (const std::int64_t context : chosen.contexts) {
-        CellSpec spec = cell(input, chosen, size);
+        CellSpec spec = two_rank_cell(input, chosen, size, CellKind::kDataParallel);
         spec.precision = precision;
         spec.context = context;
         add_schemes(cells, input, spec, chosen.launches);

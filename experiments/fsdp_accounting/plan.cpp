@@ -1,7 +1,6 @@
 #include "experiments/fsdp_accounting/plan.h"
 
 #include "experiments/common/selection.h"
-#include "experiments/optimizer_state_sharding_accounting/plan.h"
 
 namespace labreport::fsdp_accounting {
 namespace {
@@ -21,13 +20,12 @@ bool wanted(const PlanInput& input, Precision precision, Sharding sharding) {
 
 std::vector<PlannedCell> plan(const PlanInput& input, const Run&) {
   if (input.selection.model || !mode_wanted(input, Mode::kTrainStep)) return {};
-  namespace optimizer = optimizer_state_sharding_accounting;
   const Axes chosen = axes(input);
   std::vector<PlannedCell> cells;
-  for (const Size& size : optimizer::sharded_sizes(input, chosen)) {
+  for (const Size& size : two_rank_sizes(input, chosen)) {
     for (const Precision precision : precisions(input, chosen)) {
       for (const std::int64_t context : chosen.contexts) {
-        CellSpec spec = optimizer::sharded_cell(input, chosen, size);
+        CellSpec spec = two_rank_cell(input, chosen, size, CellKind::kSharding);
         spec.precision = precision;
         spec.context = context;
         for (const Sharding sharding : kShardings) {
