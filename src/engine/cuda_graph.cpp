@@ -1,6 +1,7 @@
 #include "engine/cuda_graph.h"
 
 #include "base/error.h"
+#include "engine/allocator.h"
 
 #ifdef LABREPORT_HAS_CUDA
 
@@ -24,6 +25,8 @@ void CudaGraph::warm_up(const std::function<void()>& work) {
 
 void CudaGraph::capture(const std::function<void()>& work) {
   const c10::cuda::CUDAStreamGuard guard(captured_->stream);
+  // A graph allocates from a pool of its own, and nothing can be freed for it while it is captured.
+  release_free_blocks(captured_->stream.device());
   captured_->graph.capture_begin();
   work();
   captured_->graph.capture_end();

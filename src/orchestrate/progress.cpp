@@ -14,6 +14,7 @@
 #include "base/statistics.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
+#include "results/shipped.h"
 #include "results/table_shapes.h"
 
 namespace labreport {
@@ -113,7 +114,11 @@ std::string cell_words(const CellSpec& spec) {
   if (spec.sharding) text += fmt::format(" {}", describe(*spec.sharding));
   if (spec.scheme) text += fmt::format(" {}", describe(*spec.scheme));
   if (spec.bucket) text += fmt::format(" of {} B", format_count(*spec.bucket));
-  if (!spec.implementation.empty()) text += " " + spec.implementation;
+  if (spec.kind == CellKind::kLadder && is_compiled(spec)) {
+    text += " torch.compile";
+  } else if (!spec.implementation.empty()) {
+    text += " " + spec.implementation;
+  }
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }

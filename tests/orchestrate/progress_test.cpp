@@ -75,6 +75,13 @@ TEST(Progress, ShowsHowLongAStepsKernelsRan) {
   EXPECT_EQ(result_words(profiled, launch), "1,122 ms in 9,539 kernels");
 }
 
+TEST(Progress, NamesTheLaddersCompiledRungAsTheReportDoes) {
+  CellSpec rung;
+  rung.kind = CellKind::kLadder;
+  rung.implementation = "pytorch-compiled-loss-graphs-sdpa-fused";
+  EXPECT_EQ(cell_words(rung), "ladder  torch.compile");
+}
+
 TEST(Progress, ShowsTheLimitsRates) {
   CellSpec limits;
   limits.kind = CellKind::kLimits;
