@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/measures.h"
 #include "base/format.h"
@@ -121,6 +122,10 @@ std::vector<Ladder> ladders(const RunView& view) {
   for (Ladder& ladder : all) ladder.floor_ms = floor_of(view, ladder);
   std::ranges::stable_sort(all, {}, parameters);
   return all;
+}
+
+std::string Gain::saved() const {
+  return format_value(std::abs(saved_ms()), {Notation::kSignificant, 3});
 }
 
 bool Gain::by_launches() const {

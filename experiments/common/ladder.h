@@ -49,6 +49,7 @@ struct Gain {
 
   double speedup() const { return before->ms() / after->ms(); }
   double saved_ms() const { return before->ms() - after->ms(); }
+  std::string saved() const;  ///< Its size, to three digits: both times vary.
   /// At least half of what it saves is time in which the GPU was idle.
   bool by_launches() const;
 };

@@ -104,8 +104,7 @@ std::vector<Bar> waterfall(const Ladder& ladder) {
     const bool slower = gain.saved_ms() < 0;
     bars.push_back({gain.after->change, slower ? "slower" : "saved", gain.after->ms(),
                     gain.before->ms(),
-                    written(gain.after->ms()) + (slower ? ", +" : ", −") +
-                        format_value(std::abs(gain.saved_ms()), kTime)});
+                    written(gain.after->ms()) + (slower ? ", +" : ", −") + gain.saved()});
   }
   const double left = ladder.best()->ms();
   bars.push_back({"fastest", "step", 0, left, written(left)});
@@ -118,7 +117,7 @@ std::vector<Bar> waterfall(const Ladder& ladder) {
 Facts gain_facts(const Gain& gain) {
   Facts facts;
   facts.set("change", gain.after->change);
-  facts.set("saved", gain.saved_ms(), kTime);
+  facts.set("saved", gain.saved());
   facts.when("why", !because(gain).empty(), "because", because(gain));
   return facts;
 }

@@ -322,9 +322,8 @@ std::optional<Facts> advice_facts(const RunView& view) {
   if (ladder == nullptr) return std::nullopt;
   const std::vector<Gain> largest = largest_gains(*ladder, 3);
   if (largest.empty()) return std::nullopt;
-  const std::vector<std::string> changes = each(largest, [](const Gain& gain) {
-    return gain.after->change + " (" + format_value(gain.saved_ms(), kMilliseconds) + " ms)";
-  });
+  const std::vector<std::string> changes = each(
+      largest, [](const Gain& gain) { return gain.after->change + " (" + gain.saved() + " ms)"; });
   return Facts()
       .set("words", ladder->words)
       .set("changes", join_words(changes))
