@@ -19,6 +19,8 @@ constexpr double kWorthwhile = 1.02;    // a smaller gain is no advice
 constexpr double kOptimizerBytes = 28;  // a parameter: four FP32 tensors read, three written
 constexpr double kMillisecondsPerSecond = 1e3;
 constexpr double kMostlyIdle = 0.5;  // then launches set the step time, not the kernels
+constexpr double kNotable = 0.1;     // of what is saved
+constexpr Notation kThree{Notation::kSignificant, 3};
 
 std::optional<double> number(const Launch& launch, std::string_view tag, std::string_view name) {
   const Metric* metric = launch.find(tag, name);
@@ -81,6 +83,25 @@ Ladder& ladder_for(std::vector<Ladder>& all, const CellSpec& spec) {
   return all.emplace_back(Ladder{spec.size, spec.size + " in " + precision, precision, {}});
 }
 
+/// Processes of such steps differ by as much as a change saves.
+bool between_launch_bound(const Gain& gain) {
+  return std::min(gain.before->idle_share().value_or(0), gain.after->idle_share().value_or(0)) >
+         kMostlyIdle;
+}
+
+std::string falls(double from, double to) {
+  return fmt::format("falls from {} to {} ms", format_value(from, kThree),
+                     format_value(to, kThree));
+}
+
+/// Where the step saves less than its kernels do.
+std::string idle_rise(const Gain& gain) {
+  const auto before = gain.before->idle_ms(), after = gain.after->idle_ms();
+  if (!before || !after || *after - *before < kNotable * gain.saved_ms()) return "";
+  return fmt::format(", while GPU idle time rises from {} to {} ms", format_value(*before, kThree),
+                     format_value(*after, kThree));
+}
+
 double parameters(const Ladder& ladder) {
   return static_cast<double>(parameter_count(*ladder.rungs.front().cell->spec.model));
 }
@@ -120,13 +141,13 @@ std::vector<Ladder> ladders(const RunView& view) {
     ladder.rungs.push_back(rung_of(view, cell, ladder));
   }
   for (Ladder& ladder : all) ladder.floor_ms = floor_of(view, ladder);
-  std::ranges::stable_sort(all, {}, parameters);
+  std::ranges::stable_sort(all, {}, [](const Ladder& ladder) {
+    return std::pair(parameters(ladder), ladder.precision != describe(Precision::kFp32));
+  });
   return all;
 }
 
-std::string Gain::saved() const {
-  return format_value(std::abs(saved_ms()), {Notation::kSignificant, 3});
-}
+std::string Gain::saved() const { return format_value(std::abs(saved_ms()), kThree); }
 
 bool Gain::by_launches() const {
   const auto idle = before->idle_ms(), left = after->idle_ms();
@@ -146,31 +167,28 @@ std::vector<Gain> gains(const Ladder& ladder) {
 
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most) {
   std::vector<Gain> found = gains(ladder);
-  std::erase_if(found, [](const Gain& gain) { return gain.speedup() < kWorthwhile; });
+  std::erase_if(found, [](const Gain& gain) {
+    return gain.speedup() < kWorthwhile || between_launch_bound(gain);
+  });
   std::ranges::stable_sort(found, std::greater(), &Gain::saved_ms);
   found.resize(std::min(found.size(), most));
   return found;
 }
 
 std::string because(const Gain& gain) {
-  const auto idle = gain.before->idle_share(), left = gain.after->idle_share();
+  const Rung &before = *gain.before, &after = *gain.after;
   if (gain.by_launches()) {
-    return fmt::format("because GPU idle time falls from {} to {} ms",
-                       format_value(*gain.before->idle_ms()), format_value(*gain.after->idle_ms()));
+    return "because GPU idle time " + falls(*before.idle_ms(), *after.idle_ms());
   }
-  if (!gain.before->busy_ms || !gain.after->busy_ms) return "";
-  if (gain.before->kernels > gain.after->kernels) {
-    const std::string fewer =
-        fmt::format("because kernel launches fall from {} to {}",
-                    format_count(static_cast<std::int64_t>(*gain.before->kernels)),
-                    format_count(static_cast<std::int64_t>(*gain.after->kernels)));
-    if (std::min(idle.value_or(0), left.value_or(0)) > kMostlyIdle) return fewer;
-    return fewer + fmt::format(" and GPU time from {} to {} ms",
-                               format_value(*gain.before->busy_ms),
-                               format_value(*gain.after->busy_ms));
+  if (!before.busy_ms || !after.busy_ms) return "";
+  const std::string time = "GPU time " + falls(*before.busy_ms, *after.busy_ms) + idle_rise(gain);
+  if (before.cell->spec.precision != after.cell->spec.precision) {
+    return "because GEMMs run on tensor cores: " + time;
   }
-  return fmt::format("because GPU time falls from {} to {} ms", format_value(*gain.before->busy_ms),
-                     format_value(*gain.after->busy_ms));
+  if (before.kernels <= after.kernels) return "because " + time;
+  return fmt::format("because kernel launches fall from {} to {} and {}",
+                     format_count(static_cast<std::int64_t>(*before.kernels)),
+                     format_count(static_cast<std::int64_t>(*after.kernels)), time);
 }
 
 const Ladder* advised(const std::vector<Ladder>& all) {

@@ -38,7 +38,7 @@ struct Ladder {
   const Rung* best() const;   ///< The fastest.
 };
 
-/// In plan order: smaller sizes first, 16-bit before FP32.
+/// Smaller sizes first, FP32 before 16-bit: paper shows the last.
 std::vector<Ladder> ladders(const RunView& view);
 
 /// What one rung gained over the one before it that ran.
@@ -57,7 +57,8 @@ struct Gain {
 /// Of one ladder, in its order; losses too, as speedups below 1.
 std::vector<Gain> gains(const Ladder& ladder);
 
-/// The `most` largest that save at least 2 %, the largest first.
+/// The `most` largest that save at least 2 %, the largest first. Between two rungs that leave the
+/// GPU idle over half the time nothing counts as a gain.
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most);
 
 /// Why, in words that follow a comma: "because …"; empty where the run does not show it.

@@ -103,8 +103,7 @@ std::vector<Bar> waterfall(const Ladder& ladder) {
   for (const Gain& gain : gains(ladder)) {
     const bool slower = gain.saved_ms() < 0;
     bars.push_back({gain.after->change, slower ? "slower" : "saved", gain.after->ms(),
-                    gain.before->ms(),
-                    written(gain.after->ms()) + (slower ? ", +" : ", −") + gain.saved()});
+                    gain.before->ms(), (slower ? "+" : "−") + gain.saved() + " ms"});
   }
   const double left = ladder.best()->ms();
   bars.push_back({"fastest", "step", 0, left, written(left)});
@@ -142,6 +141,11 @@ Facts ladder_facts(const Ladder& ladder) {
   return facts;
 }
 
+/// The compiled rung of older runs.
+bool without_losses(const Row& row) {
+  return row.rung->ran() && row.rung->losses.empty() && !row.ladder->first()->losses.empty();
+}
+
 /// Rungs whose losses leave the first's by more than rounding explains.
 std::vector<Facts> apart(const std::vector<Row>& rows) {
   std::vector<Facts> found;
@@ -172,18 +176,21 @@ Presentation present(const RunView& view) {
   if (all.empty()) return {};
   PartContent part;
   std::vector<Facts> ran, parting;
+  bool unchecked = false;
   std::vector<NamedCell> named;
   for (const Ladder& ladder : all) {
     const std::vector<Row> rows = rows_of(ladder);
     part.datasets.push_back(make_dataset("rungs", kRows, rows));
     part.datasets.back().variant = ladder.words;
     std::ranges::move(apart(rows), std::back_inserter(parting));
+    unchecked = unchecked || std::ranges::any_of(rows, without_losses);
     if (!gains(ladder).empty()) ran.push_back(ladder_facts(ladder));
     named.push_back({ladder.words, ladder.rungs.front().cell});
     for (const Rung& rung : ladder.rungs) part.cells.push_back(rung.cell);
   }
   part.facts.flag("nothing", ran.empty()).set("reason", first_reason(all));
   part.facts.list("ladders", ran).list("apart", parting).flag("gpu", view.on_gpu());
+  part.facts.flag("unchecked", unchecked);
   const Ladder* drawn = advised(all);
   part.facts.set("drawn", drawn == nullptr ? "" : drawn->words);
   if (drawn != nullptr) {

@@ -61,16 +61,16 @@ TEST(LadderPlan, ClimbsInSixteenBitsAndInFp32ThenTf32) {
   const labreport::Run run = ladder_run();
   const std::vector<Ladder> all = ladders_of(run);
   ASSERT_EQ(all.size(), 4u);
-  EXPECT_EQ(all[0].words, "small in BF16");
-  EXPECT_EQ(all[3].words, "2.7B in FP32");
+  EXPECT_EQ(all[0].words, "small in FP32");
+  EXPECT_EQ(all[3].words, "2.7B in BF16");
   const auto changes = [](const Ladder& ladder) {
     std::vector<std::string> words;
     for (const Rung& rung : ladder.rungs) words.push_back(rung.change);
     return words;
   };
-  EXPECT_THAT(changes(all[0]), ElementsAre("einsum", "matmul", "SDPA", "fused AdamW", "CUDA graph",
+  EXPECT_THAT(changes(all[3]), ElementsAre("einsum", "matmul", "SDPA", "fused AdamW", "CUDA graph",
                                            "torch.compile"));
-  EXPECT_THAT(changes(all[3]), ElementsAre("einsum", "matmul", "SDPA", "fused AdamW", "TF32",
+  EXPECT_THAT(changes(all[0]), ElementsAre("einsum", "matmul", "SDPA", "fused AdamW", "TF32",
                                            "CUDA graph", "torch.compile"));
 }
 
@@ -81,7 +81,7 @@ TEST(LadderPlan, TakesTheNextSizeWhereTheLargestDoesNotFit) {
   });
   const std::vector<Ladder> all = ladders_of(run);
   EXPECT_EQ(all.at(2).size, "xl");
-  EXPECT_EQ(all.at(2).rungs.size(), 6u);
+  EXPECT_EQ(all.at(3).rungs.size(), 6u);
   EXPECT_EQ(all.back().size, "2.7B");
   EXPECT_EQ(all.back().rungs.size(), 1u) << "its first rung says why";
 }
@@ -96,7 +96,7 @@ TEST(Ladder, ComparesEachRungWithTheOneBeforeThatRan) {
   const labreport::Run run = ladder_run([](const CellSpec& spec, Launch& launch) {
     if (spec.variant == Variant::kSdpa) end_with(launch, Skipped{"no such kernel"});
   });
-  const Ladder ladder = ladders_of(run).front();
+  const Ladder ladder = ladders_of(run).at(1);
   const std::vector<Gain> all = gains(ladder);
   ASSERT_EQ(all.size(), 4u);
   EXPECT_EQ(all[1].before->change, "matmul");
@@ -112,6 +112,17 @@ TEST(Ladder, LeavesSmallGainsOut) {
   EXPECT_EQ(largest_gains(ladder, 2).size(), 2u);
 }
 
+TEST(Ladder, RanksNoChangeBetweenStepsThatLeaveTheGpuIdle) {
+  const labreport::Run run = ladder_run([](const CellSpec&, Launch& launch) {
+    for (Metric& metric : launch.metrics) {
+      if (metric.name == metric::kBusy) metric.data = Scalar(std::int64_t{1'000});
+    }
+  });
+  const Ladder ladder = ladders_of(run).front();
+  EXPECT_GT(gains(ladder).front().speedup(), 1.1);
+  EXPECT_THAT(largest_gains(ladder, 9), testing::IsEmpty());
+}
+
 TEST(Ladder, BlamesLaunchesWhereIdleTimeIsWhatItSaves) {
   const labreport::Run run = ladder_run([](const CellSpec& spec, Launch& launch) {
     if (!spec.variant || spec.device == DeviceKind::kCpu) return;
@@ -125,8 +136,21 @@ TEST(Ladder, BlamesLaunchesWhereIdleTimeIsWhatItSaves) {
 }
 
 TEST(Ladder, BlamesKernelsWhereTheyTakeLess) {
-  EXPECT_THAT(because(gains(ladders_of(ladder_run()).front()).front()),
-              HasSubstr("because kernel launches fall from 2,500 to 2,100 and GPU time from "));
+  EXPECT_THAT(
+      because(gains(ladders_of(ladder_run()).front()).front()),
+      HasSubstr("because kernel launches fall from 2,500 to 2,100 and GPU time falls from "));
+}
+
+TEST(Ladder, BlamesTensorCoresForTf32) {
+  const Change half = longer(Variant::kFusedAdamW, 0.5);
+  const labreport::Run run = ladder_run([&](const CellSpec& spec, Launch& launch) {
+    if (spec.precision == Precision::kTf32) half(spec, launch);
+  });
+  const std::vector<Ladder> all = ladders_of(run);
+  const std::vector<Gain> found = gains(all.front());
+  const auto tf32 = std::ranges::find(found, "TF32", [](const Gain& g) { return g.after->change; });
+  ASSERT_NE(tf32, found.end());
+  EXPECT_THAT(because(*tf32), HasSubstr("because GEMMs run on tensor cores: GPU time falls "));
 }
 
 TEST(Ladder, AdvisesTheLargestInSixteenBits) {
@@ -139,7 +163,7 @@ TEST(Ladder, AdvisesTheLargestInSixteenBits) {
 TEST(LadderAnswer, SaysWhatBuysMostAndHowFarTheFloorIs) {
   EXPECT_THAT(
       answer(ladder_run()),
-      AllOf(HasSubstr("**2.7B in BF16: 6.00×**"), HasSubstr("Most is saved by **matmul** ("),
+      AllOf(HasSubstr("**2.7B in BF16: 6.00×**"), HasSubstr("Start with **matmul**, which saves "),
             HasSubstr("× the roofline floor of"), Not(HasSubstr("{{"))));
 }
 
@@ -152,6 +176,15 @@ TEST(LadderAnswer, SaysWhereLossesPart) {
   });
   EXPECT_THAT(answer(diverged), HasSubstr("more than rounding explains"));
   EXPECT_THAT(answer(ladder_run()), Not(HasSubstr("more than rounding explains")));
+}
+
+TEST(LadderAnswer, SaysWhereLossesAreNotCompared) {
+  const auto without = ladder_run([](const CellSpec& spec, Launch& launch) {
+    if (spec.implementation.empty()) return;
+    std::erase_if(launch.metrics, [](const Metric& m) { return m.tag == metric::kLosses; });
+  });
+  EXPECT_THAT(answer(without), HasSubstr("The losses of torch.compile are not compared"));
+  EXPECT_THAT(answer(ladder_run()), Not(HasSubstr("not compared")));
 }
 
 TEST(LadderAnswer, OfACpuHasARowForTheGraphWithItsReason) {
