@@ -33,7 +33,7 @@ void choose(std::set<std::string>& chosen, const std::string& selector) {
   if (selector == "profiling") {
     std::ranges::copy(profiling_problems(), std::inserter(chosen, chosen.end()));
   } else {
-    chosen.emplace(find_experiment(selector).name);
+    chosen.insert(own_selector(selector));
   }
 }
 

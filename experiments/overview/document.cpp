@@ -51,6 +51,14 @@ void share_settings(Document& document, const std::map<std::string, overview::Se
   document.provenance = join(common, " · ");
 }
 
+/// Parts that were measured for the sake of others are none of the report.
+void drop_unasked(Presentation& parts, const std::string& problem,
+                  const std::set<std::string>& chosen) {
+  if (chosen.contains(problem)) return;
+  std::erase_if(parts,
+                [&](const auto& part) { return !chosen.contains(problem + "." + part.first); });
+}
+
 void add_sections(Document& document, const RunView& view) {
   std::map<std::string, overview::Setting> settings;
   if (auto summary = overview::summary(view, figure_files("overview"))) {
@@ -61,8 +69,8 @@ void add_sections(Document& document, const RunView& view) {
   document.sections.push_back(what_ran_section(view));
   const auto chosen = chosen_problems(view.run());
   for (const Experiment& experiment : catalog()) {
-    if (chosen && !chosen->contains(std::string(experiment.name))) continue;
     Presentation shown = experiment.present(view);
+    if (chosen) drop_unasked(shown, std::string(experiment.name), *chosen);
     if (shown.empty()) continue;
     Section section = compose_section(experiment.words, shown, figure_files(experiment.name));
     for (Part& part : section.parts) {

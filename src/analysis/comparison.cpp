@@ -13,6 +13,7 @@
 #include "analysis/verdict.h"
 #include "base/error.h"
 #include "base/format.h"
+#include "plan/collectives.h"
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -162,6 +163,8 @@ RowSide side_of(const Cell* cell, Measure measure, const Limits& limits) {
   }
   side.value = geometric_mean(side.launches);
   add_shares(cell->spec, measure, limits, side);
+  const auto bytes = static_cast<double>(message_bytes(measure));
+  if (bytes > 0) side.busbw = bytes * bus_factor(cell->spec.ranks->count) / *side.value * 1e9;
   return side;
 }
 

@@ -41,6 +41,7 @@ struct RowSide {
   std::vector<std::string> flags = {};    ///< What disturbed it.
   std::optional<double> peak_share = {};  ///< Of the run's own measured matrix rate.
   std::optional<double> bandwidth_share = {};
+  std::optional<double> busbw = {};  ///< Of an all-reduce, as nccl-tests has it; B/s.
 };
 
 /// What the devices' measured limits say the ratio should be.

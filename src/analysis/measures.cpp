@@ -8,8 +8,10 @@
 #include "base/statistics.h"
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
+#include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/shipped.h"
+#include "results/table_shapes.h"
 
 namespace labreport {
 namespace {
@@ -23,7 +25,13 @@ struct Described {
   std::string_view tag;        // Of the metric …
   std::string_view metric;     // … that is read.
   std::string_view published;  // Its name in imported runs; empty: tables do not have it.
+  std::int64_t bytes = 0;      // Of a message, in the table `tag` in place of a metric.
 };
+
+constexpr Described all_reduce(Measure measure, std::string_view name, std::string_view words,
+                               std::int64_t bytes) {
+  return {measure, name, words, metric::kAllReduce, "", "", bytes};
+}
 
 constexpr std::array kMeasures{
     Described{Measure::kStep, "step", "step", metric::kStep, metric::kTotal, metric::kTotal},
@@ -37,7 +45,12 @@ constexpr std::array kMeasures{
     Described{Measure::kPeakMemory, "peak_memory", "peak memory", metric::kMemory,
               metric::kPeakAllocated, metric::kPeak},
     Described{Measure::kKernelTime, "kernel_time", "kernel time", metric::kProfile, metric::kBusy,
-              ""}};
+              ""},
+    all_reduce(Measure::kAllReduce1Kib, "all_reduce_1_kib", "1 KiB", 1 << 10),
+    all_reduce(Measure::kAllReduce1Mb, "all_reduce_1_mb", "1 MB", 1'000'000),
+    all_reduce(Measure::kAllReduce10Mb, "all_reduce_10_mb", "10 MB", 10'000'000),
+    all_reduce(Measure::kAllReduce100Mb, "all_reduce_100_mb", "100 MB", 100'000'000),
+    all_reduce(Measure::kAllReduce1Gb, "all_reduce_1_gb", "1 GB", 1'000'000'000)};
 
 const Described& described(Measure measure) {
   return kMeasures.at(static_cast<std::size_t>(measure));
@@ -50,6 +63,32 @@ std::vector<double> counted(const CellSpec& spec, Measure measure, const Metric&
   const bool all_count = spec.kind == CellKind::kSharding;  // its warm-up steps are not recorded
   const bool warms_up = measure == Measure::kStep && metric.is_samples() && !all_count;
   return after_warmup(metric.numbers(), warms_up ? spec.warmup.value_or(0) : 0);
+}
+
+/// 0 where the launch has none.
+double slowest_rank(const Launch& launch, std::int64_t bytes, std::string_view method) {
+  double slowest = 0;
+  for (const MeasuredRow& row : measured_rows(launch, metric::kAllReduce)) {
+    if (row.text(column::kMethod) != method || row.number(column::kBytes) != bytes) continue;
+    const auto mean = row.number(column::kMeanNs);
+    slowest = std::max(slowest, row.number(column::kMedianNs).value_or(mean.value_or(0)));
+  }
+  return slowest;
+}
+
+double all_reduce_time(const Launch& launch, std::int64_t bytes) {
+  const double in_place = slowest_rank(launch, bytes, metric::kInPlace);
+  return in_place > 0 ? in_place : slowest_rank(launch, bytes, metric::kSynced);
+}
+
+/// 0 where the launch does not have it.
+double launch_value(const Launch& launch, const CellSpec& spec, const Described& what) {
+  if (!is_ok(launch.outcome)) return 0;
+  if (what.bytes > 0) return all_reduce_time(launch, what.bytes);
+  const Metric* metric = launch.find(what.tag, what.metric);
+  if (metric == nullptr) return 0;
+  const std::vector<double> samples = counted(spec, what.measure, *metric);
+  return samples.empty() ? 0 : median(samples);
 }
 
 constexpr std::array kDisturbances{
@@ -73,6 +112,7 @@ std::vector<double> published_value(const Cell& cell, std::string_view name) {
 std::string_view name(Measure measure) { return described(measure).name; }
 std::string describe(Measure measure) { return std::string(described(measure).words); }
 std::string_view unit(Measure measure) { return measure == Measure::kPeakMemory ? "B" : "ns"; }
+std::int64_t message_bytes(Measure measure) { return described(measure).bytes; }
 
 std::vector<Measure> measures_of(const CellSpec& spec) {
   if (is_shipped(spec)) return {};  // its rows would be called like the network's own
@@ -80,6 +120,10 @@ std::vector<Measure> measures_of(const CellSpec& spec) {
   if (spec.kind == CellKind::kKernels && spec.steps != 0) return {Measure::kKernelTime};
   if (spec.kind == CellKind::kDataParallel || spec.kind == CellKind::kSharding)
     return {Measure::kStep};
+  if (spec.kind == CellKind::kAllReduce) {
+    return {Measure::kAllReduce1Kib, Measure::kAllReduce1Mb, Measure::kAllReduce10Mb,
+            Measure::kAllReduce100Mb, Measure::kAllReduce1Gb};
+  }
   if (spec.kind != CellKind::kTiming) return {};
   if (cold(spec)) return {Measure::kFirstStep};
   if (spec.mode == Mode::kForwardBackward) {
@@ -101,10 +145,7 @@ std::vector<double> launch_values(const Cell& cell, Measure measure) {
   const Described& what = described(measure);
   std::vector<double> values;
   for (const Launch& launch : cell.launches) {
-    const Metric* metric = is_ok(launch.outcome) ? launch.find(what.tag, what.metric) : nullptr;
-    if (metric == nullptr) continue;
-    const std::vector<double> samples = counted(cell.spec, measure, *metric);
-    const double value = samples.empty() ? 0 : median(samples);
+    const double value = launch_value(launch, cell.spec, what);
     if (value > 0 && std::isfinite(value)) values.push_back(value);
   }
   return values.empty() ? published_value(cell, what.published) : values;
@@ -164,6 +205,11 @@ Work work_of(const CellSpec& spec, Measure measure) {
       return {.bytes = kAdamWBytes * static_cast<double>(parameter_count(*spec.model))};
     case Measure::kFirstStep:
     case Measure::kPeakMemory:
+    case Measure::kAllReduce1Kib:
+    case Measure::kAllReduce1Mb:
+    case Measure::kAllReduce10Mb:
+    case Measure::kAllReduce100Mb:
+    case Measure::kAllReduce1Gb:
       break;
   }
   return {};

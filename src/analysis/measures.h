@@ -19,8 +19,13 @@ enum class Measure {
   kForward,    ///< Phases of steps that synchronize after each; ns.
   kBackward,
   kOptimizer,
-  kPeakMemory,  ///< Allocated; B.
-  kKernelTime,  ///< Union of the kernels of one profiled step; ns.
+  kPeakMemory,     ///< Allocated; B.
+  kKernelTime,     ///< Union of the kernels of one profiled step; ns.
+  kAllReduce1Kib,  ///< One all-reduce of a message of that size; ns.
+  kAllReduce1Mb,
+  kAllReduce10Mb,
+  kAllReduce100Mb,
+  kAllReduce1Gb,
 };
 
 /// The name in JSON ("first_step"), and in words ("first step").
@@ -30,6 +35,9 @@ std::string describe(Measure measure);
 /// "ns" or "B"
 std::string_view unit(Measure measure);
 
+/// Bytes of an all-reduce's message; 0 for other measures.
+std::int64_t message_bytes(Measure measure);
+
 /// What a cell of this kind and mode has to say; empty for kinds that are not compared by rows.
 std::vector<Measure> measures_of(const CellSpec& spec);
 
@@ -37,8 +45,9 @@ std::vector<Measure> measures_of(const CellSpec& spec);
 std::vector<double> after_warmup(std::vector<double> samples, std::int64_t warmup);
 
 /// One number a launch that ended well: the median of its counted steps, or its one value; of an
-/// imported cell the first published mean, which says nothing about others. All are
-/// above 0.
+/// all-reduce its slowest rank's time, by nccl-tests' method in place where that was measured, else
+/// by the handout's; of an imported cell the first published mean, which says nothing about others.
+/// All are above 0.
 std::vector<double> launch_values(const Cell& cell, Measure measure);
 
 /// Of a number that the launch has under its conditions.

@@ -313,13 +313,33 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   return part;
 }
 
+/// The part whose Method this one's begins with, "As in part (a)."; empty: none.
+std::string borrowed_letter(const PartWords& part) {
+  constexpr std::string_view kBegins = "As in part (";
+  return part.method.starts_with(kBegins) ? part.method.substr(kBegins.size(), 1) : "";
+}
+
+/// A Method of a part that is not shown goes to the first part that borrows it.
+void lend_methods(std::vector<PartWords>& parts, const std::map<std::string, PartContent>& shown) {
+  std::map<std::string, std::string> heirs;
+  for (PartWords& part : parts) {
+    const std::string letter = borrowed_letter(part);
+    if (letter.empty() || shown.contains(letter) || !shown.contains(part.letter)) continue;
+    const std::string reference = "As in part (" + letter + ").";
+    const auto [heir, first] = heirs.try_emplace(letter, "As in part (" + part.letter + ").");
+    const auto lender = std::ranges::find(parts, letter, &PartWords::letter);
+    part.method = replaced(part.method, reference, first ? lender->method + "\n\n" : heir->second);
+  }
+}
+
 }  // namespace
 
 SectionWords parse_section(std::string_view words) { return SectionParser().parse(words); }
 
 Section compose_section(std::string_view words, const std::map<std::string, PartContent>& parts,
                         const FigureFiles& figures) {
-  const SectionWords parsed = parse_section(words);
+  SectionWords parsed = parse_section(words);
+  lend_methods(parsed.parts, parts);
   Section section{.problem = parsed.problem, .title = parsed.title, .parts = {}};
   std::size_t used = 0;
   for (const PartWords& part : parsed.parts) {

@@ -32,6 +32,8 @@
 // Question and Method hold in every run on such a device: what depends on a measured value belongs
 // to Answer, Facts or Findings, which an author can leave out.
 //
+// A Method that begins "As in part (a)." begins with that part's words where the part is not shown.
+//
 // A problem with a single part writes "## Title" and is presented under the empty letter.
 #pragma once
 

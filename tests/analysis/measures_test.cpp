@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
+
 namespace labreport {
 namespace {
 
@@ -23,8 +26,33 @@ TEST(Measures, OfShardedTrainingCountEveryRecordedStep) {
   EXPECT_THAT(launch_values(of_kind(CellKind::kDataParallel), Measure::kStep), ElementsAre(20));
 }
 
-TEST(Measures, AllReducesHaveNone) {
-  EXPECT_THAT(measures_of(of_kind(CellKind::kAllReduce).spec), ElementsAre());
+/// A launch with these times at 1 MB: medians of synchronized calls or means, in order of the
+/// ranks.
+Launch all_reduces(std::string_view method, const std::vector<std::int64_t>& ranks) {
+  Table table = shape::all_reduce();
+  const bool synced = method == metric::kSynced;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const std::int64_t mean = synced ? 9 * ranks[rank] : ranks[rank];
+    const Scalar median = synced ? Scalar(ranks[rank]) : Scalar();
+    table.rows.push_back({std::int64_t{1'000'000}, std::string(method),
+                          static_cast<std::int64_t>(rank), std::int64_t{20}, mean, Scalar(),
+                          Scalar(), median, Scalar(), std::int64_t{0}, std::int64_t{0}});
+  }
+  Launch launch;
+  launch.tables = {table};
+  return launch;
+}
+
+TEST(Measures, OfAllReducesEndWithTheSlowestRank) {
+  Cell cell = of_kind(CellKind::kAllReduce);
+  Launch both = all_reduces(metric::kSynced, {70, 75});
+  const Launch in_place = all_reduces(metric::kInPlace, {60, 50});
+  both.tables.front().rows.insert(both.tables.front().rows.end(),
+                                  in_place.tables.front().rows.begin(),
+                                  in_place.tables.front().rows.end());
+  cell.launches = {all_reduces(metric::kSynced, {70, 75}), both};
+  EXPECT_THAT(launch_values(cell, Measure::kAllReduce1Mb), ElementsAre(75, 60));
+  EXPECT_THAT(launch_values(cell, Measure::kAllReduce10Mb), ElementsAre()) << "not swept";
 }
 
 }  // namespace

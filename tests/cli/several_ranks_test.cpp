@@ -35,9 +35,19 @@ TEST_F(DiffOfRanks, StepsOfShardedTrainingAreCompared) {
                                   HasSubstr("nothing sharded"), Not(HasSubstr("No whole step"))));
 }
 
-TEST_F(DiffOfRanks, WhatHasNoMeasureIsSaidNotToBeCompared) {
+TEST_F(DiffOfRanks, AllReducesAreCompared) {
   keep("a", "distributed_communication_single_node", CellKind::kAllReduce);
   keep("b", "distributed_communication_single_node", CellKind::kAllReduce);
+  const Ended ended = call({"diff", "a", "b"});
+  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("equally fast within 1 % (median of 30 timings)"),
+                                  HasSubstr("all-reduce, 6 ranks over Gloo  1 GB"),
+                                  HasSubstr("busbw B (GB/s)"), Not(HasSubstr("No whole step"))));
+}
+
+TEST_F(DiffOfRanks, WhatHasNoMeasureIsSaidNotToBeCompared) {
+  keep("a", "pytorch_attention", CellKind::kAttention);
+  keep("b", "pytorch_attention", CellKind::kAttention);
   const Ended ended = call({"diff", "a", "b"});
   EXPECT_EQ(ended.exit_status, 0) << ended.messages;
   EXPECT_THAT(ended.output, AllOf(HasSubstr("can be compared yet"), Not(HasSubstr("No whole step")),

@@ -7,6 +7,7 @@
 namespace labreport {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -84,6 +85,25 @@ TEST(ComposeSection, FillsThePartsThatHaveContent) {
   EXPECT_EQ(part.facts, "- 12 ms");
   EXPECT_EQ(part.details.method, "One clock.");
   EXPECT_EQ(part.details.warnings, std::vector<std::string>{"hot"});
+}
+
+TEST(ComposeSection, LendsTheMethodOfAPartThatIsNotShown) {
+  constexpr std::string_view kParts =
+      "# p: P\n## (a) A\n### Method\nOne clock for {{time}}.\n"
+      "## (b) B\n### Method\nAs in part (a). Twice.\n## (c) C\n### Method\nAs in part (a).\n";
+  const auto methods = [&](const std::string& letters) {
+    std::map<std::string, PartContent> shown;
+    for (const char letter : letters) shown.emplace(std::string(1, letter), content());
+    std::vector<std::string> all;
+    for (const Part& part : compose_section(kParts, shown).parts) {
+      all.push_back(part.details.method);
+    }
+    return all;
+  };
+  EXPECT_THAT(methods("abc"),
+              ElementsAre("One clock for 12 ms.", "As in part (a). Twice.", "As in part (a)."));
+  EXPECT_THAT(methods("bc"), ElementsAre("One clock for 12 ms.\n\nTwice.", "As in part (b)."));
+  EXPECT_THAT(methods("c"), ElementsAre("One clock for 12 ms."));
 }
 
 TEST(ComposeSection, RefusesContentWithoutWordsAndTagsWithoutFacts) {

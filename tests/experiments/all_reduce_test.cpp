@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "document/comparison/diff_document.h"
 #include "experiments/distributed_communication_single_node/links.h"
 #include "experiments/distributed_communication_single_node/measured.h"
 #include "experiments/sample_runs.h"
@@ -208,6 +209,22 @@ TEST(AllReduceTables, KeepEachRanksTimesAndItsLag) {
                                                             : table.rows.size();
     EXPECT_EQ(table.rows.size(), wanted) << table.slug;
   }
+}
+
+TEST(AllReduceComparison, SetsTimeAndBusbwOfEachSizeBesideEachOther) {
+  const PlanInput input = all_reduces(Preset::kQuick, "2026");
+  const auto a = measured(input, as_it_is);
+  const auto b = measured(
+      input, slower(Collectives::kNccl, 2,
+                    [](std::int64_t, std::int64_t bytes) { return bytes == 100'000'000; }));
+  const Document document = diff_document(compare_runs(a, b), {"a", ""}, {"b", ""});
+  ASSERT_EQ(document.sections.back().title, "All-reduce");
+  const Part& part = document.sections.back().parts.front();
+  EXPECT_THAT(rows(part, "ratios"),
+              ElementsAre(HasSubstr("2 ranks over NCCL | 1 KiB | 0.02001 | 0.02001 | 1.00 |"),
+                          HasSubstr("| 1 MB |"), HasSubstr("| 10 MB |"),
+                          AllOf(HasSubstr("| 100 MB | 0.3533 | 0.7067 | 2.00 |"),
+                                HasSubstr("| 283.0 | 141.5 |"))));
 }
 
 }  // namespace

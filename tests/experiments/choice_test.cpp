@@ -9,7 +9,10 @@
 namespace labreport {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
 using testing_samples::measured;
 using testing_samples::only;
 
@@ -55,12 +58,43 @@ TEST(ChosenProblems, AreTheSectionsOfTheReport) {
   EXPECT_GT(problems(fsdp_calcs({})).size(), 2u);
 }
 
+/// Its parts, where the command had these flags.
+std::vector<Part> data_parallel(std::vector<std::string> flags) {
+  labreport::Run run = measured(only("data_parallel"));
+  run.sessions.front().argv = session_of(flags).argv;
+  for (Section& section : build_document(run, false).sections) {
+    if (section.problem == "data_parallel") return std::move(section.parts);
+  }
+  return {};
+}
+
+std::string letters(const std::vector<Part>& parts) {
+  std::string all;
+  for (const Part& part : parts) all += part.letter;
+  return all;
+}
+
+TEST(ChosenParts, AreThoseOfTheReport) {
+  EXPECT_EQ(letters(data_parallel({})), "abcd");
+  EXPECT_EQ(letters(data_parallel({"--problems", "data_parallel"})), "abcd");
+  EXPECT_EQ(letters(data_parallel({"--problems", "naive_ddp,ddp_bucketed"})), "ad");
+  EXPECT_EQ(letters(data_parallel({"--problems", "ladder"})), "");
+}
+
+TEST(ChosenParts, SayHowTheyWereMeasuredWithoutThoseBefore) {
+  const std::vector<Part> parts = data_parallel({"--only", "data_parallel.d"});
+  ASSERT_EQ(letters(parts), "d");
+  EXPECT_THAT(parts.front().details.method,
+              AllOf(HasSubstr("*Equality comes first*"), HasSubstr("An MB is 10⁶ bytes"),
+                    Not(HasSubstr("part (a)"))));
+}
+
 TEST(ChosenProblems, KnowTheHandoutsNamesAndParts) {
-  EXPECT_THAT(*chosen({{"--problems", "naive_ddp"}}), ElementsAre("data_parallel"));
-  EXPECT_THAT(*chosen({{"--only=nsys_profile.b,ladder"}}), ElementsAre("ladder", "nsys_profile"));
+  EXPECT_THAT(*chosen({{"--problems", "naive_ddp"}}), ElementsAre("data_parallel.a"));
+  EXPECT_THAT(*chosen({{"--only=nsys_profile.b,ladder"}}), ElementsAre("ladder", "nsys_profile.b"));
   EXPECT_THAT(*chosen({{"--attention", "a.py:A"}}), ElementsAre("flash_benchmarking"));
   EXPECT_TRUE(chosen({{"--problems", "profiling,naive_ddp"}})->contains("nsys_profile"));
-  EXPECT_TRUE(chosen({{"--problems", "profiling,naive_ddp"}})->contains("data_parallel"));
+  EXPECT_TRUE(chosen({{"--problems", "profiling,naive_ddp"}})->contains("data_parallel.a"));
 }
 
 TEST(ChosenProblems, AreThoseOfAllSessions) {

@@ -44,6 +44,8 @@ constexpr std::array kProblems{
             "Peak memory",
             {"peak", "peaks"},
             [](const ComparedRow& row) { return row.spec.kind == CellKind::kMemory; }},
+    Problem{"distributed_communication_single_node", "All-reduce", "All-reduces by message size",
+            kTimings, [](const ComparedRow& row) { return row.spec.kind == CellKind::kAllReduce; }},
     Problem{"data_parallel", "Data-parallel training", "Steps on several ranks", kTimings,
             [](const ComparedRow& row) { return row.spec.kind == CellKind::kDataParallel; }},
     Problem{"optimizer_state_sharding_accounting", "Sharded training",

@@ -17,17 +17,18 @@ std::string cell_label(const CellSpec& spec, const std::string& size) {
   std::vector<std::string> words;
   words.push_back(!size.empty() ? size
                   : spec.model  ? fmt::format("d_model {}", spec.model->d_model)
-                                : std::string(name(spec.kind)));
+                                : replaced(std::string(name(spec.kind)), "_", "-"));
   if (spec.context) words.push_back("context " + format_count(*spec.context));
   if (spec.precision && spec.precision != Precision::kFp32) {
     words.emplace_back(describe(*spec.precision));
   }
   if (spec.mode) words.emplace_back(describe(*spec.mode));
-  if (spec.ranks && (spec.scheme || spec.sharding)) {
+  if (spec.ranks) {
     words.push_back(
         fmt::format("{} ranks over {}", spec.ranks->count, describe(spec.ranks->collectives)));
-    words.emplace_back(spec.scheme ? describe(*spec.scheme) : describe(*spec.sharding));
   }
+  if (spec.scheme) words.emplace_back(describe(*spec.scheme));
+  if (spec.sharding) words.emplace_back(describe(*spec.sharding));
   if (spec.bucket) words.push_back(format_count(*spec.bucket) + " B");
   return join(words, ", ");
 }

@@ -50,6 +50,9 @@ Value share(const DiffRow& row, const RowSide& side) {
   return side.peak_share ? side.peak_share : side.bandwidth_share;
 }
 
+/// GB/s
+Value busbw(const RowSide& side) { return side.busbw ? Value(*side.busbw / 1e9) : Value(); }
+
 std::vector<Column<DiffRow>> ratio_columns(bool bytes) {
   const std::string unit = bytes ? "GiB" : "ms";
   const auto in = [bytes](RowSide ComparedRow::* side) {
@@ -70,7 +73,9 @@ std::vector<Column<DiffRow>> ratio_columns(bool bytes) {
       {"by_bandwidth", "By bandwidth",
        [](const auto& row) { return row.row->prediction.by_bandwidth; }, "", kRatio},
       {"share_a", "Share A", [](const auto& row) { return share(row, row.row->a); }, "%", kShare},
-      {"share_b", "Share B", [](const auto& row) { return share(row, row.row->b); }, "%", kShare}};
+      {"share_b", "Share B", [](const auto& row) { return share(row, row.row->b); }, "%", kShare},
+      {"busbw_a", "busbw A", [](const auto& row) { return busbw(row.row->a); }, "GB/s"},
+      {"busbw_b", "busbw B", [](const auto& row) { return busbw(row.row->b); }, "GB/s"}};
 }
 
 struct DrawnRow {

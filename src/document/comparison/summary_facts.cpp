@@ -98,6 +98,8 @@ bool from_single_launches(const ComparedRow& row) {
 
 bool is_step(const ComparedRow& row) { return row.measure == Measure::kStep; }
 
+bool is_all_reduce(const ComparedRow& row) { return message_bytes(row.measure) > 0; }
+
 /// Of one process: what ranks do together is no other network.
 bool is_training(const ComparedRow& row) {
   return is_step(row) && row.spec.mode == Mode::kTrainStep && !row.spec.ranks;
@@ -164,17 +166,18 @@ void add_optimizer(Facts& facts, const Comparison& comparison) {
   }
 }
 
-/// Cells without a measure, such as those of all-reduces, match without a row.
+/// Cells without a measure, such as those of attention, match without a row.
 bool has_row_of_both(const Comparison& comparison) {
   return std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
     return row.standing != RowStanding::kOnlyA && row.standing != RowStanding::kOnlyB;
   });
 }
 
-/// Where no training step stands on both sides: all whole steps together.
+/// Where no training step stands on both sides: all whole steps together, else all all-reduces.
 void add_any_steps(Facts& facts, const Comparison& comparison) {
   const auto trained = lead(comparison, is_training);
-  const auto any = trained ? std::nullopt : lead(comparison, is_step);
+  auto any = trained ? std::nullopt : lead(comparison, is_step);
+  if (!trained && !any) any = lead(comparison, is_all_reduce);
   const bool some = has_row_of_both(comparison);
   facts.flag("nothing", !some);
   facts.flag("none", some && !trained && !any);

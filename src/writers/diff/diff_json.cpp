@@ -8,7 +8,7 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kDiffSchemaVersion = "1.2.0";
+constexpr const char* kDiffSchemaVersion = "1.3.0";
 
 /// JSON has no infinity: what is too large to be written is absent.
 Json optional(std::optional<double> value) {
@@ -34,7 +34,8 @@ Json side_json(const RowSide& side) {
           {"fits", side.fits},
           {"flags", side.flags},
           {"peak_share", optional(side.peak_share)},
-          {"bandwidth_share", optional(side.bandwidth_share)}};
+          {"bandwidth_share", optional(side.bandwidth_share)},
+          {"busbw", optional(side.busbw)}};
 }
 
 Json interval_json(const ComparedRow& row) {
