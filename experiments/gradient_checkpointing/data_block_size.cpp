@@ -6,6 +6,7 @@
 #include "base/statistics.h"
 #include "experiments/common/command.h"
 #include "experiments/gradient_checkpointing/parts.h"
+#include "plan/memory.h"
 
 namespace labreport::gradient_checkpointing {
 namespace {
@@ -14,7 +15,8 @@ constexpr const char* kProblem = "gradient_checkpointing";
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr Notation kRatio{Notation::kSignificant, 3};
 constexpr Notation kShare{Notation::kPercent};
-constexpr double kAgree = 0.01;  // of losses: see section.md
+constexpr double kAgree = 0.01;      // of losses: see section.md
+constexpr double kAccounted = 0.02;  // A reason leaves no more of a difference unexplained.
 
 bool has_step(const Checkpointed& network) { return network.spec.mode == Mode::kTrainStep; }
 
@@ -33,6 +35,12 @@ std::optional<double> error_of(const Choice& choice) {
   if (choice.peak) return relative(choice.expected_peak(), *choice.peak);
   if (choice.held) return relative(choice.expected_held(), *choice.held);
   return std::nullopt;
+}
+
+const char* unit_of(const RunView& view) { return view.on_gpu() ? "GiB" : "MiB"; }
+
+Notation bytes_of(const RunView& view) {
+  return {view.on_gpu() ? Notation::kGibibytes : Notation::kMebibytes};
 }
 
 using ChoiceColumns = std::vector<Column<Choice>>;
@@ -56,9 +64,7 @@ ChoiceColumns all_columns(const std::string& unit, const Notation& bytes) {
 
 /// Without training steps their peak is that of forward and backward.
 ChoiceColumns columns(const RunView& view, const Checkpointed& network) {
-  const bool gpu = view.on_gpu();
-  ChoiceColumns shown =
-      all_columns(gpu ? "GiB" : "MiB", {gpu ? Notation::kGibibytes : Notation::kMebibytes});
+  ChoiceColumns shown = all_columns(unit_of(view), bytes_of(view));
   if (has_step(network)) return shown;
   std::erase_if(shown,
                 [](const auto& column) { return column.name == "peak" || column.name == "step"; });
@@ -120,22 +126,47 @@ std::int64_t boundaries(const Checkpointed& network, std::int64_t group) {
   return (network.layers() + group - 1) / group;
 }
 
-/// What groups of two give up and what they add, where single blocks are best for that reason.
-std::optional<Facts> because(const Checkpointed& network, const Choice& best) {
-  if (best.blocks() != 1 || network.layers() < 2) return std::nullopt;
+double gradients(const Checkpointed& network) {
+  return static_cast<double>(block_gradient_bytes(*network.spec.model));
+}
+
+/// Where backward peaks (section.md's formula): at its last group, beside the gradients of all
+/// other blocks; else at its first, beside the inputs of all groups.
+bool peaks_at_last(const Checkpointed& network, std::int64_t group) {
+  const auto others = static_cast<double>(network.layers() - group);
+  const double inputs = static_cast<double>(boundaries(network, group)) * network.boundary();
+  return others * gradients(network) + network.boundary() > inputs;
+}
+
+/// What groups of two save at that peak; nothing where theirs lies elsewhere than single blocks'.
+std::optional<double> saved_by_pairs(const Checkpointed& network) {
+  const bool last = peaks_at_last(network, 1);
+  if (last != peaks_at_last(network, 2)) return std::nullopt;
   const std::int64_t fewer = boundaries(network, 1) - boundaries(network, 2);
-  const double given_up = static_cast<double>(fewer) * network.boundary();
-  if (given_up >= network.residuals()) return std::nullopt;
-  const double optimum =
-      std::sqrt(static_cast<double>(network.layers()) * network.boundary() / network.residuals());
-  return Facts()
-      .set("boundary", format_bytes(network.boundary()))
-      .set("residuals", format_bytes(network.residuals()))
-      .set("ratio", network.residuals() / network.boundary(), kRatio)
-      .set("fewer", format_count(fewer))
-      .set("given_up", format_bytes(given_up))
-      .set("optimum", optimum, kRatio)
-      .set("root", std::sqrt(static_cast<double>(network.layers())), kRatio);
+  return last ? gradients(network) : static_cast<double>(fewer) * network.boundary();
+}
+
+/// How much higher groups of two peak: as measured, by the arithmetic where they had no room.
+double higher_by(const Choice& pairs, const Choice& best) {
+  return pairs.peak ? *pairs.peak - *best.peak : pairs.expected_peak() - best.expected_peak();
+}
+
+/// Why single blocks are best, where what groups of two add and save accounts for their peak.
+std::optional<Facts> because(const Checkpointed& network, const Choice& best,
+                             const Notation& bytes) {
+  const Choice* pairs = network.larger(best);
+  if (best.blocks() != 1 || pairs == nullptr || pairs->blocks() != 2) return std::nullopt;
+  const std::optional<double> saved = saved_by_pairs(network);
+  if (!saved) return std::nullopt;
+  const double added = network.residuals() - *saved, higher = higher_by(*pairs, best);
+  if (higher <= 0 || std::abs(added / higher - 1) > kAccounted) return std::nullopt;
+  Facts facts;
+  facts.set("residuals", network.residuals(), bytes).set("added", added, bytes);
+  facts.set("boundary", format_bytes(network.boundary()));
+  facts.set("ratio", network.residuals() / network.boundary(), kRatio);
+  facts.set("root", std::sqrt(static_cast<double>(network.layers())), kRatio);
+  facts.set("saved", *saved, bytes).flag("last", peaks_at_last(network, 1));
+  return facts;
 }
 
 std::optional<Facts> time_of(const Checkpointed& network, const Choice& best) {
@@ -163,7 +194,7 @@ std::optional<double> largest_error(const Checkpointed& network) {
   return largest;
 }
 
-Facts network_facts(const Checkpointed& network) {
+Facts network_facts(const RunView& view, const Checkpointed& network) {
   const Choice& best = *network.best();
   Facts facts;
   facts.set("words", network.words).set("groups", groups(best));
@@ -173,7 +204,7 @@ Facts network_facts(const Checkpointed& network) {
   facts.when("smaller",
              smaller != nullptr ? std::optional(neighbor(*smaller, best)) : std::nullopt);
   facts.when("larger", larger != nullptr ? std::optional(neighbor(*larger, best)) : std::nullopt);
-  facts.when("why", because(network, best));
+  facts.set("unit", unit_of(view)).when("why", because(network, best, bytes_of(view)));
   facts.when("time", time_of(network, best));
   const auto error = largest_error(network);
   facts.when("checked", error.has_value(), error ? Facts().set("error", *error, kShare) : Facts());
@@ -229,7 +260,7 @@ PartContent present_block_size(const RunView& view, const std::vector<Checkpoint
   std::vector<Facts> ran, unfit, parting;
   std::vector<NamedCell> named;
   for (const Checkpointed& network : networks) {
-    if (network.best() != nullptr) ran.push_back(network_facts(network));
+    if (network.best() != nullptr) ran.push_back(network_facts(view, network));
     if (network.best() == nullptr) unfit.push_back(unfit_facts(network));
     std::ranges::move(apart(network), std::back_inserter(parting));
     named.push_back({network.words, network.choices.front().cell});

@@ -170,7 +170,8 @@ TEST(CheckpointingAnswer, OnEightyGibibytesHasTheNextLargerAndTheReasonForSingle
               AllOf(HasSubstr("single blocks peak lowest"),
                     HasSubstr("The next larger choice, groups of 2 blocks, peaks at"),
                     HasSubstr("The next smaller, no checkpoints, has no peak (out of memory"),
-                    HasSubstr("one input of 80.0 MiB"), HasSubstr("would be right if"),
+                    HasSubstr("5.96 GiB higher"), HasSubstr("a second block adds its 6.35 GiB"),
+                    HasSubstr("saves 0.39 GiB of gradients"), HasSubstr("so 5.96 GiB in all"),
                     Not(HasSubstr("Without checkpoints they take")), Not(HasSubstr("{{"))));
 }
 
@@ -202,6 +203,26 @@ TEST(CheckpointingAnswer, GivesNoReasonThatTheRunDoesNotHave) {
   EXPECT_THAT(answer(pairs_are_best),
               AllOf(HasSubstr("groups of 2 blocks peak lowest"), HasSubstr("single blocks, peaks"),
                     Not(HasSubstr("Single blocks win"))));
+}
+
+TEST(CheckpointingAnswer, GivesNoReasonWhoseNumbersMissTheDifference) {
+  const auto pairs_are_higher = [](const CellSpec& spec, Launch& launch) {
+    if (spec.group != 2) return;
+    for (Metric& metric : launch.metrics) {
+      if (metric.name == metric::kPeakAllocated) metric.data = Scalar(std::int64_t{72} << 30);
+    }
+  };
+  EXPECT_THAT(answer(pairs_are_higher),
+              AllOf(HasSubstr("groups of 2 blocks, peaks at 72.00 GiB, 8.39 GiB higher"),
+                    Not(HasSubstr("Single blocks win"))));
+}
+
+TEST(CheckpointingAnswer, NamesInputsWhereSmallWeightsMakeBackwardPeakAtItsFirstGroup) {
+  PlanInput input = checkpoints();
+  input.selection.sizes = {{"narrow", {64, 128, 8, 1, 100}}};
+  input.selection.contexts = {512};
+  EXPECT_THAT(part(measured(input, as_it_is), "b").answer,
+              AllOf(HasSubstr("of inputs"), Not(HasSubstr("of gradients"))));
 }
 
 TEST(CheckpointingAnswer, SaysWhereLossesPart) {
