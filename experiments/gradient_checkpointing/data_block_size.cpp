@@ -30,11 +30,13 @@ Value mean_or_reason(const std::vector<double>& ms, const Choice& choice) {
   return ms.empty() ? Value::missing(choice.reason) : Value::mean_of(ms);
 }
 
-/// How far the arithmetic is from the peak of the step; of forward and backward where no step ran.
-std::optional<double> error_of(const Choice& choice) {
-  if (choice.peak) return relative(choice.expected_peak(), *choice.peak);
-  if (choice.held) return relative(choice.expected_held(), *choice.held);
-  return std::nullopt;
+/// How far the arithmetic is from the farther of a choice's peaks.
+double error_of(const Choice& choice) {
+  double error = 0;
+  if (choice.held) error = std::abs(relative(choice.expected_held(), *choice.held));
+  if (choice.peak)
+    error = std::max(error, std::abs(relative(choice.expected_peak(), *choice.peak)));
+  return error;
 }
 
 const char* unit_of(const RunView& view) { return view.on_gpu() ? "GiB" : "MiB"; }
@@ -185,12 +187,9 @@ std::optional<Facts> time_of(const Checkpointed& network, const Choice& best) {
   return facts;
 }
 
-std::optional<double> largest_error(const Checkpointed& network) {
-  std::optional<double> largest;
-  for (const Choice& choice : network.choices) {
-    const auto error = error_of(choice);
-    if (error) largest = std::max(largest.value_or(0), std::abs(*error));
-  }
+double largest_error(const Checkpointed& network) {
+  double largest = 0;
+  for (const Choice& choice : network.choices) largest = std::max(largest, error_of(choice));
   return largest;
 }
 
@@ -206,8 +205,7 @@ Facts network_facts(const RunView& view, const Checkpointed& network) {
   facts.when("larger", larger != nullptr ? std::optional(neighbor(*larger, best)) : std::nullopt);
   facts.set("unit", unit_of(view)).when("why", because(network, best, bytes_of(view)));
   facts.when("time", time_of(network, best));
-  const auto error = largest_error(network);
-  facts.when("checked", error.has_value(), error ? Facts().set("error", *error, kShare) : Facts());
+  facts.set("error", largest_error(network), kShare);
   return facts;
 }
 

@@ -225,6 +225,16 @@ TEST(CheckpointingAnswer, NamesInputsWhereSmallWeightsMakeBackwardPeakAtItsFirst
               AllOf(HasSubstr("of inputs"), Not(HasSubstr("of gradients"))));
 }
 
+TEST(CheckpointingAnswer, HoldsTheFormulaToBothPeaksOfEveryChoice) {
+  const auto held_more = [](const CellSpec& spec, Launch& launch) {
+    if (spec.group != 4) return;
+    for (Metric& metric : launch.metrics) {
+      if (metric.tag == metric::kPeak) metric.data = Scalar(std::int64_t{64} << 30);
+    }
+  };
+  EXPECT_THAT(answer(held_more), HasSubstr("within 12.3 % of every measured peak"));
+}
+
 TEST(CheckpointingAnswer, SaysWhereLossesPart) {
   const auto diverged = [](const CellSpec& spec, Launch& launch) {
     if (spec.group != 4) return;
