@@ -1,9 +1,12 @@
 // Part (b): one level of checkpoints, and how many blocks each should hold.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/statistics.h"
+#include "base/text.h"
 #include "experiments/common/command.h"
 #include "experiments/gradient_checkpointing/parts.h"
 #include "plan/memory.h"
@@ -15,6 +18,9 @@ constexpr const char* kProblem = "gradient_checkpointing";
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr Notation kRatio{Notation::kSignificant, 3};
 constexpr Notation kShare{Notation::kPercent};
+constexpr std::string_view kOutOfMemory = "out of memory";  // begins the reason of what it ended
+// GPUs sold with "80 GB" report up to 80 GiB; the rest is for CUDA's context and fragmentation.
+constexpr double kUsualBytes = 80e9, kUsualMost = 80 * kBytesPerGibibyte;
 constexpr double kAgree = 0.01;      // of losses: see section.md
 constexpr double kAccounted = 0.02;  // A reason leaves no more of a difference unexplained.
 
@@ -48,14 +54,15 @@ Notation bytes_of(const RunView& view) {
 using ChoiceColumns = std::vector<Column<Choice>>;
 
 ChoiceColumns all_columns(const std::string& unit, const Notation& bytes) {
-  return {{"blocks", "Blocks a checkpoint", &Choice::words},
+  return {{"blocks", "Blocks per checkpoint", &Choice::words},
           {"saved", "Saved for backward",
            [](const Choice& choice) { return bytes_or_reason(choice.saved, choice); }, unit, bytes},
           {"held", "Peak, forward + backward",
            [](const Choice& choice) { return bytes_or_reason(choice.held, choice); }, unit, bytes},
+          {"held_formula", "Formula, forward + backward", &Choice::expected_held, unit, bytes},
           {"peak", "Peak, training step",
            [](const Choice& choice) { return bytes_or_reason(choice.peak, choice); }, unit, bytes},
-          {"formula", "Formula", &Choice::expected_peak, unit, bytes},
+          {"formula", "Formula, training step", &Choice::expected_peak, unit, bytes},
           {"passes", "Forward + backward",
            [](const Choice& choice) { return mean_or_reason(choice.passes_ms, choice); }, "ms"},
           {"step", "Training step",
@@ -64,13 +71,20 @@ ChoiceColumns all_columns(const std::string& unit, const Notation& bytes) {
            "ms", kTime}};
 }
 
-/// Without training steps their peak is that of forward and backward.
-ChoiceColumns columns(const RunView& view, const Checkpointed& network) {
-  ChoiceColumns shown = all_columns(unit_of(view), bytes_of(view));
-  if (has_step(network)) return shown;
-  std::erase_if(shown,
-                [](const auto& column) { return column.name == "peak" || column.name == "step"; });
-  return shown;
+ChoiceColumns columns(const RunView& view, const std::set<std::string_view>& names) {
+  return only(all_columns(unit_of(view), bytes_of(view)),
+              [&](const auto& column) { return names.contains(column.name); });
+}
+
+/// Peaks beside the formula's, and what a step takes.
+ChoiceColumns answer_columns(const RunView& view, const Checkpointed& network) {
+  if (!has_step(network)) return columns(view, {"blocks", "held", "held_formula", "passes"});
+  return columns(view, {"blocks", "held", "peak", "formula", "step"});
+}
+
+ChoiceColumns cost_columns(const RunView& view, const Checkpointed& network) {
+  if (!has_step(network)) return columns(view, {"blocks", "saved", "again"});
+  return columns(view, {"blocks", "saved", "held", "held_formula", "passes", "again"});
 }
 
 /// A measured peak and the formula's, of one of both meanings; or the GPU's memory.
@@ -80,7 +94,7 @@ struct Point {
 };
 
 const std::vector<Column<Point>> kPoints{
-    {"blocks", "Blocks a checkpoint", &Point::blocks},
+    {"blocks", "Blocks per checkpoint", &Point::blocks},
     {"pass", "Pass", &Point::pass},
     {"measured", "Measured", [](const Point& point) { return Value(point.measured); }, "B"},
     {"formula", "Formula", [](const Point& point) { return Value(point.formula); }, "B"}};
@@ -110,7 +124,7 @@ std::string groups(const Choice& choice) {
 /// A neighbor of the best: how much higher it peaks, or that it does not fit.
 Facts neighbor(const Choice& choice, const Choice& best) {
   Facts facts;
-  facts.set("groups", groups(choice));
+  facts.set("groups", groups(choice)).flag("none", !choice.blocks());
   facts.set("formula", format_bytes(choice.expected_peak()));
   facts.set("reason", choice.reason);
   const bool higher = choice.peak && *choice.peak > *best.peak;
@@ -120,7 +134,8 @@ Facts neighbor(const Choice& choice, const Choice& best) {
                           .set("more", format_bytes(*choice.peak - *best.peak))
                     : Facts());
   facts.flag("alike", choice.peak && !higher);
-  facts.flag("missing", !choice.peak);
+  const bool refused = choice.reason.starts_with(kOutOfMemory);
+  facts.flag("refused", !choice.peak && refused).flag("missing", !choice.peak && !refused);
   return facts;
 }
 
@@ -160,10 +175,10 @@ std::optional<Facts> because(const Checkpointed& network, const Choice& best,
   if (best.blocks() != 1 || pairs == nullptr || pairs->blocks() != 2) return std::nullopt;
   const std::optional<double> saved = saved_by_pairs(network);
   if (!saved) return std::nullopt;
-  const double added = network.residuals() - *saved, higher = higher_by(*pairs, best);
+  const double higher = higher_by(*pairs, best), added = network.residuals() - *saved;
   if (higher <= 0 || std::abs(added / higher - 1) > kAccounted) return std::nullopt;
   Facts facts;
-  facts.set("residuals", network.residuals(), bytes).set("added", added, bytes);
+  facts.set("residuals", network.residuals(), bytes);
   facts.set("boundary", format_bytes(network.boundary()));
   facts.set("ratio", network.residuals() / network.boundary(), kRatio);
   facts.set("root", std::sqrt(static_cast<double>(network.layers())), kRatio);
@@ -193,6 +208,27 @@ double largest_error(const Checkpointed& network) {
   return largest;
 }
 
+/// Weights, their gradients, and AdamW's moments.
+double states(const Checkpointed& network) {
+  const ModelShape& shape = *network.spec.model;
+  return static_cast<double>(2 * parameter_bytes(shape) + moment_bytes(shape));
+}
+
+/// Which choices 80 GB would hold, where this GPU has more.
+std::optional<Facts> usual_gpu(const RunView& view, const Checkpointed& network) {
+  const Device* device = view.device();
+  if (!view.on_gpu() || device == nullptr || !has_step(network)) return std::nullopt;
+  if (static_cast<double>(device->memory_bytes) <= kUsualMost) return std::nullopt;
+  std::vector<std::string> fit;
+  for (const Choice& choice : network.choices) {
+    if (choice.blocks() && choice.expected_peak() <= kUsualBytes) fit.push_back(choice.words());
+  }
+  const bool plain = network.plain() != nullptr && network.plain()->expected_peak() <= kUsualBytes;
+  if (fit.empty() || plain) return std::nullopt;
+  const bool one = fit.size() == 1 && fit.front() == "1";
+  return Facts().set("fit", join_words(fit) + (one ? " block" : " blocks"));
+}
+
 Facts network_facts(const RunView& view, const Checkpointed& network) {
   const Choice& best = *network.best();
   Facts facts;
@@ -205,7 +241,8 @@ Facts network_facts(const RunView& view, const Checkpointed& network) {
   facts.when("larger", larger != nullptr ? std::optional(neighbor(*larger, best)) : std::nullopt);
   facts.set("unit", unit_of(view)).when("why", because(network, best, bytes_of(view)));
   facts.when("time", time_of(network, best));
-  facts.set("error", largest_error(network), kShare);
+  facts.set("error", largest_error(network), kShare).set("states", format_bytes(states(network)));
+  facts.when("usual_gpu", usual_gpu(view, network));
   return facts;
 }
 
@@ -240,14 +277,22 @@ std::vector<Facts> apart(const Checkpointed& network) {
   return found;
 }
 
+/// What the handout's worked example is compared with.
+bool is_handouts(const CellSpec& spec) {
+  return spec.size == "xl" && spec.batch == 4 && spec.context == 2048 && spec.model->heads == 32;
+}
+
 void add_datasets(PartContent& part, const RunView& view,
                   const std::vector<Checkpointed>& networks) {
   for (const Checkpointed& network : networks) {
-    const ChoiceColumns table = columns(view, network);
-    part.datasets.push_back(make_dataset("choices", table, network.choices));
-    part.datasets.push_back(make_dataset("peaks", kPoints, points_of(view, network)));
-    if (networks.size() == 1) continue;
-    part.datasets.back().variant = part.datasets.rbegin()[1].variant = network.words;
+    std::vector<Dataset> own{
+        make_dataset("choices", answer_columns(view, network), network.choices),
+        make_dataset("costs", cost_columns(view, network), network.choices),
+        make_dataset("peaks", kPoints, points_of(view, network))};
+    for (Dataset& dataset : own) {
+      if (networks.size() > 1) dataset.variant = network.words;
+      part.datasets.push_back(std::move(dataset));
+    }
   }
 }
 
@@ -267,6 +312,7 @@ PartContent present_block_size(const RunView& view, const std::vector<Checkpoint
   part.facts.list("networks", ran).list("unfit", unfit).list("apart", parting);
   part.facts.flag("gpu", view.on_gpu());
   const CellSpec& spec = networks.front().spec;
+  part.facts.flag("handouts", is_handouts(spec));
   part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
   part.facts.set("steps", format_count(spec.steps.value_or(0)));
   add_datasets(part, view, networks);
