@@ -23,7 +23,7 @@ struct Choice {
   std::optional<double> forward_ms = {}, again_ms = {};
   std::vector<double> losses = {};
 
-  /// Blocks a checkpoint; without checkpoints nothing.
+  /// Blocks per checkpoint; without checkpoints nothing.
   std::optional<std::int64_t> blocks() const { return cell->spec.group; }
   std::string words() const;  ///< "2"; "none"
   /// What the arithmetic of plan/memory.h expects of `held` and of `peak`.

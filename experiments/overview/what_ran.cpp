@@ -22,7 +22,12 @@ std::string_view status(const Cell& cell) {
   return launch == nullptr ? std::string_view() : status_name(launch->outcome);
 }
 
+std::string checkpoints(const CellSpec& spec) {
+  return spec.group ? "checkpoints of " + format_plural(*spec.group, "block") : "no checkpoints";
+}
+
 std::string subject(const Cell& cell) {
+  if (cell.spec.kind == CellKind::kCheckpointing) return checkpoints(cell.spec);
   if (is_shipped(cell.spec)) return cell.spec.implementation;
   if (cell.spec.kind == CellKind::kTiming) return "time";
   return cell.spec.kind == CellKind::kKernels ? "profile" : std::string(name(cell.spec.kind));

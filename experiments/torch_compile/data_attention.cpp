@@ -3,7 +3,9 @@
 #include <iterator>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "experiments/common/attention.h"
+#include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/common/shipped.h"
 #include "experiments/torch_compile/parts.h"
@@ -16,6 +18,8 @@ constexpr std::int64_t kSpokenDim = 64;  // of the usual head dimensions the mos
 constexpr Notation kFactor{Notation::kFixed, 2};
 constexpr Notation kSaved{Notation::kMebibytes};
 constexpr double kFaster = 1.1;
+constexpr double kFlat = 1.25;  // A longer sequence that takes no longer waits for launches.
+constexpr std::int64_t kHandoutsPasses = 100;
 constexpr double kKeepsScores = 0.5;  // So many tensors of scores are at least one.
 
 /// One length of one cell, both ways.
@@ -58,10 +62,10 @@ const std::vector<Column<Pair>> kGrid{
      {Notation::kCount}},
     pass_column("forward_eager", "Forward, eager", &Pair::eager, metric::kForward),
     pass_column("forward_compiled", "Forward, compiled", &Pair::compiled, metric::kForward),
-    gain_column("forward_speedup", "Speedup", metric::kForward),
+    gain_column("forward_speedup", "Forward speedup", metric::kForward),
     pass_column("backward_eager", "Backward, eager", &Pair::eager, metric::kBackward),
     pass_column("backward_compiled", "Backward, compiled", &Pair::compiled, metric::kBackward),
-    gain_column("backward_speedup", "Speedup", metric::kBackward),
+    gain_column("backward_speedup", "Backward speedup", metric::kBackward),
     {"saved_eager", "Saved, eager", [](const Pair& pair) { return Value(pair.eager.saved()); },
      "MiB", kSaved},
     {"saved_compiled", "Saved, compiled",
@@ -162,12 +166,79 @@ std::vector<GainPoint> gains(const std::vector<Pair>& pairs, Precision precision
   return points;
 }
 
-Facts at_length(const Pair& pair) {
+std::vector<Pair> of_length(const std::vector<Pair>& pairs, std::int64_t length) {
+  return only(pairs, [&](const Pair& pair) {
+    return pair.eager.length() == length && pair.eager.ran() && pair.compiled.ran();
+  });
+}
+
+std::vector<double> speedups(const std::vector<Pair>& pairs, std::string_view pass) {
+  std::vector<double> found;
+  for (const Pair& pair : pairs) {
+    if (const auto ratio = pair.speedup(pass)) found.push_back(*ratio);
+  }
+  return found;
+}
+
+std::string factor(double ratio) { return format_fixed(ratio, kFactor.digits); }
+
+/// "0.86 to 1.11"
+std::string range(const std::vector<Pair>& pairs, std::string_view pass) {
+  const std::vector<double> found = speedups(pairs, pass);
+  if (found.empty()) return "–";
+  const auto [least, most] = std::ranges::minmax(found);
+  return from_to(factor(least), factor(most));
+}
+
+/// The largest deviation of passes, as a share of their mean.
+double noise(const std::vector<Pair>& pairs) {
+  double most = 0;
+  for (const Pair& pair : pairs) {
+    for (const AttentionRow* row : {&pair.eager, &pair.compiled}) {
+      for (const auto pass : {metric::kForward, metric::kBackward}) {
+        const double mean = row->ms(pass, "mean_ns").value_or(0);
+        if (mean > 0) most = std::max(most, row->ms(pass, "stddev_ns").value_or(0) / mean);
+      }
+    }
+  }
+  return most;
+}
+
+/// Over the head dimensions of one length.
+Facts over_dims(const std::vector<Pair>& pairs) {
+  const auto dim = [](const Pair& pair) { return pair.eager.sweep().head_dim; };
+  Facts facts;
+  facts.set("forward_range", range(pairs, metric::kForward));
+  facts.set("backward_range", range(pairs, metric::kBackward));
+  facts.set("least_d", std::to_string(dim(*std::ranges::min_element(pairs, {}, dim))));
+  return facts.set("most_d", std::to_string(dim(*std::ranges::max_element(pairs, {}, dim))));
+}
+
+Facts at_length(const Pair& pair, const std::vector<Pair>& own) {
+  const std::vector<Pair> dims = of_length(own, pair.eager.length());
   Facts facts;
   facts.set("length", format_count(pair.eager.length()));
   facts.set("forward", Value(pair.speedup(metric::kForward)), kFactor);
   facts.set("backward", Value(pair.speedup(metric::kBackward)), kFactor);
-  return facts;
+  facts.set("noise", noise(dims), {Notation::kPercent});
+  return facts.when("dims", dims.size() > 1, over_dims(dims));
+}
+
+/// The next length does more work in the same time, so that work does not set it.
+std::optional<Facts> flat(const std::vector<Pair>& ran) {
+  if (ran.size() < 3 || ran.front().eager.spec().device != DeviceKind::kCuda) return std::nullopt;
+  const auto before = ran[0].eager.ms(metric::kForward, "mean_ns");
+  const auto after = ran[1].eager.ms(metric::kForward, "mean_ns");
+  if (!before || !after || *after > kFlat * *before) return std::nullopt;
+  Facts facts;
+  facts.set("next", format_count(ran[1].eager.length()));
+  facts.set("before", *before, {Notation::kSignificant, 2});
+  return facts.set("after", *after, {Notation::kSignificant, 2});
+}
+
+bool faster_everywhere(const std::vector<Pair>& pairs) {
+  const std::vector<double> found = speedups(pairs, metric::kForward);
+  return !found.empty() && std::ranges::min(found) > kFaster;
 }
 
 std::optional<Facts> saved(const Pair& pair) {
@@ -182,14 +253,16 @@ std::optional<Facts> saved(const Pair& pair) {
   return facts;
 }
 
-/// At the shortest and the longest sequence that ran both ways.
-Facts precision_facts(const std::vector<Pair>& ran, Precision precision) {
+/// At the longest sequence that ran both ways, and at the shortest.
+Facts precision_facts(const std::vector<Pair>& own, const std::vector<Pair>& ran,
+                      Precision precision) {
   Facts facts;
   facts.set("precision", describe(precision));
   facts.set("d", std::to_string(ran.front().eager.sweep().head_dim));
-  facts.list("at", {at_length(ran.back())});
-  facts.when("shortest", ran.size() > 1, at_length(ran.front()));
-  facts.flag("faster", ran.back().speedup(metric::kForward).value_or(0) > kFaster);
+  facts.list("at", {at_length(ran.back(), own)});
+  facts.when("shortest", ran.size() > 1, at_length(ran.front(), own));
+  facts.flag("faster", faster_everywhere(of_length(own, ran.back().eager.length())));
+  facts.when("flat", flat(ran));
   facts.when("saved", saved(ran.back()));
   return facts;
 }
@@ -242,6 +315,7 @@ void add_settings(Facts& facts, const RunView& view, const CellSpec& spec) {
   facts.set("batch", format_count(spec.batch.value_or(1)));
   facts.set("warmup", format_count(spec.warmup.value_or(0)));
   facts.set("steps", format_count(spec.steps.value_or(0)));
+  facts.flag("fewer_passes", spec.steps.value_or(0) < kHandoutsPasses);
 }
 
 }  // namespace
@@ -254,7 +328,7 @@ std::optional<PartContent> present_attention(const RunView& view) {
   std::vector<GainPoint> points;
   for (const Precision precision : precisions_of(pairs)) {
     const std::vector<Pair> own = of_precision(pairs, precision), ran = spoken(own);
-    if (!ran.empty()) facts.push_back(precision_facts(ran, precision));
+    if (!ran.empty()) facts.push_back(precision_facts(own, ran, precision));
     std::ranges::copy(gains(ran, precision), std::back_inserter(points));
     Dataset grid = make_dataset("grid", kGrid, own);
     grid.variant = describe(precision);

@@ -166,12 +166,15 @@ TEST(Choices, KeepWhatForwardAndBackwardHeldWhereTheStepRanOut) {
 }
 
 TEST(CheckpointingAnswer, OnEightyGibibytesHasTheNextLargerAndTheReasonForSingleBlocks) {
-  EXPECT_THAT(answer(with_memory(79)),
-              AllOf(HasSubstr("single blocks peak lowest"),
-                    HasSubstr("The next larger choice, groups of 2 blocks, peaks at"),
-                    HasSubstr("The next smaller, no checkpoints, has no peak (out of memory"),
-                    HasSubstr("one input of 80.0 MiB"), HasSubstr("would be right if"),
-                    Not(HasSubstr("Without checkpoints they take")), Not(HasSubstr("{{"))));
+  EXPECT_THAT(
+      answer(with_memory(79)),
+      AllOf(HasSubstr("single blocks peak lowest"),
+            HasSubstr("The next larger choice, groups of 2 blocks, peaks at"),
+            HasSubstr("AdamW's moments take 50.77 GiB"),
+            HasSubstr("without checkpoints the network would need 248.2 GiB and runs out of"),
+            HasSubstr("5.96 GiB higher"), HasSubstr("a second block adds its 6.35 GiB"),
+            HasSubstr("saves only 0.39 GiB of gradients"), Not(HasSubstr("has no peak")),
+            Not(HasSubstr("Without checkpoints they take")), Not(HasSubstr("{{"))));
 }
 
 TEST(CheckpointingAnswer, WhereEverythingFitsComparesTheTimeToo) {
@@ -179,10 +182,19 @@ TEST(CheckpointingAnswer, WhereEverythingFitsComparesTheTimeToo) {
   input.selection.contexts = {512};
   const std::string words = part(measured(input, as_it_is), "b").answer;
   EXPECT_THAT(words,
-              AllOf(HasSubstr("no checkpoints, peaks at"), HasSubstr("about one more forward"),
-                    HasSubstr("Without checkpoints they take"),
+              AllOf(HasSubstr("without checkpoints the network peaks at"),
+                    HasSubstr("about one more forward"), HasSubstr("Without checkpoints they take"),
                     HasSubstr("checkpoints cost 1.33× the time"),
                     HasSubstr("within 0.0 % of every measured peak")));
+}
+
+TEST(CheckpointingAnswer, OnALargerGpuAloneSaysWhichChoicesEightyGigabytesHold) {
+  labreport::Run run = measured(checkpoints(), as_it_is);
+  EXPECT_THAT(part(run, "b").answer,
+              HasSubstr("a GPU of 80 GB has room for checkpoints of 1 and 2 blocks"));
+  run.devices.front().memory_bytes = 79LL << 30;
+  EXPECT_THAT(part(run, "b").answer,
+              AllOf(HasSubstr("The formula is within"), Not(HasSubstr("80 GB"))));
 }
 
 TEST(CheckpointingAnswer, WhereNothingFitsSaysWhatTheLeastWouldTake) {
@@ -201,7 +213,37 @@ TEST(CheckpointingAnswer, GivesNoReasonThatTheRunDoesNotHave) {
   };
   EXPECT_THAT(answer(pairs_are_best),
               AllOf(HasSubstr("groups of 2 blocks peak lowest"), HasSubstr("single blocks, peaks"),
-                    Not(HasSubstr("Single blocks win"))));
+                    Not(HasSubstr("a second block adds"))));
+}
+
+TEST(CheckpointingAnswer, GivesNoReasonWhoseNumbersMissTheDifference) {
+  const auto pairs_are_higher = [](const CellSpec& spec, Launch& launch) {
+    if (spec.group != 2) return;
+    for (Metric& metric : launch.metrics) {
+      if (metric.name == metric::kPeakAllocated) metric.data = Scalar(std::int64_t{72} << 30);
+    }
+  };
+  EXPECT_THAT(answer(pairs_are_higher),
+              AllOf(HasSubstr("groups of 2 blocks, peaks at 72.00 GiB, 8.39 GiB higher"),
+                    Not(HasSubstr("a second block adds"))));
+}
+
+TEST(CheckpointingAnswer, NamesInputsWhereSmallWeightsMakeBackwardPeakAtItsFirstGroup) {
+  PlanInput input = checkpoints();
+  input.selection.sizes = {{"narrow", {64, 128, 8, 1, 100}}};
+  input.selection.contexts = {512};
+  EXPECT_THAT(part(measured(input, as_it_is), "b").answer,
+              AllOf(HasSubstr("of inputs"), Not(HasSubstr("MiB of gradients"))));
+}
+
+TEST(CheckpointingAnswer, HoldsTheFormulaToBothPeaksOfEveryChoice) {
+  const auto held_more = [](const CellSpec& spec, Launch& launch) {
+    if (spec.group != 4) return;
+    for (Metric& metric : launch.metrics) {
+      if (metric.tag == metric::kPeak) metric.data = Scalar(std::int64_t{64} << 30);
+    }
+  };
+  EXPECT_THAT(answer(held_more), HasSubstr("within 12.3 % of every measured peak"));
 }
 
 TEST(CheckpointingAnswer, SaysWhereLossesPart) {
@@ -227,6 +269,14 @@ TEST(CheckpointingAnswer, OnNestingIsArithmeticOfTheNetwork) {
   EXPECT_THAT(part(run, "a").answer,
               AllOf(HasSubstr("For the 32 blocks of xl at context 2,048 in FP32, halves hold 6"),
                     HasSubstr("run 112 block forwards again, the prefixes 528")));
+}
+
+TEST(CheckpointingAnswer, GivesTheReasonOfWhatDidNotRunForAnotherCause) {
+  const auto skipped = [](const CellSpec& spec, Launch& launch) {
+    if (!spec.group) end_with(launch, Skipped{"too large"});
+  };
+  EXPECT_THAT(answer(skipped),
+              HasSubstr("the network has no peak (skipped: too large); the formula"));
 }
 
 TEST(CheckpointingTables, HaveARowForEachChoiceWithItsReason) {

@@ -64,6 +64,17 @@ TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
   EXPECT_EQ(table.rows[0].cells[4].text, "FP32 and BF16");
 }
 
+TEST(WhatRan, TellsCheckpointsApart) {
+  const PlanInput input = testing_samples::only("gradient_checkpointing", Preset::kQuick, "2026");
+  const auto run = testing_samples::measured(input, [](const CellSpec& spec, Launch& launch) {
+    if (spec.group.value_or(4) == 4) testing_samples::end_with(launch, Skipped{"too large"});
+  });
+  const TableView table = overview::what_ran(RunView(run, input.edition));
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(table.rows[0].cells[0].text, "no checkpoints");
+  EXPECT_EQ(table.rows[1].cells[0].text, "checkpoints of 4 blocks");
+}
+
 std::string reason_of_refusal(std::int64_t requested, std::optional<std::int64_t> reserved) {
   constexpr std::int64_t kGibibyte = 1 << 30;
   const PlanInput input = testing_samples::only("memory_profiling.c");
