@@ -30,6 +30,11 @@ Value or_reason(const std::optional<double>& value, const AttentionRow& row) {
   return value ? Value(*value) : Value::missing(row.reason);
 }
 
+/// Where memory ran out, what was counted until then is no peak of a pass.
+std::optional<double> peak_of(const AttentionRow& row) {
+  return row.ran() ? row.bytes(column::kPeakBytes) : std::nullopt;
+}
+
 std::string series_of(const AttentionRow& row) {
   return std::string(describe(*row.spec().precision)) + ", d " +
          std::to_string(row.sweep().head_dim);
@@ -53,8 +58,7 @@ const std::vector<Column<AttentionRow>> kGrid{
      "MiB", kBytes},
     {"saved", "Saved for backward",
      [](const AttentionRow& row) { return or_reason(row.saved(), row); }, "MiB", kBytes},
-    {"peak", "Peak",
-     [](const AttentionRow& row) { return or_reason(row.bytes(column::kPeakBytes), row); }, "MiB",
+    {"peak", "Peak", [](const AttentionRow& row) { return or_reason(peak_of(row), row); }, "MiB",
      kBytes}};
 
 const std::vector<Column<AttentionRow>> kCurves{

@@ -162,6 +162,30 @@ TEST(AttentionMemory, ARowThatRanOutStandsWithItsReason) {
   EXPECT_EQ(std::ranges::count(rows, '\n'), 4 * 7);
 }
 
+TEST(AttentionMemory, OfARowThatRanOutWhatWasCountedIsNoPeak) {
+  const Part part = attention_part("pytorch_attention", [](const CellSpec& spec, Launch& launch) {
+    if (!spec.attention) return;
+    Table& table = launch.tables.front();
+    const auto peak = std::ranges::find(table.columns, column::kPeakBytes, &TableColumn::name);
+    for (auto& row : table.rows) {
+      if (row[1] != Scalar(std::string(metric::kRanOut))) continue;
+      row[static_cast<std::size_t>(peak - table.columns.begin())] = std::int64_t{77} << 20;
+    }
+  });
+  EXPECT_THAT(table_words(part.tables, "grid"), Not(HasSubstr("77.0")));
+}
+
+TEST(AttentionMemory, ALongerRowNamesTheLengthThatRanOut) {
+  const Part part = attention_part("pytorch_attention", [](const CellSpec& spec, Launch& launch) {
+    if (!spec.attention || spec.attention->lengths.size() != 2) return;
+    auto& rows = launch.tables.front().rows;
+    rows[0][1] = std::string(metric::kRanOut), rows[1][1] = std::string(metric::kNotTried);
+    rows[1][3] = std::string("24576 ran out of memory");
+  });
+  EXPECT_THAT(table_words(part.tables, "grid"),
+              AllOf(HasSubstr("not run: 24,576 ran out of memory"), Not(HasSubstr("24576"))));
+}
+
 TEST(AttentionMemory, OfChosenLengthsHasOneNumberOfPasses) {
   PlanInput input = only("pytorch_attention");
   input.selection.contexts = {256, 1024};
