@@ -67,6 +67,7 @@ AttentionRow::AttentionRow(const CellSpec& spec, const MeasuredRow& row)
 
 bool AttentionRow::ran() const { return outcome() == metric::kRan; }
 bool AttentionRow::ran_out() const { return outcome() == metric::kRanOut; }
+bool AttentionRow::not_tried() const { return outcome() == metric::kNotTried; }
 bool AttentionRow::not_offered() const { return outcome() == metric::kNotOffered; }
 std::string AttentionRow::phase() const { return measured_ ? measured_->text(column::kPhase) : ""; }
 
@@ -91,12 +92,27 @@ double AttentionRow::score_bytes() const {
   return width * static_cast<double>(spec_->batch.value_or(1) * sweep().heads) * length * length;
 }
 
+namespace {
+
+/// In words of the reader's, whatever the worker wrote.
+void name_the_end(std::vector<AttentionRow>& rows) {
+  const auto end = std::ranges::find_if(rows, &AttentionRow::ran_out);
+  if (end == rows.end()) return;
+  for (auto row = end + 1; row != rows.end(); ++row) {
+    if (row->not_tried())
+      row->reason = "not run: " + format_count(end->length()) + " ran out of memory";
+  }
+}
+
+}  // namespace
+
 std::vector<AttentionRow> attention_rows(const Cell& cell) {
   std::vector<AttentionRow> rows;
   if (const Launch* launch = ok_launch(cell)) {
     for (const MeasuredRow& row : measured_rows(*launch, metric::kAttention)) {
       rows.emplace_back(cell.spec, row);
     }
+    name_the_end(rows);
     return rows;
   }
   for (const std::int64_t length : cell.spec.attention->lengths) {

@@ -38,6 +38,7 @@ class AttentionRow {
   std::int64_t length() const { return length_; }
   bool ran() const;
   bool ran_out() const;
+  bool not_tried() const;  ///< Longer than one that ran out of memory.
   bool not_offered() const;
   std::string phase() const;  ///< In which it ran out of memory.
   std::string reason = {};    ///< Why it has no numbers, or not all; empty where it ran.
@@ -60,7 +61,7 @@ class AttentionRow {
   std::optional<MeasuredRow> measured_;
 };
 
-/// A row for each length of one cell.
+/// A row for each length of one cell; one that was not tried names the length that ran out.
 std::vector<AttentionRow> attention_rows(const Cell& cell);
 
 /// Of the cells of one method, in plan order; a cell without a table has a row for each length,

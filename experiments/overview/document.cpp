@@ -23,6 +23,9 @@ Section what_ran_section(const RunView& view) {
   Part part;
   part.problem = "ran";
   part.setting = overview::outcome_line(view.run()) + ".";
+  if (!overview::outcome_within(view.run()).empty()) {
+    part.setting += " Rows of the tables say which.";
+  }
   part.tables = {overview::what_ran(view)};
   drop_empty(part.tables);
   return {"ran", "What ran", {std::move(part)}};

@@ -28,6 +28,10 @@ TableView what_ran(const RunView& view);
 /// processes held the memory.
 std::string outcome_line(const Run& run);
 
+/// What ran out of memory inside of measurements that succeeded: a process sweeps the lengths of
+/// attention. Empty where nothing did.
+std::string outcome_within(const Run& run);
+
 /// Versions, device and variables of the run, a row each.
 TableView environment(const RunView& view);
 

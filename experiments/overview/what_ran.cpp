@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -5,6 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "document/dataset.h"
+#include "experiments/common/attention.h"
 #include "experiments/overview/overview.h"
 #include "results/metric_names.h"
 #include "results/run.h"
@@ -116,6 +119,23 @@ TableView what_ran(const RunView& view) {
   return table;
 }
 
+std::string outcome_within(const Run& run) {
+  std::int64_t out = 0, longer = 0;
+  for (const Cell& cell : run.cells) {
+    if (!cell.spec.attention || status(cell) != "ok") continue;
+    const std::vector<AttentionRow> rows = attention_rows(cell);
+    out += std::ranges::count_if(rows, &AttentionRow::ran_out);
+    longer += std::ranges::count_if(rows, &AttentionRow::not_tried);
+  }
+  if (out == 0) return "";
+  const std::string not_run = longer == 0
+                                  ? ""
+                                  : fmt::format(", and {} longer {} not run", format_count(longer),
+                                                longer == 1 ? "one was" : "ones were");
+  return "; in them " + format_plural(out, "configuration") + " of attention ran out of memory" +
+         not_run;
+}
+
 std::string outcome_line(const Run& run) {
   std::map<std::string_view, std::int64_t> counts;
   for (const Cell& cell : run.cells) ++counts[status(cell)];
@@ -124,7 +144,7 @@ std::string outcome_line(const Run& run) {
   if (counts["ok"] == cells) {
     if (imported) return format_plural(cells, "cell");
     return (cells > 1 ? "All " : "") + format_plural(cells, "measurement") + " succeeded" +
-           measured_again(run);
+           outcome_within(run) + measured_again(run);
   }
   std::vector<std::string> others;
   for (const auto& [word, words] : kStatusWords) {
@@ -133,7 +153,7 @@ std::string outcome_line(const Run& run) {
   const std::string failed = " (" + join(others, ", ") + ")";
   if (imported) return format_plural(cells, "cell") + failed;
   return format_count(counts["ok"]) + " of " + format_plural(cells, "measurement") + " succeeded" +
-         failed + measured_again(run);
+         failed + outcome_within(run) + measured_again(run);
 }
 
 }  // namespace labreport::overview

@@ -30,6 +30,11 @@ Value or_reason(const std::optional<double>& value, const AttentionRow& row) {
   return value ? Value(*value) : Value::missing(row.reason);
 }
 
+/// Where memory ran out, what was counted until then is no peak of a pass.
+std::optional<double> peak_of(const AttentionRow& row) {
+  return row.ran() ? row.bytes(column::kPeakBytes) : std::nullopt;
+}
+
 std::string series_of(const AttentionRow& row) {
   return std::string(describe(*row.spec().precision)) + ", d " +
          std::to_string(row.sweep().head_dim);
@@ -53,8 +58,7 @@ const std::vector<Column<AttentionRow>> kGrid{
      "MiB", kBytes},
     {"saved", "Saved for backward",
      [](const AttentionRow& row) { return or_reason(row.saved(), row); }, "MiB", kBytes},
-    {"peak", "Peak",
-     [](const AttentionRow& row) { return or_reason(row.bytes(column::kPeakBytes), row); }, "MiB",
+    {"peak", "Peak", [](const AttentionRow& row) { return or_reason(peak_of(row), row); }, "MiB",
      kBytes}};
 
 const std::vector<Column<AttentionRow>> kCurves{
@@ -153,28 +157,39 @@ std::optional<Facts> bytes_facts(const AttentionRow& row, const std::optional<do
   return facts;
 }
 
-/// More is free than was asked for: the allocator's segments hold it in pieces.
-std::optional<Facts> scattered(const AttentionRow& row, std::optional<std::int64_t> capacity) {
-  const auto requested = row.bytes(column::kRequestedBytes), held = row.bytes(column::kInUseBytes);
-  if (!capacity || !requested || !held) return std::nullopt;
-  const double rest = static_cast<double>(*capacity) - *held;
-  if (rest < *requested) return std::nullopt;
-  return Facts().set("rest", format_bytes(rest)).set("capacity", format_bytes(*capacity));
-}
-
-Facts ended(const AttentionRow& row, std::optional<std::int64_t> capacity) {
-  Facts facts = sized(row);
-  facts.set("phase", row.phase());
-  facts.when("requested", bytes_facts(row, row.bytes(column::kRequestedBytes)));
-  facts.when("scattered", scattered(row, capacity));
-  facts.when("in_use", bytes_facts(row, row.bytes(column::kInUseBytes)));
+/// What a whole pass would need where it ran out, by the tensors of scores that the longest
+/// sequence of the same heads held at its peak. Nothing where the GPU has as much: what was not in
+/// one piece is not recorded.
+std::optional<Facts> needed(const AttentionRow& row, const Rows& rows,
+                            std::optional<std::int64_t> capacity) {
+  const AttentionRow* ran = nullptr;
+  for (const AttentionRow& other : rows) {
+    if (other.ran() && other.sweep().head_dim == row.sweep().head_dim) ran = &other;
+  }
+  const auto peak = ran == nullptr ? std::nullopt : ran->bytes(column::kPeakBytes);
+  if (!capacity || !peak) return std::nullopt;
+  const double tensors = *peak / ran->score_bytes();
+  const double bytes = tensors * row.score_bytes();
+  if (bytes <= static_cast<double>(*capacity)) return std::nullopt;
+  Facts facts;
+  facts.set("tensors", tensors, {Notation::kFixed, 2}).set("at", format_count(ran->length()));
+  facts.set("bytes", format_bytes(bytes)).set("capacity", format_bytes(*capacity));
   return facts;
 }
 
-/// The two tensors of scores that autograd keeps of the softmax as it is written here.
-bool keeps_two(const AttentionRow& row) {
-  const double tensors = row.saved().value_or(0) / row.score_bytes();
-  return std::abs(tensors - 2) < 2 * kWholeTensors;
+Facts ended(const AttentionRow& row, const Rows& rows, std::optional<std::int64_t> capacity) {
+  Facts facts = sized(row);
+  facts.set("phase", row.phase());
+  facts.when("needed", needed(row, rows, capacity));
+  return facts;
+}
+
+/// Whether those bytes are that many tensors of scores. The operators of model/attention.h
+/// determine two saved for backward (the exponentials and the probabilities of the softmax) and six
+/// at the peak (PyTorch's `div_tensor_other_grad` makes four beside the exponentials and a
+/// gradient).
+bool are_tensors(const std::optional<double>& bytes, double count, const AttentionRow& row) {
+  return bytes && std::abs(*bytes / row.score_bytes() - count) < count * kWholeTensors;
 }
 
 Facts fitting(const AttentionRow& row) {
@@ -193,32 +208,53 @@ const AttentionRow* largest(const Rows& rows) {
   return found;
 }
 
-/// By precision: where memory ends, or that it does not, and what the largest one held.
-void add_ends(Facts& facts, const Rows& rows, std::optional<std::int64_t> capacity) {
-  std::vector<Facts> ends, fits, held, exponents;
-  bool two = true;
+/// Of one precision: where memory ends, or that it does not, and what the largest one held.
+Facts precision_facts(const Rows& own, std::optional<std::int64_t> capacity) {
+  Rows out;
+  std::ranges::copy_if(own, std::back_inserter(out), &AttentionRow::ran_out);
+  const AttentionRow* most = largest(own);
+  const auto held = most == nullptr ? std::nullopt : std::optional(fitting(*most));
+  Facts facts;
+  facts.set("precision", describe(*own.front().spec().precision));
+  facts.when("end", out.empty() ? std::nullopt
+                                : std::optional(ended(*std::ranges::min_element(out, smaller), own,
+                                                      capacity)));
+  facts.when("fits", out.empty() ? held : std::nullopt);
+  facts.when("held", held);
+  return facts;
+}
+
+/// How the bytes saved grow, and which tensors of scores they and the peak are.
+void add_growth(Facts& facts, const Rows& rows) {
+  std::vector<Facts> exponents;
+  bool ran = false, two = true, six = true;
   for (const Precision precision : precisions_of(rows)) {
     const Rows own = of_precision(rows, precision);
-    Rows out;
-    std::ranges::copy_if(own, std::back_inserter(out), &AttentionRow::ran_out);
     const AttentionRow* most = largest(own);
-    if (!out.empty()) ends.push_back(ended(*std::ranges::min_element(out, smaller), capacity));
     if (most == nullptr) continue;
-    held.push_back(fitting(*most));
-    if (out.empty()) fits.push_back(held.back());
+    ran = true;
+    two = two && are_tensors(most->saved(), 2, *most);
+    six = six && are_tensors(most->bytes(column::kPeakBytes), 6, *most);
     if (const auto exponent = growth(own)) {
       exponents.emplace_back().set("exponent", *exponent, {Notation::kFixed, 2});
       exponents.back().set("precision", describe(precision));
       exponents.back().flag("later", exponents.size() > 1);
-      two = two && keeps_two(*most);
     }
   }
-  facts.flag("nothing", held.empty() && ends.empty());
-  facts.list("ends", std::move(ends));
-  facts.list("fits", std::move(fits));
-  facts.list("held", std::move(held));
-  facts.flag("grows", !exponents.empty()).flag("two", two);
+  facts.flag("two", ran && two).flag("six", ran && six);
+  facts.flag("grows", !exponents.empty());
   facts.list("growth", std::move(exponents));
+}
+
+void add_ends(Facts& facts, const Rows& rows, std::optional<std::int64_t> capacity) {
+  std::vector<Facts> precisions;
+  for (const Precision precision : precisions_of(rows)) {
+    const Rows own = of_precision(rows, precision);
+    const auto told = [](const AttentionRow& row) { return row.ran() || row.ran_out(); };
+    if (std::ranges::any_of(own, told)) precisions.push_back(precision_facts(own, capacity));
+  }
+  facts.flag("nothing", precisions.empty());
+  facts.list("precisions", std::move(precisions));
 }
 
 std::string first_reason(const Rows& rows) {
@@ -257,6 +293,7 @@ PartContent content(const RunView& view, const Rows& rows) {
   const Device* device = view.on_gpu() ? view.device() : nullptr;
   add_ends(part.facts, rows,
            device == nullptr ? std::nullopt : std::optional(device->memory_bytes));
+  add_growth(part.facts, rows);
   part.facts.set("reason", first_reason(rows));
   part.facts.flag("gpu", view.on_gpu());
   const CellSpec& spec = rows.front().spec();

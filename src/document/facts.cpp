@@ -173,12 +173,16 @@ bool is_section_tag(std::string_view line) {
 }
 
 /// A section's tag alone on a line is no line: the library would leave an empty one, and so a new
-/// paragraph, where the section is not shown.
+/// paragraph, where the section is not shown. It takes the end of line behind a tag for the tag's
+/// own, so that a blank line there needs two.
 std::string without_tag_lines(std::string_view words) {
   std::string joined;
+  bool behind_tag = false;
   for (const std::string& line : split(words, '\n')) {
     const std::string_view tag = trimmed(line);
-    is_section_tag(tag) ? joined.append(tag) : joined.append(line).append("\n");
+    if (behind_tag && tag.empty()) joined.append("\n");
+    behind_tag = is_section_tag(tag);
+    behind_tag ? joined.append(tag) : joined.append(line).append("\n");
   }
   return joined;
 }

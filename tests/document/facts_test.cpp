@@ -39,6 +39,7 @@ TEST(RenderWords, FillsTagsSectionsAndLists) {
 TEST(RenderWords, JoinsTheLinesOfAParagraphAndKeepsBlocksApart) {
   EXPECT_EQ(words("one\ntwo\n\n\nthree\n"), "one two\n\nthree");
   EXPECT_EQ(words("one\n{{#slow}}\nleft out\n{{/slow}}\ntwo"), "one two");
+  EXPECT_EQ(words("one\n{{#fast}}\ntwo\n{{/fast}}\n\nthree"), "one two\n\nthree");
   EXPECT_EQ(words("one {{#slow}}left out{{/slow}} two"), "one two");
   EXPECT_EQ(words("- one\n  more\n- two"), "- one more\n- two");
   EXPECT_EQ(words("a table:\n\n| a |\n|---|\n| {{size}} |\n"),

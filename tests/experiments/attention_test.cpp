@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "base/error.h"
 #include "experiments/sample_runs.h"
 #include "results/metric_names.h"
@@ -98,35 +100,47 @@ TEST(AttentionPlan, OfACpuHasNoBackendOfAGpu) {
   }
 }
 
-TEST(AttentionMemory, SaysWhereMemoryEndsAndWithHowManyTensors) {
+TEST(AttentionMemory, SaysWhereMemoryEndsAndWhatAWholePassWouldNeed) {
   const Part part = attention_part("pytorch_attention");
   // 141 GiB hold the six tensors of 18 GiB, not those of 32 GiB.
-  EXPECT_THAT(part.answer, AllOf(HasSubstr("In FP32 memory ends at **32,768** tokens"),
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("FP32 runs out of memory at 32,768 tokens"),
                                  HasSubstr("beyond the handout"), HasSubstr("**32.00 GiB**"),
-                                 HasSubstr("In BF16 every configuration fits")));
+                                 HasSubstr("hold 6.00 of them at their peak (measured at 24,576"),
+                                 HasSubstr("would need **192."), HasSubstr("BF16 fits up to")));
 }
 
-TEST(AttentionMemory, NamesScatteredMemoryWhereMoreWasFreeThanAskedFor) {
-  const auto held = [](std::int64_t bytes) {
-    return attention_part("pytorch_attention", [bytes](const CellSpec& spec, Launch& launch) {
-      if (!spec.attention) return;
-      for (Table& table : launch.tables) {
-        const auto column =
-            std::ranges::find(table.columns, column::kInUseBytes, &TableColumn::name);
-        for (auto& row : table.rows) {
-          Scalar& value = row[static_cast<std::size_t>(column - table.columns.begin())];
-          if (std::holds_alternative<std::int64_t>(value)) value = bytes;
-        }
+/// The run after a change of one column of attention's tables, where it has a number.
+Part with_bytes(std::string_view name, const std::function<std::int64_t(std::int64_t)>& changed) {
+  return attention_part("pytorch_attention", [&](const CellSpec& spec, Launch& launch) {
+    if (!spec.attention) return;
+    for (Table& table : launch.tables) {
+      const auto column = std::ranges::find(table.columns, name, &TableColumn::name);
+      for (auto& row : table.rows) {
+        Scalar& value = row[static_cast<std::size_t>(column - table.columns.begin())];
+        if (auto* number = std::get_if<std::int64_t>(&value)) *number = changed(*number);
       }
-    });
-  };
-  EXPECT_THAT(held(std::int64_t{1} << 30).answer, HasSubstr("were not in one piece"));
-  EXPECT_THAT(held(std::int64_t{130} << 30).answer, Not(HasSubstr("in one piece")));
+    }
+  });
+}
+
+TEST(AttentionMemory, GivesNoReasonWhereTheGpuHasWhatAWholePassNeeds) {
+  const Part part = with_bytes(column::kPeakBytes, [](std::int64_t bytes) { return bytes / 2; });
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("FP32 runs out of memory at 32,768 tokens"),
+                                 Not(HasSubstr("would need"))));
+}
+
+TEST(AttentionMemory, NamesTheTensorsOfTheBytesThatTheyAre) {
+  EXPECT_THAT(attention_part("pytorch_attention").answer,
+              AllOf(HasSubstr("Two tensors of scores are saved"), HasSubstr("The peak of six")));
+  const auto half = [](std::int64_t bytes) { return bytes / 2; };
+  EXPECT_THAT(with_bytes(column::kPeakBytes, half).answer, Not(HasSubstr("The peak of six")));
+  EXPECT_THAT(with_bytes(column::kBeforeBackwardBytes, half).answer,
+              AllOf(Not(HasSubstr("Two tensors")), Not(HasSubstr("because these two"))));
 }
 
 TEST(AttentionMemory, FitsTheGrowthOfWhatIsSaved) {
   const Part part = attention_part("pytorch_attention");
-  EXPECT_THAT(part.answer, HasSubstr("autograd keeps two"));
+  EXPECT_THAT(part.answer, HasSubstr("because these two tensors are"));
   EXPECT_THAT(part.answer, HasSubstr("to the power of **1.9"));
 }
 
@@ -138,7 +152,7 @@ TEST(AttentionMemory, WithoutAnEndSaysThatEverythingFits) {
                     [](const auto& row) { return std::get<std::string>(row[1]) != metric::kRan; });
   };
   const Part part = attention_part("pytorch_attention", small);
-  EXPECT_THAT(part.answer, AllOf(HasSubstr("every configuration fits"), Not(HasSubstr("ends at"))));
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("FP32 fits up to"), Not(HasSubstr("runs out of"))));
 }
 
 TEST(AttentionMemory, ARowThatRanOutStandsWithItsReason) {
@@ -146,6 +160,30 @@ TEST(AttentionMemory, ARowThatRanOutStandsWithItsReason) {
   const std::string rows = table_words(part.tables, "grid");
   EXPECT_THAT(rows, HasSubstr("out of memory in backward"));
   EXPECT_EQ(std::ranges::count(rows, '\n'), 4 * 7);
+}
+
+TEST(AttentionMemory, OfARowThatRanOutWhatWasCountedIsNoPeak) {
+  const Part part = attention_part("pytorch_attention", [](const CellSpec& spec, Launch& launch) {
+    if (!spec.attention) return;
+    Table& table = launch.tables.front();
+    const auto peak = std::ranges::find(table.columns, column::kPeakBytes, &TableColumn::name);
+    for (auto& row : table.rows) {
+      if (row[1] != Scalar(std::string(metric::kRanOut))) continue;
+      row[static_cast<std::size_t>(peak - table.columns.begin())] = std::int64_t{77} << 20;
+    }
+  });
+  EXPECT_THAT(table_words(part.tables, "grid"), Not(HasSubstr("77.0")));
+}
+
+TEST(AttentionMemory, ALongerRowNamesTheLengthThatRanOut) {
+  const Part part = attention_part("pytorch_attention", [](const CellSpec& spec, Launch& launch) {
+    if (!spec.attention || spec.attention->lengths.size() != 2) return;
+    auto& rows = launch.tables.front().rows;
+    rows[0][1] = std::string(metric::kRanOut), rows[1][1] = std::string(metric::kNotTried);
+    rows[1][3] = std::string("24576 ran out of memory");
+  });
+  EXPECT_THAT(table_words(part.tables, "grid"),
+              AllOf(HasSubstr("not run: 24,576 ran out of memory"), Not(HasSubstr("24576"))));
 }
 
 TEST(AttentionMemory, OfChosenLengthsHasOneNumberOfPasses) {

@@ -1,4 +1,5 @@
 // The line that says what became of a run's cells.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "experiments/overview/overview.h"
@@ -28,6 +29,29 @@ TEST(WhatRan, TellsWhatWasMeasuredAgainBecauseOthersHeldTheMemory) {
   launches.insert(launches.begin(), spoiled);
   EXPECT_EQ(overview::outcome_line(run),
             before + "; 1 repeated because other processes held the memory");
+}
+
+TEST(WhatRan, CountsWhatRanOutInsideOfAMeasurementThatSucceeded) {
+  const auto swept = [](const testing_samples::Change& change) {
+    return overview::outcome_line(
+        testing_samples::measured(testing_samples::only("pytorch_attention"), change));
+  };
+  // On 141 GiB: 32,768 tokens in FP32 at four head dimensions.
+  EXPECT_THAT(
+      swept(testing_samples::as_it_is),
+      testing::EndsWith("succeeded; in them 4 configurations of attention ran out of memory"));
+  const auto shorter = [](const CellSpec& spec, Launch& launch) {
+    if (!spec.attention || spec.attention->lengths.size() != 2) return;
+    auto& rows = launch.tables.front().rows;
+    rows[0][1] = std::string(metric::kRanOut), rows[1][1] = std::string(metric::kNotTried);
+  };
+  EXPECT_THAT(swept(shorter), testing::EndsWith("4 configurations of attention ran out of memory, "
+                                                "and 4 longer ones were not run"));
+  const auto fitting = [](const CellSpec& spec, Launch& launch) {
+    if (!spec.attention) return;
+    for (auto& row : launch.tables.front().rows) row[1] = std::string(metric::kRan);
+  };
+  EXPECT_THAT(swept(fitting), testing::EndsWith("measurements succeeded"));
 }
 
 /// The values of the environment's rows of that name.
