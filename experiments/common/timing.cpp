@@ -42,6 +42,8 @@ void add_cell(TimingGroup& group, const Cell& cell) {
     group.others.push_back(other);
 }
 
+}  // namespace
+
 bool has_outlier(const std::vector<double>& steps) {
   if (steps.size() < 4) return false;
   const Summary summary = summarize(steps);
@@ -49,8 +51,6 @@ bool has_outlier(const std::vector<double>& steps) {
   return summary.max > summary.upper_quartile + kFarFence * spread &&
          summary.max > kOutlierAtLeast * summary.median;
 }
-
-}  // namespace
 
 std::vector<TimingGroup> timing_groups(const RunView& view) {
   std::vector<TimingGroup> groups;

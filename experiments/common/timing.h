@@ -84,8 +84,11 @@ std::optional<double> share_of_peak(const RunView& view, const Timed& timed);
 /// Words for what a launch shared the device's memory with: "shared GPU", "spilled to host memory".
 std::vector<std::string> crowding(const Launch& launch);
 
+/// Whether a step lies beyond Tukey's far fence, Q3 + 3 (Q3 - Q1), and 5 % over the median.
+bool has_outlier(const std::vector<double>& steps);
+
 /// Words for what disturbed the timed steps: "thermal slowdown", crowding, "allocated in step",
-/// "outlier" (beyond Tukey's far fence, Q3 + 3 (Q3 - Q1), and 5 % over the median).
+/// "outlier" (see `has_outlier`).
 std::vector<std::string> disturbances(const Timed& timed);
 
 }  // namespace labreport

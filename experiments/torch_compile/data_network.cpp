@@ -5,7 +5,9 @@
 
 #include "base/format.h"
 #include "base/lists.h"
+#include "base/text.h"
 #include "experiments/common/command.h"
+#include "experiments/common/timing.h"
 #include "experiments/torch_compile/network.h"
 #include "experiments/torch_compile/parts.h"
 #include "results/metric_names.h"
@@ -15,6 +17,8 @@ namespace {
 
 constexpr Notation kTimes{Notation::kFixed, 2};
 constexpr Notation kMs{Notation::kSignificant, 4};
+constexpr double kLess = 0.9;          // A step that gains less of its forward pass's speedup lags.
+constexpr double kNoticeable = 0.1;    // The least share of a step that explains anything.
 constexpr double kSteady = 0.1;        // Phases that differ by less take as long.
 constexpr double kBusyBelow = 0.8;     // Kernels that fill less of a step wait for launches.
 constexpr double kWorthSaying = 1.02;  // A factor nearer to 1 is none.
@@ -199,21 +203,50 @@ std::optional<std::pair<Facts, bool>> gemms(const Network& network) {
   return std::pair(facts, alike(gemm->eager.ms, gemm->compiled.ms));
 }
 
-/// A list whose items after the first know that they are.
-void list_in_turn(Facts& facts, const std::string& name, std::vector<Facts> items) {
-  for (std::size_t i = 0; i < items.size(); ++i) items[i].flag("later", i > 0);
-  facts.list(name, std::move(items));
+std::optional<double> optimizer_share(const Network& network) {
+  const auto optimizer = network.compiled.phase(metric::kOptimizer), step = network.compiled.step();
+  if (optimizer.empty() || step.empty()) return std::nullopt;
+  return median(optimizer) / median(step);
 }
 
-std::optional<Facts> optimizer(const Network& network) {
-  const auto eager = network.eager.phase(metric::kOptimizer);
-  const auto compiled = network.compiled.phase(metric::kOptimizer);
-  if (eager.empty() || compiled.empty()) return std::nullopt;
-  if (!alike(median(eager), median(compiled))) return std::nullopt;
+/// A part of the step gains less than its forward pass.
+bool lags(const Network& network, std::string_view phase) {
+  const auto gain = speedup(network, phase), forward = speedup(network, metric::kForward);
+  return gain && forward && *gain < kLess * *forward;
+}
+
+/// Of the smallest and the largest network.
+Facts shares(double small, double large) {
   Facts facts;
-  facts.set("size", network.spec().size);
-  facts.set("precision", network.precision());
-  return set_pair(facts, "ms", median(eager), median(compiled), kMs);
+  facts.set("small_share", small, {Notation::kPercent});
+  return facts.set("large_share", large, {Notation::kPercent});
+}
+
+/// "2.29× for small": those whose backward gains less than their forward pass.
+std::string backward_gains(const std::vector<Network>& compared) {
+  std::vector<std::string> gains;
+  for (const Network& network : compared) {
+    if (!lags(network, metric::kBackward)) continue;
+    const double gain = speedup(network, metric::kBackward).value_or(0);
+    gains.push_back(format_fixed(gain, kTimes.digits) + "× for " + network.spec().size);
+  }
+  return join_words(gains);
+}
+
+/// Why a whole step gains less than its forward pass, for the smallest and the largest network.
+std::optional<Facts> lag(const std::vector<Network>& ran) {
+  const Network &small = ran.front(), &large = ran.back();
+  if (!lags(small, metric::kTotal) && !lags(large, metric::kTotal)) return std::nullopt;
+  const double of_small = optimizer_share(small).value_or(0);
+  const double of_large = optimizer_share(large).value_or(0);
+  const bool optimizer = std::max(of_small, of_large) > kNoticeable;
+  const std::string backward =
+      backward_gains(ran.size() > 1 ? std::vector{small, large} : std::vector{small});
+  if (!optimizer && backward.empty()) return std::nullopt;
+  Facts facts;
+  facts.flag("two", optimizer && !backward.empty());
+  facts.when("optimizer", optimizer, shares(of_small, of_large));
+  return facts.when("backward", !backward.empty(), "gains", backward);
 }
 
 std::optional<Facts> memory(const Network& network) {
@@ -267,6 +300,13 @@ std::optional<Facts> launch_bound(const std::vector<Network>& ran) {
   return facts.when("fewer", fewer, counts);
 }
 
+/// GEMM time of the largest network, whether it stays or changes.
+void add_gemms(Facts& facts, const Network& network) {
+  const auto found = gemms(network);
+  facts.when("gemms_stay", found && found->second, found ? found->first : Facts());
+  facts.when("gemms_change", found && !found->second, found ? found->first : Facts());
+}
+
 /// Of the networks of one precision that ran both ways, smallest first.
 Facts network_facts(const std::vector<Network>& ran) {
   Facts facts;
@@ -279,6 +319,8 @@ Facts network_facts(const std::vector<Network>& ran) {
     facts.set(std::string("small_") + name, Value(speedup(ran.front(), phase)), kTimes);
     facts.set(std::string("large_") + name, Value(speedup(ran.back(), phase)), kTimes);
   }
+  facts.when("fusion", fusion(ran.back())).when("lag", lag(ran));
+  add_gemms(facts, ran.back());
   return facts;
 }
 
@@ -309,37 +351,44 @@ std::vector<Facts> without_numbers(const std::vector<Network>& all) {
   return found;
 }
 
-/// Of the largest network in each precision: what became of its kernels.
-void add_kernel_facts(Facts& facts, const std::vector<std::vector<Network>>& groups) {
-  std::vector<Facts> fused, stay, change;
-  for (const std::vector<Network>& group : groups) {
-    if (auto found = fusion(group.back())) fused.push_back(std::move(*found));
-    if (auto found = gemms(group.back())) (found->second ? stay : change).push_back(found->first);
+/// Steps far longer than the others of their network, which medians leave out.
+std::vector<Facts> outliers(const std::vector<Network>& all) {
+  std::vector<Facts> found;
+  for (const Network& network : all) {
+    for (const auto& [side, way] :
+         {std::pair(&network.eager, "eager"), std::pair(&network.compiled, "compiled")}) {
+      const std::vector<double> steps = side->step();
+      if (!has_outlier(steps)) continue;
+      Facts& facts = found.emplace_back();
+      facts.set("size", network.spec().size).set("precision", network.precision());
+      facts.set("way", way).set("longest", std::ranges::max(steps), kMs);
+      facts.set("median", median(steps), kMs);
+    }
   }
-  facts.flag("fused", !fused.empty());
-  facts.flag("gemms_stay", !stay.empty());
-  list_in_turn(facts, "fusion", std::move(fused));
-  list_in_turn(facts, "staying", std::move(stay));
-  facts.list("gemms_change", std::move(change));
+  return found;
 }
 
 void add_facts(Facts& facts, const std::vector<Network>& all) {
   const std::vector<Network> ran = only(all, &Network::both);
   const std::vector<std::vector<Network>> groups = by_precision(ran);
   std::vector<Facts> precisions, pace;
+  bool fused = false, kept = false;
   for (const std::vector<Network>& group : groups) {
+    fused = fused || fusion(group.back());
+    const auto products = gemms(group.back());
+    kept = kept || (products && products->second);
     precisions.push_back(network_facts(group));
     if (auto found = launch_bound(group)) pace.push_back(std::move(*found));
   }
   const bool nothing = ran.empty();
   facts.flag("nothing", nothing);
   facts.list("precisions", std::move(precisions));
-  add_kernel_facts(facts, groups);
+  facts.flag("fused", fused).flag("gemms_kept", kept);
   facts.list("launch_bound", std::move(pace));
-  facts.when("optimizer", nothing ? std::nullopt : optimizer(ran.back()));
   facts.when("memory", nothing ? std::nullopt : memory(ran.back()));
   facts.when("compilation", nothing ? std::nullopt : first_calls(ran));
   facts.list("missing", without_numbers(all));
+  facts.list("outliers", outliers(all));
 }
 
 std::vector<NamedCell> named_cells(const std::vector<Network>& all) {
