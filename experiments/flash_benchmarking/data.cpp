@@ -1,8 +1,10 @@
 // Which implementation of attention is fastest where: the datasets and values of section.md.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
+#include "analysis/measures.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "experiments/common/attention.h"
@@ -21,6 +23,15 @@ constexpr double kTera = 1e12;
 constexpr Notation kRate{Notation::kSignificant, 3};
 constexpr Notation kFactor{Notation::kSignificant, 2};
 constexpr Notation kTime{Notation::kSignificant, 4};
+
+// The forward pass of model/attention.h, in tensors of scores: QKᵀ, division, mask, subtraction,
+// exponential and division write one each; all but QKᵀ, the maximum, the sum and the product with V
+// read one each.
+constexpr double kScoresWritten = 6;
+constexpr double kScoresRead = 8;
+constexpr double kMostOfIt = 0.4;      // of a time that it explains
+constexpr double kClearlyLess = 0.95;  // of a speedup, beyond what medians scatter
+constexpr double kLaunchBound = 2;     // of what the rate of long sequences gives
 
 using Rows = std::vector<AttentionRow>;
 
@@ -170,6 +181,77 @@ std::vector<Race> races(const Rows& rows) {
   return list;
 }
 
+/// The longest sequence at which the fastest has an eager time to stand beside; null: none.
+const Race* longest_pair(const std::vector<Race>& list) {
+  const auto race = std::ranges::find_if(list.rbegin(), list.rend(),
+                                         [](const Race& r) { return r.speedup().has_value(); });
+  return race == list.rend() ? nullptr : &*race;
+}
+
+/// Whether its kernels keep scores on the chip.
+bool fused(const AttentionRow& row) {
+  const AttentionBackend backend = row.sweep().backend;
+  return backend == AttentionBackend::kFlash || backend == AttentionBackend::kEfficient ||
+         backend == AttentionBackend::kCudnn;
+}
+
+/// Why a fused forward pass is faster: what the traffic of scores takes of the eager one at the
+/// measured bandwidth. Nothing where that explains little of it, or more than all.
+std::optional<Facts> traffic(const Race& race, std::optional<double> bandwidth) {
+  const auto eager_ms = race.eager->ms(metric::kForward);
+  const auto ms = race.fastest->ms(metric::kForward);
+  if (!bandwidth || !eager_ms || !ms || !fused(*race.fastest)) return std::nullopt;
+  const double bytes = (kScoresWritten + kScoresRead) * race.eager->score_bytes();
+  const double moved_ms = bytes / *bandwidth * 1e3;
+  if (moved_ms < kMostOfIt * *eager_ms || moved_ms > *eager_ms || *ms > moved_ms) {
+    return std::nullopt;
+  }
+  Facts facts;
+  facts.set("tensor", format_bytes(race.eager->score_bytes()));
+  facts.set("moved_ms", moved_ms, kTime).set("eager_ms", *eager_ms, kTime).set("ms", *ms, kTime);
+  return facts;
+}
+
+/// Forward and backward apart.
+std::optional<Facts> passes(const Race& race) {
+  const auto forward = race.fastest->ms(metric::kForward),
+             backward = race.fastest->ms(metric::kBackward);
+  const auto of_eager = race.eager->ms(metric::kForward), back = race.eager->ms(metric::kBackward);
+  if (!forward || !backward || !of_eager || !back) return std::nullopt;
+  Facts facts;
+  facts.set("forward", *of_eager / *forward, kFactor);
+  facts.set("backward", *back / *backward, kFactor);
+  Facts times;
+  times.set("times", *backward / *forward, kFactor).set("eager_times", *back / *of_eager, kFactor);
+  const double gain = (*back / *backward) / (*of_eager / *forward);
+  facts.when("less", fused(*race.fastest) && gain < kClearlyLess, times);
+  return facts;
+}
+
+/// The shortest lengths, as far as the eager operators take much longer than their rate at the
+/// longest would give: nothing but their launches does not shrink with the work.
+std::optional<Facts> launch_bound_lengths(const std::vector<Race>& list) {
+  std::vector<std::pair<std::int64_t, double>> times;
+  for (const Race& race : list) {
+    const auto ms = race.eager == nullptr ? std::nullopt : whole_ms(*race.eager);
+    if (ms) times.emplace_back(race.length, *ms);
+  }
+  const auto by_rate = [&](std::int64_t length) {
+    const double share = static_cast<double>(length) / static_cast<double>(times.back().first);
+    return share * share * times.back().second;
+  };
+  const auto end = std::ranges::find_if(
+      times, [&](const auto& time) { return time.second <= kLaunchBound * by_rate(time.first); });
+  if (end - times.begin() < 2) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(std::ranges::subrange(times.begin(), end), {},
+                                                 &std::pair<std::int64_t, double>::second);
+  Facts facts;
+  facts.set("last", format_count((end - 1)->first))
+      .set("longest", format_count(times.back().first));
+  facts.set("least", least.second, kFactor).set("most", most.second, kFactor);
+  return facts;
+}
+
 /// Neighboring lengths that one implementation wins.
 std::vector<Facts> winners(const std::vector<Race>& list) {
   std::vector<Facts> found;
@@ -183,26 +265,25 @@ std::vector<Facts> winners(const std::vector<Race>& list) {
     facts.set("implementation", implementation(*list[i].fastest));
     facts.set("first", format_count(list[i].length));
     facts.when("to", last > i, "last", format_count(list[last].length));
-    facts.flag("further", i > 0);
+    facts.flag("comma", i > 0 && last + 1 < list.size());
+    facts.flag("finally", i > 0 && last + 1 == list.size());
     i = last + 1;
   }
   return found;
 }
 
-/// The longest sequence at which the fastest has an eager time to stand beside.
-std::optional<Facts> speedup(const std::vector<Race>& list) {
-  for (auto race = list.rbegin(); race != list.rend(); ++race) {
-    const auto ratio = race->speedup();
-    if (!ratio) continue;
-    Facts facts;
-    facts.set("length", format_count(race->length));
-    facts.set("implementation", implementation(*race->fastest));
-    facts.set("ratio", *ratio, kFactor);
-    facts.set("ms", *whole_ms(*race->fastest), kTime);
-    facts.set("eager_ms", *whole_ms(*race->eager), kTime);
-    return facts;
-  }
-  return std::nullopt;
+std::optional<Facts> speedup(const std::vector<Race>& list, std::optional<double> bandwidth) {
+  const Race* race = longest_pair(list);
+  if (race == nullptr) return std::nullopt;
+  Facts facts;
+  facts.set("length", format_count(race->length));
+  facts.set("implementation", implementation(*race->fastest));
+  facts.set("ratio", *race->speedup(), kFactor);
+  facts.set("ms", *whole_ms(*race->fastest), kTime);
+  facts.set("eager_ms", *whole_ms(*race->eager), kTime);
+  facts.when("passes", passes(*race));
+  facts.when("traffic", traffic(*race, bandwidth));
+  return facts;
 }
 
 /// Of the shortest sequence at which the eager operators ran out, and the fastest of it.
@@ -303,13 +384,14 @@ std::int64_t spoken_dim(const Rows& rows) {
   return there || rows.empty() ? kSpokenDim : rows.front().sweep().head_dim;
 }
 
-Facts precision_facts(const Rows& rows, Precision precision) {
+Facts precision_facts(const RunView& view, const Rows& rows, Precision precision) {
   const std::vector<Race> list = races(rows);
   Facts facts;
   facts.set("precision", describe(precision));
   facts.flag("ran", !list.empty());
   facts.list("winners", winners(list));
-  facts.when("speedup", speedup(list));
+  facts.when("speedup", speedup(list, measured_limits(view.run()).bandwidth));
+  facts.when("launches", view.on_gpu() ? launch_bound_lengths(list) : std::nullopt);
   facts.when("yours", own_time(rows, list));
   facts.when("not_yours", own_failure(rows));
   facts.when("eager_end", eager_end(rows));
@@ -347,7 +429,7 @@ PartContent content_of(const RunView& view, const Rows& rows, const Rows& board)
   bool ran = false;
   for (const Precision precision : precisions_in(rows)) {
     const Rows spoken = chosen(rows, precision, head_dim);
-    by_precision.push_back(precision_facts(spoken, precision));
+    by_precision.push_back(precision_facts(view, spoken, precision));
     Dataset fastest = make_dataset("fastest", kRaces, races(spoken));
     ran = ran || !fastest.rows.empty();
     fastest.variant = describe(precision);

@@ -1,6 +1,7 @@
 // Where eager attention's memory ends: the datasets and values of section.md.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -13,7 +14,8 @@ namespace labreport::pytorch_attention {
 namespace {
 
 constexpr const char* kProblem = "pytorch_attention";
-constexpr std::int64_t kLongestAsked = 16384;  // by the handout
+constexpr std::int64_t kLongestAsked = 16384;   // by the handout
+constexpr std::int64_t kScoresOutweigh = 4096;  // up to d = 128, all else saved is below 3 %
 constexpr Notation kBytes{Notation::kMebibytes};
 constexpr Notation kTensors{Notation::kFixed, 1};
 constexpr double kWholeTensors = 0.05;  // so near a whole number, other tensors hardly count
@@ -117,14 +119,24 @@ std::vector<PassTime> times_of(const Rows& rows) {
   return times;
 }
 
-/// The slope of log(saved) over log(length), by least squares over what ran, all d together.
-std::optional<double> growth(const Rows& rows) {
+/// Of what ran: the lengths at which little but the scores is saved, where there are two of them.
+Rows fitted_rows(const Rows& rows) {
+  Rows ran, far;
+  std::ranges::copy_if(rows, std::back_inserter(ran), [](const AttentionRow& row) {
+    return row.ran() && row.saved().value_or(0) > 0;
+  });
+  std::ranges::copy_if(ran, std::back_inserter(far),
+                       [](const AttentionRow& row) { return row.length() >= kScoresOutweigh; });
+  const auto lengths = std::ranges::minmax(far.empty() ? ran : far, {}, &AttentionRow::length);
+  return far.empty() || lengths.min.length() == lengths.max.length() ? ran : far;
+}
+
+/// The slope of log(saved) over log(length), by least squares, all d together.
+std::optional<double> growth(const Rows& fitted) {
   double n = 0, x_sum = 0, y_sum = 0, xx = 0, xy = 0;
-  for (const AttentionRow& row : rows) {
-    const auto saved = row.saved();
-    if (!row.ran() || !saved || *saved <= 0) continue;
+  for (const AttentionRow& row : fitted) {
     const double x = std::log(static_cast<double>(row.length()));
-    const double y = std::log(*saved);
+    const double y = std::log(*row.saved());
     n += 1, x_sum += x, y_sum += y, xx += x * x, xy += x * y;
   }
   const double spread = n * xx - x_sum * x_sum;
@@ -227,7 +239,7 @@ Facts precision_facts(const Rows& own, std::optional<std::int64_t> capacity) {
 /// How the bytes saved grow, and which tensors of scores they and the peak are.
 void add_growth(Facts& facts, const Rows& rows) {
   std::vector<Facts> exponents;
-  bool ran = false, two = true, six = true;
+  bool ran = false, two = true, six = true, far = true;
   for (const Precision precision : precisions_of(rows)) {
     const Rows own = of_precision(rows, precision);
     const AttentionRow* most = largest(own);
@@ -235,14 +247,17 @@ void add_growth(Facts& facts, const Rows& rows) {
     ran = true;
     two = two && are_tensors(most->saved(), 2, *most);
     six = six && are_tensors(most->bytes(column::kPeakBytes), 6, *most);
-    if (const auto exponent = growth(own)) {
+    const Rows fitted = fitted_rows(own);
+    if (const auto exponent = growth(fitted)) {
       exponents.emplace_back().set("exponent", *exponent, {Notation::kFixed, 2});
       exponents.back().set("precision", describe(precision));
       exponents.back().flag("later", exponents.size() > 1);
+      far = far && std::ranges::min(fitted, {}, &AttentionRow::length).length() >= kScoresOutweigh;
     }
   }
   facts.flag("two", ran && two).flag("six", ran && six);
   facts.flag("grows", !exponents.empty());
+  facts.when("far", far, "from", format_count(kScoresOutweigh));
   facts.list("growth", std::move(exponents));
 }
 
@@ -301,6 +316,9 @@ PartContent content(const RunView& view, const Rows& rows) {
   part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
   part.facts.set("batch", format_count(spec.batch.value_or(1)));
   part.facts.when("further", further_facts(rows));
+  Rows drawn = outermost(of_precision(rows, *spec.precision));
+  std::erase_if(drawn, std::not_fn(&AttentionRow::ran));
+  part.facts.when("fewer", further_facts(drawn));
   const std::vector<Precision> precisions = precisions_of(rows);
   for (const Precision precision : precisions) {
     const bool first = precision == precisions.front();
