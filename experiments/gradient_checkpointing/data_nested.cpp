@@ -58,6 +58,7 @@ PartContent present_nested(const std::vector<Checkpointed>& networks) {
   part.facts.set("halves_inputs", format_count(halves.inputs));
   part.facts.set("halves_again", format_count(halves.again));
   part.facts.set("prefixes_again", format_count(prefixes.again));
+  part.calculated = true;
   part.datasets = {make_dataset("arrangements", kRows, rows)};
   for (const Choice& choice : network.choices) part.cells.push_back(choice.cell);
   return part;

@@ -49,6 +49,7 @@ PartContent memory() {
   part.facts.set("state_binary", format_bytes(kXxl.state_bytes()));
   part.facts.set("devices", format_count(least_devices(kXxl, kH100Bytes, 0)));
   part.facts.set("token", format_count(static_cast<std::int64_t>(kXxl.saved_bytes_per_token())));
+  part.calculated = true;
   part.datasets = {make_dataset("held", kHeld, held())};
   return part;
 }
@@ -84,6 +85,7 @@ PartContent sharding() {
   part.facts.set("devices", format_count(rows.front().devices()));
   part.facts.set("tokens", format_count(static_cast<std::int64_t>(rows[3].tokens)));
   part.facts.set("with_tokens", format_count(rows[3].devices()));
+  part.calculated = true;
   part.datasets = {make_dataset("sharded", kSharded, rows)};
   return part;
 }
@@ -136,7 +138,14 @@ PartContent batch(const RunView& view) {
                     add_batch(facts, rates, gpu_mesh());
                   }));
   set_lacking(part.facts, machines);
+  part.calculated = !machines.back().rates();
   part.datasets = {make_dataset("batch", batch_columns(), machines)};
+  return part;
+}
+
+PartContent smaller_batches() {
+  PartContent part;
+  part.calculated = true;
   return part;
 }
 
@@ -144,7 +153,7 @@ PartContent batch(const RunView& view) {
 
 Presentation communication_accounting(const RunView& view) {
   if (!asked(view) || view.edition().name != "2025") return {};
-  return {{"a", memory()}, {"b", sharding()}, {"c", batch(view)}, {"d", PartContent{}}};
+  return {{"a", memory()}, {"b", sharding()}, {"c", batch(view)}, {"d", smaller_batches()}};
 }
 
 }  // namespace labreport::parallel_arithmetic

@@ -39,6 +39,12 @@ std::string Part::generated_answer(Answers answers) const {
   return answers == Answers::kFull ? answer : facts;
 }
 
+std::string Part::answer_mark(bool compares) const {
+  if (calculated) return "Calculated, not measured.";
+  return std::string("Generated from ") + (compares ? "both runs’" : "this run’s") +
+         " measurements.";
+}
+
 bool Part::awaits_answer(Answers answers) const {
   return answers == Answers::kNone && !note && !question.empty();
 }

@@ -104,13 +104,14 @@ struct AuthorNote {
 };
 
 struct Part {
-  std::string problem;   ///< "benchmarking_script"
-  std::string letter;    ///< "b"; empty for a problem with a single part.
-  std::string title;     ///< Plain text; empty: its section's says it.
-  std::string setting;   ///< Plain text: device, versions, precision, batch, context.
-  std::string question;  ///< Markdown; empty: the handout asks for no such part.
-  std::string answer;    ///< Markdown, generated from facts; empty: nothing to say.
-  std::string facts;     ///< Markdown: the answer's numbers alone, for `--answers facts`.
+  std::string problem;      ///< "benchmarking_script"
+  std::string letter;       ///< "b"; empty for a problem with a single part.
+  std::string title;        ///< Plain text; empty: its section's says it.
+  std::string setting;      ///< Plain text: device, versions, precision, batch, context.
+  std::string question;     ///< Markdown; empty: the handout asks for no such part.
+  std::string answer;       ///< Markdown, generated from facts; empty: nothing to say.
+  std::string facts;        ///< Markdown: the answer's numbers alone, for `--answers facts`.
+  bool calculated = false;  ///< No measurement enters the answer.
   std::optional<AuthorNote> note;
   std::vector<Figure> figures;
   std::vector<TableView> tables;
@@ -126,6 +127,9 @@ struct Part {
   /// Markdown: what stands as the generated answer, empty where nothing does: not asked for,
   /// nothing to say, or replaced by the author's note.
   std::string generated_answer(Answers answers) const;
+
+  /// What stands below it, and says where it comes from: of a comparison two runs' measurements.
+  std::string answer_mark(bool compares = false) const;
 
   /// Whether room is left for the author's own words: none were asked of this program and none
   /// have come from the author.

@@ -301,6 +301,7 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   part.question = fill(words.question, "Question");
   part.answer = fill(words.answer, "Answer");
   part.facts = fill(words.facts, "Facts");
+  part.calculated = content.calculated;
   part.figures = content.figures;
   part.tables = content.tables;
   part.details = content.details;

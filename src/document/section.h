@@ -60,6 +60,7 @@ struct PartContent {
   /// of the run.
   std::vector<const Cell*> cells = {};
   std::vector<Attachment> files = {};
+  bool calculated = false;             ///< No measurement enters the answer.
   std::vector<Dataset> datasets = {};  ///< What figures and tables of section.md are made of.
 };
 

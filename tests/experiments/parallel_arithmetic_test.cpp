@@ -209,6 +209,23 @@ TEST(ArithmeticAnswers, Of2026HaveADataSheetBesideTheMachine) {
               AllOf(HasSubstr("**N ≤ 7.99**"), HasSubstr("**N ≤ 15.0**")));
 }
 
+TEST(ArithmeticAnswers, SayWhereNoMeasurementEntersThem) {
+  const std::string calculated = "Calculated, not measured.";
+  const std::string generated = "Generated from this run’s measurements.";
+  const auto run = measured(only("communication_accounting"));
+  const auto alone = measured(only("communication_accounting"), lacks_gpus);
+  for (const char* part : {"a", "b", "d"}) {
+    EXPECT_EQ(part_of(run, std::string("communication_accounting.") + part).answer_mark(),
+              calculated);
+  }
+  EXPECT_EQ(part_of(run, "communication_accounting.c").answer_mark(), generated);
+  EXPECT_EQ(part_of(alone, "communication_accounting.c").answer_mark(), calculated);
+  EXPECT_EQ(answered("fsdp_calcs", "2026").answer_mark(), generated);
+  EXPECT_EQ(answered("fsdp_calcs", "2026", lacks_gpus).answer_mark(), calculated);
+  EXPECT_EQ(answered("alternate_ring_all_reduce", "2026").answer_mark(), calculated)
+      << "its table alone has the machine's times";
+}
+
 TEST(ArithmeticAnswers, BelongToTheirEdition) {
   EXPECT_THROW(part_of(measured(only("data_parallel_calcs", Preset::kFull, "2026")),
                        "communication_accounting"),

@@ -105,7 +105,7 @@ std::string answer_html(const Part& part, const PageState& state) {
       "answer.html",
       {{"generated", !answer.empty()},
        {"answer", facts ? facts_html(answer) : markdown_to_html(answer)},
-       {"compares", state.compares},
+       {"mark", part.answer_mark(state.compares)},
        {"noted", part.note.has_value()},
        {"note", part.note ? markdown_to_html(part.note->markdown, part.note->formulas) : ""},
        {"note_mark", state.front.own_words() + "."},

@@ -114,8 +114,7 @@ class MarkdownWriter {
   void answer(const Part& part) {
     const std::string generated = part.generated_answer(answers_);
     paragraph(generated);
-    const std::string measured = compares_ ? "both runs’" : "this run’s";
-    if (!generated.empty()) paragraph("*Generated from " + measured + " measurements.*");
+    if (!generated.empty()) paragraph("*" + part.answer_mark(compares_) + "*");
     if (part.note) {
       paragraph(part.note->markdown);
       paragraph("*" + escape_markdown(note_mark_) + "*");

@@ -47,7 +47,7 @@ class PartWriter {
     const std::string generated = part.generated_answer(options_.answers);
     if (!generated.empty()) {
       append(blocks_, pandoc_blocks(generated));
-      add(pandoc_paragraph(pandoc_emph("Generated from this run’s measurements.")));
+      add(pandoc_paragraph(pandoc_emph(part.answer_mark())));
     }
     if (part.note) {
       append(blocks_, pandoc_blocks(part.note->markdown, part.note->formulas));

@@ -109,8 +109,7 @@ std::string typst_words(const Part& part, const TypstSource& source) {
   std::string text;
   const std::string answer = part.generated_answer(source.options.answers);
   if (!answer.empty()) {
-    text += framed(typst_blocks(answer, source), "Generated from this run’s measurements.",
-                   "1.5pt + luma(190)", "false");
+    text += framed(typst_blocks(answer, source), part.answer_mark(), "1.5pt + luma(190)", "false");
   }
   if (part.note) {
     text += framed(typst_blocks(part.note->markdown, source, part.note->formulas),
