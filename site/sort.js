@@ -21,10 +21,7 @@ function sortKey(row, column, isNumber) {
   if (!cell || cell.classList.contains("note") || cell.classList.contains("flags")) return null;
   if (cell.dataset.sort) return Number(cell.dataset.sort);
   const text = cell.textContent.trim();
-  if (text === "" || text === "–") return null;
-  if (!isNumber) return text;
-  const number = Number(text.split(" ±")[0].replaceAll(",", ""));
-  return Number.isNaN(number) ? null : number;
+  return isNumber || text === "" || text === "–" ? null : text;
 }
 
 function compareKeys(a, b) {

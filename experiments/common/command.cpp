@@ -78,7 +78,7 @@ TableView commands_table(const Run& run, const std::string& problem,
   TableView table{
       "commands", "Commands", {{"Row", "", Align::kLeft}, {"Command", "", Align::kLeft, true}}, {}};
   for (const auto& [name, cell] : cells) {
-    table.rows.push_back({{{name, {}}, {command_for(run, problem, cell->spec), {}}}, {}, ""});
+    table.rows.push_back({{name, command_for(run, problem, cell->spec)}, {}});
   }
   return table;
 }

@@ -148,7 +148,7 @@ Dataset blocks_data(const std::vector<Block>& blocks) {
     };
   };
   const std::vector<Column<Block>> columns{
-      {"context", "Context", [](const Block& block) { return block.profile->place; }},
+      {"context", "Context", [](const Block& block) { return block.profile->place; }, "", kNamed},
       bytes_column<Block>("kept", "Saved", &Block::kept, unit),
       bytes_column<Block>("kept_formula", "By formula", by_formula(&Block::kept_formula), unit),
       bytes_column<Block>("change", "Change over backward", &Block::change, unit),

@@ -235,7 +235,8 @@ Dataset largest_data(const Forward& forward) {
 
 Dataset by_context(const std::vector<Forward>& forwards) {
   const std::vector<Column<Forward>> columns{
-      {"context", "Context", [](const Forward& forward) { return forward.profile->place; }},
+      {"context", "Context", [](const Forward& forward) { return forward.profile->place; }, "",
+       kNamed},
       {"pass", "Pass", &Forward::pass},
       {"formula", "Largest allocations", &Forward::formula},
       bytes_column<Forward>("size", "Size", &Forward::bytes, {"MiB", kBytesPerMebibyte, 1}),

@@ -35,7 +35,7 @@ double most_of(const Profiles& rows) {
 Dataset peak_contexts(const Profiles& profiles) {
   const ByteUnit unit = byte_unit(most_of(profiles));
   std::vector<Column<const Profile*>> columns{
-      {"context", "Context", [](const Profile* profile) { return profile->place; }}};
+      {"context", "Context", [](const Profile* profile) { return profile->place; }, "", kNamed}};
   for (const auto& [mode, name, title] :
        {std::tuple(Mode::kInference, "inference", "Inference forward"),
         std::tuple(Mode::kTrainStep, "step", "Training step"),
@@ -60,7 +60,7 @@ Dataset forward_peaks(const Profiles& profiles) {
     return Column<const Profile*>{name, title, value, unit.name, {Notation::kShort, unit.decimals}};
   };
   const std::vector<Column<const Profile*>> columns{
-      {"context", "Context", [](const Profile* profile) { return profile->place; }},
+      {"context", "Context", [](const Profile* profile) { return profile->place; }, "", kNamed},
       column("no_grad", "Without grad", Mode::kInference, metric::kMemory, metric::kPeakAllocated),
       column("grad", "With grad", Mode::kForward, metric::kMemory, metric::kPeakAllocated),
       column("graph_alive", "With the previous step's graph alive", Mode::kForward,
@@ -130,7 +130,7 @@ Dataset peak_steps(const Profiles& profiles) {
         [=](const StepRow& row) { return row.step->bytes(tag, metric); }, unit);
   };
   std::vector<Column<StepRow>> columns{
-      {"context", "Context", [](const StepRow& row) { return row.profile->label; }},
+      {"context", "Context", [](const StepRow& row) { return row.profile->label; }, "", kNamed},
       {"step", "Step", [](const StepRow& row) { return mode_words(row.step->mode()); }},
       {"phase", "Peak in", &StepRow::phase},
       column("Allocated", metric::kMemory, metric::kPeakAllocated),

@@ -192,7 +192,7 @@ Dataset both_precisions(const Pairs& pairs, const std::string& own, const std::s
     return pair.both_ran() && pair.from() > 0 ? Value(pair.to() / pair.from()) : Value();
   };
   const std::vector<Column<Pair>> columns{
-      {"context", "Context", [](const Pair& pair) { return format_count(pair.own->context()); }},
+      {"context", "Context", [](const Pair& pair) { return pair.own->context(); }, "", kNamed},
       {"step", "Step", [](const Pair& pair) { return mode_words(pair.mode); }},
       peak("own", own, &Pair::own),
       peak("reduced", reduced, &Pair::reduced),

@@ -35,7 +35,7 @@ Dataset residuals(const Profiles& profiles) {
   }
   const Notation count{Notation::kCount};
   const std::vector<Column<Residual>> columns{
-      {"context", "Context", [](const Residual& row) { return row.profile->place; }},
+      {"context", "Context", [](const Residual& row) { return row.profile->place; }, "", kNamed},
       {"formula", "By formula", &Residual::formula, "B", count},
       {"measured", "Measured", &Residual::measured, "B", count},
       bytes_column<Residual>("mebibytes", "By formula", &Residual::formula, mebibytes(least))};

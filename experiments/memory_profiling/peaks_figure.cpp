@@ -25,8 +25,8 @@ std::vector<Dot> dots_of(const std::vector<Profile>& profiles) {
     for (const Profile& profile : profiles) {
       const Step* step = profile.asked(mode);
       if (step == nullptr) continue;
-      dots.push_back(
-          {name + profile.place, profile.precision(), profile.peak(mode), step->missing()});
+      dots.push_back({name + format_value(profile.place, kNamed), profile.precision(),
+                      profile.peak(mode), step->missing()});
     }
   }
   return dots;

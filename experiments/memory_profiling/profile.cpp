@@ -38,11 +38,12 @@ void name_profiles(std::vector<Profile>& profiles) {
   for (Profile& profile : profiles) {
     const std::string context = format_count(profile.context());
     profile.words = profile.spec.size + " at context " + context;
-    profile.place = (sizes.size() > 1 ? profile.spec.size + ",\u00a0" : "") + context;
+    profile.place = sizes.size() > 1 ? Value(profile.spec.size + ",\u00a0" + context)
+                                     : Value(profile.context());
     profile.label = profile.place;
     if (precisions.size() < 2 || !profile.spec.precision) continue;
     const std::string precision(labreport::describe(*profile.spec.precision));
-    profile.label += ",\u00a0" + precision;
+    profile.label = format_value(profile.place, kNamed) + ",\u00a0" + precision;
   }
 }
 
@@ -238,7 +239,7 @@ std::vector<NamedCell> named_cells(const std::vector<Profile>& profiles) {
   std::vector<NamedCell> cells;
   for (const Profile& profile : profiles) {
     for (const auto& [mode, step] : profile.steps) {
-      cells.push_back({profile.label + ", " + mode_words(mode), step.cell});
+      cells.push_back({format_value(profile.label, kNamed) + ", " + mode_words(mode), step.cell});
     }
   }
   return cells;

@@ -37,10 +37,12 @@ struct Step {
   std::string missing() const;
 };
 
+inline constexpr Notation kNamed{Notation::kName};
+
 /// One network at one context and precision.
 struct Profile {
-  std::string place;  ///< "512"; with the size before it where the run has several.
-  std::string label;  ///< The same with the precision behind it where the run has several.
+  Value place;        ///< Its context; with the size before it where the run has several.
+  Value label;        ///< The same with the precision behind it where the run has several.
   std::string words;  ///< "2.7B at context 512"
   CellSpec spec;      ///< Without mode.
   std::map<Mode, Step> steps;

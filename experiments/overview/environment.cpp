@@ -27,7 +27,7 @@ std::string memory_words(const Device& device) {
 }
 
 void add(TableView& table, const std::string& what, const std::string& value) {
-  if (!value.empty()) table.rows.push_back({{{what, {}}, {value, {}}}, {}, ""});
+  if (!value.empty()) table.rows.push_back({{what, value}, {}});
 }
 
 std::string clocks(const Device& device) {

@@ -43,7 +43,9 @@ std::string with_minus(const std::string& digits) {
 
 }  // namespace
 
-std::string ValueWithDeviation::joined() const { return value + " ± " + deviation; }
+std::string ValueWithDeviation::tail() const { return deviation.empty() ? "" : " ± " + deviation; }
+
+std::string ValueWithDeviation::joined() const { return value + tail(); }
 
 std::string format_fixed(double value, int decimals) {
   std::string text = fmt::format("{:.{}f}", value, std::max(decimals, 0));

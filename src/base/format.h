@@ -11,12 +11,13 @@ inline constexpr double kNanosecondsPerMillisecond = 1e6;
 inline constexpr double kBytesPerMebibyte = 1024.0 * 1024.0;
 inline constexpr double kBytesPerGibibyte = 1024.0 * kBytesPerMebibyte;
 
-/// A value and its deviation, rounded.
+/// A value and its deviation, rounded; the latter is empty where there is none.
 struct ValueWithDeviation {
   std::string value;
   std::string deviation;
-  /// "116.71 ± 0.29"
-  std::string joined() const;
+
+  std::string tail() const;    ///< " ± 0.29"
+  std::string joined() const;  ///< "116.71 ± 0.29"
 };
 
 std::string format_fixed(double value, int decimals);

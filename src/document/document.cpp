@@ -8,14 +8,13 @@ namespace labreport {
 
 std::string ColumnView::head() const { return unit.empty() ? title : title + " (" + unit + ")"; }
 
-const std::string& RowView::text(std::size_t column) const {
-  static const std::string nothing;
-  return column < cells.size() ? cells[column].text : nothing;
-}
-
 std::string RowView::reason() const { return note.empty() ? "–" : note; }
 
 std::string RowView::remarks() const { return join(flags, ", "); }
+
+std::string TableView::text(const RowView& row, std::size_t column) const {
+  return column < row.cells.size() ? format_value(row.cells[column], columns[column].notation) : "";
+}
 
 std::string Part::name() const { return letter.empty() ? problem : problem + "." + letter; }
 

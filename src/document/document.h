@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "document/formulas.h"
+#include "document/value.h"
 
 namespace labreport {
 
@@ -22,29 +23,19 @@ struct ColumnView {
   std::string unit;  ///< One unit a column, shown in its head; may be empty.
   Align align = Align::kRight;
   bool code = false;  ///< Verbatim text such as a command: monospaced, with a button that copies.
+  Notation notation = {};  ///< Of its numbers.
 
   std::string head() const;  ///< "forward (ms)"
 };
 
-struct CellView {
-  std::string text;            ///< Plain text, formatted; "–" where there is nothing.
-  std::optional<double> sort;  ///< The number behind the text, in its column's unit; a share of 1
-                               ///< where that is %.
-  bool muted = false;
-  std::optional<double> deviation = {};  ///< What stands behind "±", like `sort`.
-  std::string link = {};  ///< In a page: where the text leads, "#row-3" or a relative address.
-};
-
 struct RowView {
-  std::vector<CellView> cells;
-  std::vector<std::string>
-      flags;            ///< "thermal slowdown", "outlier", …: words shown beside the row.
-  std::string note;     ///< Spans the row's remaining columns: a reason for what is missing.
-  std::string id = {};  ///< In a page: what a link to the row names; unique there.
+  std::vector<Value> cells;
+  std::vector<std::string> flags = {};  ///< Words beside the row: "thermal slowdown", "outlier".
+  std::string note = {};  ///< Spans the row's remaining columns: a reason for what is missing.
+  std::string id = {};    ///< In a page: what a link to the row names; unique there.
 
-  const std::string& text(std::size_t column) const;  ///< Of that cell; empty behind the last.
-  std::string reason() const;                         ///< The note, or "–".
-  std::string remarks() const;                        ///< "thermal slowdown, outlier"
+  std::string reason() const;   ///< The note, or "–".
+  std::string remarks() const;  ///< "thermal slowdown, outlier"
 };
 
 struct TableView {
@@ -52,6 +43,9 @@ struct TableView {
   std::string title;  ///< Plain text.
   std::vector<ColumnView> columns;
   std::vector<RowView> rows;
+
+  /// Of one of its rows' cells, as readers see it; empty behind the row's last.
+  std::string text(const RowView& row, std::size_t column) const;
 };
 
 struct Figure {

@@ -6,34 +6,33 @@
 namespace labreport {
 namespace {
 
-constexpr std::string_view kPlusMinus = " ± ";
-constexpr std::string_view kMinus = "−";
-
 struct Places {
   std::size_t whole = 0;
   std::size_t decimals = 0;
 };
 
 struct Number {
-  Places value;
-  std::optional<Places> deviation;
+  Places value, deviation;
 };
 
-std::optional<Places> places(std::string_view text) {
-  if (text.starts_with(kMinus)) text.remove_prefix(kMinus.size());  // Wherever it stands.
-  if (text.empty() || text.find_first_not_of("0123456789.,-") != std::string_view::npos) return {};
-  const std::size_t point = std::min(text.find('.'), text.size());
-  return Places{point, text.size() - std::min(point + 1, text.size())};
+/// None for what is not written as digits alone: a power of ten, infinity.
+std::optional<Places> places(std::string_view digits) {
+  constexpr std::string_view kMinus = "−";
+  if (digits.starts_with(kMinus)) digits.remove_prefix(kMinus.size());  // Wherever it stands.
+  if (digits.find_first_not_of("0123456789.,") != digits.npos) return {};
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  return Places{point, digits.size() - std::min(point + 1, digits.size())};
 }
 
-std::optional<Number> parse(std::string_view text) {
-  const std::size_t sign = text.find(kPlusMinus);
-  const auto value = places(text.substr(0, sign));
-  if (!value) return {};
-  if (sign == std::string_view::npos) return Number{*value, {}};
-  const auto deviation = places(text.substr(sign + kPlusMinus.size()));
-  if (!deviation) return {};
-  return Number{*value, deviation};
+std::optional<Number> number_in(const Value& cell, const ValueWithDeviation& shown) {
+  const auto value = places(shown.value), deviation = places(shown.deviation);
+  if (cell.number() == nullptr || !value || !deviation) return {};
+  return Number{*value, *deviation};
+}
+
+void widen(Places& room, const Places& places) {
+  room.whole = std::max(room.whole, places.whole);
+  room.decimals = std::max(room.decimals, places.decimals);
 }
 
 /// The decimals that are missing, the point included where there is none.
@@ -44,31 +43,28 @@ std::string missing_decimals(std::size_t have, std::size_t want) {
 
 }  // namespace
 
-std::vector<Padding> align_decimals(const TableView& table, std::size_t column) {
-  Places value;
-  Places deviation;
+std::vector<AlignedCell> align_decimals(const TableView& table, std::size_t column) {
+  std::vector<AlignedCell> cells;
   std::vector<std::optional<Number>> numbers;
+  Number room;
   for (const RowView& row : table.rows) {
-    const auto number = numbers.emplace_back(parse(row.text(column)));
+    const Value cell = column < row.cells.size() ? row.cells[column] : Value("");
+    cells.push_back({shown(cell, table.columns[column].notation), "", ""});
+    const auto& number = numbers.emplace_back(number_in(cell, cells.back().shown));
     if (!number) continue;
-    value.decimals = std::max(value.decimals, number->value.decimals);
-    if (!number->deviation) continue;
-    deviation.whole = std::max(deviation.whole, number->deviation->whole);
-    deviation.decimals = std::max(deviation.decimals, number->deviation->decimals);
+    widen(room.value, number->value);
+    widen(room.deviation, number->deviation);
   }
-  std::vector<Padding> paddings;
-  for (const auto& number : numbers) {
-    Padding& padding = paddings.emplace_back();
-    if (!number) continue;
-    const std::string after_value = missing_decimals(number->value.decimals, value.decimals);
-    if (!number->deviation) {
-      padding.end = after_value;
-      continue;
-    }
-    padding.middle = after_value + std::string(deviation.whole - number->deviation->whole, '0');
-    padding.end = missing_decimals(number->deviation->decimals, deviation.decimals);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!numbers[i]) continue;
+    const auto& [value, deviation] = *numbers[i];
+    cells[i].at_end = missing_decimals(value.decimals, room.value.decimals);
+    if (cells[i].shown.deviation.empty()) continue;
+    cells[i].after_value =
+        cells[i].at_end + std::string(room.deviation.whole - deviation.whole, '0');
+    cells[i].at_end = missing_decimals(deviation.decimals, room.deviation.decimals);
   }
-  return paddings;
+  return cells;
 }
 
 }  // namespace labreport

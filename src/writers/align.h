@@ -1,4 +1,4 @@
-// Decimals under each other in a column of formatted numbers.
+// Decimals under each other in a column of numbers.
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@
 
 namespace labreport {
 
-/// What must stand, unseen, around a right-aligned text so that its column lines up.
-struct Padding {
-  std::string middle;  ///< Between the value and " ± deviation".
-  std::string end;
+/// A cell as it is shown, and what must stand, unseen, in it so that its right-aligned column lines
+/// up: "12.5" beside "3.25" ends in "0". Words need nothing.
+struct AlignedCell {
+  ValueWithDeviation shown;
+  std::string after_value;  ///< Before " ± deviation".
+  std::string at_end;
 };
 
-/// One padding a row for that column of numbers, e.g. for "12.5" beside "3.25": end "0". Texts that
-/// are no numbers get none.
-std::vector<Padding> align_decimals(const TableView& table, std::size_t column);
+/// One a row; empty for a row that ends before that column.
+std::vector<AlignedCell> align_decimals(const TableView& table, std::size_t column);
 
 }  // namespace labreport

@@ -104,13 +104,13 @@ TableView in_two_halves(const TableView& table) {
   const std::size_t half = (table.rows.size() + 1) / 2;
   halves.rows.resize(half);
   for (std::size_t i = 0; i < half; ++i) {
-    std::vector<CellView>& cells = halves.rows[i].cells;
-    cells.resize(table.columns.size());
+    std::vector<Value>& cells = halves.rows[i].cells;
+    cells.resize(table.columns.size(), "");
     if (half + i < table.rows.size()) {
-      const std::vector<CellView>& more = table.rows[half + i].cells;
+      const std::vector<Value>& more = table.rows[half + i].cells;
       cells.insert(cells.end(), more.begin(), more.end());
     }
-    cells.resize(halves.columns.size());
+    cells.resize(halves.columns.size(), "");
   }
   return halves;
 }

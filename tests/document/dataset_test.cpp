@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
+
 #include "base/error.h"
 #include "document/facts.h"
 
@@ -28,9 +30,10 @@ Dataset steps() {
                                         {"large", Value::missing("out of memory"), std::nullopt}});
 }
 
-std::vector<std::string> texts(const RowView& row) {
+std::vector<std::string> texts(const TableView& table, std::size_t r) {
+  const RowView& row = table.rows.at(r);
   std::vector<std::string> texts;
-  for (const CellView& cell : row.cells) texts.push_back(cell.text);
+  for (std::size_t c = 0; c < row.cells.size(); ++c) texts.push_back(table.text(row, c));
   return texts;
 }
 
@@ -40,33 +43,47 @@ TEST(Dataset, IsATableWhoseNumbersAreWrittenByTheirColumn) {
   EXPECT_EQ(table.columns.at(1).unit, "ms");
   EXPECT_EQ(table.columns.at(0).align, Align::kLeft);
   EXPECT_EQ(table.columns.at(2).align, Align::kRight);
-  EXPECT_THAT(texts(table.rows.at(0)), ElementsAre("small", "116.7 ± 0.3", "3.00"));
+  EXPECT_THAT(texts(table, 0), ElementsAre("small", "116.7 ± 0.3", "3.00"));
   EXPECT_THAT(table.rows.at(0).flags, ElementsAre("outlier"));
-  EXPECT_EQ(table.rows.at(0).cells.at(2).sort, 3.0) << "in the column's unit";
+  EXPECT_EQ(number_in_unit(table.rows.at(0).cells.at(2), table.columns.at(2).notation), 3.0);
+  EXPECT_EQ(table.rows.at(0).cells.at(1).deviation, 0.294) << "unrounded, as the writers need it";
 }
 
 TEST(Dataset, SaysInPlaceOfARowsNumbersWhyTheyAreMissing) {
   const TableView table = table_of(steps());
-  EXPECT_THAT(texts(table.rows.at(1)), ElementsAre("large"));
+  EXPECT_THAT(texts(table, 1), ElementsAre("large"));
   EXPECT_EQ(table.rows.at(1).note, "out of memory");
 }
 
 TEST(Dataset, SaysBesideARowWhyOneOfItsNumbersIsMissing) {
   Dataset data = steps();
-  data.rows.at(1).values.at(2) = 1.5 * (1LL << 30);
+  data.rows.at(1).cells.at(2) = 1.5 * (1LL << 30);
   const TableView table = table_of(data);
-  EXPECT_THAT(texts(table.rows.at(1)), ElementsAre("large", "–", "1.50"));
+  EXPECT_THAT(texts(table, 1), ElementsAre("large", "–", "1.50"));
   EXPECT_THAT(table.rows.at(1).flags, ElementsAre("out of memory"));
 }
 
 TEST(Dataset, LeavesOutAColumnWithoutValues) {
   Dataset data = steps();
-  for (DataRow& row : data.rows) row.values.at(2) = Value();
+  for (RowView& row : data.rows) row.cells.at(2) = Value();
   EXPECT_EQ(table_of(data).columns.size(), 2u);
 }
 
+TEST(Dataset, ANumberThatNamesItsRowStandsLeftAndStaysANumber) {
+  const auto time = [](double context) {
+    return context < 2000 ? Value(1.5) : Value::missing("out of memory");
+  };
+  const std::vector<Column<double>> columns{
+      {"context", "Context", std::identity(), "", {Notation::kName}}, {"time", "Step", time, "ms"}};
+  const TableView table = table_of(make_dataset("contexts", columns, {2048.0, 512.0}));
+  EXPECT_EQ(table.columns.at(0).align, Align::kLeft);
+  EXPECT_THAT(texts(table, 0), ElementsAre("2,048"));
+  EXPECT_EQ(*table.rows.at(0).cells.at(0).number(), 2048);
+  EXPECT_EQ(table.rows.at(0).note, "out of memory");
+}
+
 TEST(Dataset, ShowsChosenColumnsInTheirOrder) {
-  EXPECT_THAT(texts(table_of(steps(), {"size", "peak"}).rows.at(0)), ElementsAre("small", "3.00"));
+  EXPECT_THAT(texts(table_of(steps(), {"size", "peak"}), 0), ElementsAre("small", "3.00"));
   EXPECT_THROW(table_of(steps(), {"weight"}), Error);
 }
 

@@ -79,7 +79,7 @@ std::vector<std::string> rows(const Part& part, const std::string& slug) {
     if (table.slug != slug) continue;
     for (const RowView& row : table.rows) {
       std::string& line = lines.emplace_back();
-      for (const CellView& cell : row.cells) line += cell.text + " | ";
+      for (std::size_t c = 0; c < row.cells.size(); ++c) line += table.text(row, c) + " | ";
       line += row.note + row.remarks();
     }
   }

@@ -41,7 +41,7 @@ std::string table_words(const std::vector<TableView>& tables, const std::string&
   for (const TableView& table : tables) {
     if (!table.slug.starts_with(slug)) continue;
     for (const RowView& row : table.rows) {
-      for (const CellView& cell : row.cells) text += cell.text + " | ";
+      for (std::size_t c = 0; c < row.cells.size(); ++c) text += table.text(row, c) + " | ";
       text += row.note + row.remarks() + "\n";
     }
   }

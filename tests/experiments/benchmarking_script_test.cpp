@@ -42,7 +42,7 @@ Dataset dataset(const Run& run, const std::string& letter, const std::string& na
 
 const Value& value(const Dataset& dataset, std::size_t row, const std::string& column) {
   for (std::size_t i = 0; i < dataset.columns.size(); ++i) {
-    if (dataset.columns[i].name == column) return dataset.rows.at(row).values[i];
+    if (dataset.columns[i].name == column) return dataset.rows.at(row).cells[i];
   }
   throw std::runtime_error("no column " + column);
 }

@@ -189,7 +189,7 @@ TEST(SchemesTable, AddsNothingThatStepsDoNotShowAndStretchesWhatOverlaps) {
       for (const TableView& table : *tables) {
         for (std::size_t i = 0; table.slug == slug && i < table.columns.size(); ++i) {
           if (table.columns[i].title != title) continue;
-          for (const RowView& row : table.rows) texts.push_back(row.cells[i].text + row.note);
+          for (const RowView& row : table.rows) texts.push_back(table.text(row, i) + row.note);
         }
       }
     }
@@ -214,7 +214,7 @@ TEST(DataParallelCommands, RepeatTheirOwnPart) {
     const auto commands =
         std::ranges::find(part.details.tables, "commands", [](const auto& it) { return it.slug; });
     ASSERT_NE(commands, part.details.tables.end());
-    EXPECT_THAT(commands->rows.front().cells.back().text,
+    EXPECT_THAT(commands->text(commands->rows.front(), 1),
                 HasSubstr("--only data_parallel." + letter + " "));
   }
 }

@@ -285,7 +285,7 @@ TEST(CheckpointingTables, HaveARowForEachChoiceWithItsReason) {
   for (const TableView& table : shown.tables) {
     if (!table.slug.starts_with("choices")) continue;
     for (const RowView& row : table.rows) {
-      rows.push_back(row.cells.front().text + ": " + row.note + row.remarks());
+      rows.push_back(table.text(row, 0) + ": " + row.note + row.remarks());
     }
   }
   EXPECT_EQ(rows.size(), 6u);

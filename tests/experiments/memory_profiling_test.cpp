@@ -61,7 +61,7 @@ const TableView& table_of(const Part& part, const std::string& slug) {
 std::string words_of(const TableView& table) {
   std::string all;
   for (const RowView& row : table.rows) {
-    for (const CellView& cell : row.cells) all += cell.text + "\n";
+    for (std::size_t c = 0; c < row.cells.size(); ++c) all += table.text(row, c) + "\n";
     for (const std::string& flag : row.flags) all += flag + "\n";
     all += row.note + "\n";
   }
@@ -321,10 +321,10 @@ TEST(WhatFits, NamesTheSmallestCardOfEachStepSizeAndContext) {
   const TableView table = figure_of(part_of("b", unchanged()), "what-fits").data;
   ASSERT_EQ(table.rows.size(), 30u);  // three steps, two precisions, five sizes
   const RowView& largest = table.rows[24];
-  EXPECT_EQ(largest.cells[0].text, "2.7B");
-  EXPECT_EQ(largest.cells[1].text, "training step");
-  EXPECT_EQ(largest.cells[5].text, "80 GB");
-  EXPECT_EQ(largest.cells[7].text, "none");
+  EXPECT_EQ(table.text(largest, 0), "2.7B");
+  EXPECT_EQ(table.text(largest, 1), "training step");
+  EXPECT_EQ(table.text(largest, 5), "80 GB");
+  EXPECT_EQ(table.text(largest, 7), "none");
 }
 
 Change higher_half_steps(std::int64_t bytes) {
@@ -480,7 +480,7 @@ double last_change(const Part& part) {
 
 TEST(MemoryBlock, ItsCurveEndsAtTheChangeThatIsAnswered) {
   const Part part = part_of("f", unchanged(), "2026");
-  const double answered = table_of(part, "blocks").rows.front().cells[3].sort.value();
+  const double answered = *table_of(part, "blocks").rows.front().cells[3].number();
   EXPECT_NEAR(last_change(part), answered, 0.05);
 }
 

@@ -132,7 +132,7 @@ TEST(Dtypes, OfAModelOfOnesOwnStandBesideTheToyModels) {
   EXPECT_THAT(part.answer, HasSubstr("- loss, cross-entropy: **FP32**")) << "the toy model's";
   ASSERT_EQ(part.tables.size(), 1u);
   EXPECT_EQ(part.tables.front().title, "Dtypes of Net-0a1b2c3d, size small");
-  EXPECT_EQ(part.tables.front().rows.front().cells.front().text, "parameters");
+  EXPECT_EQ(format_value(part.tables.front().rows.front().cells.front()), "parameters");
   const auto fails = [](const CellSpec& spec, Launch& launch) {
     if (!spec.implementation.empty()) end_with(launch, Failed{"Net.forward failed"});
   };

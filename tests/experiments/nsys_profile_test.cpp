@@ -68,8 +68,8 @@ std::vector<std::string> column(const Dataset& data, std::string_view name) {
   const auto found = std::ranges::find(data.columns, name, &DataColumn::name);
   const auto at = static_cast<std::size_t>(found - data.columns.begin());
   std::vector<std::string> texts;
-  for (const DataRow& row : data.rows) {
-    texts.push_back(format_value(row.values.at(at), found->notation));
+  for (const RowView& row : data.rows) {
+    texts.push_back(format_value(row.cells.at(at), found->notation));
   }
   return texts;
 }
@@ -78,7 +78,7 @@ std::vector<double> numbers(const Dataset& data, std::string_view name) {
   const auto found = std::ranges::find(data.columns, name, &DataColumn::name);
   const auto at = static_cast<std::size_t>(found - data.columns.begin());
   std::vector<double> values;
-  for (const DataRow& row : data.rows) values.push_back(*row.values.at(at).number());
+  for (const RowView& row : data.rows) values.push_back(*row.cells.at(at).number());
   return values;
 }
 
@@ -302,8 +302,7 @@ TEST(TimerVsProfiler, ShowsForwardPassesAndInTheDetailsEveryStep) {
   const Dataset& every = dataset(lacking, "every-step");
   EXPECT_THAT(column(every, "step"),
               ElementsAre("inference", "training step", "inference", "training step"));
-  EXPECT_THAT(every.rows.at(1).values.at(2).reason,
-              testing::StartsWith("out of memory in forward"));
+  EXPECT_THAT(every.rows.at(1).cells.at(2).reason, testing::StartsWith("out of memory in forward"));
 }
 
 TEST(TimerVsProfiler, GivesTheRangeOfSeveralProfilesBesideTheLargest) {
@@ -469,8 +468,8 @@ TEST(KernelClasses, DoNotExplainADropWhereTheOptimizerHasGemms) {
 TEST(KernelClasses, AreSharesOfEachPassOrSayWhyThereIsNone) {
   const Dataset shares = dataset(part(small_at_512(without_step), "d"), "gemm-shares");
   ASSERT_EQ(shares.rows.size(), 2u);
-  EXPECT_GT(*shares.rows[0].values.at(1).number(), 0.5);
-  EXPECT_THAT(shares.rows[0].values.at(3).reason,
+  EXPECT_GT(*shares.rows[0].cells.at(1).number(), 0.5);
+  EXPECT_THAT(shares.rows[0].cells.at(3).reason,
               testing::StartsWith("training step: out of memory in forward"));
   const Dataset classes = dataset(part(small_at_512(), "d"), "every-class");
   EXPECT_THAT(column(classes, "pass"), ElementsAre("forward", "forward+backward", "training step",

@@ -17,8 +17,7 @@ struct Shown {
   double value = 0, tolerance = 0;
 };
 
-std::optional<Shown> shown(std::string text) {
-  text = text.substr(0, text.find(" ± "));
+std::optional<Shown> read_back(std::string text) {
   std::erase(text, ',');
   std::size_t end = 0;
   Shown number;
@@ -34,14 +33,16 @@ std::optional<Shown> shown(std::string text) {
   return number;
 }
 
-void expect_agreement(const NamedTable& named, const ColumnView& column, const CellView& cell) {
-  const auto text = shown(cell.text);
-  if (!cell.sort || !text) return;
+void expect_agreement(const NamedTable& named, const ColumnView& column, const Value& cell) {
+  const std::string words = shown(cell, column.notation).value;
+  const auto text = read_back(words);
+  const auto behind = number_in_unit(cell, column.notation);
+  if (!behind || !text) return;
   // Significant digits, at least two, may end before the point.
   const double tolerance = std::max(text->tolerance, 0.05 * std::abs(text->value));
-  const double number = column.unit.starts_with('%') ? 100 * *cell.sort : *cell.sort;
+  const double number = column.unit.starts_with('%') ? 100 * *behind : *behind;
   EXPECT_NEAR(number, text->value, tolerance)
-      << named.name << ", " << column.title << " (" << column.unit << "): " << cell.text;
+      << named.name << ", " << column.title << " (" << column.unit << "): " << words;
 }
 
 void expect_agreement(const Document& document) {

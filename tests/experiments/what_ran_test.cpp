@@ -59,7 +59,7 @@ std::vector<std::string> environment_rows(const Run& run, const std::string& wha
   const TableView table = overview::environment(RunView(run, find_edition(run.edition)));
   std::vector<std::string> values;
   for (const auto& row : table.rows) {
-    if (row.cells[0].text == what) values.push_back(row.cells[1].text);
+    if (table.text(row, 0) == what) values.push_back(table.text(row, 1));
   }
   return values;
 }
@@ -83,9 +83,9 @@ TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
   });
   const TableView table = overview::what_ran(RunView(run, input.edition));
   ASSERT_EQ(table.rows.size(), 1U);
-  EXPECT_EQ(table.rows[0].cells[1].text, "6");
-  EXPECT_EQ(table.rows[0].cells[3].text, "inference, forward and training step");
-  EXPECT_EQ(table.rows[0].cells[4].text, "FP32 and BF16");
+  EXPECT_EQ(table.text(table.rows[0], 1), "6");
+  EXPECT_EQ(table.text(table.rows[0], 3), "inference, forward and training step");
+  EXPECT_EQ(table.text(table.rows[0], 4), "FP32 and BF16");
 }
 
 TEST(WhatRan, TellsCheckpointsApart) {
@@ -110,7 +110,7 @@ std::string reason_of_refusal(std::int64_t requested, std::optional<std::int64_t
       launch.metrics.push_back(
           integer_metric(metric::kMemory, metric::kPeakReserved, "B", *reserved * kGibibyte));
   });
-  return overview::what_ran(RunView(run, input.edition)).rows.at(0).cells.at(6).text;
+  return format_value(overview::what_ran(RunView(run, input.edition)).rows.at(0).cells.at(6));
 }
 
 TEST(WhatRan, SaysWhereMemoryWasThatARefusedAllocationDidNotGet) {

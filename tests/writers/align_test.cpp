@@ -2,44 +2,50 @@
 
 #include <gtest/gtest.h>
 
-#include "writers/sample_fixture.h"
-
 namespace labreport {
 namespace {
 
+using Texts = std::vector<std::string>;
+
 /// Texts with their paddings in place, which then are equally long from the point on.
-std::vector<std::string> aligned(const std::vector<std::string>& texts) {
+Texts aligned(const std::vector<Value>& values, const Notation& notation = {}) {
   TableView table;
-  for (const std::string& text : texts) table.rows.push_back(text_row({text}));
-  std::vector<std::string> padded;
-  const std::vector<Padding> paddings = align_decimals(table, 0);
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    std::string text = texts[i];
-    const std::size_t sign = std::min(text.find(" ±"), text.size());
-    padded.push_back(text.insert(sign, "[" + paddings[i].middle + "]") + "[" + paddings[i].end +
-                     "]");
+  table.columns = {{"a", "", Align::kRight, false, notation}};
+  for (const Value& value : values) table.rows.push_back({{value}});
+  Texts padded;
+  for (const AlignedCell& cell : align_decimals(table, 0)) {
+    padded.push_back(cell.shown.value + "[" + cell.after_value + "]" + cell.shown.tail() + "[" +
+                     cell.at_end + "]");
   }
   return padded;
 }
 
-using Texts = std::vector<std::string>;
+constexpr Notation kShortest{Notation::kShortest};
 
 TEST(AlignDecimals, FillsMissingDecimals) {
-  EXPECT_EQ(aligned({"1.25", "3.5", "1,200"}), (Texts{"1.25[][]", "3.5[][0]", "1,200[][.00]"}));
+  EXPECT_EQ(aligned({1.25, 3.5, 1200}, kShortest), (Texts{"1.25[][]", "3.5[][0]", "1200[][.00]"}));
 }
 
 TEST(AlignDecimals, AMinusIsPartOfItsNumber) {
-  EXPECT_EQ(aligned({"−0.6", "5.25"}), (Texts{"−0.6[][0]", "5.25[][]"}));
+  EXPECT_EQ(aligned({-0.6, 5.25}, kShortest), (Texts{"−0.6[][0]", "5.25[][]"}));
 }
 
 TEST(AlignDecimals, AlignsValueAndDeviation) {
-  EXPECT_EQ(aligned({"10.620 ± 0.022", "116.71 ± 0.29", "548.8 ± 11.3"}),
-            (Texts{"10.620[0] ± 0.022[]", "116.71[00] ± 0.29[0]", "548.8[00] ± 11.3[00]"}));
+  EXPECT_EQ(aligned({{10.62, 0.022}, {116.71, 0.29}, {548.8, 11.3}, 2.5}, kShortest),
+            (Texts{"10.62[0] ± 0.02[]", "116.7[00] ± 0.3[0]", "549[.00] ± 11[.00]", "2.5[][0]"}));
 }
 
-TEST(AlignDecimals, LeavesWordsAlone) {
-  EXPECT_EQ(aligned({"–", "out of memory", "", "2.5"}),
-            (Texts{"–[][]", "out of memory[][]", "[][]", "2.5[][]"}));
+TEST(AlignDecimals, LeavesWordsAndPowersAlone) {
+  EXPECT_EQ(aligned({{}, "out of memory", "1.25", "", 1e-9, 2.5}, kShortest),
+            (Texts{"–[][]", "out of memory[][]", "1.25[][]", "[][]", "1.00\u00a0×\u00a010⁻⁹[][]",
+                   "2.5[][]"}));
+}
+
+TEST(AlignDecimals, HasACellForARowThatEndsBeforeIt) {
+  TableView table;
+  table.columns = {{"a", ""}, {"b", ""}};
+  table.rows = {{{"xl"}}};
+  EXPECT_EQ(align_decimals(table, 1).at(0).shown.joined(), "");
 }
 
 }  // namespace

@@ -23,9 +23,8 @@ TableView hostile_table() {
                    {"number", everything()},
                    {"command", "", Align::kLeft, true}};
   for (const std::string& text : hostile_texts()) {
-    RowView row{.cells = {words(text), words(text), words(text)}, .flags = {text}, .note = ""};
-    table.rows.push_back(row);
-    table.rows.push_back({.cells = {words(text, true)}, .flags = {}, .note = text});
+    table.rows.push_back({{text, text, text}, {text}});
+    table.rows.push_back({{text}, {}, text});
   }
   return table;
 }

@@ -13,21 +13,21 @@ using testing::Not;
 TEST(TableMarkdown, AlignsNumbersAndPutsUnitsInTheHead) {
   TableView table{.slug = "t", .title = "Times", .columns = {}, .rows = {}};
   table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}, {"b", "ms"}};
-  table.rows = {text_row({"s|m", "1.5", "2.0"}), text_row({"xl"})};
+  table.rows = {{{"s|m", 1.5, {2, 0.1}}}, {{"xl"}}};
   table.rows[1].flags = {"outlier", "shared GPU"};
   table.rows[1].note = "out of memory";
   EXPECT_EQ(table_markdown(table),
             "**Times**\n\n"
             "| size | a (ms) | b (ms) | Remarks |\n"
             "| --- | ---: | ---: | --- |\n"
-            "| s\\|m | 1.5 | 2.0 |  |\n"
+            "| s\\|m | 1.500 | 2.00 ± 0.10 |  |\n"
             "| xl | out of memory |  | outlier, shared GPU |\n\n");
 }
 
 TEST(TableMarkdown, WritesCommandsVerbatim) {
   TableView table{.slug = "t", .title = "", .columns = {}, .rows = {}};
   table.columns = {{"command", "", Align::kLeft, true}};
-  table.rows = {text_row({"run *a* | tee b"}), text_row({"echo `date`"})};
+  table.rows = {{{"run *a* | tee b"}}, {{"echo `date`"}}};
   EXPECT_THAT(table_markdown(table), HasSubstr("| `run *a* \\| tee b` |"));
   EXPECT_THAT(table_markdown(table), HasSubstr("| `` echo `date` `` |"));
 }

@@ -10,7 +10,7 @@ namespace {
 
 TableView sized(const std::string& slug, std::size_t rows) {
   TableView table{.slug = slug, .title = slug, .columns = {{slug, "", Align::kLeft}}, .rows = {}};
-  for (std::size_t i = 0; i < rows; ++i) table.rows.push_back(text_row({"a"}));
+  for (std::size_t i = 0; i < rows; ++i) table.rows.push_back({{"a"}});
   return table;
 }
 
@@ -54,8 +54,8 @@ TEST(PaperChoice, HalvesStandBesideEachOther) {
   const TableView halves = in_two_halves(sized("t", 3));
   ASSERT_EQ(halves.rows.size(), 2u);
   EXPECT_EQ(halves.columns.size(), 2u);
-  EXPECT_EQ(halves.rows[0].cells[1].text, "a");
-  EXPECT_EQ(halves.rows[1].cells[1].text, "");
+  EXPECT_EQ(halves.text(halves.rows[0], 1), "a");
+  EXPECT_EQ(halves.text(halves.rows[1], 1), "");
 }
 
 }  // namespace

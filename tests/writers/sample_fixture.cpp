@@ -13,10 +13,10 @@ TableView outcomes() {
                     {"forward+backward", "", Align::kLeft},
                     {"train step", "", Align::kLeft}};
   for (const SampleSize& size : sample_sizes()) {
-    RowView row{.cells = {words(size.name)}, .flags = {}, .note = ""};
+    RowView row{{size.name}};
     for (int mode = 0; mode < 4; ++mode) {
       const bool oom = mode == 3 && size.optimizer == 0;
-      row.cells.push_back(words(oom ? "out of memory in optimizer" : "ok", !oom));
+      row.cells.emplace_back(oom ? "out of memory in optimizer" : "ok");
     }
     matrix.rows.push_back(row);
   }
@@ -34,7 +34,7 @@ TableView sample_environment() {
       {"Processor", "Example CPU, 16 cores"},
       {"TF32", "off"}};
   for (const auto& [what, value] : rows) {
-    table.rows.push_back({.cells = {words(what), words(value)}, .flags = {}, .note = ""});
+    table.rows.push_back({{what, value}});
   }
   return table;
 }
@@ -83,12 +83,6 @@ Document demonstration_document() {
   document.demonstration = true;
   document.incomplete = true;
   return document;
-}
-
-RowView text_row(const std::vector<std::string>& texts) {
-  RowView row;
-  for (const std::string& text : texts) row.cells.push_back(words(text));
-  return row;
 }
 
 std::vector<std::string> FakeChartTool::draw(const std::vector<std::string>& specs) {

@@ -15,9 +15,6 @@ Document sample_document();
 /// A run on a processor with markup where a hostile machine could put it.
 Document demonstration_document();
 
-/// A row of plain texts.
-RowView text_row(const std::vector<std::string>& texts);
-
 /// Draws every chart as a rectangle whose id every chart shares, as the real tool's do.
 class FakeChartTool : public ChartTool {
  public:

@@ -26,8 +26,6 @@ struct Dot {
 /// Dots over milliseconds, a line a row.
 nlohmann::json dot_chart(const std::vector<Dot>& dots);
 
-CellView words(const std::string& text, bool muted = false);
-
 /// Two parts with figures, tables, flags and a details.
 Section sample_section();
 

@@ -27,13 +27,9 @@ std::vector<double> steps_from_start(double first, double steady) {
   return steps;
 }
 
-CellView number(double value, double deviation) {
-  return {.text = format_with_deviation(value, deviation).joined(), .sort = value};
-}
-
 Dot sample_dot(const std::string& group, const std::string& series, double center) {
   const Summary summary = summarize(samples_around(center, 0.0035, 10));
-  return {group, series, summary.mean, number(summary.mean, summary.stddev).text};
+  return {group, series, summary.mean, format_value({summary.mean, summary.stddev})};
 }
 
 std::vector<std::string> series_of(const std::vector<Dot>& dots) {
@@ -46,16 +42,20 @@ std::vector<std::string> series_of(const std::vector<Dot>& dots) {
 
 TableView duration_table(const std::string& title) {
   TableView table{.slug = "durations", .title = title, .columns = {}, .rows = {}};
-  table.columns = {{"size", "", Align::kLeft}, {"forward", "ms"},         {"backward", "ms"},
-                   {"optimizer", "ms"},        {"backward/forward", "×"}, {"variation", "%"}};
+  table.columns = {{"size", "", Align::kLeft},
+                   {"forward", "ms"},
+                   {"backward", "ms"},
+                   {"optimizer", "ms"},
+                   {"backward/forward", "×", Align::kRight, false, {Notation::kFixed, 2}},
+                   {"variation", "%", Align::kRight, false, {Notation::kPercent}}};
   for (const SampleSize& size : sample_sizes()) {
     RowView row;
-    row.cells = {words(size.name), number(size.forward, size.forward * 0.0021),
-                 number(size.backward, size.backward * 0.0017)};
+    row.cells = {
+        size.name, {size.forward, size.forward * 0.0021}, {size.backward, size.backward * 0.0017}};
     if (size.optimizer > 0) {
-      row.cells.push_back(number(size.optimizer, size.optimizer * 0.009));
-      row.cells.push_back(words(format_ratio(size.backward / size.forward)));
-      row.cells.push_back(words("0.2"));
+      row.cells.emplace_back(size.optimizer, size.optimizer * 0.009);
+      row.cells.emplace_back(size.backward / size.forward);
+      row.cells.emplace_back(0.002);
     } else {
       row.note = "out of memory in optimizer: tried to allocate 100.0 MiB with 138.1 GiB allocated";
     }
@@ -85,13 +85,15 @@ Figure step_figure(const std::string& mode, double scale) {
   TableView data{
       .slug = "steps", .title = "Each step from process start", .columns = {}, .rows = {}};
   data.columns = {{"size", "", Align::kLeft}};
-  for (int i = 1; i <= 15; ++i) data.columns.push_back({"step " + std::to_string(i), "ms"});
+  for (int i = 1; i <= 15; ++i)
+    data.columns.push_back(
+        {"step " + std::to_string(i), "ms", Align::kRight, false, {Notation::kFixed, 2}});
   for (const SampleSize& size : sample_sizes()) {
     const auto steps = steps_from_start(size.first, size.forward * scale);
-    RowView row{.cells = {words(size.name)}, .flags = {}, .note = ""};
+    RowView row{{size.name}};
     for (const double step : steps) {
-      row.cells.push_back({.text = format_fixed(step, 2), .sort = step});
-      dots.push_back({size.name, mode, step, row.cells.back().text});
+      row.cells.emplace_back(step);
+      dots.push_back({size.name, mode, step, format_fixed(step, 2)});
     }
     data.rows.push_back(row);
   }
@@ -114,11 +116,8 @@ Details sample_drawer() {
     for (const double sample : samples_around(size.forward, 0.0035, 10)) {
       dots.push_back({size.name, "forward", sample});
     }
-    commands.rows.push_back(
-        {.cells = {words(size.name), words("labreport run --only benchmarking_script.b --sizes " +
-                                           size.name + " --contexts 512 --warmup 5 --steps 10")},
-         .flags = {},
-         .note = ""});
+    commands.rows.push_back({{size.name, "labreport run --only benchmarking_script.b --sizes " +
+                                             size.name + " --contexts 512 --warmup 5 --steps 10"}});
   }
   Figure figure{.slug = "samples",
                 .title = "Every sample of the forward pass",
@@ -198,10 +197,6 @@ nlohmann::json dot_chart(const std::vector<Dot>& dots) {
     encoding[sign]["legend"] = nullptr;
   }
   return {{"height", 300}, {"data", {{"values", rows}}}, {"mark", "point"}, {"encoding", encoding}};
-}
-
-CellView words(const std::string& text, bool muted) {
-  return {.text = text, .sort = {}, .muted = muted};
 }
 
 Section sample_section() {

@@ -3,35 +3,34 @@
 #include <gmock/gmock.h>
 
 #include "writers/sample_fixture.h"
-#include "writers/sample_parts.h"
 
 namespace labreport {
 namespace {
 
 using testing::ElementsAre;
 
-CellView number(const std::string& text, double value) { return {text, value, false}; }
-
 TEST(TableCsv, HoldsNumbersUnroundedWithTheirUnitInTheHead) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"size", "", Align::kLeft}, {"forward", "ms"}, {"variation", "%"}};
-  table.rows = {{.cells = {words("small"),
-                           {.text = "10.62 ± 0.02", .sort = 10.61987, .deviation = 0.0223},
-                           number("0.2", 0.0021)},
-                 .flags = {"outlier", "shared GPU"},
-                 .note = ""},
-                {.cells = {words("xl")}, .flags = {}, .note = "out of memory: asked 2.0 GiB, no"}};
+  table.columns = {{"size", "", Align::kLeft},
+                   {"forward", "ms"},
+                   {"variation", "%"},
+                   {"peak", "GiB", Align::kRight, false, {Notation::kGibibytes}}};
+  table.rows = {
+      {{"small", {10.61987, 0.0223}, 0.0021, 1.5 * kBytesPerGibibyte}, {"outlier", "shared GPU"}},
+      {{"m", 34.13, {}, {}}},
+      {.cells = {"xl"}, .note = "out of memory: asked 2.0 GiB, no"}};
   EXPECT_EQ(table_csv(table),
-            "size,forward (ms),forward deviation (ms),variation (%),note\n"
-            "small,10.61987,0.0223,0.21,outlier; shared GPU\n"
-            "xl,,,,\"out of memory: asked 2.0 GiB, no\"\n");
+            "size,forward (ms),forward deviation (ms),variation (%),peak (GiB),note\n"
+            "small,10.61987,0.0223,0.21,1.5,outlier; shared GPU\n"
+            "m,34.13,,,,\n"
+            "xl,,,,,\"out of memory: asked 2.0 GiB, no\"\n");
 }
 
-TEST(TableCsv, DigitsForPeopleAreNumbersAndTextIsNoFormula) {
+TEST(TableCsv, WordsAreNoNumbersAndNoFormulas) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"a", ""}, {"b", ""}, {"c", ""}, {"=d", ""}};
-  table.rows = {text_row({"1,234.5", "–", "−7", "=1+1"})};
-  EXPECT_EQ(table_csv(table), "a,b,c,'=d,note\n1234.5,,-7,'=1+1,\n");
+  table.rows = {{{1234.5, {}, "–", "=1+1"}}};
+  EXPECT_EQ(table_csv(table), "a,b,c,'=d,note\n1234.5,,,'=1+1,\n");
 }
 
 std::vector<std::string> names(const Document& document) {

@@ -6,6 +6,8 @@
 namespace labreport {
 namespace {
 
+const ColumnView kNumber{"a", "ms", Align::kRight, false, {Notation::kShortest}};
+
 using testing::HasSubstr;
 
 std::size_t count(const std::string& text, const std::string& part) {
@@ -18,15 +20,15 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 TEST(Table, SpansARowsRemainingColumnsWithItsReasonAndWordsItsFlags) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}, {"b", "ms"}};
-  table.rows = {text_row({"xl"}), text_row({"s", "1.5", "22.25"}), text_row({"m", "1.25", "–"})};
+  table.columns = {{"size", "", Align::kLeft}, kNumber, kNumber};
+  table.rows = {{{"xl"}}, {{"s", 1.5, 22.25}}, {{"m", 1.25, {}}}};
   table.rows[0].flags = {"shared GPU"};
   table.rows[0].note = "out of memory";
-  table.rows[2].cells[2].muted = true;
   const std::string html = table_html(table, "table-t");
   EXPECT_THAT(html, HasSubstr("<td class=\"note\" colspan=\"2\">out of memory</td>"));
   EXPECT_THAT(html, HasSubstr("<td class=\"flags\">shared GPU</td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"number\">1.5<i data-pad=\"0\"></i></td>"));
+  EXPECT_THAT(html,
+              HasSubstr("<td class=\"number\" data-sort=\"1.5\">1.5<i data-pad=\"0\"></i></td>"));
   EXPECT_THAT(html, HasSubstr("<td class=\"number muted\">–</td>"));
   EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"whole\">xl</th>"));
 }
@@ -37,7 +39,7 @@ TEST(Table, KeepsFlagsWithTheirValuesAndSingleWordsInOneLine) {
                    {"command", "", Align::kLeft, true},
                    {"bound", "", Align::kLeft},
                    {"note", "", Align::kLeft}};
-  table.rows = {text_row({"a", "run --only x --steps 10", "GPU-bound", "two words"})};
+  table.rows = {{{"a", "run --only x --steps 10", "GPU-bound", "two words"}}};
   const std::string html = table_html(table, "table-t");
   EXPECT_THAT(html, HasSubstr("<code><span>run</span> <span>--only x</span> <span>--steps 10"));
   EXPECT_THAT(html, HasSubstr("<td class=\"words whole\">GPU-bound</td>"));
@@ -47,7 +49,7 @@ TEST(Table, KeepsFlagsWithTheirValuesAndSingleWordsInOneLine) {
 TEST(Table, LetsALongFunctionsNameBreakBehindItsUnderscores) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"name", "", Align::kLeft}};
-  table.rows = {text_row({"sm80_xmma_gemm_<f32>_tilesize"}), text_row({"train_step"})};
+  table.rows = {{{"sm80_xmma_gemm_<f32>_tilesize"}}, {{"train_step"}}};
   const std::string html = table_html(table, "table-t");
   EXPECT_THAT(html, HasSubstr("sm80_<wbr>xmma_<wbr>gemm_<wbr>&lt;f32&gt;_<wbr>tilesize"));
   EXPECT_THAT(html, HasSubstr("train_step"));
@@ -55,8 +57,8 @@ TEST(Table, LetsALongFunctionsNameBreakBehindItsUnderscores) {
 
 TEST(Table, PutsAReasonBelowItsRow) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}, {"b", "ms"}};
-  table.rows = {text_row({"xl", "1.5", "–"})};
+  table.columns = {{"size", "", Align::kLeft}, kNumber, kNumber};
+  table.rows = {{{"xl", 1.5, {}}}};
   table.rows[0].flags = {"outlier", "train step: out of memory in optimizer"};
   const std::string html = table_html(table, "table-t");
   EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"whole\" rowspan=\"2\">xl</th>"));
@@ -66,11 +68,10 @@ TEST(Table, PutsAReasonBelowItsRow) {
 TEST(Table, CarriesTheNumberBehindATextForSorting) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}};
-  table.rows = {text_row({"xl", "1.5 ± 0.1"}), text_row({"m", "–"})};
-  table.rows[0].cells[1].sort = 1.5004;
+  table.rows = {{{"xl", {1.5004, 0.1}}}, {{"m", {}}}};
   const std::string html = table_html(table, "table-t");
-  EXPECT_THAT(html, HasSubstr("<td class=\"number\" data-sort=\"1.5004\">1.5 ± 0.1</td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"number\">–</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"number\" data-sort=\"1.5004\">1.50 ± 0.10</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"number muted\">–</td>"));
 }
 
 TEST(Table, BreaksAWordThatNoLineCanHold) {
@@ -78,7 +79,7 @@ TEST(Table, BreaksAWordThatNoLineCanHold) {
   table.columns = {{"name", "", Align::kLeft}};
   std::string word;
   for (int i = 0; i < 100; ++i) word += "é";
-  table.rows = {text_row({word})};
+  table.rows = {{{word}}};
   const std::string html = table_html(table, "table-t");
   EXPECT_THAT(html, HasSubstr("é<wbr>é"));
   EXPECT_EQ(count(html, "é"), 100u);
@@ -100,9 +101,10 @@ TEST(Table, KeepsAFormulaInItsHeadOnOneLine) {
 
 TEST(Table, NamesARowByItsFirstCellAlsoWhereThatIsANumber) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"step", ""}, {"time", "ms"}};
-  table.rows = {text_row({"1", "2.5"})};
-  EXPECT_THAT(table_html(table, "table-t"), HasSubstr("<th scope=\"row\" class=\"number\">1</th>"));
+  table.columns = {kNumber, kNumber};
+  table.rows = {{{1, 2.5}}};
+  EXPECT_THAT(table_html(table, "table-t"),
+              HasSubstr("<th scope=\"row\" class=\"number\" data-sort=\"1\">1</th>"));
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST(TypstReport, LeavesRoomForAnswersToBeWritten) {
 
 TEST(TypstReport, RemarksTooLongForAColumnGoBelowTheirRow) {
   TableView table{.slug = "t", .title = "T", .columns = {{"row", "", Align::kLeft}}, .rows = {}};
-  table.rows.push_back(text_row({"a"}));
+  table.rows.push_back({{"a"}});
   table.rows.back().flags = {"allocated in step"};
   EXPECT_THAT(typst_table(table), HasSubstr("[Remarks]"));
   table.rows.back().flags = {"as long as it takes to need more room than a column has"};
@@ -103,9 +103,9 @@ TEST(TypstReport, ALongAnswerStandsAboveItsFigure) {
 TEST(TypstReport, ALongTableRunsOverPages) {
   TableView table{.slug = "t", .title = "Many rows", .columns = {}, .rows = {}};
   table.columns = {{"row", "", Align::kLeft}};
-  for (int i = 0; i < 20; ++i) table.rows.push_back(text_row({std::to_string(i)}));
+  for (int i = 0; i < 20; ++i) table.rows.push_back({{std::to_string(i)}});
   EXPECT_THAT(typst_table(table), Not(HasSubstr("breakable: true")));
-  for (int i = 0; i < 20; ++i) table.rows.push_back(text_row({std::to_string(i)}));
+  for (int i = 0; i < 20; ++i) table.rows.push_back({{std::to_string(i)}});
   EXPECT_THAT(typst_table(table), HasSubstr("#show figure: set block(breakable: true)"));
 }
 

@@ -156,8 +156,8 @@ Dataset each_ratio(const Comparison& comparison, const char* name, std::string_v
   }
   Dataset data = ratio_data(rows).front();
   data.name = name;
-  for (DataRow& row : data.rows) {
-    for (Value& value : row.values) value.link.clear();  // there is no row of launches behind it
+  for (RowView& row : data.rows) {
+    for (Value& value : row.cells) value.link.clear();  // there is no row of launches behind it
   }
   return data;
 }

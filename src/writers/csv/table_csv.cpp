@@ -1,7 +1,7 @@
 #include "writers/csv/table_csv.h"
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 #include <set>
 
 #include "base/csv.h"
@@ -10,36 +10,23 @@
 namespace labreport {
 namespace {
 
-constexpr std::string_view kMinusSign = "−";
-
 bool deviates(const TableView& table, std::size_t column) {
   return std::ranges::any_of(table.rows, [column](const RowView& row) {
     return column < row.cells.size() && row.cells[column].deviation.has_value();
   });
 }
 
-/// Digits for people ("−1,234.50") that have no number of their own behind them, as many as there
-/// are; else text.
-CsvField digits_or_text(const std::string& text) {
-  std::string digits = text;
-  if (digits.starts_with(kMinusSign)) digits.replace(0, kMinusSign.size(), "-");
-  std::erase(digits, ',');
-  double number = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, number, std::chars_format::fixed);
-  if (error != std::errc() || stop != end) return csv_text(text);
-  const std::size_t point = digits.find('.');
-  return csv_fixed(number, point == digits.npos ? 0 : static_cast<int>(digits.size() - point - 1));
+CsvField number_in(const ColumnView& column, std::optional<double> number) {
+  if (!number) return {};
+  return csv_number(column.unit.starts_with('%') ? 100 * *number : *number);
 }
 
-CsvField number_in(const ColumnView& column, double number) {
-  return csv_number(column.unit.starts_with('%') ? 100 * number : number);
-}
-
-CsvField value_of(const CellView& cell, const ColumnView& column) {
-  if (cell.sort) return number_in(column, *cell.sort);
-  if (cell.text == "–") return {};
-  return column.code ? csv_text(cell.text) : digits_or_text(cell.text);
+CsvField value_of(const TableView& table, const RowView& row, std::size_t column) {
+  const ColumnView& view = table.columns[column];
+  const auto number = number_in_unit(row.cells[column], view.notation);
+  if (number) return number_in(view, number);
+  const std::string words = table.text(row, column);
+  return words == "–" ? CsvField() : csv_text(words);
 }
 
 CsvField note_of(const RowView& row) {
@@ -96,10 +83,10 @@ std::string table_csv(const TableView& table) {
   for (const RowView& row : table.rows) {
     CsvFields fields;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      const CellView cell = c < row.cells.size() ? row.cells[c] : CellView{};
-      fields.push_back(value_of(cell, table.columns[c]));
+      const bool there = c < row.cells.size();
+      fields.push_back(there ? value_of(table, row, c) : CsvField());
       if (!deviating[c]) continue;
-      fields.push_back(cell.deviation ? number_in(table.columns[c], *cell.deviation) : CsvField());
+      fields.push_back(there ? number_in(table.columns[c], row.cells[c].deviation) : CsvField());
     }
     fields.push_back(note_of(row));
     csv += csv_line(fields);

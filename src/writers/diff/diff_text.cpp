@@ -42,7 +42,7 @@ std::string table_text(const TableView& table) {
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     std::size_t widest = letter_count(table.columns[c].head());
     for (const RowView& row : table.rows) {
-      widest = std::max(widest, letter_count(fitting(row.text(c))));
+      widest = std::max(widest, letter_count(fitting(table.text(row, c))));
     }
     room.push_back(widest);
   }
@@ -56,7 +56,7 @@ std::string table_text(const TableView& table) {
   std::string text = table.title + "\n";
   text += line([&](std::size_t c) { return table.columns[c].head(); }, "");
   for (const RowView& row : table.rows) {
-    text += line([&](std::size_t c) { return fitting(row.text(c)); }, flags_line(row));
+    text += line([&](std::size_t c) { return fitting(table.text(row, c)); }, flags_line(row));
   }
   return text + "\n";
 }

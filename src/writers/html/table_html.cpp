@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/text.h"
 #include "writers/align.h"
@@ -15,10 +16,9 @@ std::string pad(const std::string& unseen) {
   return unseen.empty() ? "" : "<i data-pad=\"" + unseen + "\"></i>";
 }
 
-std::string number_html(const std::string& text, const Padding& padding) {
-  const std::size_t sign = std::min(text.find(" ± "), text.size());
-  return escape_html(text.substr(0, sign)) + pad(padding.middle) + escape_html(text.substr(sign)) +
-         pad(padding.end);
+std::string number_html(const AlignedCell& cell) {
+  return escape_html(cell.shown.value) + pad(cell.after_value) + escape_html(cell.shown.tail()) +
+         pad(cell.at_end);
 }
 
 /// A command breaks between its flags, not after a flag's dashes nor before its value.
@@ -80,30 +80,29 @@ Remarks remarks(const RowView& row) {
 }
 
 /// The number behind the text, for a reader who sorts.
-std::string sort_attribute(const CellView& cell) {
-  if (!cell.sort || !std::isfinite(*cell.sort)) return "";
-  return fmt::format(" data-sort=\"{}\"", *cell.sort);
+std::string sort_attribute(const Value& cell, const Notation& notation) {
+  const std::optional<double> number = number_in_unit(cell, notation);
+  return number && std::isfinite(*number) ? fmt::format(" data-sort=\"{}\"", *number) : "";
 }
 
 TemplateObject cell_object(const TableView& table, std::size_t column, const RowView& row,
-                           const Padding& padding) {
+                           const AlignedCell& aligned) {
   const ColumnView& view = table.columns[column];
-  const CellView& cell = row.cells[column];
+  const Value& cell = row.cells[column];
   const bool right = view.align == Align::kRight;
-  std::string style = right ? "number" : "words";
-  if (!right && stays_whole(cell.text)) style += " whole";
-  if (cell.muted) style += " muted";
-  std::string html = right       ? number_html(cell.text, padding)
-                     : view.code ? code_html(cell.text)
-                                 : words_html(cell.text);
+  const std::string text = aligned.shown.joined();
+  const bool whole = !right && stays_whole(text);
+  std::string style = right ? "number" : whole ? "words whole" : "words";
+  if (cell.is_missing()) style += " muted";
+  std::string html = right ? number_html(aligned) : view.code ? code_html(text) : words_html(text);
   if (!cell.link.empty()) html = "<a href=\"" + escape_html(cell.link) + "\">" + html + "</a>";
   return {{"head", column == 0 && !view.code},
           {"code", view.code},
           {"number", right},
-          {"whole", !right && stays_whole(cell.text)},
+          {"whole", whole},
           {"tall", !remarks(row).below.empty()},
           {"style", style},
-          {"sort", sort_attribute(cell)},
+          {"sort", sort_attribute(cell, view.notation)},
           {"html", html}};
 }
 
@@ -133,9 +132,9 @@ TemplateList head_list(const TableView& table) {
 std::string table_html(const TableView& table, const std::string& id, bool on_paper) {
   const bool flagged = std::ranges::any_of(
       table.rows, [](const RowView& row) { return !remarks(row).beside.empty(); });
-  std::vector<std::vector<Padding>> paddings;
+  std::vector<std::vector<AlignedCell>> aligned;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    paddings.push_back(align_decimals(table, c));
+    aligned.push_back(align_decimals(table, c));
   }
   TemplateList rows;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
@@ -143,7 +142,7 @@ std::string table_html(const TableView& table, const std::string& id, bool on_pa
     const std::size_t count = std::min(row.cells.size(), table.columns.size());
     TemplateList cells;
     for (std::size_t c = 0; c < count; ++c) {
-      cells.push_back(cell_object(table, c, row, paddings[c][r]));
+      cells.push_back(cell_object(table, c, row, aligned[c][r]));
     }
     const std::size_t rest = table.columns.size() - count;
     const Remarks said = remarks(row);

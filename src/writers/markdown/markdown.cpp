@@ -31,7 +31,7 @@ std::vector<std::string> row_cells(const TableView& table, const RowView& row, b
   std::vector<std::string> cells;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     if (c < row.cells.size()) {
-      const std::string& text = row.text(c);
+      const std::string text = table.text(row, c);
       cells.push_back(table.columns[c].code ? code_span(text) : escape_markdown(text));
     } else {
       cells.push_back(c == row.cells.size() ? escape_markdown(row.reason()) : "");

@@ -50,21 +50,20 @@ std::string unseen(const std::string& padding) {
   return spaces;
 }
 
-/// Decimals stand under each other. A minus is no hyphen.
-Cell aligned_number(std::string text, const Padding& padding) {
-  if (text.starts_with('-') && text.size() > 1) text.replace(0, 1, "−");
-  const std::size_t sign = text.find(" ± ");
-  const std::string value = text.substr(0, sign) + unseen(padding.middle);
-  if (sign == text.npos) return cell_of(pandoc_words(value + unseen(padding.end)), value);
-  const std::string deviation =
-      "±\u00a0" + text.substr(sign + std::string_view(" ± ").size()) + unseen(padding.end);
+/// Decimals stand under each other.
+Cell aligned_number(const AlignedCell& cell) {
+  const std::string value = cell.shown.value + unseen(cell.after_value);
+  if (cell.shown.deviation.empty())
+    return cell_of(pandoc_words(value + unseen(cell.at_end)), value);
+  const std::string deviation = "±\u00a0" + cell.shown.deviation + unseen(cell.at_end);
   return cell_of(
       json::array({pandoc_node("Str", value), json{{"t", "Space"}}, pandoc_node("Str", deviation)}),
       value + " " + deviation);
 }
 
-Cell cell_in(const ColumnView& column, const std::string& text, const Padding& padding) {
-  if (column.align == Align::kRight) return aligned_number(text, padding);
+Cell cell_in(const ColumnView& column, const AlignedCell& aligned) {
+  if (column.align == Align::kRight) return aligned_number(aligned);
+  const std::string text = aligned.shown.joined();
   Cell cell = cell_of(column.code ? pandoc_code(text) : pandoc_words(text), text);
   if (!text.empty()) cell.longest_word += 2;  // Letters are wider than digits: "GPU-bound".
   return cell;
@@ -75,11 +74,11 @@ void add_column(Grid& grid, const TableView& table, std::size_t c) {
   const std::string head = column.head();
   grid.aligns.push_back(column.align);
   grid.rows[0].push_back(cell_of(pandoc_words(head), head));
-  const std::vector<Padding> paddings = align_decimals(table, c);
+  const std::vector<AlignedCell> aligned = align_decimals(table, c);
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     const RowView& row = table.rows[r];
     const bool noted = c >= row.cells.size() && !row.note.empty();
-    if (!noted) grid.rows[r + 1].push_back(cell_in(column, row.text(c), paddings[r]));
+    if (!noted) grid.rows[r + 1].push_back(cell_in(column, aligned[r]));
   }
 }
 

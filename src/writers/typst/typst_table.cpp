@@ -26,7 +26,7 @@ std::size_t wrapped_letters(const std::string& text) {
 std::size_t column_letters(const TableView& table, std::size_t column) {
   std::size_t most = std::min<std::size_t>(letter_count(table.columns[column].title), 10);
   for (const RowView& row : table.rows) {
-    const std::string& text = row.text(column);
+    const std::string text = table.text(row, column);
     const bool number = table.columns[column].align == Align::kRight;
     most = std::max(most, number ? letter_count(text) : wrapped_letters(text));
   }
@@ -65,14 +65,10 @@ std::string hidden(const std::string& padding) {
   return padding.empty() ? "" : "#hide[" + typst_text(padding) + "]";
 }
 
-/// Decimals stand under each other: what a number lacks is there, unseen. A minus is no hyphen.
-std::string number(const std::string& text, const Padding& padding) {
-  const bool negative = text.starts_with('-') && text.size() > 1;
-  const std::string sign = negative ? "−" : "";
-  const std::string digits = text.substr(negative ? 1 : 0);
-  const std::size_t deviation = std::min(digits.find(" ± "), digits.size());
-  return sign + typst_text(digits.substr(0, deviation)) + hidden(padding.middle) +
-         typst_text(digits.substr(deviation)) + hidden(padding.end);
+/// Decimals stand under each other: what a number lacks is there, unseen.
+std::string number(const AlignedCell& cell) {
+  return typst_text(cut_to_fit(cell.shown.value)) + hidden(cell.after_value) +
+         typst_text(cell.shown.tail()) + hidden(cell.at_end);
 }
 
 class TableWriter {
@@ -80,7 +76,7 @@ class TableWriter {
   TableWriter(const TableView& table, TableWidth width)
       : table_(table), width_(width), flagged_(is_flagged(table)) {
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      paddings_.push_back(align_decimals(table, c));
+      aligned_.push_back(align_decimals(table, c));
     }
   }
 
@@ -137,19 +133,20 @@ class TableWriter {
   }
 
   std::string cell(std::size_t r, std::size_t c) const {
-    const CellView& cell = table_.rows[r].cells[c];
     const ColumnView& column = table_.columns[c];
-    const std::string text = cut_to_fit(cell.text);
+    const AlignedCell& aligned = aligned_[c][r];
+    const std::string text = cut_to_fit(aligned.shown.joined());
     const std::string shown = column.code                     ? typst_code(text)
-                              : column.align == Align::kRight ? number(text, paddings_[c][r])
+                              : column.align == Align::kRight ? number(aligned)
                                                               : typst_text(text);
-    return cell.muted ? "#text(fill: luma(90))[" + shown + "]" : shown;
+    const bool muted = table_.rows[r].cells[c].is_missing();
+    return muted ? "#text(fill: luma(90))[" + shown + "]" : shown;
   }
 
   const TableView& table_;
   TableWidth width_;
   bool flagged_;
-  std::vector<std::vector<Padding>> paddings_;
+  std::vector<std::vector<AlignedCell>> aligned_;
 };
 
 }  // namespace

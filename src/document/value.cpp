@@ -1,0 +1,92 @@
+#include "document/value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/statistics.h"
+
+namespace labreport {
+namespace {
+
+constexpr const char* kNothing = "–";
+constexpr double kLeastPlain = 1e-4;  // Below it zeros would crowd out the digits.
+constexpr double kLeastPercent = 1e-3;
+constexpr int kPowerDigits = 3;
+
+std::string shortest(double number, int digits) {
+  if (number != 0 && std::abs(number) < kLeastPlain) {
+    return format_scientific(number, std::min(digits, kPowerDigits));
+  }
+  return (number < 0 ? "−" : "") + fmt::format("{:.{}g}", std::abs(number), digits);
+}
+
+std::string relative_error(double share, int digits) {
+  const double percent = 100 * share;
+  return std::abs(percent) < kLeastPercent ? format_scientific(percent, digits)
+                                           : format_significant(percent, digits);
+}
+
+/// In the unit that the column's head names; a share stays one.
+double in_unit(double number, const Notation& notation) {
+  if (notation.form == Notation::kMebibytes) return number / kBytesPerMebibyte;
+  return notation.form == Notation::kGibibytes ? number / kBytesPerGibibyte : number;
+}
+
+std::string format_number(double number, const Notation& notation) {
+  switch (notation.form) {
+    case Notation::kShortest:
+      return shortest(number, notation.digits);
+    case Notation::kFixed:
+      return format_fixed(number, notation.digits);
+    case Notation::kShort:
+      return format_short(number, notation.digits);
+    case Notation::kCount:
+    case Notation::kName:
+      return format_fixed(number, 0);
+    case Notation::kPercent:
+      return format_percent(number);
+    case Notation::kRelativeError:
+      return relative_error(number, notation.digits);
+    case Notation::kMebibytes:
+      return format_short(in_unit(number, notation), 1);
+    case Notation::kGibibytes:
+      return format_short(in_unit(number, notation), 2);
+    case Notation::kSignificant:
+      break;
+  }
+  return format_significant(number, notation.digits);
+}
+
+}  // namespace
+
+Value Value::mean_of(const std::vector<double>& samples) {
+  if (samples.empty()) return {};
+  const Summary summary = summarize(samples);
+  return summary.count < 2 ? Value(summary.mean) : Value(summary.mean, summary.stddev);
+}
+
+Value Value::missing(std::string why) {
+  Value value;
+  value.reason = std::move(why);
+  return value;
+}
+
+std::optional<double> number_in_unit(const Value& value, const Notation& notation) {
+  const double* number = value.number();
+  return number == nullptr ? std::nullopt : std::optional(in_unit(*number, notation));
+}
+
+ValueWithDeviation shown(const Value& value, const Notation& notation) {
+  if (const auto* words = std::get_if<std::string>(&value.held)) return {*words, ""};
+  if (value.is_missing()) return {kNothing, ""};
+  if (!value.deviation) return {format_number(*value.number(), notation), ""};
+  return format_with_deviation(*value.number(), *value.deviation);
+}
+
+std::string format_value(const Value& value, const Notation& notation) {
+  return shown(value, notation).joined();
+}
+
+}  // namespace labreport

@@ -1,0 +1,73 @@
+// What a row holds in a column, typed, and how a column writes its numbers.
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/format.h"
+
+namespace labreport {
+
+/// How a column's numbers are written; base/format.h has the rules.
+struct Notation {
+  enum Form {
+    kSignificant,  ///< `digits` significant digits; with a deviation, as that asks for
+    kShortest,     ///< As few of `digits` as tell the number: "10.00013351"; below 10⁻⁴ as a power
+    kFixed,        ///< `digits` decimals
+    kShort,        ///< At most `digits` decimals and four significant digits
+    kCount,        ///< "128,625,408"
+    kPercent,      ///< A share of 1, written in per cent with one decimal
+    kRelativeError,  ///< A share of 1, in per cent with `digits` significant digits; below 10⁻³ %
+                     ///< as a power
+    kMebibytes,      ///< Bytes, written in MiB with one decimal at most
+    kGibibytes,      ///< Bytes, written in GiB with two decimals at most
+    kName,           ///< A count that names its row, such as a context: stands left, as words do
+  };
+  Form form = kSignificant;
+  int digits = 4;
+};
+
+/// What a row holds in a column: a number, perhaps with its standard deviation; words; or nothing,
+/// and perhaps why.
+struct Value {
+  std::variant<std::monostate, double, std::string> held = {};
+  std::optional<double> deviation = {};
+  std::string reason = {};  ///< Why it is missing.
+  std::string link = {};    ///< In a page: where it leads.
+
+  Value() = default;
+  template <typename Number>
+    requires std::integral<Number> || std::floating_point<Number>
+  Value(Number number) : held(static_cast<double>(number)) {}  // NOLINT: rows hold plain members
+  Value(std::string words) : held(std::move(words)) {}         // NOLINT
+  Value(std::string_view words) : held(std::string(words)) {}  // NOLINT
+  Value(const char* words) : held(std::string(words)) {}       // NOLINT
+  template <typename T>
+  Value(const std::optional<T>& value) : Value() {  // NOLINT
+    if (value) *this = Value(*value);
+  }
+  Value(double number, double stddev) : held(number), deviation(stddev) {}
+
+  /// Mean and sample standard deviation; missing where there are no samples.
+  static Value mean_of(const std::vector<double>& samples);
+  static Value missing(std::string why);
+
+  bool is_missing() const { return std::holds_alternative<std::monostate>(held); }
+  const double* number() const { return std::get_if<double>(&held); }
+};
+
+/// The number in its column's unit; a share of 1 where that is %.
+std::optional<double> number_in_unit(const Value& value, const Notation& notation);
+
+/// As a table shows it: a number by its notation, words as they are, "–" for what is missing.
+ValueWithDeviation shown(const Value& value, const Notation& notation = {});
+
+/// The same in one text, as a sentence has it: "116.71 ± 0.29".
+std::string format_value(const Value& value, const Notation& notation = {});
+
+}  // namespace labreport
