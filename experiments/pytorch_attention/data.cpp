@@ -108,6 +108,16 @@ Rows outermost(const Rows& rows) {
   return found;
 }
 
+/// The widest heads: curves of the bytes saved at other d lie under theirs.
+Rows widest(const Rows& rows) {
+  Rows found = outermost(rows);
+  if (found.empty()) return found;
+  const auto dim = [](const AttentionRow& row) { return row.sweep().head_dim; };
+  const std::int64_t most = dim(std::ranges::max(found, {}, dim));
+  std::erase_if(found, [&](const AttentionRow& row) { return dim(row) != most; });
+  return found;
+}
+
 std::vector<PassTime> times_of(const Rows& rows) {
   std::vector<PassTime> times;
   for (const AttentionRow& row : outermost(rows)) {
@@ -330,7 +340,7 @@ PartContent content(const RunView& view, const Rows& rows) {
   part.facts.set("precision", describe(precisions.front()));
   Rows curves;
   for (const Precision precision : precisions) {
-    std::ranges::copy(outermost(of_precision(rows, precision)), std::back_inserter(curves));
+    std::ranges::copy(widest(of_precision(rows, precision)), std::back_inserter(curves));
   }
   part.datasets.push_back(make_dataset("saved", kCurves, curves));
   part.datasets.push_back(
