@@ -98,12 +98,33 @@ std::optional<Facts> model_facts(const Run& run) {
   return facts;
 }
 
+/// What the run planned to measure, as far as the method speaks of it.
+void add_measured(Facts& facts, const Run& run) {
+  const auto any = [&](const auto& holds) {
+    return std::ranges::any_of(run.cells, [&](const Cell& cell) { return holds(cell.spec); });
+  };
+  const auto own = [&](CellKind kind) {
+    return any([&](const CellSpec& spec) { return spec.kind == kind && !is_shipped(spec); });
+  };
+  const bool timing = own(CellKind::kTiming), kernels = own(CellKind::kKernels);
+  const bool memory = own(CellKind::kMemory);
+  facts.flag("timing", timing).flag("kernels", kernels).flag("memory", memory);
+  facts.flag("eager", timing || kernels || memory);
+  facts.flag("networks", any([](const CellSpec& spec) { return spec.model.has_value(); }));
+  facts.flag("own", any([](const CellSpec& spec) { return spec.model && !is_shipped(spec); }));
+  facts.flag("steps", any([](const CellSpec& spec) {
+               return spec.mode && spec.kind != CellKind::kKernels &&
+                      spec.kind != CellKind::kMemory;
+             }));
+}
+
 }  // namespace
 
 std::string method(const RunView& view) {
   Facts facts;
   const Bounds rows = bounds(view);
   facts.flag("gpu", view.on_gpu());
+  add_measured(facts, view.run());
   const std::string limits = limits_words(view);
   facts.flag("limits_known", !limits.empty());
   facts.set("limits", limits);

@@ -125,5 +125,35 @@ TEST(WhatRan, SaysWhereMemoryWasThatARefusedAllocationDidNotGet) {
       << "more than the GPU had left";
 }
 
+std::string method_of(const PlanInput& input) {
+  return build_document(testing_samples::measured(input), false).method;
+}
+
+TEST(Method, SpeaksOfWhatWasMeasuredAlone) {
+  const std::string whole = method_of(testing_samples::plan_input(Preset::kFull));
+  for (const char* words : {"CUDA events", "Cold starts", "counted by pass", "AdamW's state",
+                            "TF32 is off", "Autocast", "C++ vs. eager Python", "± is"}) {
+    EXPECT_NE(whole.find(words), whole.npos) << words;
+  }
+  const std::string ladder = method_of(testing_samples::only("ladder"));
+  for (const char* words : {"CUDA events", "Cold starts", "counted by pass", "AdamW's state"}) {
+    EXPECT_EQ(ladder.find(words), ladder.npos) << words;
+  }
+  EXPECT_NE(ladder.find("Autocast"), ladder.npos);
+  EXPECT_NE(ladder.find("± is"), ladder.npos);
+  const std::string attention = method_of(testing_samples::only("pytorch_attention"));
+  for (const char* words : {"± is", "Autocast", "the 2026 edition's staff code", "eagerly"}) {
+    EXPECT_EQ(attention.find(words), attention.npos) << words;
+  }
+  EXPECT_NE(attention.find("\n\n**Avoided pitfalls.** GiB are"), attention.npos) << attention;
+}
+
+TEST(Method, OfACpuSpeaksOfNoGpu) {
+  const std::string words = method_of(testing_samples::plan_input(Preset::kDemo));
+  for (const char* of_a_gpu : {"CUDA", "unless a row says TF32", "spilling", "GPU time"}) {
+    EXPECT_EQ(words.find(of_a_gpu), words.npos) << of_a_gpu;
+  }
+}
+
 }  // namespace
 }  // namespace labreport
