@@ -195,9 +195,10 @@ Dataset stages_data(const std::vector<Category>& visible, const Shown& shown,
 }
 
 std::vector<Category> visible_in(const Timeline& timeline) {
+  const double least = kInvisible * timeline.peak().requested();
   return only(categories(), [&](const Category& category) {
     return std::ranges::any_of(timeline.instants, [&](const Instant& instant) {
-      return instant.of(category.name) > kInvisible * timeline.peak().requested();
+      return instant.of(category.name) > least;
     });
   });
 }

@@ -27,10 +27,8 @@ ExitStatus render(const RenderFlags& flags) {
   options.own = flags.own;
   options.single_file = flags.single_file;
   std::vector<fs::path> folders;
-  for (const std::string& named : flags.runs) {
-    folders.push_back(run_folder(named));
-    load_measured(RunStore(folders.back()));  // a run that was named must be readable
-  }
+  for (const std::string& named : flags.runs) folders.push_back(run_folder(named));
+  options.named = !folders.empty();
   if (flags.latest) folders.push_back(newest_run(recorded_runs("site/runs")));
   if (folders.empty()) {
     folders = recorded_runs("site/runs");

@@ -1,5 +1,7 @@
 #include "document/drawings.h"
 
+#include <utility>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "document/charts/charts.h"
@@ -64,9 +66,9 @@ std::vector<Drawings> draw_all(const std::vector<const Document*>& documents, Ch
   std::vector<std::string> specs;
   for (const Document* document : documents) {
     for (const Figure* figure : figures_of(*document)) {
-      const nlohmann::json still = without_links(figure->spec);
+      nlohmann::json still = without_links(figure->spec);
       specs.push_back(themed(still, ChartWidth::kWide).dump());
-      specs.push_back(themed(still, ChartWidth::kNarrow).dump());
+      specs.push_back(themed(std::move(still), ChartWidth::kNarrow).dump());
     }
   }
   if (specs.empty()) return std::vector<Drawings>(documents.size());

@@ -40,18 +40,16 @@ class FigureData {
 
  private:
   /// Without fields that the figure's file does not mention: rows lie inside the page.
-  nlohmann::json in_use(const nlohmann::json& rows) const {
+  nlohmann::json in_use(nlohmann::json rows) const {
     std::map<std::string, bool> mentioned;
-    nlohmann::json kept = nlohmann::json::array();
-    for (const nlohmann::json& row : rows) {
-      nlohmann::json& fields = kept.emplace_back(nlohmann::json::object());
-      for (const auto& [name, value] : row.items()) {
-        const auto [found, fresh] = mentioned.try_emplace(name, false);
-        if (fresh) found->second = file_.find(name) != file_.npos;
-        if (found->second) fields[name] = value;
+    for (nlohmann::json& row : rows) {
+      for (auto field = row.begin(); field != row.end();) {
+        const auto [found, fresh] = mentioned.try_emplace(field.key(), false);
+        if (fresh) found->second = file_.find(field.key()) != file_.npos;
+        field = found->second ? std::next(field) : row.erase(field);
       }
     }
-    return kept;
+    return rows;
   }
 
   const std::vector<Dataset>& datasets_;

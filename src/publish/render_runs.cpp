@@ -106,6 +106,7 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
       const std::string key = render_key(store, notes.belongs_to(store), options, chart_tool);
       add_run(runs, candidate(store, key, record, notes));
     } catch (const InputError& error) {
+      if (options.named) throw;
       say("left out: {}\n", error.what());
       problems.emplace_back(error.what());
     }

@@ -22,6 +22,7 @@ struct RenderOptions {
   std::vector<std::filesystem::path> imports = {};  ///< Tables to compare the runs with.
   bool single_file = false;  ///< Each run's page as one file too, for the mail.
   bool force = false;        ///< Overwrite files in pages' places that others wrote.
+  bool named = false;        ///< The runs were named: one that cannot be read is refused.
   bool asked = false;        ///< The formats were named: one that cannot be made is a failure.
 };
 
@@ -61,8 +62,9 @@ Run load_measured(const RunStore& store);
 SiteRun site_run(const RunStore& store);
 
 /// Renders what changed since the last render into the same folder. A run that cannot be read is
-/// told on stderr and left out; of two folders with the same run one's own counts, and different
-/// runs have different pages. Throws `Interrupted`, the site being as it was.
+/// told on stderr and left out, or thrown as `InputError` where it was named; of two folders with
+/// the same run one's own counts, and different runs have different pages. Throws `Interrupted`,
+/// the site being as it was.
 Rendered render_runs(const std::vector<std::filesystem::path>& folders,
                      const RenderOptions& options);
 

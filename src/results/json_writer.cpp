@@ -25,10 +25,10 @@ bool is_metric(const Json& value) { return value.contains("tag") && value.contai
 std::string one_line(const Json& value) {
   if (!value.is_structured()) return compact_json(value);
   std::string text;
-  for (const auto& [key, part] : value.items()) {
+  for (auto part = value.begin(); part != value.end(); ++part) {
     if (!text.empty()) text += ", ";
-    if (value.is_object()) text += compact_json(Json(key)) + ": ";
-    text += one_line(part);
+    if (value.is_object()) text += compact_json(Json(part.key())) + ": ";
+    text += one_line(*part);
   }
   return value.is_object() ? "{" + text + "}" : "[" + text + "]";
 }

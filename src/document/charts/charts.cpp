@@ -43,9 +43,15 @@ std::string drawable(std::string_view text) {
   return without_pairs(printable(text, kLinesAndTabs));
 }
 
+/// Most texts are names and numbers in ASCII: no copy is made of them.
+bool is_drawable(const std::string& text) {
+  const auto plain = [](char letter) { return letter >= ' ' && letter <= '~'; };
+  return std::ranges::all_of(text, plain) || drawable(text) == text;
+}
+
 void make_names_drawable(nlohmann::json& object) {
-  const auto is_drawable = [](const auto& entry) { return drawable(entry.key()) == entry.key(); };
-  if (std::ranges::all_of(object.items(), is_drawable)) return;
+  const auto may_stay = [](const auto& entry) { return is_drawable(entry.key()); };
+  if (std::ranges::all_of(object.items(), may_stay)) return;
   nlohmann::json renamed = nlohmann::json::object();
   for (auto& [name, inner] : object.items()) renamed[drawable(name)] = std::move(inner);
   object = std::move(renamed);
@@ -55,7 +61,8 @@ void make_names_drawable(nlohmann::json& object) {
 /// that draws it.
 void make_drawable(nlohmann::json& spec) {
   if (spec.is_string()) {
-    spec = drawable(spec.get_ref<const std::string&>());
+    const auto& text = spec.get_ref<const std::string&>();
+    if (!is_drawable(text)) spec = drawable(text);
     return;
   }
   if (!spec.is_structured()) return;
