@@ -72,23 +72,25 @@ TableView table_of(const Dataset& dataset, const ColumnChoice& choice) {
   return table;
 }
 
-nlohmann::json rows_of(const Dataset& dataset) {
-  nlohmann::json rows = nlohmann::json::array();
-  for (const RowView& row : dataset.rows) {
-    nlohmann::json object = nlohmann::json::object();
-    for (std::size_t i = 0; i < dataset.columns.size(); ++i) {
-      const Value& value = row.cells[i];
-      const auto& [name, title, unit, notation] = dataset.columns[i];
-      if (const auto* words = std::get_if<std::string>(&value.held)) {
-        object[name] = *words;
-        continue;
-      }
-      object[name] = value.is_missing() ? nlohmann::json() : nlohmann::json(*value.number());
-      object[name + "_text"] = format_value(value, notation);
-      if (value.deviation) object[name + "_deviation"] = *value.deviation;
-      if (!value.reason.empty()) object["reason"] = value.reason;
+nlohmann::json rows_of(const Dataset& dataset, const WantedField& wanted) {
+  const auto is_wanted = [&](const std::string& name) { return !wanted || wanted(name); };
+  std::vector<nlohmann::json> rows(dataset.rows.size(), nlohmann::json::object());
+  const bool reasons = is_wanted("reason");
+  for (std::size_t i = 0; i < dataset.columns.size(); ++i) {
+    const auto& [name, title, unit, notation] = dataset.columns[i];
+    const bool plain = is_wanted(name), text = is_wanted(name + "_text");
+    const bool deviation = is_wanted(name + "_deviation");
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const Value& value = dataset.rows[r].cells[i];
+      const auto* words = std::get_if<std::string>(&value.held);
+      if (plain && words != nullptr) rows[r][name] = *words;
+      if (words != nullptr) continue;
+      if (plain)
+        rows[r][name] = value.is_missing() ? nlohmann::json() : nlohmann::json(*value.number());
+      if (text) rows[r][name + "_text"] = format_value(value, notation);
+      if (deviation && value.deviation) rows[r][name + "_deviation"] = *value.deviation;
+      if (reasons && !value.reason.empty()) rows[r]["reason"] = value.reason;
     }
-    rows.push_back(std::move(object));
   }
   return rows;
 }

@@ -65,8 +65,11 @@ using ColumnChoice = std::vector<std::string>;
 /// beside the row. Throws `Error` for a name that no column has.
 TableView table_of(const Dataset& dataset, const ColumnChoice& choice = {});
 
+/// Whether a figure uses the field of that name; none: it uses all.
+using WantedField = std::function<bool(const std::string& name)>;
+
 /// One object a row: each column by its name, `<name>_text` as tables have it, `<name>_deviation`
 /// where there is one, and `reason` where a number is missing.
-nlohmann::json rows_of(const Dataset& dataset);
+nlohmann::json rows_of(const Dataset& dataset, const WantedField& wanted = {});
 
 }  // namespace labreport

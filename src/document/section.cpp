@@ -30,26 +30,19 @@ class FigureData {
 
   /// The rows of the dataset of that name: that of the figure's own variant, or the one for all.
   nlohmann::json rows(const std::string& name) const {
-    if (name == main_.name) return in_use(rows_of(main_));
+    if (name == main_.name) return in_use(main_);
     for (const Dataset& dataset : datasets_) {
       const bool fits = dataset.variant.empty() || dataset.variant == main_.variant;
-      if (dataset.name == name && fits) return in_use(rows_of(dataset));
+      if (dataset.name == name && fits) return in_use(dataset);
     }
     return nlohmann::json::array();
   }
 
  private:
   /// Without fields that the figure's file does not mention: rows lie inside the page.
-  nlohmann::json in_use(nlohmann::json rows) const {
-    std::map<std::string, bool> mentioned;
-    for (nlohmann::json& row : rows) {
-      for (auto field = row.begin(); field != row.end();) {
-        const auto [found, fresh] = mentioned.try_emplace(field.key(), false);
-        if (fresh) found->second = file_.find(field.key()) != file_.npos;
-        field = found->second ? std::next(field) : row.erase(field);
-      }
-    }
-    return rows;
+  nlohmann::json in_use(const Dataset& dataset) const {
+    return rows_of(dataset,
+                   [this](const std::string& name) { return file_.find(name) != file_.npos; });
   }
 
   const std::vector<Dataset>& datasets_;

@@ -97,6 +97,9 @@ TEST(Dataset, IsRowsOfNumbersForAFigure) {
                                         {"peak_text", "3.00"}}));
   EXPECT_TRUE(rows.at(1).at("time").is_null());
   EXPECT_EQ(rows.at(1).at("reason"), "out of memory");
+  const auto wanted = [](const std::string& name) { return name == "time" || name == "peak_text"; };
+  EXPECT_EQ(rows_of(steps(), wanted).at(0),
+            (nlohmann::json{{"time", 116.714}, {"peak_text", "3.00"}}));
 }
 
 TEST(Dataset, MeansCarryTheirDeviation) {
