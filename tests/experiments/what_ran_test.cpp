@@ -95,8 +95,8 @@ TEST(WhatRan, TellsCheckpointsApart) {
   });
   const TableView table = overview::what_ran(RunView(run, input.edition));
   ASSERT_EQ(table.rows.size(), 2U);
-  EXPECT_EQ(table.rows[0].cells[0].text, "no checkpoints");
-  EXPECT_EQ(table.rows[1].cells[0].text, "checkpoints of 4 blocks");
+  EXPECT_EQ(table.text(table.rows[0], 0), "no checkpoints");
+  EXPECT_EQ(table.text(table.rows[1], 0), "checkpoints of 4 blocks");
 }
 
 std::string reason_of_refusal(std::int64_t requested, std::optional<std::int64_t> reserved) {
