@@ -24,32 +24,31 @@ class DiffOfRanks : public ProgramTest {
     store.create(run);
     store.finish(run);
   }
+
+  Ended compared(const std::string& problem, CellKind kind) {
+    keep("a", problem, kind);
+    keep("b", problem, kind);
+    const Ended ended = call({"diff", "a", "b"});
+    EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+    return ended;
+  }
 };
 
 TEST_F(DiffOfRanks, StepsOfShardedTrainingAreCompared) {
-  keep("a", "optimizer_state_sharding_accounting", CellKind::kSharding);
-  keep("b", "optimizer_state_sharding_accounting", CellKind::kSharding);
-  const Ended ended = call({"diff", "a", "b"});
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  const Ended ended = compared("optimizer_state_sharding_accounting", CellKind::kSharding);
   EXPECT_THAT(ended.output, AllOf(HasSubstr("Sharded training"), HasSubstr("ranks over"),
                                   HasSubstr("nothing sharded"), Not(HasSubstr("No whole step"))));
 }
 
 TEST_F(DiffOfRanks, AllReducesAreCompared) {
-  keep("a", "distributed_communication_single_node", CellKind::kAllReduce);
-  keep("b", "distributed_communication_single_node", CellKind::kAllReduce);
-  const Ended ended = call({"diff", "a", "b"});
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  const Ended ended = compared("distributed_communication_single_node", CellKind::kAllReduce);
   EXPECT_THAT(ended.output, AllOf(HasSubstr("equally fast within 1 % (median of 30 timings)"),
                                   HasSubstr("all-reduce, 6 ranks over Gloo  1 GB"),
                                   HasSubstr("busbw B (GB/s)"), Not(HasSubstr("No whole step"))));
 }
 
 TEST_F(DiffOfRanks, WhatHasNoMeasureIsSaidNotToBeCompared) {
-  keep("a", "pytorch_attention", CellKind::kAttention);
-  keep("b", "pytorch_attention", CellKind::kAttention);
-  const Ended ended = call({"diff", "a", "b"});
-  EXPECT_EQ(ended.exit_status, 0) << ended.messages;
+  const Ended ended = compared("pytorch_attention", CellKind::kAttention);
   EXPECT_THAT(ended.output, AllOf(HasSubstr("can be compared yet"), Not(HasSubstr("No whole step")),
                                   Not(HasSubstr("1 cells"))));
 }
