@@ -15,6 +15,8 @@ constexpr double kUnhidden = 0.05;
 constexpr double kStretched = 0.02;
 // What latency explains of a difference at least, and at most.
 constexpr double kExplainsLeast = 0.5, kExplainsMost = 2;
+// What is less of a difference is not worth a word.
+constexpr double kCounts = 0.05;
 
 using Wanted = std::initializer_list<Scheme>;
 
@@ -123,6 +125,18 @@ void set_latencies(Facts& facts, const Network& network, double fewer, double sa
   facts.flag("in_part", saved > 0 && explained < kExplainsLeast);
 }
 
+/// What was saved by traced communication, less what copying gradients into one tensor costs.
+std::optional<Facts> traced_saving(const Trained& naive, const Trained& flat, double saved) {
+  if (!naive.communication_ms || !flat.communication_ms || saved <= 0) return std::nullopt;
+  const double copies = std::max(0.0, flat.exchange_ms.value_or(0) - *flat.communication_ms);
+  const double explained = *naive.communication_ms - *flat.communication_ms - copies;
+  if (explained < kExplainsLeast * saved || explained > kExplainsMost * saved) return std::nullopt;
+  Facts facts;
+  facts.set("many", ms_words(*naive.communication_ms)).set("one", ms_words(*flat.communication_ms));
+  facts.when("copies", copies > kCounts * saved, "ms", ms_words(copies));
+  return facts;
+}
+
 std::optional<Facts> flat_times(const Network& network) {
   const Trained* flat = network.ran(Scheme::kFlat);
   const Trained* naive = network.ran(Scheme::kPerParameter);
@@ -137,7 +151,9 @@ std::optional<Facts> flat_times(const Network& network) {
   facts.set("saved", ms_words(std::abs(saved)));
   facts.flag("faster", apart == true && saved > 0).flag("slower", apart == true && saved <= 0);
   facts.flag("alike", apart == false);
-  set_latencies(facts, network, fewer, apart == true ? saved : 0);
+  const auto traced = apart == true ? traced_saving(*naive, *flat, saved) : std::nullopt;
+  facts.when("traced", traced);
+  set_latencies(facts, network, traced ? 0 : fewer, !traced && apart == true ? saved : 0);
   set_share(facts, network, *flat);
   return facts;
 }

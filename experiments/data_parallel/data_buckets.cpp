@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/format.h"
 #include "base/statistics.h"
@@ -156,6 +157,48 @@ std::optional<Facts> more_latencies(const Network& network, const Trained& slowe
   return facts;
 }
 
+struct Range {
+  double least, most;
+  Facts facts() const { return Facts().set("from", ms_words(least)).set("to", ms_words(most)); }
+};
+
+/// Over the caps; nothing where one of them lacks it.
+template <typename OfRow>
+std::optional<Range> range_of(const std::vector<BucketRow>& rows, const OfRow& of_row) {
+  Range range{std::numeric_limits<double>::max(), 0};
+  for (const BucketRow& row : rows) {
+    const std::optional<double> value = of_row(*row.trained);
+    if (!value || *value <= 0) return std::nullopt;
+    range = {std::min(range.least, *value), std::max(range.most, *value)};
+  }
+  return range;
+}
+
+/// What the caps add to a step, and whether it is backward, which all-reduces stretch.
+std::optional<Facts> measured_caps(const Network& network, const std::vector<BucketRow>& rows) {
+  const Trained& none = *network.ran(Scheme::kNone);
+  const auto added = range_of(rows, [&](const Trained& it) { return network.added_ms(it); });
+  const auto longer = range_of(rows, [&](const Trained& it) -> std::optional<double> {
+    if (!it.backward_ms || !none.backward_ms) return std::nullopt;
+    return *it.backward_ms - *none.backward_ms;
+  });
+  if (!added || added->least <= sample_stddev(none.steps_ms)) return std::nullopt;
+  const bool explains = longer && longer->least >= kExplainsFrom * added->least &&
+                        longer->most >= kExplainsFrom * added->most;
+  Facts facts = added->facts();
+  facts.when("stretched", explains ? std::optional(longer->facts()) : std::nullopt);
+  return facts;
+}
+
+/// How much longer the one's backward takes, where that is what its step takes longer.
+std::optional<Facts> more_stretch(const Trained& slowest, const Trained& fastest) {
+  if (!slowest.backward_ms || !fastest.backward_ms) return std::nullopt;
+  const double longer = *slowest.backward_ms - *fastest.backward_ms;
+  const double explained = longer / (*slowest.step_ms() - *fastest.step_ms());
+  if (explained < kExplainsFrom || explained > 1 / kExplainsFrom) return std::nullopt;
+  return Facts().set("longer", ms_words(longer));
+}
+
 /// What the handout's model expects of the caps, and whether such steps could show it.
 std::optional<Facts> expected(const Network& network, const std::vector<BucketRow>& rows) {
   const Trained* none = network.ran(Scheme::kNone);
@@ -167,6 +210,7 @@ std::optional<Facts> expected(const Network& network, const std::vector<BucketRo
   facts.set("most", format_significant(*most->model, 3));
   facts.set("best", least->trained->words());
   facts.flag("unseen", range < sample_stddev(none->steps_ms));
+  facts.when("measured", measured_caps(network, rows));
   return facts;
 }
 
@@ -189,7 +233,12 @@ std::optional<Facts> spread(const Network& network, const std::vector<BucketRow>
   const bool apart = *differ(slowest, fastest);
   facts.flag("apart", apart);
   facts.flag("partition", apart && slowest->calls == fastest->calls);
-  facts.when("latencies", apart ? more_latencies(network, *slowest, *fastest) : std::nullopt);
+  const bool most = std::ranges::none_of(
+      rows, [&](const BucketRow& row) { return row.trained->calls > slowest->calls; });
+  const auto stretch = apart ? more_stretch(*slowest, *fastest) : std::nullopt;
+  facts.when("stretch", stretch);
+  facts.when("latencies", apart && most && !stretch ? more_latencies(network, *slowest, *fastest)
+                                                    : std::nullopt);
   return facts;
 }
 

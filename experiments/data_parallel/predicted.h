@@ -20,8 +20,9 @@ struct Predicted {
 };
 
 /// The step without communication, and beside it `exposed_seconds`. On n ranks a ring sends
-/// 2(n − 1)/n of the bytes and has n − 1 times the steps of two, each with its latency: predicted,
-/// not measured, for GPUs of one host alone. None where the run has no latency and bandwidth.
+/// 2(n − 1)/n of the bytes and has n − 1 times the steps of two, each with its latency; what the
+/// arithmetic leaves out on two, as backward stretched by all-reduces, stays: predicted, not
+/// measured, for GPUs of one host alone. None where the run has no latency and bandwidth.
 std::vector<Predicted> predicted_steps(const Network& network);
 
 Dataset predicted_dataset(const std::vector<Predicted>& rows);

@@ -243,17 +243,28 @@ const Device* device_of(const RunView& view, const Group& group) {
   return &view.run().devices.at(static_cast<std::size_t>(*launch->device));
 }
 
+std::optional<Link> link_of(const RunView& view, const Group& group) {
+  const Device* device = device_of(view, group);
+  const bool linked = device != nullptr && group.cell->spec.device == DeviceKind::kCuda;
+  return linked ? nominal_link(device->name) : std::nullopt;
+}
+
 std::vector<LineRow> line_rows(const RunView& view, const Groups& groups) {
   std::vector<LineRow> rows;
   for (const Group& group : groups) {
     const auto line = line_through(group.swept());
     if (!line) continue;
-    const Device* device = device_of(view, group);
-    const bool linked = device != nullptr && group.cell->spec.device == DeviceKind::kCuda;
-    rows.push_back({group.library(), group.ranks(), *line, bus_factor(group.ranks()),
-                    linked ? nominal_link(device->name) : std::nullopt});
+    rows.push_back(
+        {group.library(), group.ranks(), *line, bus_factor(group.ranks()), link_of(view, group)});
   }
   return rows;
+}
+
+/// A bandwidth beside what the link could carry.
+void set_link(Facts& facts, const std::optional<Link>& link, double busbw) {
+  facts.when("link", link.has_value(), "name", link ? link->name : "");
+  facts.set("nominal", link ? format_significant(link->bytes_per_second / kGiga, 3) : "");
+  facts.set("share", link ? format_percent(busbw / link->bytes_per_second) : "");
 }
 
 std::vector<RankRow> rank_rows(const Groups& groups) {
@@ -411,9 +422,7 @@ std::vector<Facts> line_facts(const std::vector<LineRow>& rows) {
     line.set("group", fmt::format("{}, {} ranks", row.library, row.ranks));
     line.set("latency", format_significant(row.line.latency_ns / kNsPerUs, 3));
     line.set("bandwidth", format_significant(row.busbw() / kGiga, 3));
-    line.when("link", row.link.has_value(), "name", row.link ? row.link->name : "");
-    line.set("nominal", row.link ? format_significant(row.link->bytes_per_second / kGiga, 3) : "");
-    line.set("share", row.link ? format_percent(row.busbw() / row.link->bytes_per_second) : "");
+    set_link(line, row.link, row.busbw());
   }
   return facts;
 }
@@ -454,13 +463,14 @@ std::vector<Facts> present_ones(std::initializer_list<std::optional<Item>> items
   return facts;
 }
 
-Facts facts_of(const Groups& groups, const std::vector<LineRow>& lines) {
+Facts facts_of(const RunView& view, const Groups& groups, const std::vector<LineRow>& lines) {
   Facts facts;
   std::vector<Facts> all, spoken;
   std::set<Collectives> heard;
   for (const Group& group : groups) {
-    const auto found = by_size(group);
+    auto found = by_size(group);
     if (!found) continue;
+    set_link(*found, link_of(view, group), group.busbw(*group.synced(asked_sizes(group).back())));
     all.push_back(*found);
     // One of each library: the answer is short.
     if (heard.insert(group.cell->spec.ranks->collectives).second) spoken.push_back(*found);
@@ -490,7 +500,7 @@ Presentation present(const RunView& view) {
   if (groups.empty()) return {};
   const std::vector<LineRow> lines = line_rows(view, groups);
   PartContent part;
-  part.facts = facts_of(groups, lines);
+  part.facts = facts_of(view, groups, lines);
   part.datasets = {make_dataset("grid", kGrid, grid_rows(groups)),
                    make_dataset("sweep", kSweep, sweep_rows(groups)),
                    make_dataset("lines", kLines, lines),

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/statistics.h"
+#include "base/text.h"
 #include "experiments/common/command.h"
 #include "experiments/fsdp_accounting/gathers.h"
 #include "experiments/fsdp_accounting/present.h"
@@ -127,9 +128,9 @@ std::vector<GatherRow> gather_rows(const std::vector<Trained>& networks) {
 }
 
 /// Of one pass of all blocks: who was in time, and how much of what gathers take was hidden.
-std::optional<Facts> pass_facts(const std::vector<BlockGather>& gathers, std::string_view pass,
+std::optional<Facts> pass_facts(const Launch& launch, std::string_view pass,
                                 const ShardingScheme& sharded, std::int64_t blocks) {
-  const auto all = all_blocks(gathers, pass);
+  const auto all = all_blocks(block_gathers(launch), pass);
   if (!all || all->alone_ms <= 0) return std::nullopt;
   const double hidden = std::clamp(1 - all->wait_ms / all->alone_ms, 0.0, 1.0);
   const double own = sharded.phase_ms(pass).value_or(0) / static_cast<double>(blocks);
@@ -141,14 +142,21 @@ std::optional<Facts> pass_facts(const std::vector<BlockGather>& gathers, std::st
   facts.set("in_time", format_count(all->in_time)).set("layers", format_count(all->layers));
   facts.flag("all", all->in_time == all->layers);
   facts.flag("none", all->in_time == 0);
-  facts.flag("some", all->in_time > 0 && all->in_time < all->layers);
+  const bool some = all->in_time > 0 && all->in_time < all->layers;
+  const std::vector<std::string> late = late_matrices(launch, pass);
+  facts.flag("some", some);
+  const bool told = !late.empty() && std::ssize(late) < all->layers / blocks;
+  facts.when("late", some && told, "matrices", join_words(late));
   facts.set("alone", each(all->alone_ms)).set("wait", each(all->wait_ms));
   facts.set("hidden", format_percent(hidden));
   facts.set("own", format_significant(own, 3));
   // Without its waits a block computes for so long; gathers that take longer cannot hide in it.
   const double computes = own - all->wait_ms / static_cast<double>(blocks);
-  facts.flag("longer",
-             all->alone_ms / static_cast<double>(blocks) > computes && all->in_time < all->layers);
+  const bool queues = pass == metric::kBackward && all->wait_ms > all->alone_ms &&
+                      sharded.cell->spec.device == DeviceKind::kCuda;
+  facts.flag("queues", queues).flag("hides", all->in_time < all->layers && !queues);
+  facts.flag("longer", all->alone_ms / static_cast<double>(blocks) > computes &&
+                           all->in_time < all->layers && !queues);
   facts.set("computes", format_significant(std::max(0.0, computes), 3));
   return facts;
 }
@@ -159,15 +167,28 @@ std::vector<Facts> timely(const std::vector<Trained>& networks) {
     const ShardingScheme& sharded = *network.find(Sharding::kWeights);
     const Launch* launch = ok_launch(*sharded.cell);
     if (launch == nullptr) continue;
-    const auto gathers = block_gathers(*launch);
     for (const auto pass : {metric::kForward, metric::kBackward}) {
-      auto facts = pass_facts(gathers, pass, sharded, network.spec().model->layers);
+      auto facts = pass_facts(*launch, pass, sharded, network.spec().model->layers);
       if (!facts) continue;
       facts->set("network", network.words);
       all.push_back(*facts);
     }
   }
   return all;
+}
+
+/// What sharding saves and costs, by phases of steps that synchronize after each.
+std::optional<Facts> exchange(const ShardingScheme& plain, const ShardingScheme& sharded) {
+  const auto saved = [&](std::string_view phase) {
+    return plain.phase_ms(phase).value_or(0) - sharded.phase_ms(phase).value_or(0);
+  };
+  const double optimizer = saved(metric::kOptimizer), reduce = saved(metric::kAllReduce);
+  const double passes = -saved(metric::kForward) - saved(metric::kBackward);
+  if (optimizer <= 0 || reduce <= 0 || passes <= 0) return std::nullopt;
+  return Facts()
+      .set("optimizer", format_significant(optimizer, 3))
+      .set("reduce", format_significant(reduce, 3))
+      .set("passes", format_significant(passes, 3));
 }
 
 /// Steps with weights sharded and with nothing.
@@ -180,16 +201,15 @@ std::vector<Facts> step_facts(const std::vector<Trained>& networks) {
     all.emplace_back()
         .set("network", network.words)
         .set("plain", format_significant(mean(plain->steps_ms)))
-        .set("sharded", format_significant(mean(sharded->steps_ms)));
+        .set("sharded", format_significant(mean(sharded->steps_ms)))
+        .when("exchange", exchange(*plain, *sharded));
   }
   return all;
 }
 
 void set_losses(Facts& facts, const std::vector<Trained>& networks) {
-  const bool half = std::ranges::any_of(
-      networks, [](const Trained& network) { return under_autocast(network.spec()); });
   optimizer_state_sharding_accounting::set_apart(facts, networks, Sharding::kWeights,
-                                                 half ? kHalfTolerance : kFullTolerance);
+                                                 kFullTolerance, kHalfTolerance);
 }
 
 PartContent memory_part(const RunView& view, const std::vector<Trained>& networks) {

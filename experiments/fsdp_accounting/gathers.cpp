@@ -68,6 +68,23 @@ std::vector<BlockGather> block_gathers(const Launch& launch) {
   return blocks;
 }
 
+std::vector<std::string> late_matrices(const Launch& launch, std::string_view pass) {
+  std::vector<std::pair<std::string, std::int64_t>> late;  // by how many blocks more than in time
+  for (const MeasuredRow& row : measured_rows(launch, metric::kGathers)) {
+    const std::string module(row.text(column::kModule));
+    const BlockGather gather = gather_of(row);
+    if (!gather.is_block() || gather.pass != pass) continue;
+    const std::string matrix = module.substr(gather.block.size() + 1);
+    auto known = std::ranges::find(late, matrix, [](const auto& it) { return it.first; });
+    if (known == late.end()) known = late.insert(known, {matrix, 0});
+    known->second += gather.in_time == 0 ? 1 : -1;
+  }
+  std::erase_if(late, [](const auto& it) { return it.second <= 0; });
+  std::vector<std::string> names;
+  for (const auto& [matrix, excess] : late) names.push_back(matrix);
+  return names;
+}
+
 std::optional<BlockGather> all_blocks(const std::vector<BlockGather>& gathers,
                                       std::string_view pass) {
   std::optional<BlockGather> all;

@@ -30,6 +30,9 @@ bool in_time(double wait_ns, double alone_ns);
 /// Forward in its order, then backward; empty where the launch has none.
 std::vector<BlockGather> block_gathers(const Launch& launch);
 
+/// "ffn.w1": the matrices that were late in most blocks, in the order of the network.
+std::vector<std::string> late_matrices(const Launch& launch, std::string_view pass);
+
 /// The blocks' sums of one pass; nothing where there are no blocks.
 std::optional<BlockGather> all_blocks(const std::vector<BlockGather>& gathers,
                                       std::string_view pass);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "base/format.h"
 #include "base/statistics.h"
@@ -161,7 +162,7 @@ std::vector<Column<TimeRow>> time_columns() {
           phase_column(metric::kBroadcast, "Broadcast")};
 }
 
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+double largest_difference(std::span<const double> a, std::span<const double> b) {
   double largest = 0;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     if (a[i] != 0) largest = std::max(largest, std::abs(b[i] / a[i] - 1));
@@ -232,16 +233,23 @@ void set_conditions(Facts& facts, const RunView& view, const std::vector<Trained
 }
 
 void set_apart(Facts& facts, const std::vector<Trained>& networks, Sharding sharding,
-               double tolerance) {
+               double tolerance, std::optional<double> in_half) {
+  constexpr std::size_t kBeforeRoundingGrows = 2;
   std::vector<Facts> apart;
   for (const Trained& network : networks) {
     const ShardingScheme* plain = network.find(Sharding::kNone);
     const ShardingScheme* other = network.find(sharding);
     if (plain == nullptr || other == nullptr) continue;
-    const double difference = largest_difference(plain->losses, other->losses);
-    if (difference <= tolerance) continue;
+    const bool first = in_half && under_autocast(network.spec());
+    const auto compared = [&](const std::vector<double>& losses) {
+      return std::span(losses).first(first ? std::min(losses.size(), kBeforeRoundingGrows)
+                                           : losses.size());
+    };
+    const double difference = largest_difference(compared(plain->losses), compared(other->losses));
+    if (difference <= (first ? *in_half : tolerance)) continue;
     apart.emplace_back()
         .set("network", network.words)
+        .flag("first", first)
         .set("difference", Value(difference), {Notation::kRelativeError, 2});
   }
   facts.list("apart", std::move(apart));

@@ -1,6 +1,7 @@
 // Tables of ranks that train together, which several problems show.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "document/dataset.h"
@@ -25,8 +26,10 @@ void set_missing(Facts& facts, const std::vector<Trained>& networks);
 /// Ranks, batch, warm-up and steps, for the words of a method.
 void set_conditions(Facts& facts, const RunView& view, const std::vector<Trained>& networks);
 
-/// "apart": networks whose losses differ by more than `tolerance` from those of nothing sharded.
+/// "apart": networks whose losses differ by more than `tolerance` from those of nothing sharded;
+/// where weights travel in 16 bits the first two losses alone, before and after an update, by more
+/// than `in_half`, because later ones amplify rounding.
 void set_apart(Facts& facts, const std::vector<Trained>& networks, Sharding sharding,
-               double tolerance);
+               double tolerance, std::optional<double> in_half = {});
 
 }  // namespace labreport::optimizer_state_sharding_accounting

@@ -219,9 +219,23 @@ TEST(DataParallelCommands, RepeatTheirOwnPart) {
   }
 }
 
-TEST(FlatAnswer, LetsLatencyExplainWhatItDoes) {
+TEST(FlatAnswer, IsExplainedByTracedCommunicationLessTheCopy) {
   EXPECT_THAT(answer("b"), AllOf(HasSubstr("ms less than the"),
-                                 HasSubstr("because 434 calls fewer spare that many latencies")));
+                                 HasSubstr("because in the traced steps communication takes"),
+                                 Not(HasSubstr("copying")), Not(HasSubstr("latencies"))));
+  const auto copies = of_scheme(Scheme::kFlat, [](Launch& launch) {
+    lengthen(launch, metric::kEvent, metric::kExchange, 1.1);
+    lengthen(launch, metric::kStep, metric::kTotal, 1.005);
+  });
+  EXPECT_THAT(answer("b", copies), HasSubstr("of which copying gradients into one tensor takes"));
+}
+
+TEST(FlatAnswer, LetsLatencyExplainWhatItDoes) {
+  const auto untraced = of_scheme(Scheme::kFlat, [](Launch& launch) {
+    for (auto& row : launch.tables.front().rows) row[14] = Scalar();
+  });
+  EXPECT_THAT(answer("b", untraced),
+              HasSubstr("because 434 calls fewer spare that many latencies"));
   EXPECT_THAT(answer("b", steps_times(Scheme::kFlat, 0.8)),
               AllOf(Not(HasSubstr("because")), HasSubstr("By arithmetic 434 calls fewer"),
                     HasSubstr("the run does not show why the rest is saved")));
@@ -267,6 +281,20 @@ TEST(BucketAnswer, LetsLatenciesExplainOnlyWhatTheyDo) {
   EXPECT_THAT(answer("d", of_small_caps(1.5)),
               AllOf(HasSubstr("do not explain"), Not(HasSubstr("because they pay"))));
   EXPECT_THAT(answer("d"), HasSubstr("no more than steps vary"));
+  const auto of_100_mb = [](const CellSpec& spec, Launch& launch) {
+    if (spec.bucket == 100'000'000) lengthen(launch, metric::kStep, metric::kTotal, 1.01);
+  };
+  EXPECT_THAT(answer("d", of_100_mb), Not(HasSubstr("because they pay")))
+      << "1 MB makes more all-reduces and takes less";
+}
+
+TEST(BucketAnswer, NamesBackwardWhereItMakesTheDifference) {
+  const auto stretched = [](const CellSpec& spec, Launch& launch) {
+    if (spec.bucket != 100'000'000) return;
+    lengthen(launch, metric::kEvent, metric::kBackward, 1.02);
+    lengthen(launch, metric::kStep, metric::kTotal, 1.012);
+  };
+  EXPECT_THAT(answer("d", stretched), HasSubstr("because all-reduces stretch their backward by"));
 }
 
 TEST(BucketAnswer, CallsADifferenceOfOnePartitionWhatItIs) {
@@ -280,6 +308,16 @@ TEST(BucketAnswer, SaysWhatTheModelExpectsOfTheCaps) {
   EXPECT_THAT(answer("d"),
               HasSubstr("For the measured caps this model expects 2.23 (buckets of 100 MB) "
                         "to 8.77 ms"));
+}
+
+TEST(BucketAnswer, NamesBackwardWhereItIsWhatTheCapsAdd) {
+  EXPECT_THAT(answer("d"), HasSubstr("because backward itself takes"));
+  const auto unstretched = [](const CellSpec& spec, Launch& launch) {
+    if (!spec.bucket) return;
+    lengthen(launch, metric::kEvent, metric::kBackward, 1.001 / 1.05);
+  };
+  EXPECT_THAT(answer("d", unstretched),
+              AllOf(HasSubstr("they add"), Not(HasSubstr("because backward itself"))));
 }
 
 TEST(BucketAnswer, FindsTheBestSizeFromAllReducesByThemselves) {

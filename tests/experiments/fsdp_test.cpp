@@ -100,6 +100,38 @@ TEST(FsdpMemory, NamesLossesThatDiffer) {
   EXPECT_THAT(answer("a"), Not(HasSubstr("losses")));
 }
 
+TEST(FsdpMemory, ComparesLossesIn16BitsBeforeRoundingGrows) {
+  const auto losses = [](std::vector<double> samples) {
+    return [samples](const CellSpec& spec, Launch& launch) {
+      if (spec.sharding != Sharding::kWeights || spec.precision != Precision::kBf16) return;
+      for (Metric& metric : launch.metrics) {
+        if (metric.tag == metric::kLosses) metric.data = Samples(samples);
+      }
+    };
+  };
+  EXPECT_THAT(answer("a", losses({9.2, 9.2, 9.9, 9.2})), Not(HasSubstr("losses")));
+  EXPECT_THAT(answer("a", losses({9.2, 9.9, 9.2, 9.2})),
+              HasSubstr("The losses of xl in BF16, of its first two steps, differ by 7.6 %"));
+}
+
+TEST(FsdpGathers, NameWhatIsLateAndWhatQueues) {
+  const auto late = [](std::string_view matrix, std::int64_t wait) {
+    return [matrix, wait](const CellSpec& spec, Launch& launch) {
+      if (spec.sharding != Sharding::kWeights) return;
+      for (auto& row : launch.tables.back().rows) {
+        if (std::get<std::string>(row[1]).ends_with(matrix)) row[4] = wait;
+      }
+    };
+  };
+  EXPECT_THAT(answer("b", late("ffn.w1", 1'000'000)),
+              AllOf(HasSubstr("late in most blocks are ffn.w1."),
+                    Not(HasSubstr("late in most blocks are ffn.w1 and"))));
+  EXPECT_THAT(answer("b", late("ffn.w1", 1'000'000'000)),
+              AllOf(HasSubstr("because gathers queue behind the reduce-scatters"),
+                    Not(HasSubstr("backward: **yes**"))));
+  EXPECT_THAT(answer("b"), Not(HasSubstr("queue behind")));
+}
+
 TEST(FsdpGathers, AreInTimeInFp32AndNotInBf16) {
   EXPECT_THAT(answer("b"),
               AllOf(HasSubstr("xl in FP32, forward: **yes**, all 224 gathers"),
