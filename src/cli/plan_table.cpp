@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "experiments/catalog.h"
+#include "orchestrate/group.h"
 #include "orchestrate/progress.h"
 #include "plan/arithmetic.h"
 #include "plan/memory.h"
@@ -49,6 +50,15 @@ void add_without_room(PlanTotals& sum, const PlannedCell& cell, std::int64_t mem
   sum.seconds += begun * static_cast<double>(cell.launches);
 }
 
+/// Of the chosen GPUs those that one launch takes: ranks take theirs together, or are skipped.
+double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
+  const std::size_t all = std::max<std::size_t>(1, choice.gpus.size());
+  const bool on_gpus = spec.ranks && spec.device == DeviceKind::kCuda && !choice.gpus.empty();
+  const auto there = static_cast<std::int64_t>(choice.gpus.size() + choice.others.size());
+  if (on_gpus && spec.ranks->count > there) return 0;
+  return static_cast<double>(std::min(slots_needed(spec, all), all));
+}
+
 /// The arithmetic counts tensors: what CUDA itself takes comes on top.
 void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
   const auto launches = static_cast<double>(cell.launches);
@@ -59,7 +69,7 @@ void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choi
   if (!choice.gpus.empty() && peak > choice.gpus.front().memory_bytes) {
     return add_without_room(sum, cell, choice.gpus.front().memory_bytes);
   }
-  sum.seconds += estimate_seconds(choice, cell.spec) * launches;
+  sum.seconds += estimate_seconds(choice, cell.spec) * launches * gpus_taken(cell.spec, choice);
   sum.disk_bytes += estimated_disk_bytes(cell.spec) * launches;
 }
 

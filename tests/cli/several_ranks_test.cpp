@@ -53,5 +53,19 @@ TEST_F(DiffOfRanks, WhatHasNoMeasureIsSaidNotToBeCompared) {
                                   Not(HasSubstr("1 cells"))));
 }
 
+TEST_F(DiffOfRanks, PlannedTimeOfRanksIsTheSameHoweverGpusAreNamed) {
+  have_gpus(kAnyChip);
+  environment_["FAKE_NVML"] = "alike";
+  const std::vector<std::string> words{"run",       "--dry-run", "--preset",   "full",
+                                       "--edition", "2026",      "--problems", "fsdp_accounting"};
+  std::vector<std::string> all = words;
+  all.insert(all.end(), {"--gpus", "all"});
+  const auto planned = [](const Ended& ended) {
+    const std::size_t about = ended.messages.find("about ");
+    return ended.messages.substr(about, ended.messages.find(';', about) - about);
+  };
+  EXPECT_EQ(planned(call(all)), planned(call(words))) << "each launch takes both";
+}
+
 }  // namespace
 }  // namespace labreport
