@@ -192,7 +192,13 @@ std::vector<std::int64_t> asked_sizes(const Group& group) {
 std::vector<GridRow> grid_rows(const Groups& groups) {
   std::vector<GridRow> rows;
   for (const Group& group : groups) {
-    for (const std::int64_t bytes : asked_sizes(group)) {
+    const std::vector<std::int64_t> sizes = asked_sizes(group);
+    if (!group.reason.empty() && !sizes.empty()) {
+      const std::string all = size_words(sizes.front()) + " to " + size_words(sizes.back());
+      rows.push_back({group.library(), group.ranks(), all, {}, 0, group.reason});
+      continue;
+    }
+    for (const std::int64_t bytes : sizes) {
       rows.push_back({group.library(), group.ranks(), size_words(bytes), group.synced(bytes),
                       bus_factor(group.ranks()), group.reason});
     }

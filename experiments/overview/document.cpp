@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -111,12 +113,23 @@ std::string title_of(const Document& document, const RunView& view) {
   return "Profiling and benchmarking (§" + view.edition().section + ")";
 }
 
+/// "NVIDIA H200"; "2 × NVIDIA H200" where ranks ran on several.
+std::string device_words(const RunView& view) {
+  const Device* device = view.device();
+  if (device == nullptr) return "no device";
+  std::int64_t gpus = 1;
+  for (const Cell& cell : view.run().cells) {
+    const bool joined = cell.spec.ranks && cell.spec.device == DeviceKind::kCuda;
+    if (joined && ok_launch(cell) != nullptr) gpus = std::max(gpus, cell.spec.ranks->count);
+  }
+  return gpus == 1 ? device->name : fmt::format("{} × {}", gpus, device->name);
+}
+
 /// Of a run that measures both, the report is of the user's model.
 Document build_document_of(const Run& run, const Run& shown, bool reference) {
   const RunView view(shown, find_edition(run.edition));
-  const Device* device = view.device();
   Document document;
-  document.device = device == nullptr ? "no device" : device->name;
+  document.device = device_words(view);
   document.edition = run.edition;
   document.preset = run.preset;
   set_origin(document, run);

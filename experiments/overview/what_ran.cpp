@@ -32,6 +32,11 @@ std::string checkpoints(const CellSpec& spec) {
 std::string subject(const Cell& cell) {
   if (cell.spec.kind == CellKind::kCheckpointing) return checkpoints(cell.spec);
   if (is_shipped(cell.spec)) return cell.spec.implementation;
+  if (cell.spec.ranks) {
+    return fmt::format("{}, {} ranks over {}",
+                       replaced(std::string(name(cell.spec.kind)), "_", "-"),
+                       cell.spec.ranks->count, describe(cell.spec.ranks->collectives));
+  }
   if (cell.spec.kind == CellKind::kTiming) return "time";
   return cell.spec.kind == CellKind::kKernels ? "profile" : std::string(name(cell.spec.kind));
 }
@@ -49,12 +54,18 @@ struct Missing {
   }
 };
 
+/// Nothing, rather than no words: a column that holds nothing is not shown.
+Value words_or_nothing(std::string words) {
+  return words.empty() ? Value() : Value(std::move(words));
+}
+
 const std::vector<Column<Missing>> kMissing{
     {"subject", "Measurement", &Missing::subject},
     {"count", "Count", &Missing::count, "", {Notation::kCount}},
-    {"size", "Size", &Missing::size},
-    {"mode", "Mode", [](const Missing& row) { return join_words(row.modes); }},
-    {"precision", "Precision", [](const Missing& row) { return join_words(row.precisions); }},
+    {"size", "Size", [](const Missing& row) { return words_or_nothing(row.size); }},
+    {"mode", "Mode", [](const Missing& row) { return words_or_nothing(join_words(row.modes)); }},
+    {"precision", "Precision",
+     [](const Missing& row) { return words_or_nothing(join_words(row.precisions)); }},
     {"context", "Context", &Missing::context, "", {Notation::kCount}},
     {"reason", "Reason", &Missing::reason}};
 

@@ -82,7 +82,8 @@ std::string without_marks(std::string_view text, bool keep_lines) {
 }
 
 std::string keep_numbers_whole(std::string_view text) {
-  constexpr std::string_view kTails[] = {"±", "ms", "MiB", "GiB", "%", "×", "times"};
+  constexpr std::string_view kTails[] = {"±",  "ms",  "µs", "MB", "MiB",
+                                         "GB", "GiB", "%",  "×",  "times"};
   std::string whole;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::string_view rest = text.substr(i + 1);
