@@ -17,6 +17,8 @@ constexpr double kStretched = 0.02;
 constexpr double kExplainsLeast = 0.5, kExplainsMost = 2;
 // What is less of a difference is not worth a word.
 constexpr double kCounts = 0.05;
+// By how much latencies and bytes may miss what they make up.
+constexpr double kMakesUp = 0.25;
 
 using Wanted = std::initializer_list<Scheme>;
 
@@ -86,9 +88,23 @@ void set_share(Facts& facts, const Network& network, const Trained& trained) {
   const double added = *network.added_ms(trained);
   facts.when("longer",
              Facts()
-                 .set("added", format_value({added, two_deviations(trained, *none)}))
+                 .set("added", format_value({added, deviation_of_difference(trained, *none)}))
                  .set("share", format_percent(added / *trained.step_ms()))
                  .when("alone", explained_alone(trained, added) ? hidden(trained) : std::nullopt));
+}
+
+/// What latencies and bytes by themselves make of its traced communication, where they do.
+std::optional<Facts> made_of(const Network& network, const Trained& trained) {
+  const auto model = network.model();
+  if (!model || !trained.communication_ms) return std::nullopt;
+  const double calls = trained.calls.value_or(0);
+  const double latency = calls * model->alpha * 1e3, bytes = model->total / model->beta * 1e3;
+  if (std::abs((latency + bytes) / *trained.communication_ms - 1) > kMakesUp) return std::nullopt;
+  return Facts()
+      .set("bytes_ms", difference_words(bytes))
+      .set("beta", format_significant(model->beta / 1e9, 3))
+      .set("latency", difference_words(latency))
+      .set("alpha", format_significant(model->alpha * 1e6, 3));
 }
 
 std::optional<Facts> naive_times(const Network& network) {
@@ -99,7 +115,9 @@ std::optional<Facts> naive_times(const Network& network) {
   facts.set("calls", format_count(static_cast<std::int64_t>(naive->calls.value_or(0))));
   facts.set("bytes", megabytes(network.total_bytes()));
   set_share(facts, network, *naive);
-  facts.when("skew", naive->skew_ms.has_value(), "ms", ms_words(naive->skew_ms.value_or(0)));
+  facts.when("made", made_of(network, *naive));
+  facts.when("skew", naive->skew_ms.has_value(), "of",
+             difference_words(naive->skew_ms.value_or(0)));
   return facts;
 }
 
@@ -110,8 +128,8 @@ std::optional<Facts> latencies(const Network& network, double fewer) {
   Facts facts;
   facts.set("fewer", format_count(static_cast<std::int64_t>(fewer)));
   facts.set("alpha", format_significant(model->alpha * 1e6, 3));
-  facts.set("latency", ms_words(fewer * model->alpha * 1e3));
-  facts.set("bytes_ms", ms_words(model->total / model->beta * 1e3));
+  facts.set("latency", difference_words(fewer * model->alpha * 1e3));
+  facts.set("bytes_ms", difference_words(model->total / model->beta * 1e3));
   return facts;
 }
 
@@ -133,8 +151,18 @@ std::optional<Facts> traced_saving(const Trained& naive, const Trained& flat, do
   if (explained < kExplainsLeast * saved || explained > kExplainsMost * saved) return std::nullopt;
   Facts facts;
   facts.set("many", ms_words(*naive.communication_ms)).set("one", ms_words(*flat.communication_ms));
-  facts.when("copies", copies > kCounts * saved, "ms", ms_words(copies));
+  facts.when("copies", copies > kCounts * saved, "of", difference_words(copies));
   return facts;
+}
+
+/// The peak that one tensor of all gradients costs, where it does.
+std::optional<Facts> held_again(const Network& network, const Trained& naive, const Trained& flat) {
+  if (!naive.peak_bytes || !flat.peak_bytes) return std::nullopt;
+  const double more = *flat.peak_bytes - *naive.peak_bytes;
+  if (more < kExplainsLeast * network.total_bytes()) return std::nullopt;
+  return Facts()
+      .set("peak", format_bytes(*flat.peak_bytes))
+      .set("other", format_bytes(*naive.peak_bytes));
 }
 
 std::optional<Facts> flat_times(const Network& network) {
@@ -148,7 +176,8 @@ std::optional<Facts> flat_times(const Network& network) {
   const double fewer = apart ? naive->calls.value_or(1) - 1 : 0;
   facts.set("naive", apart ? step_words(*naive) : "");
   facts.set("calls", format_count(static_cast<std::int64_t>(fewer + 1)));
-  facts.set("saved", ms_words(std::abs(saved)));
+  facts.set("saved", difference_words(std::abs(saved)));
+  facts.when("larger", apart ? held_again(network, *naive, *flat) : std::nullopt);
   facts.flag("faster", apart == true && saved > 0).flag("slower", apart == true && saved <= 0);
   facts.flag("alike", apart == false);
   const auto traced = apart == true ? traced_saving(*naive, *flat, saved) : std::nullopt;
@@ -184,13 +213,31 @@ std::optional<Facts> stretched(const Network& network, const Trained& trained) {
       .set("plain", ms_words(*none.backward_ms));
 }
 
+/// How much of what one all-reduce a parameter after backward adds is gone.
+std::optional<Facts> saves(const Network& network, const Trained& trained) {
+  const Trained* naive = network.ran(Scheme::kPerParameter);
+  const Trained* none = network.ran(Scheme::kNone);
+  if (!differ(naive, none).value_or(false) || !differ(&trained, naive).value_or(false)) {
+    return std::nullopt;
+  }
+  const double added = *network.added_ms(*naive), left = *network.added_ms(trained);
+  if (left <= 0 || left >= added) return std::nullopt;
+  return Facts()
+      .set("added", difference_words(added))
+      .set("left", difference_words(left))
+      .set("share", format_percent(1 - left / added));
+}
+
 std::optional<Facts> overlap_times(const Network& network) {
   const Trained* trained = network.ran(Scheme::kOverlapped);
   if (trained == nullptr) return std::nullopt;
   Facts facts;
   facts.set("step", step_words(*trained));
   facts.list("others", held_against(network, *trained, {Scheme::kPerParameter, Scheme::kFlat}));
+  facts.when("saves", saves(network, *trained));
   facts.when("hides", hidden(*trained));
+  const double tail = trained->exchange_ms.value_or(0);
+  facts.when("tail", tail > 0, "of", difference_words(tail));
   facts.when("stretched", stretched(network, *trained));
   return facts;
 }

@@ -34,8 +34,8 @@ struct BucketRow {
   std::optional<double> predicted = {};  ///< ms of a step
   Value added = {};
 
-  Value or_reason(const std::optional<double>& value) const {
-    return value ? Value(*value) : Value::missing(trained->reason);
+  Value traced(const std::optional<double>& value) const {
+    return value ? Value(*value) : Value::missing(trained->untraced());
   }
 };
 
@@ -52,10 +52,10 @@ const std::vector<Column<BucketRow>> kBuckets{
     {"predicted", "Predicted", [](const BucketRow& row) { return Value(row.predicted); }, "ms"},
     {"added", "Added", [](const BucketRow& row) { return row.added; }, "ms"},
     {"exposed", "Exposed",
-     [](const BucketRow& row) { return row.or_reason(row.trained->exposed_ms()); }, "ms"},
+     [](const BucketRow& row) { return row.traced(row.trained->exposed_ms()); }, "ms"},
     {"hidden",
      "Hidden",
-     [](const BucketRow& row) { return row.or_reason(row.trained->hidden_share()); },
+     [](const BucketRow& row) { return row.traced(row.trained->hidden_share()); },
      "%",
      {Notation::kPercent}},
     {"model",
@@ -152,14 +152,20 @@ std::optional<Facts> more_latencies(const Network& network, const Trained& slowe
   const double explained = latency / (*slowest.step_ms() - *fastest.step_ms());
   Facts facts;
   facts.set("more", format_count(static_cast<std::int64_t>(more)));
-  facts.set("latency", ms_words(latency));
+  facts.set("latency", difference_words(latency));
   facts.flag("explains", explained >= kExplainsFrom && explained <= 1 / kExplainsFrom);
   return facts;
 }
 
 struct Range {
   double least, most;
-  Facts facts() const { return Facts().set("from", ms_words(least)).set("to", ms_words(most)); }
+  /// "10.8 to 19.4 ms"; "10.6 ms" where both are written alike.
+  std::string words() const {
+    const std::string from = difference_words(least), to = difference_words(most);
+    if (from == to) return from;
+    const std::string unit = to.substr(to.find(' '));
+    return (from.ends_with(unit) ? from.substr(0, from.find(' ')) : from) + " to " + to;
+  }
 };
 
 /// Over the caps; nothing where one of them lacks it.
@@ -185,8 +191,9 @@ std::optional<Facts> measured_caps(const Network& network, const std::vector<Buc
   if (!added || added->least <= sample_stddev(none.steps_ms)) return std::nullopt;
   const bool explains = longer && longer->least >= kExplainsFrom * added->least &&
                         longer->most >= kExplainsFrom * added->most;
-  Facts facts = added->facts();
-  facts.when("stretched", explains ? std::optional(longer->facts()) : std::nullopt);
+  Facts facts;
+  facts.set("span", added->words());
+  facts.when("stretched", explains, "span", explains ? longer->words() : "");
   return facts;
 }
 
@@ -196,7 +203,7 @@ std::optional<Facts> more_stretch(const Trained& slowest, const Trained& fastest
   const double longer = *slowest.backward_ms - *fastest.backward_ms;
   const double explained = longer / (*slowest.step_ms() - *fastest.step_ms());
   if (explained < kExplainsFrom || explained > 1 / kExplainsFrom) return std::nullopt;
-  return Facts().set("longer", ms_words(longer));
+  return Facts().set("longer", difference_words(longer));
 }
 
 /// What the handout's model expects of the caps, and whether such steps could show it.
@@ -214,6 +221,19 @@ std::optional<Facts> expected(const Network& network, const std::vector<BucketRo
   return facts;
 }
 
+/// By how much steps differ that share out gradients alike, one a bucket: what launches differ by.
+double twins(const Network& network) {
+  double least = std::numeric_limits<double>::max(), most = 0;
+  for (const Trained& trained : network.schemes) {
+    const bool alone =
+        trained.scheme() == Scheme::kOverlapped || trained.scheme() == Scheme::kBucketed;
+    const auto tensors = static_cast<double>(network.gradients().size());
+    if (!alone || !trained.step_ms() || trained.calls != tensors) continue;
+    least = std::min(least, *trained.step_ms()), most = std::max(most, *trained.step_ms());
+  }
+  return std::max(0.0, most - least);
+}
+
 std::optional<Facts> spread(const Network& network, const std::vector<BucketRow>& rows) {
   const Trained* slowest = nullptr;
   const Trained* fastest = nullptr;
@@ -228,11 +248,12 @@ std::optional<Facts> spread(const Network& network, const std::vector<BucketRow>
               return row.trained->step_ms() ? ms_words(*row.trained->step_ms()) : "–";
             }));
   facts.set("slowest", slowest->words()).set("fastest", fastest->words());
-  facts.set("range", ms_words(*slowest->step_ms() - *fastest->step_ms()));
+  const double range = *slowest->step_ms() - *fastest->step_ms(), noise = twins(network);
+  facts.set("range", difference_words(range));
   facts.set("range_share", format_percent(1 - *fastest->step_ms() / *slowest->step_ms()));
-  const bool apart = *differ(slowest, fastest);
+  const bool apart = *differ(slowest, fastest) && range > noise;
   facts.flag("apart", apart);
-  facts.flag("partition", apart && slowest->calls == fastest->calls);
+  facts.when("twins", noise > 0, "of", difference_words(noise));
   const bool most = std::ranges::none_of(
       rows, [&](const BucketRow& row) { return row.trained->calls > slowest->calls; });
   const auto stretch = apart ? more_stretch(*slowest, *fastest) : std::nullopt;
@@ -254,6 +275,21 @@ std::optional<Facts> reducer(const Network& network) {
   return facts;
 }
 
+/// What steps that overlap add, where the arithmetic has less than half of it.
+std::optional<Facts> missed(const Network& network, const std::vector<Predicted>& rows) {
+  Range predicted{std::numeric_limits<double>::max(), 0}, measured = predicted;
+  const auto widen = [](Range& range, double value) {
+    range = {std::min(range.least, value), std::max(range.most, value)};
+  };
+  for (const Predicted& row : rows) {
+    if (!row.trained->overlaps()) continue;
+    widen(predicted, row.two_ms - *network.ran(Scheme::kNone)->step_ms());
+    widen(measured, *network.added_ms(*row.trained));
+  }
+  if (measured.least <= 0 || predicted.most >= kExplainsFrom * measured.least) return std::nullopt;
+  return Facts().set("expected", predicted.words()).set("added", measured.words());
+}
+
 std::optional<Facts> prediction(const Network& network) {
   const std::vector<Predicted> rows = predicted_steps(network);
   if (rows.empty()) return std::nullopt;
@@ -264,6 +300,7 @@ std::optional<Facts> prediction(const Network& network) {
   facts.set("scheme", worst->trained->words());
   const auto least =
       std::ranges::min_element(rows, {}, [](const auto& row) { return row.eight_ms.value_or(0); });
+  facts.when("missed", missed(network, rows));
   const bool predicts = std::abs(worst->error()) <= kPredicts;
   facts.flag("predicts", predicts);
   facts.when("more", predicts && least->eight_ms.has_value(),

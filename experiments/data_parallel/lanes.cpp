@@ -121,7 +121,7 @@ std::vector<Dataset> lanes_of(const std::vector<Network>& networks,
     for (const Trained& trained : network.schemes) {
       const Launch* launch = ok_launch(*trained.cell);
       const bool shown = std::ranges::find(wanted, trained.scheme()) != wanted.end();
-      if (launch == nullptr || !shown) continue;
+      if (launch == nullptr || !shown || trained.disturbed) continue;
       const std::string prefix = networks.size() > 1 ? network.words + ", " : std::string();
       add_drawn(datasets, *launch, prefix + trained.words());
     }

@@ -18,6 +18,8 @@ namespace {
 namespace single_node = distributed_communication_single_node;
 
 constexpr double kBytesPerMegabyte = 1e6;
+// A traced step that is longer than the timed ones by more than this share is another step.
+constexpr double kDisturbed = 1.05;
 
 std::optional<double> single(const Launch& launch, std::string_view tag, std::string_view name) {
   const Metric* metric = launch.find(tag, name);
@@ -39,7 +41,18 @@ double deviation_of(const std::vector<double>& samples) {
   return samples.empty() ? 0 : sample_stddev(samples);
 }
 
+/// The longest rank's traced step over the timed ones.
+double traced_ratio(const Trained& trained, const Launch& launch) {
+  double longest = 0;
+  for (const MeasuredRow& row : measured_rows(launch, metric::kRankSteps)) {
+    longest = std::max(longest, row.number(column::kTracedNs).value_or(0));
+  }
+  return longest / kNanosecondsPerMillisecond / trained.step_ms().value_or(1);
+}
+
 void add_traced(Trained& trained, const Launch& launch) {
+  const double ratio = traced_ratio(trained, launch);
+  if (ratio > kDisturbed) return void(trained.disturbed = ratio);
   for (const MeasuredRow& row : measured_rows(launch, metric::kRankSteps)) {
     const auto communication = row.number(column::kCommunicationNs);
     const auto both = row.number(column::kBothNs);
@@ -61,6 +74,7 @@ Trained trained_by(const Cell& cell) {
   trained.backward_deviation_ms =
       deviation_of(counted(cell.spec, *launch, metric::kEvent, metric::kBackward));
   trained.exchange_ms = median_of(counted(cell.spec, *launch, metric::kEvent, metric::kExchange));
+  trained.peak_bytes = single(*launch, metric::kMemory, metric::kPeakAllocated);
   trained.calls = single(*launch, metric::kAllReduces, metric::kCalls);
   trained.largest_bytes = single(*launch, metric::kAllReduces, metric::kLargest);
   trained.off = single(*launch, metric::kEquality, metric::kGradients);
@@ -106,6 +120,11 @@ std::string megabytes(double bytes) {
 std::string Trained::words() const {
   if (scheme() != Scheme::kBucketed) return std::string(describe(scheme()));
   return "buckets of " + cap_words(static_cast<double>(cell->spec.bucket.value_or(0))) + " MB";
+}
+
+std::string Trained::untraced() const {
+  if (!disturbed) return reason;
+  return "the traced step took " + format_ratio(*disturbed) + "× as long as the timed ones";
 }
 
 bool Trained::overlaps() const {

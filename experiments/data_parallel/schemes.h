@@ -23,12 +23,16 @@ struct Trained {
   std::optional<double> calls = {}, largest_bytes = {};
   /// Of the traced step, of the rank with the most exposed.
   std::optional<double> communication_ms = {}, both_ms = {};
+  /// Of the traced step over the timed ones, where it is so long that it tells nothing of them.
+  std::optional<double> disturbed = {};
+  std::optional<double> peak_bytes = {};           ///< The most that rank 0 had allocated.
   std::optional<double> off = {}, tolerance = {};  ///< Of gradients or weights, see `equality`.
   std::optional<double> apart = {};                ///< Ranks that hold other weights.
 
   Scheme scheme() const { return cell->spec.scheme.value_or(Scheme::kNone); }
-  std::string words() const;  ///< "per parameter", "buckets of 10 MB"
-  bool overlaps() const;      ///< Its all-reduces begin during backward.
+  std::string words() const;     ///< "per parameter", "buckets of 10 MB"
+  std::string untraced() const;  ///< Why nothing is told of its traced step.
+  bool overlaps() const;         ///< Its all-reduces begin during backward.
   std::optional<double> step_ms() const;
   std::optional<double> exposed_ms() const;
   std::optional<double> hidden_share() const;

@@ -17,7 +17,7 @@
 namespace labreport::data_parallel {
 namespace {
 
-constexpr double kNsPerUs = 1e3;
+constexpr double kNsPerUs = 1e3, kUsPerMs = 1e3;
 
 struct SchemeRow {
   std::string network;  ///< Empty where there is one alone.
@@ -28,7 +28,15 @@ struct SchemeRow {
   Value or_reason(const std::optional<double>& value) const {
     return value ? Value(*value) : Value::missing(trained->reason);
   }
+  Value traced(const std::optional<double>& value) const {
+    return value ? Value(*value) : Value::missing(trained->untraced());
+  }
 };
+
+template <typename Field>
+std::function<Value(const SchemeRow&)> of_trace(Field field) {
+  return [field](const SchemeRow& row) { return row.traced(std::invoke(field, row.trained)); };
+}
 
 Value step_of(const SchemeRow& row) {
   const std::vector<double>& steps = row.trained->steps_ms;
@@ -55,9 +63,10 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
      "%",
      {Notation::kPercent}},
     {"exchange", "Exchange", of(&Trained::exchange_ms), "ms"},
-    {"communication", "Communication", of(&Trained::communication_ms), "ms"},
-    {"exposed", "Exposed", of(&Trained::exposed_ms), "ms"},
-    {"hidden", "Hidden", of(&Trained::hidden_share), "%", {Notation::kPercent}}};
+    {"communication", "Communication", of_trace(&Trained::communication_ms), "ms"},
+    {"exposed", "Exposed", of_trace(&Trained::exposed_ms), "ms"},
+    {"hidden", "Hidden", of_trace(&Trained::hidden_share), "%", {Notation::kPercent}},
+    {"peak", "Peak", of(&Trained::peak_bytes), "GiB", {Notation::kGibibytes}}};
 
 struct RankRow {
   std::string scheme, network;  ///< As in `SchemeRow`.
@@ -186,12 +195,21 @@ Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_lis
 
 std::string ms_words(double value) { return format_significant(value, 4); }
 
+std::string difference_words(double ms) {
+  if (ms < 1) return format_fixed(ms * kUsPerMs, 0) + " µs";
+  return format_fixed(ms, 1) + " ms";
+}
+
 std::string step_words(const Trained& trained) {
   return format_value(Value::mean_of(trained.steps_ms));
 }
 
 double two_deviations(const Trained& a, const Trained& b) {
   return sample_stddev(a.steps_ms) + sample_stddev(b.steps_ms);
+}
+
+double deviation_of_difference(const Trained& a, const Trained& b) {
+  return std::hypot(sample_stddev(a.steps_ms), sample_stddev(b.steps_ms));
 }
 
 std::optional<bool> differ(const Trained* a, const Trained* b) {

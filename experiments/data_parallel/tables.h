@@ -21,11 +21,17 @@ Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_lis
 
 std::string ms_words(double ms);
 
+/// A difference of two steps, as exactly as they bear out: "12.2 ms", "5.5 ms", "46 µs".
+std::string difference_words(double ms);
+
 /// "116.71 ± 0.29": the mean of its steps and their deviation, as tables have it.
 std::string step_words(const Trained& trained);
 
 /// The standard deviations of both's steps, added.
 double two_deviations(const Trained& a, const Trained& b);
+
+/// Of the difference of their steps, which are independent.
+double deviation_of_difference(const Trained& a, const Trained& b);
 
 /// They differ by more than both deviations together; nothing where one has no steps.
 std::optional<bool> differ(const Trained* a, const Trained* b);

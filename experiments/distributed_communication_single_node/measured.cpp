@@ -26,25 +26,44 @@ void add_rank(Timing& timing, const MeasuredRow& row) {
   timing.deviation_ns = row.number(column::kStddevNs);
 }
 
-}  // namespace
+double relative_error(const Line& line, const Timing& timing) {
+  return std::abs(line.ns(timing.bytes) - timing.ns) / timing.ns;
+}
 
-std::optional<Line> line_through(const std::vector<Timing>& timings) {
-  if (timings.size() < 3) return std::nullopt;
+/// By least squares of relative errors, each counting as far as it is trusted.
+Line weighted_line(const std::vector<Timing>& timings, const std::vector<double>& trust) {
   double weights = 0, sizes = 0, squares = 0, times = 0, products = 0;
-  for (const Timing& timing : timings) {
-    const auto size = static_cast<double>(timing.bytes);
-    const double weight = 1 / (timing.ns * timing.ns);
+  for (std::size_t i = 0; i < timings.size(); ++i) {
+    const auto size = static_cast<double>(timings[i].bytes);
+    const double weight = trust[i] / (timings[i].ns * timings[i].ns);
     weights += weight, sizes += weight * size, squares += weight * size * size;
-    times += weight * timing.ns, products += weight * size * timing.ns;
+    times += weight * timings[i].ns, products += weight * size * timings[i].ns;
   }
   const double determinant = weights * squares - sizes * sizes;
   const double slope = (weights * products - sizes * times) / determinant;
-  Line line{(times - slope * sizes) / weights, 1e9 / slope};
+  return {(times - slope * sizes) / weights, 1e9 / slope};
+}
+
+}  // namespace
+
+std::optional<Line> line_through(const std::vector<Timing>& timings) {
+  constexpr int kRounds = 50;  // of reweighting: least squares become least absolute errors
+  constexpr double kExact = 1e-6;
+  if (timings.size() < 3) return std::nullopt;
+  std::vector<double> trust(timings.size(), 1);
+  Line line;
+  for (int round = 0; round < kRounds; ++round) {
+    line = weighted_line(timings, trust);
+    for (std::size_t i = 0; i < timings.size(); ++i) {
+      trust[i] = 1 / std::max(kExact, relative_error(line, timings[i]));
+    }
+  }
+  const double slope = 1e9 / line.bytes_per_second;
   if (!(line.latency_ns > 0) || !(slope > 0) || !std::isfinite(line.bytes_per_second)) {
     return std::nullopt;
   }
   for (const Timing& timing : timings) {
-    const double error = std::abs(line.ns(timing.bytes) - timing.ns) / timing.ns;
+    const double error = relative_error(line, timing);
     line.largest_error = std::max(line.largest_error, error);
     if (error < 0.5) line.near += 1 / static_cast<double>(timings.size());
   }

@@ -43,8 +43,8 @@ struct Line {
   }
 };
 
-/// By least squares of relative errors, so that short times count like long ones. Nothing for fewer
-/// than three sizes, or where α or β would not be above 0.
+/// By least absolute relative errors, so that short times count like long ones and a few disturbed
+/// ones do not move it. Nothing for fewer than three sizes, or where α or β would not be above 0.
 std::optional<Line> line_through(const std::vector<Timing>& timings);
 
 /// One library with one number of ranks.

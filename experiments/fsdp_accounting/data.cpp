@@ -14,12 +14,15 @@
 namespace labreport::fsdp_accounting {
 namespace {
 
+using optimizer_state_sharding_accounting::ExpectedStep;
 using optimizer_state_sharding_accounting::ShardingScheme;
 using optimizer_state_sharding_accounting::Stage;
 using optimizer_state_sharding_accounting::Trained;
 using optimizer_state_sharding_accounting::When;
 
 constexpr const char* kProblem = "fsdp_accounting";
+// Of its gradients what a peak holds less of lies early in backward.
+constexpr double kEarly = 0.5;
 constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;  // of losses; gradients in 16 bits
 
 /// The high-water mark of a later step: what a peak of the whole step is.
@@ -35,11 +38,11 @@ double held_total(const ShardingScheme& scheme) {
 
 /// Against one other scheme: what the arithmetic expects, what was measured.
 Facts saving(const ShardingScheme& other, const ShardingScheme& sharded) {
+  const ExpectedStep others = other.expected_step(), own = sharded.expected_step();
   Facts facts;
   facts.set("other", other.words());
   facts.set("expected", format_bytes(held_total(other) - held_total(sharded)));
-  facts.set("by_peaks",
-            format_bytes(std::abs(other.expected_step_peak() - sharded.expected_step_peak())));
+  facts.set("by_peaks", format_bytes(std::abs(others.bytes - own.bytes)));
   const auto before = step_peak(&other), after = step_peak(&sharded);
   const bool both = before && after;
   const bool lower = both && *after < *before;
@@ -49,6 +52,15 @@ Facts saving(const ShardingScheme& other, const ShardingScheme& sharded) {
   facts.set("before", both ? format_bytes(*before) : "");
   facts.set("after", both ? format_bytes(*after) : "");
   return facts;
+}
+
+/// Whether the peak lies where gradients are not there yet, and what else it then spares.
+void set_early(Facts& facts, const ShardingScheme* plain, const ShardingScheme& sharded) {
+  const ExpectedStep own = sharded.expected_step();
+  const auto gradients = static_cast<double>(held_bytes(sharded.cell->spec).gradients);
+  const double copies = plain == nullptr ? 0 : plain->expected_step().copies - own.copies;
+  facts.flag("early", own.gradients < kEarly * gradients);
+  facts.when("copies", copies > 0, "bytes", format_bytes(copies));
 }
 
 Facts network_savings(const Trained& network) {
@@ -62,6 +74,7 @@ Facts network_savings(const Trained& network) {
   facts.set("network", network.words);
   facts.set("held", format_bytes(held_total(sharded)));
   facts.list("savings", std::move(savings));
+  set_early(facts, network.find(Sharding::kNone), sharded);
   return facts;
 }
 
@@ -127,48 +140,48 @@ std::vector<GatherRow> gather_rows(const std::vector<Trained>& networks) {
   return rows;
 }
 
-/// Of one pass of all blocks: who was in time, and how much of what gathers take was hidden.
+/// Which gathers of one pass were in time, and which matrices' were not.
+void set_in_time(Facts& facts, const BlockGather& all, const std::vector<std::string>& late,
+                 std::int64_t blocks) {
+  const bool some = all.in_time > 0 && all.in_time < all.layers;
+  facts.set("in_time", format_count(all.in_time)).set("layers", format_count(all.layers));
+  facts.flag("all", all.in_time == all.layers).flag("none", all.in_time == 0).flag("some", some);
+  const bool told = !late.empty() && std::ssize(late) < all.layers / blocks;
+  facts.when("late", some && told, "matrices", join_words(late));
+}
+
+/// Of one pass of all blocks: who was in time, how much of what gathers take was hidden, and why.
 std::optional<Facts> pass_facts(const Launch& launch, std::string_view pass,
-                                const ShardingScheme& sharded, std::int64_t blocks) {
+                                const Trained& network) {
   const auto all = all_blocks(block_gathers(launch), pass);
   if (!all || all->alone_ms <= 0) return std::nullopt;
-  const double hidden = std::clamp(1 - all->wait_ms / all->alone_ms, 0.0, 1.0);
-  const double own = sharded.phase_ms(pass).value_or(0) / static_cast<double>(blocks);
+  const ShardingScheme* plain = network.find(Sharding::kNone);
+  const double own = plain == nullptr ? 0 : plain->phase_ms(pass).value_or(0);
+  const std::int64_t blocks = network.spec().model->layers;
   const auto each = [&](double ms) {
     return format_significant(ms / static_cast<double>(blocks), 3);
   };
+  const bool late = all->in_time < all->layers;
+  const bool queues = late && pass == metric::kBackward && all->wait_ms > all->alone_ms &&
+                      network.spec().device == DeviceKind::kCuda;
   Facts facts;
   facts.set("pass", pass);
-  facts.set("in_time", format_count(all->in_time)).set("layers", format_count(all->layers));
-  facts.flag("all", all->in_time == all->layers);
-  facts.flag("none", all->in_time == 0);
-  const bool some = all->in_time > 0 && all->in_time < all->layers;
-  const std::vector<std::string> late = late_matrices(launch, pass);
-  facts.flag("some", some);
-  const bool told = !late.empty() && std::ssize(late) < all->layers / blocks;
-  facts.when("late", some && told, "matrices", join_words(late));
+  set_in_time(facts, *all, late_matrices(launch, pass), blocks);
   facts.set("alone", each(all->alone_ms)).set("wait", each(all->wait_ms));
-  facts.set("hidden", format_percent(hidden));
-  facts.set("own", format_significant(own, 3));
-  // Without its waits a block computes for so long; gathers that take longer cannot hide in it.
-  const double computes = own - all->wait_ms / static_cast<double>(blocks);
-  const bool queues = pass == metric::kBackward && all->wait_ms > all->alone_ms &&
-                      sharded.cell->spec.device == DeviceKind::kCuda;
-  facts.flag("queues", queues).flag("hides", all->in_time < all->layers && !queues);
-  facts.flag("longer", all->alone_ms / static_cast<double>(blocks) > computes &&
-                           all->in_time < all->layers && !queues);
-  facts.set("computes", format_significant(std::max(0.0, computes), 3));
+  facts.when("block", own > 0, "computes", each(own));
+  facts.flag("queues", queues).flag("hides", late && !queues);
+  facts.flag("longer", late && !queues && own > 0 && all->alone_ms > own);
+  facts.set("hidden", format_percent(std::clamp(1 - all->wait_ms / all->alone_ms, 0.0, 1.0)));
   return facts;
 }
 
 std::vector<Facts> timely(const std::vector<Trained>& networks) {
   std::vector<Facts> all;
   for (const Trained& network : networks) {
-    const ShardingScheme& sharded = *network.find(Sharding::kWeights);
-    const Launch* launch = ok_launch(*sharded.cell);
+    const Launch* launch = ok_launch(*network.find(Sharding::kWeights)->cell);
     if (launch == nullptr) continue;
     for (const auto pass : {metric::kForward, metric::kBackward}) {
-      auto facts = pass_facts(*launch, pass, sharded, network.spec().model->layers);
+      auto facts = pass_facts(*launch, pass, network);
       if (!facts) continue;
       facts->set("network", network.words);
       all.push_back(*facts);
@@ -200,8 +213,8 @@ std::vector<Facts> step_facts(const std::vector<Trained>& networks) {
     if (plain == nullptr || plain->steps_ms.empty() || sharded->steps_ms.empty()) continue;
     all.emplace_back()
         .set("network", network.words)
-        .set("plain", format_significant(mean(plain->steps_ms)))
-        .set("sharded", format_significant(mean(sharded->steps_ms)))
+        .set("plain", format_value(Value::mean_of(plain->steps_ms)))
+        .set("sharded", format_value(Value::mean_of(sharded->steps_ms)))
         .when("exchange", exchange(*plain, *sharded));
   }
   return all;

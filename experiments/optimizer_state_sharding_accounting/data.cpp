@@ -118,7 +118,8 @@ std::optional<Facts> time_facts(const Both& both) {
   const bool same_way = difference * phases > 0;
   Facts facts;
   facts.set("network", both.network->words);
-  facts.set("plain", ms_words(plain)).set("sharded", ms_words(sharded));
+  facts.set("plain", format_value(Value::mean_of(both.plain->steps_ms)));
+  facts.set("sharded", format_value(Value::mean_of(both.sharded->steps_ms)));
   facts.set("change", change_words(sharded / plain, spread / plain, kLongerThan));
   facts.flag("clear", clear);
   facts.flag("explained",
@@ -187,7 +188,6 @@ PartContent zero_part(const RunView& view, const std::vector<Trained>& networks)
   for (const Trained& network : networks) sent.push_back(sent_facts(network));
   part.facts.list("networks", std::move(sent));
   set_conditions(part.facts, view, networks);
-  part.cells = view.cells(CellKind::kSharding);
   return part;
 }
 

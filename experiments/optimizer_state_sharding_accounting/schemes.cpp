@@ -91,10 +91,11 @@ double largest_tensor(const CellSpec& spec) {
 
 /// What a step on a rank's part of the batch needs beside parameters, gradients and state: as one
 /// process would, in forward, loss and backward or in the optimizer.
-double expected_rest(const CellSpec& spec, const HeldBytes& held, double moments, bool optimizer) {
+ExpectedStep expected_rest(const CellSpec& spec, const HeldBytes& held, double moments,
+                           bool optimizer) {
   const auto whole = static_cast<double>(parameter_bytes(*spec.model));
   const double kept = static_cast<double>(held.parameters) / whole;
-  double highest = 0;
+  ExpectedStep highest;
   for (const ExpectedPeak& peak : possible_peaks(of_one_rank(spec))) {
     if ((peak.phase == metric::kOptimizer) != optimizer) continue;
     double temporaries = static_cast<double>(peak.temporaries);
@@ -102,9 +103,10 @@ double expected_rest(const CellSpec& spec, const HeldBytes& held, double moments
     // Sharded weights are cast by us and freed: autocast keeps no copies of them.
     const double copies =
         spec.sharding == Sharding::kWeights ? 0 : static_cast<double>(peak.weight_copies);
-    highest =
-        std::max(highest, kept * static_cast<double>(peak.parameters + peak.gradients) + moments +
-                              copies + static_cast<double>(peak.activations) + temporaries);
+    const double gradients = kept * static_cast<double>(peak.gradients);
+    const double bytes = kept * static_cast<double>(peak.parameters) + gradients + moments +
+                         copies + static_cast<double>(peak.activations) + temporaries;
+    if (bytes > highest.bytes) highest = {bytes, gradients, copies};
   }
   return highest;
 }
@@ -148,14 +150,16 @@ std::optional<double> ShardingScheme::expected_peak(const Stage& stage) const {
   const HeldBytes held = held_bytes(cell->spec);
   const bool optimizer = stage.point.name == metric::kAfterOptimizer;
   const bool state = stage.when == When::kLaterStep || optimizer;
-  return expected_rest(cell->spec, held, state ? static_cast<double>(held.moments) : 0, optimizer);
+  const double moments = state ? static_cast<double>(held.moments) : 0;
+  return expected_rest(cell->spec, held, moments, optimizer).bytes;
 }
 
-double ShardingScheme::expected_step_peak() const {
+ExpectedStep ShardingScheme::expected_step() const {
   const HeldBytes held = held_bytes(cell->spec);
   const auto moments = static_cast<double>(held.moments);
-  return std::max(expected_rest(cell->spec, held, moments, false),
-                  expected_rest(cell->spec, held, moments, true));
+  return std::ranges::max({expected_rest(cell->spec, held, moments, false),
+                           expected_rest(cell->spec, held, moments, true)},
+                          {}, &ExpectedStep::bytes);
 }
 
 const ShardingScheme* Trained::find(Sharding sharding) const {

@@ -64,11 +64,14 @@ TEST(FsdpPlan, SetsWeightsBesideTheOptimizerAndNothing) {
 TEST(FsdpMemory, ExpectsWhatTheHandoutsArithmeticDoes) {
   EXPECT_THAT(
       answer("a"),
-      AllOf(HasSubstr("With xl in FP32, a rank keeps 25.38 GiB"),
-            HasSubstr("Against *optimizer state sharded* **12.69 GiB** less is expected of these, "
-                      "and 6.55 GiB of the peaks"),
-            HasSubstr("Against *nothing sharded* **25.38 GiB** less is expected of"),
-            HasSubstr("lower**"), Not(HasSubstr("higher"))));
+      AllOf(
+          HasSubstr("With xl in FP32, a rank keeps 25.38 GiB"),
+          HasSubstr("Compared with *optimizer state sharded* we expect **12.69 GiB** less of these "
+                    "and, by the formulas, 6.55 GiB less at the peak"),
+          HasSubstr("Compared with *nothing sharded* we expect **25.38 GiB** less of"),
+          HasSubstr("That peak lies at the start of backward"),
+          HasSubstr("autocast's 16-bit copies of the weights, 6.09 GiB, are gone"),
+          HasSubstr("lower**"), Not(HasSubstr("higher"))));
 }
 
 TEST(FsdpMemory, SaysWhereAPeakIsHigher) {
@@ -84,7 +87,7 @@ TEST(FsdpMemory, OfOneGpuSaysWhatTheHostLacks) {
     end_with(launch, Skipped{"this host has 1 GPU"});
   };
   EXPECT_THAT(answer("a", on_one_gpu),
-              AllOf(HasSubstr("**25.38 GiB** less is expected of these"),
+              AllOf(HasSubstr("we expect **25.38 GiB** less of these"),
                     HasSubstr("this host has 1 GPU"), Not(HasSubstr("the step peaks"))));
   EXPECT_THAT(answer("b", on_one_gpu), HasSubstr("nothing was gathered"));
 }
