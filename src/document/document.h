@@ -43,6 +43,7 @@ struct TableView {
   std::string title;  ///< Plain text.
   std::vector<ColumnView> columns;
   std::vector<RowView> rows;
+  bool on_paper = false;  ///< Stands there whatever its length.
 
   /// Of one of its rows' cells, as readers see it; empty behind the row's last.
   std::string text(const RowView& row, std::size_t column) const;

@@ -104,6 +104,7 @@ TableView exhibited_table(const Exhibit& exhibit, const Dataset& dataset,
   TableView table = table_of(dataset, exhibit.columns);
   table.slug = slug_of(exhibit.name, dataset);
   table.title = title;
+  table.on_paper = exhibit.paper == "yes";
   return table;
 }
 

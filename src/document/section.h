@@ -25,6 +25,7 @@
 //   page: Detail sets …        of a figure, what the page alone offers, behind the caption
 //   paper: no                  of a figure that paper leaves to the page; last: all variants but
 //   the last
+//   paper: yes                 of a table that stands on paper, too, whatever its length
 //
 // Where a part has no such dataset, or one without rows, the block is left out; where it has
 // several of that name, each becomes a figure or table of its own, its variant behind the title.
@@ -71,7 +72,7 @@ struct Exhibit {
   std::string name;  ///< A figure's file and slug, a table's slug.
   std::string data, title, alt, caption, in_page;
   std::string table;  ///< Of a figure: the dataset of the table below it; empty: `data`.
-  std::string paper;  ///< Of a figure: "no" leaves it to the page.
+  std::string paper;  ///< "no" leaves a figure to the page, "yes" takes a table along.
   ColumnChoice columns;
 };
 

@@ -80,11 +80,14 @@ PaperPart on_paper(const Part& part) {
     const bool is_short = table->rows.size() <= kFewRows;
     if (!varies && (is_main || is_short)) {
       paper.tables.push_back(&*table);
-    } else if (!varies && fits_appendix(*table)) {
+    } else if (table->on_paper || (!varies && fits_appendix(*table))) {
       paper.further.push_back(&*table);
     } else {
       paper.left.push_back(name_of(*table));
     }
+  }
+  for (const TableView& table : part.details.tables) {
+    if (table.on_paper) paper.further.push_back(&table);
   }
   return paper;
 }

@@ -21,7 +21,8 @@ struct PaperPart {
 
 /// Of figures that vary under one condition two variants stand on paper, the second with its first
 /// figure alone; of tables with the same head the last, which the experiments give the largest
-/// setting that ran.
+/// setting that ran. A table that is marked for paper stands there in any case, one of the details
+/// in the appendix.
 PaperPart on_paper(const Part& part);
 
 /// The tables of a details that stand on paper.

@@ -363,6 +363,16 @@ TEST(OwnAttention, ThatIsInaccurateHasItsErrorAndNoTime) {
                                  Not(HasSubstr("**Flash (yours)** takes"))));
 }
 
+TEST(AttentionReport, TakesTheTablesThatTheHandoutAsksForToPaper) {
+  const auto taken = [](const std::vector<TableView>& tables) {
+    return std::ranges::count_if(tables, &TableView::on_paper);
+  };
+  EXPECT_EQ(taken(attention_part("pytorch_attention").tables), 1);
+  const Part flash = attention_part("flash_benchmarking");
+  EXPECT_EQ(taken(flash.tables), 2);
+  EXPECT_EQ(taken(flash.details.tables), 2);
+}
+
 TEST(AttentionReport, OfARunWithoutItIsAsBefore) {
   for (const Section& section :
        build_document(measured(plan_input(Preset::kQuick)), false).sections) {

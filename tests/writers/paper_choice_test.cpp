@@ -40,6 +40,17 @@ TEST(PaperChoice, OfVariantsTwoFiguresAndTheLastTableStand) {
   EXPECT_THAT(paper.left, testing::ElementsAre("2-detail", "3", "same (2 rows)"));
 }
 
+TEST(PaperChoice, WhatIsMarkedForPaperStandsThereWhateverItsLength) {
+  Part part;
+  part.tables = {sized("main", 10), sized("endless", 500), sized("endless", 500)};
+  part.tables[1].on_paper = true;
+  part.details.tables = {sized("detail", 500), sized("marked", 500)};
+  part.details.tables[1].on_paper = true;
+  const PaperPart paper = on_paper(part);
+  EXPECT_THAT(paper.further, testing::ElementsAre(&part.tables[1], &part.details.tables[1]));
+  EXPECT_THAT(paper.left, testing::ElementsAre("endless (500 rows)"));
+}
+
 TEST(PaperChoice, AFigureForThePageAloneIsLeftToIt) {
   Part part;
   part.figures.resize(2);
