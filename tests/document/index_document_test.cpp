@@ -151,12 +151,17 @@ TEST(RunEntry, IsTheSameAfterItWasKept) {
 
 TEST(Index, NamesTheProblemsOfARunThatTimesNoNetwork) {
   Document document;
-  for (const char* problem : {"pytorch_attention", "flash_benchmarking"}) {
+  const auto add = [&](const char* problem) {
     Part part;
     part.question = "Which?";
     document.sections.push_back({.problem = problem, .title = "", .parts = {part}});
-  }
+  };
+  add("pytorch_attention");
+  add("flash_benchmarking");
   EXPECT_EQ(run_entry(document, "gpu", "").problems, "pytorch_attention and flash_benchmarking");
+  add("torch_compile");
+  add("ladder");
+  EXPECT_EQ(run_entry(document, "gpu", "").problems, "pytorch_attention and 3 more");
   document.headline.network = "2.7B";
   EXPECT_EQ(run_entry(document, "gpu", "").problems, "");
 }

@@ -161,14 +161,16 @@ std::string_view file(const std::string& name) {
   return embedded::document().at("src/document/index/" + name);
 }
 
-constexpr std::size_t kMostNamedProblems = 3;  // more say nothing of a run
+constexpr std::size_t kMostNamedProblems = 3;
 
+/// Of many the first one's name and how many more there are.
 std::string problems_of(const Document& document) {
   std::vector<std::string> names;
   for (const Section& section : document.sections) {
     if (section.asked()) names.push_back(section.problem);
   }
-  return names.size() > kMostNamedProblems ? "" : join_words(names);
+  if (names.size() <= kMostNamedProblems) return join_words(names);
+  return fmt::format("{} and {} more", names.front(), names.size() - 1);
 }
 
 }  // namespace
