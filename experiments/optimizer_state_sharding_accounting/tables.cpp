@@ -127,8 +127,8 @@ void add_stack(std::vector<StackRow>& rows, const std::string& name, const Stage
 }
 
 std::string short_point(const Stage& stage) {
-  if (stage.when == When::kModel) return "model init";
-  return stage.point.name == metric::kBeforeOptimizer ? "before step" : "after step";
+  if (stage.when == When::kModel) return "init";
+  return stage.point.name == metric::kBeforeOptimizer ? "before" : "after";
 }
 
 struct TimeRow {
@@ -182,6 +182,14 @@ std::string row_word(Sharding sharding) {
   return sharding == Sharding::kOptimizer ? "sharded" : "FSDP";
 }
 
+/// Of several networks what tells them apart.
+std::string network_word(const std::vector<Trained>& networks, const Trained& network) {
+  if (networks.size() == 1) return "";
+  const bool one_size = std::ranges::all_of(
+      networks, [&](const Trained& other) { return other.spec().size == network.spec().size; });
+  return (one_size ? std::string(describe(*network.spec().precision)) : network.words) + " ";
+}
+
 Dataset stacks_data(const std::vector<Trained>& networks) {
   const memory_profiling::ByteUnit unit = unit_of(networks);
   std::vector<StackRow> rows;
@@ -189,9 +197,10 @@ Dataset stacks_data(const std::vector<Trained>& networks) {
     for (const ShardingScheme& scheme : network.schemes) {
       for (const Stage& stage : scheme.stages) {
         if (stage.when == When::kFirstStep) continue;
-        const std::string several = networks.size() > 1 ? network.words + ": " : "";
-        add_stack(rows, several + row_word(scheme.sharding()) + ", " + short_point(stage), stage,
-                  unit.bytes);
+        add_stack(rows,
+                  network_word(networks, network) + row_word(scheme.sharding()) + ", " +
+                      short_point(stage),
+                  stage, unit.bytes);
       }
     }
   }
