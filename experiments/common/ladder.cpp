@@ -154,6 +154,11 @@ bool Gain::by_launches() const {
   return idle && left && *idle - *left >= saved_ms() / 2;
 }
 
+double Gain::first_ms() const {
+  const auto idle = ladder->first()->idle_ms();
+  return by_launches() && idle ? std::min(saved_ms(), *idle) : saved_ms();
+}
+
 std::vector<Gain> gains(const Ladder& ladder) {
   std::vector<Gain> found;
   const Rung* before = nullptr;
@@ -170,7 +175,7 @@ std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most) {
   std::erase_if(found, [](const Gain& gain) {
     return gain.speedup() < kWorthwhile || between_launch_bound(gain);
   });
-  std::ranges::stable_sort(found, std::greater(), &Gain::saved_ms);
+  std::ranges::stable_sort(found, std::greater(), &Gain::first_ms);
   found.resize(std::min(found.size(), most));
   return found;
 }

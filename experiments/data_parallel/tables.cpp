@@ -112,8 +112,8 @@ RankRow rank_row(const Trained& trained, const std::string& network, const Measu
           ms(row, phase_column(metric::kBackward)),
           ms(row, phase_column(metric::kExchange)),
           ms(row, phase_column(metric::kOptimizer)),
-          maybe_ms(row, column::kCommunicationNs),
-          maybe_ms(row, column::kBothNs)};
+          trained.disturbed ? std::nullopt : maybe_ms(row, column::kCommunicationNs),
+          trained.disturbed ? std::nullopt : maybe_ms(row, column::kBothNs)};
 }
 
 template <typename Visit>

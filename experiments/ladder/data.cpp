@@ -121,6 +121,17 @@ Facts gain_facts(const Gain& gain) {
   return facts;
 }
 
+/// Of an FP32 ladder that goes on in TF32, the fastest step before that.
+std::optional<double> without_tf32_ms(const Ladder& ladder) {
+  std::optional<double> fastest;
+  if (ladder.best()->cell->spec.precision != Precision::kTf32) return fastest;
+  for (const Rung& rung : ladder.rungs) {
+    if (!rung.ran() || rung.cell->spec.precision == Precision::kTf32) continue;
+    fastest = std::min(rung.ms(), fastest.value_or(rung.ms()));
+  }
+  return fastest;
+}
+
 /// What helps most, and what all changes buy together.
 Facts ladder_facts(const Ladder& ladder) {
   const Rung &first = *ladder.first(), &best = *ladder.best();
@@ -130,6 +141,9 @@ Facts ladder_facts(const Ladder& ladder) {
   facts.set("words", ladder.words).set("best", best.change);
   facts.set("from", first.ms(), kTime).set("to", best.ms(), kTime);
   facts.set("speedup", first.ms() / best.ms(), kFactor);
+  const auto plain = without_tf32_ms(ladder);
+  facts.when("tf32", plain ? std::optional(Facts().set("without", first.ms() / *plain, kFactor))
+                           : std::nullopt);
   facts.flag("gained", !largest.empty());
   facts.when("foremost", largest.empty() ? std::nullopt : std::optional(largest.front()));
   facts.when("next", largest.size() < 2 ? std::nullopt : std::optional(largest.back()));

@@ -156,6 +156,14 @@ TableView commands(const RunView& view, const std::vector<Trained>& networks) {
                         {{"All of them", networks.front().schemes.front().cell}});
 }
 
+std::vector<const Cell*> cells_of(const std::vector<Trained>& networks) {
+  std::vector<const Cell*> cells;
+  for (const Trained& network : networks) {
+    for (const ShardingScheme& scheme : network.schemes) cells.push_back(scheme.cell);
+  }
+  return cells;
+}
+
 PartContent memory_part(const RunView& view, const std::vector<Trained>& networks) {
   PartContent part;
   const auto found = each(pairs_that_ran(networks), memory_facts);
@@ -165,7 +173,7 @@ PartContent memory_part(const RunView& view, const std::vector<Trained>& network
   set_conditions(part.facts, view, networks);
   part.datasets = {points_data(networks), stacks_data(networks)};
   part.details.tables = {commands(view, networks)};
-  part.cells = view.cells(CellKind::kSharding);
+  part.cells = cells_of(networks);
   return part;
 }
 
@@ -178,7 +186,7 @@ PartContent time_part(const RunView& view, const std::vector<Trained>& networks)
   set_conditions(part.facts, view, networks);
   set_apart(part.facts, networks, Sharding::kOptimizer, kLossTolerance);
   part.datasets = {times_data(networks)};
-  part.cells = view.cells(CellKind::kSharding);
+  part.cells = cells_of(networks);
   return part;
 }
 
@@ -194,8 +202,13 @@ PartContent zero_part(const RunView& view, const std::vector<Trained>& networks)
 }  // namespace
 
 Presentation present(const RunView& view) {
-  const std::vector<Trained> networks = trained_networks(view, Sharding::kOptimizer);
+  std::vector<Trained> networks = trained_networks(view, Sharding::kOptimizer);
   if (networks.empty()) return {};
+  for (Trained& network : networks) {
+    std::erase_if(network.schemes, [](const ShardingScheme& scheme) {
+      return scheme.sharding() == Sharding::kWeights;  // fsdp_accounting's
+    });
+  }
   return {{"a", memory_part(view, networks)},
           {"b", time_part(view, networks)},
           {"c", zero_part(view, networks)}};

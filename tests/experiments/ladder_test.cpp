@@ -123,6 +123,21 @@ TEST(Ladder, RanksNoChangeBetweenStepsThatLeaveTheGpuIdle) {
   EXPECT_THAT(largest_gains(ladder, 9), testing::IsEmpty());
 }
 
+TEST(Ladder, StartsWithNoChangeWhoseIdleTimeAnotherOneMakes) {
+  const auto rung = [](const char* change, double ms, double busy) {
+    Rung made{nullptr, change, "", {ms}};
+    made.busy_ms = busy;
+    return made;
+  };
+  Ladder ladder{"small", "small in FP32", "FP32", {}};
+  ladder.rungs = {rung("einsum", 64.8, 60.4), rung("fused AdamW", 50.8, 47.2),
+                  rung("TF32", 35.5, 19.4), rung("CUDA graph", 19.9, 19.3)};
+  const std::vector<Gain> found = largest_gains(ladder, 3);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].after->change, "TF32");
+  EXPECT_EQ(found[2].after->change, "CUDA graph") << "15.6 ms, of which the first step idles 4.4";
+}
+
 TEST(Ladder, BlamesLaunchesWhereIdleTimeIsWhatItSaves) {
   const labreport::Run run = ladder_run([](const CellSpec& spec, Launch& launch) {
     if (!spec.variant || spec.device == DeviceKind::kCpu) return;
