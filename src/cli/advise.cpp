@@ -27,8 +27,8 @@ std::string step_words(const Rung& rung) {
 
 void print(const Gain& gain, std::size_t place) {
   const std::string why = because(gain);
-  fmt::print("{}. {}: {}× ({} → {} ms){}\n   {}\n   {}\n", place, gain.after->change,
-             format_significant(gain.speedup(), 3), step_words(*gain.before),
+  fmt::print("{}. {}: saves {} ms, {}× ({} → {} ms){}\n   {}\n   {}\n", place, gain.after->change,
+             gain.saved(), format_significant(gain.speedup(), 3), step_words(*gain.before),
              step_words(*gain.after), why.empty() ? "" : ", " + why,
              cell_id(gain.before->cell->spec), cell_id(gain.after->cell->spec));
 }

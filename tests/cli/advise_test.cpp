@@ -40,6 +40,7 @@ TEST_F(Advise, NamesDeviationsAndWhetherItIsADemonstration) {
   keep("fake-gpu/2025/20260501-000000-a", measured(only("ladder")));
   const std::string of_gpu = call({"advise", "latest"}).output;
   EXPECT_THAT(of_gpu, testing::ContainsRegex("[(][0-9,.]+ ± [0-9,.]+ → [0-9,.]+ ± [0-9,.]+ ms[)]"));
+  EXPECT_THAT(of_gpu, testing::ContainsRegex("1[.] .*: saves [0-9,.]+ ms, [0-9.]+×"));
   EXPECT_THAT(of_gpu, Not(HasSubstr("demonstration")));
   keep("fake-cpu/2025/20260502-000000-a", measured(only("ladder", Preset::kDemo)));
   EXPECT_THAT(call({"advise", "latest"}).output, HasSubstr("CPU demonstration"));
