@@ -69,6 +69,7 @@ bool AttentionRow::ran() const { return outcome() == metric::kRan; }
 bool AttentionRow::ran_out() const { return outcome() == metric::kRanOut; }
 bool AttentionRow::not_tried() const { return outcome() == metric::kNotTried; }
 bool AttentionRow::not_offered() const { return outcome() == metric::kNotOffered; }
+bool AttentionRow::inaccurate() const { return outcome() == metric::kInaccurate; }
 std::string AttentionRow::phase() const { return measured_ ? measured_->text(column::kPhase) : ""; }
 
 std::optional<double> AttentionRow::bytes(std::string_view column) const {

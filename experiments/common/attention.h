@@ -40,6 +40,7 @@ class AttentionRow {
   bool ran_out() const;
   bool not_tried() const;  ///< Longer than one that ran out of memory.
   bool not_offered() const;
+  bool inaccurate() const;    ///< Too far from FP64 to be timed.
   std::string phase() const;  ///< In which it ran out of memory.
   std::string reason = {};    ///< Why it has no numbers, or not all; empty where it ran.
 

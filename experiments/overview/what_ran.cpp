@@ -130,6 +130,20 @@ TableView what_ran(const RunView& view) {
   return table;
 }
 
+namespace {
+
+/// Empty: none.
+std::string inaccurate_within(const Run& run) {
+  const auto wrong = std::ranges::count_if(run.cells, [](const Cell& cell) {
+    if (!cell.spec.attention || status(cell) != "ok") return false;
+    return std::ranges::any_of(attention_rows(cell), &AttentionRow::inaccurate);
+  });
+  if (wrong == 0) return "";
+  return "; " + format_count(wrong) + " of them timed nothing, because attention differs from FP64";
+}
+
+}  // namespace
+
 std::string outcome_within(const Run& run) {
   std::int64_t out = 0, longer = 0;
   for (const Cell& cell : run.cells) {
@@ -138,13 +152,13 @@ std::string outcome_within(const Run& run) {
     out += std::ranges::count_if(rows, &AttentionRow::ran_out);
     longer += std::ranges::count_if(rows, &AttentionRow::not_tried);
   }
-  if (out == 0) return "";
+  if (out == 0) return inaccurate_within(run);
   const std::string not_run = longer == 0
                                   ? ""
                                   : fmt::format(", and {} longer {} not run", format_count(longer),
                                                 longer == 1 ? "one was" : "ones were");
   return "; in them " + format_plural(out, "configuration") + " of attention ran out of memory" +
-         not_run;
+         not_run + inaccurate_within(run);
 }
 
 std::string outcome_line(const Run& run) {

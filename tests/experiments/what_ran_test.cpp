@@ -52,6 +52,13 @@ TEST(WhatRan, CountsWhatRanOutInsideOfAMeasurementThatSucceeded) {
     for (auto& row : launch.tables.front().rows) row[1] = std::string(metric::kRan);
   };
   EXPECT_THAT(swept(fitting), testing::EndsWith("measurements succeeded"));
+  const auto wrong = [&](const CellSpec& spec, Launch& launch) {
+    fitting(spec, launch);
+    if (!spec.attention || spec.precision != Precision::kBf16) return;
+    for (auto& row : launch.tables.front().rows) row[1] = std::string(metric::kInaccurate);
+  };
+  EXPECT_THAT(swept(wrong), testing::EndsWith("of them timed nothing, because attention differs "
+                                              "from FP64"));
 }
 
 /// The values of the environment's rows of that name.

@@ -129,7 +129,7 @@ class Worker(Launches):
     def test_attention_with_a_wrong_gradient_is_not_timed(self):
         rows = self.attention("WrongGradient")["tables"]["attention"]
         self.assertEqual({row[1] for row in rows}, {"inaccurate"})
-        self.assertIn("differs from FP64 by 1 of the largest value", rows[0][3])
+        self.assertIn("the gradient of k differs from FP64 by 1 of the largest value", rows[0][3])
 
     def test_attention_that_fails_is_an_error_with_its_traceback(self):
         body = self.attention("attend_not_at_all")

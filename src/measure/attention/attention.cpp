@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "base/error.h"
@@ -222,6 +223,18 @@ struct Verdict {
   std::string reason = {};
 };
 
+/// What is farthest off.
+std::string worst(const AttentionErrors& errors) {
+  const std::pair<const char*, double> named[]{{"its output", errors.output},
+                                               {"the gradient of q", errors.grad_q},
+                                               {"the gradient of k", errors.grad_k},
+                                               {"the gradient of v", errors.grad_v}};
+  const auto* found = std::ranges::max_element(named, {}, [](const auto& error) {
+    return std::isfinite(error.second) ? error.second : std::numeric_limits<double>::infinity();
+  });
+  return found->first;
+}
+
 Verdict judge(const CellSpec& spec, const AttentionErrors& errors, Launch& launch) {
   const double tolerance = attention_tolerance(spec);
   const std::vector<std::pair<std::string_view, double>> named{{metric::kOutput, errors.output},
@@ -236,9 +249,9 @@ Verdict judge(const CellSpec& spec, const AttentionErrors& errors, Launch& launc
   }
   if (errors.largest() <= tolerance) return {};
   const std::string words =
-      fmt::format("differs from FP64 by {:.2g} of the largest value, more than {}",
-                  errors.largest(), tolerance);
-  launch.warnings.push_back("the attention " + words);
+      fmt::format("{} differs from FP64 by {:.2g} of the largest value, more than {}",
+                  worst(errors), errors.largest(), tolerance);
+  launch.warnings.push_back("the attention is not timed: " + words);
   return {std::string(metric::kInaccurate), words};
 }
 
