@@ -204,26 +204,23 @@ TEST(CheckpointingAnswer, WhereNothingFitsSaysWhatTheLeastWouldTake) {
                     Not(HasSubstr("peak lowest"))));
 }
 
-TEST(CheckpointingAnswer, GivesNoReasonThatTheRunDoesNotHave) {
-  const auto pairs_are_best = [](const CellSpec& spec, Launch& launch) {
+testing_samples::Change pairs_peak_at(std::int64_t gibibytes) {
+  return [gibibytes](const CellSpec& spec, Launch& launch) {
     if (spec.group != 2) return;
     for (Metric& metric : launch.metrics) {
-      if (metric.name == metric::kPeakAllocated) metric.data = Scalar(std::int64_t{1} << 30);
+      if (metric.name == metric::kPeakAllocated) metric.data = Scalar(gibibytes << 30);
     }
   };
-  EXPECT_THAT(answer(pairs_are_best),
+}
+
+TEST(CheckpointingAnswer, GivesNoReasonThatTheRunDoesNotHave) {
+  EXPECT_THAT(answer(pairs_peak_at(1)),
               AllOf(HasSubstr("groups of 2 blocks peak lowest"), HasSubstr("single blocks, peaks"),
                     Not(HasSubstr("a second block adds"))));
 }
 
 TEST(CheckpointingAnswer, GivesNoReasonWhoseNumbersMissTheDifference) {
-  const auto pairs_are_higher = [](const CellSpec& spec, Launch& launch) {
-    if (spec.group != 2) return;
-    for (Metric& metric : launch.metrics) {
-      if (metric.name == metric::kPeakAllocated) metric.data = Scalar(std::int64_t{72} << 30);
-    }
-  };
-  EXPECT_THAT(answer(pairs_are_higher),
+  EXPECT_THAT(answer(pairs_peak_at(72)),
               AllOf(HasSubstr("groups of 2 blocks, peaks at 72.00 GiB, 8.39 GiB higher"),
                     Not(HasSubstr("a second block adds"))));
 }
