@@ -11,6 +11,7 @@
 #include "orchestrate/group.h"
 #include "orchestrate/progress.h"
 #include "plan/arithmetic.h"
+#include "plan/estimate.h"
 #include "plan/memory.h"
 #include "results/bounds.h"
 
@@ -43,14 +44,15 @@ std::string line(const PlannedCell& cell, const DeviceChoice& choice) {
 
 /// A step that the GPU has no room for ends early and leaves nothing; one that cannot fit is
 /// skipped.
-void add_without_room(PlanTotals& sum, const PlannedCell& cell, std::int64_t memory_bytes) {
+void add_without_room(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
   ++sum.beyond;
-  if (cannot_fit(cell.spec, memory_bytes)) return;
-  const double begun = estimated_seconds({}, 1);
-  sum.seconds += begun * static_cast<double>(cell.launches);
+  if (cannot_fit(cell.spec, choice.gpus.front().memory_bytes)) return;
+  sum.seconds +=
+      estimate_seconds_until_oom(choice, cell.spec) * static_cast<double>(cell.launches);
 }
 
-/// Of the chosen GPUs those that one launch takes: ranks take theirs together, or are skipped.
+/// The number of chosen GPUs that one launch takes: a group of ranks takes all of its GPUs together,
+/// or is skipped.
 double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
   const std::size_t all = std::max<std::size_t>(1, choice.gpus.size());
   const bool on_gpus = spec.ranks && spec.device == DeviceKind::kCuda && !choice.gpus.empty();
@@ -67,7 +69,7 @@ void add_cell(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choi
   sum.launches += static_cast<std::size_t>(cell.launches);
   sum.peak_bytes = std::max(sum.peak_bytes, peak);
   if (!choice.gpus.empty() && peak > choice.gpus.front().memory_bytes) {
-    return add_without_room(sum, cell, choice.gpus.front().memory_bytes);
+    return add_without_room(sum, cell, choice);
   }
   sum.seconds += estimate_seconds(choice, cell.spec) * launches * gpus_taken(cell.spec, choice);
   sum.disk_bytes += estimated_disk_bytes(cell.spec) * launches;

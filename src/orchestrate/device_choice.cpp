@@ -10,16 +10,21 @@
 #include "base/machine.h"
 #include "base/text.h"
 #include "orchestrate/worker_info.h"
-#include "plan/arithmetic.h"
+#include "plan/estimate.h"
 
 namespace labreport {
 namespace {
 
-// Rough shares of what the hardware could do; only estimates rest on them.
-constexpr double kSustainedShare = 0.7;
-constexpr double kTf32Factor = 6;
-constexpr double kHalfFactor = 10;
+// The share of a GPU's FP32 peak that eager forward passes reach, and what a CPU's core does.
+constexpr double kSustainedShare = 0.63;
 constexpr double kCoreRate = 2e10;
+
+double sustained_fp32_flops(const DeviceChoice& choice) {
+  if (choice.kind == DeviceKind::kCpu) {
+    return kCoreRate * static_cast<double>(usable_cores().size());
+  }
+  return choice.gpus.empty() ? 0 : choice.gpus.front().peak_fp32_flops() * kSustainedShare;
+}
 
 std::string list_gpus(const std::vector<Gpu>& gpus) {
   std::vector<std::string> words;
@@ -189,19 +194,14 @@ Precision DeviceChoice::half() const {
   return bf16 ? Precision::kBf16 : Precision::kFp16;
 }
 
-double sustained_rate(const DeviceChoice& choice, Precision precision) {
-  if (choice.kind == DeviceKind::kCpu) {
-    return kCoreRate * static_cast<double>(usable_cores().size());
-  }
-  if (choice.gpus.empty()) return 0;
-  const double fp32 = choice.gpus.front().peak_fp32_flops() * kSustainedShare;
-  if (precision == Precision::kFp32) return fp32;
-  return fp32 * (precision == Precision::kTf32 ? kTf32Factor : kHalfFactor);
+double estimate_seconds(const DeviceChoice& choice, const CellSpec& spec) {
+  const double flops = sustained_fp32_flops(choice);
+  return flops > 0 ? estimated_seconds(spec, flops) : 0;
 }
 
-double estimate_seconds(const DeviceChoice& choice, const CellSpec& spec) {
-  const double rate = sustained_rate(choice, spec.precision.value_or(Precision::kFp32));
-  return rate > 0 ? estimated_seconds(spec, rate) : 0;
+double estimate_seconds_until_oom(const DeviceChoice& choice, const CellSpec& spec) {
+  const double flops = sustained_fp32_flops(choice);
+  return flops > 0 ? estimated_seconds_until_oom(spec, flops) : 0;
 }
 
 }  // namespace labreport

@@ -39,10 +39,8 @@ struct DeviceChoice {
 /// cannot be used.
 DeviceChoice choose_device(const DeviceWish& wish, bool planning);
 
-/// Floating-point operations a second that a device sustains, roughly; 0 when it is not known.
-double sustained_rate(const DeviceChoice& choice, Precision precision);
-
-/// Seconds of one launch; 0 when the device is not known.
+/// Seconds of one launch, and of one that runs out of memory; 0 when the device is not known.
 double estimate_seconds(const DeviceChoice& choice, const CellSpec& spec);
+double estimate_seconds_until_oom(const DeviceChoice& choice, const CellSpec& spec);
 
 }  // namespace labreport

@@ -14,6 +14,9 @@ namespace labreport {
 /// masked half too). Elementwise work is not counted.
 double forward_flops(const ModelShape& shape, std::int64_t batch, std::int64_t context);
 
+/// The mode runs loss and backward after the forward pass.
+bool has_backward(const CellSpec& spec);
+
 /// What follows is of cells that measure labreport's own network: what another computes and holds
 /// nobody has counted, so there is nothing for it, nor for a cell without a network.
 
@@ -28,14 +31,6 @@ double attention_flops(const CellSpec& spec, std::int64_t length);
 
 /// Bytes held whatever happens: FP32 parameters, gradients and two AdamW moments, by mode.
 std::optional<std::int64_t> resident_bytes(const CellSpec& spec);
-
-/// Seconds of one launch on a device that sustains `flops_per_second` in the cell's precision,
-/// process start included; of any network as if it were labreport's.
-double estimated_seconds(CellSpec spec, double flops_per_second);
-
-/// Bytes that one launch leaves on disk, roughly: traces and snapshots grow with the layers and
-/// with what a step does to each.
-double estimated_disk_bytes(const CellSpec& spec);
 
 /// The arithmetic in words when parameters and states alone exceed the device, else nothing:
 /// "51.3 GiB of parameters, gradients and AdamW states do not fit 24.0 GiB"

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/format.h"
+#include "plan/arithmetic.h"
 #include "plan/editions.h"
 #include "results/metric_names.h"
 
@@ -81,10 +82,6 @@ constexpr std::array kRules{
     Rule{"ffn", "W3 x", Unit::kInner, kFp32, kHalf, Made::kBehind},
     Rule{"ffn/w2", "input", Unit::kInner, kFp32, kHalf, Made::kBehind}};
 
-bool has_loss(const CellSpec& spec) {
-  return spec.mode == Mode::kForwardBackward || spec.mode == Mode::kTrainStep;
-}
-
 std::int64_t tokens_of(const CellSpec& spec) {
   return spec.batch.value_or(0) * spec.context.value_or(0);
 }
@@ -138,7 +135,7 @@ std::int64_t kept_block_bytes(const CellSpec& spec) {
 std::int64_t kept_bytes(const CellSpec& spec) {
   if (!spec.model || !spec.mode || spec.mode == Mode::kInference) return 0;
   return spec.model->layers * kept_block_bytes(spec) + kept_by_head(spec) +
-         (has_loss(spec) ? kept_by_loss(spec) : 0);
+         (has_backward(spec) ? kept_by_loss(spec) : 0);
 }
 
 std::int64_t weight_copy_bytes(const CellSpec& spec) {
@@ -230,7 +227,7 @@ void add_forward(std::vector<ExpectedPeak>& peaks, const ExpectedPeak& base, con
   peaks.back().activations = kept_bytes(forward);
   peaks.back().weight_copies = weight_copy_bytes(spec);
   peaks.back().temporaries = half ? per_pair_and_width(spec, 0, 4) : 0;
-  if (!has_loss(spec)) return;
+  if (!has_backward(spec)) return;
   peaks.push_back(base);
   peaks.back().phase = half ? metric::kBackward : metric::kLoss;
   peaks.back().activations = kept_bytes(spec);
@@ -310,7 +307,7 @@ std::vector<ExpectedPeak> possible_peaks(const CellSpec& spec) {
     add_inference(peaks, base, spec);
     return peaks;
   }
-  if (!has_loss(spec)) {
+  if (!has_backward(spec)) {
     add_forward(peaks, base, spec);
     return peaks;
   }

@@ -52,30 +52,12 @@ TEST(Arithmetic, KnowsNothingOfANetworkThatNobodyCounted) {
     EXPECT_EQ(resident_bytes(spec), std::nullopt);
     EXPECT_EQ(cannot_fit(spec, 1), std::nullopt);
   }
-  EXPECT_EQ(estimated_seconds(theirs, 5e13), estimated_seconds(cell(Mode::kTrainStep), 5e13))
-      << "a guess is better than none";
 }
 
 TEST(Fitting, SaysTheArithmetic) {
   EXPECT_EQ(cannot_fit(cell(Mode::kTrainStep), 24 * kGibibyte),
             "50.77 GiB of parameters, gradients and AdamW states do not fit 24.00 GiB");
   EXPECT_EQ(cannot_fit(cell(Mode::kInference), 24 * kGibibyte), std::nullopt);
-}
-
-TEST(Time, GrowsWithTheSteps) {
-  CellSpec longer = cell(Mode::kForward);
-  longer.steps = 20;
-  EXPECT_GT(estimated_seconds(longer, 5e13), estimated_seconds(cell(Mode::kForward), 5e13));
-}
-
-TEST(Disk, GrowsWithLayersAndWithWhatAStepDoesToThem) {
-  CellSpec traced = cell(Mode::kTrainStep);
-  EXPECT_LT(estimated_disk_bytes(traced), 1e5) << "a timing leaves numbers alone";
-  traced.kind = CellKind::kKernels;
-  const double step = estimated_disk_bytes(traced);
-  EXPECT_GT(step, 5e6);
-  traced.mode = Mode::kInference;
-  EXPECT_LT(estimated_disk_bytes(traced), step / 4);
 }
 
 }  // namespace

@@ -1,0 +1,141 @@
+#include "plan/estimate.h"
+
+#include <algorithm>
+
+#include "plan/arithmetic.h"
+#include "plan/editions.h"
+#include "results/shipped.h"
+
+namespace labreport {
+namespace {
+
+// A process that loads LibTorch and starts CUDA; Python imports torch and the user's module too.
+constexpr double kStartSeconds = 1.4, kPythonStartSeconds = 8.8;
+// A process group of several GPUs starts NCCL; Gloo listens on sockets.
+constexpr double kNcclStartSeconds = 2.5, kGlooStartSeconds = 1;
+// Gloo moves a GB between two processes of one host.
+constexpr double kGlooSecondsPerGigabyte = 3;
+constexpr double kLimitsSeconds = 5.6;
+// torch.compile without cached code.
+constexpr double kCompileSeconds = 15, kLayerCompileSeconds = 2.2, kAttentionCompileSeconds = 4;
+// The host enqueues a layer's forward pass in about 2 ms; launch-bound steps are no faster.
+constexpr double kLayerLaunchSeconds = 2e-3;
+// AdamW's elementwise kernels take as long for a parameter as GEMMs in FP32 for this many FLOPs.
+constexpr double kOptimizerFlops = 2000;
+// Passes over the scores set the pace of attention: an operation for each of them takes as long as
+// this many FLOPs, in FP32 and in 16 bits.
+constexpr double kScoreFlops = 450, kHalfScoreFlops = 1250;
+// do_bench times forward, backward and both, each for 25 + 100 ms; the leaderboard times one for
+// 1 + 10 s, of which an early estimate takes a part.
+constexpr double kDoBenchSeconds = 0.375, kLeaderboardSeconds = 9;
+constexpr double kPassesToEstimate = 20;
+constexpr double kBackwardAndForward = 3.5;
+// One layer's forward pass leaves some 60 kernels of 1.4 kB and 140 allocator events of 0.4 kB.
+constexpr double kTraceBytes = 90e3, kSnapshotBytes = 60e3, kResultBytes = 40e3;
+
+/// FLOP/s over whole passes in the cell's precision. A CPU gains nothing from fewer bits.
+double rate(const CellSpec& spec, double fp32_flops) {
+  if (spec.device == DeviceKind::kCpu) return fp32_flops;
+  const Precision precision = spec.precision.value_or(Precision::kFp32);
+  if (precision == Precision::kFp32) return fp32_flops;
+  return fp32_flops * (precision == Precision::kTf32 ? 4 : 5);
+}
+
+double start_seconds(const CellSpec& spec) {
+  double seconds = spec.implementation.empty() ? kStartSeconds : kPythonStartSeconds;
+  if (!spec.ranks) return seconds;
+  const bool nccl = spec.ranks->collectives == Collectives::kNccl;
+  return seconds + (nccl ? kNcclStartSeconds : kGlooStartSeconds);
+}
+
+double compile_seconds(const CellSpec& spec) {
+  if (!is_shipped(spec) || !is_compiled(spec)) return 0;
+  if (spec.attention) {
+    return kAttentionCompileSeconds * static_cast<double>(spec.attention->lengths.size() + 1);
+  }
+  if (!spec.model) return 0;
+  return kCompileSeconds + kLayerCompileSeconds * static_cast<double>(spec.model->layers);
+}
+
+double attention_seconds(const CellSpec& spec, double flops) {
+  const AttentionSweep& sweep = *spec.attention;
+  const double score = under_autocast(spec) ? kHalfScoreFlops : kScoreFlops;
+  const auto rows = static_cast<double>(spec.batch.value_or(1) * sweep.heads);
+  const auto passes = static_cast<double>(spec.warmup.value_or(0) + spec.steps.value_or(1));
+  double seconds = 0;
+  for (const std::int64_t length : sweep.lengths) {
+    const double scores = rows * static_cast<double>(length) * static_cast<double>(length);
+    const double forward = scores * (4 * static_cast<double>(sweep.head_dim) + score) / flops;
+    switch (sweep.method) {
+      case AttentionMethod::kSynced:
+        seconds += kBackwardAndForward * passes * forward;
+        break;
+      case AttentionMethod::kDoBench:
+        seconds += kDoBenchSeconds + kPassesToEstimate * forward;
+        break;
+      case AttentionMethod::kLeaderboard:
+        seconds += kLeaderboardSeconds + kPassesToEstimate * forward;
+        break;
+    }
+  }
+  return seconds;
+}
+
+/// Gloo calls each size some 10 times; all smaller ones together take as long as the largest. NCCL
+/// is done before it has started.
+double all_reduce_seconds(const CellSpec& spec) {
+  const Ranks ranks = spec.ranks.value_or(Ranks{});
+  if (ranks.collectives == Collectives::kNccl) return 0;
+  const double gigabytes = static_cast<double>(spec.largest.value_or(0)) / 1e9;
+  return 20 * kGlooSecondsPerGigabyte * gigabytes * static_cast<double>(ranks.count) / 2;
+}
+
+double step_seconds(CellSpec spec, double fp32_flops) {
+  if (!spec.model) return 0;
+  spec.implementation.clear();
+  double seconds = step_flops(spec).value_or(0) / rate(spec, fp32_flops);
+  if (spec.mode == Mode::kTrainStep) {
+    const auto parameters = static_cast<double>(counted_parameters(spec).value_or(0));
+    seconds += kOptimizerFlops * parameters / fp32_flops;
+  }
+  // Checkpointing repeats the forward pass in the backward pass.
+  if (spec.kind == CellKind::kCheckpointing) seconds *= 4.0 / 3;
+  if (spec.device == DeviceKind::kCpu) return seconds;
+  const double passes = has_backward(spec) ? 3 : 1;
+  return std::max(seconds, passes * kLayerLaunchSeconds * static_cast<double>(spec.model->layers));
+}
+
+/// Steps of a launch: warm-up, timed ones, the extra one that is traced or sampled, and the second
+/// set that synchronizes after each phase.
+double steps_of(const CellSpec& spec) {
+  const auto timed = static_cast<double>(spec.steps.value_or(1));
+  const double steps = static_cast<double>(spec.warmup.value_or(0)) + timed + 1;
+  if (spec.kind == CellKind::kCheckpointing) return steps + 1;
+  const bool twice = spec.kind == CellKind::kTiming || spec.kind == CellKind::kSharding;
+  return twice && has_backward(spec) ? steps + timed : steps;
+}
+
+}  // namespace
+
+double estimated_seconds(const CellSpec& spec, double fp32_flops) {
+  const double begun = start_seconds(spec) + compile_seconds(spec);
+  if (spec.kind == CellKind::kLimits) return begun + kLimitsSeconds;
+  if (spec.kind == CellKind::kAllReduce) return begun + all_reduce_seconds(spec);
+  if (spec.attention) return begun + attention_seconds(spec, rate(spec, fp32_flops));
+  return begun + steps_of(spec) * step_seconds(spec, fp32_flops);
+}
+
+double estimated_seconds_until_oom(const CellSpec& spec, double fp32_flops) {
+  return start_seconds(spec) + step_seconds(spec, fp32_flops);
+}
+
+double estimated_disk_bytes(const CellSpec& spec) {
+  if (!spec.model || (spec.kind != CellKind::kKernels && spec.kind != CellKind::kMemory)) {
+    return kResultBytes;
+  }
+  const double passes = spec.mode == Mode::kTrainStep ? 5 : has_backward(spec) ? 3 : 1;
+  const double of_layer = spec.kind == CellKind::kKernels ? kTraceBytes : kSnapshotBytes;
+  return kResultBytes + passes * of_layer * static_cast<double>(spec.model->layers);
+}
+
+}  // namespace labreport

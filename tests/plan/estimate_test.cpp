@@ -1,0 +1,64 @@
+#include "plan/estimate.h"
+
+#include <gtest/gtest.h>
+
+#include "plan/editions.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kFlops = 4e13;
+
+CellSpec cell(Mode mode) {
+  CellSpec spec;
+  spec.model = ModelShape{2560, 10240, 32, 32, kHandoutVocab};
+  spec.batch = 4;
+  spec.context = 512;
+  spec.precision = Precision::kFp32;
+  spec.mode = mode;
+  spec.warmup = 5;
+  spec.steps = 10;
+  return spec;
+}
+
+double seconds(const CellSpec& spec) { return estimated_seconds(spec, kFlops); }
+
+TEST(EstimatedTime, GrowsWithTheSteps) {
+  CellSpec longer = cell(Mode::kForward);
+  longer.steps = 20;
+  EXPECT_GT(seconds(longer), seconds(cell(Mode::kForward)));
+}
+
+TEST(EstimatedTime, CountsTheStartOfPythonForAModelOfTheUsers) {
+  CellSpec theirs = cell(Mode::kTrainStep);
+  theirs.implementation = "TransformerLM-0a1b2c3d";
+  const double python = seconds(theirs) - seconds(cell(Mode::kTrainStep));
+  EXPECT_GT(python, 5) << "importing torch and the model takes seconds";
+  EXPECT_LT(python, 10) << "the steps take as long as those of labreport's network of that shape";
+}
+
+TEST(EstimatedTime, OfALaunchBoundStepFollowsItsLayers) {
+  CellSpec small = cell(Mode::kTrainStep);
+  small.context = 1;
+  CellSpec twice = small;
+  twice.context = 2;
+  EXPECT_DOUBLE_EQ(seconds(small), seconds(twice)) << "fewer tokens make no launch faster";
+}
+
+TEST(EstimatedTime, OfALaunchThatRunsOutOfMemoryEndsInItsFirstStep) {
+  EXPECT_LT(4 * estimated_seconds_until_oom(cell(Mode::kTrainStep), kFlops),
+            seconds(cell(Mode::kTrainStep)));
+}
+
+TEST(EstimatedDisk, GrowsWithLayersAndWithWhatAStepDoesToThem) {
+  CellSpec traced = cell(Mode::kTrainStep);
+  EXPECT_LT(estimated_disk_bytes(traced), 1e5) << "a timing leaves numbers alone";
+  traced.kind = CellKind::kKernels;
+  const double step = estimated_disk_bytes(traced);
+  EXPECT_GT(step, 5e6);
+  traced.mode = Mode::kInference;
+  EXPECT_LT(estimated_disk_bytes(traced), step / 4);
+}
+
+}  // namespace
+}  // namespace labreport
