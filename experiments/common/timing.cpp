@@ -15,7 +15,7 @@ namespace labreport {
 namespace {
 
 constexpr double kKeepsUpBelow = 0.05;
-constexpr double kBusyFrom = 0.8;
+constexpr double kBusyFrom = 0.8;  // Of a phase: kernels that fill so much of it set its pace.
 constexpr std::array kPhases{metric::kForward, metric::kLoss, metric::kBackward,
                              metric::kOptimizer};
 constexpr double kFarFence = 3;
