@@ -52,21 +52,22 @@ const std::vector<Column<NormRow>> kSteps{
     {"output", "Output", &NormRow::output, "%", kError},
     {"overflows", "Overflows", &NormRow::overflows}};
 
-NormRow read(const MeasuredRow& row, Precision format) {
-  const auto whole = [&](const char* column) {
-    return static_cast<std::int64_t>(row.number(column).value_or(0));
-  };
-  return {.format = format,
-          .method = row.text("method"),
-          .width = whole("width"),
-          .scale = whole("scale_log2"),
-          .mean = row.number("mean_error"),
-          .squares = row.number("square_error"),
-          .variance = row.number("variance_error"),
-          .rstd = row.number("rstd_error"),
-          .output = row.number("output_error"),
-          .sum_overflow = whole("sum_overflow") > 0,
-          .square_overflow = whole("square_overflow") > 0};
+/// Nothing where the row does not say of which vectors it is, or whether they overflow.
+std::optional<NormRow> read(const MeasuredRow& row, Precision format) {
+  const auto width = row.number("width"), scale = row.number("scale_log2");
+  const auto sums = row.number("sum_overflow"), squares = row.number("square_overflow");
+  if (!width || !scale || !sums || !squares) return std::nullopt;
+  return NormRow{.format = format,
+                 .method = row.text("method"),
+                 .width = static_cast<std::int64_t>(*width),
+                 .scale = static_cast<std::int64_t>(*scale),
+                 .mean = row.number("mean_error"),
+                 .squares = row.number("square_error"),
+                 .variance = row.number("variance_error"),
+                 .rstd = row.number("rstd_error"),
+                 .output = row.number("output_error"),
+                 .sum_overflow = *sums > 0,
+                 .square_overflow = *squares > 0};
 }
 
 /// Of the widest vectors, by growing scale; formats in their order.
@@ -75,7 +76,8 @@ NormRows widest(const Launch* launch) {
   if (launch == nullptr) return rows;
   for (const Precision format : kFormats) {
     for (const MeasuredRow& row : measured_rows(*launch, metric::kLayerNorm)) {
-      if (row.text("format") == name(format)) rows.push_back(read(row, format));
+      const auto found = row.text("format") == name(format) ? read(row, format) : std::nullopt;
+      if (found) rows.push_back(*found);
     }
   }
   std::int64_t width = 0;

@@ -11,11 +11,6 @@ namespace {
 
 constexpr Notation kRatio{Notation::kFixed, 2};
 
-Value value_of(const std::optional<Ratio>& ratio) {
-  if (!ratio) return {};
-  return ratio->deviation > 0 ? Value(ratio->value, ratio->deviation) : Value(ratio->value);
-}
-
 /// One network in one precision; speedups over FP32 where it is another.
 struct NetworkRow {
   const Network* network;
@@ -25,8 +20,9 @@ struct NetworkRow {
     const std::vector<double>& ms = (network->*pass).ms;
     return ms.empty() ? Value::missing(network->missing()) : Value::mean_of(ms);
   }
-  Value speedup(Pass Network::* pass) const {
-    return pair ? value_of(pair->speedup(pass)) : Value();
+  Value bound() const { return network->bound ? Value(describe(*network->bound)) : Value(); }
+  std::optional<Ratio> speedup(Pass Network::* pass) const {
+    return pair ? pair->speedup(pass) : std::nullopt;
   }
 };
 
@@ -34,13 +30,13 @@ Column<NetworkRow> time_column(const char* name, const char* title, Pass Network
   return {name, title, [pass](const NetworkRow& row) { return row.time(pass); }, "ms"};
 }
 
-/// Two decimals: a figure beside it shows the deviation.
+/// The figure draws the deviation: beside two decimals it would give more than they hold.
+Value ratio_value(const std::optional<Ratio>& ratio) {
+  return ratio ? Value(ratio->value) : Value();
+}
+
 Column<NetworkRow> speedup_column(const char* name, const char* title, Pass Network::* pass) {
-  const auto value = [pass](const NetworkRow& row) {
-    Value speedup = row.speedup(pass);
-    speedup.deviation.reset();
-    return speedup;
-  };
+  const auto value = [pass](const NetworkRow& row) { return ratio_value(row.speedup(pass)); };
   return {name, title, value, "×", kRatio};
 }
 
@@ -59,6 +55,7 @@ struct PassRow {
   Pass Network::* pass;
 
   std::optional<KernelTime> kernels() const { return (row.network->*pass).kernels; }
+  std::optional<Ratio> speedup() const { return row.speedup(pass); }
 };
 
 template <typename Member>
@@ -75,9 +72,15 @@ const std::vector<Column<PassRow>> kPasses{
     {"size", "Size", [](const PassRow& row) { return row.row.network->size(); }},
     {"pass", "Pass", [](const PassRow& row) { return row.name; }},
     {"precision", "Precision", [](const PassRow& row) { return row.row.network->precision(); }},
-    {"speedup", "Speedup", [](const PassRow& row) { return row.row.speedup(row.pass); }, "×",
+    {"speedup", "Speedup", [](const PassRow& row) { return ratio_value(row.speedup()); }, "×",
      kRatio},
-    {"bound", "Whole step", [](const PassRow& row) { return row.row.network->bound(); }},
+    {"deviation", "Deviation",
+     [](const PassRow& row) {
+       const auto speedup = row.speedup();
+       return speedup ? Value(speedup->deviation) : Value();
+     },
+     "×", kRatio},
+    {"bound", "Whole step", [](const PassRow& row) { return row.row.bound(); }},
     kernel_column("gemms", "GEMMs", &KernelTime::gemms, "ms"),
     kernel_column("copies", "All copies and casts", &KernelTime::copies, "ms"),
     kernel_column("others", "Others", &KernelTime::others, "ms"),
@@ -128,8 +131,7 @@ std::optional<PartContent> present_speedups(const RunView& view) {
   part.cells = cells_of(groups);
   part.datasets = {make_dataset("networks", kNetworks, rows),
                    make_dataset("kernels", kPasses, profiled)};
-  const auto drawn = only(
-      passes, [](const PassRow& row) { return row.row.speedup(row.pass).number() != nullptr; });
+  const auto drawn = only(passes, &PassRow::speedup);
   if (!drawn.empty()) part.datasets.push_back(make_dataset("passes", kPasses, drawn));
   part.details.tables = {
       bounds_table(view, groups, Mode::kTrainStep),

@@ -33,30 +33,31 @@ std::optional<KernelTime> kernel_time(const Launch* profile, std::string_view ph
     double& sum = kind.starts_with("gemm") ? time.gemms
                   : kind == "copy"         ? time.copies
                                            : time.others;
-    sum += row.number(column::kTotalNs).value_or(0) / kNanosecondsPerMillisecond;
-    time.launches += row.number(column::kInstances).value_or(0);
+    const auto ns = row.number(column::kTotalNs), launches = row.number(column::kInstances);
+    if (!ns || !launches) return std::nullopt;
+    sum += *ns / kNanosecondsPerMillisecond;
+    time.launches += *launches;
   }
   const bool counts = time.total() > 0 && std::isfinite(time.total());
   return counts ? std::optional(time) : std::nullopt;
 }
 
-std::optional<bool> is_launch_bound(const TimingGroup& group, std::string_view phase) {
-  const auto step = fullest(group);
-  if (!step) return std::nullopt;
-  const auto lags = device_lags(*step);
+std::optional<bool> is_launch_bound(const std::vector<PhaseLag>& lags, std::string_view phase) {
   const auto lag = std::ranges::find(lags, phase, &PhaseLag::phase);
   return lag == lags.end() ? std::nullopt : std::optional(launch_bound(*lag));
 }
 
 Network network(const RunView& view, const TimingGroup& group) {
   const Launch* profile = profile_of(view, group.spec);
+  const auto step = fullest(group);
+  const auto lags = step ? device_lags(view, *step) : std::vector<PhaseLag>();
   const auto pass = [&](std::string_view phase, const std::vector<double>& ms) {
-    return Pass{ms, kernel_time(profile, phase), is_launch_bound(group, phase)};
+    return Pass{ms, kernel_time(profile, phase), is_launch_bound(lags, phase)};
   };
   const Phases measured = phases(group);
   return {&group, pass(metric::kForward, measured.forward),
-          pass(metric::kBackward, measured.backward),
-          pass("", whole_step(group, Mode::kTrainStep))};
+          pass(metric::kBackward, measured.backward), pass("", whole_step(group, Mode::kTrainStep)),
+          step ? bound(view, *step) : std::nullopt};
 }
 
 /// FP32, then those that answers speak of, the first first.
@@ -76,12 +77,6 @@ std::string Network::size() const {
 }
 
 std::string_view Network::precision() const { return describe(*group->spec.precision); }
-
-std::optional<std::string_view> Network::bound() const {
-  const auto step = fullest(*group);
-  const auto found = step ? labreport::bound(*step) : std::nullopt;
-  return found ? std::optional(describe(*found)) : std::nullopt;
-}
 
 std::string Network::missing() const {
   const auto& [mode, cell] = *group->cells.rbegin();  // Modes are ordered by content.

@@ -33,10 +33,10 @@ struct Pass {
 struct Network {
   const TimingGroup* group;
   Pass forward, backward, step;
+  std::optional<Bound> bound;  ///< What sets the pace of its fullest step.
 
   std::string size() const;  ///< "2.7B", with the context where the run has several.
   std::string_view precision() const;
-  std::optional<std::string_view> bound() const;  ///< What sets the pace of its fullest step.
   std::string missing() const;  ///< "training step: out of memory …"; empty where that step ran.
 };
 

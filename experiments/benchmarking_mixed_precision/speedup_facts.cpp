@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
 #include "experiments/common/change.h"
+#include "results/metric_names.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {
@@ -206,7 +207,6 @@ void set_kernels(Facts& facts, const Pairs& pairs) {
     values.set("size", pair.size())
         .set("gemms", fp32->gemms, {})
         .set("new_gemms", other->gemms, {})
-        .set("gain", gain ? format_significant(fp32->gemms / other->gemms, 3) : "")
         .set("rest", fp32->rest(), {})
         .set("new_rest", other->rest(), {})
         .flag("casts", casts_slow(pair, *fp32, *other));
@@ -225,7 +225,7 @@ void set_launch_bound(Facts& facts, const Pairs& pairs) {
   facts.when("launch_bound", !passes.empty(),
              Facts().set("passes", passes).set("are", several ? "are" : "is"));
   const auto shaded = [](const Pair& pair) {
-    return pair.other->bound().value_or("GPU-bound") != "GPU-bound";
+    return pair.other->bound && *pair.other->bound != Bound::kDevice;
   };
   facts.flag("shaded", std::ranges::any_of(spoken_of(pairs, &Network::forward), shaded));
 }
@@ -244,6 +244,29 @@ std::optional<Facts> more_launches(const Pairs& pairs) {
     }
   }
   return std::nullopt;
+}
+
+/// Training steps whose time changes by more than a tenth where they are synchronized after each
+/// phase, not once.
+std::vector<Facts> changed_by_synchronizing(const Pairs& pairs) {
+  constexpr double kTenth = 0.1;
+  constexpr Notation kThree{Notation::kSignificant, 3};
+  std::vector<Facts> list;
+  for (const Pair& pair : spoken_of(pairs, &Network::step)) {
+    for (const Network* network : {pair.fp32, pair.other}) {
+      const auto step = timed(*network->group, Mode::kTrainStep);
+      const auto synced = step->counted(metric::kSynced, metric::kTotal);
+      if (synced.empty()) continue;
+      const double once = mean(network->step.ms), each = mean(synced);
+      if (std::abs(each / once - 1) <= kTenth) continue;
+      list.push_back(Facts()
+                         .set("size", network->size())
+                         .set("precision", network->precision())
+                         .set("once", once, kThree)
+                         .set("each", each, kThree));
+    }
+  }
+  return list;
 }
 
 /// Passes that lost: whether all of them are launch-bound, and how many launches autocast adds.
@@ -269,6 +292,8 @@ Facts speedup_facts(const RunView& view, const Pairs& pairs) {
   facts.flag("nothing", spoken_of(pairs, &Network::forward).empty());
   facts.flag("substitute", !has_bf16 && precision == "FP16");
   facts.list("precisions", every_speed(pairs));
+  facts.list("synchronizing",
+             view.on_gpu() ? changed_by_synchronizing(pairs) : std::vector<Facts>());
   set_trend(facts, pairs);
   set_kernels(facts, pairs);
   set_launch_bound(facts, pairs);

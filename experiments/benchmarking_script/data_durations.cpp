@@ -18,7 +18,6 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr double kNoticeableSpread = 0.01;
 constexpr double kNoticeableRatio = 0.05;
 constexpr double kTera = 1e12;
 constexpr Notation kRate{Notation::kSignificant, 3};
@@ -38,7 +37,9 @@ std::optional<Gemms> gemms_of(const RunView& view, const CellSpec& network, std:
   for (const MeasuredRow& row : measured_rows(*launch, metric::kKernels)) {
     if (!row.text(column::kClass).starts_with("gemm") || row.text(column::kPhase) != phase)
       continue;
-    ns += row.number(column::kTotalNs).value_or(0);
+    const auto kernel_ns = row.number(column::kTotalNs);
+    if (!kernel_ns) return std::nullopt;
+    ns += *kernel_ns;
   }
   const auto rate = quotient(forwards * *flops / kTera, ns / 1e9);
   if (!rate) return std::nullopt;
@@ -210,35 +211,6 @@ Facts spread_facts(const Spread& spread) {
   return Facts().set("share", variation_words(spread.first)).set("where", spread.second);
 }
 
-/// The same phase by the GPU's own clock; nothing where it has none.
-std::vector<double> optimizer_by_events(const SizeRow& row) {
-  const auto step = timed(*row.group, Mode::kTrainStep);
-  if (!step || step->spec->device == DeviceKind::kCpu) return {};
-  return step->counted(metric::kEvent, metric::kOptimizer);
-}
-
-/// It varies by the CPU's clock at least twice as many milliseconds as by the GPU's: launching it
-/// does.
-bool varies_by_launches(const SizeRow& row) {
-  const std::vector<double> events = optimizer_by_events(row);
-  return events.size() > 1 && 2 * summarize(events).stddev < summarize(row.times.optimizer).stddev;
-}
-
-/// The size whose optimizer varies most, beside passes that vary less; and why, where its clocks
-/// tell.
-Facts optimizer_spread(const Spread& spread, const SizeRow& row, double steadiest) {
-  const bool more = spread.first > steadiest, launches = more && varies_by_launches(row);
-  const auto clock = [](const std::vector<double>& ms) {
-    return ms.empty() ? "" : format_value(Value::mean_of(ms), {});
-  };
-  return spread_facts(spread)
-      .when("by_cpu", launches,
-            Facts()
-                .set("wall", clock(row.times.optimizer))
-                .set("events", clock(optimizer_by_events(row))))
-      .flag("unexplained", more && !launches);
-}
-
 /// Of the passes and, inside, of the optimizer.
 std::optional<Facts> spreads(const std::vector<SizeRow>& rows) {
   std::vector<Spread> passes, optimizers;
@@ -251,10 +223,7 @@ std::optional<Facts> spreads(const std::vector<SizeRow>& rows) {
   const Spread *most = largest(passes, &Spread::first), *step = largest(optimizers, &Spread::first);
   if (most == nullptr) return std::nullopt;
   Facts facts = spread_facts(*most).flag("steady", most->first <= kSteadyBelow);
-  if (step == nullptr) return facts.when("optimizer", std::nullopt);
-  const SizeRow& row = *std::ranges::find(rows, step->second, &SizeRow::size);
-  return facts.when("optimizer",
-                    optimizer_spread(*step, row, std::max(most->first, kNoticeableSpread)));
+  return facts.when("optimizer", step ? std::optional(spread_facts(*step)) : std::nullopt);
 }
 
 /// How many times its median the longest step of a mode is, where that is an outlier; else 1.

@@ -119,7 +119,9 @@ Dataset windows(const std::string& name, const WarmupRows& rows) {
   for (const auto& [warmup, any] : all) {
     const auto mean = [warmup = warmup](const WarmupRow& row) {
       const auto found = row.windows.find(warmup);
-      return found == row.windows.end() ? Value() : Value(found->second.mean, found->second.stddev);
+      if (found == row.windows.end()) return Value();
+      const Summary& steps = found->second;
+      return steps.count < 2 ? Value(steps.mean) : Value(steps.mean, steps.stddev);
     };
     const std::string title = format_plural(static_cast<std::int64_t>(warmup), "warm-up step");
     columns.push_back({"w" + std::to_string(warmup), title, mean, "ms"});
@@ -147,7 +149,7 @@ struct FirstStep {
     allocation = single_milliseconds(*launch, metric::kRuntime, metric::kAllocation);
     busy = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
   }
-  bool explained() const { return modules && library && allocation; }
+  bool explained() const { return whole && modules && library && allocation && busy; }
   double extra() const { return row->extra(); }
   /// Of one that is explained.
   double causes() const { return *modules + *library + *allocation; }
@@ -155,8 +157,8 @@ struct FirstStep {
   /// Kernels run beside what the CPU does: those count that no other cause hides.
   std::vector<std::pair<const char*, double>> parts() const {
     if (!explained()) return {{"first step", row->first()}};
-    const double others = std::max(whole.value_or(0) - causes(), 0.0);
-    const double kernels = std::min(busy.value_or(0), others);
+    const double others = std::max(*whole - causes(), 0.0);
+    const double kernels = std::min(*busy, others);
     return {{"CUDA module loading", *modules},
             {"cuBLAS init", *library},
             {"allocation", *allocation},
@@ -344,8 +346,10 @@ Facts answer(const WarmupRows& rows, const FirstSteps& firsts,
   set_rise(facts, "most_rise", highest);
   set_rise(facts, "least_rise", lowest);
   facts.set("most_cold", most->cold().mean, {}).set("most_warm", most->warm().mean, {});
-  facts.set("most_sd_cold", most->cold().stddev, {Notation::kSignificant, 3});
-  facts.set("most_sd_warm", most->warm().stddev, {Notation::kSignificant, 2});
+  facts.when("deviations", any.cold().count > 1,
+             Facts()
+                 .set("cold", most->cold().stddev, {Notation::kSignificant, 3})
+                 .set("warm", most->warm().stddev, {Notation::kSignificant, 2}));
   facts.set("most_first", most->first(), {});
   facts.set("most_steady", certain_digits(most->steady(), most->warm().stddev));
   facts.set("bound", bound_words(rows, 0));

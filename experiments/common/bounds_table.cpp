@@ -12,18 +12,17 @@ constexpr Notation kShare{Notation::kPercent};
 struct BoundsRow {
   std::string size;
   Timed timed;
+  std::vector<PhaseLag> lags;
+  std::optional<Bound> bound;
   std::optional<double> busy, of_peak;  ///< Shares of the step's time and of the measured rate.
 
   Value lag(std::string_view phase) const {
-    for (const PhaseLag& lag : device_lags(timed)) {
+    for (const PhaseLag& lag : lags) {
       if (lag.phase == phase) return lag.share;
     }
     return {};
   }
-  Value sets_pace() const {
-    const auto found = bound(timed);
-    return found ? Value(describe(*found)) : Value();
-  }
+  Value sets_pace() const { return bound ? Value(describe(*bound)) : Value(); }
   Value rate() const {  ///< TFLOP/s
     const auto steps = timed.counted(metric::kStep, metric::kTotal);
     const auto flops = step_flops(*timed.spec);
@@ -59,7 +58,7 @@ TableView bounds_table(const RunView& view, const std::vector<TimingGroup>& grou
     // A CPU's operators are no kernels beside the host: their share would say nothing.
     const auto of_peak = share_of_peak(view, *found);
     if (!view.on_gpu() && !of_peak) continue;
-    rows.push_back({group.label, *found,
+    rows.push_back({group.label, *found, device_lags(view, *found), bound(view, *found),
                     view.on_gpu() ? busy_share(view, *found->spec) : std::nullopt, of_peak});
   }
   TableView table = table_of(make_dataset("bounds", kBounds, rows));

@@ -15,6 +15,7 @@ namespace labreport {
 namespace {
 
 constexpr double kKeepsUpBelow = 0.05;
+constexpr double kBusyFrom = 0.8;  // Of a phase: kernels that fill so much of it set its pace.
 constexpr std::array kPhases{metric::kForward, metric::kLoss, metric::kBackward,
                              metric::kOptimizer};
 constexpr double kFarFence = 3;
@@ -40,6 +41,19 @@ void add_cell(TimingGroup& group, const Cell& cell) {
     group.first_only[mode] = other;
   else
     group.others.push_back(other);
+}
+
+/// The profile of a step of that network that has the same phases or more; null: none ran.
+const Launch* profile_of(const RunView& view, const CellSpec& step) {
+  const bool grad = step.mode != Mode::kInference;
+  const auto profiles = view.cells(CellKind::kKernels, [&](const CellSpec& spec) {
+    return same_setting(spec, step) && spec.steps != 0 && spec.mode >= step.mode &&
+           grad == (spec.mode != Mode::kInference);
+  });
+  for (const Cell* cell : profiles) {
+    if (const Launch* launch = ok_launch(*cell)) return launch;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -119,7 +133,8 @@ std::string reason_missing(const TimingGroup& group, Mode mode) {
   return found == group.cells.end() ? "" : reason_missing(*found->second);
 }
 
-std::vector<PhaseLag> device_lags(const Timed& timed) {
+std::vector<PhaseLag> device_lags(const RunView& view, const Timed& timed) {
+  const Launch* profile = profile_of(view, *timed.spec);
   std::vector<PhaseLag> lags;
   std::vector<double> device;  // Start of the step → the device has done the phase.
   for (const auto phase : kPhases) {
@@ -132,19 +147,25 @@ std::vector<PhaseLag> device_lags(const Timed& timed) {
       device[i] += durations[i];
       if (durations[i] > 0) shares.push_back((device[i] - enqueued[i]) / durations[i]);
     }
-    if (phase != metric::kLoss && !shares.empty()) lags.push_back({phase, median(shares)});
+    if (phase == metric::kLoss || shares.empty()) continue;
+    lags.push_back({phase, median(shares), std::nullopt});
+    const auto busy = profile ? single_milliseconds(*profile, metric::kBusy, phase) : std::nullopt;
+    if (busy) lags.back().busy = *busy / mean(durations);
   }
   return lags;
 }
 
-bool launch_bound(const PhaseLag& lag) { return lag.share < kKeepsUpBelow; }
+bool launch_bound(const PhaseLag& lag) {
+  return lag.share < kKeepsUpBelow && !(lag.busy && *lag.busy >= kBusyFrom);
+}
 
-std::optional<Bound> bound(const Timed& timed) {
-  const std::vector<PhaseLag> lags = device_lags(timed);
+std::optional<Bound> bound(const RunView& view, const Timed& timed) {
+  const std::vector<PhaseLag> lags = device_lags(view, timed);
   if (lags.empty()) return std::nullopt;
-  const auto kept_up = std::count_if(lags.begin(), lags.end(), launch_bound);
-  if (kept_up == 0) return Bound::kDevice;
-  return static_cast<std::size_t>(kept_up) == lags.size() ? Bound::kLaunch : Bound::kMixed;
+  const auto bound_by_launches = std::ranges::count_if(lags, launch_bound);
+  if (bound_by_launches == 0) return Bound::kDevice;
+  return static_cast<std::size_t>(bound_by_launches) == lags.size() ? Bound::kLaunch
+                                                                    : Bound::kMixed;
 }
 
 std::string_view describe(Bound bound) {

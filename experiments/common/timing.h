@@ -57,18 +57,19 @@ std::string reason_missing(const TimingGroup& group, Mode mode);
 struct PhaseLag {
   std::string_view phase;
   double share;
+  std::optional<double> busy;  ///< Kernels' share of the phase, by the profile of such a step.
 };
 
 /// Empty where the device has no clock of its own (a CPU).
-std::vector<PhaseLag> device_lags(const Timed& timed);
+std::vector<PhaseLag> device_lags(const RunView& view, const Timed& timed);
 
-/// The device had done nearly all of the phase when the host had enqueued it: launches set the
-/// pace.
+/// The device had done nearly all of the phase when the host had enqueued it, and no profile shows
+/// kernels in most of the phase: launches set the pace.
 bool launch_bound(const PhaseLag& lag);
 
-/// Launch-bound: the device keeps up (below 5 %) at the end of every phase. GPU-bound: of none.
-/// Nothing without lags. The loss is left out: it is too short to fall behind in.
-std::optional<Bound> bound(const Timed& timed);
+/// Launch-bound: every phase is. GPU-bound: none is. Nothing without lags. The loss is left out: it
+/// is too short to fall behind in.
+std::optional<Bound> bound(const RunView& view, const Timed& timed);
 std::string_view describe(Bound bound);  ///< "launch-bound", "mixed", "GPU-bound"
 
 /// The share of an unprofiled step in which some kernel ran, by the profile of the same step.

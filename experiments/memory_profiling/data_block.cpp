@@ -66,7 +66,7 @@ struct Block {
   const Step* step;
   std::vector<Contributor> contributors = {};
 
-  double of(std::string_view name) const { return step->of(metric::kBlock, name); }
+  double of(std::string_view name) const { return *step->bytes(metric::kBlock, name); }
   double kept() const { return of(metric::kKept); }
   double change() const { return of(metric::kAfterBackward) - of(metric::kBeforeBackward); }
   /// Over a block's backward its gradients are allocated and what was saved is freed.
@@ -98,7 +98,12 @@ std::vector<Block> blocks_of(const Profiles& spoken_of) {
   std::vector<Block> found;
   for (const Profile* profile : spoken_of) {
     const Step* step = profile->trained();
-    if (step == nullptr || !step->bytes(metric::kBlock, metric::kKept)) continue;
+    const auto measured = [step](std::string_view name) {
+      return step != nullptr && step->bytes(metric::kBlock, name);
+    };
+    if (!measured(metric::kKept) || !measured(metric::kBeforeBackward) ||
+        !measured(metric::kAfterBackward))
+      continue;
     found.push_back({profile, step});
     found.back().contributors = contributors_of(found.back());
   }

@@ -79,29 +79,30 @@ struct StepRow {
 
   std::int64_t context() const { return profile->context(); }
   std::string phase() const { return step->peak_phase(); }
-  double requested() const { return step->of(metric::kMemory, metric::kPeakRequested); }
-  double allocated() const { return step->of(metric::kMemory, metric::kPeakAllocated); }
-  double parameters() const { return step->category(metric::kParameters); }
-  double activations() const { return step->category(metric::kActivations); }
+  Bytes requested() const { return step->bytes(metric::kMemory, metric::kPeakRequested); }
+  double allocated() const { return *step->bytes(metric::kMemory, metric::kPeakAllocated); }
+  Bytes parameters() const { return step->category(metric::kParameters); }
+  Bytes activations() const { return step->category(metric::kActivations); }
   /// Of labreport's own network alone.
   std::optional<double> formula() const {
     const std::int64_t total = expected_peak(step->spec()).total();
     return total > 0 ? std::optional(static_cast<double>(total)) : std::nullopt;
   }
-  /// The formula leaves out workspaces and inputs.
+  /// The formula leaves out workspaces and inputs; without their sizes nothing refutes it.
   bool explained() const {
-    if (!formula()) return true;
-    const double left_out = step->category(metric::kWorkspace) + step->category(metric::kData);
-    return std::abs(requested() - *formula() - left_out) <= kExplained * requested();
+    const Bytes workspace = step->category(metric::kWorkspace),
+                data = step->category(metric::kData);
+    if (!formula() || !requested() || !workspace || !data) return true;
+    return std::abs(*requested() - *formula() - *workspace - *data) <= kExplained * *requested();
   }
 };
 
 std::vector<std::string> flags_of(const StepRow& row) {
   std::vector<std::string> flags = crowding(*row.step->launch);
   const Bytes history = row.step->bytes(metric::kHistory, metric::kPeakRequested);
-  if (history && *history != row.requested()) flags.emplace_back("the history changed the peak");
-  const bool measured = row.step->bytes(metric::kCategory, metric::kParameters).has_value();
-  if (measured && !row.explained()) flags.emplace_back("not explained by the formula");
+  if (history && row.requested() && *history != *row.requested())
+    flags.emplace_back("the history changed the peak");
+  if (!row.explained()) flags.emplace_back("not explained by the formula");
   return flags;
 }
 
@@ -169,36 +170,40 @@ bool refused_step(const Profile* profile) {
 
 /// In the optimizer, and nearly all of it parameters with their gradients and moments.
 bool in_optimizer(const StepRow& row) {
-  return row.phase() == metric::kOptimizer && row.step->held() > kNearly * row.requested();
+  const Bytes held = row.step->held(), requested = row.requested();
+  return row.phase() == metric::kOptimizer && held && requested && *held > kNearly * *requested;
 }
 
 /// In a pass, and most of what the step added before it are saved activations.
 bool by_activations(const StepRow& row) {
-  const double before = row.step->of(metric::kResident, metric::kRequested);
-  return !row.phase().empty() && row.phase() != metric::kOptimizer &&
-         row.activations() > (row.requested() - before) / 2;
+  const Bytes before = row.step->bytes(metric::kResident, metric::kRequested);
+  const Bytes requested = row.requested(), activations = row.activations();
+  return !row.phase().empty() && row.phase() != metric::kOptimizer && before && requested &&
+         activations && *activations > (*requested - *before) / 2;
 }
 
 /// A peak before the backward pass has made its gradients, one for each parameter.
 bool gradients_replace(const StepRow& row) {
-  return row.phase() == metric::kBackward && row.parameters() > 0 &&
-         row.activations() > row.parameters();
+  const Bytes parameters = row.parameters(), activations = row.activations();
+  return row.phase() == metric::kBackward && parameters && activations && *parameters > 0 &&
+         *activations > *parameters;
 }
 
 /// Of peaks in one phase, contexts rising.
 std::optional<Facts> phase_values(const std::vector<StepRow>& steps, bool alone) {
   if (steps.empty()) return std::nullopt;
+  // The two reasons that quote these sizes hold only where they were measured.
+  const auto words = [](const Bytes& bytes) { return bytes ? format_bytes(*bytes) : ""; };
   const StepRow &first = steps.front(), &last = steps.back();
   return Facts()
       .set("first", format_count(first.context()))
       .set("last", format_count(last.context()))
       .flag("several", steps.size() > 1)
-      .set("state", format_bytes(last.step->state()))
-      .set("activations",
-           from_to(format_bytes(first.activations()), format_bytes(last.activations())))
+      .set("state", words(last.step->state()))
+      .set("activations", from_to(words(first.activations()), words(last.activations())))
       .set("phase", pass_words(last.phase()))
       .when("outweigh", std::ranges::all_of(steps, gradients_replace), "gradients",
-            format_bytes(last.parameters()))
+            words(last.parameters()))
       .flag("alone", alone);
 }
 
@@ -215,11 +220,13 @@ void set_phases(Facts& facts, const std::vector<StepRow>& steps) {
 /// A step that needs more than that of the next longer context, where the allocator explains it.
 std::optional<Facts> turned(const std::vector<StepRow>& steps) {
   const auto row = std::ranges::adjacent_find(steps, std::greater(), &StepRow::allocated);
-  if (row == steps.end() || row->requested() > (row + 1)->requested()) return std::nullopt;
+  if (row == steps.end()) return std::nullopt;
+  const Bytes short_one = row->requested(), long_one = (row + 1)->requested();
+  if (!short_one || !long_one || *short_one > *long_one) return std::nullopt;
   Facts values;
   for (const auto& [name, one] : {std::pair("short", row), std::pair("long", row + 1)}) {
     values.set(name, format_count(one->context()));
-    values.set(std::string(name) + "_rounding", format_bytes(one->allocated() - one->requested()));
+    values.set(std::string(name) + "_rounding", format_bytes(one->allocated() - *one->requested()));
   }
   return values;
 }

@@ -64,8 +64,10 @@ std::string parts_of(const Pair& pair) {
   std::vector<std::pair<double, std::string>> parts;
   double sum = 0;
   for (const Category& category : categories()) {
-    const double change =
-        pair.after().category(category.name) - pair.before().category(category.name);
+    const auto before = pair.before().category(category.name);
+    const auto after = pair.after().category(category.name);
+    if (!before || !after) return "";
+    const double change = *after - *before;
     sum += change;
     if (std::abs(change) < kWorthAWord * pair.from()) continue;
     parts.emplace_back(std::abs(change), (change < 0 ? "saves " : "adds ") +
@@ -78,32 +80,33 @@ std::string parts_of(const Pair& pair) {
 }
 
 /// Where the peak lies in another phase than before, what of the new one was gone in the old;
-/// empty: it stays.
+/// empty: it stays. The categories at both peaks were measured.
 std::string moved(const Pair& pair) {
   const std::string before = pair.before().peak_phase(), after = pair.after().peak_phase();
   if (before == after || before.empty() || after != metric::kBackward) return "";
   return "peaks in " + pass_words(after) + ", not in " + pass_words(before) + ", with " +
-         format_bytes(pair.after().category(metric::kActivations)) + " of activations and " +
-         format_bytes(pair.after().category(metric::kWeightCopies)) +
+         format_bytes(*pair.after().category(metric::kActivations)) + " of activations and " +
+         format_bytes(*pair.after().category(metric::kWeightCopies)) +
          " of weight copies still alive";
 }
 
 /// Most of a step that hardly changes is held in both precisions alike.
 bool stays(const Pair& pair) {
-  const double held = pair.before().held();
-  return pair.size() < kMatters && held > kMost * pair.from() &&
-         std::abs(pair.after().held() / held - 1) < kSame;
+  const auto held = pair.before().held(), after = pair.after().held();
+  return pair.size() < kMatters && held && after && *held > kMost * pair.from() &&
+         std::abs(*after / *held - 1) < kSame;
 }
 
 /// What changes between the peaks; empty where the categories do not tell.
 std::string change_reason(const Pair& pair) {
-  const std::string parts = parts_of(pair), phase = moved(pair);
+  const std::string parts = parts_of(pair);
   if (parts.empty()) return "";
+  const std::string phase = moved(pair);
   return pair.reduced->precision() + " " + (phase.empty() ? parts : phase);
 }
 
 std::string stay_reason(const Pair& pair) {
-  return format_bytes(pair.before().state()) +
+  return format_bytes(*pair.before().state()) +
          " of it is parameters, gradients and optimizer state, which stay in " +
          pair.own->precision();
 }

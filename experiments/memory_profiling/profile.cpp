@@ -60,27 +60,34 @@ std::optional<double> Step::bytes(std::string_view tag, std::string_view name) c
   return metric == nullptr ? std::nullopt : metric->number();
 }
 
-double Step::category(std::string_view name) const { return of(metric::kCategory, name); }
-
-double Step::held() const {
-  return category(metric::kParameters) + category(metric::kGradients) +
-         category(metric::kOptimizerStates);
+std::optional<double> Step::category(std::string_view name) const {
+  return bytes(metric::kCategory, name);
 }
 
-double Step::state() const {
+std::optional<double> Step::held() const {
+  double sum = 0;
+  for (const auto name : {metric::kParameters, metric::kGradients, metric::kOptimizerStates}) {
+    const auto part = category(name);
+    if (!part) return std::nullopt;
+    sum += *part;
+  }
+  return sum;
+}
+
+std::optional<double> Step::state() const {
   const auto resident = resident_bytes(spec());
-  return resident ? static_cast<double>(*resident) : held();
+  return resident ? std::optional(static_cast<double>(*resident)) : held();
 }
 
 std::string Step::peak_phase() const {
   std::string found;
-  double most = 0;
+  std::optional<double> most;
   for (const auto phase :
        {metric::kForward, metric::kLoss, metric::kBackward, metric::kOptimizer}) {
-    const double peak = of(metric::kPeak, phase);
-    if (peak > most) most = peak, found = phase;
+    const auto peak = bytes(metric::kPeak, phase);
+    if (peak > most) most = peak, found = phase;  // Nothing is less than any number.
   }
-  return found;
+  return most >= bytes(metric::kMemory, metric::kPeakAllocated) ? found : "";
 }
 
 std::string Step::missing() const {

@@ -23,15 +23,13 @@ struct Step {
   bool ok() const;
   /// Null where it did not run out of memory.
   const OutOfMemory* refused() const;
-  /// Nothing where the metric is absent; `of`: 0.
+  /// Nothing where the metric is absent.
   std::optional<double> bytes(std::string_view tag, std::string_view name) const;
-  double of(std::string_view tag, std::string_view name) const {
-    return bytes(tag, name).value_or(0);
-  }
-  double category(std::string_view name) const;  ///< At the peak.
-  double held() const;   ///< Parameters, gradients and the optimizer's state among them.
-  double state() const;  ///< The same, by formula where there is one.
-  /// The phase whose own peak is the largest; empty where none was measured.
+  std::optional<double> category(std::string_view name) const;  ///< At the peak.
+  /// Parameters, gradients and the optimizer's state at the peak; nothing where one is absent.
+  std::optional<double> held() const;
+  std::optional<double> state() const;  ///< The same, by formula where there is one.
+  /// The phase in which the step's peak lies; empty where no phase that was measured reaches it.
   std::string peak_phase() const;
   /// Why the step, or this number of it, is missing; empty where it is there.
   std::string missing() const;

@@ -21,7 +21,7 @@ constexpr std::array<std::int64_t, 5> kContexts{128, 256, 512, 1024, 2048};
 constexpr std::array<std::int64_t, 4> kCards{24, 40, 80, 141};
 constexpr double kGigabyte = 1e9;
 constexpr double kConfirmed = 0.05;  // Of a measured peak: how far off it a prediction may be.
-constexpr Notation kApart{Notation::kFixed, 1};
+constexpr Notation kApart{Notation::kPercent};
 
 std::int64_t batch_of(const CellSpec& spec) { return spec.batch.value_or(kHandoutBatch); }
 
@@ -44,8 +44,10 @@ Workspaces workspaces_of(const std::vector<Profile>& profiles) {
   Workspaces most{};
   for (const Profile& profile : profiles) {
     for (const auto& [mode, step] : profile.steps) {
-      const auto bytes = static_cast<std::int64_t>(step.category(metric::kWorkspace));
-      most[has_backward(mode)] = std::max(most[has_backward(mode)], bytes);
+      const auto bytes = step.category(metric::kWorkspace);
+      if (!bytes) continue;
+      std::int64_t& largest = most[has_backward(mode)];
+      largest = std::max(largest, static_cast<std::int64_t>(*bytes));
     }
   }
   return most;
@@ -111,10 +113,10 @@ std::vector<Check> checks_of(const RunView& view, const std::vector<Profile>& pr
       Check& check = checks.emplace_back(Check{mode, precision});
       for (const Cell& cell : view.run().cells) {
         if (!confirms(cell.spec, check)) continue;
-        const double measured =
-            Step{&cell, ok_launch(cell)}.of(metric::kMemory, metric::kPeakAllocated);
+        const auto measured =
+            Step{&cell, ok_launch(cell)}.bytes(metric::kMemory, metric::kPeakAllocated);
         const auto expected = static_cast<double>(grid.peak(cell.spec).total());
-        if (measured > 0) check.apart.push_back(expected / measured - 1);
+        if (measured && *measured > 0) check.apart.push_back(expected / *measured - 1);
       }
     }
   }
@@ -225,14 +227,10 @@ const std::vector<Column<Check>> kPredictions{
      "",
      {Notation::kCount}},
     {"median", "Median",
-     [](const Check& check) {
-       return check.apart.empty() ? Value() : Value(100 * median(check.apart));
-     },
+     [](const Check& check) { return check.apart.empty() ? Value() : Value(median(check.apart)); },
      "%", kApart},
     {"farthest", "Worst",
-     [](const Check& check) {
-       return check.apart.empty() ? Value() : Value(100 * check.farthest());
-     },
+     [](const Check& check) { return check.apart.empty() ? Value() : Value(check.farthest()); },
      "%", kApart}};
 
 /// Bytes as c₀ + c₁ B S + c₂ B S² + c₃ S², found exactly from four evaluations.

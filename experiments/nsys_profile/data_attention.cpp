@@ -76,7 +76,8 @@ std::vector<Attention> attentions(const RunView& view,
   std::vector<Attention> rows;
   for (const Profile* profile : profiles) {
     auto found = attention_of(view, *profile);
-    if (!found) found = Attention{profile->label, profile->words, profile->missing};
+    if (!found)
+      found = Attention{profile->label, profile->words, profile->why_missing(Pass::kForward)};
     if (found->softmax.ms > 0 || !found->missing.empty()) rows.push_back(*found);
   }
   return rows;

@@ -30,7 +30,7 @@ Dataset every_class(const std::vector<const Profile*>& profiles) {
   std::vector<PassOf> passes;
   for (const Profile* profile : profiles) {
     for (const Pass pass : kComparedPasses) {
-      const bool told = !profile->rows(pass).empty() || !profile->missing.empty();
+      const bool told = !profile->rows(pass).empty() || !profile->reason.empty();
       if (told) passes.push_back({profile, pass});
     }
   }

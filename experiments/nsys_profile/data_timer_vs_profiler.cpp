@@ -17,28 +17,32 @@ constexpr double kSimilar = 2;    // Between the least and the most.
 constexpr double kAlike = 0.005;  // Of a time: nearer needs no reason.
 constexpr double kMuchLess = 4;   // Of a growth against another.
 
+std::optional<double> minus(const std::optional<double>& whole, const std::optional<double>& part) {
+  return whole && part ? std::optional(*whole - *part) : std::nullopt;
+}
+
 /// One step by the timer and by the profiler, in ms; or why it was not profiled.
 struct TimedStep {
   std::string profile, step, words, missing;
-  std::vector<double> timer = {};  ///< Unprofiled steps.
-  double mean = 0;                 ///< Of `timer`.
-  double busy = 0;                 ///< Some kernel ran.
-  double span = 0;                 ///< First kernel's start → last one's end.
-  double profiled = 0;             ///< The profiled step, by the host's clock.
+  std::vector<double> timer = {};       ///< Unprofiled steps.
+  double mean = 0;                      ///< Of `timer`.
+  double busy = 0;                      ///< Some kernel ran.
+  std::optional<double> span = {};      ///< First kernel's start → last one's end.
+  std::optional<double> profiled = {};  ///< The profiled step, by the host's clock.
   Mode mode = Mode::kForward;
   std::vector<std::string> flags = {};
 
   double difference() const { return busy / mean - 1; }  ///< Negative: the profiler sees less.
   double spread() const { return summarize(timer).coefficient_of_variation(); }
   /// Timer and profiler are told apart only beyond what the timer's own steps vary by.
-  bool is_less() const { return difference() < -spread() && idle() > 0; }
+  bool is_less() const { return difference() < -spread() && idle() && *idle() > 0; }
   bool agrees() const { return std::abs(difference()) <= spread(); }
   bool is_unexplained() const { return !agrees() && !is_less(); }
-  double gaps() const { return span - busy; }
+  std::optional<double> gaps() const { return minus(span, busy); }
   /// Of the profiled step, before its first kernel and after its last one.
-  double outside() const { return profiled > 0 ? profiled - span : 0; }
-  double idle() const { return gaps() + outside(); }
-  double cost() const { return profiled - mean; }
+  std::optional<double> outside() const { return minus(profiled, span); }
+  std::optional<double> idle() const { return minus(profiled, busy); }
+  std::optional<double> cost() const { return minus(profiled, mean); }
   bool perturbed() const { return !flags.empty(); }
 };
 
@@ -74,8 +78,8 @@ std::optional<TimedStep> timed_step(const Profile& profile, const ProfiledStep& 
   timed.mode = mode;
   timed.mean = mean(samples);
   timed.busy = *busy;
-  timed.span = of_profile(metric::kSpan).value_or(*busy);
-  timed.profiled = of_profile(metric::kStep).value_or(0);
+  timed.span = of_profile(metric::kSpan);
+  timed.profiled = of_profile(metric::kStep);
   if (step.perturbed()) timed.flags.emplace_back("perturbed by the profiler");
   return timed;
 }
@@ -87,8 +91,9 @@ std::vector<TimedStep> timed_steps(const Profile& profile) {
     auto timed = *step ? timed_step(profile, **step) : std::nullopt;
     if (timed) steps.push_back(std::move(*timed));
   }
-  if (!profile.missing.empty()) {
-    steps.push_back({profile.label, profile.missing_step, profile.words, profile.reason});
+  if (!profile.reason.empty()) {
+    steps.push_back({profile.label, std::string(labreport::describe(profile.missing_step)),
+                     profile.words, profile.reason});
   }
   return steps;
 }
@@ -100,7 +105,7 @@ std::vector<TimedStep> forward_passes(const std::vector<const Profile*>& profile
     const auto steps = timed_steps(*profile);
     if (steps.empty()) continue;
     all.push_back(steps.front());
-    if (!all.back().missing.empty()) all.back().missing = profile->missing;
+    if (!all.back().missing.empty()) all.back().missing = profile->why_missing(Pass::kForward);
   }
   return all;
 }
@@ -122,40 +127,42 @@ Facts timer_sentence(const TimedStep& step) {
   facts.set("busy", step.busy, {});
   facts.set("difference", change_words(1 + step.difference(), step.spread(), kMoreThan));
   facts.set("apart", format_percent(std::ceil(std::abs(step.difference()) * 1000) / 1000));
-  facts.set("idle", step.idle(), kThree);
-  facts.flag("overhead", step.cost() > 0 && step.cost() < step.idle() * kSimilar);
-  facts.set("cost", step.cost(), kThree);
+  const auto idle = step.idle(), cost = step.cost();
+  facts.set("idle", idle, kThree);
+  facts.flag("overhead", idle && cost && *cost > 0 && *cost < *idle * kSimilar);
+  facts.set("cost", cost, kThree);
   return facts;
 }
+
+/// The time without kernels of a step that has it.
+double idle_ms(const TimedStep& step) { return *step.idle(); }
 
 std::optional<Facts> difference_range(const std::vector<TimedStep>& steps) {
   return ranges<TimedStep>(steps, {{"difference", &TimedStep::difference, {Notation::kPercent}},
                                    {"length", &TimedStep::mean, {Notation::kSignificant, 3}},
-                                   {"idle", &TimedStep::idle, {Notation::kSignificant, 2}}});
+                                   {"idle", idle_ms, {Notation::kSignificant, 2}}});
 }
 
-/// "the other 3 are", with their differences; nothing where there are none.
+/// "the other 3", with their differences; nothing where there are none.
 std::optional<Facts> others(const std::vector<TimedStep>& perturbed) {
   if (perturbed.empty()) return std::nullopt;
   const auto [low, high] = std::ranges::minmax(perturbed, {}, &TimedStep::difference);
-  const bool one = perturbed.size() == 1;
+  const std::size_t count = perturbed.size();
   return Facts()
-      .set("others",
-           one ? "the other one is" : "the other " + std::to_string(perturbed.size()) + " are")
-      .set("them", one ? "it" : "them")
+      .set("others", "the other " + (count == 1 ? "one" : std::to_string(count)))
       .set("perturbed",
            from_to(format_percent(low.difference()), format_percent(high.difference())));
 }
 
 /// Short passes differ most, and the time without kernels grows much less than the passes.
 bool shrinks(const std::vector<TimedStep>& steps) {
-  const auto [idlest, busiest] = std::ranges::minmax(steps, {}, &TimedStep::idle);
+  const auto [idlest, busiest] = std::ranges::minmax(steps, {}, idle_ms);
   const auto [shortest, longest] = std::ranges::minmax(steps, {}, &TimedStep::mean);
   const auto [lowest, highest] = std::ranges::minmax(steps, {}, &TimedStep::difference);
   const double middle = std::sqrt(shortest.mean * longest.mean);
-  return idlest.idle() > 0 && highest.difference() < kAlike && lowest.mean < middle &&
+  return idle_ms(idlest) > 0 && highest.difference() < kAlike && lowest.mean < middle &&
          highest.mean > middle &&
-         kMuchLess * busiest.idle() / idlest.idle() < longest.mean / shortest.mean;
+         kMuchLess * idle_ms(busiest) / idle_ms(idlest) < longest.mean / shortest.mean;
 }
 
 bool any_less(const std::vector<TimedStep>& steps) {
@@ -169,7 +176,7 @@ std::optional<Facts> timer_range(const Profiles& profiles) {
     return profiles.foremost != nullptr && profile->precision() == profiles.foremost->precision();
   }));
   std::erase_if(steps, [](const TimedStep& step) {
-    return !step.missing.empty() || step.mode > Mode::kForward;
+    return !step.missing.empty() || step.mode > Mode::kForward || !step.idle();
   });
   const auto perturbed = only(steps, &TimedStep::perturbed);
   std::erase_if(steps, &TimedStep::perturbed);

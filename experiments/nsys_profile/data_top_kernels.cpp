@@ -93,8 +93,8 @@ std::vector<Top> tops_of(const std::vector<const Profile*>& profiles) {
   for (const Profile* profile : profiles) {
     const auto forward = ranked(profile->rows(Pass::kForward));
     const auto both = ranked(profile->rows(Pass::kForwardBackward));
-    if (forward.empty() && profile->missing.empty()) continue;
-    tops.push_back({profile->label, profile->words, profile->missing, ""});
+    if (forward.empty() && profile->reason.empty()) continue;
+    tops.push_back({profile->label, profile->words, profile->why_missing(Pass::kForward), ""});
     if (forward.empty()) continue;
     tops.back() = {profile->label, profile->words, "", called_in(forward.front().sum, *profile),
                    forward.front()};

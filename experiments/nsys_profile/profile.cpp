@@ -17,10 +17,19 @@
 namespace labreport::nsys_profile {
 namespace {
 
+constexpr std::string_view kKernelNumbers[]{column::kKernel,  column::kInstances, column::kTotalNs,
+                                            column::kMinNs,   column::kMedianNs,  column::kMaxNs,
+                                            column::kStddevNs};
 constexpr const char* kComma = ",\u00a0";  // A label stays on one line.
 
+bool is_whole(const MeasuredRow& row) {
+  return std::ranges::all_of(kKernelNumbers,
+                             [&](auto name) { return row.number(name).has_value(); });
+}
+
+/// `row` is whole.
 KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool own) {
-  const auto number = [&](std::string_view name) { return row.number(name).value_or(0); };
+  const auto number = [&](std::string_view name) { return *row.number(name); };
   const auto ms = [&](std::string_view name) { return number(name) / kNanosecondsPerMillisecond; };
   const auto id = static_cast<std::int64_t>(number(column::kKernel));
   KernelRow read{row.text(column::kPhase),
@@ -42,7 +51,9 @@ KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool own) {
 ProfiledStep read_step(const Cell& cell, const Launch& launch) {
   ProfiledStep step{&cell.spec, &launch, {}};
   KernelNames names = kernel_names(launch);
-  for (const MeasuredRow& row : measured_rows(launch, metric::kKernels)) {
+  const auto rows = measured_rows(launch, metric::kKernels);
+  if (!std::ranges::all_of(rows, is_whole)) return step;  // Sums would leave something out.
+  for (const MeasuredRow& row : rows) {
     KernelRow read = kernel_row(row, names, cell.spec.implementation.empty());
     if (read.instances >= 1) step.rows.push_back(std::move(read));  // else it did not run
   }
@@ -54,10 +65,9 @@ void add_cell(Profile& profile, const Cell& cell) {
   const Launch* launch = ok_launch(cell);
   profile.cells.push_back(&cell);
   if (launch == nullptr) {
-    if (!profile.missing.empty()) return;
-    profile.missing_step = labreport::describe(mode);
+    if (!profile.reason.empty()) return;
+    profile.missing_step = mode;
     profile.reason = reason_missing(cell);
-    profile.missing = profile.missing_step + ": " + profile.reason;
   } else if (mode == Mode::kInference) {
     profile.inference = read_step(cell, *launch);
   } else if (!profile.step || mode > profile.step->spec->mode) {
@@ -85,7 +95,7 @@ bool passed_by(const Profile& profile, const std::vector<Profile>& all) {
   const bool any_inference = std::ranges::any_of(all, [&](const Profile& other) {
     return other.spec.size == profile.spec.size && other.inference;
   });
-  return any_inference && profile.step && !profile.inference && profile.missing.empty();
+  return any_inference && profile.step && !profile.inference && profile.reason.empty();
 }
 
 std::vector<Profile> read_profiles(const RunView& view) {
@@ -165,9 +175,10 @@ std::vector<double> ProfiledStep::samples(std::string_view tag, std::string_view
 bool ProfiledStep::perturbed() const {
   constexpr double kPerturbed = 0.05;  // how much fuller of kernels its profile may be
   const auto timer = samples(metric::kStep, metric::kTotal);
-  const double busy = value(metric::kProfile, metric::kBusy).value_or(0);
-  const double span = value(metric::kProfile, metric::kSpan).value_or(0);
-  return !timer.empty() && span > 0 && std::abs(busy / mean(timer) - busy / span) > kPerturbed;
+  const auto busy = value(metric::kProfile, metric::kBusy);
+  const auto span = value(metric::kProfile, metric::kSpan);
+  return !timer.empty() && busy && span && *span > 0 &&
+         std::abs(*busy / mean(timer) - *busy / *span) > kPerturbed;
 }
 
 std::string_view describe(Pass pass) {
@@ -194,6 +205,13 @@ Rows Profile::rows(Pass pass) const {
     if (belongs(row.phase, pass)) found.push_back(&row);
   }
   return found;
+}
+
+std::string Profile::why_missing(Pass pass) const {
+  if (reason.empty()) return "";
+  const std::string step = std::string(labreport::describe(missing_step)) + ": " + reason;
+  const bool of_more = pass == Pass::kForward && missing_step > Mode::kForward;
+  return of_more ? "not measured (" + step + ")" : step;
 }
 
 double Profile::parameters() const {
@@ -230,7 +248,7 @@ double gemm_share(const Rows& rows) { return share(rows, is_gemm); }
 Value share_of(const Profile& profile, Pass pass,
                const std::function<bool(const KernelRow&)>& wanted) {
   const Rows rows = profile.rows(pass);
-  return rows.empty() ? Value::missing(profile.missing) : Value(share(rows, wanted));
+  return rows.empty() ? Value::missing(profile.why_missing(pass)) : Value(share(rows, wanted));
 }
 
 double time_of(const Profile& profile, Pass pass,

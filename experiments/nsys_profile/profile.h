@@ -63,14 +63,16 @@ struct Profile {
   CellSpec spec;                          ///< Without mode, warm-up and steps.
   std::optional<ProfiledStep> inference;  ///< Present where they ran.
   std::optional<ProfiledStep> step;       ///< The fullest other step that ran.
-  std::string missing_step;               ///< A step without numbers: "training step"
+  Mode missing_step = {};                 ///< The mode of a step without numbers.
   std::string reason;                     ///< Why it has none: "out of memory …"
-  std::string missing;                    ///< Both: "training step: out of memory …"
   std::vector<const Cell*> cells;
 
   bool empty() const { return !inference && !step; }
   /// The forward pass is that of inference where it ran. Empty: not measured.
   Rows rows(Pass pass) const;
+  /// Says why a pass has no kernels: "training step: out of memory …", and "not measured (training
+  /// step: out of memory …)" where only a longer step was tried. Empty where every step ran.
+  std::string why_missing(Pass pass) const;
   double parameters() const;
   bool own() const { return spec.implementation.empty(); }  ///< labreport's network.
   Precision precision() const { return spec.precision.value_or(Precision::kFp32); }

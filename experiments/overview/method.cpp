@@ -51,7 +51,7 @@ Bounds bounds(const RunView& view) {
     std::vector<std::string> mixed;
     for (const auto& [mode, cell] : group.cells) {
       const auto found = timed(group, mode);
-      const auto sets_pace = found ? bound(*found) : std::nullopt;
+      const auto sets_pace = found ? bound(view, *found) : std::nullopt;
       if (!sets_pace) continue;
       ++result.classified;
       if (sets_pace == Bound::kLaunch) launch.emplace_back(describe(mode));

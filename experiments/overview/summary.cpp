@@ -40,22 +40,26 @@ struct StepRow {
   const CellSpec& spec() const { return network->group->spec; }
   std::string size() const { return network->size(); }
   std::string_view precision() const { return network->precision(); }
-  bool launch_bound() const { return network->bound() == describe(Bound::kLaunch); }
+  bool launch_bound() const { return network->bound == Bound::kLaunch; }
   double ms() const { return mean(network->step.ms); }
   std::optional<double> flops() const { return step_flops(*step.spec); }
   std::optional<double> teraflops() const {
     return flops() ? std::optional(*flops() / kTeraFlops) : std::nullopt;
   }
-  double parameters() const {
-    if (const auto counted = counted_parameters(spec())) return static_cast<double>(*counted);
-    const Metric* bytes = step.launch->find(metric::kMemory, metric::kParameters);
-    return bytes == nullptr ? 0 : bytes->number().value_or(0) / sizeof(float);
+  /// Millions
+  std::optional<double> parameters() const {
+    if (const auto counted = counted_parameters(spec()))
+      return static_cast<double>(*counted) / kMega;
+    const Metric* metric = step.launch->find(metric::kMemory, metric::kParameters);
+    const auto bytes = metric == nullptr ? std::nullopt : metric->number();
+    return bytes ? std::optional(*bytes / sizeof(float) / kMega) : std::nullopt;
   }
   double tokens() const {
     return static_cast<double>(*spec().batch * *spec().context) / (ms() / 1e3);
   }
+  std::optional<double> peak_rate() const { return datasheet_peak(device, *spec().precision); }
   std::optional<double> of_datasheet_peak() const {
-    const auto peak = datasheet_peak(device, *spec().precision);
+    const auto peak = peak_rate();
     return peak && flops() ? std::optional(*flops() / (ms() / 1e3) / *peak) : std::nullopt;
   }
   double peak_bytes() const {  ///< 0: not measured.
@@ -67,7 +71,7 @@ struct StepRow {
 const std::vector<Column<StepRow>> kSteps{
     {"size", "Size", &StepRow::size},
     {"precision", "Precision", &StepRow::precision},
-    {"parameters", "Parameters", [](const StepRow& row) { return row.parameters() / kMega; }, "M"},
+    {"parameters", "Parameters", &StepRow::parameters, "M"},
     {"flops", "FLOPs", &StepRow::teraflops, "TFLOP"},
     {"step", "Step", &StepRow::ms, "ms"},
     {"tokens", "Tokens/s", &StepRow::tokens},
@@ -254,6 +258,18 @@ std::optional<Facts> mfu_facts(const std::vector<StepRow>& rows, const Pair& pai
       .set("fp32_mfu", *fp32->of_measured_peak, {Notation::kPercent});
 }
 
+/// The data sheet's peaks that a column of the table divides by: "FP32 67, BF16 989.5 TFLOP/s".
+std::optional<Facts> datasheet_facts(const std::vector<StepRow>& rows) {
+  std::vector<std::string> peaks;
+  for (const StepRow& row : rows) {
+    if (!row.of_datasheet_peak()) continue;
+    peaks.push_back(std::string(row.precision()) + " " +
+                    format_value(*row.peak_rate() / kTeraFlops, {Notation::kShortest}));
+  }
+  if (peaks.empty()) return std::nullopt;
+  return Facts().set("peaks", join(labreport::distinct(peaks), ", ") + " TFLOP/s");
+}
+
 /// Sizes whose training step is launch-bound, by precision.
 std::vector<Facts> launch_bound_facts(const std::vector<StepRow>& rows) {
   std::map<std::string_view, std::vector<std::string>> sizes;
@@ -310,6 +326,7 @@ void set_facts(PartContent& part, const std::vector<StepRow>& rows, const Pair* 
   const bool own = pair == nullptr || counted_parameters(pair->other->group->spec);
   part.facts.when("optimizer", profiled && own ? optimizer_facts(*pair, *from, *to) : std::nullopt);
   part.facts.when("mfu", pair == nullptr ? std::nullopt : mfu_facts(rows, *pair));
+  part.facts.when("datasheet", datasheet_facts(rows));
   part.facts.list("launch_bound", launch_bound_facts(rows));
   part.facts.when("memory", memory_facts(rows));
   part.facts.when("surprise", surprise_facts(rows));

@@ -275,6 +275,23 @@ TEST(MemoryPeaks, SayWhereTheHistoryChangedThem) {
       HasSubstr("the history changed the peak"));
 }
 
+Change without(std::string_view tag, std::string_view name) {
+  return [=](const CellSpec&, Launch& launch) {
+    std::erase_if(launch.metrics,
+                  [=](const Metric& metric) { return metric.tag == tag && metric.name == name; });
+  };
+}
+
+TEST(MemoryPeaks, ThatWereNotCountedAreNotSaidToDiffer) {
+  EXPECT_THAT(words_of(table_of(part_of("b", without("memory", "peak_requested")), "allocator")),
+              AllOf(Not(HasSubstr("history")), Not(HasSubstr("not explained"))));
+}
+
+TEST(MemoryPeaks, LieInNoPhaseWhoseOwnPeakWasNotMeasured) {
+  EXPECT_THAT(part_of("b", without("peak", "backward")).answer,
+              Not(HasSubstr("At context 512 it peaks in")));
+}
+
 TEST(MemoryPeaks, ThatADeviceCannotCountGiveItsReason) {
   const Part part = part_of("b", [](const CellSpec&, Launch& launch) {
     launch.metrics = {absent_metric("memory", "peak_allocated", "B", "no caching allocator")};
@@ -341,6 +358,13 @@ TEST(WhatFits, SaysHowNearThePredictionsAre) {
   EXPECT_THAT(words_of(part.figures.front().data), Not(HasSubstr("off")));
 }
 
+TEST(WhatFits, GivesPredictionsAsSharesOfThePeaks) {
+  const TableView table = table_of(part_of("b", higher_half_steps(1 << 30)), "predictions");
+  const Value& farthest = table.rows.back().cells.back();  // training step, BF16
+  EXPECT_LT(*farthest.number(), -0.01);
+  EXPECT_GT(*farthest.number(), -0.2);
+}
+
 TEST(WhatFits, LeavesOutAStepThatTheFormulasMiss) {
   const Part part = part_of("b", higher_half_steps(40LL << 30));
   const Figure& figure = figure_of(part, "what-fits");
@@ -362,6 +386,7 @@ Change half_precision_adds(std::int64_t bytes, std::int64_t explained) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.precision != Precision::kBf16 || spec.mode != Mode::kTrainStep) return;
     with_metric("memory", "peak_allocated", bytes)(spec, launch);
+    with_metric("peak", "backward", bytes)(spec, launch);
     with_metric("category", "activations", explained)(spec, launch);
   };
 }
@@ -375,6 +400,11 @@ TEST(MemoryPrecisions, GiveReasonsThatAddUpToTheChange) {
               HasSubstr("this run does not show why"));
   EXPECT_THAT(part_of("c", half_precision_adds(much, much)).answer,
               HasSubstr("For the training step mixed precision costs memory at context 128: "));
+}
+
+TEST(MemoryPrecisions, GiveNoReasonWhereACategoryWasNotMeasured) {
+  EXPECT_THAT(part_of("c", unchanged()).answer, HasSubstr("GiB of activations"));
+  EXPECT_THAT(part_of("c", without("category", "activations")).answer, Not(HasSubstr("GiB of ")));
 }
 
 TEST(MemoryPrecisions, SayWhatStaysInFp32OnlyWhereItIsMostOfTheShortestStep) {
@@ -476,6 +506,11 @@ double last_change(const Part& part) {
     return figure.spec["data"]["values"].back()["change"].get<double>();
   }
   throw std::runtime_error("no figure of a block");
+}
+
+TEST(MemoryBlock, WithoutTheMemoryAfterItsBackwardHasNoChange) {
+  EXPECT_THAT(part_of("f", without("block", "after_backward"), "2026").answer,
+              HasSubstr("No backward pass was recorded"));
 }
 
 TEST(MemoryBlock, ItsCurveEndsAtTheChangeThatIsAnswered) {

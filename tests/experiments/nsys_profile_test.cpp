@@ -268,6 +268,7 @@ TEST(TimerVsProfiler, SaysWhatTheTimerCountsAndTheProfilerDoesNot) {
            "a");
   EXPECT_TRUE(says(no_gaps, "unexplained"));
   EXPECT_FALSE(says(no_gaps, "less"));
+  EXPECT_THAT(column(dataset(no_gaps, "steps"), "cost"), testing::Each("–"));
 }
 
 TEST(TimerVsProfiler, AgreesWithinTheTimersDeviation) {
@@ -320,6 +321,36 @@ TEST(TimerVsProfiler, LeavesPerturbedPassesOutOfTheRangeAndGivesTheirs) {
   const PartContent several = part(small_of_2026(perturb), "a");
   EXPECT_EQ(value(several, "range", "count"), "2");
   EXPECT_TRUE(says(several, "range"));
+  EXPECT_THAT(testing_samples::part_of(small_of_2026(perturb), "nsys_profile.a").answer,
+              testing::HasSubstr("; in the other one, which the profiler perturbed, it is "));
+}
+
+TEST(ForwardPasses, OfAContextWhereOnlyTheStepWasTriedAreNotSaidToLackMemory) {
+  PlanInput input = testing_samples::only("nsys_profile");
+  input.selection.sizes = {input.edition.sizes[0]};
+  input.selection.contexts = {512};
+  const auto reason = [&](std::vector<Mode> modes) {
+    input.selection.modes = std::move(modes);
+    const auto all_refused = [](const CellSpec&, Launch& launch) {
+      end_with(launch, OutOfMemory{"forward", 1, 2, 3});
+    };
+    const PartContent classes = part(measured(input, all_refused), "d");
+    return dataset(classes, "gemm-shares").rows.at(0).cells.at(1).reason;
+  };
+  EXPECT_THAT(reason({Mode::kTrainStep}),
+              testing::StartsWith("not measured (training step: out of memory in forward"));
+  EXPECT_THAT(reason({Mode::kInference}), testing::StartsWith("inference: out of memory"));
+}
+
+TEST(Profiles, HaveNoKernelsWhereOneHasNoTime) {
+  const auto untimed = [](const CellSpec&, Launch& launch) {
+    for (Table& table : launch.tables) {
+      if (table.name == metric::kKernels) table.rows.front()[kTotalColumn] = Scalar();
+    }
+  };
+  const auto run = small_at_512(untimed);
+  const Profiles profiles(RunView(run, find_edition("2025")));
+  EXPECT_TRUE(profiles.all.at(0).rows(Pass::kForward).empty());
 }
 
 TEST(TimerVsProfiler, ExplainsTheRangeWherePassesGrowAndIdleTimeHardlyDoes) {

@@ -154,7 +154,8 @@ Dataset each_ratio(const Comparison& comparison, const char* name, std::string_v
     const bool shown = row.standing == RowStanding::kMatched && unit(row.measure) == in;
     if (shown) rows.push_back(diff_row(0, row));
   }
-  Dataset data = ratio_data(rows).front();
+  const bool imported = comparison.related.relation == Relation::kImported;
+  Dataset data = ratio_data(rows, imported).front();
   data.name = name;
   for (RowView& row : data.rows) {
     for (Value& value : row.cells) value.link.clear();  // there is no row of launches behind it

@@ -112,7 +112,8 @@ Section summary_of(const Comparison& comparison, const DiffSource& a, const Diff
 }
 
 Section section_of(const Comparison& comparison, const Problem& problem) {
-  std::vector<Dataset> data = ratio_data(rows_of(comparison, problem));
+  std::vector<Dataset> data =
+      ratio_data(rows_of(comparison, problem), comparison.related.relation == Relation::kImported);
   const std::string_view name = problem.name;
   if (name == "nsys_profile") {
     std::ranges::move(place_data(comparison), std::back_inserter(data));

@@ -49,7 +49,7 @@ Value verdict_of(const ComparedRow& row);
 
 /// "ratios": what both sides have, or one side failed at. "drawn": the same, where there is a
 /// ratio. "evidence": two rows a ratio, with each launch.
-std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows);
+std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, bool imported);
 
 /// "sides": who A and B are.
 Dataset sides_data(const Comparison& comparison, const DiffSource& a, const DiffSource& b);

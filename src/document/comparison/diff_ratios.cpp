@@ -53,16 +53,25 @@ Value share(const DiffRow& row, const RowSide& side) {
 /// GB/s
 Value busbw(const RowSide& side) { return side.busbw ? Value(*side.busbw / 1e9) : Value(); }
 
-std::vector<Column<DiffRow>> ratio_columns(bool bytes) {
-  const std::string unit = bytes ? "GiB" : "ms";
+/// Steps count by their median; of a kernel time, a peak and a published time there is one number.
+bool are_medians(const std::vector<DiffRow>& rows) {
+  return std::ranges::any_of(rows, [](const DiffRow& row) {
+    const CellKind kind = row.row->spec.kind;
+    return kind == CellKind::kTiming || kind == CellKind::kDataParallel ||
+           kind == CellKind::kSharding;
+  });
+}
+
+std::vector<Column<DiffRow>> ratio_columns(bool bytes, bool medians) {
+  const std::string unit = bytes ? "GiB" : "ms", of_steps = medians ? ", median" : "";
   const auto in = [bytes](RowSide ComparedRow::* side) {
     return [=](const DiffRow& row) { return value_of(row.row->*side, bytes); };
   };
   return {
       {"cell", "Cell", [](const auto& row) { return cell_label(row.row->spec, row.row->size); }},
       {"what", "What", [](const auto& row) { return describe(row.row->measure); }},
-      {"a", "A", in(&ComparedRow::a), unit},
-      {"b", "B", in(&ComparedRow::b), unit},
+      {"a", "A" + of_steps, in(&ComparedRow::a), unit},
+      {"b", "B" + of_steps, in(&ComparedRow::b), unit},
       {"ratio", "B ÷ A", linked_ratio, "", kRatio},
       {"change", "Change", change, "%", kShare},
       {"interval", "95 % interval", interval},
@@ -197,9 +206,9 @@ DiffRow diff_row(std::size_t number, const ComparedRow& row) {
   return made;
 }
 
-std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows) {
+std::vector<Dataset> ratio_data(const std::vector<DiffRow>& rows, bool imported) {
   const bool bytes = !rows.empty() && rows.front().in_bytes();
-  return {make_dataset("ratios", ratio_columns(bytes), rows),
+  return {make_dataset("ratios", ratio_columns(bytes, !imported && are_medians(rows)), rows),
           make_dataset("drawn", kDrawn, drawn_rows(rows)),
           make_dataset("evidence", evidence_columns(bytes), side_rows(rows))};
 }
