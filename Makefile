@@ -5,7 +5,7 @@
 # Two goals build in one folder; Ninja is as parallel as the machine by itself, whatever -j says.
 .NOTPARALLEL:
 
-# What each target reads from make's command line, and what set-up and the build do for all of them.
+# What each target reads from make's command line, in the order of its words, and what set-up and the build read.
 reads_report = EDITION PRESET PROBLEMS SIZES CONTEXTS GPUS MODEL AND MODEL_ARGS LOSS OPTIMIZER COMPILE ATTENTION ANSWERS \
   NOTES OUT RESUME ARGS
 reads_site = OWN ANSWERS NOTES OUT ARGS
@@ -17,53 +17,25 @@ reads_attack = ARGS
 reads_bench = ARGS
 reads_bundle = WITH_TORCH OUT
 reads_torches = TORCHES
-passed_on = JOBS LIBTORCH TORCH_PYTHON TORCH_CUDA CC CXX LABREPORT_% CMAKE_% PIP_% MAKE% SHELL
+passed_on = JOBS LIBTORCH TORCH_PYTHON TORCH_CUDA CC CXX LABREPORT_% CMAKE_% PIP_%
 
-# Only what stands on make's command line: an environment may hold an OUT of its own.
-given = $(if $(filter command,$(firstword $(origin $(1)))),$(value $(1)))
+# Only what stands on make's command line counts: an environment may hold an OUT of its own. make expands values when
+# it exports them, unless they are frozen.
+MAKEOVERRIDES =
+given := $(filter-out -*-% MAKE% SHELL,$(foreach name,$(.VARIABLES),\
+  $(if $(filter command,$(firstword $(origin $(name)))),$(name))))
+unexport $(given)
+frozen := $(filter $(passed_on),$(given))
+$(foreach name,$(frozen),$(eval override export $(name) := $$(value $(name))))
 
-# To the shell a value is one word, whatever it holds; ARGS alone is words of the user's.
 quote = '$(subst ','\'',$(1))'
-as_word = $(if $(call given,$(1)),$(call quote,$(call given,$(1))))
-flag = $(if $(call given,$(1)),--$(2) $(call as_word,$(1)))
-
-# A switch is on or off.
-switches = OWN RESUME FAIL COMPILE
-on = 1 yes on true
-off = 0 no off false
-switch = $(if $(filter $(on),$(call given,$(1))),$(2))
-report_flags = $(call flag,EDITION,edition) $(call flag,PRESET,preset) $(call flag,PROBLEMS,problems) \
-  $(call flag,SIZES,sizes) \
-  $(call flag,CONTEXTS,contexts) $(call flag,GPUS,gpus) $(call flag,MODEL,model) \
-  $(call flag,AND,and) $(call flag,MODEL_ARGS,model-args) $(call flag,LOSS,loss) $(call flag,OPTIMIZER,optimizer) \
-  $(call switch,COMPILE,--compile) $(call flag,ATTENTION,attention) $(call flag,ANSWERS,answers) \
-  $(call flag,NOTES,notes) $(call flag,OUT,out) $(call switch,RESUME,--resume) $(call given,ARGS)
+given_values = $(foreach name,$(filter-out $(frozen),$(given)),$(call quote,$(name)=$(value $(name))))
+as_words = $(shell setup/words '$(1)' $(given_values))
 
 # A variable that no target reads is a slip of the pen: told, not ignored.
 goals = $(or $(MAKECMDGOALS),help)
-readable = $(foreach goal,$(goals),$(reads_$(goal)))
-on_command_line = $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))
-slip := $(firstword $(filter-out $(readable) $(passed_on) -*-%,$(on_command_line)))
-ifneq ($(slip),)
-nearest := $(shell python3 -c 'import difflib, sys; name, *known = sys.argv[1:]; \
-  print(*difflib.get_close_matches(name.upper(), known, 1))' $(call quote,$(slip)) $(readable))
-$(error make $(goals) reads no $(slip)$(if $(nearest),; nearest: $(nearest))$(if $(readable),; it reads \
-  $(strip $(readable))))
-endif
-
-define line_end
-
-
-endef
-unclear := $(strip $(foreach name,$(switches),$(if $(call given,$(name)),$(if $(strip $(word 2,$(call given,$(name))) \
-  $(filter-out $(on) $(off),$(call given,$(name)))),$(name)))))
-ifneq ($(unclear),)
-$(error $(firstword $(unclear))=$($(firstword $(unclear))) is neither on nor off; give 1 or 0)
-endif
-broken := $(strip $(foreach name,$(readable),$(if $(findstring $(line_end),$(call given,$(name))),$(name))))
-ifneq ($(broken),)
-$(error $(firstword $(broken)) holds the end of a line; give it in one)
-endif
+problem := $(shell setup/words --check '$(goals)' '$(strip $(foreach goal,$(goals),$(reads_$(goal))))' $(given_values))
+$(if $(problem),$(error $(problem)))
 
 # Where both programs are built already, the front end among them serves.
 preset = $(if $(wildcard build/bin/labreport),default,render)
@@ -99,41 +71,41 @@ help:
 
 report:
 	@setup/install report && setup/build default
-	@build/bin/labreport report $(report_flags)
+	@build/bin/labreport report $(call as_words,$(reads_report))
 
 render-build:
 	@setup/install render && setup/build $(preset) labreport
 
 site: render-build
-	@$(front_end) render $(call switch,OWN,--own) $(call flag,ANSWERS,answers) $(call flag,NOTES,notes) $(call flag,OUT,out) $(call given,ARGS)
+	@$(front_end) render $(call as_words,$(reads_site))
 
 diff: render-build
-	@$(front_end) diff $(call as_word,A) $(call as_word,B) $(call flag,EDITION,edition) $(call flag,FORMAT,format) $(call flag,ALLOW,allow-mismatch) $(call switch,FAIL,--fail-on-regression) $(call flag,OUT,out) $(call given,ARGS)
+	@$(front_end) diff $(call as_words,$(reads_diff))
 
 notes: render-build
-	@$(front_end) notes --init $(call as_word,RUN) $(call flag,NOTES,notes) $(call given,ARGS)
+	@$(front_end) notes --init $(call as_words,$(reads_notes))
 
 pdf: render-build
-	@$(front_end) render --latest --format pdf $(call flag,PAPER,paper) $(call flag,ANSWERS,answers) $(call flag,NOTES,notes) $(call flag,OUT,out) $(call given,ARGS)
+	@$(front_end) render --latest --format pdf $(call as_words,$(reads_pdf))
 
 test:
 	@setup/install test && setup/build --all default && setup/build --all asan
-	@setup/test $(call given,ARGS)
+	@setup/test $(call as_words,$(reads_test))
 
 attack:
 	@setup/install attack && setup/build --all default && setup/build --all fuzz && \
 	  setup/build --all asan-all
-	@setup/test --attack $(call given,ARGS)
+	@setup/test --attack $(call as_words,$(reads_attack))
 
 torches:
-	@setup/install test && tests/torches/torches $(foreach one,$(call given,TORCHES),$(call quote,$(one)))
+	@setup/install test && tests/torches/torches $(call as_words,$(reads_torches))
 
 bench:
 	@setup/install report && setup/build default bench
-	@python3 -B tests/bench/bench.py build $(call given,ARGS)
+	@python3 -B tests/bench/bench.py build $(call as_words,$(reads_bench))
 
 bundle: render-build
-	@setup/bundle $(front_end) $(call flag,WITH_TORCH,with-torch) $(call as_word,OUT)
+	@setup/bundle $(front_end) $(call as_words,$(reads_bundle))
 
 format:
 	@setup/install lint && tests/lint/format --fix

@@ -2,19 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace labreport {
 namespace {
 
-constexpr std::string_view kBeginsFormula = "=+-@\t\r\n";
+/// Spreadsheets of East Asia read the wide forms likewise.
+constexpr std::array<std::string_view, 11> kBeginsFormula{"=",  "+",  "-",  "@",  "\t", "\r",
+                                                          "\n", "＝", "＋", "－", "＠"};
 constexpr std::string_view kWantsQuotes = ",\"\r\n";
 
 }  // namespace
 
 CsvField csv_text(std::string_view text) {
   if (text.empty()) return {};
-  const bool formula = kBeginsFormula.find(text.front()) != std::string_view::npos;
+  const bool formula = std::ranges::any_of(
+      kBeginsFormula, [&](std::string_view sign) { return text.starts_with(sign); });
   std::string field = formula ? "'" : "";
   for (const char letter : text) {
     if (letter == '"') field += '"';

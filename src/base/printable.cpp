@@ -14,10 +14,18 @@ bool begins_no_character(std::string_view text) {
   return text.starts_with("\xEF\xBF") && byte_at(text, 2) >= 0xBE;
 }
 
+/// U+202A–202E and U+2066–2069, which reorder the letters and digits around them.
+bool begins_bidi_control(std::string_view text) {
+  const unsigned char third = byte_at(text, 2);
+  if (text.starts_with("\xE2\x80")) return third >= 0xAA && third <= 0xAE;
+  return text.starts_with("\xE2\x81") && third >= 0xA6 && third <= 0xA9;
+}
+
 /// How many bytes at the beginning nobody sees; 0: none.
 std::size_t unprintable(std::string_view text, std::string_view kept) {
   if (kept.find(text.front()) != kept.npos) return 0;
-  return begins_no_character(text) ? 3 : control_length(text);
+  const bool hidden = begins_no_character(text) || begins_bidi_control(text);
+  return hidden ? 3 : control_length(text);
 }
 
 }  // namespace

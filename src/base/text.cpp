@@ -46,10 +46,12 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 }
 
 std::string replaced(std::string text, std::string_view old, std::string_view fresh) {
-  for (auto at = text.find(old); at != text.npos; at = text.find(old, at + fresh.size())) {
-    text.replace(at, old.size(), fresh);
+  std::string result;
+  std::size_t begin = 0;
+  for (std::size_t at; (at = text.find(old, begin)) != text.npos; begin = at + old.size()) {
+    result.append(text, begin, at - begin).append(fresh);
   }
-  return text;
+  return result.append(text, begin);
 }
 
 std::string join_words(std::span<const std::string> words) {

@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/messages.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "cli/measure_flags.h"
 #include "cli/plan_table.h"
@@ -13,6 +14,8 @@
 
 namespace labreport {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kSizeLine = "{:<8} {:<8} {:>7} {:>7} {:>6} {:>5} {:>15}\n";
 
@@ -51,16 +54,17 @@ void list_cells(const MeasureFlags& flags) {
   fmt::print("{}", plan_table(cells, choice));
 }
 
+std::string words_about(const fs::path& folder) try {
+  const Run run = RunStore(folder).load();
+  return fmt::format("{}  {}", run.source == "imported" ? "imported" : run.preset + " preset",
+                     overview::outcome_line(run));
+} catch (const InputError& error) {
+  return fmt::format("unreadable: {}", error.what());
+}
+
 void list_runs_below(const std::string& root) {
   for (const auto& folder : list_runs(root)) {
-    try {
-      const Run run = RunStore(folder).load();
-      const bool imported = run.source == "imported";
-      fmt::print("{}  {}  {}\n", folder.string(), imported ? "imported" : run.preset + " preset",
-                 overview::outcome_line(run));
-    } catch (const InputError& error) {
-      fmt::print("{}  unreadable: {}\n", folder.string(), error.what());
-    }
+    fmt::print("{}\n", printable(folder.string() + "  " + words_about(folder)));
   }
 }
 

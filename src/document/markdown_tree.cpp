@@ -19,13 +19,23 @@ void attach(cmark_parser* parser, const char* extension) {
   cmark_parser_attach_syntax_extension(parser, cmark_find_syntax_extension(extension));
 }
 
+/// Looking for addresses takes time by the square of a word's length.
+constexpr std::size_t kLongestWord = 1000;
+
+bool has_long_word(std::string_view text) {
+  std::size_t length = 0;
+  return std::ranges::any_of(text, [&](char letter) {
+    length = letter == ' ' || letter == '\n' || letter == '\t' ? 0 : length + 1;
+    return length > kLongestWord;
+  });
+}
+
 MarkdownTree parse(const std::string& markdown) {
   cmark_gfm_core_extensions_ensure_registered();
   const std::unique_ptr<cmark_parser, decltype(&cmark_parser_free)> parser(
       cmark_parser_new(CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE), &cmark_parser_free);
-  for (const char* extension : {"table", "strikethrough", "autolink"}) {
-    attach(parser.get(), extension);
-  }
+  for (const char* extension : {"table", "strikethrough"}) attach(parser.get(), extension);
+  if (!has_long_word(markdown)) attach(parser.get(), "autolink");
   cmark_parser_feed(parser.get(), markdown.data(), markdown.size());
   MarkdownTree tree(cmark_parser_finish(parser.get()));
   cmark_consolidate_text_nodes(tree.get());
@@ -60,12 +70,14 @@ void restore_literal(cmark_node* node, const Spans& spans) {
   cmark_node_set_literal(node, with_math_source(literal, spans).c_str());
 }
 
-std::string without_comments(std::string text) {
+std::string without_comments(std::string_view text) {
+  std::string kept;
   for (std::size_t open; (open = text.find("<!--")) != text.npos;) {
+    kept.append(text.substr(0, open));
     const std::size_t close = text.find("-->", open);
-    text.erase(open, close == text.npos ? text.npos : close + 3 - open);
+    text.remove_prefix(close == text.npos ? text.size() : close + 3);
   }
-  return text;
+  return kept.append(text);
 }
 
 /// Raw HTML becomes text: nothing an author wrote is lost, and nothing of it is markup.

@@ -22,7 +22,8 @@ struct ParsedMarkdown {
   std::vector<MathSpan> spans;  ///< Texts hold marks in their place: see `at_marks`.
 };
 
-/// GitHub's Markdown (tables, ~~strikethrough~~, bare addresses as links). Raw HTML is text, its
+/// GitHub's Markdown (tables, ~~strikethrough~~, bare addresses as links, unless a word of the text
+/// has more than 1,000 bytes). Raw HTML is text, its
 /// comments are left out. Links lead to http, https or relative addresses, others are their text
 /// alone; pictures are relative, those from elsewhere become links. Only texts hold marks.
 ParsedMarkdown parse_markdown(std::string_view markdown);

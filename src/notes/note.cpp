@@ -1,6 +1,7 @@
 #include "notes/note.h"
 
 #include <cmark-gfm.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -116,12 +117,61 @@ std::string written(cmark_node* root, const std::vector<MathSpan>& spans) {
   return markdown;
 }
 
+constexpr std::size_t kMostTableCells = 200'000;
+constexpr std::size_t kMostCopied = 64u << 20;
+constexpr std::size_t kLongestWritten = 8u << 20;
+
+/// How much larger than its text a note can become. The library aborts the program where memory
+/// ends.
+struct Growth {
+  std::size_t table_cells = 0;  ///< Rows are filled up to the columns of the table's head.
+  std::size_t copied = 0;       ///< Bytes: each use of a link's definition copies it.
+};
+
+/// A row of a table's head, also in a quote or a list: "> |---|:-:|".
+bool is_delimiter_row(std::string_view line) {
+  return line.find('-') != line.npos &&
+         line.find_first_not_of("|:-> \t*+.)0123456789") == line.npos;
+}
+
+/// An upper bound: tables and definitions end at a blank line, if not earlier.
+Growth most_growth(std::string_view text) {
+  Growth growth;
+  std::size_t columns = 0, block = 0, longest = 0;
+  bool defines = false;
+  for (const std::string& line : split(text, '\n')) {
+    if (trimmed(line).empty()) columns = block = 0, defines = false;
+    block += line.size() + 1;
+    const auto marks = static_cast<std::size_t>(std::ranges::count(line, '|'));
+    if (is_delimiter_row(line)) columns = std::max(columns, marks + 1);
+    growth.table_cells += columns;
+    defines = defines || line.find("]:") != line.npos;
+    if (defines) longest = std::max(longest, block);
+  }
+  growth.copied = longest * static_cast<std::size_t>(std::ranges::count(text, ']'));
+  return growth;
+}
+
+/// Why the note is too large for its readers, or nothing.
+std::string too_large(const Growth& growth) {
+  if (growth.table_cells > kMostTableCells) {
+    return fmt::format("its tables have more than {} cells", kMostTableCells);
+  }
+  if (growth.copied > kMostCopied) return "its links copy their definitions too often";
+  return "";
+}
+
 /// The same words as Markdown without raw HTML (it is text), with links to http, https and relative
 /// addresses only and pictures where `find_picture` publishes them; headings stand below a part's.
-/// Math stays as it was written. What nests too deeply for any reader is refused: empty.
+/// Math stays as it was written. What no reader could take is refused: empty.
 std::string safe_markdown(std::string_view markdown, const FindPicture& find_picture,
                           std::vector<NoteProblem>& problems) {
-  const ParsedMarkdown parsed = parse_markdown(replaced(std::string(markdown), kDollar, ""));
+  const std::string text = replaced(std::string(markdown), kDollar, "");
+  if (const std::string why = too_large(most_growth(cut_math(text).markdown)); !why.empty()) {
+    problems.push_back({0, why + ": the note is left out"});
+    return "";
+  }
+  const ParsedMarkdown parsed = parse_markdown(text);
   cmark_node* root = parsed.tree.get();
   if (nests_too_deeply(root)) {
     problems.push_back({0, "lists or quotes nest more than " + std::to_string(kDeepestList) +
@@ -131,7 +181,10 @@ std::string safe_markdown(std::string_view markdown, const FindPicture& find_pic
   shift_headings(root);
   place_pictures(root, find_picture, problems);
   mark_dollars(root);
-  return written(root, parsed.spans);
+  std::string safe = written(root, parsed.spans);
+  if (safe.size() <= kLongestWritten) return safe;
+  problems.push_back({0, "it is over 8 MiB when its links are written out: the note is left out"});
+  return "";
 }
 
 constexpr std::size_t kLongestValue = 200;

@@ -25,14 +25,6 @@ constexpr int kDeviceUnusable = 3;  // the worker's exit status for it
 constexpr std::size_t kMessageLines = 6;
 constexpr std::uintmax_t kLargestResult = 64u << 20;  // what a run's own files may have
 
-std::string how_it_ended(const Ended& ended) {
-  if (ended.timed_out) return "was ended at its time limit";
-  if (ended.signal != 0) {
-    return fmt::format("died of signal {} ({})", ended.signal, ::strsignal(ended.signal));
-  }
-  return fmt::format("ended with exit status {}", ended.exit_status);
-}
-
 std::string with_detail(const std::string& text, const std::string& detail) {
   return detail.empty() ? text : text + ": " + detail;
 }
@@ -88,6 +80,14 @@ fs::path request_of(const LaunchRequest& request, const RunStore& store) {
 }
 
 }  // namespace
+
+std::string how_it_ended(const Ended& ended) {
+  if (ended.timed_out) return "was ended at its time limit";
+  if (ended.signal != 0) {
+    return fmt::format("died of signal {} ({})", ended.signal, ::strsignal(ended.signal));
+  }
+  return fmt::format("ended with exit status {}", ended.exit_status);
+}
 
 fs::path result_of(const LaunchRequest& request, const RunStore& store) {
   const std::string id = cell_id(request.spec);

@@ -50,6 +50,9 @@ Command prepare_launch(LaunchRequest request, const WorkerSetup& worker, const S
 /// A worker's exit status where a collective failed: its result tells no more than that.
 inline constexpr int kLostGroupStatus = 4;
 
+/// "was ended at its time limit", "died of signal 9 (Killed)", "ended with exit status 3".
+std::string how_it_ended(const Ended& ended);
+
 /// Where that worker leaves its result.
 std::filesystem::path result_of(const LaunchRequest& request, const RunStore& store);
 

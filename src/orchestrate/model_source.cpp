@@ -1,5 +1,7 @@
 #include "orchestrate/model_source.h"
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "base/messages.h"
 #include "orchestrate/capture.h"
@@ -11,12 +13,19 @@ namespace {
 
 constexpr double kPatienceSeconds = 600;  // for libraries on a disk that may be slow
 
+constexpr int kRefused = 2;  // the worker's exit status for what it names in its last line
+
 /// The last line of what a worker says is for its user; what stands before is where it comes from.
-[[noreturn]] void refuse(const Ended& ended) {
+[[noreturn]] void refuse(const Ended& ended, const std::string& model) {
   const std::string line = last_lines(ended.messages, 1);
+  if (ended.exit_status != kRefused || line.empty()) {
+    say("{}", ended.messages);
+    throw InputError(
+        fmt::format("{}'s Python {} before it was loaded", model, how_it_ended(ended)));
+  }
   const std::size_t before = ended.messages.rfind(line);
   if (before != std::string::npos && before > 0) say("{}", ended.messages.substr(0, before));
-  throw InputError(line.empty() ? "the worker for models died without a word" : line);
+  throw InputError(line);
 }
 
 }  // namespace
@@ -28,7 +37,7 @@ ModelSource resolved(ModelSource source, const WorkerInfo& worker) {
   command.keep_output = true;
   command.limit_seconds = kPatienceSeconds;
   const Ended ended = run_to_end(command);
-  if (!ended.ok()) refuse(ended);
+  if (!ended.ok() || ended.output.empty()) refuse(ended, source.model);
   source.implementation = implementation_from_json(ended.output, "what the worker for models says");
   return source;
 }

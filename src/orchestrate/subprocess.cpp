@@ -1,6 +1,7 @@
 #include "orchestrate/subprocess.h"
 
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -8,6 +9,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <fstream>
+#include <set>
+#include <thread>
 
 #include "base/error.h"
 #include "orchestrate/subprocess_interrupts.h"
@@ -29,6 +34,47 @@ void read_available(int& fd, Capture& capture) {
   }
 }
 
+/// Started here and not yet waited for, by all objects together.
+std::set<pid_t> started_children;
+
+/// 0 where the process is gone: "1234 (any name) S 1 …" holds the parent behind the state.
+pid_t parent_of(const std::filesystem::path& process) {
+  std::ifstream file(process / "stat");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const std::size_t name_end = text.rfind(") ");
+  pid_t parent = 0;
+  if (name_end == text.npos || text.size() < name_end + 4) return parent;
+  std::from_chars(text.data() + name_end + 4, text.data() + text.size(), parent);
+  return parent;
+}
+
+/// Children that this process did not start: what is left of a child whose end made them orphans.
+std::vector<pid_t> orphans() {
+  std::vector<pid_t> found;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename();
+    pid_t pid = 0;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (parsed.ptr != name.data() + name.size() || started_children.contains(pid)) continue;
+    if (parent_of(entry.path()) == getpid()) found.push_back(pid);
+  }
+  return found;
+}
+
+/// Ends them and what they started in turn; one that does not die in time is given up.
+void end_orphans() {
+  const auto deadline = std::chrono::steady_clock::now() + kGrace;
+  for (std::vector<pid_t> left; !(left = orphans()).empty();) {
+    for (const pid_t pid : left) {
+      kill(pid, SIGKILL);
+      waitpid(pid, nullptr, WNOHANG);
+    }
+    if (std::chrono::steady_clock::now() > deadline) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 }  // namespace
 
 struct Subprocesses::Child {
@@ -47,6 +93,7 @@ Subprocesses::Subprocesses() {
   std::signal(SIGCHLD, SIG_DFL);  // ignored, children would vanish without a status
   sigaddset(&wanted, SIGCHLD);
   sigprocmask(SIG_BLOCK, &wanted, &former_mask_);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   signals_ = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -54,9 +101,11 @@ Subprocesses::~Subprocesses() {
   for (auto& [ticket, child] : children_) {
     end(*child, SIGKILL);
     waitpid(child->process.pid, nullptr, 0);
+    started_children.erase(child->process.pid);
     close_if_open(child->process.output);
     close_if_open(child->process.messages);
   }
+  end_orphans();
   read_signals();
   close_if_open(signals_);
   sigprocmask(SIG_SETMASK, &former_mask_, nullptr);
@@ -68,6 +117,7 @@ Subprocesses::Ticket Subprocesses::start(const Command& command) {
   sigset_t mask = former_mask_;
   for (const int signal : kInterrupts) sigdelset(&mask, signal);  // held here, not by the child
   child.process = spawn(command, mask);
+  started_children.insert(child.process.pid);
   child.started = Clock::now();
   if (command.limit_seconds > 0) {
     child.limit = child.started + std::chrono::duration_cast<Clock::duration>(
@@ -100,6 +150,8 @@ std::optional<Ended> Subprocesses::reap(Child& child) {
   int status = 0;
   rusage usage{};
   wait4(child.process.pid, &status, 0, &usage);
+  started_children.erase(child.process.pid);
+  end_orphans();
   ended.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   ended.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   ended.timed_out = child.timed_out;

@@ -42,8 +42,9 @@ struct Ended {
 /// This process's environment.
 std::map<std::string, std::string> current_environment();
 
-/// Children, each in a process group of its own that ends with it, and none outlives this process.
-/// While it lives, SIGINT, SIGTERM and SIGHUP are noticed by `wait` instead of ending the process.
+/// Children, each in a process group of its own. What a child started ends with it, in whatever
+/// group or session, and no child outlives this process. While it lives, SIGINT, SIGTERM and SIGHUP
+/// are noticed by `wait` instead of ending the process.
 class Subprocesses {
  public:
   using Ticket = int;

@@ -73,6 +73,7 @@ void become(const Command& command, const Prepared& prepared, pid_t parent, cons
             int output, int messages) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // its orphans stay below it, and come to this process after it
   if (getppid() != parent) _exit(kNotStarted);  // it died before the line above
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   dup2(nothing, STDIN_FILENO);

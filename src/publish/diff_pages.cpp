@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/messages.h"
 #include "base/stamp.h"
 #include "base/text.h"
 #include "document/comparison/diff_document.h"
@@ -57,6 +58,14 @@ bool belong_together(const PairedSubject& a, const PairedSubject& b) {
 /// What was measured is held against what was published, whichever comes first by name.
 std::pair<const PairedRun*, const PairedRun*> in_order(const PairedRun& a, const PairedRun& b) {
   return b.store.is_imported() ? std::pair(&b, &a) : std::pair(&a, &b);
+}
+
+constexpr std::size_t kLongestName = 200;  // 255 bytes are the most that file systems take
+
+std::string pair_name(const PairedRun& from, const PairedRun& to) {
+  const std::string name = slug(from.place) + "--" + slug(to.place);
+  return name.size() <= kLongestName ? name
+                                     : name.substr(0, kLongestName / 2) + "-" + content_hash(name);
 }
 
 /// Where the page looks for a run's report, and what a command calls the run.
@@ -130,6 +139,11 @@ void fill(DiffPage& page, const PairedRun& a, const PairedRun& b, LoadedRuns& lo
     add_files(page, comparison, document, tool);
   } catch (const InputError&) {
     page.files.clear();  // nothing in common, or another batch: no page of its own accord
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception& error) {
+    page.files.clear();
+    skip(page.entry.folder + " is left out: " + error.what());
   }
 }
 
@@ -145,7 +159,7 @@ std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const 
       if (!belong_together(subject_of(**a), subject_of(**b))) continue;
       const auto [from, to] = in_order(**a, **b);
       DiffPage page;
-      page.entry.folder = "diff/" + slug(from->place) + "--" + slug(to->place);
+      page.entry.folder = "diff/" + pair_name(*from, *to);
       page.record = out / page.entry.folder;
       page.key = content_hash(from->key + "\n" + to->key);
       const auto kept = record == nullptr ? std::nullopt : record->find(page.record, page.key);

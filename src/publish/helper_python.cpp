@@ -165,7 +165,10 @@ fs::path bundles_folder(const fs::path& project) {
     return installed / "charts";
   }
   const fs::path cache = user_cache();
-  return !cache.empty() && is_ours(cache) ? cache : fs::path();
+  if (cache.empty() || !is_ours(cache)) return {};
+  std::error_code error;
+  fs::create_directories(cache, error);
+  return ::access(cache.c_str(), W_OK) == 0 ? cache : fs::path();
 }
 
 fs::path kept_results(const fs::path& project) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "base/error.h"
@@ -91,6 +92,21 @@ void take_place(Candidate& run, RunNotes& notes) {
   run.loaded.folder = run.place;
 }
 
+/// No run costs another its page: one that throws is told and left out, unless it was named.
+bool succeeds(const fs::path& folder, const RenderOptions& options,
+              std::vector<std::string>& problems, const std::function<void()>& work) try {
+  work();
+  return true;
+} catch (const Interrupted&) {
+  throw;
+} catch (const std::exception& error) {
+  if (options.named) throw;
+  const bool names_itself = dynamic_cast<const Error*>(&error) != nullptr;
+  problems.push_back(names_itself ? error.what() : folder.string() + ": " + error.what());
+  say("left out: {}\n", problems.back());
+  return false;
+}
+
 /// The runs in `folders`, each once and with a place of its own. What cannot be read is told and
 /// becomes one of the `problems`. Throws `InputError` where nothing is left.
 std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
@@ -102,17 +118,15 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
     HeldInterrupts::check();
     const RunStore store(folder);
     if (options.own && store.is_reference()) continue;
-    try {
+    succeeds(folder, options, problems, [&] {
       const std::string key = render_key(store, notes.belongs_to(store), options, chart_tool);
       add_run(runs, candidate(store, key, record, notes));
-    } catch (const InputError& error) {
-      if (options.named) throw;
-      say("left out: {}\n", error.what());
-      problems.emplace_back(error.what());
-    }
+    });
   }
+  std::erase_if(runs, [&](Candidate& run) {
+    return !succeeds(run.store.folder(), options, problems, [&] { take_place(run, notes); });
+  });
   if (runs.empty()) throw InputError("no run to render", "`make report` makes one");
-  for (Candidate& run : runs) take_place(run, notes);
   return runs;
 }
 

@@ -46,7 +46,7 @@ bool is_full(const fs::path& run) {
   try {
     const Run loaded = RunStore(run).load();
     return loaded.preset == "full" && times_networks(loaded);
-  } catch (const InputError&) {
+  } catch (const std::exception&) {  // rendering it says why
     return false;
   }
 }

@@ -61,7 +61,7 @@ def call(what, function, *arguments, **named):
         return function(*arguments, **named)
     except (torch.OutOfMemoryError, Mismatch, NotOffered):
         raise
-    except Exception as error:
+    except BaseException as error:  # a model may also leave by sys.exit
         words = call_words(what, arguments, named)
         raise Mismatch(f"{words} failed: {type(error).__name__}: {first_line(error)}") from error
 
@@ -541,18 +541,28 @@ def asked(arguments):
         return None, ""
 
 
+def print_to_stderr():
+    """Models and what they start may print. Returns what stdout was, which no child inherits."""
+    result = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    return result
+
+
 def describe(words):
     """For a front end that is about to plan: what the model is called in a run."""
-    told, sys.stdout = sys.stdout, sys.stderr  # a module may print
+    result = print_to_stderr()
     source = read_source(json.loads(words))
     source.check()
-    print(json.dumps({"implementation": source.implementation}), file=told, flush=True)
+    result.write(json.dumps({"implementation": source.implementation}))
+    result.close()
     return 0
 
 
 def main(arguments):
     if arguments[:1] == ["--describe"] and len(arguments) == 2:
         return describe(arguments[1])
+    if "--request" in arguments:
+        print_to_stderr()
     words, implementation = asked(arguments)
     compiles = words.get("compile") if words else "compiled" in Shipped.words_of(implementation)
     with compiled_anew() if compiles else contextlib.nullcontext():

@@ -127,7 +127,7 @@ class Builder {
 
   /// Of the next value: null until then.
   JsonValue& place() {
-    if (++values_ > kMostValues) {
+    if (++document_.values > kMostValues) {
       throw InputError(fmt::format("{}: more than {} values", document_.origin, kMostValues));
     }
     if (open_.empty()) return document_.root;
@@ -139,7 +139,6 @@ class Builder {
   JsonDocument& document_;
   std::vector<JsonValue*> open_;
   JsonValue* member_ = nullptr;
-  std::size_t values_ = 0;
   std::size_t left_out_ = 0;  ///< Levels open below the deepest.
 };
 

@@ -20,6 +20,7 @@ using JsonValue = nlohmann::json;
 struct JsonDocument {
   JsonValue root;
   std::string origin;  ///< Where its text came from, for complaints.
+  std::size_t values = 0;
 };
 
 /// Parses text, naming `origin` and the line when it is not JSON, and the object in which a key

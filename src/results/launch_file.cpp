@@ -46,7 +46,7 @@ std::string launch_file_to_json(const Run& run, const Cell& cell, std::int64_t l
   return write_json(file);
 }
 
-void merge_launch_file(Run& run, std::string_view text, const std::string& origin) {
+std::size_t merge_launch_file(Run& run, std::string_view text, const std::string& origin) {
   JsonDocument document = parse_json(text, origin);
   const JsonReader root(document);
   LaunchFile file;
@@ -61,10 +61,11 @@ void merge_launch_file(Run& run, std::string_view text, const std::string& origi
   const std::size_t next = known == nullptr ? 0 : known->launches.size();
   const auto number = static_cast<std::size_t>(file.launch);
   if (number > next) root.at("launch").expected("the number of the next launch");
-  if (number < next) return;
+  if (number < next) return document.values;
   file.body.device.reset();  // an index into another list
   if (file.device) file.body.device = find_or_add_device(run, *file.device);
   run.find_or_add(file.spec).launches.push_back(std::move(file.body));
+  return document.values;
 }
 
 LaunchReport checked_report_from_json(std::string_view text, const std::string& origin) {

@@ -15,8 +15,8 @@ std::string launch_file_to_json(const Run& run, const Cell& cell, std::int64_t l
 
 /// Adds the launch to the run, at its number and with its device's index in this run. One that the
 /// run has already is left alone. Throws `InputError` with `origin` where run.json could not hold
-/// it.
-void merge_launch_file(Run& run, std::string_view text, const std::string& origin);
+/// it. Returns how many values the text holds.
+std::size_t merge_launch_file(Run& run, std::string_view text, const std::string& origin);
 
 /// A worker's report of which run.json can hold everything. Throws `InputError`.
 LaunchReport checked_report_from_json(std::string_view text, const std::string& origin);

@@ -267,6 +267,9 @@ void check_lone_launch(const Launch& launch, const Place& place) {
 void check_run(const Run& run, const std::string& origin, Unknown unknown) {
   const Place document{origin, ""};
   check_sessions(run, document);
+  if (run.preset == "none" && run.source != "imported") {
+    Place{origin, "preset"}.refuse("'none' is for imported runs");
+  }
   OwnNames ids;
   Extents extents;
   for (std::size_t i = 0; i < run.cells.size(); ++i) {

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kRevisionDigits = 8;
 constexpr const char* kImportedMark = "imported";
-constexpr std::uintmax_t kLargestFile = 64u << 20;  // far above any run; read in a gigabyte
+constexpr std::uintmax_t kLargestRun = 64u << 20;  // far above any run; read in a gigabyte
 
 fs::path numbered(const fs::path& folder, const std::string& id, std::int64_t launch,
                   std::string_view ending) {
@@ -51,11 +51,27 @@ void refuse_link(const fs::path& folder) {
                    "put the folder itself there");
 }
 
+/// Reads the files of one run, which together may be as large as one of them.
+class RunFiles {
+ public:
+  std::string read(const fs::path& file) {
+    std::string text = read_plain_file(file, kLargestRun);
+    if (text.size() > left_) {
+      throw InputError(file.string() + ": the run's files together exceed 64 MiB");
+    }
+    left_ -= text.size();
+    return text;
+  }
+
+ private:
+  std::uintmax_t left_ = kLargestRun;
+};
+
 /// Those of the tasks that share the run know more of their workers than run.json does.
-void add_sessions(const RunStore& store, Run& run) {
+void add_sessions(const RunStore& store, RunFiles& files, Run& run) {
   for (std::size_t i = 0; has_mark(store.session_file(i)); ++i) {
     const fs::path file = store.session_file(i);
-    const Run task = run_from_json(read_plain_file(file, kLargestFile), file.string());
+    const Run task = run_from_json(files.read(file), file.string());
     if (task.sessions.empty()) throw InputError(file.string() + " holds no session");
     run.sessions.resize(std::max(run.sessions.size(), i + 1));
     run.sessions[i] = task.sessions.front();
@@ -177,15 +193,21 @@ Run RunStore::load() const {
   // Listed first: a launch is older than the run.json that replaces it, and younger than its
   // session.
   const std::vector<fs::path> launches = json_files(cells_folder());
-  Run run = run_from_json(read_plain_file(run_file(), kLargestFile), origin);
-  add_sessions(*this, run);
+  RunFiles files;
+  Run run = run_from_json(files.read(run_file()), origin);
+  add_sessions(*this, files, run);
+  std::size_t values = 0;
   for (const fs::path& file : launches) {
-    const std::string text = read_plain_file(file, kLargestFile);
+    const std::string text = files.read(file);
     if (!is_whole(text)) {
       throw InputError(file.string() + " was cut short when it was written",
                        "delete it: --resume measures its launch again");
     }
-    merge_launch_file(run, text, file.string());
+    values += merge_launch_file(run, text, file.string());
+    if (values > kMostValues) {
+      throw InputError(fmt::format("{}: more than {} values in all its files",
+                                   cells_folder().string(), kMostValues));
+    }
   }
   return run;
 }

@@ -22,6 +22,8 @@ TEST(Csv, TextIsNeverAFormula) {
   EXPECT_EQ(csv_text("+1").bytes(), "'+1");
   EXPECT_EQ(csv_text("-1").bytes(), "'-1");
   EXPECT_EQ(csv_text("@SUM(A1)").bytes(), "'@SUM(A1)");
+  EXPECT_EQ(csv_text("＝SUM(A1)").bytes(), "'＝SUM(A1)");
+  EXPECT_EQ(csv_text("＠SUM(A1)").bytes(), "'＠SUM(A1)");
   EXPECT_EQ(csv_text("\t=1").bytes(), "'\t=1");
   EXPECT_EQ(csv_text("\n=1").bytes(), "\"'\n=1\"");
 }

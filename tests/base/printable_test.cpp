@@ -17,6 +17,11 @@ TEST(Printable, WhatXmlLacksIsShownToo) {
   EXPECT_EQ(printable("cut \xEF\xBF"), "cut \xEF\xBF");
 }
 
+TEST(Printable, WhatReordersTextIsShownToo) {
+  EXPECT_EQ(printable("12\u202E34\u202C \u2066\u2069"), "12\uFFFD34\uFFFD \uFFFD\uFFFD");
+  EXPECT_EQ(printable("\u2014 \u202F \u2065 \u05D0 \u200F"), "\u2014 \u202F \u2065 \u05D0 \u200F");
+}
+
 TEST(Printable, LettersBeyondAsciiStay) {
   EXPECT_EQ(printable("µ – 中 \xC2\xA0 \xC2"), "µ – 中 \xC2\xA0 \xC2");
 }

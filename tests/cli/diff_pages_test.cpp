@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <set>
+
 #include "base/files.h"
 #include "cli/kept_runs.h"
 
@@ -55,6 +57,15 @@ TEST_F(DiffPages, TheLatestOfEachGpuMeetInTheirEdition) {
   add("h200/2026/2-a", three_launches());
   EXPECT_THAT(folders(), ElementsAre("diff/b200-2025-2-a--h200-2025-3-a",
                                      "diff/h200-2025-3-a--h200-2026-2-a"));
+}
+
+TEST_F(DiffPages, LongNamesAreShortenedAndStayApart) {
+  for (const char* last : {"a", "b", "c"}) {
+    add(std::string(250, 'g') + last + "/2025/1-a", three_launches());
+  }
+  const std::vector<std::string> found = folders();
+  EXPECT_EQ(std::set<std::string>(found.begin(), found.end()).size(), 3u);
+  for (const std::string& folder : found) EXPECT_LE(folder.size(), 255u);
 }
 
 TEST_F(DiffPages, OnesOwnGoBeforeShippedRunsAndFullOnesAmongTheseBeforeQuickOnes) {

@@ -71,6 +71,24 @@ TEST_F(HostileFolder, ARunOfAHundredMegabytesIsRefusedUnread) {
   expect_refused("run.json is too large (100000000 bytes, at most 67108864)");
 }
 
+TEST_F(HostileFolder, ARunThatTakesAllMemoryCostsNoOtherItsPage) {
+  const fs::path large = run_.parent_path() / "20200101-000000-large";
+  fs::copy(run_, large, fs::copy_options::recursive);
+  std::ofstream(large / "run.json", std::ios::app) << std::string(60u << 20, ' ');
+  const Ended ended = run({"sh", "-c", "ulimit -d 60000; \"$LABREPORT\" render --format md"});
+  EXPECT_EQ(ended.exit_status, 1) << ended.messages;
+  EXPECT_THAT(ended.messages, HasSubstr("-large: std::bad_alloc"));
+  EXPECT_TRUE(said_below(folder_ / "site/public", "H100") ||
+              said_below(folder_ / "site/public", "CPU"));
+}
+
+TEST_F(HostileFolder, AFoldersNameIsPrintedAsText) {
+  fs::rename(run_, run_.parent_path() / "run \x1b[2J\nsecond");
+  const std::string listed = call({"list", "runs"}).output;
+  EXPECT_THAT(listed, HasSubstr("run \uFFFD[2J\uFFFDsecond  demo preset"));
+  EXPECT_EQ(std::ranges::count(listed, '\n'), 1);
+}
+
 TEST_F(HostileFolder, LaunchesThatLieElsewhereAreRefused) {
   fs::create_directory_symlink(folder_, run_ / "cells");
   expect_refused("cells is a link, and a run keeps its files in its own folder");

@@ -165,12 +165,47 @@ TEST(Note, WhatNestsTooDeeplyIsRefusedAtOnce) {
   EXPECT_THAT(problems(file), ElementsAre(HasSubstr("more than 24 levels deep")));
 }
 
+std::string times(std::size_t count, std::string_view piece) {
+  std::string text;
+  while (count-- > 0) text += piece;
+  return text;
+}
+
 TEST(Note, AMebibyteOfAnythingIsRead) {
-  for (const char* piece : {"word ", "*a", "[", "`", "$a$ ", "<b>", "| a ", "- a\n", "![", "\\"}) {
-    std::string text;
-    while (text.size() < (1u << 20)) text += piece;
+  for (const char* piece : {"word ", "*a", "[", "`", "$a$ ", "<b>", "| a ", "- a\n", "![", "\\",
+                            "$", "a@", "a@b.co ", "www._", "<!---->"}) {
+    const std::string text = times((1u << 20) / std::string_view(piece).size(), piece);
     EXPECT_THAT(problems(parsed(text)), testing::SizeIs(testing::Le(1u))) << piece;
   }
+}
+
+TEST(Note, TablesThatFillThemselvesAreRefused) {
+  const std::string head = times(2'000, "|x") + "\n" + times(2'000, "|-") + "\n";
+  EXPECT_TRUE(parsed(head + times(90, "|x\n")).note);
+  for (const char* mark : {"", "> ", "1. "}) {
+    std::string text = mark + head + times(24'000, "|x\n");
+    text.insert(text.find("|-"), std::string_view(mark) == "> " ? mark : "");
+    const NoteFile file = parsed(text);
+    EXPECT_FALSE(file.note);
+    EXPECT_THAT(problems(file),
+                ElementsAre("0: its tables have more than 200000 cells: the note is "
+                            "left out"));
+  }
+}
+
+TEST(Note, LinksThatCopyALongDefinitionAreRefused) {
+  const std::string definition = "\n\n[a]: /" + std::string(100'000, 'b');
+  EXPECT_TRUE(parsed("[a] [a]" + definition).note);
+  for (const std::string& text :
+       {times(66'000, "[a] ") + definition,
+        times(66'000, "[a] ") + "\n\n[a]\uFDD0:\n/" + definition.substr(7)}) {
+    const NoteFile file = parsed(text);
+    EXPECT_FALSE(file.note);
+    EXPECT_THAT(problems(file),
+                ElementsAre("0: its links copy their definitions too often: the note is left out"));
+  }
+  EXPECT_THAT(problems(parsed(times(500, "[a] ") + definition)),
+              ElementsAre(HasSubstr("over 8 MiB when its links are written out")));
 }
 
 }  // namespace

@@ -96,6 +96,33 @@ TEST(Subprocess, TakesItsOwnChildrenAlong) {
   EXPECT_TRUE(soon([&] { return !alive(grandchild); }));
 }
 
+TEST(Subprocess, TakesAlongWhatStartedASessionOfItsOwn) {
+  for (const char* script : {"setsid sleep 60 & echo $!", "(setsid sleep 60 & echo $!)",
+                             "setsid sh -c 'echo $$; setsid sleep 60 & sleep 60' & sleep 0.3"}) {
+    Command command = shell(script);
+    command.keep_output = true;
+    const Ended ended = run_to_end(command);
+    EXPECT_FALSE(alive(std::stoi(ended.output))) << script;
+  }
+}
+
+TEST(Subprocess, LeavesAloneWhatAnotherChildStarted) {
+  Subprocesses processes;
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("labreport-orphans-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  Command command = shell(
+      "(setsid sleep 60 & echo $! > pid); while ! [ -e over ]; do sleep 0.01; done; "
+      "kill -0 $(cat pid)");
+  command.folder = folder;
+  processes.start(command);
+  ASSERT_TRUE(soon([&] { return std::filesystem::exists(folder / "pid"); }));
+  EXPECT_TRUE(run_to_end(shell("exit 0")).ok());
+  std::ofstream(folder / "over") << "";
+  EXPECT_EQ(processes.wait()->second.exit_status, 0);
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Subprocess, ClosedMessagesDoNotSpin) {
   const auto before = std::clock();
   run_to_end(shell("exec 2>&-; sleep 2"));

@@ -298,6 +298,8 @@ class Wrong(unittest.TestCase):
         self.says(["Narrow.forward(int64[2, 8] on cpu) returned float32[2, 30] on cpu", "logits [2, 8, 30]"],
                   ODD + "Narrow")
         self.says("Failing.forward(int64[2, 8] on cpu) failed: RuntimeError", ODD + "Failing")
+        self.says("Leaving.forward(int64[2, 8] on cpu) failed: SystemExit: 0", ODD + "Leaving")
+        self.says("Interrupted.forward(int64[2, 8] on cpu) failed: KeyboardInterrupt", ODD + "Interrupted")
         self.says(["cross_entropy(float32[16, 30] on cpu, int64[16] on cpu)", "a loss that requires no gradient"], ODD + "Frozen")
         self.says("float32[16] on cpu; expected one number", ODD + "Bigram", loss=ODD + "each")
         self.says("Unsteady.step() failed: ArithmeticError: no step today", ODD + "Bigram", optimizer=ODD + "Unsteady")

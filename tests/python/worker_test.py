@@ -141,6 +141,14 @@ class Worker(Launches):
         self.implementation = "Transformer-00000000"
         self.assertIn("Transformer changed after the run began: it was Transformer-00000000", self.launch("timing")["outcome"]["message"])
 
+    def test_what_a_model_prints_is_no_answer(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "loud.py").write_text("import os\nprint(1)\nos.system('echo 2')\nfrom odd_models import Bigram\n")
+            ended = subprocess.run([WORKER, "--describe", json.dumps(self.source | {"model": "loud:Bigram", "arguments": ""})],
+                                   capture_output=True, text=True, cwd=folder, env=os.environ | {"PYTHONPATH": str(HERE)})
+        self.assertRegex(json.loads(ended.stdout)["implementation"], "^Bigram-")
+        self.assertLessEqual({"1", "2"}, set(ended.stderr.splitlines()))
+
     def test_a_model_that_cannot_be_loaded_is_one_line_behind_its_traceback(self):
         said = described(REFERENCE | {"model": "nowhere:Model"}).splitlines()
         self.assertIn("MODEL nowhere cannot be imported by Python", said[-1])

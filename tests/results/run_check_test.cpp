@@ -142,6 +142,10 @@ TEST(RunCheck, SessionsBeganInYearsThatClocksShow) {
   EXPECT_EQ(with("/sessions/0/started_at", "1970-01-01T00:00:07Z"), "") << "nobody set the clock";
 }
 
+TEST(RunCheck, AMeasuredRunHasAPreset) {
+  EXPECT_THAT(with("/preset", "none"), HasSubstr("run.json: preset: 'none' is for imported runs"));
+}
+
 TEST(RunCheck, NamesHoldNoControlCharacters) {
   EXPECT_THAT(with("/cells/0/params/size", "a\x1b[31m"),
               HasSubstr("cells[0].params.size: a name with a control character in it"));

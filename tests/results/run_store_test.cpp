@@ -45,6 +45,18 @@ TEST_F(RunStoreTest, LaunchesKeptOneByOneAreTheRun) {
   EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
 }
 
+TEST_F(RunStoreTest, ItsFilesTogetherAreNoLargerThanOne) {
+  store_.create(begun());
+  keep_all(store_, sample_run());
+  const auto pad = [](const fs::path& file, std::size_t bytes) {
+    std::ofstream(file, std::ios::app) << std::string(bytes, ' ');
+  };
+  pad(store_.run_file(), 33u << 20);
+  EXPECT_EQ(to_json(store_.load()), to_json(sample_run()));
+  pad(fs::directory_iterator(store_.cells_folder())->path(), 33u << 20);
+  EXPECT_THROW(store_.load(), InputError);
+}
+
 TEST_F(RunStoreTest, AFinishedRunIsOneFile) {
   store_.create(begun());
   keep_all(store_, sample_run());

@@ -56,7 +56,7 @@ class Packs(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        cls.clone = make_bundle(folder.name, "--with-torch", "cu128", "../b.tar.gz")
+        cls.clone = make_bundle(folder.name, "--with-torch", "cu128", "--out", "../b.tar.gz")
         subprocess.run(["tar", "xzf", folder.name + "/b.tar.gz", "-C", folder.name], check=True)
         cls.tree = pathlib.Path(folder.name, "labreport")
 
@@ -96,7 +96,7 @@ class Packs(unittest.TestCase):
             "setup: a bundle is made of the tracked files, and this is no clone; call make bundle in a clone\n")))
 
     def test_a_place_that_cannot_be_written(self):
-        done = subprocess.run(["setup/bundle", FRONT_END, "none/b.tar.gz"], cwd=self.clone, capture_output=True, text=True,
+        done = subprocess.run(["setup/bundle", FRONT_END, "--out", "none/b.tar.gz"], cwd=self.clone, capture_output=True, text=True,
                               check=False)
         self.assertEqual((done.returncode, done.stderr), (2, "setup: cannot write none/b.tar.gz; give another OUT\n"))
 

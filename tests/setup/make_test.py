@@ -7,7 +7,8 @@ import unittest
 
 from sandbox import ROOT, Sandbox
 
-HOSTILE = ["it's", "a'; touch planted; '", "$(touch planted)", "`touch planted`", '"', "a b", "a;b", "\\"]
+HOSTILE = ["it's", "a'; touch planted; '", "$(touch planted)", "`touch planted`", '"', "a b", "a;b", "\\",
+           "$(shell touch planted)", "$(x", "${x", "$(error planted)", "$$", "#", "%", "&"]
 
 
 class Make(Sandbox):
@@ -37,6 +38,27 @@ class Make(Sandbox):
             self.assertEqual(self.words_of("notes", "RUN=" + value), ["notes", "--init", value])
             self.assertEqual(self.words_of("diff", "A=" + value, "B=b"), ["diff", value, "b"])
         self.assertFalse(os.path.exists(self.root + "/planted"))
+
+    def test_nothing_of_a_value_is_expanded(self):
+        """make would expand what it exports, also for set-up and the build."""
+        self.fake("ninja", f'printf "%s" "$CXX" > {self.root}/compiler')
+        for value in HOSTILE:
+            self.assertEqual(self.words_of("site", "CXX=" + value), ["render"])
+            with open(self.root + "/compiler", encoding="utf-8") as file:
+                self.assertEqual(file.read(), value)
+        self.assertFalse(os.path.exists(self.root + "/planted"))
+
+    def test_no_value_stays_in_the_environment(self):
+        self.program(f"{self.root}/build/bin/labreport", f'#!/bin/sh\nprintf "%s\\0" "$OUT" "$MAKEFLAGS" > {self.root}/words\n')
+        self.assertNotIn("planted", " ".join(self.words_of("site", "OUT=planted")))
+
+    def test_args_are_words_and_no_commands(self):
+        self.assertEqual(self.words_of("site", """ARGS=-R a|b 'c d' "e f" g\\ h $(touch planted) `x`;touch planted"""),
+                         ["render", "-R", "a|b", "c d", "e f", "g h", "$(touch", "planted)", "`x`;touch", "planted"])
+        self.assertFalse(os.path.exists(self.root + "/planted"))
+        result = self.make("site", "ARGS=it's")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("ARGS opens a quote that nothing closes", result.stderr)
 
     def test_a_name_is_one_too(self):
         result = self.make("site", "a'touch${IFS}planted'b=1")

@@ -11,7 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 # Real programs that setup/install itself runs on; every other one is a fake or missing.
 REAL = ["awk", "bash", "cat", "chmod", "cmp", "cp", "dirname", "du", "env", "find", "flock", "grep", "head",
-        "cut", "ln", "mkdir", "mv", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tail", "touch", "tr",
+        "cut", "ln", "mkdir", "mv", "printf", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tail", "touch", "tr",
         "xargs"]
 
 LIBRARIES = ["include/nlohmann/json.hpp", "include/fmt/format.h",

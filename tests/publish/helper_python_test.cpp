@@ -1,0 +1,19 @@
+#include "publish/helper_python.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace labreport {
+namespace {
+
+TEST(BundlesFolder, IsNoneWhereHomeCannotBeWritten) {
+  unsetenv("XDG_CACHE_HOME");
+  setenv("HOME", "/dev/null", 1);
+  EXPECT_EQ(bundles_folder(""), "");
+  setenv("HOME", testing::TempDir().c_str(), 1);
+  EXPECT_NE(bundles_folder(""), "");
+}
+
+}  // namespace
+}  // namespace labreport
