@@ -446,6 +446,19 @@ std::string condition(const Groups& groups, Collectives collectives, std::string
   return "";
 }
 
+/// The rounds in which sizes took turns; nothing if a launch measured one size after the other.
+std::optional<double> rounds(const Groups& groups) {
+  std::optional<double> found;
+  for (const Group& group : groups) {
+    const Launch* launch = ok_launch(*group.cell);
+    if (launch == nullptr) continue;
+    const Metric* told = launch->find_condition(metric::kCollectives, metric::kRounds);
+    if (told == nullptr) return std::nullopt;
+    found = told->number();
+  }
+  return found;
+}
+
 void add_conditions(Facts& facts, const Groups& groups) {
   const std::string nccl = condition(groups, Collectives::kNccl, metric::kLibrary);
   facts.when("nccl", !nccl.empty(), "version", nccl);
@@ -458,6 +471,8 @@ void add_conditions(Facts& facts, const Groups& groups) {
   const CellSpec& spec = groups.front().cell->spec;
   facts.set("warmup", format_count(spec.warmup.value_or(0)));
   facts.set("steps", format_count(spec.steps.value_or(0)));
+  const auto turns = rounds(groups);
+  facts.when("in_rounds", turns.has_value(), "rounds", format_significant(turns.value_or(0), 3));
 }
 
 template <typename Item>

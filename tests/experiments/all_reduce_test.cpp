@@ -213,6 +213,19 @@ TEST(AllReduceAnswer, NamesWrongSums) {
   EXPECT_THAT(part(as_it_is).answer, Not(HasSubstr("wrong")));
 }
 
+TEST(AllReduceMethod, TellsOfRoundsThatEveryLaunchHad) {
+  const auto in_rounds_except = [](std::int64_t ranks) {
+    return [ranks](const CellSpec& spec, Launch& launch) {
+      if (spec.ranks->count == ranks) return;
+      launch.conditions.push_back(
+          integer_metric(metric::kCollectives, metric::kRounds, "1", 5));
+    };
+  };
+  EXPECT_THAT(part(in_rounds_except(0)).details.method,
+              HasSubstr("The sizes take turns in 5 rounds"));
+  EXPECT_THAT(part(in_rounds_except(4)).details.method, Not(HasSubstr("rounds")));
+}
+
 TEST(AllReduceTables, KeepEachRanksTimesAndItsLag) {
   for (const TableView& table : part(as_it_is).details.tables) {
     const std::size_t wanted = table.slug == "by-rank"      ? 2 * 4 * (2 + 4 + 6)
