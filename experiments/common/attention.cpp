@@ -93,6 +93,13 @@ double AttentionRow::score_bytes() const {
   return width * static_cast<double>(spec_->batch.value_or(1) * sweep().heads) * length * length;
 }
 
+bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass) {
+  const auto own = row.ms(pass), others = other.ms(pass);
+  const auto spread = row.ms(pass, "stddev_ns"), other_spread = other.ms(pass, "stddev_ns");
+  if (!own || !others || !spread || !other_spread) return false;
+  return *others - *own > *spread + *other_spread;
+}
+
 namespace {
 
 /// In words of the reader's, whatever the worker wrote.
@@ -111,7 +118,7 @@ std::vector<AttentionRow> attention_rows(const Cell& cell) {
   std::vector<AttentionRow> rows;
   if (const Launch* launch = ok_launch(cell)) {
     for (const MeasuredRow& row : measured_rows(*launch, metric::kAttention)) {
-      rows.emplace_back(cell.spec, row);
+      if (row.number(column::kLength)) rows.emplace_back(cell.spec, row);
     }
     name_the_end(rows);
     return rows;

@@ -154,17 +154,12 @@ bool Gain::by_launches() const {
   return idle && left && *idle - *left >= saved_ms() / 2;
 }
 
-double Gain::first_ms() const {
-  const auto idle = ladder->first()->idle_ms();
-  return by_launches() && idle ? std::min(saved_ms(), *idle) : saved_ms();
-}
-
 std::vector<Gain> gains(const Ladder& ladder) {
   std::vector<Gain> found;
   const Rung* before = nullptr;
   for (const Rung& rung : ladder.rungs) {
     if (!rung.ran()) continue;
-    if (before != nullptr) found.push_back({&ladder, before, &rung});
+    if (before != nullptr) found.push_back({before, &rung});
     before = &rung;
   }
   return found;
@@ -172,10 +167,9 @@ std::vector<Gain> gains(const Ladder& ladder) {
 
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most) {
   std::vector<Gain> found = gains(ladder);
-  std::erase_if(found, [](const Gain& gain) {
-    return gain.speedup() < kWorthwhile || between_launch_bound(gain);
-  });
-  std::ranges::stable_sort(found, std::greater(), &Gain::first_ms);
+  std::erase_if(found, [](const Gain& gain) { return gain.speedup() < kWorthwhile; });
+  std::ranges::stable_sort(found, std::greater(), &Gain::saved_ms);
+  found.erase(std::ranges::find_if(found, between_launch_bound), found.end());
   found.resize(std::min(found.size(), most));
   return found;
 }
@@ -190,10 +184,7 @@ std::string because(const Gain& gain) {
   if (before.cell->spec.precision != after.cell->spec.precision) {
     return "because GEMMs run on tensor cores: " + time;
   }
-  if (before.kernels <= after.kernels) return "because " + time;
-  return fmt::format("because kernel launches fall from {} to {} and {}",
-                     format_count(static_cast<std::int64_t>(*before.kernels)),
-                     format_count(static_cast<std::int64_t>(*after.kernels)), time);
+  return "because " + time;
 }
 
 const Ladder* advised(const std::vector<Ladder>& all) {

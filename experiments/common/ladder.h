@@ -43,7 +43,6 @@ std::vector<Ladder> ladders(const RunView& view);
 
 /// What one rung gained over the one before it that ran.
 struct Gain {
-  const Ladder* ladder;
   const Rung* before;
   const Rung* after;
 
@@ -52,16 +51,13 @@ struct Gain {
   std::string saved() const;  ///< Its size, to three digits: both times vary.
   /// At least half of what it saves is time in which the GPU was idle.
   bool by_launches() const;
-  /// What it could save as the first change: idle time that the first step does not have yet is of
-  /// another change's making.
-  double first_ms() const;
 };
 
 /// Of one ladder, in its order; losses too, as speedups below 1.
 std::vector<Gain> gains(const Ladder& ladder);
 
-/// The `most` largest by `first_ms` that save at least 2 %, the largest first. Between two rungs
-/// that leave the GPU idle over half the time nothing counts as a gain.
+/// The `most` that save most and at least 2 %, the largest first. A change between two rungs that
+/// leave the GPU idle over half the time is not ranked, nor are smaller ones.
 std::vector<Gain> largest_gains(const Ladder& ladder, std::size_t most);
 
 /// Why, in words that follow a comma: "because …"; empty where the run does not show it.

@@ -17,8 +17,6 @@ constexpr double kStretched = 0.02;
 constexpr double kExplainsLeast = 0.5, kExplainsMost = 2;
 // What is less of a difference is not worth a word.
 constexpr double kCounts = 0.05;
-// By how much latencies and bytes may miss what they make up.
-constexpr double kMakesUp = 0.25;
 
 using Wanted = std::initializer_list<Scheme>;
 
@@ -36,10 +34,10 @@ PartContent part_of(const RunView& view, const std::vector<Network>& networks, W
 }
 
 std::optional<Facts> equality(const Trained& trained) {
-  if (!trained.off) return std::nullopt;
+  if (!trained.off || !trained.tolerance) return std::nullopt;
   Facts facts;
   facts.set("difference", format_scientific(*trained.off, 2));
-  facts.set("tolerance", format_scientific(trained.tolerance.value_or(0), 1));
+  facts.set("tolerance", format_scientific(*trained.tolerance, 1));
   facts.flag("together", trained.apart == 0.0);
   facts.when("apart", trained.apart.value_or(0) > 0, "count",
              format_count(static_cast<std::int64_t>(trained.apart.value_or(0))));
@@ -93,29 +91,14 @@ void set_share(Facts& facts, const Network& network, const Trained& trained) {
                  .when("alone", explained_alone(trained, added) ? hidden(trained) : std::nullopt));
 }
 
-/// What latencies and bytes by themselves make of its traced communication, where they do.
-std::optional<Facts> made_of(const Network& network, const Trained& trained) {
-  const auto model = network.model();
-  if (!model || !trained.communication_ms) return std::nullopt;
-  const double calls = trained.calls.value_or(0);
-  const double latency = calls * model->alpha * 1e3, bytes = model->total / model->beta * 1e3;
-  if (std::abs((latency + bytes) / *trained.communication_ms - 1) > kMakesUp) return std::nullopt;
-  return Facts()
-      .set("bytes_ms", difference_words(bytes))
-      .set("beta", format_significant(model->beta / 1e9, 3))
-      .set("latency", difference_words(latency))
-      .set("alpha", format_significant(model->alpha * 1e6, 3));
-}
-
 std::optional<Facts> naive_times(const Network& network) {
   const Trained* naive = network.ran(Scheme::kPerParameter);
   if (naive == nullptr) return std::nullopt;
   Facts facts;
   facts.set("step", step_words(*naive));
-  facts.set("calls", format_count(static_cast<std::int64_t>(naive->calls.value_or(0))));
+  facts.set("calls", format_count(static_cast<std::int64_t>(naive->calls)));
   facts.set("bytes", megabytes(network.total_bytes()));
   set_share(facts, network, *naive);
-  facts.when("made", made_of(network, *naive));
   facts.when("skew", naive->skew_ms.has_value(), "of",
              difference_words(naive->skew_ms.value_or(0)));
   return facts;
@@ -145,8 +128,10 @@ void set_latencies(Facts& facts, const Network& network, double fewer, double sa
 
 /// What was saved by traced communication, less what copying gradients into one tensor costs.
 std::optional<Facts> traced_saving(const Trained& naive, const Trained& flat, double saved) {
-  if (!naive.communication_ms || !flat.communication_ms || saved <= 0) return std::nullopt;
-  const double copies = std::max(0.0, flat.exchange_ms.value_or(0) - *flat.communication_ms);
+  if (!naive.communication_ms || !flat.communication_ms || !flat.exchange_ms || saved <= 0) {
+    return std::nullopt;
+  }
+  const double copies = std::max(0.0, *flat.exchange_ms - *flat.communication_ms);
   const double explained = *naive.communication_ms - *flat.communication_ms - copies;
   if (explained < kExplainsLeast * saved || explained > kExplainsMost * saved) return std::nullopt;
   Facts facts;
@@ -173,7 +158,7 @@ std::optional<Facts> flat_times(const Network& network) {
   facts.set("step", step_words(*flat)).set("bytes", megabytes(network.total_bytes()));
   const auto apart = differ(flat, naive);
   const double saved = apart ? *naive->step_ms() - *flat->step_ms() : 0;
-  const double fewer = apart ? naive->calls.value_or(1) - 1 : 0;
+  const double fewer = apart ? naive->calls - 1 : 0;
   facts.set("naive", apart ? step_words(*naive) : "");
   facts.set("calls", format_count(static_cast<std::int64_t>(fewer + 1)));
   facts.set("saved", difference_words(std::abs(saved)));

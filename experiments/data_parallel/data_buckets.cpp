@@ -146,7 +146,7 @@ std::optional<Facts> best_by_model(const Network& network) {
 std::optional<Facts> more_latencies(const Network& network, const Trained& slowest,
                                     const Trained& fastest) {
   const auto model = network.model();
-  const double more = slowest.calls.value_or(0) - fastest.calls.value_or(0);
+  const double more = slowest.calls - fastest.calls;
   if (!model || more <= 0) return std::nullopt;
   const double latency = more * model->alpha * 1e3;
   const double explained = latency / (*slowest.step_ms() - *fastest.step_ms());
@@ -268,8 +268,7 @@ std::optional<Facts> reducer(const Network& network) {
   if (trained == nullptr) return std::nullopt;
   Facts facts;
   facts.set("step", ms_words(*trained->step_ms()));
-  facts.set("calls",
-            format_plural(static_cast<std::int64_t>(trained->calls.value_or(0)), "bucket"));
+  facts.set("calls", format_plural(static_cast<std::int64_t>(trained->calls), "bucket"));
   facts.when("hides", trained->hidden_share().has_value(), "share",
              format_percent(trained->hidden_share().value_or(0)));
   return facts;

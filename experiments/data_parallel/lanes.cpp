@@ -1,6 +1,7 @@
 #include "experiments/data_parallel/lanes.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/format.h"
 #include "results/measured_table.h"
@@ -9,9 +10,6 @@
 
 namespace labreport::data_parallel {
 namespace {
-
-constexpr const char* kHidden = "all-reduce, hidden";
-constexpr const char* kExposed = "all-reduce, exposed";
 
 struct LaneRow {
   std::string lane, what;
@@ -30,10 +28,11 @@ std::vector<LaneRow> lane(const Launch& launch, std::string_view name) {
   std::vector<LaneRow> rows;
   for (const MeasuredRow& row : measured_rows(launch, metric::kLanes)) {
     if (row.text(column::kLane) != name) continue;
-    const double from = row.number(column::kStartNs).value_or(0);
+    const auto from = row.number(column::kStartNs), duration = row.number(column::kDurationNs);
+    if (!from || !duration) continue;
     const std::string phase = row.text(column::kPhase);
-    rows.push_back({std::string(name), phase.empty() ? "other" : phase, from,
-                    from + row.number(column::kDurationNs).value_or(0)});
+    const char* other = name == metric::kCommunication ? "all-reduce" : "other";
+    rows.push_back({std::string(name), phase.empty() ? other : phase, *from, *from + *duration});
   }
   std::ranges::sort(rows, {}, &LaneRow::from);
   return rows;
@@ -52,28 +51,9 @@ std::vector<LaneRow> united(const std::vector<LaneRow>& rows) {
   return apart;
 }
 
-void add_pieces(std::vector<LaneRow>& rows, const LaneRow& whole,
-                const std::vector<LaneRow>& computing) {
-  const auto add = [&](const char* what, double from, double to) {
-    if (to > from) rows.push_back({whole.lane, what, from, to});
-  };
-  double at = whole.from;
-  for (const LaneRow& beside : computing) {
-    const double from = std::clamp(beside.from, at, whole.to);
-    const double to = std::clamp(beside.to, at, whole.to);
-    add(kExposed, at, from);
-    add(kHidden, from, to);
-    at = to;
-  }
-  add(kExposed, at, whole.to);
-}
-
 std::vector<LaneRow> rows_of_step(const Launch& launch) {
   std::vector<LaneRow> rows = lane(launch, metric::kCompute);
-  const std::vector<LaneRow> computing = united(rows);
-  for (const LaneRow& whole : united(lane(launch, metric::kCommunication))) {
-    add_pieces(rows, whole, computing);
-  }
+  std::ranges::move(united(lane(launch, metric::kCommunication)), std::back_inserter(rows));
   return rows;
 }
 

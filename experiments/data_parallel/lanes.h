@@ -1,4 +1,5 @@
-// The two lanes of a traced step: what was computed, and what was on its way, hidden or exposed.
+// The two lanes of a traced step: computation and all-reduces. Short gaps between kernels are
+// closed in it, so what is hidden or exposed follows from the trace alone, not from these bars.
 #pragma once
 
 #include <initializer_list>

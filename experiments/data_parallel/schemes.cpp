@@ -75,11 +75,13 @@ Trained trained_by(const Cell& cell) {
       deviation_of(counted(cell.spec, *launch, metric::kEvent, metric::kBackward));
   trained.exchange_ms = median_of(counted(cell.spec, *launch, metric::kEvent, metric::kExchange));
   trained.peak_bytes = single(*launch, metric::kMemory, metric::kPeakAllocated);
-  trained.calls = single(*launch, metric::kAllReduces, metric::kCalls);
+  trained.calls = single(*launch, metric::kAllReduces, metric::kCalls)
+                      .value_or(static_cast<double>(all_reduce_count(cell.spec)));
   trained.largest_bytes = single(*launch, metric::kAllReduces, metric::kLargest);
   trained.off = single(*launch, metric::kEquality, metric::kGradients);
   const auto weights = single(*launch, metric::kEquality, metric::kWeights);
-  if (weights) trained.off = std::max(trained.off.value_or(0), *weights);
+  trained.off =
+      weights && trained.off ? std::optional(std::max(*trained.off, *weights)) : std::nullopt;
   trained.tolerance = single(*launch, metric::kEquality, metric::kTolerance);
   trained.apart = single(*launch, metric::kEquality, metric::kApart);
   add_traced(trained, *launch);

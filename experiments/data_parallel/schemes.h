@@ -20,7 +20,8 @@ struct Trained {
   /// Medians over them: slowest rank less fastest; phases.
   std::optional<double> skew_ms = {}, backward_ms = {}, exchange_ms = {};
   double backward_deviation_ms = 0;
-  std::optional<double> calls = {}, largest_bytes = {};
+  double calls = 0;  ///< All-reduces of a step; by arithmetic if they were not counted.
+  std::optional<double> largest_bytes = {};
   /// Of the traced step, of the rank with the most exposed.
   std::optional<double> communication_ms = {}, both_ms = {};
   /// Of the traced step over the timed ones, where it is so long that it tells nothing of them.

@@ -52,7 +52,14 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
     {"scheme", "Gradients", [](const SchemeRow& row) { return Value(row.trained->words()); }},
     {"network", "Network",
      [](const SchemeRow& row) { return row.network.empty() ? Value() : Value(row.network); }},
-    {"calls", "All-reduces", of(&Trained::calls), "", {Notation::kCount}},
+    {"calls",
+     "All-reduces",
+     [](const SchemeRow& row) {
+       const std::string& reason = row.trained->reason;
+       return reason.empty() ? Value(row.trained->calls) : Value::missing(reason);
+     },
+     "",
+     {Notation::kCount}},
     {"step", "Step", step_of, "ms"},
     {"added", "Added", [](const SchemeRow& row) { return row.added; }, "ms"},
     {"skew", "Skew", of(&Trained::skew_ms), "ms", {Notation::kSignificant, 3}},
@@ -70,16 +77,12 @@ const std::vector<Column<SchemeRow>> kSchemeColumns{
 
 struct RankRow {
   std::string scheme, network;  ///< As in `SchemeRow`.
-  std::int64_t rank;
-  double mean, stddev, median, lag, forward, backward, exchange, optimizer;
-  std::optional<double> communication, both;
+  std::optional<double> rank;
+  Value mean;
+  std::optional<double> median, lag, forward, backward, exchange, optimizer, communication, both;
 };
 
-double ms(const MeasuredRow& row, std::string_view name) {
-  return row.number(name).value_or(0) / kNanosecondsPerMillisecond;
-}
-
-std::optional<double> maybe_ms(const MeasuredRow& row, std::string_view name) {
+std::optional<double> ms(const MeasuredRow& row, std::string_view name) {
   const auto ns = row.number(name);
   return ns ? std::optional(*ns / kNanosecondsPerMillisecond) : std::nullopt;
 }
@@ -89,31 +92,31 @@ const std::vector<Column<RankRow>> kRankColumns{
     {"network", "Network",
      [](const RankRow& row) { return row.network.empty() ? Value() : Value(row.network); }},
     {"rank", "Rank", &RankRow::rank, "", {Notation::kCount}},
-    {"mean", "Step", [](const RankRow& row) { return Value(row.mean, row.stddev); }, "ms"},
+    {"mean", "Step", &RankRow::mean, "ms"},
     {"median", "Median", &RankRow::median, "ms"},
     {"lag", "Start after the first", &RankRow::lag, "µs", {Notation::kSignificant, 3}},
     {"forward", "Forward", &RankRow::forward, "ms"},
     {"backward", "Backward", &RankRow::backward, "ms"},
     {"exchange", "Exchange", &RankRow::exchange, "ms"},
     {"optimizer", "Optimizer", &RankRow::optimizer, "ms"},
-    {"communication", "Communication", [](const RankRow& row) { return Value(row.communication); },
-     "ms"},
-    {"both", "Of it hidden", [](const RankRow& row) { return Value(row.both); }, "ms"}};
+    {"communication", "Communication", &RankRow::communication, "ms"},
+    {"both", "Of it hidden", &RankRow::both, "ms"}};
 
 RankRow rank_row(const Trained& trained, const std::string& network, const MeasuredRow& row) {
+  const auto mean = ms(row, column::kMeanNs), stddev = ms(row, column::kStddevNs);
+  const auto lag = row.number(column::kLagNs);
   return {trained.words(),
           network,
-          static_cast<std::int64_t>(row.number(column::kRank).value_or(0)),
-          ms(row, column::kMeanNs),
-          ms(row, column::kStddevNs),
+          row.number(column::kRank),
+          mean && stddev ? Value(*mean, *stddev) : Value(mean),
           ms(row, column::kMedianNs),
-          row.number(column::kLagNs).value_or(0) / kNsPerUs,
+          lag ? std::optional(*lag / kNsPerUs) : std::nullopt,
           ms(row, phase_column(metric::kForward)),
           ms(row, phase_column(metric::kBackward)),
           ms(row, phase_column(metric::kExchange)),
           ms(row, phase_column(metric::kOptimizer)),
-          trained.disturbed ? std::nullopt : maybe_ms(row, column::kCommunicationNs),
-          trained.disturbed ? std::nullopt : maybe_ms(row, column::kBothNs)};
+          trained.disturbed ? std::nullopt : ms(row, column::kCommunicationNs),
+          trained.disturbed ? std::nullopt : ms(row, column::kBothNs)};
 }
 
 template <typename Visit>

@@ -45,6 +45,7 @@ struct GridRow {
   std::optional<Timing> timing;
   double factor;  ///< From algbw to busbw.
   std::string reason;
+  std::vector<std::string> flags = {};
 
   Value or_reason(const std::function<Value(const Timing&)>& value) const {
     return timing ? value(*timing) : Value::missing(reason);
@@ -109,6 +110,7 @@ struct SweepRow {
   double us, algbw, busbw;
   std::optional<double> line_us;
   std::int64_t calls, wrong;
+  std::vector<std::string> flags;
 };
 
 const std::vector<Column<SweepRow>> kSweep{
@@ -189,6 +191,11 @@ std::vector<std::int64_t> asked_sizes(const Group& group) {
   return sizes;
 }
 
+std::vector<std::string> flags_of(const Timing& timing) {
+  if (!timing.disturbed) return {};
+  return {"longer than a larger size"};
+}
+
 std::vector<GridRow> grid_rows(const Groups& groups) {
   std::vector<GridRow> rows;
   for (const Group& group : groups) {
@@ -199,8 +206,10 @@ std::vector<GridRow> grid_rows(const Groups& groups) {
       continue;
     }
     for (const std::int64_t bytes : sizes) {
-      rows.push_back({group.library(), group.ranks(), size_words(bytes), group.synced(bytes),
-                      bus_factor(group.ranks()), group.reason});
+      const auto timing = group.synced(bytes);
+      rows.push_back({group.library(), group.ranks(), size_words(bytes), timing,
+                      bus_factor(group.ranks()), group.reason,
+                      timing ? flags_of(*timing) : std::vector<std::string>()});
     }
   }
   return rows;
@@ -220,7 +229,7 @@ std::vector<SweepRow> rows_by(const Group& group, std::string_view method) {
     rows.push_back({group.words(), timing.bytes, method_words(method), timing.ns / kNsPerUs,
                     timing.algbw() / kGiga, group.busbw(timing) / kGiga,
                     fitted ? std::optional(line->ns(timing.bytes) / kNsPerUs) : std::nullopt,
-                    timing.calls, timing.wrong});
+                    timing.calls, timing.wrong, flags_of(timing)});
   }
   return rows;
 }
@@ -279,24 +288,30 @@ std::vector<RankRow> rank_rows(const Groups& groups) {
     const Launch* launch = ok_launch(*group.cell);
     if (launch == nullptr) continue;
     for (const MeasuredRow& row : measured_rows(*launch, metric::kAllReduce)) {
-      const auto number = [&](std::string_view name) { return row.number(name).value_or(0); };
+      bool whole = true;
+      const auto number = [&](std::string_view name) {
+        const auto found = row.number(name);
+        whole = whole && found;
+        return found.value_or(0);
+      };
       const auto bytes = static_cast<std::int64_t>(number(column::kBytes));
       if (row.text(column::kMethod) != metric::kSynced || !is_handout_size(bytes)) continue;
       rows.push_back({group.words(), size_words(bytes),
                       static_cast<std::int64_t>(number(column::kRank)),
                       number(column::kMeanNs) / kNsPerMs, number(column::kMedianNs) / kNsPerMs,
                       number(column::kLagNs) / kNsPerUs, number(column::kStddevNs) / kNsPerMs});
+      if (!whole) rows.pop_back();
     }
   }
   return rows;
 }
 
 /// How one library's time with one number of ranks goes along with size.
-std::optional<Facts> by_size(const Group& group) {
-  const std::vector<std::int64_t> sizes = asked_sizes(group);
+std::optional<Facts> by_size(const RunView& view, const Group& group) {
+  std::vector<std::int64_t> sizes = asked_sizes(group);
+  std::erase_if(sizes, [&](std::int64_t bytes) { return !group.undisturbed(bytes); });
   if (sizes.size() < 2) return std::nullopt;
   const auto small = group.synced(sizes.front()), large = group.synced(sizes.back());
-  if (!small || !large) return std::nullopt;
   Facts facts;
   facts.set("group", group.words());
   facts.set("small", size_words(small->bytes)).set("large", size_words(large->bytes));
@@ -314,6 +329,7 @@ std::optional<Facts> by_size(const Group& group) {
   facts.set("latency", line ? format_significant(line->latency_ns / kNsPerUs, 3) : "");
   facts.set("share_small", format_percent(share_small));
   facts.set("share_large", format_percent(share_large));
+  set_link(facts, link_of(view, group), group.busbw(*large));
   return facts;
 }
 
@@ -327,7 +343,7 @@ std::optional<Facts> by_ranks(const Groups& groups, Collectives collectives) {
   const Group& few = ran.front();
   const Group& many = ran.back();
   for (auto size = std::rbegin(kHandoutSizes); size != std::rend(kHandoutSizes); ++size) {
-    const auto a = few.synced(*size), b = many.synced(*size);
+    const auto a = few.undisturbed(*size), b = many.undisturbed(*size);
     if (!a || !b) continue;
     const double ratio = b->ns / a->ns;
     const double ring = bus_factor(many.ranks()) / bus_factor(few.ranks());
@@ -352,7 +368,7 @@ std::optional<Facts> by_library(const Groups& groups) {
     if (nccl == groups.end()) continue;
     std::vector<std::pair<std::int64_t, double>> ratios;
     for (const std::int64_t bytes : kHandoutSizes) {
-      const auto a = gloo.synced(bytes), b = nccl->synced(bytes);
+      const auto a = gloo.undisturbed(bytes), b = nccl->undisturbed(bytes);
       if (a && b) ratios.emplace_back(bytes, a->ns / b->ns);
     }
     if (ratios.size() < 2) continue;
@@ -446,6 +462,19 @@ std::string condition(const Groups& groups, Collectives collectives, std::string
   return "";
 }
 
+/// The rounds in which sizes took turns; nothing if a launch measured one size after the other.
+std::optional<double> rounds(const Groups& groups) {
+  std::optional<double> found;
+  for (const Group& group : groups) {
+    const Launch* launch = ok_launch(*group.cell);
+    if (launch == nullptr) continue;
+    const Metric* told = launch->find_condition(metric::kCollectives, metric::kRounds);
+    if (told == nullptr) return std::nullopt;
+    found = told->number();
+  }
+  return found;
+}
+
 void add_conditions(Facts& facts, const Groups& groups) {
   const std::string nccl = condition(groups, Collectives::kNccl, metric::kLibrary);
   facts.when("nccl", !nccl.empty(), "version", nccl);
@@ -458,6 +487,8 @@ void add_conditions(Facts& facts, const Groups& groups) {
   const CellSpec& spec = groups.front().cell->spec;
   facts.set("warmup", format_count(spec.warmup.value_or(0)));
   facts.set("steps", format_count(spec.steps.value_or(0)));
+  const auto turns = rounds(groups);
+  facts.when("in_rounds", turns.has_value(), "rounds", format_significant(turns.value_or(0), 3));
 }
 
 template <typename Item>
@@ -474,9 +505,8 @@ Facts facts_of(const RunView& view, const Groups& groups, const std::vector<Line
   std::vector<Facts> all, spoken;
   std::set<Collectives> heard;
   for (const Group& group : groups) {
-    auto found = by_size(group);
+    const auto found = by_size(view, group);
     if (!found) continue;
-    set_link(*found, link_of(view, group), group.busbw(*group.synced(asked_sizes(group).back())));
     all.push_back(*found);
     // One of each library: the answer is short.
     if (heard.insert(group.cell->spec.ranks->collectives).second) spoken.push_back(*found);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <ranges>
 
 #include "results/measured_table.h"
 #include "results/metric_names.h"
@@ -14,16 +16,26 @@ namespace labreport::distributed_communication_single_node {
 namespace {
 
 void add_rank(Timing& timing, const MeasuredRow& row) {
-  const double mean = row.number(column::kMeanNs).value_or(0);
+  const double mean = *row.number(column::kMeanNs);
   const double typical = row.number(column::kMedianNs).value_or(mean);
   timing.calls = static_cast<std::int64_t>(row.number(column::kCount).value_or(0));
   timing.fastest_ns = timing.ns == 0 ? typical : std::min(timing.fastest_ns, typical);
   timing.ns = std::max(timing.ns, typical);
-  timing.lag_ns = std::max(timing.lag_ns, row.number(column::kLagNs).value_or(0));
+  timing.lag_ns = std::max(timing.lag_ns, *row.number(column::kLagNs));
   timing.wrong += static_cast<std::int64_t>(row.number(column::kWrong).value_or(0));
   if (mean <= timing.mean_ns) return;
   timing.mean_ns = mean;
   timing.deviation_ns = row.number(column::kStddevNs);
+}
+
+/// A size does less work than a larger one, so what takes longer was disturbed.
+void mark_disturbed(std::vector<Timing>& timings) {
+  constexpr double kLonger = 1.1;  // within a tenth latencies scatter
+  double larger_ns = std::numeric_limits<double>::infinity();
+  for (Timing& timing : timings | std::views::reverse) {
+    timing.disturbed = timing.ns > kLonger * larger_ns;
+    larger_ns = std::min(larger_ns, timing.ns);
+  }
 }
 
 double relative_error(const Line& line, const Timing& timing) {
@@ -46,9 +58,10 @@ Line weighted_line(const std::vector<Timing>& timings, const std::vector<double>
 
 }  // namespace
 
-std::optional<Line> line_through(const std::vector<Timing>& timings) {
+std::optional<Line> line_through(std::vector<Timing> timings) {
   constexpr int kRounds = 50;  // of reweighting: least squares become least absolute errors
   constexpr double kExact = 1e-6;
+  std::erase_if(timings, [](const Timing& timing) { return timing.disturbed; });
   if (timings.size() < 3) return std::nullopt;
   std::vector<double> trust(timings.size(), 1);
   Line line;
@@ -78,7 +91,9 @@ std::vector<Timing> Group::timings(std::string_view method) const {
   if (launch == nullptr) return {};
   for (const MeasuredRow& row : measured_rows(*launch, metric::kAllReduce)) {
     if (row.text(column::kMethod) != method) continue;
-    const auto bytes = static_cast<std::int64_t>(row.number(column::kBytes).value_or(0));
+    const auto size = row.number(column::kBytes);
+    if (!size || !row.number(column::kMeanNs) || !row.number(column::kLagNs)) continue;
+    const auto bytes = static_cast<std::int64_t>(*size);
     by_size[bytes].bytes = bytes;
     add_rank(by_size[bytes], row);
   }
@@ -86,6 +101,7 @@ std::vector<Timing> Group::timings(std::string_view method) const {
   for (const auto& [bytes, timing] : by_size) {
     if (timing.ns > 0) timings.push_back(timing);
   }
+  mark_disturbed(timings);
   return timings;
 }
 
@@ -94,6 +110,11 @@ std::optional<Timing> Group::synced(std::int64_t bytes) const {
     if (timing.bytes == bytes) return timing;
   }
   return std::nullopt;
+}
+
+std::optional<Timing> Group::undisturbed(std::int64_t bytes) const {
+  const auto timing = synced(bytes);
+  return timing && !timing->disturbed ? timing : std::nullopt;
 }
 
 std::string_view Group::swept_method() const {

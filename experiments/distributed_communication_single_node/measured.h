@@ -24,6 +24,8 @@ struct Timing {
   std::optional<double> deviation_ns = {};  ///< … and of its calls; of a mean alone none.
   double lag_ns = 0;       ///< How much later than the first rank the last one began; median.
   std::int64_t wrong = 0;  ///< Elements of any rank that are not the sum.
+  /// It took longer than a larger size, by more than a tenth: nothing may rest on it.
+  bool disturbed = false;
 
   double algbw() const { return static_cast<double>(bytes) / ns * 1e9; }  ///< B/s
 };
@@ -43,9 +45,10 @@ struct Line {
   }
 };
 
-/// By least absolute relative errors, so that short times count like long ones and a few disturbed
-/// ones do not move it. Nothing for fewer than three sizes, or where α or β would not be above 0.
-std::optional<Line> line_through(const std::vector<Timing>& timings);
+/// By least absolute relative errors, so that short times count like long ones and a few odd ones
+/// do not move it; disturbed sizes are left out. Nothing for fewer than three sizes, or where α or β
+/// would not be above 0.
+std::optional<Line> line_through(std::vector<Timing> timings);
 
 /// One library with one number of ranks.
 struct Group {
@@ -59,6 +62,8 @@ struct Group {
 
   std::vector<Timing> timings(std::string_view method) const;  ///< Smallest first.
   std::optional<Timing> synced(std::int64_t bytes) const;
+  /// The same, unless it is disturbed.
+  std::optional<Timing> undisturbed(std::int64_t bytes) const;
   /// By nccl-tests' method in place, where it was measured; else by the handout's.
   std::string_view swept_method() const;
   std::vector<Timing> swept() const { return timings(swept_method()); }

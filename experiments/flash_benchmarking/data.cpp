@@ -142,13 +142,24 @@ struct Race {
   std::int64_t length = 0;
   const AttentionRow* fastest = nullptr;
   const AttentionRow* eager = nullptr;
+  bool won = true;  ///< The fastest leads all others by more than the deviations.
 
   std::optional<double> speedup() const {
-    const auto base = eager == nullptr ? std::nullopt : whole_ms(*eager);
-    const auto best = fastest == nullptr ? std::nullopt : whole_ms(*fastest);
-    return base && best && fastest != eager ? std::optional(*base / *best) : std::nullopt;
+    if (eager == nullptr || !clearly_faster(*fastest, *eager, metric::kEndToEnd)) return {};
+    return *whole_ms(*eager) / *whole_ms(*fastest);
   }
 };
+
+Value fastest_name(const Race& race) {
+  if (!race.won) return Value::missing("the fastest lie within their deviations");
+  return implementation(*race.fastest);
+}
+
+/// A winner's number.
+template <typename Number>
+std::function<Value(const Race&)> winners_own(const Number& number) {
+  return [number](const Race& race) { return race.won ? Value(number(*race.fastest)) : Value(); };
+}
 
 Value eager_time(const Race& race) {
   return race.eager == nullptr ? Value() : median_of(*race.eager, metric::kEndToEnd);
@@ -156,13 +167,12 @@ Value eager_time(const Race& race) {
 
 const std::vector<Column<Race>> kRaces{
     {"length", "Sequence", &Race::length, "", {Notation::kCount}},
-    {"fastest", "Fastest", [](const Race& race) { return implementation(*race.fastest); }},
-    {"best", "Its time", [](const Race& race) { return Value(whole_ms(*race.fastest)); }, "ms",
-     kTime},
-    {"rate", "Its rate", [](const Race& race) { return Value(tera_rate(*race.fastest)); },
-     "TFLOP/s", kRate},
+    {"fastest", "Fastest", fastest_name},
+    {"best", "Its time", winners_own(whole_ms), "ms", kTime},
+    {"rate", "Its rate", winners_own(tera_rate), "TFLOP/s", kRate},
     {"eager", "Eager", eager_time, "ms", kTime},
-    {"speedup", "Speedup", [](const Race& race) { return Value(race.speedup()); }, "×", kFactor}};
+    {"speedup", "Speedup",
+     [](const Race& race) { return race.won ? Value(race.speedup()) : Value(); }, "×", kFactor}};
 
 /// Lengths at which something ran, shortest first.
 std::vector<Race> races(const Rows& rows) {
@@ -177,6 +187,12 @@ std::vector<Race> races(const Rows& rows) {
   std::vector<Race> list;
   for (const auto& [length, race] : found) {
     if (race.fastest != nullptr) list.push_back(race);
+  }
+  for (Race& race : list) {
+    race.won = std::ranges::all_of(rows, [&](const AttentionRow& row) {
+      const bool rival = row.length() == race.length && &row != race.fastest && whole_ms(row);
+      return !rival || clearly_faster(*race.fastest, row, metric::kEndToEnd);
+    });
   }
   return list;
 }
@@ -254,22 +270,37 @@ std::optional<Facts> launch_bound_lengths(const std::vector<Race>& list) {
 
 /// Neighboring lengths that one implementation wins.
 std::vector<Facts> winners(const std::vector<Race>& list) {
-  std::vector<Facts> found;
-  for (std::size_t i = 0; i < list.size();) {
-    std::size_t last = i;
-    while (last + 1 < list.size() &&
-           implementation(*list[last + 1].fastest) == implementation(*list[i].fastest)) {
-      ++last;
+  std::vector<std::pair<const Race*, const Race*>> runs;  // the first race and the last one
+  const Race* before = nullptr;
+  for (const Race& race : list) {
+    const bool goes_on = race.won && before != nullptr && before->won &&
+                         implementation(*before->fastest) == implementation(*race.fastest);
+    if (goes_on) {
+      runs.back().second = &race;
+    } else if (race.won) {
+      runs.emplace_back(&race, &race);
     }
+    before = &race;
+  }
+  std::vector<Facts> found;
+  for (const auto& [first, last] : runs) {
     Facts& facts = found.emplace_back();
-    facts.set("implementation", implementation(*list[i].fastest));
-    facts.set("first", format_count(list[i].length));
-    facts.when("to", last > i, "last", format_count(list[last].length));
-    facts.flag("comma", i > 0 && last + 1 < list.size());
-    facts.flag("finally", i > 0 && last + 1 == list.size());
-    i = last + 1;
+    facts.set("implementation", implementation(*first->fastest));
+    facts.set("first", format_count(first->length));
+    facts.when("to", last != first, "last", format_count(last->length));
+    facts.flag("comma", found.size() > 1 && found.size() < runs.size());
+    facts.flag("finally", found.size() > 1 && found.size() == runs.size());
   }
   return found;
+}
+
+/// The lengths that nobody wins.
+std::vector<std::string> ties(const std::vector<Race>& list) {
+  std::vector<std::string> lengths;
+  for (const Race& race : list) {
+    if (!race.won) lengths.push_back(format_count(race.length));
+  }
+  return lengths;
 }
 
 std::optional<Facts> speedup(const std::vector<Race>& list, std::optional<double> bandwidth) {
@@ -316,7 +347,7 @@ std::optional<Facts> own_time(const Rows& rows, const std::vector<Race>& list) {
   facts.flag("beside_eager", eager_ms.has_value());
   facts.set("fastest", implementation(*race->fastest));
   facts.set("slower", ms / *whole_ms(*race->fastest), kFactor);
-  facts.flag("behind", !yours(*race->fastest));
+  facts.flag("behind", clearly_faster(*race->fastest, *longest, metric::kEndToEnd));
   return facts;
 }
 
@@ -389,7 +420,9 @@ Facts precision_facts(const RunView& view, const Rows& rows, Precision precision
   Facts facts;
   facts.set("precision", describe(precision));
   facts.flag("ran", !list.empty());
-  facts.list("winners", winners(list));
+  const std::vector<std::string> tied = ties(list);
+  facts.flag("won", tied.size() < list.size()).list("winners", winners(list));
+  facts.when("tied", !tied.empty(), "lengths", join_words(tied));
   facts.when("speedup", speedup(list, measured_limits(view.run()).bandwidth));
   facts.when("launches", view.on_gpu() ? launch_bound_lengths(list) : std::nullopt);
   facts.when("yours", own_time(rows, list));
@@ -406,7 +439,7 @@ std::optional<Facts> leader(const Rows& rows) {
   if (list.empty()) return std::nullopt;
   const AttentionRow& best = *list.front().fastest;
   Facts facts;
-  facts.set("implementation", implementation(best));
+  facts.set("implementation", implementation(best)).flag("wins", list.front().won);
   facts.set("ms", *whole_ms(best), kTime);
   facts.set("rate", *tera_rate(best), kRate);
   facts.set("heads", format_count(best.sweep().heads));

@@ -23,6 +23,7 @@ using optimizer_state_sharding_accounting::When;
 constexpr const char* kProblem = "fsdp_accounting";
 // Of its gradients what a peak holds less of lies early in backward.
 constexpr double kEarly = 0.5;
+constexpr double kAddsUp = 0.1;  // of a difference of steps, what its phases may miss
 constexpr double kFullTolerance = 1e-6, kHalfTolerance = 1e-2;  // of losses; gradients in 16 bits
 
 /// The high-water mark of a later step: what a peak of the whole step is.
@@ -190,17 +191,23 @@ std::vector<Facts> timely(const std::vector<Trained>& networks) {
   return all;
 }
 
-/// What sharding saves and costs, by phases of steps that synchronize after each.
+/// What sharding saves and costs, by phases of steps that synchronize after each. Nothing where
+/// these phases do not add up to the difference of the steps.
 std::optional<Facts> exchange(const ShardingScheme& plain, const ShardingScheme& sharded) {
-  const auto saved = [&](std::string_view phase) {
-    return plain.phase_ms(phase).value_or(0) - sharded.phase_ms(phase).value_or(0);
+  const auto saved = [&](std::string_view phase) -> std::optional<double> {
+    const auto before = plain.phase_ms(phase), after = sharded.phase_ms(phase);
+    return before && after ? std::optional(*before - *after) : std::nullopt;
   };
-  const double optimizer = saved(metric::kOptimizer), reduce = saved(metric::kAllReduce);
-  const double passes = -saved(metric::kForward) - saved(metric::kBackward);
-  if (optimizer <= 0 || reduce <= 0 || passes <= 0) return std::nullopt;
+  const auto optimizer = saved(metric::kOptimizer), reduce = saved(metric::kAllReduce);
+  const auto forward = saved(metric::kForward), backward = saved(metric::kBackward);
+  if (!optimizer || !reduce || !forward || !backward) return std::nullopt;
+  const double passes = -*forward - *backward;
+  const double whole = mean(plain.steps_ms) - mean(sharded.steps_ms);
+  const bool adds_up = std::abs(*optimizer + *reduce - passes - whole) <= kAddsUp * std::abs(whole);
+  if (!adds_up || *optimizer <= 0 || *reduce <= 0 || passes <= 0) return std::nullopt;
   return Facts()
-      .set("optimizer", format_significant(optimizer, 3))
-      .set("reduce", format_significant(reduce, 3))
+      .set("optimizer", format_significant(*optimizer, 3))
+      .set("reduce", format_significant(*reduce, 3))
       .set("passes", format_significant(passes, 3));
 }
 

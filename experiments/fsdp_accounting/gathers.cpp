@@ -28,16 +28,18 @@ void add(BlockGather& block, const BlockGather& other) {
   block.in_time += other.in_time;
 }
 
-BlockGather gather_of(const MeasuredRow& row) {
-  const auto number = [&](std::string_view name) { return row.number(name).value_or(0); };
-  const double wait = number(column::kWaitNs), alone = number(column::kAloneNs);
-  return {block_of(std::string(row.text(column::kModule))),
-          std::string(row.text(column::kPhase)),
-          number(column::kBytes),
-          alone / kNsPerMs,
-          wait / kNsPerMs,
-          1,
-          in_time(wait, alone) ? 1 : 0};
+/// Nothing for a row without its times.
+std::optional<BlockGather> gather_of(const MeasuredRow& row) {
+  const auto bytes = row.number(column::kBytes);
+  const auto wait = row.number(column::kWaitNs), alone = row.number(column::kAloneNs);
+  if (!bytes || !wait || !alone) return std::nullopt;
+  return BlockGather{block_of(std::string(row.text(column::kModule))),
+                     std::string(row.text(column::kPhase)),
+                     *bytes,
+                     *alone / kNsPerMs,
+                     *wait / kNsPerMs,
+                     1,
+                     in_time(*wait, *alone) ? 1 : 0};
 }
 
 }  // namespace
@@ -57,11 +59,12 @@ bool in_time(double wait_ns, double alone_ns) {
 std::vector<BlockGather> block_gathers(const Launch& launch) {
   std::vector<BlockGather> blocks;
   for (const MeasuredRow& row : measured_rows(launch, metric::kGathers)) {
-    const BlockGather gather = gather_of(row);
+    const auto gather = gather_of(row);
+    if (!gather) continue;
     const auto known = std::ranges::find_if(blocks, [&](const BlockGather& block) {
-      return block.block == gather.block && block.pass == gather.pass;
+      return block.block == gather->block && block.pass == gather->pass;
     });
-    known == blocks.end() ? blocks.push_back(gather) : add(*known, gather);
+    known == blocks.end() ? blocks.push_back(*gather) : add(*known, *gather);
   }
   std::ranges::stable_sort(
       blocks, {}, [](const BlockGather& block) { return block.pass == metric::kForward ? 0 : 1; });
@@ -72,12 +75,12 @@ std::vector<std::string> late_matrices(const Launch& launch, std::string_view pa
   std::vector<std::pair<std::string, std::int64_t>> late;  // by how many blocks more than in time
   for (const MeasuredRow& row : measured_rows(launch, metric::kGathers)) {
     const std::string module(row.text(column::kModule));
-    const BlockGather gather = gather_of(row);
-    if (!gather.is_block() || gather.pass != pass) continue;
-    const std::string matrix = module.substr(gather.block.size() + 1);
+    const auto gather = gather_of(row);
+    if (!gather || !gather->is_block() || gather->pass != pass) continue;
+    const std::string matrix = module.substr(gather->block.size() + 1);
     auto known = std::ranges::find(late, matrix, [](const auto& it) { return it.first; });
     if (known == late.end()) known = late.insert(known, {matrix, 0});
-    known->second += gather.in_time == 0 ? 1 : -1;
+    known->second += gather->in_time == 0 ? 1 : -1;
   }
   std::erase_if(late, [](const auto& it) { return it.second <= 0; });
   std::vector<std::string> names;

@@ -144,7 +144,6 @@ Facts ladder_facts(const Ladder& ladder) {
   const auto plain = without_tf32_ms(ladder);
   facts.when("tf32", plain ? std::optional(Facts().set("without", first.ms() / *plain, kFactor))
                            : std::nullopt);
-  facts.flag("gained", !largest.empty());
   facts.when("foremost", largest.empty() ? std::nullopt : std::optional(largest.front()));
   facts.when("next", largest.size() < 2 ? std::nullopt : std::optional(largest.back()));
   facts.when("above", ladder.floor_ms.has_value(),

@@ -110,22 +110,31 @@ std::optional<Facts> time_facts(const Both& both) {
   const double plain = mean(both.plain->steps_ms), sharded = mean(both.sharded->steps_ms);
   const double spread =
       summarize(both.plain->steps_ms).stddev + summarize(both.sharded->steps_ms).stddev;
-  const double own = both.sharded->phase_ms(metric::kOptimizer).value_or(0);
-  const double whole = both.plain->phase_ms(metric::kOptimizer).value_or(0);
-  const double broadcast = both.sharded->phase_ms(metric::kBroadcast).value_or(0);
-  const double difference = sharded - plain, phases = broadcast - (whole - own);
+  const auto own = both.sharded->phase_ms(metric::kOptimizer);
+  const auto whole = both.plain->phase_ms(metric::kOptimizer);
+  const auto broadcast = both.sharded->phase_ms(metric::kBroadcast);
+  const double difference = sharded - plain;
   const bool clear = std::abs(difference) > spread;
-  const bool same_way = difference * phases > 0;
   Facts facts;
   facts.set("network", both.network->words);
   facts.set("plain", format_value(Value::mean_of(both.plain->steps_ms)));
   facts.set("sharded", format_value(Value::mean_of(both.sharded->steps_ms)));
   facts.set("change", change_words(sharded / plain, spread / plain, kLongerThan));
   facts.flag("clear", clear);
-  facts.flag("explained",
-             clear && same_way && std::abs(phases) >= kExplains * std::abs(difference));
-  facts.set("broadcast", ms_words(broadcast));
-  facts.set("own", ms_words(own)).set("whole", ms_words(whole));
+  std::optional<Facts> phases;
+  bool explained = false;
+  if (own && whole && broadcast) {
+    const double longer = *broadcast - (*whole - *own);
+    explained =
+        clear && difference * longer > 0 && std::abs(longer) >= kExplains * std::abs(difference);
+    phases = Facts()
+                 .set("broadcast", ms_words(*broadcast))
+                 .set("own", ms_words(*own))
+                 .set("whole", ms_words(*whole));
+  }
+  facts.when("phases", phases);
+  facts.when("explained", explained ? phases : std::nullopt);
+  facts.when("unexplained", explained ? std::nullopt : phases);
   return facts;
 }
 

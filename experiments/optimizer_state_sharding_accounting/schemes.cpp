@@ -17,16 +17,23 @@ namespace {
 
 constexpr double kFullWidth = 4;
 
-Point point_of(const MeasuredRow& row) {
-  const auto number = [&](std::string_view name) { return row.number(name).value_or(0); };
-  return {static_cast<std::int64_t>(number(column::kRank)),
-          static_cast<std::int64_t>(number(column::kStepNumber)),
-          std::string(row.text(column::kPoint)),
-          number(column::kAllocatedBytes),
-          number(column::kPeakBytes),
-          number(column::kParameterBytes),
-          number(column::kGradientBytes),
-          number(column::kOptimizerBytes)};
+/// Nothing for a row that lacks a number.
+std::optional<Point> point_of(const MeasuredRow& row) {
+  bool whole = true;
+  const auto number = [&](std::string_view name) {
+    const auto found = row.number(name);
+    whole = whole && found;
+    return found.value_or(0);
+  };
+  const Point point{static_cast<std::int64_t>(number(column::kRank)),
+                    static_cast<std::int64_t>(number(column::kStepNumber)),
+                    std::string(row.text(column::kPoint)),
+                    number(column::kAllocatedBytes),
+                    number(column::kPeakBytes),
+                    number(column::kParameterBytes),
+                    number(column::kGradientBytes),
+                    number(column::kOptimizerBytes)};
+  return whole ? std::optional(point) : std::nullopt;
 }
 
 When when_of(const Point& point) {
@@ -38,13 +45,14 @@ When when_of(const Point& point) {
 std::vector<Stage> stages_of(const Launch& launch) {
   std::vector<Stage> stages;
   for (const MeasuredRow& row : measured_rows(launch, metric::kHeld)) {
-    const Point point = point_of(row);
-    const bool same = !stages.empty() && stages.back().point.step == point.step &&
-                      stages.back().point.name == point.name;
+    const auto point = point_of(row);
+    if (!point) continue;
+    const bool same = !stages.empty() && stages.back().point.step == point->step &&
+                      stages.back().point.name == point->name;
     if (!same) {
-      stages.push_back({when_of(point), point, 0});
-    } else if (point.peak > stages.back().point.peak) {
-      stages.back().point = point;
+      stages.push_back({when_of(*point), *point, 0});
+    } else if (point->peak > stages.back().point.peak) {
+      stages.back().point = *point;
     }
   }
   double high = 0;

@@ -23,9 +23,9 @@ constexpr double kWholeTensors = 0.05;  // so near a whole number, other tensors
 using Rows = std::vector<AttentionRow>;
 
 Value time_of(const AttentionRow& row, std::string_view pass) {
-  const auto mean = row.ms(pass, "mean_ns");
+  const auto mean = row.ms(pass, "mean_ns"), stddev = row.ms(pass, "stddev_ns");
   if (!mean) return Value::missing(row.reason);
-  return {*mean, row.ms(pass, "stddev_ns").value_or(0)};
+  return stddev ? Value(*mean, *stddev) : Value(*mean);
 }
 
 Value or_reason(const std::optional<double>& value, const AttentionRow& row) {

@@ -1,5 +1,6 @@
 // Part (a): attention by itself, eager beside compiled, over head dimensions and sequence lengths.
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "base/format.h"
@@ -34,9 +35,9 @@ struct Pair {
 };
 
 Value mean_of(const AttentionRow& row, std::string_view pass) {
-  const auto mean = row.ms(pass, "mean_ns");
+  const auto mean = row.ms(pass, "mean_ns"), stddev = row.ms(pass, "stddev_ns");
   if (!mean) return Value::missing(row.reason);
-  return {*mean, row.ms(pass, "stddev_ns").value_or(0)};
+  return stddev ? Value(*mean, *stddev) : Value(*mean);
 }
 
 Column<Pair> pass_column(const char* name, const char* title, AttentionRow Pair::* side,
@@ -190,20 +191,6 @@ std::string range(const std::vector<Pair>& pairs, std::string_view pass) {
   return from_to(factor(least), factor(most));
 }
 
-/// The largest deviation of passes, as a share of their mean.
-double noise(const std::vector<Pair>& pairs) {
-  double most = 0;
-  for (const Pair& pair : pairs) {
-    for (const AttentionRow* row : {&pair.eager, &pair.compiled}) {
-      for (const auto pass : {metric::kForward, metric::kBackward}) {
-        const double mean = row->ms(pass, "mean_ns").value_or(0);
-        if (mean > 0) most = std::max(most, row->ms(pass, "stddev_ns").value_or(0) / mean);
-      }
-    }
-  }
-  return most;
-}
-
 /// Over the head dimensions of one length.
 Facts over_dims(const std::vector<Pair>& pairs) {
   const auto dim = [](const Pair& pair) { return pair.eager.sweep().head_dim; };
@@ -214,13 +201,21 @@ Facts over_dims(const std::vector<Pair>& pairs) {
   return facts.set("most_d", std::to_string(dim(*std::ranges::max_element(pairs, {}, dim))));
 }
 
+/// Eager and compiled passes differ by more than their deviations.
+bool told_apart(const Pair& pair) {
+  return std::ranges::all_of(std::array{metric::kForward, metric::kBackward}, [&](auto pass) {
+    return clearly_faster(pair.eager, pair.compiled, pass) ||
+           clearly_faster(pair.compiled, pair.eager, pass);
+  });
+}
+
 Facts at_length(const Pair& pair, const std::vector<Pair>& own) {
   const std::vector<Pair> dims = of_length(own, pair.eager.length());
   Facts facts;
   facts.set("length", format_count(pair.eager.length()));
   facts.set("forward", Value(pair.speedup(metric::kForward)), kFactor);
   facts.set("backward", Value(pair.speedup(metric::kBackward)), kFactor);
-  facts.set("noise", noise(dims), {Notation::kPercent});
+  facts.flag("apart", std::ranges::all_of(dims, told_apart));
   return facts.when("dims", dims.size() > 1, over_dims(dims));
 }
 

@@ -237,15 +237,14 @@ std::string backward_gains(const std::vector<Network>& compared) {
 std::optional<Facts> lag(const std::vector<Network>& ran) {
   const Network &small = ran.front(), &large = ran.back();
   if (!lags(small, metric::kTotal) && !lags(large, metric::kTotal)) return std::nullopt;
-  const double of_small = optimizer_share(small).value_or(0);
-  const double of_large = optimizer_share(large).value_or(0);
-  const bool optimizer = std::max(of_small, of_large) > kNoticeable;
+  const auto of_small = optimizer_share(small), of_large = optimizer_share(large);
+  const bool optimizer = of_small && of_large && std::max(*of_small, *of_large) > kNoticeable;
   const std::string backward =
       backward_gains(ran.size() > 1 ? std::vector{small, large} : std::vector{small});
   if (!optimizer && backward.empty()) return std::nullopt;
   Facts facts;
   facts.flag("two", optimizer && !backward.empty());
-  facts.when("optimizer", optimizer, shares(of_small, of_large));
+  facts.when("optimizer", optimizer, optimizer ? shares(*of_small, *of_large) : Facts());
   return facts.when("backward", !backward.empty(), "gains", backward);
 }
 

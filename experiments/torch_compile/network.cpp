@@ -72,9 +72,11 @@ std::map<std::string, ClassSum> Side::classes() const {
   if (!ran()) return sums;
   for (const MeasuredRow& row : measured_rows(*launch_, metric::kKernels)) {
     if (row.text(column::kPhase) == metric::kOptimizer) continue;  // compiled in neither
+    const auto calls = row.number(column::kInstances), ns = row.number(column::kTotalNs);
+    if (!calls || !ns) continue;
     ClassSum& sum = sums[class_of(row.text(column::kClass))];
-    sum.calls += row.number(column::kInstances).value_or(0);
-    sum.ms += row.number(column::kTotalNs).value_or(0) / kNanosecondsPerMillisecond;
+    sum.calls += *calls;
+    sum.ms += *ns / kNanosecondsPerMillisecond;
   }
   return sums;
 }

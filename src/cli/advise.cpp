@@ -44,7 +44,7 @@ void print(const Ladder& ladder, bool on_gpu) {
   fmt::print("{}: {} ms a training step as the course writes it, {} ms at best\n", ladder.words,
              step_words(*ladder.first()), step_words(*ladder.best()));
   const std::vector<Gain> largest = largest_gains(ladder, kMostChanges);
-  if (largest.empty()) fmt::print("no change gains 2 %\n");
+  if (largest.empty()) fmt::print("no change stands out\n");
   for (std::size_t i = 0; i < largest.size(); ++i) print(largest[i], i + 1);
 }
 

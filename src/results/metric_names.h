@@ -209,9 +209,10 @@ inline constexpr std::string_view kRankSteps = "rank_steps";  // table
 inline constexpr std::string_view kLanes = "lanes";           // table; of rank 0
 inline constexpr std::string_view kCompute = "compute";       // a lane; the other …
 inline constexpr std::string_view kCommunication = "communication";
-// Conditions of cells with ranks; texts.
+// Conditions of cells with ranks.
 inline constexpr std::string_view kCollectives = "collectives";  // tag; also kOutOfPlace: why not
 inline constexpr std::string_view kLibrary = "library";          // "NCCL 2.28.9"
+inline constexpr std::string_view kRounds = "rounds";            // over all sizes of all-reduces
 inline constexpr std::string_view kRank =
     "rank";  // tag; names: ranks from 1; devices' hashed UUIDs
 

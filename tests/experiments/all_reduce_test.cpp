@@ -136,6 +136,16 @@ TEST(LineThrough, IsNoneWhereTimesFallWithSize) {
   EXPECT_FALSE(line_through({{.bytes = 1, .ns = 1}, {.bytes = 2, .ns = 2}}));
 }
 
+TEST(LineThrough, LeavesDisturbedSizesOut) {
+  std::vector<Timing> timings;
+  for (std::int64_t bytes = 1024; bytes <= 1 << 20; bytes *= 2) {
+    const bool disturbed = bytes <= 1 << 16;
+    const double ns = 2e4 + static_cast<double>(bytes) / 300;
+    timings.push_back({.bytes = bytes, .ns = disturbed ? 3 * ns : ns, .disturbed = disturbed});
+  }
+  EXPECT_NEAR(line_through(timings)->latency_ns, 2e4, 1);
+}
+
 TEST(Links, AreKnownWhereTheDataSheetLeavesNothingToTheMachine) {
   EXPECT_EQ(nominal_link("NVIDIA H100 80GB HBM3")->bytes_per_second, 450e9);
   EXPECT_EQ(nominal_link("NVIDIA H200")->name, "NVLink");
@@ -156,11 +166,25 @@ TEST(AllReduceAnswer, SaysWhereLatencyEndsAndBandwidthBegins) {
                     HasSubstr("because latency takes only"), Not(HasSubstr("{{"))));
 }
 
+TEST(AllReduceAnswer, RestsOnNoSizeThatTakesLongerThanALargerOne) {
+  const auto one_mb = [](std::int64_t, std::int64_t bytes) { return bytes == 1'000'000; };
+  const Part shown = part(slower(Collectives::kNccl, 6, one_mb));
+  EXPECT_THAT(shown.answer,
+              AllOf(HasSubstr("With NCCL, 2 ranks, 1 GB take **3.35 ms** and 10 MB **0.0533 ms**"),
+                    HasSubstr("as long as NCCL at 10 MB and")));
+  const auto lines = rows(shown, "grid");
+  EXPECT_THAT(lines[12], AllOf(HasSubstr("NCCL | 2 | 1 MB"), HasSubstr("0.14"),
+                               HasSubstr("longer than a larger size")));
+  EXPECT_THAT(lines[13], Not(HasSubstr("longer than")));
+  const auto slightly = part(slower(Collectives::kNccl, 1.05, one_mb));
+  EXPECT_THAT(slightly.answer, HasSubstr("and 1 MB **0.0245 ms**")) << "latencies scatter as much";
+}
+
 TEST(AllReduceAnswer, GivesNoReasonThatTheFitDoesNotHave) {
-  const auto at_large = [](std::int64_t, std::int64_t bytes) { return bytes < 1'000'000; };
-  // Small ones a thousand times slower: no line with a slope above 0 goes through.
-  const std::string answer = part(slower(Collectives::kNccl, 1e6, at_large)).answer;
-  EXPECT_THAT(answer, HasSubstr("With NCCL, 2 ranks, 1 GB take **3.35 ms**"));
+  const auto at_large = [](std::int64_t, std::int64_t bytes) { return bytes >= 10'000'000; };
+  // A line passes by the smaller ones alone, three sizes of five.
+  const std::string answer = part(slower(Collectives::kNccl, 10, at_large)).answer;
+  EXPECT_THAT(answer, HasSubstr("With NCCL, 2 ranks, 1 GB take **33.5 ms**"));
   EXPECT_THAT(answer, Not(HasSubstr("latency-bound")));
 }
 
@@ -211,6 +235,18 @@ TEST(AllReduceAnswer, NamesWrongSums) {
   };
   EXPECT_THAT(part(wrong).answer, HasSubstr("The sums of NCCL, 4 ranks are wrong in 3 elements"));
   EXPECT_THAT(part(as_it_is).answer, Not(HasSubstr("wrong")));
+}
+
+TEST(AllReduceMethod, TellsOfRoundsThatEveryLaunchHad) {
+  const auto in_rounds_except = [](std::int64_t ranks) {
+    return [ranks](const CellSpec& spec, Launch& launch) {
+      if (spec.ranks->count == ranks) return;
+      launch.conditions.push_back(integer_metric(metric::kCollectives, metric::kRounds, "1", 5));
+    };
+  };
+  EXPECT_THAT(part(in_rounds_except(0)).details.method,
+              HasSubstr("The sizes take turns in 5 rounds"));
+  EXPECT_THAT(part(in_rounds_except(4)).details.method, Not(HasSubstr("rounds")));
 }
 
 TEST(AllReduceTables, KeepEachRanksTimesAndItsLag) {

@@ -247,6 +247,29 @@ TEST(AttentionLatencies, NameTheFastestAndItsSpeedup) {
   EXPECT_THAT(table_words(part.tables, "leaderboard"), HasSubstr("SDPA cuDNN"));
 }
 
+TEST(AttentionLatencies, RankNothingWithinTheDeviations) {
+  const Change scattered = [](const CellSpec& spec, Launch& launch) {
+    if (!spec.attention || spec.attention->backend != AttentionBackend::kCudnn) return;
+    Table& table = launch.tables.front();
+    for (auto& row : table.rows) {
+      if (std::get<std::int64_t>(row[0]) > 512) continue;
+      const auto at = [&](const std::string& statistic) {
+        const auto name = attention_column(metric::kEndToEnd, statistic);
+        return static_cast<std::size_t>(std::ranges::find(table.columns, name, &TableColumn::name) -
+                                        table.columns.begin());
+      };
+      row[at("stddev_ns")] = row[at("median_ns")];
+    }
+  };
+  const Part part = attention_part("flash_benchmarking", scattered);
+  EXPECT_THAT(
+      part.answer,
+      AllOf(HasSubstr("fastest with **SDPA flash** from 1,024 to 65,536 tokens. At 128, "
+                      "256 and 512 tokens the fastest lie within each other's deviations")));
+  EXPECT_THAT(table_words(part.tables, "fastest"),
+              HasSubstr("the fastest lie within their deviations"));
+}
+
 /// The answer where BF16's eager attention takes that many times as long forward and backward.
 std::string with_eager_times(double forward, double backward) {
   return attention_part("flash_benchmarking",

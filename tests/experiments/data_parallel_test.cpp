@@ -132,13 +132,13 @@ TEST(DataParallelPlan, TrainsLabreportsNetworkAlone) {
 }
 
 TEST(NaiveAnswer, BeginsWithEqualityAndTellsTheShareOfCommunication) {
-  EXPECT_THAT(
-      answer("a"),
-      AllOf(HasSubstr("differ from those of a single process on the whole batch by 6.3 × "
-                      "10⁻⁷ of the largest at most, which is FP32's rounding"),
-            HasSubstr("all ranks hold the same weights to the bit"),
-            HasSubstr("with 435 all-reduces, 7.99 GB in all"),
-            HasSubstr("because it does not overlap with computation"), Not(HasSubstr("{{"))));
+  EXPECT_THAT(answer("a"),
+              AllOf(HasSubstr("differ from those of a single process on the whole batch by 6.3 × "
+                              "10⁻⁷ of the largest at most, which is FP32's rounding"),
+                    HasSubstr("all ranks hold the same weights to the bit"),
+                    HasSubstr("with 435 all-reduces, 7.99 GB in all"),
+                    HasSubstr("because it does not overlap with computation"),
+                    Not(HasSubstr("latencies of")), Not(HasSubstr("{{"))));
 }
 
 TEST(NaiveAnswer, SaysSoWhereRanksDriftApart) {
@@ -376,9 +376,9 @@ TEST(DataParallelTables, DrawEachSchemesLanes) {
   const Part overlapped = part_of(measured(chosen()), "data_parallel.c");
   ASSERT_EQ(overlapped.figures.size(), 1u);
   const std::string drawn = overlapped.figures.front().spec.dump();
-  EXPECT_THAT(drawn, AllOf(HasSubstr("all-reduce, hidden"), HasSubstr("all-reduce, exposed")));
-  const Part naive = part_of(measured(chosen()), "data_parallel.a");
-  EXPECT_THAT(naive.figures.front().spec.dump(), Not(HasSubstr("all-reduce, hidden")));
+  EXPECT_THAT(drawn,
+              AllOf(HasSubstr("all-reduce"), Not(HasSubstr("hidden")), Not(HasSubstr("exposed"))))
+      << "gaps are closed in it: the trace alone tells what is exposed";
   EXPECT_EQ(part_of(measured(chosen()), "data_parallel.d").details.figures.size(), 5u)
       << "four caps and PyTorch's reducer";
 }

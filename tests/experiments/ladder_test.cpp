@@ -123,19 +123,24 @@ TEST(Ladder, RanksNoChangeBetweenStepsThatLeaveTheGpuIdle) {
   EXPECT_THAT(largest_gains(ladder, 9), testing::IsEmpty());
 }
 
-TEST(Ladder, StartsWithNoChangeWhoseIdleTimeAnotherOneMakes) {
+TEST(Ladder, RanksByWhatIsSaved) {
   const auto rung = [](const char* change, double ms, double busy) {
     Rung made{nullptr, change, "", {ms}};
     made.busy_ms = busy;
     return made;
   };
+  const auto ranked = [](const Ladder& ladder) {
+    std::vector<std::string> changes;
+    for (const Gain& gain : largest_gains(ladder, 3)) changes.push_back(gain.after->change);
+    return changes;
+  };
   Ladder ladder{"small", "small in FP32", "FP32", {}};
   ladder.rungs = {rung("einsum", 64.8, 60.4), rung("fused AdamW", 50.8, 47.2),
                   rung("TF32", 35.5, 19.4), rung("CUDA graph", 19.9, 19.3)};
-  const std::vector<Gain> found = largest_gains(ladder, 3);
-  ASSERT_EQ(found.size(), 3u);
-  EXPECT_EQ(found[0].after->change, "TF32");
-  EXPECT_EQ(found[2].after->change, "CUDA graph") << "15.6 ms, of which the first step idles 4.4";
+  EXPECT_THAT(ranked(ladder), ElementsAre("CUDA graph", "TF32", "fused AdamW"));
+  ladder.rungs = {rung("einsum", 77.5, 25.8), rung("matmul", 62.8, 24.8), rung("SDPA", 60.6, 16.0),
+                  rung("CUDA graph", 12.5, 11.8), rung("torch.compile", 7.2, 6.3)};
+  EXPECT_THAT(ranked(ladder), ElementsAre("CUDA graph")) << "matmul saves more than what follows";
 }
 
 TEST(Ladder, BlamesLaunchesWhereIdleTimeIsWhatItSaves) {
@@ -151,9 +156,8 @@ TEST(Ladder, BlamesLaunchesWhereIdleTimeIsWhatItSaves) {
 }
 
 TEST(Ladder, BlamesKernelsWhereTheyTakeLess) {
-  EXPECT_THAT(
-      because(gains(ladders_of(ladder_run()).front()).front()),
-      HasSubstr("because kernel launches fall from 2,500 to 2,100 and GPU time falls from "));
+  EXPECT_THAT(because(gains(ladders_of(ladder_run()).front()).front()),
+              AllOf(HasSubstr("because GPU time falls from "), Not(HasSubstr("launches"))));
 }
 
 TEST(Ladder, BlamesTensorCoresForTf32) {
@@ -176,10 +180,9 @@ TEST(Ladder, AdvisesTheLargestInSixteenBits) {
 }
 
 TEST(LadderAnswer, SaysWhatBuysMostAndHowFarTheFloorIs) {
-  EXPECT_THAT(
-      answer(ladder_run()),
-      AllOf(HasSubstr("**2.7B in BF16: 6.00×**"), HasSubstr("Start with **matmul**, which saves "),
-            HasSubstr("× the roofline floor of"), Not(HasSubstr("{{"))));
+  EXPECT_THAT(answer(ladder_run()),
+              AllOf(HasSubstr("**2.7B in BF16: 6.00×**"), HasSubstr("**matmul** saves most, "),
+                    HasSubstr("× the roofline floor of"), Not(HasSubstr("{{"))));
 }
 
 TEST(LadderAnswer, SaysWhereLossesPart) {

@@ -148,6 +148,24 @@ TEST(ShardedOptimizerTime, TakesMediansOfPhases) {
   EXPECT_THAT(answer("b", one_slow), HasSubstr("the parameters takes 13.3"));
 }
 
+TEST(ShardedOptimizerTime, IsNotExplainedWithoutEachPhase) {
+  const auto without = [](const CellSpec&, Launch& launch) {
+    std::erase_if(launch.metrics, [](const Metric& metric) {
+      return metric.tag == metric::kSynced && metric.name == metric::kBroadcast;
+    });
+  };
+  EXPECT_THAT(answer("b", without),
+              AllOf(HasSubstr("a step takes"), Not(HasSubstr("broadcasting"))));
+}
+
+TEST(ShardedOptimizerMemory, LeavesOutAPointWithoutItsPeak) {
+  const auto without = [](const CellSpec& spec, Launch& launch) {
+    if (spec.sharding != Sharding::kOptimizer) return;
+    for (auto& row : launch.tables.front().rows) row[4] = Scalar();
+  };
+  EXPECT_THAT(answer("a", without), Not(HasSubstr("lower")));
+}
+
 TEST(ShardedOptimizerChart, HasTheUnitOfItsHighestPeak) {
   const auto chart = [](Preset preset) {
     const auto run = measured(only(kProblem, preset));

@@ -210,6 +210,20 @@ TEST(CompiledAttention, TellsOfHeadDimensionsThatAreSlowerAndGivesNoReasonThere)
               AllOf(HasSubstr("(0.80 to 2.00×"), Not(HasSubstr("because Inductor fuses"))));
 }
 
+TEST(CompiledAttention, GivesNoSpeedupOfTheShortestWithinTheDeviations) {
+  const Change scattered = [](const CellSpec& spec, Launch& launch) {
+    if (!spec.attention || spec.attention->head_dim != 32) return;
+    Table& table = launch.tables.front();
+    const auto column = std::ranges::find(
+        table.columns, attention_column(metric::kForward, "stddev_ns"), &TableColumn::name);
+    table.rows.front()[static_cast<std::size_t>(column - table.columns.begin())] =
+        std::int64_t{1'000'000};
+  };
+  EXPECT_THAT(compile_part(compile_input(), scattered, "a").answer,
+              AllOf(HasSubstr("At 256 tokens speedups do not all exceed the passes' deviations"),
+                    Not(HasSubstr("At 256 tokens it runs"))));
+}
+
 TEST(CompiledAttention, NamesLaunchesWhereALongerSequenceTakesNoLonger) {
   const Change flat = [](const CellSpec& spec, Launch& launch) {
     if (spec.attention) scale_forward(launch.tables.front(), 256, 16);

@@ -28,7 +28,10 @@ inline FakeSweepRow fake_sweep_row(const CellSpec& spec, std::int64_t length) {
   row.inputs = 4 * rows * sweep.head_dim * width;
   row.before = row.inputs + (eager ? 2 * scores : 0) + rows * sweep.head_dim * width + 12 * rows;
   row.peak = row.before + (eager ? 4 * scores : row.inputs);
-  row.forward_ns = 2e4 + attention_flops(spec, length) / (eager ? 1e13 : 2e14) * 1e9;
+  const double faster = sweep.backend == AttentionBackend::kFlash   ? 0.8
+                        : sweep.backend == AttentionBackend::kCudnn ? 0.9
+                                                                    : 1;
+  row.forward_ns = faster * (2e4 + attention_flops(spec, length) / (eager ? 1e13 : 2e14) * 1e9);
   return row;
 }
 

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -26,39 +28,61 @@ namespace labreport {
 namespace {
 
 constexpr std::int64_t kFloatBytes = 4;
-constexpr std::int64_t kPatternPeriod = 61;       // small whole numbers: FP32 sums are exact
-constexpr std::int64_t kCheckedAtOnce = 1 << 24;  // elements, so that checking takes no second GB
-constexpr std::int64_t kLeastCalls = 5;
+constexpr std::int64_t kPatternPeriod = 61;        // small whole numbers: FP32 sums are exact
+constexpr std::int64_t kCheckedAtOnce = 1 << 24;   // elements, so that checking takes no second GB
+constexpr std::int64_t kRounds = 5;                // over all sizes
+constexpr std::int64_t kLeastCalls = 5;            // of a size, synchronized
 constexpr std::int64_t kBudgetNs = 2'000'000'000;  // of one size by one method
 
 std::int64_t whole(double value) { return static_cast<std::int64_t>(std::llround(value)); }
+
+/// A round's share of `count` calls, rounded up.
+std::int64_t per_round(std::int64_t count) { return (count + kRounds - 1) / kRounds; }
 
 /// One method's numbers of this rank at one size.
 struct Timed {
   std::string_view method;
   std::vector<std::int64_t> starts = {};  ///< By the host's clock, the same for all ranks.
   std::vector<std::int64_t> durations = {};
-  std::int64_t count = 0;  ///< Calls, where `durations` are means of many.
+  std::int64_t stretch = 0;  ///< Calls behind each duration, their mean; 0: it is one call's.
+};
+
+/// This rank's numbers at one size.
+struct Measured {
+  std::int64_t bytes;
+  std::int64_t wrong = 0;
+  std::optional<std::int64_t> call_ns = {};  ///< A warm-up call of the slowest rank.
+  Timed synced{metric::kSynced}, in_place{metric::kInPlace}, out_of_place{metric::kOutOfPlace};
+
+  std::int64_t elements() const { return bytes / kFloatBytes; }
 };
 
 class AllReduce {
  public:
   AllReduce(RankGroup& group, const CellSpec& spec)
-      : group_(group), warmup_(spec.warmup.value_or(0)), steps_(spec.steps.value_or(1)) {}
+      : group_(group), warmup_(spec.warmup.value_or(0)), steps_(spec.steps.value_or(1)) {
+    for (const std::int64_t bytes : all_reduce_sizes(*spec.largest)) sizes_.push_back({bytes});
+    whole_ = at::empty({*spec.largest / kFloatBytes}, at::TensorOptions().device(group_.device()));
+  }
 
-  /// A row for each rank and method.
-  void measure(std::int64_t bytes, Table& table, std::vector<Metric>& metrics) {
-    const std::int64_t elements = bytes / kFloatBytes;
-    data_ = at::empty({elements}, at::TensorOptions().device(group_.device()));
-    wrong_ = count_wrong();
-    const Timed synced = time_synced();
-    add(bytes, synced, table);
-    if (is_handout_size(bytes)) add_samples(bytes, synced, metrics);
-    if (!group_.device().is_cpu()) measure_back_to_back(bytes, table);
-    data_.reset();
+  /// A row for each rank and method of each size.
+  void measure(Table& table, std::vector<Metric>& metrics) {
+    for (Measured& size : sizes_) {
+      take(size);
+      size.wrong = count_wrong();
+    }
+    whole_.zero_();  // sums of sums would grow beyond FP32's largest number
+    if (group_.why_no_sum_into().empty()) output_ = at::empty_like(whole_);
+    // A disturbance of the machine then hits one round of a size, and medians leave it out.
+    for (std::int64_t round = 0; round < kRounds; ++round) {
+      for (Measured& size : sizes_) take_turn(size);
+    }
+    for (const Measured& size : sizes_) add_rows(size, table, metrics);
   }
 
  private:
+  void take(const Measured& size) { data_ = whole_.slice(0, 0, size.elements()); }
+
   /// At `begin` … of what the rank gives.
   at::Tensor pattern(std::int64_t rank, std::int64_t begin, std::int64_t end) const {
     const auto options = at::TensorOptions().dtype(at::kFloat).device(group_.device());
@@ -95,9 +119,9 @@ class AllReduce {
   }
 
   /// As many as the budget has room for; the same at all ranks.
-  std::int64_t calls_for(std::int64_t one_ns) {
-    const std::int64_t slowest = std::max<std::int64_t>(1, group_.largest(one_ns));
-    return std::clamp(kBudgetNs / slowest, std::min(kLeastCalls, steps_), steps_);
+  std::int64_t calls_within(std::int64_t budget_ns, const Measured& size,
+                            std::int64_t least) const {
+    return std::clamp(budget_ns / *size.call_ns, std::min(least, steps_), steps_);
   }
 
   /// All ranks begin together, as far as a barrier can make them.
@@ -109,58 +133,66 @@ class AllReduce {
     return {start, host_now_ns() - start};
   }
 
-  Timed time_synced() {
-    data_.zero_();  // sums of sums would grow beyond FP32's largest number
+  /// One round's calls of a size.
+  void take_turn(Measured& size) {
+    take(size);
+    time_synced(size);
+    if (group_.device().is_cpu()) return;
+    time_back_to_back(size, size.in_place, [&] { group_.sum(data_).finish(); });
+    if (!output_.defined()) return;
+    at::Tensor output = output_.slice(0, 0, size.elements());
+    time_back_to_back(size, size.out_of_place, [&] { group_.sum_into(data_, output); });
+  }
+
+  void time_synced(Measured& size) {
     std::int64_t last = 1;
-    for (std::int64_t i = 0; i < warmup_; ++i) last = one_synced().second;
-    Timed timed{metric::kSynced};
-    const std::int64_t calls = calls_for(last);
-    for (std::int64_t i = 0; i < calls; ++i) {
+    for (std::int64_t i = 0; i < per_round(warmup_); ++i) last = one_synced().second;
+    if (!size.call_ns) size.call_ns = std::max<std::int64_t>(1, group_.largest(last));
+    const std::int64_t calls = calls_within(kBudgetNs, size, kLeastCalls);
+    const std::int64_t left = calls - std::ssize(size.synced.starts);
+    for (std::int64_t i = 0; i < std::min(per_round(calls), left); ++i) {
       const auto [start, duration] = one_synced();
-      timed.starts.push_back(start);
-      timed.durations.push_back(duration);
+      size.synced.starts.push_back(start);
+      size.synced.durations.push_back(duration);
     }
-    return timed;
   }
 
-  /// The mean of many calls, enqueued one behind the other.
+  /// The mean of many calls, enqueued one behind the other. A round does not share them out: with
+  /// fewer calls the one synchronization would weigh more than in nccl-tests.
   template <typename Call>
-  Timed time_back_to_back(std::string_view method, const Call& call) {
-    for (std::int64_t i = 0; i < std::max<std::int64_t>(1, warmup_); ++i) call();
+  void time_back_to_back(const Measured& size, Timed& timed, const Call& call) {
+    for (std::int64_t i = 0; i < std::max<std::int64_t>(1, per_round(warmup_)); ++i) call();
+    timed.stretch = calls_within(kBudgetNs / kRounds, size, 1);
     group_.barrier();
-    std::int64_t start = host_now_ns();
-    call();
+    const std::int64_t start = host_now_ns();
+    for (std::int64_t i = 0; i < timed.stretch; ++i) call();
     synchronize(group_.device());
-    const std::int64_t calls = calls_for(host_now_ns() - start);
-    group_.barrier();
-    start = host_now_ns();
-    for (std::int64_t i = 0; i < calls; ++i) call();
-    synchronize(group_.device());
-    return {method, {start}, {(host_now_ns() - start) / calls}, calls};
+    timed.starts.push_back(start);
+    timed.durations.push_back((host_now_ns() - start) / timed.stretch);
   }
 
-  void measure_back_to_back(std::int64_t bytes, Table& table) {
-    add(bytes, time_back_to_back(metric::kInPlace, [&] { group_.sum(data_).finish(); }), table);
-    if (!group_.why_no_sum_into().empty()) return;
-    at::Tensor output = at::empty_like(data_);
-    add(bytes, time_back_to_back(metric::kOutOfPlace, [&] { group_.sum_into(data_, output); }),
-        table);
+  void add_rows(const Measured& size, Table& table, std::vector<Metric>& metrics) {
+    for (const Timed* timed : {&size.synced, &size.in_place, &size.out_of_place}) {
+      if (!timed->starts.empty()) add(size, *timed, table);
+    }
+    if (is_handout_size(size.bytes)) add_samples(size, metrics);
   }
 
-  void add(std::int64_t bytes, const Timed& timed, Table& table) {
+  void add(const Measured& size, const Timed& timed, Table& table) {
     const auto starts = group_.gather(timed.starts);
     const auto durations = group_.gather(timed.durations);
-    const auto wrong = group_.gather({wrong_});
+    const auto wrong = group_.gather({size.wrong});
     if (group_.rank() != 0) return;
     for (std::size_t rank = 0; rank < durations.size(); ++rank) {
       const std::vector<double> samples(durations[rank].begin(), durations[rank].end());
       const Summary summary = summarize(samples);
-      const bool mean_alone = timed.count > 0;
-      std::vector<Scalar> row{bytes, std::string(timed.method), static_cast<std::int64_t>(rank),
-                              mean_alone ? timed.count : static_cast<std::int64_t>(summary.count),
-                              whole(summary.mean)};
+      const bool means = timed.stretch > 0;
+      std::vector<Scalar> row{size.bytes, std::string(timed.method),
+                              static_cast<std::int64_t>(rank),
+                              means ? timed.stretch : static_cast<std::int64_t>(summary.count),
+                              whole(means ? summary.median : summary.mean)};
       for (const double value : {summary.stddev, summary.min, summary.median, summary.max}) {
-        row.push_back(mean_alone ? Scalar() : Scalar(whole(value)));
+        row.push_back(means ? Scalar() : Scalar(whole(value)));
       }
       row.emplace_back(median_lag(starts, rank));
       row.emplace_back(wrong[rank].front());
@@ -179,19 +211,20 @@ class AllReduce {
     return whole(median(lags));
   }
 
-  void add_samples(std::int64_t bytes, const Timed& timed, std::vector<Metric>& metrics) {
-    const auto durations = group_.gather(timed.durations);
+  void add_samples(const Measured& size, std::vector<Metric>& metrics) {
+    const auto durations = group_.gather(size.synced.durations);
     if (group_.rank() != 0) return;
     for (std::size_t rank = 0; rank < durations.size(); ++rank) {
-      metrics.push_back(sample_metric(metric::kAllReduce, fmt::format("{}.{}", bytes, rank), "ns",
-                                      durations[rank]));
+      metrics.push_back(sample_metric(metric::kAllReduce, fmt::format("{}.{}", size.bytes, rank),
+                                      "ns", durations[rank]));
     }
   }
 
   RankGroup& group_;
   std::int64_t warmup_, steps_;
-  at::Tensor data_;
-  std::int64_t wrong_ = 0;
+  std::vector<Measured> sizes_;  ///< Smallest first.
+  at::Tensor whole_, output_;    ///< They have room for the largest size.
+  at::Tensor data_;              ///< The part of `whole_` that is summed.
 };
 
 }  // namespace
@@ -204,13 +237,11 @@ Launch measure_all_reduce(const LaunchRequest& request) {
   Table table = shape::all_reduce();
   Conditions conditions(request.spec.device);
   conditions.begin();
-  AllReduce all_reduce(group, request.spec);
-  for (const std::int64_t bytes : all_reduce_sizes(*request.spec.largest)) {
-    all_reduce.measure(bytes, table, launch.metrics);
-  }
+  AllReduce(group, request.spec).measure(table, launch.metrics);
   conditions.end();
   launch.conditions = conditions.metrics();
   launch.conditions.push_back(text_metric(metric::kCollectives, metric::kLibrary, group.library()));
+  launch.conditions.push_back(integer_metric(metric::kCollectives, metric::kRounds, "1", kRounds));
   if (const std::string why = group.why_no_sum_into(); !why.empty()) {
     launch.conditions.push_back(text_metric(metric::kCollectives, metric::kOutOfPlace, why));
   }
