@@ -93,8 +93,9 @@ double AttentionRow::score_bytes() const {
   return width * static_cast<double>(spec_->batch.value_or(1) * sweep().heads) * length * length;
 }
 
-bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass) {
-  const auto own = row.ms(pass), others = other.ms(pass);
+bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass,
+                    std::string_view statistic) {
+  const auto own = row.ms(pass, statistic), others = other.ms(pass, statistic);
   const auto spread = row.ms(pass, "stddev_ns"), other_spread = other.ms(pass, "stddev_ns");
   if (!own || !others || !spread || !other_spread) return false;
   return *others - *own > *spread + *other_spread;

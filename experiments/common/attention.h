@@ -62,9 +62,10 @@ class AttentionRow {
   std::optional<MeasuredRow> measured_;
 };
 
-/// The median of a pass is below the other's by more than the deviations of both; false if one has
-/// no times.
-bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass);
+/// A pass takes less than the other's by more than the deviations of both; false if one has no
+/// times.
+bool clearly_faster(const AttentionRow& row, const AttentionRow& other, std::string_view pass,
+                    std::string_view statistic = "median_ns");
 
 /// A row for each length of one cell; one that was not tried names the length that ran out.
 std::vector<AttentionRow> attention_rows(const Cell& cell);

@@ -488,7 +488,8 @@ void add_conditions(Facts& facts, const Groups& groups) {
   facts.set("warmup", format_count(spec.warmup.value_or(0)));
   facts.set("steps", format_count(spec.steps.value_or(0)));
   const auto turns = rounds(groups);
-  facts.when("in_rounds", turns.has_value(), "rounds", format_significant(turns.value_or(0), 3));
+  facts.when("in_rounds", turns.has_value(), "rounds",
+             format_count(static_cast<std::int64_t>(turns.value_or(0))));
 }
 
 template <typename Item>

@@ -46,8 +46,8 @@ struct Line {
 };
 
 /// By least absolute relative errors, so that short times count like long ones and a few odd ones
-/// do not move it; disturbed sizes are left out. Nothing for fewer than three sizes, or where α or β
-/// would not be above 0.
+/// do not move it; disturbed sizes are left out. Nothing for fewer than three sizes, or where α or
+/// β would not be above 0.
 std::optional<Line> line_through(std::vector<Timing> timings);
 
 /// One library with one number of ranks.

@@ -249,6 +249,18 @@ TEST(AllReduceMethod, TellsOfRoundsThatEveryLaunchHad) {
   EXPECT_THAT(part(in_rounds_except(4)).details.method, Not(HasSubstr("rounds")));
 }
 
+TEST(AllReduceTables, LeaveOutARowWithoutItsTimes) {
+  const auto without = [](const CellSpec& spec, Launch& launch) {
+    if (spec.ranks->count != 2 || spec.device != DeviceKind::kCuda) return;
+    for (auto& row : launch.tables.front().rows) {
+      if (row[0] == Scalar(std::int64_t{1'000'000})) row[4] = Scalar();
+    }
+  };
+  const Part shown = part(without);
+  EXPECT_THAT(shown.answer, HasSubstr("With NCCL, 2 ranks, 1 GB take **3.35 ms** and 10 MB"));
+  EXPECT_THAT(rows(shown, "grid")[12], Not(HasSubstr("0.0")));
+}
+
 TEST(AllReduceTables, KeepEachRanksTimesAndItsLag) {
   for (const TableView& table : part(as_it_is).details.tables) {
     const std::size_t wanted = table.slug == "by-rank"      ? 2 * 4 * (2 + 4 + 6)

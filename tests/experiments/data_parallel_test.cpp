@@ -234,6 +234,31 @@ TEST(FlatAnswer, IsExplainedByTracedCommunicationLessTheCopy) {
   EXPECT_THAT(answer("b", copies), HasSubstr("though copying gradients into one tensor costs"));
 }
 
+/// As of a launch without these metrics.
+Change without(Scheme scheme, std::string_view tag, std::string_view name) {
+  return of_scheme(scheme, [=](Launch& launch) {
+    std::erase_if(launch.metrics,
+                  [&](const Metric& metric) { return metric.tag == tag && metric.name == name; });
+  });
+}
+
+TEST(FlatAnswer, IsNotExplainedByATraceWithoutTheCopy) {
+  EXPECT_THAT(answer("b", without(Scheme::kFlat, metric::kEvent, metric::kExchange)),
+              Not(HasSubstr("because in the traced steps")));
+}
+
+TEST(NaiveAnswer, CountsAllReducesByArithmeticWhereTheyWereNotCounted) {
+  EXPECT_THAT(answer("a", without(Scheme::kPerParameter, metric::kAllReduces, metric::kCalls)),
+              HasSubstr("with 435 all-reduces"));
+}
+
+TEST(NaiveAnswer, TellsNoDifferenceWithoutGradientsAndTolerance) {
+  for (const auto name : {metric::kGradients, metric::kTolerance}) {
+    EXPECT_THAT(answer("a", without(Scheme::kPerParameter, metric::kEquality, name)),
+                Not(HasSubstr("It does: over three steps")));
+  }
+}
+
 TEST(FlatAnswer, LetsLatencyExplainWhatItDoes) {
   const auto untraced = of_scheme(Scheme::kFlat, [](Launch& launch) {
     for (auto& row : launch.tables.front().rows) row[14] = Scalar();
