@@ -181,7 +181,8 @@ std::optional<double> busy_share(const RunView& view, const CellSpec& step) {
   if (launch == nullptr) return std::nullopt;
   const auto busy = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
   const std::vector<double> steps = milliseconds(*launch, metric::kStep, metric::kTotal);
-  if (!busy || steps.empty()) return std::nullopt;
+  // A step shorter than its kernels is another step than the profiled one.
+  if (!busy || steps.empty() || *busy > mean(steps)) return std::nullopt;
   return *busy / mean(steps);
 }
 

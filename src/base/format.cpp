@@ -48,6 +48,7 @@ std::string ValueWithDeviation::tail() const { return deviation.empty() ? "" : "
 std::string ValueWithDeviation::joined() const { return value + tail(); }
 
 std::string format_fixed(double value, int decimals) {
+  if (!std::isfinite(value)) return kNoNumber;
   std::string text = fmt::format("{:.{}f}", value, std::max(decimals, 0));
   const bool nothing = text.find_first_not_of("-0.") == std::string::npos;
   if (nothing && text.front() == '-') text.erase(0, 1);  // Rounded away: no sign is left.
@@ -60,6 +61,8 @@ std::string format_short(double value, int decimals) {
 }
 
 ValueWithDeviation format_with_deviation(double value, double deviation, int max_decimals) {
+  if (!std::isfinite(value) || !std::isfinite(deviation))
+    return {format_short(value, max_decimals), ""};
   if (deviation <= 0) return {format_fixed(value, max_decimals), format_fixed(0, max_decimals)};
   const auto at_most = [=](int decimals) { return std::clamp(decimals, 0, max_decimals); };
   const int two = at_most(decimals_for(rounded_to_digits(deviation, 2), 2));
@@ -94,6 +97,7 @@ std::string format_rough_percent(double share) {
 }
 
 std::string format_bytes(double bytes) {
+  if (!std::isfinite(bytes)) return kNoNumber;
   const double size = std::abs(bytes);
   for (const auto& [unit, name, decimals] : {std::tuple(kBytesPerGibibyte, " GiB", 2),
                                              {kBytesPerMebibyte, " MiB", 1},
@@ -105,6 +109,7 @@ std::string format_bytes(double bytes) {
 }
 
 std::string format_duration(double seconds) {
+  if (!std::isfinite(seconds)) return kNoNumber;
   if (seconds < 1) return fmt::format("{:.0f} ms", seconds * 1000);
   const auto whole = static_cast<std::int64_t>(std::llround(seconds));
   if (whole < 60) return fmt::format("{} s", whole);
@@ -124,6 +129,7 @@ std::string superscript(std::int64_t exponent) {
 
 std::string format_scientific(double value, int digits) {
   if (value == 0) return "0";
+  if (!std::isfinite(value)) return kNoNumber;
   const double rounded = rounded_to_digits(std::abs(value), digits);
   const int exponent = digits - 1 - decimals_for(rounded, digits);
   const double mantissa = std::copysign(rounded / std::pow(10.0, exponent), value);

@@ -1,11 +1,14 @@
 // How numbers are written: the one place that decides decimals, units and signs for readers. A
-// minus is U+2212 in all of them; what programs read is written by base/csv and the JSON library.
+// minus is U+2212 in all of them, and what is no number, such as a quotient of zeros, is "–"; what
+// programs read is written by base/csv and the JSON library.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 namespace labreport {
+
+inline constexpr const char* kNoNumber = "–";
 
 inline constexpr double kNanosecondsPerMillisecond = 1e6;
 inline constexpr double kBytesPerMebibyte = 1024.0 * 1024.0;

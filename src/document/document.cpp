@@ -8,7 +8,7 @@ namespace labreport {
 
 std::string ColumnView::head() const { return unit.empty() ? title : title + " (" + unit + ")"; }
 
-std::string RowView::reason() const { return note.empty() ? "–" : note; }
+std::string RowView::reason() const { return note.empty() ? kNoNumber : note; }
 
 std::string RowView::remarks() const { return join(flags, ", "); }
 

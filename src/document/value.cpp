@@ -10,7 +10,6 @@
 namespace labreport {
 namespace {
 
-constexpr const char* kNothing = "–";
 constexpr double kLeastPlain = 1e-4;  // Below it zeros would crowd out the digits.
 constexpr double kLeastPercent = 1e-3;
 constexpr int kPowerDigits = 3;
@@ -61,6 +60,15 @@ std::string format_number(double number, const Notation& notation) {
 
 }  // namespace
 
+Value::Value(double number, std::optional<double> stddev) {
+  if (!std::isfinite(number)) {
+    reason = "a number that it divides by is 0";
+    return;
+  }
+  held = number;
+  if (stddev && std::isfinite(*stddev)) deviation = stddev;
+}
+
 Value Value::mean_of(const std::vector<double>& samples) {
   if (samples.empty()) return {};
   const Summary summary = summarize(samples);
@@ -80,7 +88,7 @@ std::optional<double> number_in_unit(const Value& value, const Notation& notatio
 
 ValueWithDeviation shown(const Value& value, const Notation& notation) {
   if (const auto* words = std::get_if<std::string>(&value.held)) return {*words, ""};
-  if (value.is_missing()) return {kNothing, ""};
+  if (value.is_missing()) return {kNoNumber, ""};
   if (!value.deviation) return {format_number(*value.number(), notation), ""};
   return format_with_deviation(*value.number(), *value.deviation);
 }

@@ -43,7 +43,8 @@ struct Value {
   Value() = default;
   template <typename Number>
     requires std::integral<Number> || std::floating_point<Number>
-  Value(Number number) : held(static_cast<double>(number)) {}  // NOLINT: rows hold plain members
+  Value(Number number)  // NOLINT: rows hold plain members
+      : Value(static_cast<double>(number), std::nullopt) {}
   Value(std::string words) : held(std::move(words)) {}         // NOLINT
   Value(std::string_view words) : held(std::string(words)) {}  // NOLINT
   Value(const char* words) : held(std::string(words)) {}       // NOLINT
@@ -51,7 +52,8 @@ struct Value {
   Value(const std::optional<T>& value) : Value() {  // NOLINT
     if (value) *this = Value(*value);
   }
-  Value(double number, double stddev) : held(number), deviation(stddev) {}
+  /// Missing, with a reason, where the number is none: something was divided by 0.
+  Value(double number, std::optional<double> stddev);
 
   /// Mean and sample standard deviation; missing where there are no samples.
   static Value mean_of(const std::vector<double>& samples);

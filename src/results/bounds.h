@@ -10,6 +10,8 @@ namespace labreport {
 /// What no count, nanosecond or byte of a run reaches.
 inline constexpr std::int64_t kMostInteger = 10'000'000'000'000'000;
 inline constexpr double kMostReal = 1e18;
+/// FP32 holds nothing smaller. Ratios of numbers within these bounds are finite.
+inline constexpr double kLeastReal = 1e-45;
 /// The numbers of one launch together: half of what 64 bits hold.
 inline constexpr double kMostTogether = 4e18;
 

@@ -257,6 +257,7 @@ double JsonReader::real() const {
   if (!value_->is_number()) expected("a number");
   const auto number = value_->get<double>();
   if (std::abs(number) > kMostReal) expected("a number of at most 10^18");
+  if (number != 0 && std::abs(number) < kLeastReal) expected("0 or a number of at least 10^-45");
   return number;
 }
 

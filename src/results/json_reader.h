@@ -48,7 +48,7 @@ class JsonReader {
 
   std::string text(std::size_t most = kMostText) const;  ///< Of at most so many bytes.
   std::int64_t integer() const;                          ///< At most `kMostInteger` away from 0.
-  double real() const;  ///< At most `kMostReal` away from 0; an integer is one too.
+  double real() const;  ///< 0, or `kLeastReal` to `kMostReal` away from it; an integer is one too.
   bool boolean() const;
   const JsonValue& raw() const { return *value_; }
 

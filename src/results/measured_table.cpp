@@ -24,10 +24,7 @@ std::string MeasuredRow::text(std::string_view column) const {
 
 std::optional<double> MeasuredRow::number(std::string_view column) const {
   const Scalar* scalar = at(column);
-  if (scalar == nullptr) return std::nullopt;
-  if (const auto* whole = std::get_if<std::int64_t>(scalar)) return static_cast<double>(*whole);
-  if (const auto* real = std::get_if<double>(scalar)) return *real;
-  return std::nullopt;
+  return scalar == nullptr ? std::nullopt : number_of(*scalar);
 }
 
 std::vector<MeasuredRow> measured_rows(const Launch& launch, std::string_view table) {

@@ -6,6 +6,12 @@
 
 namespace labreport {
 
+std::optional<double> number_of(const Scalar& scalar) {
+  if (const auto* whole = std::get_if<std::int64_t>(&scalar)) return static_cast<double>(*whole);
+  if (const auto* real = std::get_if<double>(&scalar)) return *real;
+  return std::nullopt;
+}
+
 bool Metric::is_samples() const { return std::holds_alternative<Samples>(data); }
 
 std::vector<double> Metric::numbers() const {
@@ -14,10 +20,8 @@ std::vector<double> Metric::numbers() const {
         [](const auto& values) { return std::vector<double>(values.begin(), values.end()); },
         *samples);
   }
-  const Scalar& scalar = std::get<Scalar>(data);
-  if (const auto* whole = std::get_if<std::int64_t>(&scalar)) return {static_cast<double>(*whole)};
-  if (const auto* real = std::get_if<double>(&scalar)) return {*real};
-  return {};
+  const auto number = number_of(std::get<Scalar>(data));
+  return number ? std::vector{*number} : std::vector<double>();
 }
 
 std::optional<double> Metric::number() const {

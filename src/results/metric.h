@@ -17,6 +17,9 @@ using Scalar = std::variant<std::monostate, std::int64_t, double, std::string, b
 /// bytes. Never NaN or infinity: those are absent with a reason.
 using Samples = std::variant<std::vector<std::int64_t>, std::vector<double>>;
 
+/// Nothing of what is no number.
+std::optional<double> number_of(const Scalar& scalar);
+
 struct Metric {
   std::string tag;   ///< Group, e.g. "step".
   std::string name;  ///< E.g. "host".

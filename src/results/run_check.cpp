@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -35,9 +36,9 @@ class OwnNames {
 class Total {
  public:
   template <typename PlaceOf>
-  void add(double value, std::string_view unit, const PlaceOf& place) {
-    if (value < 0 && !may_be_negative(unit)) {
-      place().refuse(fmt::format("expected {} and no negative number, found {}", unit, value));
+  void add(double value, Range range, const PlaceOf& place) {
+    if (!is_within(range, value)) {
+      place().refuse(fmt::format("expected {}, found {}", describe(range), value));
     }
     sum_ += std::abs(value);
     if (sum_ > kMostTogether)
@@ -78,6 +79,7 @@ ColumnType column_type(const Table& table, std::size_t column) {
 void check_column(const Table& table, std::size_t column, Total& total, const Place& place) {
   const TableColumn& about = table.columns[column];
   const ColumnType expected = column_type(table, column);
+  const Range range = range_of_column(table.name, about);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Scalar& value = table.rows[i][column];
     const auto at = [&] { return place.item("rows", i).at(column); };
@@ -85,10 +87,33 @@ void check_column(const Table& table, std::size_t column, Total& total, const Pl
     if (type && *type != expected) {
       at().refuse(fmt::format("the column '{}' holds {}", about.name, describe(expected)));
     }
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-      total.add(static_cast<double>(*whole), about.unit, at);
-    } else if (const auto* real = std::get_if<double>(&value)) {
-      total.add(*real, about.unit, at);
+    if (const auto number = number_of(value)) {
+      total.add(*number, range, at);
+    } else if (!type && table.name == metric::kKernels && expected == ColumnType::kNumber) {
+      at().refuse("a kernel that ran has this number");
+    }
+  }
+}
+
+[[noreturn]] void refuse_order(const Place& place, double lesser, double greater,
+                               const std::string& name) {
+  place.refuse(fmt::format("expected at most {}, as '{}' is, found {}", greater, name, lesser));
+}
+
+/// Reads columns of known tables alone: others may call anything "made" and "freed".
+void check_order(const Table& table, const Place& place) {
+  if (needed_columns(table.name).empty()) return;
+  const auto index = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::find(table.columns, name, &TableColumn::name) -
+                                    table.columns.begin());
+  };
+  for (const auto& [lesser, greater] : ordered_columns()) {
+    const std::size_t less = index(lesser), more = index(greater);
+    if (std::max(less, more) >= table.columns.size()) continue;
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      const auto below = number_of(table.rows[i][less]), above = number_of(table.rows[i][more]);
+      if (!below || !above || *below <= *above) continue;
+      refuse_order(place.item("rows", i).at(less), *below, *above, greater);
     }
   }
 }
@@ -179,12 +204,36 @@ void check_metric(const Metric& metric, Unknown unknown, Total& total, const Pla
   if (!metric.unit.empty() && !is_number_or_null(metric)) {
     place.key("value").refuse(fmt::format("expected a number, as its unit is '{}'", metric.unit));
   }
-  const bool takes_time = metric.name == metric::kTotal && metric.unit == "ns";
-  for (const double value : metric.numbers()) {
-    if (takes_time && value <= 0 && metric.tag != metric::kPublishedStddev) {
-      place.refuse(fmt::format("expected a step's time above 0, found {}", value));
+  const Range range = range_of_metric(metric);
+  for (const double value : metric.numbers()) total.add(value, range, [&] { return place; });
+}
+
+void check_order(const std::vector<Metric>& metrics, const Place& launch) {
+  std::map<std::string, std::size_t> indices;
+  for (std::size_t i = 0; i < metrics.size(); ++i)
+    indices.emplace(metrics[i].tag + "." + metrics[i].name, i);
+  for (const auto& [lesser, greater] : ordered_metrics()) {
+    const auto less = indices.find(lesser), more = indices.find(greater);
+    if (less == indices.end() || more == indices.end()) continue;
+    const auto below = metrics[less->second].numbers(), above = metrics[more->second].numbers();
+    for (std::size_t i = 0; i < std::min(below.size(), above.size()); ++i) {
+      if (below[i] <= above[i]) continue;
+      refuse_order(launch.item("metrics", less->second), below[i], above[i], greater);
     }
-    total.add(value, metric.unit, [&] { return place; });
+  }
+}
+
+/// Uses are parts of what was requested at the step's peak.
+void check_categories(const Launch& launch, const Place& place) {
+  const Metric* peak = launch.find(metric::kMemory, metric::kPeakRequested);
+  double left = peak == nullptr ? 0 : peak->number().value_or(0);
+  if (left == 0) return;
+  for (std::size_t i = 0; i < launch.metrics.size(); ++i) {
+    const Metric& metric = launch.metrics[i];
+    if (metric.tag != metric::kCategory) continue;
+    left -= metric.number().value_or(0);
+    if (left >= 0) continue;
+    place.item("metrics", i).refuse("with the categories before it more than the requested peak");
   }
 }
 
@@ -228,6 +277,7 @@ void check_tables(const std::vector<Table>& tables, Unknown unknown, Total& tota
     for (std::size_t column = 0; column < tables[i].columns.size(); ++column) {
       check_column(tables[i], column, total, place);
     }
+    check_order(tables[i], place);
     if (tables[i].name == metric::kGpuTrace) check_trace(tables[i], tables, place);
   }
 }
@@ -235,6 +285,8 @@ void check_tables(const std::vector<Table>& tables, Unknown unknown, Total& tota
 void check_launch(const Launch& launch, Unknown unknown, const Place& place) {
   Total total;
   check_metrics(launch.metrics, unknown, total, place, "metrics");
+  check_order(launch.metrics, place);
+  check_categories(launch, place);
   check_metrics(launch.conditions, unknown, total, place, "conditions");
   check_tables(launch.tables, unknown, total, place);
 }

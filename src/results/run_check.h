@@ -33,9 +33,10 @@ struct Place {
 ///
 /// Afterwards: cells, and of each launch metrics, conditions, tables and columns, have names of
 /// their own; names hold no control characters; a cell has the parameters of its kind; units are
-/// known, and a known tag has its own; a number with a unit is a number, and one of time, bytes or
-/// rates is not negative; known tables have their columns, and each column one type; the numbers of
-/// a launch have a sum within 64 bits; sessions began in years that clocks show.
+/// known, and a known tag has its own; a number with a unit is a number, and one that a measurement
+/// can give; no part is more than its whole; known tables have their columns, and each column one
+/// type; the numbers of a launch have a sum within 64 bits; sessions began in years that clocks
+/// show.
 void check_run(const Run& run, const std::string& origin, Unknown unknown);
 
 /// The parts of it for a launch's file: a cell's parameters, and a launch by itself.

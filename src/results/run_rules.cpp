@@ -13,7 +13,26 @@ namespace labreport {
 namespace {
 
 constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MHz", "°C", "1", ""};
-constexpr std::array<std::string_view, 5> kNeverNegative{"ns", "B", "B/s", "flop/s", "MHz"};
+/// What they measure comes in whole units: nothing takes half a byte or nanosecond.
+constexpr std::array<std::string_view, 5> kQuantities{"ns", "B", "B/s", "flop/s", "MHz"};
+
+/// Every step takes time in each of these, on the host's clock and on the device's.
+constexpr std::array kStepTags{metric::kStep, metric::kEnqueue, metric::kEvent, metric::kSynced};
+constexpr std::array kStepParts{metric::kTotal, metric::kEnqueue, metric::kForward,
+                                metric::kBackward, metric::kOptimizer};
+constexpr std::array kAllocatorTags{metric::kMemory, metric::kHistory};
+constexpr std::array kWholeTags{metric::kPeak,          metric::kPeakRequested,  metric::kResidual,
+                                metric::kMatrixRate,    metric::kCopy,           metric::kPublished,
+                                metric::kForwardPasses, metric::kBackwardPasses, metric::kAllReduce,
+                                metric::kCompile};
+constexpr std::array kWholeColumns{
+    column::kCount,         column::kInstances,  column::kLength,
+    column::kBytes,         column::kTracedNs,   column::kAloneNs,
+    column::kPeakBytes,     column::kInputBytes, column::kBeforeBackwardBytes,
+    column::kAllocatedBytes};
+constexpr std::array kStatistics{column::kMinNs, column::kMedianNs, column::kMeanNs, column::kMaxNs,
+                                 column::kTotalNs};
+constexpr std::array kErrors{metric::kAttentionError, metric::kEquality};
 
 constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
     {{metric::kStep, "ns"},
@@ -51,8 +70,9 @@ constexpr ConstantTable<std::string_view, std::string_view, 33> kTagUnits{
      {metric::kEquality, "1"}}};
 
 /// Counts among the metrics of those tags.
-constexpr std::array<std::string_view, 4> kCounts{metric::kDeviceAllocations, metric::kKernels,
-                                                  metric::kEvents, metric::kLost};
+constexpr std::array<std::string_view, 6> kCounts{
+    metric::kDeviceAllocations, metric::kKernels, metric::kEvents, metric::kLost, metric::kCalls,
+    metric::kOtherProcesses};
 
 constexpr std::array<std::string_view, 19> kTextColumns{
     column::kName,    column::kPhase,    column::kModule, column::kOperation, column::kOperator,
@@ -91,7 +111,98 @@ std::vector<Table> shapes() {
 
 bool is_unit(std::string_view unit) { return among(kUnits, unit); }
 
-bool may_be_negative(std::string_view unit) { return !among(kNeverNegative, unit); }
+Range range_of_metric(const Metric& metric) {
+  const auto& [tag, name, unit, data, reason] = metric;
+  if (tag == metric::kPublishedStddev || among(kCounts, name) || among(kErrors, tag))
+    return Range::kNotNegative;
+  if (!among(kQuantities, unit)) return Range::kAny;
+  const bool step = among(kStepTags, tag) && among(kStepParts, name);
+  const bool peak = among(kAllocatorTags, tag) && name.starts_with("peak");
+  const bool step_time = name == metric::kTotal && unit == "ns";
+  const bool whole = step || peak || step_time || among(kWholeTags, tag);
+  return whole ? Range::kWhole : Range::kNoneOrWhole;
+}
+
+Range range_of_column(std::string_view table, const TableColumn& column) {
+  const auto& [name, unit] = column;
+  if (name.ends_with(column::kStddevNs)) return Range::kNotNegative;
+  const bool known = !needed_columns(table).empty();
+  const bool statistic =
+      std::ranges::any_of(kStatistics, [&](auto end) { return name.ends_with(end); });
+  if (known && (statistic || among(kWholeColumns, name))) return Range::kWhole;
+  if (among(kQuantities, unit)) return Range::kNoneOrWhole;
+  return known && name != "scale_log2" ? Range::kNotNegative : Range::kAny;
+}
+
+bool is_within(Range range, double number) {
+  switch (range) {
+    case Range::kAny:
+      return true;
+    case Range::kNotNegative:
+      return number >= 0;
+    case Range::kNoneOrWhole:
+      return number == 0 || number >= 1;
+    case Range::kWhole:
+      break;
+  }
+  return number >= 1;
+}
+
+std::string_view describe(Range range) {
+  constexpr Names<Range, 4> kWords{{{Range::kAny, "a number"},
+                                    {Range::kNotNegative, "no negative number"},
+                                    {Range::kNoneOrWhole, "0 or at least 1"},
+                                    {Range::kWhole, "at least 1"}}};
+  return name_in(kWords, range);
+}
+
+const std::vector<Ordered>& ordered_metrics() {
+  static const std::vector<Ordered> pairs = [] {
+    std::vector<Ordered> all{{"memory.peak_requested", "memory.peak_allocated"},
+                             {"memory.peak_allocated", "memory.peak_reserved"},
+                             {"memory.parameters", "memory.peak_allocated"},
+                             {"history.peak_requested", "history.peak_allocated"},
+                             {"resident.requested", "resident.allocated"},
+                             {"residual.requested", "residual.allocated"},
+                             {"profile.busy", "profile.span"},
+                             {"profile.span", "profile.step"},
+                             {"step.enqueue", "step.total"},
+                             {"all_reduces.largest", "all_reduces.total"}};
+    for (const std::string phase : {"forward", "loss", "backward", "optimizer"}) {
+      all.emplace_back("synced." + phase, "synced.total");
+      all.emplace_back("peak_requested." + phase, "peak." + phase);
+      all.emplace_back("resident.allocated", "peak." + phase);
+      all.emplace_back("resident.requested", "peak_requested." + phase);
+    }
+    return all;
+  }();
+  return pairs;
+}
+
+const std::vector<Ordered>& ordered_columns() {
+  static const std::vector<Ordered> pairs = [] {
+    std::vector<Ordered> all{{"max_ns", "total_ns"},
+                             {"both_ns", "communication_ns"},
+                             {"communication_ns", "traced_ns"},
+                             {"input_bytes", "before_backward_bytes"},
+                             {"before_backward_bytes", "peak_bytes"},
+                             {"parameter_bytes", "allocated_bytes"},
+                             {"gradient_bytes", "allocated_bytes"},
+                             {"optimizer_bytes", "allocated_bytes"},
+                             {"allocated_bytes", "peak_bytes"},
+                             {"made", "freed"},
+                             {"made_ns", "freed_ns"},
+                             {"requested", "allocated"}};
+    for (const std::string pass : {"", "forward_", "backward_", "end_to_end_"}) {
+      for (const std::string middle : {"median_ns", "mean_ns"}) {
+        all.emplace_back(pass + "min_ns", pass + middle);
+        all.emplace_back(pass + middle, pass + "max_ns");
+      }
+    }
+    return all;
+  }();
+  return pairs;
+}
 
 std::string_view unit_of(std::string_view tag, std::string_view name) {
   const std::string_view* unit = look_up(kTagUnits, tag);

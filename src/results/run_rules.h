@@ -3,7 +3,9 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "results/cell.h"
@@ -14,8 +16,25 @@ namespace labreport {
 /// One of "ns", "B", "B/s", "flop/s", "MHz", "°C", "1" and none.
 bool is_unit(std::string_view unit);
 
-/// False of times, bytes, rates and clocks.
-bool may_be_negative(std::string_view unit);
+/// What a number can be that somebody measured.
+enum class Range {
+  kAny,          ///< A loss, a temperature, what this program does not know.
+  kNotNegative,  ///< A count, an error, a deviation.
+  kNoneOrWhole,  ///< A time or a number of bytes: 0, or at least 1 of its unit.
+  kWhole,        ///< What takes time or room whenever it is there: at least 1.
+};
+
+Range range_of_metric(const Metric& metric);
+Range range_of_column(std::string_view table, const TableColumn& column);
+bool is_within(Range range, double number);
+/// "at least 1"
+std::string_view describe(Range range);
+
+/// Two names of which the first never stands for more than the second: "step.enqueue" and
+/// "step.total" of a launch's metrics, "made" and "freed" of a table's columns.
+using Ordered = std::pair<std::string, std::string>;
+const std::vector<Ordered>& ordered_metrics();
+const std::vector<Ordered>& ordered_columns();
 
 /// What the metric is measured in; empty where any unit will do.
 std::string_view unit_of(std::string_view tag, std::string_view name);

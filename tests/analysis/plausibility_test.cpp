@@ -65,22 +65,22 @@ TEST(Plausibility, RefusesBytesThatCannotBe) {
        {std::pair{with_bytes({{"peak_allocated", 1 << 20}}), "peak of 1.0 MiB is less than the"},
         {with_bytes({{"peak_allocated", 90 * kGibibyte}, {"peak_reserved", 91 * kGibibyte}}),
          "more than the device's 80.00 GiB"},
-        {with_bytes({{"peak_reserved", 1 << 20}}), "but only 1.0 MiB reserved"},
         {with_bytes({{"parameters", 12}}), "its parameters take 12 B, by arithmetic"}}) {
     ASSERT_EQ(findings(launch).size(), 1u) << said;
     EXPECT_THAT(findings(launch)[0].text, HasSubstr(said));
   }
 }
 
-std::vector<Finding> findings_of_held(std::int64_t allocated, std::int64_t peak) {
+std::vector<Finding> findings_of_held(std::optional<std::int64_t> allocated, std::int64_t peak) {
   CellSpec spec = timing_spec();
   spec.kind = CellKind::kSharding;
   spec.mode = Mode::kTrainStep;
   spec.ranks = Ranks{2, Collectives::kNccl};
   spec.sharding = Sharding::kNone;
   Table held = shape::held();
-  held.rows = {{std::int64_t{1}, std::int64_t{1}, std::string(metric::kBeforeOptimizer), allocated,
-                peak, std::int64_t{40}, std::int64_t{40}, std::int64_t{10}}};
+  held.rows = {{std::int64_t{1}, std::int64_t{1}, std::string(metric::kBeforeOptimizer),
+                allocated ? Scalar(*allocated) : Scalar(), peak, std::int64_t{40}, std::int64_t{40},
+                std::int64_t{10}}};
   Launch launch;
   launch.tables = {held};
   Run run;
@@ -91,8 +91,8 @@ std::vector<Finding> findings_of_held(std::int64_t allocated, std::int64_t peak)
 TEST(Plausibility, RefusesRanksThatHoldMoreThanIsAllocated) {
   EXPECT_TRUE(findings_of_held(100, 120).empty());
   ASSERT_EQ(findings_of_held(80, 120).size(), 1u);
-  EXPECT_THAT(findings_of_held(80, 120)[0].text, HasSubstr("rank 1 holds 90 B"));
-  EXPECT_EQ(findings_of_held(100, 95).size(), 1u);
+  EXPECT_THAT(findings_of_held(80, 120)[0].text, HasSubstr("a rank holds 90 B"));
+  EXPECT_TRUE(findings_of_held(std::nullopt, 120).empty()) << "nobody knows what is allocated";
 }
 
 TEST(Plausibility, AcceptsAPeakAboveTheDeviceWhereTheDriverSpilledToTheHost) {
@@ -102,16 +102,13 @@ TEST(Plausibility, AcceptsAPeakAboveTheDeviceWhereTheDriverSpilledToTheHost) {
   EXPECT_TRUE(findings(launch).empty());
 }
 
-TEST(Plausibility, RefusesMissingSamplesAndImpossibleClocks) {
+TEST(Plausibility, RefusesMissingSamplesAndPhasesLongerThanTheirStep) {
   Launch launch = timing_launch(0.8);
   metric_of(launch, "step", "total") = sample_metric("step", "total", "ns", {1, 0});
-  metric_of(launch, "step", "enqueue") = sample_metric("step", "enqueue", "ns", {2, 0});
   metric_of(launch, "event", "forward") = sample_metric("event", "forward", "ns", {9, 0});
   std::string all;
   for (const Finding& finding : findings(launch)) all += finding.text + "\n";
   EXPECT_THAT(all, HasSubstr("3 steps were asked for, 2 timed"));
-  EXPECT_THAT(all, HasSubstr("a step took no time"));
-  EXPECT_THAT(all, HasSubstr("step 1 was enqueued only after it was done"));
   EXPECT_THAT(all, HasSubstr("the phases of step 1 take longer than the step"));
 }
 
@@ -155,18 +152,11 @@ std::vector<Finding> profile_findings(const Launch& launch) {
   return check_plausibility(run);
 }
 
-TEST(Plausibility, KernelsAreBusyWithinTheirSpanAndTheirSpanWithinTheStep) {
-  EXPECT_TRUE(profile_findings(profiled_launch(100, 90, 80, 0)).empty());
-  const auto busy = profile_findings(profiled_launch(100, 90, 95, 0));
-  ASSERT_EQ(busy.size(), 1u);
-  EXPECT_TRUE(busy[0].error);
-  EXPECT_THAT(busy[0].text, HasSubstr("busy for longer"));
-  const auto span = profile_findings(profiled_launch(100, 120, 80, 0));
-  ASSERT_EQ(span.size(), 1u);
-  EXPECT_THAT(span[0].text, HasSubstr("span more than the step"));
-}
-
 TEST(Plausibility, KernelsOfNoPhaseAreAWarning) {
+  EXPECT_TRUE(profile_findings(profiled_launch(100, 90, 80, 0)).empty());
+  Launch unknown = profiled_launch(1000, 1000, 1000, 20);
+  std::erase_if(unknown.metrics, [](const Metric& metric) { return metric.name == "busy"; });
+  EXPECT_TRUE(profile_findings(unknown).empty()) << "nobody knows of how much";
   const auto found = profile_findings(profiled_launch(1000, 1000, 1000, 20));
   ASSERT_EQ(found.size(), 1u);
   EXPECT_FALSE(found[0].error);

@@ -36,9 +36,16 @@ TEST(Format, DecimalsAreBounded) {
 
 TEST(Format, WhatIsBeyondAllBoundsHasNoDigits) {
   const double infinite = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(format_with_deviation(1e308, infinite, 3).deviation, "inf");
-  EXPECT_EQ(format_significant(-infinite), "−inf");
-  EXPECT_EQ(format_significant(std::nan("")), "nan");
+  EXPECT_EQ(format_with_deviation(12.5, infinite, 3).joined(), "12.50");
+  for (const double number : {infinite, -infinite, std::nan("")}) {
+    for (const std::string& text :
+         {format_fixed(number, 2), format_short(number, 2), format_significant(number),
+          format_with_deviation(number, 1).joined(), format_ratio(number), format_factor(number),
+          format_percent(number), format_rough_percent(number), format_bytes(number),
+          format_duration(number), format_scientific(number, 2)}) {
+      EXPECT_EQ(text, "–");
+    }
+  }
 }
 
 TEST(Format, SignificantDigitsNeverUseAnExponent) {

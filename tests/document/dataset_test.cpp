@@ -55,6 +55,16 @@ TEST(Dataset, SaysInPlaceOfARowsNumbersWhyTheyAreMissing) {
   EXPECT_EQ(table.rows.at(1).note, "out of memory");
 }
 
+TEST(Dataset, AQuotientOfNothingIsMissingAndSaysWhy) {
+  const double nothing = 0;
+  const TableView table = table_of(make_dataset(
+      "steps", kSteps,
+      std::vector<Step>{{"small", {1 / nothing, 0.1}, std::nullopt}, {"large", 9.5, 1e9}}));
+  EXPECT_EQ(table.rows.at(0).note, "a number that it divides by is 0");
+  EXPECT_EQ(format_value(Value(nothing / nothing), {Notation::kShortest}), "–");
+  EXPECT_EQ(format_value(Value(2.5, 1 / nothing)), "2.500");
+}
+
 TEST(Dataset, SaysBesideARowWhyOneOfItsNumbersIsMissing) {
   Dataset data = steps();
   data.rows.at(1).cells.at(2) = 1.5 * (1LL << 30);

@@ -1,5 +1,9 @@
 #include "fuzz/every_writer.h"
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+
 #include "analysis/plausibility.h"
 #include "base/text.h"
 #include "document/comparison/diff_document.h"
@@ -9,6 +13,7 @@
 #include "results/run_json.h"
 #include "results/run_store.h"
 #include "writers/csv/cells_csv.h"
+#include "writers/csv/table_csv.h"
 #include "writers/diff/diff_writers.h"
 #include "writers/html/html.h"
 
@@ -27,7 +32,45 @@ class BlankCharts : public ChartTool {
   std::string bundle() override { return "/* charts */"; }
 };
 
-void check_text(const std::string& text) { promise(is_utf8(text), "what is written is UTF-8"); }
+bool is_in_word(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == ':';
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !is_in_word(text[at - 1]);
+    if (begins && (end == text.size() || !is_in_word(text[end]))) return true;
+  }
+  return false;
+}
+
+void check_text(const std::string& text) {
+  promise(is_utf8(text), "what is written is UTF-8");
+  promise(!has_word(text, "inf") && !has_word(text, "nan"), "no number is infinite or none");
+}
+
+/// Columns of parts of one whole; other per cents are of something that may be exceeded.
+constexpr std::array<std::string_view, 9> kParts{"Share",    "Of the step", "Of the forward pass",
+                                                 "Time",     "GEMM",        "Non-GEMM",
+                                                 "GPU busy", "GPU idle",    "Hidden"};
+constexpr std::array<std::string_view, 4> kSizes{"B", "KiB", "MiB", "GiB"};
+constexpr double kRounded = 1e-9;
+
+void check_number(const ColumnView& column, double number) {
+  if (column.unit == "%" && std::ranges::find(kParts, column.title) != kParts.end())
+    promise(number >= -kRounded && number <= 1 + kRounded, "a part is at most its whole");
+  if (std::ranges::find(kSizes, column.unit) != kSizes.end() && !column.title.starts_with("Change"))
+    promise(number >= 0, "no size is negative");
+}
+
+void check_table(const TableView& table) {
+  for (const RowView& row : table.rows) {
+    for (std::size_t i = 0; i < std::min(row.cells.size(), table.columns.size()); ++i) {
+      if (const double* number = row.cells[i].number()) check_number(table.columns[i], *number);
+    }
+  }
+}
 
 bool is_print(const std::string& path) { return path.ends_with(".pdf") || path.ends_with(".png"); }
 
@@ -38,12 +81,14 @@ bool has_report(const Run& run) { return run.source != "imported" && !run.sessio
 void write_report(const Run& run, Written written) {
   for (const Finding& finding : check_plausibility(run)) check_text(finding.text);
   if (!has_report(run)) return;
-  const SiteRun page{new_run_folder("", run).string(), build_document(run, false), to_json(run),
+  const Document document = build_document(run, false);
+  for (const NamedTable& named : named_tables(document)) check_table(*named.table);
+  const SiteRun page{new_run_folder("", run).string(), document, to_json(run),
                      run.sessions.front().started_at, cells_csv(run)};
   BlankCharts charts;
   const bool all = written == Written::kEveryFormat;
   const Site site = render_site(
-      {page}, {.formats = all ? all_formats() : formats_named("csv,json"), .single_file = all},
+      {page}, {.formats = all ? all_formats() : formats_named("csv,json,md"), .single_file = all},
       &charts);
   for (const SiteFile& file : site.files) {
     if (!is_print(file.path)) check_text(file.bytes);

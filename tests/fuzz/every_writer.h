@@ -5,15 +5,16 @@
 
 namespace labreport::fuzz {
 
-/// How much is made of the report's document: data and figures, which take a tenth of the time, or
-/// all formats.
+/// How much is made of the report's document: data, figures and words, which take a tenth of the
+/// time, or all formats.
 enum class Written { kData, kEveryFormat };
 
 /// Imported numbers, and a run that no session measured, have none.
 bool has_report(const Run& run);
 
 /// Its report with its figures, its card and its plausibility. Whatever was loaded can be written:
-/// nothing is thrown, and all of it is UTF-8.
+/// nothing is thrown, all of it is UTF-8, and it says no number that cannot be: neither "inf" nor
+/// "nan", nor a negative size, nor a part of more than its whole.
 void write_report(const Run& run, Written written);
 
 /// Both side by side in every format; they may have nothing in common.

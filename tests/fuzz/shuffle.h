@@ -33,7 +33,12 @@ class Shuffle {
   nlohmann::json* table();
   nlohmann::json* filled_table();
   nlohmann::json* metric();
+  void set_metrics(const nlohmann::json& like, const nlohmann::json& value);
+  void set_columns(const std::string& table, const std::string& column,
+                   const nlohmann::json& value);
   void set_number();
+  /// Every number of one metric, or of one column, in all launches.
+  void set_numbers_alike();
   void swap_numbers();
   void swap_texts();
   void set_text();

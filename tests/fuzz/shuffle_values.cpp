@@ -112,6 +112,47 @@ void Shuffle::set_number() {
   value = number(value);
 }
 
+void Shuffle::set_metrics(const json& like, const json& value) {
+  for (json& cell : run_["cells"]) {
+    for (json& launch : cell["launches"]) {
+      for (const char* list : {"metrics", "conditions"}) {
+        for (json& metric : launch[list]) {
+          if (metric["tag"] != like["tag"] || metric["name"] != like["name"]) continue;
+          json& numbers = metric[metric.contains("samples") ? "samples" : "value"];
+          if (numbers.is_number()) numbers = value;
+          if (!numbers.is_array()) continue;
+          for (json& sample : numbers) sample = value;
+        }
+      }
+    }
+  }
+}
+
+void Shuffle::set_columns(const std::string& table, const std::string& column, const json& value) {
+  for (json& cell : run_["cells"]) {
+    for (json& launch : cell["launches"]) {
+      for (json& other : launch["tables"]) {
+        if (other["name"] != table) continue;
+        for (std::size_t i = 0; i < other["columns"].size(); ++i) {
+          if (other["columns"][i]["name"] != column) continue;
+          for (json& row : other["rows"])
+            if (row[i].is_number()) row[i] = value;
+        }
+      }
+    }
+  }
+}
+
+void Shuffle::set_numbers_alike() {
+  if (const json* like = dice_.once_in(2) ? metric() : nullptr) {
+    set_metrics(json(*like), number(dice_.once_in(2) ? json(0) : json(0.0)));
+  } else if (const json* of = filled_table()) {
+    const std::string name = (*of)["name"];
+    const std::string column = dice_.one_of(of->at("columns")).at("name");
+    set_columns(name, column, number(0));
+  }
+}
+
 void Shuffle::swap_numbers() {
   const Leaves found = leaves();
   if (found.numbers.size() > 1)

@@ -30,14 +30,14 @@ void name_cells(json& run) {
 
 void Shuffle::once() {
   using Step = void (Shuffle::*)();
-  static constexpr std::array<Step, 19> kSteps{
-      &Shuffle::set_number,     &Shuffle::swap_numbers,   &Shuffle::swap_texts,
-      &Shuffle::set_text,       &Shuffle::drop_rows,      &Shuffle::drop_alike,
-      &Shuffle::repeat_rows,    &Shuffle::change_columns, &Shuffle::empty_cell,
-      &Shuffle::drop_metric,    &Shuffle::cut_samples,    &Shuffle::change_cells,
-      &Shuffle::change_param,   &Shuffle::change_outcome, &Shuffle::exchange_parts,
-      &Shuffle::reorder,        &Shuffle::change_head,    &Shuffle::change_launches,
-      &Shuffle::set_texts_alike};
+  static constexpr std::array<Step, 20> kSteps{
+      &Shuffle::set_number,      &Shuffle::swap_numbers,     &Shuffle::swap_texts,
+      &Shuffle::set_text,        &Shuffle::drop_rows,        &Shuffle::drop_alike,
+      &Shuffle::repeat_rows,     &Shuffle::change_columns,   &Shuffle::empty_cell,
+      &Shuffle::drop_metric,     &Shuffle::cut_samples,      &Shuffle::change_cells,
+      &Shuffle::change_param,    &Shuffle::change_outcome,   &Shuffle::exchange_parts,
+      &Shuffle::reorder,         &Shuffle::change_head,      &Shuffle::change_launches,
+      &Shuffle::set_texts_alike, &Shuffle::set_numbers_alike};
   (this->*dice_.one_of(kSteps))();
 }
 

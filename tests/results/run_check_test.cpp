@@ -1,6 +1,8 @@
 // What the schema cannot say of a run is checked too: whatever is loaded can be rendered.
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "results/broken_run.h"
 #include "results/table_shapes.h"
 
@@ -57,14 +59,88 @@ TEST(RunCheck, ANewerVersionMayHaveUnitsOfItsOwn) {
 
 TEST(RunCheck, NoTimeAndNoNumberOfBytesIsNegativeAndAStepTakesTime) {
   EXPECT_THAT(with(kLaunch + "/metrics/0/samples", {30, -10, 11}),
-              HasSubstr("metrics[0]: expected a step's time above 0, found -10"));
+              HasSubstr("metrics[0]: expected at least 1, found -10"));
   EXPECT_THAT(with(kLaunch + "/metrics/0/samples", {30, 0, 11}),
-              HasSubstr("metrics[0]: expected a step's time above 0, found 0"));
+              HasSubstr("metrics[0]: expected at least 1, found 0"));
   EXPECT_THAT(with(kLaunch + "/metrics/1/value", -1),
-              HasSubstr("metrics[1]: expected B and no negative number, found -1"));
+              HasSubstr("metrics[1]: expected 0 or at least 1, found -1"));
   EXPECT_THAT(with(kLaunch + "/tables/0/rows/0/1", -1),
-              HasSubstr("tables[0].rows[0][1]: expected B and no negative number, found -1"));
+              HasSubstr("tables[0].rows[0][1]: expected 0 or at least 1, found -1"));
   EXPECT_EQ(with(kLaunch + "/conditions/0/value", -40), "") << "it may be cold";
+}
+
+/// What is said of a launch with these metrics alone.
+std::string with_metrics(const std::vector<Metric>& metrics) {
+  labreport::Run run = sample_run();
+  run.cells[0].launches[0].metrics = metrics;
+  return complaint(to_json(run));
+}
+
+TEST(RunCheck, WhatTakesTimeOrRoomWheneverItIsThereIsNotZero) {
+  EXPECT_THAT(with_metrics({real_metric("copy", "bandwidth", "B/s", 1e-9)}),
+              HasSubstr("launches[0].metrics[0]: expected at least 1, found 1e-09"));
+  for (const Metric& metric : {integer_metric("memory", "peak_allocated", "B", 0),
+                               integer_metric("history", "peak_requested", "B", 0),
+                               integer_metric("peak", "optimizer", "B", 0),
+                               sample_metric("event", "forward", "ns", {5, 0}),
+                               sample_metric("synced", "backward", "ns", {0}),
+                               sample_metric("all_reduce", "1024.0", "ns", {0}),
+                               integer_metric("published", "forward", "ns", 0),
+                               real_metric("matrix_rate", "bf16", "flop/s", 0)}) {
+    EXPECT_THAT(with_metrics({metric}), HasSubstr("metrics[0]: expected at least 1, found 0"))
+        << metric.tag;
+  }
+  EXPECT_THAT(with_metrics({real_metric("busy", "forward", "ns", 0.25)}),
+              HasSubstr("metrics[0]: expected 0 or at least 1, found 0.25"));
+  EXPECT_THAT(with_metrics({integer_metric("history", "lost", "1", -1)}),
+              HasSubstr("metrics[0]: expected no negative number, found -1"));
+  EXPECT_EQ(with_metrics({integer_metric("category", "gradients", "B", 0),
+                          real_metric("losses", "total", "1", -0.5),
+                          real_metric("published_stddev", "total", "ns", 0.5)}),
+            "");
+}
+
+TEST(RunCheck, NoPartIsMoreThanItsWhole) {
+  const auto bytes = [](const char* tag, const char* name, std::int64_t value) {
+    return integer_metric(tag, name, "B", value);
+  };
+  EXPECT_THAT(
+      with_metrics({bytes("memory", "peak_reserved", 9), bytes("memory", "peak_allocated", 10)}),
+      HasSubstr("metrics[1]: expected at most 9, as 'memory.peak_reserved' is, found 10"));
+  EXPECT_THAT(with_metrics({sample_metric("step", "total", "ns", {7, 7}),
+                            sample_metric("step", "enqueue", "ns", {7, 8})}),
+              HasSubstr("metrics[1]: expected at most 7, as 'step.total' is, found 8"));
+  EXPECT_THAT(with_metrics({bytes("peak", "loss", 5), bytes("resident", "allocated", 6)}),
+              HasSubstr("metrics[1]: expected at most 5, as 'peak.loss' is, found 6"));
+  EXPECT_THAT(with_metrics({bytes("memory", "peak_requested", 5), bytes("category", "data", 5),
+                            bytes("category", "unknown", 1)}),
+              HasSubstr("metrics[2]: with the categories before it more than the requested peak"));
+}
+
+TEST(RunCheck, RowsOfKnownTablesHoldWhatCanBe) {
+  const auto row_of = [](Table table, const std::map<std::string, Scalar>& values) {
+    table.rows.emplace_back();
+    for (const TableColumn& column : table.columns) {
+      const auto found = values.find(column.name);
+      table.rows[0].push_back(found == values.end() ? Scalar() : found->second);
+    }
+    labreport::Run run = sample_run();
+    run.cells[0].launches[0].tables = {table};
+    return complaint(to_json(run));
+  };
+  const auto whole = [](std::int64_t value) { return Scalar(value); };
+  EXPECT_THAT(row_of(shape::all_reduce(), {{"mean_ns", whole(0)}}),
+              HasSubstr("tables[0].rows[0][4]: expected at least 1, found 0"));
+  EXPECT_THAT(row_of(shape::all_reduce(), {{"wrong", whole(-1)}}),
+              HasSubstr("tables[0].rows[0][10]: expected no negative number, found -1"));
+  EXPECT_THAT(row_of(shape::rank_steps(), {{"both_ns", whole(2)}, {"communication_ns", whole(1)}}),
+              HasSubstr("expected at most 1, as 'communication_ns' is, found 2"));
+  EXPECT_THAT(
+      row_of(shape::attention(), {{"forward_min_ns", whole(9)}, {"forward_median_ns", whole(8)}}),
+      HasSubstr("expected at most 8, as 'forward_median_ns' is, found 9"));
+  EXPECT_THAT(row_of(shape::kernels(), {}),
+              HasSubstr("tables[0].rows[0][5]: a kernel that ran has this number"));
+  EXPECT_EQ(row_of(shape::attention(), {{"outcome", std::string("out of memory")}}), "");
 }
 
 TEST(RunCheck, NumbersOfALaunchHaveASumWithin64Bits) {
@@ -104,7 +180,7 @@ TEST(RunCheck, ATracedKernelHasARowInTheTableOfKernels) {
   EXPECT_EQ(complaint(traced), "");
   json document = json::parse(traced);
   json& row = document["cells"][0]["launches"][0]["tables"][1]["rows"][1][2];
-  for (const json& wrong : {json(1), json(-1), json(0.5), json(nullptr)}) {
+  for (const json& wrong : {json(1), json(0.5), json(nullptr)}) {
     row = wrong;
     EXPECT_THAT(complaint(document.dump()),
                 HasSubstr("tables[1].rows[1][2]: no row of the table 'kernels', which has 1"));

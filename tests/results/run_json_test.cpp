@@ -97,7 +97,7 @@ TEST(RunJson, DoublesKeepEveryBit) {
   auto& metrics = run.cells[0].launches[0].metrics;
   metrics = {
       sample_metric("some", "numbers", "1", {-10'000'000'000'000'000, -0, 10'000'000'000'000'000})};
-  for (const double value : {0.1, 1e18, 5e-324, 2.2250738585072011e-308, 123456789012345678.0,
+  for (const double value : {0.1, 1e18, 1e-45, 1.401298464324817e-45, 123456789012345678.0,
                              9007199254740993.5, -1.0 / 3}) {
     metrics.push_back(real_metric("some", std::to_string(metrics.size()), "1", value));
   }
@@ -136,6 +136,12 @@ TEST(RunJson, NumbersBeyondAllMeasureAreRefused) {
   EXPECT_NE(complaint(changed("/cells/0/launches/0/metrics/0/samples", {1.1e18, -1e300}))
                 .find("at most 10^18"),
             std::string::npos);
+  for (const double number : {5e-324, -1e-46}) {
+    EXPECT_NE(complaint(changed("/cells/0/launches/0/metrics/2/value", number))
+                  .find("expected 0 or a number of at least 10^-45"),
+              std::string::npos)
+        << number;
+  }
 }
 
 TEST(RunJson, ANetworkThatSixtyFourBitsCannotCountIsRefused) {

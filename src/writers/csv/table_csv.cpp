@@ -26,7 +26,7 @@ CsvField value_of(const TableView& table, const RowView& row, std::size_t column
   const auto number = number_in_unit(row.cells[column], view.notation);
   if (number) return number_in(view, number);
   const std::string words = table.text(row, column);
-  return words == "–" ? CsvField() : csv_text(words);
+  return words == kNoNumber ? CsvField() : csv_text(words);
 }
 
 CsvField note_of(const RowView& row) {
