@@ -204,7 +204,7 @@ TEST(Note, LinksThatCopyALongDefinitionAreRefused) {
     EXPECT_THAT(problems(file),
                 ElementsAre("0: its links copy their definitions too often: the note is left out"));
   }
-  EXPECT_THAT(problems(parsed(times(500, "[a] ") + definition)),
+  EXPECT_THAT(problems(parsed(times(100, "[a] ") + definition)),
               ElementsAre(HasSubstr("over 8 MiB when its links are written out")));
 }
 

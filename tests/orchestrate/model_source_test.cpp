@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "base/error.h"
 
@@ -21,7 +22,11 @@ std::string complaint(const std::string& script) {
   fs::permissions(program, fs::perms::owner_all);
   std::string said;
   try {
-    resolved({.model = "net.py:Net"}, {.program = program});
+    ModelSource source;
+    source.model = "net.py:Net";
+    WorkerInfo worker;
+    worker.program = program;
+    resolved(std::move(source), worker);
   } catch (const InputError& error) {
     said = error.what();
   }
