@@ -63,10 +63,10 @@ TEST(PublishedTable, WithAColumnForEachPhaseHasNoTotals) {
 
 TEST(PublishedTable, MayLeaveParametersToFlags) {
   const auto run = fixture("frame.csv", {{"gpu", "Made Up"},
-                                        {"edition", "2025"},
-                                        {"context", "128"},
-                                        {"precision", "fp32"},
-                                        {"mode", "forward_backward"}});
+                                         {"edition", "2025"},
+                                         {"context", "128"},
+                                         {"precision", "fp32"},
+                                         {"mode", "forward_backward"}});
   EXPECT_EQ(run.devices.at(0).name, "Made Up");
   EXPECT_EQ(mean(run.cells.at(1), metric::kBackward), 1'003'874'000);
 }
