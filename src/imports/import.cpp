@@ -112,7 +112,8 @@ class Importer {
 
   void read(std::string_view line) {
     ++line_;
-    if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);  // a spreadsheet's
+    // Spreadsheets begin a file with a byte order mark.
+    if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
     line = trimmed(line);
     check_text(line);
     if (line.empty()) return;
@@ -333,14 +334,14 @@ class Importer {
 
   std::string file_;
   std::size_t line_ = 0;
-  ImportFlags facts_;  ///< What flags, lines above the table and the handout say.
+  ImportFlags facts_;  ///< Flags, lines above the table and the handout say these.
   std::vector<std::string> assumed_;
   char separator_ = ',';
   std::vector<Column> columns_;
-  std::vector<std::string> cells_;  ///< Those of the row that is read.
+  std::vector<std::string> cells_;  ///< They belong to the row that is read.
   bool has_rows_ = false;
   const Edition* edition_ = nullptr;
-  std::map<std::string, std::size_t> lines_;  ///< Ids of cells → where they stand.
+  std::map<std::string, std::size_t> lines_;  ///< Maps a cell's id to its line.
   Run run_;
 };
 

@@ -27,16 +27,16 @@ struct ImportField {
   bool deviation = false;         ///< The number is a standard deviation, not a mean.
   Mode since = Mode::kInference;  ///< The first mode whose step has this phase.
 
-  /// "size"; "mean_ms" and "mean_s".
+  /// Lists the names that a header may use, one for each unit: "mean_ms" and "mean_s".
   std::vector<std::string> columns() const;
 };
 
 std::span<const ImportField> import_fields();
 
-/// A header to copy.
+/// The help and every refusal of a name show this header as one to copy.
 inline constexpr std::string_view kExampleHeader = "size,context,precision,mode,mean_ms,stddev_ms";
 
-/// Names of fields → what flags say.
+/// Maps names of fields to the text of their flags.
 using ImportFlags = std::map<std::string, std::string, std::less<>>;
 
 /// Reads lines of `name: value` and, below them, one table in CSV or Markdown. The run has no

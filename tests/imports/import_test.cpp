@@ -196,7 +196,7 @@ TEST(HostileTable, IsRefusedAtItsFirstBadLineHoweverLong) {
                                        6 + kMostCells));
 }
 
-/// One row of the table in docs/importing.md.
+/// Renders the field's row in docs/importing.md.
 std::string documented(const ImportField& field) {
   std::vector<std::string> names;
   for (const std::string& name : field.columns()) names.push_back("`" + name + "`");
