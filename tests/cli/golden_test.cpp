@@ -199,7 +199,6 @@ const std::vector<Golden> kGolden{
     {"import_table", {"import", "tables/made_up.md"}},
     {"import_unknown_column", {"import", "tables/unknown.csv", "--gpu", "Made Up"}},
     {"import_needed", {"import", "tables/frame.csv", "--gpu", "Made Up"}},
-    {"import_unknown_flag", {"import", "tables/frame.csv", "--mode-of", "forward"}},
     {"import_nothing", {"import"}},
     {"import_missing", {"import", "no/such/table.md"}},
     {"render_imported", {"render", "IMPORTED"}, {}, false, true},
