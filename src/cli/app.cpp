@@ -37,8 +37,8 @@ std::string help_of(const CLI::App& verb) {
     if (option->get_positional()) positional = " [" + option->get_single_name() + "]";
     lines += fmt::format(fmt::runtime(kLine), flag_name(*option), option->get_description());
   }
-  return fmt::format("usage: labreport {}{} [FLAGS]\n{}\n\n{}", verb.get_name(), positional,
-                     verb.get_description(), lines);
+  return fmt::format("usage: labreport {}{} [FLAGS]\n{}\n\n{}{}", verb.get_name(), positional,
+                     verb.get_description(), lines, verb.get_footer());
 }
 
 /// How help looks, whatever version of the parser is installed.
@@ -101,7 +101,7 @@ void check_flags(const CLI::App& verb, const std::vector<std::string>& argv) {
     if (std::find(known.begin(), known.end(), flag) == known.end()) {
       refuse_unknown("flag", flag, known);
     }
-    if (!seen.insert(flag).second && flag != "--size" && flag != "--map") {
+    if (!seen.insert(flag).second && flag != "--size") {
       throw InputError(flag + " is given twice", "give it once, with commas between values");
     }
     const bool takes_value = verb.get_option(flag)->get_expected_min() > 0;

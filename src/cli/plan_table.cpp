@@ -47,12 +47,11 @@ std::string line(const PlannedCell& cell, const DeviceChoice& choice) {
 void add_without_room(PlanTotals& sum, const PlannedCell& cell, const DeviceChoice& choice) {
   ++sum.beyond;
   if (cannot_fit(cell.spec, choice.gpus.front().memory_bytes)) return;
-  sum.seconds +=
-      estimate_seconds_until_oom(choice, cell.spec) * static_cast<double>(cell.launches);
+  sum.seconds += estimate_seconds_until_oom(choice, cell.spec) * static_cast<double>(cell.launches);
 }
 
-/// The number of chosen GPUs that one launch takes: a group of ranks takes all of its GPUs together,
-/// or is skipped.
+/// The number of chosen GPUs that one launch takes: a group of ranks takes all of its GPUs
+/// together, or is skipped.
 double gpus_taken(const CellSpec& spec, const DeviceChoice& choice) {
   const std::size_t all = std::max<std::size_t>(1, choice.gpus.size());
   const bool on_gpus = spec.ranks && spec.device == DeviceKind::kCuda && !choice.gpus.empty();

@@ -225,8 +225,7 @@ inline constexpr std::string_view kProvenance = "provenance";  // tag
 inline constexpr std::string_view kTitle = "title";
 inline constexpr std::string_view kSource = "source";
 inline constexpr std::string_view kFile = "file";
-inline constexpr std::string_view kPlace = "place";  // "line 12"
-inline constexpr std::string_view kExperiment = "experiment";
+inline constexpr std::string_view kPlace = "place";      // "line 12"
 inline constexpr std::string_view kAssumed = "assumed";  // what the table does not say
 
 }  // namespace labreport::metric

@@ -24,8 +24,8 @@ std::vector<Run> measured_runs() {
 std::size_t gpus_used(const Run& run) {
   std::int64_t most = 1;
   for (const Cell& cell : run.cells) {
-    const bool ran = std::ranges::any_of(
-        cell.launches, [](const Launch& launch) { return launch.wall_ns > 0; });
+    const bool ran =
+        std::ranges::any_of(cell.launches, [](const Launch& launch) { return launch.wall_ns > 0; });
     if (ran && cell.spec.ranks) most = std::max(most, cell.spec.ranks->count);
   }
   return static_cast<std::size_t>(most);

@@ -55,7 +55,7 @@ MEASURED_BY = {
         "build/bin/labreport run --shard 1/2 --preset quick --out site/runs/shared",
 }
 
-TABLE = "tests/fixtures/imports/many.csv"
+TABLE = "docs/a100.csv"
 
 WORKER = '{"torch": "2.11.0", "cuda": "13.0", "architectures": ["sm_90"]}'
 
@@ -110,7 +110,8 @@ class Readme(unittest.TestCase):
             for run in [*MEASURED, *(mark.parent.relative_to(ROOT) for mark in IMPORTED)]:
                 if run != RECORDED:
                     shutil.copytree(ROOT / run, folder / run)
-        shutil.copytree(ROOT / "tests/fixtures/imports", folder / "tests/fixtures/imports")
+        (folder / "docs").mkdir()
+        shutil.copy(ROOT / TABLE, folder / TABLE)
         (folder / "labreport-worker").symlink_to(f"{self.fakes}/worker")
         (folder / "labreport-worker.json").write_text(WORKER, encoding="utf-8")
         return folder

@@ -2,7 +2,6 @@
 // such as can be planned, kept and read again.
 #include "analysis/match.h"
 #include "base/text.h"
-#include "cli/import_flags.h"
 #include "cli/measure_flags.h"
 #include "cli/output_flags.h"
 #include "experiments/catalog.h"
@@ -58,24 +57,9 @@ void plan(const MeasureFlags& flags) {
   if (taken) keep(cells);
 }
 
-void declare(Values& values) {
-  ImportFlags flags;
-  flags.file = values.next().value_or("table.md");
-  for (const Role role : {Role::kGpu, Role::kEdition, Role::kUnit, Role::kContext, Role::kBatch,
-                          Role::kPrecision, Role::kWarmup, Role::kSteps}) {
-    if (const auto value = values.next()) flags.facts[role] = *value;
-  }
-  flags.tables = values.next().value_or("");
-  flags.title = values.next().value_or("");
-  flags.facts[Role::kSource] = values.next().value_or("");
-  accepted([&] { flags.declared(); });
-  accepted([&] { flags.table_numbers(); });
-}
-
 void try_flags(std::string_view text) {
   Values values(text);
   plan(measure_flags(values));
-  declare(values);
   accepted([&] { parse_answers(values.next().value_or("")); });
   accepted([&] { formats_named(values.next().value_or("")); });
   accepted([&] { parse_allowed(values.next().value_or("")); });

@@ -87,7 +87,7 @@ class AtOnce(StubbedTest):
         return tree(self.project.folder / "scratch")
 
     def test_imports_into_one_folder_are_all_kept(self):
-        table = ROOT / "tests/fixtures/imports/many.csv"
+        table = ROOT / "docs/a100.csv"
         imports = [self.start("import", str(table), "--out", "imports") for _ in range(12)]
         folders = []
         for one in imports:

@@ -1,0 +1,226 @@
+#include "imports/import.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "results/bounds.h"
+#include "results/metric_names.h"
+
+namespace labreport {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kFacts = "gpu: Made Up\nedition: 2025\ncontext: 128\nprecision: fp32\n";
+
+std::string source(const std::string& path) {
+  return read_file(std::string(LABREPORT_SOURCE_DIR) + "/" + path);
+}
+
+Run fixture(const std::string& name, const ImportFlags& flags = {}) {
+  return import_table(source("tests/fixtures/imports/" + name), name, flags);
+}
+
+std::string refusal(const std::string& text, const ImportFlags& flags = {}) {
+  try {
+    import_table(text, "table.md", flags);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::optional<double> mean(const Cell& cell, std::string_view name = metric::kTotal) {
+  const Metric* found = cell.launches.at(0).find(metric::kPublished, name);
+  return found == nullptr ? std::nullopt : found->number();
+}
+
+std::optional<double> deviation(const Cell& cell, std::string_view name = metric::kTotal) {
+  const Metric* found = cell.launches.at(0).find(metric::kPublishedStddev, name);
+  return found == nullptr ? std::nullopt : found->number();
+}
+
+std::string condition(const Cell& cell, std::string_view name) {
+  const Metric* found = cell.launches.at(0).find_condition(metric::kProvenance, name);
+  return found == nullptr ? "" : std::get<std::string>(std::get<Scalar>(found->data));
+}
+
+TEST(PublishedTable, WithAColumnForEachPhaseHasNoTotals) {
+  const auto run = fixture("phases.md", {{"context", "256"}});
+  ASSERT_EQ(run.cells.size(), 10U);
+  const Cell& medium = run.cells[6];
+  EXPECT_EQ(medium.id,
+            "timing.cuda.d1024-f4096-l24-h16-v10000.b4.c256.bf16.forward_backward.w5.n10");
+  EXPECT_EQ(mean(medium, metric::kForward), 62'605'700);
+  EXPECT_EQ(deviation(medium, metric::kForward), 779'580);
+  EXPECT_EQ(mean(medium, metric::kBackward), 67'616'700);
+  EXPECT_EQ(mean(medium), std::nullopt);
+}
+
+TEST(PublishedTable, MayLeaveParametersToFlags) {
+  const auto run = fixture("frame.csv", {{"gpu", "Made Up"},
+                                         {"edition", "2025"},
+                                         {"context", "128"},
+                                         {"precision", "fp32"},
+                                         {"mode", "forward_backward"}});
+  EXPECT_EQ(run.devices.at(0).name, "Made Up");
+  EXPECT_EQ(mean(run.cells.at(1), metric::kBackward), 1'003'874'000);
+}
+
+TEST(PublishedTable, MaySayModeWarmUpAndStepsInEachRow) {
+  const auto run = fixture("warmups.md", {{"precision", "fp32"}});
+  ASSERT_EQ(run.cells.size(), 30U);
+  EXPECT_EQ(run.cells[15].spec.mode, Mode::kForward);
+  EXPECT_EQ(run.cells[15].spec.warmup, 0);
+  EXPECT_EQ(mean(run.cells[15]), 43'315'500);
+  EXPECT_EQ(deviation(run.cells[7]), 71'173) << "7.11728e-05 s";
+}
+
+TEST(PublishedTable, WithoutDeviationsHasNone) {
+  const auto run = fixture("precisions.md");
+  EXPECT_EQ(mean(run.cells.at(9)), 365'090'000);
+  EXPECT_EQ(run.cells[9].spec.precision, Precision::kBf16);
+  EXPECT_EQ(deviation(run.cells[9]), std::nullopt);
+}
+
+TEST(ImportedRun, KeepsPeaksInCellsOfTheirOwnAndRunningOutOfMemoryAsAnOutcome) {
+  const auto run = fixture("made_up.md");
+  EXPECT_EQ(run.source, "imported");
+  EXPECT_EQ(run.edition, "2026");
+  ASSERT_EQ(run.cells.size(), 5U);
+  EXPECT_EQ(mean(run.cells[0], metric::kOptimizer), 10'000'000);
+  EXPECT_EQ(run.cells[1].spec.kind, CellKind::kMemory);
+  EXPECT_EQ(mean(run.cells[1], metric::kPeak), 1.5 * (1 << 30));
+  EXPECT_EQ(mean(run.cells[2]), 100'500'000);
+  EXPECT_EQ(status_name(run.cells[3].launches.at(0).outcome), "oom");
+  EXPECT_EQ(status_name(run.cells[4].launches.at(0).outcome), "oom");
+  EXPECT_EQ(run.cells[4].spec.kind, CellKind::kMemory);
+}
+
+TEST(ImportedRun, SaysWhereItsNumbersStoodAndWhatIsAssumed) {
+  const Cell cell = fixture("made_up.md").cells.at(2);
+  EXPECT_EQ(condition(cell, metric::kTitle), "A table made up for this test");
+  EXPECT_EQ(condition(cell, metric::kFile), "made_up.md");
+  EXPECT_EQ(condition(cell, metric::kPlace), "line 9");
+  EXPECT_EQ(condition(cell, metric::kAssumed),
+            "batch 4, as in the handout; warmup 5, as in the handout; steps 10, as in the handout");
+}
+
+TEST(ImportedRun, ComesFromASpreadsheetsCsvToo) {
+  const auto run = import_table(
+      "\xEF\xBB\xBFgpu: A, \"B\"\r\nedition: 2025\r\n\r\n"
+      "\"size\",context,precision,mode,mean_ms\r\n"
+      "\"small\",128,fp32,forward,\"12.5\"\r\n",
+      "table.csv", {});
+  EXPECT_EQ(run.devices.at(0).name, "A, \"B\"");
+  EXPECT_EQ(mean(run.cells.at(0)), 12'500'000);
+}
+
+TEST(ImportedRun, KeepsMarkupAndFormulasInNamesAsText) {
+  const std::string name = "=cmd|' /C calc'!A0 <script>x</script> \\input{x} #let x";
+  EXPECT_EQ(import_table("edition: 2025\nsize,context,precision,mode,mean_ms\n"
+                         "small,128,fp32,forward,5\n",
+                         "table.csv", {{"gpu", name}})
+                .devices.at(0)
+                .name,
+            name);
+}
+
+struct Refused {
+  const char* table;
+  const char* complaint;
+};
+
+class RefusedTable : public testing::TestWithParam<Refused> {};
+
+TEST_P(RefusedTable, IsRefusedWithTheLine) {
+  EXPECT_THAT(refusal(std::string(kFacts) + GetParam().table), HasSubstr(GetParam().complaint));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, RefusedTable,
+    testing::Values(
+        Refused{"", "table.md holds no published number"},
+        Refused{"size,mode,mean_ms\nsmall,forward,-\n", "table.md holds no published number"},
+        Refused{"GPU: 7\n", "table.md: line 5: unknown name 'GPU'; nearest: gpu; there are gpu, "},
+        Refused{"mean_ms: 7\n", "line 5: unknown name 'mean_ms'"},
+        Refused{"title:\n", "line 5: title is empty"},
+        Refused{"context: 256\n", "line 5: context is given twice"},
+        Refused{"My results are here.\n", "line 5: unknown column 'My results are here.'"},
+        Refused{"model,mode,mean_ms\n",
+                "line 5: unknown column 'model'; nearest: mode; there are "},
+        Refused{"size,mode,mean_ns\n", "nearest: mean_ms; there are size, context, "},
+        Refused{"size,gpu\n", "line 5: gpu is no column; write a line 'gpu: …'"},
+        Refused{"size,context,mode\n", "line 5: context is given twice"},
+        Refused{"size,mean_ms,mean_s\n", "line 5: columns mean_ms and mean_s say the same"},
+        Refused{"mean_ms\n5\n", "line 5: nothing says size, mode; write a line 'size: …'"},
+        Refused{"size,mode,mean_ms\nsmall,forward\n", "line 6: 2 cells in a table of 3 columns"},
+        Refused{"size,mode,mean_ms\nsmal,forward,5\n",
+                "line 6: unknown size of the 2025 edition 'smal'; use one of: small"},
+        Refused{"size,mode,mean_ms\n10B,forward,5\n", "unknown size of the 2025 edition '10B'"},
+        Refused{"size,mode,mean_ms\nsmall,fwd,5\n", "line 6: unknown mode 'fwd'"},
+        Refused{"size,mode,batch,mean_ms\nsmall,forward,4.5,5\n",
+                "line 6: batch is '4.5'; write a whole number, at least 1"},
+        Refused{"size,mode,mean_ms\nsmall,forward,5 ms\n",
+                "line 6: mean_ms is '5 ms'; write a number"},
+        Refused{"size,mode,mean_ms\nsmall,forward,=1+1\n", "line 6: mean_ms is '=1+1'"},
+        Refused{"|size|mode|mean_ms|\n|-|-|-|\n|small|forward|1,5|\n", "line 7: mean_ms is '1,5'"},
+        Refused{"size,mode,mean_ms\nsmall,forward,0\n", "line 6: mean_ms is '0'"},
+        Refused{"size,mode,mean_ms\nsmall,forward,nan\n", "line 6: mean_ms is 'nan'"},
+        Refused{"size,mode,mean_ms\nsmall,forward,1e300\n", "line 6: mean_ms is '1e300'"},
+        Refused{"size,mode,mean_ms,stddev_ms\nsmall,forward,5,-1\n", "line 6: stddev_ms is '-1'"},
+        Refused{"size,mode,stddev_ms\nsmall,forward,5\n", "a deviation stands without its mean"},
+        Refused{"size,mode,mean_ms,stddev_ms\nsmall,forward,OOM,5\n",
+                "line 6: a step that ran out of memory has no times"},
+        Refused{"size,mode,optimizer_ms\nsmall,forward_backward,5\n",
+                "line 6: a step of mode forward_backward has no optimizer"},
+        Refused{"size,mode,mean_ms\nsmall,forward,5\nsmall,forward,6\n", "line 7: repeats line 6"},
+        Refused{"title: a\x1B[31m\n", "line 5: it holds a control character"},
+        Refused{"title: a\xFF\n", "line 5: it is no UTF-8"}));
+
+TEST(RefusedFlag, IsAsBadAsALine) {
+  EXPECT_EQ(refusal(kFacts, {{"context", "256"}}), "table.md: line 3: context is given twice");
+  EXPECT_THAT(refusal("", {{"gpu", "\x07"}}), HasSubstr("control character"));
+}
+
+TEST(HostileTable, IsRefusedAtItsFirstBadLineHoweverLong) {
+  EXPECT_THAT(refusal(std::string(1 << 20, ',')), StartsWith("table.md: line 1: it has more than"));
+  std::string text = std::string(kFacts) + "size,mode,steps,mean_ms\n";
+  for (std::size_t i = 1; i <= kMostCells + 1; ++i) text += fmt::format("small,forward,{},5\n", i);
+  EXPECT_EQ(refusal(text), fmt::format("table.md: line {}: more than 4,000 cells; import parts of "
+                                       "the table",
+                                       6 + kMostCells));
+}
+
+/// Renders the field's row in docs/importing.md.
+std::string documented(const ImportField& field) {
+  std::vector<std::string> names;
+  for (const std::string& name : field.columns()) names.push_back("`" + name + "`");
+  return fmt::format("| {} | {} | {} |\n", join(names, ", "), field.meaning, field.otherwise);
+}
+
+TEST(Documentation, ListsTheNamesThatAreRead) {
+  std::string above, columns;
+  for (const ImportField& field : import_fields()) {
+    (field.place == ImportField::Place::kLine ? above : columns) += documented(field);
+  }
+  const std::string text = source("docs/importing.md");
+  EXPECT_THAT(text, HasSubstr(above));
+  EXPECT_THAT(text, HasSubstr(columns));
+  EXPECT_THAT(text, HasSubstr(std::string(kExampleHeader)));
+}
+
+TEST(Documentation, HasAnExampleToCopy) {
+  const std::string text = source("docs/importing.md");
+  const std::string begin = "```csv\n";
+  const std::size_t at = text.find(begin) + begin.size();
+  const auto run = import_table(text.substr(at, text.find("```", at) - at), "example.csv", {});
+  EXPECT_EQ(run.cells.size(), 3U);
+}
+
+}  // namespace
+}  // namespace labreport
