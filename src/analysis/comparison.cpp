@@ -9,7 +9,6 @@
 
 #include "analysis/kernel_differences.h"
 #include "analysis/match.h"
-#include "analysis/noise_floor.h"
 #include "analysis/verdict.h"
 #include "base/error.h"
 #include "base/format.h"
@@ -112,7 +111,6 @@ ComparedRun described(const Run& run) {
   ComparedRun side{.edition = run.edition, .preset = run.preset, .source = run.source};
   if (const ModelSource* model = measured_model(run)) side.model = model->implementation;
   side.limits = measured_limits(run);
-  side.noise_floor = run.noise_floor;
   side.titles = provenance(run, metric::kTitle);
   side.sources = provenance(run, metric::kSource);
   side.assumed = provenance(run, metric::kAssumed);
@@ -177,17 +175,10 @@ RowStanding standing_of(const CellPair& pair, const RowSide& a, const RowSide& b
   return RowStanding::kMatched;
 }
 
-void add_ratio(ComparedRow& row, const Floors& floors) {
+void add_ratio(ComparedRow& row) {
   if (!row.a.value || !row.b.value) return;
   row.ratio = ratio_of(row.a.launches, row.b.launches);
-  if (std::min(row.a.launches.size(), row.b.launches.size()) < kLaunchesForVerdict) {
-    if (has_floor(row.spec, row.measure)) {
-      row.interval =
-          floor_interval(*row.ratio, row.a.launches.size(), row.b.launches.size(), floors);
-    }
-    row.interval_by_floor = row.interval.has_value();
-    return;
-  }
+  if (std::min(row.a.launches.size(), row.b.launches.size()) < kLaunchesForVerdict) return;
   const Welch test = welch(row.a.launches, row.b.launches);
   row.interval = {test.lower, test.upper};
 }
@@ -214,9 +205,6 @@ bool is_no_row(const ComparedRow& row) {
 
 std::vector<ComparedRow> rows_of(const Matching& matching, const Comparison& comparison) {
   std::vector<ComparedRow> rows;
-  const Floors floors{.a = comparison.a.noise_floor,
-                      .b = comparison.b.noise_floor,
-                      .one_machine = comparison.related.relation == Relation::kSameMachine};
   for (const CellPair& pair : matching.pairs) {
     const Cell& shown = pair.a == nullptr ? *pair.b : *pair.a;
     for (const Measure measure : measures_of(shown.spec)) {
@@ -229,8 +217,8 @@ std::vector<ComparedRow> rows_of(const Matching& matching, const Comparison& com
       row.b = side_of(pair.b, measure, comparison.b.limits);
       row.standing = standing_of(pair, row.a, row.b);
       if (is_no_row(row)) continue;
-      add_ratio(row, floors);
-      // On one model nothing but noise sets the limits apart; a table has none.
+      add_ratio(row);
+      // On one model only noise sets the limits apart; a table has none.
       if (comparison.related.relation == Relation::kDifferentHardware) {
         row.prediction = predict(row, comparison.a.limits, comparison.b.limits);
       }

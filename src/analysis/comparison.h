@@ -62,10 +62,8 @@ struct ComparedRow {
   RowSide a = {};
   RowSide b = {};
   std::optional<double> ratio = {};  ///< B ÷ A
-  /// The ratio's 95 % interval over launches; with fewer than three a side by noise floors, else
-  /// absent.
+  /// The ratio's 95 % interval over launches; absent with fewer than three a side.
   std::optional<std::pair<double, double>> interval = {};
-  bool interval_by_floor = false;  ///< It rests on stored noise floors (analysis/noise_floor.h).
   Prediction prediction = {};
   std::optional<Judged> judged = {};  ///< On one machine alone.
   std::vector<std::string> remarks = {};
@@ -130,7 +128,6 @@ struct ComparedRun {
   double power_limit_watts = 0;
   double memory_bytes = 0;
   Limits limits = {};
-  std::optional<NoiseFloor> noise_floor = {};
   std::vector<std::string> titles = {};   ///< Imported: whose numbers they are, as declared.
   std::vector<std::string> sources = {};  ///< Imported: where they stand.
   std::vector<std::string> assumed = {};  ///< Imported: what the tables did not say.

@@ -99,17 +99,6 @@ std::vector<double> holm(std::span<const double> p_values) {
   return adjusted;
 }
 
-double holm_level(std::span<const double> others, double alpha) {
-  std::vector<double> sorted(others.begin(), others.end());
-  std::sort(sorted.begin(), sorted.end());
-  auto left = static_cast<double>(sorted.size() + 1);
-  for (const double p : sorted) {
-    if (p * left >= alpha) break;
-    --left;
-  }
-  return alpha / left;
-}
-
 double detectable_ratio(const Welch& test, double level, double smallest_effect) {
   const double least = std::log1p(smallest_effect);
   if (test.standard_error == 0) return std::exp(least);

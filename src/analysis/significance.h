@@ -39,10 +39,6 @@ double ratio_of(std::span<const double> a, std::span<const double> b);
 /// Each p-value's result depends on the others' values, never on their order.
 std::vector<double> holm(std::span<const double> p_values);
 
-/// The level that one more p-value beside `others` has to be below for `holm` to reject it at
-/// `alpha`: alpha / (m − k), where the k smallest of the others are rejected before it.
-double holm_level(std::span<const double> others, double alpha);
-
 inline constexpr double kPower = 0.9;
 
 /// The smallest ratio above 1 that launches which vary like these are said to differ by with a

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "analysis/noise_floor.h"
 #include "base/error.h"
 #include "base/format.h"
 #include "base/gpu.h"
@@ -46,7 +45,6 @@ PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, WorkerSe
                   choice.slots(),
                   0,
                   [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); },
-                  [](Run& run) { run.noise_floor = noise_floor(run); },
                   other_processes};
   if (!flags.keep_host) setup.private_names = private_names();
   setup.more_slots = choice.more_slots();

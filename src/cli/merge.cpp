@@ -1,7 +1,6 @@
 // labreport merge: what the tasks of several shards wrote → run.json.
 #include <fmt/format.h>
 
-#include "analysis/noise_floor.h"
 #include "base/error.h"
 #include "base/format.h"
 #include "base/gpu.h"
@@ -50,7 +49,6 @@ ExitStatus merge_one(const RunStore& store, const Run& plan, bool partial) {
   const std::size_t missing = missing_launches(wanted, run);
   if (missing > 0 && !partial) refuse_missing(store, run, missing);
   run = in_planned_order(std::move(run), wanted);
-  run.noise_floor = noise_floor(run);
   if (missing > 0) {
     store.save(run);  // its tasks can go on
   } else {

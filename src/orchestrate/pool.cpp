@@ -57,7 +57,6 @@ RunEnd Pool::run() {
   }
   if (!processes_.interrupted()) drop_superfluous();
   put_in_planned_order();
-  if (setup_.conclude) setup_.conclude(run_);
   if (processes_.interrupted()) {
     store_.save(run_);  // cells/ stays: the sign of a run that can be gone on with
     return RunEnd::kInterrupted;

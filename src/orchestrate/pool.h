@@ -26,8 +26,6 @@ struct PoolSetup {
   std::vector<Slot> slots;
   std::int64_t seed = 0;
   std::function<double(const CellSpec&)> estimate;  ///< Seconds of one launch.
-  /// Adds to the run what follows from all its launches, before it is written; may be empty.
-  std::function<void(Run&)> conclude = {};
   /// How many processes are on a slot's device, while no worker is there; may be empty.
   std::function<std::int64_t(const Slot&)> other_processes = {};
   /// Left out of what workers say before it is kept.

@@ -224,7 +224,6 @@ RunEnd SharedRun::measure_group(const std::string& group) {
     const Standing beside = queue_of(others, run).standing(1);
     TaskProgress progress(progress_, claims_, beside);
     PoolSetup setup = setup_.pool;
-    setup.conclude = {};
     const auto plan = [&](const Run& so_far) { return of_group(wanted(so_far), group); };
     const RunEnd end = Pool(run, store_, plan, std::move(setup), progress).run();
     claims_.release();
@@ -247,7 +246,6 @@ bool SharedRun::merge() {
   const bool whole = missing_launches(cells, run) == 0;
   if (whole) {
     run = in_planned_order(std::move(run), cells);
-    if (setup_.pool.conclude) setup_.pool.conclude(run);
     merge_shared(RunStore(store_.folder()), run);
   }
   claims_.release();

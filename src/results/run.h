@@ -98,15 +98,6 @@ struct Cell {
   std::vector<Launch> launches;  ///< Never empty in a finished run.
 };
 
-/// How much fresh processes that measure the same differ: what a change is seen against.
-struct NoiseFloor {
-  double log_stddev = 0;     ///< Of the natural logarithms of launch medians, pooled over cells.
-  std::int64_t degrees = 0;  ///< Launches less cells, of those that count; at least 1.
-  std::int64_t cells = 0;    ///< That have at least two launches.
-
-  bool operator==(const NoiseFloor&) const = default;
-};
-
 struct Run {
   std::string edition;              ///< "2025" or "2026"
   std::string preset;               ///< "full", "quick", "demo"; imported: "none"
@@ -114,8 +105,6 @@ struct Run {
   std::vector<Session> sessions;
   std::vector<Device> devices;
   std::vector<Cell> cells;  ///< In the order in which they were planned.
-  std::optional<NoiseFloor> noise_floor =
-      {};  ///< Absent: before version 1.1.0, or one launch a cell.
 
   const Cell* find(const std::string& id) const;
   Cell& find_or_add(const CellSpec& spec);

@@ -149,18 +149,12 @@ inline constexpr auto kMembers<Cell> =
 
 void check_read(const JsonReader& json, const Cell& cell);
 
-template <>
-inline constexpr auto kMembers<NoiseFloor> =
-    std::tuple(member("log_stddev", &NoiseFloor::log_stddev),
-               member("degrees", &NoiseFloor::degrees), member("cells", &NoiseFloor::cells));
-
 /// Behind "schema_version".
 template <>
 inline constexpr auto kMembers<Run> =
     std::tuple(member("edition", &Run::edition), member("preset", &Run::preset),
                member("source", &Run::source), member("sessions", &Run::sessions),
-               member("devices", &Run::devices), member("cells", &Run::cells, kMostCells),
-               optional_member("noise_floor", &Run::noise_floor));
+               member("devices", &Run::devices), member("cells", &Run::cells, kMostCells));
 
 template <>
 inline constexpr auto kMembers<Rendezvous> =

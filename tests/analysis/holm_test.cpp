@@ -46,18 +46,5 @@ TEST(Holm, OrderDoesNotMatter) {
   }
 }
 
-TEST(HolmLevel, IsWhereOneMorePValueIsRejected) {
-  LaunchSamples samples(2);
-  for (int round = 0; round < 200; ++round) {
-    std::vector<double> p(5);
-    for (double& value : p) value = samples.uniform(0, 0.03);
-    const double level = holm_level(p, 0.05);
-    p.push_back(level * 0.999);
-    EXPECT_LT(holm(p).back(), 0.05);
-    p.back() = level * 1.001;
-    EXPECT_GE(holm(p).back(), 0.05);
-  }
-}
-
 }  // namespace
 }  // namespace labreport

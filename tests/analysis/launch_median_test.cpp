@@ -1,4 +1,4 @@
-#include "analysis/noise_floor.h"
+#include "analysis/measures.h"
 
 #include <gmock/gmock.h>
 
@@ -17,20 +17,14 @@ Cell cell(std::int64_t warmup, std::vector<std::vector<std::int64_t>> launches) 
 }
 
 TEST(LaunchMedian, IsThatOfTheCountedSteps) {
-  EXPECT_THAT(launch_medians(cell(2, {{900, 500, 10, 30, 20}, {900, 500, 12, 14}})),
+  EXPECT_THAT(launch_values(cell(2, {{900, 500, 10, 30, 20}, {900, 500, 12, 14}}), Measure::kStep),
               ElementsAre(20, 13));
 }
 
 TEST(LaunchMedian, LeavesOutWhatFailedOrCountsNoStep) {
   Cell some = cell(1, {{900}, {900, 7}, {900, 8}});
   some.launches[2].outcome = Failed{"shape mismatch"};
-  EXPECT_THAT(launch_medians(some), ElementsAre(7));
-}
-
-TEST(LaunchMedian, IsOfTimingCellsAlone) {
-  Cell kernels = cell(0, {{900, 7}});
-  kernels.spec.kind = CellKind::kKernels;
-  EXPECT_THAT(launch_medians(kernels), ElementsAre());
+  EXPECT_THAT(launch_values(some, Measure::kStep), ElementsAre(7));
 }
 
 }  // namespace

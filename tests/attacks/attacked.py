@@ -142,7 +142,6 @@ def essence(run, measured):
         return kept
 
     whole = {key: run.get(key) for key in ("schema_version", "edition", "preset", "source")}
-    whole["noise_floor"] = None if measured else run.get("noise_floor")
     whole["devices"] = sorted(json.dumps(device) for device in run["devices"])
     whole["cells"] = [{"id": cell["id"], "launches": [body(launch) for launch in cell["launches"]]}
                       for cell in run["cells"]]

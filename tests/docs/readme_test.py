@@ -49,8 +49,6 @@ STATUS = {
 # Commands on a RUN that is none of the recorded ones, each with the command that measures it.
 MEASURED_BY = {
     "build/bin/labreport advise RUN": "build/bin/labreport run --problems ladder --sizes small",
-    "build/bin/labreport noise RUN":
-        "build/bin/labreport run --only benchmarking_script.b --sizes small --launches 10",
     "build/bin/labreport merge site/runs/shared":
         "build/bin/labreport run --shard 1/2 --preset quick --out site/runs/shared",
 }

@@ -142,17 +142,12 @@ void Shuffle::reorder() {
 }
 
 void Shuffle::change_head() {
-  switch (dice_.below(4)) {
+  switch (dice_.below(3)) {
     case 0:
       run_["edition"] = dice_.once_in(2) ? "2025" : "2026";
       break;
     case 1:
       run_["preset"] = std::array{"full", "quick", "demo"}[dice_.below(3)];
-      break;
-    case 2:
-      run_["noise_floor"] = {{"log_stddev", dice_.once_in(2) ? 0.0 : 1e18},
-                             {"degrees", 1 + dice_.below(3)},
-                             {"cells", 1}};
       break;
     default:
       run_["devices"].push_back(run_["devices"].empty() ? json() : run_["devices"][0]);

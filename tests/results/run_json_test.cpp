@@ -80,18 +80,6 @@ TEST(RunJson, SomethingElseIsNotJson) {
             "run.json: line 2: this is not JSON; `python3 -m json.tool` shows the place");
 }
 
-TEST(RunJson, TheNoiseFloorIsKeptAndAbsentWhereThereIsNone) {
-  labreport::Run run = sample_run();
-  EXPECT_EQ(to_json(run).find("noise_floor"), std::string::npos);
-  run.noise_floor = NoiseFloor{0.0125, 10, 5};
-  EXPECT_EQ(run_from_json(to_json(run), "run.json").noise_floor, run.noise_floor);
-}
-
-TEST(RunJson, ANoiseFloorOfNoLaunchesIsRefused) {
-  const json floor{{"log_stddev", 0.01}, {"degrees", 0}, {"cells", 1}};
-  EXPECT_NE(complaint(changed("/noise_floor", floor)).find("degrees"), std::string::npos);
-}
-
 TEST(RunJson, DoublesKeepEveryBit) {
   labreport::Run run = sample_run();
   auto& metrics = run.cells[0].launches[0].metrics;

@@ -49,11 +49,6 @@ TEST(Versions, EveryRecordedOneIsReadWholeAndWrittenAsThisOne) {
       << "record a run of the new version there";
 }
 
-TEST(Versions, TheNoiseFloorCameWithTheSecond) {
-  EXPECT_FALSE(run_from_json(recorded("1.0.0"), "run.json").noise_floor);
-  EXPECT_TRUE(run_from_json(recorded("1.1.0"), "run.json").noise_floor);
-}
-
 TEST(Versions, TracesOfStepsCameWithTheThird) {
   const auto traced = [](const std::string& version) {
     return recorded(version).find("\"gpu_trace\"") != std::string::npos;

@@ -244,7 +244,6 @@ std::string relation_words(const Comparison& comparison) {
 std::string method_of(const Comparison& comparison) {
   constexpr const char* kWords = "src/document/comparison/method.md";
   Facts facts;
-  facts.flag("by_floor", std::ranges::any_of(comparison.rows, &ComparedRow::interval_by_floor));
   facts.flag("different", comparison.related.relation == Relation::kDifferentHardware);
   facts.flag("places", !place_facts(comparison).empty());
   facts.flag("judged", any_judged(comparison));

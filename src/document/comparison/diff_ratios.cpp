@@ -32,8 +32,7 @@ Value change(const DiffRow& row) { return row.row->ratio ? Value(*row.row->ratio
 Value interval(const DiffRow& row) {
   if (!row.row->interval || row.in_bytes()) return {};
   const auto [low, high] = *row.row->interval;
-  return format_fixed(low, 3) + " to " + format_fixed(high, 3) +
-         (row.row->interval_by_floor ? " †" : "");
+  return format_fixed(low, 3) + " to " + format_fixed(high, 3);
 }
 
 Value detectable(const DiffRow& row) {

@@ -34,12 +34,6 @@ std::string rate_words(const ComparedRun& side, Precision precision) {
 /// Its time and revision are those of the import, and say nothing of the numbers.
 bool is_imported(const ComparedRun& side) { return side.source == "imported"; }
 
-std::string floor_words(const ComparedRun& side) {
-  if (!side.noise_floor) return "";
-  return fmt::format("{} % between launches, {} degrees of freedom",
-                     format_percent(side.noise_floor->log_stddev), side.noise_floor->degrees);
-}
-
 /// "a, b and 3 more"
 std::string some_of(const std::vector<std::string>& texts) {
   constexpr std::size_t kMost = 2;
@@ -83,8 +77,7 @@ std::vector<std::pair<const char*, SideWords>> side_facts() {
       {"Measured peak, FP32", [](const auto& side) { return rate_words(side, Precision::kFp32); }},
       {"Measured peak, BF16", [](const auto& side) { return rate_words(side, Precision::kBf16); }},
       {"Measured bandwidth",
-       [](const auto& side) { return limit_words(side.limits.bandwidth, kGiga, "GB/s"); }},
-      {"Noise floor", floor_words}};
+       [](const auto& side) { return limit_words(side.limits.bandwidth, kGiga, "GB/s"); }}};
 }
 
 Value words_or_nothing(const std::string& words) { return words.empty() ? Value() : Value(words); }

@@ -62,7 +62,6 @@ Json row_json(const ComparedRow& row) {
           {"b", side_json(row.b)},
           {"ratio", optional(row.ratio)},
           {"interval", interval_json(row)},
-          {"interval_by_floor", row.interval_by_floor},
           {"predicted_by_peak", optional(row.prediction.by_peak)},
           {"predicted_by_bandwidth", optional(row.prediction.by_bandwidth)},
           {"departure", optional(row.prediction.departure)},
