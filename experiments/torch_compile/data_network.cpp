@@ -267,7 +267,8 @@ std::optional<Facts> first_calls(const std::vector<Network>& ran) {
   const Network& longest = *std::ranges::max_element(ran, {}, seconds);
   const Network& shortest = *std::ranges::min_element(ran, {}, seconds);
   if (seconds(shortest) <= 0) return std::nullopt;
-  const double gain = median(longest.eager.step()) - median(longest.compiled.step());
+  const auto eager = longest.eager.step(), compiled = longest.compiled.step();
+  const double gain = eager.empty() || compiled.empty() ? 0 : median(eager) - median(compiled);
   Facts facts;
   facts.set("least", format_duration(seconds(shortest)));
   facts.set("most", format_duration(seconds(longest)));

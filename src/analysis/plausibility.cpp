@@ -174,6 +174,10 @@ void check_control(const Inspection& in) {
 }
 
 void check_profile(const Inspection& in) {
+  // The span is told by the device's clock, the step by the host's.
+  const auto span = in.value(metric::kProfile, metric::kSpan);
+  const auto step = in.value(metric::kProfile, metric::kStep);
+  if (span && step && *span > *step * kImpossible) in.refuse("its kernels span more than the step");
   const auto busy = in.value(metric::kProfile, metric::kBusy);
   const auto unattributed = in.value(metric::kProfile, metric::kUnattributed);
   if (!busy || !unattributed || *busy == 0 || *unattributed <= *busy * kNoticed) return;

@@ -165,7 +165,6 @@ const std::vector<Ordered>& ordered_metrics() {
                              {"resident.requested", "resident.allocated"},
                              {"residual.requested", "residual.allocated"},
                              {"profile.busy", "profile.span"},
-                             {"profile.span", "profile.step"},
                              {"step.enqueue", "step.total"},
                              {"all_reduces.largest", "all_reduces.total"}};
     for (const std::string phase : {"forward", "loss", "backward", "optimizer"}) {
@@ -181,8 +180,7 @@ const std::vector<Ordered>& ordered_metrics() {
 
 const std::vector<Ordered>& ordered_columns() {
   static const std::vector<Ordered> pairs = [] {
-    std::vector<Ordered> all{{"max_ns", "total_ns"},
-                             {"both_ns", "communication_ns"},
+    std::vector<Ordered> all{{"both_ns", "communication_ns"},
                              {"communication_ns", "traced_ns"},
                              {"input_bytes", "before_backward_bytes"},
                              {"before_backward_bytes", "peak_bytes"},

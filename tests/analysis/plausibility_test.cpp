@@ -152,6 +152,15 @@ std::vector<Finding> profile_findings(const Launch& launch) {
   return check_plausibility(run);
 }
 
+TEST(Plausibility, KernelsSpanNoMoreThanTheStep) {
+  EXPECT_TRUE(profile_findings(profiled_launch(100, 105, 80, 0)).empty())
+      << "two clocks may differ a little";
+  const auto span = profile_findings(profiled_launch(100, 120, 80, 0));
+  ASSERT_EQ(span.size(), 1u);
+  EXPECT_TRUE(span[0].error);
+  EXPECT_THAT(span[0].text, HasSubstr("span more than the step"));
+}
+
 TEST(Plausibility, KernelsOfNoPhaseAreAWarning) {
   EXPECT_TRUE(profile_findings(profiled_launch(100, 90, 80, 0)).empty());
   Launch unknown = profiled_launch(1000, 1000, 1000, 20);

@@ -62,14 +62,6 @@ TEST(ForeignRuns, MayLackTheRowsOfATable) {
   }
 }
 
-TEST(ForeignRuns, MayHaveKernelsThatNeverRan) {
-  expect_document([](const CellSpec&, Launch& launch) {
-    Table* kernels = table_of(launch, metric::kKernels);
-    if (kernels == nullptr) return;
-    for (auto& row : kernels->rows) row[6] = std::int64_t{0};
-  });
-}
-
 TEST(ForeignRuns, MayHaveTheirEventsInAnyOrder) {
   expect_document([](const CellSpec&, Launch& launch) {
     for (const auto name : {metric::kTimeline, metric::kBlockTimeline}) {

@@ -346,6 +346,15 @@ TEST(CompiledNetwork, SaysNothingOfFusionOrMemoryThatDidNotChange) {
                                  Not(HasSubstr("Peak memory")), Not(HasSubstr("compiles"))));
 }
 
+TEST(CompiledNetwork, PaysOffAfterNobodyKnowsHowManyStepsWhereNoneWasTimed) {
+  const Change untimed = also([](const CellSpec& spec, Launch& launch) {
+    if (is_compiled(spec)) return;
+    std::erase_if(launch.metrics, [](const Metric& metric) { return metric.tag == metric::kStep; });
+  });
+  EXPECT_THAT(compile_part(compile_input(), untimed).answer,
+              AllOf(HasSubstr("Compilation takes"), Not(HasSubstr("pays off"))));
+}
+
 TEST(CompiledNetwork, WhatWasNotCompiledStandsWithItsReason) {
   const Change none = [](const CellSpec& spec, Launch& launch) {
     if (is_compiled(spec)) end_with(launch, Skipped{"torch.compile needs Triton for a GPU"});

@@ -138,6 +138,8 @@ TEST(RunCheck, RowsOfKnownTablesHoldWhatCanBe) {
   EXPECT_THAT(
       row_of(shape::attention(), {{"forward_min_ns", whole(9)}, {"forward_median_ns", whole(8)}}),
       HasSubstr("expected at most 8, as 'forward_median_ns' is, found 9"));
+  EXPECT_THAT(row_of(shape::kernels(), {{"kernel", whole(0)}, {"instances", whole(0)}}),
+              HasSubstr("tables[0].rows[0][6]: expected at least 1, found 0"));
   EXPECT_THAT(row_of(shape::kernels(), {}),
               HasSubstr("tables[0].rows[0][5]: a kernel that ran has this number"));
   EXPECT_EQ(row_of(shape::attention(), {{"outcome", std::string("out of memory")}}), "");
