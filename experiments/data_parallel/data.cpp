@@ -34,10 +34,9 @@ PartContent part_of(const RunView& view, const std::vector<Network>& networks, W
 }
 
 std::optional<Facts> equality(const Trained& trained) {
-  if (!trained.off || !trained.tolerance) return std::nullopt;
+  if (!trained.off) return std::nullopt;
   Facts facts;
   facts.set("difference", format_scientific(*trained.off, 2));
-  facts.set("tolerance", format_scientific(*trained.tolerance, 1));
   facts.flag("together", trained.apart == 0.0);
   facts.when("apart", trained.apart.value_or(0) > 0, "count",
              format_count(static_cast<std::int64_t>(trained.apart.value_or(0))));

@@ -16,7 +16,7 @@
 namespace labreport::data_parallel {
 namespace {
 
-constexpr double kMega = 1e6, kMebi = 1 << 20;
+constexpr double kMega = 1e6;
 // A prediction that is farther off than this explains nothing.
 constexpr double kPredicts = 0.25;
 // Of a difference the share that explains it at least; at most its inverse.
@@ -93,14 +93,6 @@ std::string listed(const std::vector<BucketRow>& rows, const Words& words) {
   std::vector<std::string> all;
   for (const BucketRow& row : rows) all.push_back(words(row));
   return fmt::format("{}", fmt::join(all, ", "));
-}
-
-/// The same caps, an MB being 2²⁰ bytes.
-std::string counts_of_mebibytes(const Network& network, const std::vector<BucketRow>& rows) {
-  return listed(rows, [&](const BucketRow& row) {
-    const auto cap = static_cast<std::int64_t>(row.cap * kMebi);
-    return format_count(std::ssize(fill_buckets(network.gradients(), cap)));
-  });
 }
 
 double smallest_matrix(const Network& network) {
@@ -318,7 +310,6 @@ Facts network_facts(const Network& network) {
   facts.set("tensors", format_count(std::ssize(network.gradients())));
   facts.set("caps", listed(rows, [](const BucketRow& row) { return cap_words(row.cap * kMega); }));
   facts.set("counts", listed(rows, [](const BucketRow& row) { return format_count(row.calls); }));
-  facts.set("mebibytes", counts_of_mebibytes(network, rows));
   facts.when("same", same_partition(network, rows));
   facts.when("spread", spread(network, rows));
   facts.when("expected", expected(network, rows));

@@ -82,7 +82,6 @@ Trained trained_by(const Cell& cell) {
   const auto weights = single(*launch, metric::kEquality, metric::kWeights);
   trained.off =
       weights && trained.off ? std::optional(std::max(*trained.off, *weights)) : std::nullopt;
-  trained.tolerance = single(*launch, metric::kEquality, metric::kTolerance);
   trained.apart = single(*launch, metric::kEquality, metric::kApart);
   add_traced(trained, *launch);
   return trained;

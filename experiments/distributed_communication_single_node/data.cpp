@@ -437,18 +437,6 @@ std::vector<Facts> wrong_sums(const Groups& groups) {
   return facts;
 }
 
-std::vector<Facts> line_facts(const std::vector<LineRow>& rows) {
-  std::vector<Facts> facts;
-  for (const LineRow& row : rows) {
-    Facts& line = facts.emplace_back();
-    line.set("group", fmt::format("{}, {} ranks", row.library, row.ranks));
-    line.set("latency", format_significant(row.line.latency_ns / kNsPerUs, 3));
-    line.set("bandwidth", format_significant(row.busbw() / kGiga, 3));
-    set_link(line, row.link, row.busbw());
-  }
-  return facts;
-}
-
 /// Conditions that all ranks' launches tell alike.
 std::string condition(const Groups& groups, Collectives collectives, std::string_view name) {
   for (const Group& group : groups) {
@@ -501,27 +489,24 @@ std::vector<Facts> present_ones(std::initializer_list<std::optional<Item>> items
   return facts;
 }
 
-Facts facts_of(const RunView& view, const Groups& groups, const std::vector<LineRow>& lines) {
+Facts facts_of(const RunView& view, const Groups& groups) {
   Facts facts;
-  std::vector<Facts> all, spoken;
-  std::set<Collectives> heard;
+  std::vector<Facts> first_of_each;
+  std::set<Collectives> libraries;
   for (const Group& group : groups) {
     const auto found = by_size(view, group);
-    if (!found) continue;
-    all.push_back(*found);
-    // One of each library: the answer is short.
-    if (heard.insert(group.cell->spec.ranks->collectives).second) spoken.push_back(*found);
+    if (found && libraries.insert(group.cell->spec.ranks->collectives).second) {
+      first_of_each.push_back(*found);
+    }
   }
-  facts.flag("nothing", all.empty());
-  facts.list("sizes_grow", std::move(spoken));
-  facts.list("all_sizes", std::move(all));
+  facts.flag("nothing", first_of_each.empty());
+  facts.list("sizes_grow", std::move(first_of_each));
   facts.list("ranks_grow", present_ones<Facts>({by_ranks(groups, Collectives::kGloo),
                                                 by_ranks(groups, Collectives::kNccl)}));
   facts.when("libraries", by_library(groups));
   facts.list("missing", missing(groups));
   facts.when("left_out", left_out(groups));
   facts.list("wrong", wrong_sums(groups));
-  facts.list("lines", line_facts(lines));
   add_conditions(facts, groups);
   return facts;
 }
@@ -537,7 +522,7 @@ Presentation present(const RunView& view) {
   if (groups.empty()) return {};
   const std::vector<LineRow> lines = line_rows(view, groups);
   PartContent part;
-  part.facts = facts_of(view, groups, lines);
+  part.facts = facts_of(view, groups);
   part.datasets = {make_dataset("grid", kGrid, grid_rows(groups)),
                    make_dataset("sweep", kSweep, sweep_rows(groups)),
                    make_dataset("lines", kLines, lines),

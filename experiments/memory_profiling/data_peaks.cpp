@@ -241,13 +241,9 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   const std::vector<StepRow> training = training_steps(spoken_of);
   const auto inference = range_of(spoken_of, Mode::kInference);
   const auto step = range_of(spoken_of, Mode::kTrainStep);
-  std::vector<Facts> ranges;
-  for (const auto& range : {inference, step}) {
-    if (range) ranges.push_back(*range);
-  }
   const Profiles refused = only(spoken_of, refused_step);
-  part.facts.flag("nothing", ranges.empty()).set("reasons", reasons_missing(*rows.front()));
-  part.facts.list("ranges", ranges).when("step", step).when("inference", inference);
+  part.facts.flag("nothing", !inference && !step).set("reasons", reasons_missing(*rows.front()));
+  part.facts.when("step", step).when("inference", inference);
   part.facts.when("refused", !refused.empty(), "contexts", contexts_of(refused));
   set_phases(part.facts, training_steps(asked_in_full(spoken_of)));
   part.facts.when("turned", turned(training));

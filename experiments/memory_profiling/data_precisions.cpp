@@ -216,7 +216,6 @@ PartContent present_precisions(const RunView& view, const std::vector<Profile>& 
   part.facts.flag("none_in_both", !pairs.empty() && std::ranges::none_of(pairs, &Pair::both_ran));
   Pairs forwards = of_mode(pairs, Mode::kInference);
   if (forwards.empty()) forwards = of_mode(pairs, Mode::kForward);
-  part.facts.list("compared", each(only(pairs, &Pair::both_ran), changed));
   const Pairs full = pairs_of(profiles, asked_in_full(answered(profiles)));
   set_steps(part.facts, of_mode(full, Mode::kTrainStep));
   part.facts.when("inference",

@@ -171,8 +171,7 @@ Facts top_facts(const Profiles& profiles) {
   std::erase_if(tops, [](const Top& top) { return !top.missing.empty(); });
   Facts facts = profiles.facts();
   set_situations<Top>(facts, foremost_of(profiles, tops), top_sentence,
-                      {{"top", [](const Top&) { return true; }},
-                       {"same", &Top::same},
+                      {{"same", &Top::same},
                        {"changed", &Top::changed},
                        {"forward_only", [](const Top& top) { return !top.both; }}});
   facts.when("several", how_many_change(profiles, tops));

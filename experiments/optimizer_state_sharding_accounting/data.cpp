@@ -85,9 +85,7 @@ std::optional<Facts> memory_facts(const Both& both) {
   if (plain == nullptr || sharded == nullptr) return std::nullopt;
   Facts facts;
   facts.set("network", both.network->words);
-  set_peaks(facts, both, When::kModel, metric::kAfterModel, "model");
   set_peaks(facts, both, When::kFirstStep, metric::kBeforeOptimizer, "first_before");
-  set_peaks(facts, both, When::kLaterStep, metric::kBeforeOptimizer, "before");
   set_peaks(facts, both, When::kLaterStep, metric::kAfterOptimizer, "after");
   facts.set("parameters", bytes_words(plain->point.parameters));
   facts.set("gradients", bytes_words(plain->point.gradients));
@@ -95,7 +93,6 @@ std::optional<Facts> memory_facts(const Both& both) {
   facts.set("state_sharded", bytes_words(sharded->point.optimizer));
   const double saved = plain->point.optimizer - sharded->point.optimizer;
   const double lower = plain->point.peak - sharded->point.peak;
-  facts.set("saved_state", bytes_words(saved));
   facts.set("lower", bytes_words(std::abs(lower)));
   facts.flag("alike", alike_without_state(both));
   facts.flag("so_written", written_alike(both));
@@ -132,7 +129,6 @@ std::optional<Facts> time_facts(const Both& both) {
                  .set("own", ms_words(*own))
                  .set("whole", ms_words(*whole));
   }
-  facts.when("phases", phases);
   facts.when("explained", explained ? phases : std::nullopt);
   facts.when("unexplained", explained ? std::nullopt : phases);
   return facts;

@@ -32,7 +32,7 @@ RenderOptions OutputFlags::options(const std::filesystem::path& out) const {
 }
 
 void add_output_flags(CLI::App& verb, OutputFlags& flags) {
-  verb.add_option("--answers", flags.answers, "none, facts or full (default)");
+  verb.add_option("--answers", flags.answers, "none or full (default)");
   const CLI::Option* format =
       verb.add_option("--format", flags.formats, "html,md,csv,latex,typst,pdf,json (default: all)");
   flags.named_formats = [format] { return format->count() > 0; };

@@ -35,7 +35,7 @@ std::string Details::words(Answers answers) const {
 
 std::string Part::generated_answer(Answers answers) const {
   if (answers == Answers::kNone || (note && note->replaces)) return "";
-  return answers == Answers::kFull ? answer : facts;
+  return answer;
 }
 
 std::string Part::answer_mark(bool compares) const {

@@ -13,10 +13,9 @@ namespace labreport {
 
 enum class Align { kLeft, kRight };
 
-/// How much of what this program writes stands as an answer: nothing, numbers without prose, or
-/// sentences. A sentence that depends on a measured value stands in `kFull` alone, wherever it is;
-/// numbers in tables, charts and lists always stay.
-enum class Answers { kNone, kFacts, kFull };
+/// Whether generated sentences stand as answers. A sentence that depends on a measured value stands
+/// in `kFull` alone, wherever it is; numbers in tables and charts always stay.
+enum class Answers { kNone, kFull };
 
 struct ColumnView {
   std::string title;
@@ -105,7 +104,6 @@ struct Part {
   std::string setting;      ///< Plain text: device, versions, precision, batch, context.
   std::string question;     ///< Markdown; empty: the handout asks for no such part.
   std::string answer;       ///< Markdown, generated from facts; empty: nothing to say.
-  std::string facts;        ///< Markdown: the answer's numbers alone, for `--answers facts`.
   bool calculated = false;  ///< No measurement enters the answer.
   std::optional<AuthorNote> note;
   std::vector<Figure> figures;

@@ -210,7 +210,6 @@ class SectionParser {
     }
     const std::map<std::string, std::string*> blocks = {{"Question", &part.question},
                                                         {"Answer", &part.answer},
-                                                        {"Facts", &part.facts},
                                                         {"Method", &part.method},
                                                         {"Findings", &part.findings}};
     const auto found = blocks.find(name);
@@ -221,7 +220,7 @@ class SectionParser {
 
   void trim_blocks(PartWords& part) const {
     for (std::string* block :
-         {&part.question, &part.answer, &part.facts, &part.method, &part.findings}) {
+         {&part.question, &part.answer, &part.method, &part.findings}) {
       *block = std::string(trimmed(*block));
     }
     for (Exhibit& exhibit : part.exhibits) read_attributes(exhibit);
@@ -292,7 +291,6 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   part.title = words.title;
   part.question = fill(words.question, "Question");
   part.answer = fill(words.answer, "Answer");
-  part.facts = fill(words.facts, "Facts");
   part.calculated = content.calculated;
   part.figures = content.figures;
   part.tables = content.tables;

@@ -7,7 +7,6 @@
 //   ### Question                                          blocks: each at most once in a part
 //   Markdown with Mustache tags over the part's facts …
 //   ### Answer
-//   ### Facts                                             the answer's numbers alone, as a list
 //   ### Method                                            begins "How this was measured"
 //   ### Findings                                          what this run's values say of the method
 //   ### Figure running-error                              a figure: figures/running-error.vl.json
@@ -31,7 +30,7 @@
 // several of that name, each becomes a figure or table of its own, its variant behind the title.
 //
 // Question and Method hold in every run on such a device: what depends on a measured value belongs
-// to Answer, Facts or Findings, which an author can leave out.
+// to Answer or Findings, which an author can leave out.
 //
 // A Method that begins "As in part (a)." begins with that part's words where the part is not shown.
 //
@@ -82,7 +81,6 @@ struct PartWords {
   std::string title;
   std::string question;
   std::string answer;
-  std::string facts;
   std::string method;
   std::string findings;
   std::vector<Exhibit> exhibits;

@@ -74,8 +74,7 @@ SiteRun site_run(const RunStore& store) {
 }
 
 Answers parse_answers(const std::string& text) {
-  constexpr Names<Answers, 3> kNames{
-      {{Answers::kNone, "none"}, {Answers::kFacts, "facts"}, {Answers::kFull, "full"}}};
+  constexpr Names<Answers, 2> kNames{{{Answers::kNone, "none"}, {Answers::kFull, "full"}}};
   return parse_name(kNames, "--answers", text);
 }
 

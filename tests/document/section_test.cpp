@@ -19,8 +19,6 @@ constexpr std::string_view kWords = R"(
 How long?
 ### Answer
 It takes {{time}}.
-### Facts
-- {{time}}
 ### Method
 One clock.
 

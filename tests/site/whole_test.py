@@ -42,7 +42,7 @@ class StubbedTest(ProjectTest):
 class Interrupted(StubbedTest):
     def interrupt(self, by):
         self.python.do("wait")
-        render = self.start("render", "--answers", "facts", LABREPORT_CACHE="")
+        render = self.start("render", "--answers", "none", LABREPORT_CACHE="")
         begun = time.monotonic()
         while not self.python.has("drawing") and time.monotonic() < begun + PATIENCE:
             time.sleep(0.01)

@@ -142,9 +142,6 @@ At size {{size}} a forward pass takes **{{forward}}** and a backward pass **{{ba
 {{ratio}} times the forward pass.
 {{#steady}}The steps vary little: the standard deviation is at most 0.4 % of the mean at every size.{{/steady}}
 {{^steady}}The steps vary.{{/steady}}
-### Facts
-- forward, {{size}}: **{{forward}}**
-- backward, {{size}}: **{{backward}}**
 ### Method
 A step synchronizes once, at its end; the phases come from a second set of steps that synchronizes
 after each phase. The deviation is the sample standard deviation (*n* − 1).

@@ -72,9 +72,6 @@ std::string figure_html(const Figure& figure, PageState& state, bool on_paper = 
 /// Whose report it is; empty where nothing is known.
 std::string byline_html(const FrontMatter& front);
 
-/// The list of `Part::facts` ("- label: value; value") as one of labels with their values.
-std::string facts_html(std::string_view markdown);
-
 /// Figures one after another, the variants of a family held together.
 std::string figures_html(const std::vector<Figure>& figures, PageState& state,
                          const PaperPart& paper);
