@@ -96,7 +96,7 @@ Measured measure_as_told(const RunFlags& flags, const fs::path& root,
   setup.program = fs::absolute(worker.program);
   setup.model = input.selection.source();
   find_model_worker_for(wanted, setup);
-  const Session session = new_session(flags, choice, worker, setup.model, argv);
+  const Session session = new_session(flags, flags.keep_host, choice, worker, setup.model, argv);
   if (flags.shard) {
     return measure_shard(flags, root,
                          {input, choice, session, pool_setup(flags, choice, std::move(setup))});
@@ -159,7 +159,7 @@ Measured measure(const RunFlags& flags, const fs::path& root,
     throw InputError("--shard goes on with what its folder holds", "leave --resume out");
   }
   if (!flags.resume) return measure_as_told(flags, root, argv);
-  const GoneOn gone_on = gone_on_run(root, argv);
+  const GoneOn gone_on = gone_on_run(root, flags);
   return measure_as_told(gone_on.flags, gone_on.folder, argv);
 }
 

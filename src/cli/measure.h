@@ -12,13 +12,12 @@
 
 namespace labreport {
 
-struct RunFlags : MeasureFlags, KeptSurroundings {
+struct RunFlags : Request {
   std::string out;
   bool resume = false;
   bool dry_run = false;
-  bool nvtx = false;
-  std::optional<std::string> timeout;
-  std::optional<std::string> shard, stale_after;  ///< See `add_shard_flags`.
+  bool keep_host = false;  ///< The machine's name, and paths with the user's, are recorded.
+  std::optional<std::string> stale_after;  ///< See `add_shard_flags`.
 };
 
 /// All flags of `run`; `out_words` describes --out, whose default is `flags.out`.

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 PlanInput recorded_input(const Run& plan, const Run& run) {
   const bool cpu = std::ranges::any_of(
       run.cells, [](const Cell& cell) { return cell.spec.device == DeviceKind::kCpu; });
-  PlanInput input = plan_input(begun_with(plan), parse_preset(plan.preset),
+  PlanInput input = plan_input(requested(plan), parse_preset(plan.preset),
                                cpu ? DeviceKind::kCpu : DeviceKind::kCuda);
   const bool bf16 = std::ranges::all_of(run.devices, [](const Device& device) {
     return device.kind == DeviceKind::kCpu || computes_in_bf16(device.compute_capability);

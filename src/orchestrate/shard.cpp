@@ -12,7 +12,6 @@
 namespace labreport {
 namespace {
 
-constexpr std::string_view kFlag = "--shard";
 constexpr std::int64_t kMostShards = 10000;
 
 std::optional<std::int64_t> number_in(std::string_view text) {
@@ -42,12 +41,7 @@ Shard parse_shard(const std::string& text) {
 std::string words(const Shard& shard) { return fmt::format("shard {}/{}", shard.number, shard.of); }
 
 std::optional<Shard> shard_of(const Session& session) {
-  for (auto word = session.argv.begin(); word != session.argv.end(); ++word) {
-    if (word->starts_with("--shard=")) return read_shard(word->substr(kFlag.size() + 1));
-    if (*word == kFlag && std::next(word) != session.argv.end())
-      return read_shard(*std::next(word));
-  }
-  return std::nullopt;
+  return session.request.shard ? read_shard(*session.request.shard) : std::nullopt;
 }
 
 std::string missing_shards(const Run& run, const std::vector<std::string>& unreleased) {

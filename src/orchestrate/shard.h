@@ -24,7 +24,7 @@ Shard parse_shard(const std::string& text);
 
 std::string words(const Shard& shard);  ///< "shard 2/4"
 
-/// By the --shard of its command; nothing for a session without, or one that no task wrote.
+/// Nothing for a session that no task wrote.
 std::optional<Shard> shard_of(const Session& session);
 
 /// "shard 3/4 never began and shard 2/4 did not finish": for a run that lacks something.
