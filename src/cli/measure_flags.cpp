@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/request.h"
+#include "cli/flags.h"
 #include "experiments/catalog.h"
 #include "experiments/chosen_problems.h"
 #include "orchestrate/model_source.h"
@@ -241,7 +241,8 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
 
 PlanInput plan_input(const Request& request, const DeviceChoice& choice) {
   PlanInput input = plan_input(request, choice.preset, choice.kind);
-  const bool one_gpu = choice.gpus.size() + choice.others.size() == 1;
+  // Tasks share one plan out, whatever each of them sees.
+  const bool one_gpu = !request.shard && choice.gpus.size() + choice.others.size() == 1;
   if (one_gpu && request.problems == "all") {
     std::erase_if(input.selection.only,
                   [](const std::string& problem) { return find_experiment(problem).several_gpus; });

@@ -70,34 +70,13 @@ void refuse_unnamed_model(const Request& begun, const Request& given) {
 /// Throws where the folder holds no run that can be measured into.
 Run load_measured_here(const fs::path& folder) {
   Run run = RunStore(folder).load();
-  if (RunStore(folder).is_shared()) {
-    throw InputError("the tasks of several shards measure into " + folder.string(),
-                     "start them again, or join what they wrote by `labreport merge`");
-  }
   if (run.source == "measured" && !RunStore(folder).is_imported()) return run;
   throw InputError(folder.string() + " holds numbers that were imported, not measured",
                    "name a measured run's folder with --out, or " + std::string(kAnew));
 }
 
-bool is_asked_for(const Run& run, const Request& given) {
-  const Request begun = requested(run);
-  const auto same = [&](std::optional<std::string> Request::* flag) {
-    return !(given.*flag) || given.*flag == begun.*flag;
-  };
-  return run.source == "measured" && same(&Request::edition) && same(&Request::preset) &&
-         same(&Request::shard);
-}
-
-/// One that cannot be read is told, and stands in no other's way.
 bool can_go_on(const fs::path& folder, const Request& given) {
-  const RunStore store(folder);
-  if (!fs::exists(store.cells_folder()) || store.is_imported() || store.is_shared()) return false;
-  try {
-    return is_asked_for(store.load(), given);
-  } catch (const Error& error) {
-    say("left out: {}\n", error.what());
-    return false;
-  }
+  return fs::exists(RunStore(folder).cells_folder()) && is_asked_for(folder, given);
 }
 
 fs::path interrupted_run(const fs::path& root, const Request& given) {
@@ -124,6 +103,20 @@ bool made_by_make(const std::vector<std::string>& argv) {
 }
 
 }  // namespace
+
+bool is_asked_for(const fs::path& folder, const Request& given) try {
+  if (RunStore(folder).is_imported()) return false;
+  const Run run = RunStore(folder).load();
+  const Request begun = requested(run);
+  const auto same = [&](std::optional<std::string> Request::* flag) {
+    return !(given.*flag) || given.*flag == begun.*flag;
+  };
+  return run.source == "measured" && same(&Request::edition) && same(&Request::preset) &&
+         same(&Request::shard);
+} catch (const Error& error) {
+  say("left out: {}\n", error.what());
+  return false;
+}
 
 std::string plan_words(const Run& run) {
   std::vector<std::string> all;

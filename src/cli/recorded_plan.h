@@ -27,6 +27,10 @@ struct GoneOn {
 /// changes its plan.
 GoneOn gone_on_run(const std::filesystem::path& root, const RunFlags& given);
 
+/// Whether the run there was measured, and is of the edition, preset and shard that `given` names.
+/// One that cannot be read is told, and stands in no other's way.
+bool is_asked_for(const std::filesystem::path& folder, const Request& given);
+
 /// The flags of its request that change what is measured: two runs of one plan have the same.
 std::string plan_words(const Run& run);
 
