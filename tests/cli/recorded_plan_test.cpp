@@ -58,7 +58,7 @@ TEST(RecordedFlags, AreThoseOfTheFirstCommand) {
 }
 
 TEST(RecordedFlags, AModelIsCodeAndIsNamedAgain) {
-  const Run run = begun_by({.model = "~/net.py:Net", .loss = "net:loss"});
+  const labreport::Run run = begun_by({.model = "~/net.py:Net", .loss = "net:loss"});
   EXPECT_THAT([&] { resumed(run, {}); },
               ThrowsMessage<InputError>(HasSubstr("name it again: --model ~/net.py:Net")));
   const RunFlags flags = resumed(run, {.model = "here/net.py:Net"});
@@ -67,16 +67,16 @@ TEST(RecordedFlags, AModelIsCodeAndIsNamedAgain) {
 }
 
 TEST(RecordedFlags, AnAttentionIsCodeToo) {
-  const Run run = begun_by({.attention = "flash.py:Flash"});
+  const labreport::Run run = begun_by({.attention = "flash.py:Flash"});
   EXPECT_THAT([&] { resumed(run, {}); },
               ThrowsMessage<InputError>(HasSubstr("name it again: --attention flash.py:Flash")));
   EXPECT_EQ(resumed(run, {.attention = "here/flash.py:Flash"}).attention, "here/flash.py:Flash");
 }
 
 TEST(RecordedFlags, WhatIsMeasuredBesideAModelStays) {
-  const Run both = begun_by({.model = "net.py:Net", .beside = "labreport"});
+  const labreport::Run both = begun_by({.model = "net.py:Net", .beside = "labreport"});
   EXPECT_EQ(resumed(both, {.model = "net.py:Net"}).beside, "labreport");
-  const Run alone = begun_by({.model = "net.py:Net"});
+  const labreport::Run alone = begun_by({.model = "net.py:Net"});
   EXPECT_THAT([&] { resumed(alone, {.model = "net.py:Net", .beside = "labreport"}); },
               ThrowsMessage<InputError>(HasSubstr("--and is not what this run was begun with")));
 }
@@ -96,7 +96,7 @@ TEST(RecordedFlags, MayBeRepeatedAndThoseThatChangeNoResultReplaced) {
 }
 
 TEST(RecordedFlags, KeepTheHostWhereTheRunHasIt) {
-  Run run = begun();
+  labreport::Run run = begun();
   EXPECT_FALSE(resumed(run, {}).keep_host);
   run.sessions.front().host = "node7";
   EXPECT_TRUE(resumed(run, {}).keep_host);

@@ -49,38 +49,30 @@ void measure(const std::function<std::vector<PlannedCell>(const Run&)>& plan, st
 TEST(ShardsOfPlans, MeasureEachCellOnceWhateverDoesNotFit) {
   for (const char* edition : {"2025", "2026"}) {
     const PlanInput input = plan_of(edition, Preset::kFull, all_of(edition));
-    for (const std::int64_t memory : {6 * kGibibyte, 40 * kGibibyte, 141 * kGibibyte}) {
-      const auto whole = [&](const Run& so_far) { return plan_cells(input, so_far); };
+    for (const std::int64_t memory : {6 * kGibibyte, 141 * kGibibyte}) {
+      const auto whole = [&](const labreport::Run& so_far) { return plan_cells(input, so_far); };
       Times alone, together;
       measure(whole, memory, alone);
       const Shards shards = shards_of(input, 4);
       for (std::int64_t number = 1; number <= 4; ++number) {
-        measure([&](const Run& run) { return shards.part(whole(run), number); }, memory, together);
+        measure([&](const labreport::Run& run) { return shards.part(whole(run), number); }, memory, together);
       }
       EXPECT_EQ(together, alone) << edition << " " << memory / kGibibyte << " GiB";
     }
   }
 }
 
-TEST(ShardsOfPlans, DoNotDependOnWhereTheyAreAskedFor) {
-  const PlanInput input = plan_of("2025", Preset::kQuick);
-  const auto planned = plan_cells(input, Run());
-  std::size_t measured = 0;
-  for (const std::int64_t number : {1, 2, 3}) {
-    measured += shards_of(input, 3).part(planned, number).size();
-  }
-  EXPECT_EQ(measured, planned.size() + 2) << "each has the limits";
-}
-
 TEST(ShardsOfPlans, FourGainMoreThanThreePointFourWhereNoGroupIsAQuarter) {
+  int compared = 0;
   for (const char* edition : {"2025", "2026"}) {
     for (const auto& only : {std::vector<std::string>(), all_of(edition)}) {
       const Shards shards = shards_of(plan_of(edition, Preset::kFull, only), 4);
-      RecordProperty(std::string(edition) + (only.empty() ? "" : " all"),
-                     std::to_string(shards.most_speedup()));
-      if (shards.most_speedup() > 4) EXPECT_GE(shards.speedup(), 3.4) << edition;
+      if (shards.most_speedup() <= 4) continue;  // a group is more than a quarter
+      EXPECT_GE(shards.speedup(), 3.4) << edition;
+      ++compared;
     }
   }
+  EXPECT_EQ(compared, 3);
 }
 
 }  // namespace
