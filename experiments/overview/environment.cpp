@@ -155,12 +155,12 @@ std::string precision_flags(const Cells& cells, bool gpu) {
 
 /// Of `make report`; what else decides what is measured passes through ARGS.
 constexpr std::array kMakeVariables{
-    std::pair{"--edition", "EDITION"},     std::pair{"--preset", "PRESET"},
-    std::pair{"--problems", "PROBLEMS"},   std::pair{"--model", "MODEL"},
-    std::pair{"--and", "AND"},             std::pair{"--model-args", "MODEL_ARGS"},
-    std::pair{"--loss", "LOSS"},           std::pair{"--optimizer", "OPTIMIZER"},
-    std::pair{"--compile", "COMPILE"},     std::pair{"--attention", "ATTENTION"},
-    std::pair{"--sizes", "SIZES"},         std::pair{"--contexts", "CONTEXTS"},
+    std::pair{"--edition", "EDITION"},   std::pair{"--preset", "PRESET"},
+    std::pair{"--problems", "PROBLEMS"}, std::pair{"--model", "MODEL"},
+    std::pair{"--and", "AND"},           std::pair{"--model-args", "MODEL_ARGS"},
+    std::pair{"--loss", "LOSS"},         std::pair{"--optimizer", "OPTIMIZER"},
+    std::pair{"--compile", "COMPILE"},   std::pair{"--attention", "ATTENTION"},
+    std::pair{"--sizes", "SIZES"},       std::pair{"--contexts", "CONTEXTS"},
     std::pair{"--gpus", "GPUS"}};
 
 /// Without what make chooses by itself, and without one GPU's number: which of several measures
@@ -171,7 +171,8 @@ Request without_defaults(Request request) {
   };
   reset(request.edition, request.edition == editions().front().name);
   reset(request.preset, request.preset != "quick" && request.preset != "demo");
-  reset(request.gpus, request.gpus != "all" && request.gpus.value_or("").find(',') == std::string::npos);
+  reset(request.gpus,
+        request.gpus != "all" && request.gpus.value_or("").find(',') == std::string::npos);
   return request;
 }
 
@@ -188,8 +189,8 @@ std::string make_variables(const Request& request) {
   std::string variables;
   std::vector<std::string> others;
   for (const GivenFlag& flag : given_flags(request)) {
-    const auto variable = std::ranges::find(kMakeVariables, flag.name,
-                                            [](const auto& pair) { return std::string(pair.first); });
+    const auto variable = std::ranges::find(
+        kMakeVariables, flag.name, [](const auto& pair) { return std::string(pair.first); });
     if (variable == kMakeVariables.end()) {
       std::ranges::copy(flag.words(), std::back_inserter(others));
       continue;

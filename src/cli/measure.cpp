@@ -79,7 +79,7 @@ void find_model_worker_for(const std::vector<PlannedCell>& wanted, WorkerSetup& 
 
 /// What a task with --shard measures of a plan; without, all of it.
 std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> own_part(const Request& request,
-                                                                          const PlanInput& input) {
+                                                                           const PlanInput& input) {
   if (!request.shard) return [](std::vector<PlannedCell> cells) { return cells; };
   const Shard shard = parse_shard(*request.shard);
   return [shards = shards_of(input, shard.of), shard](std::vector<PlannedCell> cells) {

@@ -32,8 +32,8 @@ struct Measured {
 
 /// Measures into a new folder under `root`, or goes on with the newest run there that was
 /// interrupted, by the flags that it was begun with; `root` may be that run's own folder. A shard
-/// that has no run there is begun, and one that is whole stays. Progress goes to stderr, a dry run's
-/// table to stdout.
+/// that has no run there is begun, and one that is whole stays. Progress goes to stderr, a dry
+/// run's table to stdout.
 Measured measure(const RunFlags& flags, const std::filesystem::path& root,
                  const std::vector<std::string>& argv);
 

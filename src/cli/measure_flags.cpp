@@ -211,7 +211,8 @@ void add_measure_flags(CLI::App& verb, Request& request) {
 }
 
 PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
-  PlanInput input{find_edition(request.edition.value_or(editions().front().name)), preset, {}, device};
+  PlanInput input{
+      find_edition(request.edition.value_or(editions().front().name)), preset, {}, device};
   Selection& selection = input.selection;
   selection.only = chosen_problems(request, input.edition);
   for (std::string& selector : selection.only) {
@@ -224,8 +225,8 @@ PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
   });
   selection.precisions = parse_list("--precisions", request.precisions,
                                     [](const std::string& word) { return parse_precision(word); });
-  selection.modes =
-      parse_list("--modes", request.modes, [](const std::string& word) { return parse_mode(word); });
+  selection.modes = parse_list("--modes", request.modes,
+                               [](const std::string& word) { return parse_mode(word); });
   selection.batch = optional_number("--batch", request.batch, 1);
   selection.vocab = optional_number("--vocab", request.vocab, 1);
   selection.warmup = optional_number("--warmup", request.warmup, 0, kMostSteps);

@@ -191,10 +191,10 @@ ExitStatus merge(const MergeFlags& flags) {
   const std::int64_t missing = complete(run);
   const std::string which = missing_words(shards);
   if (missing > 0 && !flags.partial) {
-    throw InputError(fmt::format("{} lacks {}{}", flags.folder,
-                                 format_plural(missing, "launch", "launches"),
-                                 which.empty() ? "" : ": " + which),
-                     "start its tasks again, or take what is there with --partial");
+    throw InputError(
+        fmt::format("{} lacks {}{}", flags.folder, format_plural(missing, "launch", "launches"),
+                    which.empty() ? "" : ": " + which),
+        "start its tasks again, or take what is there with --partial");
   }
   const RunStore store(make_run_folder(flags.out, run));
   store.create(run);

@@ -22,8 +22,8 @@ constexpr const char* kAnew = "measure anew without --resume";
 /// The flags that change neither which cells there are nor what they say. A model's implementation
 /// says whether its own are as they were.
 bool is_free(const std::string& flag) {
-  constexpr std::array<std::string_view, 8> kFree{"--gpus",       "--timeout", "--model",
-                                                  "--model-args", "--loss",    "--optimizer",
+  constexpr std::array<std::string_view, 8> kFree{"--gpus",       "--timeout",  "--model",
+                                                  "--model-args", "--loss",     "--optimizer",
                                                   "--compile",    "--attention"};
   return std::ranges::find(kFree, flag) != kFree.end();
 }
@@ -88,9 +88,9 @@ fs::path interrupted_run(const fs::path& root, const Request& given) {
   }
   const Request named{.edition = given.edition, .preset = given.preset, .shard = given.shard};
   const std::string which = command_line(words_of(named));
-  throw InputError("no interrupted run" + (which.empty() ? "" : " of " + which) + " under " +
-                       root.string(),
-                   kAnew);
+  throw InputError(
+      "no interrupted run" + (which.empty() ? "" : " of " + which) + " under " + root.string(),
+      kAnew);
 }
 
 /// Whether `make report RESUME=1` by itself looks where this command keeps its runs, and may go on.

@@ -103,7 +103,8 @@ std::string array_script(const SlurmFlags& flags, const fs::path& folder, std::i
 }
 
 std::string merge_script(const SlurmFlags& flags, const fs::path& folder) {
-  const std::vector<std::string> words{folder.string(), "--out", fs::absolute("site/runs").string()};
+  const std::vector<std::string> words{folder.string(), "--out",
+                                       fs::absolute("site/runs").string()};
   return head(flags, folder / "slurm-%j-merge.log") +
          fmt::format("exec {} merge {}\n", program(), command_line(words));
 }
@@ -162,7 +163,8 @@ ExitStatus slurm(const SlurmFlags& flags) {
 
 void add_slurm(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] = add_verb<SlurmFlags>(
-      app, invocation, "slurm", "a Slurm job array that shares one plan out, and the job that merges", slurm);
+      app, invocation, "slurm",
+      "a Slurm job array that shares one plan out, and the job that merges", slurm);
   verb->add_option("--partition", flags->partition, "of the cluster (its default)");
   verb->add_option("--array", flags->array, "N: how many tasks share the plan");
   verb->add_option("--gpus-per-task", flags->gpus_per_task, "1 (default), or 0: the CPU");

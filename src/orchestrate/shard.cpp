@@ -102,8 +102,7 @@ Shards::Shards(const std::vector<std::pair<CellSpec, double>>& cells, std::int64
   longest_part_ = std::ranges::max(busy);
 }
 
-std::vector<PlannedCell> Shards::part(std::vector<PlannedCell> planned,
-                                      std::int64_t number) const {
+std::vector<PlannedCell> Shards::part(std::vector<PlannedCell> planned, std::int64_t number) const {
   std::erase_if(planned, [&](const PlannedCell& cell) {
     const auto part = parts_.find(shard_group(cell.spec));
     return !is_everywhere(cell.spec) && part != parts_.end() &&

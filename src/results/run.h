@@ -44,12 +44,12 @@ struct ModelSource {
 
 /// One invocation of the program on one machine. A resumed run has several.
 struct Session {
-  std::string started_at;  ///< UTC, ISO 8601, "2026-05-01T12:34:56Z".
+  std::string started_at;         ///< UTC, ISO 8601, "2026-05-01T12:34:56Z".
   std::vector<std::string> argv;  ///< For readers alone: `request` says what it asked for.
-  std::string revision;  ///< Full git commit of the program's sources; empty when unknown.
-  bool dirty = false;    ///< The sources differed from that commit.
-  std::string host;      ///< Empty: left out.
-  std::string cpu;       ///< Processor model.
+  std::string revision;           ///< Full git commit of the program's sources; empty when unknown.
+  bool dirty = false;             ///< The sources differed from that commit.
+  std::string host;               ///< Empty: left out.
+  std::string cpu;                ///< Processor model.
   std::int64_t cores = 0;
   Software software;
   std::optional<ModelSource> model = {};           ///< What cells with an implementation measure.

@@ -22,8 +22,8 @@ class RunStore {
   explicit RunStore(std::filesystem::path folder);
 
   const std::filesystem::path& folder() const { return folder_; }
-  std::filesystem::path run_file() const;      ///< run.json
-  std::filesystem::path cells_folder() const;  ///< cells/: finished launches not yet merged
+  std::filesystem::path run_file() const;          ///< run.json
+  std::filesystem::path cells_folder() const;      ///< cells/: finished launches not yet merged
   std::filesystem::path scratch_folder() const;    ///< scratch/: requests and raw results in flight
   std::filesystem::path artifacts_folder() const;  ///< artifacts/: large by-products
   std::filesystem::path notes_folder() const;      ///< notes/: the author's words for this run

@@ -88,8 +88,8 @@ TEST(RecordedFlags, StandWithTheEditionAndPresetThatWereChosenForTheUser) {
 }
 
 TEST(RecordedFlags, MayBeRepeatedAndThoseThatChangeNoResultReplaced) {
-  const RunFlags flags = resumed(
-      begun(), {.edition = "2026", .sizes = "mini,small", .gpus = "1", .timeout = "99"});
+  const RunFlags flags =
+      resumed(begun(), {.edition = "2026", .sizes = "mini,small", .gpus = "1", .timeout = "99"});
   EXPECT_EQ(flags.gpus, "1");
   EXPECT_EQ(flags.timeout, "99");
   EXPECT_EQ(flags.launches, "3");

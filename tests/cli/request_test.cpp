@@ -39,11 +39,10 @@ TEST(Requests, HaveEveryFlagThatSaysWhatIsMeasured) {
 }
 
 TEST(Requests, AreWrittenInOneOrderWithEachOwnSize) {
-  const Words given{"--steps", "3",  "--size",     "a=1,2,3,4", "--size",
+  const Words given{"--steps",   "3",         "--size",    "a=1,2,3,4", "--size",
                     "b=1,2,3,4", "--compile", "--edition", "2026"};
-  EXPECT_EQ(words_of(parsed(given)),
-            (Words{"--edition", "2026", "--compile", "--size", "a=1,2,3,4", "--size", "b=1,2,3,4",
-                   "--steps", "3"}));
+  EXPECT_EQ(words_of(parsed(given)), (Words{"--edition", "2026", "--compile", "--size", "a=1,2,3,4",
+                                            "--size", "b=1,2,3,4", "--steps", "3"}));
 }
 
 TEST(Requests, TakeOneFlagFromAnother) {

@@ -55,7 +55,8 @@ TEST(ShardsOfPlans, MeasureEachCellOnceWhateverDoesNotFit) {
       measure(whole, memory, alone);
       const Shards shards = shards_of(input, 4);
       for (std::int64_t number = 1; number <= 4; ++number) {
-        measure([&](const labreport::Run& run) { return shards.part(whole(run), number); }, memory, together);
+        measure([&](const labreport::Run& run) { return shards.part(whole(run), number); }, memory,
+                together);
       }
       EXPECT_EQ(together, alone) << edition << " " << memory / kGibibyte << " GiB";
     }
