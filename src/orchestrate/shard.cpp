@@ -22,9 +22,9 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return number;
 }
 
-std::map<std::string, double> seconds_by_group(const std::vector<Weight>& cells) {
+std::map<std::string, double> seconds_by_group(const std::vector<GroupTime>& cells) {
   std::map<std::string, double> seconds;
-  for (const Weight& cell : cells) seconds[cell.group] += cell.seconds;
+  for (const GroupTime& cell : cells) seconds[cell.group] += cell.seconds;
   return seconds;
 }
 
@@ -58,7 +58,8 @@ std::string shard_group(const CellSpec& spec) {
   return group;
 }
 
-std::map<std::string, std::size_t> partition(const std::vector<Weight>& cells, std::size_t parts) {
+std::map<std::string, std::size_t> partition(const std::vector<GroupTime>& cells,
+                                             std::size_t parts) {
   const auto seconds = seconds_by_group(cells);
   std::vector<std::pair<std::string, double>> groups(seconds.begin(), seconds.end());
   std::ranges::stable_sort(groups, std::greater(), &std::pair<std::string, double>::second);
@@ -78,16 +79,16 @@ std::map<std::string, std::size_t> partition(const std::vector<Weight>& cells, s
 }
 
 Shards::Shards(const std::vector<std::pair<CellSpec, double>>& cells, std::int64_t of) {
-  std::vector<Weight> weights;
+  std::vector<GroupTime> times;
   for (const auto& [spec, seconds] : cells) {
     all_ += seconds;
     if (is_everywhere(spec)) {
       everywhere_ += seconds;
     } else {
-      weights.push_back({shard_group(spec), seconds});
+      times.push_back({shard_group(spec), seconds});
     }
   }
-  parts_ = partition(weights, static_cast<std::size_t>(of));
+  parts_ = partition(times, static_cast<std::size_t>(of));
   const auto groups = static_cast<std::int64_t>(parts_.size());
   if (of > groups) {
     throw InputError(fmt::format("{} are more than the plan's {} of cells that stay together",
@@ -95,7 +96,7 @@ Shards::Shards(const std::vector<std::pair<CellSpec, double>>& cells, std::int64
                      fmt::format("start at most {}", groups));
   }
   std::vector<double> busy(static_cast<std::size_t>(of), everywhere_);
-  for (const auto& [group, seconds] : seconds_by_group(weights)) {
+  for (const auto& [group, seconds] : seconds_by_group(times)) {
     busy[parts_.at(group)] += seconds;
     longest_group_ = std::max(longest_group_, everywhere_ + seconds);
   }

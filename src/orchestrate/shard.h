@@ -29,15 +29,16 @@ std::string words(const Shard& shard);  ///< "shard 2/4"
 /// context by itself; so do attention of one width, and all cells of several ranks.
 std::string shard_group(const CellSpec& spec);
 
-/// A cell as far as sharing out goes.
-struct Weight {
+/// Seconds that a cell of the group takes.
+struct GroupTime {
   std::string group;
   double seconds = 0;
 };
 
 /// The part of each group, from 0: the longest group first, each to the part with least to do.
 /// Depends on the cells alone.
-std::map<std::string, std::size_t> partition(const std::vector<Weight>& cells, std::size_t parts);
+std::map<std::string, std::size_t> partition(const std::vector<GroupTime>& cells,
+                                             std::size_t parts);
 
 /// The parts of one plan.
 class Shards {
