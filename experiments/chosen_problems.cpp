@@ -6,22 +6,16 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "experiments/catalog.h"
-#include "experiments/common/given_flags.h"
 
 namespace labreport {
 namespace {
 
-/// As the command writes them.
-std::vector<std::string> asked_for(const Session& session) {
-  std::vector<std::string> selectors;
-  for (const char* flag : {"--problems", "--only"}) {
-    for (const std::string& value : given_values(session, flag)) {
-      std::ranges::copy(split(value, ','), std::back_inserter(selectors));
-    }
-  }
-  const bool attention = !given_values(session, "--attention").empty();
-  if (selectors.empty() && attention) selectors.emplace_back("flash_benchmarking");
-  return selectors;
+/// As the request writes them.
+std::vector<std::string> asked_for(const Request& request) {
+  if (request.problems) return split(*request.problems, ',');
+  if (request.only) return split(*request.only, ',');
+  if (request.attention) return {"flash_benchmarking"};
+  return {};
 }
 
 bool is_half_or_all(const std::vector<std::string>& selectors) {
@@ -48,19 +42,16 @@ std::vector<std::string> profiling_problems() {
 }
 
 std::optional<std::set<std::string>> chosen_problems(const Run& run) {
+  if (run.sessions.empty()) return std::nullopt;
+  const std::vector<std::string> selectors = asked_for(run.sessions.front().request);
+  if (is_half_or_all(selectors)) return std::nullopt;
   std::set<std::string> chosen;
-  for (const Session& session : run.sessions) {
-    const std::vector<std::string> selectors = asked_for(session);
-    const bool goes_on = &session != &run.sessions.front() && is_given(session, "--resume");
-    if (selectors.empty() && goes_on) continue;
-    if (is_half_or_all(selectors)) return std::nullopt;
-    try {
-      for (const std::string& selector : selectors) choose(chosen, selector);
-    } catch (const InputError&) {  // a problem that this version does not know
-      return std::nullopt;
-    }
+  try {
+    for (const std::string& selector : selectors) choose(chosen, selector);
+  } catch (const InputError&) {  // a problem that this version does not know
+    return std::nullopt;
   }
-  return chosen.empty() ? std::nullopt : std::optional(std::move(chosen));
+  return chosen;
 }
 
 }  // namespace labreport

@@ -1,4 +1,4 @@
-// Which problems and parts the commands of a run asked for.
+// Which problems and parts a run was asked for.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,8 @@ namespace labreport {
 /// The names of the profiling half's problems, which `profiling` stands for.
 std::vector<std::string> profiling_problems();
 
-/// What the run's commands chose by name, those of all its sessions together: experiments
-/// ("ladder") and parts of them ("data_parallel.d");
-/// nothing where a session measured all or the profiling half, or its choice cannot be read. A
-/// session that went on with another one chose as that did.
+/// What the run's request chose by name: experiments ("ladder") and parts of them
+/// ("data_parallel.d"); nothing where it is all or the profiling half, or cannot be read.
 std::optional<std::set<std::string>> chosen_problems(const Run& run);
 
 }  // namespace labreport

@@ -26,51 +26,52 @@ bool known(const std::vector<Size>& sizes, const CellSpec& spec) {
 }
 
 /// A size of the user's own is written out; one of the handout's by its name.
-std::string size_flag(const Run& run, const CellSpec& spec) {
+void name_size(Request& request, const Run& run, const CellSpec& spec) {
   const auto sizes = known_sizes(find_edition(run.edition), parse_preset(run.preset));
-  if (known(sizes, spec)) return fmt::format(" --sizes {}", spec.size);
-  return fmt::format(" --size {}={},{},{},{}", spec.size, spec.model->d_model, spec.model->d_ff,
-                     spec.model->layers, spec.model->heads);
+  if (known(sizes, spec)) {
+    request.sizes = spec.size;
+  } else {
+    request.own_sizes = {fmt::format("{}={},{},{},{}", spec.size, spec.model->d_model,
+                                     spec.model->d_ff, spec.model->layers, spec.model->heads)};
+  }
 }
 
-std::string model_flags(const ModelSource& model) {
-  std::vector<std::string> words{"--model", model.model};
-  if (!model.arguments.empty()) words.insert(words.end(), {"--model-args", model.arguments});
-  words.insert(words.end(), {"--loss", model.loss, "--optimizer", model.optimizer});
-  if (model.compile) words.emplace_back("--compile");
-  return command_line(words);
+void name_model(Request& request, const Request& asked) {
+  request.model = asked.model;
+  request.model_args = asked.model_args;
+  request.loss = asked.loss;
+  request.optimizer = asked.optimizer;
+  request.compile = asked.compile;
+}
+
+std::optional<std::string> text(const std::optional<std::int64_t>& number) {
+  return number ? std::optional(std::to_string(*number)) : std::nullopt;
 }
 
 }  // namespace
 
 std::string command_for(const Run& run, const std::string& problem, const CellSpec& spec) {
-  std::string command = fmt::format("build/bin/labreport run --edition {}", run.edition);
-  if (run.preset != name(Preset::kFull)) command += fmt::format(" --preset {}", run.preset);
-  command += fmt::format(" --only {}", problem);
-  if (const ModelSource* model = measured_model(run); model && !spec.implementation.empty()) {
-    command += " " + model_flags(*model);
-  }
+  const Request asked = requested(run);
+  Request request{.edition = run.edition, .only = problem};
+  if (run.preset != name(Preset::kFull)) request.preset = run.preset;
+  if (measured_model(run) != nullptr && !spec.implementation.empty()) name_model(request, asked);
   const bool beside = spec.attention && spec.attention->method != AttentionMethod::kSynced;
-  if (const ModelSource* attention = beside ? measured_attention(run) : nullptr) {
-    command += " " + command_line(std::vector<std::string>{"--attention", attention->model});
+  if (beside) request.attention = asked.attention;
+  if (spec.model) name_size(request, run, spec);
+  request.contexts = text(spec.context);
+  if (spec.attention) request.contexts = fmt::format("{}", fmt::join(spec.attention->lengths, ","));
+  if (spec.precision) request.precisions = name(*spec.precision);
+  if (spec.mode) request.modes = name(*spec.mode);
+  request.warmup = text(spec.warmup);
+  request.steps = text(spec.steps);
+  const bool demo = run.preset == name(Preset::kDemo);
+  if (!demo && spec.batch && whole_batch(spec) != kHandoutBatch) {
+    request.batch = text(whole_batch(spec));
   }
-  if (spec.model) command += size_flag(run, spec);
-  if (spec.context) command += fmt::format(" --contexts {}", *spec.context);
-  if (spec.attention) {
-    command += fmt::format(" --contexts {}", fmt::join(spec.attention->lengths, ","));
+  if (!demo && spec.model && spec.model->vocab != kHandoutVocab) {
+    request.vocab = text(spec.model->vocab);
   }
-  if (spec.precision) command += fmt::format(" --precisions {}", name(*spec.precision));
-  if (spec.mode) command += fmt::format(" --modes {}", name(*spec.mode));
-  if (spec.warmup) command += fmt::format(" --warmup {}", *spec.warmup);
-  if (spec.steps) command += fmt::format(" --steps {}", *spec.steps);
-  if (run.preset == name(Preset::kDemo)) return command;
-  if (spec.batch && whole_batch(spec) != kHandoutBatch) {
-    command += fmt::format(" --batch {}", whole_batch(spec));
-  }
-  if (spec.model && spec.model->vocab != kHandoutVocab) {
-    command += fmt::format(" --vocab {}", spec.model->vocab);
-  }
-  return command;
+  return "build/bin/labreport run " + command_line(words_of(request));
 }
 
 TableView commands_table(const Run& run, const std::string& problem,

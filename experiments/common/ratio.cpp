@@ -12,7 +12,7 @@ namespace {
 constexpr double kSteady = 0.98;  // A ratio counts as smaller only below this share of the last.
 constexpr double kGrowth = 1.05;  // From the first to the last, to call it growth.
 
-bool falls(const Ratio& before, const Ratio& after) {
+bool decreases(const Ratio& before, const Ratio& after) {
   return after.value < kSteady * before.value && apart(before, after);
 }
 
@@ -20,7 +20,7 @@ bool grows(const std::vector<Ratio>& ratios) {
   const Ratio& first = ratios.front();
   const Ratio& last = ratios.back();
   return last.value >= kGrowth * first.value && apart(first, last) &&
-         std::ranges::adjacent_find(ratios, falls) == ratios.end();
+         std::ranges::adjacent_find(ratios, decreases) == ratios.end();
 }
 
 }  // namespace

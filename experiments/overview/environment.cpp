@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include "base/format.h"
 #include "base/text.h"
-#include "experiments/common/given_flags.h"
 #include "experiments/common/timing.h"
 #include "experiments/overview/overview.h"
 #include "plan/planner.h"
@@ -153,59 +153,52 @@ std::string precision_flags(const Cells& cells, bool gpu) {
   return join_words(words) + (used.contains(Precision::kTf32) || !gpu ? "" : ", TF32 off");
 }
 
-/// As variables of make's.
-std::string model_words(const ModelSource& model) {
-  std::vector<std::string> words{"MODEL=" + model.model};
-  if (!model.arguments.empty()) words.push_back("MODEL_ARGS=" + model.arguments);
-  words.insert(words.end(), {"LOSS=" + model.loss, "OPTIMIZER=" + model.optimizer});
-  if (model.compile) words.emplace_back("COMPILE=1");
-  return command_line(words);
-}
+/// Of `make report`; what else decides what is measured passes through ARGS.
+constexpr std::array kMakeVariables{
+    std::pair{"--edition", "EDITION"},   std::pair{"--preset", "PRESET"},
+    std::pair{"--problems", "PROBLEMS"}, std::pair{"--model", "MODEL"},
+    std::pair{"--and", "AND"},           std::pair{"--model-args", "MODEL_ARGS"},
+    std::pair{"--loss", "LOSS"},         std::pair{"--optimizer", "OPTIMIZER"},
+    std::pair{"--compile", "COMPILE"},   std::pair{"--attention", "ATTENTION"},
+    std::pair{"--sizes", "SIZES"},       std::pair{"--contexts", "CONTEXTS"},
+    std::pair{"--gpus", "GPUS"}};
 
-/// What chooses cells and has a variable of make's.
-constexpr std::array kMakeVariables{std::pair{"--problems", "PROBLEMS"},
-                                    std::pair{"--sizes", "SIZES"},
-                                    std::pair{"--contexts", "CONTEXTS"}};
-
-/// What else decides what is measured: it passes through ARGS.
-constexpr std::array kOtherFlags{"--only",  "--size",   "--precisions", "--modes",   "--batch",
-                                 "--vocab", "--warmup", "--steps",      "--launches"};
-constexpr std::array kOtherSwitches{"--separate-warmups", "--keep-env", "--nvtx"};
-
-/// " SIZES=small,large": what flags narrowed, as make takes it.
-std::string narrowed(const Session& session) {
-  std::string words;
-  for (const auto& [flag, variable] : kMakeVariables) {
-    for (const std::string& value : given_values(session, flag)) {
-      words += " " + command_line(std::vector{std::string(variable) + "=" + value});
-    }
-  }
-  return words;
-}
-
-/// " GPUS=0,1": several, because which one of them measures changes nothing.
-std::string several_gpus(const Session& session) {
-  for (const std::string& value : given_values(session, "--gpus")) {
-    if (value == "all" || value.find(',') != value.npos) return " GPUS=" + value;
-  }
-  return "";
+/// Without what make chooses by itself, and without one GPU's number: which of several measures
+/// changes nothing.
+Request without_defaults(Request request) {
+  const auto reset = [](std::optional<std::string>& text, bool needless) {
+    if (needless) text.reset();
+  };
+  reset(request.edition, request.edition == editions().front().name);
+  reset(request.preset, request.preset != "quick" && request.preset != "demo");
+  reset(request.gpus,
+        request.gpus != "all" && request.gpus.value_or("").find(',') == std::string::npos);
+  return request;
 }
 
 /// " ARGS=\"--steps 3\"": to make one word, to the shell that it calls several.
-std::string other_flags(const Session& session) {
-  std::vector<std::string> words;
-  for (const std::string flag : kOtherFlags) {
-    for (const std::string& value : given_values(session, flag)) {
-      words.insert(words.end(), {flag, value});
-    }
-  }
-  for (const char* flag : kOtherSwitches) {
-    if (is_given(session, flag)) words.emplace_back(flag);
-  }
+std::string other_flags(const std::vector<std::string>& words) {
   if (words.empty()) return "";
   const std::string line = command_line(words);
   const bool plain = line.find_first_of("\"$\\`!") == line.npos;
   return " " + (plain ? "ARGS=\"" + line + "\"" : command_line(std::vector{"ARGS=" + line}));
+}
+
+/// " SIZES=small,large ARGS=\"--steps 3\""
+std::string make_variables(const Request& request) {
+  std::string variables;
+  std::vector<std::string> others;
+  for (const GivenFlag& flag : given_flags(request)) {
+    const auto variable = std::ranges::find(
+        kMakeVariables, flag.name, [](const auto& pair) { return std::string(pair.first); });
+    if (variable == kMakeVariables.end()) {
+      std::ranges::copy(flag.words(), std::back_inserter(others));
+      continue;
+    }
+    const std::string value = flag.values.empty() ? "1" : flag.values.front();
+    variables += " " + command_line(std::vector{variable->second + ("=" + value)});
+  }
+  return variables + other_flags(others);
 }
 
 /// A checkout of the revision that the run was made with.
@@ -263,20 +256,8 @@ Setting setting(const RunView& view, Cells cells) {
 }
 
 std::string reproduce(const Run& run) {
-  std::string flags;
-  if (run.edition != editions().front().name) flags += " EDITION=" + run.edition;
-  for (const Preset preset : {Preset::kQuick, Preset::kDemo}) {
-    if (run.preset == name(preset)) flags += " PRESET=" + run.preset;
-  }
-  if (const ModelSource* model = measured_model(run)) flags += " " + model_words(*model);
-  if (const ModelSource* attention = measured_attention(run)) {
-    flags += " " + command_line(std::vector{"ATTENTION=" + attention->model});
-  }
-  if (measures_both(run)) flags += " AND=labreport";
-  if (run.sessions.empty()) return "make report" + flags;
-  const Session& session = run.sessions.front();
-  flags += narrowed(session) + several_gpus(session) + other_flags(session);
-  return checkout(session) + "make report" + flags;
+  const std::string from = run.sessions.empty() ? "" : checkout(run.sessions.front());
+  return from + "make report" + make_variables(without_defaults(requested(run)));
 }
 
 }  // namespace labreport::overview

@@ -34,11 +34,6 @@ std::filesystem::path unfinished(const std::filesystem::path& path);
 void write_atomically(const std::filesystem::path& path, std::string_view bytes,
                       Sync sync = Sync::kFolder);
 
-/// The same for a file that must not be there yet: false, and nothing is changed, where it is. Of
-/// several programs, also on several machines that share the folder, one succeeds; the others see
-/// the whole file at once. Throws `InputError` as above.
-bool create_atomically(const std::filesystem::path& path, std::string_view bytes);
-
 /// Creates `path` with its parents, which a power cut leaves there. Throws `InputError` when it
 /// cannot be written to.
 void make_writable_folder(const std::filesystem::path& path);

@@ -112,26 +112,6 @@ void write_atomically(const fs::path& path, std::string_view bytes, Sync sync) {
   if (sync == Sync::kFolder && !sync_folder(path.parent_path())) fail_to_write(path);
 }
 
-// The link alone decides, and where its answer was lost on the way, the number of links tells.
-bool create_atomically(const fs::path& path, std::string_view bytes) {
-  std::string sibling = path.string() + ".XXXXXX.part";
-  const int fd = ::mkostemps(sibling.data(), 5, O_CLOEXEC);
-  if (fd < 0) fail_to_write(path);
-  bool made = ::fchmod(fd, 0644) == 0 && write_all(fd, bytes) && ::fsync(fd) == 0;
-  int reason = errno;
-  if (made && ::link(sibling.c_str(), path.c_str()) != 0) {
-    reason = errno;
-    struct stat written{};
-    made = ::fstat(fd, &written) == 0 && written.st_nlink > 1;
-  }
-  ::close(fd);
-  ::unlink(sibling.c_str());
-  if (made) return true;
-  errno = reason;
-  if (reason != EEXIST) fail_to_write(path);
-  return false;
-}
-
 void make_writable_folder(const fs::path& path) {
   const std::vector<fs::path> absent = absent_folders(path);
   std::error_code error;

@@ -47,10 +47,10 @@ void list_sizes() {
   print_sizes("demo", known_sizes(editions().front(), Preset::kDemo));
 }
 
-void list_cells(const MeasureFlags& flags) {
-  const DeviceChoice choice = choose_device(device_wish(flags), true);
+void list_cells(const Request& request) {
+  const DeviceChoice choice = choose_device(device_wish(request), true);
   if (!choice.notice.empty()) say("{}\n", choice.notice);
-  const auto cells = checked_plan(plan_input(flags, choice), Run());
+  const auto cells = checked_plan(plan_input(request, choice), Run());
   fmt::print("{}", plan_table(cells, choice));
 }
 
@@ -68,7 +68,7 @@ void list_runs_below(const std::string& root) {
   }
 }
 
-struct ListFlags : MeasureFlags {
+struct ListFlags : Request {
   std::string what;
   std::string out = "site/runs";
 };

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "base/error.h"
 #include "base/format.h"
@@ -73,14 +75,26 @@ void find_model_worker_for(const std::vector<PlannedCell>& wanted, WorkerSetup& 
   setup.model_problem = error.what();
 }
 
+/// What a task with --shard measures of a plan; without, all of it.
+std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> own_part(const Request& request,
+                                                                           const PlanInput& input) {
+  if (!request.shard) return [](std::vector<PlannedCell> cells) { return cells; };
+  const Shard shard = parse_shard(*request.shard);
+  return [shards = shards_of(input, shard.of), shard](std::vector<PlannedCell> cells) {
+    return shards.part(std::move(cells), shard.number);
+  };
+}
+
 /// With --resume `root` is the run's own folder, and the flags are those it was begun with.
 Measured measure_as_told(const RunFlags& flags, const fs::path& root,
                          const std::vector<std::string>& argv) {
   const DeviceChoice choice = choose_device(device_wish(flags), flags.dry_run);
   if (!choice.notice.empty()) say("{}\n", choice.notice);
   const PlanInput input = plan_input(flags, choice);
-  const std::vector<PlannedCell> wanted = checked_plan(input, Run());
-  const std::vector<PlannedCell> foreseen = foreseen_plan(input, wanted, choice);
+  const auto own = own_part(flags, input);
+  const std::vector<PlannedCell> all = checked_plan(input, Run());
+  const std::vector<PlannedCell> wanted = own(all);
+  const std::vector<PlannedCell> foreseen = own(foreseen_plan(input, all, choice));
   PlanTotals sum = totals(foreseen, choice);
   sum.foreseen = sum.cells != wanted.size();
   const std::string head = headline(input, choice, sum);
@@ -94,18 +108,14 @@ Measured measure_as_told(const RunFlags& flags, const fs::path& root,
   setup.program = fs::absolute(worker.program);
   setup.model = input.selection.source();
   find_model_worker_for(wanted, setup);
-  const Session session = new_session(flags, choice, worker, setup.model, argv);
-  if (flags.shard) {
-    return measure_shard(flags, root,
-                         {input, choice, session, pool_setup(flags, choice, std::move(setup))});
-  }
+  const Session session = new_session(flags, flags.keep_host, choice, worker, setup.model, argv);
   const auto folder = flags.resume
                           ? RunFolder::resume(root, surroundings(input, choice, session), session)
                           : RunFolder::create(root, input, choice, session);
   RunEnd end = RunEnd::kComplete;
   try {
     TerminalProgress progress(stderr);
-    const auto plan = [&](const Run& so_far) { return plan_cells(input, so_far); };
+    const auto plan = [&](const Run& so_far) { return own(plan_cells(input, so_far)); };
     end = Pool(folder->run(), folder->store(), plan, pool_setup(flags, choice, std::move(setup)),
                progress)
               .run();
@@ -146,18 +156,33 @@ void add_run_flags(CLI::App& verb, RunFlags& flags, const std::string& out_words
                 "name ranges for a profiler outside, such as nsys; ours stays off");
   verb.add_flag("--keep-host", flags.keep_host,
                 "record the machine's name, and paths with the user's");
+  verb.add_option("--shard", flags.shard,
+                  "K/N: measure the K-th of N parts of the plan, for `labreport merge` to join");
 }
+
+namespace {
+
+/// A job may be submitted twice: its tasks begin, go on with or have done their shard.
+Measured measure_shard_again(RunFlags flags, const fs::path& root,
+                             const std::vector<std::string>& argv) {
+  const auto folder = run_of_shard(root, flags);
+  flags.resume = folder.has_value();
+  if (!folder) return measure_as_told(flags, root, argv);
+  const GoneOn gone_on = gone_on_run(*folder, flags);
+  if (fs::exists(RunStore(*folder).cells_folder())) {
+    return measure_as_told(gone_on.flags, *folder, argv);
+  }
+  say("{} is measured already\n", words(parse_shard(*flags.shard)));
+  return {status_of(RunStore(*folder).load()), *folder};
+}
+
+}  // namespace
 
 Measured measure(const RunFlags& flags, const fs::path& root,
                  const std::vector<std::string>& argv) {
-  if (flags.stale_after && !flags.shard) {
-    throw InputError("--stale-after belongs to --shard", "give both, or neither");
-  }
-  if (flags.resume && flags.shard) {
-    throw InputError("--shard goes on with what its folder holds", "leave --resume out");
-  }
   if (!flags.resume) return measure_as_told(flags, root, argv);
-  const GoneOn gone_on = gone_on_run(root, argv);
+  if (flags.shard) return measure_shard_again(flags, root, argv);
+  const GoneOn gone_on = gone_on_run(root, flags);
   return measure_as_told(gone_on.flags, gone_on.folder, argv);
 }
 

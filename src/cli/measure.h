@@ -12,13 +12,11 @@
 
 namespace labreport {
 
-struct RunFlags : MeasureFlags, KeptSurroundings {
+struct RunFlags : Request {
   std::string out;
   bool resume = false;
   bool dry_run = false;
-  bool nvtx = false;
-  std::optional<std::string> timeout;
-  std::optional<std::string> shard, stale_after;  ///< See `add_shard_flags`.
+  bool keep_host = false;  ///< The machine's name, and paths with the user's, are recorded.
 };
 
 /// All flags of `run`; `out_words` describes --out, whose default is `flags.out`.
@@ -33,8 +31,9 @@ struct Measured {
 };
 
 /// Measures into a new folder under `root`, or goes on with the newest run there that was
-/// interrupted, by the flags that it was begun with; `root` may be that run's own folder. Progress
-/// goes to stderr, a dry run's table to stdout.
+/// interrupted, by the flags that it was begun with; `root` may be that run's own folder. A shard
+/// that has no run there is begun, and one that is whole stays. Progress goes to stderr, a dry
+/// run's table to stdout.
 Measured measure(const RunFlags& flags, const std::filesystem::path& root,
                  const std::vector<std::string>& argv);
 

@@ -62,9 +62,9 @@ const Size* find_size(const std::vector<Size>& sizes, const std::string& wanted)
   return found == sizes.end() ? nullptr : &*found;
 }
 
-std::vector<Size> own_sizes(const MeasureFlags& flags, const std::vector<Size>& known) {
+std::vector<Size> own_sizes(const Request& request, const std::vector<Size>& known) {
   std::vector<Size> own;
-  for (const std::string& text : flags.own_sizes) {
+  for (const std::string& text : request.own_sizes) {
     Size size = parse_size(text, kHandoutVocab);  // --vocab is applied to all sizes alike
     if (find_size(known, size.name) != nullptr || find_size(own, size.name) != nullptr) {
       throw InputError("--size " + size.name + ": there is a size of that name already",
@@ -76,13 +76,13 @@ std::vector<Size> own_sizes(const MeasureFlags& flags, const std::vector<Size>& 
 }
 
 /// Named ones of the edition, then one's own; one's own alone when none is named.
-std::vector<Size> chosen_sizes(const MeasureFlags& flags, const Edition& edition, Preset preset) {
+std::vector<Size> chosen_sizes(const Request& request, const Edition& edition, Preset preset) {
   const std::vector<Size> known = known_sizes(edition, preset);
-  const std::vector<Size> own = own_sizes(flags, known);
+  const std::vector<Size> own = own_sizes(request, known);
   std::vector<std::string> candidates = names_of(known);
   for (const std::string& name : names_of(own)) candidates.push_back(name);
   std::vector<Size> chosen;
-  for (const std::string& word : list_of("--sizes", flags.sizes)) {
+  for (const std::string& word : list_of("--sizes", request.sizes)) {
     if (find_size(own, word) != nullptr) continue;  // added below
     const Size* size = find_size(known, word);
     if (size == nullptr) refuse_unknown("size", word, candidates);
@@ -101,22 +101,22 @@ bool names_labreport(const std::optional<std::string>& beside) {
 }
 
 /// The words alone; only the worker that loads it understands them.
-std::optional<ModelSource> named_model(const MeasureFlags& flags) {
-  if (flags.model && flags.attention) {
+std::optional<ModelSource> named_model(const Request& request) {
+  if (request.model && request.attention) {
     throw InputError("--model and --attention both name code to measure", "give one");
   }
-  if (flags.model) {
+  if (request.model) {
     return ModelSource{"",
-                       *flags.model,
-                       flags.model_args.value_or(""),
-                       flags.loss.value_or("torch.nn.functional:cross_entropy"),
-                       flags.optimizer.value_or("torch.optim:AdamW"),
-                       flags.compile};
+                       *request.model,
+                       request.model_args.value_or(""),
+                       request.loss.value_or("torch.nn.functional:cross_entropy"),
+                       request.optimizer.value_or("torch.optim:AdamW"),
+                       request.compile};
   }
-  if (flags.compile) throw InputError("--compile belongs to a --model", "name one");
+  if (request.compile) throw InputError("--compile belongs to a --model", "name one");
   for (const auto& [flag, given] :
-       {std::pair("--and", &flags.beside), std::pair("--model-args", &flags.model_args),
-        std::pair("--loss", &flags.loss), std::pair("--optimizer", &flags.optimizer)}) {
+       {std::pair("--and", &request.beside), std::pair("--model-args", &request.model_args),
+        std::pair("--loss", &request.loss), std::pair("--optimizer", &request.optimizer)}) {
     if (*given) throw InputError(std::string(flag) + " belongs to a --model", "name one");
   }
   return std::nullopt;
@@ -131,10 +131,10 @@ void refuse_other_edition(const std::string& selector, const Edition& edition) {
       "add --edition " + other);
 }
 
-std::optional<ModelSource> named_attention(const MeasureFlags& flags) {
-  if (!flags.attention) return std::nullopt;
+std::optional<ModelSource> named_attention(const Request& request) {
+  if (!request.attention) return std::nullopt;
   ModelSource source;
-  source.model = *flags.attention;
+  source.model = *request.attention;
   source.attention = true;
   return source;
 }
@@ -152,16 +152,16 @@ std::vector<std::string> spelled_out(const std::vector<std::string>& problems) {
 }
 
 /// By their names; none: the profiling half.
-std::vector<std::string> chosen_problems(const MeasureFlags& flags) {
-  const std::vector<std::string> problems = list_of("--problems", flags.problems);
-  if (problems.empty() && !flags.only && flags.attention) return {kTimesAttention};
-  if (problems.empty()) return list_of("--only", flags.only);
-  if (flags.only) throw InputError("--problems and --only both choose problems", "give one");
+std::vector<std::string> chosen_problems(const Request& request, const Edition& edition) {
+  const std::vector<std::string> problems = list_of("--problems", request.problems);
+  if (problems.empty() && !request.only && request.attention) return {kTimesAttention};
+  if (problems.empty()) return list_of("--only", request.only);
+  if (request.only) throw InputError("--problems and --only both choose problems", "give one");
   if (problems == std::vector<std::string>{"profiling"}) return {};
   if (problems != std::vector<std::string>{"all"}) return spelled_out(problems);
   std::vector<std::string> all;
   for (const Experiment& experiment : catalog()) {
-    if (experiment.of(flags.edition)) all.emplace_back(experiment.name);
+    if (experiment.of(edition.name)) all.emplace_back(experiment.name);
   }
   return all;
 }
@@ -179,85 +179,72 @@ void expect_timed(const std::optional<ModelSource>& attention,
 
 }  // namespace
 
-void add_measure_flags(CLI::App& verb, MeasureFlags& flags) {
-  verb.add_option("--edition", flags.edition, "of the handout: 2025 (default) or 2026");
-  verb.add_option("--preset", flags.preset, "full (default), quick, or demo on the CPU");
-  verb.add_option("--problems", flags.problems,
+void add_measure_flags(CLI::App& verb, Request& request) {
+  verb.add_option("--edition", request.edition, "of the handout: 2025 (default) or 2026");
+  verb.add_option("--preset", request.preset, "full (default), quick, or demo on the CPU");
+  verb.add_option("--problems", request.problems,
                   "profiling (default), all, or their names: see list experiments");
-  verb.add_option("--only", flags.only, "EXPERIMENT or EXPERIMENT.PART, …");
-  verb.add_option("--sizes", flags.sizes, "small,medium, … of the edition");
-  verb.add_option("--size", flags.own_sizes, "NAME=d_model,d_ff,layers,heads: one of your own");
-  verb.add_option("--contexts", flags.contexts, "128,512, …");
-  verb.add_option("--precisions", flags.precisions, "fp32,tf32,bf16,fp16");
-  verb.add_option("--modes", flags.modes, "inference,forward,forward_backward,train_step");
-  verb.add_option("--batch", flags.batch, "sequences in a batch (4)");
-  verb.add_option("--vocab", flags.vocab, "size of the vocabulary (10000)");
-  verb.add_option("--warmup", flags.warmup, "steps not counted (5)");
-  verb.add_option("--steps", flags.steps, "steps counted (10)");
-  verb.add_option("--launches", flags.launches, "fresh processes a cell (1)");
-  verb.add_flag("--separate-warmups", flags.separate_warmups,
+  verb.add_option("--only", request.only, "EXPERIMENT or EXPERIMENT.PART, …");
+  verb.add_option("--sizes", request.sizes, "small,medium, … of the edition");
+  verb.add_option("--size", request.own_sizes, "NAME=d_model,d_ff,layers,heads: one of your own");
+  verb.add_option("--contexts", request.contexts, "128,512, …");
+  verb.add_option("--precisions", request.precisions, "fp32,tf32,bf16,fp16");
+  verb.add_option("--modes", request.modes, "inference,forward,forward_backward,train_step");
+  verb.add_option("--batch", request.batch, "sequences in a batch (4)");
+  verb.add_option("--vocab", request.vocab, "size of the vocabulary (10000)");
+  verb.add_option("--warmup", request.warmup, "steps not counted (5)");
+  verb.add_option("--steps", request.steps, "steps counted (10)");
+  verb.add_option("--launches", request.launches, "fresh processes a cell (1)");
+  verb.add_flag("--separate-warmups", request.separate_warmups,
                 "measure each warm-up window in a process of its own");
-  verb.add_option("--model", flags.model,
+  verb.add_option("--model", request.model,
                   "FILE.py:CLASS or MODULE:CLASS: a PyTorch module in place of ours");
-  verb.add_option("--and", flags.beside, "labreport: its own network too, and the two compared");
-  verb.add_option("--model-args", flags.model_args,
+  verb.add_option("--and", request.beside, "labreport: its own network too, and the two compared");
+  verb.add_option("--model-args", request.model_args,
                   "JSON: what it is called with, as {\"dropout\": 0.0, \"width\": \"$d_model\"}");
-  verb.add_option("--loss", flags.loss, "MODULE:NAME (torch.nn.functional:cross_entropy)");
-  verb.add_option("--optimizer", flags.optimizer, "MODULE:NAME (torch.optim:AdamW)");
-  verb.add_flag("--compile", flags.compile, "wrap the --model in torch.compile");
-  verb.add_option("--attention", flags.attention,
+  verb.add_option("--loss", request.loss, "MODULE:NAME (torch.nn.functional:cross_entropy)");
+  verb.add_option("--optimizer", request.optimizer, "MODULE:NAME (torch.optim:AdamW)");
+  verb.add_flag("--compile", request.compile, "wrap the --model in torch.compile");
+  verb.add_option("--attention", request.attention,
                   "FILE.py:CLASS or MODULE:CLASS: your attention beside PyTorch's");
-  verb.add_option("--gpus", flags.gpus, "0,1, … or all: one worker each (default: the first)");
+  verb.add_option("--gpus", request.gpus, "0,1, … or all: one worker each (default: the first)");
 }
 
-bool is_measure_flag(const std::string& flag) {
-  static const auto names = [] {
-    CLI::App verb;
-    verb.set_help_flag();
-    MeasureFlags flags;
-    add_measure_flags(verb, flags);
-    std::set<std::string> all;
-    for (const CLI::Option* option : std::as_const(verb).get_options()) {
-      all.insert(flag_name(*option));
-    }
-    return all;
-  }();
-  return names.contains(flag);
-}
-
-PlanInput plan_input(const MeasureFlags& flags, Preset preset, DeviceKind device) {
-  PlanInput input{find_edition(flags.edition), preset, {}, device};
+PlanInput plan_input(const Request& request, Preset preset, DeviceKind device) {
+  PlanInput input{
+      find_edition(request.edition.value_or(editions().front().name)), preset, {}, device};
   Selection& selection = input.selection;
-  selection.only = chosen_problems(flags);
+  selection.only = chosen_problems(request, input.edition);
   for (std::string& selector : selection.only) {
     refuse_other_edition(selector, input.edition);
     selector = own_selector(selector);
   }
-  selection.sizes = chosen_sizes(flags, input.edition, preset);
-  selection.contexts = parse_list("--contexts", flags.contexts, [](const std::string& word) {
+  selection.sizes = chosen_sizes(request, input.edition, preset);
+  selection.contexts = parse_list("--contexts", request.contexts, [](const std::string& word) {
     return whole_number("--contexts", word, 1);
   });
-  selection.precisions = parse_list("--precisions", flags.precisions,
+  selection.precisions = parse_list("--precisions", request.precisions,
                                     [](const std::string& word) { return parse_precision(word); });
-  selection.modes =
-      parse_list("--modes", flags.modes, [](const std::string& word) { return parse_mode(word); });
-  selection.batch = optional_number("--batch", flags.batch, 1);
-  selection.vocab = optional_number("--vocab", flags.vocab, 1);
-  selection.warmup = optional_number("--warmup", flags.warmup, 0, kMostSteps);
-  selection.steps = optional_number("--steps", flags.steps, 1, kMostSteps);
-  selection.launches = optional_number("--launches", flags.launches, 1, kMostLaunchesOfACell);
-  selection.separate_warmups = flags.separate_warmups;
-  selection.model = named_model(flags);
-  selection.both = names_labreport(flags.beside);
-  selection.attention = named_attention(flags);
+  selection.modes = parse_list("--modes", request.modes,
+                               [](const std::string& word) { return parse_mode(word); });
+  selection.batch = optional_number("--batch", request.batch, 1);
+  selection.vocab = optional_number("--vocab", request.vocab, 1);
+  selection.warmup = optional_number("--warmup", request.warmup, 0, kMostSteps);
+  selection.steps = optional_number("--steps", request.steps, 1, kMostSteps);
+  selection.launches = optional_number("--launches", request.launches, 1, kMostLaunchesOfACell);
+  selection.separate_warmups = request.separate_warmups;
+  selection.model = named_model(request);
+  selection.both = names_labreport(request.beside);
+  selection.attention = named_attention(request);
   expect_timed(selection.attention, selection.only);
   return input;
 }
 
-PlanInput plan_input(const MeasureFlags& flags, const DeviceChoice& choice) {
-  PlanInput input = plan_input(flags, choice.preset, choice.kind);
-  const bool one_gpu = choice.gpus.size() + choice.others.size() == 1;
-  if (one_gpu && flags.problems == "all") {
+PlanInput plan_input(const Request& request, const DeviceChoice& choice) {
+  PlanInput input = plan_input(request, choice.preset, choice.kind);
+  // Tasks share one plan out, whatever each of them sees.
+  const bool one_gpu = !request.shard && choice.gpus.size() + choice.others.size() == 1;
+  if (one_gpu && request.problems == "all") {
     std::erase_if(input.selection.only,
                   [](const std::string& problem) { return find_experiment(problem).several_gpus; });
   }
@@ -280,10 +267,10 @@ std::vector<int> parse_gpus(const std::string& text) {
   return indices;
 }
 
-DeviceWish device_wish(const MeasureFlags& flags) {
+DeviceWish device_wish(const Request& request) {
   DeviceWish wish;
-  if (flags.preset) wish.preset = parse_preset(*flags.preset);
-  if (flags.gpus) wish.gpus = parse_gpus(*flags.gpus);
+  if (request.preset) wish.preset = parse_preset(*request.preset);
+  if (request.gpus) wish.gpus = parse_gpus(*request.gpus);
   return wish;
 }
 

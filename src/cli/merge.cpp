@@ -1,95 +1,215 @@
-// labreport merge: what the tasks of several shards wrote → run.json.
+// labreport merge: the runs of a plan's shards → one run.
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "base/format.h"
 #include "base/gpu.h"
+#include "base/text.h"
+#include "cli/measure.h"
 #include "cli/recorded_plan.h"
-#include "cli/shard.h"
 #include "cli/verbs.h"
 #include "experiments/catalog.h"
+#include "orchestrate/queue.h"
 #include "orchestrate/resume.h"
-#include "orchestrate/shared_run.h"
+#include "orchestrate/shard.h"
+#include "results/launch_file.h"
 
 namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
 
+struct ShardRun {
+  fs::path folder;
+  Run run;
+};
+
+/// By their numbers, of the newest run each.
+std::map<std::int64_t, ShardRun> shards_in(const std::string& root) {
+  std::map<std::int64_t, ShardRun> shards;
+  std::int64_t of = 0;
+  for (const fs::path& folder : list_runs(root)) {
+    ShardRun shard{folder, RunStore(folder).load()};
+    const auto text = requested(shard.run).shard;
+    if (!text) continue;
+    const Shard which = parse_shard(*text);
+    if (of != 0 && which.of != of) {
+      throw InputError(fmt::format("{} holds shards of {} and of {}", root, of, which.of),
+                       "give each plan a folder of its own");
+    }
+    of = which.of;
+    shards.insert_or_assign(which.number, std::move(shard));
+  }
+  if (!shards.empty()) return shards;
+  throw InputError("no shards in " + root,
+                   "name the folder that `labreport run --shard` was given with --out");
+}
+
+/// Of its last session.
+Surroundings surroundings_of(const Run& run) {
+  const Session& last = run.sessions.back();
+  return {run.edition,
+          run.preset,
+          last.revision,
+          last.dirty,
+          last.software.libtorch,
+          last.software.driver,
+          {},
+          last.model ? last.model->implementation : ""};
+}
+
+Run without_shard(Run run) {
+  for (Session& session : run.sessions) session.request.shard.reset();
+  return run;
+}
+
+std::string device_name(const Run& run) {
+  return run.devices.empty() ? "" : run.devices.front().name;
+}
+
+/// Rows of one report stand side by side.
+void refuse_unlike(const Run& first, const Run& other) {
+  std::string different = difference(other, surroundings_of(first));
+  if (device_name(other) != device_name(first)) {
+    different = fmt::format("one is of {}, another of {}", device_name(first), device_name(other));
+  }
+  const std::string flags = plan_words(without_shard(first));
+  const std::string others = plan_words(without_shard(other));
+  if (flags != others) {
+    different = fmt::format("one was begun with `{}`, another with `{}`", flags, others);
+  }
+  if (different.empty()) return;
+  throw InputError("these shards are no parts of one run: " + different,
+                   "give each plan and each kind of device a folder of its own");
+}
+
+void add_launch(Run& run, const Run& from, const CellSpec& spec, Launch launch,
+                std::size_t sessions) {
+  launch.session += static_cast<std::int64_t>(sessions);
+  if (launch.device) {
+    launch.device =
+        find_or_add_device(run, from.devices.at(static_cast<std::size_t>(*launch.device)));
+  }
+  run.find_or_add(spec).launches.push_back(std::move(launch));
+}
+
+void add(Run& run, const Run& shard) {
+  const std::size_t sessions = run.sessions.size();
+  run.sessions.insert(run.sessions.end(), shard.sessions.begin(), shard.sessions.end());
+  for (const Cell& cell : shard.cells) {
+    for (const Launch& launch : cell.launches) {
+      add_launch(run, shard, cell.spec, launch, sessions);
+    }
+  }
+}
+
+Run joined(const std::map<std::int64_t, ShardRun>& shards) {
+  const Run& first = shards.begin()->second.run;
+  Run run;
+  run.edition = first.edition;
+  run.preset = first.preset;
+  for (const auto& [number, shard] : shards) {
+    refuse_unlike(first, shard.run);
+    add(run, shard.run);
+  }
+  return without_shard(std::move(run));
+}
+
 /// What the tasks planned, on a machine that has neither their GPU nor their model.
-PlanInput recorded_input(const Run& plan, const Run& run) {
+PlanInput recorded_input(const Run& run) {
   const bool cpu = std::ranges::any_of(
-      run.cells, [](const Cell& cell) { return cell.spec.device == DeviceKind::kCpu; });
-  PlanInput input = plan_input(begun_with(plan), parse_preset(plan.preset),
+      run.devices, [](const Device& device) { return device.kind == DeviceKind::kCpu; });
+  PlanInput input = plan_input(requested(run), parse_preset(run.preset),
                                cpu ? DeviceKind::kCpu : DeviceKind::kCuda);
   const bool bf16 = std::ranges::all_of(run.devices, [](const Device& device) {
     return device.kind == DeviceKind::kCpu || computes_in_bf16(device.compute_capability);
   });
   input.half = bf16 ? Precision::kBf16 : Precision::kFp16;
-  const auto& source = plan.sessions.front().model;
+  const auto& source = run.sessions.front().model;
   (source && source->attention ? input.selection.attention : input.selection.model) = source;
   return input;
 }
 
-[[noreturn]] void refuse_missing(const RunStore& store, const Run& run, std::size_t missing) {
-  const auto unreleased = Claims(store.claims_folder(), "", {}).unreleased();
-  const std::string shards = missing_shards(run, unreleased);
-  throw InputError(
-      fmt::format("{} lacks {}{}", store.folder().string(),
-                  format_plural(static_cast<std::int64_t>(missing), "launch", "launches"),
-                  shards.empty() ? "" : ": " + shards),
-      "start its tasks again, or take what is there with --partial");
+/// Puts all its cells in the plan's order, also those that nobody measured; how many launches it
+/// lacks.
+std::int64_t complete(Run& run) {
+  const std::vector<PlannedCell> planned = plan_cells(recorded_input(run), run);
+  for (const PlannedCell& cell : planned) run.find_or_add(cell.spec);
+  LaunchQueue queue([](const CellSpec&) { return 1.0; });
+  queue.plan(planned, run);
+  std::ranges::stable_sort(run.cells, {},
+                           [&](const Cell& cell) { return queue.position(cell.id); });
+  const Standing standing = queue.standing(1);
+  return static_cast<std::int64_t>(standing.total - standing.done);
 }
 
-ExitStatus merge_one(const RunStore& store, const Run& plan, bool partial) {
-  if (!store.is_shared()) return status_of(store.load());
-  store.refuse_links();
-  Run run = store.load();
-  const std::vector<PlannedCell> wanted = plan_cells(recorded_input(plan, run), run);
-  const std::size_t missing = missing_launches(wanted, run);
-  if (missing > 0 && !partial) refuse_missing(store, run, missing);
-  run = in_planned_order(std::move(run), wanted);
-  if (missing > 0) {
-    store.save(run);  // its tasks can go on
-  } else {
-    merge_shared(store, run);
+/// "shard 3/4 never began and shard 2/4 did not finish"
+std::string missing_words(const std::map<std::int64_t, ShardRun>& shards) {
+  const auto of = parse_shard(*requested(shards.begin()->second.run).shard).of;
+  std::vector<std::string> missing;
+  for (std::int64_t number = 1; number <= of; ++number) {
+    const auto shard = shards.find(number);
+    if (shard == shards.end()) {
+      missing.push_back(words({number, of}) + " never began");
+    } else if (fs::exists(RunStore(shard->second.folder).cells_folder())) {
+      missing.push_back(words({number, of}) + " did not finish");
+    }
   }
-  return status_of(run);
+  return join_words(missing);
 }
 
-/// Then it is not known either for what device its plan is.
-bool is_empty(const fs::path& run) { return !has_launches(RunStore(run).load()); }
+/// Traces and snapshots are named by their launches.
+void copy_artifacts(const std::map<std::int64_t, ShardRun>& shards, const RunStore& store) {
+  for (const auto& [number, shard] : shards) {
+    const RunStore from(shard.folder);
+    from.refuse_links();
+    if (!fs::exists(from.artifacts_folder())) continue;
+    fs::copy(from.artifacts_folder(), store.artifacts_folder(),
+             fs::copy_options::recursive | fs::copy_options::skip_existing |
+                 fs::copy_options::skip_symlinks);
+  }
+}
 
 struct MergeFlags {
   std::string folder;
+  std::string out = "site/runs";
   bool partial = false;
 };
 
 ExitStatus merge(const MergeFlags& flags) {
-  const auto& [named, partial] = flags;
-  if (named.empty()) throw InputError("merge needs the folder that the tasks share");
-  const Run plan = shared_plan(named);
-  ExitStatus status = ExitStatus::kDone;
-  std::vector<fs::path> folders = list_runs(named);
-  if (partial) std::erase_if(folders, is_empty);
-  if (folders.empty()) {
-    throw InputError(named + " holds no launch yet", "wait for its tasks, or start them");
+  if (flags.folder.empty()) throw InputError("merge needs the folder that holds the shards");
+  const auto shards = shards_in(flags.folder);
+  Run run = joined(shards);
+  if (!has_launches(run)) {
+    throw InputError(flags.folder + " holds no launch yet", "wait for its tasks, or start them");
   }
-  for (const fs::path& folder : folders) {
-    if (merge_one(RunStore(folder), plan, partial) != ExitStatus::kDone) {
-      status = ExitStatus::kIncomplete;
-    }
-    fmt::print("{}\n", folder.string());
+  const std::int64_t missing = complete(run);
+  const std::string which = missing_words(shards);
+  if (missing > 0 && !flags.partial) {
+    throw InputError(
+        fmt::format("{} lacks {}{}", flags.folder, format_plural(missing, "launch", "launches"),
+                    which.empty() ? "" : ": " + which),
+        "start its tasks again, or take what is there with --partial");
   }
-  return status;
+  const RunStore store(make_run_folder(flags.out, run));
+  store.create(run);
+  copy_artifacts(shards, store);
+  store.finish(run);
+  fmt::print("{}\n", store.folder().string());
+  const ExitStatus status = status_of(run);
+  return missing > 0 ? ExitStatus::kIncomplete : status;
 }
 
 }  // namespace
 
 void add_merge(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] = add_verb<MergeFlags>(
-      app, invocation, "merge", "join what tasks with --shard wrote into run.json", merge);
+      app, invocation, "merge", "join what tasks with --shard measured into one run", merge);
   verb->add_option("folder", flags->folder, "FOLDER: the --out of the tasks");
+  verb->add_option("--out", flags->out, "folder for the run (site/runs)");
   verb->add_flag("--partial", flags->partial, "take what is there; the tasks can still go on");
 }
 

@@ -1,4 +1,4 @@
-// The plan of an interrupted run: its first command's, whatever the command that goes on with it
+// The plan of an interrupted run: what it was begun with, whatever the command that goes on with it
 // leaves out.
 #pragma once
 
@@ -20,21 +20,22 @@ struct GoneOn {
   RunFlags flags;
 };
 
-/// What `argv`, a command with --resume, goes on with: the run in `root` itself, else the newest
-/// below it that was measured, interrupted, and is of the edition and preset that `argv` names.
-/// Its flags are those of the run's first command; `argv` may repeat them, choose other --gpus and
-/// --timeout, and add --keep-host. Throws `InputError` where there is no such run, or `argv` has a
-/// flag that changes its plan, with the command that fits.
-GoneOn gone_on_run(const std::filesystem::path& root, const std::vector<std::string>& argv);
+/// What a command with --resume goes on with: the run in `root` itself, else the newest below it
+/// that was measured, interrupted, and is of the edition, preset and shard that `given` names. Its
+/// flags are those that the run was begun with; `given` may repeat them, and choose other --gpus
+/// and --timeout. Throws `InputError` where there is no such run, or `given` has a flag that
+/// changes its plan.
+GoneOn gone_on_run(const std::filesystem::path& root, const RunFlags& given);
 
-/// The flags that the run was begun with, of those that stay with it.
-RunFlags begun_with(const Run& run);
+/// Whether the run there was measured, and is of the edition, preset and shard that `given` names.
+/// One that cannot be read is told, and stands in no other's way.
+bool is_asked_for(const std::filesystem::path& folder, const Request& given);
 
-/// Those of them that change what is measured, in one order: two runs of one plan have the same.
+/// The flags of its request that change what is measured: two runs of one plan have the same.
 std::string plan_words(const Run& run);
 
-/// The flags of `argv` on top of those that `run` was begun with; the rest as above.
-RunFlags recorded_flags(const Run& run, const std::vector<std::string>& argv);
+/// `given` on top of what `run` was begun with; the rest as above.
+RunFlags recorded_flags(const Run& run, const RunFlags& given);
 
 /// "8 of 40 launches"
 std::string kept_words(const Run& run, const std::vector<PlannedCell>& wanted);

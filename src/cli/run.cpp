@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "cli/measure.h"
-#include "cli/shard.h"
 #include "cli/verbs.h"
 
 namespace labreport {
@@ -18,7 +17,6 @@ void add_run(CLI::App& app, Invocation& invocation) {
                          });
   flags->out = "site/runs";
   add_run_flags(*verb, *flags, "folder for runs (site/runs); with --resume also a run's own");
-  add_shard_flags(*verb, *flags);
 }
 
 }  // namespace labreport

@@ -1,29 +1,22 @@
-// One plan, many tasks: `labreport run --shard` and what joins them.
+// One plan, many tasks: what `labreport run --shard` measures of it.
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <vector>
 
-#include "cli/measure.h"
-#include "orchestrate/device_choice.h"
-#include "orchestrate/pool.h"
+#include "orchestrate/shard.h"
+#include "plan/planner.h"
+#include "results/run.h"
 
 namespace labreport {
 
-void add_shard_flags(CLI::App& verb, RunFlags& flags);
+/// The parts of the plan, the same wherever they are asked for: the times that they are shared out
+/// by are an H100's. Throws `InputError` for more tasks than the plan has groups of cells.
+Shards shards_of(const PlanInput& input, std::int64_t tasks);
 
-/// Throws `InputError` for more tasks than the plan has groups of cells.
-void refuse_idle_tasks(std::int64_t tasks, const std::vector<PlannedCell>& wanted);
-
-/// What one task was told and what it runs with.
-struct Task {
-  PlanInput input;
-  DeviceChoice choice;
-  Session session;
-  PoolSetup setup;
-};
-
-/// Measures, beside the other tasks, what of the plan is left, into the run below `root` that is of
-/// this device's model. Throws `InputError` where `root` has another plan.
-Measured measure_shard(const RunFlags& flags, const std::filesystem::path& root, Task task);
+/// The newest run below `root`, or in it, of the shard that `request` names.
+std::optional<std::filesystem::path> run_of_shard(const std::filesystem::path& root,
+                                                  const Request& request);
 
 }  // namespace labreport

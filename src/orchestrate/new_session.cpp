@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-Session new_session(const KeptSurroundings& flags, const DeviceChoice& choice,
+Session new_session(const Request& request, bool keep_host, const DeviceChoice& choice,
                     const WorkerInfo& worker, const std::optional<ModelSource>& model,
                     const std::vector<std::string>& argv) {
   const BuildInfo& build = build_info();
@@ -23,8 +23,9 @@ Session new_session(const KeptSurroundings& flags, const DeviceChoice& choice,
   session.software.libtorch = worker.torch;
   session.software.driver = choice.driver;
   session.model = model;
-  session.environment = recorded_environment(flags.keep_env);
-  if (flags.keep_host) {
+  session.request = request;
+  session.environment = recorded_environment(request.keep_env);
+  if (keep_host) {
     session.host = host_name();
   } else {
     redact(session, private_names());

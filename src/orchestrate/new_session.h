@@ -11,14 +11,8 @@
 
 namespace labreport {
 
-/// What a session keeps of its surroundings beyond the default.
-struct KeptSurroundings {
-  bool keep_env = false;   ///< Workers see the variables that change results.
-  bool keep_host = false;  ///< The machine's name, and paths with the user's, are recorded.
-};
-
-/// Without names of the machine and the user, unless they are to be kept.
-Session new_session(const KeptSurroundings& flags, const DeviceChoice& choice,
+/// Without names of the machine and the user, unless `keep_host`.
+Session new_session(const Request& request, bool keep_host, const DeviceChoice& choice,
                     const WorkerInfo& worker, const std::optional<ModelSource>& model,
                     const std::vector<std::string>& argv);
 

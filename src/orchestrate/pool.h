@@ -30,9 +30,8 @@ struct PoolSetup {
   std::function<std::int64_t(const Slot&)> other_processes = {};
   /// Left out of what workers say before it is kept.
   std::optional<PrivateNames> private_names = {};
-  std::optional<std::size_t> session = {};  ///< This one's place in the run; absent: the last.
-  std::vector<Slot> more_slots = {};        ///< For launches of several ranks alone.
-  bool named_gpus = false;                  ///< The user chose the slots' GPUs among the host's.
+  std::vector<Slot> more_slots = {};  ///< For launches of several ranks alone.
+  bool named_gpus = false;            ///< The user chose the slots' GPUs among the host's.
   double collective_seconds = kCollectiveSeconds;
 };
 
@@ -79,7 +78,6 @@ class Pool {
   void learn(const std::optional<Software>& software);
   void drop_superfluous();
   void put_in_planned_order();
-  std::size_t session() const { return setup_.session.value_or(run_.sessions.size() - 1); }
   Standing standing() const { return queue_.standing(setup_.slots.size()); }
 
   Run& run_;

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
+#include <optional>
+#include <string_view>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/format.h"
 
 namespace labreport {
 namespace {
 
-constexpr std::string_view kFlag = "--shard";
 constexpr std::int64_t kMostShards = 10000;
 
 std::optional<std::int64_t> number_in(std::string_view text) {
@@ -22,50 +22,97 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return number;
 }
 
-std::optional<Shard> read_shard(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  if (slash == text.npos) return std::nullopt;
-  const auto number = number_in(text.substr(0, slash));
-  const auto of = number_in(text.substr(slash + 1));
-  if (!number || !of || *number < 1 || *of < *number || *of > kMostShards) return std::nullopt;
-  return Shard{*number, *of};
+std::map<std::string, double> seconds_by_group(const std::vector<GroupTime>& cells) {
+  std::map<std::string, double> seconds;
+  for (const GroupTime& cell : cells) seconds[cell.group] += cell.seconds;
+  return seconds;
 }
+
+bool is_everywhere(const CellSpec& spec) { return spec.kind == CellKind::kLimits; }
 
 }  // namespace
 
 Shard parse_shard(const std::string& text) {
-  if (const auto shard = read_shard(text)) return *shard;
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto number = number_in(std::string_view(text).substr(0, slash));
+  const auto of = number_in(std::string_view(text).substr(std::min(slash + 1, text.size())));
+  if (number && of && *number >= 1 && *number <= *of && *of <= kMostShards) return {*number, *of};
   throw InputError("--shard is '" + text + "'",
                    "give K/N, the number of this task, from 1, and how many there are, as 2/4");
 }
 
 std::string words(const Shard& shard) { return fmt::format("shard {}/{}", shard.number, shard.of); }
 
-std::optional<Shard> shard_of(const Session& session) {
-  for (auto word = session.argv.begin(); word != session.argv.end(); ++word) {
-    if (word->starts_with("--shard=")) return read_shard(word->substr(kFlag.size() + 1));
-    if (*word == kFlag && std::next(word) != session.argv.end())
-      return read_shard(*std::next(word));
+std::string shard_group(const CellSpec& spec) {
+  if (spec.ranks) return "ranks";
+  std::string group(name(spec.kind));
+  if (const auto& sweep = spec.attention) {
+    return group + fmt::format(".{}.d{}", name(sweep->method), sweep->head_dim);
   }
-  return std::nullopt;
+  const bool by_network = spec.kind == CellKind::kTiming || spec.kind == CellKind::kKernels;
+  if (!by_network || !spec.model) return group;
+  const ModelShape& model = *spec.model;
+  group += fmt::format(".d{}-f{}-l{}-h{}-v{}.b{}", model.d_model, model.d_ff, model.layers,
+                       model.heads, model.vocab, spec.batch.value_or(0));
+  if (spec.kind == CellKind::kTiming) group += fmt::format(".c{}", spec.context.value_or(0));
+  return group;
 }
 
-std::string missing_shards(const Run& run, const std::vector<std::string>& unreleased) {
-  std::set<std::int64_t> begun;
-  std::int64_t of = 0;
-  for (const Session& session : run.sessions) {
-    const auto shard = shard_of(session);
-    if (!shard) continue;
-    begun.insert(shard->number);
-    of = shard->of;
+std::map<std::string, std::size_t> partition(const std::vector<GroupTime>& cells,
+                                             std::size_t parts) {
+  const auto seconds = seconds_by_group(cells);
+  std::vector<std::pair<std::string, double>> groups(seconds.begin(), seconds.end());
+  std::ranges::stable_sort(groups, std::greater(), &std::pair<std::string, double>::second);
+  std::vector<double> busy(parts, 0);
+  std::vector<std::size_t> filled(parts, 0);  // groups of no seconds are shared out, too
+  std::map<std::string, std::size_t> part_of;
+  for (const auto& [group, more] : groups) {
+    std::size_t least = 0;
+    for (std::size_t part = 1; part < parts; ++part) {
+      if (std::pair(busy[part], filled[part]) < std::pair(busy[least], filled[least])) least = part;
+    }
+    part_of[group] = least;
+    busy[least] += more;
+    ++filled[least];
   }
-  std::vector<std::string> missing;
-  for (std::int64_t number = 1; number <= of; ++number) {
-    if (!begun.contains(number)) missing.push_back(words(Shard{number, of}) + " never began");
-  }
-  const std::set<std::string> cut(unreleased.begin(), unreleased.end());
-  for (const std::string& owner : cut) missing.push_back(owner + " did not finish");
-  return join_words(missing);
+  return part_of;
 }
+
+Shards::Shards(const std::vector<std::pair<CellSpec, double>>& cells, std::int64_t of) {
+  std::vector<GroupTime> times;
+  for (const auto& [spec, seconds] : cells) {
+    all_ += seconds;
+    if (is_everywhere(spec)) {
+      everywhere_ += seconds;
+    } else {
+      times.push_back({shard_group(spec), seconds});
+    }
+  }
+  parts_ = partition(times, static_cast<std::size_t>(of));
+  const auto groups = static_cast<std::int64_t>(parts_.size());
+  if (of > groups) {
+    throw InputError(fmt::format("{} are more than the plan's {} of cells that stay together",
+                                 format_plural(of, "task"), format_plural(groups, "group")),
+                     fmt::format("start at most {}", groups));
+  }
+  std::vector<double> busy(static_cast<std::size_t>(of), everywhere_);
+  for (const auto& [group, seconds] : seconds_by_group(times)) {
+    busy[parts_.at(group)] += seconds;
+    longest_group_ = std::max(longest_group_, everywhere_ + seconds);
+  }
+  longest_part_ = std::ranges::max(busy);
+}
+
+std::vector<PlannedCell> Shards::part(std::vector<PlannedCell> planned, std::int64_t number) const {
+  std::erase_if(planned, [&](const PlannedCell& cell) {
+    const auto part = parts_.find(shard_group(cell.spec));
+    return !is_everywhere(cell.spec) && part != parts_.end() &&
+           part->second != static_cast<std::size_t>(number - 1);
+  });
+  return planned;
+}
+
+double Shards::speedup() const { return all_ / longest_part_; }
+double Shards::most_speedup() const { return all_ / longest_group_; }
 
 }  // namespace labreport

@@ -1,17 +1,16 @@
-// Which of several tasks this one is.
+// A plan in parts, each measured by a task of its own that knows of no other.
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "results/run.h"
+#include "plan/planner.h"
 
 namespace labreport {
 
-/// "2/4": from 1. A name more than a share: who is free takes what is left.
+/// "2/4": the second of four parts of a plan.
 struct Shard {
   std::int64_t number = 1;
   std::int64_t of = 1;
@@ -24,10 +23,41 @@ Shard parse_shard(const std::string& text);
 
 std::string words(const Shard& shard);  ///< "shard 2/4"
 
-/// By the --shard of its command; nothing for a session without, or one that no task wrote.
-std::optional<Shard> shard_of(const Session& session);
+/// The name of the cells that stay in one part with this one: those that a report compares row by
+/// row, and those that are planned by each other's results. Timings and profiles of one network
+/// stay together in all modes and precisions, the user's model beside labreport's, timings at each
+/// context by itself; so do attention of one width, and all cells of several ranks.
+std::string shard_group(const CellSpec& spec);
 
-/// "shard 3/4 never began and shard 2/4 did not finish": for a run that lacks something.
-std::string missing_shards(const Run& run, const std::vector<std::string>& unreleased);
+/// Seconds that a cell of the group takes.
+struct GroupTime {
+  std::string group;
+  double seconds = 0;
+};
+
+/// The part of each group, from 0: the longest group first, each to the part with least to do.
+/// Depends on the cells alone.
+std::map<std::string, std::size_t> partition(const std::vector<GroupTime>& cells,
+                                             std::size_t parts);
+
+/// The parts of one plan.
+class Shards {
+ public:
+  /// `cells` are all that are planned or foreseen, with estimated seconds of all their launches.
+  /// Every device measures its limits, so they are in each part. Throws `InputError` where a part
+  /// would have nothing else.
+  Shards(const std::vector<std::pair<CellSpec, double>>& cells, std::int64_t of);
+
+  /// Those of `planned` that the task of that number measures. What its own results add to the plan
+  /// is its own, too.
+  std::vector<PlannedCell> part(std::vector<PlannedCell> planned, std::int64_t number) const;
+
+  double speedup() const;       ///< Of all tasks at once over one that measures all.
+  double most_speedup() const;  ///< However many they are: of the largest group by itself.
+
+ private:
+  std::map<std::string, std::size_t> parts_;
+  double everywhere_ = 0, all_ = 0, longest_part_ = 0, longest_group_ = 0;  ///< Seconds.
+};
 
 }  // namespace labreport

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "results/run_json_keys.h"
+
 namespace labreport {
 namespace {
 
@@ -31,6 +33,20 @@ void leave_out_of_command(std::vector<std::string>& argv, const PrivateNames& na
   }
 }
 
+void leave_out_of_words(std::string& text, const PrivateNames& names) {
+  text = redacted_word(std::move(text), names);
+}
+
+void leave_out_of_words(std::optional<std::string>& text, const PrivateNames& names) {
+  if (text) leave_out_of_words(*text, names);
+}
+
+void leave_out_of_words(std::vector<std::string>& texts, const PrivateNames& names) {
+  for (std::string& text : texts) leave_out_of_words(text, names);
+}
+
+void leave_out_of_words(bool /*given*/, const PrivateNames& /*names*/) {}
+
 struct OutcomeWords {
   const PrivateNames& names;
   void operator()(Crashed& crash) const { leave_out(crash.message, names); }
@@ -45,10 +61,14 @@ void redact(Session& session, const PrivateNames& names) {
   if (session.model) {
     for (std::string ModelSource::* words : {&ModelSource::model, &ModelSource::arguments,
                                              &ModelSource::loss, &ModelSource::optimizer}) {
-      std::string& text = (*session.model).*words;
-      text = redacted_word(std::move(text), names);
+      leave_out_of_words((*session.model).*words, names);
     }
   }
+  std::apply(
+      [&](const auto&... member) {
+        (leave_out_of_words(session.request.*member.value, names), ...);
+      },
+      kMembers<Request>);
   for (auto& [variable, value] : session.environment) leave_out(value, names);
 }
 

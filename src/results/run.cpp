@@ -61,6 +61,13 @@ Cell& Run::find_or_add(const CellSpec& spec) {
   return cells.emplace_back(Cell{id, spec, {}});
 }
 
+Request requested(const Run& run) {
+  Request request = run.sessions.empty() ? Request() : run.sessions.front().request;
+  request.edition = run.edition;
+  request.preset = run.preset;
+  return request;
+}
+
 const ModelSource* measured_model(const Run& run) {
   const ModelSource* source = user_source(run);
   return source != nullptr && !source->attention ? source : nullptr;

@@ -10,6 +10,7 @@
 #include "results/cell.h"
 #include "results/metric.h"
 #include "results/outcome.h"
+#include "results/request.h"
 
 namespace labreport {
 
@@ -43,17 +44,18 @@ struct ModelSource {
 
 /// One invocation of the program on one machine. A resumed run has several.
 struct Session {
-  std::string started_at;  ///< UTC, ISO 8601, "2026-05-01T12:34:56Z".
-  std::vector<std::string> argv;
-  std::string revision;  ///< Full git commit of the program's sources; empty when unknown.
-  bool dirty = false;    ///< The sources differed from that commit.
-  std::string host;      ///< Empty: left out.
-  std::string cpu;       ///< Processor model.
+  std::string started_at;         ///< UTC, ISO 8601, "2026-05-01T12:34:56Z".
+  std::vector<std::string> argv;  ///< For readers alone: `request` says what it asked for.
+  std::string revision;           ///< Full git commit of the program's sources; empty when unknown.
+  bool dirty = false;             ///< The sources differed from that commit.
+  std::string host;               ///< Empty: left out.
+  std::string cpu;                ///< Processor model.
   std::int64_t cores = 0;
   Software software;
   std::optional<ModelSource> model = {};           ///< What cells with an implementation measure.
   std::map<std::string, std::string> environment;  ///< Variables that change results.
   std::int64_t seed = 0;
+  Request request = {};  ///< A resumed run's holds what it was begun with.
 };
 
 struct Device {
@@ -109,6 +111,9 @@ struct Run {
   const Cell* find(const std::string& id) const;
   Cell& find_or_add(const CellSpec& spec);
 };
+
+/// What it was begun with, the edition and preset that were chosen for the user included.
+Request requested(const Run& run);
 
 /// The model that it measures in place of labreport's own, or beside it; null: its own alone.
 const ModelSource* measured_model(const Run& run);

@@ -39,13 +39,36 @@ inline constexpr auto kMembers<ModelSource> =
                optional_member("compile", &ModelSource::compile),
                optional_member("attention", &ModelSource::attention));
 
+/// The keys are the flags' names, in the order in which commands have them.
+template <>
+inline constexpr auto kMembers<Request> = std::tuple(
+    optional_member("edition", &Request::edition), optional_member("preset", &Request::preset),
+    optional_member("problems", &Request::problems), optional_member("only", &Request::only),
+    optional_member("model", &Request::model), optional_member("and", &Request::beside),
+    optional_member("model_args", &Request::model_args), optional_member("loss", &Request::loss),
+    optional_member("optimizer", &Request::optimizer),
+    optional_member("compile", &Request::compile),
+    optional_member("attention", &Request::attention), optional_member("sizes", &Request::sizes),
+    optional_member("size", &Request::own_sizes), optional_member("contexts", &Request::contexts),
+    optional_member("precisions", &Request::precisions), optional_member("modes", &Request::modes),
+    optional_member("warmup", &Request::warmup), optional_member("steps", &Request::steps),
+    optional_member("batch", &Request::batch), optional_member("vocab", &Request::vocab),
+    optional_member("launches", &Request::launches),
+    optional_member("separate_warmups", &Request::separate_warmups),
+    optional_member("gpus", &Request::gpus), optional_member("keep_env", &Request::keep_env),
+    optional_member("nvtx", &Request::nvtx), optional_member("timeout", &Request::timeout),
+    optional_member("shard", &Request::shard));
+
+inline bool is_empty(const Request& request) { return request == Request(); }
+
 template <>
 inline constexpr auto kMembers<Session> = std::tuple(
     member("started_at", &Session::started_at), member("argv", &Session::argv),
     member("revision", &Session::revision), member("dirty", &Session::dirty),
     member("host", &Session::host), member("cpu", &Session::cpu), member("cores", &Session::cores),
     member("software", &Session::software), optional_member("model", &Session::model),
-    member("environment", &Session::environment), member("seed", &Session::seed));
+    member("environment", &Session::environment), member("seed", &Session::seed),
+    optional_member("request", &Session::request));
 
 template <>
 inline constexpr auto kMembers<Device> =

@@ -67,17 +67,6 @@ class RunFiles {
   std::uintmax_t left_ = kLargestRun;
 };
 
-/// Those of the tasks that share the run know more of their workers than run.json does.
-void add_sessions(const RunStore& store, RunFiles& files, Run& run) {
-  for (std::size_t i = 0; has_mark(store.session_file(i)); ++i) {
-    const fs::path file = store.session_file(i);
-    const Run task = run_from_json(files.read(file), file.string());
-    if (task.sessions.empty()) throw InputError(file.string() + " holds no session");
-    run.sessions.resize(std::max(run.sessions.size(), i + 1));
-    run.sessions[i] = task.sessions.front();
-  }
-}
-
 /// "2026-05-01T12:34:56Z" → "20260501-123456"
 std::string compact_time(const std::string& iso) {
   std::string digits;
@@ -104,12 +93,6 @@ fs::path RunStore::cells_folder() const { return folder_ / "cells"; }
 fs::path RunStore::scratch_folder() const { return folder_ / "scratch"; }
 fs::path RunStore::artifacts_folder() const { return folder_ / "artifacts"; }
 fs::path RunStore::notes_folder() const { return folder_ / "notes"; }
-fs::path RunStore::sessions_folder() const { return folder_ / "sessions"; }
-fs::path RunStore::claims_folder() const { return folder_ / "claims"; }
-
-fs::path RunStore::session_file(std::size_t session) const {
-  return sessions_folder() / (std::to_string(session) + ".json");
-}
 
 fs::path RunStore::artifacts(const std::string& cell_id, std::int64_t launch) const {
   return artifacts_folder() / (cell_id + "." + std::to_string(launch));
@@ -150,8 +133,6 @@ bool RunStore::is_reference() const { return has_mark(folder_ / "reference"); }
 
 bool RunStore::is_imported() const { return has_mark(folder_ / kImportedMark); }
 
-bool RunStore::is_shared() const { return has_mark(sessions_folder()); }
-
 std::string RunStore::stamp() const { return folder_stamp(folder_); }
 
 void RunStore::create(const Run& run) const {
@@ -170,8 +151,7 @@ void RunStore::save(const Run& run) const {
 }
 
 void RunStore::refuse_links() const {
-  for (const fs::path& folder : {cells_folder(), RunStore::scratch_folder(), artifacts_folder(),
-                                 sessions_folder(), claims_folder()}) {
+  for (const fs::path& folder : {cells_folder(), scratch_folder(), artifacts_folder()}) {
     refuse_link(folder);
   }
 }
@@ -189,13 +169,11 @@ Run RunStore::load() const {
     throw InputError("no run in " + folder_.string() + ": run.json is missing",
                      "`labreport list runs` shows the runs there are");
   }
-  for (const fs::path& folder : {cells_folder(), sessions_folder()}) refuse_link(folder);
-  // Listed first: a launch is older than the run.json that replaces it, and younger than its
-  // session.
+  refuse_link(cells_folder());
+  // Listed first: a launch is older than the run.json that replaces it.
   const std::vector<fs::path> launches = json_files(cells_folder());
   RunFiles files;
   Run run = run_from_json(files.read(run_file()), origin);
-  add_sessions(*this, files, run);
   std::size_t values = 0;
   for (const fs::path& file : launches) {
     const std::string text = files.read(file);

@@ -20,19 +20,13 @@ inline constexpr const char* kAllocations = ".allocations.csv";
 class RunStore {
  public:
   explicit RunStore(std::filesystem::path folder);
-  RunStore(const RunStore&) = default;
-  virtual ~RunStore() = default;
 
   const std::filesystem::path& folder() const { return folder_; }
-  std::filesystem::path run_file() const;      ///< run.json
-  std::filesystem::path cells_folder() const;  ///< cells/: finished launches not yet merged
-  /// scratch/: requests and raw results in flight
-  virtual std::filesystem::path scratch_folder() const;
+  std::filesystem::path run_file() const;          ///< run.json
+  std::filesystem::path cells_folder() const;      ///< cells/: finished launches not yet merged
+  std::filesystem::path scratch_folder() const;    ///< scratch/: requests and raw results in flight
   std::filesystem::path artifacts_folder() const;  ///< artifacts/: large by-products
   std::filesystem::path notes_folder() const;      ///< notes/: the author's words for this run
-  std::filesystem::path sessions_folder() const;   ///< sessions/: one file a task that shares it
-  std::filesystem::path session_file(std::size_t session) const;
-  std::filesystem::path claims_folder() const;  ///< claims/: who of them measures what
   /// What the names of a launch's by-products begin with; `artifact::` says how they end.
   std::filesystem::path artifacts(const std::string& cell_id, std::int64_t launch) const;
   std::filesystem::path launch_file(const std::string& cell_id, std::int64_t launch) const;
@@ -53,9 +47,6 @@ class RunStore {
   /// Whether the run's numbers were published by somebody: a file `imported` lies beside run.json.
   bool is_imported() const;
 
-  /// Whether several tasks measure into it, each by a session of its own (`SessionStore`).
-  bool is_shared() const;
-
   /// Changes with every file of the run's folder, `reference`, cells and artifacts included; reads
   /// none of them.
   std::string stamp() const;
@@ -64,7 +55,7 @@ class RunStore {
   void create(const Run& run) const;
 
   /// Writes run.json as it stands, e.g. with the session that a resumed run adds.
-  virtual void save(const Run& run) const;
+  void save(const Run& run) const;
 
   /// Throws `InputError` where a folder that a measurement writes into is a link: a run from
   /// elsewhere, gone on with, leads nowhere else.
@@ -72,9 +63,9 @@ class RunStore {
 
   /// Keeps one finished launch (`cells/<id>.<launch>.json`), whole or not at all: no process's
   /// death loses it, and a power cut only where the folder was not yet on the disk.
-  virtual void save_launch(const Run& run, const Cell& cell, std::int64_t launch) const;
+  void save_launch(const Run& run, const Cell& cell, std::int64_t launch) const;
 
-  /// Reads run.json and whatever sessions and launches lie beside it: plain files of at most 64 MiB
+  /// Reads run.json and whatever launches lie beside it: plain files of at most 64 MiB
   /// each. Throws `InputError`.
   Run load() const;
 
@@ -87,7 +78,7 @@ class RunStore {
 
   /// Merges everything into run.json and removes scratch/ and, last, cells/; where a cell of the
   /// run has no launch, cells/ stays, and the run can be gone on with.
-  virtual void finish(const Run& run) const;
+  void finish(const Run& run) const;
 
  private:
   std::filesystem::path folder_;

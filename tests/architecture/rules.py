@@ -59,7 +59,7 @@ ADDRESS = re.compile(r"://|\b[\w-]+\.(org|com|net|io|dev)\b")
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK)\b")
 
 SKIPPED_FOLDERS = re.compile(r"^(\.git|\.deps|\.venv[^/]*|build[^/]*|runs|site/runs|site/public"
-                             r"|tests/golden|tests/fuzz/corpus|shared|.*__pycache__)$")
+                             r"|tests/golden|tests/fuzz/corpus|shared|shards|.*__pycache__)$")
 
 
 def files(root):

@@ -1,5 +1,4 @@
-"""Tasks that share one plan and one folder: no launch is lost or measured twice, whoever dies and whatever
-the clocks say.
+"""Tasks that share one plan out and know of no other: together they measure what one would, whoever dies.
 
 python3 shards_test.py LABREPORT FAKES
 """
@@ -18,9 +17,16 @@ from attacked import LIFE, Kept, ProjectTest, essence, have_two_gpus, soon
 
 PLAN = ("--preset", "demo", "--sizes", "demo-1,demo-2", "--contexts", "16,32,64", "--only",
         "benchmarking_script.b", "--modes", "inference,forward")
-LAUNCHES = 13
+LAUNCHES = 12  # without the limits, which every task measures
 GPU_PLAN = ("--preset", "quick", "--sizes", "small", "--contexts", "64,128", "--only",
             "benchmarking_script.b", "--modes", "inference,forward")
+
+
+def with_limits_once(run):
+    for cell in run["cells"]:
+        if cell["kind"] == "limits":
+            del cell["launches"][1:]
+    return run
 
 
 class Tasks(ProjectTest):
@@ -39,9 +45,9 @@ class Tasks(ProjectTest):
             task.wait()
             task.stderr.close()
 
-    def start(self, shard, plan=PLAN, nap=0.05, stale="60", **environment):
+    def start(self, shard, plan=PLAN, nap=0.05, **environment):
         task = subprocess.Popen(
-            [self.project.program, "run", "--shard", shard, "--out", "shared", "--stale-after", stale, *plan],
+            [self.project.program, "run", "--shard", shard, "--resume", "--out", "shards", *plan],
             cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             start_new_session=True,
             env={**self.project.environment, "FAKE_WORKER": "logs", "FAKE_WORKER_LOG": str(self.log),
@@ -55,112 +61,109 @@ class Tasks(ProjectTest):
         return said
 
     def times(self, what):
+        """How often each launch that is no limits' began or ended."""
         words = [line.split() for line in self.log.read_text(encoding="utf-8").splitlines()]
-        return collections.Counter(launch for when, launch in words if when == what)
+        return collections.Counter(launch for when, launch in words
+                                   if when == what and not launch.startswith("limits"))
 
     def wait_for(self, ends):
         self.assertTrue(soon(lambda: sum(self.times("end").values()) >= ends))
 
-    def assert_whole(self, measured=LAUNCHES):
-        """The run is merged, and as one task alone would have measured it."""
-        kept = Kept(self.folder / "shared")
-        self.assertEqual(len(kept.launches), measured)
+    def merge(self, *flags, status=0):
+        return self.project.call("merge", "shards", "--out", "merged", *flags, status=status)
+
+    def assert_whole(self):
+        """The merged run is as one task alone would have measured it."""
+        self.merge()
+        kept = Kept(self.folder / "merged")
+        self.assertEqual([path.name for path in kept.folder.iterdir()], ["run.json"])
         self.assertEqual(set(kept.launches.values()), {"ok"})
-        self.assertEqual(sorted(path.name for path in kept.folder.iterdir()), ["run.json"])
+        self.assertEqual({session["request"].get("shard") for session in kept.run["sessions"]}, {None})
         self.project.call("run", *PLAN, "--out", "alone")
-        self.assertEqual(essence(kept.run, measured=False),
+        self.assertEqual(essence(with_limits_once(kept.run), measured=False),
                          essence(Kept(self.folder / "alone").run, measured=False))
         return kept
 
 
 class Shards(Tasks):
-    def test_tasks_whose_clocks_differ_share_a_plan(self):
-        tasks = [self.start("1/3"), self.start("2/3", LD_PRELOAD=f"{self.fakes}/jumping_clock.so"),
-                 self.start("3/3")]
-        for task in tasks:
+    def test_tasks_measure_together_what_one_would_alone(self):
+        for task in [self.start(f"{number}/3") for number in (1, 2, 3)]:
             self.end(task)
-        kept = self.assert_whole()
-        self.assertEqual(set(self.times("end").values()), {1})
-        self.assertEqual(len(kept.run["sessions"]), 3)
         together = collections.defaultdict(set)
-        for cell in kept.run["cells"]:
-            place = cell["params"].get("size"), cell["params"].get("context")
-            together[place].update(launch["session"] for launch in cell["launches"])
-        self.assertEqual({len(sessions) for sessions in together.values()}, {1}, "a group, a device")
-        self.assertIn("is measured and merged", self.end(self.start("2/3")))
+        for number, file in enumerate((self.folder / "shards").rglob("run.json")):
+            self.project.call("check", str(file.parent))
+            for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
+                together[cell["params"].get("size"), cell["params"].get("context")].add(number)
+        self.assertEqual(together.pop((None, None)), {0, 1, 2}, "the limits of each device")
+        self.assertEqual({len(tasks) for tasks in together.values()}, {1}, "what is compared")
+        kept = self.assert_whole()
+        self.assertEqual(self.times("end"), collections.Counter(self.times("end").keys()))
+        self.assertEqual(sum(self.times("end").values()), LAUNCHES)
+        self.assertEqual(len(kept.run["sessions"]), 3)
 
-    def test_what_a_killed_task_leaves_another_measures(self):
-        killed = self.start("1/2", nap=0.3)
-        self.wait_for(2)
-        other = self.start("2/2", stale="2")
+    def test_a_second_submission_goes_on_with_each_shard(self):
+        killed, other = self.start("1/3", nap=0.3), self.start("2/3")
+        self.end(other)
+        self.wait_for(5)
         killed.kill()
         self.end(killed, -signal.SIGKILL)
-        self.end(other)
+        again = [self.start(f"{number}/3") for number in (1, 2, 3)]
+        said = [self.end(task) for task in again]
+        self.assertIn("shard 2/3 is measured already", said[1])
         self.assert_whole()
-        again = sum(self.times("end").values()) - LAUNCHES
-        self.assertIn(again, (0, 1), "at most the one in flight")
+        self.assertIn(sum(self.times("end").values()), (LAUNCHES, LAUNCHES + 1),
+                      "at most the one in flight again")
 
-    def test_a_task_that_sleeps_through_everything_changes_nothing(self):
-        sleeper = self.start("1/2", nap=0.3)
-        self.wait_for(1)
-        os.killpg(sleeper.pid, signal.SIGSTOP)
-        self.end(self.start("2/2", stale="2"))
-        run = next((self.folder / "shared").rglob("run.json"))
-        before = run.read_bytes()
-        os.killpg(sleeper.pid, signal.SIGCONT)
-        self.end(sleeper)
-        self.assertEqual(run.read_bytes(), before)
-        self.assert_whole()
-
-    def test_ended_tasks_say_what_is_missing_and_go_on(self):
-        tasks = [self.start("1/3", nap=0.5), self.start("2/3", nap=0.5)]
+    def test_what_is_missing_is_said_and_the_rest_can_be_taken(self):
+        task = self.start("1/3", nap=0.5)
         self.wait_for(2)
-        for task in tasks:
-            task.terminate()
-        for task in tasks:
-            self.assertIn("are kept in shared", self.end(task, 130))
-        refused = self.project.call("merge", "shared", status=2).stderr
-        self.assertRegex(refused, r"^labreport: shared/\S+ lacks \d+ launches: shard 3/3 never began; "
-                                  "start its tasks again, or take what is there with --partial\n$")
-        folder = self.project.call("merge", "shared", "--partial", status=1).stdout.strip()
-        self.project.call("check", folder)
-        measured = set(self.times("end"))
-        self.project.call("run", "--resume", "--out", folder, status=2)
-        for task in [self.start("1/3"), self.start("2/3"), self.start("3/3")]:
-            self.end(task)
-        kept = self.assert_whole()
-        self.assertLessEqual(measured, set(f"{cell}.{number}" for cell, number in kept.launches))
-        self.assertEqual(self.project.call("merge", "shared").stdout.strip(), folder)
-
-    def test_of_tasks_that_kept_nothing_nothing_is_taken(self):
-        task = self.start("1/2", nap=30)
-        self.assertTrue(soon(lambda: self.times("begin")))
         task.terminate()
-        self.end(task, 130)
-        refused = self.project.call("merge", "shared", "--partial", status=2).stderr
-        self.assertEqual(refused, "labreport: shared holds no launch yet; wait for its tasks, or start them\n")
-        for shard in ("1/2", "2/2"):
-            self.end(self.start(shard))
-        self.assert_whole()
+        self.assertIn("are kept in shards", self.end(task, 130))
+        self.end(self.start("3/3"))
+        refused = self.merge(status=2).stderr
+        self.assertRegex(refused, r"^labreport: shards lacks \d+ launches: shard 1/3 did not finish and shard "
+                                  "2/3 never began; start its tasks again, or take what is there with "
+                                  "--partial\n$")
+        folder = self.merge("--partial", status=1).stdout.strip()
+        self.project.call("check", folder)
+        self.project.call("run", "--resume", "--out", folder)
+        self.assertEqual(set(Kept(folder if os.path.isabs(folder) else self.folder / folder).results()),
+                         {cell["id"] for cell in self.whole_plan()})
 
-    def test_merging_joins_what_the_last_task_did_not(self):
-        task = self.start("1/1")
-        # It dies between its last launch and the merge: cells/ has all, run.json nothing.
-        self.assertTrue(soon(lambda: self.kept_files() == LAUNCHES or task.poll() is not None))
+    def whole_plan(self):
+        self.project.call("run", *PLAN, "--out", "alone")
+        return Kept(self.folder / "alone").run["cells"]
+
+    def test_tasks_that_kept_nothing_have_nothing_to_merge(self):
+        self.assertEqual(self.merge("--partial", status=2).stderr,
+                         "labreport: no shards in shards; name the folder that `labreport run --shard` was "
+                         "given with --out\n")
+        task = self.start("1/2", nap=30)
+        self.assertTrue(soon(lambda: "begin" in self.log.read_text(encoding="utf-8")))
         task.kill()
-        task.wait()
-        self.project.call("merge", "shared")
-        self.assert_whole()
+        self.end(task, -signal.SIGKILL)
+        self.assertEqual(self.merge("--partial", status=2).stderr,
+                         "labreport: shards holds no launch yet; wait for its tasks, or start them\n")
 
-    def kept_files(self):
-        return len(list((self.folder / "shared").rglob("cells/*.json")))
+    def test_by_products_come_along_and_links_lead_nowhere(self):
+        for number in (1, 2):
+            self.end(self.start(f"{number}/2"))
+        for number, file in enumerate((self.folder / "shards").rglob("run.json")):
+            artifacts = file.parent / "artifacts"
+            artifacts.mkdir(exist_ok=True)
+            (artifacts / f"of{number}.0.pickle").write_text(str(number), encoding="utf-8")
+            (artifacts / f"link{number}.0.pickle").symlink_to("/etc/hostname")
+        folder = self.folder / self.merge().stdout.strip()
+        self.assertEqual(sorted(path.name for path in (folder / "artifacts").iterdir()),
+                         ["of0.0.pickle", "of1.0.pickle"])
 
     def test_alike_gpus_share_a_run_and_each_measures_its_own_limits(self):
         gpus = have_two_gpus(self.project, self.fakes)
-        for task in [self.start(f"{gpu + 1}/2", GPU_PLAN, nap=0.5, CUDA_VISIBLE_DEVICES=str(gpu), **gpus)
+        for task in [self.start(f"{gpu + 1}/2", GPU_PLAN, CUDA_VISIBLE_DEVICES=str(gpu), **gpus)
                      for gpu in (0, 1)]:
             self.end(task)
-        kept = Kept(self.folder / "shared")
+        self.merge()
+        kept = Kept(self.folder / "merged")
         self.assertEqual(len(kept.run["devices"]), 2)
         limits = next(cell for cell in kept.run["cells"] if cell["kind"] == "limits")
         self.assertEqual({launch["device"] for launch in limits["launches"]}, {0, 1})
@@ -170,41 +173,34 @@ class Shards(Tasks):
         self.assertEqual(hardware, {f"Fake H200 (GPU {device['uuid_hash'][:8]})"
                                     for device in kept.run["devices"]})
 
-    def test_unlike_gpus_have_runs_of_their_own(self):
-        gpus = {**have_two_gpus(self.project, self.fakes), "FAKE_NVML": "two"}
-        for task in [self.start(f"{gpu + 1}/2", GPU_PLAN, CUDA_VISIBLE_DEVICES=str(gpu), **gpus)
-                     for gpu in (0, 1)]:
-            self.end(task)
-        runs = sorted((self.folder / "shared").rglob("run.json"))
-        self.assertEqual([run.relative_to(self.folder / "shared").parts[0] for run in runs],
-                         ["fake-h200", "fake-k80"])
-        launches = [sum(len(cell["launches"]) for cell in json.loads(run.read_text("utf-8"))["cells"])
-                    for run in runs]
-        self.assertEqual(launches, [5, 5])
+    def test_unlike_devices_make_no_run_together(self):
+        for number in (1, 2):
+            self.end(self.start(f"{number}/2"))
+        file = next((self.folder / "shards").rglob("run.json"))
+        run = json.loads(file.read_text(encoding="utf-8"))
+        run["devices"][0]["name"] = "another"
+        file.write_text(json.dumps(run), encoding="utf-8")
+        self.refused("these shards are no parts of one run: one is of ", "merge", "shards")
 
-    def refused(self, words, *command, **environment):
-        said = self.project.call("run", *command, status=2, **environment).stderr
+    def refused(self, words, *command):
+        said = self.project.call(*command, status=2).stderr
         self.assertIn(words, said.splitlines()[-1])
         self.assertEqual(said.count("labreport: "), 1)
 
-    def test_what_cannot_be_shared_is_refused_in_one_line(self):
+    def test_what_is_no_part_of_the_plan_is_refused_in_one_line(self):
         self.end(self.start("1/2"))
-        shared = ("--out", "shared", *PLAN)
-        self.refused("shared holds shards of another plan: its flags are", "--shard", "1/2", *shared,
-                     "--launches", "2")
-        self.refused("9 tasks are more than the plan's 6 groups", "--shard", "1/9", *shared)
-        self.refused("--shard is '3/2'", "--shard", "3/2", *shared)
-        self.refused("leave --resume out", "--shard", "1/2", "--resume", *shared)
-        self.refused("start one task for each", "--shard", "1/2", "--out", "shared", *GPU_PLAN, "--gpus",
-                     "0,1", **have_two_gpus(self.project, self.fakes))
-        self.project.call("run", *PLAN, "--out", "others")
-        self.refused("others holds other runs", "--shard", "1/2", "--out", "others", *PLAN)
-        (self.folder / "file").touch()
-        self.refused("cannot make the folder file/in", "--shard", "1/2", "--out", "file/in", *PLAN)
-        self.assertIn("plan.json is missing", self.project.call("merge", "alone", status=2).stderr)
+        shared = ("--out", "shards", *PLAN)
+        self.refused("7 tasks are more than the plan's 6 groups", "run", "--shard", "1/7", *shared)
+        self.refused("--shard is '3/2'", "run", "--shard", "3/2", *shared)
+        self.refused("--launches is not what this run was begun with", "run", "--shard", "1/2", "--resume",
+                     *shared, "--launches", "2")
+        self.project.call("run", "--shard", "2/2", *shared, "--launches", "2")
+        self.refused("one was begun with `", "merge", "shards")
+        self.project.call("run", "--shard", "3/3", *shared)
+        self.refused("shards holds shards of ", "merge", "shards")
 
 
-SLURM = ("slurm", "--partition", "gpu", "--out", "shared", "--gpus-per-task", "0", *PLAN)
+SLURM = ("slurm", "--partition", "gpu", "--out", "shards", "--gpus-per-task", "0", *PLAN)
 
 
 class JobScripts(Tasks):
@@ -218,37 +214,52 @@ class JobScripts(Tasks):
         program.chmod(0o755)
         self.project.environment["PATH"] = f"{folder}:/usr/bin:/bin"
 
-    def test_a_job_script_starts_a_task_of_the_plan(self):
-        script = self.project.call(*SLURM, "--array", "2", "--time", "02:00:00", "--sbatch=--account=lab").stdout
-        lines = [line.removeprefix("#SBATCH ") for line in script.splitlines() if "#SBATCH" in line]
+    def script(self, name):
+        return (self.folder / "shards" / f"{name}.sh").read_text(encoding="utf-8")
+
+    def test_the_scripts_start_the_tasks_of_a_plan_and_merge_them(self):
+        printed = self.project.call(*SLURM, "--array", "2", "--time", "02:00:00", "--sbatch=--account=lab")
+        self.assertRegex(printed.stderr, r"^with 2 tasks the plan is done about 1\.[5-9] times as fast as with one; ")
+        shards = self.folder / "shards"
+        self.assertEqual(printed.stdout, f"job=$(sbatch --parsable {shards}/array.sh)\n"
+                                         f"sbatch --dependency=afterany:$job {shards}/merge.sh\n")
+        lines = [line.removeprefix("#SBATCH ") for line in self.script("array").splitlines() if "#SBATCH" in line]
         self.assertEqual(lines, [
-            "--job-name=labreport", "--partition=gpu", "--array=1-2", "--ntasks=1", "--time=02:00:00",
-            "--requeue", "--open-mode=append", f'--output="{self.folder}/shared/slurm-%A_%a.log"',
-            "--account=lab"])
+            "--job-name=labreport", "--ntasks=1", "--partition=gpu", f'--output="{shards}/slurm-%A_%a.log"',
+            "--account=lab", "--array=1-2", "--time=02:00:00", "--requeue", "--open-mode=append"])
         self.stand_in("srun", 'exec "$@"')
         for task in ("1", "2"):
-            subprocess.run(["bash", "-c", script], cwd=self.folder, check=True, capture_output=True,
-                           env={**self.project.environment, "SLURM_ARRAY_TASK_ID": task})
+            self.run_script("array", SLURM_ARRAY_TASK_ID=task)
+        self.run_script("merge")
+        self.assertEqual(set(Kept(self.folder / "site/runs").launches.values()), {"ok"})
         self.assert_whole()
 
-    def test_a_gpu_is_asked_for_unless_the_cpu_is_wanted(self):
-        script = self.project.call("slurm", "--array", "2", "--out", "shared").stdout
-        self.assertIn("#SBATCH --gpus-per-task=1\n", script)
-        self.assertTrue(script.endswith(f"--out {self.folder}/shared --preset full\n"), script)
+    def run_script(self, name, **environment):
+        subprocess.run(["bash", "-c", self.script(name)], cwd=self.folder, check=True, capture_output=True,
+                       env={**self.project.environment, **environment})
 
-    def test_submitting_prints_the_jobs_number_or_what_slurm_says(self):
-        self.stand_in("sbatch", 'test "$1" = --parsable && grep -q srun "$2" && echo 17')
-        self.assertEqual(self.project.call(*SLURM, "--array", "2", "--submit").stdout, "17\n")
+    def test_a_gpu_is_asked_for_unless_the_cpu_is_wanted(self):
+        self.project.call("slurm", "--array", "2", "--out", "shards", "--steps", "3", "--keep-host")
+        self.assertIn("#SBATCH --gpus-per-task=1\n", self.script("array"))
+        self.assertTrue(self.script("array").endswith(
+            f"--resume --out {self.folder}/shards --keep-host --preset full --steps 3\n"))
+        self.assertNotIn("gpus", self.script("merge"))
+
+    def test_submitting_prints_the_jobs_numbers_or_what_slurm_says(self):
+        self.stand_in("sbatch", 'test "$1" = --parsable && case "$2" in *array.sh) echo 17;; '
+                                '--dependency=afterany:17) echo 18;; esac')
+        self.assertEqual(self.project.call(*SLURM, "--array", "2", "--submit").stdout, "17\n18\n")
         for last in ("error", "fatal"):
             self.stand_in("sbatch", f"printf 'sbatch: error: first\\nsbatch: {last}: Invalid partition\\n' >&2; exit 1")
-            self.assertEqual(self.project.call(*SLURM, "--array", "2", "--submit", status=2).stderr,
-                             "labreport: Slurm refuses the job: Invalid partition; change the flags; `sinfo` "
-                             "lists partitions, nodes and time limits\n")
+            self.assertEqual(self.project.call(*SLURM, "--array", "2", "--submit", status=2).stderr.splitlines()[1:],
+                             ["labreport: Slurm refuses the job: Invalid partition; change the flags; `sinfo` "
+                              "lists partitions, nodes and time limits"])
 
     def test_what_makes_no_array_is_refused_in_one_line(self):
         for words, flags in (("slurm needs --array N", ()), ("9 tasks are more than", ("--array", "9")),
                              ("--gpus-per-task", ("--array", "2", "--gpus-per-task=2")),
                              ("unknown flag '--resume'", ("--array", "2", "--resume")),
+                             ("unknown flag '--shard'", ("--array", "2", "--shard", "1/2")),
                              ("holds a quote or the end of a line", ("--array", "2", "--time", "1\n2"))):
             command = [word for word in SLURM if word not in ("--gpus-per-task", "0")]
             said = self.project.call(*command, *flags, *(() if "--gpus-per-task=2" in flags else
@@ -256,7 +267,7 @@ class JobScripts(Tasks):
             self.assertIn(words, said)
             self.assertEqual(len(said.splitlines()), 1)
         if "tmpfs /dev/shm" in pathlib.Path("/proc/mounts").read_text(encoding="utf-8"):
-            command = ["/dev/shm/labreport" if word == "shared" else word for word in SLURM]
+            command = ["/dev/shm/labreport" if word == "shards" else word for word in SLURM]
             said = self.project.call(*command, "--array", "2", "--submit", status=2).stderr
             self.assertIn("/dev/shm/labreport lies in this machine's memory", said)
 

@@ -4,10 +4,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <atomic>
 #include <csignal>
 #include <fstream>
-#include <thread>
 
 #include "base/error.h"
 
@@ -66,29 +64,6 @@ TEST_F(Files, AWriteThatFailsHalfWayLeavesTheOldFile) {
   }
   EXPECT_EQ(read_file(folder_ / "a.json"), "old");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
-}
-
-TEST_F(Files, OfManyThatMakeAFileAtOnceOneDoes) {
-  std::atomic<int> made = 0;
-  std::vector<std::thread> makers;
-  for (int i = 0; i < 8; ++i) {
-    makers.emplace_back([&, i] {
-      if (create_atomically(folder_ / "claim", std::to_string(i))) ++made;
-    });
-  }
-  for (std::thread& maker : makers) maker.join();
-  EXPECT_EQ(made, 1);
-  EXPECT_EQ(read_file(folder_ / "claim").size(), 1u);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
-}
-
-TEST_F(Files, AFileThatIsMadeIsWholeOrNotThere) {
-  {
-    const SizeLimit limit(4);
-    EXPECT_THROW(create_atomically(folder_ / "claim", "0123456789"), InputError);
-  }
-  EXPECT_TRUE(fs::is_empty(folder_));
-  EXPECT_TRUE(create_atomically(folder_ / "claim", "0123456789"));
 }
 
 TEST_F(Files, AMissingFolderIsNamed) {

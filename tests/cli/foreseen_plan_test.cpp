@@ -51,7 +51,7 @@ std::vector<std::string> foreseen(const PlanInput& input, const DeviceChoice& ch
 
 TEST(AllProblems, HaveThoseOfSeveralGpusWhereThereAreSeveral) {
   constexpr const char* kOfSeveral = "distributed_communication_single_node";
-  MeasureFlags flags;
+  Request flags;
   flags.problems = "all";
   DeviceChoice choice = gpu_of(1LL << 36);
   choice.kind = DeviceKind::kCuda;

@@ -11,7 +11,7 @@ using testing::IsEmpty;
 using testing::IsSupersetOf;
 
 std::vector<std::string> chosen(const std::string& problems) {
-  MeasureFlags flags;
+  Request flags;
   flags.problems = problems;
   return plan_input(flags, Preset::kFull, DeviceKind::kCuda).selection.only;
 }

@@ -31,10 +31,10 @@ NOT_RUN = {
     "make torches": "it fetches 30 GB; the repository's workflow runs it with four versions",
     'make torches TORCHES="2.8 2.11@python3.13"': "the same, with two",
     "make report TORCH_CUDA=cu128": "set-up alone reads that: tests/setup/choice_test.py",
-    "build/bin/labreport slurm --partition gpu --array 4 --out site/runs/array --submit":
+    "build/bin/labreport slurm --partition gpu --array 4 --out shards --submit":
         "tests/slurm/slurm_test.py submits arrays to a Slurm of its own",
     "parallel -j 4 'CUDA_VISIBLE_DEVICES=$(({%} - 1)) build/bin/labreport run --shard {}/4 --out "
-    "site/runs/shared' ::: 1 2 3 4": "test_what_other_programs_start_measures runs what it starts",
+    "shards' ::: 1 2 3 4": "test_what_other_programs_start_measures runs what it starts",
     "make report RESUME=1": "tests/cli/resume_test.cpp interrupts a run and resumes it",
 }
 
@@ -49,8 +49,7 @@ STATUS = {
 # Commands on a RUN that is none of the recorded ones, each with the command that measures it.
 MEASURED_BY = {
     "build/bin/labreport advise RUN": "build/bin/labreport run --problems ladder --sizes small",
-    "build/bin/labreport merge site/runs/shared":
-        "build/bin/labreport run --shard 1/2 --preset quick --out site/runs/shared",
+    "build/bin/labreport merge shards": "build/bin/labreport run --shard 1/1 --preset quick --out shards",
 }
 
 TABLE = "docs/a100.csv"
@@ -149,8 +148,8 @@ class Readme(unittest.TestCase):
     def test_what_other_programs_start_measures(self):
         """The command of a pod and that of GNU parallel, with what these put into it."""
         for pattern, filled in (
-                (r"command: \[bash, -c, '(.*)'\]", {"/shared/run": "shared --preset quick"}),
-                (r"parallel -j 4 '(.*)'", {"{%}": "1", "{}": "2", "site/runs/shared": "shared --preset quick"})):
+                (r"command: \[bash, -c, '(.*)'\]", {"/shared/shards": "shared --preset quick"}),
+                (r"parallel -j 4 '(.*)'", {"{%}": "1", "{}": "2", "--out shards": "--out shared --preset quick"})):
             shell = "JOB_COMPLETION_INDEX=1\n" + re.search(pattern, DOCUMENTS).group(1) + "\n"
             for hole, value in filled.items():
                 shell = shell.replace(hole, value)

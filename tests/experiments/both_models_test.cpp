@@ -93,7 +93,7 @@ TEST(BothModels, HaveAReportOfTheUsersModelAndAComparison) {
 TEST(BothModels, ReproduceMeasuresTheSizesThatWereAskedFor) {
   labreport::Run run = measured(both());
   EXPECT_THAT(build_document(run, false).reproduce, Not(HasSubstr("SIZES=")));
-  run.sessions.front().argv = {"labreport", "run", "--sizes", "small,large", "--contexts=512"};
+  run.sessions.front().request = {.sizes = "small,large", .contexts = "512"};
   const Document document = build_document(run, false);
   EXPECT_THAT(document.reproduce, HasSubstr(" SIZES=small,large CONTEXTS=512"));
 }

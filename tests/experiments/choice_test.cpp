@@ -16,16 +16,9 @@ using testing::Not;
 using testing_samples::measured;
 using testing_samples::only;
 
-Session session_of(std::vector<std::string> flags) {
-  Session session;
-  session.argv = {"labreport", "report"};
-  session.argv.insert(session.argv.end(), flags.begin(), flags.end());
-  return session;
-}
-
-std::optional<std::set<std::string>> chosen(std::vector<std::vector<std::string>> sessions) {
+std::optional<std::set<std::string>> chosen(Request request) {
   labreport::Run run;
-  for (auto& flags : sessions) run.sessions.push_back(session_of(flags));
+  run.sessions.emplace_back().request = std::move(request);
   return chosen_problems(run);
 }
 
@@ -39,29 +32,29 @@ std::vector<std::string> problems(const Document& document) {
   return names;
 }
 
-Document fsdp_calcs(std::vector<std::string> flags) {
+Document fsdp_calcs(Request request) {
   labreport::Run run = measured(only("fsdp_calcs", Preset::kFull, "2026"));
-  run.sessions.front().argv = session_of(flags).argv;
+  run.sessions.front().request = std::move(request);
   return build_document(run, false);
 }
 
 TEST(Title, NamesTheProfilingSectionOnlyWhereItsProblemsAreShown) {
-  EXPECT_EQ(fsdp_calcs({"--problems", "fsdp_calcs"}).title, "Assignment 2");
+  EXPECT_EQ(fsdp_calcs({.problems = "fsdp_calcs"}).title, "Assignment 2");
   const auto run = measured(only("benchmarking_script", Preset::kQuick));
   EXPECT_EQ(build_document(run, false).title, "Profiling and benchmarking (§1.1)");
 }
 
 TEST(ChosenProblems, AreTheSectionsOfTheReport) {
-  EXPECT_THAT(problems(fsdp_calcs({"--problems", "fsdp_calcs"})), ElementsAre("fsdp_calcs"));
-  EXPECT_THAT(problems(fsdp_calcs({"--problems", "fsdp_calcs,tp_calcs"})),
+  EXPECT_THAT(problems(fsdp_calcs({.problems = "fsdp_calcs"})), ElementsAre("fsdp_calcs"));
+  EXPECT_THAT(problems(fsdp_calcs({.problems = "fsdp_calcs,tp_calcs"})),
               ElementsAre("fsdp_calcs", "tp_calcs"));
   EXPECT_GT(problems(fsdp_calcs({})).size(), 2u);
 }
 
-/// Its parts, where the command had these flags.
-std::vector<Part> data_parallel(std::vector<std::string> flags) {
+/// Its parts, where they were asked for so.
+std::vector<Part> data_parallel(Request request) {
   labreport::Run run = measured(only("data_parallel"));
-  run.sessions.front().argv = session_of(flags).argv;
+  run.sessions.front().request = std::move(request);
   for (Section& section : build_document(run, false).sections) {
     if (section.problem == "data_parallel") return std::move(section.parts);
   }
@@ -76,13 +69,13 @@ std::string letters(const std::vector<Part>& parts) {
 
 TEST(ChosenParts, AreThoseOfTheReport) {
   EXPECT_EQ(letters(data_parallel({})), "abcd");
-  EXPECT_EQ(letters(data_parallel({"--problems", "data_parallel"})), "abcd");
-  EXPECT_EQ(letters(data_parallel({"--problems", "naive_ddp,ddp_bucketed"})), "ad");
-  EXPECT_EQ(letters(data_parallel({"--problems", "ladder"})), "");
+  EXPECT_EQ(letters(data_parallel({.problems = "data_parallel"})), "abcd");
+  EXPECT_EQ(letters(data_parallel({.problems = "naive_ddp,ddp_bucketed"})), "ad");
+  EXPECT_EQ(letters(data_parallel({.problems = "ladder"})), "");
 }
 
 TEST(ChosenParts, SayHowTheyWereMeasuredWithoutThoseBefore) {
-  const std::vector<Part> parts = data_parallel({"--only", "data_parallel.d"});
+  const std::vector<Part> parts = data_parallel({.only = "data_parallel.d"});
   ASSERT_EQ(letters(parts), "d");
   EXPECT_THAT(parts.front().details.method,
               AllOf(HasSubstr("*Equality comes first*"), HasSubstr("An MB is 10⁶ bytes"),
@@ -90,26 +83,19 @@ TEST(ChosenParts, SayHowTheyWereMeasuredWithoutThoseBefore) {
 }
 
 TEST(ChosenProblems, KnowTheHandoutsNamesAndParts) {
-  EXPECT_THAT(*chosen({{"--problems", "naive_ddp"}}), ElementsAre("data_parallel.a"));
-  EXPECT_THAT(*chosen({{"--only=nsys_profile.b,ladder"}}), ElementsAre("ladder", "nsys_profile.b"));
-  EXPECT_THAT(*chosen({{"--attention", "a.py:A"}}), ElementsAre("flash_benchmarking"));
-  EXPECT_TRUE(chosen({{"--problems", "profiling,naive_ddp"}})->contains("nsys_profile"));
-  EXPECT_TRUE(chosen({{"--problems", "profiling,naive_ddp"}})->contains("data_parallel.a"));
-}
-
-TEST(ChosenProblems, AreThoseOfAllSessions) {
-  EXPECT_THAT(*chosen({{"--problems", "ladder"}, {"--problems", "tp_calcs"}}),
-              ElementsAre("ladder", "tp_calcs"));
-  EXPECT_THAT(*chosen({{"--problems", "ladder"}, {"--resume"}}), ElementsAre("ladder"));
-  EXPECT_EQ(chosen({{"--problems", "ladder"}, {}}), std::nullopt);
+  EXPECT_THAT(*chosen({.problems = "naive_ddp"}), ElementsAre("data_parallel.a"));
+  EXPECT_THAT(*chosen({.only = "nsys_profile.b,ladder"}), ElementsAre("ladder", "nsys_profile.b"));
+  EXPECT_THAT(*chosen({.attention = "a.py:A"}), ElementsAre("flash_benchmarking"));
+  EXPECT_TRUE(chosen({.problems = "profiling,naive_ddp"})->contains("nsys_profile"));
+  EXPECT_TRUE(chosen({.problems = "profiling,naive_ddp"})->contains("data_parallel.a"));
 }
 
 TEST(ChosenProblems, AreUnknownWhereNothingNamesThem) {
+  EXPECT_EQ(chosen_problems(labreport::Run()), std::nullopt);
   EXPECT_EQ(chosen({}), std::nullopt);
-  EXPECT_EQ(chosen({{}}), std::nullopt);
-  EXPECT_EQ(chosen({{"--problems", "all"}}), std::nullopt);
-  EXPECT_EQ(chosen({{"--problems", "profiling"}}), std::nullopt);
-  EXPECT_EQ(chosen({{"--problems", "of_another_version"}}), std::nullopt);
+  EXPECT_EQ(chosen({.problems = "all"}), std::nullopt);
+  EXPECT_EQ(chosen({.problems = "profiling"}), std::nullopt);
+  EXPECT_EQ(chosen({.problems = "of_another_version"}), std::nullopt);
 }
 
 }  // namespace

@@ -11,26 +11,36 @@ using testing::Not;
 using testing_samples::measured;
 using testing_samples::only;
 
-std::string reproduced(const std::vector<std::string>& flags) {
+std::string reproduced(Request request) {
   labreport::Run run = measured(only("fsdp_calcs", Preset::kFull, "2026"));
-  auto& argv = run.sessions.front().argv;
-  argv.insert(argv.end(), flags.begin(), flags.end());
-  return build_document(run, false).reproduce;
+  run.sessions.front().request = std::move(request);
+  const std::string command = build_document(run, false).reproduce;
+  return command.substr(command.find("make report"));
 }
 
 TEST(Reproduce, PassesFlagsWithoutAVariableThroughArgs) {
-  EXPECT_THAT(reproduced({"--problems", "ladder", "--size", "mini=64,256,2,4"}),
-              HasSubstr(" PROBLEMS=ladder ARGS=\"--size mini=64,256,2,4\""));
-  EXPECT_THAT(reproduced({"--steps=3", "--warmup", "1", "--batch", "2", "--separate-warmups"}),
-              HasSubstr(" ARGS=\"--batch 2 --warmup 1 --steps 3 --separate-warmups\""));
-  EXPECT_THAT(reproduced({"--size", "a=1,2,3,4", "b=2,2,3,4", "--out", "x"}),
-              HasSubstr(" ARGS=\"--size a=1,2,3,4 --size b=2,2,3,4\""));
-  EXPECT_THAT(reproduced({"--out", "x"}), Not(HasSubstr("ARGS")));
+  EXPECT_EQ(reproduced({.problems = "ladder", .own_sizes = {"mini=64,256,2,4", "b=2,2,3,4"}}),
+            "make report EDITION=2026 PROBLEMS=ladder ARGS=\"--size mini=64,256,2,4 --size "
+            "b=2,2,3,4\"");
+  EXPECT_EQ(reproduced({.steps = "3", .batch = "2", .separate_warmups = true}),
+            "make report EDITION=2026 ARGS=\"--steps 3 --batch 2 --separate-warmups\"");
+  EXPECT_EQ(reproduced({}), "make report EDITION=2026");
+}
+
+TEST(Reproduce, NamesAModelAsItWasNamed) {
+  EXPECT_EQ(reproduced({.model = "net.py:Net",
+                        .beside = "labreport",
+                        .model_args = R"({"dropout": 0.0})",
+                        .compile = true,
+                        .sizes = "small"}),
+            "make report EDITION=2026 MODEL=net.py:Net AND=labreport "
+            "'MODEL_ARGS={\"dropout\": 0.0}' COMPILE=1 SIZES=small");
 }
 
 TEST(Reproduce, NamesGpusWhereThereAreSeveral) {
-  EXPECT_THAT(reproduced({"--gpus", "0,1"}), HasSubstr(" GPUS=0,1"));
-  EXPECT_THAT(reproduced({"--gpus", "1"}), Not(HasSubstr("GPUS")));
+  EXPECT_THAT(reproduced({.gpus = "0,1"}), HasSubstr(" GPUS=0,1"));
+  EXPECT_THAT(reproduced({.gpus = "all"}), HasSubstr(" GPUS=all"));
+  EXPECT_THAT(reproduced({.gpus = "1"}), Not(HasSubstr("GPUS")));
 }
 
 }  // namespace

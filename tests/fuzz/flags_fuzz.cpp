@@ -25,9 +25,9 @@ class Values {
   std::size_t at_ = 0;
 };
 
-MeasureFlags measure_flags(Values& values) {
-  MeasureFlags flags;
-  flags.edition = values.next().value_or("2025");
+Request request_of(Values& values) {
+  Request flags;
+  flags.edition = values.next();
   for (auto* flag :
        {&flags.preset, &flags.only, &flags.sizes, &flags.contexts, &flags.precisions, &flags.modes,
         &flags.gpus, &flags.batch, &flags.vocab, &flags.warmup, &flags.steps, &flags.launches}) {
@@ -47,7 +47,7 @@ void keep(const std::vector<PlannedCell>& cells) {
   promise(to_json(run_from_json(written, "run.json")) == written, "a plan is kept");
 }
 
-void plan(const MeasureFlags& flags) {
+void plan(const Request& flags) {
   std::vector<PlannedCell> cells;
   const bool taken = accepted([&] {
     const Preset preset = flags.preset ? parse_preset(*flags.preset) : Preset::kFull;
@@ -59,7 +59,7 @@ void plan(const MeasureFlags& flags) {
 
 void try_flags(std::string_view text) {
   Values values(text);
-  plan(measure_flags(values));
+  plan(request_of(values));
   accepted([&] { parse_answers(values.next().value_or("")); });
   accepted([&] { formats_named(values.next().value_or("")); });
   accepted([&] { parse_allowed(values.next().value_or("")); });

@@ -37,7 +37,10 @@ TEST(Privacy, AModelLosesTheHome) {
   Session session;
   session.model = {"Net-0a1b2c3d", "/people/ada/net.py:Net", R"({"weights": "/people/ada/w"})",
                    "/people/ada/net.py:loss", "torch.optim:AdamW"};
+  session.request = {.model = "/people/ada/net.py:Net", .own_sizes = {"node1=1,2,3,4"}};
   redact(session, {.home = "/people/ada", .user = "ada", .host = "node1"});
+  EXPECT_EQ(session.request.model, "~/net.py:Net");
+  EXPECT_EQ(session.request.own_sizes, Words{"node1=1,2,3,4"});
   EXPECT_EQ(session.model->model, "~/net.py:Net");
   EXPECT_EQ(session.model->arguments, R"({"weights": "~/w"})");
   EXPECT_EQ(session.model->loss, "~/net.py:loss");

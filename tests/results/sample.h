@@ -50,6 +50,11 @@ inline Run sample_run() {
   session.model = {"TransformerLM-0a1b2c3d", "model.py:TransformerLM", R"({"dropout": 0.0})",
                    "torch.nn.functional:cross_entropy", "torch.optim:AdamW"};
   session.environment = {{"OMP_NUM_THREADS", "2"}};
+  session.request = {.model = "model.py:TransformerLM",
+                     .model_args = R"({"dropout": 0.0})",
+                     .own_sizes = {"mini=64,128,2,2"},
+                     .steps = "3",
+                     .keep_env = true};
   run.sessions = {session};
   Device device;
   device.name = "a processor";

@@ -19,7 +19,7 @@ SKIPPED = 77
 TIME_LIMIT = 240  # seconds until Slurm, which counts minutes, has ended a job of one
 PLAN = ("--sizes", "demo-1,demo-2", "--contexts", "16,32,64", "--only", "benchmarking_script.b",
         "--modes", "inference,forward", "--gpus-per-task", "0", "--cpus-per-task", "1")
-LAUNCHES = 13
+LAUNCHES = 12  # without the limits, which every task measures
 
 
 class Slurm(unittest.TestCase):
@@ -50,72 +50,77 @@ class Slurm(unittest.TestCase):
         self.assertEqual(result.returncode, status, result.stderr + self.said())
         return result
 
+    # The numbers of the array and of the job that merges.
     def submit(self, *words, tasks=3, **environment):
-        command = ("slurm", "--submit", "--partition", "test", "--out", "shared", "--array", str(tasks))
-        return self.labreport(*command, *PLAN, *words, **environment).stdout.strip()
+        command = ("slurm", "--submit", "--partition", "test", "--out", "shards", "--array", str(tasks))
+        return self.labreport(*command, *PLAN, *words, **environment).stdout.split()
 
     def said(self):
         return "".join(f"\n== {log.name}\n{log.read_text(encoding='utf-8')}"
-                       for log in sorted(self.folder.glob("shared/slurm-*.log")))
-
-    def times(self, what):
-        words = [line.split() for line in self.log.read_text(encoding="utf-8").splitlines()]
-        return collections.Counter(launch for when, launch in words if when == what)
+                       for log in sorted(self.folder.glob("shards/slurm-*.log")))
 
     def wait_for_launches(self, ends):
         self.cluster.wait_for(lambda: sum(self.times("end").values()) >= ends)
 
-    def assert_whole(self):
-        files = list(self.folder.glob("shared/*/*/*/run.json"))
+    def times(self, what):
+        """How often each launch that is no limits' began or ended."""
+        words = [line.split() for line in self.log.read_text(encoding="utf-8").splitlines()]
+        return collections.Counter(launch for when, launch in words
+                                   if when == what and not launch.startswith("limits"))
+
+    def end(self, jobs, seconds=cluster.PATIENCE):
+        for job in jobs:
+            self.cluster.wait_for_end(job, seconds)
+
+    def assert_whole(self, tasks=3):
+        files = list(self.folder.glob("site/runs/*/*/*/run.json"))
         self.assertEqual(len(files), 1, self.said())
         run = json.loads(files[0].read_text(encoding="utf-8"))
         outcomes = [launch["outcome"]["status"] for cell in run["cells"] for launch in cell["launches"]]
-        self.assertEqual(outcomes, ["ok"] * LAUNCHES, self.said())
+        self.assertEqual(outcomes, ["ok"] * (LAUNCHES + tasks), self.said())
         self.assertEqual([path.name for path in files[0].parent.iterdir()], ["run.json"])
         return run
 
-    def test_an_array_of_tasks_measures_one_run(self):
-        job = self.submit()
-        self.cluster.wait_for_end(job)
+    def test_an_array_of_tasks_and_a_merge_make_one_run(self):
+        jobs = self.submit()
+        self.end(jobs)
         run = self.assert_whole()
         self.assertEqual(set(self.times("end").values()), {1})
         self.assertEqual(len(run["sessions"]), 3)
-        self.assertEqual(len(list(self.folder.glob(f"shared/slurm-{job}_*.log"))), 3)
+        self.assertEqual(len(list(self.folder.glob(f"shards/slurm-{jobs[0]}_*.log"))), 3)
 
     def test_real_workers_measure_on_the_cpu(self):
         if not self.worker:
             self.skipTest("the worker is not built")
-        self.cluster.wait_for_end(self.submit(LABREPORT_WORKER=self.worker), 300)
+        self.end(self.submit(LABREPORT_WORKER=self.worker), 300)
         self.assert_whole()
         self.assertEqual(self.times("end"), {})
 
     def test_after_a_time_limit_a_second_array_goes_on(self):
-        job = self.submit("--time", "00:01:00", "--timeout", "900", FAKE_WORKER_NAP="25")
-        self.cluster.wait_for_end(job, TIME_LIMIT)
+        self.end(self.submit("--time", "00:01:00", "--timeout", "900", FAKE_WORKER_NAP="25"), TIME_LIMIT)
         self.assertIn("DUE TO TIME LIMIT", self.said())
         kept = set(self.times("end"))
         self.assertTrue(0 < len(kept) < LAUNCHES)
-        refused = self.labreport("merge", "shared", status=2).stderr
-        self.assertIn("start its tasks again, or take what is there with --partial", refused)
-        self.cluster.wait_for_end(self.submit("--timeout", "900"))
+        self.assertIn("start its tasks again, or take what is there with --partial", self.said())
+        self.end(self.submit("--timeout", "900"))
         self.assert_whole()
         again = {launch for launch, times in self.times("end").items() if times > 1}
         self.assertEqual(again & kept, set(), "measured before the limit, and once more")
 
     def test_a_requeued_task_goes_on(self):
-        job = self.submit(tasks=1, FAKE_WORKER_NAP="1")
+        jobs = self.submit(tasks=1, FAKE_WORKER_NAP="1")
         self.wait_for_launches(2)
-        self.cluster.call("scontrol", "requeue", f"{job}_1")
-        self.cluster.wait_for_end(job, 120)
-        run = self.assert_whole()
+        self.cluster.call("scontrol", "requeue", f"{jobs[0]}_1")
+        self.end(jobs, 120)
+        run = self.assert_whole(tasks=1)
         self.assertEqual(len(run["sessions"]), 2)
 
     def test_what_slurm_refuses_is_one_line(self):
-        words = ("slurm", "--out", "shared", "--array", "2", *PLAN, "--submit")
-        said = self.labreport(*words, "--partition", "nowhere", status=2).stderr
-        self.assertRegex(said, "^labreport: Slurm refuses the job: .*[Ii]nvalid partition.*; .*\n$")
-        said = self.labreport(*words, "--time", "soon", status=2).stderr
-        self.assertRegex(said, "^labreport: Slurm refuses the job: .*time limit.*\n$")
+        words = ("slurm", "--out", "shards", "--array", "2", *PLAN, "--submit")
+        said = self.labreport(*words, "--partition", "nowhere", status=2).stderr.splitlines()[-1]
+        self.assertRegex(said, "^labreport: Slurm refuses the job: .*[Ii]nvalid partition.*; .*$")
+        said = self.labreport(*words, "--time", "soon", status=2).stderr.splitlines()[-1]
+        self.assertRegex(said, "^labreport: Slurm refuses the job: .*time limit.*$")
         self.assertEqual(self.cluster.call("squeue", "-h"), "")
 
 
