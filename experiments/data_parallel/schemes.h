@@ -26,9 +26,9 @@ struct Trained {
   std::optional<double> communication_ms = {}, both_ms = {};
   /// Of the traced step over the timed ones, where it is so long that it tells nothing of them.
   std::optional<double> disturbed = {};
-  std::optional<double> peak_bytes = {};           ///< The most that rank 0 had allocated.
-  std::optional<double> off = {};  ///< Of gradients or weights, see `equality`.
-  std::optional<double> apart = {};                ///< Ranks that hold other weights.
+  std::optional<double> peak_bytes = {};  ///< The most that rank 0 had allocated.
+  std::optional<double> off = {};         ///< Of gradients or weights, see `equality`.
+  std::optional<double> apart = {};       ///< Ranks that hold other weights.
 
   Scheme scheme() const { return cell->spec.scheme.value_or(Scheme::kNone); }
   std::string words() const;     ///< "per parameter", "buckets of 10 MB"

@@ -126,9 +126,7 @@ std::optional<Facts> textbook(const std::vector<Loop>& loops) {
 }
 
 Facts loop_facts(const Loop& loop) {
-  return Facts()
-      .set("loop", loop.label)
-      .set("value", loop.last(), kSum);
+  return Facts().set("loop", loop.label).set("value", loop.last(), kSum);
 }
 
 /// Loops whose sums on the CPU are others than on the GPU beside it.

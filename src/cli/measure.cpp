@@ -43,9 +43,7 @@ std::int64_t other_processes(const Slot& slot) {
 }
 
 PoolSetup pool_setup(const RunFlags& flags, const DeviceChoice& choice, WorkerSetup worker) {
-  PoolSetup setup{std::move(worker),
-                  choice.slots(),
-                  0,
+  PoolSetup setup{std::move(worker), choice.slots(), 0,
                   [choice](const CellSpec& spec) { return estimate_seconds(choice, spec); },
                   other_processes};
   if (!flags.keep_host) setup.private_names = private_names();

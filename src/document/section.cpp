@@ -219,8 +219,7 @@ class SectionParser {
   }
 
   void trim_blocks(PartWords& part) const {
-    for (std::string* block :
-         {&part.question, &part.answer, &part.method, &part.findings}) {
+    for (std::string* block : {&part.question, &part.answer, &part.method, &part.findings}) {
       *block = std::string(trimmed(*block));
     }
     for (Exhibit& exhibit : part.exhibits) read_attributes(exhibit);

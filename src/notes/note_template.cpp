@@ -46,8 +46,8 @@ std::string empty_note(const Part& part, const std::string& run) {
   std::string text = std::string(kReplaces) + "\n<!--\n";
   text += paragraphs(part.problem + ": " + part.lettered_title()) + "\n";
   text += paragraphs(part.question) + "\n";
-  if (!part.facts.empty()) {
-    text += paragraphs("Facts of " + run + ":") + "\n" + paragraphs(part.facts) + "\n";
+  if (!part.answer.empty()) {
+    text += paragraphs("Generated from " + run + ":") + "\n" + paragraphs(part.answer) + "\n";
   }
   text +=
       "Write below this comment: Markdown, with tables, pictures from this folder\n"

@@ -7,7 +7,8 @@
 
 namespace labreport {
 
-/// A note that says nothing yet: the part's question and the facts of `run` as a comment.
+/// A note that says nothing yet: its comment holds the question and the answer generated from
+/// `run`.
 std::string empty_note(const Part& part, const std::string& run);
 
 /// author.md with its names and no values.

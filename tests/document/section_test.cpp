@@ -80,7 +80,6 @@ TEST(ComposeSection, FillsThePartsThatHaveContent) {
   const Part& part = section.parts[0];
   EXPECT_EQ(part.anchor(), "benchmarking_script-b");
   EXPECT_EQ(part.answer, "It takes 12 ms.");
-  EXPECT_EQ(part.facts, "- 12 ms");
   EXPECT_EQ(part.details.method, "One clock.");
   EXPECT_EQ(part.details.warnings, std::vector<std::string>{"hot"});
 }
