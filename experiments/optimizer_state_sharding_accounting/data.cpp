@@ -45,14 +45,10 @@ std::string both_words(double plain, double sharded) {
 }
 
 /// Peaks at one point, with and without.
-void set_peaks(Facts& facts, const Both& both, When when, std::string_view point,
-               const std::string& name) {
+std::string peaks_words(const Both& both, When when, std::string_view point) {
   const Stage* plain = both.plain->stage(when, point);
   const Stage* sharded = both.sharded->stage(when, point);
-  facts.set(name, plain == nullptr ? "" : bytes_words(plain->point.peak));
-  facts.set(name + "_sharded", sharded == nullptr ? "" : bytes_words(sharded->point.peak));
-  facts.set(name + "_both", plain && sharded ? both_words(plain->point.peak, sharded->point.peak)
-                                             : std::string("not known"));
+  return plain && sharded ? both_words(plain->point.peak, sharded->point.peak) : "not known";
 }
 
 /// Before AdamW has any state, both peak within a percent of each other.
@@ -85,8 +81,11 @@ std::optional<Facts> memory_facts(const Both& both) {
   if (plain == nullptr || sharded == nullptr) return std::nullopt;
   Facts facts;
   facts.set("network", both.network->words);
-  set_peaks(facts, both, When::kFirstStep, metric::kBeforeOptimizer, "first_before");
-  set_peaks(facts, both, When::kLaterStep, metric::kAfterOptimizer, "after");
+  facts.set("model_both", peaks_words(both, When::kModel, metric::kAfterModel));
+  facts.set("first_before_both", peaks_words(both, When::kFirstStep, metric::kBeforeOptimizer));
+  facts.set("before_both", peaks_words(both, When::kLaterStep, metric::kBeforeOptimizer));
+  facts.set("after", bytes_words(plain->point.peak));
+  facts.set("after_sharded", bytes_words(sharded->point.peak));
   facts.set("parameters", bytes_words(plain->point.parameters));
   facts.set("gradients", bytes_words(plain->point.gradients));
   facts.set("state", bytes_words(plain->point.optimizer));

@@ -55,7 +55,7 @@ Part hostile_part() {
   Part part = sample_section().parts.front();
   part.title = everything();
   part.setting = everything() + " " + hostile_texts().back();
-  part.question = part.answer = part.facts = escape_markdown(everything());
+  part.question = part.answer = escape_markdown(everything());
   for (const std::string& text : hostile_texts()) part.answer += "\n\n" + escape_markdown(text);
   part.note = AuthorNote{.markdown = hostile_note(), .replaces = false};
   part.figures.push_back(hostile_chart());
