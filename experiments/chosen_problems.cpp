@@ -10,7 +10,7 @@
 namespace labreport {
 namespace {
 
-/// As the request writes them.
+/// Returns the selectors as the request writes them.
 std::vector<std::string> asked_for(const Request& request) {
   if (request.problems) return split(*request.problems, ',');
   if (request.only) return split(*request.only, ',');

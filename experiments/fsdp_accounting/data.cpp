@@ -191,7 +191,7 @@ std::vector<Facts> timely(const std::vector<Trained>& networks) {
   return all;
 }
 
-/// What sharding saves and costs, by phases of steps that synchronize after each. Nothing where
+/// Tells sharding's savings and costs by phases of steps that synchronize after each. Absent where
 /// these phases do not add up to the difference of the steps.
 std::optional<Facts> exchange(const ShardingScheme& plain, const ShardingScheme& sharded) {
   const auto saved = [&](std::string_view phase) -> std::optional<double> {

@@ -153,7 +153,7 @@ std::string precision_flags(const Cells& cells, bool gpu) {
   return join_words(words) + (used.contains(Precision::kTf32) || !gpu ? "" : ", TF32 off");
 }
 
-/// Of `make report`; what else decides what is measured passes through ARGS.
+/// `make report` has these variables; all other flags pass through ARGS.
 constexpr std::array kMakeVariables{
     std::pair{"--edition", "EDITION"},   std::pair{"--preset", "PRESET"},
     std::pair{"--problems", "PROBLEMS"}, std::pair{"--model", "MODEL"},

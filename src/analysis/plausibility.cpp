@@ -268,7 +268,7 @@ void check_recorded_memory(const Inspection& in) {
   for (const auto check : {check_memory, check_history, check_categories}) check(in);
 }
 
-/// What is known of a point is part of what is allocated there.
+/// Refuses points whose known tensors take more than is allocated there.
 void check_held(const Inspection& in) {
   for (const MeasuredRow& row : measured_rows(in.launch, metric::kHeld)) {
     const auto allocated = row.number(column::kAllocatedBytes);

@@ -73,7 +73,7 @@ void find_model_worker_for(const std::vector<PlannedCell>& wanted, WorkerSetup& 
   setup.model_problem = error.what();
 }
 
-/// What a task with --shard measures of a plan; without, all of it.
+/// Selects the part of a plan that a task with --shard measures; without --shard, all of it.
 std::function<std::vector<PlannedCell>(std::vector<PlannedCell>)> own_part(const Request& request,
                                                                            const PlanInput& input) {
   if (!request.shard) return [](std::vector<PlannedCell> cells) { return cells; };

@@ -48,7 +48,7 @@ std::map<std::int64_t, ShardRun> shards_in(const std::string& root) {
                    "name the folder that `labreport run --shard` was given with --out");
 }
 
-/// Of its last session.
+/// The last session's surroundings count for the whole run.
 Surroundings surroundings_of(const Run& run) {
   const Session& last = run.sessions.back();
   return {run.edition,

@@ -28,7 +28,7 @@ bool is_free(const std::string& flag) {
   return std::ranges::find(kFree, flag) != kFree.end();
 }
 
-/// What of a request decides on results.
+/// These members of a request decide on results.
 struct PlanChoices {
   std::string edition;
   Preset preset;
@@ -45,7 +45,7 @@ PlanChoices choices(const Request& request) {
           request.keep_env,   request.nvtx, request.shard};
 }
 
-/// Whether the plan stays as it was begun where this flag is as given.
+/// True if the plan stays as it was begun with this flag as given.
 bool agrees(const Request& begun, const std::string& flag, const Request& given) {
   if (is_free(flag)) return true;
   const PlanChoices as_begun = choices(begun);

@@ -20,14 +20,14 @@ struct GoneOn {
   RunFlags flags;
 };
 
-/// What a command with --resume goes on with: the run in `root` itself, else the newest below it
+/// Finds the run that a command with --resume continues: `root` itself, else the newest below it
 /// that was measured, interrupted, and is of the edition, preset and shard that `given` names. Its
 /// flags are those that the run was begun with; `given` may repeat them, and choose other --gpus
 /// and --timeout. Throws `InputError` where there is no such run, or `given` has a flag that
 /// changes its plan.
 GoneOn gone_on_run(const std::filesystem::path& root, const RunFlags& given);
 
-/// Whether the run there was measured, and is of the edition, preset and shard that `given` names.
+/// True if the run there was measured in the edition, preset and shard that `given` names.
 /// One that cannot be read is told, and stands in no other's way.
 bool is_asked_for(const std::filesystem::path& folder, const Request& given);
 

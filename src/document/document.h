@@ -13,7 +13,7 @@ namespace labreport {
 
 enum class Align { kLeft, kRight };
 
-/// Whether generated sentences stand as answers. A sentence that depends on a measured value stands
+/// Chooses whether generated sentences are answers. One that depends on a measured value stands
 /// in `kFull` alone, wherever it is; numbers in tables and charts always stay.
 enum class Answers { kNone, kFull };
 

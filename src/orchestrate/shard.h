@@ -48,8 +48,8 @@ class Shards {
   /// would have nothing else.
   Shards(const std::vector<std::pair<CellSpec, double>>& cells, std::int64_t of);
 
-  /// Those of `planned` that the task of that number measures. What its own results add to the plan
-  /// is its own, too.
+  /// Returns the cells of `planned` that this task measures. Cells that its results add to the plan
+  /// are its own, too.
   std::vector<PlannedCell> part(std::vector<PlannedCell> planned, std::int64_t number) const;
 
   double speedup() const;       ///< Of all tasks at once over one that measures all.

@@ -1,4 +1,4 @@
-// What a user asked `labreport run` to measure, in the flags' own words.
+// A request holds what a user asked `labreport run` to measure, in the flags' own words.
 #pragma once
 
 #include <optional>

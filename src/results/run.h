@@ -112,7 +112,7 @@ struct Run {
   Cell& find_or_add(const CellSpec& spec);
 };
 
-/// What it was begun with, the edition and preset that were chosen for the user included.
+/// Returns the request that began the run, including the edition and preset chosen for the user.
 Request requested(const Run& run);
 
 /// The model that it measures in place of labreport's own, or beside it; null: its own alone.

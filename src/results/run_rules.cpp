@@ -13,7 +13,7 @@ namespace labreport {
 namespace {
 
 constexpr std::array<std::string_view, 8> kUnits{"ns", "B", "B/s", "flop/s", "MHz", "°C", "1", ""};
-/// What they measure comes in whole units: nothing takes half a byte or nanosecond.
+/// Quantities in these units are whole: nothing takes half a byte or nanosecond.
 constexpr std::array<std::string_view, 5> kQuantities{"ns", "B", "B/s", "flop/s", "MHz"};
 
 /// Every step takes time in each of these, on the host's clock and on the device's.

@@ -16,7 +16,7 @@ namespace labreport {
 /// One of "ns", "B", "B/s", "flop/s", "MHz", "°C", "1" and none.
 bool is_unit(std::string_view unit);
 
-/// What a number can be that somebody measured.
+/// A range holds the values that a measured number can have.
 enum class Range {
   kAny,          ///< A loss, a temperature, what this program does not know.
   kNotNegative,  ///< A count, an error, a deviation.

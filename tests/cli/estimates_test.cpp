@@ -1,4 +1,4 @@
-// What a plan says of its time, held against the launches of every recorded run.
+// Estimates of a plan are held against the launches of every recorded run.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a command asks for is kept whole and written out as it was given.
+// A request is kept whole and written out as it was given.
 #include "results/request.h"
 
 #include <gtest/gtest.h>

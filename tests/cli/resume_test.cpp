@@ -108,8 +108,9 @@ TEST_F(Resuming, WithoutTheFirstFlagsTheRecordedPlanIsMeasuredToItsEnd) {
 }
 
 TEST_F(Resuming, NumbersThatWereImportedAreNeverMeasuredInto) {
-  write_atomically(folder_ / "table.csv", "size,forward (ms)\nsmall,5\n");
-  ASSERT_EQ(call({"import", "table.csv", "--gpu", "A", "--context", "128", "--precision", "fp32"})
+  write_atomically(folder_ / "table.csv", "size,mode,mean_ms\nsmall,forward,5\n");
+  ASSERT_EQ(call({"import", "table.csv", "--gpu", "A", "--edition", "2025", "--context", "128",
+                  "--precision", "fp32"})
                 .exit_status,
             0);
   const fs::path folder = only_run();

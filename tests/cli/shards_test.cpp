@@ -1,4 +1,4 @@
-// What the tasks of a real plan measure together: all of it, each cell once, in about equal time.
+// The tasks of a real plan measure all of it together, each cell once, in about equal time.
 #include "cli/shard.h"
 
 #include <gmock/gmock.h>

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the user is told of a worker that is this script.
+/// Returns the message that the user gets about a worker that is this script.
 std::string complaint(const std::string& script) {
   const fs::path program =
       fs::temp_directory_path() / ("labreport-model-worker-" + std::to_string(getpid()));

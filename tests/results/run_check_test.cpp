@@ -69,7 +69,7 @@ TEST(RunCheck, NoTimeAndNoNumberOfBytesIsNegativeAndAStepTakesTime) {
   EXPECT_EQ(with(kLaunch + "/conditions/0/value", -40), "") << "it may be cold";
 }
 
-/// What is said of a launch with these metrics alone.
+/// Returns the findings about a launch with these metrics alone.
 std::string with_metrics(const std::vector<Metric>& metrics) {
   labreport::Run run = sample_run();
   run.cells[0].launches[0].metrics = metrics;
