@@ -36,7 +36,7 @@ class OwnNames {
 class Total {
  public:
   template <typename PlaceOf>
-  void add(double value, Range range, const PlaceOf& place) {
+  void add(double value, ValueRange range, const PlaceOf& place) {
     if (!is_within(range, value)) {
       place().refuse(fmt::format("expected {}, found {}", describe(range), value));
     }
@@ -79,7 +79,7 @@ ColumnType column_type(const Table& table, std::size_t column) {
 void check_column(const Table& table, std::size_t column, Total& total, const Place& place) {
   const TableColumn& about = table.columns[column];
   const ColumnType expected = column_type(table, column);
-  const Range range = range_of_column(table.name, about);
+  const ValueRange range = range_of_column(table.name, about);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Scalar& value = table.rows[i][column];
     const auto at = [&] { return place.item("rows", i).at(column); };
@@ -204,7 +204,7 @@ void check_metric(const Metric& metric, Unknown unknown, Total& total, const Pla
   if (!metric.unit.empty() && !is_number_or_null(metric)) {
     place.key("value").refuse(fmt::format("expected a number, as its unit is '{}'", metric.unit));
   }
-  const Range range = range_of_metric(metric);
+  const ValueRange range = range_of_metric(metric);
   for (const double value : metric.numbers()) total.add(value, range, [&] { return place; });
 }
 

@@ -111,48 +111,48 @@ std::vector<Table> shapes() {
 
 bool is_unit(std::string_view unit) { return among(kUnits, unit); }
 
-Range range_of_metric(const Metric& metric) {
+ValueRange range_of_metric(const Metric& metric) {
   const auto& [tag, name, unit, data, reason] = metric;
   if (tag == metric::kPublishedStddev || among(kCounts, name) || among(kErrors, tag))
-    return Range::kNotNegative;
-  if (!among(kQuantities, unit)) return Range::kAny;
+    return ValueRange::kNotNegative;
+  if (!among(kQuantities, unit)) return ValueRange::kAny;
   const bool step = among(kStepTags, tag) && among(kStepParts, name);
   const bool peak = among(kAllocatorTags, tag) && name.starts_with("peak");
   const bool step_time = name == metric::kTotal && unit == "ns";
   const bool whole = step || peak || step_time || among(kWholeTags, tag);
-  return whole ? Range::kWhole : Range::kNoneOrWhole;
+  return whole ? ValueRange::kWhole : ValueRange::kNoneOrWhole;
 }
 
-Range range_of_column(std::string_view table, const TableColumn& column) {
+ValueRange range_of_column(std::string_view table, const TableColumn& column) {
   const auto& [name, unit] = column;
-  if (name.ends_with(column::kStddevNs)) return Range::kNotNegative;
+  if (name.ends_with(column::kStddevNs)) return ValueRange::kNotNegative;
   const bool known = !needed_columns(table).empty();
   const bool statistic =
       std::ranges::any_of(kStatistics, [&](auto end) { return name.ends_with(end); });
-  if (known && (statistic || among(kWholeColumns, name))) return Range::kWhole;
-  if (among(kQuantities, unit)) return Range::kNoneOrWhole;
-  return known && name != "scale_log2" ? Range::kNotNegative : Range::kAny;
+  if (known && (statistic || among(kWholeColumns, name))) return ValueRange::kWhole;
+  if (among(kQuantities, unit)) return ValueRange::kNoneOrWhole;
+  return known && name != "scale_log2" ? ValueRange::kNotNegative : ValueRange::kAny;
 }
 
-bool is_within(Range range, double number) {
+bool is_within(ValueRange range, double number) {
   switch (range) {
-    case Range::kAny:
+    case ValueRange::kAny:
       return true;
-    case Range::kNotNegative:
+    case ValueRange::kNotNegative:
       return number >= 0;
-    case Range::kNoneOrWhole:
+    case ValueRange::kNoneOrWhole:
       return number == 0 || number >= 1;
-    case Range::kWhole:
+    case ValueRange::kWhole:
       break;
   }
   return number >= 1;
 }
 
-std::string_view describe(Range range) {
-  constexpr Names<Range, 4> kWords{{{Range::kAny, "a number"},
-                                    {Range::kNotNegative, "no negative number"},
-                                    {Range::kNoneOrWhole, "0 or at least 1"},
-                                    {Range::kWhole, "at least 1"}}};
+std::string_view describe(ValueRange range) {
+  constexpr Names<ValueRange, 4> kWords{{{ValueRange::kAny, "a number"},
+                                         {ValueRange::kNotNegative, "no negative number"},
+                                         {ValueRange::kNoneOrWhole, "0 or at least 1"},
+                                         {ValueRange::kWhole, "at least 1"}}};
   return name_in(kWords, range);
 }
 

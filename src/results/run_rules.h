@@ -17,18 +17,18 @@ namespace labreport {
 bool is_unit(std::string_view unit);
 
 /// A range holds the values that a measured number can have.
-enum class Range {
+enum class ValueRange {
   kAny,          ///< A loss, a temperature, what this program does not know.
   kNotNegative,  ///< A count, an error, a deviation.
   kNoneOrWhole,  ///< A time or a number of bytes: 0, or at least 1 of its unit.
   kWhole,        ///< What takes time or room whenever it is there: at least 1.
 };
 
-Range range_of_metric(const Metric& metric);
-Range range_of_column(std::string_view table, const TableColumn& column);
-bool is_within(Range range, double number);
+ValueRange range_of_metric(const Metric& metric);
+ValueRange range_of_column(std::string_view table, const TableColumn& column);
+bool is_within(ValueRange range, double number);
 /// "at least 1"
-std::string_view describe(Range range);
+std::string_view describe(ValueRange range);
 
 /// Two names of which the first never stands for more than the second: "step.enqueue" and
 /// "step.total" of a launch's metrics, "made" and "freed" of a table's columns.
