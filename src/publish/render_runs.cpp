@@ -195,6 +195,21 @@ Site render_anew(std::vector<Candidate>& runs, const std::vector<PairedRun>& imp
   return render(runs, compare(runs, imports, options, tool, nullptr), options, tool);
 }
 
+/// Leaves out the runs whose pages cannot be written even without the others and their charts.
+void drop_unwritable(std::vector<Candidate>& runs, const RenderOptions& options, RunNotes& notes,
+                     std::vector<std::string>& problems) {
+  std::erase_if(runs, [&](Candidate& run) {
+    return !succeeds(run.store.folder(), options, problems, [&] {
+      run.kept.reset();
+      load(run, notes);
+      run.loaded.folder = run.place;
+      render_site({run.loaded},
+                  {options.answers, options.formats, options.paper, options.single_file, {}},
+                  nullptr);
+    });
+  });
+}
+
 /// The last line, where words stand: the next measurement takes them to its own page.
 void tell_where(const RunNotes& notes, const Rendered& rendered) {
   std::vector<fs::path> runs;
@@ -265,7 +280,18 @@ Rendered RenderWork::run() {
       choose_runs(folders, options, chart_tool, record, notes, rendered.problems);
   const std::vector<PairedRun> imports = imported_runs(options, chart_tool);
   const std::vector<DiffPage> diffs = compare(runs, imports, options, tool, &record);
-  Site site = render(runs, diffs, options, tool);
+  Site site;
+  bool whole = true;
+  try {
+    site = render(runs, diffs, options, tool);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception&) {
+    whole = false;
+    drop_unwritable(runs, options, notes, rendered.problems);
+    if (runs.empty()) throw;
+    site = render_anew(runs, imports, options, tool, notes);
+  }
   const auto is_kept = [](const Candidate& run) { return run.kept.has_value(); };
   if (site.undrawn && std::ranges::any_of(runs, is_kept)) {
     site = render_anew(runs, imports, options, tool, notes);
@@ -277,7 +303,7 @@ Rendered RenderWork::run() {
   staged.commit();
   tell_pages(runs, site, options, rendered);
   tell_where(notes, rendered);
-  if (!site.undrawn && !chart_tool.empty()) remember(runs, diffs, site, record);
+  if (whole && !site.undrawn && !chart_tool.empty()) remember(runs, diffs, site, record);
   return rendered;
 }
 
