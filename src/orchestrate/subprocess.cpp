@@ -12,6 +12,7 @@
 #include <charconv>
 #include <fstream>
 #include <set>
+#include <string_view>
 #include <thread>
 
 #include "base/error.h"
@@ -34,13 +35,16 @@ void read_available(int& fd, Capture& capture) {
   }
 }
 
-/// Started here and not yet waited for, by all objects together.
+/// These processes were started here and not yet waited for, by all objects together.
 std::set<pid_t> started_children;
 
-/// 0 where the process is gone: "1234 (any name) S 1 …" holds the parent behind the state.
+/// Returns the parent's id, or 0 for a process that is gone, also while it is read. The file holds
+/// "1234 (any name) S 1 …": the parent stands behind the state.
 pid_t parent_of(const std::filesystem::path& process) {
+  std::array<char, 512> buffer;
   std::ifstream file(process / "stat");
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  file.read(buffer.data(), buffer.size());  // sets badbit where reading through iterators throws
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(file.gcount()));
   const std::size_t name_end = text.rfind(") ");
   pid_t parent = 0;
   if (name_end == text.npos || text.size() < name_end + 4) return parent;
@@ -48,21 +52,23 @@ pid_t parent_of(const std::filesystem::path& process) {
   return parent;
 }
 
-/// Children that this process did not start: what is left of a child whose end made them orphans.
+/// Returns children that this process did not start: descendants of a child that ended before them.
 std::vector<pid_t> orphans() {
   std::vector<pid_t> found;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename();
+  const std::filesystem::directory_iterator end;
+  for (std::filesystem::directory_iterator entry("/proc", error); !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename();
     pid_t pid = 0;
     const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
     if (parsed.ptr != name.data() + name.size() || started_children.contains(pid)) continue;
-    if (parent_of(entry.path()) == getpid()) found.push_back(pid);
+    if (parent_of(entry->path()) == getpid()) found.push_back(pid);
   }
   return found;
 }
 
-/// Ends them and what they started in turn; one that does not die in time is given up.
+/// Ends the orphans and what they started in turn; one that does not die in time is given up.
 void end_orphans() {
   const auto deadline = std::chrono::steady_clock::now() + kGrace;
   for (std::vector<pid_t> left; !(left = orphans()).empty();) {
