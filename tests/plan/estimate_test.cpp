@@ -2,24 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "plan/editions.h"
+#include "plan/sample_cell.h"
 
 namespace labreport {
 namespace {
 
 constexpr double kFlops = 4e13;
-
-CellSpec cell(Mode mode) {
-  CellSpec spec;
-  spec.model = ModelShape{2560, 10240, 32, 32, kHandoutVocab};
-  spec.batch = 4;
-  spec.context = 512;
-  spec.precision = Precision::kFp32;
-  spec.mode = mode;
-  spec.warmup = 5;
-  spec.steps = 10;
-  return spec;
-}
 
 double seconds(const CellSpec& spec) { return estimated_seconds(spec, kFlops); }
 
