@@ -3,6 +3,8 @@
 #   labreport_room(<name> [DIRECTORY <folder>] [OPTIONS <flag>…] [WITHOUT <file>…] [LINKS <room or dependency>…])
 #   labreport_program(<target> <main.cpp> LINKS <room>…)
 #
+# A room is built when a program or a test needs it.
+#
 # Sources are compiled a batch at a time, so that headers are read once a batch (LABREPORT_UNITY): names
 # in anonymous namespaces differ within a room.
 #
@@ -58,7 +60,7 @@ function(labreport_room name)
     list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/${name}/${file})
   endforeach()
   if(sources)
-    add_library(lr_${name} STATIC ${sources})
+    add_library(lr_${name} STATIC EXCLUDE_FROM_ALL ${sources})
     set(scope PUBLIC)
   else()
     add_library(lr_${name} INTERFACE)
@@ -79,7 +81,7 @@ endfunction()
 function(labreport_headers)
   cmake_parse_arguments(PARSE_ARGV 0 common "" "" "LINKS;HEADERS")
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/common_headers.cpp CONTENT "")
-  add_library(lr_headers OBJECT ${PROJECT_BINARY_DIR}/generated/common_headers.cpp)
+  add_library(lr_headers OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/generated/common_headers.cpp)
   labreport_own_target(lr_headers PRIVATE)
   labreport_links(lr_headers PRIVATE ${common_LINKS})
   target_precompile_headers(lr_headers PRIVATE ${LABREPORT_COMMON_HEADERS} ${common_HEADERS})
@@ -87,7 +89,7 @@ endfunction()
 
 function(labreport_program target main)
   cmake_parse_arguments(PARSE_ARGV 2 program "" "" "LINKS")
-  add_executable(${target} ${main})
+  add_executable(${target} EXCLUDE_FROM_ALL ${main})
   labreport_own_target(${target} PRIVATE)
   labreport_links(${target} PRIVATE ${program_LINKS})
   add_dependencies(programs ${target})

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace labreport {
+namespace labreport::clock_test {
 namespace {
 
 TEST(UtcText, NamesMomentsOfFourDigitYears) {
@@ -25,4 +25,4 @@ TEST(UtcText, RefusesAClockThatNoRunCouldKeep) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::clock_test

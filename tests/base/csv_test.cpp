@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace labreport {
+namespace labreport::csv_test {
 namespace {
 
 TEST(Csv, QuotesWhatTheFormatNeedsAndNothingElse) {
@@ -40,4 +40,4 @@ TEST(Csv, NumbersStayNumbersInFullPrecision) {
 TEST(Csv, ALineHoldsItsFields) { EXPECT_EQ(csv_line(csv_texts({"a", "", "b,c"})), "a,,\"b,c\"\n"); }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::csv_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace labreport {
+namespace labreport::distributions_test {
 namespace {
 
 // Quantiles as every table of Student's t prints them.
@@ -46,4 +46,4 @@ TEST(Distributions, NoSuccessInManyTrialsIsNotNone) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::distributions_test

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-namespace labreport {
+namespace labreport::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -152,4 +152,4 @@ TEST_F(Files, AFolderUnderAFileCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::files_test

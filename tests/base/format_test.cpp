@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace labreport {
+namespace labreport::format_test {
 namespace {
 
 TEST(Format, DeviationHasTwoDigitsAndTheValueItsDecimals) {
@@ -128,4 +128,4 @@ TEST(Format, ExponentsAreSuperscripts) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::format_test

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 
-namespace labreport {
+namespace labreport::gpu_test {
 namespace {
 
 // tests/fakes/nvml.cpp plays the driver.
@@ -221,4 +221,4 @@ TEST(UuidHash, IsSixteenHexDigitsAndHidesTheUuid) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::gpu_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace labreport {
+namespace labreport::lists_test {
 namespace {
 
 struct Row {
@@ -33,4 +33,4 @@ TEST(Lists, HaveTheFirstOfTheLargestAndOfNoneNone) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::lists_test

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-namespace labreport {
+namespace labreport::machine_test {
 namespace {
 
 TEST(Machine, KnowsItself) {
@@ -45,4 +45,4 @@ TEST(Environment, ListsThoseThatAreSetWithTheirValues) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::machine_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace labreport {
+namespace labreport::messages_test {
 namespace {
 
 TEST(Messages, AStreamThatTakesNoWordsIsNoFailure) {
@@ -22,4 +22,4 @@ TEST(Messages, AWarningIsSaidOnce) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::messages_test

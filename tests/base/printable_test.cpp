@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace labreport {
+namespace labreport::printable_test {
 namespace {
 
 TEST(Printable, ControlCharactersAreShownAsSuch) {
@@ -27,4 +27,4 @@ TEST(Printable, LettersBeyondAsciiStay) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::printable_test

@@ -6,7 +6,7 @@
 
 #include "base/machine.h"
 
-namespace labreport {
+namespace labreport::redaction_test {
 namespace {
 
 const PrivateNames kAda{.home = "/people/ada", .user = "ada", .host = "box-7"};
@@ -75,4 +75,4 @@ TEST(PrivateNames, OfThisProcessAreItsHostsAndUsers) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::redaction_test

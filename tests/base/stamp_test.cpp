@@ -6,7 +6,7 @@
 #include <fstream>
 #include <thread>
 
-namespace labreport {
+namespace labreport::stamp_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -76,4 +76,4 @@ TEST_F(Stamp, IsEmptyForWhatIsNoFile) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::stamp_test

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace labreport {
+namespace labreport::statistics_test {
 namespace {
 
 const std::vector<double> kSamples{4, 1, 3, 2};
@@ -40,4 +40,4 @@ TEST(Statistics, NoSamplesAreAnError) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::statistics_test

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace labreport {
+namespace labreport::table_test {
 namespace {
 
 enum class Sign { kPlus, kMinus, kNone };
@@ -32,4 +32,4 @@ TEST(Names, RefuseAnUnknownNameAndSayWhichOneIsNear) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::table_test

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace labreport {
+namespace labreport::text_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -62,4 +62,4 @@ TEST(Text, KnowsWellFormedUtf8) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::text_test

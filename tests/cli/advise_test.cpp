@@ -5,7 +5,7 @@
 #include "experiments/sample_runs.h"
 #include "results/run_store.h"
 
-namespace labreport {
+namespace labreport::advise_test {
 namespace {
 
 using testing::HasSubstr;
@@ -47,4 +47,4 @@ TEST_F(Advise, NamesDeviationsAndWhetherItIsADemonstration) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::advise_test

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "cli/kept_runs.h"
 
-namespace labreport {
+namespace labreport::diff_pages_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -142,4 +142,4 @@ TEST_F(DiffPages, StayWhileNeitherRunChanges) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::diff_pages_test

@@ -5,7 +5,7 @@
 #include "cli/kept_runs.h"
 #include "cli/program_fixture.h"
 
-namespace labreport {
+namespace labreport::diff_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -149,4 +149,4 @@ TEST_F(DiffVerb, RefusesWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::diff_test

@@ -7,7 +7,7 @@
 #include "cli/program_fixture.h"
 #include "results/run_store.h"
 
-namespace labreport {
+namespace labreport::end_to_end_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -283,4 +283,4 @@ TEST_F(EndToEnd, AnswersThatNeedNoRunAreQuick) {
 #endif
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::end_to_end_test

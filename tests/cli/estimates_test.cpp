@@ -6,7 +6,7 @@
 #include "cli/plan_table.h"
 #include "results/run_store.h"
 
-namespace labreport {
+namespace labreport::estimates_test {
 namespace {
 
 constexpr std::int64_t kArithmeticCoresPerMultiprocessor = 128;  // compute capability 9.0
@@ -59,4 +59,4 @@ TEST(Estimates, AreWithinAFifthOfWhatEachRecordedRunTook) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::estimates_test

@@ -8,7 +8,7 @@
 #include "experiments/catalog.h"
 #include "results/run_store.h"
 
-namespace labreport {
+namespace labreport::foreseen_plan_test {
 namespace {
 
 using testing::Contains;
@@ -100,4 +100,4 @@ TEST(ForeseenPlan, IsTheFirstOneWhereNobodyKnowsTheMemory) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::foreseen_plan_test

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "cli/program_fixture.h"
 
-namespace labreport {
+namespace labreport::golden_test {
 namespace {
 
 constexpr const char* kWorkerForHopper =
@@ -213,4 +213,4 @@ INSTANTIATE_TEST_SUITE_P(Cli, GoldenTest, testing::ValuesIn(kGolden),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::golden_test

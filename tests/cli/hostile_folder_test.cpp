@@ -11,7 +11,7 @@
 #include "cli/program_fixture.h"
 #include "results/run_store.h"
 
-namespace labreport {
+namespace labreport::hostile_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -188,4 +188,4 @@ TEST_F(Privacy, BothAreKeptOnDemand) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::hostile_folder_test

@@ -6,7 +6,7 @@
 #include "results/run_json.h"
 #include "results/run_store.h"
 
-namespace labreport {
+namespace labreport::import_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,4 +37,4 @@ TEST_F(ImportTest, RefusesAFileOverTheLimitUnread) {
 TEST_F(ImportTest, RefusesAFolder) { EXPECT_EQ(call({"import", "."}).exit_status, 2); }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::import_test

@@ -8,7 +8,7 @@
 #include "cli/program_fixture.h"
 #include "results/run_store.h"
 
-namespace labreport {
+namespace labreport::mixed_machines_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -204,4 +204,4 @@ TEST_F(MixedMachine, TheCostIsNearWhatARecordedRunTook) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::mixed_machines_test

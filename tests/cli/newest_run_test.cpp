@@ -6,7 +6,7 @@
 #include "cli/kept_runs.h"
 #include "publish/rendering.h"
 
-namespace labreport {
+namespace labreport::newest_run_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,4 +57,4 @@ TEST_F(NewestRun, IsNoUnreadableOneWhereAFullOneIs) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::newest_run_test

@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "cli/notes_fixture.h"
 
-namespace labreport {
+namespace labreport::notes_safety_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -84,4 +84,4 @@ TEST_F(NotesTest, HostileWordsAreTextInEveryFile) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::notes_safety_test

@@ -8,7 +8,7 @@
 #include "cli/notes_fixture.h"
 #include "results/run_store.h"
 
-namespace labreport {
+namespace labreport::notes_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -166,4 +166,4 @@ TEST_F(NotesTest, ARenderSaysWithWhichRunTheWordsStandAndWhichRunsHaveNone) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::notes_test

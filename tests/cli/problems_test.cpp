@@ -3,7 +3,7 @@
 
 #include "cli/measure_flags.h"
 
-namespace labreport {
+namespace labreport::problems_test {
 namespace {
 
 using testing::ElementsAre;
@@ -26,4 +26,4 @@ TEST(Problems, OfTheProfilingHalfStandBesideOthers) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::problems_test

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "results/sample.h"
 
-namespace labreport {
+namespace labreport::recorded_plan_test {
 namespace {
 
 using testing::HasSubstr;
@@ -133,4 +133,4 @@ TEST(RecordedFlags, OfARequestThatCannotBeReadAreNotGuessed) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::recorded_plan_test

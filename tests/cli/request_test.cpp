@@ -6,7 +6,7 @@
 #include "cli/flags.h"
 #include "cli/measure.h"
 
-namespace labreport {
+namespace labreport::request_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -54,4 +54,4 @@ TEST(Requests, TakeOneFlagFromAnother) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::request_test

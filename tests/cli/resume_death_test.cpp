@@ -11,7 +11,7 @@
 #include "results/run_json.h"
 #include "results/sample.h"
 
-namespace labreport {
+namespace labreport::resume_death_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -92,4 +92,4 @@ TEST_F(ResumeDeath, AnywhereLosesAndDoublesNothing) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::resume_death_test

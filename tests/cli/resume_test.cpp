@@ -6,7 +6,7 @@
 #include "results/run_json.h"
 #include "results/run_store.h"
 
-namespace labreport {
+namespace labreport::resume_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -137,4 +137,4 @@ TEST_F(Resuming, ARunThatCannotBeReadStandsInNoOthersWay) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::resume_test

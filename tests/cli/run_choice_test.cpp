@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "cli/kept_runs.h"
 
-namespace labreport {
+namespace labreport::run_choice_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -113,4 +113,4 @@ TEST_F(RunChoice, NothingIsRefusedByItsName) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::run_choice_test

@@ -5,7 +5,7 @@
 #include "experiments/sample_runs.h"
 #include "results/run_store.h"
 
-namespace labreport {
+namespace labreport::several_ranks_test {
 namespace {
 
 using testing::AllOf;
@@ -68,4 +68,4 @@ TEST_F(DiffOfRanks, PlannedTimeOfRanksIsTheSameHoweverGpusAreNamed) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::several_ranks_test

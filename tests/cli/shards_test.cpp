@@ -8,7 +8,7 @@
 #include "experiments/catalog.h"
 #include "plan/memory.h"
 
-namespace labreport {
+namespace labreport::shards_test {
 namespace {
 
 constexpr std::int64_t kGibibyte = 1LL << 30;
@@ -77,4 +77,4 @@ TEST(ShardsOfPlans, FourGainMoreThanThreePointFourWhereNoGroupIsAQuarter) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::shards_test

@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "cli/program_fixture.h"
 
-namespace labreport {
+namespace labreport::versions_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -45,4 +45,4 @@ TEST_F(VersionsTest, ANewerRunIsWarnedOfOnceHoweverOftenItIsRead) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::versions_test

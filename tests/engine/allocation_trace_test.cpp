@@ -10,7 +10,7 @@
 #include "base/machine.h"
 #include "engine/host_allocator.h"
 
-namespace labreport {
+namespace labreport::allocation_trace_test {
 namespace {
 
 class AllocationTraceTest : public testing::Test {
@@ -146,4 +146,4 @@ TEST_F(AllocationTraceTest, WhatIsNotListenedToIsStillCounted) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::allocation_trace_test

@@ -7,7 +7,7 @@
 #include "engine/allocator.h"
 #include "engine/conditions.h"
 
-namespace labreport {
+namespace labreport::device_test {
 namespace {
 
 TEST(DescribeDevice, OfACpuHasANameAndMemoryAndNoGpuFields) {
@@ -44,4 +44,4 @@ TEST(Conditions, OfACpuAreAllAbsentWithAReason) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::device_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace labreport {
+namespace labreport::nvtx_ranges_test {
 namespace {
 
 TEST(NvtxName, OfAPhaseIsItself) {
@@ -24,4 +24,4 @@ TEST(NvtxName, OfAPartOfAttentionStandsForItself) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::nvtx_ranges_test

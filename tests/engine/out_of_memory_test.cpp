@@ -9,7 +9,7 @@
 
 #include "engine/phase.h"
 
-namespace labreport {
+namespace labreport::out_of_memory_test {
 namespace {
 
 constexpr std::int64_t kAbsurd = std::int64_t{1} << 60;
@@ -45,4 +45,4 @@ TEST(AsOutOfMemory, IsNothingForOtherErrors) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::out_of_memory_test

@@ -8,7 +8,7 @@
 
 #include <stdexcept>
 
-namespace labreport {
+namespace labreport::precision_test {
 namespace {
 
 c10::ScalarType type_of_a_product() {
@@ -68,4 +68,4 @@ TEST(SetTf32, IsOnForItsOwnPrecisionAlone) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::precision_test

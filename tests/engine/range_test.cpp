@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "engine/phase.h"
 
-namespace labreport {
+namespace labreport::range_test {
 namespace {
 
 struct Recorder : RangeObserver {
@@ -56,4 +56,4 @@ TEST(Phases, AreThoseOfTheMode) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::range_test

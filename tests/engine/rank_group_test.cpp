@@ -9,7 +9,7 @@
 
 #include "engine/rank_processes.h"
 
-namespace labreport {
+namespace labreport::rank_group_test {
 namespace {
 
 using testing_ranks::among;
@@ -43,4 +43,4 @@ TEST(RankGroup, GathersShardsAndScattersTheirSumInEveryPrecision) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::rank_group_test

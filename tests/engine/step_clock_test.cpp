@@ -8,7 +8,7 @@
 #include "engine/device.h"
 #include "engine/host_clock.h"
 
-namespace labreport {
+namespace labreport::step_clock_test {
 namespace {
 
 constexpr std::int64_t kNanosecondsPerMillisecond = 1'000'000;
@@ -75,4 +75,4 @@ TEST(ProcessAge, GrowsWithTheHostsClock) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::step_clock_test

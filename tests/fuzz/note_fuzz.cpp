@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "fuzz/target.h"
 #include "notes/note.h"
-#include "publish/run_files.h"
 #include "writers/html/html.h"
 #include "writers/markdown/markdown.h"
 #include "writers/pandoc/pandoc.h"
@@ -55,9 +54,6 @@ void write_note(std::string_view text) {
   promise(is_utf8(report_markdown(document, {}, Answers::kFull)), "Markdown is UTF-8");
   promise(is_utf8(report_pandoc(document, {}, {})), "pandoc's tree is UTF-8");
   promise(is_utf8(report_typst(document, {}, {})), "Typst is UTF-8");
-  markdown_parts(document, {}, Answers::kFull);
-  latex_trees(document, {}, {});
-  typst_parts(document, {}, {});
 }
 
 }  // namespace labreport::fuzz

@@ -9,7 +9,7 @@
 #include "results/bounds.h"
 #include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::import_test {
 namespace {
 
 using testing::HasSubstr;
@@ -223,4 +223,4 @@ TEST(Documentation, HasAnExampleToCopy) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::import_test

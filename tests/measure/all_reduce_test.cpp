@@ -16,7 +16,7 @@
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
-namespace labreport {
+namespace labreport::all_reduce_test {
 namespace {
 
 using testing::ElementsAre;
@@ -83,4 +83,4 @@ TEST(AllReduce, MeasuresItsSizesInTurns) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::all_reduce_test

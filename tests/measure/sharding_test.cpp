@@ -16,7 +16,7 @@
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
-namespace labreport {
+namespace labreport::sharding_test {
 namespace {
 
 using testing::DoubleNear;
@@ -135,4 +135,4 @@ TEST(Sharding, RunsTrainingSteps) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::sharding_test

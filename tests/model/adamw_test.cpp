@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace labreport {
+namespace labreport::adamw_test {
 namespace {
 
 at::Tensor trainable(double value) { return at::tensor({value}, at::kDouble).requires_grad_(); }
@@ -65,4 +65,4 @@ TEST(AdamW, UpdatesInPlaceWithoutRecording) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::adamw_test

@@ -14,7 +14,7 @@
 #include "engine/range.h"
 #include "model/transformer.h"
 
-namespace labreport {
+namespace labreport::checkpoint_test {
 namespace {
 
 constexpr ModelShape kTiny{.d_model = 16, .d_ff = 24, .layers = 5, .heads = 2, .vocab = 30};
@@ -142,4 +142,4 @@ INSTANTIATE_TEST_SUITE_P(Precisions, Checkpoints,
                          [](const auto& info) { return std::string(name(info.param)); });
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::checkpoint_test

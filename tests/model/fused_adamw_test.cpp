@@ -4,7 +4,7 @@
 #include <ATen/ops/randn_like.h>
 #include <gtest/gtest.h>
 
-namespace labreport {
+namespace labreport::fused_adamw_test {
 namespace {
 
 Parameters parameters() {
@@ -43,4 +43,4 @@ TEST(FusedAdamW, HoldsTwoMomentsAParameterFromTheBeginning) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::fused_adamw_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace labreport {
+namespace labreport::init_test {
 namespace {
 
 constexpr double kStd = 0.02;
@@ -62,4 +62,4 @@ TEST(LinearStd, IsThatOfTheHandout) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::init_test

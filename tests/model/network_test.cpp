@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace labreport {
+namespace labreport::network_test {
 namespace {
 
 constexpr ModelShape kTiny{.d_model = 16, .d_ff = 24, .layers = 1, .heads = 2, .vocab = 30};
@@ -33,4 +33,4 @@ TEST(NetworkFactory, IsAskedForTheSpecThatACellHas) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::network_test

@@ -12,7 +12,7 @@
 #include "model/transformer.h"
 #include "plan/sharding.h"
 
-namespace labreport {
+namespace labreport::sharded_optimizer_test {
 namespace {
 
 using testing_ranks::among;
@@ -120,4 +120,4 @@ TEST(ParameterSizes, AreThoseOfTheNetwork) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::sharded_optimizer_test

@@ -13,7 +13,7 @@
 #include "model/transformer.h"
 #include "plan/sharding.h"
 
-namespace labreport {
+namespace labreport::sharded_weights_test {
 namespace {
 
 using testing_ranks::among;
@@ -165,4 +165,4 @@ TEST(ShardedWeights, TellHowLongEachPassWaited) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::sharded_weights_test

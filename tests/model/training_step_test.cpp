@@ -5,7 +5,7 @@
 
 #include "model/transformer.h"
 
-namespace labreport {
+namespace labreport::training_step_test {
 namespace {
 
 constexpr ModelShape kTiny{.d_model = 16, .d_ff = 24, .layers = 1, .heads = 2, .vocab = 30};
@@ -110,4 +110,4 @@ TEST(RandomBatch, HoldsIdsOfTheVocabulary) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::training_step_test

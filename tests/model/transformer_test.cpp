@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "plan/editions.h"
 
-namespace labreport {
+namespace labreport::transformer_test {
 namespace {
 
 constexpr ModelShape kTiny{.d_model = 16, .d_ff = 24, .layers = 2, .heads = 2, .vocab = 30};
@@ -74,4 +74,4 @@ TEST(Transformer, RefusesAnOddHeadWidth) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::transformer_test

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace labreport {
+namespace labreport::front_matter_test {
 namespace {
 
 using testing::ElementsAre;
@@ -53,4 +53,4 @@ TEST(FrontMatter, ARepositoryIsAnHttpsAddress) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::front_matter_test

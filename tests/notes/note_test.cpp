@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace labreport {
+namespace labreport::note_test {
 namespace {
 
 using testing::ElementsAre;
@@ -209,4 +209,4 @@ TEST(Note, LinksThatCopyALongDefinitionAreRefused) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::note_test

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "orchestrate/run_fixture.h"
 
-namespace labreport {
+namespace labreport::bad_worker_test {
 namespace {
 
 using testing::HasSubstr;
@@ -121,4 +121,4 @@ TEST(Judge, BlamesTheKernelForAKillWhenItCountedOne) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::bad_worker_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace labreport {
+namespace labreport::capture_test {
 namespace {
 
 TEST(Capture, KeepsShortTextsWhole) {
@@ -35,4 +35,4 @@ TEST(LastLines, AreAlwaysPrintableUtf8) {
 TEST(LastLines, CutBetweenCharacters) { EXPECT_EQ(last_lines("ééééé", 1, 5), "…éé"); }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::capture_test

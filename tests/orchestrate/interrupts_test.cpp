@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "orchestrate/subprocess.h"
 
-namespace labreport {
+namespace labreport::interrupts_test {
 namespace {
 
 TEST(HeldInterrupts, WaitForTheCheckAndAreForgottenAfterTheLast) {
@@ -31,4 +31,4 @@ TEST(HeldInterrupts, EndAChildAndAreThrown) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::interrupts_test

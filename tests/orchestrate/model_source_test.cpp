@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-namespace labreport {
+namespace labreport::model_source_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -48,4 +48,4 @@ TEST(ModelSource, AnEarlyExitIsNamed) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::model_source_test

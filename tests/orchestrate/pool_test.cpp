@@ -9,7 +9,7 @@
 #include "base/gpu.h"
 #include "orchestrate/run_fixture.h"
 
-namespace labreport {
+namespace labreport::pool_test {
 namespace {
 
 using testing::ElementsAre;
@@ -194,4 +194,4 @@ TEST_F(PoolTest, AnInterruptKeepsWhatIsFinishedAndDropsWhatItCutShort) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::pool_test

@@ -4,7 +4,7 @@
 
 #include "orchestrate/run_fixture.h"
 
-namespace labreport {
+namespace labreport::progress_test {
 namespace {
 
 CellSpec large_cell() {
@@ -94,4 +94,4 @@ TEST(Progress, ShowsTheLimitsRates) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::progress_test

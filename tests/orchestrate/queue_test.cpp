@@ -4,7 +4,7 @@
 
 #include "orchestrate/run_fixture.h"
 
-namespace labreport {
+namespace labreport::queue_test {
 namespace {
 
 LaunchQueue queue() {
@@ -126,4 +126,4 @@ TEST(LaunchQueue, CellsThatArePlannedLaterLeaveTheOthersOrder) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::queue_test

@@ -8,7 +8,7 @@
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::ranks_test {
 namespace {
 
 using testing::ElementsAre;
@@ -148,4 +148,4 @@ TEST(RankSlots, ThatAreTooFewSayWhoseGpusTheyAre) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::ranks_test

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "orchestrate/run_fixture.h"
 
-namespace labreport {
+namespace labreport::resume_test {
 namespace {
 
 using testing::HasSubstr;
@@ -110,4 +110,4 @@ TEST_F(ResumeTest, OneFolderHasOneFrontEnd) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::resume_test

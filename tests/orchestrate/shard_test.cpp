@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "orchestrate/run_fixture.h"
 
-namespace labreport {
+namespace labreport::shard_test {
 namespace {
 
 using testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(Shards, AreNumberedFromOne) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::shard_test

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/machine.h"
 
-namespace labreport {
+namespace labreport::subprocess_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -235,4 +235,4 @@ TEST(Subprocesses, NoneOutlivesTheProcess) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::subprocess_test

@@ -4,7 +4,7 @@
 
 #include "plan/sample_cell.h"
 
-namespace labreport {
+namespace labreport::arithmetic_test {
 namespace {
 
 constexpr std::int64_t kGibibyte = 1LL << 30;
@@ -49,4 +49,4 @@ TEST(Fitting, SaysTheArithmetic) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::arithmetic_test

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace labreport {
+namespace labreport::collectives_test {
 namespace {
 
 TEST(AllReduceSizes, ArePowersOfTwoFromAKibibyteAndTheHandouts) {
@@ -24,4 +24,4 @@ TEST(BusFactor, IsWhatARingSends) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::collectives_test

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace labreport {
+namespace labreport::editions_test {
 namespace {
 
 std::int64_t parameters(const char* edition, const char* size) {
@@ -55,4 +55,4 @@ TEST(OwnSizes, EachMistakeHasItsOwnWords) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::editions_test

@@ -4,7 +4,7 @@
 
 #include "plan/sample_cell.h"
 
-namespace labreport {
+namespace labreport::estimate_test {
 namespace {
 
 constexpr double kFlops = 4e13;
@@ -49,4 +49,4 @@ TEST(EstimatedDisk, GrowsWithLayersAndWithWhatAStepDoesToThem) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::estimate_test

@@ -6,7 +6,7 @@
 
 #include "plan/editions.h"
 
-namespace labreport {
+namespace labreport::gradients_test {
 namespace {
 
 using testing::ElementsAre;
@@ -113,4 +113,4 @@ TEST(BucketModel, IsLeastWhereBytesAndCallsCostAlike) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::gradients_test

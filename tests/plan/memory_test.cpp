@@ -5,12 +5,12 @@
 
 #include "plan/editions.h"
 
-namespace labreport {
+namespace labreport::memory_test {
 namespace {
 
 constexpr double kGibibyte = 1 << 30;
 
-CellSpec cell(Mode mode, Precision precision = Precision::kFp32, std::int64_t context = 512) {
+CellSpec xl_cell(Mode mode, Precision precision = Precision::kFp32, std::int64_t context = 512) {
   CellSpec spec;
   spec.model = ModelShape{2560, 10240, 32, 32, kHandoutVocab};
   spec.batch = 4;
@@ -26,7 +26,7 @@ TEST(Memory, ABlockKeepsTenTensorsOfItsWidthFiveOfTheInnerAndTwoOfPairs) {
   const double tokens = 4.0 * 512;
   const double pairs = tokens * 512 * 32;
   const double rest = tokens * 4 * 2 + 512 * 512 + tokens * 32 * (8 + 4);
-  EXPECT_EQ(static_cast<double>(kept_block_bytes(cell(Mode::kForward))),
+  EXPECT_EQ(static_cast<double>(kept_block_bytes(xl_cell(Mode::kForward))),
             4 * (tokens * (10 * 2560 + 5 * 10240) + 2 * pairs) + rest);
 }
 
@@ -34,23 +34,23 @@ TEST(Memory, UnderAutocastPartOfItStaysInFp32) {
   const double tokens = 4.0 * 512;
   const double pairs = tokens * 512 * 32;
   const double rest = tokens * 4 * 2 + 512 * 512 + tokens * 32 * (8 + 4);
-  EXPECT_EQ(static_cast<double>(kept_block_bytes(cell(Mode::kForward, Precision::kBf16))),
+  EXPECT_EQ(static_cast<double>(kept_block_bytes(xl_cell(Mode::kForward, Precision::kBf16))),
             tokens * (34 * 2560 + 10 * 10240) + 6 * pairs + rest);
 }
 
 TEST(Memory, AutocastCopiesTheWeightsOfLinearLayers) {
-  EXPECT_EQ(weight_copy_bytes(cell(Mode::kInference)), 0);
-  EXPECT_NEAR(gibibytes(weight_copy_bytes(cell(Mode::kInference, Precision::kBf16))), 6.3, 0.05);
+  EXPECT_EQ(weight_copy_bytes(xl_cell(Mode::kInference)), 0);
+  EXPECT_NEAR(gibibytes(weight_copy_bytes(xl_cell(Mode::kInference, Precision::kBf16))), 6.3, 0.05);
 }
 
 TEST(Memory, TheResidualStreamAndTheScoresAtTheReference) {
-  EXPECT_EQ(residual_bytes(cell(Mode::kForward)), 20 << 20);
-  EXPECT_EQ(residual_bytes(cell(Mode::kForward, Precision::kBf16)), 20 << 20);
-  EXPECT_EQ(score_bytes(cell(Mode::kForward)), 128 << 20);
+  EXPECT_EQ(residual_bytes(xl_cell(Mode::kForward)), 20 << 20);
+  EXPECT_EQ(residual_bytes(xl_cell(Mode::kForward, Precision::kBf16)), 20 << 20);
+  EXPECT_EQ(score_bytes(xl_cell(Mode::kForward)), 128 << 20);
 }
 
 TEST(Memory, OneBlocksGradients) {
-  EXPECT_EQ(block_gradient_bytes(*cell(Mode::kForward).model),
+  EXPECT_EQ(block_gradient_bytes(*xl_cell(Mode::kForward).model),
             4 * (4 * 2560 * 2560 + 3LL * 2560 * 10240 + 2 * 2560));
 }
 
@@ -61,7 +61,7 @@ struct Measured {
 };
 
 CellSpec small_step(Precision precision) {
-  CellSpec spec = cell(Mode::kTrainStep, precision);
+  CellSpec spec = xl_cell(Mode::kTrainStep, precision);
   spec.model = ModelShape{768, 3072, 12, 12, kHandoutVocab};
   return spec;
 }
@@ -69,18 +69,18 @@ CellSpec small_step(Precision precision) {
 TEST(Memory, ExpectedPeaksAreTheMeasuredOnes) {
   using enum Mode;
   using enum Precision;
-  const Measured all[]{{cell(kInference, kFp32, 256), 13218.0 - 32},
-                       {cell(kInference, kFp32, 512), 13640.6 - 32},
-                       {cell(kInference, kBf16, 256), 19521.4 - 32},
-                       {cell(kInference, kBf16, 512), 19740.1 - 32},
-                       {cell(kForward, kFp32, 512), 40590.8 - 32},
-                       {cell(kForward, kBf16, 512), 37602.5 - 32},
-                       {cell(kForwardBackward, kFp32, 512), 41037.4 - 64},
-                       {cell(kTrainStep, kFp32, 128), 52467.4 - 64},
-                       {cell(kTrainStep, kFp32, 512), 67029.3 - 64},
-                       {cell(kTrainStep, kFp32, 1024), 112008.1 - 64},
-                       {cell(kTrainStep, kBf16, 256), 53220.9 - 64},
-                       {cell(kTrainStep, kBf16, 1024), 95931.5 - 64},
+  const Measured all[]{{xl_cell(kInference, kFp32, 256), 13218.0 - 32},
+                       {xl_cell(kInference, kFp32, 512), 13640.6 - 32},
+                       {xl_cell(kInference, kBf16, 256), 19521.4 - 32},
+                       {xl_cell(kInference, kBf16, 512), 19740.1 - 32},
+                       {xl_cell(kForward, kFp32, 512), 40590.8 - 32},
+                       {xl_cell(kForward, kBf16, 512), 37602.5 - 32},
+                       {xl_cell(kForwardBackward, kFp32, 512), 41037.4 - 64},
+                       {xl_cell(kTrainStep, kFp32, 128), 52467.4 - 64},
+                       {xl_cell(kTrainStep, kFp32, 512), 67029.3 - 64},
+                       {xl_cell(kTrainStep, kFp32, 1024), 112008.1 - 64},
+                       {xl_cell(kTrainStep, kBf16, 256), 53220.9 - 64},
+                       {xl_cell(kTrainStep, kBf16, 1024), 95931.5 - 64},
                        {small_step(kFp32), 5185.3 - 64},
                        {small_step(kBf16), 4296.9 - 64}};
   for (const auto& [spec, mebibytes] : all) {
@@ -90,17 +90,17 @@ TEST(Memory, ExpectedPeaksAreTheMeasuredOnes) {
 }
 
 TEST(Memory, APeakIsOfThePhaseInWhichItLies) {
-  EXPECT_EQ(expected_peak(cell(Mode::kInference)).phase, "forward");
+  EXPECT_EQ(expected_peak(xl_cell(Mode::kInference)).phase, "forward");
   EXPECT_EQ(expected_peak(small_step(Precision::kFp32)).phase, "loss");
-  EXPECT_EQ(expected_peak(cell(Mode::kTrainStep)).phase, "backward");
-  const ExpectedPeak short_step = expected_peak(cell(Mode::kTrainStep, Precision::kFp32, 128));
+  EXPECT_EQ(expected_peak(xl_cell(Mode::kTrainStep)).phase, "backward");
+  const ExpectedPeak short_step = expected_peak(xl_cell(Mode::kTrainStep, Precision::kFp32, 128));
   EXPECT_EQ(short_step.phase, "optimizer");
   EXPECT_EQ(short_step.gradients, short_step.parameters);
   EXPECT_EQ(short_step.moments, 2 * short_step.parameters);
 }
 
 TEST(Memory, OfAModelInPythonNoPeakIsExpected) {
-  CellSpec theirs = cell(Mode::kTrainStep);
+  CellSpec theirs = xl_cell(Mode::kTrainStep);
   theirs.implementation = "TransformerLM-0a1b2c3d";
   EXPECT_EQ(expected_peak(theirs).total(), 0);
 }
@@ -111,11 +111,11 @@ TEST(Memory, WithoutANetworkThereIsNoPeak) {
 }
 
 TEST(Memory, NamesTheTensorsOfASize) {
-  EXPECT_EQ(size_formula(cell(Mode::kForward), 128 << 20), "B · h · S² · 4");
-  EXPECT_EQ(size_formula(cell(Mode::kForward), 20 << 20), "B · S · d · 4");
-  EXPECT_EQ(size_formula(cell(Mode::kForward, Precision::kBf16), 40 << 20), "B · S · d_ff · 2");
-  EXPECT_EQ(size_formula(cell(Mode::kForward), 12345), "");
+  EXPECT_EQ(size_formula(xl_cell(Mode::kForward), 128 << 20), "B · h · S² · 4");
+  EXPECT_EQ(size_formula(xl_cell(Mode::kForward), 20 << 20), "B · S · d · 4");
+  EXPECT_EQ(size_formula(xl_cell(Mode::kForward, Precision::kBf16), 40 << 20), "B · S · d_ff · 2");
+  EXPECT_EQ(size_formula(xl_cell(Mode::kForward), 12345), "");
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::memory_test

@@ -5,7 +5,7 @@
 #include "plan/arithmetic.h"
 #include "plan/editions.h"
 
-namespace labreport {
+namespace labreport::part_work_test {
 namespace {
 
 CellSpec step_of(const char* size, Precision precision = Precision::kFp32) {
@@ -61,4 +61,4 @@ TEST(PartWork, IsNotCountedOfAModelThatIsNotLabreports) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::part_work_test

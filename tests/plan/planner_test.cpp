@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace labreport {
+namespace labreport::planner_test {
 namespace {
 
 PlanInput input(Preset preset) { return {find_edition("2025"), preset, {}, DeviceKind::kCuda}; }
@@ -52,4 +52,4 @@ TEST(Presets, RoundTripAndRefuse) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::planner_test

@@ -8,7 +8,7 @@
 
 #include "plan/editions.h"
 
-namespace labreport {
+namespace labreport::sharding_test {
 namespace {
 
 using testing::ElementsAre;
@@ -86,4 +86,4 @@ TEST(OfOneRank, IsAStepOfOneProcess) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::sharding_test

@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "publish/chart_renderer.h"
 
-namespace labreport {
+namespace labreport::cached_charts_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -179,4 +179,4 @@ TEST_F(Cached, AToolIsKnownByThoseOfItsPackagesThatAreThere) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::cached_charts_test

@@ -4,7 +4,7 @@
 
 #include "writers/sample_fixture.h"
 
-namespace labreport {
+namespace labreport::exports_test {
 namespace {
 
 using testing::ElementsAre;
@@ -78,4 +78,4 @@ TEST(Exports, WithoutAnswersNoGeneratedSentenceIsLeft) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::exports_test

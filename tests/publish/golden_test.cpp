@@ -12,7 +12,7 @@
 #include "writers/sample_fixture.h"
 #include "writers/typst/typst.h"
 
-namespace labreport {
+namespace labreport::golden_test {
 namespace {
 
 void expect_golden_case(const std::string& name, const Document& document) {
@@ -68,4 +68,4 @@ TEST(Golden, TablesOfTheSample) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::golden_test

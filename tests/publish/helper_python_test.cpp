@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-namespace labreport {
+namespace labreport::helper_python_test {
 namespace {
 
 TEST(BundlesFolder, IsNoneWhereHomeCannotBeWritten) {
@@ -16,4 +16,4 @@ TEST(BundlesFolder, IsNoneWhereHomeCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::helper_python_test

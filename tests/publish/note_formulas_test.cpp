@@ -8,7 +8,7 @@
 #include "writers/html/template.h"
 #include "writers/sample_fixture.h"
 
-namespace labreport {
+namespace labreport::note_formulas_test {
 namespace {
 
 using testing::HasSubstr;
@@ -130,4 +130,4 @@ TEST(NoteFormulas, NeedNoToolWhereSectionsHaveThem) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::note_formulas_test

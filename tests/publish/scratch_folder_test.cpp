@@ -11,7 +11,7 @@
 #include <fstream>
 #include <memory>
 
-namespace labreport {
+namespace labreport::scratch_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,4 +89,4 @@ TEST_F(ScratchFolders, OfLivingOwnersAndOtherNamesStay) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::scratch_folder_test

@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "publish/site.h"
 
-namespace labreport {
+namespace labreport::site_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -119,4 +119,4 @@ TEST_F(WriteSite, FollowsNoListOutOfItsFolder) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::site_files_test

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "writers/sample_fixture.h"
 
-namespace labreport {
+namespace labreport::site_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -214,4 +214,4 @@ TEST(RenderSite, WithoutItsToolWritesEverythingElseAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::site_test

@@ -1,10 +1,13 @@
-"""The worker for models as the front end starts it, around the reference in plain PyTorch, on the CPU.
+"""The worker for models around the reference in plain PyTorch, on the CPU.
 
 worker_test.py WORKER
+
+Most launches are children of this process, which has loaded torch already: loading it takes longer than what they do.
 """
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -26,8 +29,34 @@ for name in [name for name in os.environ if name.startswith("PYTHON")]:
     del os.environ[name]
 
 
-def described(source, folder=None):
-    answer = subprocess.run([WORKER, "--describe", json.dumps(source)], capture_output=True, text=True, cwd=folder)
+def started(*arguments, **options):
+    """The worker as the front end starts it."""
+    return subprocess.run([WORKER, *arguments], capture_output=True, text=True, **options)
+
+
+def forked(*arguments):
+    with tempfile.TemporaryFile("w+") as stdout, tempfile.TemporaryFile("w+") as stderr:
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            os.dup2(stdout.fileno(), 1)
+            os.dup2(stderr.fileno(), 2)
+            sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+            program = Path(WORKER).parent / "python" / "labreport_worker.py"
+            sys.argv[:] = [str(program), *map(str, arguments)]
+            sys.path[0] = str(program.parent)
+            try:
+                runpy.run_path(str(program), run_name="__main__")
+            finally:
+                os._exit(99)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        for file in (stdout, stderr):
+            file.seek(0)
+        return subprocess.CompletedProcess(arguments, status, stdout.read(), stderr.read())
+
+
+def described(source, run=forked, **options):
+    answer = run("--describe", json.dumps(source), **options)
     return json.loads(answer.stdout)["implementation"] if answer.returncode == 0 else answer.stderr
 
 
@@ -38,7 +67,7 @@ class Launches(unittest.TestCase):
     def setUpClass(cls):
         cls.implementation = described(cls.source)
 
-    def launch(self, kind, source=None, of_network=True, **params):
+    def launch(self, kind, source=None, of_network=True, run=forked, **params):
         source = self.source if source is None else source
         shape = dict(d_model=16, d_ff=24, layers=2, heads=2, vocab=30, context=8, batch=2, warmup=1, steps=2)
         common = dict(device="cpu", precision="bf16", implementation=self.implementation)
@@ -46,7 +75,7 @@ class Launches(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             request, result = Path(folder, "request.json"), Path(folder, "result.json")
             request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, **({"model": source} if source else {}))))
-            ended = subprocess.run([WORKER, "--request", request, "--result", result], capture_output=True, text=True)
+            ended = run("--request", request, "--result", result)
             self.assertEqual(ended.returncode, 0, ended.stderr)
             report = json.loads(result.read_text())
         self.assertIn(f".{self.implementation}.", report["id"])
@@ -60,10 +89,10 @@ class Launches(unittest.TestCase):
 class Worker(Launches):
     def test_names_a_model_of_the_current_folder(self):
         here = self.source | {"model": "labreport_transformer.py:Transformer"}
-        self.assertEqual(described(here, SHIPPED), self.implementation)
+        self.assertEqual(described(here, started, cwd=SHIPPED), self.implementation)
 
     def test_times_each_step_and_phase(self):
-        body = self.launch("timing")
+        body = self.launch("timing", run=started)
         self.assertEqual(body["outcome"]["status"], "ok", body["outcome"])
         values = body["values"]
         self.assertEqual(len(values["step", "total"]), 3)
@@ -144,8 +173,8 @@ class Worker(Launches):
     def test_what_a_model_prints_is_no_answer(self):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "loud.py").write_text("import os\nprint(1)\nos.system('echo 2')\nfrom odd_models import Bigram\n")
-            ended = subprocess.run([WORKER, "--describe", json.dumps(self.source | {"model": "loud:Bigram", "arguments": ""})],
-                                   capture_output=True, text=True, cwd=folder, env=os.environ | {"PYTHONPATH": str(HERE)})
+            ended = started("--describe", json.dumps(self.source | {"model": "loud:Bigram", "arguments": ""}),
+                            cwd=folder, env=os.environ | {"PYTHONPATH": str(HERE)})
         self.assertRegex(json.loads(ended.stdout)["implementation"], "^Bigram-")
         self.assertLessEqual({"1", "2"}, set(ended.stderr.splitlines()))
 
@@ -261,5 +290,7 @@ class Shipped(Launches):
 
 
 if __name__ == "__main__":
+    import torch  # noqa: F401
+
     WORKER = sys.argv.pop()
-    unittest.main()
+    unittest.main(warnings="ignore")

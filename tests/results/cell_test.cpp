@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace labreport {
+namespace labreport::cell_test {
 namespace {
 
 CellSpec small_step() {
@@ -134,4 +134,4 @@ TEST(CellNames, UnknownOnesAreRefusedWithTheValidOnes) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::cell_test

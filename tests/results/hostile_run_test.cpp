@@ -7,7 +7,7 @@
 #include "results/json_reader.h"
 #include "results/launch_file.h"
 
-namespace labreport {
+namespace labreport::hostile_run_test {
 namespace {
 
 using nlohmann::json;
@@ -194,4 +194,4 @@ TEST(HostileRun, AByteOrderMarkIsSkipped) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::hostile_run_test

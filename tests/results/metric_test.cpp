@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace labreport {
+namespace labreport::metric_test {
 namespace {
 
 TEST(Metric, IsAbsentForItsReasonOrThereWithoutOne) {
@@ -16,4 +16,4 @@ TEST(Metric, IsAbsentForItsReasonOrThereWithoutOne) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::metric_test

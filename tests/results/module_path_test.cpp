@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace labreport {
+namespace labreport::module_path_test {
 namespace {
 
 TEST(ModulePath, LosesItsLayersNumber) {
@@ -23,4 +23,4 @@ TEST(ModulePath, ALayerHasANumber) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::module_path_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace labreport {
+namespace labreport::outcome_test {
 namespace {
 
 constexpr std::int64_t kGibibyte = 1LL << 30;
@@ -43,4 +43,4 @@ TEST(Outcome, WhatDoesNotFitIsAResultAndNoFailure) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::outcome_test

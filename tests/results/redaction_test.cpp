@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace labreport {
+namespace labreport::redaction_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -47,4 +47,4 @@ TEST(Privacy, AModelLosesTheHome) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::redaction_test

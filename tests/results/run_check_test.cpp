@@ -6,7 +6,7 @@
 #include "results/broken_run.h"
 #include "results/table_shapes.h"
 
-namespace labreport {
+namespace labreport::run_check_test {
 namespace {
 
 using nlohmann::json;
@@ -256,4 +256,4 @@ TEST(RunCheck, MetricsOfARunHaveFewNames) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::run_check_test

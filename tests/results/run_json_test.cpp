@@ -10,7 +10,7 @@
 #include "results/json_writer.h"
 #include "results/sample.h"
 
-namespace labreport {
+namespace labreport::run_json_test {
 namespace {
 
 using nlohmann::json;
@@ -152,4 +152,4 @@ TEST(LaunchJson, RequestsAndReportsRoundTrip) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::run_json_test

@@ -8,7 +8,7 @@
 #include "results/run_json.h"
 #include "results/sample.h"
 
-namespace labreport {
+namespace labreport::run_store_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -156,4 +156,4 @@ TEST(RunStore, KeepsImportedRunsApartFromMeasuredOnes) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::run_store_test

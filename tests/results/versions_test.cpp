@@ -10,7 +10,7 @@
 #include "results/broken_run.h"
 #include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::versions_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -165,4 +165,4 @@ TEST(Versions, AnotherMajorOneIsRefusedInOneLine) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::versions_test

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace labreport {
+namespace labreport::arguments_test {
 namespace {
 
 TEST(WorkerArguments, TakesBothFilesInAnyOrder) {
@@ -37,4 +37,4 @@ TEST(WorkerArguments, RefusesAnythingElse) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::arguments_test

@@ -17,7 +17,7 @@
 #include "results/run_json.h"
 #include "results/table_shapes.h"
 
-namespace labreport {
+namespace labreport::worker_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -354,4 +354,4 @@ TEST_F(WorkerTest, TellsItsVersions) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::worker_test

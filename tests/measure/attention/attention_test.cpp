@@ -9,7 +9,7 @@
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
-namespace labreport {
+namespace labreport::attention_test {
 namespace {
 
 using testing::ElementsAre;
@@ -143,4 +143,4 @@ TEST(AttentionClocks, PrepareEveryPassOutsideOfItsTime) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::attention_test

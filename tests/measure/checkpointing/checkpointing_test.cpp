@@ -7,7 +7,7 @@
 #include "plan/memory.h"
 #include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::checkpointing_test {
 namespace {
 
 constexpr std::size_t kSteps = 1 + 2;
@@ -103,4 +103,4 @@ TEST(Checkpointing, RefusesModesWithoutABackwardPassAndGroupsOfNone) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::checkpointing_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace labreport {
+namespace labreport::overlap_test {
 namespace {
 
 Lanes lanes(std::vector<Stretch> compute, std::vector<Stretch> communication) {
@@ -83,4 +83,4 @@ TEST(AtMost, LeavesNoMoreThanAPageDraws) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::overlap_test

@@ -7,7 +7,7 @@
 #include "measure/kernels/kernel_tables.h"
 #include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::attribution_test {
 namespace {
 
 constexpr std::uint64_t kMain = 1;
@@ -188,4 +188,4 @@ TEST(KernelTables, ATracedKernelStandsAfterTheOneBeforeInItsBlockWithItsRow) {
 TEST(KernelTables, AStepWithoutKernelsHasNoTrace) { EXPECT_EQ(kernel_tables({}, true).size(), 2u); }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::attribution_test

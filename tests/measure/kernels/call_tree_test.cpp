@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace labreport {
+namespace labreport::call_tree_test {
 namespace {
 
 TraceEvent host(const char* name, std::int64_t start, std::int64_t duration,
@@ -48,4 +48,4 @@ TEST(CallTree, ThreadsThatOverlapStayApart) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::call_tree_test

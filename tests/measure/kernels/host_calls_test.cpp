@@ -4,7 +4,7 @@
 
 #include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::host_calls_test {
 namespace {
 
 TraceEvent call(const char* name, std::int64_t start, std::int64_t duration,
@@ -69,4 +69,4 @@ TEST(FirstLaunches, AnotherKernelOfAKnownOperatorIsNew) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::host_calls_test

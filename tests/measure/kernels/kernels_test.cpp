@@ -7,7 +7,7 @@
 #include "measure/tiny_request.h"
 #include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::kernels_test {
 namespace {
 
 LaunchRequest on_cpu_request(Mode mode, std::int64_t warmup, std::int64_t steps) {
@@ -96,4 +96,4 @@ TEST(Kernels, ForAProfilerOutsideOursStaysOff) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::kernels_test

@@ -10,7 +10,7 @@
 #include "measure/kernels/kernel_class.h"
 #include "measure/kernels/trace_file.h"
 
-namespace labreport {
+namespace labreport::recorded_trace_test {
 namespace {
 
 class RecordedStep : public ::testing::Test {
@@ -82,4 +82,4 @@ TEST_F(RecordedStep, ATraceFileLosesNothingThatAttributionReads) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::recorded_trace_test

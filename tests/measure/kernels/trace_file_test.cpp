@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace labreport {
+namespace labreport::trace_file_test {
 namespace {
 
 /// An operator and the kernel that it launched.
@@ -61,4 +61,4 @@ TEST(TraceFile, AnEmptyTraceIsStillOne) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::trace_file_test

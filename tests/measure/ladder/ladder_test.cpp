@@ -8,7 +8,7 @@
 #include "measure/tiny_request.h"
 #include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::ladder_test {
 namespace {
 
 constexpr std::size_t kSteps = 2 + 3;
@@ -60,4 +60,4 @@ TEST(Ladder, IsOfTrainingSteps) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::ladder_test

@@ -6,7 +6,7 @@
 #include "measure/limits/sustained.h"
 #include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::limits_test {
 namespace {
 
 TEST(Limits, OfACpuArePositiveRatesAndReasonsForTheRest) {
@@ -43,4 +43,4 @@ TEST(Sustained, RunsASlowOperationOnceASample) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::limits_test

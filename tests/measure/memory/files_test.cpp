@@ -10,7 +10,7 @@
 #include "measure/memory/pickle.h"
 #include "measure/memory/samples.h"
 
-namespace labreport {
+namespace labreport::files_test {
 namespace {
 
 TEST(Pickle, IsWhatPythonWrites) {
@@ -88,4 +88,4 @@ TEST(SnapshotPickle, IsReadByTorchsMemoryViz) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::files_test

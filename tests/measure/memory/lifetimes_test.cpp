@@ -4,7 +4,7 @@
 
 #include "measure/memory/samples.h"
 
-namespace labreport {
+namespace labreport::lifetimes_test {
 namespace {
 
 using enum MemoryCategory;
@@ -106,4 +106,4 @@ TEST(MemoryLifetimes, AForwardThatRanOutOfMemoryKeepsWhatItStillHeld) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::lifetimes_test

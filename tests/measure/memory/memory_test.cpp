@@ -10,7 +10,7 @@
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
-namespace labreport {
+namespace labreport::memory_test {
 namespace {
 
 Launch on_cpu(Mode mode, Precision precision = Precision::kFp32) {
@@ -131,4 +131,4 @@ TEST(Memory, AStepThatRunsOutOfMemoryKeepsItsHistoryUpToThere) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::memory_test

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "measure/memory/timeline.h"
 
-namespace labreport {
+namespace labreport::recorded_history_test {
 namespace {
 
 /// The allocator's own statistic of the recorded step.
@@ -112,4 +112,4 @@ TEST(RecordedHistory, TheCurvesPeakIsTheAllocatorsStatistic) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::recorded_history_test

@@ -6,7 +6,7 @@
 #include "measure/memory/samples.h"
 #include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::tables_test {
 namespace {
 
 class MemoryTables : public testing::Test {
@@ -111,4 +111,4 @@ TEST(BlockMemory, IsNothingWithoutABlock) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::tables_test

@@ -6,7 +6,7 @@
 
 #include "measure/memory/samples.h"
 
-namespace labreport {
+namespace labreport::timeline_test {
 namespace {
 
 std::int64_t of(const MemoryInstant& instant, MemoryCategory category) {
@@ -90,4 +90,4 @@ TEST(Thinning, LeavesAShortHistoryWhole) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::timeline_test

@@ -4,7 +4,7 @@
 
 #include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::accumulation_test {
 namespace {
 
 Launch on_cpu() {
@@ -42,4 +42,4 @@ TEST(Accumulation, RunsBesideAGpuOnly) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::accumulation_test

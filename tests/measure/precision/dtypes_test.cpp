@@ -6,7 +6,7 @@
 
 #include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::dtypes_test {
 namespace {
 
 Table on_cpu() {
@@ -52,4 +52,4 @@ TEST(Dtypes, TracesEveryModuleOfTheToyModel) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::dtypes_test

@@ -9,7 +9,7 @@
 #include "measure/precision/layer_norm.h"
 #include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::layer_norm_test {
 namespace {
 
 Affine plain(std::int64_t width) {
@@ -85,4 +85,4 @@ TEST(LayerNorm, HasARowForEachFormatMethodWidthAndScale) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::layer_norm_test

@@ -10,7 +10,7 @@
 #include "measure/tiny_request.h"
 #include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::timing_test {
 namespace {
 
 constexpr std::int64_t kWarmup = 2;
@@ -84,4 +84,4 @@ TEST(Catalogue, RefusesAKindThatItDoesNotMeasure) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::timing_test
