@@ -22,6 +22,9 @@ MEASURED = [mark.parent.relative_to(ROOT) for mark in sorted(ROOT.glob("site/run
 IMPORTED = sorted(ROOT.glob("site/runs/*/*/*/imported"))
 RECORDED = next(run for run in MEASURED if "2025" in run.parts)
 OWN = RECORDED.parent / "20300101-120000-0123abcd"
+# One run of each GPU and edition, and the imported ones: what commands that take no run choose from.
+SHIPPED = [*{run.parent: run for run in reversed(MEASURED) if run.parent != RECORDED.parent}.values(),
+           *(mark.parent.relative_to(ROOT) for mark in IMPORTED), RECORDED]
 
 # Commands that no test can run, each with its reason.
 NOT_RUN = {
@@ -102,11 +105,9 @@ class Readme(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         folder = pathlib.Path(scratch.name)
         if runs:
-            shutil.copytree(ROOT / RECORDED, folder / RECORDED)
             shutil.copytree(ROOT / RECORDED, folder / OWN, ignore=lambda *_: ["reference"])
-            for run in [*MEASURED, *(mark.parent.relative_to(ROOT) for mark in IMPORTED)]:
-                if run != RECORDED:
-                    shutil.copytree(ROOT / run, folder / run)
+            for run in SHIPPED:
+                shutil.copytree(ROOT / run, folder / run)
         (folder / "docs").mkdir()
         shutil.copy(ROOT / TABLE, folder / TABLE)
         (folder / "labreport-worker").symlink_to(f"{self.fakes}/worker")
