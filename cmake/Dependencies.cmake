@@ -60,6 +60,7 @@ if(LABREPORT_FRONTEND)
                        ARCHIVES libcmark-gfm.a DEFINES CMARK_GFM_STATIC_DEFINE)
   labreport_dependency(cmark PACKAGE libcmark-gfm-extensions-dev
                        HEADER cmark-gfm-core-extensions.h ARCHIVES libcmark-gfm-extensions.a)
+  labreport_dependency(sqlite PACKAGE libsqlite3-dev HEADER sqlite3.h ARCHIVES libsqlite3.a)
   labreport_dependency(sodium PACKAGE libsodium-dev HEADER sodium.h ARCHIVES libsodium.a)
   labreport_require_packages()
   target_link_libraries(deps::cmark INTERFACE deps::cmark_core)

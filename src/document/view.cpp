@@ -34,13 +34,6 @@ std::string device_words(const Run& run, const Device& device) {
   return device.name + " (GPU " + device.uuid_hash.substr(0, kDigits) + ")";
 }
 
-const Launch* representative(const Cell& cell) {
-  if (cell.launches.empty()) return nullptr;
-  const auto ok = std::ranges::find_if(cell.launches,
-                                       [](const Launch& launch) { return is_ok(launch.outcome); });
-  return ok == cell.launches.end() ? &cell.launches.back() : &*ok;
-}
-
 const Launch* ok_launch(const Cell& cell) {
   const Launch* launch = representative(cell);
   return launch != nullptr && is_ok(launch->outcome) ? launch : nullptr;

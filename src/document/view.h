@@ -42,10 +42,7 @@ class RunView {
 /// "NVIDIA H200"; of a run that several GPUs measured "NVIDIA H200 (GPU 0a1b2c3d)".
 std::string device_words(const Run& run, const Device& device);
 
-/// The launch whose numbers stand for the cell: the first that is ok, else the last; null if none.
-const Launch* representative(const Cell& cell);
-
-/// The same, but null where none is ok.
+/// The launch that represents the cell, but null where none is ok.
 const Launch* ok_launch(const Cell& cell);
 
 /// Why a cell has no numbers: "out of memory in optimizer"; empty when it has.

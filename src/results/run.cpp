@@ -47,6 +47,13 @@ bool ran_out_beside_others(const Launch& launch) {
          others->number().value_or(0) > 0;
 }
 
+const Launch* representative(const Cell& cell) {
+  if (cell.launches.empty()) return nullptr;
+  const auto ok = std::ranges::find_if(cell.launches,
+                                       [](const Launch& launch) { return is_ok(launch.outcome); });
+  return ok == cell.launches.end() ? &cell.launches.back() : &*ok;
+}
+
 const Cell* Run::find(const std::string& id) const {
   const auto found =
       std::find_if(cells.begin(), cells.end(), [&](const Cell& cell) { return cell.id == id; });

@@ -100,6 +100,9 @@ struct Cell {
   std::vector<Launch> launches;  ///< Never empty in a finished run.
 };
 
+/// The launch whose numbers stand for the cell: the first that is ok, else the last; null if none.
+const Launch* representative(const Cell& cell);
+
 struct Run {
   std::string edition;              ///< "2025" or "2026"
   std::string preset;               ///< "full", "quick", "demo"; imported: "none"

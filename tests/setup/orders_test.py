@@ -8,7 +8,7 @@ from sandbox import Sandbox
 
 WORKER = ["nlohmann-json3-dev", "libfmt-dev", "libboost-dev"]
 FRONT_END = ["libvalijson-dev", "libcli11-dev", "libkainjow-mustache-dev", "libcmark-gfm-dev",
-             "libcmark-gfm-extensions-dev", "libsodium-dev"]
+             "libcmark-gfm-extensions-dev", "libsqlite3-dev", "libsodium-dev"]
 PROGRAMS = {"g++", "python3-venv", *WORKER, *FRONT_END}
 LINT = PROGRAMS | {"libgtest-dev", "libgmock-dev", "chromium"}
 RANKS = {"libgloo-dev"}
@@ -29,6 +29,7 @@ BRINGS = {"g++": ["bin/g++"], "python3-venv": ["ensurepip"], "chromium": ["bin/c
           "libkainjow-mustache-dev": ["usr/include/kainjow/mustache.hpp"],
           "libcmark-gfm-dev": ["usr/lib/any/libcmark-gfm.a"],
           "libcmark-gfm-extensions-dev": ["usr/lib/any/libcmark-gfm-extensions.a"],
+          "libsqlite3-dev": ["usr/lib/any/libsqlite3.a"],
           "libsodium-dev": ["usr/lib/any/libsodium.a"],
           "libgtest-dev": ["usr/lib/any/libgtest.a"], "libgmock-dev": ["usr/lib/any/libgmock.a"],
           "lmodern": ["usr/share/texmf/tex/latex/lm/lmodern.sty"],

@@ -19,7 +19,7 @@ LIBRARIES = ["include/nlohmann/json.hpp", "include/fmt/format.h",
              "include/gloo/rendezvous/store.h",
              "include/CLI/CLI.hpp", "include/kainjow/mustache.hpp", "lib/any/libcmark-gfm.a",
              "lib/any/libcmark-gfm-extensions.a", "lib/any/libgtest.a", "lib/any/libgmock.a",
-             "lib/any/libsodium.a",
+             "lib/any/libsodium.a", "lib/any/libsqlite3.a",
              "share/texmf/tex/latex/lm/lmodern.sty", "sbin/slurmctld", "sbin/munged",
              "lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-any.a"]
 

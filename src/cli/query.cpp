@@ -1,0 +1,103 @@
+// labreport query: answers a question in SQL from runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <iterator>
+
+#include "base/messages.h"
+#include "base/text.h"
+#include "cli/run_choice.h"
+#include "cli/verbs.h"
+#include "orchestrate/subprocess_child.h"
+#include "plan/editions.h"
+#include "query/result_text.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr ChildLimits kLimits{.seconds = 60, .bytes = std::int64_t{2} << 30};
+
+struct QueryFlags {
+  std::vector<std::string> words;
+  std::string edition;
+  std::string format = "table";
+  bool tables = false;
+  std::string save;
+};
+
+constexpr std::array<std::pair<std::string_view, std::string (*)(const QueryResult&)>, 4> kFormats{
+    {{"table", as_table}, {"csv", as_csv}, {"json", as_json}, {"md", as_markdown}}};
+
+auto writer_of(const std::string& format) {
+  std::vector<std::string> known;
+  for (const auto& [name, write] : kFormats) {
+    if (name == format) return write;
+    known.emplace_back(name);
+  }
+  refuse_unknown("format", format, known);
+}
+
+/// A query is the last word: "-", or words that name no run.
+std::string take_query(std::vector<std::string>& words) {
+  if (words.empty()) return "";
+  const std::string last = words.back();
+  if (last != "-" && (last.find_first_of(" \n\t") == std::string::npos || fs::exists(last)))
+    return "";
+  words.pop_back();
+  return last == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : last;
+}
+
+Database database_of(const std::vector<std::string>& runs, const std::string& edition) {
+  Database database;
+  for (const std::string& word : runs) {
+    if (std::ranges::count(runs, word) > 1)
+      throw InputError(word + " is named twice", "name each run once");
+    database.add(choose_run(word, edition, "site/runs").run, word);
+  }
+  return database;
+}
+
+ExitStatus query(const QueryFlags& flags) {
+  if (flags.tables) {
+    fmt::print("{}", query_schema());
+    return ExitStatus::kDone;
+  }
+  const auto write = writer_of(flags.format);
+  if (!flags.edition.empty()) find_edition(flags.edition);
+  std::vector<std::string> runs = flags.words;
+  const std::string text = take_query(runs);
+  if (runs.empty() || (text.empty() && flags.save.empty())) {
+    throw InputError("query needs a run and a query",
+                     "try: labreport query RUN \"select kind, count(*) from cell group by kind\"");
+  }
+  Database database = database_of(runs, flags.edition);
+  if (!flags.save.empty()) database.save(flags.save);
+  if (text.empty()) return ExitStatus::kDone;
+  return run_in_child(
+      [&] {
+        const std::string answer = write(database.select(text));
+        std::fwrite(answer.data(), 1, answer.size(), stdout);
+        return ExitStatus::kDone;
+      },
+      kLimits);
+}
+
+}  // namespace
+
+void add_query(CLI::App& app, Invocation& invocation) {
+  const auto [verb, flags] =
+      add_verb<QueryFlags>(app, invocation, "query", "answer a question in SQL from runs", query);
+  verb->add_option(
+      "runs", flags->words,
+      "RUN… QUERY: folders, files, GPUs, latest or previous; a statement, or - for stdin");
+  verb->add_option("--format", flags->format, "table, csv, json or md (table)");
+  verb->add_flag("--tables", flags->tables, "show the tables and their columns");
+  verb->add_option("--save", flags->save, "write the tables to this new SQLite file");
+  verb->add_option("--edition", flags->edition, "of GPUs, latest and previous: 2025 or 2026");
+}
+
+}  // namespace labreport

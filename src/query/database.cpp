@@ -1,0 +1,223 @@
+#include "query/database.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "embedded/query.h"
+#include "query/functions.h"
+#include "query/load.h"
+#include "query/statement.h"
+
+namespace labreport {
+namespace {
+
+constexpr int kLongestText = 16 << 20;  // bytes of a value, whatever a query glues together
+constexpr int kStepsBetweenLooks = 10'000;
+
+/// The byte's place in the text: "line 2, column 7".
+std::string place_of(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(text.size(), offset));
+  const auto line = std::ranges::count(before, '\n') + 1;
+  const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  return fmt::format("line {}, column {}", line, letter_count(before.substr(begin)) + 1);
+}
+
+std::vector<std::string> names(sqlite3* database, std::string_view query) {
+  std::vector<std::string> found;
+  Statement statement(database, query);
+  while (statement.step()) {
+    found.emplace_back(reinterpret_cast<const char*>(sqlite3_column_text(statement.get(), 0)));
+  }
+  return found;
+}
+
+/// What SQLite says of a name that it does not know, and the query that lists those it knows.
+constexpr std::array<std::array<std::string_view, 3>, 3> kUnknownNames{
+    {{"no such column: ", "column",
+      "select distinct c.name from sqlite_master t join pragma_table_info(t.name) c where t.type "
+      "in ('table', 'view')"},
+     {"no such table: ", "table", "select name from sqlite_master where type in ('table', 'view')"},
+     {"no such function: ", "function", "select distinct name from pragma_function_list"}}};
+
+[[noreturn]] void refuse_writing() {
+  throw InputError("a query can only read", "begin it with `select` or `with`");
+}
+
+/// Throws the error of a statement that could not be prepared, without the authorizer, which would
+/// refuse to list names.
+[[noreturn]] void refuse(sqlite3* database, const std::string& query) {
+  const int offset = sqlite3_error_offset(database);
+  const std::string message = sqlite3_errmsg(database);
+  if (sqlite3_errcode(database) == SQLITE_AUTH) refuse_writing();
+  sqlite3_set_authorizer(database, nullptr, nullptr);
+  for (const auto& [beginning, what, known] : kUnknownNames) {
+    if (!message.starts_with(beginning)) continue;
+    const std::string name = message.substr(beginning.size());
+    const std::string_view last = std::string_view(name).substr(name.rfind('.') + 1);
+    const std::string place = place_of(query, offset < 0 ? query.find(name) : std::size_t(offset));
+    throw InputError(
+        fmt::format("{}: unknown {} '{}'", place, what, name),
+        fmt::format("the nearest are {}", join_words(nearest(last, names(database, known)))));
+  }
+  if (offset < 0) throw InputError(message);
+  throw InputError(fmt::format("{}: {}", place_of(query, std::size_t(offset)), message),
+                   "`labreport query --tables` shows what there is");
+}
+
+/// Nothing but reading.
+int authorize(void* /*unused*/, int action, const char* /*what*/, const char* name,
+              const char* /*database*/, const char* /*trigger*/) {
+  if (action == SQLITE_FUNCTION) {
+    return sqlite3_stricmp(name, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
+  }
+  const bool reads = action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE;
+  return reads ? SQLITE_OK : SQLITE_DENY;
+}
+
+/// Keeps a query to reading and to its time and memory, while it lives.
+class Guard {
+ public:
+  Guard(sqlite3* database, const QueryLimits& limits)
+      : database_(database), deadline_(deadline_after(limits.seconds)) {
+    sqlite3_set_authorizer(database, authorize, nullptr);
+    sqlite3_progress_handler(database, kStepsBetweenLooks, is_over, this);
+    sqlite3_hard_heap_limit64(limits.bytes);
+  }
+  ~Guard() {
+    sqlite3_set_authorizer(database_, nullptr, nullptr);
+    sqlite3_progress_handler(database_, 0, nullptr, nullptr);
+    sqlite3_hard_heap_limit64(0);
+  }
+  Guard(const Guard&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  static Clock::time_point deadline_after(double seconds) {
+    return Clock::now() +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  }
+  static int is_over(void* guard) {
+    return Clock::now() > static_cast<Guard*>(guard)->deadline_ ? 1 : 0;
+  }
+
+  sqlite3* database_;
+  Clock::time_point deadline_;
+};
+
+SqlValue value_of(sqlite3_stmt* statement, int column) {
+  switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_NULL:
+      return {};
+    case SQLITE_INTEGER:
+      return sqlite3_column_int64(statement, column);
+    case SQLITE_FLOAT:
+      return sqlite3_column_double(statement, column);
+    default:
+      break;
+  }
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement, column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
+  return bytes == nullptr ? std::string() : std::string(bytes, size);
+}
+
+/// Throws what ended a query while it ran.
+[[noreturn]] void refuse_running(sqlite3* database, const QueryLimits& limits) {
+  const int code = sqlite3_errcode(database);
+  if (code == SQLITE_AUTH) refuse_writing();
+  if (code == SQLITE_INTERRUPT) {
+    throw InputError(fmt::format("the query was ended after {} s", limits.seconds),
+                     "select less, or join by keys");
+  }
+  if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG) {
+    throw InputError("the query needs more memory than a query may have",
+                     "select less, or join by keys");
+  }
+  throw InputError(fmt::format("the query failed: {}", sqlite3_errmsg(database)));
+}
+
+Statement prepare(sqlite3* database, const std::string& query) {
+  std::string_view tail;
+  try {
+    Statement statement(database, query, &tail);
+    if (statement.get() == nullptr)
+      throw InputError("the query is empty", "write one that begins with `select`");
+    if (!trimmed(tail).empty()) {
+      throw InputError(fmt::format("{}: a second statement begins",
+                                   place_of(query, query.size() - trimmed(tail).size())),
+                       "give one");
+    }
+    return statement;
+  } catch (const InputError&) {
+    throw;
+  } catch (const Error&) {
+    refuse(database, query);
+  }
+}
+
+}  // namespace
+
+std::string_view query_schema() { return embedded::query().at("src/query/schema.sql"); }
+
+void Database::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+
+Database::Database() {
+  sqlite3* database = nullptr;
+  const int status = sqlite3_open(":memory:", &database);
+  database_.reset(database);
+  if (status != SQLITE_OK) throw Error("SQLite cannot open a database in memory");
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestText);
+  add_functions(database);
+  execute(database, "pragma temp_store = memory");  // where its limit holds
+  execute(database, std::string(query_schema()));
+}
+
+void Database::add(const Run& run, const std::string& name) try {
+  load(database_.get(), run, name);
+} catch (const InputError&) {
+  throw;
+} catch (const Error& error) {
+  throw InputError(fmt::format("{} does not fit the tables: {}", name, error.what()));
+}
+
+QueryResult Database::select(const std::string& query, const QueryLimits& limits) {
+  const Guard guard(database_.get(), limits);
+  Statement statement = prepare(database_.get(), query);
+  QueryResult result;
+  const int columns = sqlite3_column_count(statement.get());
+  for (int i = 0; i < columns; ++i)
+    result.columns.emplace_back(sqlite3_column_name(statement.get(), i));
+  try {
+    while (statement.step()) {
+      if (result.rows.size() == limits.rows) {
+        throw InputError(fmt::format("the query has more than {} rows", limits.rows),
+                         "add a limit");
+      }
+      auto& row = result.rows.emplace_back();
+      for (int i = 0; i < columns; ++i) row.push_back(value_of(statement.get(), i));
+    }
+  } catch (const InputError&) {
+    throw;
+  } catch (const Error&) {
+    refuse_running(database_.get(), limits);
+  }
+  return result;
+}
+
+void Database::save(const std::filesystem::path& file) {
+  if (std::filesystem::exists(file)) {
+    throw InputError(file.string() + " is there already", "choose another name, or delete it");
+  }
+  try {
+    Statement(database_.get(), "vacuum into ?").run(file.string());
+  } catch (const Error& error) {
+    throw InputError(fmt::format("cannot write {}: {}", file.string(), error.what()));
+  }
+}
+
+}  // namespace labreport

@@ -1,0 +1,123 @@
+#include "query/functions.h"
+
+#include <sqlite3.h>
+
+#include <array>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "base/statistics.h"
+#include "plan/arithmetic.h"
+#include "plan/editions.h"
+
+namespace labreport {
+namespace {
+
+bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
+
+/// The samples of one group, and `quantile`'s second argument.
+struct Group {
+  std::vector<double> samples;
+  double share = 0;
+};
+
+/// SQLite keeps a pointer for each group, which is null at first.
+Group** group_of(sqlite3_context* context, int bytes) {
+  return static_cast<Group**>(sqlite3_aggregate_context(context, bytes));
+}
+
+void collect(sqlite3_context* context, int count, sqlite3_value** values) {
+  Group** group = group_of(context, sizeof(Group*));
+  if (group == nullptr) return sqlite3_result_error_nomem(context);
+  if (*group == nullptr) *group = new Group;
+  if (is_null(values[0])) return;
+  (*group)->samples.push_back(sqlite3_value_double(values[0]));
+  if (count > 1) (*group)->share = sqlite3_value_double(values[1]);
+}
+
+/// The aggregate of a group that has a sample; nothing: NULL.
+using Statistic = std::optional<double>(const Group&);
+
+/// SQLite calls it for each group, also where the query is ended before.
+template <Statistic statistic>
+void conclude(sqlite3_context* context) {
+  Group** group = group_of(context, 0);
+  if (group == nullptr || *group == nullptr) return sqlite3_result_null(context);
+  const std::unique_ptr<Group> samples(*group);
+  const std::optional<double> result =
+      samples->samples.empty() ? std::nullopt : statistic(*samples);
+  result ? sqlite3_result_double(context, *result) : sqlite3_result_null(context);
+}
+
+std::optional<double> mean_of(const Group& group) { return mean(group.samples); }
+std::optional<double> median_of(const Group& group) { return median(group.samples); }
+
+std::optional<double> stddev_of(const Group& group) {
+  if (group.samples.size() < 2) return std::nullopt;
+  return sample_stddev(group.samples);
+}
+
+std::optional<double> sum_of(const Group& group) {
+  return std::accumulate(group.samples.begin(), group.samples.end(), 0.0);
+}
+
+std::optional<double> quantile_of(const Group& group) {
+  if (!(group.share >= 0 && group.share <= 1)) return std::nullopt;
+  return quantile(group.samples, group.share);
+}
+
+template <Statistic statistic>
+void add_aggregate(sqlite3* database, const char* name, int arguments) {
+  sqlite3_create_function_v2(database, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr,
+                             nullptr, collect, conclude<statistic>, nullptr);
+}
+
+constexpr std::int64_t kMostOfAShape = 1'000'000;  // parameters of such a network fit 64 bits
+
+/// Nothing where one is NULL or no dimension of a network.
+template <std::size_t N>
+std::optional<std::array<std::int64_t, N>> dimensions(sqlite3_value** values) {
+  std::array<std::int64_t, N> numbers{};
+  for (std::size_t i = 0; i < N; ++i) {
+    numbers[i] = sqlite3_value_int64(values[i]);
+    if (is_null(values[i]) || numbers[i] < 1 || numbers[i] > kMostOfAShape) return std::nullopt;
+  }
+  return numbers;
+}
+
+void parameters(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
+  const auto numbers = dimensions<4>(values);
+  if (!numbers) return sqlite3_result_null(context);
+  const auto [d_model, d_ff, layers, vocab] = *numbers;
+  const ModelShape shape{
+      .d_model = d_model, .d_ff = d_ff, .layers = layers, .heads = 1, .vocab = vocab};
+  sqlite3_result_double(context, static_cast<double>(parameter_count(shape)));
+}
+
+void flops(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
+  const auto numbers = dimensions<6>(values);
+  if (!numbers) return sqlite3_result_null(context);
+  const auto [d_model, d_ff, layers, vocab, batch, tokens] = *numbers;
+  const ModelShape shape{
+      .d_model = d_model, .d_ff = d_ff, .layers = layers, .heads = 1, .vocab = vocab};
+  sqlite3_result_double(context, forward_flops(shape, batch, tokens));
+}
+
+}  // namespace
+
+void add_functions(sqlite3* database) {
+  add_aggregate<mean_of>(database, "mean", 1);
+  add_aggregate<median_of>(database, "median", 1);
+  add_aggregate<stddev_of>(database, "stddev", 1);
+  add_aggregate<sum_of>(database, "sum_of", 1);
+  add_aggregate<quantile_of>(database, "quantile", 2);
+  constexpr int kPure = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+  sqlite3_create_function_v2(database, "parameters", 4, kPure, nullptr, parameters, nullptr,
+                             nullptr, nullptr);
+  sqlite3_create_function_v2(database, "forward_flops", 6, kPure, nullptr, flops, nullptr, nullptr,
+                             nullptr);
+}
+
+}  // namespace labreport

@@ -1,0 +1,198 @@
+#include "query/load.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "query/statement.h"
+#include "results/run_rules.h"
+
+namespace labreport {
+namespace {
+
+/// An INSERT into all columns of a table.
+class Insertion {
+ public:
+  Insertion(sqlite3* database, const std::string& table)
+      : columns_(columns_of(database, table)), statement_(database, text_for(table)) {}
+
+  const std::vector<std::string>& columns() const { return columns_; }
+  Statement& statement() { return statement_; }
+
+ private:
+  static std::vector<std::string> columns_of(sqlite3* database, const std::string& table) {
+    std::vector<std::string> columns;
+    Statement names(database, "select name from pragma_table_info(?)");
+    names.bind(1, table);
+    while (names.step()) {
+      columns.emplace_back(reinterpret_cast<const char*>(sqlite3_column_text(names.get(), 0)));
+    }
+    return columns;
+  }
+
+  std::string text_for(const std::string& table) const {
+    std::string text = "insert into " + table + " values (?";
+    for (std::size_t i = 1; i < columns_.size(); ++i) text += ", ?";
+    return text + ")";
+  }
+
+  std::vector<std::string> columns_;
+  Statement statement_;
+};
+
+/// Text that is NULL where it is empty.
+std::optional<std::string_view> unless_empty(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
+}
+
+/// The name of an enumeration's value.
+template <typename Enum>
+std::optional<std::string_view> named(const std::optional<Enum>& value) {
+  return value ? std::optional(name(*value)) : std::nullopt;
+}
+
+class Loader {
+ public:
+  Loader(sqlite3* database, const std::string& run) : database_(database), run_(run) {
+    cells_ = last_of("cell");
+    launches_ = last_of("launch");
+  }
+
+  void add(const Run& run) {
+    into("run").run(run_, run.edition, run.preset, run.source);
+    for (std::size_t i = 0; i < run.sessions.size(); ++i) add(run.sessions[i], i);
+    for (std::size_t i = 0; i < run.devices.size(); ++i) add(run.devices[i], i);
+    for (const Cell& cell : run.cells) add(cell);
+  }
+
+ private:
+  std::int64_t last_of(const std::string& table) {
+    Statement last(database_, "select max(" + table + ") from " + table);
+    last.step();
+    return sqlite3_column_int64(last.get(), 0);
+  }
+
+  Insertion& insertion(const std::string& table) {
+    const auto known = insertions_.find(table);
+    if (known != insertions_.end()) return known->second;
+    return insertions_.try_emplace(table, database_, table).first->second;
+  }
+  Statement& into(const std::string& table) { return insertion(table).statement(); }
+
+  void add(const Session& session, std::size_t i) {
+    const Software& software = session.software;
+    into("session").run(run_, std::int64_t(i), session.started_at, session.revision, session.dirty,
+                        session.host, session.cpu, session.cores, software.driver, software.cuda,
+                        software.cublas, software.cupti, software.libtorch, software.python,
+                        session.seed);
+  }
+
+  void add(const Device& device, std::size_t i) {
+    into("device").run(run_, std::int64_t(i), name(device.kind), device.name, device.uuid_hash,
+                       device.memory_bytes, device.compute_capability, device.multiprocessors,
+                       device.max_sm_clock_mhz, device.max_memory_clock_mhz, device.power_limit_mw);
+  }
+
+  void add(const Cell& cell) {
+    const CellSpec& spec = cell.spec;
+    const auto dimension = [&](std::int64_t ModelShape::* member) {
+      return spec.model ? std::optional((*spec.model).*member) : std::nullopt;
+    };
+    const auto& attention = spec.attention;
+    const auto heads = attention ? std::optional(attention->heads) : dimension(&ModelShape::heads);
+    into("cell").run(++cells_, run_, cell.id, name(spec.kind), name(spec.device),
+                     unless_empty(spec.size), unless_empty(spec.implementation),
+                     dimension(&ModelShape::d_model), dimension(&ModelShape::d_ff),
+                     dimension(&ModelShape::layers), heads, dimension(&ModelShape::vocab),
+                     spec.context, spec.batch, named(spec.precision), named(spec.mode), spec.warmup,
+                     spec.steps, named(spec.variant), spec.group,
+                     attention ? std::optional(name(attention->method)) : std::nullopt,
+                     attention ? std::optional(name(attention->backend)) : std::nullopt,
+                     attention ? std::optional(attention->head_dim) : std::nullopt,
+                     spec.ranks ? std::optional(spec.ranks->count) : std::nullopt,
+                     spec.ranks ? std::optional(name(spec.ranks->collectives)) : std::nullopt,
+                     spec.largest, named(spec.sharding), named(spec.scheme), spec.bucket);
+    const Launch* stands_for_cell = representative(cell);
+    for (std::size_t i = 0; i < cell.launches.size(); ++i) {
+      add(cell.launches[i], i, &cell.launches[i] == stands_for_cell);
+    }
+  }
+
+  void add(const Launch& launch, std::size_t number, bool represents) {
+    ++launches_;
+    const bool ok = is_ok(launch.outcome);
+    const std::string why = ok ? "" : describe_briefly(launch.outcome);
+    const auto* oom = std::get_if<OutOfMemory>(&launch.outcome);
+    const OutOfMemory none;
+    const OutOfMemory& memory = oom == nullptr ? none : *oom;
+    into("launch").run(launches_, cells_, std::int64_t(number), run_, launch.session, launch.device,
+                       represents, status_name(launch.outcome), unless_empty(why),
+                       unless_empty(memory.phase), memory.requested_bytes, memory.in_use_bytes,
+                       memory.peak_bytes, launch.wall_ns);
+    for (const Metric& metric : launch.metrics) add(metric);
+    for (const Metric& condition : launch.conditions) {
+      into("condition")
+          .run(launches_, condition.tag, condition.name, condition.unit, condition.number(),
+               text_of(condition), unless_empty(condition.reason));
+    }
+    for (std::size_t i = 0; i < launch.warnings.size(); ++i) {
+      into("warning").run(launches_, std::int64_t(i), launch.warnings[i]);
+    }
+    for (const Table& table : launch.tables) add(table);
+  }
+
+  static std::optional<std::string> text_of(const Metric& metric) {
+    const auto* scalar = std::get_if<Scalar>(&metric.data);
+    const auto* text = scalar == nullptr ? nullptr : std::get_if<std::string>(scalar);
+    return text == nullptr ? std::nullopt : std::optional(*text);
+  }
+
+  void add(const Metric& metric) {
+    const std::vector<double> numbers = metric.numbers();
+    const auto count = std::int64_t(metric.is_samples() ? numbers.size() : 0);
+    into("metric").run(launches_, metric.tag, metric.name, metric.unit, count,
+                       metric.is_samples() ? std::nullopt : metric.number(), text_of(metric),
+                       unless_empty(metric.reason));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      into("sample").run(launches_, metric.tag, metric.name, std::int64_t(i), numbers[i]);
+    }
+  }
+
+  /// Tables and columns that this version does not know are left out.
+  void add(const Table& table) {
+    if (needed_columns(table.name).empty()) return;
+    Insertion& insertion = this->insertion(table.name);
+    std::vector<std::pair<int, std::size_t>> places;  // parameters, and the columns that they take
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+      const auto known = std::ranges::find(insertion.columns(), table.columns[column].name);
+      if (known == insertion.columns().end()) continue;
+      places.emplace_back(int(known - insertion.columns().begin()) + 1, column);
+    }
+    Statement& statement = insertion.statement();
+    sqlite3_clear_bindings(statement.get());
+    statement.bind(1, launches_);
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      statement.bind(2, std::int64_t(i));
+      for (const auto& [parameter, column] : places)
+        statement.bind(parameter, table.rows[i][column]);
+      statement.finish();
+    }
+  }
+
+  sqlite3* database_;
+  const std::string& run_;
+  std::int64_t cells_ = 0;
+  std::int64_t launches_ = 0;
+  std::map<std::string, Insertion> insertions_;
+};
+
+}  // namespace
+
+void load(sqlite3* database, const Run& run, const std::string& name) {
+  execute(database, "begin");
+  Loader(database, name).add(run);
+  execute(database, "commit");
+}
+
+}  // namespace labreport

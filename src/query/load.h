@@ -1,0 +1,15 @@
+// A run's rows, into the tables of schema.sql.
+#pragma once
+
+#include <string>
+
+#include "results/run.h"
+
+struct sqlite3;
+
+namespace labreport {
+
+/// Inserts the run under a name that no other has. Throws `Error` where a table refuses a row.
+void load(sqlite3* database, const Run& run, const std::string& name);
+
+}  // namespace labreport

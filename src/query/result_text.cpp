@@ -1,0 +1,133 @@
+#include "query/result_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/csv.h"
+#include "base/format.h"
+#include "base/printable.h"
+#include "base/text.h"
+#include "results/json_writer.h"
+
+namespace labreport {
+namespace {
+
+constexpr double kMostDigitsWhole = 1e15;  // a double holds such integers exactly
+constexpr double kFromHereWhole = 1e6;     // six digits have no room for a fraction
+
+std::string number_text(double number) {
+  const bool whole = number == std::floor(number) && std::abs(number) < kMostDigitsWhole;
+  return whole || std::abs(number) >= kFromHereWhole ? fmt::format("{:.0f}", number)
+                                                     : fmt::format("{:.6g}", number);
+}
+
+std::string readable(const SqlValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return printable(*text);
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  if (const auto* real = std::get_if<double>(&value)) return number_text(*real);
+  return kNoNumber;
+}
+
+bool is_number(const SqlValue& value) { return value.index() == 1 || value.index() == 2; }
+
+/// Columns that hold numbers stand right-aligned.
+std::vector<bool> number_columns(const QueryResult& result) {
+  std::vector<bool> numbers(result.columns.size(), false);
+  for (const auto& row : result.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) numbers[i] = numbers[i] || is_number(row[i]);
+  }
+  return numbers;
+}
+
+using Lines = std::vector<std::vector<std::string>>;
+
+/// The head, then the rows.
+Lines lines_of(const QueryResult& result) {
+  Lines lines(1);
+  for (const std::string& column : result.columns) lines[0].push_back(printable(column));
+  for (const auto& row : result.rows) {
+    std::ranges::transform(row, std::back_inserter(lines.emplace_back()), readable);
+  }
+  return lines;
+}
+
+constexpr std::size_t kMostBytes = 60;  // of a text between other columns
+
+std::string padded(const std::string& text, std::size_t width, bool to_the_right) {
+  const std::string spaces(width - letter_count(text), ' ');
+  return to_the_right ? spaces + text : text + spaces;
+}
+
+std::string joined(std::vector<std::string> cells, std::string_view separator) {
+  std::string line = join(cells, separator);
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+std::string markdown_line(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = replaced(replaced(cell, "\\", "\\\\"), "|", "\\|");
+  return "| " + join(cells, " | ") + " |\n";
+}
+
+CsvField csv_field(const SqlValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return csv_text(*text);
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return csv_number(*whole);
+  if (const auto* real = std::get_if<double>(&value)) return csv_number(*real);
+  return {};
+}
+
+Json json_value(const SqlValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
+  const auto* real = std::get_if<double>(&value);
+  return real == nullptr || !std::isfinite(*real) ? Json() : Json(*real);
+}
+
+}  // namespace
+
+std::string as_table(const QueryResult& result) {
+  const std::vector<bool> numbers = number_columns(result);
+  Lines lines = lines_of(result);
+  for (std::size_t column = 0; column < result.columns.size(); ++column) {
+    std::size_t width = 0;
+    for (auto& line : lines) line[column] = cut_short(line[column], kMostBytes);
+    for (const auto& line : lines) width = std::max(width, letter_count(line[column]));
+    for (auto& line : lines) line[column] = padded(line[column], width, numbers[column]);
+  }
+  std::string text;
+  for (const auto& line : lines) text += joined(line, "  ");
+  return text;
+}
+
+std::string as_markdown(const QueryResult& result) {
+  Lines lines = lines_of(result);
+  std::vector<std::string> rule;
+  for (const bool number : number_columns(result)) rule.emplace_back(number ? "---:" : "---");
+  std::string text = markdown_line(lines[0]) + "| " + join(rule, " | ") + " |\n";
+  for (std::size_t i = 1; i < lines.size(); ++i) text += markdown_line(lines[i]);
+  return text;
+}
+
+std::string as_csv(const QueryResult& result) {
+  std::string text = csv_line(csv_texts(result.columns));
+  for (const auto& row : result.rows) {
+    CsvFields fields;
+    std::ranges::transform(row, std::back_inserter(fields), csv_field);
+    text += csv_line(fields);
+  }
+  return text;
+}
+
+std::string as_json(const QueryResult& result) {
+  Json rows = Json::array();
+  for (const auto& row : result.rows) {
+    Json object = Json::object();
+    for (std::size_t i = 0; i < row.size(); ++i) object[result.columns[i]] = json_value(row[i]);
+    rows.push_back(object);
+  }
+  return rows.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace labreport

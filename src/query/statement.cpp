@@ -1,0 +1,60 @@
+#include "query/statement.h"
+
+#include "base/error.h"
+
+namespace labreport {
+
+void refuse_by_sqlite(sqlite3* database) { throw Error(sqlite3_errmsg(database)); }
+
+void execute(sqlite3* database, const std::string& statements) {
+  if (sqlite3_exec(database, statements.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+    refuse_by_sqlite(database);
+  }
+}
+
+Statement::Statement(sqlite3* database, std::string_view text, std::string_view* tail) {
+  sqlite3_stmt* statement = nullptr;
+  const char* rest = nullptr;
+  const int status =
+      sqlite3_prepare_v2(database, text.data(), static_cast<int>(text.size()), &statement, &rest);
+  statement_.reset(statement);
+  if (status != SQLITE_OK) refuse_by_sqlite(database);
+  if (tail != nullptr) *tail = text.substr(static_cast<std::size_t>(rest - text.data()));
+}
+
+bool Statement::step() {
+  const int status = sqlite3_step(get());
+  if (status != SQLITE_ROW && status != SQLITE_DONE) refuse_by_sqlite(sqlite3_db_handle(get()));
+  return status == SQLITE_ROW;
+}
+
+void Statement::bind(int parameter, std::int64_t value) {
+  sqlite3_bind_int64(get(), parameter, value);
+}
+
+void Statement::bind(int parameter, double value) { sqlite3_bind_double(get(), parameter, value); }
+
+void Statement::bind(int parameter, std::string_view text) {
+  // An empty view may have no address, which would be NULL.
+  const char* bytes = text.empty() ? "" : text.data();
+  sqlite3_bind_text64(get(), parameter, bytes, text.size(), SQLITE_STATIC, SQLITE_UTF8);
+}
+
+void Statement::bind(int parameter, std::nullopt_t /*null*/) {
+  sqlite3_bind_null(get(), parameter);
+}
+
+void Statement::bind(int parameter, const Scalar& value) {
+  if (std::holds_alternative<std::monostate>(value)) return bind(parameter, std::nullopt);
+  if (const auto* text = std::get_if<std::string>(&value)) return bind(parameter, *text);
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return bind(parameter, *whole);
+  if (const auto* real = std::get_if<double>(&value)) return bind(parameter, *real);
+  bind(parameter, std::get<bool>(value));
+}
+
+void Statement::finish() {
+  step();
+  sqlite3_reset(get());
+}
+
+}  // namespace labreport

@@ -1,0 +1,64 @@
+// `labreport query` as a user calls it.
+#include <gmock/gmock.h>
+
+#include "base/files.h"
+#include "cli/program_fixture.h"
+#include "experiments/sample_runs.h"
+#include "results/run_store.h"
+
+namespace labreport::query_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Query : public ProgramTest {
+ protected:
+  Query() {
+    const RunStore store(folder_ / "site/runs/nvidia-h200/2025/20260501-000000-a");
+    const auto run = testing_samples::measured(testing_samples::only("ladder"));
+    store.create(run);
+    store.finish(run);
+  }
+};
+
+TEST_F(Query, PrintsWhatARunAnswersInTheFormatAskedFor) {
+  EXPECT_EQ(call({"query", "H200", "select kind, batch from cell where kind = 'limits'"}).output,
+            "kind    batch\nlimits  –\n");
+  EXPECT_EQ(
+      call({"query", "H200", "latest", "select run, edition from run", "--format", "csv"}).output,
+      "run,edition\nH200,2025\nlatest,2025\n");
+}
+
+TEST_F(Query, ReadsAQueryFromItsInput) {
+  write_atomically(folder_ / "q.sql", "select 1 as one");
+  EXPECT_EQ(run({"bash", "-c", "$LABREPORT query latest - < q.sql"}).output, "one\n  1\n");
+}
+
+TEST_F(Query, ShowsTheTablesWithTheirComments) {
+  EXPECT_THAT(call({"query", "--tables"}).output,
+              HasSubstr("create table kernels (\n  launch integer not null,"));
+}
+
+TEST_F(Query, SavesTheTables) {
+  EXPECT_EQ(call({"query", "latest", "--save", "run.db"}).exit_status, 0);
+  EXPECT_THAT(read_file(folder_ / "run.db"), StartsWith("SQLite format 3"));
+  EXPECT_THAT(call({"query", "latest", "--save", "run.db"}).messages,
+              HasSubstr("run.db is there already"));
+}
+
+TEST_F(Query, SaysInOneLineWhatIsWrong) {
+  const Ended unknown = call({"query", "latest", "select sise from cell"});
+  EXPECT_EQ(unknown.exit_status, 2);
+  EXPECT_THAT(unknown.messages, StartsWith("labreport: line 1, column 8: unknown column 'sise'"));
+  EXPECT_THAT(call({"query", "latest"}).messages,
+              HasSubstr("query needs a run and a query; try: "));
+  EXPECT_THAT(call({"query", "B300", "select 1"}).messages, HasSubstr("no run is called 'B300'"));
+  EXPECT_THAT(call({"query", "latest", "latest", "select 1 "}).messages,
+              HasSubstr("latest is named twice"));
+  EXPECT_THAT(call({"query", "latest", "select 1 ", "--format", "xml"}).messages,
+              HasSubstr("unknown format 'xml'"));
+}
+
+}  // namespace
+}  // namespace labreport::query_test

@@ -1,0 +1,237 @@
+// Runs as tables: what is in them, what a query may do, and what is said of one that cannot be
+// answered.
+#include "query/database.h"
+
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "results/metric_names.h"
+#include "results/run_store.h"
+#include "results/table_shapes.h"
+
+namespace labreport::database_test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+using Row = std::vector<SqlValue>;
+
+CellSpec timing_spec() {
+  CellSpec spec;
+  spec.size = "small";
+  spec.model = ModelShape{768, 3072, 12, 12, 10000};
+  spec.context = 512;
+  spec.batch = 4;
+  spec.precision = Precision::kFp32;
+  spec.mode = Mode::kForward;
+  spec.warmup = 1;
+  spec.steps = 2;
+  return spec;
+}
+
+/// One timing whose first launch ran out of memory.
+Run timed_run() {
+  Run run;
+  run.edition = "2025";
+  run.sessions.resize(1);
+  run.devices.resize(1);
+  Cell& cell = run.find_or_add(timing_spec());
+  cell.launches.resize(2);
+  cell.launches[0].outcome = OutOfMemory{"forward", 4096, {}, {}};
+  cell.launches[1].metrics = {
+      sample_metric(metric::kStep, metric::kTotal, "ns", {9'000'000, 1'000'000, 3'000'000}),
+      integer_metric(metric::kMemory, metric::kParameters, "B", 512),
+      absent_metric(metric::kMemory, metric::kPeakAllocated, "B", "a CPU has no allocator")};
+  cell.launches[1].conditions = {
+      text_metric(metric::kCollectives, metric::kLibrary, "NCCL 2.28.9")};
+  return run;
+}
+
+Database timed() {
+  Database database;
+  database.add(timed_run(), "one");
+  return database;
+}
+
+std::vector<Row> rows(const std::string& query) { return timed().select(query).rows; }
+
+std::string refusal(const std::string& query, const QueryLimits& limits = {}) {
+  try {
+    timed().select(query, limits);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Tables, HoldParametersAndNullWhereAKindHasNone) {
+  EXPECT_THAT(
+      rows("select size, d_model, context, precision, mode, implementation, ranks from cell"),
+      ElementsAre(Row{"small", 768, 512, "fp32", "forward", {}, {}}));
+}
+
+TEST(Tables, NameTheLaunchThatRepresentsItsCellAndWhyAnotherFailed) {
+  EXPECT_THAT(
+      rows("select number, represents, status, why, oom_phase, oom_requested_bytes from launch"),
+      ElementsAre(Row{0, 0, "oom", "out of memory in forward", "forward", 4096.0},
+                  Row{1, 1, "ok", {}, {}, {}}));
+  EXPECT_THAT(rows("select size, status from measured"), ElementsAre(Row{"small", "ok"}));
+}
+
+TEST(Tables, HoldEveryNumberAsASampleAndASingleOneAsItsValue) {
+  EXPECT_THAT(
+      rows("select name, samples, value, reason from metric order by name"),
+      ElementsAre(Row{"parameters", 0, 512.0, {}},
+                  Row{"peak_allocated", 0, {}, "a CPU has no allocator"}, Row{"total", 3, {}, {}}));
+  EXPECT_THAT(
+      rows("select i, value from sample where name in ('total', 'parameters') order by tag, i"),
+      ElementsAre(Row{0, 512.0}, Row{0, 9e6}, Row{1, 1e6}, Row{2, 3e6}));
+  EXPECT_THAT(rows("select text from condition"), ElementsAre(Row{"NCCL 2.28.9"}));
+}
+
+TEST(Tables, CountNoWarmUpStepAmongTheMilliseconds) {
+  EXPECT_THAT(rows("select i, ms from step_ms"), ElementsAre(Row{1, 1.0}, Row{2, 3.0}));
+}
+
+TEST(Tables, HaveAColumnForEachColumnThatWorkersWrite) {
+  using namespace shape;
+  const std::vector<std::string_view> categories{
+      metric::kParameters, metric::kGradients,   metric::kOptimizerStates,
+      metric::kData,       metric::kActivations, metric::kWeightCopies,
+      metric::kWorkspace,  metric::kTemporary,   metric::kUnknown};
+  Database empty;
+  for (const Table& table : {kernel_names(), kernels(), gpu_trace(), timeline(categories),
+                             allocations(), largest(), block(), block_timeline(), attention(),
+                             all_reduce(), held(), gathers(), rank_steps(), lanes()}) {
+    std::string columns;
+    for (const TableColumn& column : table.columns) columns += ", \"" + column.name + '"';
+    EXPECT_TRUE(empty.select("select launch, i" + columns + " from " + table.name).rows.empty());
+  }
+}
+
+TEST(Tables, NumberRowsAndJoinKernelsWithTheirNames) {
+  auto run = timed_run();
+  Table names = shape::kernel_names(), kernels = shape::kernels();
+  names.rows = {{std::int64_t{7}, "softmax"}};
+  kernels.rows = {{"forward", "layers/attn", "aten::softmax", "aten::_softmax", "reduction",
+                   std::int64_t{7}, std::int64_t{2}, std::int64_t{90}, std::int64_t{40},
+                   std::int64_t{45}, std::int64_t{50}, 5.0}};
+  run.cells[0].launches[1].tables = {names, kernels};
+  Database database;
+  database.add(run, "one");
+  EXPECT_THAT(database.select("select i, name, total_ns, instances from kernel").rows,
+              ElementsAre(Row{0, "softmax", 90.0, 2.0}));
+}
+
+TEST(Tables, LeaveOutWhatThisVersionDoesNotKnow) {
+  auto run = timed_run();
+  run.cells[0].launches[1].tables = {{"cell", {{"cell", ""}}, {{std::int64_t{1}}}}};
+  Database database;
+  database.add(run, "one");
+  EXPECT_EQ(database.select("select * from cell").rows.size(), 1u);
+}
+
+TEST(Tables, HoldSeveralRuns) {
+  Database database = timed();
+  database.add(timed_run(), "two");
+  EXPECT_THAT(
+      database.select("select run, size, ms from measured join step_ms using (launch) where i = 1")
+          .rows,
+      ElementsAre(Row{"one", "small", 1.0}, Row{"two", "small", 1.0}));
+}
+
+TEST(Functions, AreThoseOfTheReport) {
+  EXPECT_THAT(
+      rows("select mean(ms), median(ms), stddev(ms), sum_of(ms), quantile(ms, 0.25) from step_ms"),
+      ElementsAre(Row{2.0, 2.0, std::sqrt(2.0), 4.0, 1.5}));
+  EXPECT_THAT(rows("select parameters(d_model, d_ff, layers, vocab), forward_flops(d_model, d_ff, "
+                   "layers, vocab, 1, 1)"
+                   " from cell"),
+              ElementsAre(Row{128625408.0, 241'889'280.0}));
+}
+
+TEST(Functions, AreNullOfNothingAndOfNull) {
+  EXPECT_THAT(
+      rows("select mean(null), median(value), stddev(1), sum_of(value) from sample where false"),
+      ElementsAre(Row{{}, {}, {}, {}}));
+  EXPECT_THAT(
+      rows("select stddev(1), quantile(1, 2), parameters(1, 2, 3, null), parameters(-1, 2, 3, 4)"),
+      ElementsAre(Row{{}, {}, {}, {}}));
+}
+
+TEST(Refusals, NameThePlaceAndTheNearestName) {
+  EXPECT_EQ(refusal("select size,\n  precison from cell"),
+            "line 2, column 3: unknown column 'precison'; the nearest are precision, revision and "
+            "reason");
+  EXPECT_THAT(refusal("select * from cells"),
+              StartsWith("line 1, column 15: unknown table 'cells'; the nearest are cell"));
+  EXPECT_THAT(refusal("select means(1)"),
+              HasSubstr("unknown function 'means'; the nearest are mean"));
+  EXPECT_THAT(refusal("selct 1"), StartsWith("line 1, column 1: near \"selct\": syntax error"));
+  EXPECT_THAT(refusal("select 1; select 2"),
+              StartsWith("line 1, column 11: a second statement begins"));
+  EXPECT_THAT(refusal("-- nothing"), StartsWith("the query is empty"));
+}
+
+TEST(Refusals, LetAQueryOnlyRead) {
+  const fs::path file = fs::temp_directory_path() / "labreport-attached.db";
+  for (const std::string& statement : std::vector<std::string>{
+           "delete from cell", "create table t (x)", "drop table cell", "pragma journal_mode = off",
+           "begin", "attach '" + file.string() + "' as other",
+           "vacuum into '" + file.string() + "'"}) {
+    EXPECT_THAT(refusal(statement), StartsWith("a query can only read")) << statement;
+  }
+  EXPECT_NE(refusal("select load_extension('x')"), "");
+  EXPECT_FALSE(fs::exists(file));
+}
+
+TEST(Refusals, EndWhatTakesTooMuch) {
+  const std::string endless =
+      "with recursive t(x) as (values (1) union all select x + 1 from t) select ";
+  EXPECT_THAT(refusal(endless + "count(*) from t", {.seconds = 0.05}),
+              StartsWith("the query was ended after 0.05 s"));
+  EXPECT_THAT(refusal(endless + "x from t", {.rows = 10}),
+              StartsWith("the query has more than 10 rows"));
+  EXPECT_THAT(refusal("select hex(zeroblob(100000000))"), HasSubstr("more memory"));
+  EXPECT_THAT(refusal(endless + "count(distinct hex(x) || hex(zeroblob(10000))) from t",
+                      {.bytes = 50 << 20}),
+              HasSubstr("more memory"));
+}
+
+TEST(Saving, KeepsTablesAndViewsForOtherPrograms) {
+  const fs::path file =
+      fs::temp_directory_path() / ("labreport-saved-" + std::to_string(getpid()) + ".db");
+  timed().save(file);
+  EXPECT_THROW(timed().save(file), InputError) << "it is there";
+  sqlite3* saved = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &saved), SQLITE_OK);
+  double ms = 0;
+  sqlite3_exec(
+      saved, "select sum(ms) from step_ms",
+      [](void* sum, int, char** values, char**) {
+        return *static_cast<double*>(sum) = std::stod(values[0]), 0;
+      },
+      &ms, nullptr);
+  sqlite3_close(saved);
+  fs::remove(file);
+  EXPECT_EQ(ms, 4.0);
+}
+
+TEST(Loading, TakesEveryRecordedRun) {
+  for (const fs::path& folder : list_runs(std::string(LABREPORT_SOURCE_DIR) + "/site/runs")) {
+    const auto run = RunStore(folder).load();
+    Database database;
+    database.add(run, "it");
+    EXPECT_EQ(std::get<std::int64_t>(database.select("select count(*) from cell").rows[0][0]),
+              std::int64_t(run.cells.size()));
+  }
+}
+
+}  // namespace
+}  // namespace labreport::database_test
