@@ -131,7 +131,7 @@ TEST_F(DiffPages, StayWhileNeitherRunChanges) {
   Site site;
   const auto pages = make();
   add_diff_pages(site, pages);
-  write_site(site, root_ / "site");
+  StagedSite(site, root_ / "site").commit();
   remember_diff_pages(pages, root_ / "site", cache);
   EXPECT_TRUE(make(cache).at(0).stays);
   EXPECT_EQ(listed_pairs(make(cache)).size(), 1u) << "the index names what stays";
