@@ -94,7 +94,7 @@ test:
 
 attack:
 	@setup/install attack && setup/build --all default && setup/build --all fuzz && \
-	  setup/build --all asan-all
+	  setup/build --every asan
 	@setup/test --attack $(call as_words,$(reads_attack))
 
 torches:
@@ -114,4 +114,4 @@ lint:
 	@setup/install lint && tests/lint/format && tests/lint/tidy
 
 clean:
-	rm -rf build build-render build-asan build-asan-all build-fuzz build-lint
+	rm -rf build build-render build-asan build-fuzz build-lint

@@ -1,10 +1,10 @@
 // Part (c): forward and backward in FP32 beside other precisions: times, speedups, kernels.
 #include "base/lists.h"
 #include "experiments/benchmarking_mixed_precision/parts.h"
-#include "experiments/benchmarking_mixed_precision/present.h"
 #include "experiments/benchmarking_mixed_precision/speedup.h"
 #include "experiments/common/bounds_table.h"
 #include "experiments/common/command.h"
+#include "experiments/problems.h"
 
 namespace labreport::benchmarking_mixed_precision {
 namespace {

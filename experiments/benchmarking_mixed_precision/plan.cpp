@@ -1,4 +1,4 @@
-#include "experiments/benchmarking_mixed_precision/plan.h"
+#include "experiments/problems.h"
 
 #include <ranges>
 

@@ -6,9 +6,9 @@
 #include "base/lists.h"
 #include "base/text.h"
 #include "experiments/benchmarking_script/parts.h"
-#include "experiments/benchmarking_script/present.h"
 #include "experiments/common/change.h"
 #include "experiments/common/command.h"
+#include "experiments/problems.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
 

@@ -6,7 +6,6 @@
 #include "base/lists.h"
 #include "base/text.h"
 #include "experiments/benchmarking_script/parts.h"
-#include "experiments/benchmarking_script/plan.h"
 #include "experiments/benchmarking_script/steps.h"
 #include "experiments/common/change.h"
 #include "results/metric_names.h"

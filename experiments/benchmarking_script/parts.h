@@ -14,6 +14,9 @@ namespace labreport::benchmarking_script {
 PartContent present_durations(const RunView& view, const std::vector<TimingGroup>& groups);
 PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& groups);
 
+/// The modes whose warm-up windows part (c) of the edition shows.
+bool is_warmup_mode(const Edition& edition, Mode mode);
+
 /// The first forward+backward step of a process, profiled; null where this network has none.
 const Launch* profiled_first_step(const RunView& view, const CellSpec& network);
 

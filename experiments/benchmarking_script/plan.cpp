@@ -1,12 +1,14 @@
-#include "experiments/benchmarking_script/plan.h"
+#include "experiments/problems.h"
 
 #include <array>
 
+#include "experiments/benchmarking_script/parts.h"
 #include "experiments/common/selection.h"
 
 namespace labreport::benchmarking_script {
 namespace {
 
+constexpr std::int64_t kFirstSteps = 3;  // the one that goes on to the timed steps included
 constexpr std::array<std::int64_t, 4> kSeparateWarmups{0, 1, 2, 5};
 
 bool wanted(const PlanInput& input, std::string_view letter) {
@@ -23,7 +25,7 @@ bool mode_needed(const PlanInput& input, Mode mode) {
 PlannedCell first_step(CellSpec spec) {
   spec.warmup = 0;
   spec.steps = 1;
-  return {spec, kFirstStepLaunches - 1};
+  return {spec, kFirstSteps - 1};
 }
 
 /// One more that is profiled, so that the report can say where the first step's time goes.

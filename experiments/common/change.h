@@ -17,7 +17,6 @@ inline constexpr ChangeWords kLongerThan{" % longer than", " % shorter than", "�
                                          "as long as"};
 inline constexpr ChangeWords kMoreThan{" % more than", " % less than", "× as much as",
                                        "as much as"};
-inline constexpr ChangeWords kMore{" % more", " % less", "× as much", "as much"};
 
 /// "19.0 to 328", or one of them where both are written alike.
 std::string from_to(const std::string& first, const std::string& last);

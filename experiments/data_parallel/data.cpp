@@ -1,8 +1,8 @@
 // Parts (a) to (c): one all-reduce a parameter, one of all, and each as soon as it can begin.
 #include "experiments/data_parallel/lanes.h"
 #include "experiments/data_parallel/parts.h"
-#include "experiments/data_parallel/present.h"
 #include "experiments/data_parallel/tables.h"
+#include "experiments/problems.h"
 
 #include "base/format.h"
 

@@ -1,9 +1,8 @@
-#include "experiments/data_parallel/plan.h"
+#include "experiments/problems.h"
 
 #include <algorithm>
 
 #include "experiments/common/selection.h"
-#include "experiments/distributed_communication_single_node/plan.h"
 
 namespace labreport::data_parallel {
 namespace {

@@ -207,10 +207,6 @@ std::string step_words(const Trained& trained) {
   return format_value(Value::mean_of(trained.steps_ms));
 }
 
-double two_deviations(const Trained& a, const Trained& b) {
-  return sample_stddev(a.steps_ms) + sample_stddev(b.steps_ms);
-}
-
 double deviation_of_difference(const Trained& a, const Trained& b) {
   return std::hypot(sample_stddev(a.steps_ms), sample_stddev(b.steps_ms));
 }
@@ -220,7 +216,7 @@ std::optional<bool> differ(const Trained* a, const Trained* b) {
     return std::nullopt;
   }
   const double apart = std::abs(*a->step_ms() - *b->step_ms());
-  return apart > two_deviations(*a, *b);
+  return apart > sample_stddev(a->steps_ms) + sample_stddev(b->steps_ms);
 }
 
 Value added_value(const Network& network, const Trained& trained) {

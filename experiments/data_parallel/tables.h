@@ -27,9 +27,6 @@ std::string difference_words(double ms);
 /// "116.71 ± 0.29": the mean of its steps and their deviation, as tables have it.
 std::string step_words(const Trained& trained);
 
-/// The standard deviations of both's steps, added.
-double two_deviations(const Trained& a, const Trained& b);
-
 /// Of the difference of their steps, which are independent.
 double deviation_of_difference(const Trained& a, const Trained& b);
 

@@ -10,7 +10,7 @@
 #include "experiments/common/command.h"
 #include "experiments/distributed_communication_single_node/links.h"
 #include "experiments/distributed_communication_single_node/measured.h"
-#include "experiments/distributed_communication_single_node/present.h"
+#include "experiments/problems.h"
 #include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"

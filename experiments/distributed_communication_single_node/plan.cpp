@@ -1,4 +1,4 @@
-#include "experiments/distributed_communication_single_node/plan.h"
+#include "experiments/problems.h"
 
 #include "experiments/common/selection.h"
 

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "experiments/common/attention.h"
 #include "experiments/common/timing.h"
-#include "experiments/flash_benchmarking/present.h"
+#include "experiments/problems.h"
 #include "plan/arithmetic.h"
 #include "results/metric_names.h"
 

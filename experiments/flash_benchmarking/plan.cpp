@@ -1,4 +1,4 @@
-#include "experiments/flash_benchmarking/plan.h"
+#include "experiments/problems.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "experiments/common/command.h"
 #include "experiments/fsdp_accounting/gathers.h"
-#include "experiments/fsdp_accounting/present.h"
 #include "experiments/optimizer_state_sharding_accounting/tables.h"
+#include "experiments/problems.h"
 #include "results/metric_names.h"
 
 namespace labreport::fsdp_accounting {

@@ -1,4 +1,4 @@
-#include "experiments/fsdp_accounting/plan.h"
+#include "experiments/problems.h"
 
 #include "experiments/common/selection.h"
 

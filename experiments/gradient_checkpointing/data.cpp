@@ -1,5 +1,5 @@
 #include "experiments/gradient_checkpointing/parts.h"
-#include "experiments/gradient_checkpointing/present.h"
+#include "experiments/problems.h"
 
 namespace labreport::gradient_checkpointing {
 

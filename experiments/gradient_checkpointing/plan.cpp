@@ -1,4 +1,4 @@
-#include "experiments/gradient_checkpointing/plan.h"
+#include "experiments/problems.h"
 
 #include <algorithm>
 

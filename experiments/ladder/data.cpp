@@ -6,7 +6,7 @@
 #include "base/statistics.h"
 #include "experiments/common/command.h"
 #include "experiments/common/ladder.h"
-#include "experiments/ladder/present.h"
+#include "experiments/problems.h"
 
 namespace labreport::ladder {
 namespace {

@@ -1,4 +1,4 @@
-#include "experiments/ladder/plan.h"
+#include "experiments/problems.h"
 
 #include <algorithm>
 #include <ranges>

@@ -1,4 +1,4 @@
-#include "experiments/memory_profiling/present.h"
+#include "experiments/problems.h"
 
 #include "experiments/memory_profiling/parts.h"
 

@@ -1,4 +1,4 @@
-#include "experiments/memory_profiling/plan.h"
+#include "experiments/problems.h"
 
 #include <algorithm>
 #include <ranges>

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "experiments/common/command.h"
 #include "experiments/mixed_precision_accumulation/loops.h"
-#include "experiments/mixed_precision_accumulation/present.h"
+#include "experiments/problems.h"
 #include "results/metric_names.h"
 
 namespace labreport::mixed_precision_accumulation {

@@ -1,4 +1,4 @@
-#include "experiments/mixed_precision_accumulation/plan.h"
+#include "experiments/problems.h"
 
 #include "experiments/common/selection.h"
 

@@ -1,4 +1,4 @@
-#include "experiments/nsys_profile/plan.h"
+#include "experiments/problems.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "experiments/nsys_profile/present.h"
+#include "experiments/problems.h"
 
 #include "experiments/nsys_profile/parts.h"
 

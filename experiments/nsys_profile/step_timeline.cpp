@@ -8,9 +8,9 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "document/charts/charts.h"
-#include "experiments/nsys_profile/gpu_trace.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
+#include "results/measured_table.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
@@ -28,6 +28,28 @@ bool is_traced(const Profile& profile) {
 /// In order of size and precision, as profiles are.
 std::vector<const Profile*> traced(const Profiles& profiles) {
   return only(profiles.every, [](const Profile* profile) { return is_traced(*profile); });
+}
+
+struct TracedKernel {
+  double start;     ///< ns from the step's first kernel.
+  double duration;  ///< ns
+  std::optional<std::int64_t> block;
+  MeasuredRow about;  ///< Its row of the table "kernels".
+};
+
+/// In order of their start; none where the launch was not traced. `launch` has to outlive them.
+std::vector<TracedKernel> gpu_trace(const Launch& launch) {
+  const std::vector<MeasuredRow> kernels = measured_rows(launch, metric::kKernels);
+  std::vector<TracedKernel> trace;
+  double start = 0;
+  for (const MeasuredRow& row : measured_rows(launch, metric::kGpuTrace)) {
+    const auto block = row.number(column::kBlock);
+    start += row.number(column::kAfterNs).value_or(0);
+    trace.push_back({start, row.number(column::kDurationNs).value_or(0),
+                     block ? std::optional(static_cast<std::int64_t>(*block)) : std::nullopt,
+                     kernels.at(static_cast<std::size_t>(row.number(column::kRow).value_or(0)))});
+  }
+  return trace;
 }
 
 /// Kernels in a row of one phase, or of one of its blocks, each until the next begins; times in ms.

@@ -5,8 +5,8 @@
 #include "base/statistics.h"
 #include "experiments/common/change.h"
 #include "experiments/common/command.h"
-#include "experiments/optimizer_state_sharding_accounting/present.h"
 #include "experiments/optimizer_state_sharding_accounting/tables.h"
+#include "experiments/problems.h"
 #include "results/metric_names.h"
 
 namespace labreport::optimizer_state_sharding_accounting {

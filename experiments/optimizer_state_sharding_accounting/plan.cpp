@@ -1,4 +1,4 @@
-#include "experiments/optimizer_state_sharding_accounting/plan.h"
+#include "experiments/problems.h"
 
 #include "experiments/common/selection.h"
 

@@ -6,8 +6,8 @@
 #include "document/facts.h"
 #include "embedded/experiments.h"
 #include "experiments/common/timing.h"
-#include "experiments/overview/comparison.h"
 #include "experiments/overview/overview.h"
+#include "results/json_reader.h"
 #include "results/metric_names.h"
 #include "results/shipped.h"
 
@@ -15,7 +15,22 @@ namespace labreport::overview {
 namespace {
 
 constexpr const char* kWords = "experiments/overview/method.md";
+constexpr const char* kComparison = "experiments/overview/comparison.json";
 constexpr double kTera = 1e12;
+
+/// The recorded comparison with the same network in eager Python, which no run measures.
+void add_comparison(Facts& facts) {
+  const JsonDocument document =
+      parse_json(embedded::experiments().at(kComparison), std::string(kComparison));
+  const JsonReader root(document);
+  facts.set("comparison_device", root.at("device").text());
+  facts.set("comparison_date", root.at("date").text());
+  facts.set_markdown("comparison_command", root.at("command").text());
+  for (const char* name : {"large_step", "large_bf16_step", "large_memory", "large_bf16_memory",
+                           "small_step", "einsum_fp32", "einsum_bf16"}) {
+    facts.set(name, format_ratio(root.at("ratios").at(name).real()) + "×");
+  }
+}
 
 /// "FP32 51.6 TFLOP/s, BF16 742 TFLOP/s, copy bandwidth 4.21 TB/s (read + write)"
 std::string limits_words(const RunView& view) {

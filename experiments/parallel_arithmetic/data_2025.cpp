@@ -1,7 +1,7 @@
 // XXL: what it holds, on how many devices, from which batch on compute sets the pace.
 #include "base/format.h"
-#include "experiments/parallel_arithmetic/present.h"
 #include "experiments/parallel_arithmetic/tables.h"
+#include "experiments/problems.h"
 
 namespace labreport::parallel_arithmetic {
 namespace {

@@ -4,8 +4,8 @@
 #include "base/format.h"
 #include "experiments/distributed_communication_single_node/links.h"
 #include "experiments/overview/datasheet.h"
-#include "experiments/parallel_arithmetic/present.h"
 #include "experiments/parallel_arithmetic/tables.h"
+#include "experiments/problems.h"
 
 namespace labreport::parallel_arithmetic {
 namespace {

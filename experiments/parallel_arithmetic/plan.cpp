@@ -1,7 +1,6 @@
-#include "experiments/parallel_arithmetic/plan.h"
+#include "experiments/problems.h"
 
 #include "experiments/common/selection.h"
-#include "experiments/distributed_communication_single_node/plan.h"
 
 namespace labreport::parallel_arithmetic {
 

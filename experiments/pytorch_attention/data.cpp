@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "experiments/common/attention.h"
-#include "experiments/pytorch_attention/present.h"
+#include "experiments/problems.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 

@@ -1,4 +1,4 @@
-#include "experiments/pytorch_attention/plan.h"
+#include "experiments/problems.h"
 
 #include "experiments/common/attention.h"
 

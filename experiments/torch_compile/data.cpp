@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "experiments/problems.h"
 #include "experiments/torch_compile/parts.h"
-#include "experiments/torch_compile/present.h"
 
 namespace labreport::torch_compile {
 

@@ -1,4 +1,4 @@
-#include "experiments/torch_compile/plan.h"
+#include "experiments/problems.h"
 
 #include "experiments/common/attention.h"
 #include "experiments/common/selection.h"

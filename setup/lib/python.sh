@@ -26,10 +26,6 @@ is_installed() { # <set>
 
 # What set-up made it marks; another's .venv that lies here, and the torch in it, are left as they are.
 is_own_venv() { [ -f .venv/.installed-venv ]; }
-# Before there were two locked torches and a mark, the one was called full.
-if [ -f .venv/.installed-full ] && ! is_own_venv; then
-  cp .venv/.installed-full .venv/.installed-cu130 && : > .venv/.installed-venv
-fi
 made_by_uv() { grep -q '^uv = ' .venv/pyvenv.cfg 2>/dev/null; }
 
 # Also of a Python that Debian ships without its ensurepip.
@@ -134,7 +130,7 @@ need_torch() {
   found=$(setup/find-torch)
   [ $? -le 1 ] || exit 2
   [ -z "$found" ] && bundle_lacks_torch && refuse "no torch, and none in the bundle for this Python" \
-    "activate an environment that has one, set TORCH_PYTHON or LIBTORCH, or call make bundle WITH_TORCH=1"
+    "activate an environment that has one, set TORCH_PYTHON or LIBTORCH, or call make bundle WITH_TORCH=cu130"
   if [ -n "$found" ] && { [ "${found#"$PWD/.venv/"}" = "$found" ] || ! is_own_venv; }; then
     need_python_tools
   else

@@ -37,7 +37,7 @@ struct Matching {
 /// they are called. Cells left over that differ alone in whose network they measure, or alone in
 /// how many warm steps were counted, are matched too. Cells that differ in batch or vocabulary
 /// alone are refused: throws `InputError` with the field, both values and the flag that allows it.
-Matching match_cells(const Run& a, const Run& b, const Allowed& allowed = {});
+Matching match_cells(const Run& a, const Run& b, const Allowed& allowed);
 
 /// For runs without a cell in common: each cell of A is held against the cell of B that differs
 /// from it in the fewest fields. Says which field differs most often among them, and how: "context

@@ -1,7 +1,6 @@
 #include "base/distributions.h"
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -21,10 +20,8 @@ using Policy = policies::policy<policies::promote_double<false>,
 using Normal = boost::math::normal_distribution<double, Policy>;
 using StudentT = boost::math::students_t_distribution<double, Policy>;
 using NoncentralT = boost::math::non_central_t_distribution<double, Policy>;
-using Binomial = boost::math::binomial_distribution<double, Policy>;
 
 constexpr int kDigits = 20;  // binary, of a non-centrality: six decimal ones
-constexpr double kIntervalTail = 0.025;
 
 }  // namespace
 
@@ -53,13 +50,6 @@ double noncentrality_for_power(double t, double degrees, double power) {
   const auto [below, above] = boost::math::tools::toms748_solve(
       lacks, low, high, boost::math::tools::eps_tolerance<double>(kDigits), rounds);
   return (below + above) / 2;
-}
-
-Proportion binomial_proportion(std::int64_t successes, std::int64_t trials) {
-  const auto n = static_cast<double>(trials);
-  const auto k = static_cast<double>(successes);
-  return {k / n, Binomial::find_lower_bound_on_p(n, k, kIntervalTail),
-          Binomial::find_upper_bound_on_p(n, k, kIntervalTail)};
 }
 
 }  // namespace labreport

@@ -1,8 +1,6 @@
 // Probability distributions that tests and intervals rest on; the arithmetic is Boost.Math's.
 #pragma once
 
-#include <cstdint>
-
 namespace labreport {
 
 /// P(|T| > |t|) of Student's t with `degrees` > 0 degrees of freedom, which need not be whole.
@@ -17,15 +15,5 @@ double normal_quantile(double probability);
 /// The non-centrality with P(T' > t) = `power` (in [0.5, 1)): how many standard errors a difference
 /// has to be for a t-test with the critical value `t` > 0 to find it that often.
 double noncentrality_for_power(double t, double degrees, double power);
-
-struct Proportion {
-  double value = 0;
-  double lower = 0;
-  double upper = 0;
-};
-
-/// `successes` of `trials` > 0 with its exact 95 % interval (Clopper and Pearson 1934,
-/// doi:10.1093/biomet/26.4.404).
-Proportion binomial_proportion(std::int64_t successes, std::int64_t trials);
 
 }  // namespace labreport

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -20,7 +22,6 @@
 #include "orchestrate/new_session.h"
 #include "orchestrate/pool.h"
 #include "orchestrate/run_folder.h"
-#include "orchestrate/time_limit.h"
 #include "orchestrate/worker_info.h"
 #include "results/shipped.h"
 
@@ -29,11 +30,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Estimates are rough, and a launch begins with loading libraries from a disk that may be slow.
+constexpr double kLeastSeconds = 600;
+constexpr double kTimesTheEstimate = 20;
+
+double parse_seconds(const std::string& text) {
+  double seconds = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seconds);
+  if (error != std::errc() || stop != end || !std::isfinite(seconds) || seconds <= 0) {
+    throw InputError("--timeout is '" + text + "'", "give seconds, more than 0");
+  }
+  return seconds;
+}
+
 WorkerSetup worker_setup(const RunFlags& flags) {
   WorkerSetup worker;
   worker.environment = worker_environment(flags.keep_env);
   worker.nvtx = flags.nvtx;
-  set_time_limit(worker, flags.timeout);
+  // --timeout is one limit for all launches; the program's own grows with what is to be measured.
+  worker.limit_seconds = flags.timeout ? parse_seconds(*flags.timeout) : kLeastSeconds;
+  worker.limit_per_estimate = flags.timeout ? 0 : kTimesTheEstimate;
   return worker;
 }
 

@@ -196,15 +196,11 @@ std::string formulas_json(const Formulas& formulas) {
   return json.dump(1) + "\n";
 }
 
-const Formulas& section_formulas() {
-  static const Formulas formulas =
-      parse_formulas(embedded::document().at("src/document/formulas.json"));
-  return formulas;
-}
-
 const Formula* find_formula(const MathSpan& span, const Formulas& more) {
+  static const Formulas sections =
+      parse_formulas(embedded::document().at("src/document/formulas.json"));
   const std::string source = span.source();
-  for (const Formulas* formulas : {&section_formulas(), &more}) {
+  for (const Formulas* formulas : {&sections, &more}) {
     const auto found = formulas->find(source);
     if (found != formulas->end()) return &found->second;
   }

@@ -50,10 +50,8 @@ struct Formula {
 /// amsmath as it was written: pandoc knows each of its commands, and none is defined in it.
 using Formulas = std::map<std::string, Formula, std::less<>>;
 
-/// Those of every section. A test renews formulas.json when a section's formulas change.
-const Formulas& section_formulas();
-
-/// A section's or else one of `more`; null for what is to be shown as code.
+/// A section's (a test renews formulas.json when these change) or else one of `more`; null for what
+/// is to be shown as code.
 const Formula* find_formula(const MathSpan& span, const Formulas& more);
 
 /// Throws `Error` for what `formulas_json` does not write.

@@ -3,19 +3,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "measure/attention/attention.h"
-#include "measure/checkpointing/checkpointing.h"
-#include "measure/collectives/all_reduce.h"
-#include "measure/data_parallel/data_parallel.h"
-#include "measure/kernels/kernels.h"
-#include "measure/ladder/ladder.h"
-#include "measure/limits/limits.h"
-#include "measure/memory/memory.h"
-#include "measure/precision/accumulation.h"
-#include "measure/precision/dtypes.h"
-#include "measure/precision/layer_norm.h"
-#include "measure/sharding/sharding.h"
-#include "measure/timing/timing.h"
 
 namespace labreport {
 namespace {

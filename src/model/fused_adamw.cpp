@@ -8,7 +8,7 @@
 
 namespace labreport {
 
-FusedAdamW::FusedAdamW(const Parameters& parameters, AdamWOptions options) : options_(options) {
+FusedAdamW::FusedAdamW(const Parameters& parameters) {
   for (const Parameter& parameter : parameters) {
     names_.push_back(parameter.name);
     parameters_.push_back(parameter.tensor);
@@ -19,13 +19,14 @@ FusedAdamW::FusedAdamW(const Parameters& parameters, AdamWOptions options) : opt
 }
 
 void FusedAdamW::step() {
+  constexpr AdamWOptions options;
   c10::NoGradGuard no_grad;
   std::vector<at::Tensor> gradients;
   for (const at::Tensor& parameter : parameters_) gradients.push_back(parameter.grad());
   at::_foreach_add_(steps_, 1);
   at::_fused_adamw_(parameters_, gradients, m_, v_, /*max_exp_avg_sqs=*/{}, steps_,
-                    options_.learning_rate, options_.beta1, options_.beta2, options_.weight_decay,
-                    options_.epsilon, /*amsgrad=*/false, /*maximize=*/false);
+                    options.learning_rate, options.beta1, options.beta2, options.weight_decay,
+                    options.epsilon, /*amsgrad=*/false, /*maximize=*/false);
 }
 
 Parameters FusedAdamW::state() const {

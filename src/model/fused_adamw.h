@@ -11,7 +11,7 @@ namespace labreport {
 /// it, and updated in place.
 class FusedAdamW : public Optimizer {
  public:
-  explicit FusedAdamW(const Parameters& parameters, AdamWOptions options = {});
+  explicit FusedAdamW(const Parameters& parameters);
 
   /// Every parameter has to have a gradient.
   void step() override;
@@ -19,7 +19,6 @@ class FusedAdamW : public Optimizer {
   Parameters state() const override;
 
  private:
-  AdamWOptions options_;
   std::vector<std::string> names_;
   std::vector<at::Tensor> parameters_, m_, v_, steps_;
 };

@@ -2,12 +2,6 @@
 
 namespace labreport {
 
-std::int64_t count_elements(const Parameters& parameters) {
-  std::int64_t count = 0;
-  for (const Parameter& parameter : parameters) count += parameter.tensor.numel();
-  return count;
-}
-
 std::int64_t count_bytes(const Parameters& parameters) {
   std::int64_t bytes = 0;
   for (const Parameter& parameter : parameters)

@@ -17,7 +17,6 @@ struct Parameter {
 
 using Parameters = std::vector<Parameter>;
 
-std::int64_t count_elements(const Parameters& parameters);
 std::int64_t count_bytes(const Parameters& parameters);
 
 /// Drops every gradient, as `zero_grad(set_to_none=True)` does.

@@ -5,15 +5,19 @@
 #include "base/machine.h"
 
 namespace labreport {
+namespace {
 
 namespace fs = std::filesystem;
 
+/// Only its name is known before a worker has started on it.
 Device named_device(const DeviceChoice& choice) {
   Device device;
   device.kind = choice.kind;
   device.name = choice.gpus.empty() ? cpu_model() : choice.gpus.front().name;
   return device;
 }
+
+}  // namespace
 
 RunFolder::RunFolder(const fs::path& folder) : store_(folder) {
   make_writable_folder(folder);

@@ -11,9 +11,6 @@
 
 namespace labreport {
 
-/// Only its name is known before a worker has started on it.
-Device named_device(const DeviceChoice& choice);
-
 /// Locked while it lives; removed again if nothing was measured into a new one.
 class RunFolder {
  public:

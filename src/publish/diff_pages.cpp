@@ -11,6 +11,7 @@
 #include "base/stamp.h"
 #include "base/text.h"
 #include "document/comparison/diff_document.h"
+#include "publish/kept_pages.h"
 #include "publish/run_files.h"
 #include "writers/diff/diff_writers.h"
 
@@ -150,7 +151,7 @@ void fill(DiffPage& page, const PairedRun& a, const PairedRun& b, LoadedRuns& lo
 }  // namespace
 
 std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const fs::path& out,
-                                      ChartTool& tool, const RenderRecord* record) {
+                                      ChartTool& tool, const ContentCache& cache) {
   LoadedRuns loaded;
   std::vector<DiffPage> pages;
   const std::vector<const PairedRun*> latest = latest_runs(runs);
@@ -160,10 +161,8 @@ std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const 
       const auto [from, to] = in_order(**a, **b);
       DiffPage page;
       page.entry.folder = "diff/" + pair_name(*from, *to);
-      page.record = out / page.entry.folder;
-      page.key = content_hash(from->key + "\n" + to->key);
-      const auto kept = record == nullptr ? std::nullopt : record->find(page.record, page.key);
-      if (kept) {
+      page.key = content_hash(page.entry.folder + "\n" + from->key + "\n" + to->key);
+      if (const auto kept = find_pages(cache, page.key, out)) {
         page.entry = kept->entry;
         page.kept = kept->files;
         page.stays = true;
@@ -197,16 +196,14 @@ void add_diff_pages(Site& site, const std::vector<DiffPage>& pages) {
   }
 }
 
-void remember_diff_pages(RenderRecord& record, const std::vector<DiffPage>& pages) {
+void remember_diff_pages(const std::vector<DiffPage>& pages, const fs::path& out,
+                         const ContentCache& cache) {
   for (const DiffPage& page : pages) {
-    if (page.stays) {
-      record.keep(page.record);
-      continue;
-    }
-    if (!page.problem.empty()) continue;  // tried again the next time
+    // A page without its pictures is made again next time.
+    if (page.stays || !page.problem.empty()) continue;
     std::vector<const SiteFile*> files;
     for (const SiteFile& file : page.files) files.push_back(&file);
-    record.keep(page.record, page.key, page.entry, files);
+    keep_pages(cache, page.key, out, page.entry, files);
   }
 }
 

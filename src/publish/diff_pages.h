@@ -7,7 +7,7 @@
 
 #include "document/drawings.h"
 #include "document/index/index_document.h"
-#include "publish/render_record.h"
+#include "publish/content_cache.h"
 #include "publish/site.h"
 #include "results/run_store.h"
 
@@ -23,8 +23,7 @@ struct PairedRun {
 
 /// One pair's pages, made now or by an earlier render.
 struct DiffPage {
-  std::filesystem::path record;  ///< By which the render record knows it.
-  std::string key;
+  std::string key;  ///< Names the page in the content cache.
   RunEntry entry;
   std::vector<SiteFile> files = {};
   std::vector<std::string> kept = {};
@@ -36,10 +35,10 @@ struct DiffPage {
 /// among them, and for the two editions of one GPU; none for two imported tables. One's own runs go
 /// before later ones that ship with the project, and full ones among these before quick ones. Pairs
 /// that have nothing in common, or measured two models, have no files. Without the chart tool pages
-/// have their tables alone.
+/// have their tables alone. What `cache` knows to stand in the site `out` is not made again.
 std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs,
                                       const std::filesystem::path& out, ChartTool& tool,
-                                      const RenderRecord* record);
+                                      const ContentCache& cache);
 
 /// What the index shows of them.
 std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages);
@@ -47,7 +46,8 @@ std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages);
 /// Adds the pages to a site that was rendered.
 void add_diff_pages(Site& site, const std::vector<DiffPage>& pages);
 
-/// For the next render, once the site is written.
-void remember_diff_pages(RenderRecord& record, const std::vector<DiffPage>& pages);
+/// For the next render, once the site is written into `out`.
+void remember_diff_pages(const std::vector<DiffPage>& pages, const std::filesystem::path& out,
+                         const ContentCache& cache);
 
 }  // namespace labreport

@@ -12,7 +12,7 @@
 #include "publish/cached_charts.h"
 #include "publish/chart_renderer.h"
 #include "publish/diff_pages.h"
-#include "publish/render_record.h"
+#include "publish/kept_pages.h"
 #include "publish/rendering.h"
 #include "publish/run_notes.h"
 #include "publish/site_lock.h"
@@ -43,9 +43,9 @@ void load(Candidate& run, RunNotes& notes) {
   run.complained = run.complained || notes.problems().size() > told;
 }
 
-Candidate candidate(const RunStore& store, const std::string& key, const RenderRecord& record,
+Candidate candidate(const RunStore& store, const std::string& key, std::optional<KeptRun> kept,
                     RunNotes& notes) {
-  Candidate run{.store = store, .key = key, .kept = record.find(store.folder(), key)};
+  Candidate run{.store = store, .key = key, .kept = std::move(kept)};
   if (!run.kept) load(run, notes);
   run.wanted = run.kept ? run.kept->wanted : run.loaded.folder;
   run.place = run.wanted;
@@ -111,7 +111,7 @@ bool succeeds(const fs::path& folder, const RenderOptions& options,
 /// becomes one of the `problems`. Throws `InputError` where nothing is left.
 std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
                                    const RenderOptions& options, const std::string& chart_tool,
-                                   const RenderRecord& record, RunNotes& notes,
+                                   const ContentCache& cache, RunNotes& notes,
                                    std::vector<std::string>& problems) {
   std::vector<Candidate> runs;
   for (const fs::path& folder : folders) {
@@ -119,8 +119,8 @@ std::vector<Candidate> choose_runs(const std::vector<fs::path>& folders,
     const RunStore store(folder);
     if (options.own && store.is_reference()) continue;
     succeeds(folder, options, problems, [&] {
-      const std::string key = render_key(store, notes.belongs_to(store), options, chart_tool);
-      add_run(runs, candidate(store, key, record, notes));
+      const std::string key = pages_key(store, notes.belongs_to(store), options, chart_tool);
+      add_run(runs, candidate(store, key, find_pages(cache, key, options.out), notes));
     });
   }
   std::erase_if(runs, [&](Candidate& run) {
@@ -141,14 +141,14 @@ std::vector<PairedRun> imported_runs(const RenderOptions& options, const std::st
   for (const fs::path& folder : options.imports) {
     const RunStore store(folder);
     if (options.own && store.is_reference()) continue;
-    imports.push_back({store, import_place(folder), render_key(store, false, options, chart_tool)});
+    imports.push_back({store, import_place(folder), pages_key(store, false, options, chart_tool)});
   }
   return imports;
 }
 
 std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<PairedRun> paired,
                               const RenderOptions& options, ChartTool& tool,
-                              const RenderRecord* record) {
+                              const ContentCache& cache) {
   if (!options.formats.contains(Format::kHtml)) return {};
   for (const Candidate& run : runs) {
     const auto [preset, headline] =
@@ -157,7 +157,7 @@ std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<Pa
     // What times no training step is no pair's first choice.
     paired.push_back({run.store, run.place, run.key, headline.network.empty() ? "" : preset});
   }
-  return make_diff_pages(paired, options.out, tool, record);
+  return make_diff_pages(paired, options.out, tool, cache);
 }
 
 Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
@@ -192,7 +192,7 @@ Site render_anew(std::vector<Candidate>& runs, const std::vector<PairedRun>& imp
     load(run, notes);
     run.loaded.folder = run.place;
   }
-  return render(runs, compare(runs, imports, options, tool, nullptr), options, tool);
+  return render(runs, compare(runs, imports, options, tool, ContentCache({})), options, tool);
 }
 
 /// Leaves out the runs whose pages cannot be written even without the others and their charts.
@@ -219,19 +219,14 @@ void tell_where(const RunNotes& notes, const Rendered& rendered) {
 }
 
 void remember(const std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
-              const Site& site, RenderRecord& record) {
-  remember_diff_pages(record, diffs);
+              const Site& site, const fs::path& out, const ContentCache& cache) {
+  remember_diff_pages(diffs, out, cache);
   for (const Candidate& run : runs) {
-    if (run.kept) {
-      record.keep(run.store.folder());
-      continue;
-    }
-    // What complains, or lacks its charts, is tried again the next time.
-    if (run.complained || site.lacking.contains(run.place)) continue;
+    // A run with warnings or without its charts is rendered again next time.
+    if (run.kept || run.complained || site.lacking.contains(run.place)) continue;
     const auto entry = std::ranges::find(site.entries, run.place, &RunEntry::folder);
-    record.keep(run.store.folder(), run.key, *entry, files_of(site, run.place), run.wanted);
+    keep_pages(cache, run.key, out, *entry, files_of(site, run.place), run.wanted);
   }
-  record.save();
 }
 
 std::set<std::string> paths_of(const Site& site) {
@@ -267,7 +262,6 @@ struct RenderWork {
   ContentCache cache{kept_results(project)};
   CachedCharts tool{process, chart_tool, cache};
   SiteLock lock{options.out};
-  RenderRecord record{cache, options.out};
 
   Rendered run();
 };
@@ -277,9 +271,9 @@ Rendered RenderWork::run() {
   Rendered rendered{};
   if (options.formats.contains(Format::kHtml)) rendered.index = options.out / "index.html";
   std::vector<Candidate> runs =
-      choose_runs(folders, options, chart_tool, record, notes, rendered.problems);
+      choose_runs(folders, options, chart_tool, cache, notes, rendered.problems);
   const std::vector<PairedRun> imports = imported_runs(options, chart_tool);
-  const std::vector<DiffPage> diffs = compare(runs, imports, options, tool, &record);
+  const std::vector<DiffPage> diffs = compare(runs, imports, options, tool, cache);
   Site site;
   bool whole = true;
   try {
@@ -303,7 +297,8 @@ Rendered RenderWork::run() {
   staged.commit();
   tell_pages(runs, site, options, rendered);
   tell_where(notes, rendered);
-  if (whole && !site.undrawn && !chart_tool.empty()) remember(runs, diffs, site, record);
+  if (whole && !site.undrawn && !chart_tool.empty())
+    remember(runs, diffs, site, options.out, cache);
   return rendered;
 }
 

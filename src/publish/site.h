@@ -99,8 +99,4 @@ class StagedSite {
   std::vector<std::string> moves_;  ///< What waits for its place.
 };
 
-/// Both at once.
-void write_site(const Site& site, const std::filesystem::path& out,
-                Foreign foreign = Foreign::kStays);
-
 }  // namespace labreport

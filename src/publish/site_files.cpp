@@ -180,8 +180,4 @@ void StagedSite::commit() {
   remove_tree(out_ / kStage);
 }
 
-void write_site(const Site& site, const fs::path& out, Foreign foreign) {
-  StagedSite(site, out, foreign).commit();
-}
-
 }  // namespace labreport

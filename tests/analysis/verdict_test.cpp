@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "analysis/launch_samples.h"
-#include "base/distributions.h"
 
 namespace labreport {
 namespace {
@@ -133,9 +132,10 @@ class FalseVerdicts : public testing::TestWithParam<Noise> {};
 TEST_P(FalseVerdicts, AreAtMostFivePercentOfComparisons) {
   const auto [launches, noise_a, noise_b] = GetParam();
   LaunchSamples samples(11);
-  constexpr std::int64_t kRounds = 3000;
-  std::int64_t wrong = 0;
-  for (std::int64_t round = 0; round < kRounds; ++round) {
+  constexpr int kRounds = 3000;
+  constexpr int kMost = 174;  // Five percent of them exceed it in 2.2 % of all tries.
+  int wrong = 0;
+  for (int round = 0; round < kRounds; ++round) {
     std::vector<RowSample> rows;
     for (int row = 0; row < 6; ++row) {
       rows.push_back({samples.draw(launches, 1e6, noise_a), samples.draw(launches, 1e6, noise_b)});
@@ -145,7 +145,7 @@ TEST_P(FalseVerdicts, AreAtMostFivePercentOfComparisons) {
       return row.verdict == Verdict::kFaster || row.verdict == Verdict::kSlower;
     });
   }
-  EXPECT_LE(binomial_proportion(wrong, kRounds).lower, 0.05) << wrong << " of " << kRounds;
+  EXPECT_LE(wrong, kMost) << "of " << kRounds;
 }
 
 INSTANTIATE_TEST_SUITE_P(KnownDistributions, FalseVerdicts,

@@ -37,13 +37,5 @@ TEST(Distributions, NoncentralityIsFiniteForFewDegreesAndTinyLevels) {
   EXPECT_LT(noncentrality_for_power(t, 2, 0.9), 3 * t);
 }
 
-// The rule of three's exact form: 1 − 0.025^(1/n).
-TEST(Distributions, NoSuccessInManyTrialsIsNotNone) {
-  const Proportion none = binomial_proportion(0, 1000);
-  EXPECT_EQ(none.lower, 0);
-  EXPECT_NEAR(none.upper, 1 - std::pow(0.025, 1e-3), 1e-9);
-  EXPECT_EQ(binomial_proportion(1000, 1000).upper, 1);
-}
-
 }  // namespace
 }  // namespace labreport::distributions_test

@@ -66,6 +66,6 @@ int main(int argc, char** argv) {
   add_diff(site, "two-gpus", labreport::two_gpus(), tool);
   add_diff(site, "hostile", labreport::hostile_comparison(), tool);
   if (!site.notice.empty()) std::fprintf(stderr, "%s\n", site.notice.c_str());
-  labreport::write_site(site, argv[1]);
+  labreport::StagedSite(site, argv[1]).commit();
   return site.notice.empty() ? 0 : 1;
 }

@@ -35,8 +35,8 @@ class DiffPages : public testing::Test {
     runs_.push_back({RunStore(folder), place, "key of " + place});
     return folder;
   }
-  std::vector<DiffPage> make(const RenderRecord* record = nullptr) {
-    return make_diff_pages(runs_, root_ / "site", tool_, record);
+  std::vector<DiffPage> make(const ContentCache& cache = ContentCache({})) {
+    return make_diff_pages(runs_, root_ / "site", tool_, cache);
   }
   std::vector<std::string> folders() {
     std::vector<std::string> found;
@@ -127,18 +127,16 @@ TEST_F(DiffPages, AreTheSameBytesEachTime) {
 TEST_F(DiffPages, StayWhileNeitherRunChanges) {
   add("b200/2025/2-a", another_gpu(true));
   add("l4/2025/2-a", another_gpu(false));
-  RenderRecord record(ContentCache(root_ / "cache"), root_ / "site");
+  const ContentCache cache(root_ / "cache");
   Site site;
   const auto pages = make();
   add_diff_pages(site, pages);
-  write_site(site, root_ / "site");
-  remember_diff_pages(record, pages);
-  record.save();
-  const RenderRecord next(ContentCache(root_ / "cache"), root_ / "site");
-  EXPECT_TRUE(make(&next).at(0).stays);
-  EXPECT_EQ(listed_pairs(make(&next)).size(), 1u) << "the index names what stays";
+  StagedSite(site, root_ / "site").commit();
+  remember_diff_pages(pages, root_ / "site", cache);
+  EXPECT_TRUE(make(cache).at(0).stays);
+  EXPECT_EQ(listed_pairs(make(cache)).size(), 1u) << "the index names what stays";
   runs_[0].key = "another";
-  EXPECT_FALSE(make(&next).at(0).stays);
+  EXPECT_FALSE(make(cache).at(0).stays);
 }
 
 }  // namespace

@@ -8,16 +8,16 @@ namespace labreport {
 namespace {
 
 TEST(Change, IsAPercentageUpToTwiceAndAFactorBeyond) {
-  EXPECT_EQ(change_words(0.993, 0.001, kMore), "0.7 % less");
+  EXPECT_EQ(change_words(0.993, 0.001, kMoreThan), "0.7 % less than");
   EXPECT_EQ(change_words(1.324, 0.001, kLongerThan), "32.4 % longer than");
   EXPECT_EQ(change_words(14.902, 0.001, kLongerThan), "15× as long as");
-  EXPECT_EQ(change_words(0.42, 0.001, kMore), "0.42× as much");
+  EXPECT_EQ(change_words(0.42, 0.001, kMoreThan), "0.42× as much as");
   EXPECT_EQ(change_words(1.0001, 0.001, kMoreThan), "as much as");
 }
 
 TEST(Change, HasNoDecimalsWhereTheDeviationIsLarger) {
-  EXPECT_EQ(change_words(1.114, 0.34, kMore), "11 % more");
-  EXPECT_EQ(change_words(1.004, 0.34, kMore), "as much");
+  EXPECT_EQ(change_words(1.114, 0.34, kMoreThan), "11 % more than");
+  EXPECT_EQ(change_words(1.004, 0.34, kMoreThan), "as much as");
 }
 
 TEST(CertainDigits, AreFourOrWhatTheDeviationLeaves) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "experiments/benchmarking_mixed_precision/present.h"
+#include "experiments/problems.h"
 #include "experiments/sample_runs.h"
 #include "results/metric_names.h"
 

@@ -8,7 +8,7 @@
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/model_parts.h"
-#include "experiments/nsys_profile/present.h"
+#include "experiments/problems.h"
 #include "experiments/sample_runs.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"

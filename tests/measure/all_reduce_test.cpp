@@ -1,5 +1,5 @@
 // Two processes that sum tensors: in which order the sizes are measured.
-#include "measure/collectives/all_reduce.h"
+#include "measure/catalogue.h"
 
 #include <ATen/record_function.h>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // Two processes that train together: what they hold, and what their steps compute.
-#include "measure/sharding/sharding.h"
+#include "measure/catalogue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

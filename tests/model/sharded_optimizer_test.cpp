@@ -70,13 +70,13 @@ TEST(ShardedOptimizer, HoldsTheStateOfWhatItsRankOwns) {
     compute_gradients(network, 1);
     average_gradients(network.parameters(), group);
     optimizer.step();
-    const std::int64_t own = count_elements(optimizer.state());
+    const std::int64_t own = count_bytes(optimizer.state());
     std::int64_t all = 0, most = 0;
     for (const auto& rank : group.gather({own})) {
       all += rank[0];
       most = std::max(most, rank[0]);
     }
-    const std::int64_t parameters = count_elements(network.parameters());
+    const std::int64_t parameters = count_bytes(network.parameters());
     EXPECT_EQ(all, 2 * parameters) << "two moments of each, once";
     EXPECT_LT(own, all);
     EXPECT_NEAR(static_cast<double>(most) / static_cast<double>(all), largest_share(kTiny, 2),

@@ -16,7 +16,6 @@ TEST(Transformer, HasTheParametersThatTheArithmeticCounts) {
   for (const char* edition : {"2025", "2026"}) {
     for (const Size& size : find_edition(edition).sizes) {
       const Transformer model(size.shape, 512, at::kMeta);  // allocates nothing
-      EXPECT_EQ(count_elements(model.parameters()), parameter_count(size.shape)) << size.name;
       EXPECT_EQ(count_bytes(model.parameters()), 4 * parameter_count(size.shape)) << size.name;
     }
   }

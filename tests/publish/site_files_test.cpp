@@ -12,6 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+void write_site(const Site& site, const fs::path& out, Foreign foreign = Foreign::kStays) {
+  StagedSite(site, out, foreign).commit();
+}
+
 class WriteSite : public testing::Test {
  protected:
   WriteSite() { fs::remove_all(out_); }

@@ -88,7 +88,7 @@ class Packs(unittest.TestCase):
         done = subprocess.run(["setup/bundle", FRONT_END, "--with-torch", "cu126"], cwd=self.clone, capture_output=True,
                               text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (2, (
-            "setup: WITH_TORCH=cu126 is none of cu130, cu128, 1 (which is cu130) and 0; correct it\n")))
+            "setup: WITH_TORCH=cu126 is neither cu130 nor cu128; correct it\n")))
 
     def test_only_in_a_clone(self):
         done = subprocess.run(["setup/bundle", FRONT_END], cwd=self.tree, capture_output=True, text=True, check=False)
@@ -172,7 +172,7 @@ class Serves(Sandbox):
 
     def test_no_torch(self):
         remedy = ("and none in the bundle for this Python; activate an environment that has one, set TORCH_PYTHON or "
-                  "LIBTORCH, or call make bundle WITH_TORCH=1")
+                  "LIBTORCH, or call make bundle WITH_TORCH=cu130")
         self.assert_refused(self.install("report"), "no torch, " + remedy)
         self.file(self.root + "/.deps/bundle/wheels/torch-2-cp39-cp39-any.whl")
         self.assert_refused(self.install("report"), "no torch, " + remedy)

@@ -186,12 +186,6 @@ class Installs(Sandbox):
         self.assertEqual(os.path.exists(self.root + "/.venv/lib/nvidia/cu13"), False)
         self.assertEqual(os.path.exists(self.root + "/.deps/venv-before"), False)
 
-    def test_a_venv_of_before_there_were_two(self):
-        self.install("report")
-        os.remove(self.root + "/.venv/.installed-venv")
-        os.rename(self.root + "/.venv/.installed-cu130", self.root + "/.venv/.installed-full")
-        self.assertEqual(self.install("report"), (0, []))
-
     def test_without_a_network_the_old_one_comes_back(self):
         self.install("report")
         offline = {"FAKE_PIP": "Temporary failure in name resolution", "FAKE_PIP_STATUS": "1"}

@@ -56,6 +56,12 @@ class Unchanged(ProjectTest):
             self.project.render("--answers", "none")
             self.assertTrue(opened())
 
+    def test_a_render_of_one_format_in_between_forgets_nothing(self):
+        self.project.render("--format", "md")
+        with Opened(self.run_folder / "run.json") as opened:
+            self.project.render()
+            self.assertFalse(opened())
+
     def test_the_same_pictures_are_drawn_for_no_second_run(self):
         starts = self.project.starts()
         self.project.copies(self.run_folder, 1)

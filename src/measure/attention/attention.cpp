@@ -1,4 +1,4 @@
-#include "measure/attention/attention.h"
+#include "measure/catalogue.h"
 
 #include <ATen/Context.h>
 #include <ATen/ops/sum.h>

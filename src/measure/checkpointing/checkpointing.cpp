@@ -1,4 +1,4 @@
-#include "measure/checkpointing/checkpointing.h"
+#include "measure/catalogue.h"
 
 #include <ATen/Context.h>
 

@@ -1,4 +1,4 @@
-#include "measure/collectives/all_reduce.h"
+#include "measure/catalogue.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>

@@ -1,4 +1,4 @@
-#include "measure/data_parallel/data_parallel.h"
+#include "measure/catalogue.h"
 
 #include <ATen/Context.h>
 

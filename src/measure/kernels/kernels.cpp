@@ -1,4 +1,4 @@
-#include "measure/kernels/kernels.h"
+#include "measure/catalogue.h"
 
 #include <ATen/Context.h>
 

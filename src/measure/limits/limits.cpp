@@ -1,4 +1,4 @@
-#include "measure/limits/limits.h"
+#include "measure/catalogue.h"
 
 #include <ATen/Context.h>
 #include <ATen/ops/empty.h>

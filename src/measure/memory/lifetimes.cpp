@@ -99,10 +99,6 @@ const MemoryEvent& event_of(const MemoryHistory& history, std::size_t number) {
   return history.events.at(number - 1);
 }
 
-bool alive_after(const MemoryLifetime& lifetime, std::size_t event) {
-  return lifetime.made <= event && (!lifetime.freed || *lifetime.freed > event);
-}
-
 MemoryLifetimes lifetimes_of(const MemoryHistory& history, const KnownMemory& known) {
   MemoryLifetimes found = LifetimeReader(history).result();
   for (MemoryLifetime& lifetime : found.lifetimes)

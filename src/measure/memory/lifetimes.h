@@ -61,6 +61,4 @@ MemoryLifetimes lifetimes_of(const MemoryHistory& history, const KnownMemory& kn
 /// The event of that number. Throws on number 0.
 const MemoryEvent& event_of(const MemoryHistory& history, std::size_t number);
 
-bool alive_after(const MemoryLifetime& lifetime, std::size_t event);
-
 }  // namespace labreport

@@ -1,7 +1,8 @@
-#include "measure/memory/memory.h"
+#include "measure/catalogue.h"
 
 #include <ATen/Context.h>
 
+#include "engine/allocation_source.h"
 #include "engine/allocation_trace.h"
 #include "engine/conditions.h"
 #include "engine/device.h"
@@ -10,10 +11,11 @@
 #include "engine/precision.h"
 #include "measure/memory/block.h"
 #include "measure/memory/files.h"
-#include "measure/memory/known_storages.h"
+#include "measure/memory/lifetimes.h"
 #include "measure/memory/phase_peaks.h"
 #include "measure/memory/tables.h"
 #include "measure/timing/timing_plan.h"
+#include "model/training_step.h"
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -35,6 +37,31 @@ Detail detail_of(const StepOptions& step) {
   const bool drawn = step.mode == Mode::kInference || step.mode == Mode::kTrainStep;
   const bool large = drawn && step.precision == Precision::kFp32;
   return large ? Detail{400, 120} : Detail{120, 25};
+}
+
+void know(const at::Tensor& tensor, MemoryCategory category, KnownStorages& storages) {
+  if (!tensor.defined()) return;
+  storages[reinterpret_cast<std::uint64_t>(tensor.storage().data())] = category;
+}
+
+/// Parameters, their gradients, optimizer states, the batch, tables and workspace, as of now.
+KnownStorages known_storages(const Network& network, const Batch& batch, const TrainingStep& step,
+                             DeviceKind device) {
+  KnownStorages storages;
+  for (const std::uint64_t address : workspace_addresses(device)) {
+    storages[address] = MemoryCategory::kWorkspace;
+  }
+  for (const Parameter& parameter : network.parameters()) {
+    know(parameter.tensor, MemoryCategory::kParameters, storages);
+    know(parameter.tensor.grad(), MemoryCategory::kGradients, storages);
+  }
+  for (const Parameter& moment : step.optimizer_state()) {
+    know(moment.tensor, MemoryCategory::kOptimizer, storages);
+  }
+  for (const at::Tensor& table : network.tables()) know(table, MemoryCategory::kData, storages);
+  know(batch.ids, MemoryCategory::kData, storages);
+  know(batch.targets, MemoryCategory::kData, storages);
+  return storages;
 }
 
 /// What a step's history is made of, before it is analyzed.

@@ -1,4 +1,4 @@
-#include "measure/precision/accumulation.h"
+#include "measure/catalogue.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>

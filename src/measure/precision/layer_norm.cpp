@@ -1,4 +1,4 @@
-#include "measure/precision/layer_norm.h"
+#include "measure/catalogue.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>

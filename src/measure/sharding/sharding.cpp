@@ -1,4 +1,4 @@
-#include "measure/sharding/sharding.h"
+#include "measure/catalogue.h"
 
 #include <ATen/Context.h>
 

@@ -1,4 +1,4 @@
-#include "measure/timing/timing.h"
+#include "measure/catalogue.h"
 
 #include <ATen/Context.h>
 

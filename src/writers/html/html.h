@@ -67,7 +67,7 @@ struct PageState {
 /// `id` is what a link to the table names. A print leaves out what does not stand on paper.
 std::string table_html(const TableView& table, const std::string& id, bool on_paper = true);
 
-std::string figure_html(const Figure& figure, PageState& state, bool on_paper = true);
+std::string figure_html(const Figure& figure, PageState& state, bool on_paper);
 
 /// Whose report it is; empty where nothing is known.
 std::string byline_html(const FrontMatter& front);

@@ -1,4 +1,4 @@
-#include "measure/attention/attention.h"
+#include "measure/catalogue.h"
 
 #include <ATen/TensorOperators.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "measure/ladder/ladder.h"
+#include "measure/catalogue.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "measure/limits/limits.h"
+#include "measure/catalogue.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "measure/memory/memory.h"
+#include "measure/catalogue.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "measure/precision/accumulation.h"
+#include "measure/catalogue.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "measure/precision/dtypes.h"
+#include "measure/catalogue.h"
 
 #include <gtest/gtest.h>
 

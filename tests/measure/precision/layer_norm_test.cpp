@@ -6,7 +6,7 @@
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
-#include "measure/precision/layer_norm.h"
+#include "measure/catalogue.h"
 #include "results/metric_names.h"
 
 namespace labreport::layer_norm_test {

@@ -1,4 +1,4 @@
-#include "measure/timing/timing.h"
+#include "measure/catalogue.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "base/error.h"
-#include "measure/catalogue.h"
 #include "measure/tiny_request.h"
 #include "results/metric_names.h"
 

@@ -1,0 +1,99 @@
+#include "publish/kept_pages.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/build_info.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/stamp.h"
+#include "results/json_writer.h"
+
+namespace labreport {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One name for a folder, wherever it is called from.
+std::string full_name(const fs::path& path) {
+  std::error_code error;
+  const fs::path full = fs::weakly_canonical(fs::absolute(path, error), error);
+  return (full.has_filename() ? full : full.parent_path()).string();
+}
+
+/// Empty unless the file holds these bytes: the stamp is older than the look at them.
+std::string stamp_of(const fs::path& path, const std::string& bytes) {
+  std::string stamp = file_stamp(path);
+  try {
+    return !stamp.empty() && read_file(path) == bytes ? stamp : "";
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+/// The program with all that it carries inside: a build of other sources is another file.
+nlohmann::json this_program() {
+  static const std::string stamp = file_stamp("/proc/self/exe");
+  return {build_info().version, build_info().revision, stamp};
+}
+
+nlohmann::json given(const RenderOptions& options) {
+  // Every member by its name, so that a new one does not compile before someone decided here
+  // whether a page depends on it. What a folder holds goes in by `folder_stamp`.
+  const auto& [out, answers, formats, paper, notes, own, imports, single_file, force, named,
+               asked] = options;
+  static_cast<void>(own);      // Which runs are rendered, not how.
+  static_cast<void>(force);    // What is overwritten, not with what.
+  static_cast<void>(named);    // What is refused, not what is rendered.
+  static_cast<void>(asked);    // What the status is.
+  static_cast<void>(imports);  // They have comparisons, with keys of their own.
+  nlohmann::json parts = {content_hash(full_name(out)), static_cast<int>(answers),
+                          static_cast<int>(paper), formats, single_file};
+  if (!notes.empty()) parts.push_back(content_hash(folder_stamp(notes)));
+  return parts;
+}
+
+}  // namespace
+
+std::string pages_key(const RunStore& run, bool noted, const RenderOptions& options,
+                      const std::string& chart_tool) {
+  // As JSON, so that no two lists of parts read alike; what names files is hashed before, as names
+  // need not be UTF-8.
+  const nlohmann::json parts = {this_program(),
+                                content_hash(chart_tool),
+                                given(options),
+                                noted,
+                                content_hash(full_name(run.folder())),
+                                content_hash(run.stamp())};
+  return content_hash(parts.dump());
+}
+
+std::optional<KeptRun> find_pages(const ContentCache& cache, const std::string& key,
+                                  const fs::path& out) {
+  const auto bytes = cache.find(key);
+  if (!bytes) return std::nullopt;
+  const nlohmann::json found = nlohmann::json::parse(*bytes);
+  KeptRun kept{.entry = found.at("entry").get<RunEntry>(),
+               .files = {},
+               .wanted = found.at("wanted").get<std::string>()};
+  for (const auto& [path, stamp] : found.at("files").items()) {
+    if (file_stamp(out / path) != stamp.get<std::string>()) return std::nullopt;
+    kept.files.push_back(path);
+  }
+  return kept;
+}
+
+void keep_pages(const ContentCache& cache, const std::string& key, const fs::path& out,
+                const RunEntry& entry, const std::vector<const SiteFile*>& files,
+                const std::string& wanted) {
+  nlohmann::json stamps = nlohmann::json::object();
+  for (const SiteFile* file : files) {
+    std::string stamp = stamp_of(out / file->path, file->bytes);
+    if (stamp.empty()) return;
+    stamps[file->path] = std::move(stamp);
+  }
+  cache.keep(key, compact_json(nlohmann::json{
+                      {"entry", entry}, {"files", std::move(stamps)}, {"wanted", wanted}}));
+}
+
+}  // namespace labreport
