@@ -7,7 +7,7 @@ import unittest
 from sandbox import Sandbox
 
 WORKER = ["nlohmann-json3-dev", "libfmt-dev", "libboost-dev"]
-FRONT_END = ["libvalijson-dev", "libcli11-dev", "libkainjow-mustache-dev", "libcmark-gfm-dev",
+FRONT_END = ["libcli11-dev", "libkainjow-mustache-dev", "libcmark-gfm-dev",
              "libcmark-gfm-extensions-dev", "libsodium-dev"]
 PROGRAMS = {"g++", "python3-venv", *WORKER, *FRONT_END}
 LINT = PROGRAMS | {"libgtest-dev", "libgmock-dev", "chromium"}
@@ -24,7 +24,6 @@ BRINGS = {"g++": ["bin/g++"], "python3-venv": ["ensurepip"], "chromium": ["bin/c
           "libfmt-dev": ["usr/include/fmt/format.h"],
           "libgloo-dev": ["usr/include/gloo/rendezvous/store.h"],
           "libboost-dev": ["usr/include/boost/uuid/name_generator_sha1.hpp"],
-          "libvalijson-dev": ["usr/include/valijson/validator.hpp"],
           "libcli11-dev": ["usr/include/CLI/CLI.hpp"],
           "libkainjow-mustache-dev": ["usr/include/kainjow/mustache.hpp"],
           "libcmark-gfm-dev": ["usr/lib/any/libcmark-gfm.a"],
