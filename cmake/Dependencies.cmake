@@ -53,7 +53,6 @@ add_library(deps::dl INTERFACE IMPORTED GLOBAL)
 target_link_libraries(deps::dl INTERFACE ${CMAKE_DL_LIBS})
 
 if(LABREPORT_FRONTEND)
-  labreport_dependency(valijson PACKAGE libvalijson-dev HEADER valijson/validator.hpp)
   labreport_dependency(cli11 PACKAGE libcli11-dev HEADER CLI/CLI.hpp)
   labreport_dependency(mustache PACKAGE libkainjow-mustache-dev HEADER kainjow/mustache.hpp)
   labreport_dependency(cmark_core PACKAGE libcmark-gfm-dev HEADER cmark-gfm.h

@@ -1,6 +1,6 @@
 # A room is one folder of sources, those below it included, and one static library, `lr_<name>`; a program is one main file.
 #
-#   labreport_room(<name> [DIRECTORY <folder>] [OPTIONS <flag>…] [WITHOUT <file>…] [LINKS <room or dependency>…])
+#   labreport_room(<name> [DIRECTORY <folder>] [OPTIONS <flag>…] [LINKS <room or dependency>…])
 #   labreport_program(<target> <main.cpp> LINKS <room>…)
 #
 # A room is built when a program or a test needs it.
@@ -50,15 +50,12 @@ function(labreport_links target scope)
 endfunction()
 
 function(labreport_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 room "" "DIRECTORY" "OPTIONS;WITHOUT;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "DIRECTORY" "OPTIONS;LINKS")
   if(room_DIRECTORY)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${room_DIRECTORY}/*.cpp)
   else()
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   endif()
-  foreach(file IN LISTS room_WITHOUT)
-    list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/${name}/${file})
-  endforeach()
   if(sources)
     add_library(lr_${name} STATIC EXCLUDE_FROM_ALL ${sources})
     set(scope PUBLIC)

@@ -154,11 +154,6 @@ Facts ladder_facts(const Ladder& ladder) {
   return facts;
 }
 
-/// The compiled rung of older runs.
-bool without_losses(const Row& row) {
-  return row.rung->ran() && row.rung->losses.empty() && !row.ladder->first()->losses.empty();
-}
-
 /// Rungs whose losses leave the first's by more than rounding explains.
 std::vector<Facts> apart(const std::vector<Row>& rows) {
   std::vector<Facts> found;
@@ -189,21 +184,18 @@ Presentation present(const RunView& view) {
   if (all.empty()) return {};
   PartContent part;
   std::vector<Facts> ran, parting;
-  bool unchecked = false;
   std::vector<NamedCell> named;
   for (const Ladder& ladder : all) {
     const std::vector<Row> rows = rows_of(ladder);
     part.datasets.push_back(make_dataset("rungs", kRows, rows));
     part.datasets.back().variant = ladder.words;
     std::ranges::move(apart(rows), std::back_inserter(parting));
-    unchecked = unchecked || std::ranges::any_of(rows, without_losses);
     if (!gains(ladder).empty()) ran.push_back(ladder_facts(ladder));
     named.push_back({ladder.words, ladder.rungs.front().cell});
     for (const Rung& rung : ladder.rungs) part.cells.push_back(rung.cell);
   }
   part.facts.flag("nothing", ran.empty()).set("reason", first_reason(all));
   part.facts.list("ladders", ran).list("apart", parting).flag("gpu", view.on_gpu());
-  part.facts.flag("unchecked", unchecked);
   const Ladder* drawn = advised(all);
   part.facts.set("drawn", drawn == nullptr ? "" : drawn->words);
   if (drawn != nullptr) {

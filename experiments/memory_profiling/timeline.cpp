@@ -120,9 +120,7 @@ std::string short_path(std::string module) {
   return module;
 }
 
-bool is_linear(const std::string& operation) {
-  return operation == "aten::linear" || operation == "Linear";
-}
+bool is_linear(const std::string& operation) { return operation == "aten::linear"; }
 
 std::string allocated_by(const std::string& operation, const std::string& op) {
   if (operation == "MaskedScores" && op == "aten::resize_") return "aten::where";

@@ -62,7 +62,7 @@ struct Allocation {
   std::string phase;
   std::string freed_phase;
   std::string module;     ///< "layers.3/attn"
-  std::string operation;  ///< The outermost operator: "aten::linear"; "Linear" in earlier runs.
+  std::string operation;  ///< The outermost operator: "aten::linear".
   std::string op;         ///< "aten::exp"
   std::string category;
 };
@@ -76,7 +76,6 @@ std::vector<Allocation> allocations_of(const Launch& launch);
 /// Without the range around attention's parts, which says nothing that theirs do not.
 std::string short_path(std::string module);
 
-/// A linear layer, as this version and as earlier ones recorded it.
 bool is_linear(const std::string& operation);
 
 /// The operator that an allocation is told by: `empty` and `resize_` say nothing, what called them

@@ -235,7 +235,6 @@ PartContent attention(const Profiles& profiles) {
                    make_dataset("every-ratio", ratio_columns(), attentions(view, profiles.every))};
   const Profile* drawn = profiles.foremost;
   if (drawn == nullptr) return part;
-  part.datasets.push_back(layer_of(*drawn));
   const Limits limits(view, *drawn);
   const std::vector<Work> points = roofline_points(*drawn);
   if (!limits.known() || points.empty()) return part;

@@ -15,7 +15,4 @@ PartContent non_gemm_kernels(const Profiles& profiles);
 PartContent kernel_classes(const Profiles& profiles);
 PartContent attention(const Profiles& profiles);
 
-/// Of a profile that is not empty; without rows where its launch kept none.
-Dataset layer_of(const Profile& profile);
-
 }  // namespace labreport::nsys_profile

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "document/index/index_document.h"
 #include "publish/run_files.h"
-#include "results/run_json.h"
+#include "results/run_schema.h"
 #include "writers/diff/diff_writers.h"
 #include "writers/html/assets.h"
 #include "writers/html/html.h"
@@ -155,7 +155,7 @@ void add_latex(Site& site, const std::vector<SiteRun>& runs, const std::vector<P
 void add_assets(Site& site, const std::string& bundle) {
   site.files.push_back({"assets/style.css", page_style()});
   site.files.push_back({"assets/script.js", page_script()});
-  site.files.push_back({"assets/run.schema.json", std::string(run_schema())});
+  site.files.push_back({"assets/run.schema.json", write_json(run_schema())});
   site.files.push_back({"assets/diff.schema.json", std::string(diff_schema())});
   if (!bundle.empty()) site.files.push_back({"assets/charts.js", bundle});
   // GitHub Pages would hide and rewrite files without it.

@@ -19,6 +19,7 @@ inline constexpr double kMostTogether = 4e18;
 inline constexpr std::size_t kMostText = 16 << 10;
 /// Bytes of what readers see as a name in every table and chart.
 inline constexpr std::size_t kMostLabel = 200;
+inline constexpr std::size_t kMostId = 500;  // of a cell; 109 were seen
 
 inline constexpr std::size_t kMostValues = 6'000'000;  // of a file; 225,000 were seen
 inline constexpr std::size_t kMostItems = 10'000;      // of any list; 1,000 samples were seen

@@ -3,7 +3,9 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -18,30 +20,58 @@ namespace labreport {
 
 enum class IfEmpty { kWritten, kLeftOut };
 
+/// A form has a pattern, as JSON Schema writes it, and words for whoever wrote another one.
+struct Form {
+  const char* pattern;
+  const char* words;
+};
+
+/// Bounds of a value; a list's items have those of numbers and texts too.
+struct Bounds {
+  std::int64_t least = -kMostInteger;  ///< Of integers.
+  std::int64_t most = kMostInteger;
+  std::optional<double> above = {};  ///< Of reals.
+  std::size_t longest = kMostText;   ///< Bytes of a text.
+  const Form* form = nullptr;
+  std::span<const std::string_view> names = {};  ///< The only texts; empty: any.
+  std::size_t least_items = 0;
+  std::size_t most_items = kMostItems;
+};
+
+inline constexpr Bounds kNotNegative{.least = 0};
+inline constexpr Bounds kPositive{.least = 1};
+inline constexpr Bounds kLabel{.longest = kMostLabel};
+
+constexpr Bounds bounds_of_items(Bounds list) {
+  list.least_items = Bounds().least_items;
+  list.most_items = Bounds().most_items;
+  return list;
+}
+
 /// A key and the member that stands there. An empty optional is null, or its key is left out.
 template <typename Struct, typename Value>
 struct Member {
   const char* key;
   Value Struct::* value;
-  std::size_t most;  ///< Bytes of a text, items of a list; 0: what any may have.
+  Bounds bounds;
   IfEmpty if_empty;
 };
 
-/// A member whose own keys stand in the struct's object: its type has a `write_into` and a
-/// `read_from`.
+/// A member whose own keys stand in the struct's object: its type has a `write_into`, a `read_from`
+/// and a `spreads_key`.
 template <typename Struct, typename Value>
 struct Spread {
   Value Struct::* value;
 };
 
 template <typename Struct, typename Value>
-constexpr auto member(const char* key, Value Struct::* value, std::size_t most = 0) {
-  return Member<Struct, Value>{key, value, most, IfEmpty::kWritten};
+constexpr auto member(const char* key, Value Struct::* value, const Bounds& bounds = {}) {
+  return Member<Struct, Value>{key, value, bounds, IfEmpty::kWritten};
 }
 
 template <typename Struct, typename Value>
-constexpr auto optional_member(const char* key, Value Struct::* value, std::size_t most = 0) {
-  return Member<Struct, Value>{key, value, most, IfEmpty::kLeftOut};
+constexpr auto optional_member(const char* key, Value Struct::* value, const Bounds& bounds = {}) {
+  return Member<Struct, Value>{key, value, bounds, IfEmpty::kLeftOut};
 }
 
 template <typename Struct, typename Value>
@@ -104,57 +134,114 @@ void write_members(Json& object, const Struct& from) {
 }
 
 template <typename Struct>
+void write_into(Json& object, const std::optional<Struct>& from) {
+  if (from) write_members(object, *from);
+}
+
+template <typename Struct>
   requires(!std::is_same_v<decltype(kMembers<Struct>), const std::tuple<>>)
 void to_json(Json& object, const Struct& from) {
   object = Json::object();
   write_members(object, from);
 }
 
-// Reading. What else a struct promises is proven by an overload of `check_read`.
+// Reading proves bounds and refuses keys that nobody declared. What else a struct promises is
+// proven by an overload of `check_read`.
 
 void read_from(const JsonReader& object, std::variant<Scalar, Samples>& data);
-void read_json(const JsonReader& json, Scalar& value, std::size_t most = 0);
+bool spreads_key(const std::variant<Scalar, Samples>& data, std::string_view key);
 
-inline void read_json(const JsonReader& json, std::string& value, std::size_t most = 0) {
-  value = most == 0 ? json.text() : json.text(most);
-}
+void read_json(const JsonReader& json, Scalar& value, const Bounds& bounds = {});
+void read_json(const JsonReader& json, std::string& value, const Bounds& bounds = {});
+void read_json(const JsonReader& json, std::int64_t& value, const Bounds& bounds = {});
+void read_json(const JsonReader& json, double& value, const Bounds& bounds = {});
+void read_json(const JsonReader& json, std::map<std::string, std::string>& texts,
+               const Bounds& bounds = {});
 
-inline void read_json(const JsonReader& json, std::int64_t& value, std::size_t /*most*/ = 0) {
-  value = json.integer();
-}
-
-inline void read_json(const JsonReader& json, int& value, std::size_t /*most*/ = 0) {
-  if (!std::in_range<int>(json.integer())) json.expected("a small integer");
-  value = static_cast<int>(json.integer());
-}
-
-inline void read_json(const JsonReader& json, double& value, std::size_t /*most*/ = 0) {
-  value = json.real();
-}
-
-inline void read_json(const JsonReader& json, bool& value, std::size_t /*most*/ = 0) {
+inline void read_json(const JsonReader& json, bool& value, const Bounds& /*bounds*/ = {}) {
   value = json.boolean();
 }
 
-inline void read_json(const JsonReader& json, std::map<std::string, std::string>& texts,
-                      std::size_t /*most*/ = 0) {
-  json.each_member(
-      [&](const std::string& key, const JsonReader& value) { texts[key] = value.text(); });
+template <typename Item>
+void read_json(const JsonReader& json, std::vector<Item>& list, const Bounds& bounds = {}) {
+  list.reserve(json.count(bounds.most_items));
+  if (json.raw().size() < bounds.least_items) json.complain("the list is too short");
+  json.each(
+      [&](const JsonReader& item) {
+        read_json(item, list.emplace_back(), bounds_of_items(bounds));
+      },
+      bounds.most_items);
 }
 
-template <typename Item>
-void read_json(const JsonReader& json, std::vector<Item>& list, std::size_t most = 0) {
-  if (most == 0) most = kMostItems;
-  list.reserve(json.count(most));
-  json.each([&](const JsonReader& item) { read_json(item, list.emplace_back()); }, most);
+template <typename Struct, typename Value>
+void read_member(const JsonReader& object, Struct& into, const Member<Struct, Value>& member) {
+  if (member.if_empty == IfEmpty::kLeftOut && !object.has(member.key)) return;
+  read_json(object.at(member.key), into.*member.value, member.bounds);
+}
+
+template <typename Struct, typename Value>
+void read_member(const JsonReader& object, Struct& into,
+                 const Member<Struct, std::optional<Value>>& member) {
+  if (member.if_empty == IfEmpty::kLeftOut && !object.has(member.key)) return;
+  const JsonReader json = object.at(member.key);
+  if (member.if_empty == IfEmpty::kWritten && json.raw().is_null()) return;
+  read_json(json, (into.*member.value).emplace(), member.bounds);
+}
+
+template <typename Struct, typename Value>
+void read_member(const JsonReader& object, Struct& into, const Spread<Struct, Value>& member) {
+  read_from(object, into.*member.value);
+}
+
+template <typename Struct>
+void read_members(const JsonReader& object, Struct& into) {
+  std::apply([&](const auto&... member) { (read_member(object, into, member), ...); },
+             kMembers<Struct>);
+}
+
+template <typename Struct, typename Value>
+bool is_key(const Struct& /*read*/, const Member<Struct, Value>& member, std::string_view key) {
+  return key == member.key;
+}
+
+template <typename Struct, typename Value>
+bool is_key(const Struct& read, const Spread<Struct, Value>& member, std::string_view key) {
+  return spreads_key(read.*member.value, key);
+}
+
+/// The struct, as it was read, has the key.
+template <typename Struct>
+bool has_key(const Struct& read, std::string_view key) {
+  return std::apply([&](const auto&... member) { return (is_key(read, member, key) || ...); },
+                    kMembers<Struct>);
+}
+
+/// A struct that is there where its first key is.
+template <typename Struct>
+void read_from(const JsonReader& object, std::optional<Struct>& into) {
+  if (object.has(std::get<0>(kMembers<Struct>).key)) read_members(object, into.emplace());
+}
+
+template <typename Struct>
+bool spreads_key(const std::optional<Struct>& read, std::string_view key) {
+  return read && has_key(*read, key);
 }
 
 template <typename Struct>
 void check_read(const JsonReader& /*json*/, const Struct& /*value*/) {}
 
+/// A struct in whose object one more key may stand.
+template <typename Struct>
+void read_struct(const JsonReader& json, Struct& value, std::string_view beside = "") {
+  read_members(json, value);
+  json.refuse_unknown_keys(
+      [&](std::string_view key) { return key == beside || has_key(value, key); });
+  check_read(json, value);
+}
+
 /// A struct, or a value with a name.
 template <typename Value>
-void read_json(const JsonReader& json, Value& value, std::size_t /*most*/ = 0) {
+void read_json(const JsonReader& json, Value& value, const Bounds& /*bounds*/ = {}) {
   if constexpr (std::is_enum_v<Value>) {
     try {
       parse(json.text(), value);
@@ -162,32 +249,8 @@ void read_json(const JsonReader& json, Value& value, std::size_t /*most*/ = 0) {
       json.complain(error.what());
     }
   } else {
-    std::apply([&](const auto&... member) { (read_member(json, value, member), ...); },
-               kMembers<Value>);
-    check_read(json, value);
+    read_struct(json, value);
   }
-}
-
-template <typename Struct, typename Value>
-void read_member(const JsonReader& object, Struct& into, const Member<Struct, Value>& member) {
-  if (member.if_empty == IfEmpty::kWritten) {
-    read_json(object.at(member.key), into.*member.value, member.most);
-  } else if (const auto json = object.maybe(member.key)) {
-    read_json(*json, into.*member.value, member.most);
-  }
-}
-
-template <typename Struct, typename Value>
-void read_member(const JsonReader& object, Struct& into,
-                 const Member<Struct, std::optional<Value>>& member) {
-  if (const auto json = object.maybe(member.key)) {
-    read_json(*json, (into.*member.value).emplace(), member.most);
-  }
-}
-
-template <typename Struct, typename Value>
-void read_member(const JsonReader& object, Struct& into, const Spread<Struct, Value>& member) {
-  read_from(object, into.*member.value);
 }
 
 }  // namespace labreport

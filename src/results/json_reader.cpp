@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -154,13 +153,11 @@ std::optional<std::string> steps_to(const JsonValue& wanted, const JsonValue& fr
   return std::nullopt;
 }
 
-constexpr std::size_t kQuotedLength = 40;
-
-/// Past the end where the text is no index.
-std::size_t index_of(const std::string& text) {
-  std::size_t index = std::string::npos;
-  std::from_chars(text.data(), text.data() + text.size(), index);
-  return index;
+std::string quoted(const JsonValue& value) {
+  constexpr std::size_t kQuotedLength = 40;
+  std::string text = value.dump(-1, ' ', true);
+  if (text.size() > kQuotedLength) text = text.substr(0, kQuotedLength) + "…";
+  return text;
 }
 
 }  // namespace
@@ -199,6 +196,8 @@ std::optional<JsonReader> JsonReader::maybe(std::string_view key) const {
   return JsonReader(*found, *document_);
 }
 
+bool JsonReader::has(std::string_view key) const { return find(key) != nullptr; }
+
 std::size_t JsonReader::count(std::size_t most) const {
   if (!value_->is_array()) expected("an array");
   if (value_->size() > most) {
@@ -224,13 +223,12 @@ void JsonReader::each_member(
   }
 }
 
-JsonReader JsonReader::follow(std::span<const std::string> steps) const {
-  if (steps.empty()) return *this;
-  const JsonValue* next = value_->is_object() ? find(steps.front()) : nullptr;
-  if (value_->is_array() && index_of(steps.front()) < value_->size()) {
-    next = &(*value_)[index_of(steps.front())];
+void JsonReader::refuse_unknown_keys(const std::function<bool(std::string_view)>& is_known) const {
+  if (!value_->is_object()) expected("an object");
+  if (document_->unknown == Unknown::kLetBe) return;
+  for (const auto& [key, member] : value_->items()) {
+    if (!is_known(key)) complain("unknown key " + quoted(JsonValue(key)));
   }
-  return next == nullptr ? *this : JsonReader(*next, *document_).follow(steps.subspan(1));
 }
 
 std::string JsonReader::text(std::size_t most) const {
@@ -279,9 +277,7 @@ void JsonReader::complain(const std::string& problem, const std::string& remedy)
 std::string JsonReader::described() const {
   if (value_->is_array()) return "an array";
   if (value_->is_object()) return "an object";
-  std::string text = value_->dump(-1, ' ', true);
-  if (text.size() > kQuotedLength) text = text.substr(0, kQuotedLength) + "…";
-  return text;
+  return quoted(*value_);
 }
 
 }  // namespace labreport

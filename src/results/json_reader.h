@@ -6,7 +6,6 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,10 +16,15 @@ namespace labreport {
 
 using JsonValue = nlohmann::json;
 
+/// Keys and names that this program does not know are refused, or let be: a newer version may have
+/// more.
+enum class Unknown { kRefused, kLetBe };
+
 struct JsonDocument {
   JsonValue root;
   std::string origin;  ///< Where its text came from, for complaints.
   std::size_t values = 0;
+  Unknown unknown = Unknown::kRefused;
 };
 
 /// Parses text, naming `origin` and the line when it is not JSON, and the object in which a key
@@ -38,13 +42,14 @@ class JsonReader {
 
   JsonReader at(std::string_view key) const;                    ///< Must be there.
   std::optional<JsonReader> maybe(std::string_view key) const;  ///< Absent or null: nothing.
-  std::size_t count(std::size_t most = kMostItems) const;       ///< Of array elements.
+  bool has(std::string_view key) const;
+  std::size_t count(std::size_t most = kMostItems) const;  ///< Of array elements.
   /// Array elements; at most `kMostItems`, as members are.
   void each(const std::function<void(const JsonReader&)>& visit,
             std::size_t most = kMostItems) const;
   void each_member(const std::function<void(const std::string&, const JsonReader&)>& visit) const;
-  /// What stands at the end of those keys and indices, as far as they lead.
-  JsonReader follow(std::span<const std::string> steps) const;
+  /// Complains of the first key that is not known, unless the document may have others.
+  void refuse_unknown_keys(const std::function<bool(std::string_view)>& is_known) const;
 
   std::string text(std::size_t most = kMostText) const;  ///< Of at most so many bytes.
   std::int64_t integer() const;                          ///< At most `kMostInteger` away from 0.

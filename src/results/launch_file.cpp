@@ -4,7 +4,6 @@
 
 #include "results/run_check.h"
 #include "results/run_json_keys.h"
-#include "results/run_schema.h"
 
 namespace labreport {
 
@@ -23,22 +22,6 @@ inline constexpr auto kMembers<LaunchFile> = std::tuple(
     member("id", &LaunchFile::id), spread(&LaunchFile::spec), member("launch", &LaunchFile::launch),
     member("device", &LaunchFile::device), member("result", &LaunchFile::body));
 
-namespace {
-
-/// As the run will hold it when it is read again: one part alone could make all of it unreadable.
-template <typename File>
-void hold_against_schema(JsonDocument& document, const File& file) {
-  const JsonReader root(document);
-  leave_out_proven(document.root.at("result"));
-  validate_against_schema(root.at("result"), SchemaPart::kLaunch);
-  if (const auto device = root.maybe("device")) {
-    validate_against_schema(*device, SchemaPart::kDevice);
-  }
-  check_lone_launch(file.body, {document.origin, "result"});
-}
-
-}  // namespace
-
 std::string launch_file_to_json(const Run& run, const Cell& cell, std::int64_t launch) {
   LaunchFile file{cell.id, cell.spec, launch, std::nullopt,
                   cell.launches.at(static_cast<std::size_t>(launch))};
@@ -47,12 +30,11 @@ std::string launch_file_to_json(const Run& run, const Cell& cell, std::int64_t l
 }
 
 std::size_t merge_launch_file(Run& run, std::string_view text, const std::string& origin) {
-  JsonDocument document = parse_json(text, origin);
+  const JsonDocument document = parse_json(text, origin);
   const JsonReader root(document);
   LaunchFile file;
   read_json(root, file);
-  hold_against_schema(document, file);
-  validate_against_schema(root.at("params"), SchemaPart::kParams);
+  check_lone_launch(file.body, {origin, "result"});
   check_params(file.spec, {origin, "params"});
   if (static_cast<std::size_t>(file.body.session) >= run.sessions.size()) {
     root.at("result").at("session").expected("the index of one of the run's sessions");
@@ -66,14 +48,6 @@ std::size_t merge_launch_file(Run& run, std::string_view text, const std::string
   if (file.device) file.body.device = find_or_add_device(run, *file.device);
   run.find_or_add(file.spec).launches.push_back(std::move(file.body));
   return document.values;
-}
-
-LaunchReport checked_report_from_json(std::string_view text, const std::string& origin) {
-  JsonDocument document = parse_json(text, origin);
-  LaunchReport report;
-  read_json(JsonReader(document), report);
-  hold_against_schema(document, report);
-  return report;
 }
 
 std::int64_t find_or_add_device(Run& run, const Device& device) {

@@ -1,5 +1,4 @@
-// One finished launch as it lies in cells/ until it is merged into run.json, and as a worker tells
-// it.
+// One finished launch as it lies in cells/ until it is merged into run.json.
 #pragma once
 
 #include <string>
@@ -17,9 +16,6 @@ std::string launch_file_to_json(const Run& run, const Cell& cell, std::int64_t l
 /// run has already is left alone. Throws `InputError` with `origin` where run.json could not hold
 /// it. Returns how many values the text holds.
 std::size_t merge_launch_file(Run& run, std::string_view text, const std::string& origin);
-
-/// A worker's report of which run.json can hold everything. Throws `InputError`.
-LaunchReport checked_report_from_json(std::string_view text, const std::string& origin);
 
 /// The index of an equal device, which is appended when there is none.
 std::int64_t find_or_add_device(Run& run, const Device& device);

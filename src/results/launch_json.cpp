@@ -1,4 +1,5 @@
 // The two files of the process boundary: a worker's request and its report.
+#include "results/run_check.h"
 #include "results/run_json.h"
 #include "results/run_json_keys.h"
 
@@ -29,7 +30,9 @@ std::string implementation_from_json(std::string_view text, const std::string& o
 }
 
 LaunchReport report_from_json(std::string_view text, const std::string& origin) {
-  return read_file_of<LaunchReport>(text, origin);
+  auto report = read_file_of<LaunchReport>(text, origin);
+  check_lone_launch(report.body, {origin, "result"});
+  return report;
 }
 
 }  // namespace labreport

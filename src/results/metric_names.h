@@ -110,7 +110,6 @@ inline constexpr std::string_view kUnattributed = "unattributed";
 // Tables, and the count of activities.
 inline constexpr std::string_view kKernels = "kernels";
 inline constexpr std::string_view kKernelNames = "kernel_names";
-inline constexpr std::string_view kLayer = "layer";         // before 1.2.0: one layer's attention
 inline constexpr std::string_view kGpuTrace = "gpu_trace";  // each kernel, where asked for
 // The host's time in the device's runtime during that step, by what for.
 inline constexpr std::string_view kRuntime = "runtime";  // tag

@@ -32,7 +32,7 @@ struct TimedOut {
 };
 
 struct Crashed {
-  int signal = 0;
+  std::int64_t signal = 0;
   std::string message;  ///< Last lines of stderr, may be empty.
   std::optional<std::int64_t> rank = {};
 };

@@ -1,4 +1,4 @@
-// What the schema cannot say of a run: checked once, when it is loaded.
+// What the values of a run promise together: checked once, when it is loaded.
 #pragma once
 
 #include <fmt/format.h>
@@ -6,13 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "results/json_reader.h"
 #include "results/run.h"
 
 namespace labreport {
-
-/// Whether keys and names that this program does not know are refused: a newer version may have
-/// more.
-enum class Unknown { kRefused, kLetBe };
 
 /// Where in a run something stands, for a complaint about it: "cells[3].launches[0].metrics[2]"
 struct Place {

@@ -3,51 +3,45 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <optional>
 
 #include "base/messages.h"
-#include "results/metric_names.h"
 #include "results/run_check.h"
 #include "results/run_json_keys.h"
-#include "results/run_schema.h"
 
 namespace labreport {
 namespace {
 
-struct Version {
-  int major = -1;
-  int minor = -1;
-};
+constexpr const char* kLastOfVersion1 = "e1040cb5";  // a revision
 
-/// Of "1.10.0"; of what is no version nothing: the schema says so.
-std::optional<Version> parse_version(std::string_view text) {
-  Version version;
-  const char* begin = text.data();
-  const char* end = begin + text.size();
-  for (int* part : {&version.major, &version.minor}) {
-    const auto [stop, error] = std::from_chars(begin, end, *part);
-    if (error != std::errc() || stop == end || *stop != '.') return std::nullopt;
-    begin = stop + 1;
-  }
-  return version;
+/// Of "2.10.0" from there on; negative where none stands there.
+int number_at(std::string_view text, std::size_t begin) {
+  int number = -1;
+  std::from_chars(text.data() + begin, text.data() + text.size(), number);
+  return number;
 }
+
+int major_of(std::string_view version) { return number_at(version, 0); }
+int minor_of(std::string_view version) { return number_at(version, version.find('.') + 1); }
 
 /// Refuses another major version; whether the minor one is newer than this program.
 bool is_newer(const JsonReader& root, const std::string& origin) {
   const JsonReader written = root.at("schema_version");
-  const std::optional<Version> version = parse_version(written.text());
-  const Version known = parse_version(kSchemaVersion).value();
-  if (!version) return false;
-  if (version->major != known.major) {
-    written.complain(fmt::format("this program reads version {}, the file is {}{}", kSchemaVersion,
-                                 written.text(),
-                                 version->major > known.major ? ": update labreport" : ""));
+  std::string text = written.text();
+  if (major_of(text) == 1) {
+    written.complain(
+        fmt::format("this program reads version {}, the file is {}", kSchemaVersion, text),
+        fmt::format("revision {} of labreport reads it", kLastOfVersion1));
   }
-  if (version->minor <= known.minor) return false;
+  if (major_of(text) > major_of(kSchemaVersion)) {
+    written.complain(fmt::format("this program reads version {}, the file is {}: update labreport",
+                                 kSchemaVersion, text));
+  }
+  read_json(written, text, kVersion);
+  if (minor_of(text) <= minor_of(kSchemaVersion)) return false;
   warn_once(fmt::format(
       "{}: version {} is newer than this program's {}: what is new in it is left out; update "
       "labreport",
-      origin, written.text(), kSchemaVersion));
+      origin, text, kSchemaVersion));
   return true;
 }
 
@@ -66,16 +60,6 @@ void check_indices(const Run& run, const JsonReader& root) {
   }
 }
 
-/// Before version 1.7.0 the compiled rung of a ladder began with other weights than the rest.
-void drop_incomparable_losses(Run& run) {
-  for (Cell& cell : run.cells) {
-    if (cell.spec.kind != CellKind::kLadder || cell.spec.implementation.empty()) continue;
-    for (Launch& launch : cell.launches) {
-      std::erase_if(launch.metrics, [](const Metric& m) { return m.tag == metric::kLosses; });
-    }
-  }
-}
-
 }  // namespace
 
 std::string to_json(const Run& run) {
@@ -87,16 +71,11 @@ std::string to_json(const Run& run) {
 Run run_from_json(std::string_view text, const std::string& origin) {
   JsonDocument document = parse_json(text, origin);
   const JsonReader root(document);
-  const Unknown unknown = is_newer(root, origin) ? Unknown::kLetBe : Unknown::kRefused;
+  if (is_newer(root, origin)) document.unknown = Unknown::kLetBe;
   Run run;
-  read_json(root, run);
-  for (JsonValue& cell : document.root.at("cells")) {
-    for (JsonValue& launch : cell.at("launches")) leave_out_proven(launch);
-  }
-  validate_against_schema(root, SchemaPart::kRun, unknown);
+  read_struct(root, run, "schema_version");
   check_indices(run, root);
-  check_run(run, origin, unknown);
-  if (parse_version(root.at("schema_version").text())->minor < 7) drop_incomparable_losses(run);
+  check_run(run, origin, document.unknown);
   return run;
 }
 

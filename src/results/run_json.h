@@ -9,18 +9,14 @@
 namespace labreport {
 
 /// Semantic version of the document that `to_json` writes.
-inline constexpr std::string_view kSchemaVersion = "1.9.0";
-
-/// run.schema.json as this program carries it.
-std::string_view run_schema();
+inline constexpr std::string_view kSchemaVersion = "2.0.0";
 
 /// Pretty-printed, keys in a fixed order, sample arrays on one line, a trailing newline.
 std::string to_json(const Run& run);
 
-/// Validates against the schema. An older minor version is read as this one; of a newer one, what
-/// this program does not know is left out, and a line on stderr says so. Throws `InputError` with
-/// `origin`, the path inside the document and what was expected: wrong type, missing key, truncated
-/// text, another major version.
+/// Of a newer minor version, what this program does not know is left out, and a line on stderr says
+/// so. Throws `InputError` with `origin`, the path inside the document and what was expected: wrong
+/// type, missing key, truncated text, another major version.
 Run run_from_json(std::string_view text, const std::string& origin);
 
 std::string to_json(const LaunchRequest& request);
@@ -31,6 +27,7 @@ std::string to_json(const ModelSource& source);
 std::string implementation_from_json(std::string_view text, const std::string& origin);
 
 std::string to_json(const LaunchReport& report);
+/// Throws `InputError` where run.json could not hold all of it.
 LaunchReport report_from_json(std::string_view text, const std::string& origin);
 
 }  // namespace labreport

@@ -1,5 +1,11 @@
 #include "results/run_json_keys.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <regex>
+
 #include "results/metric_names.h"
 
 namespace labreport {
@@ -19,12 +25,19 @@ Samples samples_from_json(const JsonReader& array) {
   return all_whole ? Samples(std::move(whole)) : Samples(std::move(real));
 }
 
+/// Patterns are compiled once a thread. Bounds of length come first: the library's matcher calls
+/// itself for each character.
+bool has_form(const std::string& text, const Form& form) {
+  thread_local std::map<const Form*, std::regex> patterns;
+  return std::regex_match(text, patterns.try_emplace(&form, form.pattern).first->second);
+}
+
 /// Whether that alternative has the status; then it is read.
 template <typename Alternative>
 bool read_as(const JsonReader& json, const std::string& status, Outcome& outcome) {
   outcome = Alternative();
   if (status_name(outcome) != status) return false;
-  read_json(json, std::get<Alternative>(outcome));
+  read_struct(json, std::get<Alternative>(outcome), "status");
   return true;
 }
 
@@ -45,14 +58,18 @@ void write_into(Json& object, const std::variant<Scalar, Samples>& data) {
 }
 
 void read_from(const JsonReader& object, std::variant<Scalar, Samples>& data) {
-  if (const auto samples = object.maybe("samples")) {
-    data = samples_from_json(*samples);
+  if (object.has("samples")) {
+    data = samples_from_json(object.at("samples"));
   } else {
     read_json(object.at("value"), data.emplace<Scalar>());
   }
 }
 
-void read_json(const JsonReader& json, Scalar& value, std::size_t /*most*/) {
+bool spreads_key(const std::variant<Scalar, Samples>& data, std::string_view key) {
+  return key == (std::holds_alternative<Samples>(data) ? "samples" : "value");
+}
+
+void read_json(const JsonReader& json, Scalar& value, const Bounds& /*bounds*/) {
   const JsonValue& raw = json.raw();
   if (raw.is_structured()) json.expected("a number, a string, true, false or null");
   if (raw.is_boolean()) value = json.boolean();
@@ -61,28 +78,31 @@ void read_json(const JsonReader& json, Scalar& value, std::size_t /*most*/) {
   if (raw.is_number_float()) value = json.real();
 }
 
-void write_into(Json& params, const std::optional<ModelShape>& model) {
-  if (model) write_members(params, *model);
+void read_json(const JsonReader& json, std::string& value, const Bounds& bounds) {
+  value = json.text(bounds.longest);
+  if (bounds.form != nullptr && !has_form(value, *bounds.form)) json.expected(bounds.form->words);
+  if (!bounds.names.empty() && std::ranges::find(bounds.names, value) == bounds.names.end()) {
+    json.expected(fmt::format("one of {}", fmt::join(bounds.names, ", ")));
+  }
 }
 
-void read_from(const JsonReader& params, std::optional<ModelShape>& model) {
-  if (params.maybe("d_model")) read_json(params, model.emplace());
+void read_json(const JsonReader& json, std::int64_t& value, const Bounds& bounds) {
+  value = json.integer();
+  if (value < bounds.least) json.expected(fmt::format("an integer of at least {}", bounds.least));
+  if (value > bounds.most) json.expected(fmt::format("an integer of at most {}", bounds.most));
 }
 
-void write_into(Json& params, const std::optional<AttentionSweep>& sweep) {
-  if (sweep) write_members(params, *sweep);
+void read_json(const JsonReader& json, double& value, const Bounds& bounds) {
+  value = json.real();
+  if (bounds.above && value <= *bounds.above) {
+    json.expected(fmt::format("a number above {}", *bounds.above));
+  }
 }
 
-void read_from(const JsonReader& params, std::optional<AttentionSweep>& sweep) {
-  if (params.maybe("method")) read_json(params, sweep.emplace());
-}
-
-void write_into(Json& params, const std::optional<Ranks>& ranks) {
-  if (ranks) write_members(params, *ranks);
-}
-
-void read_from(const JsonReader& params, std::optional<Ranks>& ranks) {
-  if (params.maybe("ranks")) read_json(params, ranks.emplace());
+void read_json(const JsonReader& json, std::map<std::string, std::string>& texts,
+               const Bounds& /*bounds*/) {
+  json.each_member(
+      [&](const std::string& key, const JsonReader& value) { texts[key] = value.text(); });
 }
 
 void write_into(Json& object, const CellSpec& spec) {
@@ -95,6 +115,10 @@ void read_from(const JsonReader& object, CellSpec& spec) {
   read_json(object.at("params"), spec);
 }
 
+bool spreads_key(const CellSpec& /*spec*/, std::string_view key) {
+  return key == "kind" || key == "params";
+}
+
 void check_read(const JsonReader& params, const CellSpec& spec) {
   if (!is_countable(spec)) params.complain("its tensors have more bytes than can be counted");
 }
@@ -104,7 +128,7 @@ void to_json(Json& object, const Outcome& outcome) {
   std::visit([&](const auto& details) { write_members(object, details); }, outcome);
 }
 
-void read_json(const JsonReader& json, Outcome& outcome, std::size_t /*most*/) {
+void read_json(const JsonReader& json, Outcome& outcome, const Bounds& /*bounds*/) {
   const JsonReader status = json.at("status");
   if (read_as_any(json, status.text(), outcome)) return;
   status.expected("one of ok, oom, skipped, timeout, crashed, error");

@@ -25,19 +25,33 @@ inline void parse(const std::string& text, Collectives& collectives) {
 }
 inline void parse(const std::string& text, Scheme& scheme) { scheme = parse_scheme(text); }
 
-template <>
-inline constexpr auto kMembers<Software> = std::tuple(
-    member("driver", &Software::driver), member("cuda", &Software::cuda),
-    member("cublas", &Software::cublas), member("cupti", &Software::cupti),
-    member("libtorch", &Software::libtorch), optional_member("python", &Software::python));
+inline constexpr Form kVersionForm{"^2\\.[0-9]{1,9}\\.[0-9]{1,9}$", "a version such as 2.0.0"};
+inline constexpr Form kTime{"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+                            "a time such as 2026-05-01T12:34:56Z"};
+inline constexpr Form kRevision{"^([0-9a-f]{40})?$", "40 hex digits, or nothing"};
+inline constexpr Form kHash{"^[0-9a-f]{0,64}$", "at most 64 hex digits"};
+inline constexpr Form kSlug{"^[A-Za-z0-9_.-]+$", "letters, digits, '_', '.' and '-'"};
+inline constexpr Form kClass{"^[A-Za-z0-9_-]{1,60}$", "at most 60 letters, digits, '_' and '-'"};
+
+inline constexpr Bounds kVersion{.longest = 21, .form = &kVersionForm};
+inline constexpr Bounds kImplementation{.longest = 60, .form = &kClass};
+
+inline constexpr std::string_view kEditions[]{"2025", "2026"};
+inline constexpr std::string_view kPresets[]{"full", "quick", "demo", "none"};
+inline constexpr std::string_view kSources[]{"measured", "imported"};
 
 template <>
-inline constexpr auto kMembers<ModelSource> =
-    std::tuple(member("implementation", &ModelSource::implementation, kMostLabel),
-               member("model", &ModelSource::model), member("arguments", &ModelSource::arguments),
-               member("loss", &ModelSource::loss), member("optimizer", &ModelSource::optimizer),
-               optional_member("compile", &ModelSource::compile),
-               optional_member("attention", &ModelSource::attention));
+inline constexpr auto kMembers<Software> =
+    std::tuple(member("driver", &Software::driver), member("cuda", &Software::cuda),
+               member("cublas", &Software::cublas), member("cupti", &Software::cupti),
+               member("libtorch", &Software::libtorch), member("python", &Software::python));
+
+template <>
+inline constexpr auto kMembers<ModelSource> = std::tuple(
+    member("implementation", &ModelSource::implementation, kImplementation),
+    member("model", &ModelSource::model), member("arguments", &ModelSource::arguments),
+    member("loss", &ModelSource::loss), member("optimizer", &ModelSource::optimizer),
+    member("compile", &ModelSource::compile), member("attention", &ModelSource::attention));
 
 /// The keys are the flags' names, in the order in which commands have them.
 template <>
@@ -59,125 +73,132 @@ inline constexpr auto kMembers<Request> = std::tuple(
     optional_member("nvtx", &Request::nvtx), optional_member("timeout", &Request::timeout),
     optional_member("shard", &Request::shard));
 
-inline bool is_empty(const Request& request) { return request == Request(); }
-
 template <>
 inline constexpr auto kMembers<Session> = std::tuple(
-    member("started_at", &Session::started_at), member("argv", &Session::argv),
-    member("revision", &Session::revision), member("dirty", &Session::dirty),
-    member("host", &Session::host), member("cpu", &Session::cpu), member("cores", &Session::cores),
-    member("software", &Session::software), optional_member("model", &Session::model),
-    member("environment", &Session::environment), member("seed", &Session::seed),
-    optional_member("request", &Session::request));
+    member("started_at", &Session::started_at, {.longest = 20, .form = &kTime}),
+    member("argv", &Session::argv),
+    member("revision", &Session::revision, {.longest = 40, .form = &kRevision}),
+    member("dirty", &Session::dirty), member("host", &Session::host), member("cpu", &Session::cpu),
+    member("cores", &Session::cores, kNotNegative), member("software", &Session::software),
+    optional_member("model", &Session::model), member("environment", &Session::environment),
+    member("seed", &Session::seed), member("request", &Session::request));
 
 template <>
-inline constexpr auto kMembers<Device> =
-    std::tuple(member("kind", &Device::kind), member("uuid_hash", &Device::uuid_hash),
-               member("name", &Device::name), member("memory_bytes", &Device::memory_bytes),
-               member("compute_capability", &Device::compute_capability),
-               member("multiprocessors", &Device::multiprocessors),
-               member("max_sm_clock_mhz", &Device::max_sm_clock_mhz),
-               member("max_memory_clock_mhz", &Device::max_memory_clock_mhz),
-               member("power_limit_mw", &Device::power_limit_mw), member("ecc", &Device::ecc),
-               member("mig", &Device::mig));
+inline constexpr auto kMembers<Device> = std::tuple(
+    member("kind", &Device::kind),
+    member("uuid_hash", &Device::uuid_hash, {.longest = 64, .form = &kHash}),
+    member("name", &Device::name), member("memory_bytes", &Device::memory_bytes, kNotNegative),
+    member("compute_capability", &Device::compute_capability),
+    member("multiprocessors", &Device::multiprocessors, kNotNegative),
+    member("max_sm_clock_mhz", &Device::max_sm_clock_mhz, kNotNegative),
+    member("max_memory_clock_mhz", &Device::max_memory_clock_mhz, kNotNegative),
+    member("power_limit_mw", &Device::power_limit_mw, kNotNegative), member("ecc", &Device::ecc),
+    member("mig", &Device::mig));
 
 template <>
-inline constexpr auto kMembers<ModelShape> =
-    std::tuple(member("d_model", &ModelShape::d_model), member("d_ff", &ModelShape::d_ff),
-               member("layers", &ModelShape::layers), member("heads", &ModelShape::heads),
-               member("vocab", &ModelShape::vocab));
+inline constexpr auto kMembers<ModelShape> = std::tuple(
+    member("d_model", &ModelShape::d_model, kPositive),
+    member("d_ff", &ModelShape::d_ff, kPositive), member("layers", &ModelShape::layers, kPositive),
+    member("heads", &ModelShape::heads, kPositive), member("vocab", &ModelShape::vocab, kPositive));
 
 template <>
 inline constexpr auto kMembers<AttentionSweep> = std::tuple(
     member("method", &AttentionSweep::method), member("backend", &AttentionSweep::backend),
-    member("head_dim", &AttentionSweep::head_dim), member("heads", &AttentionSweep::heads),
-    member("lengths", &AttentionSweep::lengths, kMostLengths));
+    member("head_dim", &AttentionSweep::head_dim, kPositive),
+    member("heads", &AttentionSweep::heads, kPositive),
+    member("lengths", &AttentionSweep::lengths,
+           {.least = 1, .least_items = 1, .most_items = kMostLengths}));
 
 template <>
 inline constexpr auto kMembers<Ranks> =
-    std::tuple(member("ranks", &Ranks::count), member("collectives", &Ranks::collectives));
+    std::tuple(member("ranks", &Ranks::count, {.least = 2, .most = 1024}),
+               member("collectives", &Ranks::collectives));
 
 /// Of the object "params"; "kind" stands beside it.
 template <>
 inline constexpr auto kMembers<CellSpec> = std::tuple(
-    member("device", &CellSpec::device), optional_member("size", &CellSpec::size, kMostLabel),
-    optional_member("implementation", &CellSpec::implementation, kMostLabel),
+    member("device", &CellSpec::device), optional_member("size", &CellSpec::size, kLabel),
+    optional_member("implementation", &CellSpec::implementation, kImplementation),
     spread(&CellSpec::model), spread(&CellSpec::attention),
-    optional_member("context", &CellSpec::context), optional_member("batch", &CellSpec::batch),
+    optional_member("context", &CellSpec::context, kPositive),
+    optional_member("batch", &CellSpec::batch, kPositive),
     optional_member("precision", &CellSpec::precision), optional_member("mode", &CellSpec::mode),
-    optional_member("warmup", &CellSpec::warmup), optional_member("steps", &CellSpec::steps),
-    optional_member("variant", &CellSpec::variant), optional_member("group", &CellSpec::group),
-    spread(&CellSpec::ranks), optional_member("largest", &CellSpec::largest),
+    optional_member("warmup", &CellSpec::warmup, kNotNegative),
+    optional_member("steps", &CellSpec::steps, kNotNegative),
+    optional_member("variant", &CellSpec::variant),
+    optional_member("group", &CellSpec::group, kPositive), spread(&CellSpec::ranks),
+    optional_member("largest", &CellSpec::largest, {.least = 1024}),
     optional_member("sharding", &CellSpec::sharding), optional_member("scheme", &CellSpec::scheme),
-    optional_member("bucket", &CellSpec::bucket));
+    optional_member("bucket", &CellSpec::bucket, kPositive));
 
-void write_into(Json& params, const std::optional<ModelShape>& model);
-void read_from(const JsonReader& params, std::optional<ModelShape>& model);
-void write_into(Json& params, const std::optional<AttentionSweep>& sweep);
-void read_from(const JsonReader& params, std::optional<AttentionSweep>& sweep);
-void write_into(Json& params, const std::optional<Ranks>& ranks);
-void read_from(const JsonReader& params, std::optional<Ranks>& ranks);
 void write_into(Json& object, const CellSpec& spec);
 void read_from(const JsonReader& object, CellSpec& spec);
+bool spreads_key(const CellSpec& spec, std::string_view key);
 void check_read(const JsonReader& params, const CellSpec& spec);
 
 template <>
-inline constexpr auto kMembers<OutOfMemory> = std::tuple(
-    member("phase", &OutOfMemory::phase), member("requested_bytes", &OutOfMemory::requested_bytes),
-    member("in_use_bytes", &OutOfMemory::in_use_bytes),
-    member("peak_bytes", &OutOfMemory::peak_bytes), optional_member("rank", &OutOfMemory::rank));
+inline constexpr auto kMembers<OutOfMemory> =
+    std::tuple(member("phase", &OutOfMemory::phase),
+               member("requested_bytes", &OutOfMemory::requested_bytes, kNotNegative),
+               member("in_use_bytes", &OutOfMemory::in_use_bytes, kNotNegative),
+               member("peak_bytes", &OutOfMemory::peak_bytes, kNotNegative),
+               optional_member("rank", &OutOfMemory::rank, kNotNegative));
 template <>
 inline constexpr auto kMembers<Skipped> = std::tuple(member("reason", &Skipped::reason));
 template <>
-inline constexpr auto kMembers<TimedOut> = std::tuple(
-    member("limit_seconds", &TimedOut::limit_seconds), optional_member("rank", &TimedOut::rank));
+inline constexpr auto kMembers<TimedOut> =
+    std::tuple(member("limit_seconds", &TimedOut::limit_seconds, {.above = 0}),
+               optional_member("rank", &TimedOut::rank, kNotNegative));
 template <>
-inline constexpr auto kMembers<Crashed> =
-    std::tuple(member("signal", &Crashed::signal), member("message", &Crashed::message),
-               optional_member("rank", &Crashed::rank));
+inline constexpr auto kMembers<Crashed> = std::tuple(
+    member("signal", &Crashed::signal, {.least = 1, .most = 255}),
+    member("message", &Crashed::message), optional_member("rank", &Crashed::rank, kNotNegative));
 template <>
-inline constexpr auto kMembers<Failed> =
-    std::tuple(member("message", &Failed::message), optional_member("rank", &Failed::rank));
+inline constexpr auto kMembers<Failed> = std::tuple(
+    member("message", &Failed::message), optional_member("rank", &Failed::rank, kNotNegative));
 
 void to_json(Json& object, const Outcome& outcome);
-void read_json(const JsonReader& json, Outcome& outcome, std::size_t most = 0);
+void read_json(const JsonReader& json, Outcome& outcome, const Bounds& bounds = {});
 
 template <>
 inline constexpr auto kMembers<Metric> =
-    std::tuple(member("tag", &Metric::tag, kMostLabel), member("name", &Metric::name, kMostLabel),
-               member("unit", &Metric::unit, kMostLabel), spread(&Metric::data),
+    std::tuple(member("tag", &Metric::tag, kLabel), member("name", &Metric::name, kLabel),
+               member("unit", &Metric::unit, kLabel), spread(&Metric::data),
                optional_member("reason", &Metric::reason));
 
 template <>
 inline constexpr auto kMembers<TableColumn> = std::tuple(
-    member("name", &TableColumn::name, kMostLabel), member("unit", &TableColumn::unit, kMostLabel));
+    member("name", &TableColumn::name, kLabel), member("unit", &TableColumn::unit, kLabel));
 
 template <>
 inline constexpr auto kMembers<Table> =
     std::tuple(member("name", &Table::name), member("columns", &Table::columns),
-               member("rows", &Table::rows, kMostTraced));
+               member("rows", &Table::rows, {.most_items = kMostTraced}));
 
 void check_read(const JsonReader& json, const Table& table);
 
 template <>
 inline constexpr auto kMembers<Launch> =
-    std::tuple(member("session", &Launch::session), member("device", &Launch::device),
-               member("outcome", &Launch::outcome), member("wall_ns", &Launch::wall_ns),
+    std::tuple(member("session", &Launch::session, kNotNegative),
+               member("device", &Launch::device, kNotNegative), member("outcome", &Launch::outcome),
+               member("wall_ns", &Launch::wall_ns, kNotNegative),
                member("metrics", &Launch::metrics), member("tables", &Launch::tables),
                member("conditions", &Launch::conditions), member("warnings", &Launch::warnings));
 
 template <>
 inline constexpr auto kMembers<Cell> =
-    std::tuple(member("id", &Cell::id), spread(&Cell::spec), member("launches", &Cell::launches));
+    std::tuple(member("id", &Cell::id, {.longest = kMostId, .form = &kSlug}), spread(&Cell::spec),
+               member("launches", &Cell::launches));
 
 void check_read(const JsonReader& json, const Cell& cell);
 
 /// Behind "schema_version".
 template <>
-inline constexpr auto kMembers<Run> =
-    std::tuple(member("edition", &Run::edition), member("preset", &Run::preset),
-               member("source", &Run::source), member("sessions", &Run::sessions),
-               member("devices", &Run::devices), member("cells", &Run::cells, kMostCells));
+inline constexpr auto kMembers<Run> = std::tuple(
+    member("edition", &Run::edition, {.names = kEditions}),
+    member("preset", &Run::preset, {.names = kPresets}),
+    member("source", &Run::source, {.names = kSources}), member("sessions", &Run::sessions),
+    member("devices", &Run::devices), member("cells", &Run::cells, {.most_items = kMostCells}));
 
 template <>
 inline constexpr auto kMembers<Rendezvous> =

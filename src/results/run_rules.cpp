@@ -101,10 +101,10 @@ constexpr std::array<std::string_view, 11> kDataParallelParams{
 bool among(auto list, std::string_view name) { return std::ranges::find(list, name) != list.end(); }
 
 std::vector<Table> shapes() {
-  return {shape::kernel_names(),   shape::kernels(),     shape::layer(),      shape::gpu_trace(),
-          shape::timeline({}),     shape::allocations(), shape::largest(),    shape::block(),
-          shape::block_timeline(), shape::attention(),   shape::all_reduce(), shape::held(),
-          shape::gathers(),        shape::rank_steps(),  shape::lanes()};
+  return {shape::kernel_names(), shape::kernels(),    shape::gpu_trace(), shape::timeline({}),
+          shape::allocations(),  shape::largest(),    shape::block(),     shape::block_timeline(),
+          shape::attention(),    shape::all_reduce(), shape::held(),      shape::gathers(),
+          shape::rank_steps(),   shape::lanes()};
 }
 
 }  // namespace

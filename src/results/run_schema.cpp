@@ -1,131 +1,144 @@
 #include "results/run_schema.h"
 
-#include <algorithm>
-#include <map>
-#include <memory>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
-
-#include "base/table.h"
-#include "embedded/results.h"
-#include "results/run_json.h"
+#include "results/run_json_keys.h"
 
 namespace labreport {
 namespace {
 
-using valijson::adapters::NlohmannJsonAdapter;
+template <typename Value>
+struct Type {};
 
-void let_unknown_keys_be(JsonValue& schema) {
-  if (!schema.is_structured()) return;
-  if (schema.is_object() && schema.value("additionalProperties", JsonValue()) == false) {
-    schema.erase("additionalProperties");
-  }
-  for (JsonValue& part : schema) let_unknown_keys_be(part);
+Json schema_of(Type<bool> /*type*/, const Bounds& /*bounds*/) { return {{"type", "boolean"}}; }
+
+Json schema_of(Type<std::int64_t> /*type*/, const Bounds& bounds) {
+  return {{"type", "integer"}, {"minimum", bounds.least}, {"maximum", bounds.most}};
 }
 
-/// A schema can be neither copied nor moved.
-std::unique_ptr<valijson::Schema> parsed(const JsonValue& schema) {
-  auto result = std::make_unique<valijson::Schema>();
-  valijson::SchemaParser().populateSchema(NlohmannJsonAdapter(schema), *result);
-  return result;
+Json schema_of(Type<double> /*type*/, const Bounds& bounds) {
+  Json schema{{"type", "number"}, {"minimum", -kMostReal}, {"maximum", kMostReal}};
+  if (bounds.above) schema["exclusiveMinimum"] = *bounds.above;
+  return schema;
 }
 
-constexpr Names<SchemaPart, 3> kDefinitions{{{SchemaPart::kLaunch, "launch"},
-                                             {SchemaPart::kDevice, "device"},
-                                             {SchemaPart::kParams, "params"}}};
-
-JsonValue schema_text(SchemaPart part, Unknown unknown) {
-  JsonValue schema = parse_json(run_schema(), "the schema").root;
-  if (unknown == Unknown::kLetBe) let_unknown_keys_be(schema);
-  if (part == SchemaPart::kRun) return schema;
-  JsonValue definition = schema["definitions"][std::string(name_in(kDefinitions, part))];
-  definition["definitions"] = schema["definitions"];  // it refers to others
-  return definition;
+/// Characters are no more than bytes.
+Json schema_of(Type<std::string> /*type*/, const Bounds& bounds) {
+  if (!bounds.names.empty()) return {{"enum", bounds.names}};
+  Json schema{{"type", "string"}, {"maxLength", bounds.longest}};
+  if (bounds.form != nullptr) schema["pattern"] = bounds.form->pattern;
+  return schema;
 }
 
-/// Each is parsed when it is first asked for.
-const valijson::Schema& schema_of(SchemaPart part, Unknown unknown) {
-  static std::map<std::pair<SchemaPart, Unknown>, std::unique_ptr<valijson::Schema>> known;
-  auto& schema = known[{part, unknown}];
-  if (!schema) schema = parsed(schema_text(part, unknown));
-  return *schema;
+Json schema_of(Type<Scalar> /*type*/, const Bounds& bounds) {
+  Json schema = schema_of(Type<double>(), bounds);
+  schema["type"] = {"number", "string", "boolean", "null"};
+  schema["maxLength"] = bounds.longest;
+  return schema;
 }
 
-/// The validator writes a path as "<root>", "[cells]", "[0]".
-std::vector<std::string> steps_of(const valijson::ValidationResults::Error& error) {
-  std::vector<std::string> steps;
-  for (const std::string& step : error.context) {
-    if (step != "<root>") steps.push_back(step.substr(1, step.size() - 2));
-  }
-  return steps;
+Json schema_of(Type<std::map<std::string, std::string>> /*type*/, const Bounds& bounds) {
+  return {{"type", "object"},
+          {"maxProperties", kMostItems},
+          {"propertyNames", {{"maxLength", kMostLabel}}},
+          {"additionalProperties", schema_of(Type<std::string>(), bounds)}};
 }
 
-/// The last error reported is the innermost, which says most.
-valijson::ValidationResults::Error innermost(valijson::ValidationResults& results) {
-  valijson::ValidationResults::Error error;
-  valijson::ValidationResults::Error deepest;
-  while (results.popError(error)) {
-    if (error.context.size() >= deepest.context.size()) deepest = error;
-  }
-  return deepest;
+/// The values are numbered from 0; what is none of them has no name.
+template <typename Enum>
+  requires std::is_enum_v<Enum>
+Json schema_of(Type<Enum> /*type*/, const Bounds& /*bounds*/) {
+  Json names = Json::array();
+  for (int value = 0; !name(Enum{value}).empty(); ++value) names.push_back(name(Enum{value}));
+  return {{"enum", names}};
 }
 
-/// The validator names its own means; readers want to know what to write.
-std::string readable_problem(const valijson::ValidationResults::Error& error) {
-  if (error.description.find("regex") == std::string::npos) return error.description;
-  constexpr ConstantTable<std::string_view, std::string_view, 6> kForms{
-      {{"[schema_version]", "a version such as 1.1.0"},
-       {"[started_at]", "a time such as 2026-05-01T12:34:56Z"},
-       {"[revision]", "40 hex digits, or nothing"},
-       {"[implementation]", "at most 60 letters, digits, '_' and '-'"},
-       {"[uuid_hash]", "at most 64 hex digits"},
-       {"[id]", "letters, digits, '_', '.' and '-'"}}};
-  const auto* form = error.context.empty() ? nullptr : look_up(kForms, error.context.back());
-  return "expected " + std::string(form == nullptr ? "a text of another form" : *form);
+template <typename Item>
+Json schema_of(Type<std::vector<Item>> /*type*/, const Bounds& bounds) {
+  Json schema{{"type", "array"},
+              {"maxItems", bounds.most_items},
+              {"items", schema_of(Type<Item>(), bounds_of_items(bounds))}};
+  if (bounds.least_items > 0) schema["minItems"] = bounds.least_items;
+  return schema;
 }
 
-void validate(const JsonReader& value, const valijson::Schema& schema, const std::string& remedy) {
-  valijson::Validator validator;
-  valijson::ValidationResults results;
-  if (validator.validate(schema, NlohmannJsonAdapter(value.raw()), &results)) return;
-  const auto error = innermost(results);
-  value.follow(steps_of(error)).complain(readable_problem(error), remedy);
+void add_key(Json& schema, const char* key, Json value, IfEmpty if_empty = IfEmpty::kWritten) {
+  schema["properties"][key] = std::move(value);
+  if (if_empty == IfEmpty::kWritten) schema["required"].push_back(key);
 }
 
-/// Empties a list whose objects have no key besides those that reading them asks for: each of
-/// their values has been proven then. Others stay, as the schema may refuse what nobody reads.
-void leave_out_proven(JsonValue& list, std::size_t keys) {
-  const bool proven =
-      std::ranges::all_of(list, [&](const JsonValue& part) { return part.size() == keys; });
-  if (proven) list.clear();
+template <typename Struct, typename Value>
+void add_member(Json& schema, const Member<Struct, Value>& member) {
+  add_key(schema, member.key, schema_of(Type<Value>(), member.bounds), member.if_empty);
+}
+
+template <typename Struct, typename Value>
+void add_member(Json& schema, const Member<Struct, std::optional<Value>>& member) {
+  Json value = schema_of(Type<Value>(), member.bounds);
+  if (member.if_empty == IfEmpty::kWritten) value["type"] = {value.at("type"), "null"};
+  add_key(schema, member.key, std::move(value), member.if_empty);
+}
+
+template <typename Struct, typename Value>
+void add_member(Json& schema, const Spread<Struct, Value>& /*member*/) {
+  spread_into(schema, Type<Value>());
+}
+
+/// `first`: the schema of a key that stands before the members.
+template <typename Struct>
+Json object_schema(Type<Struct> /*type*/, const char* first_key = nullptr, const Json& first = {}) {
+  Json schema{{"type", "object"},
+              {"required", Json::array()},
+              {"properties", Json::object()},
+              {"additionalProperties", false}};
+  if (first_key != nullptr) add_key(schema, first_key, first);
+  std::apply([&](const auto&... member) { (add_member(schema, member), ...); }, kMembers<Struct>);
+  return schema;
+}
+
+template <typename Struct>
+  requires(std::tuple_size_v<decltype(kMembers<Struct>)> > 0)
+Json schema_of(Type<Struct> type, const Bounds& /*bounds*/) {
+  return object_schema(type);
+}
+
+template <typename... Alternatives>
+Json schema_of(Type<std::variant<Ok, Alternatives...>> /*type*/, const Bounds& /*bounds*/) {
+  const auto with_status = [](auto alternative) {
+    return object_schema(Type<decltype(alternative)>(), "status",
+                         {{"const", status_name(alternative)}});
+  };
+  return {{"anyOf", {with_status(Ok()), with_status(Alternatives())...}}};
+}
+
+/// The first key stands for all of them.
+template <typename Struct>
+void spread_into(Json& schema, Type<std::optional<Struct>> /*type*/) {
+  const Json part = object_schema(Type<Struct>());
+  schema["properties"].update(part.at("properties"));
+  schema["dependencies"][std::get<0>(kMembers<Struct>).key] = part.at("required");
+}
+
+void spread_into(Json& schema, Type<CellSpec> type) {
+  add_key(schema, "kind", schema_of(Type<CellKind>(), {}));
+  add_key(schema, "params", object_schema(type));
+}
+
+void spread_into(Json& schema, Type<std::variant<Scalar, Samples>> /*type*/) {
+  schema["properties"]["value"] = schema_of(Type<Scalar>(), {});
+  schema["properties"]["samples"] = schema_of(Type<std::vector<double>>(), {});
+  schema["oneOf"] = {{{"required", {"value"}}}, {{"required", {"samples"}}}};
 }
 
 }  // namespace
 
-std::string_view run_schema() { return embedded::results().at("src/results/run.schema.json"); }
-
-void leave_out_proven(JsonValue& launch) {
-  constexpr std::size_t kMetric = 4;  // tag, name, unit, and value or samples
-  constexpr std::size_t kColumn = 2;  // name, unit
-  leave_out_proven(launch.at("metrics"), kMetric);
-  leave_out_proven(launch.at("conditions"), kMetric);
-  for (JsonValue& table : launch.at("tables")) {
-    leave_out_proven(table.at("columns"), kColumn);
-    table.at("rows").clear();
-  }
-}
-
-void validate_against_schema(const JsonReader& value, SchemaPart part, Unknown unknown) {
-  validate(value, schema_of(part, unknown), "the published run.schema.json says what is expected");
-}
-
-void validate_json(const Json& document, std::string_view schema, const std::string& origin,
-                   const std::string& remedy) {
-  const JsonDocument held{JsonValue(document), origin};
-  validate(JsonReader(held), *parsed(parse_json(schema, "the schema").root), remedy);
+Json run_schema() {
+  Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
+              {"title", "A labreport run"},
+              {"description",
+               "What one measurement of a Transformer's training step kept. Times are integer "
+               "nanoseconds, memory integer bytes; summaries are computed by the reader."}};
+  schema.update(
+      object_schema(Type<Run>(), "schema_version", schema_of(Type<std::string>(), kVersion)));
+  return schema;
 }
 
 }  // namespace labreport

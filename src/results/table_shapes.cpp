@@ -129,15 +129,6 @@ Table kernels() {
                                          {column::kStddevNs, kTime}});
 }
 
-Table layer() {
-  return with_columns(metric::kLayer, {{column::kStartNs, kTime},
-                                       {column::kDurationNs, kTime},
-                                       {column::kKernel, kOrdinal},
-                                       {column::kModule, kText},
-                                       {column::kOperation, kText},
-                                       {column::kClass, kText}});
-}
-
 Table gpu_trace() {
   return with_columns(metric::kGpuTrace, {{column::kAfterNs, kTime},
                                           {column::kDurationNs, kTime},

@@ -101,8 +101,6 @@ namespace shape {
 
 Table kernel_names();
 Table kernels();
-/// Of versions before 1.2.0.
-Table layer();
 /// Kernels in order of their start, of the step's first one; `row` is one of `kernels`, from 0.
 Table gpu_trace();
 /// A column of bytes for each category.

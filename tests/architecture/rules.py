@@ -34,7 +34,6 @@ LIBRARIES = {
     r"(ATen|c10|torch|caffe2)/|cuda|cupti|cublas|nvtx": TORCH_ROOMS,
     r"nlohmann/": ["results", "document", "experiments", "writers", "publish", "cli", "measure",
                     "worker"],
-    r"valijson/": ["results"],
     r"kainjow/|cmark": ["document", "writers", "notes"],
     r"CLI/": ["cli"],
     r"sqlite3": ["query"],

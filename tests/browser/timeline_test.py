@@ -13,7 +13,7 @@ FIGURE = "#figure-step-timeline"
 class Timeline(BrowserTest):
     @classmethod
     def write_site(cls):
-        cls.write_site_of(ROOT / "tests/fixtures/versions/1.2.0.json")
+        cls.write_site_of(ROOT / "tests/fixtures/traced_step.json")
 
     def wake(self, **settings):
         page = self.open_live(FIGURE, ".timeline", **settings)

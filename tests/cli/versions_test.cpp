@@ -18,7 +18,7 @@ class VersionsTest : public ProgramTest {
   /// A recorded run that says it is of `version`; its folder.
   std::string run_of(const std::string& version) {
     auto run = nlohmann::json::parse(
-        read_file(fs::path(LABREPORT_SOURCE_DIR) / "tests/fixtures/versions/1.0.0.json"));
+        read_file(fs::path(LABREPORT_SOURCE_DIR) / "tests/fixtures/traced_step.json"));
     run["schema_version"] = version;
     make_writable_folder(folder_ / "site/runs/gpu/2025/old");
     write_atomically(folder_ / "site/runs/gpu/2025/old/run.json", run.dump());
@@ -35,7 +35,7 @@ std::size_t warnings(const std::string& messages) {
 }
 
 TEST_F(VersionsTest, ANewerRunIsWarnedOfOnceHoweverOftenItIsRead) {
-  const std::string run = run_of("1.10.0");
+  const std::string run = run_of("2.10.0");
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"check", run}, {"list", "runs"}, {"diff", run, run}, {"render"}}) {
     const Ended ended = call(words);

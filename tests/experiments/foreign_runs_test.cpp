@@ -55,9 +55,9 @@ TEST(ForeignRuns, MayLackTheDtypesOfOnePrecision) {
 }
 
 TEST(ForeignRuns, MayLackTheRowsOfATable) {
-  for (const auto table : {metric::kLayerNorm, metric::kKernels, metric::kKernelNames,
-                           metric::kLayer, metric::kTimeline, metric::kAllocations,
-                           metric::kLargest, metric::kBlock, metric::kBlockTimeline}) {
+  for (const auto table :
+       {metric::kLayerNorm, metric::kKernels, metric::kKernelNames, metric::kTimeline,
+        metric::kAllocations, metric::kLargest, metric::kBlock, metric::kBlockTimeline}) {
     expect_document(keep_rows(table, [](const auto&) { return false; }));
   }
 }

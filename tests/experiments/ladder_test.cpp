@@ -196,15 +196,6 @@ TEST(LadderAnswer, SaysWhereLossesPart) {
   EXPECT_THAT(answer(ladder_run()), Not(HasSubstr("more than rounding explains")));
 }
 
-TEST(LadderAnswer, SaysWhereLossesAreNotCompared) {
-  const auto without = ladder_run([](const CellSpec& spec, Launch& launch) {
-    if (spec.implementation.empty()) return;
-    std::erase_if(launch.metrics, [](const Metric& m) { return m.tag == metric::kLosses; });
-  });
-  EXPECT_THAT(answer(without), HasSubstr("The losses of torch.compile are not compared"));
-  EXPECT_THAT(answer(ladder_run()), Not(HasSubstr("not compared")));
-}
-
 TEST(LadderAnswer, OfACpuHasARowForTheGraphWithItsReason) {
   const labreport::Run run = ladder_run(as_it_is, Preset::kDemo);
   EXPECT_EQ(ladders_of(run).front().rungs.back().reason, "skipped: a CUDA graph needs a GPU");

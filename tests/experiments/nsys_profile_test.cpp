@@ -11,7 +11,6 @@
 #include "experiments/problems.h"
 #include "experiments/sample_runs.h"
 #include "results/metric_names.h"
-#include "results/table_shapes.h"
 
 namespace labreport::nsys_profile {
 namespace {
@@ -642,21 +641,6 @@ TEST(StepTimeline, HandsThePageEveryKernelOfEveryTracedStep) {
       EXPECT_LE(kernels[i + 3], 12u) << "a block, from 1; 0: none";
     }
   }
-}
-
-TEST(StepTimeline, TakesThePlaceOfOneLayerWhichOlderRunsHold) {
-  EXPECT_THAT(dataset(part(small_at_512(), "e"), "layer").rows, testing::IsEmpty());
-  const auto older = [](const CellSpec& spec, Launch& launch) {
-    if (spec.kind != CellKind::kKernels) return;
-    std::erase_if(launch.tables, [](const Table& t) { return t.name == metric::kGpuTrace; });
-    Table layer = shape::layer();
-    layer.rows = {{std::int64_t{0}, std::int64_t{1500}, std::int64_t{0},
-                   std::string("layers/attn/k_proj"), std::string("Linear"), std::string("gemm")}};
-    launch.tables.push_back(layer);
-  };
-  const labreport::Run run = small_at_512(older);
-  EXPECT_FALSE(has_dataset(part(run, "d"), "step-timeline"));
-  EXPECT_THAT(column(dataset(part(run, "e"), "layer"), "lane"), ElementsAre("k_proj"));
 }
 
 }  // namespace

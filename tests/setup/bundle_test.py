@@ -15,7 +15,7 @@ import unittest
 from sandbox import PYTHON, ROOT, Sandbox
 
 FRONT_END = sys.argv.pop() if len(sys.argv) > 1 else "build/bin/labreport"
-LIBRARIES = ("boost", "fmt", "nlohmann", "valijson", "CLI", "kainjow", "sodium", "sqlite3")
+LIBRARIES = ("boost", "fmt", "nlohmann", "CLI", "kainjow", "sodium", "sqlite3")
 NEEDED = ("setup", "src", "experiments", "Makefile", "cmake", "CMakeLists.txt", "CMakePresets.json")
 
 # pip that fetches: each wheel is an empty file.

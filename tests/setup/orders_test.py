@@ -7,7 +7,7 @@ import unittest
 from sandbox import Sandbox
 
 WORKER = ["nlohmann-json3-dev", "libfmt-dev", "libboost-dev"]
-FRONT_END = ["libvalijson-dev", "libcli11-dev", "libkainjow-mustache-dev", "libcmark-gfm-dev",
+FRONT_END = ["libcli11-dev", "libkainjow-mustache-dev", "libcmark-gfm-dev",
              "libcmark-gfm-extensions-dev", "libsqlite3-dev", "libsodium-dev"]
 PROGRAMS = {"g++", "python3-venv", *WORKER, *FRONT_END}
 LINT = PROGRAMS | {"libgtest-dev", "libgmock-dev", "chromium"}

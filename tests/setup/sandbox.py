@@ -15,8 +15,7 @@ REAL = ["awk", "bash", "cat", "chmod", "cmp", "cp", "dirname", "du", "env", "fin
         "xargs"]
 
 LIBRARIES = ["include/nlohmann/json.hpp", "include/fmt/format.h",
-             "include/boost/uuid/name_generator_sha1.hpp", "include/valijson/validator.hpp",
-             "include/gloo/rendezvous/store.h",
+             "include/boost/uuid/name_generator_sha1.hpp", "include/gloo/rendezvous/store.h",
              "include/CLI/CLI.hpp", "include/kainjow/mustache.hpp", "lib/any/libcmark-gfm.a",
              "lib/any/libcmark-gfm-extensions.a", "lib/any/libgtest.a", "lib/any/libgmock.a",
              "lib/any/libsodium.a", "lib/any/libsqlite3.a",

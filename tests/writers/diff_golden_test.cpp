@@ -3,8 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
-#include "results/run_schema.h"
 #include "writers/diff/diff_writers.h"
 #include "writers/diff_runs.h"
 #include "writers/golden_files.h"
@@ -33,14 +31,6 @@ class DiffFormats : public testing::TestWithParam<DiffCase> {
   const Comparison comparison_ = GetParam().make();
   const Document document_ = document_of(comparison_);
 };
-
-TEST_P(DiffFormats, JsonIsAsItsSchemaSays) {
-  const auto json = nlohmann::ordered_json::parse(diff_json(comparison_));
-  EXPECT_NO_THROW(validate_json(json, diff_schema(), "diff.json", "mend the writer"));
-  auto wrong = json;
-  wrong["rows"][0]["ratio"] = "much";
-  EXPECT_THROW(validate_json(wrong, diff_schema(), "diff.json", ""), InputError);
-}
 
 TEST_P(DiffFormats, HoldNoControlCharacter) {
   for (const std::string& bytes : {diff_text(document_), diff_markdown(document_),
