@@ -24,7 +24,6 @@ BRINGS = {"g++": ["bin/g++"], "python3-venv": ["ensurepip"], "chromium": ["bin/c
           "libfmt-dev": ["usr/include/fmt/format.h"],
           "libgloo-dev": ["usr/include/gloo/rendezvous/store.h"],
           "libboost-dev": ["usr/include/boost/uuid/name_generator_sha1.hpp"],
-          "libvalijson-dev": ["usr/include/valijson/validator.hpp"],
           "libcli11-dev": ["usr/include/CLI/CLI.hpp"],
           "libkainjow-mustache-dev": ["usr/include/kainjow/mustache.hpp"],
           "libcmark-gfm-dev": ["usr/lib/any/libcmark-gfm.a"],
