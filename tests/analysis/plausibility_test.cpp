@@ -229,7 +229,7 @@ TEST(Plausibility, KernelsOfNoPhaseAreAWarning) {
   EXPECT_EQ(found[0].text, "2.0 % of its kernels' time belong to no phase");
 }
 
-/// The same network on a processor, whose limits were measured beside other work.
+/// Checks the network on a processor whose limits were measured beside other work.
 std::vector<Finding> on_a_processor(Launch launch, Launch limits) {
   Run run;
   run.devices = {Device{}};
@@ -330,7 +330,7 @@ Launch memory_launch() {
   return launch;
 }
 
-/// What is found once the metric has another value.
+/// Returns the findings once the metric has another value.
 std::vector<Finding> findings_with(const std::string& tag, const std::string& name,
                                    std::int64_t value) {
   Launch launch = memory_launch();

@@ -1,4 +1,4 @@
-// What a comparison says first: who is faster by how much, and what explains it.
+// A comparison says first who is faster by how much, and what explains it.
 #include <gmock/gmock.h>
 
 #include "document/comparison/diff_document.h"
@@ -28,7 +28,8 @@ ComparedRow optimizer(double b_over_a) {
   return row(Measure::kOptimizer, Mode::kTrainStep, Precision::kFp32, b_over_a);
 }
 
-/// Of an H100 (A) and an H200 (B), whose bandwidth is 1.4 times as high and whose peak is the same.
+/// The summary of an H100 (A) and an H200 (B), whose bandwidth is 1.4 times as high and whose peak
+/// is the same.
 std::string said(std::vector<ComparedRow> rows, bool limits = true) {
   Comparison comparison{.rows = std::move(rows)};
   comparison.a.device = "NVIDIA H100";

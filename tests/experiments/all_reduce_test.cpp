@@ -1,4 +1,4 @@
-// What the problem of all-reduce plans, and what it says of a run.
+// The all-reduce problem: its plan, and its sentences where they hold and where not.
 #include <gmock/gmock.h>
 
 #include "document/comparison/diff_document.h"
@@ -30,7 +30,7 @@ std::vector<std::string> ids(const PlanInput& input) {
   return found;
 }
 
-/// As on a host with that many GPUs.
+/// Skips what needs more GPUs than the host has.
 Change with_gpus(std::int64_t gpus) {
   return [gpus](const CellSpec& spec, Launch& launch) {
     if (spec.device == DeviceKind::kCpu || spec.ranks->count <= gpus) return;

@@ -1,4 +1,4 @@
-// What the two problems of attention plan, and what they say of a run.
+// The two problems of attention: their plans, and their sentences where they hold and where not.
 #include <gmock/gmock.h>
 
 #include "base/error.h"

@@ -1,5 +1,4 @@
-// What the benchmarking problem says of a run: its rows, and each reason where it holds and where
-// not.
+// The benchmarking problem: its rows, and its sentences where they hold and where not.
 #include <gmock/gmock.h>
 
 #include "experiments/benchmarking_script/present.h"

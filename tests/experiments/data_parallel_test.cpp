@@ -1,4 +1,4 @@
-// What the problems of data-parallel training plan, and what they say of a run.
+// Data-parallel training: its plan, and its sentences where they hold and where not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -21,7 +21,7 @@ Change keep_rows(std::string_view name, std::function<bool(const NamedRow&)> wan
   };
 }
 
-/// Of each metric of that tag and name the first samples.
+/// Keeps the first samples of each metric of that tag and name.
 Change cut_samples(std::string_view tag, std::string_view name, std::size_t count) {
   return [=](const CellSpec&, Launch& launch) {
     for (Metric& metric : launch.metrics) {

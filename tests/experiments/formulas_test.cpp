@@ -32,7 +32,7 @@ TEST(Formulas, HaveTheFormsThatEveryWriterTypesets) {
   }
 }
 
-/// Those of all sections, by the pandoc that set-up installs.
+/// Converts the formulas of all sections with the pandoc that set-up installs.
 TEST(Formulas, AreCommittedAsPandocConvertsThem) {
   std::set<std::string> sources;
   for (const std::string& words : all_words()) {

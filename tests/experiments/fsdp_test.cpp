@@ -1,6 +1,7 @@
-// What the problem of FSDP plans, and what it says of a run.
+// The FSDP problem: its plan, and its sentences where they hold and where not.
 #include <gmock/gmock.h>
 
+#include "experiments/fsdp_accounting/gathers.h"
 #include "experiments/sample_runs.h"
 
 namespace labreport {
@@ -125,6 +126,14 @@ TEST(FsdpGathers, CountNoGatherWithoutATime) {
   };
   EXPECT_THAT(answer("b", of_weights(each_row(metric::kGathers, untimed), Precision::kBf16)),
               HasSubstr("none of the 223 gathers"));
+}
+
+TEST(FsdpGathers, CountAsInTimeBelowATwentiethOrTheClocksOwnError) {
+  using fsdp_accounting::in_time;
+  EXPECT_TRUE(in_time(50'000, 1e6));
+  EXPECT_FALSE(in_time(50'001, 1e6));
+  EXPECT_TRUE(in_time(10'000, 1e3));
+  EXPECT_FALSE(in_time(10'001, 1e3));
 }
 
 TEST(FsdpGathers, AreInTimeInFp32AndNotInBf16) {

@@ -1,4 +1,4 @@
-// What the problem of gradient checkpointing plans, and what it says of a run.
+// Gradient checkpointing: its plan, and its sentences where they hold and where not.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -35,7 +35,7 @@ std::vector<Group> groups(const std::vector<CellSpec>& specs) {
   return found;
 }
 
-/// As on a GPU with less memory than the fake one.
+/// Refuses what a GPU with less memory than the fake one cannot hold.
 Change with_memory(double gibibytes) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.kind != CellKind::kCheckpointing) return;

@@ -1,4 +1,4 @@
-// What the ladder of a training step plans, and what it says of a run.
+// The ladder of a training step: its plan, and its sentences where they hold and where not.
 #include <gmock/gmock.h>
 
 #include "experiments/common/ladder.h"

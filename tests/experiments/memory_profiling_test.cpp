@@ -1,4 +1,4 @@
-// What the memory problem says of runs that went otherwise than most.
+// The memory problem: its sentences where they hold and where not.
 #include <gmock/gmock.h>
 
 #include "base/text.h"
@@ -407,7 +407,7 @@ TEST(MemoryBlock, SavesWhatArithmeticSaysOrIsSaidToDiffer) {
   EXPECT_THAT(part.answer, HasSubstr("whereas"));
 }
 
-/// Of the last point of a block's backward in the first such figure.
+/// Returns the last point of a block's backward in the first such figure.
 double last_change(const Part& part) {
   for (const Figure& figure : part.figures) {
     if (!figure.slug.starts_with("block-timeline")) continue;

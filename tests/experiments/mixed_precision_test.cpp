@@ -1,5 +1,4 @@
-// What the problems of mixed precision say of a run: each reason where the run holds it, and where
-// not.
+// The problems of mixed precision: their sentences where they hold and where not.
 #include <gmock/gmock.h>
 
 #include "experiments/sample_runs.h"
@@ -119,7 +118,7 @@ TEST(Dtypes, OfAModelOfOnesOwnStandBesideTheToyModels) {
   EXPECT_THAT(failed.answer, HasSubstr("The dtypes of Net-0a1b2c3d were not traced: "));
 }
 
-/// What the kernels of each pass take, in ms.
+/// The kernels of each pass take these times, in ms.
 struct Mix {
   double gemms, copies, others;
   std::int64_t launches = 100;

@@ -1,4 +1,4 @@
-// What the profiling problem says of a run: each reason where the run holds it, and where not.
+// The profiling problem: its sentences where they hold and where not.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -125,7 +125,7 @@ TEST(KernelsCsv, HasNsightsColumnsInNanosecondsAndNoFieldThatBeginsAFormula) {
 }
 
 TEST(KernelName, IsTheFunctionsOwnWithWhatAnElementwiseKernelComputes) {
-  // Of the Ada family, as profiles in public benchmark notes print it.
+  // Profiles in public benchmark notes print this name of the Ada family.
   constexpr const char* kAda =
       "sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize64x128x64_stage4_warpsize2x2x1_"
       "tensor16x8x32_execute_kernel__5x_cublas";

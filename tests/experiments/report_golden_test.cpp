@@ -40,7 +40,7 @@ constexpr std::int64_t kSmall = 24 * kGibibyte;
 
 bool has_room(const CellSpec& spec) { return expected_peak(spec).total() < kSmall; }
 
-/// What does not fit by arithmetic is skipped, as in a run; what needs more is refused it.
+/// Skips what does not fit by arithmetic, as a run does, and refuses memory to what needs more.
 void answer_on_small_gpu(const CellSpec& spec, Launch& launch) {
   if (!spec.model || !spec.mode) return;
   if (const auto reason = cannot_fit(spec, kSmall)) {
@@ -231,8 +231,8 @@ TEST(OtherReports, SayWhatBecameOfTheirRuns) {
                                              "of activations are saved and stay to the end."});
 }
 
-/// What no line of a report may hold: no number, nothing between marks, a tag, a plural of one; a
-/// hyphen for a minus, an exponent.
+/// Refuses what no line of a report may hold: no number, nothing between marks, a tag, a plural of
+/// one; a hyphen for a minus, an exponent.
 void expect_words(const std::string& line) {
   static const std::regex wrong(
       R"(\bnan\b|\binf\b|\*\*\*\*|\{\{|\( | [,.;:](?!\.)|[^.]\.\.[^./]|[^ ]  [^ ]|,,|;;)"

@@ -1,4 +1,4 @@
-// What a report makes of the command that the run records: its title, its sections, and the command
+// A report follows the command that its run records: its title, its sections, and the command
 // that makes the run again.
 #include <gmock/gmock.h>
 
@@ -23,7 +23,7 @@ std::optional<std::set<std::string>> chosen(Request request) {
   return chosen_problems(run);
 }
 
-/// Of the experiments: every page has what ran.
+/// Lists the sections of experiments; every page has what ran besides.
 std::vector<std::string> problems(const Document& document) {
   std::vector<std::string> names;
   for (const Section& section : document.sections) {

@@ -22,7 +22,7 @@ inline PlanInput plan_input(Preset preset, const char* edition = "2025") {
   return {find_edition(edition), preset, {}, device};
 }
 
-/// Of that problem or part alone.
+/// The plan's input for that problem or part alone.
 inline PlanInput only(const std::string& asked, Preset preset = Preset::kFull,
                       const char* edition = "2025") {
   PlanInput input = plan_input(preset, edition);

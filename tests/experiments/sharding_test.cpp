@@ -1,4 +1,4 @@
-// What the problem of a sharded optimizer plans, and what it says of a run.
+// The sharded optimizer: its plan, and its sentences where they hold and where not.
 #include <gmock/gmock.h>
 
 #include "experiments/sample_runs.h"

@@ -1,4 +1,4 @@
-// What the problem of torch.compile plans, and what it says of a run.
+// The problem of torch.compile: its plan, and its sentences where they hold and where not.
 #include <gmock/gmock.h>
 
 #include "experiments/common/shipped.h"
@@ -43,7 +43,7 @@ void hasten(const NamedRow& row) {
   row.scale(column::kBeforeBackwardBytes, 1 / 2.);
 }
 
-/// As the worker for models measures the module: small gains most, its optimizer nothing.
+/// Answers as the worker for models does: small gains most, its optimizer nothing.
 void answer(const CellSpec& spec, Launch& launch) {
   if (!is_shipped(spec) || !is_ok(launch.outcome)) return;
   if (spec.attention) {

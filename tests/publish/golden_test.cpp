@@ -49,7 +49,7 @@ Document noted_document() {
   return document;
 }
 
-/// What the template of a format begins with stands in templates/ already.
+/// Cuts off the preamble, which stands in templates/ already.
 std::string from(const std::string& text, const char* first) {
   const std::size_t at = text.find(first);
   EXPECT_NE(at, text.npos) << first;

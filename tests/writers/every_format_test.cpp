@@ -1,4 +1,4 @@
-// What pages and Markdown say alike: the author, the answers or room for them, captions.
+// Pages and Markdown say alike: the author, the answers or room for them, captions.
 #include <gmock/gmock.h>
 
 #include "writers/html/html.h"

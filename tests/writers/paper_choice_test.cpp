@@ -1,4 +1,4 @@
-// What a print keeps of a part, and what it leaves to the page.
+// A print keeps some of a part and leaves the rest to the page.
 #include "writers/paper_choice.h"
 
 #include <gmock/gmock.h>
