@@ -76,7 +76,7 @@ inline Run three_launches(double factor = 1) {
   return run;
 }
 
-/// As if its networks were a model of the user's.
+/// Returns the run as if its networks were a model of the user's.
 inline Run of_a_model(Run run) {
   run.sessions.front().model = ModelSource{"Net-0a1b2c3d", "net.py:Net", "", "", ""};
   for (Cell& cell : run.cells) {

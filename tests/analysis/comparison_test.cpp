@@ -1,3 +1,5 @@
+// Two runs side by side: what matches, what they have in common, and what is said where nothing
+// does.
 #include "analysis/comparison.h"
 
 #include <gmock/gmock.h>
@@ -6,15 +8,17 @@
 #include <map>
 
 #include "analysis/compared_runs.h"
-#include "analysis/kernel_differences.h"
+#include "analysis/match.h"
+#include "analysis/relation.h"
 #include "base/error.h"
 
-namespace labreport {
+namespace labreport::comparison_test {
 namespace {
 
 using namespace testing_samples;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::ThrowsMessage;
 
 std::map<std::string, Verdict> verdicts(const Comparison& comparison) {
@@ -213,14 +217,91 @@ TEST(Compare, AColdStepIsNoWarmOne) {
   EXPECT_EQ(comparison.only_b, 1u);
 }
 
-TEST(KernelFamily, LeavesOutSizesTypesAndNamespaces) {
-  EXPECT_EQ(kernel_family("void at::native::vectorized_gather_kernel<16, long>(char*)"),
-            "vectorized_gather_kernel");
-  EXPECT_EQ(kernel_family("sm80_xmma_gemm_f32f32_tf32_tn_n_tilesize128x128"),
-            "sm80_xmma_gemm_f32f32");
-  EXPECT_EQ(kernel_family("ampere_sgemm_128x64_tn"), "ampere_sgemm");
-  EXPECT_EQ(kernel_family(""), "");
+labreport::Run with_cells(std::vector<Cell> cells) {
+  labreport::Run run = run_on("a GPU", "abc");
+  run.cells = std::move(cells);
+  return run;
+}
+
+TEST(Nearest, NamesTheFieldThatDiffersMostOften) {
+  const Cell forward = timed(network(Mode::kForward), {1e6});
+  const Cell step = timed(network(Mode::kTrainStep), {1e6});
+  CellSpec longer = network(Mode::kForward);
+  longer.context = 512;
+  CellSpec longer_step = network(Mode::kTrainStep, Precision::kBf16);
+  longer_step.context = 512;
+  const auto other = with_cells({timed(longer, {1e6}), timed(longer_step, {1e6})});
+  EXPECT_EQ(most_frequent_difference(with_cells({forward, step}), other),
+            "context differs most often: 64 against 512 (in 2 of 2 cells)");
+}
+
+TEST(Nearest, SaysNothingOfRunsWithoutCells) {
+  EXPECT_EQ(most_frequent_difference(with_cells({}), with_cells({limits(1, 1)})), "");
+  EXPECT_EQ(most_frequent_difference(with_cells({limits(1, 1)}), with_cells({})), "");
+}
+
+labreport::Run on_processor(const std::string& host, std::int64_t cores = 8) {
+  labreport::Run run = three_launches();
+  Device processor;
+  processor.name = "a processor";
+  run.devices = {processor};
+  run.sessions.front().software.driver.clear();
+  run.sessions.front().host = host;
+  run.sessions.front().cores = cores;
+  return run;
+}
+
+TEST(Relation, ProcessorsOfOneRecordedHostAreOneMachine) {
+  const Related related = relate(on_processor("lab"), on_processor("lab"));
+  EXPECT_EQ(related.relation, Relation::kSameMachine);
+  EXPECT_EQ(related.agreement, "CPU, cores and host");
+}
+
+TEST(Relation, WithoutARecordedHostNothingIsSaidOfTheMachine) {
+  for (const char* host : {"", "lab"}) {
+    const Related related = relate(on_processor(host), on_processor(""));
+    EXPECT_EQ(related.relation, Relation::kSameProcessor);
+    EXPECT_EQ(describe(related.relation), "same CPU model");
+    EXPECT_THAT(related.reasons, ElementsAre(HasSubstr("no host is recorded")));
+  }
+}
+
+TEST(Relation, OtherHostsOrCoresAreOtherMachinesAndNoNameIsRepeated) {
+  const Related hosts = relate(on_processor("lab"), on_processor("home"));
+  EXPECT_EQ(hosts.relation, Relation::kSameModel);
+  EXPECT_THAT(hosts.reasons, ElementsAre("another host"));
+  const Related cores = relate(on_processor("", 8), on_processor("", 4));
+  EXPECT_EQ(cores.relation, Relation::kSameModel);
+  EXPECT_THAT(cores.reasons, ElementsAre("cores 8 against 4"));
+}
+
+TEST(Relation, AnotherProcessorIsOtherHardware) {
+  labreport::Run other = on_processor("lab");
+  other.devices.front().name = "another processor";
+  const Related related = relate(on_processor("lab"), other);
+  EXPECT_EQ(related.relation, Relation::kDifferentHardware);
+  EXPECT_THAT(related.reasons, IsEmpty());
+}
+
+labreport::Run with_sources(const std::vector<std::string>& sources) {
+  labreport::Run run = imported();
+  const Cell cell = run.cells.front();
+  run.cells.clear();
+  for (const std::string& source : sources) {
+    run.cells.push_back(cell);
+    run.cells.back().launches.front().conditions = {
+        text_metric(metric::kProvenance, metric::kSource, source)};
+  }
+  return run;
+}
+
+TEST(Provenance, IsEachTextOnceInTheCellsOrder) {
+  labreport::Run run = with_sources({"b", "a", "b", "none"});
+  run.cells.back().launches.front().conditions = {
+      integer_metric(metric::kProvenance, metric::kSource, "1", 1)};
+  EXPECT_THAT(provenance(run, metric::kSource), ElementsAre("b", "a"));
+  EXPECT_THAT(provenance(run, metric::kTitle), IsEmpty());
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::comparison_test

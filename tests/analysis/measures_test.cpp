@@ -5,7 +5,7 @@
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
-namespace labreport {
+namespace labreport::measures_test {
 namespace {
 
 using testing::ElementsAre;
@@ -55,5 +55,26 @@ TEST(Measures, OfAllReducesEndWithTheSlowestRank) {
   EXPECT_THAT(launch_values(cell, Measure::kAllReduce10Mb), ElementsAre()) << "not swept";
 }
 
+Cell steps_of(std::int64_t warmup, std::vector<std::vector<std::int64_t>> launches) {
+  Cell cell;
+  cell.spec.warmup = warmup;
+  for (auto& steps : launches) {
+    cell.launches.emplace_back().metrics = {sample_metric("step", "total", "ns", std::move(steps))};
+  }
+  return cell;
+}
+
+TEST(LaunchMedian, IsThatOfTheCountedSteps) {
+  EXPECT_THAT(
+      launch_values(steps_of(2, {{900, 500, 10, 30, 20}, {900, 500, 12, 14}}), Measure::kStep),
+      ElementsAre(20, 13));
+}
+
+TEST(LaunchMedian, LeavesOutWhatFailedOrCountsNoStep) {
+  Cell some = steps_of(1, {{900}, {900, 7}, {900, 8}});
+  some.launches[2].outcome = Failed{"shape mismatch"};
+  EXPECT_THAT(launch_values(some, Measure::kStep), ElementsAre(7));
+}
+
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::measures_test

@@ -1,16 +1,82 @@
+// Numbers that cannot be are refused; what other work on the machine did is a warning.
 #include "analysis/plausibility.h"
 
 #include <gmock/gmock.h>
 
-#include "analysis/plausible_runs.h"
+#include <stdexcept>
+
+#include "plan/arithmetic.h"
+#include "plan/editions.h"
+#include "plan/memory.h"
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
-namespace labreport {
+namespace labreport::plausibility_test {
 namespace {
 
 using testing::HasSubstr;
-using namespace testing_samples;
+
+constexpr double kLimit = 50e12;
+
+Launch limits_launch() {
+  Launch launch;
+  launch.device = 0;
+  launch.metrics = {real_metric("matrix_rate", "fp32", "flop/s", kLimit)};
+  return launch;
+}
+
+CellSpec limits_spec() {
+  CellSpec spec;
+  spec.kind = CellKind::kLimits;
+  return spec;
+}
+
+CellSpec timing_spec() {
+  CellSpec spec;
+  spec.size = "small";
+  spec.model = find_edition("2025").sizes.front().shape;
+  spec.context = 512;
+  spec.batch = 4;
+  spec.precision = Precision::kFp32;
+  spec.mode = Mode::kForward;
+  spec.warmup = 1;
+  spec.steps = 2;
+  return spec;
+}
+
+/// A launch whose counted steps run at `share` of the limit.
+Launch timing_launch(double share) {
+  const auto ns = static_cast<std::int64_t>(*step_flops(timing_spec()) / (kLimit * share) * 1e9);
+  const std::int64_t parameters = *resident_bytes(timing_spec());
+  Launch launch;
+  launch.device = 0;
+  launch.metrics = {sample_metric("step", "total", "ns", {9 * ns, ns, ns}),
+                    sample_metric("step", "enqueue", "ns", {ns / 2, ns / 2, ns / 2}),
+                    sample_metric("event", "forward", "ns", {ns, ns, ns}),
+                    integer_metric("memory", "parameters", "B", parameters),
+                    integer_metric("memory", "peak_allocated", "B", 2 * parameters),
+                    integer_metric("memory", "peak_reserved", "B", 3 * parameters)};
+  return launch;
+}
+
+std::vector<Finding> findings_of(const CellSpec& spec, const Launch& launch) {
+  labreport::Run run;
+  Device device;
+  device.memory_bytes = 80LL << 30;
+  run.devices = {device};
+  run.find_or_add(limits_spec()).launches = {limits_launch()};
+  run.find_or_add(spec).launches = {launch};
+  return check_plausibility(run);
+}
+
+std::vector<Finding> findings(const Launch& launch) { return findings_of(timing_spec(), launch); }
+
+Metric& metric_of(Launch& launch, const std::string& tag, const std::string& name) {
+  for (Metric& metric : launch.metrics) {
+    if (metric.tag == tag && metric.name == name) return metric;
+  }
+  throw std::runtime_error(name);
+}
 
 TEST(Plausibility, FindsNothingInAGoodRun) { EXPECT_TRUE(findings(timing_launch(0.8)).empty()); }
 
@@ -39,10 +105,7 @@ TEST(Plausibility, RefusesAnAttentionThatComputesFasterThanTheDevice) {
     const auto ns = static_cast<std::int64_t>(attention_flops(spec, 1024) / (kLimit * share) * 1e9);
     launch.tables = {
         {"attention", {{"length", "1"}, {"forward_median_ns", "ns"}}, {{std::int64_t{1024}, ns}}}};
-    labreport::Run run;
-    run.find_or_add(limits_spec()).launches = {limits_launch()};
-    run.find_or_add(spec).launches = {launch};
-    return check_plausibility(run);
+    return findings_of(spec, launch);
   };
   EXPECT_TRUE(found(0.5).empty());
   ASSERT_EQ(found(2).size(), 1u);
@@ -83,9 +146,7 @@ std::vector<Finding> findings_of_held(std::optional<std::int64_t> allocated, std
                 std::int64_t{10}}};
   Launch launch;
   launch.tables = {held};
-  Run run;
-  run.find_or_add(spec).launches = {launch};
-  return check_plausibility(run);
+  return findings_of(spec, launch);
 }
 
 TEST(Plausibility, RefusesRanksThatHoldMoreThanIsAllocated) {
@@ -114,14 +175,12 @@ TEST(Plausibility, RefusesMissingSamplesAndPhasesLongerThanTheirStep) {
 
 TEST(Plausibility, ExactHalvesAddUpExactly) {
   const auto judged = [](double last) {
-    labreport::Run run;
     CellSpec spec;
     spec.kind = CellKind::kAccumulation;
     Launch launch;
     launch.metrics = {real_metric("addend", "fp32+=0.5", "1", 0.5),
                       {"running", "fp32+=0.5", "1", Samples(std::vector{0.5, last}), ""}};
-    run.find_or_add(spec).launches = {launch};
-    return check_plausibility(run);
+    return findings_of(spec, launch);
   };
   EXPECT_TRUE(judged(1.0).empty());
   ASSERT_EQ(judged(1.25).size(), 1u);
@@ -145,11 +204,9 @@ Launch profiled_launch(std::int64_t step, std::int64_t span, std::int64_t busy,
 }
 
 std::vector<Finding> profile_findings(const Launch& launch) {
-  Run run;
   CellSpec spec = timing_spec();
   spec.kind = CellKind::kKernels;
-  run.find_or_add(spec).launches = {launch};
-  return check_plausibility(run);
+  return findings_of(spec, launch);
 }
 
 TEST(Plausibility, KernelsSpanNoMoreThanTheStep) {
@@ -172,5 +229,153 @@ TEST(Plausibility, KernelsOfNoPhaseAreAWarning) {
   EXPECT_EQ(found[0].text, "2.0 % of its kernels' time belong to no phase");
 }
 
+/// Checks the network on a processor whose limits were measured beside other work.
+std::vector<Finding> on_a_processor(Launch launch, Launch limits) {
+  Run run;
+  run.devices = {Device{}};
+  CellSpec spec = limits_spec();
+  spec.device = DeviceKind::kCpu;
+  run.find_or_add(spec).launches = {std::move(limits)};
+  spec = timing_spec();
+  spec.device = DeviceKind::kCpu;
+  run.find_or_add(spec).launches = {std::move(launch)};
+  return check_plausibility(run);
+}
+
+TEST(BusyMachine, ABusyProcessorsLimitsRefuseNothingThatCanBe) {
+  const auto busy = on_a_processor(timing_launch(1.5), limits_launch());
+  ASSERT_EQ(busy.size(), 1u);
+  EXPECT_FALSE(busy[0].error);
+  Launch limits = limits_launch();
+  limits.metrics = {
+      {"matrix_rate", "fp32", "flop/s", Samples(std::vector{kLimit / 9, kLimit}), ""}};
+  EXPECT_TRUE(on_a_processor(timing_launch(0.9), limits).empty()) << "the best of several counts";
+  const auto wrong = on_a_processor(timing_launch(20), limits_launch());
+  ASSERT_EQ(wrong.size(), 1u);
+  EXPECT_TRUE(wrong[0].error);
+}
+
+TEST(BusyMachine, WarnsOfStepsThatVaryByMoreThanTheirHalf) {
+  Launch launch = timing_launch(0.2);
+  const auto ns = static_cast<std::int64_t>(*metric_of(launch, "event", "forward").number());
+  metric_of(launch, "step", "total") = sample_metric("step", "total", "ns", {ns, ns, 5 * ns});
+  const auto found = findings(launch);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_FALSE(found[0].error);
+  EXPECT_THAT(found[0].text, HasSubstr("its steps vary by 94 %"));
+}
+
+TEST(BusyMachine, WarnsOfAForwardPassThatTakesLongerThanTheSameNetworksElsewhere) {
+  labreport::Run run;
+  run.devices = {Device{}};
+  CellSpec spec = timing_spec();
+  run.find_or_add(spec).launches = {timing_launch(0.8)};
+  spec.mode = Mode::kInference;
+  run.find_or_add(spec).launches = {timing_launch(0.08)};
+  const auto found = check_plausibility(run);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_FALSE(found[0].error);
+  EXPECT_EQ(found[0].cell, cell_id(spec));
+  EXPECT_THAT(found[0].text,
+              HasSubstr("its forward pass takes 10 times as long as in timing.cuda"));
+}
+
+TEST(BusyMachine, AFirstStepIsSlowerThanAnyOtherByNature) {
+  labreport::Run run;
+  run.devices = {Device{}};
+  CellSpec spec = timing_spec();
+  run.find_or_add(spec).launches = {timing_launch(0.08)};
+  spec.warmup = 0;
+  spec.steps = 1;
+  Launch cold = timing_launch(0.08);
+  for (const auto& [tag, name] :
+       {std::pair("step", "total"), {"step", "enqueue"}, {"event", "forward"}}) {
+    Metric& metric = metric_of(cold, tag, name);
+    metric = sample_metric(tag, name, "ns", {static_cast<std::int64_t>(10 * *metric.number())});
+  }
+  run.find_or_add(spec).launches = {cold};
+  EXPECT_TRUE(check_plausibility(run).empty());
+}
+
+CellSpec memory_spec() {
+  CellSpec spec;
+  spec.kind = CellKind::kMemory;
+  spec.size = "small";
+  spec.model = find_edition("2025").sizes.front().shape;
+  spec.context = 128;
+  spec.batch = 4;
+  spec.precision = Precision::kFp32;
+  spec.mode = Mode::kInference;
+  spec.warmup = 2;
+  spec.steps = 1;
+  return spec;
+}
+
+Launch memory_launch() {
+  const std::int64_t parameters = parameter_bytes(*memory_spec().model);
+  const std::int64_t requested = parameters + 1000;
+  const std::int64_t allocated = parameters + 5000;
+  Launch launch;
+  launch.device = 0;
+  launch.metrics = {integer_metric("memory", "parameters", "B", parameters),
+                    integer_metric("memory", "peak_requested", "B", requested),
+                    integer_metric("memory", "peak_allocated", "B", allocated),
+                    integer_metric("memory", "peak_reserved", "B", 2 * allocated),
+                    integer_metric("history", "peak_requested", "B", requested),
+                    integer_metric("history", "peak_allocated", "B", allocated),
+                    integer_metric("history", "lost", "1", 0),
+                    integer_metric("category", "parameters", "B", parameters),
+                    integer_metric("category", "temporary", "B", 1000),
+                    integer_metric("category", "unknown", "B", 0)};
+  return launch;
+}
+
+/// Returns the findings once the metric has another value.
+std::vector<Finding> findings_with(const std::string& tag, const std::string& name,
+                                   std::int64_t value) {
+  Launch launch = memory_launch();
+  for (Metric& metric : launch.metrics) {
+    if (metric.tag == tag && metric.name == name) {
+      metric = integer_metric(tag, name, metric.unit, value);
+    }
+  }
+  return findings_of(memory_spec(), launch);
+}
+
+TEST(RecordedMemory, FindsNothingInAGoodLaunch) {
+  EXPECT_TRUE(findings_with("history", "lost", 0).empty());
+}
+
+TEST(RecordedMemory, CategoriesOfWhichOneIsMissingAddUpToNothingKnown) {
+  Launch launch = memory_launch();
+  for (Metric& metric : launch.metrics) {
+    if (metric.name == "temporary") metric = absent_metric("category", "temporary", "B", "lost");
+  }
+  EXPECT_TRUE(findings_of(memory_spec(), launch).empty());
+}
+
+TEST(RecordedMemory, RefusesBytesThatContradictEachOtherAndWarnsOfWhatIsLost) {
+  struct Wrong {
+    const char *tag, *name;
+    std::int64_t value;
+    const char* said;
+    bool error;
+  };
+  for (const auto& [tag, name, value, said, error] :
+       {Wrong{"history", "peak_allocated", 1 << 30, "with its history recorded 1,073,741,824 B",
+              true},
+        {"history", "lost", 3, "", false},
+        {"category", "temporary", 2000, "its categories add up to", true},
+        {"category", "unknown", 100 << 20, "100.0 MiB of its peak are of unknown use", false}}) {
+    const auto found = findings_with(tag, name, value);
+    EXPECT_TRUE(std::ranges::any_of(found,
+                                    [&](const Finding& finding) {
+                                      return finding.error == error &&
+                                             finding.text.find(said) != std::string::npos;
+                                    }))
+        << tag << ' ' << name;
+  }
+}
+
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::plausibility_test

@@ -1,9 +1,9 @@
-// What a comparison says first: who is faster by how much, and what explains it.
+// A comparison says first who is faster by how much, and what explains it.
 #include <gmock/gmock.h>
 
 #include "document/comparison/diff_document.h"
 
-namespace labreport {
+namespace labreport::comparison_summary_test {
 namespace {
 
 using testing::HasSubstr;
@@ -28,7 +28,8 @@ ComparedRow optimizer(double b_over_a) {
   return row(Measure::kOptimizer, Mode::kTrainStep, Precision::kFp32, b_over_a);
 }
 
-/// Of an H100 (A) and an H200 (B), whose bandwidth is 1.4 times as high and whose peak is the same.
+/// The summary of an H100 (A) and an H200 (B), whose bandwidth is 1.4 times as high and whose peak
+/// is the same.
 std::string said(std::vector<ComparedRow> rows, bool limits = true) {
   Comparison comparison{.rows = std::move(rows)};
   comparison.a.device = "NVIDIA H100";
@@ -184,4 +185,4 @@ TEST(Places, AreNotNamedWhereTheyTakeTheSame) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::comparison_summary_test

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "document/facts.h"
 
-namespace labreport {
+namespace labreport::dataset_test {
 namespace {
 
 using testing::ElementsAre;
@@ -118,29 +118,25 @@ TEST(Dataset, MeansCarryTheirDeviation) {
   EXPECT_EQ(format_value(Value::mean_of({})), "–");
 }
 
-struct Written {
-  double number;
-  Notation notation;
-  const char* text;
-};
-
-class Notations : public testing::TestWithParam<Written> {};
-
-TEST_P(Notations, WriteANumber) {
-  EXPECT_EQ(format_value(GetParam().number, GetParam().notation), GetParam().text);
+TEST(Notations, WriteANumber) {
+  struct Written {
+    double number;
+    Notation notation;
+    const char* text;
+  };
+  for (const auto& [number, notation, text] :
+       {Written{1234.567, {}, "1,235"},
+        {10.00013351, {Notation::kShortest, 10}, "10.00013351"},
+        {-0.0000123, {Notation::kShortest, 5}, "−1.23\u00a0×\u00a010⁻⁵"},
+        {2.005, {Notation::kFixed, 1}, "2.0"},
+        {128625408, {Notation::kCount}, "128,625,408"},
+        {0.468, {Notation::kPercent}, "46.8"},
+        {0.996, {Notation::kRelativeError, 2}, "100"},
+        {3.64e-8, {Notation::kRelativeError, 2}, "3.6\u00a0×\u00a010⁻⁶"},
+        {1048576, {Notation::kMebibytes}, "1.0"}}) {
+    EXPECT_EQ(format_value(number, notation), text);
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    All, Notations,
-    testing::Values(Written{1234.567, {}, "1,235"},
-                    Written{10.00013351, {Notation::kShortest, 10}, "10.00013351"},
-                    Written{-0.0000123, {Notation::kShortest, 5}, "−1.23\u00a0×\u00a010⁻⁵"},
-                    Written{2.005, {Notation::kFixed, 1}, "2.0"},
-                    Written{128625408, {Notation::kCount}, "128,625,408"},
-                    Written{0.468, {Notation::kPercent}, "46.8"},
-                    Written{0.996, {Notation::kRelativeError, 2}, "100"},
-                    Written{3.64e-8, {Notation::kRelativeError, 2}, "3.6\u00a0×\u00a010⁻⁶"},
-                    Written{1048576, {Notation::kMebibytes}, "1.0"}));
 
 TEST(Facts, ASituationsValuesStandInItsSentencesAlone) {
   Facts facts;
@@ -153,4 +149,4 @@ TEST(Facts, ASituationsValuesStandInItsSentencesAlone) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::dataset_test

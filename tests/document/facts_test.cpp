@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace labreport {
+namespace labreport::facts_test {
 namespace {
 
 using testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(EscapeMarkdown, EscapesWhatWouldOpenABlock) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::facts_test

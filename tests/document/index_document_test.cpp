@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace labreport {
+namespace labreport::index_document_test {
 namespace {
 
 using testing::ElementsAre;
@@ -167,4 +167,4 @@ TEST(Index, NamesTheProblemsOfARunThatTimesNoNetwork) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::index_document_test

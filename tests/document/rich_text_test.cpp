@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace labreport {
+namespace labreport::rich_text_test {
 namespace {
 
 using testing::ElementsAre;
@@ -159,4 +159,4 @@ TEST(PlainText, IsWhatTheLineSays) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::rich_text_test

@@ -4,7 +4,7 @@
 
 #include "results/sample.h"
 
-namespace labreport {
+namespace labreport::view_test {
 namespace {
 
 using testing_samples::sample_launch;
@@ -54,4 +54,4 @@ TEST(Window, TakesWhatThereIsAfterTheWarmUp) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::view_test

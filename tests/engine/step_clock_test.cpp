@@ -56,7 +56,10 @@ TEST_P(StepClockTest, StartsAnewForEachStep) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Clocks, StepClockTest,
-                         testing::Values(PhaseClock::kEvents, PhaseClock::kSynchronized));
+                         testing::Values(PhaseClock::kEvents, PhaseClock::kSynchronized),
+                         [](const auto& info) {
+                           return info.param == PhaseClock::kEvents ? "Events" : "Synchronized";
+                         });
 
 TEST(ProcessAge, GrowsWithTheHostsClock) {
   const std::int64_t first = host_now_ns();

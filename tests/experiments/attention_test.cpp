@@ -1,58 +1,53 @@
-// What the two problems of attention plan, and what they say of a run.
+// The two problems of attention: their plans, and their sentences where they hold and where not.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <functional>
 
 #include "base/error.h"
 #include "experiments/sample_runs.h"
-#include "results/metric_names.h"
-#include "results/table_shapes.h"
 
-namespace labreport {
+namespace labreport::attention_test {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
+using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
-using testing_samples::as_it_is;
-using testing_samples::Change;
-using testing_samples::end_with;
-using testing_samples::measured;
-using testing_samples::only;
-using testing_samples::part_of;
-using testing_samples::plan_input;
-using MeasuredRun = labreport::Run;  // a test has a Run of its own
+using namespace testing_samples;
 
 std::vector<CellSpec> attention_plan(const PlanInput& input) {
-  std::vector<CellSpec> specs;
-  for (const PlannedCell& cell : plan_cells(input, {})) {
-    if (cell.spec.attention) specs.push_back(cell.spec);
-  }
-  return specs;
+  return planned(input, CellKind::kAttention);
 }
 
 Part attention_part(const char* problem, const Change& change = as_it_is) {
   return part_of(measured(only(problem), change), problem);
 }
 
-std::string table_words(const std::vector<TableView>& tables, const std::string& slug) {
-  std::string text;
-  for (const TableView& table : tables) {
-    if (!table.slug.starts_with(slug)) continue;
-    for (const RowView& row : table.rows) {
-      for (std::size_t c = 0; c < row.cells.size(); ++c) text += table.text(row, c) + " | ";
-      text += row.note + row.remarks() + "\n";
-    }
+/// The rows of a table, in all of its variants.
+std::vector<std::string> lines(const Part& part, std::string_view slug) {
+  std::vector<std::string> all;
+  for (const TableView& table : part.tables) {
+    if (table.slug.starts_with(slug)) std::ranges::copy(rows_of(table), std::back_inserter(all));
   }
-  return text;
+  return all;
 }
 
-TEST(AttentionPlan, IsNoPartOfARunThatDoesNotAskForIt) {
-  for (const Preset preset : {Preset::kFull, Preset::kQuick, Preset::kDemo}) {
-    EXPECT_TRUE(attention_plan(plan_input(preset)).empty());
-  }
+using Wanted = std::function<bool(const CellSpec&)>;
+using RowChange = std::function<void(const NamedRow&)>;
+
+/// Changes rows of attention, where `wanted` holds.
+Change rows(RowChange change, Wanted wanted = [](const CellSpec&) { return true; }) {
+  return where([=](const CellSpec& spec) { return spec.attention && wanted(spec); },
+               each_row(metric::kAttention, change));
 }
+
+Wanted of_backend(AttentionBackend backend) {
+  return [=](const CellSpec& spec) { return spec.attention->backend == backend; };
+}
+
+/// The sweep of the two lengths beyond the handout's.
+bool is_longer(const CellSpec& spec) { return spec.attention->lengths.size() == 2; }
+
+bool ran_out(const NamedRow& row) { return row.has(column::kOutcome, metric::kRanOut); }
 
 TEST(AttentionPlan, HasACellForEachHeadDimensionAndPrecision) {
   for (const char* edition : {"2025", "2026"}) {
@@ -93,13 +88,6 @@ TEST(AttentionPlan, SweepsTheContextsOfTheUserShortestFirst) {
   EXPECT_THROW(attention_plan(input), InputError);
 }
 
-TEST(AttentionPlan, OfACpuHasNoBackendOfAGpu) {
-  for (const CellSpec& spec : attention_plan(only("flash_benchmarking", Preset::kDemo))) {
-    const auto backend = spec.attention->backend;
-    EXPECT_TRUE(backend == AttentionBackend::kEager || backend == AttentionBackend::kMath);
-  }
-}
-
 TEST(AttentionMemory, SaysWhereMemoryEndsAndWhatAWholePassWouldNeed) {
   const Part part = attention_part("pytorch_attention");
   // 141 GiB hold the six tensors of 18 GiB, not those of 32 GiB.
@@ -107,35 +95,22 @@ TEST(AttentionMemory, SaysWhereMemoryEndsAndWhatAWholePassWouldNeed) {
               AllOf(HasSubstr("FP32 runs out of memory at 32,768 tokens"),
                     HasSubstr("beyond the handout"), HasSubstr("**32.00 GiB**"),
                     HasSubstr("hold 6.00 of them at their peak (measured at 24,576"),
-                    HasSubstr("would need **192."), HasSubstr("BF16 ran at every length")));
-}
-
-/// The run after a change of one column of attention's tables, where it has a number.
-Part with_bytes(std::string_view name, const std::function<std::int64_t(std::int64_t)>& changed) {
-  return attention_part("pytorch_attention", [&](const CellSpec& spec, Launch& launch) {
-    if (!spec.attention) return;
-    for (Table& table : launch.tables) {
-      const auto column = std::ranges::find(table.columns, name, &TableColumn::name);
-      for (auto& row : table.rows) {
-        Scalar& value = row[static_cast<std::size_t>(column - table.columns.begin())];
-        if (auto* number = std::get_if<std::int64_t>(&value)) *number = changed(*number);
-      }
-    }
-  });
-}
-
-TEST(AttentionMemory, GivesNoReasonWhereTheGpuHasWhatAWholePassNeeds) {
-  const Part part = with_bytes(column::kPeakBytes, [](std::int64_t bytes) { return bytes / 2; });
-  EXPECT_THAT(part.answer, AllOf(HasSubstr("FP32 runs out of memory at 32,768 tokens"),
-                                 Not(HasSubstr("would need"))));
+                    HasSubstr("would need **192."), HasSubstr("BF16 ran at every length"),
+                    HasSubstr("Two tensors of scores are saved"), HasSubstr("The peak of six")));
+  EXPECT_EQ(lines(part, "grid").size(), 4u * 7);
+  EXPECT_THAT(lines(part, "grid"), Contains(HasSubstr("out of memory in backward")));
 }
 
 TEST(AttentionMemory, NamesTheTensorsOfTheBytesThatTheyAre) {
-  EXPECT_THAT(attention_part("pytorch_attention").answer,
-              AllOf(HasSubstr("Two tensors of scores are saved"), HasSubstr("The peak of six")));
-  const auto half = [](std::int64_t bytes) { return bytes / 2; };
-  EXPECT_THAT(with_bytes(column::kPeakBytes, half).answer, Not(HasSubstr("The peak of six")));
-  EXPECT_THAT(with_bytes(column::kBeforeBackwardBytes, half).answer,
+  const auto half_of = [](std::string_view name) {
+    return attention_part("pytorch_attention",
+                          rows([=](const NamedRow& row) { row.scale(name, 0.5); }))
+        .answer;
+  };
+  EXPECT_THAT(half_of(column::kPeakBytes),
+              AllOf(HasSubstr("FP32 runs out of memory at 32,768 tokens"),
+                    Not(HasSubstr("would need")), Not(HasSubstr("The peak of six"))));
+  EXPECT_THAT(half_of(column::kBeforeBackwardBytes),
               AllOf(Not(HasSubstr("Two tensors")), Not(HasSubstr("because these two"))));
 }
 
@@ -155,69 +130,50 @@ TEST(AttentionMemory, WithoutAnEndSaysThatEverythingFits) {
   const Change small = [](const CellSpec& spec, Launch& launch) {
     if (!spec.attention) return;
     for (Table& table : launch.tables)
-      std::erase_if(table.rows,
-                    [](const auto& row) { return std::get<std::string>(row[1]) != metric::kRan; });
+      std::erase_if(table.rows, [&](auto& cells) {
+        return NamedRow(table, cells)[column::kOutcome] != Scalar(std::string(metric::kRan));
+      });
   };
   const Part part = attention_part("pytorch_attention", small);
   EXPECT_THAT(part.answer,
               AllOf(HasSubstr("FP32 ran at every length"), Not(HasSubstr("runs out of"))));
 }
 
-TEST(AttentionMemory, ARowThatRanOutStandsWithItsReason) {
-  const Part part = attention_part("pytorch_attention");
-  const std::string rows = table_words(part.tables, "grid");
-  EXPECT_THAT(rows, HasSubstr("out of memory in backward"));
-  EXPECT_EQ(std::ranges::count(rows, '\n'), 4 * 7);
-}
-
 TEST(AttentionMemory, OfARowThatRanOutWhatWasCountedIsNoPeak) {
-  const Part part = attention_part("pytorch_attention", [](const CellSpec& spec, Launch& launch) {
-    if (!spec.attention) return;
-    Table& table = launch.tables.front();
-    const auto peak = std::ranges::find(table.columns, column::kPeakBytes, &TableColumn::name);
-    for (auto& row : table.rows) {
-      if (row[1] != Scalar(std::string(metric::kRanOut))) continue;
-      row[static_cast<std::size_t>(peak - table.columns.begin())] = std::int64_t{77} << 20;
-    }
-  });
-  EXPECT_THAT(table_words(part.tables, "grid"), Not(HasSubstr("77.0")));
+  const auto counted = [](const NamedRow& row) {
+    if (ran_out(row)) row[column::kPeakBytes] = std::int64_t{77} << 20;
+  };
+  EXPECT_THAT(lines(attention_part("pytorch_attention", rows(counted)), "grid"),
+              Each(Not(HasSubstr("77.0"))));
 }
 
 TEST(AttentionMemory, ALongerRowNamesTheLengthThatRanOut) {
-  const Part part = attention_part("pytorch_attention", [](const CellSpec& spec, Launch& launch) {
-    if (!spec.attention || spec.attention->lengths.size() != 2) return;
-    auto& rows = launch.tables.front().rows;
-    rows[0][1] = std::string(metric::kRanOut), rows[1][1] = std::string(metric::kNotTried);
-    rows[1][3] = std::string("24576 ran out of memory");
-  });
-  EXPECT_THAT(table_words(part.tables, "grid"),
-              AllOf(HasSubstr("not run: 24,576 ran out of memory"), Not(HasSubstr("24576"))));
-}
-
-TEST(AttentionMemory, OfChosenLengthsHasOneNumberOfPasses) {
-  PlanInput input = only("pytorch_attention");
-  input.selection.contexts = {256, 1024};
-  const auto method = [](const PlanInput& asked) {
-    return part_of(measured(asked, as_it_is), "pytorch_attention").details.method;
+  const auto out = [](const NamedRow& row) {
+    const bool longest = row.number(column::kLength) == 32'768;
+    row[column::kOutcome] = std::string(longest ? metric::kNotTried : metric::kRanOut);
+    if (longest) row[column::kReason] = std::string("24576 ran out of memory");
   };
-  EXPECT_THAT(method(input), Not(HasSubstr("beyond the handout's lengths")));
-  EXPECT_THAT(method(only("pytorch_attention")),
-              HasSubstr("beyond the handout's lengths and in BF16 10"));
+  EXPECT_THAT(lines(attention_part("pytorch_attention", rows(out, is_longer)), "grid"),
+              AllOf(Contains(HasSubstr("not run: 24,576 ran out of memory")),
+                    Each(Not(HasSubstr("24576")))));
 }
 
-TEST(AttentionMemory, TheFigureOfTimesCountsThePassesThatItDraws) {
+TEST(AttentionMemory, CountsThePassesOfTheLengthsThatRan) {
+  PlanInput input = only("pytorch_attention");
+  EXPECT_THAT(part_of(measured(input), "pytorch_attention").details.method,
+              HasSubstr("beyond the handout's lengths and in BF16 10"));
+  input.selection.contexts = {256, 1024};
+  EXPECT_THAT(part_of(measured(input), "pytorch_attention").details.method,
+              Not(HasSubstr("beyond the handout's lengths")));
   const auto caption = [](const Change& change) {
     return attention_part("pytorch_attention", change).details.figures.front().caption;
   };
   EXPECT_THAT(caption(as_it_is),
               HasSubstr("Means over 100 passes (10 beyond the handout's lengths), for"));
-  EXPECT_THAT(caption([](const CellSpec& spec, Launch& launch) {
-                if (!spec.attention || spec.attention->lengths.size() != 2) return;
-                for (auto& row : launch.tables.front().rows) {
-                  row[1] = std::string(metric::kRanOut);
-                }
-              }),
-              HasSubstr("Means over 100 passes, for"));
+  const auto out = [](const NamedRow& row) {
+    row[column::kOutcome] = std::string(metric::kRanOut);
+  };
+  EXPECT_THAT(caption(rows(out, is_longer)), HasSubstr("Means over 100 passes, for"));
 }
 
 TEST(AttentionMemory, CellsThatCrashedLeaveTheirReason) {
@@ -227,62 +183,43 @@ TEST(AttentionMemory, CellsThatCrashedLeaveTheirReason) {
   EXPECT_THAT(part.answer, HasSubstr("No configuration ran: crashed"));
 }
 
-void scale(Table& table, const std::string& name, double factor) {
-  const auto column = std::ranges::find(table.columns, name, &TableColumn::name);
-  for (auto& row : table.rows) {
-    Scalar& value = row[static_cast<std::size_t>(column - table.columns.begin())];
-    if (auto* number = std::get_if<std::int64_t>(&value)) {
-      *number = static_cast<std::int64_t>(factor * static_cast<double>(*number));
-    }
-  }
-}
-
 TEST(AttentionLatencies, NameTheFastestAndItsSpeedup) {
   const Part part = attention_part("flash_benchmarking");
   EXPECT_THAT(
       part.answer,
       AllOf(HasSubstr("**BF16, d = 64**"), HasSubstr("**SDPA flash** from 128"),
             HasSubstr("as fast as eager attention"),
-            HasSubstr("PyTorch does not run SDPA flash and SDPA cuDNN in FP32: Expected half")));
-  EXPECT_THAT(table_words(part.tables, "leaderboard"), HasSubstr("SDPA cuDNN"));
+            HasSubstr("PyTorch does not run SDPA flash and SDPA cuDNN in FP32: Expected half"),
+            HasSubstr("ATTENTION=file.py:Class")));
+  EXPECT_THAT(lines(part, "leaderboard"), Contains(HasSubstr("SDPA cuDNN")));
 }
 
 TEST(AttentionLatencies, RankNothingWithinTheDeviations) {
-  const Change scattered = [](const CellSpec& spec, Launch& launch) {
-    if (!spec.attention || spec.attention->backend != AttentionBackend::kCudnn) return;
-    Table& table = launch.tables.front();
-    for (auto& row : table.rows) {
-      if (std::get<std::int64_t>(row[0]) > 512) continue;
-      const auto at = [&](const std::string& statistic) {
-        const auto name = attention_column(metric::kEndToEnd, statistic);
-        return static_cast<std::size_t>(std::ranges::find(table.columns, name, &TableColumn::name) -
-                                        table.columns.begin());
-      };
-      row[at("stddev_ns")] = row[at("median_ns")];
-    }
+  const auto scattered = [](const NamedRow& row) {
+    if (row.number(column::kLength) > 512) return;
+    row[attention_column(metric::kEndToEnd, "stddev_ns")] =
+        row[attention_column(metric::kEndToEnd, "median_ns")];
   };
-  const Part part = attention_part("flash_benchmarking", scattered);
+  const Part part =
+      attention_part("flash_benchmarking", rows(scattered, of_backend(AttentionBackend::kCudnn)));
   EXPECT_THAT(
       part.answer,
       AllOf(HasSubstr("fastest with **SDPA flash** from 1,024 to 65,536 tokens. At 128, "
                       "256 and 512 tokens the fastest lie within each other's deviations")));
-  EXPECT_THAT(table_words(part.tables, "fastest"),
-              HasSubstr("the fastest lie within their deviations"));
+  EXPECT_THAT(lines(part, "fastest"),
+              Contains(HasSubstr("the fastest lie within their deviations")));
 }
 
 /// The answer where BF16's eager attention takes that many times as long forward and backward.
 std::string with_eager_times(double forward, double backward) {
-  return attention_part("flash_benchmarking",
-                        [=](const CellSpec& spec, Launch& launch) {
-                          if (!spec.attention || !under_autocast(spec)) return;
-                          if (spec.attention->backend != AttentionBackend::kEager) return;
-                          for (Table& table : launch.tables) {
-                            scale(table, attention_column(metric::kForward, "median_ns"), forward);
-                            scale(table, attention_column(metric::kBackward, "median_ns"),
-                                  backward);
-                          }
-                        })
-      .answer;
+  const auto longer = [=](const NamedRow& row) {
+    row.scale(attention_column(metric::kForward, "median_ns"), forward);
+    row.scale(attention_column(metric::kBackward, "median_ns"), backward);
+  };
+  const auto eager = [](const CellSpec& spec) {
+    return under_autocast(spec) && spec.attention->backend == AttentionBackend::kEager;
+  };
+  return attention_part("flash_benchmarking", rows(longer, eager)).answer;
 }
 
 TEST(AttentionLatencies, SayWhyAFusedPassIsFasterWhereTrafficExplainsIt) {
@@ -299,48 +236,38 @@ TEST(AttentionLatencies, SayThatBackwardGainsLessWhereItDoes) {
 
 TEST(AttentionLatencies, CallShortLengthsLaunchBoundWhereTheirTimesDoNotFollowTheWork) {
   EXPECT_THAT(attention_part("flash_benchmarking").answer, HasSubstr("launch-bound"));
-  const Part part = attention_part("flash_benchmarking", [](const CellSpec& spec, Launch& launch) {
-    if (!spec.attention || spec.attention->method != AttentionMethod::kDoBench) return;
-    const std::string both = attention_column(metric::kEndToEnd, "median_ns");
-    double times = 1;
-    for (auto& row : launch.tables.front().rows) {
-      const Table& table = launch.tables.front();
-      const auto column = std::ranges::find(table.columns, both, &TableColumn::name);
-      Scalar& value = row[static_cast<std::size_t>(column - table.columns.begin())];
-      if (std::holds_alternative<std::int64_t>(value)) {
-        value = static_cast<std::int64_t>(1e4 * (times *= 4));
-      }
-    }
-  });
-  EXPECT_THAT(part.answer, Not(HasSubstr("launch-bound")));
-}
-
-TEST(AttentionLatencies, TellHowToAddAnImplementation) {
-  EXPECT_THAT(attention_part("flash_benchmarking").answer, HasSubstr("ATTENTION=file.py:Class"));
+  const auto follow = [](const NamedRow& row) {
+    const double length = static_cast<double>(row.number(column::kLength));
+    row[attention_column(metric::kEndToEnd, "median_ns")] =
+        static_cast<std::int64_t>(length * length);
+  };
+  const auto swept = [](const CellSpec& spec) {
+    return spec.attention->method == AttentionMethod::kDoBench;
+  };
+  EXPECT_THAT(attention_part("flash_benchmarking", rows(follow, swept)).answer,
+              Not(HasSubstr("launch-bound")));
 }
 
 TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
   EXPECT_THAT(attention_part("flash_benchmarking").answer,
               HasSubstr("Eager attention ran at every length measured, the longest 65,536 tokens"));
-  const Part part = attention_part("flash_benchmarking", [](const CellSpec& spec, Launch& launch) {
-    if (!spec.attention || spec.attention->backend != AttentionBackend::kEager) return;
-    auto& row = launch.tables.front().rows.back();
-    row[1] = std::string(metric::kRanOut), row[2] = std::string("backward");
-  });
-  EXPECT_THAT(part.answer, HasSubstr("runs out of memory at 65,536 tokens, in backward"));
+  const auto out = [](const NamedRow& row) {
+    if (row.number(column::kLength) != 65'536) return;
+    row[column::kOutcome] = std::string(metric::kRanOut);
+    row[column::kPhase] = std::string("backward");
+  };
+  EXPECT_THAT(
+      attention_part("flash_benchmarking", rows(out, of_backend(AttentionBackend::kEager))).answer,
+      HasSubstr("runs out of memory at 65,536 tokens, in backward"));
 }
 
 TEST(AttentionRows, WordARefusedAllocationByItsNumbersWhateverTheWorkerWrote) {
-  const Part part = attention_part("pytorch_attention", [](const CellSpec& spec, Launch& launch) {
-    if (!spec.attention) return;
-    for (auto& row : launch.tables.front().rows) {
-      if (row[1] == Scalar(std::string(metric::kRanOut)))
-        row[3] = std::string("out of memory in backward: asked 32.00 GiB, 97.13 GiB in use");
-    }
-  });
-  EXPECT_THAT(table_words(part.tables, ""),
-              AllOf(HasSubstr("out of memory in backward: tried to allocate"),
-                    HasSubstr("allocated"), Not(HasSubstr("in use"))));
+  const auto other_words = [](const NamedRow& row) {
+    if (ran_out(row)) row[column::kReason] = std::string("asked 32.00 GiB, 97.13 GiB in use");
+  };
+  EXPECT_THAT(lines(attention_part("pytorch_attention", rows(other_words)), "grid"),
+              AllOf(Contains(HasSubstr("out of memory in backward: tried to allocate")),
+                    Each(Not(HasSubstr("in use")))));
 }
 
 /// Beside an attention of the user's.
@@ -372,20 +299,22 @@ TEST(OwnAttention, StandsInTheAnswerBesideEagerAndTheFastest) {
   const Part part = own_part(as_it_is);
   EXPECT_THAT(part.answer, AllOf(HasSubstr("**Flash (yours)** takes"),
                                  HasSubstr("as fast as eager"), Not(HasSubstr("ATTENTION="))));
-  EXPECT_THAT(table_words(part.tables, ""), HasSubstr("Flash (yours)"));
+  EXPECT_THAT(lines(part, "leaderboard"), Contains(HasSubstr("Flash (yours)")));
 }
 
 TEST(OwnAttention, ThatIsInaccurateHasItsErrorAndNoTime) {
-  const Part part = own_part([](const CellSpec& spec, Launch& launch) {
-    if (!is_own(spec)) return;
-    for (auto& row : launch.tables.front().rows) {
-      row[1] = std::string(metric::kInaccurate);
-      row[3] = std::string("a gradient is off by 0.5");
-      std::fill(row.begin() + 4, row.end(), Scalar());
+  const auto inaccurate = [](const NamedRow& row) {
+    row[column::kOutcome] = std::string(metric::kInaccurate);
+    row[column::kReason] = std::string("a gradient is off by 0.5");
+    for (const auto pass : {metric::kForward, metric::kBackward, metric::kEndToEnd}) {
+      for (const auto statistic : kAttentionStatistics) {
+        row[attention_column(pass, statistic)] = Scalar();
+      }
     }
-  });
-  EXPECT_THAT(part.answer, AllOf(HasSubstr("Flash (yours) is not timed: a gradient is off by 0.5."),
-                                 Not(HasSubstr("**Flash (yours)** takes"))));
+  };
+  EXPECT_THAT(own_part(rows(inaccurate, is_own)).answer,
+              AllOf(HasSubstr("Flash (yours) is not timed: a gradient is off by 0.5."),
+                    Not(HasSubstr("**Flash (yours)** takes"))));
 }
 
 TEST(AttentionReport, TakesTheTablesThatTheHandoutAsksForToPaper) {
@@ -398,12 +327,5 @@ TEST(AttentionReport, TakesTheTablesThatTheHandoutAsksForToPaper) {
   EXPECT_EQ(taken(flash.details.tables), 2);
 }
 
-TEST(AttentionReport, OfARunWithoutItIsAsBefore) {
-  for (const Section& section :
-       build_document(measured(plan_input(Preset::kQuick)), false).sections) {
-    EXPECT_THAT(section.problem, Not(HasSubstr("attention")));
-  }
-}
-
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::attention_test

@@ -1,11 +1,8 @@
-// What the benchmarking problem says of a run: its rows, and each reason where it holds and where
-// not.
+// The benchmarking problem: its rows, and its sentences where they hold and where not.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "experiments/problems.h"
 #include "experiments/sample_runs.h"
-#include "results/metric_names.h"
 
 namespace labreport::benchmarking_script {
 namespace {
@@ -13,15 +10,10 @@ namespace {
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
-using testing_samples::Change;
-using testing_samples::end_with;
-using testing_samples::measured;
-using testing_samples::part_of;
+using namespace testing_samples;
 
 /// The benchmarking problem alone.
-PlanInput asked(Preset preset = Preset::kFull) {
-  return testing_samples::only("benchmarking_script", preset);
-}
+PlanInput asked(Preset preset = Preset::kFull) { return only("benchmarking_script", preset); }
 
 PlanInput one_size(Preset preset = Preset::kFull) {
   PlanInput input = asked(preset);
@@ -55,28 +47,17 @@ double number(const Dataset& dataset, std::size_t row, const std::string& column
 }
 
 /// Multiplies each sample of a timing's metric by what `factor` says of its place.
-Change scaled(std::string_view tag, std::string_view name, double (*factor)(std::size_t)) {
-  return [=](const CellSpec& spec, Launch& launch) {
-    if (spec.kind != CellKind::kTiming) return;
-    for (Metric& metric : launch.metrics) {
-      if (metric.tag != tag || metric.name != name) continue;
-      std::vector<std::int64_t> samples;
-      for (const double sample : metric.numbers()) {
-        samples.push_back(static_cast<std::int64_t>(factor(samples.size()) * sample));
-      }
-      metric = sample_metric(tag, name, "ns", samples);
-    }
-  };
+Change timings(std::string_view tag, std::string_view name, double (*factor)(std::size_t)) {
+  return where([](const CellSpec& spec) { return spec.kind == CellKind::kTiming; },
+               each_sample(tag, name, [=](double ns, std::size_t i) { return factor(i) * ns; }));
+}
+
+Change steps(double (*factor)(std::size_t)) {
+  return timings(metric::kStep, metric::kTotal, factor);
 }
 
 double uneven(std::size_t step) { return step % 2 == 0 ? 1 : 1.4; }
 double a_tenth_more(std::size_t) { return 1.1; }
-
-TEST(Samples, AreOnesOfEachSizeAndPhase) {
-  const Dataset samples = dataset(measured(asked()), "b", "samples");
-  EXPECT_EQ(samples.rows.size(), 5u * 3 * 10);
-  EXPECT_EQ(format_value(value(samples, 10, "name")), "backward");
-}
 
 TEST(Sizes, SayWhyAPhaseIsMissing) {
   const auto run = measured(one_size(), [](const CellSpec& spec, Launch& launch) {
@@ -89,21 +70,15 @@ TEST(Sizes, SayWhyAPhaseIsMissing) {
 }
 
 TEST(Spread, NamesWholeStepsThatAreOutliers) {
-  const auto long_step =
-      scaled("step", "total", [](std::size_t step) { return step == 7 ? 3.0 : 1.0; });
+  const auto long_step = steps([](std::size_t step) { return step == 7 ? 3.0 : 1.0; });
   EXPECT_THAT(answer(measured(one_size(), long_step), "b"),
               HasSubstr("whole steps of small include outliers of up to 3.0"));
   EXPECT_THAT(answer(measured(one_size()), "b"), Not(HasSubstr("outliers")));
 }
 
-TEST(Ratio, OfTwoIsThatOfTheFlops) {
-  EXPECT_THAT(answer(measured(asked()), "b"),
-              HasSubstr("2.00 times the forward pass (the FLOP count predicts 2×);"));
-}
-
 TEST(Ratio, IsExplainedByGemmsThatAreSlowerBackwardInTheProfile) {
   const auto slower =
-      scaled("synced", "backward", a_tenth_more);  // As the fake's backward GEMMs are.
+      timings(metric::kSynced, "backward", a_tenth_more);  // As the fake's backward GEMMs are.
   EXPECT_THAT(answer(measured(one_size(), slower), "b"),
               HasSubstr("(the FLOP count predicts 2×; small has 2.20×, because its GEMMs run at"));
   EXPECT_THAT(answer(measured(one_size(Preset::kQuick), slower), "b"), Not(HasSubstr("GEMMs")))
@@ -111,18 +86,13 @@ TEST(Ratio, IsExplainedByGemmsThatAreSlowerBackwardInTheProfile) {
 }
 
 TEST(Ratio, HasNoGemmRateWhereAKernelHasNoTime) {
-  const auto untimed = [](const CellSpec&, Launch& launch) {
-    for (Table& table : launch.tables) {
-      if (table.name == metric::kKernels) table.rows.front()[7] = Scalar();
-    }
-  };
   EXPECT_GT(number(dataset(measured(one_size()), "b", "sizes"), 0, "forward_rate"), 0);
-  EXPECT_TRUE(
-      value(dataset(measured(one_size(), untimed), "b", "sizes"), 0, "forward_rate").is_missing());
+  EXPECT_TRUE(value(dataset(measured(one_size(), without_a_time), "b", "sizes"), 0, "forward_rate")
+                  .is_missing());
 }
 
 TEST(Ratio, IsNotExplainedByGemmsThatAreFasterBackward) {
-  const auto faster = scaled("synced", "backward", [](std::size_t) { return 0.8; });
+  const auto faster = timings(metric::kSynced, "backward", [](std::size_t) { return 0.8; });
   EXPECT_THAT(answer(measured(one_size(), faster), "b"), Not(HasSubstr("GEMMs")));
 }
 
@@ -140,9 +110,9 @@ TEST(Networks, OfAModelInPythonHaveNoParametersByFormula) {
 
 TEST(Spread, IsThatOfThePassesAndOfTheOptimizer) {
   EXPECT_THAT(answer(measured(one_size()), "b"), HasSubstr("The passes vary little: "));
-  const auto passes = measured(one_size(), scaled("synced", "forward", uneven));
+  const auto passes = measured(one_size(), timings(metric::kSynced, "forward", uneven));
   EXPECT_THAT(answer(passes, "b"), HasSubstr("The passes vary: "));
-  const auto optimizer = measured(one_size(), scaled("synced", "optimizer", uneven));
+  const auto optimizer = measured(one_size(), timings(metric::kSynced, "optimizer", uneven));
   EXPECT_THAT(answer(optimizer, "b"), HasSubstr("The passes vary little: "));
   EXPECT_THAT(answer(optimizer, "b"),
               HasSubstr("that of the optimizer is at most **18 %** (small)"));
@@ -150,14 +120,13 @@ TEST(Spread, IsThatOfThePassesAndOfTheOptimizer) {
 
 TEST(Spread, OfTheOptimizerHasNoReasonBecauseStepsThatSettleVaryTheSameWay) {
   const auto settling =
-      scaled("synced", "optimizer", [](std::size_t step) { return step < 3 ? 1.5 : 1.0; });
+      timings(metric::kSynced, "optimizer", [](std::size_t step) { return step < 3 ? 1.5 : 1.0; });
   EXPECT_THAT(answer(measured(one_size(), settling), "b"),
               ContainsRegex(R"(that of the optimizer is at most \*\*[0-9]+ %\*\* \(small\)\.)"));
 }
 
 TEST(Spread, CountsTheForwardPassAloneToo) {
-  const auto wide =
-      scaled("step", "total", [](std::size_t step) { return step % 2 == 0 ? 1.0 : 1.02; });
+  const auto wide = steps([](std::size_t step) { return step % 2 == 0 ? 1.0 : 1.02; });
   EXPECT_THAT(answer(measured(one_size(), wide), "b"), HasSubstr("(small, forward alone)"));
 }
 
@@ -171,16 +140,10 @@ TEST(Windows, CountTheSameStepsFromDifferentBeginnings) {
               0.1 * number(windows, 0, "w5"));
 }
 
-TEST(Windows, InTheOpenAreThoseThatTheAnswerSpeaksOf) {
-  const Dataset windows = dataset(measured(asked()), "c", "windows");
-  EXPECT_EQ(windows.rows.size(), 5u) << "one of each size";
-  EXPECT_EQ(windows.columns.at(1).name, "first") << "one mode";
-}
-
 TEST(Windows, AreToldOfTheSizesThatRiseMostAndLeast) {
   const auto small_alone = [](const CellSpec& spec, Launch& launch) {
     if (spec.size == "small") return;
-    scaled("step", "total", [](std::size_t step) { return step == 0 ? 0.3 : 1.0; })(spec, launch);
+    steps([](std::size_t step) { return step == 0 ? 0.3 : 1.0; })(spec, launch);
   };
   EXPECT_THAT(
       answer(measured(asked(), small_alone), "c"),
@@ -206,13 +169,6 @@ TEST(Windows, OfProcessesOfTheirOwnStandBesideThem) {
   EXPECT_TRUE(value(windows, 1, "rise").is_missing());
 }
 
-TEST(Windows, SayWhyThereAreNone) {
-  const auto run = measured(one_size(), [](const CellSpec& spec, Launch& launch) {
-    if (spec.mode == Mode::kForward) end_with(launch, Crashed{11, "bad"});
-  });
-  EXPECT_THAT(value(dataset(run, "c", "every-window"), 0, "first").reason, HasSubstr("crashed"));
-}
-
 TEST(FirstStep, IsSplitIntoWhatAddsUpToIt) {
   const auto run = measured(one_size());
   const Dataset causes = dataset(run, "c", "first-step-causes");
@@ -225,11 +181,7 @@ TEST(FirstStep, IsSplitIntoWhatAddsUpToIt) {
 
 TEST(FirstStep, IsNotSplitWherePartOfItWasNotMeasured) {
   for (const auto missing : {metric::kStep, metric::kBusy}) {
-    const auto run = measured(one_size(), [missing](const CellSpec&, Launch& launch) {
-      std::erase_if(launch.metrics, [missing](const Metric& metric) {
-        return metric.tag == metric::kProfile && metric.name == missing;
-      });
-    });
+    const auto run = measured(one_size(), without(metric::kProfile, missing));
     EXPECT_EQ(format_value(value(dataset(run, "c", "first-step-causes"), 0, "cause")),
               "first step");
   }
@@ -237,16 +189,12 @@ TEST(FirstStep, IsNotSplitWherePartOfItWasNotMeasured) {
 
 TEST(FirstStep, CostsTheSameRegardlessOfModelSizeOnlyWhereItDoes) {
   const auto constant = [](const CellSpec& spec, Launch& launch) {
-    for (Metric& metric : launch.metrics) {
-      if (spec.kind != CellKind::kTiming || metric.tag != "step" || metric.name != "total")
-        continue;
-      std::vector<std::int64_t> samples;
-      for (const double sample : metric.numbers())
-        samples.push_back(static_cast<std::int64_t>(sample));
-      if (samples.size() > 1) samples[0] = samples[1] + 250'000'000;
-      if (samples.size() == 1) samples[0] = samples[0] / 5 + 250'000'000;
-      metric = sample_metric("step", "total", "ns", samples);
-    }
+    if (spec.kind != CellKind::kTiming) return;
+    const auto steps = launch.find(metric::kStep, metric::kTotal)->numbers();
+    const double steady = steps.size() > 1 ? steps[1] : steps[0] / 5;
+    each_sample(metric::kStep, metric::kTotal, [=](double ns, std::size_t step) {
+      return step == 0 ? steady + 250e6 : ns;
+    })(spec, launch);
   };
   EXPECT_THAT(answer(measured(asked(), constant), "c"), HasSubstr("regardless of model size"));
   EXPECT_THAT(answer(measured(asked()), "c"), Not(HasSubstr("regardless of model size")));
@@ -278,15 +226,13 @@ TEST(FirstStep, HasNoReasonWhereNoneWasMeasuredOrLaterStepsVaryAsMuch) {
   for (const Preset preset : {Preset::kQuick, Preset::kDemo}) {
     EXPECT_THAT(answer(measured(one_size(preset)), "c"), HasSubstr("no profile shows why"));
   }
-  const auto shaken =
-      scaled("step", "total", [](std::size_t step) { return step % 3 == 1 ? 8.0 : 1.0; });
+  const auto shaken = steps([](std::size_t step) { return step % 3 == 1 ? 8.0 : 1.0; });
   EXPECT_THAT(answer(measured(one_size(), shaken), "c"),
               HasSubstr("once warm; no profile shows why"));
 }
 
 TEST(SecondStep, MayLeaveADeviationThatTheMeanHides) {
-  const auto shaken =
-      scaled("step", "total", [](std::size_t step) { return step == 3 ? 1.06 : 1.0; });
+  const auto shaken = steps([](std::size_t step) { return step == 3 ? 1.06 : 1.0; });
   EXPECT_THAT(answer(measured(one_size(), shaken), "c"),
               HasSubstr("but not for the standard deviation, which still falls from"));
   EXPECT_THAT(answer(measured(one_size()), "c"), Not(HasSubstr("standard deviation, which")));
@@ -295,7 +241,7 @@ TEST(SecondStep, MayLeaveADeviationThatTheMeanHides) {
 TEST(SecondStep, ShowsWhetherOneWarmupStepIsEnough) {
   EXPECT_THAT(answer(measured(one_size()), "c"),
               HasSubstr("One warm-up step suffices for the mean here"));
-  const auto slow = scaled("step", "total", [](std::size_t step) { return step == 1 ? 1.3 : 1.0; });
+  const auto slow = steps([](std::size_t step) { return step == 1 ? 1.3 : 1.0; });
   EXPECT_THAT(answer(measured(one_size(), slow), "c"),
               HasSubstr("One warm-up step does not suffice: after it, the mean of small"));
   EXPECT_THAT(answer(measured(one_size(), slow), "c"), HasSubstr("does not show which"));

@@ -5,7 +5,7 @@
 
 #include "experiments/sample_runs.h"
 
-namespace labreport {
+namespace labreport::both_models_test {
 namespace {
 
 using testing::HasSubstr;
@@ -109,9 +109,9 @@ void double_attention(const CellSpec& spec, Launch& launch) {
   for (Table& table : launch.tables) {
     if (table.name != metric::kKernels) continue;
     for (auto& row : table.rows) {
-      if (std::get<std::string>(row.at(1)).find("attn") == std::string::npos) continue;
-      for (const std::size_t column : {6, 7})
-        row.at(column) = 2 * std::get<std::int64_t>(row[column]);
+      const testing_samples::NamedRow named(table, row);
+      if (!named.has(column::kModule, "attn")) continue;
+      for (const auto name : {column::kInstances, column::kTotalNs}) named.scale(name, 2);
     }
   }
 }
@@ -146,7 +146,7 @@ TEST(BothModels, AreComparedByStepsAndByWhereKernelsDiffer) {
   EXPECT_THAT(part.answer, HasSubstr("kernels a layer"));
   ASSERT_GE(part.tables.size(), 2u);
   EXPECT_EQ(part.tables[0].slug, "steps");
-  EXPECT_EQ(part.tables[0].text(part.tables[0].rows.at(0), 4), "1.50");
+  EXPECT_EQ(testing_samples::texts_in(part.tables[0], "B ÷ A").front(), "1.50");
   EXPECT_THAT(part.tables[1].slug, HasSubstr("places"));
 }
 
@@ -158,4 +158,4 @@ TEST(BothModels, ThatDoNotDifferAreNotSaidTo) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::both_models_test

@@ -4,7 +4,7 @@
 
 #include "experiments/common/ratio.h"
 
-namespace labreport {
+namespace labreport::change_test {
 namespace {
 
 TEST(Change, IsAPercentageUpToTwiceAndAFactorBeyond) {
@@ -55,4 +55,4 @@ TEST(Ratio, IsBelowALimitBeyondItsDeviation) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::change_test

@@ -4,29 +4,24 @@
 #include <algorithm>
 
 #include "experiments/sample_runs.h"
-#include "results/metric_names.h"
 #include "results/run_json.h"
 
-namespace labreport {
+namespace labreport::foreign_runs_test {
 namespace {
 
-using testing_samples::Change;
-
-Table* table_of(Launch& launch, std::string_view name) {
-  const auto found = std::ranges::find(launch.tables, name, &Table::name);
-  return found == launch.tables.end() ? nullptr : &*found;
-}
+using namespace testing_samples;
 
 /// Keeps the rows that `wanted` wants of each table of that name.
-Change keep_rows(std::string_view table,
-                 const std::function<bool(const std::vector<Scalar>&)>& wanted) {
+Change keep_rows(std::string_view name, std::function<bool(const NamedRow&)> wanted) {
   return [=](const CellSpec&, Launch& launch) {
-    Table* found = table_of(launch, table);
-    if (found != nullptr) std::erase_if(found->rows, [&](const auto& row) { return !wanted(row); });
+    for (Table& table : launch.tables) {
+      if (table.name != name) continue;
+      std::erase_if(table.rows, [&](auto& row) { return !wanted(NamedRow(table, row)); });
+    }
   };
 }
 
-/// Of each metric of that tag and name the first samples.
+/// Keeps the first samples of each metric of that tag and name.
 Change cut_samples(std::string_view tag, std::string_view name, std::size_t count) {
   return [=](const CellSpec&, Launch& launch) {
     for (Metric& metric : launch.metrics) {
@@ -40,17 +35,17 @@ Change cut_samples(std::string_view tag, std::string_view name, std::size_t coun
 
 /// The run loads, changed as it is, and has a document.
 void expect_document(const Change& change) {
-  PlanInput input = testing_samples::plan_input(Preset::kDemo, "2026");  // has every table
+  PlanInput input = plan_input(Preset::kDemo, "2026");  // has every table
   input.selection.sizes = {known_sizes(input.edition, Preset::kDemo).front()};
-  const labreport::Run run = testing_samples::measured(input, change);
+  const labreport::Run run = measured(input, change);
   const labreport::Run loaded = run_from_json(to_json(run), "run.json");
   EXPECT_FALSE(build_document(loaded, false).sections.empty());
 }
 
 TEST(ForeignRuns, MayLackTheDtypesOfOnePrecision) {
   for (const char* kept : {"fp16", "bf16", "none"}) {
-    expect_document(keep_rows(
-        metric::kDtypes, [=](const auto& row) { return std::get<std::string>(row[0]) == kept; }));
+    expect_document(keep_rows(metric::kDtypes,
+                              [=](const NamedRow& row) { return row.has("precision", kept); }));
   }
 }
 
@@ -64,8 +59,10 @@ TEST(ForeignRuns, MayLackTheRowsOfATable) {
 
 TEST(ForeignRuns, MayHaveTheirEventsInAnyOrder) {
   expect_document([](const CellSpec&, Launch& launch) {
-    for (const auto name : {metric::kTimeline, metric::kBlockTimeline}) {
-      if (Table* table = table_of(launch, name)) std::ranges::reverse(table->rows);
+    for (Table& table : launch.tables) {
+      const bool of_events =
+          table.name == metric::kTimeline || table.name == metric::kBlockTimeline;
+      if (of_events) std::ranges::reverse(table.rows);
     }
   });
 }
@@ -81,4 +78,4 @@ TEST(ForeignRuns, MayHaveFewerSamplesThanSteps) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::foreign_runs_test

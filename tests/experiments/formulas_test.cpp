@@ -12,7 +12,7 @@
 #include "publish/chart_renderer.h"
 #include "writers/html/template.h"
 
-namespace labreport {
+namespace labreport::formulas_test {
 namespace {
 
 constexpr const char* kMethod = "experiments/overview/method.md";
@@ -32,7 +32,7 @@ TEST(Formulas, HaveTheFormsThatEveryWriterTypesets) {
   }
 }
 
-/// Those of all sections, by the pandoc that set-up installs.
+/// Converts the formulas of all sections with the pandoc that set-up installs.
 TEST(Formulas, AreCommittedAsPandocConvertsThem) {
   std::set<std::string> sources;
   for (const std::string& words : all_words()) {
@@ -71,4 +71,4 @@ TEST(Formulas, AreMathInThePage) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::formulas_test

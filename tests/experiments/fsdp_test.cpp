@@ -1,64 +1,46 @@
-// What the problem of FSDP plans, and what it says of a run.
+// The FSDP problem: its plan, and its sentences where they hold and where not.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "experiments/fsdp_accounting/gathers.h"
 #include "experiments/sample_runs.h"
-#include "results/metric_names.h"
-#include "results/table_shapes.h"
 
-namespace labreport {
+namespace labreport::fsdp_test {
 namespace {
 
-using fsdp_accounting::all_blocks;
-using fsdp_accounting::block_gathers;
-using fsdp_accounting::BlockGather;
-using fsdp_accounting::in_time;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-using testing_samples::Change;
-using testing_samples::end_with;
-using testing_samples::measured;
-using testing_samples::only;
-using testing_samples::part_of;
+using namespace testing_samples;
 
 constexpr const char* kProblem = "fsdp_accounting";
 
-std::string answer(const std::string& letter, const Change& change = testing_samples::as_it_is) {
+std::string answer(const std::string& letter, const Change& change = as_it_is) {
   const auto run = measured(only(kProblem, Preset::kFull, "2026"), change);
   return part_of(run, std::string(kProblem) + "." + letter).answer;
 }
 
-/// A column of the gathers, in one precision, set from what it was.
-Change gathers(Precision precision, std::string_view column, double factor) {
-  return [=](const CellSpec& spec, Launch& launch) {
-    if (spec.sharding != Sharding::kWeights || spec.precision != precision) return;
-    for (Table& table : launch.tables) {
-      if (table.name != metric::kGathers) continue;
-      const auto at = static_cast<std::size_t>(
-          std::ranges::find(table.columns, column, &TableColumn::name) - table.columns.begin());
-      for (auto& row : table.rows) {
-        row[at] = static_cast<std::int64_t>(factor *
-                                            static_cast<double>(std::get<std::int64_t>(row[at])));
-      }
-    }
-  };
+Change of_weights(Change change, std::optional<Precision> precision = {}) {
+  return where(
+      [=](const CellSpec& spec) {
+        return spec.sharding == Sharding::kWeights &&
+               precision.value_or(*spec.precision) == spec.precision;
+      },
+      std::move(change));
 }
 
 TEST(FsdpPlan, SetsWeightsBesideTheOptimizerAndNothing) {
-  std::vector<std::pair<Precision, Sharding>> planned;
-  for (const CellSpec& spec : testing_samples::planned(only(kProblem, Preset::kFull, "2026"))) {
+  std::vector<std::pair<Precision, Sharding>> pairs;
+  for (const CellSpec& spec : planned(only(kProblem, Preset::kFull, "2026"))) {
     EXPECT_EQ(spec.size, "xl");
     EXPECT_EQ(spec.ranks, (Ranks{2, Collectives::kNccl}));
-    planned.emplace_back(*spec.precision, *spec.sharding);
+    pairs.emplace_back(*spec.precision, *spec.sharding);
   }
-  EXPECT_THAT(planned, ElementsAre(std::pair(Precision::kFp32, Sharding::kNone),
-                                   std::pair(Precision::kFp32, Sharding::kOptimizer),
-                                   std::pair(Precision::kFp32, Sharding::kWeights),
-                                   std::pair(Precision::kBf16, Sharding::kNone),
-                                   std::pair(Precision::kBf16, Sharding::kWeights)));
+  EXPECT_THAT(pairs, ElementsAre(std::pair(Precision::kFp32, Sharding::kNone),
+                                 std::pair(Precision::kFp32, Sharding::kOptimizer),
+                                 std::pair(Precision::kFp32, Sharding::kWeights),
+                                 std::pair(Precision::kBf16, Sharding::kNone),
+                                 std::pair(Precision::kBf16, Sharding::kWeights)));
 }
 
 TEST(FsdpMemory, ExpectsWhatTheHandoutsArithmeticDoes) {
@@ -75,11 +57,8 @@ TEST(FsdpMemory, ExpectsWhatTheHandoutsArithmeticDoes) {
 }
 
 TEST(FsdpMemory, SaysWhereAPeakIsHigher) {
-  const auto doubled = [](const CellSpec& spec, Launch& launch) {
-    if (spec.sharding != Sharding::kWeights) return;
-    for (auto& row : launch.tables.front().rows) row[4] = 3 * std::get<std::int64_t>(row[4]);
-  };
-  EXPECT_THAT(answer("a", doubled), HasSubstr("higher**"));
+  const auto tripled = [](const NamedRow& row) { row.scale(column::kPeakBytes, 3); };
+  EXPECT_THAT(answer("a", of_weights(each_row(metric::kHeld, tripled))), HasSubstr("higher**"));
 }
 
 TEST(FsdpMemory, OfOneGpuSaysWhatTheHostLacks) {
@@ -92,68 +71,44 @@ TEST(FsdpMemory, OfOneGpuSaysWhatTheHostLacks) {
   EXPECT_THAT(answer("b", on_one_gpu), HasSubstr("nothing was gathered"));
 }
 
-TEST(FsdpMemory, NamesLossesThatDiffer) {
-  const auto other = [](const CellSpec& spec, Launch& launch) {
-    if (spec.sharding != Sharding::kWeights || spec.precision != Precision::kFp32) return;
-    for (Metric& metric : launch.metrics) {
-      if (metric.tag == metric::kLosses) metric.data = Samples(std::vector<double>{9.2, 9.9});
-    }
+TEST(FsdpMemory, NamesLossesThatDifferIn16BitsBeforeRoundingGrows) {
+  const auto with = [](std::vector<double> samples, Precision precision) {
+    return answer("a", of_weights(losses(std::move(samples)), precision));
   };
-  EXPECT_THAT(answer("a", other), HasSubstr("The losses of xl in FP32 differ by 7.6 %"));
   EXPECT_THAT(answer("a"), Not(HasSubstr("losses")));
-}
-
-TEST(FsdpMemory, ComparesLossesIn16BitsBeforeRoundingGrows) {
-  const auto losses = [](std::vector<double> samples) {
-    return [samples](const CellSpec& spec, Launch& launch) {
-      if (spec.sharding != Sharding::kWeights || spec.precision != Precision::kBf16) return;
-      for (Metric& metric : launch.metrics) {
-        if (metric.tag == metric::kLosses) metric.data = Samples(samples);
-      }
-    };
-  };
-  EXPECT_THAT(answer("a", losses({9.2, 9.2, 9.9, 9.2})), Not(HasSubstr("losses")));
-  EXPECT_THAT(answer("a", losses({9.2, 9.9, 9.2, 9.2})),
+  EXPECT_THAT(with({9.2, 9.9}, Precision::kFp32),
+              HasSubstr("The losses of xl in FP32 differ by 7.6 %"));
+  EXPECT_THAT(with({9.2, 9.2, 9.9, 9.2}, Precision::kBf16), Not(HasSubstr("losses")));
+  EXPECT_THAT(with({9.2, 9.9, 9.2, 9.2}, Precision::kBf16),
               HasSubstr("The losses of xl in BF16, of its first two steps, differ by 7.6 %"));
 }
 
 TEST(FsdpGathers, NameWhatIsLateAndWhatQueues) {
-  const auto late = [](std::string_view matrix, std::int64_t wait) {
-    return [matrix, wait](const CellSpec& spec, Launch& launch) {
-      if (spec.sharding != Sharding::kWeights) return;
-      for (auto& row : launch.tables.back().rows) {
-        if (std::get<std::string>(row[1]).ends_with(matrix)) row[4] = wait;
-      }
-    };
+  const auto late_by = [](std::int64_t wait) {
+    return of_weights(each_row(metric::kGathers, [=](const NamedRow& row) {
+      if (row.has(column::kModule, "ffn.w1")) row[column::kWaitNs] = wait;
+    }));
   };
-  EXPECT_THAT(answer("b", late("ffn.w1", 1'000'000)),
-              AllOf(HasSubstr("late in most blocks are ffn.w1."),
-                    Not(HasSubstr("late in most blocks are ffn.w1 and"))));
-  EXPECT_THAT(answer("b", late("ffn.w1", 1'000'000'000)),
+  EXPECT_THAT(answer("b", late_by(1'000'000)), HasSubstr("late in most blocks are ffn.w1."));
+  EXPECT_THAT(answer("b", late_by(1'000'000'000)),
               AllOf(HasSubstr("gathers queue behind the reduce-scatters"),
                     Not(HasSubstr("backward: **yes**"))));
   EXPECT_THAT(answer("b"), Not(HasSubstr("queue behind")));
-}
-
-/// All samples of a metric.
-void set_ms(Launch& launch, std::string_view tag, std::string_view name, std::int64_t ms) {
-  for (Metric& metric : launch.metrics) {
-    if (metric.tag != tag || metric.name != name) continue;
-    for (auto& ns : std::get<std::vector<std::int64_t>>(std::get<Samples>(metric.data))) {
-      ns = ms * 1'000'000;
-    }
-  }
 }
 
 /// Phases that save 73 ms in all, of steps that take 711 ms, or `plain_ms`, and 637 ms.
 Change saving_73_ms(std::int64_t plain_ms) {
   return [plain_ms](const CellSpec& spec, Launch& launch) {
     const bool sharded = spec.sharding == Sharding::kWeights;
-    set_ms(launch, metric::kStep, metric::kTotal, sharded ? 637 : plain_ms);
-    set_ms(launch, metric::kSynced, metric::kForward, sharded ? 193 : 177);
-    set_ms(launch, metric::kSynced, metric::kBackward, sharded ? 382 : 361);
-    set_ms(launch, metric::kSynced, metric::kAllReduce, sharded ? 3 : 60);
-    set_ms(launch, metric::kSynced, metric::kOptimizer, sharded ? 63 : 116);
+    const auto set = [&](std::string_view tag, std::string_view name, std::int64_t ms) {
+      each_sample(tag, name, [=](double, std::size_t) { return 1e6 * static_cast<double>(ms); })(
+          spec, launch);
+    };
+    set(metric::kStep, metric::kTotal, sharded ? 637 : plain_ms);
+    set(metric::kSynced, metric::kForward, sharded ? 193 : 177);
+    set(metric::kSynced, metric::kBackward, sharded ? 382 : 361);
+    set(metric::kSynced, metric::kAllReduce, sharded ? 3 : 60);
+    set(metric::kSynced, metric::kOptimizer, sharded ? 63 : 116);
   };
 }
 
@@ -161,27 +116,24 @@ TEST(FsdpSteps, AreExplainedByPhasesThatAddUpToTheirDifference) {
   EXPECT_THAT(answer("b", saving_73_ms(711)), HasSubstr("saves 53.0 ms and the all-reduce"));
   EXPECT_THAT(answer("b", saving_73_ms(660)),
               AllOf(HasSubstr("A step of xl in FP32 takes"), Not(HasSubstr("saves 53.0 ms"))));
-}
-
-TEST(FsdpSteps, AreNotExplainedWithoutEachPhase) {
-  const auto without = [](const CellSpec& spec, Launch& launch) {
-    saving_73_ms(711)(spec, launch);
-    if (spec.sharding != Sharding::kWeights) return;
-    std::erase_if(launch.metrics, [](const Metric& metric) {
-      return metric.tag == metric::kSynced && metric.name == metric::kAllReduce;
-    });
-  };
-  EXPECT_THAT(answer("b", without), Not(HasSubstr("saves 53.0 ms")));
+  const auto one_lacks = of_weights(without(metric::kSynced, metric::kAllReduce));
+  EXPECT_THAT(answer("b", both(saving_73_ms(711), one_lacks)), Not(HasSubstr("saves 53.0 ms")));
 }
 
 TEST(FsdpGathers, CountNoGatherWithoutATime) {
-  const auto without = [](const CellSpec& spec, Launch& launch) {
-    if (spec.sharding != Sharding::kWeights || spec.precision != Precision::kBf16) return;
-    for (auto& row : launch.tables.back().rows) {
-      if (std::get<std::string>(row[1]) == "layers.0.ffn.w1") row[4] = Scalar();
-    }
+  const auto untimed = [](const NamedRow& row) {
+    if (row.has(column::kModule, "layers.0.ffn.w1")) row[column::kWaitNs] = Scalar();
   };
-  EXPECT_THAT(answer("b", without), HasSubstr("none of the 223 gathers"));
+  EXPECT_THAT(answer("b", of_weights(each_row(metric::kGathers, untimed), Precision::kBf16)),
+              HasSubstr("none of the 223 gathers"));
+}
+
+TEST(FsdpGathers, CountAsInTimeBelowATwentiethOrTheClocksOwnError) {
+  using fsdp_accounting::in_time;
+  EXPECT_TRUE(in_time(50'000, 1e6));
+  EXPECT_FALSE(in_time(50'001, 1e6));
+  EXPECT_TRUE(in_time(10'000, 1e3));
+  EXPECT_FALSE(in_time(10'001, 1e3));
 }
 
 TEST(FsdpGathers, AreInTimeInFp32AndNotInBf16) {
@@ -193,37 +145,18 @@ TEST(FsdpGathers, AreInTimeInFp32AndNotInBf16) {
 }
 
 TEST(FsdpGathers, ThatTakeLongerThanTheBlockCannotHide) {
-  EXPECT_THAT(answer("b", gathers(Precision::kBf16, column::kAloneNs, 1e6)),
-              AllOf(HasSubstr("**yes**"), Not(HasSubstr("because"))))
-      << "whatever was in time needs no excuse";
-  const auto both = [](const CellSpec& spec, Launch& launch) {
-    gathers(Precision::kBf16, column::kAloneNs, 1e6)(spec, launch);
-    gathers(Precision::kBf16, column::kWaitNs, 1e6)(spec, launch);
+  const auto longer = [](bool late) {
+    return of_weights(each_row(metric::kGathers,
+                               [=](const NamedRow& row) {
+                                 row.scale(column::kAloneNs, 1e6);
+                                 if (late) row.scale(column::kWaitNs, 1e6);
+                               }),
+                      Precision::kBf16);
   };
-  EXPECT_THAT(answer("b", both), HasSubstr("because they take longer than"));
-}
-
-TEST(FsdpGathers, CountAsInTimeBelowATwentiethOrTheClocksOwnError) {
-  EXPECT_TRUE(in_time(0, 1e6));
-  EXPECT_TRUE(in_time(50'000, 1e6));
-  EXPECT_FALSE(in_time(50'001, 1e6));
-  EXPECT_TRUE(in_time(10'000, 1e3));
-  EXPECT_FALSE(in_time(10'001, 1e3));
-}
-
-TEST(FsdpGathers, AreSummedByBlock) {
-  const auto run = measured(only(kProblem, Preset::kFull, "2026"));
-  const Launch& launch = run.cells[2].launches.front();
-  const std::vector<BlockGather> blocks = block_gathers(launch);
-  ASSERT_EQ(blocks.size(), 2u * (32 + 2) - 1) << "no gather of the embedding in backward";
-  EXPECT_EQ(blocks[0].block, "token_embeddings");
-  EXPECT_FALSE(blocks[0].is_block());
-  EXPECT_EQ(blocks[1].block, "layers.0");
-  EXPECT_EQ(blocks[1].layers, 7);
-  EXPECT_NEAR(blocks[1].bytes, 419.4e6, 0.1e6) << "104.86 M weights of one block";
-  EXPECT_NEAR(all_blocks(blocks, metric::kForward)->bytes, 32 * blocks[1].bytes, 1);
-  EXPECT_FALSE(all_blocks({}, metric::kForward));
+  EXPECT_THAT(answer("b", longer(false)), AllOf(HasSubstr("**yes**"), Not(HasSubstr("because"))))
+      << "whatever was in time needs no excuse";
+  EXPECT_THAT(answer("b", longer(true)), HasSubstr("because they take longer than"));
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::fsdp_test

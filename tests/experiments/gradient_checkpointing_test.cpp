@@ -1,39 +1,32 @@
-// What the problem of gradient checkpointing plans, and what it says of a run.
+// Gradient checkpointing: its plan, and its sentences where they hold and where not.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
+
+#include <set>
 
 #include "experiments/gradient_checkpointing/arrangements.h"
-#include "experiments/gradient_checkpointing/choices.h"
 #include "experiments/sample_runs.h"
 #include "plan/memory.h"
-#include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::gradient_checkpointing_test {
 namespace {
 
 using gradient_checkpointing::Arrangement;
 using gradient_checkpointing::arrangements;
-using gradient_checkpointing::Checkpointed;
-using gradient_checkpointing::checkpointed_networks;
 using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-using testing_samples::as_it_is;
-using testing_samples::Change;
-using testing_samples::end_with;
-using testing_samples::measured;
-using testing_samples::plan_input;
+using namespace testing_samples;
 
 using Group = std::optional<std::int64_t>;
 
 PlanInput checkpoints(Preset preset = Preset::kFull, const char* edition = "2026") {
-  return testing_samples::only("gradient_checkpointing", preset, edition);
+  return only("gradient_checkpointing", preset, edition);
 }
 
-std::vector<CellSpec> planned(const PlanInput& input, const labreport::Run& so_far = {}) {
-  return testing_samples::planned(input, CellKind::kCheckpointing, so_far);
+std::vector<CellSpec> checkpointed(const PlanInput& input) {
+  return planned(input, CellKind::kCheckpointing);
 }
 
 std::vector<Group> groups(const std::vector<CellSpec>& specs) {
@@ -42,7 +35,7 @@ std::vector<Group> groups(const std::vector<CellSpec>& specs) {
   return found;
 }
 
-/// As on a GPU with less memory than the fake one.
+/// Refuses what a GPU with less memory than the fake one cannot hold.
 Change with_memory(double gibibytes) {
   return [=](const CellSpec& spec, Launch& launch) {
     if (spec.kind != CellKind::kCheckpointing) return;
@@ -59,25 +52,16 @@ Change with_memory(double gibibytes) {
   };
 }
 
-std::vector<Checkpointed> networks(const labreport::Run& run) {
-  return checkpointed_networks(RunView(run, find_edition(run.edition)));
-}
-
 Part part(const labreport::Run& run, const std::string& letter) {
-  return testing_samples::part_of(run, "gradient_checkpointing." + letter);
+  return part_of(run, "gradient_checkpointing." + letter);
 }
 
 std::string answer(const Change& change, Preset preset = Preset::kFull) {
   return part(measured(checkpoints(preset), change), "b").answer;
 }
 
-TEST(CheckpointingPlan, IsNoPartOfARunThatDoesNotAskForItNorOf2025) {
-  EXPECT_TRUE(planned(plan_input(Preset::kFull, "2026")).empty());
-  EXPECT_TRUE(planned(checkpoints(Preset::kFull, "2025")).empty());
-}
-
 TEST(CheckpointingPlan, IsTheHandoutsStepWithoutCheckpointsAndWithEveryPowerOfTwoBelowItsBlocks) {
-  const std::vector<CellSpec> specs = planned(checkpoints());
+  const std::vector<CellSpec> specs = checkpointed(checkpoints());
   EXPECT_THAT(groups(specs), ElementsAre(Group(), 1, 2, 4, 8, 16));
   EXPECT_EQ(cell_id(specs.front()),
             "checkpointing.cuda.d2560-f10240-l32-h32-v10000.b4.c2048.fp32.train_step.w1.n3");
@@ -86,9 +70,9 @@ TEST(CheckpointingPlan, IsTheHandoutsStepWithoutCheckpointsAndWithEveryPowerOfTw
 }
 
 TEST(CheckpointingPlan, OfPresetsHasFewerGroups) {
-  EXPECT_THAT(groups(planned(checkpoints(Preset::kQuick))), ElementsAre(Group(), 1, 2, 4));
-  EXPECT_THAT(groups(planned(checkpoints(Preset::kDemo))), ElementsAre(Group(), 1, 2, 4));
-  EXPECT_EQ(planned(checkpoints(Preset::kDemo)).front().context, 64);
+  EXPECT_THAT(groups(checkpointed(checkpoints(Preset::kQuick))), ElementsAre(Group(), 1, 2, 4));
+  EXPECT_THAT(groups(checkpointed(checkpoints(Preset::kDemo))), ElementsAre(Group(), 1, 2, 4));
+  EXPECT_EQ(checkpointed(checkpoints(Preset::kDemo)).front().context, 64);
 }
 
 TEST(CheckpointingPlan, KeepsWhatTheUserChose) {
@@ -97,33 +81,27 @@ TEST(CheckpointingPlan, KeepsWhatTheUserChose) {
   input.selection.contexts = {128};
   input.selection.precisions = {Precision::kFp32, Precision::kBf16};
   input.selection.batch = 7;
-  const std::vector<CellSpec> specs = planned(input);
+  const std::vector<CellSpec> specs = checkpointed(input);
   EXPECT_THAT(groups(specs), ElementsAre(Group(), 1, 2, Group(), 1, 2));
   EXPECT_EQ(specs.back().precision, Precision::kBf16);
   EXPECT_EQ(specs.back().context, 128);
   EXPECT_EQ(specs.back().batch, 7);
   input.selection.modes = {Mode::kForwardBackward};
-  EXPECT_EQ(planned(input).front().mode, Mode::kForwardBackward);
+  EXPECT_EQ(checkpointed(input).front().mode, Mode::kForwardBackward);
   input.selection.modes = {Mode::kForward};
-  EXPECT_TRUE(planned(input).empty()) << "without a backward pass nothing runs again";
+  EXPECT_TRUE(checkpointed(input).empty()) << "without a backward pass nothing runs again";
 }
 
 TEST(CheckpointingPlan, TakesTheNextSizeWhereSingleBlocksHaveNoRoom) {
   const auto sizes = [](double gibibytes) {
-    std::vector<std::string> names;
-    for (const Checkpointed& network : networks(measured(checkpoints(), with_memory(gibibytes)))) {
-      names.push_back(network.spec.size);
+    std::set<std::string> names;
+    for (const Cell& cell : measured(checkpoints(), with_memory(gibibytes)).cells) {
+      names.insert(cell.spec.size);
     }
     return names;
   };
   EXPECT_THAT(sizes(140), ElementsAre("xl"));
-  EXPECT_THAT(sizes(40), ElementsAre("xl", "large"));
-}
-
-TEST(CheckpointingPlan, IsOfLabreportsOwnNetwork) {
-  PlanInput input = checkpoints();
-  input.selection.model.emplace();
-  EXPECT_TRUE(planned(input).empty());
+  EXPECT_THAT(sizes(40), ElementsAre("large", "xl"));
 }
 
 TEST(Arrangements, CountWhatNestingHoldsAndRunsAgain) {
@@ -144,25 +122,6 @@ TEST(Arrangements, OfOneBlockHoldItAlone) {
     EXPECT_LE(arrangement.inputs, 1) << arrangement.words;
     EXPECT_LE(arrangement.again, 1) << arrangement.words;
   }
-}
-
-TEST(Choices, StandFromTheSmallestGroupToNone) {
-  const std::vector<Checkpointed> all = networks(measured(checkpoints(), as_it_is));
-  ASSERT_EQ(all.size(), 1u);
-  std::vector<std::string> words;
-  for (const auto& choice : all.front().choices) words.push_back(choice.words());
-  EXPECT_THAT(words, ElementsAre("1", "2", "4", "8", "16", "none"));
-  EXPECT_EQ(all.front().best(), &all.front().choices.front());
-  EXPECT_EQ(all.front().smaller(*all.front().best()), all.front().plain());
-  EXPECT_EQ(all.front().larger(*all.front().best())->words(), "2");
-}
-
-TEST(Choices, KeepWhatForwardAndBackwardHeldWhereTheStepRanOut) {
-  const Checkpointed network = networks(measured(checkpoints(), with_memory(40))).front();
-  EXPECT_TRUE(network.choices.front().held);
-  EXPECT_FALSE(network.choices.front().peak);
-  EXPECT_THAT(network.choices.front().reason, HasSubstr("out of memory in backward"));
-  EXPECT_EQ(network.best(), nullptr);
 }
 
 TEST(CheckpointingAnswer, OnEightyGibibytesHasTheNextLargerAndTheReasonForSingleBlocks) {
@@ -204,7 +163,7 @@ TEST(CheckpointingAnswer, WhereNothingFitsSaysWhatTheLeastWouldTake) {
                     Not(HasSubstr("peak lowest"))));
 }
 
-testing_samples::Change pairs_peak_at(std::int64_t gibibytes) {
+Change pairs_peak_at(std::int64_t gibibytes) {
   return [gibibytes](const CellSpec& spec, Launch& launch) {
     if (spec.group != 2) return;
     for (Metric& metric : launch.metrics) {
@@ -244,13 +203,9 @@ TEST(CheckpointingAnswer, HoldsTheFormulaToBothPeaksOfEveryChoice) {
 }
 
 TEST(CheckpointingAnswer, SaysWhereLossesPart) {
-  const auto diverged = [](const CellSpec& spec, Launch& launch) {
-    if (spec.group != 4) return;
-    for (Metric& metric : launch.metrics) {
-      if (metric.tag == metric::kLosses) metric.data = Samples(std::vector<double>(4, 9.9));
-    }
-  };
-  EXPECT_THAT(answer(diverged), HasSubstr("with groups of 4 blocks differs by 7.6 %"));
+  const auto in_fours = [](const CellSpec& spec) { return spec.group == 4; };
+  EXPECT_THAT(answer(where(in_fours, losses(std::vector<double>(4, 9.9)))),
+              HasSubstr("with groups of 4 blocks differs by 7.6 %"));
   EXPECT_THAT(answer(as_it_is), Not(HasSubstr("more than rounding explains")));
 }
 
@@ -277,17 +232,11 @@ TEST(CheckpointingAnswer, GivesTheReasonOfWhatDidNotRunForAnotherCause) {
 }
 
 TEST(CheckpointingTables, HaveARowForEachChoiceWithItsReason) {
-  const Part shown = part(measured(checkpoints(), with_memory(79)), "b");
-  std::vector<std::string> rows;
-  for (const TableView& table : shown.tables) {
-    if (!table.slug.starts_with("choices")) continue;
-    for (const RowView& row : table.rows) {
-      rows.push_back(table.text(row, 0) + ": " + row.note + row.remarks());
-    }
-  }
+  const auto rows =
+      rows_of(table_of(part(measured(checkpoints(), with_memory(79)), "b"), "choices"));
   EXPECT_EQ(rows.size(), 6u);
   EXPECT_THAT(rows, Contains(AllOf(HasSubstr("none"), HasSubstr("out of memory in backward"))));
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::gradient_checkpointing_test

@@ -10,6 +10,8 @@
 #include "plan/planner.h"
 #include "results/launch_file.h"
 #include "results/measured_table.h"
+#include "results/metric_names.h"
+#include "results/table_shapes.h"
 
 namespace labreport::testing_samples {
 
@@ -20,7 +22,7 @@ inline PlanInput plan_input(Preset preset, const char* edition = "2025") {
   return {find_edition(edition), preset, {}, device};
 }
 
-/// Of that problem or part alone.
+/// The plan's input for that problem or part alone.
 inline PlanInput only(const std::string& asked, Preset preset = Preset::kFull,
                       const char* edition = "2025") {
   PlanInput input = plan_input(preset, edition);
@@ -100,6 +102,99 @@ inline Run measured(const PlanInput& input, const Change& change = as_it_is) {
   return run;
 }
 
+// Changes of a run, which combine.
+
+inline Change where(std::function<bool(const CellSpec&)> wanted, Change change) {
+  return [=](const CellSpec& spec, Launch& launch) {
+    if (wanted(spec)) change(spec, launch);
+  };
+}
+
+inline Change both(Change one, Change other) {
+  return [=](const CellSpec& spec, Launch& launch) {
+    one(spec, launch);
+    other(spec, launch);
+  };
+}
+
+inline Change without(std::string_view tag, std::string_view name) {
+  return [=](const CellSpec&, Launch& launch) {
+    std::erase_if(launch.metrics,
+                  [=](const Metric& metric) { return metric.tag == tag && metric.name == name; });
+  };
+}
+
+/// Replaces the samples, or the number, of a metric by what `value` makes of each and its place.
+inline Change each_sample(std::string_view tag, std::string_view name,
+                          std::function<double(double, std::size_t)> value) {
+  return [=](const CellSpec&, Launch& launch) {
+    for (Metric& metric : launch.metrics) {
+      if (metric.tag != tag || metric.name != name) continue;
+      if (!metric.is_samples()) {
+        metric.data = Scalar(static_cast<std::int64_t>(value(*metric.number(), 0)));
+        continue;
+      }
+      std::vector<std::int64_t> samples;
+      for (const double sample : metric.numbers()) {
+        samples.push_back(static_cast<std::int64_t>(value(sample, samples.size())));
+      }
+      metric.data = Samples(samples);
+    }
+  };
+}
+
+inline Change scaled(std::string_view tag, std::string_view name, double factor) {
+  return each_sample(tag, name, [=](double value, std::size_t) { return factor * value; });
+}
+
+inline Change losses(std::vector<double> samples) {
+  return [=](const CellSpec&, Launch& launch) {
+    for (Metric& metric : launch.metrics) {
+      if (metric.tag == metric::kLosses) metric.data = Samples(samples);
+    }
+  };
+}
+
+/// A row of a table by the names of its columns.
+class NamedRow {
+ public:
+  NamedRow(const Table& table, std::vector<Scalar>& cells) : table_(&table), cells_(&cells) {}
+
+  Scalar& operator[](std::string_view column) const {
+    const auto found = std::ranges::find(table_->columns, column, &TableColumn::name);
+    if (found == table_->columns.end()) throw std::runtime_error("no column of that name");
+    return cells_->at(static_cast<std::size_t>(found - table_->columns.begin()));
+  }
+
+  bool has(std::string_view column, std::string_view words) const {
+    return std::get<std::string>((*this)[column]).find(words) != std::string::npos;
+  }
+
+  std::int64_t number(std::string_view column) const {
+    return std::get<std::int64_t>((*this)[column]);
+  }
+
+  /// Leaves a cell without a number as it is.
+  void scale(std::string_view column, double factor) const {
+    if (auto* number = std::get_if<std::int64_t>(&(*this)[column])) {
+      *number = static_cast<std::int64_t>(factor * static_cast<double>(*number));
+    }
+  }
+
+ private:
+  const Table* table_;
+  std::vector<Scalar>* cells_;
+};
+
+inline Change each_row(std::string_view table_name, std::function<void(const NamedRow&)> change) {
+  return [=](const CellSpec&, Launch& launch) {
+    for (Table& table : launch.tables) {
+      if (table.name != table_name) continue;
+      for (auto& row : table.rows) change(NamedRow(table, row));
+    }
+  };
+}
+
 /// The part of that name in a run's report; of a problem's name, its first.
 inline Part part_of(const Run& run, const std::string& name) {
   for (const Section& section : build_document(run, false).sections) {
@@ -110,14 +205,58 @@ inline Part part_of(const Run& run, const std::string& name) {
   throw std::runtime_error("no part " + name);
 }
 
+/// One kernel's time is unknown.
+inline void without_a_time(const CellSpec&, Launch& launch) {
+  for (Table& table : launch.tables) {
+    if (table.name != metric::kKernels) continue;
+    NamedRow(table, table.rows.front())[column::kTotalNs] = Scalar();
+  }
+}
+
+inline TableView table_of(const Part& part, std::string_view slug) {
+  for (const auto* tables : {&part.tables, &part.details.tables}) {
+    for (const TableView& table : *tables) {
+      if (table.slug == slug) return table;
+    }
+  }
+  throw std::runtime_error("no table " + std::string(slug));
+}
+
+/// A column's texts, or the reasons in their place; empty where the table has no such column.
+inline std::vector<std::string> texts_in(const TableView& table, std::string_view title) {
+  const auto found = std::ranges::find(table.columns, title, &ColumnView::title);
+  if (found == table.columns.end()) return {};
+  std::vector<std::string> texts;
+  for (const RowView& row : table.rows) {
+    texts.push_back(table.text(row, static_cast<std::size_t>(found - table.columns.begin())) +
+                    row.note);
+  }
+  return texts;
+}
+
+/// Each row's cells between bars, with its remarks.
+inline std::vector<std::string> rows_of(const TableView& table) {
+  std::vector<std::string> lines;
+  for (const RowView& row : table.rows) {
+    std::string& line = lines.emplace_back();
+    for (std::size_t c = 0; c < row.cells.size(); ++c) line += table.text(row, c) + " | ";
+    line += row.note + row.remarks();
+  }
+  return lines;
+}
+
 /// A row of the kernel table: `ms` of kernels of one class in one phase.
 inline std::vector<Scalar> kernel_row(const Table& table, std::string_view phase, const char* kind,
-                                      double ms) {
+                                      double ms, std::int64_t instances = 1) {
   std::vector<Scalar> cells(table.columns.size(), Scalar(std::int64_t{1}));
-  for (std::size_t i = 0; i < 5; ++i) cells[i] = std::string("aten::any");
-  cells[0] = std::string(phase);
-  cells[4] = std::string(kind);
-  cells[7] = static_cast<std::int64_t>(1e6 * ms);
+  const NamedRow row(table, cells);
+  for (const auto name : {column::kModule, column::kOperation, column::kOperator}) {
+    row[name] = std::string("aten::any");
+  }
+  row[column::kPhase] = std::string(phase);
+  row[column::kClass] = std::string(kind);
+  row[column::kInstances] = instances;
+  row[column::kTotalNs] = static_cast<std::int64_t>(1e6 * ms);
   return cells;
 }
 

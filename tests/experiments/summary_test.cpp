@@ -1,32 +1,25 @@
 // The report's summary: what a training step costs, and a reason only where the run holds it.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "experiments/overview/datasheet.h"
-#include "experiments/overview/overview.h"
 #include "experiments/sample_runs.h"
-#include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::summary_test {
 namespace {
 
 using testing::AnyOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
-using testing::StartsWith;
-using testing_samples::Change;
-using testing_samples::kernel_row;
+using namespace testing_samples;
 
 Section first_section(DeviceKind device, const Change& change) {
-  PlanInput input = testing_samples::plan_input(Preset::kFull);
+  PlanInput input = plan_input(Preset::kFull);
   input.device = device;
   input.selection.only = {"benchmarking_script.b", "nsys_profile",
                           "benchmarking_mixed_precision.c"};
-  return build_document(testing_samples::measured(input, change), false).sections.front();
+  return build_document(measured(input, change), false).sections.front();
 }
-
-const auto as_it_is = [](const auto&...) {};
 
 std::string answer(const Change& change = as_it_is) {
   return first_section(DeviceKind::kCuda, change).parts.front().answer;
@@ -50,24 +43,13 @@ std::string answer_of_profiles(double fp32_gemms, double bf16_gemms, double bf16
   });
 }
 
-TEST(Summary, StandsFirst) {
-  const Section section = first_section(DeviceKind::kCuda, as_it_is);
-  EXPECT_EQ(section.title, "Summary");
-  EXPECT_FALSE(section.asked());
-  EXPECT_FALSE(section.parts.front().awaits_answer(Answers::kNone));
-}
-
 TEST(Summary, CallsASpeedupApproximateWhereOneOfItsStepsVaries) {
   EXPECT_THAT(answer(), Not(HasSubstr("approximate")));
-  const std::string varying = answer([](const CellSpec& spec, Launch& launch) {
-    if (spec.kind != CellKind::kTiming || spec.precision != Precision::kBf16) return;
-    for (Metric& metric : launch.metrics) {
-      auto* samples = std::get_if<Samples>(&metric.data);
-      if (samples == nullptr || metric.unit != "ns") continue;
-      auto& times = std::get<std::vector<std::int64_t>>(*samples);
-      for (std::size_t i = 0; i < times.size(); i += 2) times[i] *= 2;
-    }
-  });
+  const std::string varying =
+      answer(where([](const CellSpec& spec) { return spec.precision == Precision::kBf16; },
+                   each_sample(metric::kStep, metric::kTotal, [](double ns, std::size_t step) {
+                     return step % 2 == 0 ? 2 * ns : ns;
+                   })));
   EXPECT_THAT(varying, HasSubstr("It is approximate, because the BF16 step's coefficient of"));
 }
 
@@ -97,8 +79,8 @@ TEST(Summary, WithoutAMeasuredPeakThereIsNoMfu) {
 
 TEST(Summary, NamesTheDataSheetPeaksThatItDividesBy) {
   const auto title = [](const std::string& device) {
-    PlanInput input = testing_samples::only("benchmarking_mixed_precision.c");
-    labreport::Run run = testing_samples::measured(input);
+    PlanInput input = only("benchmarking_mixed_precision.c");
+    labreport::Run run = measured(input);
     run.devices.front().name = device;
     return build_document(run, false).sections.front().parts.front().tables.front().title;
   };
@@ -136,8 +118,7 @@ TEST(Summary, NamesALargerNetworkThatIsFasterAndWhyWhereLaunchesAreTheReason) {
 
 TEST(Summary, ARunWithoutATrainingStepHasNone) {
   const auto forward_alone = [](const CellSpec& spec, Launch& launch) {
-    if (spec.mode == Mode::kTrainStep)
-      testing_samples::end_with(launch, OutOfMemory{"optimizer", 1, 2, 3});
+    if (spec.mode == Mode::kTrainStep) end_with(launch, OutOfMemory{"optimizer", 1, 2, 3});
   };
   EXPECT_EQ(first_section(DeviceKind::kCuda, forward_alone).title, "What ran");
 }
@@ -147,8 +128,8 @@ TEST(Summary, OnACpuItSpeaksOfOperators) {
       DeviceKind::kCpu, [](const CellSpec& spec, Launch& launch) { profile(spec, launch, 10, 1); });
   ASSERT_EQ(section.parts.front().figures.size(), 1u);
   for (const Figure& figure : section.parts.front().figures) {
-    for (const RowView& row : figure.data.rows)
-      EXPECT_THAT(figure.data.text(row, 1), Not(AnyOf(HasSubstr("kernel"), HasSubstr("GPU"))));
+    EXPECT_THAT(rows_of(figure.data),
+                testing::Each(Not(AnyOf(HasSubstr("kernel"), HasSubstr("GPU")))));
   }
 }
 
@@ -168,4 +149,4 @@ TEST(DatasheetPeak, IsNotGuessed) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::summary_test

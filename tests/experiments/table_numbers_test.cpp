@@ -9,7 +9,7 @@
 #include "results/run_store.h"
 #include "writers/csv/table_csv.h"
 
-namespace labreport {
+namespace labreport::table_numbers_test {
 namespace {
 
 /// The value that a text shows and half of its last digit; nothing where it is no number.
@@ -64,4 +64,4 @@ TEST(TableNumbers, AgreeWithTheirTextInRecordedRuns) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::table_numbers_test

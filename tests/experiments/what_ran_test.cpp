@@ -1,17 +1,15 @@
 // The line that says what became of a run's cells.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "experiments/overview/overview.h"
 #include "experiments/sample_runs.h"
-#include "results/metric_names.h"
 
-namespace labreport {
+namespace labreport::what_ran_test {
 namespace {
 
-Run demonstration() {
-  return testing_samples::measured(testing_samples::only("benchmarking_script.b", Preset::kDemo));
-}
+using namespace testing_samples;
+
+labreport::Run demonstration() { return measured(only("benchmarking_script.b", Preset::kDemo)); }
 
 TEST(WhatRan, CountsCellsByOutcome) {
   labreport::Run run = demonstration();
@@ -32,41 +30,38 @@ TEST(WhatRan, TellsWhatWasMeasuredAgainBecauseOthersHeldTheMemory) {
 }
 
 TEST(WhatRan, CountsWhatRanOutInsideOfAMeasurementThatSucceeded) {
-  const auto swept = [](const testing_samples::Change& change) {
-    return overview::outcome_line(
-        testing_samples::measured(testing_samples::only("pytorch_attention"), change));
+  const auto swept = [](const Change& change) {
+    return overview::outcome_line(measured(only("pytorch_attention"), change));
   };
   // On 141 GiB: 32,768 tokens in FP32 at four head dimensions.
   EXPECT_THAT(
-      swept(testing_samples::as_it_is),
+      swept(as_it_is),
       testing::EndsWith("succeeded; in them 4 configurations of attention ran out of memory"));
-  const auto shorter = [](const CellSpec& spec, Launch& launch) {
-    if (!spec.attention || spec.attention->lengths.size() != 2) return;
-    auto& rows = launch.tables.front().rows;
-    rows[0][1] = std::string(metric::kRanOut), rows[1][1] = std::string(metric::kNotTried);
+  const auto outcome = [](std::string_view words) {
+    return each_row(metric::kAttention,
+                    [=](const NamedRow& row) { row[column::kOutcome] = std::string(words); });
   };
-  EXPECT_THAT(swept(shorter), testing::EndsWith("4 configurations of attention ran out of memory, "
-                                                "and 4 longer ones were not run"));
-  const auto fitting = [](const CellSpec& spec, Launch& launch) {
-    if (!spec.attention) return;
-    for (auto& row : launch.tables.front().rows) row[1] = std::string(metric::kRan);
-  };
-  EXPECT_THAT(swept(fitting), testing::EndsWith("measurements succeeded"));
-  const auto wrong = [&](const CellSpec& spec, Launch& launch) {
-    fitting(spec, launch);
-    if (!spec.attention || spec.precision != Precision::kBf16) return;
-    for (auto& row : launch.tables.front().rows) row[1] = std::string(metric::kInaccurate);
-  };
-  EXPECT_THAT(swept(wrong), testing::EndsWith("of them timed nothing, because attention differs "
-                                              "from FP64"));
+  const auto shorter = each_row(metric::kAttention, [](const NamedRow& row) {
+    const auto length = row.number(column::kLength);
+    if (length == 24'576) row[column::kOutcome] = std::string(metric::kRanOut);
+    if (length == 32'768) row[column::kOutcome] = std::string(metric::kNotTried);
+  });
+  const auto in_fp32 = [](const CellSpec& spec) { return spec.precision == Precision::kFp32; };
+  EXPECT_THAT(swept(where(in_fp32, shorter)),
+              testing::EndsWith("4 configurations of attention ran out of memory, "
+                                "and 4 longer ones were not run"));
+  EXPECT_THAT(swept(outcome(metric::kRan)), testing::EndsWith("measurements succeeded"));
+  const auto in_bf16 = [](const CellSpec& spec) { return spec.precision == Precision::kBf16; };
+  EXPECT_THAT(swept(both(outcome(metric::kRan), where(in_bf16, outcome(metric::kInaccurate)))),
+              testing::EndsWith("of them timed nothing, because attention differs from FP64"));
 }
 
 /// The values of the environment's rows of that name.
-std::vector<std::string> environment_rows(const Run& run, const std::string& what) {
-  const TableView table = overview::environment(RunView(run, find_edition(run.edition)));
+std::vector<std::string> environment_rows(const labreport::Run& run, const std::string& what) {
   std::vector<std::string> values;
-  for (const auto& row : table.rows) {
-    if (table.text(row, 0) == what) values.push_back(table.text(row, 1));
+  for (std::string& row : rows_of(overview::environment(RunView(run, find_edition(run.edition))))) {
+    const std::string name = what + " | ";
+    if (row.starts_with(name)) values.push_back(row.substr(name.size()));
   }
   return values;
 }
@@ -78,46 +73,44 @@ TEST(Environment, SaysWhichOfSeveralDevicesMeasuredWhat) {
   for (Cell& cell : run.cells) {
     if (cell.spec.size == "demo-2") cell.launches.front().device = 1;
   }
-  EXPECT_EQ(
-      environment_rows(run, "Measured on it"),
-      (std::vector<std::string>{"limits, timing demo-1 64, timing demo-3 64", "timing demo-2 64"}));
+  EXPECT_EQ(environment_rows(run, "Measured on it"),
+            (std::vector<std::string>{"limits, timing demo-1 64, timing demo-3 64 | ",
+                                      "timing demo-2 64 | "}));
 }
 
 TEST(WhatRan, StatesOneReasonOfOneNetworkOnce) {
-  const PlanInput input = testing_samples::only("memory_profiling.c");
-  const auto run = testing_samples::measured(input, [](const CellSpec& spec, Launch& launch) {
-    if (spec.context == 512) testing_samples::end_with(launch, Skipped{"too large"});
+  const PlanInput input = only("memory_profiling.c");
+  const auto run = measured(input, [](const CellSpec& spec, Launch& launch) {
+    if (spec.context == 512) end_with(launch, Skipped{"too large"});
   });
   const TableView table = overview::what_ran(RunView(run, input.edition));
-  ASSERT_EQ(table.rows.size(), 1U);
-  EXPECT_EQ(table.text(table.rows[0], 1), "6");
-  EXPECT_EQ(table.text(table.rows[0], 3), "inference, forward and training step");
-  EXPECT_EQ(table.text(table.rows[0], 4), "FP32 and BF16");
+  EXPECT_THAT(texts_in(table, "Count"), testing::ElementsAre("6"));
+  EXPECT_THAT(texts_in(table, "Mode"),
+              testing::ElementsAre("inference, forward and training step"));
+  EXPECT_THAT(texts_in(table, "Precision"), testing::ElementsAre("FP32 and BF16"));
 }
 
 TEST(WhatRan, TellsCheckpointsApart) {
-  const PlanInput input = testing_samples::only("gradient_checkpointing", Preset::kQuick, "2026");
-  const auto run = testing_samples::measured(input, [](const CellSpec& spec, Launch& launch) {
-    if (spec.group.value_or(4) == 4) testing_samples::end_with(launch, Skipped{"too large"});
+  const PlanInput input = only("gradient_checkpointing", Preset::kQuick, "2026");
+  const auto run = measured(input, [](const CellSpec& spec, Launch& launch) {
+    if (spec.group.value_or(4) == 4) end_with(launch, Skipped{"too large"});
   });
-  const TableView table = overview::what_ran(RunView(run, input.edition));
-  ASSERT_EQ(table.rows.size(), 2U);
-  EXPECT_EQ(table.text(table.rows[0], 0), "no checkpoints");
-  EXPECT_EQ(table.text(table.rows[1], 0), "checkpoints of 4 blocks");
+  EXPECT_THAT(texts_in(overview::what_ran(RunView(run, input.edition)), "Measurement"),
+              testing::ElementsAre("no checkpoints", "checkpoints of 4 blocks"));
 }
 
 std::string reason_of_refusal(std::int64_t requested, std::optional<std::int64_t> reserved) {
   constexpr std::int64_t kGibibyte = 1 << 30;
-  const PlanInput input = testing_samples::only("memory_profiling.c");
-  const auto run = testing_samples::measured(input, [&](const CellSpec& spec, Launch& launch) {
+  const PlanInput input = only("memory_profiling.c");
+  const auto run = measured(input, [&](const CellSpec& spec, Launch& launch) {
     if (spec.context != 512) return;
-    testing_samples::end_with(
-        launch, OutOfMemory{"forward", requested * kGibibyte, 136 * kGibibyte, 136 * kGibibyte});
+    end_with(launch,
+             OutOfMemory{"forward", requested * kGibibyte, 136 * kGibibyte, 136 * kGibibyte});
     if (reserved)
       launch.metrics.push_back(
           integer_metric(metric::kMemory, metric::kPeakReserved, "B", *reserved * kGibibyte));
   });
-  return format_value(overview::what_ran(RunView(run, input.edition)).rows.at(0).cells.at(6));
+  return texts_in(overview::what_ran(RunView(run, input.edition)), "Reason").front();
 }
 
 TEST(WhatRan, SaysWhereMemoryWasThatARefusedAllocationDidNotGet) {
@@ -133,22 +126,22 @@ TEST(WhatRan, SaysWhereMemoryWasThatARefusedAllocationDidNotGet) {
 }
 
 std::string method_of(const PlanInput& input) {
-  return build_document(testing_samples::measured(input), false).method;
+  return build_document(measured(input), false).method;
 }
 
 TEST(Method, SpeaksOfWhatWasMeasuredAlone) {
-  const std::string whole = method_of(testing_samples::plan_input(Preset::kFull));
+  const std::string whole = method_of(plan_input(Preset::kFull));
   for (const char* words : {"CUDA events", "Cold starts", "counted by pass", "AdamW's state",
                             "TF32 is off", "Autocast", "C++ vs. eager Python", "± is"}) {
     EXPECT_NE(whole.find(words), whole.npos) << words;
   }
-  const std::string ladder = method_of(testing_samples::only("ladder"));
+  const std::string ladder = method_of(only("ladder"));
   for (const char* words : {"CUDA events", "Cold starts", "counted by pass", "AdamW's state"}) {
     EXPECT_EQ(ladder.find(words), ladder.npos) << words;
   }
   EXPECT_NE(ladder.find("Autocast"), ladder.npos);
   EXPECT_NE(ladder.find("± is"), ladder.npos);
-  const std::string attention = method_of(testing_samples::only("pytorch_attention"));
+  const std::string attention = method_of(only("pytorch_attention"));
   for (const char* words : {"± is", "Autocast", "the 2026 edition's staff code", "eagerly"}) {
     EXPECT_EQ(attention.find(words), attention.npos) << words;
   }
@@ -156,11 +149,11 @@ TEST(Method, SpeaksOfWhatWasMeasuredAlone) {
 }
 
 TEST(Method, OfACpuSpeaksOfNoGpu) {
-  const std::string words = method_of(testing_samples::plan_input(Preset::kDemo));
+  const std::string words = method_of(plan_input(Preset::kDemo));
   for (const char* of_a_gpu : {"CUDA", "unless a row says TF32", "spilling", "GPU time"}) {
     EXPECT_EQ(words.find(of_a_gpu), words.npos) << of_a_gpu;
   }
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::what_ran_test

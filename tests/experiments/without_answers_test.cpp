@@ -12,7 +12,7 @@
 #include "writers/markdown/markdown.h"
 #include "writers/typst/typst.h"
 
-namespace labreport {
+namespace labreport::without_answers_test {
 namespace {
 
 using testing_samples::end_with;
@@ -35,7 +35,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
   }
 }
 
-/// What is left without tags, entities, marks and kinds of spaces: alike in every format.
+/// Returns what is left without tags, entities, marks and kinds of spaces: alike in every format.
 std::string plain(std::string text) {
   replace_all(text, "\u00a0", " ");
   std::string words;
@@ -55,7 +55,7 @@ std::string plain(std::string text) {
   return words;
 }
 
-/// The same for Typst, whose marks are words.
+/// Does the same for Typst, whose marks are words.
 std::string plain_typst(std::string text) {
   for (const char* mark : {"#strong[", "#emph[", "#raw(\"", "\")", "]", "\u200b", "\\"}) {
     replace_all(text, mark, "");
@@ -186,4 +186,4 @@ TEST(WithoutAnswers, ProseIsTheSameWhateverWasMeasured) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::without_answers_test

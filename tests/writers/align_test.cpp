@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace labreport {
+namespace labreport::align_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -49,4 +49,4 @@ TEST(AlignDecimals, HasACellForARowThatEndsBeforeIt) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::align_test

@@ -1,13 +1,19 @@
+// Charts: their colors and widths, what the tool that draws them is asked, and their pictures.
 #include "document/charts/charts.h"
 
 #include <gmock/gmock.h>
 
+#include "document/drawings.h"
 #include "embedded/writers.h"
+#include "writers/diff_runs.h"
+#include "writers/html/pictures.h"
 
-namespace labreport {
+namespace labreport::charts_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 TEST(SeriesStyle, TheSameThingLooksTheSameWhateverItsCompany) {
   EXPECT_EQ(series_style("backward", 0).color, series_style("backward", 5).color);
@@ -90,5 +96,73 @@ TEST(UniqueIds, AreTheSameWhateverTheToolDrewBefore) {
   EXPECT_EQ(with_unique_ids(first, "a"), with_unique_ids(later, "a"));
 }
 
+const nlohmann::json kSpec = nlohmann::json::parse(R"({
+  "usermeta": {"narrow": {"height": 99}},
+  "layer": [
+    {"name": "series", "mark": "line", "encoding": {"color": {"field": "size", "legend": null}}},
+    {"name": "wide-only-labels", "mark": "text"},
+    {"name": "narrow-only-labels", "mark": "point"}
+  ]
+})");
+
+TEST(ChartWidth, EachHasTheLayersThatAreMeantForIt) {
+  const nlohmann::json wide = themed(kSpec, ChartWidth::kWide);
+  const nlohmann::json narrow = themed(kSpec, ChartWidth::kNarrow);
+  ASSERT_EQ(wide["layer"].size(), 2u);
+  EXPECT_EQ(wide["layer"][1]["mark"], "text");
+  ASSERT_EQ(narrow["layer"].size(), 2u);
+  EXPECT_EQ(narrow["layer"][1]["mark"], "point");
+}
+
+TEST(ChartWidth, APhoneHasAKeyAboveInPlaceOfWordsBeside) {
+  const auto legend = [](ChartWidth width) {
+    return themed(kSpec, width)["layer"][0]["encoding"]["color"]["legend"];
+  };
+  EXPECT_TRUE(legend(ChartWidth::kWide).is_null());
+  EXPECT_EQ(legend(ChartWidth::kNarrow)["orient"], "top");
+}
+
+TEST(ChartWidth, APhoneHasWhatTheFileSaysOfIt) {
+  EXPECT_EQ(themed(kSpec, ChartWidth::kNarrow)["height"], 99);
+  EXPECT_FALSE(themed(kSpec, ChartWidth::kWide).contains("height"));
+}
+
+/// Keeps what it is asked to draw.
+class Listener : public ChartTool {
+ public:
+  std::vector<std::string> draw(const std::vector<std::string>& specs) override {
+    asked = specs;
+    return std::vector<std::string>(specs.size(), "<svg></svg>");
+  }
+  std::string bundle() override { return ""; }
+
+  std::vector<std::string> asked;
+};
+
+TEST(Drawings, LeadNowhereThoughThePagesChartsDo) {
+  const Document document = document_of(two_gpus());
+  Listener tool;
+  draw_all({&document}, tool);
+  ASSERT_FALSE(tool.asked.empty());
+  for (const std::string& spec : tool.asked) EXPECT_EQ(spec.find("\"href\":{"), spec.npos);
+  const std::string live = figures_of(document).front()->spec.dump();
+  EXPECT_NE(live.find("\"href\":{"), live.npos) << "or this test asks for what is nowhere";
+}
+
+TEST(PictureFile, CarriesItsDarkInks) {
+  const std::string file = picture_file("<svg width=\"20\"><g/></svg>");
+  EXPECT_THAT(file, StartsWith("<svg width=\"20\"><style>@media (prefers-color-scheme: dark) {"));
+  EXPECT_THAT(file, HasSubstr("[fill=\"#1f2328\"] { fill: #e6e9ec; }"));
+  EXPECT_THAT(file, HasSubstr("}</style><g/></svg>"));
+}
+
+TEST(PictureElement, KeepsTheRoomThatThePictureWillTake) {
+  const std::string html = picture_element("<svg width=\"703\" height=\"549.5\">", "charts/a.svg");
+  EXPECT_THAT(html, HasSubstr(" width=\"703\" height=\"549.5\""));
+  EXPECT_THAT(html, HasSubstr("src=\"charts/a.svg\" alt=\"\" loading=\"lazy\""));
+  EXPECT_THAT(picture_element("", "a\"b.svg"), HasSubstr("src=\"a&quot;b.svg\""));
+  EXPECT_THAT(picture_element("", "a.svg"), Not(HasSubstr("width")));
+}
+
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::charts_test

@@ -17,13 +17,13 @@ Comparison two_gpus();
 /// A table that somebody published, on B's side: whole steps alone.
 Comparison with_published();
 
-/// As `two_gpus`, wherever a run has words each is `hostile_name`.
+/// Compares like `two_gpus`, with `hostile_name` wherever a run has words.
 Comparison hostile_comparison();
 
 /// Markup, Mustache tags, Markdown, control characters; longer than a line.
 std::string hostile_name();
 
-/// Of runs called A and B.
+/// The document of a comparison whose runs are called A and B.
 Document document_of(const Comparison& comparison);
 
 }  // namespace labreport

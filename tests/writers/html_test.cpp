@@ -7,7 +7,7 @@
 #include "writers/html/template.h"
 #include "writers/sample_fixture.h"
 
-namespace labreport {
+namespace labreport::html_test {
 namespace {
 
 using testing::HasSubstr;
@@ -138,4 +138,4 @@ TEST(MarkdownToHtml, KeepsANumberWithItsDeviationAndUnit) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::html_test

@@ -4,7 +4,7 @@
 
 #include "writers/sample_fixture.h"
 
-namespace labreport {
+namespace labreport::markdown_test {
 namespace {
 
 using testing::HasSubstr;
@@ -39,4 +39,4 @@ TEST(ReportMarkdown, NothingFromARunBecomesMarkup) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::markdown_test

@@ -6,7 +6,7 @@
 #include "writers/sample_fixture.h"
 #include "writers/sample_parts.h"
 
-namespace labreport {
+namespace labreport::pandoc_test {
 namespace {
 
 using nlohmann::json;
@@ -74,21 +74,6 @@ TEST(Pandoc, LinesDecimalsUpWithFigureSpaces) {
                                             "12\u2008\u2007\u2007"));
 }
 
-TEST(Pandoc, AReasonTakesTheRestOfItsRow) {
-  TableView table = small_table();
-  table.rows[1] = {.cells = {"xl"}, .note = "out of memory"};
-  const json cell = pandoc_table(table, "times")["c"][4][0][3][1][1][1];
-  EXPECT_EQ(cell[3], 2) << "columns";
-  EXPECT_EQ(words_of(cell), "out of memory");
-}
-
-TEST(Pandoc, RemarksHaveAColumnWhereThereAreSome) {
-  TableView table = small_table();
-  EXPECT_EQ(widths_of(pandoc_table(table, "times")).size(), 3u);
-  table.rows[0].flags = {"outlier", "shared GPU"};
-  EXPECT_EQ(row_of(pandoc_table(table, "times"), 0).back(), "outlier, shared GPU");
-}
-
 TEST(Pandoc, OnlyAWideTableIsFittedToTheLine) {
   TableView table = small_table();
   EXPECT_EQ(widths_of(pandoc_table(table, "times")).front(), (json{{"t", "ColWidthDefault"}}));
@@ -126,4 +111,4 @@ TEST(Pandoc, APictureThatTexCannotPlaceIsItsWords) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::pandoc_test

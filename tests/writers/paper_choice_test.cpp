@@ -1,11 +1,11 @@
-// What a print keeps of a part, and what it leaves to the page.
+// A print keeps some of a part and leaves the rest to the page.
 #include "writers/paper_choice.h"
 
 #include <gmock/gmock.h>
 
 #include "writers/sample_fixture.h"
 
-namespace labreport {
+namespace labreport::paper_choice_test {
 namespace {
 
 TableView sized(const std::string& slug, std::size_t rows) {
@@ -70,4 +70,4 @@ TEST(PaperChoice, HalvesStandBesideEachOther) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::paper_choice_test

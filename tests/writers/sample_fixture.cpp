@@ -39,7 +39,7 @@ TableView sample_environment() {
   return table;
 }
 
-/// Of the report's own: under no letter, asked by nobody.
+/// A part of the report's own: it has no letter, and nobody asks for it.
 Section what_ran() {
   Part part;
   part.problem = "ran";

@@ -5,7 +5,7 @@
 #include "writers/html/html.h"
 #include "writers/sample_fixture.h"
 
-namespace labreport {
+namespace labreport::single_file_test {
 namespace {
 
 using testing::HasSubstr;
@@ -116,4 +116,4 @@ TEST(PicturesInside, LeavesAddressesThatAreNoFiles) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::single_file_test

@@ -3,7 +3,7 @@
 #include "writers/html/html.h"
 #include "writers/sample_fixture.h"
 
-namespace labreport {
+namespace labreport::table_html_test {
 namespace {
 
 const ColumnView kNumber{"a", "ms", Align::kRight, false, {Notation::kShortest}};
@@ -65,15 +65,6 @@ TEST(Table, PutsAReasonBelowItsRow) {
   EXPECT_THAT(html, HasSubstr("<td class=\"flags\" colspan=\"2\">outlier, train step: out"));
 }
 
-TEST(Table, CarriesTheNumberBehindATextForSorting) {
-  TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
-  table.columns = {{"size", "", Align::kLeft}, {"a", "ms"}};
-  table.rows = {{{"xl", {1.5004, 0.1}}}, {{"m", {}}}};
-  const std::string html = table_html(table, "table-t");
-  EXPECT_THAT(html, HasSubstr("<td class=\"number\" data-sort=\"1.5004\">1.50 ± 0.10</td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"number muted\">–</td>"));
-}
-
 TEST(Table, BreaksAWordThatNoLineCanHold) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {{"name", "", Align::kLeft}};
@@ -85,20 +76,6 @@ TEST(Table, BreaksAWordThatNoLineCanHold) {
   EXPECT_EQ(count(html, "é"), 100u);
 }
 
-TEST(Table, SaysThatAPrintLeavesItOut) {
-  const TableView table{.slug = "t", .title = "T", .columns = {{"a", "ms"}}, .rows = {}};
-  EXPECT_THAT(table_html(table, "table-t", false), HasSubstr("class=\"tabled on-screen\""));
-  EXPECT_EQ(count(table_html(table, "table-t"), "on-screen"), 0u);
-}
-
-TEST(Table, KeepsAFormulaInItsHeadOnOneLine) {
-  const TableView table{
-      .slug = "t", .title = "T", .columns = {{"7 L + 1", ""}, {"By formula", "MiB"}}, .rows = {}};
-  const std::string html = table_html(table, "table-t");
-  EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"number whole\">7 L + 1"));
-  EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"number\">By formula"));
-}
-
 TEST(Table, NamesARowByItsFirstCellAlsoWhereThatIsANumber) {
   TableView table{.slug = "t", .title = "T", .columns = {}, .rows = {}};
   table.columns = {kNumber, kNumber};
@@ -108,4 +85,4 @@ TEST(Table, NamesARowByItsFirstCellAlsoWhereThatIsANumber) {
 }
 
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::table_html_test

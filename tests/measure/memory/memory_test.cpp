@@ -57,7 +57,11 @@ INSTANTIATE_TEST_SUITE_P(, MemoryOfModes,
                                          std::pair(Mode::kForward, Precision::kFp32),
                                          std::pair(Mode::kForwardBackward, Precision::kBf16),
                                          std::pair(Mode::kTrainStep, Precision::kFp32),
-                                         std::pair(Mode::kTrainStep, Precision::kBf16)));
+                                         std::pair(Mode::kTrainStep, Precision::kBf16)),
+                         [](const auto& info) {
+                           return std::string(name(info.param.first)) + "_" +
+                                  std::string(name(info.param.second));
+                         });
 
 TEST(Memory, AStepHoldsTwoMomentsAndAGradientForEachParameter) {
   const Launch launch = on_cpu(Mode::kTrainStep);

@@ -1,10 +1,13 @@
-// An answer is the generated one, the author's words, or room for them.
+// Pages and Markdown say alike: the author, the answers or room for them, captions.
 #include <gmock/gmock.h>
 
 #include "writers/html/html.h"
 #include "writers/markdown/markdown.h"
+#include "writers/pandoc/pandoc.h"
+#include "writers/sample_fixture.h"
+#include "writers/typst/typst.h"
 
-namespace labreport {
+namespace labreport::every_format_test {
 namespace {
 
 using testing::HasSubstr;
@@ -65,5 +68,37 @@ TEST(Answers, FindingsOfTheDrawerAreSentencesLikeThem) {
   EXPECT_THAT(markdown(answered(), Answers::kFull), HasSubstr("timed.\n\nThis run shows"));
 }
 
+TEST(Byline, IsEmptyWhereNothingIsKnown) {
+  EXPECT_EQ(byline_html({}), "");
+  EXPECT_EQ(byline_markdown({}), "");
+}
+
+TEST(Byline, IsTextInEveryFormat) {
+  const FrontMatter front{"<b>Ada</b> {{title}} *x*", "[CS](javascript:x)", ""};
+  EXPECT_THAT(byline_html(front), HasSubstr("&lt;b&gt;Ada&lt;/b&gt; {{title}} *x*"));
+  EXPECT_THAT(byline_markdown(front), HasSubstr("\\<b\\>Ada\\</b\\>"));
+  EXPECT_THAT(byline_markdown(front), Not(HasSubstr("[CS](")));
+}
+
+TEST(Byline, ShowsTheRepositoryByItsName) {
+  const FrontMatter front{"Ada Lovelace", "CS336: Spring", "https://github.com/ada/a2/"};
+  EXPECT_EQ(byline_markdown(front),
+            "**Ada Lovelace** · CS336: Spring · [github.com/ada/a2](https://github.com/ada/a2/)");
+  EXPECT_THAT(byline_html(front),
+              HasSubstr("<a href=\"https://github.com/ada/a2/\">github.com/ada/a2</a>"));
+}
+
+TEST(Captions, WhatThePageAloneOffersIsToldNowhereElse) {
+  Document document = sample_document();
+  Figure& figure = document.sections.front().parts.front().figures.front();
+  figure.in_page = "Pointing at a dot names it.";
+  const Drawings drawings = {{figure.slug, {}}};
+  const auto words = HasSubstr("Pointing at a dot");
+  EXPECT_THAT(page_html(document, drawings, {}), words);
+  EXPECT_THAT(report_typst(document, drawings, {}), Not(words));
+  EXPECT_THAT(report_markdown(document, drawings, Answers::kFull), Not(words));
+  EXPECT_THAT(report_pandoc(document, {{figure.slug, {}}}, {}), Not(words));
+}
+
 }  // namespace
-}  // namespace labreport
+}  // namespace labreport::every_format_test
