@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/verdict.h"
+#include "base/distributions.h"
 #include "base/error.h"
 
 namespace labreport::significance_test {
