@@ -106,7 +106,7 @@ set_other_torch_aside() { # <lock>
     begin_changes
     say "$1 takes the place of $other in .venv"
     rm -rf $aside
-    mv .venv $aside && trap "rm -rf .venv && mv $aside .venv" EXIT
+    mv .venv $aside && at_exit "rm -rf .venv && mv $aside .venv"
     return
   done
 }
