@@ -72,9 +72,10 @@ class Launches(unittest.TestCase):
         shape = dict(d_model=16, d_ff=24, layers=2, heads=2, vocab=30, context=8, batch=2, warmup=1, steps=2)
         common = dict(device="cpu", precision="bf16", implementation=self.implementation)
         params = common | (dict(mode="train_step") | shape if of_network else dict(warmup=1, steps=2)) | params
+        named = {"model": dict(compile=False, attention=False) | source | dict(implementation=self.implementation)} if source else {}
         with tempfile.TemporaryDirectory() as folder:
             request, result = Path(folder, "request.json"), Path(folder, "result.json")
-            request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, **({"model": source} if source else {}))))
+            request.write_text(json.dumps(dict(kind=kind, params=params, launch=0, seed=0, **named)))
             ended = run("--request", request, "--result", result)
             self.assertEqual(ended.returncode, 0, ended.stderr)
             report = json.loads(result.read_text())
