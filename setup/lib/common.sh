@@ -28,9 +28,6 @@ begin_changes() {
   : > "$log"
 }
 
-# at_exit <command>: a child that is ended before it has reset its traps would run it, too.
-at_exit() { trap "[ \$BASHPID != $$ ] || { $1; }" EXIT; }
-
 # need_space <MiB> <for what>
 need_space() {
   local free

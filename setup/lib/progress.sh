@@ -9,10 +9,10 @@ show_state() { # <words>
 
 clear_state() { [ -z "$on_terminal" ] || printf '\r\033[K' >&2; }
 
-# For as long as this shell lives: the seconds so far and what the log told last.
+# Until its input ends: the seconds so far and what the log told last.
 show_log() { # <log>
   local began=$SECONDS
-  while sleep "$tick" > /dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+  while read -r -t "$tick"; [ $? -gt 128 ]; do
     show_state "$((SECONDS - began)) s: $(tail -n 1 "$1" 2>/dev/null | tr -cd '[:print:]' | cut -c 1-80)"
   done
 }
@@ -20,12 +20,13 @@ show_log() { # <log>
 # watched <command>…: its output goes to $log; its status is kept.
 watched() {
   local shower status
-  show_log "$log" 9>&- &
+  # Bash runs this shell's EXIT trap in a child that is killed right after it was started, so it is not killed.
+  exec 8> >(show_log "$log" 9>&-)
   shower=$!
-  "$@" >> "$log" 2>&1
+  "$@" >> "$log" 2>&1 8>&-
   status=$?
-  kill "$shower" 2>/dev/null
-  wait "$shower" 2>/dev/null
+  exec 8>&-
+  wait "$shower"
   clear_state
   return "$status"
 }

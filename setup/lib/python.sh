@@ -106,7 +106,7 @@ set_other_torch_aside() { # <lock>
     begin_changes
     say "$1 takes the place of $other in .venv"
     rm -rf $aside
-    mv .venv $aside && at_exit "rm -rf .venv && mv $aside .venv"
+    mv .venv $aside && trap "rm -rf .venv && mv $aside .venv" EXIT
     return
   done
 }
