@@ -84,6 +84,3 @@ endfunction()
 
 labreport_find_gloo()
 labreport_find_nccl()
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/engine/rank_group.cpp
-                            ${PROJECT_SOURCE_DIR}/src/engine/gradient_reducer.cpp
-                            PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -1,6 +1,6 @@
 # A room is one folder of sources, those below it included, and one static library, `lr_<name>`; a program is one main file.
 #
-#   labreport_room(<name> [DIRECTORY <folder>] [OPTIONS <flag>…] [LINKS <room or dependency>…])
+#   labreport_room(<name> [DIRECTORY <folder>] [LINKS <room or dependency>…])
 #   labreport_program(<target> <main.cpp> LINKS <room>…)
 #
 # A room is built when a program or a test needs it.
@@ -50,7 +50,7 @@ function(labreport_links target scope)
 endfunction()
 
 function(labreport_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 room "" "DIRECTORY" "OPTIONS;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "DIRECTORY" "LINKS")
   if(room_DIRECTORY)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${room_DIRECTORY}/*.cpp)
   else()
@@ -64,12 +64,9 @@ function(labreport_room name)
     set(scope INTERFACE)
   endif()
   labreport_own_target(lr_${name} ${scope})
-  if(room_OPTIONS)
-    target_compile_options(lr_${name} PRIVATE ${room_OPTIONS})
-  endif()
   labreport_links(lr_${name} ${scope} ${room_LINKS})
-  # Torch brings an {fmt} of its own; a room with options of its own has no use for the others' headers.
-  if(sources AND NOT room_OPTIONS AND TARGET lr_headers AND NOT "${room_LINKS}" MATCHES "torch|engine|model|measure")
+  # Torch brings an {fmt} of its own.
+  if(sources AND TARGET lr_headers AND NOT "${room_LINKS}" MATCHES "torch|engine|model|measure")
     target_precompile_headers(lr_${name} REUSE_FROM lr_headers)
   endif()
 endfunction()

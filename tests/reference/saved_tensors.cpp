@@ -12,8 +12,8 @@ namespace labreport {
 namespace {
 
 /// The memory where a tensor lies, and what the test compares.
-using SavedTensors = std::set<std::pair<const void*, std::string>>;
-SavedTensors* saved = nullptr;
+using SavedSet = std::set<std::pair<const void*, std::string>>;
+SavedSet* saved = nullptr;
 
 std::string dtype_name(c10::ScalarType type) {
   switch (type) {
@@ -64,7 +64,7 @@ torch::autograd::Engine& telling_engine() {
 }  // namespace
 
 std::vector<std::string> saved_for_backward(const std::function<void()>& work) {
-  SavedTensors found;
+  SavedSet found;
   torch::autograd::set_default_engine_stub(telling_engine);
   saved = &found;
   work();
