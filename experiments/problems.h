@@ -1,4 +1,5 @@
-// What each problem of the handout measures and shows; catalog.cpp lists them.
+// Each problem of the handout plans its cells and presents its parts; catalog.cpp lists the
+// problems.
 #pragma once
 
 #include "experiments/experiment.h"
@@ -81,14 +82,14 @@ Presentation present(const RunView& view);
 }  // namespace distributed_communication_single_node
 
 namespace optimizer_state_sharding_accounting {
-/// With nothing sharded, and with the optimizer's state.
+/// Plans steps with nothing sharded and steps with the optimizer's state sharded.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace optimizer_state_sharding_accounting
 
 namespace fsdp_accounting {
-/// In FP32 with nothing sharded, with the optimizer's state, and with weights; in 16 bits with
-/// nothing and with weights. The user's precisions as they are, with all three.
+/// Plans FP32 steps with nothing, the optimizer's state and the weights sharded, and 16-bit steps
+/// with nothing and the weights sharded. The user's precisions have all three.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace fsdp_accounting
@@ -115,9 +116,9 @@ Presentation present(const RunView& view);
 }  // namespace data_parallel
 
 namespace ladder {
-/// For the smallest size and the largest whose first rung fits: each variant under 16-bit autocast,
-/// then each in FP32, on a GPU with TF32 before the CUDA graph; there torch.compile comes last.
-/// Only labreport's own network has a ladder.
+/// Plans, for the smallest size and the largest whose first rung fits, each variant under 16-bit
+/// autocast, then each in FP32, on a GPU with TF32 before the CUDA graph; there torch.compile comes
+/// last. Only labreport's own network has a ladder.
 std::vector<PlannedCell> plan(const PlanInput& input, const Run& so_far);
 Presentation present(const RunView& view);
 }  // namespace ladder

@@ -9,7 +9,7 @@ show_state() { # <words>
 
 clear_state() { [ -z "$on_terminal" ] || printf '\r\033[K' >&2; }
 
-# Until its input ends: the seconds so far and what the log told last.
+# Shows the seconds so far and what the log told last until its input ends.
 show_log() { # <log>
   local began=$SECONDS
   while read -r -t "$tick"; [ $? -gt 128 ]; do

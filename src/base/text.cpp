@@ -131,6 +131,11 @@ std::size_t letter_count(std::string_view text) {
   return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, continues_letter));
 }
 
+std::string padded(const std::string& text, std::size_t letters, Pad where) {
+  const std::string space(letters - std::min(letters, letter_count(text)), ' ');
+  return where == Pad::kLeft ? space + text : text + space;
+}
+
 std::string cut_short(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   while (most > 0 && continues_letter(text[most])) --most;

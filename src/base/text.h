@@ -53,6 +53,11 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
 /// Letters that a reader counts: UTF-8 sequences, for estimates of widths.
 std::size_t letter_count(std::string_view text);
 
+enum class Pad { kLeft, kRight };
+
+/// Fills `text` up to so many letters with spaces on that side.
+std::string padded(const std::string& text, std::size_t letters, Pad where);
+
 /// What fits into `most` bytes, cut between letters, with "…" behind it where it was cut.
 std::string cut_short(std::string_view text, std::size_t most);
 

@@ -3,18 +3,17 @@
 
 #include <cstdint>
 #include <functional>
-
-#include "base/error.h"
+#include <string>
 
 namespace labreport {
 
 struct ChildLimits {
   int seconds;
-  std::int64_t bytes;  ///< Of memory that the child may write to.
+  std::int64_t bytes;  ///< Memory that the child may write to.
 };
 
-/// Runs `work` in a child, which prints where this process prints, and returns its status. Throws
-/// `InputError` where a limit ended it. This process must have a single thread.
-ExitStatus run_in_child(const std::function<ExitStatus()>& work, const ChildLimits& limits);
+/// Runs `work` in a child of this process, which must have a single thread, and returns its text.
+/// Throws an `InputError` of `work` again, and one that says so where a limit ended the child.
+std::string text_from_child(const std::function<std::string()>& work, const ChildLimits& limits);
 
 }  // namespace labreport

@@ -46,7 +46,7 @@ std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages);
 /// Adds the pages to a site that was rendered.
 void add_diff_pages(Site& site, const std::vector<DiffPage>& pages);
 
-/// For the next render, once the site is written into `out`.
+/// Keeps the pages for the next render, once the site is written into `out`.
 void remember_diff_pages(const std::vector<DiffPage>& pages, const std::filesystem::path& out,
                          const ContentCache& cache);
 

@@ -38,7 +38,7 @@ bool others_write(const struct stat& status) {
   return by_group || (status.st_mode & S_IWOTH) != 0;
 }
 
-/// Why `path` itself, unfollowed where it is a link, cannot be trusted as this program is: it
+/// Says why `path` itself, unfollowed where it is a link, cannot be trusted as this program is: it
 /// belongs neither to the user, nor to root, nor to the program's owner, or others may write to it.
 /// Empty where it can. Throws `InputError` where it cannot be looked at.
 std::string distrust(const fs::path& path) {

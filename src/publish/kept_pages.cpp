@@ -57,8 +57,8 @@ nlohmann::json given(const RenderOptions& options) {
 
 std::string pages_key(const RunStore& run, bool noted, const RenderOptions& options,
                       const std::string& chart_tool) {
-  // As JSON, so that no two lists of parts read alike; what names files is hashed before, as names
-  // need not be UTF-8.
+  // JSON keeps apart two lists of parts that would read alike if they were joined. Names of files
+  // are hashed because they need not be UTF-8.
   const nlohmann::json parts = {this_program(),
                                 content_hash(chart_tool),
                                 given(options),

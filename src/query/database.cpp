@@ -27,16 +27,8 @@ std::string place_of(std::string_view text, std::size_t offset) {
   return fmt::format("line {}, column {}", line, letter_count(before.substr(begin)) + 1);
 }
 
-std::vector<std::string> names(sqlite3* database, std::string_view query) {
-  std::vector<std::string> found;
-  Statement statement(database, query);
-  while (statement.step()) {
-    found.emplace_back(reinterpret_cast<const char*>(sqlite3_column_text(statement.get(), 0)));
-  }
-  return found;
-}
-
-/// What SQLite says of a name that it does not know, and the query that lists those it knows.
+/// Each row has how SQLite begins to say that it does not know a name, and a query for those that
+/// it knows.
 constexpr std::array<std::array<std::string_view, 3>, 3> kUnknownNames{
     {{"no such column: ", "column",
       "select distinct c.name from sqlite_master t join pragma_table_info(t.name) c where t.type "
@@ -60,16 +52,16 @@ constexpr std::array<std::array<std::string_view, 3>, 3> kUnknownNames{
     const std::string name = message.substr(beginning.size());
     const std::string_view last = std::string_view(name).substr(name.rfind('.') + 1);
     const std::string place = place_of(query, offset < 0 ? query.find(name) : std::size_t(offset));
-    throw InputError(
-        fmt::format("{}: unknown {} '{}'", place, what, name),
-        fmt::format("the nearest are {}", join_words(nearest(last, names(database, known)))));
+    throw InputError(fmt::format("{}: unknown {} '{}'", place, what, name),
+                     fmt::format("the nearest are {}",
+                                 join_words(nearest(last, Statement(database, known).texts()))));
   }
   if (offset < 0) throw InputError(message);
   throw InputError(fmt::format("{}: {}", place_of(query, std::size_t(offset)), message),
                    "`labreport query --tables` shows what there is");
 }
 
-/// Nothing but reading.
+/// Allows nothing but reading.
 int authorize(void* /*unused*/, int action, const char* /*what*/, const char* name,
               const char* /*database*/, const char* /*trigger*/) {
   if (action == SQLITE_FUNCTION) {

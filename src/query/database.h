@@ -9,11 +9,11 @@
 #include <variant>
 #include <vector>
 
-#include "results/run.h"
-
 struct sqlite3;
 
 namespace labreport {
+
+struct Run;
 
 /// NULL, INTEGER, REAL or TEXT.
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
@@ -23,11 +23,11 @@ struct QueryResult {
   std::vector<std::vector<SqlValue>> rows;
 };
 
-/// What a query may use up before it is ended.
+/// A query that uses up more than this is ended.
 struct QueryLimits {
   double seconds = 60;
   std::size_t rows = 1'000'000;
-  std::int64_t bytes = std::int64_t{1} << 30;  ///< Of memory that SQLite holds.
+  std::int64_t bytes = std::int64_t{1} << 30;  ///< Memory that SQLite holds.
 };
 
 /// The commented tables of every database.

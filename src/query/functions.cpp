@@ -76,7 +76,7 @@ void add_aggregate(sqlite3* database, const char* name, int arguments) {
 
 constexpr std::int64_t kMostOfAShape = 1'000'000;  // parameters of such a network fit 64 bits
 
-/// Nothing where one is NULL or no dimension of a network.
+/// Returns nothing where one is NULL or no dimension of a network.
 template <std::size_t N>
 std::optional<std::array<std::int64_t, N>> dimensions(sqlite3_value** values) {
   std::array<std::int64_t, N> numbers{};

@@ -22,13 +22,9 @@ class Insertion {
 
  private:
   static std::vector<std::string> columns_of(sqlite3* database, const std::string& table) {
-    std::vector<std::string> columns;
     Statement names(database, "select name from pragma_table_info(?)");
     names.bind(1, table);
-    while (names.step()) {
-      columns.emplace_back(reinterpret_cast<const char*>(sqlite3_column_text(names.get(), 0)));
-    }
-    return columns;
+    return names.texts();
   }
 
   std::string text_for(const std::string& table) const {
@@ -41,12 +37,12 @@ class Insertion {
   Statement statement_;
 };
 
-/// Text that is NULL where it is empty.
+/// Binds an empty text as NULL.
 std::optional<std::string_view> unless_empty(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<std::string_view>(text);
 }
 
-/// The name of an enumeration's value.
+/// Returns an enumeration's name, if there is a value.
 template <typename Enum>
 std::optional<std::string_view> named(const std::optional<Enum>& value) {
   return value ? std::optional(name(*value)) : std::nullopt;

@@ -28,6 +28,14 @@ bool Statement::step() {
   return status == SQLITE_ROW;
 }
 
+std::vector<std::string> Statement::texts() {
+  std::vector<std::string> found;
+  while (step()) {
+    found.emplace_back(reinterpret_cast<const char*>(sqlite3_column_text(get(), 0)));
+  }
+  return found;
+}
+
 void Statement::bind(int parameter, std::int64_t value) {
   sqlite3_bind_int64(get(), parameter, value);
 }

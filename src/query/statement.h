@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "results/metric.h"
 
@@ -23,6 +24,9 @@ class Statement {
   /// Throws `Error` where SQLite refuses the text; `tail` receives what follows the first
   /// statement.
   Statement(sqlite3* database, std::string_view text, std::string_view* tail = nullptr);
+
+  /// Returns the first column of all rows.
+  std::vector<std::string> texts();
 
   /// Steps to the next row; false behind the last one.
   bool step();

@@ -159,7 +159,7 @@ int digits_value(std::string_view digits) {
   return value;
 }
 
-/// Of the form that reading has proven: "2026-05-01T12:34:56Z".
+/// Says whether such a time exists: "2026-05-01T12:34:56Z", a form that reading has proven.
 bool is_time(std::string_view text) {
   const auto part = [&](std::size_t at, std::size_t length) {
     return digits_value(text.substr(at, length));

@@ -1,4 +1,4 @@
-// What the values of a run promise together: checked once, when it is loaded.
+// Rules that a run keeps beyond the bounds of each value; they are checked once, when it is loaded.
 #pragma once
 
 #include <fmt/format.h>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kLastOfVersion1 = "e1040cb5";  // a revision
 
-/// Of "2.10.0" from there on; negative where none stands there.
+/// Reads the number that begins there in "2.10.0"; it is negative where none does.
 int number_at(std::string_view text, std::size_t begin) {
   int number = -1;
   std::from_chars(text.data() + begin, text.data() + text.size(), number);

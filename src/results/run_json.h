@@ -14,8 +14,8 @@ inline constexpr std::string_view kSchemaVersion = "2.0.0";
 /// Pretty-printed, keys in a fixed order, sample arrays on one line, a trailing newline.
 std::string to_json(const Run& run);
 
-/// Of a newer minor version, what this program does not know is left out, and a line on stderr says
-/// so. Throws `InputError` with `origin`, the path inside the document and what was expected: wrong
+/// Leaves out what this program does not know of a newer minor version and says so on stderr.
+/// Throws `InputError` with `origin`, the path inside the document and what was expected: wrong
 /// type, missing key, truncated text, another major version.
 Run run_from_json(std::string_view text, const std::string& origin);
 

@@ -1,4 +1,4 @@
-// What reading a run proves of each value, as a JSON Schema for other programs.
+// The declarations of run_json_keys.h as a JSON Schema for other programs.
 #pragma once
 
 #include "results/json_writer.h"

@@ -11,6 +11,8 @@
 #include "results/metric_names.h"
 #include "results/table_shapes.h"
 
+#include "plan/sample_cell.h"
+
 namespace labreport::plausibility_test {
 namespace {
 
@@ -31,18 +33,7 @@ CellSpec limits_spec() {
   return spec;
 }
 
-CellSpec timing_spec() {
-  CellSpec spec;
-  spec.size = "small";
-  spec.model = find_edition("2025").sizes.front().shape;
-  spec.context = 512;
-  spec.batch = 4;
-  spec.precision = Precision::kFp32;
-  spec.mode = Mode::kForward;
-  spec.warmup = 1;
-  spec.steps = 2;
-  return spec;
-}
+CellSpec timing_spec() { return small_cell(Mode::kForward); }
 
 /// A launch whose counted steps run at `share` of the limit.
 Launch timing_launch(double share) {
@@ -298,16 +289,9 @@ TEST(BusyMachine, AFirstStepIsSlowerThanAnyOtherByNature) {
 }
 
 CellSpec memory_spec() {
-  CellSpec spec;
+  CellSpec spec = small_cell(Mode::kInference);
   spec.kind = CellKind::kMemory;
-  spec.size = "small";
-  spec.model = find_edition("2025").sizes.front().shape;
   spec.context = 128;
-  spec.batch = 4;
-  spec.precision = Precision::kFp32;
-  spec.mode = Mode::kInference;
-  spec.warmup = 2;
-  spec.steps = 1;
   return spec;
 }
 

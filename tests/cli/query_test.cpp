@@ -35,6 +35,15 @@ TEST_F(Query, ReadsAQueryFromItsInput) {
   EXPECT_EQ(run({"bash", "-c", "$LABREPORT query latest - < q.sql"}).output, "one\n  1\n");
 }
 
+TEST_F(Query, EndsAsOtherVerbsDoWhereItsOutputEnds) {
+  const std::string query = "$LABREPORT query latest 'select * from sample' ";
+  const Ended read = run({"bash", "-c", query + "| head -n 1"});
+  EXPECT_EQ(read.messages, "");
+  const Ended full = run({"bash", "-c", query + "> /dev/full"});
+  EXPECT_EQ(full.exit_status, 2);
+  EXPECT_THAT(full.messages, HasSubstr("cannot write to standard output"));
+}
+
 TEST_F(Query, ShowsTheTablesWithTheirComments) {
   EXPECT_THAT(call({"query", "--tables"}).output,
               HasSubstr("create table kernels (\n  launch integer not null,"));

@@ -1,4 +1,4 @@
-// A timing of the 2025 edition's largest network.
+// Timings of the 2025 edition's largest and smallest networks.
 #pragma once
 
 #include "plan/editions.h"
@@ -15,6 +15,16 @@ inline CellSpec cell(Mode mode) {
   spec.mode = mode;
   spec.warmup = 5;
   spec.steps = 10;
+  return spec;
+}
+
+/// Times two steps of the smallest network after one of warm-up.
+inline CellSpec small_cell(Mode mode) {
+  CellSpec spec = cell(mode);
+  spec.size = "small";
+  spec.model = ModelShape{768, 3072, 12, 12, kHandoutVocab};
+  spec.warmup = 1;
+  spec.steps = 2;
   return spec;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "plan/sample_cell.h"
 #include "results/metric_names.h"
 #include "results/run_store.h"
 #include "results/table_shapes.h"
@@ -22,26 +23,13 @@ using testing::StartsWith;
 
 using Row = std::vector<SqlValue>;
 
-CellSpec timing_spec() {
-  CellSpec spec;
-  spec.size = "small";
-  spec.model = ModelShape{768, 3072, 12, 12, 10000};
-  spec.context = 512;
-  spec.batch = 4;
-  spec.precision = Precision::kFp32;
-  spec.mode = Mode::kForward;
-  spec.warmup = 1;
-  spec.steps = 2;
-  return spec;
-}
-
 /// One timing whose first launch ran out of memory.
 Run timed_run() {
   Run run;
   run.edition = "2025";
   run.sessions.resize(1);
   run.devices.resize(1);
-  Cell& cell = run.find_or_add(timing_spec());
+  Cell& cell = run.find_or_add(small_cell(Mode::kForward));
   cell.launches.resize(2);
   cell.launches[0].outcome = OutOfMemory{"forward", 4096, {}, {}};
   cell.launches[1].metrics = {

@@ -1,4 +1,4 @@
-// What the values of a run promise together is checked too: whatever is loaded can be rendered.
+// A run that breaks a rule is refused with its path: whatever is loaded can be rendered.
 #include <gmock/gmock.h>
 
 #include <map>

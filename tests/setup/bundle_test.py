@@ -113,7 +113,7 @@ class Serves(Sandbox):
     def setUp(self):
         super().setUp()
         above = os.path.dirname(self.root)
-        # Of Boost's many headers set-up looks at one.
+        # Set-up looks at one of Boost's many headers.
         subprocess.run(["tar", "xzf", self.archive, "-C", above, "--exclude=*/include/boost/[!u]*"], check=True)
         shutil.rmtree(self.root)
         shutil.rmtree(self.system)

@@ -80,7 +80,7 @@ def steps_to(pointer):
 
 
 def path_to(steps):
-    """As complaints write it: "cells[0].params"."""
+    """Writes a path as complaints do: "cells[0].params"."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")
 
 
@@ -112,7 +112,7 @@ class Schemas(ProjectTest):
         return jsonschema.Draft7Validator(schema)
 
     def checked(self, run, status):
-        """What `labreport check` says of it."""
+        """Returns what `labreport check` says of the run."""
         folder = self.project.folder / "checked"
         folder.mkdir(exist_ok=True)
         (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")

@@ -9,6 +9,8 @@
 #include "writers/csv/table_csv.h"
 #include "writers/sample_fixture.h"
 
+#include "plan/sample_cell.h"
+
 namespace labreport::csv_test {
 namespace {
 
@@ -29,18 +31,7 @@ Row row(const Run& run, std::size_t number) {
   return pairs;
 }
 
-CellSpec timing() {
-  CellSpec spec;
-  spec.size = "small";
-  spec.model = ModelShape{768, 3072, 12, 12, 10000};
-  spec.context = 512;
-  spec.batch = 4;
-  spec.precision = Precision::kFp32;
-  spec.mode = Mode::kForwardBackward;
-  spec.warmup = 1;
-  spec.steps = 2;
-  return spec;
-}
+CellSpec timing() { return small_cell(Mode::kForwardBackward); }
 
 Launch measured_launch() {
   Launch launch;

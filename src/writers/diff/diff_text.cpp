@@ -21,11 +21,6 @@ std::string fitting(const std::string& text) {
   return std::string(shown.begin(), end) + "…";
 }
 
-std::string padded(const std::string& text, std::size_t room, Align align) {
-  const std::string space(room - std::min(room, letter_count(text)), ' ');
-  return align == Align::kRight ? space + text : text + space;
-}
-
 std::string flags_line(const RowView& row) {
   std::string text;
   for (const std::string& flag : row.flags) text += (text.empty() ? "" : ", ") + fitting(flag);
@@ -49,7 +44,9 @@ std::string table_text(const TableView& table) {
   const auto line = [&](const auto& text_of, const std::string& end) {
     std::string text;
     for (std::size_t c = 0; c < room.size(); ++c) {
-      text += padded(text_of(c), room[c], table.columns[c].align) + "  ";
+      text += padded(text_of(c), room[c],
+                     table.columns[c].align == Align::kRight ? Pad::kLeft : Pad::kRight) +
+              "  ";
     }
     return without_trailing_space(text + end);
   };

@@ -1,4 +1,4 @@
-#include "query/result_text.h"
+#include "writers/query/query_text.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/printable.h"
 #include "base/text.h"
+#include "document/facts.h"
 #include "results/json_writer.h"
 
 namespace labreport {
@@ -32,7 +33,7 @@ std::string readable(const SqlValue& value) {
 
 bool is_number(const SqlValue& value) { return value.index() == 1 || value.index() == 2; }
 
-/// Columns that hold numbers stand right-aligned.
+/// Says which columns hold numbers and stand right-aligned.
 std::vector<bool> number_columns(const QueryResult& result) {
   std::vector<bool> numbers(result.columns.size(), false);
   for (const auto& row : result.rows) {
@@ -43,7 +44,7 @@ std::vector<bool> number_columns(const QueryResult& result) {
 
 using Lines = std::vector<std::vector<std::string>>;
 
-/// The head, then the rows.
+/// Returns the head and behind it the rows.
 Lines lines_of(const QueryResult& result) {
   Lines lines(1);
   for (const std::string& column : result.columns) lines[0].push_back(printable(column));
@@ -55,19 +56,14 @@ Lines lines_of(const QueryResult& result) {
 
 constexpr std::size_t kMostBytes = 60;  // of a text between other columns
 
-std::string padded(const std::string& text, std::size_t width, bool to_the_right) {
-  const std::string spaces(width - letter_count(text), ' ');
-  return to_the_right ? spaces + text : text + spaces;
-}
-
-std::string joined(std::vector<std::string> cells, std::string_view separator) {
-  std::string line = join(cells, separator);
+std::string joined(const std::vector<std::string>& cells) {
+  std::string line = join(cells, "  ");
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
 
 std::string markdown_line(std::vector<std::string> cells) {
-  for (std::string& cell : cells) cell = replaced(replaced(cell, "\\", "\\\\"), "|", "\\|");
+  for (std::string& cell : cells) cell = escape_markdown(cell);
   return "| " + join(cells, " | ") + " |\n";
 }
 
@@ -94,10 +90,11 @@ std::string as_table(const QueryResult& result) {
     std::size_t width = 0;
     for (auto& line : lines) line[column] = cut_short(line[column], kMostBytes);
     for (const auto& line : lines) width = std::max(width, letter_count(line[column]));
-    for (auto& line : lines) line[column] = padded(line[column], width, numbers[column]);
+    for (auto& line : lines)
+      line[column] = padded(line[column], width, numbers[column] ? Pad::kLeft : Pad::kRight);
   }
   std::string text;
-  for (const auto& line : lines) text += joined(line, "  ");
+  for (const auto& line : lines) text += joined(line);
   return text;
 }
 

@@ -1,9 +1,9 @@
-// What a query prints, in each format.
-#include "query/result_text.h"
+// Each format prints what a query selected, and no text becomes markup or a formula.
+#include "writers/query/query_text.h"
 
 #include <gtest/gtest.h>
 
-namespace labreport::result_text_test {
+namespace labreport::query_text_test {
 namespace {
 
 QueryResult sample() {
@@ -11,7 +11,7 @@ QueryResult sample() {
           {{"small", 19.30991234, 10}, {"2.7B", 328.0, {}}, {"=a|b", 1234567.8, 1}}};
 }
 
-TEST(ResultText, StandsInColumnsForATerminal) {
+TEST(QueryText, StandsInColumnsForATerminal) {
   EXPECT_EQ(as_table(sample()),
             "size        ms   n\n"
             "small  19.3099  10\n"
@@ -19,17 +19,17 @@ TEST(ResultText, StandsInColumnsForATerminal) {
             "=a|b   1234568   1\n");
 }
 
-TEST(ResultText, CutsLongTextsForATerminalAlone) {
+TEST(QueryText, CutsLongTextsForATerminalAlone) {
   const QueryResult result{{"name"}, {{std::string(100, 'x')}}};
   EXPECT_LT(as_table(result).size(), 80u);
   EXPECT_GT(as_csv(result).size(), 100u);
 }
 
-TEST(ResultText, ShowsNoControlCharacter) {
+TEST(QueryText, ShowsNoControlCharacter) {
   EXPECT_EQ(as_table({{"a"}, {{"\x1b[31m"}}}), "a\n\uFFFD[31m\n");
 }
 
-TEST(ResultText, IsATableOfMarkdown) {
+TEST(QueryText, IsATableOfMarkdown) {
   EXPECT_EQ(as_markdown(sample()),
             "| size | ms | n |\n"
             "| --- | ---: | ---: |\n"
@@ -38,14 +38,14 @@ TEST(ResultText, IsATableOfMarkdown) {
             "| =a\\|b | 1234568 | 1 |\n");
 }
 
-TEST(ResultText, IsCsvWithoutFormulas) {
+TEST(QueryText, IsCsvWithoutFormulas) {
   EXPECT_EQ(as_csv(sample()), "size,ms,n\nsmall,19.30991234,10\n2.7B,328,\n'=a|b,1234567.8,1\n");
 }
 
-TEST(ResultText, IsJsonWithNull) {
+TEST(QueryText, IsJsonWithNull) {
   EXPECT_EQ(as_json({{"size", "ms"}, {{"2.7B", {}}}}),
             "[\n  {\n    \"size\": \"2.7B\",\n    \"ms\": null\n  }\n]\n");
 }
 
 }  // namespace
-}  // namespace labreport::result_text_test
+}  // namespace labreport::query_text_test
