@@ -1,6 +1,6 @@
 # Thin front door: set up what a verb needs, build it, call it.
 
-.PHONY: help report render-build site diff notes pdf test attack torches bench bundle format lint clean
+.PHONY: help report render-build site diff notes pdf test try attack torches bench bundle format lint clean
 .DEFAULT_GOAL := help
 # Two goals build in one folder; Ninja is as parallel as the machine by itself, whatever -j says.
 .NOTPARALLEL:
@@ -13,6 +13,7 @@ reads_diff = A B EDITION FORMAT ALLOW FAIL OUT ARGS
 reads_pdf = PAPER ANSWERS NOTES OUT ARGS
 reads_notes = RUN NOTES ARGS
 reads_test = ARGS
+reads_try = PROBLEM
 reads_attack = ARGS
 reads_bench = ARGS
 reads_bundle = WITH_TORCH OUT
@@ -59,6 +60,7 @@ help:
 	@echo '              PAPER=a4|letter ANSWERS=none|full OUT=folder'
 	@echo 'make notes    write an empty note for each part, to answer in your own words; RUN=folder'
 	@echo 'make test     build everything, run the tests; ARGS="flags of ctest"'
+	@echo 'make try      test one problem and show its answers in seconds; PROBLEM=nsys_profile'
 	@echo 'make attack   what takes long: a thousand kills, each failing write, fuzzing, publishing, clang-tidy'
 	@echo 'make torches  build the worker with each version of torch and test it; hours and many GB'
 	@echo '              TORCHES="2.8 2.15"'
@@ -91,6 +93,10 @@ pdf: render-build
 test:
 	@setup/install test && setup/build --all default && setup/build --all asan
 	@setup/test $(call as_words,$(reads_test))
+
+try:
+	@setup/install test && setup/build --all default labreport && setup/build default experiments_tests
+	@setup/try $(call as_words,$(reads_try))
 
 attack:
 	@setup/install attack && setup/build --all default && setup/build --all fuzz && \

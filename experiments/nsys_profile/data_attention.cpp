@@ -2,7 +2,6 @@
 #include "analysis/measures.h"
 #include "base/format.h"
 #include "base/lists.h"
-#include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/model_parts.h"
 #include "experiments/nsys_profile/parts.h"
 
@@ -34,17 +33,11 @@ struct Attention {
   Work softmax = {}, scores = {}, values = {}, projections = {}, gemms = {};
   double bandwidth_share = 0,
          rate_share = 0;  ///< Of softmax and the GEMMs; 0: limits not measured or FLOPs unknown.
-  double gemm_bandwidth_share = 0;
   double ridge = 0;
   std::string precision = {};
 
-  bool each() const { return scores.ms > 0 && values.ms > 0; }
   bool memory_bound() const { return softmax.intensity() < ridge && bandwidth_share >= kNear; }
   bool gemms_compute_bound() const { return gemms.intensity() >= ridge && rate_share >= kNear; }
-  /// Bandwidth holds the GEMMs up as it does softmax.
-  bool gemms_memory_bound() const {
-    return gemms.intensity() < ridge && gemm_bandwidth_share >= kNear;
-  }
   bool apart() const { return memory_bound() && gemms_compute_bound(); }
   bool unclear() const { return ridge > 0 && !apart(); }
   double time() const { return softmax.ms / gemms.ms; }
@@ -65,7 +58,6 @@ std::optional<Attention> attention_of(const RunView& view, const Profile& profil
   found.precision = limits.precision;
   if (!limits.known() || !profile.own()) return found;
   found.bandwidth_share = found.softmax.bandwidth() / limits.bandwidth;
-  found.gemm_bandwidth_share = found.gemms.bandwidth() / limits.bandwidth;
   found.rate_share = found.gemms.rate() / limits.rate;
   found.ridge = limits.ridge();
   return found;
@@ -154,75 +146,37 @@ std::vector<RoofPoint> roof(const Limits& limits, const std::vector<Work>& point
           {right * 4, limits.rate / kTera, words}};
 }
 
-/// Shares of the limits and ratios as tables have them.
 Facts attention_sentence(const Attention& work) {
+  constexpr Notation kTwo{Notation::kSignificant, 2};
+  const bool counted = work.softmax.flops > 0;
+  const Facts intensities = Facts()
+                                .set("softmax", work.softmax.intensity(), kTwo)
+                                .set("gemms", work.gemms.intensity(), kTwo)
+                                .set("ridge", work.ridge, kTwo);
   return Facts()
-      .set(work, ratio_columns())
       .set("profile", work.words)
-      .set("precision", work.precision)
-      .set("gemms", work.gemms.ms, {})
-      .set("softmax_gflop", work.softmax.flops / kGiga, kThree)
-      .set("gemm_gflop", work.gemms.flops / kGiga, kThree)
-      .flag("each", work.each())
-      .set("softmax_intensity", work.softmax.intensity(), {Notation::kSignificant, 2})
-      .set("gemm_intensity", work.gemms.intensity(), kThree)
-      .set("ridge", work.ridge, kThree);
-}
-
-/// The answer's profile and its twin in 16 bits; else the last pair of one network and context.
-std::pair<const Profile*, const Profile*> twins(const Profiles& profiles) {
-  if (profiles.half != nullptr) return {profiles.foremost, profiles.half};
-  std::pair<const Profile*, const Profile*> last{nullptr, nullptr};
-  for (const Profile* full : profiles.answered) {
-    for (const Profile* half : profiles.every) {
-      const bool alike = half->network == full->network && half->precision() != full->precision();
-      if (alike && !half->empty()) last = {full, half};
-    }
-  }
-  return last;
-}
-
-/// 16 bits: the GEMMs gain and softmax does not.
-std::optional<Facts> attention_half(const Profiles& profiles) {
-  const auto [whole, half_profile] = twins(profiles);
-  if (whole == nullptr) return std::nullopt;
-  const auto full = attention_of(profiles.view, *whole);
-  const auto half = attention_of(profiles.view, *half_profile);
-  const bool gain = full && half && half->gemms.ms < full->gemms.ms / 2 &&
-                    half->softmax.ms > 0.9 * full->softmax.ms;
-  if (!gain) return std::nullopt;
-  const bool elsewhere = whole != profiles.foremost;
-  return attention_sentence(*half)
-      .set("setting", half->precision + (elsewhere ? " (" + whole->network + ")" : ""))
-      .set("speedup", format_factor(full->gemms.ms / half->gemms.ms))
-      .flag("below_ridge", half->gemms_memory_bound());
+      .set("softmax", work.softmax.ms, kThree)
+      .set("gemms", work.gemms.ms, kThree)
+      .when("counted", counted, "times",
+            counted ? format_significant(work.gemms.flops / work.softmax.flops, 2) : "")
+      .when("apart", work.apart(), intensities)
+      .flag("unclear", work.unclear());
 }
 
 /// Softmax and GEMMs have no times of their own in a fused kernel, or where no name tells them.
-void set_untold(Facts& facts, const Profiles& profiles, bool told) {
-  const Rows forward =
-      profiles.foremost == nullptr ? Rows() : profiles.foremost->rows(Pass::kForward);
-  const double fused = told ? 0 : total(of_stage(forward, stage::kFused));
-  facts.when("fused", fused > 0, "ms", format_significant(fused));
-  facts.flag("untold", !told && !forward.empty() && fused <= 0);
-}
-
 Facts attention_facts(const Profiles& profiles) {
-  const auto all = only(attentions(profiles.view, profiles.answered),
-                        [](const Attention& work) { return work.missing.empty(); });
-  const Attention* one = foremost_of(profiles, all);
   Facts facts = profiles.facts();
-  set_situations<Attention>(facts, one, attention_sentence,
-                            {{"one", [](const auto&) { return true; }},
-                             {"apart", &Attention::apart},
-                             {"unclear", &Attention::unclear}});
-  auto range = ranges<Attention>(all, {{"time", &Attention::time, {Notation::kFixed, 2}},
-                                       {"flops", &Attention::flops, kPartShare}});
-  if (range) range->set("precision", all.front().precision);
-  facts.when("range", profiles.half == nullptr ? range : std::nullopt);
-  facts.when("half", attention_half(profiles));
-  set_untold(facts, profiles, one != nullptr);
-  return facts;
+  const Profile* one = profiles.foremost;
+  const Rows forward = one == nullptr ? Rows() : one->rows(Pass::kForward);
+  const auto work = one == nullptr ? std::nullopt : attention_of(profiles.view, *one);
+  const double fused = total(of_stage(forward, stage::kFused));
+  const char* situation = forward.empty() ? "nothing"
+                          : work          ? "one"
+                          : fused > 0     ? "fused"
+                                          : "untold";
+  Facts sentence = work ? attention_sentence(*work) : Facts();
+  if (!work && one != nullptr) sentence.set("profile", one->words).set("ms", fused, kThree);
+  return facts.choose({"nothing", "one", "fused", "untold"}, situation, sentence);
 }
 
 }  // namespace

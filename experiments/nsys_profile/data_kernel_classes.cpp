@@ -4,7 +4,6 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/parts.h"
 #include "experiments/nsys_profile/step_timeline.h"
@@ -17,7 +16,6 @@ constexpr const char* kClasses[]{"elementwise", "exponential", "where",  "reduct
 constexpr Pass kComparedPasses[]{Pass::kForward, Pass::kForwardBackward, Pass::kTrainStep};
 constexpr Pass kDrawnPasses[]{Pass::kForward, Pass::kBackward, Pass::kOptimizer, Pass::kTrainStep};
 constexpr double kPoint = 0.01;
-constexpr double kFaster = 1.1;
 constexpr Notation kShareOfTime{Notation::kPercent};
 
 struct PassOf {
@@ -98,95 +96,88 @@ void add_bars(std::vector<ClassBar>& bars, const Profile* profile, const Profile
   }
 }
 
-/// "elementwise from 20.1 to 25.3 %, reduction and copy stay within a point"
-std::string changes(const Rows& before, const Rows& after) {
-  std::vector<std::string> words, steady;
-  for (const std::string& kind : drawn_classes()) {
-    const double from = share(before, of_class(kind)), to = share(after, of_class(kind));
-    if (kind == "GEMM" || from + to <= 0) continue;
-    if (std::abs(to - from) >= kPoint) {
-      words.push_back(kind + " from " + format_percent(from) + " to " + format_percent(to) + " %");
-    } else if (kind != "other") {
-      steady.push_back(kind);
-    }
-  }
-  if (!steady.empty())
-    words.push_back(join_words(steady) + (steady.size() > 1 ? " stay" : " stays") +
-                    " within a point");
-  return join(words, ", ");
+std::string capitalized(std::string words) {
+  if (!words.empty()) words.front() = static_cast<char>(std::toupper(words.front()));
+  return words;
 }
 
-/// The GEMMs' share in the passes of one profile.
-struct Compared {
-  std::string words;
-  Rows forward, both, optimizer, step;
-
-  explicit Compared(const Profile& profile)
-      : words(profile.words),
-        forward(profile.rows(Pass::kForward)),
-        both(profile.rows(Pass::kForwardBackward)),
-        optimizer(profile.rows(Pass::kOptimizer)),
-        step(profile.rows(Pass::kTrainStep)) {}
-
-  const Rows& fullest() const { return step.empty() ? both : step; }
-  double drop() const { return gemm_share(forward) - gemm_share(fullest()); }
-  bool forward_only() const { return fullest().empty(); }
-  bool whole_step() const { return !step.empty(); }
-  bool backward_only() const { return step.empty() && !both.empty(); }
-  /// The optimizer has no GEMMs and lowers the share.
-  bool by_optimizer() const {
-    return drop() >= kPoint && !optimizer.empty() && gemm_share(optimizer) == 0;
+/// "Elementwise kernels rise from 8.1 to 18.2 %, copies fall; reductions stay within a point":
+/// the largest change comes first and alone has numbers.
+std::string changes(const Rows& before, const Rows& after, const std::string& kernels) {
+  struct Change {
+    std::string words;
+    double from, to;
+    double size() const { return std::abs(to - from); }
+  };
+  std::vector<Change> moved;
+  std::vector<std::string> steady;
+  for (const std::string& kind : drawn_classes()) {
+    const Change change{class_words(kind, kernels), share(before, of_class(kind)),
+                        share(after, of_class(kind))};
+    if (kind == "GEMM" || change.from + change.to <= 0) continue;
+    if (change.size() >= kPoint) {
+      moved.push_back(change);
+    } else if (kind != "other") {
+      steady.push_back(change.words);
+    }
   }
-  bool unexplained() const { return std::abs(drop()) >= kPoint && !by_optimizer(); }
-};
+  std::string words;
+  std::vector<std::string> rise, fall;
+  std::ranges::sort(moved, std::greater<>(), &Change::size);
+  for (const Change& change : moved) {
+    if (words.empty()) {
+      words = change.words + (change.to > change.from ? " rise" : " fall") + " from " +
+              format_percent(change.from) + " to " + format_percent(change.to) + " %";
+    } else {
+      (change.to > change.from ? rise : fall).push_back(change.words);
+    }
+  }
+  if (!rise.empty()) words += ", " + join_words(rise) + " rise";
+  if (!fall.empty()) words += ", " + join_words(fall) + " fall";
+  if (!steady.empty())
+    words += (words.empty() ? "" : "; ") + join_words(steady) + " stay within a point";
+  return capitalized(words);
+}
 
-Facts class_sentence(const Compared& compared) {
-  const std::string list = changes(compared.forward, compared.fullest());
+/// The optimizer explains a smaller share of GEMMs in the step if it launches none and the share
+/// without it has fallen by less than half as much.
+bool is_by_optimizer(const Profile& profile) {
+  const double forward = gemm_share(profile.rows(Pass::kForward));
+  const double both = gemm_share(profile.rows(Pass::kForwardBackward));
+  const double step = gemm_share(profile.rows(Pass::kTrainStep));
+  const Rows optimizer = profile.rows(Pass::kOptimizer);
+  return !optimizer.empty() && gemm_share(optimizer) == 0 && forward - both < (forward - step) / 2;
+}
+
+/// The GEMMs' share of the answer's profile in the forward pass and in the fullest pass it has.
+Facts class_sentence(const Profile& profile, const std::string& kernels) {
+  const Rows forward = profile.rows(Pass::kForward), optimizer = profile.rows(Pass::kOptimizer);
+  const Rows step = profile.rows(Pass::kTrainStep);
+  const Rows fullest = step.empty() ? profile.rows(Pass::kForwardBackward) : step;
+  const double drop = gemm_share(forward) - gemm_share(fullest);
+  const bool by_optimizer = drop >= kPoint && is_by_optimizer(profile);
+  const std::string list = changes(forward, fullest, kernels);
   return Facts()
-      .set("profile", compared.words)
-      .set("before", gemm_share(compared.forward), kShareOfTime)
-      .set("both", gemm_share(compared.both), kShareOfTime)
-      .set("after", gemm_share(compared.fullest()), kShareOfTime)
-      .set("optimizer_ms", total(compared.optimizer), {Notation::kSignificant, 3})
+      .set("profile", profile.words)
+      .set("forward", gemm_share(forward), kShareOfTime)
+      .set("fullest", gemm_share(fullest), kShareOfTime)
+      .when("by_optimizer", by_optimizer, "ms", format_significant(total(optimizer), 3))
+      .flag("unexplained", std::abs(drop) >= kPoint && !by_optimizer)
       .when("changes", !list.empty(), "list", list);
 }
 
-/// Of a step in 16 bits whose GEMMs gain: their share and why.
-std::optional<Facts> half_step(const Profiles& profiles) {
-  if (profiles.half == nullptr) return std::nullopt;
-  const Profile &full = *profiles.foremost, &half = *profiles.half;
-  const double before = time_of(full, Pass::kTrainStep, is_gemm);
-  const double after = time_of(half, Pass::kTrainStep, is_gemm);
-  if (after <= 0 || before < kFaster * after) return std::nullopt;
-  const Rows forward = half.rows(Pass::kForward), step = half.rows(Pass::kTrainStep);
-  const std::string list = changes(forward, step);
-  return Facts()
-      .set("precision", labreport::describe(half.precision()))
-      .set("forward", gemm_share(forward), kShareOfTime)
-      .set("share", gemm_share(step), kShareOfTime)
-      .when("changes", !list.empty(), "list", list)
-      .set("gemm_before", before, {})
-      .set("gemm_after", after, {})
-      .set("before", time_of(full, Pass::kTrainStep, is_non_gemm), {})
-      .set("after", time_of(half, Pass::kTrainStep, is_non_gemm), {});
-}
-
 Facts class_facts(const Profiles& profiles) {
-  std::vector<Compared> all;
-  for (const Profile* profile : profiles.answered) {
-    if (!profile->rows(Pass::kForward).empty()) all.emplace_back(*profile);
-  }
   Facts facts = profiles.facts();
-  set_situations<Compared>(facts, foremost_of(profiles, all), class_sentence,
-                           {{"whole_step", &Compared::whole_step},
-                            {"backward_only", &Compared::backward_only},
-                            {"forward_only", &Compared::forward_only},
-                            {"by_optimizer", &Compared::by_optimizer},
-                            {"unexplained", &Compared::unexplained}});
-  facts.when("half", half_step(profiles));
+  const Profile* one = profiles.foremost;
+  const auto has = [&](Pass pass) { return one != nullptr && !one->rows(pass).empty(); };
+  const char* situation = !has(Pass::kForward)          ? "nothing"
+                          : has(Pass::kTrainStep)       ? "whole_step"
+                          : has(Pass::kForwardBackward) ? "backward_only"
+                                                        : "forward_only";
+  facts.choose({"nothing", "whole_step", "backward_only", "forward_only"}, situation,
+               has(Pass::kForward) ? class_sentence(*one, profiles.kernels()) : Facts());
   const Profile* drawn = drawn_step(profiles);
-  facts.flag("inference", profiles.foremost != nullptr && profiles.foremost->inference &&
-                              profiles.foremost->step);
+  facts.flag("inference", one != nullptr && one->inference && one->step);
   facts.set("timeline", drawn == nullptr ? "" : drawn->words);
   return facts;
 }

@@ -2,7 +2,6 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/model_parts.h"
@@ -11,8 +10,9 @@
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kNoticed = 0.01;  // Of the forward pass.
-constexpr double kManyMore = 1.1;
+constexpr double kNoticed = 0.01;  // Smaller shares of the forward pass are not mentioned.
+constexpr std::size_t kNamed = 5;  // An answer names as many groups at most.
+constexpr double kMostly = 0.8;    // Classes of kernels that fill this share of a time.
 constexpr Notation kShareOfPass{Notation::kPercent};
 constexpr Notation kCallCount{Notation::kCount};
 
@@ -154,79 +154,65 @@ Dataset group_shares(const std::vector<const Profile*>& profiles) {
   return make_dataset("every-share", columns, profiles);
 }
 
-std::string named_groups(const Profile& profile) {
-  std::vector<std::string> named;
-  for (const KernelSum& group : groups_of(profile)) {
-    const double share = in_pass(profile, group.total);
-    if (share < kNoticed || group.name == kOther) continue;
-    named.push_back(group.name + " " + format_percent(share) + " % (" +
-                    format_significant(group.total, 3) + " ms in " + counted(group.calls, "call") +
-                    ")");
+/// "elementwise kernels and reductions": the classes that take most of the rows' time; empty where
+/// others are among them.
+std::string main_classes(const Rows& rows, const std::string& kernels) {
+  std::vector<std::string> words;
+  double told = 0;
+  for (const KernelSum& sum : summed(rows, [](const auto& row) { return drawn_class(row.kind); })) {
+    if (told >= kMostly * total(rows)) break;
+    if (sum.name == "other") return "";
+    words.push_back(class_words(sum.name, kernels));
+    told += sum.total;
   }
-  if (named.empty()) return "no group of them takes " + format_percent(kNoticed) + " % by itself";
-  return join_words(named);
+  return join_words(words);
 }
 
-Facts non_gemm_sentence(const Profile& profile) {
+/// A group in a sentence: "the rest of attention", "attention softmax".
+std::string group_words(const std::string& group) {
+  const std::size_t colon = group.find(": ");
+  if (colon == std::string::npos) return group;
+  const std::string part = group.substr(0, colon), stage = group.substr(colon + 2);
+  return stage == kOther ? "the rest of " + part : part + " " + stage;
+}
+
+/// "softmax takes **3.8 %** of …, RoPE 1.6 %": the largest groups of the answer's forward pass.
+Facts non_gemm_sentence(const Profile& profile, const std::string& kernels) {
+  std::vector<KernelSum> groups = groups_of(profile);
+  std::erase_if(groups, [&](const KernelSum& group) {
+    return in_pass(profile, group.total) < kNoticed || group.name == kOther;
+  });
+  if (groups.size() > kNamed) groups.resize(kNamed);
+  Rows rows;
+  std::vector<std::string> others;
+  for (const KernelSum& group : groups) {
+    std::ranges::copy(group.rows, std::back_inserter(rows));
+    others.push_back(group_words(group.name) + " " + format_percent(in_pass(profile, group.total)) +
+                     " %");
+  }
+  const std::string classes = main_classes(rows, kernels);
+  Facts first;
+  if (!groups.empty()) {
+    others.erase(others.begin());
+    first.set("name", group_words(groups.front().name))
+        .set("share", in_pass(profile, groups.front().total), kShareOfPass)
+        .when("others", !others.empty(), "list", join_words(others))
+        .when("classes", !classes.empty(), "list", classes);
+  }
   return Facts()
       .set("profile", profile.words)
-      .set("share", non_gemm_share(profile), kShareOfPass)
-      .set("ms", total(non_gemm(profile)), {})
-      .set("groups", named_groups(profile));
-}
-
-bool is_copy(const KernelRow& row) { return row.kind == "copy"; }
-
-/// What 16 bits change where the GEMMs gain: their time, that of the others, and of copies.
-std::optional<Facts> non_gemm_half(const Profiles& profiles) {
-  if (profiles.half == nullptr) return std::nullopt;
-  const Profile &full = *profiles.foremost, &half = *profiles.half;
-  const auto gain = [&](const auto& wanted) {
-    return std::pair(time_of(full, Pass::kForward, wanted), time_of(half, Pass::kForward, wanted));
-  };
-  const auto gemms = gain(is_gemm), others = gain(is_non_gemm), copies = gain(is_copy);
-  if (gemms.second <= 0 || gemms.first < kManyMore * gemms.second) return std::nullopt;
-  constexpr Notation kThree{Notation::kSignificant, 3};
-  return Facts()
-      .set("precision", labreport::describe(half.precision()))
-      .set("share", non_gemm_share(half), kShareOfPass)
-      .set("gemms_before", gemms.first, kThree)
-      .set("gemms_after", gemms.second, kThree)
-      .set("before", others.first, kThree)
-      .set("after", others.second, kThree)
-      .set("copies_before", copies.first, kThree)
-      .set("copies_after", copies.second, kThree)
-      .flag("casts", copies.second > kManyMore * copies.first);
-}
-
-/// Within each size the share grows with the context, and softmax and mask are half of that or
-/// more.
-bool grows_with_context(const std::vector<Profile>& profiles) {
-  bool any = false;
-  for (std::size_t i = 1; i < profiles.size(); ++i) {
-    const Profile &before = profiles[i - 1], &after = profiles[i];
-    if (before.spec.size != after.spec.size) continue;
-    any = true;
-    const double more = non_gemm_share(after) - non_gemm_share(before);
-    if (more <= kNoticed || 2 * (square_share(after) - square_share(before)) < more) return false;
-  }
-  return any;
+      .set("all", non_gemm_share(profile), kShareOfPass)
+      .when("first", !groups.empty(), first)
+      .flag("none", groups.empty());
 }
 
 Facts non_gemm_facts(const Profiles& profiles) {
-  std::vector<Profile> known;
-  for (const Profile* profile : profiles.answered) {
-    if (!profile->rows(Pass::kForward).empty()) known.push_back(*profile);
-  }
   Facts facts = profiles.facts();
-  set_situations<Profile>(facts, foremost_of(profiles, known), non_gemm_sentence,
-                          {{"one", [](const Profile&) { return true; }}});
-  facts.when("half", non_gemm_half(profiles));
-  const auto range = ranges<Profile>(
-      known, {{"share", non_gemm_share, kShareOfPass}, {"square", square_share, kShareOfPass}});
-  facts.when("range", range);
-  facts.flag("dashed", profiles.foremost != nullptr && square_share(*profiles.foremost) > 0);
-  facts.flag("grows", range && grows_with_context(known));
+  const Profile* one = profiles.foremost;
+  const bool ran = one != nullptr && !one->rows(Pass::kForward).empty();
+  facts.flag("nothing", !ran);
+  facts.when("one", ran, ran ? non_gemm_sentence(*one, profiles.kernels()) : Facts());
+  facts.flag("dashed", one != nullptr && square_share(*one) > 0);
   return facts;
 }
 

@@ -6,16 +6,14 @@
 #include "base/lists.h"
 #include "experiments/common/change.h"
 #include "experiments/common/command.h"
-#include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/parts.h"
 #include "results/metric_names.h"
 
 namespace labreport::nsys_profile {
 namespace {
 
-constexpr double kSimilar = 2;    // Between the least and the most.
-constexpr double kAlike = 0.005;  // Of a time: nearer needs no reason.
-constexpr double kMuchLess = 4;   // Of a growth against another.
+constexpr double kClose = 0.02;  // Two times agree if they differ by at most this share.
+constexpr double kLess = 0.01;   // A share of time that is smaller by this much is told.
 
 std::optional<double> minus(const std::optional<double>& whole, const std::optional<double>& part) {
   return whole && part ? std::optional(*whole - *part) : std::nullopt;
@@ -37,13 +35,11 @@ struct TimedStep {
   /// Timer and profiler are told apart only beyond what the timer's own steps vary by.
   bool is_less() const { return difference() < -spread() && idle() && *idle() > 0; }
   bool agrees() const { return std::abs(difference()) <= spread(); }
-  bool is_unexplained() const { return !agrees() && !is_less(); }
   std::optional<double> gaps() const { return minus(span, busy); }
   /// Of the profiled step, before its first kernel and after its last one.
   std::optional<double> outside() const { return minus(profiled, span); }
   std::optional<double> idle() const { return minus(profiled, busy); }
   std::optional<double> cost() const { return minus(profiled, mean); }
-  bool perturbed() const { return !flags.empty(); }
 };
 
 Column<TimedStep> step_column(const char* name, const char* title, const char* unit,
@@ -117,78 +113,40 @@ std::vector<TimedStep> every_step(const std::vector<const Profile*>& profiles) {
   return all;
 }
 
-Facts timer_sentence(const TimedStep& step) {
-  const bool forward = step.mode <= Mode::kForward;
+/// How much of the timer's time no kernel fills at most, in passes that take less than half of
+/// `whole`; nothing unless each of them is emptier than it by a point.
+std::optional<double> emptiest_of_shorter(const Profiles& profiles, const TimedStep& whole) {
+  double most = 0;
+  for (const TimedStep& step : forward_passes(profiles.every)) {
+    if (!step.missing.empty() || step.mode > Mode::kForward || 2 * step.mean > whole.mean) continue;
+    if (step.difference() > whole.difference() - kLess) return std::nullopt;
+    most = std::max(most, -step.difference());
+  }
+  return most > 0 ? std::optional(most) : std::nullopt;
+}
+
+/// The forward pass that the answer speaks of; nothing where it was not timed beside its profile.
+std::optional<TimedStep> answered_pass(const Profiles& profiles) {
+  if (profiles.foremost == nullptr) return std::nullopt;
+  const auto passes = forward_passes({profiles.foremost});
+  return passes.empty() || !passes.front().missing.empty() ? std::nullopt
+                                                           : std::optional(passes.front());
+}
+
+Facts timer_sentence(const Profiles& profiles, const TimedStep& step) {
   constexpr Notation kThree{Notation::kSignificant, 3};
-  Facts facts;
-  facts.set("profile", step.words);
-  facts.set("pass", forward ? "forward pass" : labreport::describe(step.mode));
-  facts.set("timer", step.mean, {});
-  facts.set("busy", step.busy, {});
-  facts.set("difference", change_words(1 + step.difference(), step.spread(), kMoreThan));
-  facts.set("apart", format_percent(std::ceil(std::abs(step.difference()) * 1000) / 1000));
-  const auto idle = step.idle(), cost = step.cost();
-  facts.set("idle", idle, kThree);
-  facts.flag("overhead", idle && cost && *cost > 0 && *cost < *idle * kSimilar);
-  facts.set("cost", cost, kThree);
-  return facts;
-}
-
-/// The time without kernels of a step that has it.
-double idle_ms(const TimedStep& step) { return *step.idle(); }
-
-std::optional<Facts> difference_range(const std::vector<TimedStep>& steps) {
-  return ranges<TimedStep>(steps, {{"difference", &TimedStep::difference, {Notation::kPercent}},
-                                   {"length", &TimedStep::mean, {Notation::kSignificant, 3}},
-                                   {"idle", idle_ms, {Notation::kSignificant, 2}}});
-}
-
-/// "the other 3", with their differences; nothing where there are none.
-std::optional<Facts> others(const std::vector<TimedStep>& perturbed) {
-  if (perturbed.empty()) return std::nullopt;
-  const auto [low, high] = std::ranges::minmax(perturbed, {}, &TimedStep::difference);
-  const std::size_t count = perturbed.size();
+  const double apart = std::abs(step.difference());
+  const auto emptiest = emptiest_of_shorter(profiles, step);
   return Facts()
-      .set("others", "the other " + (count == 1 ? "one" : std::to_string(count)))
-      .set("perturbed",
-           from_to(format_percent(low.difference()), format_percent(high.difference())));
-}
-
-/// Short passes differ most, and the time without kernels grows much less than the passes.
-bool shrinks(const std::vector<TimedStep>& steps) {
-  const auto [idlest, busiest] = std::ranges::minmax(steps, {}, idle_ms);
-  const auto [shortest, longest] = std::ranges::minmax(steps, {}, &TimedStep::mean);
-  const auto [lowest, highest] = std::ranges::minmax(steps, {}, &TimedStep::difference);
-  const double middle = std::sqrt(shortest.mean * longest.mean);
-  return idle_ms(idlest) > 0 && highest.difference() < kAlike && lowest.mean < middle &&
-         highest.mean > middle &&
-         kMuchLess * idle_ms(busiest) / idle_ms(idlest) < longest.mean / shortest.mean;
-}
-
-bool any_less(const std::vector<TimedStep>& steps) {
-  return std::ranges::any_of(steps, &TimedStep::is_less);
-}
-
-/// All forward passes of the answer's precision; nothing where one is beyond twice the timer's
-/// time: that is no range to speak of.
-std::optional<Facts> timer_range(const Profiles& profiles) {
-  std::vector<TimedStep> steps = forward_passes(only(profiles.every, [&](const Profile* profile) {
-    return profiles.foremost != nullptr && profile->precision() == profiles.foremost->precision();
-  }));
-  std::erase_if(steps, [](const TimedStep& step) {
-    return !step.missing.empty() || step.mode > Mode::kForward || !step.idle();
-  });
-  const auto perturbed = only(steps, &TimedStep::perturbed);
-  std::erase_if(steps, &TimedStep::perturbed);
-  const auto beyond = [](const TimedStep& step) { return step.difference() > 1; };
-  auto range = difference_range(steps);
-  if (!range || std::ranges::any_of(steps, beyond)) return std::nullopt;
-  const TimedStep& most = *std::ranges::max_element(steps, {}, &TimedStep::difference);
-  return range->set("precision", labreport::describe(profiles.foremost->precision()))
-      .flag("shrinks", shrinks(steps))
-      .flag("negative", !shrinks(steps) && any_less(steps) && most.difference() >= kAlike)
-      .when("longer", most.difference() >= kAlike, "most", most.profile)
-      .when("some_perturbed", others(perturbed));
+      .set("profile", step.words)
+      .set("pass", step.mode <= Mode::kForward ? "forward pass" : labreport::describe(step.mode))
+      .set("timer", step.mean, kThree)
+      .set("busy", step.busy, kThree)
+      .set("difference", change_words(1 + step.difference(), step.spread(), kMoreThan))
+      .flag("close", apart <= kClose)
+      .set("within", format_fixed(std::max(1.0, std::ceil(100 * apart)), 0))
+      .set("apart", format_percent(apart))
+      .when("shorter", emptiest.has_value(), "emptiest", format_percent(emptiest.value_or(0)));
 }
 
 /// The profiled step under Nsight Systems: only the range "measured", so without warm-up.
@@ -202,14 +160,14 @@ std::string nsys_command(const Profiles& profiles) {
 }
 
 Facts timer_facts(const Profiles& profiles) {
-  std::vector<TimedStep> steps = forward_passes(profiles.answered);
-  std::erase_if(steps, [](const TimedStep& step) { return !step.missing.empty(); });
   Facts facts = profiles.facts();
-  set_situations<TimedStep>(facts, foremost_of(profiles, steps), timer_sentence,
-                            {{"less", &TimedStep::is_less},
-                             {"agree", &TimedStep::agrees},
-                             {"unexplained", &TimedStep::is_unexplained}});
-  facts.when("range", timer_range(profiles));
+  const auto pass = answered_pass(profiles);
+  const char* situation = !pass             ? "nothing"
+                          : pass->is_less() ? "less"
+                          : pass->agrees()  ? "agree"
+                                            : "unexplained";
+  facts.choose({"nothing", "less", "agree", "unexplained"}, situation,
+               pass ? timer_sentence(profiles, *pass) : Facts());
   Facts command;
   const bool known = profiles.foremost != nullptr && profiles.view.on_gpu();
   if (known) command.set_markdown("nsys", nsys_command(profiles));

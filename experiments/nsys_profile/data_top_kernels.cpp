@@ -4,7 +4,6 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "experiments/nsys_profile/answers.h"
 #include "experiments/nsys_profile/kernel_name.h"
 #include "experiments/nsys_profile/kernel_sums.h"
 #include "experiments/nsys_profile/model_parts.h"
@@ -55,7 +54,8 @@ const std::vector<Column<RankedKernel>>& ranked_columns() {
 
 /// "3 FFN projections", "QKᵀ", "4 × softmax".
 std::string times_place(double times, const std::string& place) {
-  if (place.ends_with("projection")) return counted(times, place);
+  if (place.ends_with("projection"))
+    return format_fixed(times, 0) + " " + place + (times == 1 ? "" : "s");
   return times == 1 ? place : format_fixed(times, 0) + " × " + place;
 }
 
@@ -137,45 +137,33 @@ const std::vector<Column<Top>>& top_columns() {
   return columns;
 }
 
-void set_kernel(Facts& facts, const std::string& prefix, const RankedKernel& kernel) {
-  facts.set_markdown(prefix + "name", kernel_code(kernel.sum.name));
-  facts.set(prefix + "ms", kernel.sum.total, {});
-  facts.set(prefix + "share", kernel.share, kTopShare);
-  facts.set(prefix + "calls", counted(kernel.sum.calls, "time"));
+std::string launches(double count) {
+  return format_count(static_cast<std::int64_t>(count)) + (count == 1 ? " launch" : " launches");
 }
 
-Facts top_sentence(const Top& top) {
-  Facts facts;
-  facts.set("profile", top.words);
-  facts.set("called_in", top.called_in);
-  facts.flag("both", top.both.has_value());
-  set_kernel(facts, "", top.forward);
-  set_kernel(facts, "both_", top.both.value_or(RankedKernel{}));
-  return facts;
-}
-
-/// In how many of several profiles the backward pass changes the top kernel.
-std::optional<Facts> how_many_change(const Profiles& profiles, const std::vector<Top>& tops) {
-  const auto both = only(tops, [](const Top& top) { return top.both.has_value(); });
-  if (both.size() < 2) return std::nullopt;
-  const auto changed = std::ranges::count_if(both, &Top::changed);
-  return Facts()
-      .set("precision", labreport::describe(profiles.foremost->precision()))
-      .flag("some", changed > 0)
-      .set("changed", changed, kTopCount)
-      .set("count", both.size(), kTopCount);
-}
-
+/// The answer's top kernel and what the backward pass does to it.
 Facts top_facts(const Profiles& profiles) {
-  std::vector<Top> tops = tops_of(profiles.answered);
-  std::erase_if(tops, [](const Top& top) { return !top.missing.empty(); });
+  constexpr Notation kThree{Notation::kSignificant, 3};
+  const std::vector<Top> tops =
+      profiles.foremost == nullptr ? std::vector<Top>() : tops_of({profiles.foremost});
   Facts facts = profiles.facts();
-  set_situations<Top>(facts, foremost_of(profiles, tops), top_sentence,
-                      {{"same", &Top::same},
-                       {"changed", &Top::changed},
-                       {"forward_only", [](const Top& top) { return !top.both; }}});
-  facts.when("several", how_many_change(profiles, tops));
-  return facts;
+  const bool ran = !tops.empty() && tops.front().missing.empty();
+  facts.flag("nothing", !ran);
+  if (!ran) return facts.when("top", std::nullopt);
+  const Top& top = tops.front();
+  const RankedKernel both = top.both.value_or(RankedKernel{});
+  return facts.when("top", Facts()
+                               .set("profile", top.words)
+                               .set_markdown("name", kernel_code(beginning(top.forward.name)))
+                               .set("ms", top.forward.sum.total, kThree)
+                               .set("share", top.forward.share, kTopShare)
+                               .set("launches", launches(top.forward.sum.calls))
+                               .set("called_in", top.called_in)
+                               .flag("same", top.same())
+                               .flag("forward_only", !top.both)
+                               .flag("changed", top.changed())
+                               .set_markdown("both_name", kernel_code(beginning(both.name)))
+                               .set("both_ms", both.sum.total, kThree));
 }
 
 }  // namespace

@@ -97,10 +97,9 @@ std::string short_kernel_name(std::string_view name) {
   return what.empty() ? trimmed : trimmed + " (" + shortened(what, kLongest) + ")";
 }
 
-std::string kernel_code(std::string_view name) {
-  std::string text = short_kernel_name(name);
-  std::erase_if(text, [](char letter) { return letter == '`' || letter == '\n'; });
-  return "`" + text + "`";
+std::string kernel_code(std::string short_name) {
+  std::erase_if(short_name, [](char letter) { return letter == '`' || letter == '\n'; });
+  return "`" + short_name + "`";
 }
 
 }  // namespace labreport::nsys_profile

@@ -10,7 +10,7 @@ namespace labreport::nsys_profile {
 /// behind it what an elementwise kernel computes: "vectorized_elementwise_kernel (exp)".
 std::string short_kernel_name(std::string_view name);
 
-/// The short name as Markdown code, whatever characters it holds.
-std::string kernel_code(std::string_view name);
+/// A short name as Markdown code, whatever characters it holds.
+std::string kernel_code(std::string short_name);
 
 }  // namespace labreport::nsys_profile

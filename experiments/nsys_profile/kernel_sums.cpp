@@ -94,6 +94,12 @@ std::string drawn_class(std::string_view kind) {
   return drawn ? std::string(kind) : "other";
 }
 
+std::string class_words(const std::string& drawn, const std::string& kernels) {
+  if (drawn == "reduction") return "reductions";
+  if (drawn == "copy") return "copies";
+  return drawn + " " + kernels;
+}
+
 std::vector<KernelSum> summed(const Rows& rows, const NameOf& name) {
   std::map<std::string, Rows> groups;
   for (const KernelRow* row : rows) groups[name(*row)].push_back(row);

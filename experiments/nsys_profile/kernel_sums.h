@@ -29,6 +29,9 @@ struct KernelSum {
 const std::vector<std::string>& drawn_classes();
 std::string drawn_class(std::string_view kind);
 std::function<bool(const KernelRow&)> of_class(const std::string& drawn);
+/// A drawn class in a sentence: "elementwise kernels", "reductions"; `kernels` is "operators" where
+/// a CPU ran them.
+std::string class_words(const std::string& drawn, const std::string& kernels);
 
 using NameOf = std::function<std::string(const KernelRow&)>;
 

@@ -36,7 +36,7 @@ KernelRow kernel_row(const MeasuredRow& row, KernelNames& names, bool own) {
                  row.text(column::kModule),
                  row.text(column::kOperator),
                  row.text(column::kClass),
-                 names[id],
+                 names.try_emplace(id, "kernel-" + std::to_string(id)).first->second,
                  number(column::kInstances),
                  ms(column::kTotalNs),
                  ms(column::kMinNs),
@@ -259,45 +259,42 @@ double time_of(const Profile& profile, Pass pass,
 Profiles::Profiles(const RunView& run) : view(run), all(read_profiles(run)) { choose(); }
 
 void Profiles::choose() {
+  std::vector<const Profile*> ran;
   for (const Profile& profile : all) {
     every.push_back(&profile);
-    if (!profile.empty()) answered.push_back(&profile);
+    if (!profile.empty()) ran.push_back(&profile);
   }
   shown = every;
-  if (answered.empty()) return;
+  if (ran.empty()) return;
   const bool one = view.edition().name != "2026";
-  const Precision precision = answered.front()->precision();
+  const Precision precision = ran.front()->precision();
   const auto other = [&](const Profile* profile) { return profile->precision() != precision; };
   const auto extent = [](const Profile* p) { return std::pair(p->parameters(), p->spec.context); };
-  std::erase_if(answered, other);
-  foremost = one ? fullest(view, answered) : *std::ranges::max_element(answered, {}, extent);
-  const auto apart = [&](const Profile* p) { return p->spec.context != foremost->spec.context; };
-  if (one) std::erase_if(answered, apart);
+  std::erase_if(ran, other);
+  foremost = one ? fullest(view, ran) : *std::ranges::max_element(ran, {}, extent);
   const auto sixteen_bits = std::ranges::find_if(every, [&](const Profile* profile) {
     return extent(profile) == extent(foremost) && !profile->empty() && profile != foremost &&
            profile->precision() >= Precision::kBf16;
   });
   if (sixteen_bits != every.end()) half = *sixteen_bits;
   std::erase_if(shown, [&](const Profile* profile) {
-    return ((one && apart(profile)) || other(profile)) && profile != half;
+    const bool apart = one && profile->spec.context != foremost->spec.context;
+    return (apart || other(profile)) && profile != half;
   });
 }
 
+std::string Profiles::kernels() const { return view.on_gpu() ? "kernels" : "operators"; }
+
 Facts Profiles::facts() const {
   Facts facts;
-  facts.flag("nothing", answered.empty());
   facts.flag("gpu", view.on_gpu()).flag("cpu", !view.on_gpu());
   facts.flag("own", foremost == nullptr || foremost->own());
   facts.set("kernel", view.on_gpu() ? "kernel" : "operator");
-  facts.set("kernels", view.on_gpu() ? "kernels" : "operators");
+  facts.set("kernels", kernels());
   facts.set("Kernels", view.on_gpu() ? "Kernels" : "Operators");
   facts.set("words", foremost == nullptr ? "" : foremost->words);
   facts.set("network", foremost == nullptr ? "" : foremost->network);
   return facts;
-}
-
-std::string counted(double count, const std::string& word) {
-  return format_fixed(count, 0) + " " + word + (count == 1 ? "" : "s");
 }
 
 }  // namespace labreport::nsys_profile

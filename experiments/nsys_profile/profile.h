@@ -105,26 +105,24 @@ class Profiles {
 
   const RunView& view;
   std::vector<Profile> all;
-  /// What the answers speak of: profiles that ran, in the first precision. 2025: those at the
-  /// reference context, else at the longest.
-  std::vector<const Profile*> answered;
   /// What the open tables hold: profiles at the context of the answer in its precision, those
   /// without numbers too, and `half`. 2026: in its precision; where nothing ran: every profile.
   std::vector<const Profile*> shown;
   std::vector<const Profile*> every;  ///< What the details hold.
-  /// The largest answered at its longest context; 2025: of those whose training step was profiled,
-  /// if any. Null: none ran.
+  /// The profile that the answers speak of, in the first precision that ran: the largest network
+  /// at its longest context. 2025: at the reference context, else at the longest; a network whose
+  /// training step was profiled goes first. Null: none ran.
   const Profile* foremost = nullptr;
   const Profile* half = nullptr;  ///< The same in 16 bits; null where it did not run.
 
-  /// Facts that every part has: `nothing`, `gpu`, `own`, `kernel`, `kernels`, `words`.
+  /// Facts that every part has: `gpu`, `own`, `kernel`, `kernels`, `words`.
   Facts facts() const;
+  /// "kernels"; on a CPU "operators".
+  std::string kernels() const;
 
  private:
   void choose();
 };
-
-std::string counted(double count, const std::string& word);  ///< "1 call", "2,048 calls"
 
 /// Of such a row of a dataset either the value or why it is missing.
 template <typename Row>

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <regex>
 
+#include "experiments/answer_budget.h"
 #include "experiments/sample_runs.h"
 #include "plan/memory.h"
 #include "results/metric_names.h"
@@ -226,9 +227,9 @@ TEST(OtherReports, SayWhatBecameOfTheirRuns) {
               {"With FP16 autocast the forward pass runs", "With TF32 the forward pass runs"});
   expect_said(disturbed(), {"thermal slowdown, shared GPU, allocated in step",
                             "shared GPU, spilled to host memory", "the loss is not finite"});
-  expect_said(one_size_in_one_mode("2026"), {"No backward pass was profiled with it.",
-                                             "no step with a backward pass was profiled.",
-                                             "of activations are saved and stay to the end."});
+  expect_said(one_size_in_one_mode("2026"),
+              {"No backward pass was profiled.", "no step with a backward pass was profiled.",
+               "of activations are saved and stay to the end."});
 }
 
 /// Refuses what no line of a report may hold: no number, nothing between marks, a tag, a plural of
@@ -279,6 +280,7 @@ TEST_P(Reports, HoldWhatEveryReportDoes) {
       SCOPED_TRACE(part.name());
       if (section.asked()) expect_answered(part);
       expect_no_large_percentage(part.answer);
+      testing_answers::expect_within_budget(part);
       EXPECT_TRUE(part.answer.empty() || bare.find(part.answer) == bare.npos) << part.answer;
     }
   }

@@ -1,0 +1,79 @@
+// How long an answer may be: a reader takes it in within ten seconds.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+
+#include "document/document.h"
+
+namespace labreport::testing_answers {
+
+enum class Length { kSentence, kSentences, kParagraph };
+
+/// The words that the handout's wish for a sentence or two, two or three, or a paragraph comes to.
+inline std::size_t most_words(Length length) {
+  return length == Length::kSentence ? 45 : length == Length::kSentences ? 60 : 90;
+}
+
+inline std::size_t most_numbers(Length length) { return length == Length::kParagraph ? 10 : 6; }
+
+/// The handout's own wishes, part by part.
+inline const std::map<std::string, Length>& lengths() {
+  using enum Length;
+  static const std::map<std::string, Length> all{{"nsys_profile.a", kSentence},
+                                                 {"nsys_profile.b", kSentence},
+                                                 {"nsys_profile.c", kSentence},
+                                                 {"nsys_profile.d", kSentence},
+                                                 {"nsys_profile.e", kSentence}};
+  return all;
+}
+
+/// An answer's running text: without lists, tables, code, formulas and the addresses of links.
+inline std::string running_text(const std::string& answer) {
+  std::istringstream lines(answer);
+  std::string text, line;
+  while (std::getline(lines, line)) {
+    if (!line.starts_with("- ") && !line.starts_with("  ") && !line.starts_with("|"))
+      text += line + " ";
+  }
+  text = std::regex_replace(text, std::regex(R"(`[^`]*`|\$[^$]*\$|\]\([^)]*\)|\*\*|\\)"), "");
+  return std::regex_replace(text, std::regex("\u00a0"), " ");
+}
+
+inline std::size_t word_count(const std::string& text) {
+  std::istringstream stream(text);
+  std::size_t count = 0;
+  for (std::string word; stream >> word;) {
+    count += std::ranges::any_of(
+        word, [](unsigned char letter) { return std::isalnum(letter) != 0 || letter >= 0x80; });
+  }
+  return count;
+}
+
+/// Counts a value with its unit as one number. Names, contexts, shapes and the networks' layers are
+/// none: the handout itself gives them.
+inline std::size_t number_count(std::string text) {
+  for (const char* given :
+       {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[0-9]+ layers)", R"(\b[A-Za-z]+-?[0-9]+\b)",
+        R"(\b(contexts?|lengths?|dimensions?) [0-9,]+((, | and | to )[0-9,]+)*)",
+        R"([0-9,]+( to [0-9,]+)? (tokens|steps|GPUs|ranks)\b(?!/))"})
+    text = std::regex_replace(text, std::regex(given), "");
+  static const std::regex number(R"([0-9][0-9,.]*)");
+  return static_cast<std::size_t>(
+      std::distance(std::sregex_iterator(text.begin(), text.end(), number), {}));
+}
+
+inline void expect_within_budget(const Part& part) {
+  const auto asked = lengths().find(part.name());
+  if (asked == lengths().end()) return;
+  const std::string text = running_text(part.answer);
+  EXPECT_LE(word_count(text), most_words(asked->second)) << part.name() << ": " << text;
+  EXPECT_LE(number_count(text), most_numbers(asked->second)) << part.name() << ": " << text;
+}
+
+}  // namespace labreport::testing_answers

@@ -1,0 +1,100 @@
+"""Every sentence of an answer is a claim, and each claim is recomputed from run.json: of the recorded
+runs and of seeded mutations of them.
+
+python3 truth_test.py LABREPORT [--mutations 30] [--seed 0] [--problem NAME]
+
+A module of claims/ has KINDS, the kinds of cells that it rests on, and CLAIMS: for each part a list of
+patterns with the function that checks what they matched. An answer is read from its beginning; text that no
+pattern matches is a failure, so that no sentence goes without a check.
+"""
+import argparse
+import importlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+from answers import answers_of  # noqa: E402
+from runs import Run, load, mutated  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+RECORDED = [file for file in sorted(ROOT.glob("site/runs/*/*/*/run.json"))
+            if load(file)["source"] == "measured"]
+
+
+class Truth(unittest.TestCase):
+    def render(self, runs):
+        """The reports of runs by name; runs that are refused have none."""
+        with tempfile.TemporaryDirectory() as folder:
+            place, times = pathlib.Path(folder), {}
+            for i, (name, data) in enumerate(runs.items()):
+                # A page's folder is called by the time of the run's first session.
+                times[name] = f"{i // 3600:02}{i // 60 % 60:02}{i % 60:02}"
+                stamp = re.sub(r"(..)(..)(..)", r"2026-01-01T\1:\2:\3Z", times[name])
+                first = {**data["sessions"][0], "started_at": stamp}
+                (place / "site/runs/gpu/2025" / name).mkdir(parents=True)
+                (place / "site/runs/gpu/2025" / name / "run.json").write_text(
+                    json.dumps({**data, "sessions": [first, *data["sessions"][1:]]}))
+            subprocess.run([LABREPORT, "render", "--format", "md", "--out", "out"], cwd=place, capture_output=True,
+                           check=False)
+            reports = {file.parent.name.split("-")[1]: file for file in place.glob("out/*/*/*/report.md")}
+            return {name: reports[time].read_text(encoding="utf-8") for name, time in times.items()
+                    if time in reports}
+
+    def check(self, where, data, report, problems):
+        run, count = Run(data), 0
+        for part, answer in answers_of(report).items():
+            problem = PROBLEMS.get(part.split(".")[0])
+            if not problem or part.split(".")[0] not in problems:
+                continue
+            rest = answer
+            while rest:
+                with self.subTest(f"{where}: {part}: {rest}"):
+                    claims = [(re.match(pattern, rest, re.S), check) for pattern, check in problem.CLAIMS[part]]
+                    matched = [(match, check) for match, check in claims if match]
+                    self.assertTrue(matched, "a sentence without a claim")
+                    match, check = matched[0]
+                    self.assertGreater(match.end(), 0)
+                    check(run, **match.groupdict())
+                    count += 1
+                if not matched:
+                    break
+                rest = rest[match.end():].strip()
+        return count
+
+    def test_recorded_runs_claim_nothing_false(self):
+        runs = {f"{i}": load(file) for i, file in enumerate(RECORDED)}
+        reports = self.render(runs)
+        self.assertEqual(len(reports), len(runs))
+        count = sum(self.check(RECORDED[int(name)], runs[name], report, PROBLEMS)
+                    for name, report in reports.items())
+        self.assertGreater(count, 20)
+
+    def test_mutated_runs_claim_nothing_false(self):
+        for name, problem in PROBLEMS.items():
+            sources = [run for run in map(load, RECORDED)
+                       if sum(cell["kind"] in problem.KINDS for cell in run["cells"]) > 1]
+            runs = {f"{seed}": mutated(sources[seed % len(sources)], problem.KINDS, seed)
+                    for seed in range(FIRST, FIRST + MUTATIONS)}
+            reports = self.render(runs)
+            self.assertGreater(len(reports), MUTATIONS / 2, "most are accepted")
+            count = sum(self.check(f"seed {seed}", runs[seed], report, [name]) for seed, report in reports.items())
+            self.assertGreater(count, MUTATIONS / 2)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("labreport", type=pathlib.Path)
+    parser.add_argument("--mutations", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--problem", default="*")
+    asked = parser.parse_args()
+    LABREPORT, MUTATIONS, FIRST = asked.labreport.resolve(), asked.mutations, asked.seed
+    PROBLEMS = {file.stem: importlib.import_module(f"claims.{file.stem}")
+                for file in (HERE / "claims").glob(f"{asked.problem}.py")}
+    unittest.main(argv=sys.argv[:1])
