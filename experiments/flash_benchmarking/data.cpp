@@ -20,7 +20,8 @@ constexpr const char* kProblem = "flash_benchmarking";
 constexpr std::int64_t kSpokenDim = 64;  // of the usual head dimensions the most usual
 constexpr double kBackwardWork = 2.5;    // of a forward pass, by convention
 constexpr double kTera = 1e12;
-constexpr Notation kRate{Notation::kSignificant, 3};
+constexpr Notation kThree{Notation::kSignificant, 3};
+constexpr Notation kRate = kThree;
 constexpr Notation kFactor{Notation::kSignificant, 2};
 constexpr Notation kTime{Notation::kSignificant, 4};
 
@@ -29,9 +30,8 @@ constexpr Notation kTime{Notation::kSignificant, 4};
 // read one each.
 constexpr double kScoresWritten = 6;
 constexpr double kScoresRead = 8;
-constexpr double kMostOfIt = 0.4;      // of a time that it explains
-constexpr double kClearlyLess = 0.95;  // of a speedup, beyond what medians scatter
-constexpr double kLaunchBound = 2;     // of what the rate of long sequences gives
+constexpr double kMostOfIt = 0.4;   // of a time that it explains
+constexpr double kLaunchBound = 2;  // of what the rate of long sequences gives
 
 using Rows = std::vector<AttentionRow>;
 
@@ -145,7 +145,8 @@ struct Race {
   bool won = true;  ///< The fastest leads all others by more than the deviations.
 
   std::optional<double> speedup() const {
-    if (eager == nullptr || !clearly_faster(*fastest, *eager, metric::kEndToEnd)) return {};
+    if (eager == nullptr || !whole_ms(*eager)) return std::nullopt;
+    if (!clearly_faster(*fastest, *eager, metric::kEndToEnd)) return std::nullopt;
     return *whole_ms(*eager) / *whole_ms(*fastest);
   }
 };
@@ -223,25 +224,7 @@ std::optional<Facts> traffic(const Race& race, std::optional<double> bandwidth) 
     return std::nullopt;
   }
   Facts facts;
-  facts.set("tensor", format_bytes(race.eager->score_bytes()));
-  facts.set("moved_ms", moved_ms, kTime).set("eager_ms", *eager_ms, kTime).set("ms", *ms, kTime);
-  return facts;
-}
-
-/// Forward and backward apart.
-std::optional<Facts> passes(const Race& race) {
-  const auto forward = race.fastest->ms(metric::kForward),
-             backward = race.fastest->ms(metric::kBackward);
-  const auto of_eager = race.eager->ms(metric::kForward), back = race.eager->ms(metric::kBackward);
-  if (!forward || !backward || !of_eager || !back) return std::nullopt;
-  Facts facts;
-  facts.set("forward", *of_eager / *forward, kFactor);
-  facts.set("backward", *back / *backward, kFactor);
-  Facts times;
-  times.set("times", *backward / *forward, kFactor).set("eager_times", *back / *of_eager, kFactor);
-  const double gain = (*back / *backward) / (*of_eager / *forward);
-  facts.when("less", fused(*race.fastest) && gain < kClearlyLess, times);
-  return facts;
+  return Facts().set("moved_ms", moved_ms, kThree).set("eager_ms", *eager_ms, kThree);
 }
 
 /// The shortest lengths, as far as the eager operators take much longer than their rate at the
@@ -259,48 +242,7 @@ std::optional<Facts> launch_bound_lengths(const std::vector<Race>& list) {
   const auto end = std::ranges::find_if(
       times, [&](const auto& time) { return time.second <= kLaunchBound * by_rate(time.first); });
   if (end - times.begin() < 2) return std::nullopt;
-  const auto [least, most] = std::ranges::minmax(std::ranges::subrange(times.begin(), end), {},
-                                                 &std::pair<std::int64_t, double>::second);
-  Facts facts;
-  facts.set("last", format_count((end - 1)->first))
-      .set("longest", format_count(times.back().first));
-  facts.set("least", least.second, kFactor).set("most", most.second, kFactor);
-  return facts;
-}
-
-/// Neighboring lengths that one implementation wins.
-std::vector<Facts> winners(const std::vector<Race>& list) {
-  std::vector<std::pair<const Race*, const Race*>> runs;  // the first race and the last one
-  const Race* before = nullptr;
-  for (const Race& race : list) {
-    const bool goes_on = race.won && before != nullptr && before->won &&
-                         implementation(*before->fastest) == implementation(*race.fastest);
-    if (goes_on) {
-      runs.back().second = &race;
-    } else if (race.won) {
-      runs.emplace_back(&race, &race);
-    }
-    before = &race;
-  }
-  std::vector<Facts> found;
-  for (const auto& [first, last] : runs) {
-    Facts& facts = found.emplace_back();
-    facts.set("implementation", implementation(*first->fastest));
-    facts.set("first", format_count(first->length));
-    facts.when("to", last != first, "last", format_count(last->length));
-    facts.flag("comma", found.size() > 1 && found.size() < runs.size());
-    facts.flag("finally", found.size() > 1 && found.size() == runs.size());
-  }
-  return found;
-}
-
-/// The lengths that nobody wins.
-std::vector<std::string> ties(const std::vector<Race>& list) {
-  std::vector<std::string> lengths;
-  for (const Race& race : list) {
-    if (!race.won) lengths.push_back(format_count(race.length));
-  }
-  return lengths;
+  return Facts().set("last", format_count((end - 1)->first));
 }
 
 std::optional<Facts> speedup(const std::vector<Race>& list, std::optional<double> bandwidth) {
@@ -310,11 +252,10 @@ std::optional<Facts> speedup(const std::vector<Race>& list, std::optional<double
   facts.set("length", format_count(race->length));
   facts.set("implementation", implementation(*race->fastest));
   facts.set("ratio", *race->speedup(), kFactor);
-  facts.set("ms", *whole_ms(*race->fastest), kTime);
-  facts.set("eager_ms", *whole_ms(*race->eager), kTime);
-  facts.when("passes", passes(*race));
-  facts.when("traffic", traffic(*race, bandwidth));
-  return facts;
+  facts.set("ms", *whole_ms(*race->fastest), kThree);
+  facts.set("eager_ms", *whole_ms(*race->eager), kThree);
+  facts.flag("won", race->won);
+  return facts.when("traffic", traffic(*race, bandwidth));
 }
 
 /// Of the shortest sequence at which the eager operators ran out, and the fastest of it.
@@ -323,8 +264,7 @@ std::optional<Facts> eager_end(const Rows& rows) {
     if (!eager(row) || !row.ran_out()) continue;
     Facts facts;
     facts.set("length", format_count(row.length()));
-    facts.set("phase", row.phase());
-    facts.set("tensor", format_bytes(row.score_bytes()));
+    facts.set("tensor", format_bytes_briefly(row.score_bytes()));
     return facts;
   }
   return std::nullopt;
@@ -341,7 +281,7 @@ std::optional<Facts> own_time(const Rows& rows, const std::vector<Race>& list) {
   Facts facts;
   facts.set("implementation", implementation(*longest));
   facts.set("length", format_count(longest->length()));
-  facts.set("ms", ms, kTime);
+  facts.set("ms", ms, kThree);
   const auto eager_ms = race->eager == nullptr ? std::nullopt : whole_ms(*race->eager);
   if (eager_ms) facts.set("eager", *eager_ms / ms, kFactor);
   facts.flag("beside_eager", eager_ms.has_value());
@@ -361,34 +301,19 @@ std::optional<Facts> own_failure(const Rows& rows) {
   return facts;
 }
 
-/// What ran at every length, so that nothing is said of a missing one.
-bool eager_fits(const Rows& rows) {
-  const auto of_eager = std::ranges::count_if(rows, eager);
-  const auto ran =
-      std::ranges::count_if(rows, [](const AttentionRow& row) { return eager(row) && row.ran(); });
-  return of_eager > 0 && ran == of_eager;
-}
-
-/// The first sentence: the others repeat it with the dtypes of the call.
-std::string first_sentence(const std::string& text) {
-  const auto end = text.find(". ");
-  return end == std::string::npos ? text : text.substr(0, end + 1);
-}
-
-/// What a device, dtype or library does not offer: implementations by their common reason.
+/// The implementations that a device, dtype or library does not offer, by precision.
 std::vector<Facts> not_offered(const Rows& rows) {
-  std::map<std::pair<Precision, std::string>, std::vector<std::string>> refused;
+  std::map<Precision, std::vector<std::string>> refused;
   for (const AttentionRow& row : rows) {
     if (!row.not_offered()) continue;
-    const Precision precision = row.spec().precision.value_or(Precision::kFp32);
-    auto& names = refused[{precision, first_sentence(row.reason)}];
-    if (names.empty() || names.back() != implementation(row)) names.push_back(implementation(row));
+    auto& names = refused[row.spec().precision.value_or(Precision::kFp32)];
+    if (!std::ranges::count(names, implementation(row))) names.push_back(implementation(row));
   }
   std::vector<Facts> found;
-  for (const auto& [why, names] : refused) {
-    Facts& facts = found.emplace_back();
-    facts.set("implementations", join_words(names)).set("precision", describe(why.first));
-    facts.set("reason", why.second);
+  for (const auto& [precision, names] : refused) {
+    found.emplace_back()
+        .set("implementations", join_words(names))
+        .set("precision", describe(precision));
   }
   return found;
 }
@@ -419,17 +344,12 @@ Facts precision_facts(const RunView& view, const Rows& rows, Precision precision
   const std::vector<Race> list = races(rows);
   Facts facts;
   facts.set("precision", describe(precision));
-  facts.flag("ran", !list.empty());
-  const std::vector<std::string> tied = ties(list);
-  facts.flag("won", tied.size() < list.size()).list("winners", winners(list));
-  facts.when("tied", !tied.empty(), "lengths", join_words(tied));
-  facts.when("speedup", speedup(list, measured_limits(view.run()).bandwidth));
+  const auto fastest = speedup(list, measured_limits(view.run()).bandwidth);
+  facts.when("speedup", fastest).flag("alone", !list.empty() && !fastest);
   facts.when("launches", view.on_gpu() ? launch_bound_lengths(list) : std::nullopt);
   facts.when("yours", own_time(rows, list));
   facts.when("not_yours", own_failure(rows));
   facts.when("eager_end", eager_end(rows));
-  facts.when("eager_fits", eager_fits(rows), "last",
-             rows.empty() ? "" : format_count(rows.back().length()));
   return facts;
 }
 
@@ -440,7 +360,7 @@ std::optional<Facts> leader(const Rows& rows) {
   const AttentionRow& best = *list.front().fastest;
   Facts facts;
   facts.set("implementation", implementation(best)).flag("wins", list.front().won);
-  facts.set("ms", *whole_ms(best), kTime);
+  facts.set("ms", *whole_ms(best), kThree);
   facts.set("rate", *tera_rate(best), kRate);
   facts.set("heads", format_count(best.sweep().heads));
   facts.set("d", format_count(best.sweep().head_dim));

@@ -113,45 +113,24 @@ std::vector<Bar> waterfall(const Ladder& ladder) {
   return bars;
 }
 
-Facts gain_facts(const Gain& gain) {
-  Facts facts;
-  facts.set("change", gain.after->change);
-  facts.set("saved", gain.saved());
-  facts.when("why", !because(gain).empty(), "because", because(gain));
-  return facts;
-}
-
-/// Of an FP32 ladder that goes on in TF32, the fastest step before that.
-std::optional<double> without_tf32_ms(const Ladder& ladder) {
-  std::optional<double> fastest;
-  if (ladder.best()->cell->spec.precision != Precision::kTf32) return fastest;
-  for (const Rung& rung : ladder.rungs) {
-    if (!rung.ran() || rung.cell->spec.precision == Precision::kTf32) continue;
-    fastest = std::min(rung.ms(), fastest.value_or(rung.ms()));
-  }
-  return fastest;
-}
-
-/// What helps most, and what all changes buy together.
+/// The change that saves most, and what all changes buy together.
 Facts ladder_facts(const Ladder& ladder) {
-  const Rung &first = *ladder.first(), &best = *ladder.best();
-  std::vector<Facts> largest;
-  for (const Gain& gain : largest_gains(ladder, 2)) largest.push_back(gain_facts(gain));
-  Facts facts;
-  facts.set("words", ladder.words).set("best", best.change);
-  facts.set("from", first.ms(), kTime).set("to", best.ms(), kTime);
-  facts.set("speedup", first.ms() / best.ms(), kFactor);
-  const auto plain = without_tf32_ms(ladder);
-  facts.when("tf32", plain ? std::optional(Facts().set("without", first.ms() / *plain, kFactor))
-                           : std::nullopt);
-  facts.when("foremost", largest.empty() ? std::nullopt : std::optional(largest.front()));
-  facts.when("next", largest.size() < 2 ? std::nullopt : std::optional(largest.back()));
-  facts.when("above", ladder.floor_ms.has_value(),
-             ladder.floor_ms ? Facts()
-                                   .set("floor", *ladder.floor_ms, kTime)
-                                   .set("times", best.ms() / *ladder.floor_ms, kFactor)
-                             : Facts());
-  return facts;
+  constexpr Notation kThree{Notation::kSignificant, 3};
+  const double from = ladder.first()->ms(), to = ladder.best()->ms();
+  const std::vector<Gain> largest = largest_gains(ladder, 1);
+  Facts foremost;
+  if (!largest.empty()) {
+    const std::string why = because(largest.front());
+    foremost.set("change", largest.front().after->change)
+        .set("saved", largest.front().saved())
+        .when("why", !why.empty(), "because", why);
+  }
+  return Facts()
+      .set("words", ladder.words)
+      .set("from", from, kThree)
+      .set("to", to, kThree)
+      .set("speedup", from / to, kFactor)
+      .when("foremost", !largest.empty(), foremost);
 }
 
 /// Rungs whose losses leave the first's by more than rounding explains.

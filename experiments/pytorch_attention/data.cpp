@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/format.h"
+#include "base/lists.h"
 #include "base/text.h"
 #include "experiments/common/attention.h"
 #include "experiments/problems.h"
@@ -17,7 +18,6 @@ constexpr const char* kProblem = "pytorch_attention";
 constexpr std::int64_t kLongestAsked = 16384;   // by the handout
 constexpr std::int64_t kScoresOutweigh = 4096;  // up to d = 128, all else saved is below 3 %
 constexpr Notation kBytes{Notation::kMebibytes};
-constexpr Notation kTensors{Notation::kFixed, 1};
 constexpr double kWholeTensors = 0.05;  // so near a whole number, other tensors hardly count
 
 using Rows = std::vector<AttentionRow>;
@@ -129,16 +129,16 @@ std::vector<PassTime> times_of(const Rows& rows) {
   return times;
 }
 
-/// Of what ran: the lengths at which little but the scores is saved, where there are two of them.
+/// The rows that ran at lengths from which on little but the scores is saved; all that ran unless
+/// there are two such lengths.
 Rows fitted_rows(const Rows& rows) {
-  Rows ran, far;
-  std::ranges::copy_if(rows, std::back_inserter(ran), [](const AttentionRow& row) {
-    return row.ran() && row.saved().value_or(0) > 0;
-  });
-  std::ranges::copy_if(ran, std::back_inserter(far),
-                       [](const AttentionRow& row) { return row.length() >= kScoresOutweigh; });
-  const auto lengths = std::ranges::minmax(far.empty() ? ran : far, {}, &AttentionRow::length);
-  return far.empty() || lengths.min.length() == lengths.max.length() ? ran : far;
+  const Rows ran =
+      only(rows, [](const AttentionRow& row) { return row.ran() && row.saved().value_or(0) > 0; });
+  const Rows far =
+      only(ran, [](const AttentionRow& row) { return row.length() >= kScoresOutweigh; });
+  const bool several = std::ranges::any_of(
+      far, [&](const AttentionRow& row) { return row.length() != far.front().length(); });
+  return several ? far : ran;
 }
 
 /// The slope of log(saved) over log(length), by least squares, all d together.
@@ -153,35 +153,9 @@ std::optional<double> growth(const Rows& fitted) {
   return spread > 1e-6 ? std::optional((n * xy - x_sum * y_sum) / spread) : std::nullopt;
 }
 
-/// First by length, then by d.
-bool smaller(const AttentionRow& a, const AttentionRow& b) {
-  return std::pair(a.length(), a.sweep().head_dim) < std::pair(b.length(), b.sweep().head_dim);
-}
-
-/// What a row's tensor of scores takes, and how many of them some bytes are.
-Facts sized(const AttentionRow& row) {
-  Facts facts;
-  facts.set("precision", describe(*row.spec().precision));
-  facts.set("length", format_count(row.length()));
-  facts.set("d", std::to_string(row.sweep().head_dim));
-  facts.set("batch", std::to_string(row.spec().batch.value_or(1)));
-  facts.set("width", under_autocast(row.spec()) ? "2" : "4");
-  facts.set("tensor", format_bytes(row.score_bytes()));
-  facts.flag("beyond", row.length() > kLongestAsked);
-  return facts;
-}
-
-std::optional<Facts> bytes_facts(const AttentionRow& row, const std::optional<double>& bytes) {
-  if (!bytes) return std::nullopt;
-  Facts facts;
-  facts.set("bytes", format_bytes(*bytes));
-  facts.set("tensors", *bytes / row.score_bytes(), kTensors);
-  return facts;
-}
-
-/// What a whole pass would need where it ran out, by the tensors of scores that the longest
-/// sequence of the same heads held at its peak. Nothing where the GPU has as much: what was not in
-/// one piece is not recorded.
+/// The bytes that a whole pass would hold at its peak where memory ran out, by the tensors of
+/// scores that the longest sequence of the same heads held. Nothing if the GPU has as much: then
+/// memory was in pieces, which is not recorded.
 std::optional<Facts> needed(const AttentionRow& row, const Rows& rows,
                             std::optional<std::int64_t> capacity) {
   const AttentionRow* ran = nullptr;
@@ -193,93 +167,63 @@ std::optional<Facts> needed(const AttentionRow& row, const Rows& rows,
   const double tensors = *peak / ran->score_bytes();
   const double bytes = tensors * row.score_bytes();
   if (bytes <= static_cast<double>(*capacity)) return std::nullopt;
-  Facts facts;
-  facts.set("tensors", tensors, {Notation::kFixed, 2}).set("at", format_count(ran->length()));
-  facts.set("bytes", format_bytes(bytes)).set("capacity", format_bytes(*capacity));
-  return facts;
+  return Facts()
+      .set("tensors", tensors, {Notation::kFixed, 1})
+      .set("bytes", format_bytes_briefly(bytes))
+      .set("capacity", format_bytes_briefly(static_cast<double>(*capacity)));
 }
 
-Facts ended(const AttentionRow& row, const Rows& rows, std::optional<std::int64_t> capacity) {
-  Facts facts = sized(row);
-  facts.set("phase", row.phase());
-  facts.when("needed", needed(row, rows, capacity));
-  return facts;
+/// Where one precision ran out of memory, or its longest sequence.
+Facts end_of(const Rows& own, std::optional<std::int64_t> capacity) {
+  const auto smaller = [](const AttentionRow& row) {
+    return std::pair(row.length(), row.sweep().head_dim);
+  };
+  const Rows out = only(own, [](const AttentionRow& row) { return row.ran_out(); });
+  const Rows ran = only(own, [](const AttentionRow& row) { return row.ran(); });
+  const AttentionRow& last = out.empty() ? *std::ranges::max_element(ran, {}, smaller)
+                                         : *std::ranges::min_element(out, {}, smaller);
+  const Facts place = Facts()
+                          .set("length", format_count(last.length()))
+                          .set("d", std::to_string(last.sweep().head_dim))
+                          .set("phase", last.phase())
+                          .set("batch", std::to_string(last.spec().batch.value_or(1)))
+                          .set("width", under_autocast(last.spec()) ? "2" : "4")
+                          .set("tensor", format_bytes_briefly(last.score_bytes()))
+                          .when("needed", needed(last, own, capacity));
+  return Facts()
+      .set("precision", describe(*last.spec().precision))
+      .when("end", !out.empty(), place)
+      .when("fits", out.empty(), place);
 }
 
-/// Whether those bytes are that many tensors of scores. The operators of model/attention.h
-/// determine two saved for backward (the exponentials and the probabilities of the softmax) and six
-/// at the peak (PyTorch's `div_tensor_other_grad` makes four beside the exponentials and a
-/// gradient).
-bool are_tensors(const std::optional<double>& bytes, double count, const AttentionRow& row) {
-  return bytes && std::abs(*bytes / row.score_bytes() - count) < count * kWholeTensors;
+/// True if the bytes saved at the longest sequence are two tensors of scores, as the operators of
+/// model/attention.h determine: the exponentials and the probabilities of the softmax.
+bool saves_two(const Rows& fitted) {
+  if (fitted.empty()) return false;
+  const AttentionRow& row = *std::ranges::max_element(fitted, {}, &AttentionRow::length);
+  return std::abs(*row.saved() / row.score_bytes() / 2 - 1) < kWholeTensors;
 }
 
-Facts fitting(const AttentionRow& row) {
-  Facts facts = sized(row);
-  facts.when("saved", bytes_facts(row, row.saved()));
-  facts.when("peak", bytes_facts(row, row.bytes(column::kPeakBytes)));
-  return facts;
-}
-
-/// The longest that ran, of the widest heads.
-const AttentionRow* largest(const Rows& rows) {
-  const AttentionRow* found = nullptr;
-  for (const AttentionRow& row : rows) {
-    if (row.ran() && (found == nullptr || smaller(*found, row))) found = &row;
-  }
-  return found;
-}
-
-/// Of one precision: where memory ends, or that it does not, and what the largest one held.
-Facts precision_facts(const Rows& own, std::optional<std::int64_t> capacity) {
-  Rows out;
-  std::ranges::copy_if(own, std::back_inserter(out), &AttentionRow::ran_out);
-  const AttentionRow* most = largest(own);
-  const auto held = most == nullptr ? std::nullopt : std::optional(fitting(*most));
-  Facts facts;
-  facts.set("precision", describe(*own.front().spec().precision));
-  facts.when("end", out.empty() ? std::nullopt
-                                : std::optional(ended(*std::ranges::min_element(out, smaller), own,
-                                                      capacity)));
-  facts.when("fits", out.empty() ? held : std::nullopt);
-  facts.when("held", held);
-  return facts;
-}
-
-/// How the bytes saved grow, and which tensors of scores they and the peak are.
-void add_growth(Facts& facts, const Rows& rows) {
-  std::vector<Facts> exponents;
-  bool ran = false, two = true, six = true, far = true;
-  for (const Precision precision : precisions_of(rows)) {
-    const Rows own = of_precision(rows, precision);
-    const AttentionRow* most = largest(own);
-    if (most == nullptr) continue;
-    ran = true;
-    two = two && are_tensors(most->saved(), 2, *most);
-    six = six && are_tensors(most->bytes(column::kPeakBytes), 6, *most);
-    const Rows fitted = fitted_rows(own);
-    if (const auto exponent = growth(fitted)) {
-      exponents.emplace_back().set("exponent", *exponent, {Notation::kFixed, 2});
-      exponents.back().set("precision", describe(precision));
-      exponents.back().flag("later", exponents.size() > 1);
-      far = far && std::ranges::min(fitted, {}, &AttentionRow::length).length() >= kScoresOutweigh;
-    }
-  }
-  facts.flag("two", ran && two).flag("six", ran && six);
-  facts.flag("grows", !exponents.empty());
-  facts.when("far", far, "from", format_count(kScoresOutweigh));
-  facts.list("growth", std::move(exponents));
-}
-
-void add_ends(Facts& facts, const Rows& rows, std::optional<std::int64_t> capacity) {
-  std::vector<Facts> precisions;
+/// The answer, precision by precision: the first one's growth speaks for all.
+void add_answer(Facts& facts, const Rows& rows, std::optional<std::int64_t> capacity) {
+  std::vector<Facts> ends;
+  std::optional<Facts> grows;
   for (const Precision precision : precisions_of(rows)) {
     const Rows own = of_precision(rows, precision);
     const auto told = [](const AttentionRow& row) { return row.ran() || row.ran_out(); };
-    if (std::ranges::any_of(own, told)) precisions.push_back(precision_facts(own, capacity));
+    if (!std::ranges::any_of(own, told)) continue;
+    ends.push_back(end_of(own, capacity));
+    const Rows fitted = fitted_rows(own);
+    const auto exponent = growth(fitted);
+    if (grows || !exponent) continue;
+    grows =
+        Facts().set("exponent", *exponent, {Notation::kFixed, 2}).flag("two", saves_two(fitted));
   }
-  facts.flag("nothing", precisions.empty());
-  facts.list("precisions", std::move(precisions));
+  facts.flag("nothing", ends.empty());
+  facts.when("grows", grows);
+  facts.when("first", ends.empty() ? std::nullopt : std::optional(ends.front()));
+  if (!ends.empty()) ends.erase(ends.begin());
+  facts.list("others", std::move(ends));
 }
 
 std::string first_reason(const Rows& rows) {
@@ -316,9 +260,8 @@ std::optional<Facts> further_facts(const Rows& rows) {
 PartContent content(const RunView& view, const Rows& rows) {
   PartContent part;
   const Device* device = view.on_gpu() ? view.device() : nullptr;
-  add_ends(part.facts, rows,
-           device == nullptr ? std::nullopt : std::optional(device->memory_bytes));
-  add_growth(part.facts, rows);
+  add_answer(part.facts, rows,
+             device == nullptr ? std::nullopt : std::optional(device->memory_bytes));
   part.facts.set("reason", first_reason(rows));
   part.facts.flag("gpu", view.on_gpu());
   const CellSpec& spec = rows.front().spec();

@@ -6,7 +6,6 @@
 #include "base/format.h"
 #include "base/lists.h"
 #include "experiments/common/attention.h"
-#include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/common/shipped.h"
 #include "experiments/torch_compile/parts.h"
@@ -18,9 +17,6 @@ namespace {
 constexpr std::int64_t kSpokenDim = 64;  // of the usual head dimensions the most usual
 constexpr Notation kFactor{Notation::kFixed, 2};
 constexpr Notation kSaved{Notation::kMebibytes};
-constexpr double kFaster = 1.1;
-constexpr double kFlat = 1.25;  // A longer sequence that takes no longer waits for launches.
-constexpr std::int64_t kHandoutsPasses = 100;
 constexpr double kKeepsScores = 0.5;  // So many tensors of scores are at least one.
 
 /// One length of one cell, both ways.
@@ -143,13 +139,14 @@ std::vector<Precision> precisions_of(const std::vector<Pair>& pairs) {
   return found;
 }
 
-/// Those of d = 64, or of the first d there is, that ran both ways.
+/// The pairs of d = 64, or of the first d there is, that ran both ways.
 std::vector<Pair> spoken(std::vector<Pair> pairs) {
   const auto dim = [](const Pair& pair) { return pair.eager.sweep().head_dim; };
   const bool usual = std::ranges::find(pairs, kSpokenDim, dim) != pairs.end();
   const std::int64_t wanted = usual || pairs.empty() ? kSpokenDim : dim(pairs.front());
   std::erase_if(pairs, [&](const Pair& pair) {
-    return dim(pair) != wanted || !pair.eager.ran() || !pair.compiled.ran();
+    return dim(pair) != wanted || !pair.speedup(metric::kForward) ||
+           !pair.speedup(metric::kBackward);
   });
   return pairs;
 }
@@ -167,40 +164,6 @@ std::vector<GainPoint> gains(const std::vector<Pair>& pairs, Precision precision
   return points;
 }
 
-std::vector<Pair> of_length(const std::vector<Pair>& pairs, std::int64_t length) {
-  return only(pairs, [&](const Pair& pair) {
-    return pair.eager.length() == length && pair.eager.ran() && pair.compiled.ran();
-  });
-}
-
-std::vector<double> speedups(const std::vector<Pair>& pairs, std::string_view pass) {
-  std::vector<double> found;
-  for (const Pair& pair : pairs) {
-    if (const auto ratio = pair.speedup(pass)) found.push_back(*ratio);
-  }
-  return found;
-}
-
-std::string factor(double ratio) { return format_fixed(ratio, kFactor.digits); }
-
-/// "0.86 to 1.11"
-std::string range(const std::vector<Pair>& pairs, std::string_view pass) {
-  const std::vector<double> found = speedups(pairs, pass);
-  if (found.empty()) return "–";
-  const auto [least, most] = std::ranges::minmax(found);
-  return from_to(factor(least), factor(most));
-}
-
-/// Over the head dimensions of one length.
-Facts over_dims(const std::vector<Pair>& pairs) {
-  const auto dim = [](const Pair& pair) { return pair.eager.sweep().head_dim; };
-  Facts facts;
-  facts.set("forward_range", range(pairs, metric::kForward));
-  facts.set("backward_range", range(pairs, metric::kBackward));
-  facts.set("least_d", std::to_string(dim(*std::ranges::min_element(pairs, {}, dim))));
-  return facts.set("most_d", std::to_string(dim(*std::ranges::max_element(pairs, {}, dim))));
-}
-
 /// Eager and compiled passes differ by more than their deviations.
 bool told_apart(const Pair& pair) {
   return std::ranges::all_of(std::array{metric::kForward, metric::kBackward}, [&](auto pass) {
@@ -209,71 +172,31 @@ bool told_apart(const Pair& pair) {
   });
 }
 
-Facts at_length(const Pair& pair, const std::vector<Pair>& own) {
-  const std::vector<Pair> dims = of_length(own, pair.eager.length());
-  Facts facts;
-  facts.set("length", format_count(pair.eager.length()));
-  facts.set("forward", Value(pair.speedup(metric::kForward)), kFactor);
-  facts.set("backward", Value(pair.speedup(metric::kBackward)), kFactor);
-  facts.flag("apart", std::ranges::all_of(dims, told_apart));
-  return facts.when("dims", dims.size() > 1, over_dims(dims));
+Facts at_length(const Pair& pair) {
+  return Facts()
+      .set("length", format_count(pair.eager.length()))
+      .set("forward", *pair.speedup(metric::kForward), kFactor)
+      .set("backward", *pair.speedup(metric::kBackward), kFactor)
+      .flag("apart", told_apart(pair));
 }
 
-/// The next length does more work in the same time, so that work does not set it.
-std::optional<Facts> flat(const std::vector<Pair>& ran) {
-  if (ran.size() < 3 || ran.front().eager.spec().device != DeviceKind::kCuda) return std::nullopt;
-  const auto before = ran[0].eager.ms(metric::kForward, "mean_ns");
-  const auto after = ran[1].eager.ms(metric::kForward, "mean_ns");
-  if (!before || !after || *after > kFlat * *before) return std::nullopt;
-  Facts facts;
-  facts.set("next", format_count(ran[1].eager.length()));
-  facts.set("before", *before, {Notation::kSignificant, 2});
-  return facts.set("after", *after, {Notation::kSignificant, 2});
-}
-
-bool faster_everywhere(const std::vector<Pair>& pairs) {
-  const std::vector<double> found = speedups(pairs, metric::kForward);
-  return !found.empty() && std::ranges::min(found) > kFaster;
-}
-
+/// The tensors of scores that the compiled pass still saves; nothing if it saves none.
 std::optional<Facts> saved(const Pair& pair) {
-  const auto eager = pair.eager.saved(), compiled = pair.compiled.saved();
-  const double tensors = compiled.value_or(0) / pair.compiled.score_bytes();
-  if (!eager || tensors < kKeepsScores) return std::nullopt;
-  Facts facts;
-  facts.set("length", format_count(pair.eager.length()));
-  facts.set("saved", format_bytes(*eager));
-  facts.set("compiled_saved", format_bytes(*compiled));
-  facts.set("tensors", tensors, {Notation::kFixed, 1});
-  return facts;
+  const double bytes = pair.compiled.saved().value_or(0);
+  const double tensors = bytes / pair.compiled.score_bytes();
+  if (tensors < kKeepsScores) return std::nullopt;
+  return Facts()
+      .set("bytes", format_bytes_briefly(bytes))
+      .set("tensors", tensors, {Notation::kFixed, 1});
 }
 
-/// At the longest sequence that ran both ways, and at the shortest.
-Facts precision_facts(const std::vector<Pair>& own, const std::vector<Pair>& ran,
-                      Precision precision) {
-  Facts facts;
-  facts.set("precision", describe(precision));
-  facts.set("d", std::to_string(ran.front().eager.sweep().head_dim));
-  facts.list("at", {at_length(ran.back(), own)});
-  facts.when("shortest", ran.size() > 1, at_length(ran.front(), own));
-  facts.flag("faster", faster_everywhere(of_length(own, ran.back().eager.length())));
-  facts.when("flat", flat(ran));
-  facts.when("saved", saved(ran.back()));
-  return facts;
-}
-
-std::optional<Facts> compilation(const std::vector<Pair>& pairs) {
-  std::vector<double> seconds;
-  for (const Pair& pair : pairs) {
-    if (pair.compile_seconds) seconds.push_back(*pair.compile_seconds);
-  }
-  if (seconds.empty()) return std::nullopt;
-  const auto [least, most] = std::ranges::minmax(seconds);
-  Facts facts;
-  facts.set("least", format_duration(least));
-  facts.set("most", format_duration(most));
-  facts.flag("vary", most > least);
-  return facts;
+/// The longest sequence that ran both ways, and the shortest.
+Facts precision_facts(const std::vector<Pair>& ran, Precision precision) {
+  return at_length(ran.back())
+      .set("precision", describe(precision))
+      .set("d", std::to_string(ran.front().eager.sweep().head_dim))
+      .when("shortest", ran.size() > 1, at_length(ran.front()))
+      .when("saved", saved(ran.back()));
 }
 
 std::string first_reason(const std::vector<Pair>& pairs) {
@@ -310,7 +233,6 @@ void add_settings(Facts& facts, const RunView& view, const CellSpec& spec) {
   facts.set("batch", format_count(spec.batch.value_or(1)));
   facts.set("warmup", format_count(spec.warmup.value_or(0)));
   facts.set("steps", format_count(spec.steps.value_or(0)));
-  facts.flag("fewer_passes", spec.steps.value_or(0) < kHandoutsPasses);
 }
 
 }  // namespace
@@ -323,7 +245,7 @@ std::optional<PartContent> present_attention(const RunView& view) {
   std::vector<GainPoint> points;
   for (const Precision precision : precisions_of(pairs)) {
     const std::vector<Pair> own = of_precision(pairs, precision), ran = spoken(own);
-    if (!ran.empty()) facts.push_back(precision_facts(own, ran, precision));
+    if (!ran.empty()) facts.push_back(precision_facts(ran, precision));
     std::ranges::copy(gains(ran, precision), std::back_inserter(points));
     Dataset grid = make_dataset("grid", kGrid, own);
     grid.variant = describe(precision);
@@ -332,7 +254,6 @@ std::optional<PartContent> present_attention(const RunView& view) {
   part.facts.flag("nothing", facts.empty());
   part.facts.set("reason", first_reason(pairs));
   part.facts.list("precisions", std::move(facts));
-  part.facts.when("compilation", compilation(pairs));
   add_settings(part.facts, view, pairs.front().eager.spec());
   part.datasets.push_back(make_dataset("attention-speedups", kGains, points));
   part.cells = cells_of(view);

@@ -17,11 +17,9 @@ namespace {
 
 constexpr Notation kTimes{Notation::kFixed, 2};
 constexpr Notation kMs{Notation::kSignificant, 4};
-constexpr double kLess = 0.9;          // A step that gains less of its forward pass's speedup lags.
-constexpr double kNoticeable = 0.1;    // The least share of a step that explains anything.
-constexpr double kSteady = 0.1;        // Phases that differ by less take as long.
-constexpr double kBusyBelow = 0.8;     // Kernels that fill less of a step wait for launches.
-constexpr double kWorthSaying = 1.02;  // A factor nearer to 1 is none.
+constexpr double kLess = 0.9;        // A step that gains less of its forward pass's speedup lags.
+constexpr double kNoticeable = 0.1;  // The least share of a step that explains anything.
+constexpr double kSteady = 0.1;      // Phases that differ by less take as long.
 
 std::vector<double> of(const Side& side, std::string_view phase) {
   return phase == metric::kTotal ? side.step() : side.phase(phase);
@@ -168,160 +166,52 @@ ClassSum sum_of(const std::vector<ClassRow>& rows, ClassSum ClassRow::* side,
   return sum;
 }
 
-bool alike(double a, double b) { return std::abs(a - b) < kSteady * std::max(a, b); }
-
-Facts& set_pair(Facts& facts, const std::string& name, double eager, double compiled,
-                const Notation& notation) {
-  facts.set(name, eager, notation);
-  return facts.set("compiled_" + name, compiled, notation);
-}
-
-/// The kernels that fusion replaced; none where it replaced none.
+/// The kernels that fusion replaced; nothing unless they save at least half of what the step saves.
 std::optional<Facts> fusion(const Network& network) {
   const std::vector<ClassRow> rows = class_rows(network);
   const ClassSum eager = sum_of(rows, &ClassRow::eager, {"GEMM", "memset"});
   const ClassSum compiled = sum_of(rows, &ClassRow::compiled, {"GEMM", "memset"});
-  if (compiled.calls <= 0 || eager.calls <= compiled.calls) return std::nullopt;
-  Facts facts;
-  facts.set("size", network.spec().size);
-  facts.set("precision", network.precision());
-  set_pair(facts, "calls", eager.calls, compiled.calls, {Notation::kCount});
-  Facts times;
-  set_pair(times, "ms", eager.ms, compiled.ms, kMs);
-  facts.when("faster", compiled.ms < (1 - kSteady) * eager.ms, times);
-  return facts;
+  const double saved = median(network.eager.step()) - median(network.compiled.step());
+  const bool explains = saved > 0 && eager.ms - compiled.ms > saved / 2;
+  if (compiled.calls <= 0 || eager.calls <= compiled.calls || !explains) return std::nullopt;
+  constexpr Notation kThree{Notation::kSignificant, 3};
+  return Facts()
+      .set("calls", eager.calls, {Notation::kCount})
+      .set("compiled_calls", compiled.calls, {Notation::kCount})
+      .set("ms", eager.ms, kThree)
+      .set("compiled_ms", compiled.ms, kThree);
 }
 
-/// GEMM time in both modes, and whether it stays.
-std::optional<std::pair<Facts, bool>> gemms(const Network& network) {
-  const std::vector<ClassRow> rows = class_rows(network);
-  const auto gemm = std::ranges::find(rows, "GEMM", &ClassRow::kind);
-  if (gemm == rows.end() || gemm->eager.ms <= 0 || gemm->compiled.ms <= 0) return std::nullopt;
-  Facts facts;
-  facts.set("precision", network.precision());
-  set_pair(facts, "ms", gemm->eager.ms, gemm->compiled.ms, kMs);
-  return std::pair(facts, alike(gemm->eager.ms, gemm->compiled.ms));
-}
-
+/// The optimizer's share of the compiled step, where it holds the step's gain below the forward
+/// pass's: it takes as long as in eager mode.
 std::optional<double> optimizer_share(const Network& network) {
-  const auto optimizer = network.compiled.phase(metric::kOptimizer), step = network.compiled.step();
-  if (optimizer.empty() || step.empty()) return std::nullopt;
-  return median(optimizer) / median(step);
+  const auto before = network.eager.phase(metric::kOptimizer);
+  const auto optimizer = network.compiled.phase(metric::kOptimizer);
+  const auto gain = speedup(network, metric::kTotal), forward = speedup(network, metric::kForward);
+  if (before.empty() || optimizer.empty() || *gain > kLess * *forward) return std::nullopt;
+  const double share = median(optimizer) / median(network.compiled.step());
+  const bool alike = std::abs(median(before) / median(optimizer) - 1) < kSteady;
+  return alike && share > kNoticeable ? std::optional(share) : std::nullopt;
 }
 
-/// A part of the step gains less than its forward pass.
-bool lags(const Network& network, std::string_view phase) {
-  const auto gain = speedup(network, phase), forward = speedup(network, metric::kForward);
-  return gain && forward && *gain < kLess * *forward;
+/// After how many steps compiling has saved as much time as it took.
+std::optional<double> payback(const Network& network) {
+  const double seconds = network.compiled.compile_seconds().value_or(0);
+  const double saved_ms = median(network.eager.step()) - median(network.compiled.step());
+  if (seconds <= 0 || saved_ms <= 0) return std::nullopt;
+  return 1e3 * seconds / saved_ms;
 }
 
-/// Of the smallest and the largest network.
-Facts shares(double small, double large) {
-  Facts facts;
-  facts.set("small_share", small, {Notation::kPercent});
-  return facts.set("large_share", large, {Notation::kPercent});
-}
-
-/// "2.29× for small": those whose backward gains less than their forward pass.
-std::string backward_gains(const std::vector<Network>& compared) {
-  std::vector<std::string> gains;
-  for (const Network& network : compared) {
-    if (!lags(network, metric::kBackward)) continue;
-    const double gain = speedup(network, metric::kBackward).value_or(0);
-    gains.push_back(format_fixed(gain, kTimes.digits) + "× for " + network.spec().size);
-  }
-  return join_words(gains);
-}
-
-/// Why a whole step gains less than its forward pass, for the smallest and the largest network.
-std::optional<Facts> lag(const std::vector<Network>& ran) {
-  const Network &small = ran.front(), &large = ran.back();
-  if (!lags(small, metric::kTotal) && !lags(large, metric::kTotal)) return std::nullopt;
-  const auto of_small = optimizer_share(small), of_large = optimizer_share(large);
-  const bool optimizer = of_small && of_large && std::max(*of_small, *of_large) > kNoticeable;
-  const std::string backward =
-      backward_gains(ran.size() > 1 ? std::vector{small, large} : std::vector{small});
-  if (!optimizer && backward.empty()) return std::nullopt;
-  Facts facts;
-  facts.flag("two", optimizer && !backward.empty());
-  facts.when("optimizer", optimizer, optimizer ? shares(*of_small, *of_large) : Facts());
-  return facts.when("backward", !backward.empty(), "gains", backward);
-}
-
-std::optional<Facts> memory(const Network& network) {
-  const auto eager = network.eager.peak_bytes(), compiled = network.compiled.peak_bytes();
-  if (!eager || !compiled || *eager < kWorthSaying * *compiled) return std::nullopt;
-  Facts facts;
-  facts.set("size", network.spec().size);
-  facts.set("precision", network.precision());
-  facts.set("peak", format_bytes(*eager));
-  facts.set("compiled_peak", format_bytes(*compiled));
-  return facts;
-}
-
-/// How long the compilations took, and after how many steps the slowest network's is paid back.
-std::optional<Facts> first_calls(const std::vector<Network>& ran) {
-  const auto seconds = [](const Network& network) {
-    return network.compiled.compile_seconds().value_or(0);
-  };
-  const Network& longest = *std::ranges::max_element(ran, {}, seconds);
-  const Network& shortest = *std::ranges::min_element(ran, {}, seconds);
-  if (seconds(shortest) <= 0) return std::nullopt;
-  const auto eager = longest.eager.step(), compiled = longest.compiled.step();
-  const double gain = eager.empty() || compiled.empty() ? 0 : median(eager) - median(compiled);
-  Facts facts;
-  facts.set("least", format_duration(seconds(shortest)));
-  facts.set("most", format_duration(seconds(longest)));
-  facts.flag("several", ran.size() > 1);
-  Facts payback;
-  payback.set("size", longest.spec().size);
-  payback.set("precision", longest.precision());
-  const double steps = gain > 0 ? 1e3 * seconds(longest) / gain : 0;
-  payback.set("steps", format_count(std::llround(steps)));
-  facts.when("payback", gain > 0, payback);
-  return facts;
-}
-
-/// The smallest network gains most, and its kernels wait for their launches.
-std::optional<Facts> launch_bound(const std::vector<Network>& ran) {
-  const auto gain = [](const Network& network) {
-    return speedup(network, metric::kTotal).value_or(0);
-  };
-  const Network& most = *std::ranges::max_element(ran, {}, gain);
-  const auto busy = most.eager.busy_share();
-  if (ran.size() < 2 || &most != &ran.front() || !busy || *busy > kBusyBelow) return std::nullopt;
-  Facts facts, counts;
-  facts.set("size", most.spec().size);
-  facts.set("precision", most.precision());
-  facts.set("busy", *busy, {Notation::kPercent});
-  const auto kernels = most.eager.kernels(), after = most.compiled.kernels();
-  const bool fewer = kernels && after && *after < *kernels;
-  if (fewer) set_pair(counts, "kernels", *kernels, *after, {Notation::kCount});
-  return facts.when("fewer", fewer, counts);
-}
-
-/// GEMM time of the largest network, whether it stays or changes.
-void add_gemms(Facts& facts, const Network& network) {
-  const auto found = gemms(network);
-  facts.when("gemms_stay", found && found->second, found ? found->first : Facts());
-  facts.when("gemms_change", found && !found->second, found ? found->first : Facts());
-}
-
-/// Of the networks of one precision that ran both ways, smallest first.
-Facts network_facts(const std::vector<Network>& ran) {
-  Facts facts;
-  facts.set("precision", ran.front().precision());
-  facts.set("small", ran.front().spec().size);
-  facts.set("large", ran.back().spec().size);
-  facts.flag("several", ran.size() > 1);
-  for (const auto& [name, phase] :
-       {std::pair("step", metric::kTotal), std::pair("forward", metric::kForward)}) {
-    facts.set(std::string("small_") + name, Value(speedup(ran.front(), phase)), kTimes);
-    facts.set(std::string("large_") + name, Value(speedup(ran.back(), phase)), kTimes);
-  }
-  facts.when("fusion", fusion(ran.back())).when("lag", lag(ran));
-  add_gemms(facts, ran.back());
-  return facts;
+/// The network with a step and a forward pass both ways.
+Facts network_facts(const Network& network) {
+  const auto share = optimizer_share(network);
+  return Facts()
+      .set("size", network.spec().size)
+      .set("precision", network.precision())
+      .set("step", *speedup(network, metric::kTotal), kTimes)
+      .set("forward", *speedup(network, metric::kForward), kTimes)
+      .when("fusion", fusion(network))
+      .when("optimizer", share.has_value(), "share", format_percent(share.value_or(0)));
 }
 
 std::vector<std::vector<Network>> by_precision(const std::vector<Network>& all) {
@@ -335,20 +225,13 @@ std::vector<std::vector<Network>> by_precision(const std::vector<Network>& all) 
   return groups;
 }
 
-std::vector<Facts> without_numbers(const std::vector<Network>& all) {
-  std::vector<Facts> found;
+std::string first_reason(const std::vector<Network>& all) {
   for (const Network& network : all) {
-    for (const auto& [side, way] :
-         {std::pair(&network.eager, "eager"), std::pair(&network.compiled, "compiled")}) {
-      if (side->ran()) continue;
-      Facts& facts = found.emplace_back();
-      facts.set("size", network.spec().size);
-      facts.set("precision", network.precision());
-      facts.set("way", way);
-      facts.set("reason", side->reason());
+    for (const Side* side : {&network.eager, &network.compiled}) {
+      if (!side->ran()) return side->reason();
     }
   }
-  return found;
+  return "not measured yet";
 }
 
 /// Steps far longer than the others of their network, which medians leave out.
@@ -368,26 +251,22 @@ std::vector<Facts> outliers(const std::vector<Network>& all) {
   return found;
 }
 
-void add_facts(Facts& facts, const std::vector<Network>& all) {
-  const std::vector<Network> ran = only(all, &Network::both);
-  const std::vector<std::vector<Network>> groups = by_precision(ran);
-  std::vector<Facts> precisions, pace;
-  bool fused = false, kept = false;
-  for (const std::vector<Network>& group : groups) {
-    fused = fused || fusion(group.back());
-    const auto products = gemms(group.back());
-    kept = kept || (products && products->second);
-    precisions.push_back(network_facts(group));
-    if (auto found = launch_bound(group)) pace.push_back(std::move(*found));
+/// The largest network, in its last precision, speaks for all; the same in others is beside it.
+void add_answer(Facts& facts, const std::vector<Network>& all) {
+  const std::vector<Network> timed = only(all, [](const Network& network) {
+    return speedup(network, metric::kTotal) && speedup(network, metric::kForward);
+  });
+  facts.flag("nothing", timed.empty()).set("reason", first_reason(all));
+  std::vector<Facts> others;
+  for (const Network& network : timed) {
+    const bool same = network.spec().model == timed.back().spec().model;
+    if (same && network.precision() != timed.back().precision())
+      others.push_back(network_facts(network));
   }
-  const bool nothing = ran.empty();
-  facts.flag("nothing", nothing);
-  facts.list("precisions", std::move(precisions));
-  facts.flag("fused", fused).flag("gemms_kept", kept);
-  facts.list("launch_bound", std::move(pace));
-  facts.when("memory", nothing ? std::nullopt : memory(ran.back()));
-  facts.when("compilation", nothing ? std::nullopt : first_calls(ran));
-  facts.list("missing", without_numbers(all));
+  facts.list("others", std::move(others));
+  facts.when("largest", !timed.empty(), timed.empty() ? Facts() : network_facts(timed.back()));
+  const auto steps = timed.empty() ? std::nullopt : payback(timed.back());
+  facts.when("payback", steps.has_value(), "steps", format_count(std::llround(steps.value_or(0))));
   facts.list("outliers", outliers(all));
 }
 
@@ -409,7 +288,7 @@ void add_cells(PartContent& part, const std::vector<Network>& all) {
 
 PartContent network_part(const RunView& view, const std::vector<Network>& all) {
   PartContent part;
-  add_facts(part.facts, all);
+  add_answer(part.facts, all);
   part.facts.flag("gpu", view.on_gpu());
   part.facts.flag("warm_cache", warm_cache(view.run()));
   const CellSpec& spec = all.front().spec();

@@ -96,6 +96,14 @@ std::string format_rough_percent(double share) {
   return format_fixed(percent, std::abs(percent) < 9.95 ? 1 : 0);
 }
 
+std::string format_bytes_briefly(double bytes) {
+  for (const auto& [unit, name] :
+       {std::pair(kBytesPerGibibyte, " GiB"), {kBytesPerMebibyte, " MiB"}, {1024.0, " KiB"}}) {
+    if (std::abs(bytes) >= unit) return format_significant(bytes / unit, 3) + name;
+  }
+  return format_bytes(bytes);
+}
+
 std::string format_bytes(double bytes) {
   if (!std::isfinite(bytes)) return kNoNumber;
   const double size = std::abs(bytes);

@@ -44,7 +44,9 @@ std::string format_percent(double share);      ///< share in [0, 1] to one decim
 /// A share that is known roughly, such as a deviation: two significant digits and at most one
 /// decimal: "0.2", "4.7", "68".
 std::string format_rough_percent(double share);
-std::string format_bytes(double bytes);       ///< "12.69 GiB", "20.0 MiB", "1.5 KiB", "12 B"
+std::string format_bytes(double bytes);  ///< "12.69 GiB", "20.0 MiB", "1.5 KiB", "12 B"
+/// Bytes in a sentence, to three significant digits: "12.7 GiB", "109 GiB".
+std::string format_bytes_briefly(double bytes);
 std::string format_duration(double seconds);  ///< "12 s", "4 min 5 s", "2 h 10 min", "350 ms"
 
 std::string superscript(std::int64_t exponent);  ///< "⁷", "⁻²⁴"

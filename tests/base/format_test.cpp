@@ -42,7 +42,7 @@ TEST(Format, WhatIsBeyondAllBoundsHasNoDigits) {
          {format_fixed(number, 2), format_short(number, 2), format_significant(number),
           format_with_deviation(number, 1).joined(), format_ratio(number), format_factor(number),
           format_percent(number), format_rough_percent(number), format_bytes(number),
-          format_duration(number), format_scientific(number, 2)}) {
+          format_bytes_briefly(number), format_duration(number), format_scientific(number, 2)}) {
       EXPECT_EQ(text, "–");
     }
   }

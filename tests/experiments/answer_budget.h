@@ -25,11 +25,12 @@ inline std::size_t most_numbers(Length length) { return length == Length::kParag
 /// The handout's own wishes, part by part.
 inline const std::map<std::string, Length>& lengths() {
   using enum Length;
-  static const std::map<std::string, Length> all{{"nsys_profile.a", kSentence},
-                                                 {"nsys_profile.b", kSentence},
-                                                 {"nsys_profile.c", kSentence},
-                                                 {"nsys_profile.d", kSentence},
-                                                 {"nsys_profile.e", kSentence}};
+  static const std::map<std::string, Length> all{
+      {"nsys_profile.a", kSentence},     {"nsys_profile.b", kSentence},
+      {"nsys_profile.c", kSentence},     {"nsys_profile.d", kSentence},
+      {"nsys_profile.e", kSentence},     {"ladder", kSentences},
+      {"pytorch_attention", kParagraph}, {"flash_benchmarking", kSentences},
+      {"torch_compile.a", kSentences},   {"torch_compile.b", kParagraph}};
   return all;
 }
 
@@ -41,7 +42,7 @@ inline std::string running_text(const std::string& answer) {
     if (!line.starts_with("- ") && !line.starts_with("  ") && !line.starts_with("|"))
       text += line + " ";
   }
-  text = std::regex_replace(text, std::regex(R"(`[^`]*`|\$[^$]*\$|\]\([^)]*\)|\*\*|\\)"), "");
+  text = std::regex_replace(text, std::regex(R"( [·×=](?= )|`[^`]*`|\$[^$]*\$|\]\([^)]*\)|\*\*|\\)"), "");
   return std::regex_replace(text, std::regex("\u00a0"), " ");
 }
 
@@ -59,7 +60,8 @@ inline std::size_t word_count(const std::string& text) {
 /// none: the handout itself gives them.
 inline std::size_t number_count(std::string text) {
   for (const char* given :
-       {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[0-9]+ layers)", R"(\b[A-Za-z]+-?[0-9]+\b)",
+       {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[dh] = [0-9]+)", R"(\b[0-9]+ layers)",
+        R"(\b[A-Za-z]+-?[0-9]+\b)",
         R"(\b(contexts?|lengths?|dimensions?) [0-9,]+((, | and | to )[0-9,]+)*)",
         R"([0-9,]+( to [0-9,]+)? (tokens|steps|GPUs|ranks)\b(?!/))"})
     text = std::regex_replace(text, std::regex(given), "");

@@ -92,11 +92,9 @@ TEST(AttentionMemory, SaysWhereMemoryEndsAndWhatAWholePassWouldNeed) {
   const Part part = attention_part("pytorch_attention");
   // 141 GiB hold the six tensors of 18 GiB, not those of 32 GiB.
   EXPECT_THAT(part.answer,
-              AllOf(HasSubstr("FP32 runs out of memory at 32,768 tokens"),
-                    HasSubstr("beyond the handout"), HasSubstr("**32.00 GiB**"),
-                    HasSubstr("hold 6.00 of them at their peak (measured at 24,576"),
-                    HasSubstr("would need **192."), HasSubstr("BF16 ran at every length"),
-                    HasSubstr("Two tensors of scores are saved"), HasSubstr("The peak of six")));
+              AllOf(HasSubstr("FP32 runs out of memory at **32,768 tokens**"),
+                    HasSubstr("**32.0 GiB** and a pass holds 6.0 of them at its peak, **192 GiB**"),
+                    HasSubstr("BF16 ran at every length, up to 32,768.")));
   EXPECT_EQ(lines(part, "grid").size(), 4u * 7);
   EXPECT_THAT(lines(part, "grid"), Contains(HasSubstr("out of memory in backward")));
 }
@@ -107,23 +105,17 @@ TEST(AttentionMemory, NamesTheTensorsOfTheBytesThatTheyAre) {
                           rows([=](const NamedRow& row) { row.scale(name, 0.5); }))
         .answer;
   };
-  EXPECT_THAT(half_of(column::kPeakBytes),
-              AllOf(HasSubstr("FP32 runs out of memory at 32,768 tokens"),
-                    Not(HasSubstr("would need")), Not(HasSubstr("The peak of six"))));
-  EXPECT_THAT(half_of(column::kBeforeBackwardBytes),
-              AllOf(Not(HasSubstr("Two tensors")), Not(HasSubstr("because these two"))));
+  EXPECT_THAT(half_of(column::kPeakBytes), Not(HasSubstr("at its peak"))) << "the GPU has as much";
+  EXPECT_THAT(half_of(column::kBeforeBackwardBytes), Not(HasSubstr("two tensors")));
 }
 
 TEST(AttentionMemory, FitsTheGrowthOfWhatIsSaved) {
-  const Part part = attention_part("pytorch_attention");
-  EXPECT_THAT(part.answer, HasSubstr("because these two tensors are"));
-  EXPECT_THAT(part.answer,
-              HasSubstr("to the power of **2.00** in FP32 and **2.00** in BF16 (fitted "
-                        "from 4,096 tokens on"));
+  EXPECT_THAT(attention_part("pytorch_attention").answer,
+              HasSubstr("to the power of **2.00**, because it is two tensors of scores"));
   PlanInput input = only("pytorch_attention");
   input.selection.contexts = {256, 1024, 4096};
   EXPECT_THAT(part_of(measured(input, as_it_is), "pytorch_attention").answer,
-              AllOf(HasSubstr("to the power of **1.9"), Not(HasSubstr("fitted from"))));
+              HasSubstr("to the power of **1.9"));
 }
 
 TEST(AttentionMemory, WithoutAnEndSaysThatEverythingFits) {
@@ -187,10 +179,9 @@ TEST(AttentionLatencies, NameTheFastestAndItsSpeedup) {
   const Part part = attention_part("flash_benchmarking");
   EXPECT_THAT(
       part.answer,
-      AllOf(HasSubstr("**BF16, d = 64**"), HasSubstr("**SDPA flash** from 128"),
-            HasSubstr("as fast as eager attention"),
-            HasSubstr("PyTorch does not run SDPA flash and SDPA cuDNN in FP32: Expected half"),
-            HasSubstr("ATTENTION=file.py:Class")));
+      AllOf(HasSubstr("**BF16, d = 64**: at 65,536 tokens **SDPA flash** is fastest for forward "
+                      "and backward, **25×** as fast as eager attention"),
+            HasSubstr("PyTorch does not run SDPA flash and SDPA cuDNN in FP32.")));
   EXPECT_THAT(lines(part, "leaderboard"), Contains(HasSubstr("SDPA cuDNN")));
 }
 
@@ -202,10 +193,6 @@ TEST(AttentionLatencies, RankNothingWithinTheDeviations) {
   };
   const Part part =
       attention_part("flash_benchmarking", rows(scattered, of_backend(AttentionBackend::kCudnn)));
-  EXPECT_THAT(
-      part.answer,
-      AllOf(HasSubstr("fastest with **SDPA flash** from 1,024 to 65,536 tokens. At 128, "
-                      "256 and 512 tokens the fastest lie within each other's deviations")));
   EXPECT_THAT(lines(part, "fastest"),
               Contains(HasSubstr("the fastest lie within their deviations")));
 }
@@ -229,11 +216,6 @@ TEST(AttentionLatencies, SayWhyAFusedPassIsFasterWhereTrafficExplainsIt) {
   EXPECT_THAT(with_eager_times(0.1, 1), Not(HasSubstr("never writes scores")));
 }
 
-TEST(AttentionLatencies, SayThatBackwardGainsLessWhereItDoes) {
-  EXPECT_THAT(with_eager_times(1, 0.5), HasSubstr("because it computes the scores again there"));
-  EXPECT_THAT(with_eager_times(1, 2), Not(HasSubstr("computes the scores again")));
-}
-
 TEST(AttentionLatencies, CallShortLengthsLaunchBoundWhereTheirTimesDoNotFollowTheWork) {
   EXPECT_THAT(attention_part("flash_benchmarking").answer, HasSubstr("launch-bound"));
   const auto follow = [](const NamedRow& row) {
@@ -249,8 +231,6 @@ TEST(AttentionLatencies, CallShortLengthsLaunchBoundWhereTheirTimesDoNotFollowTh
 }
 
 TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
-  EXPECT_THAT(attention_part("flash_benchmarking").answer,
-              HasSubstr("Eager attention ran at every length measured, the longest 65,536 tokens"));
   const auto out = [](const NamedRow& row) {
     if (row.number(column::kLength) != 65'536) return;
     row[column::kOutcome] = std::string(metric::kRanOut);
@@ -258,7 +238,8 @@ TEST(AttentionLatencies, SayWhereEagerAttentionRunsOutOfMemory) {
   };
   EXPECT_THAT(
       attention_part("flash_benchmarking", rows(out, of_backend(AttentionBackend::kEager))).answer,
-      HasSubstr("runs out of memory at 65,536 tokens, in backward"));
+      AllOf(HasSubstr("Eager attention in BF16 runs out of memory at 65,536 tokens"),
+            HasSubstr("at 32,768 tokens **SDPA flash**")));
 }
 
 TEST(AttentionRows, WordARefusedAllocationByItsNumbersWhateverTheWorkerWrote) {
@@ -297,8 +278,8 @@ TEST(OwnAttention, IsACellForEachHeadDimensionPrecisionAndTheLeaderboard) {
 
 TEST(OwnAttention, StandsInTheAnswerBesideEagerAndTheFastest) {
   const Part part = own_part(as_it_is);
-  EXPECT_THAT(part.answer, AllOf(HasSubstr("**Flash (yours)** takes"),
-                                 HasSubstr("as fast as eager"), Not(HasSubstr("ATTENTION="))));
+  EXPECT_THAT(part.answer,
+              AllOf(HasSubstr("**Flash (yours)** takes"), HasSubstr("as fast as eager")));
   EXPECT_THAT(lines(part, "leaderboard"), Contains(HasSubstr("Flash (yours)")));
 }
 
@@ -313,7 +294,7 @@ TEST(OwnAttention, ThatIsInaccurateHasItsErrorAndNoTime) {
     }
   };
   EXPECT_THAT(own_part(rows(inaccurate, is_own)).answer,
-              AllOf(HasSubstr("Flash (yours) is not timed: a gradient is off by 0.5."),
+              AllOf(HasSubstr("Flash (yours) is not timed in BF16: a gradient is off by 0.5."),
                     Not(HasSubstr("**Flash (yours)** takes"))));
 }
 

@@ -122,59 +122,25 @@ TEST(CompilePlan, HasTheHandoutsGridBothWays) {
 }
 
 TEST(CompiledAttention, SaysWhatIsFasterAndWhatIsStillSaved) {
-  const Part part = compile_part(compile_input(), as_it_is, "a");
-  EXPECT_THAT(part.answer,
-              AllOf(HasSubstr("In FP32 at 16,384 tokens, compiled attention runs **2.00×** as fast "
-                              "forward and **3.00×** backward at d = 64 (2.00× and 3.00× over"),
-                    HasSubstr("At 256 tokens it runs 2.00× as fast"),
-                    Not(HasSubstr("launches set the pace")), HasSubstr("because Inductor fuses"),
-                    HasSubstr("1.0 tensors of scores"), HasSubstr("takes 7 s for each length")));
-}
-
-/// Another time for the forward pass of one length.
-Change forward_of(std::int64_t length, double factor) {
-  return each_row(metric::kAttention, [=](const NamedRow& row) {
-    if (row.number(column::kLength) == length) row.scale(kForwardMean, factor);
-  });
-}
-
-/// Compiled attention of one length and head dimension takes longer.
-Change slower(std::int64_t head_dim, std::int64_t length) {
-  return where(
-      [=](const CellSpec& spec) {
-        return spec.attention && is_compiled(spec) && spec.attention->head_dim == head_dim;
-      },
-      forward_of(length, 2.5));
-}
-
-TEST(CompiledAttention, TellsOfHeadDimensionsThatAreSlowerAndGivesNoReasonThere) {
-  const Part shortest = compile_part(compile_input(), slower(32, 256), "a");
-  EXPECT_THAT(shortest.answer, AllOf(HasSubstr("it runs 0.80 to 2.00× as fast forward"),
-                                     HasSubstr("because Inductor fuses")));
-  const Part longest = compile_part(compile_input(), slower(32, 16384), "a");
-  EXPECT_THAT(longest.answer,
-              AllOf(HasSubstr("(0.80 to 2.00×"), Not(HasSubstr("because Inductor fuses"))));
+  EXPECT_THAT(compile_part(compile_input(), as_it_is, "a").answer,
+              AllOf(HasSubstr("In FP32 at 16,384 tokens and d = 64 compiled attention runs "
+                              "**2.00×** as fast forward and **3.00×** as fast backward."),
+                    HasSubstr("1.0 tensors of scores"),
+                    HasSubstr("At 256 tokens it runs 2.00× and 3.00× as fast.")));
 }
 
 TEST(CompiledAttention, GivesNoSpeedupOfTheShortestWithinTheDeviations) {
   const Change scattered = [](const CellSpec& spec, Launch& launch) {
-    if (!spec.attention || spec.attention->head_dim != 32) return;
+    if (!spec.attention || spec.attention->head_dim != 64) return;
     Table& table = launch.tables.front();
     NamedRow(table, table.rows.front())[attention_column(metric::kForward, "stddev_ns")] =
         std::int64_t{1'000'000};
   };
   EXPECT_THAT(compile_answer(scattered, "a"),
-              AllOf(HasSubstr("At 256 tokens speedups do not all exceed the passes' deviations"),
-                    Not(HasSubstr("At 256 tokens it runs"))));
+              HasSubstr("At 256 tokens the speedups do not exceed the deviations."));
 }
 
-TEST(CompiledAttention, NamesLaunchesWhereALongerSequenceTakesNoLonger) {
-  EXPECT_THAT(compile_answer(forward_of(256, 16), "a"),
-              AllOf(HasSubstr("launches set the pace there, because eager forward at d = 64"),
-                    HasSubstr("ms for 1,024 tokens")));
-}
-
-TEST(CompiledAttention, SaysNothingOfFusionOrOfScoresThatAreNotThere) {
+TEST(CompiledAttention, SaysNothingOfScoresThatAreNotThere) {
   const Change same = [](const CellSpec& spec, Launch& launch) {
     if (!is_compiled(spec)) return;
     CellSpec flash = spec;
@@ -185,8 +151,7 @@ TEST(CompiledAttention, SaysNothingOfFusionOrOfScoresThatAreNotThere) {
     launch.conditions.clear();
   };
   const Part part = compile_part(compile_input(), same, "a");
-  EXPECT_THAT(part.answer, AllOf(HasSubstr("0.00×"), Not(HasSubstr("Inductor fuses")),
-                                 Not(HasSubstr("still saves")), Not(HasSubstr("Compiling"))));
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("0.00×"), Not(HasSubstr("still saves"))));
 }
 
 TEST(Compiled, OfADemonstrationSaysWhyItIsNot) {
@@ -198,17 +163,18 @@ TEST(Compiled, OfADemonstrationSaysWhyItIsNot) {
 
 TEST(CompiledNetwork, SaysWhatIsFasterAndWhichKernelsWent) {
   const Part part = compile_part(compile_input());
-  EXPECT_THAT(
-      part.answer,
-      AllOf(HasSubstr("**FP32: the training step runs 2.50× as fast for small and 1.25× "
-                      "for 2.7B**, the forward pass 2.00× and 2.00×"),
-            HasSubstr("gains less than its forward pass because backward gains 1.00× for "
-                      "small and 1.00× for 2.7B."),
-            HasSubstr("In 2.7B's forward and backward pass 374 non-GEMM kernels replace 1,924"),
-            HasSubstr("GEMM time stays (22,670 → 22,670 ms)"),
-            HasSubstr("both modes call the same library"),
-            HasSubstr("falls from 8.00 GiB to 6.00 GiB"), HasSubstr("24 s to 1 min 12 s")));
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("Compiled, 2.7B's BF16 training step runs **1.25×** as "
+                                           "fast and its forward pass **2.00×**."),
+                                 HasSubstr("In FP32 the step runs 1.25× as fast.")));
   EXPECT_EQ(table_of(part, "networks").rows.size(), 8u);
+  const auto others = [](const NamedRow& row) { return !row.has(column::kClass, "gemm"); };
+  const Change slow_others = where([](const CellSpec& spec) { return !is_compiled(spec); },
+                                   each_row(metric::kKernels, [=](const NamedRow& row) {
+                                     if (others(row)) row.scale(column::kTotalNs, 100);
+                                   }));
+  EXPECT_THAT(compile_answer(slow_others),
+              HasSubstr("because Inductor fuses elementwise operations and reductions: 374 "
+                        "non-GEMM kernels replace 1,924"));
 }
 
 TEST(CompiledNetwork, ComparesMediansSoThatAStalledStepMovesNothing) {
@@ -221,20 +187,15 @@ TEST(CompiledNetwork, ComparesMediansSoThatAStalledStepMovesNothing) {
   EXPECT_EQ(compile_answer(stall), compile_answer(as_it_is));
 }
 
-TEST(CompiledNetwork, BlamesTheOptimizerOnlyWhereTheStepGainsLessThanItsForwardPass) {
-  EXPECT_THAT(compile_answer(where(is_compiled, scaled(metric::kStep, metric::kTotal, 0.5))),
-              AllOf(HasSubstr("as fast for small"), Not(HasSubstr("gains less"))));
-}
-
-TEST(CompiledNetwork, BlamesTheOptimizerWhereItIsMuchOfTheCompiledStep) {
-  const Change slow = both(where(is_shipped, scaled(metric::kEvent, metric::kOptimizer, 20)),
-                           where(is_compiled, scaled(metric::kEvent, metric::kBackward, 0.5)));
-  EXPECT_THAT(compile_answer(slow),
-              AllOf(HasSubstr("because the optimizer, which is not compiled, takes"),
-                    Not(HasSubstr("backward gains"))));
-  const Change unknown = where([](const CellSpec& spec) { return spec.size == "small"; },
-                               without(metric::kEvent, metric::kOptimizer));
-  EXPECT_THAT(compile_answer(both(slow, unknown)), Not(HasSubstr("not compiled, takes")));
+TEST(CompiledNetwork, BlamesTheOptimizerWhereItIsMuchOfTheCompiledStepAndTheSameInBoth) {
+  const auto slow = [](const auto& of) {
+    return where(of, scaled(metric::kEvent, metric::kOptimizer, 20));
+  };
+  EXPECT_THAT(compile_answer(slow(is_shipped)),
+              HasSubstr("The step gains less: the optimizer, which is not compiled, takes"));
+  EXPECT_THAT(compile_answer(slow(is_compiled)), Not(HasSubstr("the optimizer")));
+  const Change unknown = without(metric::kEvent, metric::kOptimizer);
+  EXPECT_THAT(compile_answer(both(slow(is_shipped), unknown)), Not(HasSubstr("the optimizer")));
 }
 
 TEST(CompiledNetwork, NamesAnOutlierBelowTheMethod) {
@@ -251,16 +212,7 @@ TEST(CompiledNetwork, NamesAnOutlierBelowTheMethod) {
   EXPECT_THAT(method(as_it_is), Not(HasSubstr("outlier")));
 }
 
-TEST(CompiledNetwork, NamesLaunchesAsTheReasonOnlyWhereKernelsDoNotFillTheStep) {
-  EXPECT_THAT(compile_answer(as_it_is), Not(HasSubstr("launch-bound")));
-  const Change idle = where(
-      [](const CellSpec& spec) { return spec.size == "small" && is_shipped(spec); },
-      both(scaled(metric::kStep, metric::kTotal, 2), scaled(metric::kStep, metric::kEnqueue, 2)));
-  EXPECT_THAT(compile_answer(idle),
-              HasSubstr("The step gains most for small in FP32 because it is launch-bound"));
-}
-
-TEST(CompiledNetwork, SaysNothingOfFusionOrMemoryThatDidNotChange) {
+TEST(CompiledNetwork, SaysNothingOfFusionThatChangedNothing) {
   const Change same = [](const CellSpec& spec, Launch& launch) {
     if (!is_compiled(spec)) return;
     CellSpec eager = spec;
@@ -269,24 +221,22 @@ TEST(CompiledNetwork, SaysNothingOfFusionOrMemoryThatDidNotChange) {
     launch.conditions.clear();
   };
   const Part part = compile_part(compile_input(), same);
-  EXPECT_THAT(part.answer, AllOf(HasSubstr("step runs 1.00×"), Not(HasSubstr("fuses")),
-                                 Not(HasSubstr("Peak memory")), Not(HasSubstr("compiles"))));
+  EXPECT_THAT(part.answer, AllOf(HasSubstr("training step runs **1.00×**"), Not(HasSubstr("fuses")),
+                                 Not(HasSubstr("pays off"))));
 }
 
-TEST(CompiledNetwork, PaysOffAfterNobodyKnowsHowManyStepsWhereNoneWasTimed) {
+TEST(CompiledNetwork, IsNotSpokenOfWhereOneWayWasNotTimed) {
   const auto eager = [](const CellSpec& spec) { return !is_compiled(spec); };
   EXPECT_THAT(compile_answer(where(eager, without(metric::kStep, metric::kTotal))),
-              AllOf(HasSubstr("Compilation takes"), Not(HasSubstr("pays off"))));
+              HasSubstr("No network ran both ways"));
 }
 
-TEST(CompiledNetwork, WhatWasNotCompiledStandsWithItsReason) {
+TEST(CompiledNetwork, GivesTheReasonWhereNothingWasCompiled) {
   const Change none = [](const CellSpec& spec, Launch& launch) {
     if (is_compiled(spec)) end_with(launch, Skipped{"torch.compile needs Triton for a GPU"});
   };
-  const Part part = compile_part(compile_input(), none);
-  EXPECT_THAT(part.answer,
-              AllOf(HasSubstr("No network ran both ways"),
-                    HasSubstr("small in FP32 has no compiled row: skipped: torch.compile needs")));
+  EXPECT_EQ(compile_answer(none),
+            "No network ran both ways: skipped: torch.compile needs Triton for a GPU.");
 }
 
 TEST(CompiledNetwork, IsNoRowOfTheProfilingProblems) {

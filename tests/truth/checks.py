@@ -1,4 +1,5 @@
 """What claims of several problems have in common."""
+import statistics
 
 
 def number(text):
@@ -22,3 +23,27 @@ def true(condition, words=""):
 
 def always(_run, **_groups):
     """A sentence that every run bears out."""
+
+
+PRECISIONS = {"FP32": "fp32", "TF32": "tf32", "BF16": "bf16", "FP16": "fp16"}
+GIBIBYTE = 2 ** 30
+
+
+def median_limit(run, tag, name):
+    """The first limits cell's median of a measured rate; None where there is none."""
+    for cell in run.of("limits"):
+        samples = cell.ok() and cell.ok().metric(tag, name)
+        if samples:
+            return statistics.median(samples)
+    return None
+
+
+def bytes_in(text):
+    """The bytes that "18.0 GiB" or "5.00 MiB" stand for."""
+    value, unit = text.split()
+    return number(value) * {"GiB": GIBIBYTE, "MiB": 2 ** 20, "KiB": 2 ** 10, "B": 1}[unit]
+
+
+def near_bytes(text, value):
+    """`text` with its unit is that many bytes, to its last digit."""
+    near(text.split()[0], value / (bytes_in(text) / number(text.split()[0])))
