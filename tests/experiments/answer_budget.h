@@ -42,7 +42,8 @@ inline std::string running_text(const std::string& answer) {
     if (!line.starts_with("- ") && !line.starts_with("  ") && !line.starts_with("|"))
       text += line + " ";
   }
-  text = std::regex_replace(text, std::regex(R"( [·×=](?= )|`[^`]*`|\$[^$]*\$|\]\([^)]*\)|\*\*|\\)"), "");
+  text = std::regex_replace(text,
+                            std::regex(R"( [·×=](?= )|`[^`]*`|\$[^$]*\$|\]\([^)]*\)|\*\*|\\)"), "");
   return std::regex_replace(text, std::regex("\u00a0"), " ");
 }
 

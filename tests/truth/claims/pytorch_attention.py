@@ -75,7 +75,7 @@ CLAIMS = {
          r"(?P<tensors>\S+) of them at its peak, \*\*(?P<needed>\S+ \w+)\*\* of the GPU's (?P<capacity>\S+ \w+))?\.", end),
         (r"(?P<precision>\w+) runs out at (?P<length>[\d,]+)\.", end),
         (r"(?P<precision>\w+) ran at every length, up to (?P<length>[\d,]+)(?: tokens)?\.", fits),
-        (r"What is saved for backward grows with the length to the power of \*\*(?P<exponent>\S+)\*\*(?P<two>, because it is two "
-         r"tensors of scores, the softmax's exponentials and probabilities)?\.", growth),
+        (r"(?:(?P<two>Two tensors of scores), the softmax's exponentials and probabilities, are saved for backward and grow|What is "
+         r"saved for backward grows) with the length to the power of \*\*(?P<exponent>\S+)\*\*\.", growth),
         (r"FlashAttention removes them: it computes scores tile by tile and recomputes each tile in "
          r"backward\.", always)]}
