@@ -22,6 +22,7 @@ namespace {
 using benchmarking_mixed_precision::Network;
 using benchmarking_mixed_precision::Pair;
 
+constexpr Notation kInProse{Notation::kSignificant, 3};
 constexpr Notation kMilliseconds{Notation::kSignificant, 4};
 constexpr Notation kSpeedup{Notation::kSignificant, 3};
 constexpr Notation kChange{Notation::kFixed, 1};
@@ -216,18 +217,16 @@ Facts pair_facts(const Pair& pair) {
       .when("varies", varying_facts(pair))
       .set("size", pair.size())
       .set("precision", pair.precision())
-      .set("fp32", mean(pair.fp32->step.ms), kMilliseconds)
-      .set("other", mean(pair.other->step.ms), kMilliseconds)
+      .set("fp32", mean(pair.fp32->step.ms), kInProse)
+      .set("other", mean(pair.other->step.ms), kInProse)
       .set("speedup", pair.speedup(&Network::step)->value, kSpeedup);
 }
 
 Facts kernel_facts(const Pair& pair, const StepTime& from, const StepTime& to) {
   return pair_facts(pair)
-      .set("gemms", from.gemms, kMilliseconds)
-      .set("fewer_gemms", to.gemms, kMilliseconds)
-      .set("gemm_speedup", from.gemms / to.gemms, kSpeedup)
-      .set("others", from.others, kMilliseconds)
-      .set("others_after", to.others, kMilliseconds);
+      .set("gemms", from.gemms, kInProse)
+      .set("fewer_gemms", to.gemms, kInProse)
+      .set("gemm_speedup", from.gemms / to.gemms, kSpeedup);
 }
 
 /// GEMMs alone account for the gain: nine tenths of it, or more than all.
@@ -241,7 +240,7 @@ std::optional<Facts> optimizer_facts(const Pair& pair, const StepTime& from, con
   if (std::abs(to.optimizer - from.optimizer) > kAlike * from.optimizer) return std::nullopt;
   return Facts()
       .set("precision", pair.precision())
-      .set("time", to.optimizer, kMilliseconds)
+      .set("time", to.optimizer, kInProse)
       .set("share", to.optimizer / mean(pair.other->step.ms), {Notation::kPercent})
       .set("before", from.optimizer / mean(pair.fp32->step.ms), {Notation::kPercent});
 }
@@ -288,8 +287,8 @@ std::optional<Facts> memory_facts(const std::vector<StepRow>& rows) {
   return Facts()
       .set("size", most.size())
       .set("precision", most.precision())
-      .set("peak", format_bytes(most.peak_bytes()))
-      .set("resident", format_bytes(static_cast<double>(*resident)));
+      .set("peak", format_bytes_briefly(most.peak_bytes()))
+      .set("resident", format_bytes_briefly(static_cast<double>(*resident)));
 }
 
 /// A training step that is clearly faster than a smaller network's in the same precision. Where
@@ -306,8 +305,8 @@ std::optional<Facts> surprise_facts(const std::vector<StepRow>& rows) {
           .set("larger", larger.size())
           .set("smaller", smaller.size())
           .set("precision", larger.precision())
-          .set("fast", larger.ms(), kMilliseconds)
-          .set("slow", smaller.ms(), kMilliseconds)
+          .set("fast", larger.ms(), kInProse)
+          .set("slow", smaller.ms(), kInProse)
           .set("fewer", fewer, {Notation::kCount})
           .set("layers", layers, {Notation::kCount})
           .flag("by_layers", larger.launch_bound() && smaller.launch_bound() && fewer < layers);
@@ -344,8 +343,8 @@ std::optional<Facts> advice_facts(const RunView& view) {
   return Facts()
       .set("words", ladder->words)
       .set("changes", join_words(changes))
-      .set("from", ladder->first()->ms(), kMilliseconds)
-      .set("to", ladder->best()->ms(), kMilliseconds);
+      .set("from", ladder->first()->ms(), kInProse)
+      .set("to", ladder->best()->ms(), kInProse);
 }
 
 Headline headline_of(const std::vector<StepRow>& rows, const Pair* pair) {
