@@ -48,9 +48,8 @@ std::optional<std::string> text(const std::optional<std::int64_t>& number) {
   return number ? std::optional(std::to_string(*number)) : std::nullopt;
 }
 
-}  // namespace
-
-std::string command_for(const Run& run, const std::string& problem, const CellSpec& spec) {
+/// The flags of one cell that differ from what the program would choose itself.
+Request request_for(const Run& run, const std::string& problem, const CellSpec& spec) {
   const Request asked = requested(run);
   Request request{.edition = run.edition, .only = problem};
   if (run.preset != name(Preset::kFull)) request.preset = run.preset;
@@ -71,17 +70,69 @@ std::string command_for(const Run& run, const std::string& problem, const CellSp
   if (!demo && spec.model && spec.model->vocab != kHandoutVocab) {
     request.vocab = text(spec.model->vocab);
   }
+  return request;
+}
+
+/// Adds the items that `list`, separated by commas, lacks.
+void add_items(std::optional<std::string>& list, const std::optional<std::string>& items) {
+  if (!items) return;
+  std::vector<std::string> all = list ? split(*list, ',') : std::vector<std::string>();
+  for (const std::string& item : split(*items, ',')) {
+    if (!std::ranges::count(all, item)) all.push_back(item);
+  }
+  list = join(all, ",");
+}
+
+/// Orders a list of numbers: a longer one is larger.
+void sort_numbers(std::optional<std::string>& list) {
+  if (!list) return;
+  std::vector<std::string> all = split(*list, ',');
+  std::ranges::sort(all, {}, [](const std::string& item) { return std::pair(item.size(), item); });
+  list = join(all, ",");
+}
+
+void keep_if_same(std::optional<std::string>& value, const std::optional<std::string>& other) {
+  if (value != other) value.reset();
+}
+
+std::string run_command(const Request& request) {
   return "build/bin/labreport run " + command_line(words_of(request));
+}
+
+}  // namespace
+
+std::string command_for(const Run& run, const std::string& problem, const CellSpec& spec) {
+  return run_command(request_for(run, problem, spec));
+}
+
+TableView command_table(const Run& run, const std::string& problem,
+                        const std::vector<const Cell*>& cells) {
+  TableView table{"commands", "Command", {{"Command", "", Align::kLeft, true}}, {}};
+  if (cells.empty()) return table;
+  Request all = request_for(run, problem, cells.front()->spec);
+  for (const Cell* cell : cells) {
+    const Request one = request_for(run, problem, cell->spec);
+    add_items(all.sizes, one.sizes);
+    add_items(all.contexts, one.contexts);
+    add_items(all.precisions, one.precisions);
+    add_items(all.modes, one.modes);
+    sort_numbers(all.contexts);
+    keep_if_same(all.warmup, one.warmup);
+    keep_if_same(all.steps, one.steps);
+    keep_if_same(all.batch, one.batch);
+    for (const std::string& size : one.own_sizes) {
+      if (!std::ranges::count(all.own_sizes, size)) all.own_sizes.push_back(size);
+    }
+  }
+  table.rows.push_back({{run_command(all)}, {}});
+  return table;
 }
 
 TableView commands_table(const Run& run, const std::string& problem,
                          const std::vector<NamedCell>& cells) {
-  TableView table{
-      "commands", "Commands", {{"Row", "", Align::kLeft}, {"Command", "", Align::kLeft, true}}, {}};
-  for (const auto& [name, cell] : cells) {
-    table.rows.push_back({{name, command_for(run, problem, cell->spec)}, {}});
-  }
-  return table;
+  std::vector<const Cell*> measured;
+  for (const NamedCell& named : cells) measured.push_back(named.cell);
+  return command_table(run, problem, measured);
 }
 
 }  // namespace labreport

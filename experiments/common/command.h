@@ -13,6 +13,11 @@ namespace labreport {
 /// differs from what the program would choose itself.
 std::string command_for(const Run& run, const std::string& problem, const CellSpec& spec);
 
+/// One command that measures all of these cells: lists hold what they differ in, and a flag without
+/// lists that they differ in is left to the plan.
+TableView command_table(const Run& run, const std::string& problem,
+                        const std::vector<const Cell*>& cells);
+
 /// A cell under the name that readers know it by.
 struct NamedCell {
   std::string name;
