@@ -251,11 +251,6 @@ Value share_of(const Profile& profile, Pass pass,
   return rows.empty() ? Value::missing(profile.why_missing(pass)) : Value(share(rows, wanted));
 }
 
-double time_of(const Profile& profile, Pass pass,
-               const std::function<bool(const KernelRow&)>& wanted) {
-  return total(matching(profile.rows(pass), wanted));
-}
-
 Profiles::Profiles(const RunView& run) : view(run), all(read_profiles(run)) { choose(); }
 
 void Profiles::choose() {

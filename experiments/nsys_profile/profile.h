@@ -92,9 +92,6 @@ double gemm_share(const Rows& rows);
 /// The same of one pass of a profile; or why it was not measured.
 Value share_of(const Profile& profile, Pass pass,
                const std::function<bool(const KernelRow&)>& wanted);
-/// Their time in it, in ms; 0 where it was not measured.
-double time_of(const Profile& profile, Pass pass,
-               const std::function<bool(const KernelRow&)>& wanted);
 
 /// A run's profiles, in order of precision, size and context; a process's first step is none of
 /// them. Contexts that were only passed on the way to longer ones are left out.

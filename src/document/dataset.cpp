@@ -33,14 +33,16 @@ bool is_empty(const Dataset& dataset, std::size_t column) {
       dataset.rows, [column](const RowView& row) { return row.cells[column].is_missing(); });
 }
 
-/// The words that stand for the row's numbers, all of them missing; else beside the row.
-void explain_missing(RowView& row, std::size_t labels) {
+/// Puts the reason of a missing number in place of the row's numbers if all are missing, else
+/// beside the row. `fallback` is the reason where every column that has one was left out.
+void explain_missing(RowView& row, std::size_t labels, const std::string& fallback) {
   std::string reason;
   bool any = false;
   for (const Value& value : row.cells | std::views::drop(labels)) {
     if (reason.empty()) reason = value.reason;
     any = any || !value.is_missing();
   }
+  if (reason.empty() && !any) reason = fallback;
   if (reason.empty()) return;
   if (any) return row.flags.push_back(reason);
   row.note = reason;
@@ -52,6 +54,7 @@ void explain_missing(RowView& row, std::size_t labels) {
 TableView table_of(const Dataset& dataset, const ColumnChoice& choice) {
   TableView table{.slug = dataset.name, .title = {}, .columns = {}, .rows = {}};
   std::vector<std::size_t> columns = chosen_columns(dataset, choice);
+  const std::vector<std::size_t> chosen = columns;
   std::size_t labels = 0;
   while (labels < columns.size() && holds_words(dataset, columns[labels])) ++labels;
   const auto kept = columns.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(labels, 1));
@@ -67,7 +70,9 @@ TableView table_of(const Dataset& dataset, const ColumnChoice& choice) {
     RowView& view = table.rows.emplace_back(row);
     view.cells.clear();
     for (const std::size_t i : columns) view.cells.push_back(row.cells[i]);
-    explain_missing(view, labels);
+    const auto reason =
+        std::ranges::find_if(chosen, [&](std::size_t i) { return !row.cells[i].reason.empty(); });
+    explain_missing(view, labels, reason == chosen.end() ? "" : row.cells[*reason].reason);
   }
   return table;
 }

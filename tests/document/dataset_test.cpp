@@ -55,6 +55,12 @@ TEST(Dataset, SaysInPlaceOfARowsNumbersWhyTheyAreMissing) {
   EXPECT_EQ(table.rows.at(1).note, "out of memory");
 }
 
+TEST(Dataset, SaysWhyWhereNoColumnHasAnyNumber) {
+  const Dataset data = make_dataset(
+      "steps", kSteps, std::vector<Step>{{"large", Value::missing("out of memory"), std::nullopt}});
+  EXPECT_EQ(table_of(data).rows.front().note, "out of memory");
+}
+
 TEST(Dataset, AQuotientOfNothingIsMissingAndSaysWhy) {
   const double nothing = 0;
   const TableView table = table_of(make_dataset(

@@ -222,7 +222,7 @@ TEST(OtherReports, SayWhatBecameOfTheirRuns) {
        "No step was recorded, so there is no curve.", "This run measured none at that context.",
        "No forward pass was recorded."});
   expect_said(no_bf16(), {"This GPU does not compute in BF16, so FP16 stands in for it",
-                          "FP32 and 1,703 ms in FP16, a speedup of 1.79×"});
+                          "FP32 and 1,700 ms in FP16, a speedup of 1.79×"});
   expect_said(four_precisions(),
               {"With FP16 autocast the forward pass runs", "With TF32 the forward pass runs"});
   expect_said(disturbed(), {"thermal slowdown, shared GPU, allocated in step",
