@@ -61,80 +61,32 @@ std::string at_start(const std::string& name) {
 
 namespace {
 
-using Ratios = std::vector<double>;
+/// The situations of section.md: who is ahead, by the median of the rows' ratios.
+constexpr const char* kSituations[]{"faster", "equal", "memory", "same_memory"};
 
-/// Smaller changes of a median are not called faster or slower: the smallest effect of a verdict.
-bool is_equal(double ratio) {
-  return std::abs(std::log(ratio)) < std::log1p(JudgeOptions().smallest_effect);
-}
-
-Ratios ratios_of(const std::vector<DiffRow>& rows) {
-  Ratios ratios;
+/// Sets the one situation that holds; none where no row has a ratio.
+void set_situation(Facts& facts, const std::vector<DiffRow>& rows, const SideNames& names,
+                   const RowNoun& noun) {
+  std::vector<double> ratios;
   for (const DiffRow& row : rows) {
     if (row.row->ratio) ratios.push_back(*row.row->ratio);
   }
-  return ratios;
-}
-
-Ratios inverted(Ratios ratios) {
-  for (double& ratio : ratios) ratio = 1 / ratio;
-  return ratios;
-}
-
-/// One situation: the median of `ratios`, of `first` against `second`.
-Facts median_facts(const Ratios& ratios, const std::string& first, const std::string& second,
-                   const RowNoun& noun) {
-  Facts facts;
-  facts.set("first", at_start(first));
-  facts.set("second", second);
-  facts.set("median", format_ratio(median(ratios)));
-  facts.set("one", noun.one);
-  facts.set("many", noun.many);
-  facts.set("count", format_count(static_cast<std::int64_t>(ratios.size())));
-  const auto [low, high] = std::ranges::minmax(ratios);
-  facts.set("low", format_ratio(low));
-  facts.set("high", format_ratio(high));
-  return facts;
-}
-
-/// Of section.md: who is ahead by how much, in the only row or in the median of some.
-constexpr const char* kSituations[]{"one_faster",      "some_faster",      "one_equal",
-                                    "some_equal",      "one_memory",       "some_memory",
-                                    "one_same_memory", "some_same_memory", "all_same_memory"};
-
-/// The one of section.md's situations that holds, and its values; none where there is no ratio.
-std::pair<std::string, Facts> situation(const std::vector<DiffRow>& rows, const std::string& a,
-                                        const std::string& b, const RowNoun& noun) {
-  const Ratios ratios = ratios_of(rows);
-  if (ratios.empty()) return {};
-  const double middle = median(ratios);
-  const std::string of = ratios.size() == 1 ? "one_" : "some_";
-  if (rows.front().in_bytes()) {
-    if (ratios.size() > 1 && std::ranges::all_of(ratios, is_equal))
-      return {"all_same_memory", median_facts(ratios, b, a, noun)};
-    return {of + (is_equal(middle) ? "same_memory" : "memory"), median_facts(ratios, b, a, noun)};
-  }
-  if (is_equal(middle)) return {of + "equal", median_facts(inverted(ratios), b, a, noun)};
-  return {of + "faster", middle < 1 ? median_facts(inverted(ratios), b, a, noun)
-                                    : median_facts(ratios, a, b, noun)};
-}
-
-/// "large, context 512, forward (11 % less time)": the first few.
-std::string departing_words(const std::vector<DiffRow>& rows) {
-  constexpr std::size_t kNamed = 3;
-  std::vector<std::string> words;
-  for (const DiffRow& row : rows) {
-    const auto& departure = row.row->prediction.departure;
-    if (!departure) continue;
-    const bool whole = row.row->measure == Measure::kStep;
-    words.push_back(fmt::format("{} ({}{})", cell_label(row.row->spec, row.row->size),
-                                whole ? "" : describe(row.row->measure) + ": ",
-                                departure_words(*departure)));
-  }
-  if (words.size() <= kNamed) return join(words, "; ");
-  const std::size_t more = words.size() - kNamed;
-  words.resize(kNamed);
-  return join(words, "; ") + fmt::format("; and {} more", more);
+  facts.flag("none", ratios.empty());
+  const double middle = ratios.empty() ? 1 : median(ratios);
+  // Smaller changes of a median are called equal: the smallest effect of a verdict.
+  const bool equal = std::abs(std::log(middle)) < std::log1p(JudgeOptions().smallest_effect);
+  const bool bytes = !rows.empty() && rows.front().in_bytes();
+  const std::string holds = ratios.empty() ? ""
+                            : bytes        ? (equal ? "same_memory" : "memory")
+                                           : (equal ? "equal" : "faster");
+  const bool b_first = bytes || middle < 1;
+  const Facts values =
+      Facts()
+          .set("first", at_start(b_first ? names.b : names.a))
+          .set("second", b_first ? names.a : names.b)
+          .set("median", format_ratio(bytes ? middle : std::max(middle, 1 / middle)))
+          .set("rows", rows_words(static_cast<std::int64_t>(ratios.size()), noun));
+  for (const std::string name : kSituations) facts.when(name, name == holds, values);
 }
 
 std::vector<Facts> unrecorded(const std::vector<const ComparedRow*>& rows) {
@@ -195,6 +147,11 @@ std::string revision_words(const ComparedRun& a, const ComparedRun& b) {
 
 }  // namespace
 
+std::string rows_words(std::int64_t count, const RowNoun& noun) {
+  return count == 1 ? fmt::format("the only {} that both runs have", noun.one)
+                    : fmt::format("the median of {} {}", format_count(count), noun.many);
+}
+
 std::string verdict_words(const std::vector<DiffRow>& rows) {
   std::vector<std::string> parts;
   for (const auto verdict :
@@ -209,19 +166,13 @@ std::string verdict_words(const std::vector<DiffRow>& rows) {
 
 Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
                const Comparison& comparison, const RowNoun& noun) {
-  const auto [a, b] = names_of(comparison);
-  const auto [holds, values] = situation(rows, a, b, noun);
+  const SideNames names = names_of(comparison);
   Facts facts;
-  facts.flag("none", holds.empty());
-  for (const std::string name : kSituations) {
-    facts.when(name, name == holds ? std::optional(values) : std::nullopt);
-  }
+  set_situation(facts, rows, names, noun);
   const std::string verdicts = verdict_words(rows);
   facts.when("verdicts", !verdicts.empty(), "counts", verdicts);
-  const std::string departing = departing_words(rows);
-  facts.when("departing", !departing.empty(), "rows", departing);
   facts.list("unrecorded", unrecorded(all));
-  facts.set("name_b", at_start(b));
+  facts.set("name_b", at_start(names.b));
   facts.flag("intervals", std::ranges::any_of(rows, [](const DiffRow& row) {
                return row.row->interval.has_value();
              }));

@@ -70,6 +70,9 @@ struct RowNoun {
   const char* many;
 };
 
+/// "the median of 55 timings", "the only timing that both runs have".
+std::string rows_words(std::int64_t count, const RowNoun& noun);
+
 /// Of rows in one unit, among them such as have no ratio. `all` holds also what stands in no table.
 Facts facts_of(const std::vector<DiffRow>& rows, const std::vector<const ComparedRow*>& all,
                const Comparison& comparison, const RowNoun& noun);

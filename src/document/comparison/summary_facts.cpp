@@ -1,5 +1,4 @@
-// How the sides compare as a whole: training steps by precision, the optimizer, and what explains
-// them.
+// How two runs compare as a whole: the training step of the largest network in each precision.
 #include <algorithm>
 #include <cmath>
 
@@ -8,204 +7,139 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "document/comparison/diff_facts.h"
+#include "plan/editions.h"
 
 namespace labreport {
 namespace {
 
-/// As far as a ratio may lie from the one limit that binds.
-constexpr double kNear = 1.1;
-/// As far as it may lie outside two limits and still be called between them.
-constexpr double kBetween = 1.01;
 constexpr Precision kPrecisions[]{Precision::kFp32, Precision::kTf32, Precision::kBf16,
                                   Precision::kFp16};
+constexpr Notation kMilliseconds{Notation::kSignificant, 3};
+constexpr std::size_t kLongestName = 40;  // More characters of a size do not fit a sentence.
+constexpr double kExplains = 0.5;  // The share of a difference from which on a part is its reason.
+constexpr double kNear = 1.1;      // How far a ratio may lie from the limit that binds it.
 
-/// The faster side first: how many times as fast it is.
-struct Lead {
-  bool of_b = false;
-  double times = 1;
-  std::vector<const ComparedRow*> rows;
-  std::vector<double> ratios;  ///< Of each row.
+bool is_step(const ComparedRow& row) { return row.measure == Measure::kStep; }
 
-  bool is_equal() const { return std::log(times) < std::log1p(JudgeOptions().smallest_effect); }
-  /// A limit of A over the same of B, as what it predicts of this lead.
-  double predicted(double a_over_b) const { return of_b ? 1 / a_over_b : a_over_b; }
-};
+/// A training step of one process: what ranks do together is no other network.
+bool is_training(const ComparedRow& row) {
+  return is_step(row) && row.spec.mode == Mode::kTrainStep && !row.spec.ranks && row.spec.model &&
+         row.ratio;
+}
 
-template <typename Wanted>
-std::optional<Lead> lead(const Comparison& comparison, const Wanted& wanted) {
-  std::vector<double> ratios;
-  std::vector<const ComparedRow*> rows;
+double milliseconds(const RowSide& side) { return *side.value / 1e6; }
+
+bool equally_fast(double ratio) {
+  return std::abs(std::log(ratio)) < std::log1p(JudgeOptions().smallest_effect);
+}
+
+/// The training step of the largest network at its longest context; null if none has a ratio.
+const ComparedRow* largest_step(const Comparison& comparison, Precision precision) {
+  const auto extent = [](const ComparedRow& row) {
+    return std::pair(parameter_count(*row.spec.model), row.spec.context);
+  };
+  const ComparedRow* largest = nullptr;
   for (const ComparedRow& row : comparison.rows) {
-    if (!row.ratio || !wanted(row)) continue;
-    ratios.push_back(*row.ratio);
-    rows.push_back(&row);
+    if (!is_training(row) || row.spec.precision != precision) continue;
+    if (largest == nullptr || extent(row) > extent(*largest)) largest = &row;
   }
-  if (ratios.empty()) return std::nullopt;
-  const bool of_b = median(ratios) < 1;
-  if (of_b) {
-    for (double& ratio : ratios) ratio = 1 / ratio;
-  }
-  return Lead{of_b, median(ratios), std::move(rows), std::move(ratios)};
+  return largest;
 }
 
-/// "small", "small 1.17×, large 1.10×", "median of 12 networks".
-std::string whose(const Lead& lead, const char* rows) {
-  constexpr std::size_t kNamed = 5, kLongest = 40;  // of what a sentence can carry
-  const std::optional<std::int64_t> context = lead.rows.front()->spec.context;
-  std::vector<std::string> sizes;
-  std::string words;
-  for (std::size_t i = 0; i < lead.rows.size(); ++i) {
-    const std::string size = cut_short(lead.rows[i]->size, kLongest);
-    const bool seen = std::ranges::find(sizes, size) != sizes.end();
-    if (lead.rows[i]->spec.context != context || seen) continue;
-    words += (sizes.empty() ? "" : ", ") + size + " " + format_ratio(lead.ratios[i]) + "×";
-    sizes.push_back(size);
-  }
-  const bool named = sizes.size() == lead.rows.size() && sizes.size() <= kNamed;
-  if (named) return sizes.size() == 1 ? sizes.front() : words;
-  return "median of " + format_plural(static_cast<std::int64_t>(lead.rows.size()), rows);
+/// The optimizer of a step, where it makes up most of the difference between both sides.
+std::optional<Facts> optimizer_facts(const Comparison& comparison, const ComparedRow& step) {
+  const auto optimizer = std::ranges::find_if(comparison.rows, [&](const ComparedRow& row) {
+    return row.measure == Measure::kOptimizer && row.cell == step.cell && row.ratio;
+  });
+  if (optimizer == comparison.rows.end()) return std::nullopt;
+  const double share =
+      (*optimizer->b.value - *optimizer->a.value) / (*step.b.value - *step.a.value);
+  if (share < kExplains || share > 1) return std::nullopt;
+  const auto &a = comparison.a.limits.bandwidth, &b = comparison.b.limits.bandwidth;
+  const bool different = comparison.related.relation == Relation::kDifferentHardware && a && b;
+  const double limit = different ? *a / *b : 0;
+  const bool bound = limit > 0 && std::abs(std::log(*optimizer->ratio / limit)) < std::log(kNear);
+  return Facts()
+      .set("who", comparison.of_two_models() ? "the optimizer" : "AdamW")
+      .set("share", format_fixed(100 * share, 0))
+      .when("bound", bound, "bandwidth", format_ratio(std::max(limit, 1 / limit)));
 }
 
-Facts facts_of(const Lead& lead, const Comparison& comparison, const char* rows) {
+/// The step on both sides, the faster one first; the reason of a difference is given once.
+Facts step_facts(const Comparison& comparison, const ComparedRow& row, bool with_reason) {
   const auto [a, b] = names_of(comparison);
-  Facts facts;
-  facts.set("first", lead.of_b ? b : a);
-  facts.set("second", lead.of_b ? a : b);
-  facts.set("times", format_ratio(lead.times));
-  facts.set("whose", whose(lead, rows));
-  return facts;
+  const bool b_leads = *row.ratio < 1;
+  return Facts()
+      .set("first", at_start(b_leads ? b : a))
+      .set("second", b_leads ? a : b)
+      .set("size", cut_short(row.size, kLongestName))
+      .set("context", format_count(row.spec.context.value_or(0)))
+      .set("precision", describe(*row.spec.precision))
+      .set("ms", milliseconds(b_leads ? row.b : row.a), kMilliseconds)
+      .set("other_ms", milliseconds(b_leads ? row.a : row.b), kMilliseconds)
+      .set("times", format_ratio(std::max(*row.ratio, 1 / *row.ratio)))
+      .when("optimizer", with_reason ? optimizer_facts(comparison, row) : std::nullopt);
 }
 
-/// What limits say of a ratio of times: A's over B's.
-struct Predicted {
-  std::optional<double> by_peak, by_bandwidth;
-};
+/// The median of all whole steps, or of all-reduces, where no training step stands on both sides.
+std::optional<Facts> median_facts(const Comparison& comparison) {
+  const auto is_all_reduce = [](const ComparedRow& row) { return message_bytes(row.measure) > 0; };
+  const std::pair<bool (*)(const ComparedRow&), RowNoun> kinds[]{
+      {is_step, {"timing", "timings"}}, {is_all_reduce, {"all-reduce", "all-reduces"}}};
+  for (const auto& [wanted, noun] : kinds) {
+    std::vector<double> ratios;
+    for (const ComparedRow& row : comparison.rows) {
+      if (row.ratio && wanted(row)) ratios.push_back(*row.ratio);
+    }
+    if (ratios.empty()) continue;
+    const auto [a, b] = names_of(comparison);
+    const double middle = median(ratios);
+    return Facts()
+        .set("first", at_start(middle < 1 ? b : a))
+        .set("second", middle < 1 ? a : b)
+        .flag("equal", equally_fast(middle))
+        .set("times", format_ratio(std::max(middle, 1 / middle)))
+        .set("rows", rows_words(static_cast<std::int64_t>(ratios.size()), noun));
+  }
+  return std::nullopt;
+}
 
-Predicted predicted(const Comparison& comparison, Precision precision) {
-  // On one model nothing but noise sets the limits apart.
-  if (comparison.related.relation != Relation::kDifferentHardware) return {};
-  const auto& [a, b] = std::pair(comparison.a.limits, comparison.b.limits);
-  Predicted said;
-  if (a.rates.contains(precision) && b.rates.contains(precision))
-    said.by_peak = a.rates.at(precision) / b.rates.at(precision);
-  if (a.bandwidth && b.bandwidth) said.by_bandwidth = *a.bandwidth / *b.bandwidth;
-  return said;
+/// Cells without a measure, such as those of attention, match without a row.
+bool has_row_of_both(const ComparedRow& row) {
+  return row.standing != RowStanding::kOnlyA && row.standing != RowStanding::kOnlyB;
 }
 
 bool from_single_launches(const ComparedRow& row) {
   return row.ratio && row.a.launches.size() == 1 && row.b.launches.size() == 1;
 }
 
-bool is_step(const ComparedRow& row) { return row.measure == Measure::kStep; }
-
-bool is_all_reduce(const ComparedRow& row) { return message_bytes(row.measure) > 0; }
-
-/// Of one process: what ranks do together is no other network.
-bool is_training(const ComparedRow& row) {
-  return is_step(row) && row.spec.mode == Mode::kTrainStep && !row.spec.ranks;
-}
-
-/// The situation of training steps in one precision, and its values.
-std::pair<std::string, Facts> step_situation(const Lead& lead, const Comparison& comparison,
-                                             Precision precision) {
-  Facts facts = facts_of(lead, comparison, "network");
-  facts.set("precision", describe(precision));
-  if (lead.is_equal()) return {"alike", facts};
-  const Predicted limits = predicted(comparison, precision);
-  if (!limits.by_peak || !limits.by_bandwidth) return {"plain", facts};
-  // Times are the inverse of rates: the side with the higher limit leads.
-  const double peak = lead.predicted(*limits.by_peak);
-  const double bandwidth = lead.predicted(*limits.by_bandwidth);
-  facts.set("peak", format_ratio(peak));
-  facts.set("bandwidth", format_ratio(bandwidth));
-  const auto [low, high] = std::minmax(peak, bandwidth);
-  const bool within = lead.times > low / kBetween && lead.times < high * kBetween;
-  return {within ? "explained" : "unexplained", facts};
-}
-
-void add_steps(Facts& facts, const Comparison& comparison) {
-  std::map<std::string, std::vector<Facts>> lists{
-      {"explained", {}}, {"unexplained", {}}, {"plain", {}}, {"alike", {}}};
-  for (const Precision precision : kPrecisions) {
-    const auto found = lead(comparison, [&](const ComparedRow& row) {
-      return is_training(row) && row.spec.precision == precision;
-    });
-    if (!found) continue;
-    auto [name, values] = step_situation(*found, comparison, precision);
-    lists.at(name).push_back(std::move(values));
-  }
-  for (auto& [name, list] : lists) facts.list(name, std::move(list));
-}
-
-/// It works in FP32 whatever the passes do: the first precision that was compared speaks for it.
-std::optional<Lead> optimizer_lead(const Comparison& comparison) {
-  for (const Precision precision : kPrecisions) {
-    auto found = lead(comparison, [precision](const ComparedRow& row) {
-      return row.measure == Measure::kOptimizer && row.spec.precision == precision;
-    });
-    if (found) return found;
-  }
-  return std::nullopt;
-}
-
-void add_optimizer(Facts& facts, const Comparison& comparison) {
-  const auto found = optimizer_lead(comparison);
-  std::string holds;
-  Facts values;
-  if (found && !found->is_equal()) {
-    values = facts_of(*found, comparison, "network");
-    const auto limit = predicted(comparison, Precision::kFp32).by_bandwidth;
-    const double bandwidth = limit ? found->predicted(*limit) : 0;
-    const bool bound =
-        bandwidth > 0 && std::abs(std::log(found->times / bandwidth)) < std::log(kNear);
-    values.set("bandwidth", format_ratio(bandwidth));
-    holds = comparison.of_two_models() ? "optimizers" : bound ? "bandwidth_bound" : "optimizer";
-  }
-  for (const std::string name : {"bandwidth_bound", "optimizer", "optimizers"}) {
-    facts.when(name, name == holds ? std::optional(values) : std::nullopt);
-  }
-}
-
-/// Cells without a measure, such as those of attention, match without a row.
-bool has_row_of_both(const Comparison& comparison) {
-  return std::ranges::any_of(comparison.rows, [](const ComparedRow& row) {
-    return row.standing != RowStanding::kOnlyA && row.standing != RowStanding::kOnlyB;
-  });
-}
-
-/// Where no training step stands on both sides: all whole steps together, else all all-reduces.
-void add_any_steps(Facts& facts, const Comparison& comparison) {
-  const auto trained = lead(comparison, is_training);
-  auto any = trained ? std::nullopt : lead(comparison, is_step);
-  if (!trained && !any) any = lead(comparison, is_all_reduce);
-  const bool some = has_row_of_both(comparison);
-  facts.flag("nothing", !some);
-  facts.flag("none", some && !trained && !any);
-  for (const std::string name : {"faster", "equal"}) {
-    const bool holds = any && any->is_equal() == (name == "equal");
-    Facts values = any ? facts_of(*any, comparison, "timing") : Facts();
-    if (any)
-      values.set("first", at_start(any->of_b ? names_of(comparison).b : names_of(comparison).a));
-    facts.when(name, holds ? std::optional(values) : std::nullopt);
-  }
-}
-
 }  // namespace
 
 Facts summary_facts(const Comparison& comparison) {
-  std::vector<DiffRow> steps;
-  for (const ComparedRow& row : comparison.rows) {
-    if (is_step(row)) steps.push_back(diff_row(0, row));
+  std::vector<Facts> steps, alike;
+  for (const Precision precision : kPrecisions) {
+    const ComparedRow* row = largest_step(comparison, precision);
+    if (row == nullptr) continue;
+    std::vector<Facts>& list = equally_fast(*row->ratio) ? alike : steps;
+    list.push_back(step_facts(comparison, *row, list.empty()));
   }
-  const std::string verdicts = verdict_words(steps);
-  Facts facts;
-  facts.when("verdicts", !verdicts.empty(), "counts", verdicts);
+  std::vector<DiffRow> timings;
+  for (const ComparedRow& row : comparison.rows) {
+    if (is_step(row)) timings.push_back(diff_row(0, row));
+  }
+  const bool trained = !steps.empty() || !alike.empty();
+  const auto any = trained ? std::nullopt : median_facts(comparison);
+  const bool some = std::ranges::any_of(comparison.rows, has_row_of_both);
   const bool measured = comparison.related.relation != Relation::kImported;
-  facts.flag("single", measured && std::ranges::any_of(comparison.rows, from_single_launches));
-  add_any_steps(facts, comparison);
-  add_steps(facts, comparison);
-  add_optimizer(facts, comparison);
-  return facts;
+  const std::string verdicts = verdict_words(timings);
+  return Facts()
+      .list("steps", std::move(steps))
+      .list("alike", std::move(alike))
+      .when("median", any)
+      .flag("nothing", !some)
+      .flag("none", some && !trained && !any)
+      .flag("single", measured && std::ranges::any_of(comparison.rows, from_single_launches))
+      .when("verdicts", !verdicts.empty(), "counts", verdicts);
 }
 
 }  // namespace labreport
