@@ -375,6 +375,13 @@ std::string first_reason_of(const Rows& rows) {
   return "not measured yet";
 }
 
+/// The fastest implementation of the precision that these are made for, at its longest sequence.
+std::optional<Facts> fastest_of(const Rows& rows, Precision precision) {
+  auto found = speedup(races(chosen(rows, precision, spoken_dim(rows))), std::nullopt);
+  if (found) found->set("precision", describe(precision));
+  return found;
+}
+
 PartContent content_of(const RunView& view, const Rows& rows, const Rows& board) {
   PartContent part;
   const std::int64_t head_dim = spoken_dim(rows);
@@ -390,6 +397,8 @@ PartContent content_of(const RunView& view, const Rows& rows, const Rows& board)
     part.datasets.push_back(rates(spoken, precision));
     part.datasets.push_back(named_latencies("latencies", view, chosen(rows, precision)));
   }
+  const auto headline = ran ? fastest_of(rows, precisions_in(rows).front()) : std::nullopt;
+  part.facts.when("headline", headline);
   part.datasets.push_back(named_latencies("leaderboard", view, board));
   part.datasets.back().variant.clear();
   part.facts.list("precisions", std::move(by_precision));

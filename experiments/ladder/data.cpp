@@ -177,6 +177,7 @@ Presentation present(const RunView& view) {
   part.facts.list("ladders", ran).list("apart", parting).flag("gpu", view.on_gpu());
   const Ladder* drawn = advised(all);
   part.facts.set("drawn", drawn == nullptr ? "" : drawn->words);
+  part.facts.when("advised", drawn != nullptr, drawn == nullptr ? Facts() : ladder_facts(*drawn));
   if (drawn != nullptr) {
     part.datasets.push_back(make_dataset("waterfall", kBars, waterfall(*drawn)));
   }

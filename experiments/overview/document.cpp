@@ -8,6 +8,7 @@
 #include "document/comparison/beside.h"
 #include "experiments/catalog.h"
 #include "experiments/chosen_problems.h"
+#include "experiments/common/ladder.h"
 #include "experiments/overview/overview.h"
 
 namespace labreport {
@@ -100,17 +101,60 @@ bool lacks_launches(const Run& run) {
                      [](const Cell& cell) { return cell.launches.empty(); });
 }
 
-/// The handout's section, where any of its problems is shown or none of another one is.
+/// Where no training step was timed, the parts' key numbers stand in the summary's place.
+void add_key_numbers(Document& document) {
+  std::string answer;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      if (part.key_number.topic.empty()) continue;
+      answer += "- **" + escape_markdown(part.key_number.topic) + ".** " +
+                escape_markdown(part.key_number.words) + ".\n";
+    }
+  }
+  if (answer.empty() || document.sections.front().problem == "summary") return;
+  Part part;
+  part.problem = "summary";
+  part.answer = answer;
+  document.sections.insert(document.sections.begin(), {"summary", "Summary", {part}});
+}
+
+std::vector<TunedStep> tuned_steps(const RunView& view) {
+  std::vector<TunedStep> all;
+  for (const Ladder& ladder : ladders(view)) {
+    if (gains(ladder).empty()) continue;
+    const CellSpec& spec = ladder.rungs.front().cell->spec;
+    TunedStep& step = all.emplace_back(TunedStep{
+        ladder.size, ladder.precision, static_cast<double>(parameter_count(*spec.model))});
+    for (const Rung& rung : ladder.rungs) {
+      if (rung.ran()) step.rungs.push_back({rung.change, rung.ms()});
+    }
+  }
+  return all;
+}
+
+std::string lower_start(std::string title) {
+  const bool acronym = title.size() > 1 && std::isupper(static_cast<unsigned char>(title[1])) != 0;
+  if (!acronym) title[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(title[0])));
+  return title;
+}
+
+/// A report is called by what it measured: the profiling half, one or two problems by their titles,
+/// more of them by what they have in common.
 std::string title_of(const Document& document, const RunView& view) {
-  const auto shows = [&](bool profiling) {
-    return std::ranges::any_of(catalog(), [&](const Experiment& experiment) {
-      return experiment.profiling == profiling &&
-             std::ranges::find(document.sections, experiment.name, &Section::problem) !=
-                 document.sections.end();
-    });
-  };
-  if (shows(false) && !shows(true)) return "Assignment 2";
-  return "Profiling and benchmarking (§" + view.edition().section + ")";
+  std::vector<std::string> titles;
+  bool profiling = false, parallel = true;
+  for (const Experiment& experiment : catalog()) {
+    const auto section = std::ranges::find(document.sections, experiment.name, &Section::problem);
+    if (section == document.sections.end()) continue;
+    titles.push_back(titles.empty() ? section->title : lower_start(section->title));
+    profiling = profiling || experiment.profiling;
+    parallel = parallel && experiment.several_gpus;
+  }
+  if (profiling || titles.empty())
+    return "Profiling and benchmarking (§" + view.edition().section + ")";
+  if (titles.size() <= 2) return join_words(titles);
+  return parallel ? "Training on several GPUs"
+                  : titles.front() + " and " + titles[1] + ", and more";
 }
 
 /// "NVIDIA H200"; "2 × NVIDIA H200" where ranks ran on several.
@@ -139,6 +183,8 @@ Document build_document_of(const Run& run, const Run& shown, bool reference) {
   document.incomplete = lacks_launches(run);
   document.outcome_line = overview::outcome_line(shown);
   add_sections(document, view);
+  add_key_numbers(document);
+  document.tuned = tuned_steps(view);
   document.title = title_of(document, view);
   if (const ModelSource* model = measured_model(run))
     document.title += " of " + model->implementation;

@@ -67,4 +67,6 @@ std::string Document::marks() const {
          (reference ? " · reference run" : "");
 }
 
+double TunedStep::best_ms() const { return std::ranges::min_element(rungs, {}, &Rung::ms)->ms; }
+
 }  // namespace labreport

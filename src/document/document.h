@@ -97,14 +97,22 @@ struct AuthorNote {
   Formulas formulas = {};  ///< Those of its formulas that are typeset; the others are code.
 };
 
+/// A part's key number in a few words.
+struct KeyNumber {
+  std::string topic;  ///< "Fastest step"; empty: the part has found nothing.
+  std::string words;  ///< Plain text: "2.7B in BF16: 328 → 108 ms"
+  std::string part;   ///< The part's anchor on its page.
+};
+
 struct Part {
-  std::string problem;      ///< "benchmarking_script"
-  std::string letter;       ///< "b"; empty for a problem with a single part.
-  std::string title;        ///< Plain text; empty: its section's says it.
-  std::string setting;      ///< Plain text: device, versions, precision, batch, context.
-  std::string question;     ///< Markdown; empty: the handout asks for no such part.
-  std::string answer;       ///< Markdown, generated from facts; empty: nothing to say.
-  bool calculated = false;  ///< No measurement enters the answer.
+  std::string problem;        ///< "benchmarking_script"
+  std::string letter;         ///< "b"; empty for a problem with a single part.
+  std::string title;          ///< Plain text; empty: its section's says it.
+  std::string setting;        ///< Plain text: device, versions, precision, batch, context.
+  std::string question;       ///< Markdown; empty: the handout asks for no such part.
+  std::string answer;         ///< Markdown, generated from facts; empty: nothing to say.
+  KeyNumber key_number = {};  ///< The part's key number, for pages over several runs.
+  bool calculated = false;    ///< No measurement enters the answer.
   std::optional<AuthorNote> note;
   std::vector<Figure> figures;
   std::vector<TableView> tables;
@@ -149,6 +157,21 @@ struct Headline {
   double peak_bytes = 0;  ///< The larger one of both.
 };
 
+/// A training step made faster one change at a time: the rungs that ran, in order.
+struct TunedStep {
+  struct Rung {
+    std::string change;  ///< "SDPA"
+    double ms = 0;
+  };
+  std::string network;    ///< "2.7B"
+  std::string precision;  ///< "BF16"
+  double parameters = 0;  ///< Networks are the same if these are.
+  std::vector<Rung> rungs = {};
+
+  double first_ms() const { return rungs.front().ms; }
+  double best_ms() const;
+};
+
 /// Whose report it is; each may be empty, all is plain text.
 struct FrontMatter {
   std::string author;
@@ -176,6 +199,7 @@ struct Document {
   bool incomplete = false;     ///< Cells are still missing: the run was interrupted.
   std::string outcome_line;    ///< "40 cells: 38 ok, 2 out of memory"
   Headline headline;
+  std::vector<TunedStep> tuned = {};  ///< Ladders of at least two rungs.
   std::vector<Section> sections;
   std::string method;     ///< Markdown: method and limits.
   TableView environment;  ///< Reproduce.

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "document/charts/charts.h"
+#include "document/rich_text.h"
 
 namespace labreport {
 namespace {
@@ -210,6 +211,7 @@ class SectionParser {
     }
     const std::map<std::string, std::string*> blocks = {{"Question", &part.question},
                                                         {"Answer", &part.answer},
+                                                        {"Key number", &part.key_number},
                                                         {"Method", &part.method},
                                                         {"Findings", &part.findings}};
     const auto found = blocks.find(name);
@@ -219,7 +221,8 @@ class SectionParser {
   }
 
   void trim_blocks(PartWords& part) const {
-    for (std::string* block : {&part.question, &part.answer, &part.method, &part.findings}) {
+    for (std::string* block :
+         {&part.question, &part.answer, &part.key_number, &part.method, &part.findings}) {
       *block = std::string(trimmed(*block));
     }
     for (Exhibit& exhibit : part.exhibits) read_attributes(exhibit);
@@ -278,6 +281,17 @@ class SectionParser {
   int line_number_ = 0;
 };
 
+/// "Fastest step: 108 ms" as topic and words; nothing where the words have nothing behind the
+/// colon.
+KeyNumber key_number_of(const std::string& markdown, const std::string& anchor) {
+  const Blocks blocks = rich_text(markdown);
+  if (blocks.empty()) return {};
+  const std::string text = plain_text(blocks.front().inlines);
+  const std::size_t colon = text.find(": ");
+  if (colon == text.npos) return {};
+  return {text.substr(0, colon), text.substr(colon + 2), anchor};
+}
+
 Part compose_part(const std::string& problem, const PartWords& words, const PartContent& content,
                   const FigureFiles& figures) {
   const std::string where = problem + (words.letter.empty() ? "" : " (" + words.letter + ")");
@@ -290,6 +304,7 @@ Part compose_part(const std::string& problem, const PartWords& words, const Part
   part.title = words.title;
   part.question = fill(words.question, "Question");
   part.answer = fill(words.answer, "Answer");
+  part.key_number = key_number_of(fill(words.key_number, "Key number"), part.anchor());
   part.calculated = content.calculated;
   part.figures = content.figures;
   part.tables = content.tables;

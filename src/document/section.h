@@ -7,6 +7,9 @@
 //   ### Question                                          blocks: each at most once in a part
 //   Markdown with Mustache tags over the part's facts …
 //   ### Answer
+//   ### Finding                                           one line: topic: the key number, for
+//   pages
+//                                                         over several runs
 //   ### Method                                            begins "How this was measured"
 //   ### Findings                                          what this run's values say of the method
 //   ### Figure running-error                              a figure: figures/running-error.vl.json
@@ -81,6 +84,7 @@ struct PartWords {
   std::string title;
   std::string question;
   std::string answer;
+  std::string key_number;
   std::string method;
   std::string findings;
   std::vector<Exhibit> exhibits;

@@ -80,11 +80,6 @@ const ModelSource* measured_model(const Run& run) {
   return source != nullptr && !source->attention ? source : nullptr;
 }
 
-const ModelSource* measured_attention(const Run& run) {
-  const ModelSource* source = user_source(run);
-  return source != nullptr && source->attention ? source : nullptr;
-}
-
 bool times_networks(const Run& run) {
   return std::ranges::any_of(run.cells,
                              [](const Cell& cell) { return cell.spec.kind == CellKind::kTiming; });

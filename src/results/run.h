@@ -121,9 +121,6 @@ Request requested(const Run& run);
 /// The model that it measures in place of labreport's own, or beside it; null: its own alone.
 const ModelSource* measured_model(const Run& run);
 
-/// The user's attention that it measures beside others; null: none.
-const ModelSource* measured_attention(const Run& run);
-
 /// Whether it times networks, and not only what stands by itself, such as attention or a ladder.
 bool times_networks(const Run& run);
 

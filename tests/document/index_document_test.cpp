@@ -46,7 +46,7 @@ std::vector<std::string> texts(const TableView& table, std::size_t r) {
 std::vector<std::string> order(const std::vector<RunEntry>& entries) {
   const Part part = part_of(entries);
   std::vector<std::string> found;
-  const TableView& table = part.tables.front();
+  const TableView& table = part.tables.back();
   for (const RowView& row : table.rows) {
     found.push_back(table.text(row, 0) + " " + table.text(row, 2));
   }
@@ -164,6 +164,44 @@ TEST(Index, NamesTheProblemsOfARunThatTimesNoNetwork) {
   EXPECT_EQ(run_entry(document, "gpu", "").problems, "pytorch_attention and 3 more");
   document.headline.network = "2.7B";
   EXPECT_EQ(run_entry(document, "gpu", "").problems, "");
+}
+
+RunEntry tuned(RunEntry run, double from, double to) {
+  run.tuned = {{"2.7B", "BF16", 3.4e9, {{"einsum", from}, {"SDPA", to}}}};
+  run.key_numbers = {{"Fastest step", "to " + run.started_at, "ladder"}};
+  return run;
+}
+
+TEST(Index, SaysWhetherChangesBeatANewGpu) {
+  const auto said = [](double slow_to) {
+    return part_of({tuned(entry("NVIDIA H200", "2026-05-01"), 300, 100),
+                    tuned(entry("NVIDIA H100 80GB HBM3", "2026-05-02"), 400, slow_to)})
+        .answer;
+  };
+  EXPECT_THAT(said(125),
+              AllOf(HasSubstr("**Changes to the step beat a new GPU.**"),
+                    HasSubstr("from 300 to **100 ms** on the H200 and from 400 to **125 ms** on "
+                              "the H100: a tuned H100 is **2.40 times** as fast as an untuned"),
+                    HasSubstr("Tuned alike, the H200 is **1.25 times** as fast as the H100.")));
+  EXPECT_THAT(said(350), testing::Not(HasSubstr("beat a new GPU")));
+  EXPECT_THAT(said(350), HasSubstr("BF16 makes 2.7B's training step 4.00 times as fast on the"));
+}
+
+TEST(Index, ComparesNoTwoLaddersOfDifferentSteps) {
+  RunEntry other = tuned(entry("NVIDIA H100", "2026-05-02"), 400, 125);
+  other.tuned.front().rungs.front().change = "matmul";
+  const Part part = part_of({tuned(entry("NVIDIA H200", "2026-05-01"), 300, 100), other});
+  EXPECT_THAT(part.answer, testing::Not(HasSubstr("tuned")));
+}
+
+TEST(Index, HasTheNewestNumberOfEachGpuOnEachTopicWithALinkToItsPart) {
+  const Part part = part_of({tuned(entry("NVIDIA H200", "2026-05-01"), 300, 100),
+                             tuned(entry("NVIDIA H200", "2026-05-03"), 300, 100),
+                             tuned(demonstration("2026-05-04"), 3, 1)});
+  const TableView& matrix = part.tables.front();
+  ASSERT_EQ(matrix.rows.size(), 1u);
+  EXPECT_THAT(texts(matrix, 0), ElementsAre("Fastest step", "to 2026-05-03"));
+  EXPECT_EQ(matrix.rows.front().cells.back().link, "NVIDIA H200/2025/2026-05-03/index.html#ladder");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "document/section.h"
 #include "embedded/document.h"
@@ -157,6 +158,157 @@ std::vector<Dataset> histories(const std::vector<RunEntry>& entries) {
   return datasets;
 }
 
+/// The topics of the site, in the order of the matrix's columns.
+constexpr const char* kTopics[]{"Training step", "Mixed precision",    "Memory",
+                                "Attention",     "Attention’s memory", "Compilation",
+                                "Fastest step",  "Checkpointing",      "Several GPUs"};
+
+/// The newest run's key number on a topic; missing where no run of the GPU has one.
+Value newest_number(const std::vector<const RunEntry*>& runs, const std::string& topic) {
+  for (const RunEntry* run : runs) {
+    const auto found = std::ranges::find(run->key_numbers, topic, &KeyNumber::topic);
+    if (found == run->key_numbers.end()) continue;
+    Value cell = found->words;
+    cell.link = run->folder + "/index.html#" + found->part;
+    return cell;
+  }
+  return {};
+}
+
+/// "H100" of "NVIDIA H100 80GB HBM3", unless another GPU of the site begins alike.
+std::string short_device(const std::string& device, const std::vector<RunEntry>& entries) {
+  const auto name = [](const std::string& of) { return replaced(of, "NVIDIA ", ""); };
+  const std::string word = name(device).substr(0, name(device).find(' '));
+  const bool taken = std::ranges::any_of(entries, [&](const RunEntry& run) {
+    return run.device != device && name(run.device).starts_with(word);
+  });
+  return taken ? name(device) : word;
+}
+
+/// A row for each topic, a column for each GPU, those with the newest runs first; demonstrations
+/// have none.
+Dataset matrix(std::vector<RunEntry> entries) {
+  std::ranges::stable_sort(entries, std::greater<>(), &RunEntry::started_at);
+  std::vector<std::pair<std::string, std::vector<const RunEntry*>>> gpus;
+  for (const RunEntry& run : entries) {
+    if (run.demonstration || run.key_numbers.empty()) continue;
+    const auto gpu = std::ranges::find(gpus, run.device, &decltype(gpus)::value_type::first);
+    if (gpu == gpus.end()) {
+      gpus.push_back({run.device, {&run}});
+    } else {
+      gpu->second.push_back(&run);
+    }
+  }
+  std::vector<Column<std::string>> columns{
+      {"topic", "Topic", [](const std::string& topic) { return topic; }}};
+  std::vector<std::string> topics(std::begin(kTopics), std::end(kTopics));
+  for (const auto& [device, runs] : gpus) {
+    columns.push_back({device, short_device(device, entries),
+                       [runs](const std::string& topic) { return newest_number(runs, topic); }});
+  }
+  std::erase_if(topics, [&](const std::string& topic) {
+    return std::ranges::all_of(
+        gpus, [&](const auto& gpu) { return newest_number(gpu.second, topic).is_missing(); });
+  });
+  return make_dataset("matrix", columns, topics);
+}
+
+/// The same ladder on one GPU.
+struct Tuned {
+  const RunEntry* run;
+  const TunedStep* step;
+  std::string device;  ///< "H100"
+};
+
+/// Each GPU's newest ladder of the largest network that most of them have: same parameters,
+/// precision and first rung.
+std::vector<Tuned> common_ladders(const std::vector<RunEntry>& entries) {
+  std::map<std::tuple<double, std::string, std::string>, std::vector<Tuned>> all;
+  for (const RunEntry& run : entries) {
+    if (run.demonstration) continue;
+    for (const TunedStep& step : run.tuned) {
+      auto& same = all[{step.parameters, step.precision, step.rungs.front().change}];
+      const bool known = std::ranges::any_of(
+          same, [&](const Tuned& other) { return other.run->device == run.device; });
+      if (!known) same.push_back({&run, &step, short_device(run.device, entries)});
+    }
+  }
+  std::vector<Tuned> chosen;
+  for (auto& [key, ladders] : all) {
+    const bool half = std::get<1>(key) != "FP32";
+    if (ladders.size() > chosen.size() ||
+        (ladders.size() == chosen.size() && !half &&
+         chosen.front().step->parameters < std::get<0>(key)) ||
+        (ladders.size() == chosen.size() && half))
+      chosen = std::move(ladders);
+  }
+  return chosen;
+}
+
+struct TunedRung {
+  std::string device, change;
+  double ms;
+};
+
+const std::vector<Column<TunedRung>> kTunedRungs{
+    {"device", "GPU", &TunedRung::device},
+    {"change", "Change", &TunedRung::change},
+    {"ms", "Training step", &TunedRung::ms, "ms", kMilliseconds}};
+
+Dataset ladder_rungs(const std::vector<Tuned>& ladders) {
+  std::vector<TunedRung> rungs;
+  for (const Tuned& ladder : ladders) {
+    for (const TunedStep::Rung& rung : ladder.step->rungs)
+      rungs.push_back({ladder.device, rung.change, rung.ms});
+  }
+  return make_dataset("ladders", kTunedRungs, rungs);
+}
+
+/// The slowest and the fastest GPU of a common ladder, before and after it.
+std::optional<Facts> tuning_facts(const std::vector<Tuned>& ladders) {
+  if (ladders.size() < 2) return std::nullopt;
+  constexpr Notation kThree{Notation::kSignificant, 3};
+  const auto first = [](const Tuned& ladder) { return ladder.step->first_ms(); };
+  const auto [fast, slow] = std::ranges::minmax(ladders, {}, first);
+  const double before = fast.step->first_ms(), after = slow.step->best_ms();
+  const double apart = slow.step->best_ms() / fast.step->best_ms();
+  return Facts()
+      .set("network", fast.step->network)
+      .set("precision", fast.step->precision)
+      .set("fast", fast.device)
+      .set("slow", slow.device)
+      .set("fast_from", before, kThree)
+      .set("fast_to", fast.step->best_ms(), kThree)
+      .set("slow_from", slow.step->first_ms(), kThree)
+      .set("slow_to", after, kThree)
+      .when("beats", after < before, "times", format_ratio(before / after))
+      .when("apart", apart > 1, "times", format_ratio(apart));
+}
+
+/// How much faster reduced precision makes the step of the network that most GPUs have timed, GPU
+/// by GPU; of full runs alone.
+std::optional<Facts> mixed_facts(const std::vector<RunEntry>& entries) {
+  std::map<std::pair<std::string, std::string>, std::map<std::string, const RunEntry*>> networks;
+  for (const RunEntry& run : entries) {
+    const Headline& headline = run.headline;
+    const bool both = headline.fp32_ms > 0 && headline.mixed_ms > 0;
+    if (both && run.preset == "full")
+      networks[{headline.network, headline.precision}].try_emplace(run.device, &run);
+  }
+  if (networks.empty()) return std::nullopt;
+  const auto& [network, gpus] = *std::ranges::max_element(
+      networks, {}, [](const auto& entry) { return entry.second.size(); });
+  std::vector<std::string> gains;
+  for (const auto& [device, run] : gpus) {
+    const double gain = run->headline.fp32_ms / run->headline.mixed_ms;
+    gains.push_back(format_ratio(gain) + " times as fast on the " + short_device(device, entries));
+  }
+  return Facts()
+      .set("network", network.first)
+      .set("precision", network.second)
+      .set("gains", join_words(gains));
+}
+
 std::string_view file(const std::string& name) {
   return embedded::document().at("src/document/index/" + name);
 }
@@ -171,6 +323,16 @@ std::string problems_of(const Document& document) {
   }
   if (names.size() <= kMostNamedProblems) return join_words(names);
   return fmt::format("{} and {} more", names.front(), names.size() - 1);
+}
+
+std::vector<KeyNumber> key_numbers_of(const Document& document) {
+  std::vector<KeyNumber> found;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      if (!part.key_number.topic.empty()) found.push_back(part.key_number);
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -188,7 +350,9 @@ RunEntry run_entry(const Document& document, const std::string& folder,
           .reference = document.reference,
           .incomplete = document.incomplete,
           .headline = document.headline,
-          .problems = document.headline.network.empty() ? problems_of(document) : ""};
+          .problems = document.headline.network.empty() ? problems_of(document) : "",
+          .key_numbers = key_numbers_of(document),
+          .tuned = document.tuned};
 }
 
 Document index_document(std::vector<RunEntry> entries) {
@@ -199,7 +363,13 @@ Document index_document(std::vector<RunEntry> entries) {
   for (const RunEntry& run : entries) rows.push_back(run_row(run, names_references));
   PartContent content;
   content.datasets = histories(entries);
-  content.datasets.push_back(newest_steps(entries));
+  const std::vector<Tuned> ladders = common_ladders(entries);
+  content.datasets.push_back(ladder_rungs(ladders));
+  content.datasets.push_back(matrix(entries));
+  if (ladders.size() < 2) content.datasets.push_back(newest_steps(entries));
+  content.facts.when("tuning", tuning_facts(ladders)).when("mixed", mixed_facts(entries));
+  content.facts.set("network", ladders.empty() ? "" : ladders.front().step->network);
+  content.facts.set("precision", ladders.empty() ? "" : ladders.front().step->precision);
   content.datasets.push_back(make_dataset("runs", kRuns, rows));
   Document document;
   document.title = "A training step, measured";

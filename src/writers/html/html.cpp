@@ -139,19 +139,22 @@ std::string index_html(const Document& document, const Drawings& drawings, bool 
                                       {"words", pair.words}});
   }
   PageState state{.drawings = drawings};
-  std::string figures;
-  std::string tables;
+  std::string found, figures, overview, runs;
   for (const Section& section : document.sections) {
     Part part = section.parts.front();
+    found += markdown_to_html(part.answer);
     figures += figures_html(part.figures, state, on_paper(part));
-    for (const TableView& table : part.tables) tables += table_html(table, "table-" + table.slug);
+    for (const TableView& table : part.tables)
+      (table.slug == "runs" ? runs : overview) += table_html(table, "table-" + table.slug);
   }
   return fill_template("index.html", {{"title", document.title},
                                       {"empty", document.sections.empty()},
                                       {"interactive", interactive},
                                       {"specs", kSpecsPath},
+                                      {"found", found},
                                       {"figures", figures},
-                                      {"tables", tables},
+                                      {"overview", overview},
+                                      {"runs", runs},
                                       {"compared", !pairs.empty()},
                                       {"pairs", compared},
                                       {"demonstrated", document.demonstration}});
