@@ -29,7 +29,14 @@ inline const std::map<std::string, Length>& lengths() {
                                                  {"nsys_profile.b", kSentence},
                                                  {"nsys_profile.c", kSentence},
                                                  {"nsys_profile.d", kSentence},
-                                                 {"nsys_profile.e", kSentence}};
+                                                 {"nsys_profile.e", kSentence},
+                                                 {"benchmarking_script.a", kSentences},
+                                                 {"benchmarking_script.b", kSentence},
+                                                 {"benchmarking_script.c", kSentences},
+                                                 {"benchmarking_mixed_precision.a", kSentence},
+                                                 {"benchmarking_mixed_precision.b", kSentences},
+                                                 {"benchmarking_mixed_precision.c", kSentences},
+                                                 {"mixed_precision_accumulation", kSentences}};
   return all;
 }
 
@@ -55,13 +62,14 @@ inline std::size_t word_count(const std::string& text) {
   return count;
 }
 
-/// Counts a value with its unit as one number. Names, contexts, shapes and the networks' layers are
-/// none: the handout itself gives them.
+/// Counts a value with its unit as one number. Names, contexts, shapes, the networks' layers,
+/// counts of steps and the addend 0.01 are none: the handout itself gives them.
 inline std::size_t number_count(std::string text) {
   for (const char* given :
        {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[0-9]+ layers)", R"(\b[A-Za-z]+-?[0-9]+\b)",
         R"(\b(contexts?|lengths?|dimensions?) [0-9,]+((, | and | to )[0-9,]+)*)",
-        R"([0-9,]+( to [0-9,]+)? (tokens|steps|GPUs|ranks)\b(?!/))"})
+        R"([0-9,]+( to [0-9,]+)? (tokens|steps|GPUs|ranks)\b(?!/))",
+        R"(\b[0-9]+ (warm-up|timed|forward|forward\+backward|training) steps?)", R"(\b0\.01\b)"})
     text = std::regex_replace(text, std::regex(given), "");
   static const std::regex number(R"([0-9][0-9,.]*)");
   return static_cast<std::size_t>(
