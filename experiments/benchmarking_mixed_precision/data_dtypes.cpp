@@ -1,4 +1,4 @@
-// Part (a): the dtype of each tensor of the toy model, and of the user's model.
+// Part (a): the dtype of each tensor of the toy model and of the user's model.
 #include "base/format.h"
 #include "experiments/benchmarking_mixed_precision/parts.h"
 #include "experiments/benchmarking_mixed_precision/traced.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kTrainedOn = "cross-entropy";
 
-/// A tensor, or several that are alike, under both autocasts.
+/// One tensor, or several that are alike, under both autocasts.
 struct TensorRow {
   std::string tensor, fp16, bf16;
 };
@@ -49,7 +49,7 @@ class Rows {
   std::vector<TensorRow> rows_;
 };
 
-/// Outputs and losses singly, what the step stores a row a group.
+/// Outputs and losses have a row each; parameters, gradients and the optimizer's state share one.
 std::vector<TensorRow> summary(const Trace& trace) {
   Rows rows(trace);
   rows.counted("parameters", metric::kParameter);
@@ -60,7 +60,7 @@ std::vector<TensorRow> summary(const Trace& trace) {
   return rows.take();
 }
 
-/// The same of the user's model, whose layers the trace does not count.
+/// The user's model has no counts: the trace does not count its layers.
 std::vector<TensorRow> summary_of_model(const Trace& trace) {
   Rows rows(trace);
   rows.together("parameters", metric::kParameter);
@@ -71,14 +71,15 @@ std::vector<TensorRow> summary_of_model(const Trace& trace) {
   return rows.take();
 }
 
-/// Under BF16 autocast the same tensors are 16-bit as under FP16.
+/// Whether BF16 autocast gives BF16 wherever FP16 autocast gives FP16, and FP32 elsewhere.
 bool same_pattern(const std::vector<TensorRow>& rows) {
-  return std::ranges::all_of(rows, [](const TensorRow& row) {
-    return row.bf16 == (row.fp16 == "FP16" ? "BF16" : row.fp16);
-  });
+  const auto same = [](const TensorRow& row) {
+    return row.fp16 == "FP16" ? row.bf16 == "BF16" : row.fp16 == "FP32" && row.bf16 == "FP32";
+  };
+  return !rows.empty() && std::ranges::all_of(rows, same);
 }
 
-Facts traced_facts(const Trace& trace, const std::vector<TensorRow>& rows) {
+Facts traced_facts(const Trace& trace, const std::vector<TensorRow>& rows, bool on_gpu) {
   const auto output = [&](const char* name) { return trace.dtype(kFp16, metric::kOutput, name); };
   const std::string loss = trace.dtype(kFp16, metric::kLossValue, kTrainedOn);
   const std::string mean = trace.dtype(kFp16, metric::kLossValue, "mean");
@@ -88,10 +89,8 @@ Facts traced_facts(const Trace& trace, const std::vector<TensorRow>& rows) {
   facts.set("loss", loss);
   facts.when("other_mean", mean != loss, "dtype", mean);
   facts.set("gradients", trace.dtypes(kFp16, metric::kGradient));
-  // On CUDA; a CPU's autocast leaves layer normalization in the dtype of its input.
-  const bool widens = output("ln") == "FP32" && loss == "FP32";
-  facts.flag("widens", output("fc1") == "FP16" && widens);
-  facts.flag("norm_stays", output("ln") == "FP16");
+  // A CPU's autocast leaves layer normalization in the dtype of its input.
+  facts.flag("norm_stays", !on_gpu && output("ln") == "FP16");
   facts.flag("same", same_pattern(rows));
   return facts;
 }
@@ -128,7 +127,7 @@ std::optional<PartContent> present_dtypes(const RunView& view) {
   const Trace trace = trace_of(launch);
   const auto rows = launch ? summary(trace) : std::vector<TensorRow>();
   PartContent part;
-  part.facts.when("traced", launch ? std::optional(traced_facts(trace, rows)) : std::nullopt);
+  part.facts.when("traced", launch != nullptr, traced_facts(trace, rows, view.on_gpu()));
   part.facts.when("missing", !launch, "reason", reason_missing(*cell));
   part.cells = {cell};
   part.datasets = {make_dataset("dtypes", kTensors, rows)};

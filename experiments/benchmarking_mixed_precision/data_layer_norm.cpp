@@ -1,4 +1,5 @@
-// Part (b): which steps of layer normalization lose precision, and where a format's range ends.
+// Part (b): the precision that layer normalization loses, and the scale at which a format's range
+// ends.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -17,17 +18,16 @@ namespace {
 
 constexpr Notation kError{Notation::kRelativeError, 2};
 constexpr Precision kFormats[]{Precision::kFp16, Precision::kBf16};
-constexpr std::int64_t kLastBelowEps = -9;  // The largest scale whose variance is less than 10⁻⁵.
-constexpr double kClearly = 1.5;            // One error over another, to call it larger.
+constexpr double kClearly = 1.5;  // An error is larger from this ratio on.
 
 using Error = std::optional<double>;
 
-/// Errors are relative to FP64; missing where a step overflowed.
+/// Errors are relative to FP64; a step that overflowed has none.
 struct NormRow {
   Precision format = {};
   std::string method = {};  ///< "rounded": see metric_names.h
   std::int64_t width = 0;
-  std::int64_t scale = 0;  ///< The input's, as a power of two.
+  std::int64_t scale = 0;  ///< The binary logarithm of the input's scale.
   Error mean = {}, squares = {}, variance = {}, rstd = {}, output = {};
   bool sum_overflow = false, square_overflow = false;
 
@@ -52,7 +52,7 @@ const std::vector<Column<NormRow>> kSteps{
     {"output", "Output", &NormRow::output, "%", kError},
     {"overflows", "Overflows", &NormRow::overflows}};
 
-/// Nothing where the row does not say of which vectors it is, or whether they overflow.
+/// Nothing if the row does not say how wide and large its vectors are, or whether they overflow.
 std::optional<NormRow> read(const MeasuredRow& row, Precision format) {
   const auto width = row.number("width"), scale = row.number("scale_log2");
   const auto sums = row.number("sum_overflow"), squares = row.number("square_overflow");
@@ -70,7 +70,7 @@ std::optional<NormRow> read(const MeasuredRow& row, Precision format) {
                  .square_overflow = *squares > 0};
 }
 
-/// Of the widest vectors, by growing scale; formats in their order.
+/// Rows of the widest vectors by growing scale.
 NormRows widest(const Launch* launch) {
   NormRows rows;
   if (launch == nullptr) return rows;
@@ -91,7 +91,7 @@ NormRows curve(const NormRows& rows, Precision format, std::string_view method) 
               [=](const NormRow& row) { return row.format == format && row.method == method; });
 }
 
-/// Without errors where it was not measured.
+/// The row has no errors if that scale was not measured.
 NormRow row_at(const NormRows& curve, std::int64_t scale) {
   const auto found = std::ranges::find(curve, scale, &NormRow::scale);
   return found == curve.end() ? NormRow() : *found;
@@ -99,7 +99,7 @@ NormRow row_at(const NormRows& curve, std::int64_t scale) {
 
 std::string power_of_two(std::int64_t exponent) { return "2" + superscript(exponent); }
 
-/// Curves that the figure shows: statistics in the format and in FP32.
+/// The figure shows statistics in the format and in FP32.
 NormRows drawn(const NormRows& rows) {
   return only(rows, [](const NormRow& row) { return row.method != metric::kReductions; });
 }
@@ -126,66 +126,29 @@ Dataset errors_by_scale(const NormRows& rows) {
   return make_dataset("errors", columns, std::vector<Scale>(outputs.begin(), outputs.end()));
 }
 
-bool larger(const Error& error, const Error& other) {
-  return error && other && *error > kClearly * *other;
-}
-
-/// The first scale at which something overflows.
-void set_overflow(Facts& facts, const std::string& name, const NormRows& curve,
-                  bool NormRow::* overflow) {
-  const auto first = std::ranges::find(curve, true, overflow);
-  const bool found = first != curve.end();
-  facts.when(name, found, "scale", found ? power_of_two(first->scale) : "");
-}
-
-/// At the least scale, where eps is most of what is divided by.
-void set_eps(Facts& facts, const NormRow& rounded, const NormRow& fp32) {
-  facts.flag("eps_rules", rounded.scale <= kLastBelowEps && rounded.output && fp32.output &&
-                              !larger(rounded.output, fp32.output));
-  facts.set("below_eps", power_of_two(kLastBelowEps));
-  facts.set("least", power_of_two(rounded.scale));
-  facts.set("least_rounded", rounded.output, kError);
-}
-
-/// As x^(−1/2) does of a small relative error.
-bool halves(const NormRow& row) {
-  constexpr double kAbout = 0.1;
-  return row.variance && row.rstd && *row.variance > 0 &&
-         std::abs(*row.rstd / *row.variance - 0.5) <= kAbout;
-}
-
-Facts measured_facts(const NormRows& rows) {
-  const NormRows rounded = curve(rows, Precision::kBf16, metric::kRounded);
-  const NormRows fp32 = curve(rows, Precision::kBf16, metric::kFp32Statistics);
-  const NormRow sums = row_at(rounded, 0);
-  const bool sensitive = larger(sums.output, row_at(fp32, 0).output);
-  const bool ends = std::ranges::any_of(rounded, &NormRow::overflows);
-  Facts facts;
-  facts.flag("precision_alone", sensitive && !ends);
-  facts.flag("precision_and_range", sensitive && ends);
-  facts.flag("insensitive", !sensitive);
-  for (const Precision format : kFormats) {
-    for (const auto method : {metric::kRounded, metric::kReductions, metric::kFp32Statistics}) {
-      facts.set(std::string(name(format)) + "_" + std::string(method),
-                row_at(curve(rows, format, method), 0).output, kError);
-    }
-  }
-  facts.flag("sums_lose", larger(sums.variance, sums.squares));
-  facts.set("variance", sums.variance, kError);
-  facts.set("squares", sums.squares, kError);
-  facts.set("mean", sums.mean, kError);
-  set_eps(facts, row_at(rounded, rows.front().scale), row_at(fp32, rows.front().scale));
+/// The answer at scale 1; nothing where either error is missing.
+std::optional<Facts> measured_facts(const NormRows& rows) {
+  const auto output = [&](std::string_view method) {
+    return row_at(curve(rows, Precision::kBf16, method), 0).output;
+  };
+  const Error reductions = output(metric::kReductions), fp32 = output(metric::kFp32Statistics);
+  if (!reductions || !fp32) return std::nullopt;
+  const bool sensitive = *reductions > kClearly * *fp32;
   const NormRows fp16 = curve(rows, Precision::kFp16, metric::kRounded);
-  const NormRow fp16_sums = row_at(fp16, 0);
-  facts.set("fp16_variance", fp16_sums.variance, kError);
-  facts.when("root_halves", halves(fp16_sums),
-             Facts().set("from", fp16_sums.variance, kError).set("to", fp16_sums.rstd, kError));
-  set_overflow(facts, "fp16_sum", fp16, &NormRow::sum_overflow);
-  set_overflow(facts, "fp16_square", fp16, &NormRow::square_overflow);
-  return facts;
+  const auto first = std::ranges::find(fp16, true, &NormRow::sum_overflow);
+  const bool range = std::ranges::none_of(
+      rows, [](const NormRow& row) { return row.format == Precision::kBf16 && row.overflows(); });
+  return Facts()
+      .set("reductions", *reductions, kError)
+      .set("fp32", *fp32, kError)
+      .flag("sensitive", sensitive)
+      .flag("insensitive", !sensitive)
+      .flag("range", range)
+      .when("overflow", first != fp16.end(), "scale",
+            first != fp16.end() ? power_of_two(first->scale) : "");
 }
 
-/// What autocast makes of a 16-bit input.
+/// The dtypes that autocast gives a 16-bit input.
 std::optional<Facts> autocast_facts(const Cell* dtypes) {
   const Trace trace = trace_of(dtypes == nullptr ? nullptr : ok_launch(*dtypes));
   if (trace.tensors.empty()) return std::nullopt;
@@ -209,10 +172,11 @@ std::optional<PartContent> present_layer_norm(const RunView& view) {
   PartContent part;
   part.cells = {cell};
   part.facts.when("autocast", autocast_facts(toy_model_cell(view)));
-  part.facts.when("missing", rows.empty(), "reason",
-                  reason.empty() ? "its result holds no rows" : reason);
+  const auto measured = measured_facts(rows);
+  part.facts.when("missing", !measured, "reason",
+                  reason.empty() ? "it lacks rows of BF16 at scale 1" : reason);
   part.facts.set("width", rows.empty() ? "" : format_count(rows.front().width));
-  part.facts.when("measured", rows.empty() ? std::nullopt : std::optional(measured_facts(rows)));
+  part.facts.when("measured", measured);
   if (!rows.empty()) {
     part.datasets = {make_dataset("layer-norm", kSteps, only(drawn(rows), visible)),
                      errors_by_scale(drawn(rows)),

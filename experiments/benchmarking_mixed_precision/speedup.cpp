@@ -60,7 +60,7 @@ Network network(const RunView& view, const TimingGroup& group) {
           step ? bound(view, *step) : std::nullopt};
 }
 
-/// FP32, then those that answers speak of, the first first.
+/// FP32 comes first, then the precision that answers speak of.
 auto rank(const Network& network) {
   constexpr Precision kOrder[]{Precision::kFp32, Precision::kBf16, Precision::kFp16,
                                Precision::kTf32};

@@ -1,4 +1,4 @@
-// FP32 beside another precision, network by network, and what their profiles say of the difference.
+// FP32 beside another precision, network by network, with the kernel times of their profiles.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace labreport::benchmarking_mixed_precision {
 
-/// What the kernels of one pass took in one profiled step, in ms. On a CPU: its operators.
+/// The time of one pass's kernels (on a CPU: operators) in one profiled step, in ms.
 struct KernelTime {
   double gemms = 0, copies = 0, others = 0;  ///< `others`: neither of the two.
   double launches = 0;
@@ -24,7 +24,7 @@ struct KernelTime {
 
 /// One pass of one network in one precision.
 struct Pass {
-  std::vector<double> ms;             ///< Of each step; empty: not measured.
+  std::vector<double> ms;             ///< One for each step; empty: not measured.
   std::optional<KernelTime> kernels;  ///< Nothing: not profiled.
   std::optional<bool> launch_bound;   ///< Nothing on a CPU.
 };
@@ -33,7 +33,7 @@ struct Pass {
 struct Network {
   const TimingGroup* group;
   Pass forward, backward, step;
-  std::optional<Bound> bound;  ///< What sets the pace of its fullest step.
+  std::optional<Bound> bound;  ///< Tells what sets the pace of its fullest step.
 
   std::string size() const;  ///< "2.7B", with the context where the run has several.
   std::string_view precision() const;
@@ -55,14 +55,10 @@ std::vector<Network> networks(const RunView& view, const std::vector<TimingGroup
 /// Every pair, those of BF16 before FP16 before TF32, by size.
 std::vector<Pair> pairs(const std::vector<Network>& networks);
 
-/// Those of the first precision that have both times of a pass: what answers speak of.
+/// The pairs of the first precision, which answers speak of, that have both times of a pass.
 std::vector<Pair> spoken_of(const std::vector<Pair>& pairs, Pass Network::* pass);
 
-/// Neighbors by size whose forward passes take about as long, for many more FLOPs, and why; nothing
-/// where there are none.
-std::optional<Facts> near_tie(const std::vector<Pair>& pairs);
-
-/// What the answer of part (c) can say; `pairs` is not empty.
+/// The values of part (c)'s sentences; `pairs` is not empty.
 Facts speedup_facts(const RunView& view, const std::vector<Pair>& pairs);
 
 }  // namespace labreport::benchmarking_mixed_precision

@@ -1,12 +1,11 @@
-// Part (a): the program, the networks that it builds, the command behind each row. And the numbers
-// at a glance, and what parts (b) and (c) share.
+// Part (a): the program, the networks that it builds and the command behind each row. It also holds
+// what parts (b) and (c) share.
 #include <set>
 
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
 #include "experiments/benchmarking_script/parts.h"
-#include "experiments/common/change.h"
 #include "experiments/common/command.h"
 #include "experiments/problems.h"
 #include "plan/arithmetic.h"
@@ -18,15 +17,12 @@ namespace {
 constexpr const char* kProblem = "benchmarking_script";
 constexpr Notation kCounted{Notation::kCount};
 
-/// Rows have a model.
+/// Every row has a model.
 Column<CellSpec> hyper_parameter(const char* name, const char* title,
                                  std::int64_t ModelShape::* member) {
   return {name, title, [member](const CellSpec& spec) { return *spec.model.*member; }, "",
           kCounted};
 }
-
-/// Of a model in Python the summary counts them, as measured.
-Value parameters_of(const CellSpec& spec) { return counted_parameters(spec); }
 
 const std::vector<Column<CellSpec>> kNetworks{
     {"size", "Size", &CellSpec::size},
@@ -34,7 +30,7 @@ const std::vector<Column<CellSpec>> kNetworks{
     hyper_parameter("d_ff", "d_ff", &ModelShape::d_ff),
     hyper_parameter("layers", "Layers", &ModelShape::layers),
     hyper_parameter("heads", "Heads", &ModelShape::heads),
-    {"parameters", "Parameters", parameters_of, "", kCounted}};
+    {"parameters", "Parameters", &counted_parameters, "", kCounted}};
 
 std::vector<CellSpec> networks(const std::vector<TimingGroup>& groups) {
   std::vector<CellSpec> rows;
@@ -55,15 +51,7 @@ std::vector<NamedCell> named_cells(const std::vector<TimingGroup>& groups) {
   return cells;
 }
 
-std::string modes_in_words(const std::vector<TimingGroup>& groups) {
-  std::set<Mode> modes;
-  for (const TimingGroup& group : groups) {
-    for (const auto& [mode, cell] : group.cells) modes.insert(mode);
-  }
-  return join_words(each(modes, [](Mode mode) { return std::string(describe(mode)); }));
-}
-
-/// Markdown in which nothing ends the span.
+/// Replaces what would end the code span.
 std::string code_span(std::string text) {
   for (const char* mark : {"`", "\n", "\r"}) text = replaced(std::move(text), mark, " ");
   return "`" + text + "`";
@@ -71,24 +59,25 @@ std::string code_span(std::string text) {
 
 PartContent present_program(const RunView& view, const std::vector<TimingGroup>& groups) {
   const std::vector<NamedCell> rows = named_cells(groups);
-  const CellSpec& any = rows.front().cell->spec;
+  // A network whose longer cells are gone has a single cold step.
+  const NamedCell& row =
+      *largest(rows, [](const NamedCell& one) { return one.cell->spec.steps.value_or(0); });
+  const CellSpec& any = row.cell->spec;
   PartContent part;
   part.facts.set("warmup", format_plural(any.warmup.value_or(0), "warm-up step"));
-  part.facts.set("steps", format_plural(any.steps.value_or(0), "step"));
+  part.facts.set("steps", format_plural(any.steps.value_or(0), "timed step"));
   part.facts.set("batch", format_plural(any.batch.value_or(0), "sequence"));
-  part.facts.set("vocab", format_count(any.model ? any.model->vocab : 0));
-  part.facts.set("modes", modes_in_words(groups));
   part.facts.flag("gpu", view.on_gpu());
-  part.facts.set("row", rows.front().name);
+  part.facts.set("row", row.name);
   part.facts.set_markdown("command", code_span(command_for(view.run(), kProblem, any)));
   part.datasets = {make_dataset("networks", kNetworks, networks(groups))};
   part.details.tables = {commands_table(view.run(), kProblem, rows)};
   return part;
 }
 
-/// A network that another problem wants in another precision begins with its longest mode, which a
-/// lesser one follows where it does not fit: it is no row here, as long as others were timed mode
-/// by mode.
+/// Whether this problem planned the network. The mixed-precision problem begins with the longest
+/// mode and adds shorter ones only if that does not fit; its networks are rows here only if there
+/// are no others.
 bool timed_by_mode(const TimingGroup& group) {
   const auto planned = [](const auto& entry) { return entry.second; };  // In the run's order.
   const Mode first = std::ranges::min_element(group.cells, {}, planned)->first;
@@ -110,12 +99,6 @@ const Launch* profiled_first_step(const RunView& view, const CellSpec& network) 
     return spec.warmup == 0 && spec.steps == 0 && same_setting(spec, network);
   });
   return cell == nullptr ? nullptr : ok_launch(*cell);
-}
-
-std::string range_words(const std::vector<double>& values) {
-  if (values.empty()) return "";
-  const auto [low, high] = std::ranges::minmax(values);
-  return from_to(format_significant(low, 3), format_significant(high, 3));
 }
 
 Presentation present(const RunView& view) {

@@ -1,10 +1,9 @@
-// Part (c): what the first steps of a fresh process cost, and how many to leave out.
+// Part (c): the cost of a fresh process's first steps, and how many of them to leave out.
 #include <cmath>
 #include <map>
 
 #include "base/format.h"
 #include "base/lists.h"
-#include "base/text.h"
 #include "experiments/benchmarking_script/parts.h"
 #include "experiments/benchmarking_script/steps.h"
 #include "experiments/common/change.h"
@@ -13,8 +12,8 @@
 namespace labreport::benchmarking_script {
 namespace {
 
-constexpr double kNoticeable = 0.01;  // A smaller change is none.
-constexpr double kFixedCost = 1.5;    // Between sizes, to call it the same for all.
+constexpr double kNoticeable = 0.01;  // Smaller changes count as none.
+constexpr double kFixedCost = 1.5;    // Sizes whose costs differ by less have the same.
 constexpr std::size_t kWindows[]{0, 1, 2, 5, SIZE_MAX};  // The last: as many as there are.
 
 /// One network in one mode: times in ms as windows of as many steps, each after so many warm-up
@@ -23,7 +22,7 @@ struct WarmupRow {
   const TimingGroup* group;
   Mode mode;
   std::string name = std::string(describe(mode));
-  std::vector<double> first_steps = {};  ///< Of every fresh process that took these steps.
+  std::vector<double> first_steps = {};  ///< One of each fresh process, that of the windows first.
   std::map<std::size_t, Summary> windows = {};
   std::string reason = {};
 
@@ -40,10 +39,15 @@ struct WarmupRow {
     const auto found = windows.find(warmup);
     return found == windows.end() ? std::nullopt : quotient(found->second.mean, warm().mean);
   }
-  double rise(std::size_t warmup) const { return ratio(warmup).value_or(1) - 1; }
-  double rise_cold() const { return rise(0); }
-  double residue() const { return std::abs(rise(1)); }
-  double extra() const { return first() - steady(); }
+  double residue() const { return std::abs(ratio(1).value_or(1) - 1); }
+  /// The cold mean over the warm one, with the first step of each process in turn.
+  std::vector<double> rises() const {
+    return each(first_steps, [this](double first) {
+      const double change = (first - first_steps.front()) / static_cast<double>(cold().count);
+      return (cold().mean + change) / warm().mean;
+    });
+  }
+  double rise() const { return std::ranges::max(rises()); }
 };
 
 using WarmupRows = std::vector<WarmupRow>;
@@ -149,14 +153,17 @@ struct FirstStep {
     busy = single_milliseconds(*launch, metric::kProfile, metric::kBusy);
   }
   bool explained() const { return whole && modules && library && allocation && busy; }
-  double extra() const { return row->extra(); }
-  /// Of one that is explained.
-  double causes() const { return *modules + *library + *allocation; }
-  bool by_causes() const { return 2 * causes() >= extra(); }
-  /// Kernels run beside what the CPU does: those count that no other cause hides.
+  /// Loading modules and initializing cuBLAS, once explained.
+  double initialization() const { return *modules + *library; }
+  /// It takes between half and twice of what the first step takes longer than a steady one.
+  bool by_initialization() const {
+    const double extra = row->first() - row->steady();
+    return initialization() >= extra / 2 && initialization() <= 2 * extra;
+  }
+  /// Kernels run beside what the CPU does, so only their time that no other cause hides counts.
   std::vector<std::pair<const char*, double>> parts() const {
     if (!explained()) return {{"first step", row->first()}};
-    const double others = std::max(*whole - causes(), 0.0);
+    const double others = std::max(*whole - initialization() - *allocation, 0.0);
     const double kernels = std::min(*busy, others);
     return {{"CUDA module loading", *modules},
             {"cuBLAS init", *library},
@@ -200,81 +207,24 @@ std::vector<Segment> segments(const FirstSteps& steps) {
   return all;
 }
 
-/// "47 %" and "higher", "8.1×" and "as high".
-struct Rise {
-  std::string number, words;
-};
-
-Rise rise_words(const WarmupRow& row, std::size_t warmup) {
-  const double ratio = 1 + row.rise(warmup);
-  if (told_as_factor(ratio) || ratio > 1.99) return {format_factor(ratio) + "×", "as high"};
-  return {format_rough_percent(std::abs(ratio - 1)) + " %", ratio < 1 ? "lower" : "higher"};
+std::string range_words(const std::vector<double>& values) {
+  const auto [low, high] = std::ranges::minmax(values);
+  return from_to(format_significant(low, 3), format_significant(high, 3));
 }
 
-void set_rise(Facts& facts, const std::string& name, const Rise& rise) {
-  facts.set(name, rise.number).set(name + "_words", rise.words);
-}
-
-/// How far small residues go, rounded up, since "within 0.0 %" would not be true: "0.1 %".
-std::string bound_words(const WarmupRows& rows, std::size_t warmup) {
-  const auto share = [=](const WarmupRow& row) { return std::abs(row.rise(warmup)); };
-  return format_rough_percent(std::ceil(std::ranges::max(each(rows, share)) * 1e3) / 1e3) + " %";
-}
-
-/// The causes make at least half of what each first step takes longer, and later steps vary less.
-bool first_explains(const WarmupRow& most, const FirstSteps& profiled) {
+/// The initialization, if it makes every first step longer and later steps vary less.
+std::optional<Facts> because(const FirstSteps& steps, const WarmupRow& most) {
   const auto after_one = most.windows.find(1);
   const Summary& later = after_one == most.windows.end() ? most.warm() : after_one->second;
-  return 2 * later.stddev < most.cold().stddev && !profiled.empty() &&
-         std::ranges::all_of(profiled, &FirstStep::by_causes);
-}
-
-/// What the first step of these networks spends its time on; or how long that of `most` takes.
-void set_first_step(Facts& facts, const FirstSteps& steps, const WarmupRow& most) {
   const FirstSteps profiled = only(steps, &FirstStep::explained);
-  const auto extra = each(profiled, &FirstStep::extra);
-  const auto words = [&](std::optional<double> FirstStep::* cause) {
-    return range_words(each(profiled, [=](const FirstStep& step) { return *(step.*cause); }));
-  };
-  const bool fixed =
-      extra.size() > 1 && std::ranges::max(extra) < kFixedCost * std::ranges::min(extra);
-  const bool slow = most.rise(0) > kNoticeable, explained = first_explains(most, profiled);
-  facts.when("first_explained", slow && explained,
-             Facts()
-                 .set("extra", range_words(extra))
-                 .flag("fixed", fixed)
-                 .set("modules", words(&FirstStep::modules))
-                 .set("library", words(&FirstStep::library)));
-  facts.flag("first_unexplained", slow && !explained);
-}
-
-/// Whether one step is enough to leave out.
-/// Where one warm-up step leaves a standard deviation that more of them lower most.
-std::optional<Facts> deviation_after_one(const WarmupRows& rows) {
-  constexpr double kSeveralTimes = 3, kOfMean = 0.005;
-  const auto ratio = [](const WarmupRow& row) {
-    const auto one = row.windows.find(1);
-    const bool known = one != row.windows.end() && row.warm().stddev > 0 &&
-                       one->second.stddev > kOfMean * one->second.mean;
-    return known ? one->second.stddev / row.warm().stddev : 0;
-  };
-  const WarmupRow& most = *std::ranges::max_element(rows, {}, ratio);
-  if (ratio(most) < kSeveralTimes) return std::nullopt;
-  constexpr Notation kTwo{Notation::kSignificant, 2};
-  return Facts()
-      .set("where", most.size())
-      .set("sd_one", most.windows.at(1).stddev, kTwo)
-      .set("sd_warm", most.warm().stddev, kTwo);
-}
-
-void set_enough(Facts& facts, const WarmupRows& rows) {
-  const WarmupRow& farthest = *largest(rows, &WarmupRow::residue);
-  const char* holds = farthest.residue() <= kNoticeable ? "one_enough" : "one_short";
-  Facts values;
-  values.set("one", bound_words(rows, 1)).set("size", farthest.size());
-  values.when("deviates", deviation_after_one(rows));
-  set_rise(values, "rise", rise_words(farthest, 1));
-  facts.choose({"one_enough", "one_short"}, rows.front().warmup() > 1 ? holds : "", values);
+  const auto is_of_most = [&](const FirstStep& step) { return step.row->group == most.group; };
+  if (2 * later.stddev >= most.cold().stddev || std::ranges::none_of(profiled, is_of_most) ||
+      !std::ranges::all_of(profiled, &FirstStep::by_initialization))
+    return std::nullopt;
+  const auto times = each(profiled, &FirstStep::initialization);
+  const bool fixed = times.size() > 1 && times.size() == steps.size() &&
+                     std::ranges::max(times) < kFixedCost * std::ranges::min(times);
+  return Facts().set("causes", range_words(times)).flag("fixed", fixed);
 }
 
 /// A counted step allocated from the device, after all its warm-up steps.
@@ -283,80 +233,35 @@ bool allocates_later(const TimingGroup& group) {
   return step && std::ranges::count(disturbances(*step), "allocated in step") > 0;
 }
 
-/// How often a process's first step had to ask the device for memory.
-std::optional<double> first_allocations(const TimingGroup& group, Mode mode) {
-  const auto step = timed(group, mode);
-  const Metric* calls =
-      step ? step->launch->find(metric::kStep, metric::kDeviceAllocations) : nullptr;
-  if (calls == nullptr || calls->numbers().empty()) return std::nullopt;
-  return calls->numbers().front();
-}
-
-/// What the optimizer's state costs a first training step beyond forward and backward: calls for
-/// memory, counted in both. Nothing where no size has both.
-std::optional<Facts> first_state(const std::vector<TimingGroup>& groups) {
-  std::vector<std::string> sizes, counts;
-  std::size_t counted = 0;
-  for (const TimingGroup& group : groups) {
-    const auto trains = first_allocations(group, Mode::kTrainStep);
-    const auto passes = first_allocations(group, Mode::kForwardBackward);
-    if (!trains || !passes) continue;
-    ++counted;
-    if (*trains <= *passes) continue;
-    sizes.push_back(group.label);
-    counts.push_back(format_fixed(*trains, 0) + " vs. " + format_fixed(*passes, 0));
-  }
-  if (counted == 0) return std::nullopt;
-  return Facts()
-      .when("more", !sizes.empty(),
-            Facts()
-                .flag("only", sizes.size() < counted)
-                .set("sizes", join_words(sizes))
-                .set("counts", join_words(counts)))
-      .flag("none", sizes.empty());
-}
-
-/// The training step whose first time is the most beyond a steady one, beside an answer of a
-/// shorter mode.
-std::optional<Facts> first_training_step(const WarmupRows& comparable, Mode answered) {
-  const auto trains = [](const WarmupRow& row) { return row.mode == Mode::kTrainStep; };
-  const WarmupRows rows = only(comparable, trains);
-  const WarmupRow* row = largest(rows, &WarmupRow::extra);
-  if (answered == Mode::kTrainStep || row == nullptr || row->extra() <= 0) return std::nullopt;
-  return Facts()
-      .set("size", row->size())
-      .set("first", row->first(), {})
-      .set("steady", certain_digits(row->steady(), row->warm().stddev));
-}
-
-/// What one mode's rows say, at least one.
-Facts answer(const WarmupRows& rows, const FirstSteps& firsts,
-             const std::vector<TimingGroup>& groups) {
-  const auto [least, most] = std::ranges::minmax_element(rows, {}, &WarmupRow::rise_cold);
+/// The answer for at least one row, all of one mode.
+void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& firsts,
+                const std::vector<TimingGroup>& groups) {
+  const auto [least, most] = std::ranges::minmax_element(rows, {}, &WarmupRow::rise);
+  const WarmupRow& farthest = *largest(rows, &WarmupRow::residue);
   const auto later = each(only(groups, allocates_later), &TimingGroup::label);
-  const WarmupRow& any = rows.front();
-  Facts facts;
-  facts.set("step",
-            std::string(describe(any.mode)) + (any.mode == Mode::kTrainStep ? "" : " step"));
-  facts.set("steps", std::to_string(any.cold().count));
-  facts.set("warmup_steps", format_plural(static_cast<std::int64_t>(any.warmup()), "warm-up step"));
-  const Rise highest = rise_words(*most, 0), lowest = rise_words(*least, 0);
-  facts.set("most", most->size()).set("least", least->size());
-  set_rise(facts, "most_rise", highest);
-  set_rise(facts, "least_rise", lowest);
-  facts.set("most_cold", most->cold().mean, {}).set("most_warm", most->warm().mean, {});
-  facts.when("deviations", any.cold().count > 1,
-             Facts()
-                 .set("cold", most->cold().stddev, {Notation::kSignificant, 3})
-                 .set("warm", most->warm().stddev, {Notation::kSignificant, 2}));
-  facts.set("most_first", most->first(), {});
-  facts.set("most_steady", certain_digits(most->steady(), most->warm().stddev));
-  facts.set("bound", bound_words(rows, 0));
-  facts.flag("rises", most->rise(0) > kNoticeable);
-  facts.flag("several", highest.number != lowest.number || highest.words != lowest.words);
-  set_first_step(facts, firsts, *most);
-  set_enough(facts, rows);
-  return facts.when("later_allocations", !later.empty(), "sizes", join_words(later));
+  const auto change = [](const WarmupRow& row) {
+    return std::ranges::max(each(row.rises(), [](double rise) { return std::abs(rise - 1); }));
+  };
+  const bool rises = most->rise() > 1 + kNoticeable;
+  const auto reason = because(firsts, *most);
+  Facts cold;
+  cold.set("most", most->size()).set("least", least->size());
+  cold.set("most_rise", range_words(most->rises())).set("least_rise", range_words(least->rises()));
+  cold.flag("several", least->group != most->group);
+  // A bound is rounded up, because "within 0.0 %" would not be true.
+  const double bound = std::ceil(change(*largest(rows, change)) * 1e3) / 1e3;
+  const std::string step(describe(most->mode));
+  facts.set("steps", format_plural(static_cast<std::int64_t>(most->cold().count),
+                                   most->mode == Mode::kTrainStep ? step : step + " step"));
+  facts.when("rises", rises, cold.when("because", reason).flag("unexplained", !reason));
+  facts.when("steady", !rises, "bound", format_rough_percent(bound) + " %");
+  facts.choose({"one_enough", "one_short"},
+               most->warmup() < 2                  ? ""
+               : farthest.residue() <= kNoticeable ? "one_enough"
+                                                   : "one_short",
+               Facts()
+                   .set("size", farthest.size())
+                   .when("allocates", !later.empty(), "sizes", join_words(later)));
 }
 
 /// The mode that the answer speaks of: the longest of part (c) that every edition shows.
@@ -376,13 +281,10 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
   const WarmupRows rows = only(comparable, of_mode);
   const auto firsts = each(rows, [&](const WarmupRow& row) { return FirstStep(view, row); });
   PartContent part;
-  part.facts.flag("gpu", view.on_gpu());
-  part.facts.flag("nothing", rows.empty());
   part.facts.flag("profiled", std::ranges::any_of(firsts, &FirstStep::explained));
-  part.facts.when("answered", !rows.empty(), rows.empty() ? Facts() : answer(rows, firsts, groups));
-  part.facts.when("training", first_training_step(comparable, mode));
-  part.facts.when("state", is_warmup_mode(view.edition(), Mode::kTrainStep) ? first_state(groups)
-                                                                            : std::nullopt);
+  part.facts.flag("nothing", rows.empty());
+  part.facts.choose({"rises", "steady", "one_enough", "one_short"}, "", {});
+  if (!rows.empty()) set_answer(part.facts, rows, firsts, groups);
   part.facts.set("mode", describe(mode));
   part.datasets = {windows("windows", only(all, of_mode)), windows("every-window", all),
                    make_dataset("first-step", kFirstStep, firsts),

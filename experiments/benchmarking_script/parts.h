@@ -1,4 +1,4 @@
-// The parts of the benchmarking problem, and what they share.
+// The parts of the benchmarking problem and what they share.
 #pragma once
 
 #include <string>
@@ -17,10 +17,7 @@ PartContent present_warmup(const RunView& view, const std::vector<TimingGroup>& 
 /// The modes whose warm-up windows part (c) of the edition shows.
 bool is_warmup_mode(const Edition& edition, Mode mode);
 
-/// The first forward+backward step of a process, profiled; null where this network has none.
+/// The profiled first forward+backward step of a process; null if this network has none.
 const Launch* profiled_first_step(const RunView& view, const CellSpec& network);
-
-/// "175 to 185", or one number where the ends are written alike.
-std::string range_words(const std::vector<double>& values);
 
 }  // namespace labreport::benchmarking_script

@@ -1,4 +1,4 @@
-// The evidence of timed steps, mode by mode: what the details hold.
+// The details of part (b) hold the evidence of timed steps, mode by mode.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace labreport::benchmarking_script {
 
-/// Datasets "events" and "conditions"; none of a CPU.
+/// Datasets "events" and "conditions"; a CPU has none.
 std::vector<Dataset> step_datasets(const RunView& view, const std::vector<TimingGroup>& groups);
 
-/// What was said of the steps while they ran, mode by mode.
+/// The warnings that the steps gave while they ran.
 std::vector<std::string> step_warnings(const std::vector<TimingGroup>& groups);
 
-/// Nothing where that is no number.
+/// Nothing where the quotient is no number.
 std::optional<double> quotient(double above, double below);
 
 }  // namespace labreport::benchmarking_script

@@ -1,4 +1,4 @@
-// The loops as they ran: their sums after every addition, and what their errors consist of.
+// The loops with their sums after every addition, and the parts of their errors.
 #pragma once
 
 #include <string>
@@ -10,17 +10,15 @@
 namespace labreport::mixed_precision_accumulation {
 
 struct Loop {
-  std::string_view name;   ///< As in metrics.
+  std::string_view name;   ///< The metric's.
   std::string_view label;  ///< "FP32 += FP16"
-  int significand = 24;    ///< Bits of the accumulator's, the implied one included.
-  double value = 0.01;     ///< What should be added.
-  bool extra = false;      ///< Beside the handout's four.
-  double addend = 0;       ///< What was added: `value` as its dtype holds it.
+  double value = 0.01;     ///< The number that should be added.
+  bool extra = false;      ///< The handout does not ask for it.
+  double addend = 0;       ///< The number that was added: `value`, rounded to its dtype.
   std::vector<double> sums;
-  std::vector<double> host_sums;  ///< Of the CPU beside a GPU; else empty.
+  std::vector<double> host_sums;  ///< The CPU's, if the loop ran on a GPU.
 
   double last() const { return sums.back(); }
-  double last_ulp() const;  ///< Unit in the last place of `last`.
   double exact() const { return value * static_cast<double>(sums.size()); }
   double error_after(std::size_t additions) const;  ///< Sum minus additions · value.
   double error() const { return error_after(sums.size()); }
@@ -28,10 +26,7 @@ struct Loop {
   double accumulator_error() const { return error() - input_error(); }
 };
 
-/// The distance between neighboring numbers at `value` with `significand` bits.
-double unit_in_last_place(double value, int significand);
-
-/// Loops that the launch holds, in the handout's order, then ours.
+/// The launch's loops, in the handout's order, then the extra ones.
 std::vector<Loop> loops_of(const Launch& launch);
 
 const Loop* find(const std::vector<Loop>& loops, std::string_view name);

@@ -26,11 +26,41 @@ inline std::size_t most_numbers(Length length) { return length == Length::kParag
 inline const std::map<std::string, Length>& lengths() {
   using enum Length;
   static const std::map<std::string, Length> all{
-      {"nsys_profile.a", kSentence},     {"nsys_profile.b", kSentence},
-      {"nsys_profile.c", kSentence},     {"nsys_profile.d", kSentence},
-      {"nsys_profile.e", kSentence},     {"ladder", kSentences},
-      {"pytorch_attention", kParagraph}, {"flash_benchmarking", kSentences},
-      {"torch_compile.a", kSentences},   {"torch_compile.b", kParagraph}};
+      {"nsys_profile.a", kSentence},
+      {"nsys_profile.b", kSentence},
+      {"nsys_profile.c", kSentence},
+      {"nsys_profile.d", kSentence},
+      {"nsys_profile.e", kSentence},
+      {"benchmarking_script.a", kSentences},
+      {"benchmarking_script.b", kSentence},
+      {"benchmarking_script.c", kSentences},
+      {"benchmarking_mixed_precision.a", kSentence},
+      {"benchmarking_mixed_precision.b", kSentences},
+      {"benchmarking_mixed_precision.c", kSentences},
+      {"mixed_precision_accumulation", kSentences},
+      {"memory_profiling.a", kSentences},
+      {"memory_profiling.b", kSentence},
+      {"memory_profiling.c", kSentences},
+      {"memory_profiling.d", kSentence},
+      {"memory_profiling.e", kSentence},
+      {"memory_profiling.f", kParagraph},
+      {"gradient_checkpointing.a", kParagraph},
+      {"gradient_checkpointing.b", kParagraph},
+      {"ladder", kSentences},
+      {"pytorch_attention", kParagraph},
+      {"flash_benchmarking", kSentences},
+      {"torch_compile.a", kSentences},
+      {"torch_compile.b", kParagraph},
+      {"data_parallel.a", kSentences},
+      {"data_parallel.b", kSentence},
+      {"data_parallel.c", kSentence},
+      {"data_parallel.d", kParagraph},
+      {"distributed_communication_single_node", kSentences},
+      {"optimizer_state_sharding_accounting.a", kSentences},
+      {"optimizer_state_sharding_accounting.b", kSentences},
+      {"optimizer_state_sharding_accounting.c", kSentences},
+      {"fsdp_accounting.a", kSentences},
+      {"fsdp_accounting.b", kSentences}};
   return all;
 }
 
@@ -57,16 +87,20 @@ inline std::size_t word_count(const std::string& text) {
   return count;
 }
 
-/// Counts a value with its unit as one number. Names, contexts, shapes and the networks' layers are
-/// none: the handout itself gives them.
+/// Counts a value with its unit as one number. Names, contexts, shapes, layers, ranks, steps, caps of
+/// buckets, sizes of all-reduces and the addend 0.01 are none: the handout itself gives them.
 inline std::size_t number_count(std::string text) {
   for (const char* given :
        {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[dh] = [0-9]+)", R"(\b[0-9]+ layers)",
         R"(\b[A-Za-z]+-?[0-9]+\b)",
         R"(\b(contexts?|lengths?|dimensions?) [0-9,]+((, | and | to )[0-9,]+)*)",
-        R"([0-9,]+( to [0-9,]+)? (tokens|steps|GPUs|ranks)\b(?!/))"})
+        R"(\b[Aa]t (128|256|512|1,024|2,048)\b)", R"(\b[Uu]p to (128|256|512|1,024)\b)",
+        R"([0-9,]+((, | and | to )[0-9,]+)* (tokens|steps|GPUs|ranks)\b(?!/))",
+        R"(\b[0-9]+ (warm-up|timed|forward|forward\+backward|training) steps?)",
+        R"(\b([Cc]aps|buckets) of [0-9.,]+((, | and )[0-9.,]+)* MB\b)",
+        R"(\b(1|10|100) (KiB|MB|GB)\b)", R"(\b0\.01\b)"})
     text = std::regex_replace(text, std::regex(given), "");
-  static const std::regex number(R"([0-9][0-9,.]*)");
+  static const std::regex number(R"([0-9][0-9,.]*( × 10)?)");
   return static_cast<std::size_t>(
       std::distance(std::sregex_iterator(text.begin(), text.end(), number), {}));
 }

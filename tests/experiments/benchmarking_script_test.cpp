@@ -56,7 +56,6 @@ Change steps(double (*factor)(std::size_t)) {
   return timings(metric::kStep, metric::kTotal, factor);
 }
 
-double uneven(std::size_t step) { return step % 2 == 0 ? 1 : 1.4; }
 double a_tenth_more(std::size_t) { return 1.1; }
 
 TEST(Sizes, SayWhyAPhaseIsMissing) {
@@ -69,31 +68,23 @@ TEST(Sizes, SayWhyAPhaseIsMissing) {
   EXPECT_THAT(answer(run, "b"), Not(HasSubstr("optimizer")));
 }
 
-TEST(Spread, NamesWholeStepsThatAreOutliers) {
-  const auto long_step = steps([](std::size_t step) { return step == 7 ? 3.0 : 1.0; });
-  EXPECT_THAT(answer(measured(one_size(), long_step), "b"),
-              HasSubstr("whole steps of small include outliers of up to 3.0"));
-  EXPECT_THAT(answer(measured(one_size()), "b"), Not(HasSubstr("outliers")));
+TEST(Ratio, IsTwoOnlyNearIt) {
+  EXPECT_THAT(answer(measured(one_size()), "b"), HasSubstr("about twice as long"));
+  const auto slower = timings(metric::kSynced, "backward", a_tenth_more);
+  EXPECT_THAT(answer(measured(one_size(), slower), "b"),
+              HasSubstr("the backward pass **2.20 times** as long, where the FLOP count"));
 }
 
-TEST(Ratio, IsExplainedByGemmsThatAreSlowerBackwardInTheProfile) {
-  const auto slower =
-      timings(metric::kSynced, "backward", a_tenth_more);  // As the fake's backward GEMMs are.
-  EXPECT_THAT(answer(measured(one_size(), slower), "b"),
-              HasSubstr("(the FLOP count predicts 2×; small has 2.20×, because its GEMMs run at"));
-  EXPECT_THAT(answer(measured(one_size(Preset::kQuick), slower), "b"), Not(HasSubstr("GEMMs")))
-      << "not profiled";
+TEST(Spread, IsABound) {
+  const auto uneven = [](std::size_t step) { return step % 2 == 0 ? 1 : 1.4; };
+  const auto run = measured(one_size(), timings(metric::kSynced, "optimizer", uneven));
+  EXPECT_THAT(answer(run, "b"), HasSubstr("the optimizer's **18 %** (small)."));
 }
 
 TEST(Ratio, HasNoGemmRateWhereAKernelHasNoTime) {
   EXPECT_GT(number(dataset(measured(one_size()), "b", "sizes"), 0, "forward_rate"), 0);
   EXPECT_TRUE(value(dataset(measured(one_size(), without_a_time), "b", "sizes"), 0, "forward_rate")
                   .is_missing());
-}
-
-TEST(Ratio, IsNotExplainedByGemmsThatAreFasterBackward) {
-  const auto faster = timings(metric::kSynced, "backward", [](std::size_t) { return 0.8; });
-  EXPECT_THAT(answer(measured(one_size(), faster), "b"), Not(HasSubstr("GEMMs")));
 }
 
 TEST(Networks, OfAModelInPythonHaveNoParametersByFormula) {
@@ -105,29 +96,6 @@ TEST(Networks, OfAModelInPythonHaveNoParametersByFormula) {
                                        .optimizer = {}};
   EXPECT_GT(number(dataset(measured(own), "a", "networks"), 0, "parameters"), 1e8);
   EXPECT_EQ(value(dataset(measured(theirs), "a", "networks"), 0, "parameters").number(), nullptr);
-  EXPECT_THAT(answer(measured(theirs), "b"), Not(HasSubstr("GEMMs")));
-}
-
-TEST(Spread, IsThatOfThePassesAndOfTheOptimizer) {
-  EXPECT_THAT(answer(measured(one_size()), "b"), HasSubstr("The passes vary little: "));
-  const auto passes = measured(one_size(), timings(metric::kSynced, "forward", uneven));
-  EXPECT_THAT(answer(passes, "b"), HasSubstr("The passes vary: "));
-  const auto optimizer = measured(one_size(), timings(metric::kSynced, "optimizer", uneven));
-  EXPECT_THAT(answer(optimizer, "b"), HasSubstr("The passes vary little: "));
-  EXPECT_THAT(answer(optimizer, "b"),
-              HasSubstr("that of the optimizer is at most **18 %** (small)"));
-}
-
-TEST(Spread, OfTheOptimizerHasNoReasonBecauseStepsThatSettleVaryTheSameWay) {
-  const auto settling =
-      timings(metric::kSynced, "optimizer", [](std::size_t step) { return step < 3 ? 1.5 : 1.0; });
-  EXPECT_THAT(answer(measured(one_size(), settling), "b"),
-              ContainsRegex(R"(that of the optimizer is at most \*\*[0-9]+ %\*\* \(small\)\.)"));
-}
-
-TEST(Spread, CountsTheForwardPassAloneToo) {
-  const auto wide = steps([](std::size_t step) { return step % 2 == 0 ? 1.0 : 1.02; });
-  EXPECT_THAT(answer(measured(one_size(), wide), "b"), HasSubstr("(small, forward alone)"));
 }
 
 TEST(Windows, CountTheSameStepsFromDifferentBeginnings) {
@@ -145,18 +113,16 @@ TEST(Windows, AreToldOfTheSizesThatRiseMostAndLeast) {
     if (spec.size == "small") return;
     steps([](std::size_t step) { return step == 0 ? 0.3 : 1.0; })(spec, launch);
   };
-  EXPECT_THAT(
-      answer(measured(asked(), small_alone), "c"),
-      HasSubstr("is **40 %** higher for small (829.3 → 1,160 ms) and **5.0 %** higher for"));
+  EXPECT_THAT(answer(measured(asked(), small_alone), "c"),
+              HasSubstr("is **1.40 times** as high for small and **1.05 times** for "));
 }
 
 TEST(Windows, OfALoneStepHaveNoDeviation) {
   PlanInput input = one_size();
   EXPECT_TRUE(value(dataset(measured(input), "c", "every-window"), 0, "w5").deviation);
-  EXPECT_THAT(answer(measured(input), "c"), HasSubstr("the standard deviation of small goes"));
   input.selection.steps = 1;
   EXPECT_FALSE(value(dataset(measured(input), "c", "every-window"), 0, "w5").deviation);
-  EXPECT_THAT(answer(measured(input), "c"), Not(HasSubstr("standard deviation")));
+  EXPECT_THAT(answer(measured(input), "c"), HasSubstr("the mean of 1 forward+backward step is"));
 }
 
 TEST(Windows, OfProcessesOfTheirOwnStandBesideThem) {
@@ -187,64 +153,20 @@ TEST(FirstStep, IsNotSplitWherePartOfItWasNotMeasured) {
   }
 }
 
-TEST(FirstStep, CostsTheSameRegardlessOfModelSizeOnlyWhereItDoes) {
-  const auto constant = [](const CellSpec& spec, Launch& launch) {
-    if (spec.kind != CellKind::kTiming) return;
-    const auto steps = launch.find(metric::kStep, metric::kTotal)->numbers();
-    const double steady = steps.size() > 1 ? steps[1] : steps[0] / 5;
-    each_sample(metric::kStep, metric::kTotal, [=](double ns, std::size_t step) {
-      return step == 0 ? steady + 250e6 : ns;
-    })(spec, launch);
-  };
-  EXPECT_THAT(answer(measured(asked(), constant), "c"), HasSubstr("regardless of model size"));
-  EXPECT_THAT(answer(measured(asked()), "c"), Not(HasSubstr("regardless of model size")));
-}
-
-/// The first steps of that size's training called `cudaMalloc` so often, all others 100 times.
-Change training_allocates(const std::string& size, std::int64_t calls) {
-  return [=](const CellSpec& spec, Launch& launch) {
-    if (spec.kind != CellKind::kTiming) return;
-    const bool more = spec.mode == Mode::kTrainStep && spec.size == size;
-    launch.metrics.push_back(
-        sample_metric("step", "device_allocations", "1", {more ? calls : 100, 0}));
-  };
-}
-
-TEST(FirstStep, OfTrainingNamesTheSizesWhoseStateNeedsMoreCallsForMemory) {
-  PlanInput input = asked();
-  input.edition = find_edition("2026");
-  const std::string more = answer(measured(input, training_allocates("xl", 164)), "c");
-  EXPECT_THAT(more,
-              HasSubstr("AdamW's moments, which takes more `cudaMalloc` calls only for xl (164 vs. "
-                        "100 in forward+backward)"));
-  EXPECT_THAT(answer(measured(input, training_allocates("xl", 100)), "c"),
-              HasSubstr("AdamW's moments, without more `cudaMalloc` calls than"));
-  EXPECT_THAT(answer(measured(input), "c"), Not(HasSubstr("AdamW's moments"))) << "not known";
-}
-
 TEST(FirstStep, HasNoReasonWhereNoneWasMeasuredOrLaterStepsVaryAsMuch) {
   for (const Preset preset : {Preset::kQuick, Preset::kDemo}) {
-    EXPECT_THAT(answer(measured(one_size(preset)), "c"), HasSubstr("no profile shows why"));
+    EXPECT_THAT(answer(measured(one_size(preset)), "c"), HasSubstr("This run does not show why."));
   }
   const auto shaken = steps([](std::size_t step) { return step % 3 == 1 ? 8.0 : 1.0; });
-  EXPECT_THAT(answer(measured(one_size(), shaken), "c"),
-              HasSubstr("once warm; no profile shows why"));
-}
-
-TEST(SecondStep, MayLeaveADeviationThatTheMeanHides) {
-  const auto shaken = steps([](std::size_t step) { return step == 3 ? 1.06 : 1.0; });
-  EXPECT_THAT(answer(measured(one_size(), shaken), "c"),
-              HasSubstr("but not for the standard deviation, which still falls from"));
-  EXPECT_THAT(answer(measured(one_size()), "c"), Not(HasSubstr("standard deviation, which")));
+  EXPECT_THAT(answer(measured(one_size(), shaken), "c"), HasSubstr("This run does not show why."));
 }
 
 TEST(SecondStep, ShowsWhetherOneWarmupStepIsEnough) {
   EXPECT_THAT(answer(measured(one_size()), "c"),
-              HasSubstr("One warm-up step suffices for the mean here"));
+              HasSubstr("One warm-up step is enough for the mean here; a later"));
   const auto slow = steps([](std::size_t step) { return step == 1 ? 1.3 : 1.0; });
   EXPECT_THAT(answer(measured(one_size(), slow), "c"),
-              HasSubstr("One warm-up step does not suffice: after it, the mean of small"));
-  EXPECT_THAT(answer(measured(one_size(), slow), "c"), HasSubstr("does not show which"));
+              HasSubstr("One warm-up step is not enough for small, whose mean still changes"));
 }
 
 TEST(LaterSteps, ThatAllocatedShowThatAFewMayNotBeEnough) {
@@ -253,8 +175,7 @@ TEST(LaterSteps, ThatAllocatedShowThatAFewMayNotBeEnough) {
     if (spec.mode != Mode::kTrainStep || spec.kind != CellKind::kTiming) return;
     launch.conditions.push_back(integer_metric("gpu", "device_allocations", "1", 2));
   });
-  EXPECT_THAT(answer(run, "c"),
-              HasSubstr("timed steps of small still called `cudaMalloc` after 5 warm-up steps"));
+  EXPECT_THAT(answer(run, "c"), HasSubstr("timed steps of small still called `cudaMalloc`."));
 }
 
 }  // namespace

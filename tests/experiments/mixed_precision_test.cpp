@@ -31,67 +31,30 @@ std::string layer_norm_answer(std::function<void(const NamedRow&)> change) {
 
 bool in_format(const NamedRow& row, const char* format) { return row.has("format", format); }
 
-TEST(LayerNormAnswer, WithoutCurvesToDrawThereIsStillAnAnswer) {
+TEST(LayerNormAnswer, NeedsBothErrors) {
   const auto reductions_alone = [](const NamedRow& row) {
     row["method"] = std::string(metric::kReductions);
   };
-  EXPECT_THAT(layer_norm_answer(reductions_alone), HasSubstr("FP32 statistics"));
-}
-
-TEST(LayerNormAnswer, Bf16StaysSensitiveForPrecisionNotForRange) {
-  EXPECT_THAT(
-      mixed_part("b").answer,
-      AllOf(HasSubstr(
-                "**BF16 still needs FP32 statistics, for precision but not for range**, because"),
-            HasSubstr("The sensitive parts are the reductions, the sum of squares above all"),
-            HasSubstr("the mean is off by"),
-            HasSubstr("the sum of 2,560 squares exceeds 65,504 from input scale 2³, a single "
-                      "square from 2⁶."),
-            Not(HasSubstr("eps"))));
-}
-
-TEST(LayerNormAnswer, SaysThatTheRootHalvesAnErrorOnlyWhereItDoes) {
-  const auto root = [](double of_variance) {
-    return layer_norm_answer([=](const NamedRow& row) {
-      const auto* variance = std::get_if<double>(&row["variance_error"]);
-      if (in_format(row, "fp16") && variance != nullptr)
-        row["rstd_error"] = of_variance * *variance;
-    });
-  };
-  EXPECT_THAT(root(0.5), HasSubstr("halves the error that it inherits"));
-  EXPECT_THAT(root(0.9), Not(HasSubstr("reciprocal root")));
+  EXPECT_THAT(layer_norm_answer(reductions_alone), HasSubstr("it lacks rows of BF16 at scale 1"));
 }
 
 TEST(LayerNormAnswer, SaysThatRangeEndsWhereItDoes) {
+  EXPECT_THAT(mixed_part("b").answer,
+              AllOf(HasSubstr("here from input scale 2³. BF16 has FP32's range, so nothing"),
+                    HasSubstr("but only 8 significant bits")));
   const std::string answer = layer_norm_answer([](const NamedRow& row) {
     if (in_format(row, "bf16") && row.number("scale_log2") == 14) {
       row["sum_overflow"] = std::int64_t{16};
     }
   });
-  EXPECT_THAT(
-      answer,
-      HasSubstr("**BF16 still needs FP32 statistics, for precision and for range**: the output"));
+  EXPECT_THAT(answer, HasSubstr("2³. BF16 has only 8 significant bits"));
 }
 
-TEST(LayerNormAnswer, NeedsNoFp32WhereRoundedSumsErrAsLittle) {
+TEST(LayerNormAnswer, NeedsNoFp32WhereReductionsErrAsLittle) {
   const std::string answer = layer_norm_answer([](const NamedRow& row) {
     if (in_format(row, "bf16")) row["output_error"] = 0.002;
   });
-  EXPECT_THAT(answer, HasSubstr("**BF16 does not need FP32 statistics in this run**: the output at "
-                                "width 2,560 is off by **0.20 %**"));
-}
-
-TEST(LayerNormAnswer, BlamesTheSumOfSquaresOnlyWhereItLosesMoreThanTheSquares) {
-  EXPECT_THAT(
-      layer_norm_answer([](const NamedRow& row) { row["variance_error"] = row["square_error"]; }),
-      Not(HasSubstr("The sensitive parts")));
-}
-
-TEST(LayerNormAnswer, SaysWhatEpsHidesOnlyWhereTheMethodsAgree) {
-  const std::string answer = layer_norm_answer([](const NamedRow& row) {
-    if (row.number("scale_log2") == -24) row["output_error"] = 0.0017;
-  });
-  EXPECT_THAT(answer, HasSubstr("at tiny scales eps masks it (0.17 % at 2⁻²⁴)"));
+  EXPECT_THAT(answer, testing::StartsWith("**No.** With BF16 statistics the output is off by"));
 }
 
 TEST(LayerNorm, LeavesOutRowsThatDoNotSayWhetherTheyOverflow) {
@@ -122,7 +85,6 @@ TEST(Dtypes, OfAModelOfOnesOwnStandBesideTheToyModels) {
 /// The kernels of each pass take these times, in ms.
 struct Mix {
   double gemms, copies, others;
-  std::int64_t launches = 100;
 };
 
 void write_profile(Launch& launch, const Mix& mix) {
@@ -132,7 +94,7 @@ void write_profile(Launch& launch, const Mix& mix) {
     for (const auto phase : {metric::kForward, metric::kBackward}) {
       for (const auto& [kind, ms] : {std::pair("gemm", mix.gemms), std::pair("copy", mix.copies),
                                      std::pair("elementwise", mix.others)}) {
-        table.rows.push_back(kernel_row(table, phase, kind, ms, mix.launches));
+        table.rows.push_back(kernel_row(table, phase, kind, ms, 100));
       }
     }
   }
@@ -156,86 +118,21 @@ PlanInput profiled() {
 
 Part speedups(const MeasuredRun& run) { return part_of(run, "benchmarking_mixed_precision.c"); }
 
-/// The answer where every step was profiled in both precisions; `fp32` and `bf16` give a network's
-/// mix.
-template <typename MixOf>
-std::string speedup_answer(MixOf mix_of) {
-  const MeasuredRun run = measured(profiled(), [&](const CellSpec& spec, Launch& launch) {
-    if (spec.kind != CellKind::kKernels || spec.steps == 0) return;
-    const double share =
-        0.6 + 0.3 * std::min(1.0, static_cast<double>(parameter_count(*spec.model)) / 3.4e9);
-    write_profile(launch, mix_of(share, spec.precision != Precision::kFp32));
-    with_busy_phases(1)(spec, launch);  // Else kernels would fill what is launch-bound.
-  });
-  return speedups(run).answer;
-}
-
-Mix gemms_gain(double share, bool bf16) {
-  if (!bf16) return {100 * share, 5, 95 - 100 * share, 644};
-  return {10 * share, 20, 95 - 100 * share, 839};
-}
-
-TEST(SpeedupAnswer, GivesTheGrowingShareOfGemmsAsReasonWhereItExplainsTheGrowth) {
-  const std::string answer = speedup_answer(gemms_gain);
-  EXPECT_THAT(answer, AllOf(HasSubstr("Both speedups grow with model size, because GEMMs, which "
-                                      "gain most, take a growing share"),
-                            HasSubstr("61.1 % of small's FP32 forward pass, 90.0 % of 2.7B's")));
-}
-
-TEST(SpeedupAnswer, GivesNoReasonWhereTheMixOfKernelsIsTheSameAtEverySize) {
-  const std::string answer = speedup_answer(
-      [](double share, bool bf16) { return bf16 ? Mix{70 - 60 * share, 5, 25} : Mix{70, 5, 25}; });
-  EXPECT_THAT(answer, AllOf(HasSubstr("Both speedups grow"), Not(HasSubstr("share of GEMMs"))));
-}
-
-TEST(SpeedupAnswer, NamesCastsWhereCopiesAreWhatGrew) {
-  EXPECT_THAT(
-      speedup_answer(gemms_gain),
-      AllOf(HasSubstr("In 2.7B's forward pass with grad GEMMs fall from 90.00 to 9.000 ms, but"),
-            HasSubstr("everything else rises from 10.00 to 25.00 ms because autocast adds casts")));
-}
-
-TEST(SpeedupAnswer, NamesNoCastsWhereOtherKernelsGrew) {
-  const std::string answer = speedup_answer([](double share, bool bf16) {
-    return bf16 ? Mix{10 * share, 5, 60} : Mix{100 * share, 5, 40};
-  });
-  EXPECT_THAT(answer, AllOf(HasSubstr("everything else goes from 45.00 to 65.00 ms."),
-                            Not(HasSubstr("adds casts"))));
-}
-
-TEST(SpeedupAnswer, SaysWhereGemmsGainNothing) {
-  const std::string answer = speedup_answer([](double, bool) { return Mix{50, 5, 45}; });
-  EXPECT_THAT(answer, HasSubstr("In 2.7B's forward pass GEMMs gain nothing: 50.00 ms in FP32"));
-}
-
-TEST(SpeedupAnswer, WithoutAProfileOfBf16SaysThatTheRunDoesNotShowWhichKernelsGain) {
-  EXPECT_THAT(mixed_part("c").answer,
-              AllOf(HasSubstr("No BF16 step was profiled"), Not(HasSubstr("GEMMs fall"))));
-}
-
-TEST(SpeedupAnswer, AddsUpNoKernelsWhereOneHasNoTime) {
-  const MeasuredRun run = measured(profiled(), without_a_time);
-  EXPECT_THAT(speedups(run).answer, Not(HasSubstr("forward pass GEMMs")));
-}
-
-TEST(SpeedupAnswer, NamesLaunchesAndSharesWhereBothAreWhySpeedupsGrow) {
-  const std::string alike = speedup_answer([](double share, bool bf16) {
-    const double gain = bf16 ? 2 : 1;  // of every kernel
-    return Mix{100 * share / gain, 5 / gain, 95 * (1 - share) / gain};
-  });
-  EXPECT_THAT(alike, AllOf(HasSubstr("because GEMMs, which gain most, take a growing share ("),
-                           HasSubstr("and launch overhead caps both passes of small.")));
-  const std::string flat =
-      speedup_answer([](double, bool bf16) { return bf16 ? Mix{25, 3, 22} : Mix{50, 6, 44}; });
-  EXPECT_THAT(flat, AllOf(HasSubstr("because launch overhead caps both passes of small."),
-                          Not(HasSubstr("growing share"))));
-}
-
-TEST(SpeedupAnswer, CountsMoreLaunchesWhereALaunchBoundPassLost) {
-  EXPECT_THAT(speedup_answer(gemms_gain),
-              AllOf(HasSubstr("BF16 is slower than FP32 only where a pass is launch-bound: both "
-                              "passes of small"),
-                    HasSubstr("2,517 kernels instead of 1,932 in small's forward pass")));
+TEST(SpeedupAnswer, GivesTheGrowingShareOfGemmsAsReasonOnlyIfNothingElseGetsFaster) {
+  const auto answer = [](double others_gain) {
+    return speedups(measured(profiled(),
+                             [=](const CellSpec& spec, Launch& launch) {
+                               if (spec.kind != CellKind::kKernels || spec.steps == 0) return;
+                               const bool half = spec.precision != Precision::kFp32;
+                               const double gemms = spec.size == "small" ? 20 : 90;
+                               write_profile(launch, {half ? gemms / 10 : gemms, 5,
+                                                      (95 - gemms) / (half ? others_gain : 1)});
+                             }))
+        .answer;
+  };
+  EXPECT_THAT(answer(1), HasSubstr("The speedup grows with size because only GEMMs get faster, and "
+                                   "their share grows from 20.0 to 90.0 % of the FP32 forward"));
+  EXPECT_THAT(answer(2), AllOf(HasSubstr("grows with size."), Not(HasSubstr("because"))));
 }
 
 TEST(SpeedupAnswer, CallsNoPassLaunchBoundThatKernelsFill) {
@@ -243,66 +140,10 @@ TEST(SpeedupAnswer, CallsNoPassLaunchBoundThatKernelsFill) {
     return speedups(measured(profiled(), with_busy_phases(ns)));
   };
   const auto words = [](const Part& of) { return of.answer + of.figures.at(0).caption; };
-  EXPECT_THAT(words(part(1)), AllOf(HasSubstr("both passes of small"), HasSubstr("Shaded sizes")));
+  EXPECT_THAT(words(part(1)), AllOf(HasSubstr("Passes of small are launch-bound in BF16"),
+                                    HasSubstr("Shaded sizes")));
   const auto filled = std::int64_t{1} << 50;
   EXPECT_THAT(words(part(filled)), AllOf(Not(HasSubstr("launch")), Not(HasSubstr("Shaded sizes"))));
-}
-
-/// Phases by events that take longer than the CPU needs to enqueue them.
-void make_gpu_bound(const CellSpec& spec, Launch& launch) {
-  if (spec.kind != CellKind::kTiming) return;
-  for (Metric& metric : launch.metrics) {
-    if (metric.tag != metric::kEnqueue) continue;
-    std::vector<std::int64_t> early;
-    for (const double sample : metric.numbers()) {
-      early.push_back(static_cast<std::int64_t>(sample / 10));
-    }
-    metric.data = Samples(early);
-  }
-}
-
-/// Steps and phases of BF16 that take so many ms, by size; kernels of xl and of the others.
-struct Tied {
-  Mix xl, others;
-  double largest_ms = 62;
-};
-
-std::string tied_answer(const Tied& tied) {
-  const std::map<std::string, double> ms{
-      {"small", 10}, {"medium", 20}, {"large", 40}, {"xl", 60}, {"2.7B", tied.largest_ms}};
-  const MeasuredRun run = measured(profiled(), [&](const CellSpec& spec, Launch& launch) {
-    make_gpu_bound(spec, launch);
-    if (spec.precision == Precision::kFp32) return;
-    if (spec.kind == CellKind::kKernels && spec.steps != 0)
-      write_profile(launch, spec.size == "xl" ? tied.xl : tied.others);
-    for (Metric& metric : launch.metrics) {
-      if (spec.kind != CellKind::kTiming || metric.tag != metric::kSynced) continue;
-      const auto ns = static_cast<std::int64_t>(1e6 * ms.at(spec.size));
-      metric.data = Samples(std::vector<std::int64_t>(metric.numbers().size(), ns));
-    }
-  });
-  return speedups(run).answer;
-}
-
-TEST(SpeedupAnswer, SaysWhyPassesOfUnequalWorkTakeAboutAsLong) {
-  const Mix others{19, 4, 38};
-  EXPECT_THAT(
-      tied_answer({{14, 4, 40}, others}),
-      HasSubstr(
-          "2.7B's forward pass takes about as long as xl's (62.00 vs. 60.00 ms) despite "
-          "1.7× the FLOPs, because non-GEMM kernels dominate both and take about the same time "
-          "(42.00 vs. 44.00 ms)."));
-  const auto unexplained = HasSubstr("despite 1.7× the FLOPs; this run does not show why.");
-  EXPECT_THAT(tied_answer({{14, 4, 30}, others}), unexplained) << "less of other kernels";
-  EXPECT_THAT(tied_answer({{1, 4, 40}, {1, 4, 40}}), unexplained) << "kernels do not fill the pass";
-  EXPECT_THAT(tied_answer({{14, 4, 40}, others, 90}), Not(HasSubstr("about as long as")));
-}
-
-TEST(SpeedupAnswer, GivesNoReasonForALossThatLaunchesDoNotExplain) {
-  EXPECT_THAT(mixed_part("c", make_gpu_bound).answer,
-              AllOf(Not(HasSubstr("launch-bound")),
-                    HasSubstr("BF16 is slower than FP32 in both passes of small;"),
-                    HasSubstr("this run does not show why")));
 }
 
 /// One forward pass twice as long as the others in that precision, of one size or of all.
@@ -313,15 +154,6 @@ Change with_a_long_step(Precision precision, const std::string& size = "") {
       },
       each_sample(metric::kSynced, metric::kForward,
                   [](double ns, std::size_t step) { return step == 9 ? 2 * ns : ns; }));
-}
-
-TEST(SpeedupAnswer, SaysWhichTimesVaryTooMuchForAnExactSpeedup) {
-  EXPECT_THAT(mixed_part("c", with_a_long_step(Precision::kBf16, "small")).answer,
-              HasSubstr("as fast as in FP32; ratios of small are approximate, because their times "
-                        "vary by up to 29 %."));
-  EXPECT_THAT(mixed_part("c", with_a_long_step(Precision::kFp32)).answer,
-              HasSubstr("ratios of small, medium, large, xl and 2.7B are approximate"));
-  EXPECT_THAT(mixed_part("c").answer, Not(HasSubstr("approximate")));
 }
 
 TEST(SpeedupFigure, DrawsSpeedupsWithTheirDeviation) {
@@ -361,9 +193,9 @@ TEST(AccumulationAnswer, SaysWhereRoundingUpAndThenDownCancels) {
     const char* problem = "mixed_precision_accumulation";
     return part_of(measured(only(problem), change), problem).answer;
   };
-  EXPECT_THAT(answer(as_it_is),
-              HasSubstr("contributes 0.0078; just below 8 it contributed 0.012, and the error of "
-                        "0.50 accumulated by then almost cancels."));
+  EXPECT_THAT(
+      answer(as_it_is),
+      HasSubstr("a step adds 0.0117 half way and 0.00781 at the end, and these errors nearly"));
   const auto stuck_at_nine = [](const CellSpec&, Launch& launch) {
     for (Metric& metric : launch.metrics) {
       if (metric.tag != metric::kRunning || metric.name != metric::kFp16Loop) continue;

@@ -221,15 +221,14 @@ TEST(OtherReports, SayWhatBecameOfTheirRuns) {
        "No step was profiled;", "a \\<b\\>last\\</b\\> word \\| and a bar",
        "No step was recorded, so there is no curve.", "This run measured none at that context.",
        "No forward pass was recorded."});
-  expect_said(no_bf16(), {"This GPU does not compute in BF16, so FP16 stands in for it",
+  expect_said(no_bf16(), {"This GPU does not compute in BF16: FP16 stands in for it",
                           "FP32 and 1,700 ms in FP16, a speedup of 1.79×"});
-  expect_said(four_precisions(),
-              {"With FP16 autocast the forward pass runs", "With TF32 the forward pass runs"});
+  expect_said(four_precisions(), {"BF16 autocast makes the forward pass"});
   expect_said(disturbed(), {"thermal slowdown, shared GPU, allocated in step",
                             "shared GPU, spilled to host memory", "the loss is not finite"});
   expect_said(one_size_in_one_mode("2026"),
               {"No backward pass was profiled.", "no step with a backward pass was profiled.",
-               "of activations are saved and stay to the end."});
+               "as activations are saved."});
 }
 
 /// Refuses what no line of a report may hold: no number, nothing between marks, a tag, a plural of
