@@ -29,7 +29,16 @@ inline const std::map<std::string, Length>& lengths() {
                                                  {"nsys_profile.b", kSentence},
                                                  {"nsys_profile.c", kSentence},
                                                  {"nsys_profile.d", kSentence},
-                                                 {"nsys_profile.e", kSentence}};
+                                                 {"nsys_profile.e", kSentence},
+
+                                                 {"memory_profiling.a", kSentences},
+                                                 {"memory_profiling.b", kSentence},
+                                                 {"memory_profiling.c", kSentences},
+                                                 {"memory_profiling.d", kSentence},
+                                                 {"memory_profiling.e", kSentence},
+                                                 {"memory_profiling.f", kParagraph},
+                                                 {"gradient_checkpointing.a", kParagraph},
+                                                 {"gradient_checkpointing.b", kParagraph}};
   return all;
 }
 
@@ -61,6 +70,7 @@ inline std::size_t number_count(std::string text) {
   for (const char* given :
        {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[0-9]+ layers)", R"(\b[A-Za-z]+-?[0-9]+\b)",
         R"(\b(contexts?|lengths?|dimensions?) [0-9,]+((, | and | to )[0-9,]+)*)",
+        R"(\b[Aa]t (128|256|512|1,024|2,048)\b)", R"(\b[Uu]p to (128|256|512|1,024)\b)",
         R"([0-9,]+( to [0-9,]+)? (tokens|steps|GPUs|ranks)\b(?!/))"})
     text = std::regex_replace(text, std::regex(given), "");
   static const std::regex number(R"([0-9][0-9,.]*)");

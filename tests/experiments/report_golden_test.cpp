@@ -229,7 +229,7 @@ TEST(OtherReports, SayWhatBecameOfTheirRuns) {
                             "shared GPU, spilled to host memory", "the loss is not finite"});
   expect_said(one_size_in_one_mode("2026"),
               {"No backward pass was profiled.", "no step with a backward pass was profiled.",
-               "of activations are saved and stay to the end."});
+               "as activations are saved."});
 }
 
 /// Refuses what no line of a report may hold: no number, nothing between marks, a tag, a plural of
