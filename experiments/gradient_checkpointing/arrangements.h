@@ -9,13 +9,13 @@ namespace labreport::gradient_checkpointing {
 
 struct Arrangement {
   std::string words;
-  std::int64_t inputs;     ///< Of blocks, held at once at most.
+  std::int64_t inputs;     ///< Block inputs that are held at once at most.
   std::int64_t residuals;  ///< Blocks whose residuals are held at once.
-  std::int64_t again;      ///< Forward passes of blocks, beside the first of each.
+  std::int64_t again;      ///< Forward passes of blocks besides the first of each.
 };
 
-/// Without checkpoints, groups of about √N blocks, groups of one block, nested halves, and every
-/// prefix from the network's input. `blocks` is at least 1.
+/// Counts five arrangements: no checkpoints, groups of about √N blocks, groups of one block, nested
+/// halves, and every prefix from the network's input. `blocks` is at least 1.
 ///
 /// Halves: from the input of a stretch the first half runs without a graph, then the second half is
 /// differentiated alike, then the first; a single block runs again with its graph. Prefixes: blocks

@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "base/format.h"
-#include "base/statistics.h"
 #include "experiments/common/timing.h"
 #include "plan/memory.h"
 #include "results/metric_names.h"
@@ -25,18 +24,21 @@ std::optional<double> highest_phase(const Launch& launch) {
   return highest;
 }
 
-std::vector<double> sum(std::vector<double> a, const std::vector<double>& b) {
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) a[i] += b[i];
-  return a;
+/// The sum of the phases of each counted step; nothing where one was not timed.
+std::vector<double> passes_of(const Timed& timed) {
+  std::vector<double> passes = timed.counted(metric::kEvent, metric::kForward);
+  for (const auto phase : {metric::kLoss, metric::kBackward}) {
+    const std::vector<double> ms = timed.counted(metric::kEvent, phase);
+    if (ms.size() != passes.size()) return {};
+    for (std::size_t i = 0; i < ms.size(); ++i) passes[i] += ms[i];
+  }
+  return passes;
 }
 
 void read_times(Choice& choice, const Launch& launch) {
   const Timed timed{&choice.cell->spec, &launch};
-  const std::vector<double> forward = timed.counted(metric::kEvent, metric::kForward);
   choice.steps_ms = timed.counted(metric::kStep, metric::kTotal);
-  choice.passes_ms = sum(sum(forward, timed.counted(metric::kEvent, metric::kLoss)),
-                         timed.counted(metric::kEvent, metric::kBackward));
-  if (!forward.empty()) choice.forward_ms = mean(forward);
+  choice.passes_ms = passes_of(timed);
   choice.again_ms = single_milliseconds(launch, metric::kStep, metric::kRecompute);
   const Metric* losses = launch.find(metric::kLosses, metric::kTotal);
   if (losses != nullptr) choice.losses = losses->numbers();

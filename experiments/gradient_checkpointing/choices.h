@@ -9,10 +9,10 @@
 
 namespace labreport::gradient_checkpointing {
 
-/// How many blocks a checkpoint holds, and what came of it.
+/// A number of blocks per checkpoint and the measurements made with it.
 struct Choice {
   const Cell* cell;
-  std::string reason;  ///< Why a number is missing; empty: all are there.
+  std::string reason;  ///< Says why a number is missing; empty: all are there.
   /// Bytes: the peak of forward and backward, before AdamW has states; the peak of the training
   /// step, or of forward and backward again where the run has no other mode.
   std::optional<double> held = {}, peak = {};
@@ -20,31 +20,31 @@ struct Choice {
   std::optional<double> group = {};    ///< Bytes that one group adds when it runs again.
   std::vector<double> steps_ms = {};   ///< Counted steps …
   std::vector<double> passes_ms = {};  ///< … and their forward, loss and backward alone.
-  std::optional<double> forward_ms = {}, again_ms = {};
+  std::optional<double> again_ms = {};
   std::vector<double> losses = {};
 
   /// Blocks per checkpoint; without checkpoints nothing.
   std::optional<std::int64_t> blocks() const { return cell->spec.group; }
   std::string words() const;  ///< "2"; "none"
-  /// What the arithmetic of plan/memory.h expects of `held` and of `peak`.
+  /// The arithmetic of plan/memory.h expects these of `held` and of `peak`.
   double expected_held() const;
   double expected_peak() const;
 };
 
 /// One network at one batch, context and precision.
 struct Checkpointed {
-  CellSpec spec;                ///< Without a group.
+  CellSpec spec;                ///< Has no group.
   std::string words;            ///< "xl at context 2,048 in FP32"
   std::vector<Choice> choices;  ///< Smallest groups first; without checkpoints last.
 
   std::int64_t layers() const { return spec.model->layers; }
-  /// Of the choices whose peak is known the one with the lowest; of alike ones that whose `held` is
-  /// lower. Null: none.
+  /// The choice with the lowest peak, among equal ones with the lowest `held`. Null: no peak is
+  /// known.
   const Choice* best() const;
   /// The one before it, or without checkpoints; the one behind it. Null where there is none.
   const Choice* smaller(const Choice& than) const;
   const Choice* larger(const Choice& than) const;
-  const Choice* plain() const;  ///< Without checkpoints.
+  const Choice* plain() const;  ///< The choice without checkpoints.
   /// Bytes between two blocks, which a checkpoint saves.
   double boundary() const;
   /// Bytes that one block leaves for backward: as measured where a group ran again, else by

@@ -1,13 +1,14 @@
 // Part (b): one level of checkpoints, and how many blocks each should hold.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <set>
 
 #include "base/format.h"
 #include "base/lists.h"
 #include "base/statistics.h"
-#include "base/text.h"
 #include "experiments/common/command.h"
+#include "experiments/common/prose_bytes.h"
 #include "experiments/gradient_checkpointing/parts.h"
 #include "plan/memory.h"
 
@@ -17,11 +18,8 @@ namespace {
 constexpr const char* kProblem = "gradient_checkpointing";
 constexpr Notation kTime{Notation::kSignificant, 4};
 constexpr Notation kRatio{Notation::kSignificant, 3};
-constexpr Notation kShare{Notation::kPercent};
 constexpr std::string_view kOutOfMemory = "out of memory";  // begins the reason of what it ended
-// GPUs sold with "80 GB" report up to 80 GiB; the rest is for CUDA's context and fragmentation.
-constexpr double kUsualBytes = 80e9, kUsualMost = 80 * kBytesPerGibibyte;
-constexpr double kAgree = 0.01;      // of losses: see section.md
+constexpr double kAgree = 0.01;                             // Losses may differ by this share.
 constexpr double kAccounted = 0.02;  // A reason leaves no more of a difference unexplained.
 
 bool has_step(const Checkpointed& network) { return network.spec.mode == Mode::kTrainStep; }
@@ -36,7 +34,7 @@ Value mean_or_reason(const std::vector<double>& ms, const Choice& choice) {
   return ms.empty() ? Value::missing(choice.reason) : Value::mean_of(ms);
 }
 
-/// How far the arithmetic is from the farther of a choice's peaks.
+/// The larger of the formula's relative errors at a choice's two peaks.
 double error_of(const Choice& choice) {
   double error = 0;
   if (choice.held) error = std::abs(relative(choice.expected_held(), *choice.held));
@@ -121,22 +119,24 @@ std::string groups(const Choice& choice) {
                                : "groups of " + format_plural(*choice.blocks(), "block");
 }
 
-/// A neighbor of the best: how much higher it peaks, or that it does not fit.
-Facts neighbor(const Choice& choice, const Choice& best) {
-  Facts facts;
-  facts.set("groups", groups(choice)).flag("none", !choice.blocks());
-  facts.set("formula", format_bytes(choice.expected_peak()));
-  facts.set("reason", choice.reason);
-  const bool higher = choice.peak && *choice.peak > *best.peak;
-  facts.when("higher", higher,
-             higher ? Facts()
-                          .set("peak", format_bytes(*choice.peak))
-                          .set("more", format_bytes(*choice.peak - *best.peak))
-                    : Facts());
-  facts.flag("alike", choice.peak && !higher);
-  const bool refused = choice.reason.starts_with(kOutOfMemory);
-  facts.flag("refused", !choice.peak && refused).flag("missing", !choice.peak && !refused);
-  return facts;
+/// Tells how a neighbor of the best compares: "peak 5.96 GiB higher", "run out of memory in
+/// forward".
+std::string outcome(const Choice& choice, const Choice& best) {
+  if (choice.peak && *choice.peak > *best.peak)
+    return "peak " + prose_bytes(*choice.peak - *best.peak) + " higher";
+  if (choice.peak) return "peak as high";
+  if (choice.reason.starts_with(kOutOfMemory)) return "run " + choice.reason;
+  return choice.reason.empty() ? "have no peak" : "have no peak: " + choice.reason;
+}
+
+std::optional<Facts> neighbor(const Choice* choice, const Choice& best) {
+  if (choice == nullptr) return std::nullopt;
+  std::string name = groups(*choice);
+  name.front() = static_cast<char>(std::toupper(name.front()));
+  return Facts()
+      .set("Groups", name)
+      .set("outcome", outcome(*choice, best))
+      .flag("none", !choice->blocks());
 }
 
 std::int64_t boundaries(const Checkpointed& network, std::int64_t group) {
@@ -147,15 +147,15 @@ double gradients(const Checkpointed& network) {
   return static_cast<double>(block_gradient_bytes(*network.spec.model));
 }
 
-/// Where backward peaks (section.md's formula): at its last group, beside the gradients of all
-/// other blocks; else at its first, beside the inputs of all groups.
+/// Backward peaks (section.md's formula) at its last group, beside the gradients of all other
+/// blocks, or at its first, beside the inputs of all groups.
 bool peaks_at_last(const Checkpointed& network, std::int64_t group) {
   const auto others = static_cast<double>(network.layers() - group);
   const double inputs = static_cast<double>(boundaries(network, group)) * network.boundary();
   return others * gradients(network) + network.boundary() > inputs;
 }
 
-/// What groups of two save at that peak; nothing where theirs lies elsewhere than single blocks'.
+/// The bytes that groups of two save at that peak; nothing if theirs lies elsewhere.
 std::optional<double> saved_by_pairs(const Checkpointed& network) {
   const bool last = peaks_at_last(network, 1);
   if (last != peaks_at_last(network, 2)) return std::nullopt;
@@ -163,43 +163,24 @@ std::optional<double> saved_by_pairs(const Checkpointed& network) {
   return last ? gradients(network) : static_cast<double>(fewer) * network.boundary();
 }
 
-/// How much higher groups of two peak: as measured, by the arithmetic where they had no room.
-double higher_by(const Choice& pairs, const Choice& best) {
-  return pairs.peak ? *pairs.peak - *best.peak : pairs.expected_peak() - best.expected_peak();
-}
-
-/// Why single blocks are best, where what groups of two add and save accounts for their peak.
-std::optional<Facts> because(const Checkpointed& network, const Choice& best,
-                             const Notation& bytes) {
+/// The reason why single blocks are best, if what groups of two add and save accounts for their
+/// peak.
+std::optional<Facts> because(const Checkpointed& network, const Choice& best) {
   const Choice* pairs = network.larger(best);
-  if (best.blocks() != 1 || pairs == nullptr || pairs->blocks() != 2) return std::nullopt;
+  if (best.blocks() != 1 || pairs == nullptr || pairs->blocks() != 2 || !pairs->peak ||
+      !network.measured_residuals())
+    return std::nullopt;
   const std::optional<double> saved = saved_by_pairs(network);
-  if (!saved) return std::nullopt;
-  const double higher = higher_by(*pairs, best), added = network.residuals() - *saved;
-  if (higher <= 0 || std::abs(added / higher - 1) > kAccounted) return std::nullopt;
-  Facts facts;
-  facts.set("residuals", network.residuals(), bytes);
-  facts.set("boundary", format_bytes(network.boundary()));
-  facts.set("ratio", network.residuals() / network.boundary(), kRatio);
-  facts.set("root", std::sqrt(static_cast<double>(network.layers())), kRatio);
-  facts.set("saved", *saved, bytes).flag("last", peaks_at_last(network, 1));
-  return facts;
-}
-
-std::optional<Facts> time_of(const Checkpointed& network, const Choice& best) {
-  if (!best.again_ms || best.passes_ms.empty() || !best.forward_ms) return std::nullopt;
-  const double passes = mean(best.passes_ms);
-  Facts facts;
-  facts.set("again", *best.again_ms, kTime).set("share", *best.again_ms / passes, kShare);
-  facts.set("passes", passes, kTime).set("forward", *best.forward_ms, kTime);
-  const Choice* plain = network.plain();
-  const bool ran = plain != nullptr && !plain->passes_ms.empty();
-  facts.when("plain", ran,
-             ran ? Facts()
-                       .set("plain_ms", mean(plain->passes_ms), kTime)
-                       .set("slower", passes / mean(plain->passes_ms), kRatio)
-                 : Facts());
-  return facts;
+  const double higher = *pairs->peak - *best.peak;
+  if (!saved || higher <= 0 || *saved >= network.residuals()) return std::nullopt;
+  if (std::abs((network.residuals() - *saved) / higher - 1) > kAccounted) return std::nullopt;
+  return Facts()
+      .set("residuals", prose_bytes(network.residuals()))
+      .set("boundary", prose_bytes(network.boundary()))
+      .set("ratio", network.residuals() / network.boundary(), kRatio)
+      .set("root", std::sqrt(static_cast<double>(network.layers())), kRatio)
+      .set("saved", prose_bytes(*saved))
+      .flag("last", peaks_at_last(network, 1));
 }
 
 double largest_error(const Checkpointed& network) {
@@ -208,52 +189,30 @@ double largest_error(const Checkpointed& network) {
   return largest;
 }
 
-/// Weights, their gradients, and AdamW's moments.
-double states(const Checkpointed& network) {
-  const ModelShape& shape = *network.spec.model;
-  return static_cast<double>(2 * parameter_bytes(shape) + moment_bytes(shape));
-}
-
-/// Which choices 80 GB would hold, where this GPU has more.
-std::optional<Facts> usual_gpu(const RunView& view, const Checkpointed& network) {
-  const Device* device = view.device();
-  if (!view.on_gpu() || device == nullptr || !has_step(network)) return std::nullopt;
-  if (static_cast<double>(device->memory_bytes) <= kUsualMost) return std::nullopt;
-  std::vector<std::string> fit;
-  for (const Choice& choice : network.choices) {
-    if (choice.blocks() && choice.expected_peak() <= kUsualBytes) fit.push_back(choice.words());
-  }
-  const bool plain = network.plain() != nullptr && network.plain()->expected_peak() <= kUsualBytes;
-  if (fit.empty() || plain) return std::nullopt;
-  const bool one = fit.size() == 1 && fit.front() == "1";
-  return Facts().set("fit", join_words(fit) + (one ? " block" : " blocks"));
-}
-
-Facts network_facts(const RunView& view, const Checkpointed& network) {
+Facts network_facts(const Checkpointed& network) {
   const Choice& best = *network.best();
-  Facts facts;
-  facts.set("words", network.words).set("groups", groups(best));
-  facts.set("peak", format_bytes(*best.peak)).set("held", format_bytes(*best.held));
-  facts.flag("step", has_step(network));
-  const Choice *smaller = network.smaller(best), *larger = network.larger(best);
-  facts.when("smaller",
-             smaller != nullptr ? std::optional(neighbor(*smaller, best)) : std::nullopt);
-  facts.when("larger", larger != nullptr ? std::optional(neighbor(*larger, best)) : std::nullopt);
-  facts.set("unit", unit_of(view)).when("why", because(network, best, bytes_of(view)));
-  facts.when("time", time_of(network, best));
-  facts.set("error", largest_error(network), kShare).set("states", format_bytes(states(network)));
-  facts.when("usual_gpu", usual_gpu(view, network));
-  return facts;
+  const bool timed = best.again_ms && !best.passes_ms.empty();
+  return Facts()
+      .set("words", network.words)
+      .set("groups", groups(best))
+      .set("peak", prose_bytes(*best.peak))
+      .flag("step", has_step(network))
+      .set("held", prose_bytes(*best.held))
+      .when("smaller", neighbor(network.smaller(best), best))
+      .when("larger", neighbor(network.larger(best), best))
+      .when("why", because(network, best))
+      .when("again", timed, "share",
+            timed ? format_percent(*best.again_ms / mean(best.passes_ms)) : "")
+      .set("error", format_percent(largest_error(network)));
 }
 
-/// Where nothing peaks within memory: the least that the arithmetic asks for.
+/// The choice for which the formula asks least, if none has a peak.
 Facts unfit_facts(const Checkpointed& network) {
   const auto least = std::ranges::min_element(network.choices, {}, &Choice::expected_peak);
   return Facts()
       .set("words", network.words)
       .set("groups", groups(*least))
-      .set("reason", least->reason)
-      .set("formula", format_bytes(least->expected_peak()));
+      .set("formula", prose_bytes(least->expected_peak()));
 }
 
 /// Choices whose losses leave the first's by more than rounding explains: they would not have
@@ -277,7 +236,7 @@ std::vector<Facts> apart(const Checkpointed& network) {
   return found;
 }
 
-/// What the handout's worked example is compared with.
+/// The network of the handout's worked example.
 bool is_handouts(const CellSpec& spec) {
   return spec.size == "xl" && spec.batch == 4 && spec.context == 2048 && spec.model->heads == 32;
 }
@@ -303,7 +262,7 @@ PartContent present_block_size(const RunView& view, const std::vector<Checkpoint
   std::vector<Facts> ran, unfit, parting;
   std::vector<NamedCell> named;
   for (const Checkpointed& network : networks) {
-    if (network.best() != nullptr) ran.push_back(network_facts(view, network));
+    if (network.best() != nullptr) ran.push_back(network_facts(network));
     if (network.best() == nullptr) unfit.push_back(unfit_facts(network));
     std::ranges::move(apart(network), std::back_inserter(parting));
     named.push_back({network.words, network.choices.front().cell});

@@ -23,18 +23,19 @@ inline ByteUnit byte_unit(double most) {
   return {"MiB", kBytesPerMebibyte, most >= kBytesPerMebibyte ? 1 : 3};
 }
 
-/// Where the handout asks for MiB, whatever the size of the least number.
+/// The handout asks for MiB; a `least` number below one gets more decimals.
 inline ByteUnit mebibytes(double least) {
   return {"MiB", kBytesPerMebibyte, least < kBytesPerMebibyte ? 3 : 1};
 }
 
-/// With as many digits as a figure can show: rows lie inside the page. `why`: where there are none.
+/// Keeps six decimals, because a figure's rows lie inside the page. `why` says why bytes are
+/// missing.
 inline Value in_unit(std::optional<double> bytes, const ByteUnit& unit,
                      const std::string& why = "") {
   return bytes ? Value(std::round(*bytes / unit.bytes * 1e6) / 1e6) : Value::missing(why);
 }
 
-/// `bytes` is a member, or what is computed from a row; where a row has none, `why` says so.
+/// `bytes` is a member or a function of a row; `why` says why a row has none.
 template <typename Row, typename Bytes>
 Column<Row> bytes_column(std::string name, std::string title, Bytes bytes, const ByteUnit& unit,
                          std::function<std::string(const Row&)> why = {}) {

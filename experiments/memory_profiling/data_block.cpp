@@ -3,6 +3,7 @@
 
 #include "base/lists.h"
 #include "base/text.h"
+#include "experiments/common/prose_bytes.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/parts.h"
 #include "experiments/memory_profiling/timeline.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr std::size_t kContributors = 5;
 constexpr double kAgrees = 0.01;
 
-/// What an operator of the network saves, by the block's module that it ran in.
+/// A name for the tensor that an operator saves in one of the block's modules.
 struct SavedTensor {
   const char *module, *op, *name;
 };
@@ -40,7 +41,7 @@ constexpr SavedTensor kSavedTensors[]{
     {"ffn", "aten::sigmoid", "SiLU sigmoid"},
     {"ffn", "aten::mul", "SwiGLU products"}};
 
-/// By what it is in labreport's `own` network, else by what made it.
+/// Names a tensor of labreport's `own` network by its role, another by what made it.
 std::string tensor_name(const MeasuredRow& row, bool own) {
   const std::string module = short_path(row.text(column::kModule));
   const std::string operation = row.text(column::kOperation), op = row.text(column::kOperator);
@@ -51,7 +52,7 @@ std::string tensor_name(const MeasuredRow& row, bool own) {
   return known != std::end(kSavedTensors) ? known->name : made_by(operation, module, op);
 }
 
-/// What one operator of the block saves.
+/// The bytes that one operator of the block saves.
 struct Contributor {
   std::string name;
   double bytes = 0, share = 0;
@@ -93,7 +94,7 @@ std::vector<Contributor> contributors_of(const Block& block) {
   return found;
 }
 
-/// At the shortest context and at the longest of which a backward ran.
+/// One block at the shortest and one at the longest context whose backward ran.
 std::vector<Block> blocks_of(const Profiles& spoken_of) {
   std::vector<Block> found;
   for (const Profile* profile : spoken_of) {
@@ -111,35 +112,44 @@ std::vector<Block> blocks_of(const Profiles& spoken_of) {
   return found;
 }
 
-/// The largest five and those as large as the fifth, those of one size together: "w1 output and w3
-/// output (160.0 MiB, 7.2 % each)".
-std::string contributor_words(const Block& block) {
-  const auto& all = block.contributors;
-  if (all.empty()) return "";
-  const double least = all[std::min(all.size(), kContributors) - 1].bytes;
+/// The five largest, neighbors of one size together: "w1 output and w3 output (7.2 % each)".
+std::string contributor_words(std::vector<Contributor> all) {
+  all.resize(std::min(all.size(), kContributors));
   std::vector<std::string> words;
   for (const double bytes : distinct(each(all, &Contributor::bytes))) {
-    if (bytes < least) break;
     const auto alike = only(all, [=](const Contributor& one) { return one.bytes == bytes; });
-    words.push_back(join_words(each(alike, &Contributor::name)) + " (" + format_bytes(bytes) +
-                    ", " + format_percent(alike.front().share) +
-                    (alike.size() > 1 ? " % each)" : " %)"));
+    words.push_back(join_words(each(alike, &Contributor::name)) + " (" +
+                    format_percent(alike.front().share) + (alike.size() > 1 ? " % each)" : " %)"));
   }
-  return join(words, "; ");
+  return join(words, ", ");
 }
 
-Facts facts_of(const Block& block) {
-  const double change = block.change();
-  return Facts()
-      .set("words", block.profile->words)
-      .set("context", format_count(block.profile->context()))
-      .set("kept", format_bytes(block.kept()))
-      .when("kept_differs", block.own() && !block.kept_agrees(), "formula",
-            format_bytes(block.kept_formula()))
-      .when("contributors", !block.contributors.empty(), "list", contributor_words(block))
-      .set("before", format_bytes(block.of(metric::kBeforeBackward)))
-      .set("after", format_bytes(block.of(metric::kAfterBackward)))
-      .set("change", (change < 0 ? "−" : "+") + format_bytes(std::abs(change)));
+/// The gradients do not depend on the context, so contexts share them.
+void set_facts(Facts& facts, const std::vector<Block>& blocks) {
+  std::vector<Facts> said;
+  for (const Block& block : blocks) {
+    const double change = block.change();
+    said.push_back(Facts()
+                       .set("context", format_count(block.profile->context()))
+                       .set("kept", prose_bytes(block.kept()))
+                       .set("change", (change < 0 ? "−" : "+") + prose_bytes(std::abs(change)))
+                       .flag("later", !said.empty()));
+  }
+  facts.flag("nothing", blocks.empty()).list("blocks", std::move(said));
+  const bool own = std::ranges::all_of(blocks, &Block::own);
+  const bool kept = own && std::ranges::all_of(blocks, &Block::kept_agrees);
+  const bool gradients = own && std::ranges::all_of(blocks, &Block::gradients_agree);
+  facts.flag("own", own).flag("kept_agrees", kept).flag("kept_differs", own && !kept);
+  facts.flag("gradients_agree", gradients).flag("gradients_differ", own && !gradients);
+  facts.set("gradients", join_words(distinct(each(blocks, [](const Block& block) {
+              return prose_bytes(block.gradients());
+            }))));
+  const bool named = !blocks.empty() && blocks.back().contributors.size() >= kContributors;
+  facts.when("contributors", named,
+             named ? Facts()
+                         .set("context", format_count(blocks.back().profile->context()))
+                         .set("list", contributor_words(blocks.back().contributors))
+                   : Facts());
 }
 
 Dataset blocks_data(const std::vector<Block>& blocks) {
@@ -181,7 +191,7 @@ Dataset contributors_data(const Block& block) {
 struct Point {
   std::string pass, module;
   double event, bytes;
-  double change = 0;  ///< From where the pass began.
+  double change = 0;  ///< Since the pass began.
 };
 
 /// The backward begins before its first allocation and ends where the next block's begins.
@@ -242,34 +252,19 @@ std::vector<Dataset> block_timeline(const Block& block) {
           variant_of(block, make_dataset("block-modules", stay_columns, stays))};
 }
 
-/// Of all contexts together: the gradients depend on none.
-void set_sizes(Facts& facts, const std::vector<Block>& blocks) {
-  const auto gradients =
-      each(blocks, [](const Block& block) { return format_bytes(block.gradients()); });
-  const bool own = std::ranges::all_of(blocks, &Block::own);
-  facts.flag("nothing", blocks.empty()).flag("own", own);
-  facts.flag("kept_agrees", own && std::ranges::all_of(blocks, &Block::kept_agrees));
-  facts.flag("gradients_agree", std::ranges::all_of(blocks, &Block::gradients_agree));
-  facts.set("gradients", join_words(distinct(gradients)));
-  facts.set("formula", format_bytes(blocks.empty() ? 0 : blocks.front().gradients_formula()));
-}
-
 }  // namespace
 
 PartContent present_block(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   set_common(part.facts, view, profiles);
   const std::vector<Block> blocks = blocks_of(answered(profiles));
-  std::vector<Facts> said;
   part.datasets = {blocks_data(blocks)};
   for (const Block& block : blocks) {
-    said.push_back(facts_of(block).flag("later", !said.empty()));
     part.datasets.push_back(contributors_data(block));
     std::ranges::move(block_timeline(block), std::back_inserter(part.datasets));
   }
-  set_sizes(part.facts, blocks);
+  set_facts(part.facts, blocks);
   part.facts.flag("model", measured_model(view.run()) != nullptr);
-  part.facts.list("blocks", std::move(said));
   return part;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/lists.h"
 #include "base/text.h"
+#include "experiments/common/prose_bytes.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/parts.h"
 #include "experiments/memory_profiling/timeline.h"
@@ -32,6 +33,17 @@ struct Group {
   }
 };
 
+/// Names the tensors whose size a formula gives; empty where none is known.
+std::string meaning_of(const std::string& formula) {
+  for (const auto& [elements, words] :
+       {std::pair("B · h · S²", kScores), std::pair("B · S · d_ff", "FFN activations"),
+        std::pair("B · S · V", "logits"),
+        std::pair("B · S · d ·", "tensors of the residual stream")}) {
+    if (formula.starts_with(elements)) return words;
+  }
+  return "";
+}
+
 /// One forward pass and its groups, the largest first; never empty.
 struct Forward {
   const Profile* profile;
@@ -47,6 +59,7 @@ struct Forward {
   std::string context() const { return format_count(profile->context()); }
   double scores() const { return static_cast<double>(score_bytes(step->spec())); }
   std::string formula() const { return groups.front().formula; }
+  std::string meaning() const { return meaning_of(formula()); }
   std::string pass() const {
     if (step->mode() == Mode::kInference) return "forward pass without grad";
     return step->mode() == Mode::kForward ? "forward pass with grad"
@@ -84,21 +97,10 @@ std::vector<Forward> forwards_of(const Profiles& profiles) {
   return found;
 }
 
-/// What has the elements of a formula; empty where none is known.
-std::string meaning(const std::string& formula) {
-  for (const auto& [elements, words] :
-       {std::pair("B · h · S²", kScores), std::pair("B · S · d_ff", "FFN activations"),
-        std::pair("B · S · V", "logits"),
-        std::pair("B · S · d ·", "tensors of the residual stream")}) {
-    if (formula.starts_with(elements)) return words;
-  }
-  return "";
-}
-
 /// Modules of labreport's network that are known by another name.
 constexpr std::pair<const char*, const char*> kPlaces[]{
     {"attn/computing softmax", "the softmax"},
-    {"attn/computing attention scores", "the masked scores"},
+    {"attn/computing attention scores", "QKᵀ, scale and mask"},
     {"attn", "attention"},
     {"ffn", "the FFN"}};
 
@@ -109,98 +111,40 @@ std::string place_of(const Group& group) {
   return known == std::end(kPlaces) ? path : known->second;
 }
 
-/// What one place makes of the largest.
-struct Source {
-  std::string place;
-  double count = 0;
-  std::vector<std::string> makers = {};
-};
-
-std::vector<Source> sources_of(const Forward& forward) {
-  std::vector<Source> sources;
+/// "each of 32 layers makes 3 in the softmax and 3 in QKᵀ, scale and mask"; "the pass makes 144 in
+/// attention" where layers do not make equally many.
+std::string source_words(const Forward& forward) {
+  std::vector<std::pair<std::string, double>> sources;
   for (const Group& group : forward.groups) {
     if (group.bytes != forward.bytes()) continue;
-    auto found = std::ranges::find(sources, place_of(group), &Source::place);
-    if (found == sources.end()) found = sources.insert(found, {place_of(group)});
-    found->count += group.count;
-    found->makers.push_back(group.maker());
+    const std::string place = place_of(group);
+    auto found = std::ranges::find(sources, place, &std::pair<std::string, double>::first);
+    if (found == sources.end()) found = sources.insert(found, {place, 0});
+    found->second += group.count;
   }
-  return sources;
-}
-
-/// "in each of 32 layers, 3 in the softmax (sub, exp and div) and 3 in …"; "144 in attention (…)"
-/// where layers do not make equally many.
-std::string source_words(const Forward& forward) {
-  const std::vector<Source> sources = sources_of(forward);
-  const CellSpec& spec = forward.step->spec();
-  const double layers = spec.model ? static_cast<double>(spec.model->layers) : 0;
-  const bool even = layers > 1 && std::ranges::all_of(sources, [layers](const Source& source) {
-                      return std::fmod(source.count, layers) == 0;
+  const auto& model = forward.step->spec().model;
+  const double layers = model ? static_cast<double>(model->layers) : 0;
+  const bool even = layers > 1 && std::ranges::all_of(sources, [layers](const auto& source) {
+                      return std::fmod(source.second, layers) == 0;
                     });
-  const auto words = [&](const Source& source) {
-    const double count = even ? source.count / layers : source.count;
-    const std::string makers = join_words(distinct(source.makers));
-    return format_value(count, {Notation::kCount}) + " in " + source.place +
-           (source.place.ends_with(makers) ? "" : " (" + makers + ")");
-  };
-  const std::string all = join_words(each(sources, words));
-  return even ? "in each of " + format_fixed(layers, 0) + " layers, " + all : all;
+  const std::string all = join_words(each(sources, [&](const auto& source) {
+    return format_value(even ? source.second / layers : source.second, {Notation::kCount}) +
+           " in " + source.first;
+  }));
+  return (even ? "each of " + format_fixed(layers, 0) + " layers" : "the pass") + " makes " + all;
 }
 
-Facts values_of(const Forward& forward) {
-  const std::string formula = forward.formula();
-  return Facts()
-      .set("words", forward.profile->words)
-      .set("context", forward.context())
-      .set("pass", forward.pass())
-      .set("bytes", format_bytes(forward.bytes()))
-      .set("count", forward.count(), {Notation::kCount})
-      .set("sources", source_words(forward))
-      .set("formula", formula.empty() ? "no formula known" : formula)
-      .set("meaning", meaning(formula))
-      .set("scores", format_bytes(forward.scores()));
-}
-
-/// Contexts whose largest allocations are of another kind than `shown`'s, the first such kind.
-std::optional<Facts> others(const std::vector<Forward>& forwards, const Forward& shown) {
-  const auto unlike = only(forwards, [&](const Forward& forward) {
-    return !forward.formula().empty() && forward.formula() != shown.formula();
+/// Contexts at which other tensors are larger than the scores, of one kind.
+std::optional<Facts> outgrown(const std::vector<Forward>& forwards) {
+  const auto larger = only(forwards, [](const Forward& forward) {
+    return forward.meaning() != kScores && forward.bytes() > forward.scores();
   });
-  if (unlike.empty()) return std::nullopt;
-  const std::string kind = unlike.front().formula();
-  const auto alike = only(unlike, [&](const Forward& one) { return one.formula() == kind; });
-  const auto bytes = [&](double (Forward::*size)() const) {
-    return join_words(each(alike, [=](const Forward& one) { return format_bytes((one.*size)()); }));
-  };
+  if (larger.empty() || distinct(each(larger, &Forward::meaning)).size() > 1 ||
+      larger.front().meaning().empty())
+    return std::nullopt;
   return Facts()
-      .set("meaning", meaning(kind))
-      .set("contexts", join_words(each(alike, &Forward::context)))
-      .set("bytes", bytes(&Forward::bytes))
-      .set("scores", bytes(&Forward::scores));
-}
-
-/// The other contexts whose largest allocations are of `shown`'s kind, and which of them ran
-/// without grad alone.
-std::optional<Facts> longer(const std::vector<Forward>& forwards, const Forward& shown) {
-  const auto alike = only(forwards, [&](const Forward& forward) {
-    return forward.profile != shown.profile && !shown.formula().empty() &&
-           forward.formula() == shown.formula();
-  });
-  if (alike.empty()) return std::nullopt;
-  const auto without = only(alike, [](const Forward& forward) {
-    const auto refused = [&](Mode mode) {
-      const Step* step = forward.profile->asked(mode);
-      return step != nullptr && step->refused() != nullptr;
-    };
-    return forward.step->mode() == Mode::kInference &&
-           (refused(Mode::kForward) || refused(Mode::kTrainStep));
-  });
-  const auto bytes = [](const Forward& forward) { return format_bytes(forward.bytes()); };
-  return Facts()
-      .set("contexts", join_words(each(alike, &Forward::context)))
-      .set("bytes", join_words(each(alike, bytes)))
-      .when("without_grad", !without.empty(), "contexts",
-            join_words(each(without, &Forward::context)));
+      .set("meaning", larger.front().meaning())
+      .set("contexts", join_words(each(larger, &Forward::context)));
 }
 
 /// The kinds of the smallest size may not all be recorded: a worker keeps the largest only.
@@ -224,7 +168,7 @@ Dataset largest_data(const Forward& forward) {
       {"maker", "Maker", &Group::maker},
       {"where", "Made by",
        [](const Group& row) { return made_by(row.operation, row.module, row.op); }},
-      {"kind", "Kind", [](const Group& row) { return meaning(row.formula); }},
+      {"kind", "Kind", [](const Group& row) { return meaning_of(row.formula); }},
       {"fate", "Fate", &Group::fate},
       {"count", "Count", &Group::count, "", {Notation::kCount}},
       bytes_column<Group>(
@@ -257,16 +201,19 @@ const Forward& reference_of(const RunView& view, const std::vector<Forward>& for
 PartContent present_largest(const RunView& view, const std::vector<Profile>& profiles) {
   PartContent part;
   const std::vector<Forward> forwards = forwards_of(answered(profiles));
-  part.facts.flag("nothing", forwards.empty()).list("contexts", each(forwards, values_of));
-  for (const char* name : {"known", "unknown", "longer", "outgrown", "others"})
-    part.facts.when(name, std::nullopt);
-  part.facts.set("pass", "");
+  part.facts.flag("nothing", forwards.empty()).set("pass", "");
+  for (const char* name : {"known", "unknown", "outgrown"}) part.facts.when(name, std::nullopt);
   if (forwards.empty()) return part;
   const Forward& shown = reference_of(view, forwards);
-  part.facts.when(meaning(shown.formula()).empty() ? "unknown" : "known", values_of(shown));
-  part.facts.when("longer", longer(forwards, shown));
-  const bool scores = meaning(shown.formula()) == kScores;
-  part.facts.when(scores ? "outgrown" : "others", others(forwards, shown));
+  part.facts.when(shown.meaning().empty() ? "unknown" : "known",
+                  Facts()
+                      .set("context", shown.context())
+                      .set("meaning", shown.meaning())
+                      .set("formula", shown.formula())
+                      .set("bytes", prose_bytes(shown.bytes()))
+                      .flag("several", shown.count() > 1)
+                      .set("sources", source_words(shown)));
+  if (shown.meaning() == kScores) part.facts.when("outgrown", outgrown(forwards));
   part.facts.set("pass", shown.pass() + " of " + shown.profile->words);
   part.datasets = {largest_data(shown), by_context(forwards)};
   return part;

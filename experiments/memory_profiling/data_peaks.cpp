@@ -1,11 +1,10 @@
-// Part (b): the peaks of each context, in which phase they lie, and what by arithmetic they consist
-// of.
+// Part (b): the peaks of each context, their phases, and the formulas that predict them.
 #include <ranges>
 
 #include "base/lists.h"
 #include "base/text.h"
-#include "experiments/common/change.h"
 #include "experiments/common/command.h"
+#include "experiments/common/prose_bytes.h"
 #include "experiments/common/timing.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/parts.h"
@@ -20,8 +19,7 @@ namespace {
 
 using Bytes = std::optional<double>;
 
-constexpr double kExplained = 0.01;  // Of the peak: what may stay open.
-constexpr double kNearly = 0.95;     // Of the peak: it consists of little else.
+constexpr double kExplained = 0.01;  // A formula may miss this share of the peak.
 
 double most_of(const Profiles& rows) {
   double most = 0;
@@ -81,9 +79,7 @@ struct StepRow {
   std::string phase() const { return step->peak_phase(); }
   Bytes requested() const { return step->bytes(metric::kMemory, metric::kPeakRequested); }
   double allocated() const { return *step->bytes(metric::kMemory, metric::kPeakAllocated); }
-  Bytes parameters() const { return step->category(metric::kParameters); }
-  Bytes activations() const { return step->category(metric::kActivations); }
-  /// Of labreport's own network alone.
+  /// Exists for labreport's own network only.
   std::optional<double> formula() const {
     const std::int64_t total = expected_peak(step->spec()).total();
     return total > 0 ? std::optional(static_cast<double>(total)) : std::nullopt;
@@ -143,81 +139,74 @@ Dataset peak_steps(const Profiles& profiles) {
   return make_dataset("steps", columns, steps_of(profiles));
 }
 
-/// A mode's peaks at the first and the last context at which it ran.
-std::optional<Facts> range_of(const Profiles& spoken_of, Mode mode) {
-  const Profiles ran =
-      only(spoken_of, [mode](const Profile* profile) { return profile->ran(mode) != nullptr; });
-  if (ran.empty()) return std::nullopt;
-  const Profile &first = *ran.front(), &last = *ran.back();
-  return Facts()
-      .set("words", mode_words(mode))
-      .set("first", format_bytes(*first.peak(mode)))
-      .set("first_context", format_count(first.context()))
-      .set("last", format_bytes(*last.peak(mode)))
-      .set("last_context", format_count(last.context()))
-      .flag("several", ran.size() > 1);
-}
-
-std::string contexts_of(const Profiles& profiles) {
-  return join_words(
-      each(profiles, [](const Profile* profile) { return format_count(profile->context()); }));
-}
-
 bool refused_step(const Profile* profile) {
   const Step* step = profile->asked(Mode::kTrainStep);
   return step != nullptr && step->refused() != nullptr;
 }
 
-/// In the optimizer, and nearly all of it parameters with their gradients and moments.
-bool in_optimizer(const StepRow& row) {
-  const Bytes held = row.step->held(), requested = row.requested();
-  return row.phase() == metric::kOptimizer && held && requested && *held > kNearly * *requested;
+/// "at 2,048"; "from 512 on", if all refused contexts are longer than `longest`.
+std::string refused_words(const Profiles& refused, std::int64_t longest) {
+  const auto context = [](const Profile* profile) { return format_count(profile->context()); };
+  if (refused.size() > 1 && refused.front()->context() > longest)
+    return "from " + context(refused.front()) + " on";
+  return "at " + join_words(each(refused, context));
 }
 
-/// In a pass, and most of what the step added before it are saved activations.
-bool by_activations(const StepRow& row) {
-  const Bytes before = row.step->bytes(metric::kResident, metric::kRequested);
-  const Bytes requested = row.requested(), activations = row.activations();
-  return !row.phase().empty() && row.phase() != metric::kOptimizer && before && requested &&
-         activations && *activations > (*requested - *before) / 2;
+/// Takes the longest context at which a training step ran; if none did, an inference forward.
+std::optional<Facts> peak_values(const Profiles& spoken_of) {
+  const Profiles refused = only(spoken_of, refused_step);
+  for (const Mode mode : {Mode::kTrainStep, Mode::kInference}) {
+    const Profiles ran =
+        only(spoken_of, [mode](const Profile* profile) { return profile->ran(mode) != nullptr; });
+    if (ran.empty()) continue;
+    const Profile& last = *ran.back();
+    const auto peak = [&](Mode of) { return prose_bytes(last.peak(of).value_or(0)); };
+    return Facts()
+        .set("context", format_count(last.context()))
+        .when("step", mode == Mode::kTrainStep, "peak", peak(Mode::kTrainStep))
+        .when("inference", last.ran(Mode::kInference) != nullptr, "peak", peak(Mode::kInference))
+        .when("refused", !refused.empty(), "where", refused_words(refused, last.context()));
+  }
+  return std::nullopt;
 }
 
-/// A peak before the backward pass has made its gradients, one for each parameter.
-bool gradients_replace(const StepRow& row) {
-  const Bytes parameters = row.parameters(), activations = row.activations();
-  return row.phase() == metric::kBackward && parameters && activations && *parameters > 0 &&
-         *activations > *parameters;
-}
-
-/// Of peaks in one phase, contexts rising.
-std::optional<Facts> phase_values(const std::vector<StepRow>& steps, bool alone) {
-  if (steps.empty()) return std::nullopt;
-  // The two reasons that quote these sizes hold only where they were measured.
-  const auto words = [](const Bytes& bytes) { return bytes ? format_bytes(*bytes) : ""; };
-  const StepRow &first = steps.front(), &last = steps.back();
+/// A peak in backward with more activations than the gradients that backward leaves.
+std::optional<Facts> outweighing(const StepRow& row) {
+  const Bytes activations = row.step->category(metric::kActivations);
+  const Timeline timeline = timeline_of(*row.step->launch);
+  const Instant* end = timeline.end_of(metric::kBackward);
+  if (row.phase() != metric::kBackward || !activations || end == nullptr) return std::nullopt;
+  const double gradients = end->of(metric::kGradients);
+  if (gradients <= 0 || *activations <= gradients) return std::nullopt;
   return Facts()
-      .set("first", format_count(first.context()))
-      .set("last", format_count(last.context()))
-      .flag("several", steps.size() > 1)
-      .set("state", words(last.step->state()))
-      .set("activations", from_to(words(first.activations()), words(last.activations())))
-      .set("phase", pass_words(last.phase()))
-      .when("outweigh", std::ranges::all_of(steps, gradients_replace), "gradients",
-            words(last.parameters()))
-      .flag("alone", alone);
+      .set("activations", prose_bytes(*activations))
+      .set("gradients", prose_bytes(gradients));
 }
 
-/// Up to some context the peaks lie in the optimizer, from the next on in one pass.
-void set_phases(Facts& facts, const std::vector<StepRow>& steps) {
-  const auto passes = std::ranges::find_if_not(steps, in_optimizer);
-  const std::vector<StepRow> updating(steps.begin(), passes), passing(passes, steps.end());
-  const bool told = std::ranges::all_of(passing, by_activations) &&
-                    distinct(each(passing, &StepRow::phase)).size() < 2;
-  facts.when("in_optimizer", told ? phase_values(updating, passing.empty()) : std::nullopt);
-  facts.when("in_pass", told ? phase_values(passing, updating.empty()) : std::nullopt);
+/// All peaks lie in one phase, or up to some context in the optimizer and from the next on in
+/// another phase.
+std::optional<Facts> phase_values(const std::vector<StepRow>& steps) {
+  const auto in_optimizer = [](const StepRow& row) { return row.phase() == metric::kOptimizer; };
+  const auto first = std::ranges::find_if_not(steps, in_optimizer);
+  const std::vector<StepRow> updating(steps.begin(), first), passing(first, steps.end());
+  const auto phases = distinct(each(passing, &StepRow::phase));
+  if (steps.empty() || phases.size() > 1 || (!phases.empty() && phases.front().empty()))
+    return std::nullopt;
+  const auto context = [](const StepRow& row) { return format_count(row.context()); };
+  const bool both = !updating.empty() && !passing.empty();
+  return Facts()
+      .set("phase", phase_words(passing.empty() ? std::string(metric::kOptimizer) : phases.front()))
+      .when("both", both,
+            both ? Facts()
+                       .set("short", context(updating.back()))
+                       .flag("up_to", updating.size() > 1)
+                       .set("long", context(passing.front()))
+                       .flag("on", passing.size() > 1)
+                 : Facts())
+      .when("outweigh", passing.empty() ? std::nullopt : outweighing(passing.front()));
 }
 
-/// A step that needs more than that of the next longer context, where the allocator explains it.
+/// Finds a step that peaks above the next longer context's because of the allocator's rounding.
 std::optional<Facts> turned(const std::vector<StepRow>& steps) {
   const auto row = std::ranges::adjacent_find(steps, std::greater(), &StepRow::allocated);
   if (row == steps.end()) return std::nullopt;
@@ -238,15 +227,12 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   set_common(part.facts, view, profiles);
   const Profiles spoken_of = answered(profiles);
   const Profiles rows = of_precision(profiles, spoken_of.front()->spec.precision);
-  const std::vector<StepRow> training = training_steps(spoken_of);
-  const auto inference = range_of(spoken_of, Mode::kInference);
-  const auto step = range_of(spoken_of, Mode::kTrainStep);
-  const Profiles refused = only(spoken_of, refused_step);
-  part.facts.flag("nothing", !inference && !step).set("reasons", reasons_missing(*rows.front()));
-  part.facts.when("step", step).when("inference", inference);
-  part.facts.when("refused", !refused.empty(), "contexts", contexts_of(refused));
-  set_phases(part.facts, training_steps(asked_in_full(spoken_of)));
-  part.facts.when("turned", turned(training));
+  const auto peaks = peak_values(spoken_of);
+  const std::string reasons = reasons_missing(*rows.front());
+  part.facts.flag("nothing", !peaks).when("reasons", !reasons.empty(), "words", reasons);
+  part.facts.when("peaks", peaks);
+  part.facts.when("phases", phase_values(training_steps(asked_in_full(spoken_of))));
+  part.facts.when("turned", turned(training_steps(spoken_of)));
   part.datasets = {peak_contexts(asked_in_full(rows)), forward_peaks(rows),
                    peak_steps(all_of(profiles))};
   add_what_fits(part, view, profiles);

@@ -3,18 +3,16 @@
 
 #include "base/lists.h"
 #include "base/text.h"
+#include "experiments/common/prose_bytes.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/parts.h"
-#include "experiments/memory_profiling/timeline.h"
 #include "results/metric_names.h"
 
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kMatters = 0.05;  // Of the training step's peak.
-constexpr double kSame = 0.001;
-constexpr double kWorthAWord = 0.002;  // Of the peak: a category's change.
-constexpr double kMost = 0.8;
+constexpr double kMatters = 0.05;  // A peak that changes by less hardly matters.
+constexpr double kRest = 0.1;      // A reason may miss this share of a change.
 
 /// One step at one context in two precisions.
 struct Pair {
@@ -26,15 +24,21 @@ struct Pair {
   double from() const { return own->peak(mode).value_or(0); }
   double to() const { return reduced->peak(mode).value_or(0); }
   double change() const { return from() > 0 ? to() / from() - 1 : 0; }
-  double size() const { return std::abs(change()); }
-  /// Of one that ran in both.
-  const Step& before() const { return *own->ran(mode); }
-  const Step& after() const { return *reduced->ran(mode); }
+  bool matters() const { return std::abs(change()) >= kMatters; }
+  std::string share() const {
+    return (change() < 0 ? "−" : "+") + format_percent(std::abs(change()));
+  }
+  /// Bytes at the peaks; nothing where one side has none.
+  std::optional<double> change_of(std::string_view category) const {
+    const auto before = own->ran(mode)->category(category);
+    const auto after = reduced->ran(mode)->category(category);
+    return before && after ? std::optional(*after - *before) : std::nullopt;
+  }
 };
 
 using Pairs = std::vector<Pair>;
 
-/// By rising context, of each the modes that both were asked for.
+/// Pairs by rising context; both sides were asked for.
 Pairs pairs_of(const std::vector<Profile>& profiles, const Profiles& own) {
   Pairs pairs;
   const Precision other = reduced(profiles).value_or(Precision::kFp32);
@@ -49,109 +53,68 @@ Pairs pairs_of(const std::vector<Profile>& profiles, const Profiles& own) {
   return pairs;
 }
 
-/// Those that ran in both.
+/// The pairs of one mode that ran in both precisions.
 Pairs of_mode(const Pairs& pairs, Mode mode) {
   return only(pairs, [mode](const Pair& pair) { return pair.mode == mode && pair.both_ran(); });
 }
 
-std::string noun(const Category& category) {
-  return category.name == metric::kTemporary ? "temporaries" : std::string(category.words);
+/// The bytes that smaller activations save and copies of the weights add, if these two make the
+/// change.
+std::optional<Facts> traded(const Pair& pair) {
+  const auto activations = pair.change_of(metric::kActivations);
+  const auto copies = pair.change_of(metric::kWeightCopies);
+  const std::string phase = pair.own->ran(pair.mode)->peak_phase();
+  if (!activations || !copies || *activations >= 0 || *copies <= 0 || phase.empty() ||
+      phase != pair.reduced->ran(pair.mode)->peak_phase())
+    return std::nullopt;
+  const double rest = pair.to() - pair.from() - (*activations + *copies);
+  if (std::abs(rest) > kRest * -*activations) return std::nullopt;
+  return Facts().set("saved", prose_bytes(-*activations)).set("added", prose_bytes(*copies));
 }
 
-/// "saves 8.95 GiB of activations and adds 6.09 GiB of weight copies"; empty where they do not add
-/// up to the change.
-std::string parts_of(const Pair& pair) {
-  std::vector<std::pair<double, std::string>> parts;
-  double sum = 0;
-  for (const Category& category : categories()) {
-    const auto before = pair.before().category(category.name);
-    const auto after = pair.after().category(category.name);
-    if (!before || !after) return "";
-    const double change = *after - *before;
-    sum += change;
-    if (std::abs(change) < kWorthAWord * pair.from()) continue;
-    parts.emplace_back(std::abs(change), (change < 0 ? "saves " : "adds ") +
-                                             format_bytes(std::abs(change)) + " of " +
-                                             noun(category));
-  }
-  if (!(std::abs(sum - (pair.to() - pair.from())) < kMatters * pair.from())) return "";
-  std::ranges::stable_sort(parts, std::greater(), &std::pair<double, std::string>::first);
-  return join_words(each(parts, &std::pair<double, std::string>::second));
-}
-
-/// Where the peak lies in another phase than before, what of the new one was gone in the old;
-/// empty: it stays. The categories at both peaks were measured.
-std::string moved(const Pair& pair) {
-  const std::string before = pair.before().peak_phase(), after = pair.after().peak_phase();
-  if (before == after || before.empty() || after != metric::kBackward) return "";
-  return "peaks in " + pass_words(after) + ", not in " + pass_words(before) + ", with " +
-         format_bytes(*pair.after().category(metric::kActivations)) + " of activations and " +
-         format_bytes(*pair.after().category(metric::kWeightCopies)) +
-         " of weight copies still alive";
-}
-
-/// Most of a step that hardly changes is held in both precisions alike.
-bool stays(const Pair& pair) {
-  const auto held = pair.before().held(), after = pair.after().held();
-  return pair.size() < kMatters && held && after && *held > kMost * pair.from() &&
-         std::abs(*after / *held - 1) < kSame;
-}
-
-/// What changes between the peaks; empty where the categories do not tell.
-std::string change_reason(const Pair& pair) {
-  const std::string parts = parts_of(pair);
-  if (parts.empty()) return "";
-  const std::string phase = moved(pair);
-  return pair.reduced->precision() + " " + (phase.empty() ? parts : phase);
-}
-
-std::string stay_reason(const Pair& pair) {
-  return format_bytes(*pair.before().state()) +
-         " of it is parameters, gradients and optimizer state, which stay in " +
-         pair.own->precision();
-}
-
-Facts pair_values(const Pair& pair, const std::string& reason) {
+/// All contexts decide whether it matters; the shortest and the longest are told.
+std::optional<Facts> step_values(const Pairs& steps) {
+  if (steps.empty()) return std::nullopt;
+  const Pair &first = steps.front(), &last = steps.back();
+  const auto matter = std::ranges::count_if(steps, &Pair::matters);
+  const auto reason = traded(last);
   return Facts()
-      .set("step", mode_words(pair.mode))
+      .set("verdict", matter == 0                   ? "Not much"
+                      : matter == std::ssize(steps) ? "Yes"
+                                                    : "It depends on the context")
+      .set("context", format_count(first.own->context()))
+      .set("share", first.share())
+      .when("longer", steps.size() > 1,
+            Facts().set("context", format_count(last.own->context())).set("share", last.share()))
+      .when("traded", reason)
+      .flag("unexplained", !reason && last.matters());
+}
+
+/// A forward's change, and whether copies of the weights are what raises it.
+Facts forward_values(const Pair& pair, bool same) {
+  const double change = pair.to() - pair.from();
+  const auto copies = pair.change_of(metric::kWeightCopies);
+  return Facts()
+      .set("step", pair.mode == Mode::kInference ? "inference" : "the " + mode_words(pair.mode))
       .set("context", format_count(pair.own->context()))
-      .set("from", format_bytes(pair.from()))
-      .set("to", format_bytes(pair.to()))
-      .set("share", (pair.change() < 0 ? "−" : "+") + format_percent(pair.size()))
-      .when("reason", !reason.empty(), "words", reason)
-      .flag("unexplained", reason.empty() && pair.size() >= kSame);
+      .set("share", pair.share())
+      .set("rise", format_percent(pair.change()))
+      .flag("copies", change > 0 && copies && *copies >= (1 - kRest) * change)
+      .flag("same", same);
 }
 
-/// Whether the step's peak changes, and in which direction.
-Facts directed(const Pair& pair, const std::string& reason) {
-  const bool hardly = pair.size() < kMatters;
-  return pair_values(pair, reason)
-      .flag("hardly", hardly)
-      .flag("saves", !hardly && pair.change() < 0)
-      .flag("costs", !hardly && pair.change() > 0);
-}
-
-Facts changed(const Pair& pair) { return pair_values(pair, change_reason(pair)); }
-
-/// Whether it matters: by the step at the shortest context, then by the one that changes most,
-/// where that is another.
-void set_steps(Facts& facts, const Pairs& steps) {
-  facts.when("verdict", std::nullopt).when("shortest", std::nullopt);
-  if (steps.empty()) return;
-  const Pair &most = *largest(steps, &Pair::size), &shortest = steps.front();
-  const bool later = &most != &shortest;
-  const bool matters = most.size() >= kMatters && shortest.size() < kMatters;
-  facts.when("verdict", directed(most, change_reason(most))
-                            .flag("later", later)
-                            .flag("matters", matters)
-                            .flag("longest", &most == &steps.back()));
-  if (!later) return;
-  const Pair* raised = largest(steps, &Pair::change);
-  const bool told = raised == &most || raised == &shortest || raised->change() < kSame;
-  const std::string reason = stays(shortest) ? stay_reason(shortest) : change_reason(shortest);
-  facts.when("shortest",
-             directed(shortest, reason)
-                 .when("raised", told ? std::nullopt : std::optional(changed(*raised))));
+/// The forward at the context that the step's reason speaks of, else at the longest.
+std::optional<Facts> forward_facts(const Pairs& pairs, const Pairs& steps) {
+  for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kForwardBackward}) {
+    const Pairs forwards = of_mode(pairs, mode);
+    if (forwards.empty()) continue;
+    const auto context = [](const Pair& pair) { return pair.own->context(); };
+    const auto beside = steps.empty() ? forwards.end()
+                                      : std::ranges::find(forwards, context(steps.back()), context);
+    return forward_values(beside == forwards.end() ? forwards.back() : *beside,
+                          !steps.empty() && traded(steps.back()));
+  }
+  return std::nullopt;
 }
 
 bool refused(const Profile& profile) {
@@ -214,12 +177,10 @@ PartContent present_precisions(const RunView& view, const std::vector<Profile>& 
   part.facts.set("own", own).set("reduced", other);
   part.facts.flag("alone", pairs.empty());
   part.facts.flag("none_in_both", !pairs.empty() && std::ranges::none_of(pairs, &Pair::both_ran));
-  Pairs forwards = of_mode(pairs, Mode::kInference);
-  if (forwards.empty()) forwards = of_mode(pairs, Mode::kForward);
-  const Pairs full = pairs_of(profiles, asked_in_full(answered(profiles)));
-  set_steps(part.facts, of_mode(full, Mode::kTrainStep));
-  part.facts.when("inference",
-                  forwards.empty() ? std::nullopt : std::optional(changed(forwards.back())));
+  Pairs steps = of_mode(pairs_of(profiles, asked_in_full(answered(profiles))), Mode::kTrainStep);
+  if (steps.empty()) steps = of_mode(pairs, Mode::kTrainStep);
+  part.facts.when("steps", step_values(steps));
+  part.facts.when("forward", forward_facts(pairs, steps));
   set_fits(part.facts, pairs);
   part.datasets = {both_precisions(pairs, own, other)};
   add_peaks_figure(part, view, profiles);

@@ -1,5 +1,6 @@
 // Part (d): one tensor of the residual stream.
 #include <algorithm>
+#include <cmath>
 #include <ranges>
 
 #include "experiments/memory_profiling/bytes.h"
@@ -56,15 +57,17 @@ PartContent present_residual(const RunView& view, const std::vector<Profile>& pr
   const Profiles spoken_of = answered(profiles);
   const Residual shown{&reference(view, spoken_of)};
   const auto measured = shown.measured();
-  const std::string bytes = measured ? format_value(*measured, {Notation::kCount}) : "";
-  const ByteUnit unit = mebibytes(shown.formula());
+  const double size = shown.formula() / kBytesPerMebibyte;
+  part.facts.set("size", shown.profile->spec.size);
   part.facts.set("context", format_count(shown.profile->context()));
   part.facts.set("batch", format_count(shown.batch()));
   part.facts.set("width", format_count(shown.width()));
   part.facts.set("bytes", shown.formula(), {Notation::kCount});
-  part.facts.set("mebibytes", format_fixed(shown.formula() / unit.bytes, unit.decimals));
+  part.facts.set("mebibytes",
+                 std::floor(size) == size ? format_fixed(size, 0) : format_significant(size, 3));
   part.facts.flag("agrees", measured == shown.formula());
-  part.facts.when("differs", measured && measured != shown.formula(), "measured", bytes);
+  part.facts.when("differs", measured && measured != shown.formula(), "measured",
+                  measured ? format_value(*measured, {Notation::kCount}) : "");
   part.facts.flag("not_measured", !measured);
   part.datasets = {residuals(spoken_of)};
   return part;

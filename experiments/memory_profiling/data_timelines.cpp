@@ -1,6 +1,6 @@
 // Part (a): memory over an inference step and a training step, by what it is held for.
 #include "base/lists.h"
-#include "base/text.h"
+#include "experiments/common/prose_bytes.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/lifetimes.h"
 #include "experiments/memory_profiling/parts.h"
@@ -11,8 +11,9 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kNear = 0.75;        // Of the capacity: a curve that comes so near shows it.
-constexpr double kInvisible = 0.002;  // Of the peak: an area too thin to be seen.
+constexpr double kNear = 0.75;        // Curves above this share of the capacity show it.
+constexpr double kMostly = 0.95;      // Parameters above this share of the start are all of it.
+constexpr double kInvisible = 0.002;  // Areas below this share of the peak are too thin to be seen.
 
 struct Shown {
   const Profile* profile;
@@ -23,7 +24,7 @@ struct Shown {
   std::string title() const { return mode_words(step->mode()) + " of " + profile->words; }
 };
 
-/// At the longest context that has a timeline; `whole`: only of a step that ran to its end.
+/// Takes the longest context that has a timeline; `whole`: of a step that ran to its end.
 std::optional<Shown> longest_shown(const Profiles& profiles, Mode mode, bool whole) {
   std::optional<Shown> found;
   for (const Profile* profile : profiles) {
@@ -35,8 +36,8 @@ std::optional<Shown> longest_shown(const Profiles& profiles, Mode mode, bool who
   return found;
 }
 
-/// The step at the longest context, and where that was refused memory the longest that ran; where
-/// no such step has a timeline, the next lesser.
+/// The step at the longest context, behind the longest that ran if that one did not. Without a
+/// timeline of a training step they are of the next lesser mode.
 std::vector<Shown> steps_shown(const Profiles& profiles) {
   for (const Mode mode : {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward}) {
     const auto any = longest_shown(profiles, mode, false);
@@ -47,73 +48,73 @@ std::vector<Shown> steps_shown(const Profiles& profiles) {
   return {};
 }
 
-/// "12.69 GiB of parameters and 25.38 GiB of optimizer state"
-std::string parts_of(const Instant& instant) {
-  const double least = kInvisible * instant.requested();
-  const auto visible = only(categories(), [&](const Category& category) {
-    return instant.of(category.name) > 0 && instant.of(category.name) >= least;
-  });
-  return join_words(each(visible, [&](const Category& category) {
-    return format_bytes(instant.of(category.name)) + " of " + std::string(category.words);
-  }));
-}
-
-/// What the optimizer requests beyond what was there when the backward pass ended.
-double optimizer_rise(const Timeline& timeline) {
-  const Instant* before = timeline.end_of(metric::kBackward);
+/// Counts how often temporaries fall from more than half of their most to less.
+std::int64_t teeth(const Timeline& timeline) {
   double most = 0;
+  for (const Instant& instant : timeline.instants)
+    most = std::max(most, instant.of(metric::kTemporary));
+  std::int64_t count = 0;
+  bool high = false;
   for (const Instant& instant : timeline.instants) {
-    if (before != nullptr && instant.phase == metric::kOptimizer)
-      most = std::max(most, instant.requested() - before->requested());
+    const bool above = instant.of(metric::kTemporary) > most / 2;
+    if (high && !above) ++count;
+    high = above;
   }
-  return most;
+  return count;
 }
 
-/// The one situation that a step is in: what lies above the start of a sawtooth are temporaries.
-std::string_view situation(const Shown& shown) {
-  const Instant& peak = shown.timeline.peak();
-  if (!shown.step->ok()) return "refused";
-  if (shown.timeline.end_of(metric::kBackward) != nullptr) return "trained";
-  if (shown.step->mode() != Mode::kInference) return "forward_alone";
-  const bool temporary =
-      peak.of(metric::kTemporary) > (peak.requested() - shown.start().requested()) / 2;
-  return temporary ? "sawtooth" : "rising";
+/// On top of little but parameters, one tooth of temporaries or more for each layer.
+bool is_sawtooth(const Shown& shown) {
+  const Instant &start = shown.start(), &peak = shown.timeline.peak();
+  const auto& model = shown.step->spec().model;
+  return shown.step->mode() == Mode::kInference && model &&
+         teeth(shown.timeline) >= model->layers &&
+         start.of(metric::kParameters) >= kMostly * start.requested() &&
+         peak.of(metric::kTemporary) > (peak.requested() - start.requested()) / 2;
 }
 
-/// The allocation that was refused.
-std::optional<Facts> another_of(const Step& step) {
-  const OutOfMemory* oom = step.refused();
-  if (oom == nullptr || !oom->requested_bytes) return std::nullopt;
-  return Facts().set("bytes", format_bytes(static_cast<double>(*oom->requested_bytes)));
+/// Saved activations are more than half of what the step adds up to its peak.
+bool climbs(const Shown& shown) {
+  const Instant &start = shown.start(), &peak = shown.timeline.peak();
+  return !peak.phase.empty() && peak.phase != metric::kOptimizer &&
+         peak.of(metric::kActivations) > (peak.requested() - start.requested()) / 2;
 }
 
-Facts shown_values(const Shown& shown) {
-  const Timeline& timeline = shown.timeline;
-  const Instant &start = shown.start(), &peak = timeline.peak();
-  const auto at_end = [&](std::string_view phase, std::string_view category) {
-    const Instant* instant = timeline.end_of(phase);
-    return format_bytes(instant == nullptr ? 0 : instant->of(category));
-  };
-  const bool loss = timeline.end_of(metric::kLoss) != nullptr;
-  const bool trains = shown.step->mode() == Mode::kTrainStep;
+/// Gradients come, activations go, and memory falls between the peak and the end of backward.
+bool falls(const Timeline& timeline) {
+  const Instant *end = timeline.end_of(metric::kBackward), &peak = timeline.peak();
+  return end != nullptr && end->requested() < peak.requested() &&
+         end->of(metric::kGradients) > peak.of(metric::kGradients) &&
+         end->of(metric::kActivations) < peak.of(metric::kActivations);
+}
+
+/// "The training step of xl at context 512"; later steps are told by what differs.
+std::string subject(const Shown& shown, const Shown* before) {
+  if (before == nullptr) return "The " + shown.title();
+  const std::string step = mode_words(shown.step->mode());
+  if (before->profile == shown.profile) return "The " + step;
+  const std::string context = format_count(shown.profile->context());
+  return before->step->mode() == shown.step->mode() ? "At " + context + " it"
+                                                    : "At context " + context + " the " + step;
+}
+
+Facts shown_values(const Shown& shown, const Shown* before) {
+  const Instant &start = shown.start(), &peak = shown.timeline.peak();
+  const char* situation = !shown.step->ok()    ? "refused"
+                          : is_sawtooth(shown) ? "sawtooth"
+                          : climbs(shown)      ? "climbs"
+                                               : "plain";
   Facts values;
-  for (const char* name : {"sawtooth", "rising", "trained", "forward_alone", "refused"})
-    values.flag(name, name == situation(shown));
-  return values.set("words", shown.title())
-      .set("start", format_bytes(start.requested()))
-      .set("parts", parts_of(start))
-      .set("above", format_bytes(peak.requested() - start.requested()))
-      .set("activations", at_end(loss ? metric::kLoss : metric::kForward, metric::kActivations))
-      .set("gradients", at_end(metric::kBackward, metric::kGradients))
-      .set("peak", format_bytes(peak.requested()))
-      .when("rounded", format_bytes(peak.allocated) != format_bytes(peak.requested()), "allocated",
-            format_bytes(peak.allocated))
-      .set("phase", pass_words(peak.phase))
-      .set("reason", shown.step->missing())
-      .when("another", another_of(*shown.step))
-      .flag("stateless", trains && start.of(metric::kOptimizerStates) <= 0)
-      .when("updated", timeline.end_of(metric::kOptimizer) != nullptr, "optimizer",
-            format_bytes(optimizer_rise(timeline)));
+  for (const char* name : {"refused", "sawtooth", "climbs", "plain"})
+    values.flag(name, std::string_view(name) == situation);
+  return values.set("subject", subject(shown, before))
+      .set("start", prose_bytes(start.requested()))
+      .set("parameters", prose_bytes(start.of(metric::kParameters)))
+      .set("peak", prose_bytes(peak.requested()))
+      .when("in_phase", !peak.phase.empty(), "phase", phase_words(peak.phase))
+      .flag("state", start.of(metric::kOptimizerStates) > 0)
+      .flag("falls", falls(shown.timeline))
+      .set("reason", shown.step->refused() != nullptr ? "out of memory" : shown.step->missing());
 }
 
 /// A place on the curve and its words: the peak, or the GPU's capacity.
@@ -148,7 +149,7 @@ Dataset marks_data(const Shown& shown, double capacity, const ByteUnit& unit) {
   return make_dataset("marks", columns, marks_of(shown, capacity));
 }
 
-/// What one category holds after one event.
+/// The bytes of one category after one event.
 struct Slice {
   const Instant* instant;
   Category category;
@@ -232,14 +233,16 @@ PartContent present_timelines(const RunView& view, const std::vector<Profile>& p
   std::vector<Shown> all = steps_shown(spoken_of);
   const auto inference = longest_shown(spoken_of, Mode::kInference, false);
   if (inference) all.insert(all.begin(), *inference);
-  part.facts.flag("nothing", all.empty()).list("recorded", each(all, shown_values));
+  std::vector<Facts> said;
   for (const Shown& shown : all) {
+    said.push_back(shown_values(shown, &shown == all.data() ? nullptr : &shown - 1));
     const bool forward = shown.step->mode() == Mode::kInference;
     const char* file = forward            ? "memory-inference"
                        : shown.step->ok() ? "memory-step"
                                           : "memory-step-out-of-memory";
     add_step(part, shown, file, forward ? 0 : capacity(view, *shown.step));
   }
+  part.facts.flag("nothing", all.empty()).list("recorded", std::move(said));
   return part;
 }
 

@@ -8,9 +8,9 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr std::size_t kMostBoxes = 100;  // As far as the figure's setting goes.
+constexpr std::size_t kMostBoxes = 100;  // The figure's setting goes no further.
 constexpr std::size_t kListedKinds = 20;
-constexpr double kNearlyFlat = 0.2;  // Of the peak: boxes that take less are drawn on a cut axis.
+constexpr double kNearlyFlat = 0.2;  // Boxes below this share of the peak are drawn on a cut axis.
 
 struct Box {
   int rank = 0;

@@ -23,8 +23,8 @@ struct Bins {
 /// `timeline` is not empty.
 Bins bins_of(const Timeline& timeline, const std::vector<Allocation>& allocations);
 
-/// Where the figure's axis of memory begins, in bytes: at 0, but where what was there before dwarfs
-/// the rest.
+/// The byte at which the figure's axis of memory begins: 0, unless what was there before the step
+/// dwarfs the rest.
 double axis_begin(const Timeline& timeline);
 
 /// The datasets "lifetimes", ranked by size, "lifetime-bins" and, for the table, "lifetime-kinds";

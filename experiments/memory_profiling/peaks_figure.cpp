@@ -8,7 +8,8 @@
 namespace labreport::memory_profiling {
 namespace {
 
-constexpr double kVisible = 0.05;  // Of the GPU's memory: smaller peaks could not be told apart.
+constexpr double kVisible =
+    0.05;  // Peaks below this share of the GPU's memory could not be told apart.
 
 /// A peak in the figure, or why there is none.
 struct Dot {
@@ -54,7 +55,7 @@ void add_peaks_figure(PartContent& part, const RunView& view,
       refused = refused || step.refused() != nullptr;
     }
   }
-  // Refused steps came near it, whatever the peaks that are left.
+  // A refused step came near the capacity, although it has no peak.
   const bool drawn = memory > 0 && (refused || most >= kVisible * memory);
   const ByteUnit unit = byte_unit(drawn ? std::max(most, memory) : most);
   if (most > 0) part.datasets.push_back(peaks(profiles, unit));

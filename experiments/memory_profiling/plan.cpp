@@ -55,7 +55,7 @@ bool no_room(const Planning& planning, CellSpec spec, Mode mode) {
   return without_room(planning.so_far, spec);
 }
 
-/// Where the step does not fit but the forward with grad does, a step without AdamW may.
+/// A step without AdamW may fit if the forward with grad does and the whole step does not.
 void add_modes(Planning& planning, const CellSpec& spec) {
   for (const Mode mode : {Mode::kInference, Mode::kForward, Mode::kTrainStep}) {
     planning.add(spec, mode);

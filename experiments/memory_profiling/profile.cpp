@@ -16,7 +16,7 @@
 namespace labreport::memory_profiling {
 namespace {
 
-/// Of one mode, a cell that ran speaks before one that did not.
+/// A cell that ran replaces one of its mode that did not.
 void add_step(Profile& profile, const Cell& cell) {
   const Mode mode = cell.spec.mode.value_or(Mode::kForward);
   const Step step{&cell, representative(cell)};
@@ -62,21 +62,6 @@ std::optional<double> Step::bytes(std::string_view tag, std::string_view name) c
 
 std::optional<double> Step::category(std::string_view name) const {
   return bytes(metric::kCategory, name);
-}
-
-std::optional<double> Step::held() const {
-  double sum = 0;
-  for (const auto name : {metric::kParameters, metric::kGradients, metric::kOptimizerStates}) {
-    const auto part = category(name);
-    if (!part) return std::nullopt;
-    sum += *part;
-  }
-  return sum;
-}
-
-std::optional<double> Step::state() const {
-  const auto resident = resident_bytes(spec());
-  return resident ? std::optional(static_cast<double>(*resident)) : held();
 }
 
 std::string Step::peak_phase() const {
@@ -139,6 +124,10 @@ std::string pass_words(const std::string& phase) {
   if (phase == metric::kForward || phase == metric::kBackward) return "the " + phase + " pass";
   if (phase == metric::kOptimizer) return "the optimizer step";
   return phase.empty() ? "no phase" : "the " + phase;
+}
+
+std::string phase_words(const std::string& phase) {
+  return phase == metric::kOptimizer ? "the optimizer" : phase;
 }
 
 std::vector<Profile> profiles_of(const RunView& view) {

