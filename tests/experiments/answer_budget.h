@@ -25,11 +25,18 @@ inline std::size_t most_numbers(Length length) { return length == Length::kParag
 /// The handout's own wishes, part by part.
 inline const std::map<std::string, Length>& lengths() {
   using enum Length;
-  static const std::map<std::string, Length> all{{"nsys_profile.a", kSentence},
-                                                 {"nsys_profile.b", kSentence},
-                                                 {"nsys_profile.c", kSentence},
-                                                 {"nsys_profile.d", kSentence},
-                                                 {"nsys_profile.e", kSentence}};
+  static const std::string kAllReduce = "distributed_communication_single_node";
+  static const std::string kSharding = "optimizer_state_sharding_accounting";
+  static const std::map<std::string, Length> all{
+      {"nsys_profile.a", kSentence},     {"nsys_profile.b", kSentence},
+      {"nsys_profile.c", kSentence},     {"nsys_profile.d", kSentence},
+      {"nsys_profile.e", kSentence},
+
+      {"data_parallel.a", kSentences},   {"data_parallel.b", kSentence},
+      {"data_parallel.c", kSentence},    {"data_parallel.d", kParagraph},
+      {kAllReduce, kSentences},          {kSharding + ".a", kSentences},
+      {kSharding + ".b", kSentences},    {kSharding + ".c", kSentences},
+      {"fsdp_accounting.a", kSentences}, {"fsdp_accounting.b", kSentences}};
   return all;
 }
 
@@ -55,15 +62,17 @@ inline std::size_t word_count(const std::string& text) {
   return count;
 }
 
-/// Counts a value with its unit as one number. Names, contexts, shapes and the networks' layers are
-/// none: the handout itself gives them.
+/// Counts a value with its unit as one number. Names, contexts, shapes, the networks' layers,
+/// numbers of ranks, caps of buckets and sizes of all-reduces are none: the handout gives them.
 inline std::size_t number_count(std::string text) {
   for (const char* given :
        {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[0-9]+ layers)", R"(\b[A-Za-z]+-?[0-9]+\b)",
         R"(\b(contexts?|lengths?|dimensions?) [0-9,]+((, | and | to )[0-9,]+)*)",
-        R"([0-9,]+( to [0-9,]+)? (tokens|steps|GPUs|ranks)\b(?!/))"})
+        R"([0-9,]+((, | and | to )[0-9,]+)* (tokens|steps|GPUs|ranks)\b(?!/))",
+        R"(\b([Cc]aps|buckets) of [0-9.,]+((, | and )[0-9.,]+)* MB\b)",
+        R"(\b(1|10|100) (KiB|MB|GB)\b)"})
     text = std::regex_replace(text, std::regex(given), "");
-  static const std::regex number(R"([0-9][0-9,.]*)");
+  static const std::regex number(R"([0-9][0-9,.]*( × 10)?)");
   return static_cast<std::size_t>(
       std::distance(std::sregex_iterator(text.begin(), text.end(), number), {}));
 }
