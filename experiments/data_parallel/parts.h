@@ -1,4 +1,4 @@
-// The parts of the problem.
+// Part (d), which has a file of its own.
 #pragma once
 
 #include "experiments/data_parallel/schemes.h"
@@ -8,9 +8,6 @@ namespace labreport::data_parallel {
 
 inline constexpr const char* kProblem = "data_parallel";
 
-PartContent present_naive(const RunView& view, const std::vector<Network>& networks);
-PartContent present_flat(const RunView& view, const std::vector<Network>& networks);
-PartContent present_overlap(const RunView& view, const std::vector<Network>& networks);
 PartContent present_buckets(const RunView& view, const std::vector<Network>& networks);
 
 }  // namespace labreport::data_parallel

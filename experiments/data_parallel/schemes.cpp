@@ -77,7 +77,6 @@ Trained trained_by(const Cell& cell) {
   trained.peak_bytes = single(*launch, metric::kMemory, metric::kPeakAllocated);
   trained.calls = single(*launch, metric::kAllReduces, metric::kCalls)
                       .value_or(static_cast<double>(all_reduce_count(cell.spec)));
-  trained.largest_bytes = single(*launch, metric::kAllReduces, metric::kLargest);
   trained.off = single(*launch, metric::kEquality, metric::kGradients);
   const auto weights = single(*launch, metric::kEquality, metric::kWeights);
   trained.off =

@@ -21,7 +21,6 @@ struct Trained {
   std::optional<double> skew_ms = {}, backward_ms = {}, exchange_ms = {};
   double backward_deviation_ms = 0;
   double calls = 0;  ///< All-reduces of a step; by arithmetic if they were not counted.
-  std::optional<double> largest_bytes = {};
   /// Of the traced step, of the rank with the most exposed.
   std::optional<double> communication_ms = {}, both_ms = {};
   /// Of the traced step over the timed ones, where it is so long that it tells nothing of them.

@@ -17,7 +17,7 @@
 namespace labreport::data_parallel {
 namespace {
 
-constexpr double kNsPerUs = 1e3, kUsPerMs = 1e3;
+constexpr double kNsPerUs = 1e3;
 
 struct SchemeRow {
   std::string network;  ///< Empty where there is one alone.
@@ -196,19 +196,13 @@ Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_lis
   return make_dataset("by-rank", kRankColumns, rows);
 }
 
-std::string ms_words(double value) { return format_significant(value, 4); }
-
-std::string difference_words(double ms) {
-  if (ms < 1) return format_fixed(ms * kUsPerMs, 0) + " µs";
-  return format_fixed(ms, 1) + " ms";
-}
-
-std::string step_words(const Trained& trained) {
-  return format_value(Value::mean_of(trained.steps_ms));
-}
-
-double deviation_of_difference(const Trained& a, const Trained& b) {
-  return std::hypot(sample_stddev(a.steps_ms), sample_stddev(b.steps_ms));
+const Network* foremost(const std::vector<Network>& networks, Scheme scheme) {
+  const Network* found = nullptr;
+  for (const Network& network : networks) {
+    const bool larger = found == nullptr || network.total_bytes() > found->total_bytes();
+    if (network.ran(scheme) != nullptr && larger) found = &network;
+  }
+  return found;
 }
 
 std::optional<bool> differ(const Trained* a, const Trained* b) {
@@ -242,25 +236,6 @@ void add_conditions(Facts& facts, const RunView& view, const std::vector<Network
   facts.set("steps", format_count(spec.steps.value_or(0)));
   facts.list("sizes", sizes_of(networks));
   facts.flag("extra", view.edition().name != "2025");
-}
-
-std::vector<Facts> missing(const std::vector<Network>& networks,
-                           std::initializer_list<Scheme> wanted) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
-  each(networks, wanted, [&](const Network&, const Trained& trained) {
-    if (trained.reason.empty()) return;
-    auto known =
-        std::ranges::find(reasons, trained.reason, [](const auto& it) { return it.first; });
-    if (known == reasons.end()) known = reasons.insert(known, {trained.reason, {}});
-    known->second.push_back(trained.words());
-  });
-  std::vector<Facts> facts;
-  for (const auto& [reason, names] : reasons) {
-    facts.emplace_back()
-        .set("schemes", fmt::format("{}", fmt::join(names, ", ")))
-        .set("reason", reason);
-  }
-  return facts;
 }
 
 void add_cells(PartContent& part, const RunView& view, const std::vector<Network>& networks,

@@ -19,31 +19,21 @@ Dataset schemes_dataset(const std::vector<Network>& networks, std::initializer_l
 /// "by-rank": each rank by itself.
 Dataset ranks_dataset(const std::vector<Network>& networks, std::initializer_list<Scheme> wanted);
 
-std::string ms_words(double ms);
+inline constexpr Notation kThree{Notation::kSignificant, 3};
 
-/// A difference of two steps, as exactly as they bear out: "12.2 ms", "5.5 ms", "46 µs".
-std::string difference_words(double ms);
+/// The largest network that ran the scheme, in the first of its settings; null: none did.
+const Network* foremost(const std::vector<Network>& networks, Scheme scheme);
 
-/// "116.71 ± 0.29": the mean of its steps and their deviation, as tables have it.
-std::string step_words(const Trained& trained);
-
-/// Of the difference of their steps, which are independent.
-double deviation_of_difference(const Trained& a, const Trained& b);
-
-/// They differ by more than both deviations together; nothing where one has no steps.
+/// Tells whether they differ by more than both deviations together; absent if one has no steps.
 std::optional<bool> differ(const Trained* a, const Trained* b);
 
-/// What it takes over the step without communication; where the steps do not show that, why.
+/// Extra time compared with the step without communication, or why it cannot be told.
 Value added_value(const Network& network, const Trained& trained);
 
-/// Where and how all of it was measured, for the method.
+/// Adds to the method where and how everything was measured.
 void add_conditions(Facts& facts, const RunView& view, const std::vector<Network>& networks);
 
-/// Those of `schemes` without numbers: "{{schemes}}: {{reason}}", schemes of one reason together.
-std::vector<Facts> missing(const std::vector<Network>& networks,
-                           std::initializer_list<Scheme> wanted);
-
-/// What the part of that letter, of those schemes, rests on, with its commands.
+/// Adds the cells that the part rests on, and its commands.
 void add_cells(PartContent& part, const RunView& view, const std::vector<Network>& networks,
                std::initializer_list<Scheme> wanted, const std::string& letter);
 

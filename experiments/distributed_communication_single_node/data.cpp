@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <set>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "experiments/common/command.h"
 #include "experiments/distributed_communication_single_node/links.h"
 #include "experiments/distributed_communication_single_node/measured.h"
@@ -21,10 +23,8 @@ namespace {
 constexpr const char* kProblem = "distributed_communication_single_node";
 constexpr std::int64_t kHandoutRanks[]{2, 4, 6};
 constexpr double kNsPerMs = 1e6, kNsPerUs = 1e3, kGiga = 1e9, kMega = 1e6;
-// Of a time, the share that latency takes: above the one it is bound by it, below the other hardly.
-constexpr double kMostly = 0.5, kHardly = 0.1;
-// So near the ring's ratio, the ring explains it.
-constexpr double kNearRing = 0.2;
+constexpr double kNearRing = 0.2;  // A ratio that is off by less is the ring's.
+constexpr std::string_view kSkipped = "skipped: ";
 
 using Groups = std::vector<Group>;
 
@@ -34,8 +34,6 @@ std::string size_words(std::int64_t bytes) {
   if (bytes >= kGigabyte) return format_count(bytes / kGigabyte) + " GB";
   return format_count(bytes / kMegabyte) + " MB";
 }
-
-std::string ms_words(double ns) { return format_significant(ns / kNsPerMs, 3); }
 
 /// A row of the handout's grid.
 struct GridRow {
@@ -275,13 +273,6 @@ std::vector<LineRow> line_rows(const RunView& view, const Groups& groups) {
   return rows;
 }
 
-/// A bandwidth beside what the link could carry.
-void set_link(Facts& facts, const std::optional<Link>& link, double busbw) {
-  facts.when("link", link.has_value(), "name", link ? link->name : "");
-  facts.set("nominal", link ? format_significant(link->bytes_per_second / kGiga, 3) : "");
-  facts.set("share", link ? format_percent(busbw / link->bytes_per_second) : "");
-}
-
 std::vector<RankRow> rank_rows(const Groups& groups) {
   std::vector<RankRow> rows;
   for (const Group& group : groups) {
@@ -306,106 +297,119 @@ std::vector<RankRow> rank_rows(const Groups& groups) {
   return rows;
 }
 
-/// How one library's time with one number of ranks goes along with size.
-std::optional<Facts> by_size(const RunView& view, const Group& group) {
-  std::vector<std::int64_t> sizes = asked_sizes(group);
-  std::erase_if(sizes, [&](std::int64_t bytes) { return !group.undisturbed(bytes); });
-  if (sizes.size() < 2) return std::nullopt;
-  const auto small = group.synced(sizes.front()), large = group.synced(sizes.back());
-  Facts facts;
-  facts.set("group", group.words());
-  facts.set("small", size_words(small->bytes)).set("large", size_words(large->bytes));
-  facts.set("small_ms", ms_words(small->ns)).set("large_ms", ms_words(large->ns));
-  facts.set("times", format_factor(large->ns / small->ns));
-  facts.set("sizes", format_count(large->bytes / small->bytes));
-  facts.set("busbw", format_significant(group.busbw(*large) / kGiga, 3));
-  // Of what is quoted: the same synchronized calls.
-  auto line = line_through(group.timings(metric::kSynced));
-  if (line && !line->explains()) line.reset();
-  const double share_small = line ? line->latency_ns / line->ns(small->bytes) : 0;
-  const double share_large = line ? line->latency_ns / line->ns(large->bytes) : 1;
-  facts.flag("turns", share_small > kMostly && share_large < kHardly);
-  facts.flag("bandwidth", share_small <= kMostly && share_large < kHardly);
-  facts.set("latency", line ? format_significant(line->latency_ns / kNsPerUs, 3) : "");
-  facts.set("share_small", format_percent(share_small));
-  facts.set("share_large", format_percent(share_large));
-  set_link(facts, link_of(view, group), group.busbw(*large));
-  return facts;
+constexpr Notation kThree{Notation::kSignificant, 3};
+
+/// The asked sizes that nothing disturbed, smallest first.
+std::vector<Timing> asked_timings(const Group& group) {
+  std::vector<Timing> timings;
+  for (const std::int64_t bytes : asked_sizes(group)) {
+    if (const auto timing = group.undisturbed(bytes)) timings.push_back(*timing);
+  }
+  return timings;
 }
 
-/// The same library's least and most ranks, at the largest size that both have.
-std::optional<Facts> by_ranks(const Groups& groups, Collectives collectives) {
-  Groups ran;
-  std::ranges::copy_if(groups, std::back_inserter(ran), [&](const Group& group) {
-    return group.cell->spec.ranks->collectives == collectives && group.reason.empty();
-  });
-  if (ran.size() < 2) return std::nullopt;
-  const Group& few = ran.front();
-  const Group& many = ran.back();
-  for (auto size = std::rbegin(kHandoutSizes); size != std::rend(kHandoutSizes); ++size) {
-    const auto a = few.undisturbed(*size), b = many.undisturbed(*size);
+/// The group that the answer speaks of, over NCCL if there is one; null: none has two sizes.
+const Group* foremost(const Groups& groups) {
+  const Group* found = nullptr;
+  for (const Group& group : groups) {
+    const bool nccl = group.cell->spec.ranks->collectives == Collectives::kNccl;
+    const bool better =
+        found == nullptr || (nccl && found->cell->spec.ranks->collectives != Collectives::kNccl);
+    if (better && asked_timings(group).size() > 1) found = &group;
+  }
+  return found;
+}
+
+/// The time of the smallest size of the sweep, if it accounts for the ratio of two larger times.
+std::optional<Facts> latency(const Group& group, const Timing& small, const Timing& large) {
+  constexpr double kLatency = 0.2, kAccounts = 1.5;
+  constexpr std::int64_t kKibibyte = 1024;
+  const Timing least = group.timings(metric::kSynced).front();
+  const double bytes = static_cast<double>(small.bytes) / static_cast<double>(large.bytes);
+  const double accounted = least.ns + (large.ns - least.ns) * bytes;
+  const bool close = small.ns < kAccounts * accounted && accounted < kAccounts * small.ns;
+  const bool written = least.bytes >= kKibibyte && least.bytes % kKibibyte == 0;
+  if (!written || least.bytes * 10 > small.bytes || least.disturbed) return std::nullopt;
+  if (least.ns < kLatency * small.ns || !close) return std::nullopt;
+  return Facts()
+      .set("least", format_count(least.bytes / kKibibyte) + " KiB")
+      .set("ms", least.ns / kNsPerMs, kThree);
+}
+
+Facts by_size(const Group& group) {
+  const std::vector<Timing> timings = asked_timings(group);
+  const Timing &small = timings.front(), &large = timings.back();
+  return Facts()
+      .set("small", size_words(small.bytes))
+      .set("large", size_words(large.bytes))
+      .set("small_ms", small.ns / kNsPerMs, kThree)
+      .set("large_ms", large.ns / kNsPerMs, kThree)
+      .set("times", format_factor(large.ns / small.ns))
+      .set("sizes", format_count(large.bytes / small.bytes))
+      .set("busbw", group.busbw(large) / kGiga, kThree)
+      .when("latency", latency(group, small, large));
+}
+
+/// The library's most ranks beside the group's, at the largest size that both have.
+std::optional<Facts> by_ranks(const Groups& groups, const Group& few) {
+  const Group* many = nullptr;
+  for (const Group& group : groups) {
+    const bool same = group.library() == few.library() && group.ranks() > few.ranks();
+    if (same && group.reason.empty()) many = &group;
+  }
+  for (const std::int64_t bytes : std::views::reverse(kHandoutSizes)) {
+    const auto a = few.undisturbed(bytes);
+    const auto b = many == nullptr ? std::nullopt : many->undisturbed(bytes);
     if (!a || !b) continue;
     const double ratio = b->ns / a->ns;
-    const double ring = bus_factor(many.ranks()) / bus_factor(few.ranks());
-    Facts facts;
-    facts.set("library", few.library()).set("size", size_words(*size));
-    facts.set("few", format_count(few.ranks())).set("many", format_count(many.ranks()));
-    facts.set("ratio", format_ratio(ratio)).set("ring", format_ratio(ring));
-    facts.flag("explained", std::abs(ratio / ring - 1) <= kNearRing);
-    return facts;
+    const double ring = bus_factor(many->ranks()) / bus_factor(few.ranks());
+    return Facts()
+        .set("size", size_words(bytes))
+        .set("many", format_count(many->ranks()))
+        .set("few", format_count(few.ranks()))
+        .set("ratio", format_ratio(ratio))
+        .set("ring", format_ratio(ring))
+        .flag("explained", std::abs(ratio / ring - 1) <= kNearRing);
   }
   return std::nullopt;
 }
 
-/// Gloo beside NCCL with as many ranks, at the sizes that both have.
-std::optional<Facts> by_library(const Groups& groups) {
+/// Gloo beside NCCL with as many ranks, at the smallest and the largest size that both have.
+std::optional<Facts> by_library(const Groups& groups, const Group& nccl) {
   for (const Group& gloo : groups) {
-    if (gloo.cell->spec.ranks->collectives != Collectives::kGloo) continue;
-    const auto nccl = std::ranges::find_if(groups, [&](const Group& group) {
-      return group.cell->spec.ranks->collectives == Collectives::kNccl &&
-             group.ranks() == gloo.ranks();
-    });
-    if (nccl == groups.end()) continue;
+    if (gloo.library() == nccl.library() || gloo.ranks() != nccl.ranks()) continue;
     std::vector<std::pair<std::int64_t, double>> ratios;
     for (const std::int64_t bytes : kHandoutSizes) {
-      const auto a = gloo.undisturbed(bytes), b = nccl->undisturbed(bytes);
+      const auto a = gloo.undisturbed(bytes), b = nccl.undisturbed(bytes);
       if (a && b) ratios.emplace_back(bytes, a->ns / b->ns);
     }
     if (ratios.size() < 2) continue;
-    Facts facts;
-    facts.set("ranks", format_count(gloo.ranks()));
-    facts.set("small", size_words(ratios.front().first));
-    facts.set("large", size_words(ratios.back().first));
-    facts.set("small_ratio", format_factor(ratios.front().second));
-    facts.set("large_ratio", format_factor(ratios.back().second));
-    return facts;
+    return Facts()
+        .set("small", size_words(ratios.front().first))
+        .set("large", size_words(ratios.back().first))
+        .set("small_ratio", format_factor(ratios.front().second))
+        .set("large_ratio", format_factor(ratios.back().second));
   }
   return std::nullopt;
 }
 
-/// Those without numbers, groups of one reason together.
-std::vector<Facts> missing(const Groups& groups) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+/// The ranks that did not run; the reason if they share one.
+std::optional<Facts> missing(const Groups& groups) {
+  std::vector<std::string> ranks;
+  std::set<std::string> reasons;
   for (const Group& group : groups) {
+    const std::string count = format_count(group.ranks());
     if (group.reason.empty()) continue;
-    const auto known =
-        std::ranges::find(reasons, group.reason, [](const auto& it) { return it.first; });
-    if (known == reasons.end()) {
-      reasons.push_back({group.reason, {group.words()}});
-    } else {
-      known->second.push_back(group.words());
-    }
+    if (std::ranges::find(ranks, count) == ranks.end()) ranks.push_back(count);
+    reasons.insert(group.reason);
   }
-  std::vector<Facts> facts;
-  for (const auto& [reason, names] : reasons) {
-    facts.emplace_back()
-        .set("groups", fmt::format("{}", fmt::join(names, "; ")))
-        .set("reason", reason);
-  }
-  return facts;
+  if (ranks.empty()) return std::nullopt;
+  std::string reason = reasons.size() == 1 ? *reasons.begin() : "“What ran” gives the reasons";
+  if (reason.starts_with(kSkipped)) reason.erase(0, kSkipped.size());
+  return Facts().set("ranks", join_words(ranks)).set("reason", reason);
 }
 
-/// Of the handout's sizes and ranks those that no launch was planned for.
+/// The handout's sizes and ranks that no launch was planned for.
 std::optional<Facts> left_out(const Groups& groups) {
   std::vector<std::string> sizes, ranks;
   for (const std::int64_t bytes : kHandoutSizes) {
@@ -426,15 +430,10 @@ std::optional<Facts> left_out(const Groups& groups) {
   return Facts().set("what", fmt::format("{}", fmt::join(all, ", and ")));
 }
 
-std::vector<Facts> wrong_sums(const Groups& groups) {
-  std::vector<Facts> facts;
-  for (const Group& group : groups) {
-    std::int64_t wrong = 0;
-    for (const Timing& timing : group.timings(metric::kSynced)) wrong += timing.wrong;
-    if (wrong == 0) continue;
-    facts.emplace_back().set("group", group.words()).set("wrong", format_count(wrong));
-  }
-  return facts;
+bool any_wrong(const Groups& groups) {
+  return std::ranges::any_of(groups, [](const Group& group) {
+    return std::ranges::any_of(group.timings(metric::kSynced), &Timing::wrong);
+  });
 }
 
 /// Conditions that all ranks' launches tell alike.
@@ -480,33 +479,19 @@ void add_conditions(Facts& facts, const Groups& groups) {
              format_count(static_cast<std::int64_t>(turns.value_or(0))));
 }
 
-template <typename Item>
-std::vector<Facts> present_ones(std::initializer_list<std::optional<Item>> items) {
-  std::vector<Facts> facts;
-  for (const auto& item : items) {
-    if (item) facts.push_back(*item);
-  }
-  return facts;
-}
-
-Facts facts_of(const RunView& view, const Groups& groups) {
+Facts facts_of(const Groups& groups) {
+  const Group* group = foremost(groups);
   Facts facts;
-  std::vector<Facts> first_of_each;
-  std::set<Collectives> libraries;
-  for (const Group& group : groups) {
-    const auto found = by_size(view, group);
-    if (found && libraries.insert(group.cell->spec.ranks->collectives).second) {
-      first_of_each.push_back(*found);
-    }
-  }
-  facts.flag("nothing", first_of_each.empty());
-  facts.list("sizes_grow", std::move(first_of_each));
-  facts.list("ranks_grow", present_ones<Facts>({by_ranks(groups, Collectives::kGloo),
-                                                by_ranks(groups, Collectives::kNccl)}));
-  facts.when("libraries", by_library(groups));
-  facts.list("missing", missing(groups));
+  facts.flag("nothing", group == nullptr);
+  facts.when("one", group ? std::optional(by_size(*group)
+                                              .set("library", group->library())
+                                              .set("ranks", format_count(group->ranks()))
+                                              .when("ranks_grow", by_ranks(groups, *group))
+                                              .when("libraries", by_library(groups, *group)))
+                          : std::nullopt);
+  facts.when("missing", group ? missing(groups) : std::nullopt);
   facts.when("left_out", left_out(groups));
-  facts.list("wrong", wrong_sums(groups));
+  facts.flag("wrong", any_wrong(groups));
   add_conditions(facts, groups);
   return facts;
 }
@@ -522,7 +507,7 @@ Presentation present(const RunView& view) {
   if (groups.empty()) return {};
   const std::vector<LineRow> lines = line_rows(view, groups);
   PartContent part;
-  part.facts = facts_of(view, groups);
+  part.facts = facts_of(groups);
   part.datasets = {make_dataset("grid", kGrid, grid_rows(groups)),
                    make_dataset("sweep", kSweep, sweep_rows(groups)),
                    make_dataset("lines", kLines, lines),

@@ -76,9 +76,7 @@ std::optional<Line> line_through(std::vector<Timing> timings) {
     return std::nullopt;
   }
   for (const Timing& timing : timings) {
-    const double error = relative_error(line, timing);
-    line.largest_error = std::max(line.largest_error, error);
-    if (error < 0.5) line.near += 1 / static_cast<double>(timings.size());
+    line.largest_error = std::max(line.largest_error, relative_error(line, timing));
   }
   return line;
 }

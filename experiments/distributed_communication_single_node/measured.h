@@ -34,11 +34,7 @@ struct Timing {
 struct Line {
   double latency_ns = 0;        ///< α
   double bytes_per_second = 0;  ///< β, as algbw
-  double largest_error = 0;     ///< Of any size, as a share of its measured time.
-  double near = 0;              ///< The share of sizes that it misses by less than a half.
-
-  /// It passes by nearly all sizes: a reason may rest on it.
-  bool explains() const { return near >= 0.8; }
+  double largest_error = 0;     ///< The largest error of a size, as a share of its measured time.
 
   double ns(std::int64_t bytes) const {
     return latency_ns + static_cast<double>(bytes) / bytes_per_second * 1e9;

@@ -99,11 +99,10 @@ double largest_tensor(const CellSpec& spec) {
 
 /// What a step on a rank's part of the batch needs beside parameters, gradients and state: as one
 /// process would, in forward, loss and backward or in the optimizer.
-ExpectedStep expected_rest(const CellSpec& spec, const HeldBytes& held, double moments,
-                           bool optimizer) {
+double expected_rest(const CellSpec& spec, const HeldBytes& held, double moments, bool optimizer) {
   const auto whole = static_cast<double>(parameter_bytes(*spec.model));
   const double kept = static_cast<double>(held.parameters) / whole;
-  ExpectedStep highest;
+  double highest = 0;
   for (const ExpectedPeak& peak : possible_peaks(of_one_rank(spec))) {
     if ((peak.phase == metric::kOptimizer) != optimizer) continue;
     double temporaries = static_cast<double>(peak.temporaries);
@@ -111,10 +110,9 @@ ExpectedStep expected_rest(const CellSpec& spec, const HeldBytes& held, double m
     // Sharded weights are cast by us and freed: autocast keeps no copies of them.
     const double copies =
         spec.sharding == Sharding::kWeights ? 0 : static_cast<double>(peak.weight_copies);
-    const double gradients = kept * static_cast<double>(peak.gradients);
-    const double bytes = kept * static_cast<double>(peak.parameters) + gradients + moments +
-                         copies + static_cast<double>(peak.activations) + temporaries;
-    if (bytes > highest.bytes) highest = {bytes, gradients, copies};
+    const double held_then = kept * static_cast<double>(peak.parameters + peak.gradients);
+    highest = std::max(highest, held_then + moments + copies +
+                                    static_cast<double>(peak.activations) + temporaries);
   }
   return highest;
 }
@@ -159,15 +157,7 @@ std::optional<double> ShardingScheme::expected_peak(const Stage& stage) const {
   const bool optimizer = stage.point.name == metric::kAfterOptimizer;
   const bool state = stage.when == When::kLaterStep || optimizer;
   const double moments = state ? static_cast<double>(held.moments) : 0;
-  return expected_rest(cell->spec, held, moments, optimizer).bytes;
-}
-
-ExpectedStep ShardingScheme::expected_step() const {
-  const HeldBytes held = held_bytes(cell->spec);
-  const auto moments = static_cast<double>(held.moments);
-  return std::ranges::max({expected_rest(cell->spec, held, moments, false),
-                           expected_rest(cell->spec, held, moments, true)},
-                          {}, &ExpectedStep::bytes);
+  return expected_rest(cell->spec, held, moments, optimizer);
 }
 
 const ShardingScheme* Trained::find(Sharding sharding) const {

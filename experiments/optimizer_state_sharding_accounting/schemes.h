@@ -35,13 +35,6 @@ struct Stage {
   std::string point_words() const;  ///< "before the optimizer step"
 };
 
-/// The highest instant of a step by arithmetic; bytes.
-struct ExpectedStep {
-  double bytes = 0;
-  double gradients = 0;  ///< Of them gradients,
-  double copies = 0;     ///< and copies of weights in 16 bits, which autocast keeps.
-};
-
 /// One choice of what is sharded.
 struct ShardingScheme {
   const Cell* cell;
@@ -61,8 +54,6 @@ struct ShardingScheme {
   /// before. Nothing for the peak of building the network.
   double expected_allocated(const Stage& stage) const;
   std::optional<double> expected_peak(const Stage& stage) const;
-  /// Of a whole later step.
-  ExpectedStep expected_step() const;
 };
 
 /// One network at one batch, context and precision, among as many ranks.

@@ -172,6 +172,12 @@ double largest_difference(std::span<const double> a, std::span<const double> b) 
 
 }  // namespace
 
+std::string bytes_words(double bytes) {
+  const bool large = bytes >= kBytesPerGibibyte;
+  return format_significant(bytes / (large ? kBytesPerGibibyte : kBytesPerMebibyte), 3) +
+         (large ? "\u00a0GiB" : "\u00a0MiB");
+}
+
 Dataset points_data(const std::vector<Trained>& networks) {
   return make_dataset("points", point_columns(networks), point_rows(networks));
 }
@@ -213,20 +219,6 @@ Dataset times_data(const std::vector<Trained>& networks) {
     for (const ShardingScheme& scheme : network.schemes) rows.push_back({&network, &scheme});
   }
   return make_dataset("times", time_columns(), rows);
-}
-
-void set_missing(Facts& facts, const std::vector<Trained>& networks) {
-  std::vector<Facts> missing;
-  for (const Trained& network : networks) {
-    for (const ShardingScheme& scheme : network.schemes) {
-      if (scheme.ran()) continue;
-      missing.emplace_back()
-          .set("network", network.words)
-          .set("scheme", scheme.words())
-          .set("reason", scheme.reason);
-    }
-  }
-  facts.list("missing", std::move(missing));
 }
 
 void set_conditions(Facts& facts, const RunView& view, const std::vector<Trained>& networks) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "document/dataset.h"
@@ -9,6 +10,11 @@
 #include "experiments/optimizer_state_sharding_accounting/schemes.h"
 
 namespace labreport::optimizer_state_sharding_accounting {
+
+inline constexpr Notation kThree{Notation::kSignificant, 3};
+
+/// "52.1 GiB", "150 MiB"
+std::string bytes_words(double bytes);
 
 /// Bytes of both datasets are in one unit, chosen by the highest peak.
 /// "points": a row for each scheme, step and point; a scheme without numbers has one, its reason.
@@ -19,9 +25,6 @@ Dataset stacks_data(const std::vector<Trained>& networks);
 
 /// "times": the step, and the medians of its phases, a row a scheme.
 Dataset times_data(const std::vector<Trained>& networks);
-
-/// "missing": each scheme without numbers, and why.
-void set_missing(Facts& facts, const std::vector<Trained>& networks);
 
 /// Ranks, batch, warm-up and steps, for the words of a method.
 void set_conditions(Facts& facts, const RunView& view, const std::vector<Trained>& networks);

@@ -55,49 +55,29 @@ TEST(ShardedOptimizerPlan, IsXlWithAndWithoutOnTwoGpus) {
   EXPECT_THAT(ids(only(kProblem, Preset::kDemo)).front(), HasSubstr(".gloo.r2."));
 }
 
-TEST(ShardedOptimizerMemory, SavesTheStateThatOthersHold) {
-  EXPECT_THAT(
+TEST(ShardedOptimizerMemory, IsExplainedByTheStateThatOthersHold) {
+  EXPECT_EQ(
       answer("a"),
-      AllOf(HasSubstr("because a rank keeps 7.44 GiB of AdamW's state instead of 14.89 "
-                      "GiB; parameters (7.44 GiB) and gradients (7.44 GiB) stay whole"),
-            HasSubstr(
-                "After model init they are 7.44 GiB either way, before the *first* step 21.22 GiB "
-                "either way, because AdamW makes its state at its first step"),
-            HasSubstr("the peaks are 36.11 GiB and 28.67 GiB.")));
+      "With xl in FP32 memory peaks at 7.44\u00a0GiB either way after model init, at "
+      "**36.1\u00a0GiB** before the optimizer step and **30.1\u00a0GiB** after it, with sharding "
+      "at **28.7\u00a0GiB** and **22.6\u00a0GiB**. The difference is AdamW's state for the "
+      "parameters that other ranks own, **7.44\u00a0GiB**; parameters and gradients stay whole.");
+  EXPECT_THAT(answer("a", peaks(5, 1.1)), Not(HasSubstr("The difference is")));
+  EXPECT_THAT(answer("a", peaks(0, 1.1)), HasSubstr("7.44\u00a0GiB and 8.19\u00a0GiB after model"));
 }
 
-TEST(ShardedOptimizerMemory, GivesNoReasonThatThePeaksDoNotBearOut) {
-  const std::string higher = answer("a", peaks(5, 2));
-  EXPECT_THAT(higher, AllOf(Not(HasSubstr("because a rank keeps")), Not(HasSubstr("lower"))));
-  const std::string first = answer("a", peaks(1, 2));
-  EXPECT_THAT(first, Not(HasSubstr("because AdamW makes")));
-  EXPECT_THAT(first, HasSubstr("step 21.22 GiB and 42.45 GiB"));
-  const std::string near = answer("a", peaks(1, 1.005));
-  EXPECT_THAT(near, HasSubstr("21.22 GiB and 21.33 GiB: alike, because AdamW"));
+TEST(ShardedOptimizerMemory, OfOneGpuHasNoPeaks) {
+  EXPECT_THAT(answer("a", on_one_gpu), HasSubstr("No rank trained both ways"));
+  EXPECT_THAT(answer("c", on_one_gpu), HasSubstr("**$3 \\Psi$**"));
 }
 
-TEST(ShardedOptimizerMemory, OfOneGpuSaysWhatTheHostLacks) {
-  EXPECT_THAT(
-      answer("a", on_one_gpu),
-      AllOf(HasSubstr("No rank trained both ways"),
-            HasSubstr("xl in FP32, optimizer state sharded: skipped: this host has 1 GPU")));
-  EXPECT_THAT(answer("c", on_one_gpu), HasSubstr("**$3 \\Psi$** in all"));
-}
-
-TEST(ShardedOptimizerTime, IsExplainedByBroadcastAndOwnStep) {
-  EXPECT_THAT(
-      answer("b"),
-      AllOf(HasSubstr("shorter than without, because in steps that synchronize after each phase "
-                      "broadcasting"),
-            HasSubstr("on a rank's own parameters instead of")));
-}
-
-TEST(ShardedOptimizerTime, IsNotWhereThePhasesGoTheOtherWayOrOneIsUnknown) {
+TEST(ShardedOptimizerTime, IsExplainedByPhasesThatMakeUpTheDifference) {
+  EXPECT_THAT(answer("b"), AllOf(HasSubstr("% less, because AdamW updates a rank's own parameters"),
+                                 Not(HasSubstr("losses"))));
   EXPECT_THAT(answer("b", of_sharded(scaled(metric::kStep, metric::kTotal, 2))),
-              AllOf(HasSubstr("without. In steps that synchronize after each phase broadcasting"),
-                    Not(HasSubstr("because in steps"))));
+              AllOf(HasSubstr("% more. This run does not show why."), Not(HasSubstr("because"))));
   EXPECT_THAT(answer("b", without(metric::kSynced, metric::kBroadcast)),
-              AllOf(HasSubstr("a step takes"), Not(HasSubstr("broadcasting"))));
+              HasSubstr("% less. This run does not show why."));
 }
 
 /// One phase of one step a hundred times as long, as where something else runs beside it.
@@ -105,12 +85,13 @@ TEST(ShardedOptimizerTime, TakesMediansOfPhases) {
   const auto one_slow =
       each_sample(metric::kSynced, metric::kBroadcast,
                   [](double ns, std::size_t step) { return step == 0 ? 100 * ns : ns; });
-  EXPECT_THAT(answer("b", of_sharded(one_slow)), HasSubstr("the parameters takes 13.3"));
+  EXPECT_THAT(answer("b", of_sharded(one_slow)), HasSubstr("broadcasting them takes 13.4 ms"));
 }
 
 TEST(ShardedOptimizerMemory, LeavesOutAPointWithoutItsPeak) {
   const auto unknown = [](const NamedRow& row) { row[column::kPeakBytes] = Scalar(); };
-  EXPECT_THAT(answer("a", of_sharded(each_row(metric::kHeld, unknown))), Not(HasSubstr("lower")));
+  EXPECT_THAT(answer("a", of_sharded(each_row(metric::kHeld, unknown))),
+              HasSubstr("No rank trained"));
 }
 
 TEST(ShardedOptimizerChart, HasTheUnitOfItsHighestPeak) {
@@ -125,7 +106,6 @@ TEST(ShardedOptimizerChart, HasTheUnitOfItsHighestPeak) {
 TEST(ShardedOptimizerTime, NamesLossesThatDiffer) {
   EXPECT_THAT(answer("b", of_sharded(losses({9.2, 9.3}))),
               HasSubstr("The losses of xl in FP32 differ by 1.1 %"));
-  EXPECT_THAT(answer("b"), Not(HasSubstr("losses")));
 }
 
 TEST(ShardedOptimizerMemory, IsAtEveryPointWhatTheFormulasSay) {
@@ -135,8 +115,7 @@ TEST(ShardedOptimizerMemory, IsAtEveryPointWhatTheFormulasSay) {
 }
 
 TEST(ShardedOptimizerBesideZero1, SendsHalfMore) {
-  EXPECT_THAT(answer("c"), AllOf(HasSubstr("sends 11.17 GiB a step, with ZeRO-1 7.44 GiB"),
-                                 HasSubstr("owns 50.0 % of the parameters")));
+  EXPECT_THAT(answer("c"), HasSubstr("sends 11.2\u00a0GiB a step, with ZeRO-1 7.44\u00a0GiB"));
 }
 
 }  // namespace
