@@ -87,8 +87,8 @@ inline std::size_t word_count(const std::string& text) {
   return count;
 }
 
-/// Counts a value with its unit as one number. Names, contexts, shapes, layers, ranks, steps, caps of
-/// buckets, sizes of all-reduces and the addend 0.01 are none: the handout itself gives them.
+/// Counts a value with its unit as one number. Names, contexts, shapes, layers, ranks, steps, caps
+/// of buckets, sizes of all-reduces and the addend 0.01 are none: the handout itself gives them.
 inline std::size_t number_count(std::string text) {
   for (const char* given :
        {R"(\b[0-9.]+B\b)", R"([0-9]+×[0-9]+)", R"(\b[dh] = [0-9]+)", R"(\b[0-9]+ layers)",

@@ -39,8 +39,8 @@ Document fsdp_calcs(Request request) {
   return build_document(run, false);
 }
 
-TEST(Title, NamesTheProfilingSectionOnlyWhereItsProblemsAreShown) {
-  EXPECT_EQ(fsdp_calcs({.problems = "fsdp_calcs"}).title, "Assignment 2");
+TEST(Title, NamesTheProfilingSectionOrWhatWasMeasured) {
+  EXPECT_EQ(fsdp_calcs({.problems = "fsdp_calcs"}).title, "FSDP, by arithmetic");
   const auto run = measured(only("benchmarking_script", Preset::kQuick));
   EXPECT_EQ(build_document(run, false).title, "Profiling and benchmarking (§1.1)");
 }
