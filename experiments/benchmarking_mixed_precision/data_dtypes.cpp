@@ -132,8 +132,7 @@ std::optional<PartContent> present_dtypes(const RunView& view) {
   part.cells = {cell};
   part.datasets = {make_dataset("dtypes", kTensors, rows)};
   add_model(part, view);
-  part.details.tables = {
-      commands_table(view.run(), kProblem + std::string(".a"), {{"dtypes", cell}})};
+  part.details.tables = {command_table(view.run(), kProblem + std::string(".a"), {cell})};
   return part;
 }
 

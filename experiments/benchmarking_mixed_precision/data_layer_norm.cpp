@@ -182,8 +182,7 @@ std::optional<PartContent> present_layer_norm(const RunView& view) {
                      errors_by_scale(drawn(rows)),
                      make_dataset("steps", kSteps, only(rows, at_one))};
   }
-  part.details.tables = {
-      commands_table(view.run(), kProblem + std::string(".b"), {{"layer normalization", cell}})};
+  part.details.tables = {command_table(view.run(), kProblem + std::string(".b"), {cell})};
   return part;
 }
 

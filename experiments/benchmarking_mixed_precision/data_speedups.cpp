@@ -107,16 +107,6 @@ std::vector<PassRow> pass_rows(const std::vector<NetworkRow>& rows) {
   return passes;
 }
 
-/// The fullest cell of each network.
-std::vector<NamedCell> named_cells(const std::vector<Network>& networks) {
-  std::vector<NamedCell> cells;
-  for (const Network& network : networks) {
-    const auto& [mode, cell] = *network.group->cells.rbegin();
-    cells.push_back({network.group->label + ", " + std::string(describe(mode)), cell});
-  }
-  return cells;
-}
-
 std::optional<PartContent> present_speedups(const RunView& view) {
   const std::vector<TimingGroup> groups = timing_groups(view);
   const std::vector<Network> measured = networks(view, groups);
@@ -133,9 +123,10 @@ std::optional<PartContent> present_speedups(const RunView& view) {
                    make_dataset("kernels", kPasses, profiled)};
   const auto drawn = only(passes, &PassRow::speedup);
   if (!drawn.empty()) part.datasets.push_back(make_dataset("passes", kPasses, drawn));
-  part.details.tables = {
-      bounds_table(view, groups, Mode::kTrainStep),
-      commands_table(view.run(), kProblem + std::string(".c"), named_cells(measured))};
+  const auto fullest_cells =
+      each(measured, [](const Network& network) { return network.group->cells.rbegin()->second; });
+  part.details.tables = {bounds_table(view, groups, Mode::kTrainStep),
+                         command_table(view.run(), kProblem + std::string(".c"), fullest_cells)};
   return part;
 }
 

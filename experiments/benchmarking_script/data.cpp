@@ -41,16 +41,6 @@ std::vector<CellSpec> networks(const std::vector<TimingGroup>& groups) {
   return rows;
 }
 
-std::vector<NamedCell> named_cells(const std::vector<TimingGroup>& groups) {
-  std::vector<NamedCell> cells;
-  for (const TimingGroup& group : groups) {
-    for (const auto& [mode, cell] : group.cells) {
-      cells.push_back({group.label + ", " + std::string(describe(mode)), cell});
-    }
-  }
-  return cells;
-}
-
 /// Replaces what would end the code span.
 std::string code_span(std::string text) {
   for (const char* mark : {"`", "\n", "\r"}) text = replaced(std::move(text), mark, " ");
@@ -58,20 +48,19 @@ std::string code_span(std::string text) {
 }
 
 PartContent present_program(const RunView& view, const std::vector<TimingGroup>& groups) {
-  const std::vector<NamedCell> rows = named_cells(groups);
+  const std::vector<const Cell*> cells = cells_of(groups);
   // A network whose longer cells are gone has a single cold step.
-  const NamedCell& row =
-      *largest(rows, [](const NamedCell& one) { return one.cell->spec.steps.value_or(0); });
-  const CellSpec& any = row.cell->spec;
+  const CellSpec& any =
+      (*largest(cells, [](const Cell* cell) { return cell->spec.steps.value_or(0); }))->spec;
   PartContent part;
   part.facts.set("warmup", format_plural(any.warmup.value_or(0), "warm-up step"));
   part.facts.set("steps", format_plural(any.steps.value_or(0), "timed step"));
   part.facts.set("batch", format_plural(any.batch.value_or(0), "sequence"));
   part.facts.flag("gpu", view.on_gpu());
-  part.facts.set("row", row.name);
+  part.facts.set("row", any.size + ", " + std::string(describe(any.mode.value_or(Mode::kForward))));
   part.facts.set_markdown("command", code_span(command_for(view.run(), kProblem, any)));
   part.datasets = {make_dataset("networks", kNetworks, networks(groups))};
-  part.details.tables = {commands_table(view.run(), kProblem, rows)};
+  part.details.tables = {command_table(view.run(), kProblem, cells)};
   return part;
 }
 

@@ -141,15 +141,9 @@ std::vector<AttentionRow> attention_rows(const RunView& view, AttentionMethod me
 
 TableView attention_commands(const RunView& view, const std::string& problem,
                              AttentionMethod method) {
-  std::vector<NamedCell> named;
-  std::set<Precision> seen;
-  for (const Cell* cell : view.cells(CellKind::kAttention)) {
-    const CellSpec& spec = cell->spec;
-    if (!is_of(spec, method) || !spec.precision) continue;
-    if (!seen.insert(*spec.precision).second) continue;
-    named.push_back({std::string(describe(*spec.precision)), cell});
-  }
-  return commands_table(view.run(), problem, named);
+  return command_table(
+      view.run(), problem,
+      view.cells(CellKind::kAttention, [&](const CellSpec& spec) { return is_of(spec, method); }));
 }
 
 }  // namespace labreport

@@ -128,11 +128,4 @@ TableView command_table(const Run& run, const std::string& problem,
   return table;
 }
 
-TableView commands_table(const Run& run, const std::string& problem,
-                         const std::vector<NamedCell>& cells) {
-  std::vector<const Cell*> measured;
-  for (const NamedCell& named : cells) measured.push_back(named.cell);
-  return command_table(run, problem, measured);
-}
-
 }  // namespace labreport

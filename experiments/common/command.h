@@ -18,14 +18,4 @@ std::string command_for(const Run& run, const std::string& problem, const CellSp
 TableView command_table(const Run& run, const std::string& problem,
                         const std::vector<const Cell*>& cells);
 
-/// A cell under the name that readers know it by.
-struct NamedCell {
-  std::string name;
-  const Cell* cell;
-};
-
-/// The command of each, in a table for a details.
-TableView commands_table(const Run& run, const std::string& problem,
-                         const std::vector<NamedCell>& cells);
-
 }  // namespace labreport

@@ -243,7 +243,7 @@ void add_cells(PartContent& part, const RunView& view, const std::vector<Network
   each(networks, wanted,
        [&](const Network&, const Trained& trained) { part.cells.push_back(trained.cell); });
   part.details.tables.push_back(
-      commands_table(view.run(), kProblem + ("." + letter), {{"All of them", part.cells.front()}}));
+      command_table(view.run(), kProblem + ("." + letter), {part.cells.front()}));
 }
 
 }  // namespace labreport::data_parallel

@@ -497,7 +497,7 @@ Facts facts_of(const Groups& groups) {
 }
 
 TableView commands(const RunView& view, const Groups& groups) {
-  return commands_table(view.run(), kProblem, {{"All of them", groups.front().cell}});
+  return command_table(view.run(), kProblem, {groups.front().cell});
 }
 
 }  // namespace

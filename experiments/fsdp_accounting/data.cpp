@@ -177,8 +177,8 @@ PartContent memory_part(const RunView& view, const std::vector<Trained>& network
   optimizer_state_sharding_accounting::set_apart(part.facts, networks, Sharding::kWeights,
                                                  kFullTolerance, kHalfTolerance);
   part.datasets = {points_data(networks), stacks_data(networks)};
-  part.details.tables = {commands_table(view.run(), kProblem,
-                                        {{"All of them", networks.front().schemes.front().cell}})};
+  part.details.tables = {
+      command_table(view.run(), kProblem, {networks.front().schemes.front().cell})};
   part.cells = view.cells(CellKind::kSharding);
   return part;
 }

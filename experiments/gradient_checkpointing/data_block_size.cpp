@@ -8,7 +8,6 @@
 #include "base/lists.h"
 #include "base/statistics.h"
 #include "experiments/common/command.h"
-#include "experiments/common/prose_bytes.h"
 #include "experiments/gradient_checkpointing/parts.h"
 #include "plan/memory.h"
 
@@ -123,7 +122,7 @@ std::string groups(const Choice& choice) {
 /// forward".
 std::string outcome(const Choice& choice, const Choice& best) {
   if (choice.peak && *choice.peak > *best.peak)
-    return "peak " + prose_bytes(*choice.peak - *best.peak) + " higher";
+    return "peak " + format_bytes_briefly(*choice.peak - *best.peak) + " higher";
   if (choice.peak) return "peak as high";
   if (choice.reason.starts_with(kOutOfMemory)) return "run " + choice.reason;
   return choice.reason.empty() ? "have no peak" : "have no peak: " + choice.reason;
@@ -175,11 +174,11 @@ std::optional<Facts> because(const Checkpointed& network, const Choice& best) {
   if (!saved || higher <= 0 || *saved >= network.residuals()) return std::nullopt;
   if (std::abs((network.residuals() - *saved) / higher - 1) > kAccounted) return std::nullopt;
   return Facts()
-      .set("residuals", prose_bytes(network.residuals()))
-      .set("boundary", prose_bytes(network.boundary()))
+      .set("residuals", format_bytes_briefly(network.residuals()))
+      .set("boundary", format_bytes_briefly(network.boundary()))
       .set("ratio", network.residuals() / network.boundary(), kRatio)
       .set("root", std::sqrt(static_cast<double>(network.layers())), kRatio)
-      .set("saved", prose_bytes(*saved))
+      .set("saved", format_bytes_briefly(*saved))
       .flag("last", peaks_at_last(network, 1));
 }
 
@@ -195,9 +194,9 @@ Facts network_facts(const Checkpointed& network) {
   return Facts()
       .set("words", network.words)
       .set("groups", groups(best))
-      .set("peak", prose_bytes(*best.peak))
+      .set("peak", format_bytes_briefly(*best.peak))
       .flag("step", has_step(network))
-      .set("held", prose_bytes(*best.held))
+      .set("held", format_bytes_briefly(*best.held))
       .when("smaller", neighbor(network.smaller(best), best))
       .when("larger", neighbor(network.larger(best), best))
       .when("why", because(network, best))
@@ -212,7 +211,7 @@ Facts unfit_facts(const Checkpointed& network) {
   return Facts()
       .set("words", network.words)
       .set("groups", groups(*least))
-      .set("formula", prose_bytes(least->expected_peak()));
+      .set("formula", format_bytes_briefly(least->expected_peak()));
 }
 
 /// Choices whose losses leave the first's by more than rounding explains: they would not have
@@ -260,12 +259,10 @@ void add_datasets(PartContent& part, const RunView& view,
 PartContent present_block_size(const RunView& view, const std::vector<Checkpointed>& networks) {
   PartContent part;
   std::vector<Facts> ran, unfit, parting;
-  std::vector<NamedCell> named;
   for (const Checkpointed& network : networks) {
     if (network.best() != nullptr) ran.push_back(network_facts(network));
     if (network.best() == nullptr) unfit.push_back(unfit_facts(network));
     std::ranges::move(apart(network), std::back_inserter(parting));
-    named.push_back({network.words, network.choices.front().cell});
     for (const Choice& choice : network.choices) part.cells.push_back(choice.cell);
   }
   part.facts.list("networks", ran).list("unfit", unfit).list("apart", parting);
@@ -275,7 +272,7 @@ PartContent present_block_size(const RunView& view, const std::vector<Checkpoint
   part.facts.set("warmup", format_count(spec.warmup.value_or(0)));
   part.facts.set("steps", format_count(spec.steps.value_or(0)));
   add_datasets(part, view, networks);
-  part.details.tables = {commands_table(view.run(), kProblem, named)};
+  part.details.tables = {command_table(view.run(), kProblem, part.cells)};
   return part;
 }
 

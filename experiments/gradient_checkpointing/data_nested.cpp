@@ -1,6 +1,5 @@
 // Part (a): nested checkpoints, by arithmetic.
 #include "base/format.h"
-#include "experiments/common/prose_bytes.h"
 #include "experiments/gradient_checkpointing/arrangements.h"
 #include "experiments/gradient_checkpointing/parts.h"
 
@@ -52,8 +51,8 @@ PartContent present_nested(const std::vector<Checkpointed>& networks) {
   }
   PartContent part;
   part.facts.set("words", network.words).set("blocks", format_count(network.layers()));
-  part.facts.set("boundary", prose_bytes(network.boundary()));
-  part.facts.set("residuals", prose_bytes(network.residuals()));
+  part.facts.set("boundary", format_bytes_briefly(network.boundary()));
+  part.facts.set("residuals", format_bytes_briefly(network.residuals()));
   part.facts.flag("measured", network.measured_residuals());
   const Arrangement &halves = rows.at(3).arrangement, &prefixes = rows.at(4).arrangement;
   part.facts.set("halves_inputs", format_count(halves.inputs));

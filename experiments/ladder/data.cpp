@@ -163,14 +163,14 @@ Presentation present(const RunView& view) {
   if (all.empty()) return {};
   PartContent part;
   std::vector<Facts> ran, parting;
-  std::vector<NamedCell> named;
+  std::vector<const Cell*> first_rungs;
   for (const Ladder& ladder : all) {
     const std::vector<Row> rows = rows_of(ladder);
     part.datasets.push_back(make_dataset("rungs", kRows, rows));
     part.datasets.back().variant = ladder.words;
     std::ranges::move(apart(rows), std::back_inserter(parting));
     if (!gains(ladder).empty()) ran.push_back(ladder_facts(ladder));
-    named.push_back({ladder.words, ladder.rungs.front().cell});
+    first_rungs.push_back(ladder.rungs.front().cell);
     for (const Rung& rung : ladder.rungs) part.cells.push_back(rung.cell);
   }
   part.facts.flag("nothing", ran.empty()).set("reason", first_reason(all));
@@ -181,7 +181,7 @@ Presentation present(const RunView& view) {
   if (drawn != nullptr) {
     part.datasets.push_back(make_dataset("waterfall", kBars, waterfall(*drawn)));
   }
-  part.details.tables = {commands_table(view.run(), kProblem, named)};
+  part.details.tables = {command_table(view.run(), kProblem, first_rungs)};
   return {{"", std::move(part)}};
 }
 

@@ -1,9 +1,9 @@
 // Part (f): what one block saves for its backward, and what its backward leaves. 2026 only.
 #include <cmath>
 
+#include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "experiments/common/prose_bytes.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/parts.h"
 #include "experiments/memory_profiling/timeline.h"
@@ -129,11 +129,12 @@ void set_facts(Facts& facts, const std::vector<Block>& blocks) {
   std::vector<Facts> said;
   for (const Block& block : blocks) {
     const double change = block.change();
-    said.push_back(Facts()
-                       .set("context", format_count(block.profile->context()))
-                       .set("kept", prose_bytes(block.kept()))
-                       .set("change", (change < 0 ? "−" : "+") + prose_bytes(std::abs(change)))
-                       .flag("later", !said.empty()));
+    said.push_back(
+        Facts()
+            .set("context", format_count(block.profile->context()))
+            .set("kept", format_bytes_briefly(block.kept()))
+            .set("change", (change < 0 ? "−" : "+") + format_bytes_briefly(std::abs(change)))
+            .flag("later", !said.empty()));
   }
   facts.flag("nothing", blocks.empty()).list("blocks", std::move(said));
   const bool own = std::ranges::all_of(blocks, &Block::own);
@@ -142,7 +143,7 @@ void set_facts(Facts& facts, const std::vector<Block>& blocks) {
   facts.flag("own", own).flag("kept_agrees", kept).flag("kept_differs", own && !kept);
   facts.flag("gradients_agree", gradients).flag("gradients_differ", own && !gradients);
   facts.set("gradients", join_words(distinct(each(blocks, [](const Block& block) {
-              return prose_bytes(block.gradients());
+              return format_bytes_briefly(block.gradients());
             }))));
   const bool named = !blocks.empty() && blocks.back().contributors.size() >= kContributors;
   facts.when("contributors", named,

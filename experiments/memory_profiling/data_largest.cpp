@@ -1,9 +1,9 @@
 // Part (e): the largest allocations of the forward pass, what they are and what becomes of them.
 #include <cmath>
 
+#include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "experiments/common/prose_bytes.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/parts.h"
 #include "experiments/memory_profiling/timeline.h"
@@ -210,7 +210,7 @@ PartContent present_largest(const RunView& view, const std::vector<Profile>& pro
                       .set("context", shown.context())
                       .set("meaning", shown.meaning())
                       .set("formula", shown.formula())
-                      .set("bytes", prose_bytes(shown.bytes()))
+                      .set("bytes", format_bytes_briefly(shown.bytes()))
                       .flag("several", shown.count() > 1)
                       .set("sources", source_words(shown)));
   if (shown.meaning() == kScores) part.facts.when("outgrown", outgrown(forwards));

@@ -1,10 +1,10 @@
 // Part (b): the peaks of each context, their phases, and the formulas that predict them.
 #include <ranges>
 
+#include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
 #include "experiments/common/command.h"
-#include "experiments/common/prose_bytes.h"
 #include "experiments/common/timing.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/parts.h"
@@ -160,7 +160,7 @@ std::optional<Facts> peak_values(const Profiles& spoken_of) {
         only(spoken_of, [mode](const Profile* profile) { return profile->ran(mode) != nullptr; });
     if (ran.empty()) continue;
     const Profile& last = *ran.back();
-    const auto peak = [&](Mode of) { return prose_bytes(last.peak(of).value_or(0)); };
+    const auto peak = [&](Mode of) { return format_bytes_briefly(last.peak(of).value_or(0)); };
     return Facts()
         .set("context", format_count(last.context()))
         .when("step", mode == Mode::kTrainStep, "peak", peak(Mode::kTrainStep))
@@ -179,8 +179,8 @@ std::optional<Facts> outweighing(const StepRow& row) {
   const double gradients = end->of(metric::kGradients);
   if (gradients <= 0 || *activations <= gradients) return std::nullopt;
   return Facts()
-      .set("activations", prose_bytes(*activations))
-      .set("gradients", prose_bytes(gradients));
+      .set("activations", format_bytes_briefly(*activations))
+      .set("gradients", format_bytes_briefly(gradients));
 }
 
 /// All peaks lie in one phase, or up to some context in the optimizer and from the next on in
@@ -236,7 +236,11 @@ PartContent present_peaks(const RunView& view, const std::vector<Profile>& profi
   part.datasets = {peak_contexts(asked_in_full(rows)), forward_peaks(rows),
                    peak_steps(all_of(profiles))};
   add_what_fits(part, view, profiles);
-  part.details.tables = {commands_table(view.run(), kProblem, named_cells(profiles))};
+  std::vector<const Cell*> cells;
+  for (const Profile& profile : profiles) {
+    for (const auto& [mode, step] : profile.steps) cells.push_back(step.cell);
+  }
+  part.details.tables = {command_table(view.run(), kProblem, cells)};
   part.details.warnings = warnings(profiles);
   return part;
 }

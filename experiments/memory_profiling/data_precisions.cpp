@@ -1,9 +1,9 @@
 // Part (c): the same peaks under mixed precision, what changes in them, and whether it matters.
 #include <cmath>
 
+#include "base/format.h"
 #include "base/lists.h"
 #include "base/text.h"
-#include "experiments/common/prose_bytes.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/parts.h"
 #include "results/metric_names.h"
@@ -69,7 +69,9 @@ std::optional<Facts> traded(const Pair& pair) {
     return std::nullopt;
   const double rest = pair.to() - pair.from() - (*activations + *copies);
   if (std::abs(rest) > kRest * -*activations) return std::nullopt;
-  return Facts().set("saved", prose_bytes(-*activations)).set("added", prose_bytes(*copies));
+  return Facts()
+      .set("saved", format_bytes_briefly(-*activations))
+      .set("added", format_bytes_briefly(*copies));
 }
 
 /// All contexts decide whether it matters; the shortest and the longest are told.

@@ -1,6 +1,6 @@
 // Part (a): memory over an inference step and a training step, by what it is held for.
+#include "base/format.h"
 #include "base/lists.h"
-#include "experiments/common/prose_bytes.h"
 #include "experiments/memory_profiling/bytes.h"
 #include "experiments/memory_profiling/lifetimes.h"
 #include "experiments/memory_profiling/parts.h"
@@ -108,9 +108,9 @@ Facts shown_values(const Shown& shown, const Shown* before) {
   for (const char* name : {"refused", "sawtooth", "climbs", "plain"})
     values.flag(name, std::string_view(name) == situation);
   return values.set("subject", subject(shown, before))
-      .set("start", prose_bytes(start.requested()))
-      .set("parameters", prose_bytes(start.of(metric::kParameters)))
-      .set("peak", prose_bytes(peak.requested()))
+      .set("start", format_bytes_briefly(start.requested()))
+      .set("parameters", format_bytes_briefly(start.of(metric::kParameters)))
+      .set("peak", format_bytes_briefly(peak.requested()))
       .when("in_phase", !peak.phase.empty(), "phase", phase_words(peak.phase))
       .flag("state", start.of(metric::kOptimizerStates) > 0)
       .flag("falls", falls(shown.timeline))

@@ -231,22 +231,14 @@ std::string reasons_missing(const Profile& profile) {
   return reasons_by_mode(reasons);
 }
 
-std::vector<NamedCell> named_cells(const std::vector<Profile>& profiles) {
-  std::vector<NamedCell> cells;
-  for (const Profile& profile : profiles) {
-    for (const auto& [mode, step] : profile.steps) {
-      cells.push_back({format_value(profile.label, kNamed) + ", " + mode_words(mode), step.cell});
-    }
-  }
-  return cells;
-}
-
 std::vector<std::string> warnings(const std::vector<Profile>& profiles) {
   std::vector<std::string> found;
-  for (const NamedCell& named : named_cells(profiles)) {
-    for (const Launch& launch : named.cell->launches) {
-      for (const std::string& warning : launch.warnings)
-        found.push_back(named.name + ": " + warning);
+  for (const Profile& profile : profiles) {
+    for (const auto& [mode, step] : profile.steps) {
+      const std::string name = format_value(profile.label, kNamed) + ", " + mode_words(mode);
+      for (const Launch& launch : step.cell->launches) {
+        for (const std::string& warning : launch.warnings) found.push_back(name + ": " + warning);
+      }
     }
   }
   return found;

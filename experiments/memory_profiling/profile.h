@@ -9,7 +9,6 @@
 
 #include "document/facts.h"
 #include "document/view.h"
-#include "experiments/common/command.h"
 
 namespace labreport::memory_profiling {
 
@@ -98,8 +97,7 @@ void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& p
 /// "training step: out of memory in forward: …" of what did not run; empty where all of it did.
 std::string reasons_missing(const Profile& profile);
 
-/// Each cell under the name that readers know it by.
-std::vector<NamedCell> named_cells(const std::vector<Profile>& profiles);
+/// What launches complained of, each behind the name of its row.
 std::vector<std::string> warnings(const std::vector<Profile>& profiles);
 
 }  // namespace labreport::memory_profiling

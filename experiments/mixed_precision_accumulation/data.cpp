@@ -154,7 +154,7 @@ PartContent content(const RunView& view, const Cell& cell) {
   part.datasets = {make_dataset("sums", kSums, loops),
                    make_dataset("running-error", kRunningErrors, running_errors(loops)),
                    checkpoints(loops)};
-  part.details.tables = {commands_table(view.run(), kProblem, {{"the loops", &cell}})};
+  part.details.tables = {command_table(view.run(), kProblem, {&cell})};
   return part;
 }
 

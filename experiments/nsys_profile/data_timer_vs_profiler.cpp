@@ -176,14 +176,10 @@ Facts timer_facts(const Profiles& profiles) {
 }
 
 TableView profile_commands(const Profiles& profiles) {
-  std::vector<NamedCell> cells;
-  for (const Profile& profile : profiles.all) {
-    for (const Cell* cell : profile.cells) {
-      const Mode mode = cell->spec.mode.value_or(Mode::kForward);
-      cells.push_back({profile.label + ", " + std::string(labreport::describe(mode)), cell});
-    }
-  }
-  return commands_table(profiles.view.run(), std::string(kProblem) + ".a", cells);
+  std::vector<const Cell*> cells;
+  for (const Profile& profile : profiles.all)
+    std::ranges::copy(profile.cells, std::back_inserter(cells));
+  return command_table(profiles.view.run(), std::string(kProblem) + ".a", cells);
 }
 
 }  // namespace

@@ -118,8 +118,7 @@ Facts sent_facts(const std::vector<Trained>& networks) {
 }
 
 TableView commands(const RunView& view, const std::vector<Trained>& networks) {
-  return commands_table(view.run(), kProblem,
-                        {{"All of them", networks.front().schemes.front().cell}});
+  return command_table(view.run(), kProblem, {networks.front().schemes.front().cell});
 }
 
 std::vector<const Cell*> cells_of(const std::vector<Trained>& networks) {

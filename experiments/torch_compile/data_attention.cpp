@@ -216,17 +216,6 @@ std::vector<const Cell*> cells_of(const RunView& view) {
   return cells;
 }
 
-TableView commands(const RunView& view) {
-  std::vector<NamedCell> named;
-  for (const Cell* cell : cells_of(view)) {
-    const std::string precision(describe(cell->spec.precision.value_or(Precision::kFp32)));
-    if (std::ranges::find(named, precision, &NamedCell::name) == named.end()) {
-      named.push_back({precision, cell});
-    }
-  }
-  return commands_table(view.run(), kProblem + std::string(".a"), named);
-}
-
 void add_settings(Facts& facts, const RunView& view, const CellSpec& spec) {
   facts.flag("gpu", view.on_gpu());
   facts.flag("warm_cache", warm_cache(view.run()));
@@ -257,7 +246,7 @@ std::optional<PartContent> present_attention(const RunView& view) {
   add_settings(part.facts, view, pairs.front().eager.spec());
   part.datasets.push_back(make_dataset("attention-speedups", kGains, points));
   part.cells = cells_of(view);
-  part.details.tables = {commands(view)};
+  part.details.tables = {command_table(view.run(), kProblem + std::string(".a"), part.cells)};
   return part;
 }
 

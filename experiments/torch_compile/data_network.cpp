@@ -270,14 +270,6 @@ void add_answer(Facts& facts, const std::vector<Network>& all) {
   facts.list("outliers", outliers(all));
 }
 
-std::vector<NamedCell> named_cells(const std::vector<Network>& all) {
-  std::vector<NamedCell> cells;
-  for (const Network& network : all) {
-    cells.push_back({network.spec().size + ", " + network.precision(), network.eager.cell()});
-  }
-  return cells;
-}
-
 void add_cells(PartContent& part, const std::vector<Network>& all) {
   for (const Network& network : all) {
     for (const Side& side : {network.eager, network.compiled}) {
@@ -304,7 +296,8 @@ PartContent network_part(const RunView& view, const std::vector<Network>& all) {
     part.datasets.push_back(std::move(classes));
   }
   part.details.tables = {
-      commands_table(view.run(), kProblem + std::string(".b"), named_cells(all))};
+      command_table(view.run(), kProblem + std::string(".b"),
+                    each(all, [](const Network& network) { return network.eager.cell(); }))};
   return part;
 }
 
