@@ -107,8 +107,8 @@ void add_key_numbers(Document& document) {
   for (const Section& section : document.sections) {
     for (const Part& part : section.parts) {
       if (part.key_number.topic.empty()) continue;
-      answer += "- **" + escape_markdown(part.key_number.topic) + ".** " +
-                escape_markdown(part.key_number.words) + ".\n";
+      answer += (answer.empty() ? "- **" : "\n- **") + escape_markdown(part.key_number.topic) +
+                ":** " + escape_markdown(part.key_number.words);
     }
   }
   if (answer.empty() || document.sections.front().problem == "summary") return;

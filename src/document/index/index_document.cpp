@@ -159,9 +159,9 @@ std::vector<Dataset> histories(const std::vector<RunEntry>& entries) {
 }
 
 /// The topics of the site, in the order of the matrix's columns.
-constexpr const char* kTopics[]{"Training step", "Mixed precision",    "Memory",
-                                "Attention",     "Attention’s memory", "Compilation",
-                                "Fastest step",  "Checkpointing",      "Several GPUs"};
+constexpr const char* kTopics[]{
+    "Training step", "Mixed precision", "Memory",        "Attention",    "Attention’s memory",
+    "Compilation",   "Fastest step",    "Checkpointing", "Several GPUs", "All-reduce"};
 
 /// The newest run's key number on a topic; missing where no run of the GPU has one.
 Value newest_number(const std::vector<const RunEntry*>& runs, const std::string& topic) {
@@ -188,7 +188,9 @@ std::string short_device(const std::string& device, const std::vector<RunEntry>&
 /// A row for each topic, a column for each GPU, those with the newest runs first; demonstrations
 /// have none.
 Dataset matrix(std::vector<RunEntry> entries) {
-  std::ranges::stable_sort(entries, std::greater<>(), &RunEntry::started_at);
+  std::ranges::stable_sort(entries, std::greater<>(), [](const RunEntry& run) {
+    return std::pair(run.preset == "full", run.started_at);
+  });
   std::vector<std::pair<std::string, std::vector<const RunEntry*>>> gpus;
   for (const RunEntry& run : entries) {
     if (run.demonstration || run.key_numbers.empty()) continue;
