@@ -116,11 +116,14 @@ TEST(Summary, NamesALargerNetworkThatIsFasterAndWhyWhereLaunchesAreTheReason) {
   EXPECT_THAT(with(0.1), HasSubstr("this run does not show why"));
 }
 
-TEST(Summary, ARunWithoutATrainingStepHasNone) {
+TEST(Summary, OfARunWithoutATrainingStepHasItsKeyNumbers) {
   const auto forward_alone = [](const CellSpec& spec, Launch& launch) {
     if (spec.mode == Mode::kTrainStep) end_with(launch, OutOfMemory{"optimizer", 1, 2, 3});
   };
-  EXPECT_EQ(first_section(DeviceKind::kCuda, forward_alone).title, "What ran");
+  const Section section = first_section(DeviceKind::kCuda, forward_alone);
+  EXPECT_EQ(section.title, "Summary");
+  EXPECT_THAT(section.parts.front().answer,
+              AllOf(HasSubstr("- **"), Not(HasSubstr("training step"))));
 }
 
 TEST(Summary, OnACpuItSpeaksOfOperators) {

@@ -185,8 +185,8 @@ std::string short_device(const std::string& device, const std::vector<RunEntry>&
   return taken ? name(device) : word;
 }
 
-/// A row for each topic, a column for each GPU, those with the newest runs first; demonstrations
-/// have none.
+/// A row for each topic, a column for each GPU: full runs go before others, newer before older, and
+/// demonstrations are left out.
 Dataset matrix(std::vector<RunEntry> entries) {
   std::ranges::stable_sort(entries, std::greater<>(), [](const RunEntry& run) {
     return std::pair(run.preset == "full", run.started_at);
