@@ -97,6 +97,7 @@ std::string format_rough_percent(double share) {
 }
 
 std::string format_bytes_briefly(double bytes) {
+  if (!std::isfinite(bytes)) return kNoNumber;
   for (const auto& [unit, name] :
        {std::pair(kBytesPerGibibyte, " GiB"), {kBytesPerMebibyte, " MiB"}, {1024.0, " KiB"}}) {
     if (std::abs(bytes) >= unit) return format_significant(bytes / unit, 3) + name;

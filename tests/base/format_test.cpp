@@ -48,6 +48,13 @@ TEST(Format, WhatIsBeyondAllBoundsHasNoDigits) {
   }
 }
 
+TEST(Format, BytesInASentenceHaveThreeDigits) {
+  EXPECT_EQ(format_bytes_briefly(12.69 * (1LL << 30)), "12.7 GiB");
+  EXPECT_EQ(format_bytes_briefly(109.4 * (1LL << 30)), "109 GiB");
+  EXPECT_EQ(format_bytes_briefly(400.0 * (1 << 20)), "400 MiB");
+  EXPECT_EQ(format_bytes_briefly(12), "12 B");
+}
+
 TEST(Format, SignificantDigitsNeverUseAnExponent) {
   EXPECT_EQ(format_significant(0.0123456), "0.01235");
   EXPECT_EQ(format_significant(12.3456), "12.35");

@@ -28,7 +28,7 @@ TEST_F(NotesTest, InitWritesANoteForEachPartAndKeepsWhatIsThere) {
   EXPECT_THAT(text, StartsWith("<!-- replaces the answer -->\n<!--\n"
                                "mixed_precision_accumulation: A thousand additions of 0.01\n\n"
                                "Four loops add 0.01 a thousand times"));
-  EXPECT_THAT(text, HasSubstr("FP16 throughout **9.9531**"));
+  EXPECT_THAT(text, HasSubstr("FP16 **9.9531**"));
   EXPECT_TRUE(text.ends_with("-->\n\n"));
   for (const std::string& line : split(text, '\n')) EXPECT_LE(line.size(), 110u) << line;
   const Ended second = call({"notes", "--init"});
