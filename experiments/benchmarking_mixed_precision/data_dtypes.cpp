@@ -71,7 +71,7 @@ std::vector<TensorRow> summary_of_model(const Trace& trace) {
   return rows.take();
 }
 
-/// Whether BF16 autocast gives BF16 wherever FP16 autocast gives FP16, and FP32 elsewhere.
+/// True if BF16 autocast gives BF16 wherever FP16 autocast gives FP16, and FP32 elsewhere.
 bool same_pattern(const std::vector<TensorRow>& rows) {
   const auto same = [](const TensorRow& row) {
     return row.fp16 == "FP16" ? row.bf16 == "BF16" : row.fp16 == "FP32" && row.bf16 == "FP32";

@@ -52,7 +52,7 @@ const std::vector<Column<NormRow>> kSteps{
     {"output", "Output", &NormRow::output, "%", kError},
     {"overflows", "Overflows", &NormRow::overflows}};
 
-/// Nothing if the row does not say how wide and large its vectors are, or whether they overflow.
+/// Returns nothing if the row lacks its vectors' width, their scale or whether they overflow.
 std::optional<NormRow> read(const MeasuredRow& row, Precision format) {
   const auto width = row.number("width"), scale = row.number("scale_log2");
   const auto sums = row.number("sum_overflow"), squares = row.number("square_overflow");

@@ -28,9 +28,9 @@ Trend trend(const Pairs& pairs, WhichPass pass) {
   return trend_of(each(pairs, [pass](const Pair& pair) { return *pair.speedup(pass); }));
 }
 
-/// Whether GEMMs alone get faster, and their larger share in the larger network gives at least half
-/// of what its pass gains beyond the smaller's: FP32's mix of kernels, with the smaller network's
-/// gains.
+/// True if GEMMs alone get faster and their larger share explains at least half of what the larger
+/// network's pass gains beyond the smaller's. The check applies the smaller network's gains to the
+/// larger one's mix of FP32 kernels.
 bool mix_explains(const Pair& smaller, const Pair& larger, WhichPass pass) {
   for (const Pair* pair : {&smaller, &larger}) {
     const auto &fp32 = (pair->fp32->*pass).kernels, &other = (pair->other->*pass).kernels;
@@ -69,7 +69,7 @@ void set_trend(Facts& facts, const Pairs& pairs, const std::vector<WhichPass>& p
   facts.flag("forward_grows", forward && !all);
   facts.flag("backward_grows", !growing.empty() && !forward);
   facts.flag("no_trend", growing.empty() && pairs.size() > 1);
-  facts.when("because", because,
+  facts.when("by_gemms", because,
              because ? Facts()
                            .set("small_share", share(pairs.front()), {Notation::kPercent})
                            .set("large_share", share(pairs.back()), {Notation::kPercent})

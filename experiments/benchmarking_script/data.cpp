@@ -64,7 +64,7 @@ PartContent present_program(const RunView& view, const std::vector<TimingGroup>&
   return part;
 }
 
-/// Whether this problem planned the network. The mixed-precision problem begins with the longest
+/// True if this problem planned the network. The mixed-precision problem begins with the longest
 /// mode and adds shorter ones only if that does not fit; its networks are rows here only if there
 /// are no others.
 bool timed_by_mode(const TimingGroup& group) {

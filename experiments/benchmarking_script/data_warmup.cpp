@@ -253,7 +253,7 @@ void set_answer(Facts& facts, const WarmupRows& rows, const FirstSteps& firsts,
   const std::string step(describe(most->mode));
   facts.set("steps", format_plural(static_cast<std::int64_t>(most->cold().count),
                                    most->mode == Mode::kTrainStep ? step : step + " step"));
-  facts.when("rises", rises, cold.when("because", reason).flag("unexplained", !reason));
+  facts.when("rises", rises, cold.when("initialization", reason).flag("unexplained", !reason));
   facts.when("steady", !rises, "bound", format_rough_percent(bound) + " %");
   facts.choose({"one_enough", "one_short"},
                most->warmup() < 2                  ? ""

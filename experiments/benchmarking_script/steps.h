@@ -15,7 +15,7 @@ std::vector<Dataset> step_datasets(const RunView& view, const std::vector<Timing
 /// The warnings that the steps gave while they ran.
 std::vector<std::string> step_warnings(const std::vector<TimingGroup>& groups);
 
-/// Nothing where the quotient is no number.
+/// Divides; returns nothing if the quotient is not a number.
 std::optional<double> quotient(double above, double below);
 
 }  // namespace labreport::benchmarking_script

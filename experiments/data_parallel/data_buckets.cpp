@@ -83,8 +83,8 @@ std::vector<BucketRow> bucket_rows(const Network& network) {
   return rows;
 }
 
-/// What the handout's model expects of the worst and the best cap, how their steps compare, and why
-/// the model is off: overlap hides what it counts, or all-reduces slow the backward pass.
+/// The handout's model for its worst and its best cap beside their measured steps, and the reason
+/// why the model is off: overlap hides what it counts, or all-reduces slow the backward pass.
 std::optional<Facts> expected(const std::vector<BucketRow>& rows) {
   const auto best = std::ranges::min_element(rows, {}, &BucketRow::model);
   const auto worst = std::ranges::max_element(rows, {}, &BucketRow::model);

@@ -31,7 +31,7 @@ std::optional<double> step_peak(const ShardingScheme& scheme) {
   return before && after ? std::optional(after->high_water) : std::nullopt;
 }
 
-/// Whether the optimizer step stays below the passes before it.
+/// True if the step peaks before the optimizer, not in it.
 bool peaks_in_passes(const ShardingScheme& scheme) {
   return scheme.stage(When::kLaterStep, metric::kBeforeOptimizer)->point.peak == step_peak(scheme);
 }
@@ -143,7 +143,7 @@ std::vector<GatherRow> gather_rows(const std::vector<Trained>& networks) {
   return rows;
 }
 
-/// Whether the gathers of a block's matrices had finished when their layer's forward began.
+/// Counts the gathers of a block's matrices that had finished when their layer's forward began.
 std::optional<Facts> in_time_facts(const Trained& network) {
   const Launch* launch = ok_launch(*network.find(Sharding::kWeights)->cell);
   const auto all =
@@ -166,7 +166,7 @@ std::optional<Facts> in_time_facts(const Trained& network) {
       .set("wait", all->wait_ms / blocks, kThree)
       .when("computes", own > 0 && punctual, Facts().set("ms", own / blocks, kThree))
       .when("although", own > all->alone_ms && !punctual, Facts().set("ms", own / blocks, kThree))
-      .when("because", own > 0 && own <= all->alone_ms && !punctual,
+      .when("hardly_computes", own > 0 && own <= all->alone_ms && !punctual,
             Facts().set("ms", own / blocks, kThree));
 }
 

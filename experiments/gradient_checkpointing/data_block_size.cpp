@@ -146,8 +146,8 @@ double gradients(const Checkpointed& network) {
   return static_cast<double>(block_gradient_bytes(*network.spec.model));
 }
 
-/// Backward peaks (section.md's formula) at its last group, beside the gradients of all other
-/// blocks, or at its first, beside the inputs of all groups.
+/// True if backward peaks at its last group, beside the gradients of all other blocks, rather than
+/// at its first, beside the inputs of all groups. Both follow section.md's formula.
 bool peaks_at_last(const Checkpointed& network, std::int64_t group) {
   const auto others = static_cast<double>(network.layers() - group);
   const double inputs = static_cast<double>(boundaries(network, group)) * network.boundary();

@@ -63,7 +63,8 @@ std::int64_t teeth(const Timeline& timeline) {
   return count;
 }
 
-/// On top of little but parameters, one tooth of temporaries or more for each layer.
+/// True for an inference step that holds little but parameters and whose temporaries rise and fall
+/// at least once for each layer.
 bool is_sawtooth(const Shown& shown) {
   const Instant &start = shown.start(), &peak = shown.timeline.peak();
   const auto& model = shown.step->spec().model;

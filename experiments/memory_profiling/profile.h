@@ -22,7 +22,7 @@ struct Step {
   bool ok() const;
   /// Null if it did not run out of memory.
   const OutOfMemory* refused() const;
-  /// Nothing if the metric is absent.
+  /// The value of a metric in bytes; nothing if it is absent.
   std::optional<double> bytes(std::string_view tag, std::string_view name) const;
   std::optional<double> category(std::string_view name) const;  ///< At the peak.
   /// The phase in which the step's peak lies; empty if no phase that was measured reaches it.
@@ -97,7 +97,7 @@ void set_common(Facts& facts, const RunView& view, const std::vector<Profile>& p
 /// "training step: out of memory in forward: …" of what did not run; empty where all of it did.
 std::string reasons_missing(const Profile& profile);
 
-/// What launches complained of, each behind the name of its row.
+/// The warnings of all launches, each behind the name of its row.
 std::vector<std::string> warnings(const std::vector<Profile>& profiles);
 
 }  // namespace labreport::memory_profiling

@@ -113,8 +113,8 @@ std::vector<TimedStep> every_step(const std::vector<const Profile*>& profiles) {
   return all;
 }
 
-/// How much of the timer's time no kernel fills at most, in passes that take less than half of
-/// `whole`; nothing unless each of them is emptier than it by a point.
+/// The largest share of the timer's time without kernels among passes that take less than half of
+/// `whole`; nothing unless that share is a point larger in each of them than in `whole`.
 std::optional<double> emptiest_of_shorter(const Profiles& profiles, const TimedStep& whole) {
   double most = 0;
   for (const TimedStep& step : forward_passes(profiles.every)) {

@@ -52,7 +52,7 @@ std::optional<double> state_saved(const Both& both) {
   return saved;
 }
 
-/// Absent if a peak is unknown.
+/// The peaks with and without sharding, model by model; absent if a peak is unknown.
 std::optional<Facts> memory_facts(const Both& both) {
   Facts facts;
   std::vector<std::string> model;

@@ -101,7 +101,7 @@ bool lacks_launches(const Run& run) {
                      [](const Cell& cell) { return cell.launches.empty(); });
 }
 
-/// Where no training step was timed, the parts' key numbers stand in the summary's place.
+/// Lists the parts' key numbers as the summary of a run that timed no training step.
 void add_key_numbers(Document& document) {
   std::string answer;
   for (const Section& section : document.sections) {

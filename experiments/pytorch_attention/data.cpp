@@ -173,7 +173,7 @@ std::optional<Facts> needed(const AttentionRow& row, const Rows& rows,
       .set("capacity", format_bytes_briefly(static_cast<double>(*capacity)));
 }
 
-/// Where one precision ran out of memory, or its longest sequence.
+/// The shortest sequence at which one precision ran out of memory, else its longest sequence.
 Facts end_of(const Rows& own, std::optional<std::int64_t> capacity) {
   const auto smaller = [](const AttentionRow& row) {
     return std::pair(row.length(), row.sweep().head_dim);

@@ -194,7 +194,7 @@ std::optional<double> optimizer_share(const Network& network) {
   return alike && share > kNoticeable ? std::optional(share) : std::nullopt;
 }
 
-/// After how many steps compiling has saved as much time as it took.
+/// The number of steps after which compiling has saved as much time as it took.
 std::optional<double> payback(const Network& network) {
   const double seconds = network.compiled.compile_seconds().value_or(0);
   const double saved_ms = median(network.eager.step()) - median(network.compiled.step());

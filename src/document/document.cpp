@@ -62,6 +62,8 @@ std::string FrontMatter::shown_address() const {
   return shown;
 }
 
+std::string Document::name() const { return device.empty() ? title : title + " · " + device; }
+
 std::string Document::marks() const {
   return edition + " edition · " + preset + " preset · " + date +
          (reference ? " · reference run" : "");

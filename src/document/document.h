@@ -205,6 +205,8 @@ struct Document {
   TableView environment;  ///< Reproduce.
   std::string reproduce;  ///< The commands, one a line.
 
+  std::string name()
+      const;  ///< "How fast can a training step get? · NVIDIA H200"; no device: title.
   std::string marks() const;  ///< "2025 edition · full preset · 2026-05-01 · reference run"
 };
 

@@ -82,7 +82,7 @@ TEST(ComparisonSummary, NamesTheOptimizerWhereItMakesMostOfTheDifference) {
   ComparedRow adamw = optimizer(0.71);
   adamw.a.value = 0.2759e9;
   adamw.b.value = 0.1959e9;
-  const std::string why = "AdamW makes 80 % of the difference";
+  const std::string why = "AdamW accounts for 80 % of the difference";
   EXPECT_THAT(said({step(Precision::kFp32, 0.9), adamw}),
               HasSubstr(why + ", because memory bandwidth sets its time and differs 1.40 times."));
   EXPECT_THAT(said({step(Precision::kFp32, 0.9), adamw}, false), HasSubstr(why + "."));

@@ -187,6 +187,13 @@ TEST(Index, SaysWhetherChangesBeatANewGpu) {
   EXPECT_THAT(said(350), HasSubstr("BF16 makes 2.7B's training step 4.00 times as fast on the"));
 }
 
+TEST(Index, ComparesNoTwoNetworksOfOneName) {
+  RunEntry other = entry("NVIDIA H100", "2026-05-02");
+  other.edition = "2026";
+  EXPECT_THAT(part_of({entry("NVIDIA H200", "2026-05-01"), other}).answer,
+              testing::Not(HasSubstr(" and ")));
+}
+
 TEST(Index, ComparesNoTwoLaddersOfDifferentSteps) {
   RunEntry other = tuned(entry("NVIDIA H100", "2026-05-02"), 400, 125);
   other.tuned.front().rungs.front().change = "matmul";

@@ -1,4 +1,4 @@
-// How long an answer may be: a reader takes it in within ten seconds.
+// Counts the words and numbers of an answer, which a reader takes in within ten seconds.
 #pragma once
 
 #include <gtest/gtest.h>

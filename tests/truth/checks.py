@@ -1,4 +1,4 @@
-"""What claims of several problems have in common."""
+"""Checks and limits that the claims of several problems share."""
 import statistics
 
 

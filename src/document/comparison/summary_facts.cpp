@@ -1,4 +1,4 @@
-// How two runs compare as a whole: the training step of the largest network in each precision.
+// Compares two runs as a whole by the training step of the largest network in each precision.
 #include <algorithm>
 #include <cmath>
 

@@ -215,7 +215,7 @@ Dataset matrix(std::vector<RunEntry> entries) {
   return make_dataset("matrix", columns, topics);
 }
 
-/// The same ladder on one GPU.
+/// One GPU's run of a ladder that several GPUs have climbed.
 struct Tuned {
   const RunEntry* run;
   const TunedStep* step;
@@ -235,16 +235,14 @@ std::vector<Tuned> common_ladders(const std::vector<RunEntry>& entries) {
       if (!known) same.push_back({&run, &step, short_device(run.device, entries)});
     }
   }
-  std::vector<Tuned> chosen;
-  for (auto& [key, ladders] : all) {
-    const bool half = std::get<1>(key) != "FP32";
-    if (ladders.size() > chosen.size() ||
-        (ladders.size() == chosen.size() && !half &&
-         chosen.front().step->parameters < std::get<0>(key)) ||
-        (ladders.size() == chosen.size() && half))
-      chosen = std::move(ladders);
-  }
-  return chosen;
+  if (all.empty()) return {};
+  return std::ranges::max_element(all, {},
+                                  [](const auto& entry) {
+                                    const auto& [parameters, precision, first] = entry.first;
+                                    return std::tuple(entry.second.size(), parameters,
+                                                      precision != "FP32");
+                                  })
+      ->second;
 }
 
 struct TunedRung {
@@ -287,15 +285,18 @@ std::optional<Facts> tuning_facts(const std::vector<Tuned>& ladders) {
       .when("apart", apart > 1, "times", format_ratio(apart));
 }
 
-/// How much faster reduced precision makes the step of the network that most GPUs have timed, GPU
-/// by GPU; of full runs alone.
+/// The speedup of reduced precision on each GPU, for the network that most GPUs have timed in a
+/// full run.
 std::optional<Facts> mixed_facts(const std::vector<RunEntry>& entries) {
-  std::map<std::pair<std::string, std::string>, std::map<std::string, const RunEntry*>> networks;
+  // Editions call different networks alike.
+  std::map<std::tuple<std::string, std::string, std::string>,
+           std::map<std::string, const RunEntry*>>
+      networks;
   for (const RunEntry& run : entries) {
     const Headline& headline = run.headline;
     const bool both = headline.fp32_ms > 0 && headline.mixed_ms > 0;
     if (both && run.preset == "full")
-      networks[{headline.network, headline.precision}].try_emplace(run.device, &run);
+      networks[{run.edition, headline.network, headline.precision}].try_emplace(run.device, &run);
   }
   if (networks.empty()) return std::nullopt;
   const auto& [network, gpus] = *std::ranges::max_element(
@@ -306,8 +307,8 @@ std::optional<Facts> mixed_facts(const std::vector<RunEntry>& entries) {
     gains.push_back(format_ratio(gain) + " times as fast on the " + short_device(device, entries));
   }
   return Facts()
-      .set("network", network.first)
-      .set("precision", network.second)
+      .set("network", std::get<1>(network))
+      .set("precision", std::get<2>(network))
       .set("gains", join_words(gains));
 }
 

@@ -76,8 +76,7 @@ class MarkdownWriter {
   }
 
   void head(const Document& document) {
-    const std::string device = compares_ ? "" : ": " + document.device;
-    paragraph("# " + escape_markdown(document.title + device));
+    paragraph("# " + escape_markdown(compares_ ? document.title : document.name()));
     paragraph(byline_markdown(document.front));
     if (document.demonstration) {
       paragraph(

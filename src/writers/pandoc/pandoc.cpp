@@ -122,7 +122,7 @@ json title_block(const Document& document, const PandocOptions& options) {
   for (const std::string& line : {front.author, front.course, front.repository}) {
     if (!line.empty()) authors.push_back(inlines_value(pandoc_title(line)));
   }
-  return {{"title", inlines_value(pandoc_title(document.title + ": " + document.device))},
+  return {{"title", inlines_value(pandoc_title(document.name()))},
           {"author", pandoc_node("MetaList", authors)},
           {"date", inlines_value(pandoc_title(document.marks()))},
           {"provenance", inlines_value(pandoc_words(document.provenance))},

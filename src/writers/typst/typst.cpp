@@ -108,9 +108,8 @@ class TypstWriter {
  private:
   /// What templates/report.typ draws on, and that file itself.
   void settings() {
-    const std::string title = document_.title + ": " + document_.device;
     const std::string& author = document_.front.author;
-    text_ += "#let report-title = " + typst_string(title) + "\n";
+    text_ += "#let report-title = " + typst_string(document_.name()) + "\n";
     text_ += "#let report-authors = (" + (author.empty() ? "" : typst_string(author) + ",") + ")\n";
     text_ += std::string("#let report-paper = ") +
              (options_.paper == Paper::kLetter ? "\"us-letter\"" : "\"a4\"") + "\n\n";

@@ -1,4 +1,4 @@
-"""What the answers of the mixed-precision problem claim, recomputed from dtypes, errors, steps and kernels."""
+"""The claims about the mixed-precision problem, recomputed from dtypes, errors, steps and kernels."""
 import math
 import re
 import statistics
@@ -178,7 +178,7 @@ def kernels(run, network, phase):
 
 
 def launch_bound(run, network):
-    """Whether the GPU has done nearly all of the forward or the backward pass when the CPU has enqueued it."""
+    """True if the GPU has done nearly all of the forward or the backward pass when the CPU has enqueued it."""
     cell = network.fullest()
     profile = next((one.ok() for one in users_cells(run, "kernels")
                     if setting(one) == setting(cell) and one["steps"] != 0 and one.ok()

@@ -1,4 +1,4 @@
-"""What the answers of the benchmarking problem claim, recomputed from the steps' samples."""
+"""The claims about the benchmarking problem, recomputed from the steps' samples."""
 import re
 import statistics
 

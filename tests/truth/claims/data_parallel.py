@@ -1,4 +1,4 @@
-"""What the answers about data-parallel steps claim, recomputed from every step and each rank's traced one."""
+"""The claims about data-parallel steps, recomputed from every step and each rank's traced one."""
 import statistics
 
 from checks import near, number, true

@@ -1,4 +1,4 @@
-"""What the answer about all-reduces claims, recomputed from each rank's times."""
+"""The claims about all-reduces, recomputed from each rank's times."""
 from checks import near, number, true
 from collectives import timings
 

@@ -1,4 +1,4 @@
-"""What the answer about attention's implementations claims, recomputed from the rows of their sweeps."""
+"""The claims about attention's implementations, recomputed from the rows of their sweeps."""
 from checks import PRECISIONS, always, median_limit, near, near_bytes, number, true
 
 KINDS = {"attention", "limits"}

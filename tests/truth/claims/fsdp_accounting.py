@@ -1,4 +1,4 @@
-"""What the answers about sharded weights claim, recomputed from each rank's memory and every gather."""
+"""The claims about sharded weights, recomputed from each rank's memory and every gather."""
 import re
 
 from checks import near, number, true

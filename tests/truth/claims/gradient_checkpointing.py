@@ -1,4 +1,4 @@
-"""What the answers on checkpoints claim: the arrangements by running them, the peaks from the measured choices."""
+"""The claims about checkpoints: the arrangements by running them, the peaks from the measured choices."""
 import math
 import re
 import statistics
@@ -36,7 +36,7 @@ class Network:
         self.shape = self.cells[0]
 
     def cell(self, words):
-        """Of "single blocks", "groups of 2 blocks" or "steps without checkpoints"."""
+        """The group size that "single blocks", "groups of 2 blocks" or "steps without checkpoints" name."""
         group = 1 if "ingle" in words else int(number(words.split(" ")[2])) if "of" in words else None
         return next(cell for cell in self.cells if cell["group"] == group)
 

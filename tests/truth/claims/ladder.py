@@ -1,4 +1,4 @@
-"""What the answer of the ladder claims, recomputed from its rungs' steps."""
+"""The claims about the ladder, recomputed from its rungs' steps."""
 import re
 import statistics
 

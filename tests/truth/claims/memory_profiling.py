@@ -1,4 +1,4 @@
-"""What the answers of the memory problem claim, recomputed from the peaks, the timelines and the allocations."""
+"""The claims about the memory problem, recomputed from the peaks, the timelines and the allocations."""
 import re
 
 from checks import near, number, true

@@ -1,4 +1,4 @@
-"""What the answer of the accumulation problem claims, recomputed from the running sums."""
+"""The claims about the accumulation problem, recomputed from the running sums."""
 import re
 
 from checks import near, number, true

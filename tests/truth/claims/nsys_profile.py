@@ -1,4 +1,4 @@
-"""What the answers of the profiling problem claim, recomputed from the tables of kernels."""
+"""The claims about the profiling problem, recomputed from the tables of kernels."""
 import re
 import statistics
 
@@ -94,7 +94,7 @@ def less(run, kind, profile, busy, timer, within=None, apart=None):
 
 
 def shorter(run, emptiest):
-    """Of every forward pass that takes less than half of the answer's."""
+    """Checks every forward pass that takes less than half of the answer's."""
     shares = []
     for words in {(cell["size"], cell["context"], cell["precision"]) for cell in run.of("kernels")}:
         named = next(name for name, value in PRECISIONS.items() if value == words[2])

@@ -1,4 +1,4 @@
-"""What the answers about a sharded optimizer claim, recomputed from each rank's memory and every step."""
+"""The claims about a sharded optimizer, recomputed from each rank's memory and every step."""
 import statistics
 
 from checks import always, near, number, true

@@ -1,4 +1,4 @@
-"""What the answer about eager attention's memory claims, recomputed from the rows of its sweeps."""
+"""The claims about eager attention's memory, recomputed from the rows of its sweeps."""
 import math
 
 from checks import PRECISIONS, always, bytes_in, near, near_bytes, number, true

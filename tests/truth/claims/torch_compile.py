@@ -1,4 +1,4 @@
-"""What the answers about torch.compile claim, recomputed from both ways' rows, steps and kernels."""
+"""The claims about torch.compile, recomputed from both ways' rows, steps and kernels."""
 import statistics
 
 from checks import PRECISIONS, always, near, near_bytes, number, true
