@@ -187,6 +187,20 @@ TEST(Index, SaysWhetherChangesBeatANewGpu) {
   EXPECT_THAT(said(350), HasSubstr("BF16 makes 2.7B's training step 4.00 times as fast on the"));
 }
 
+TEST(Index, NamesEditionsWhereARowMixesThem) {
+  RunEntry other = tuned(entry("NVIDIA H100", "2026-05-02"), 400, 125);
+  other.edition = "2026";
+  const Part part = part_of({tuned(entry("NVIDIA H200", "2026-05-01"), 300, 100), other});
+  EXPECT_THAT(texts(part.tables.front(), 0),
+              ElementsAre("Fastest step", "to 2026-05-02 (2026)", "to 2026-05-01 (2025)"));
+}
+
+TEST(Index, CountsSeveralGpusOfAHostAsTheirKind) {
+  const Part part = part_of({tuned(entry("NVIDIA H200", "2026-05-01"), 300, 100),
+                             tuned(entry("2 × NVIDIA H200", "2026-05-03"), 300, 100)});
+  EXPECT_THAT(texts(part.tables.front(), 0), ElementsAre("Fastest step", "to 2026-05-03"));
+}
+
 TEST(Index, ComparesNoTwoNetworksOfOneName) {
   RunEntry other = entry("NVIDIA H100", "2026-05-02");
   other.edition = "2026";

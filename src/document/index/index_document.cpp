@@ -163,16 +163,33 @@ constexpr const char* kTopics[]{
     "Training step", "Mixed precision", "Memory",        "Attention",    "Attention’s memory",
     "Compilation",   "Fastest step",    "Checkpointing", "Several GPUs", "All-reduce"};
 
-/// The newest run's key number on a topic; missing where no run of the GPU has one.
-Value newest_number(const std::vector<const RunEntry*>& runs, const std::string& topic) {
+/// A key number and the run that has it; null where no run of the GPU has one.
+struct Newest {
+  const RunEntry* run = nullptr;
+  const KeyNumber* number = nullptr;
+};
+
+/// `runs` are in the order of their preference.
+Newest newest_number(const std::vector<const RunEntry*>& runs, const std::string& topic) {
   for (const RunEntry* run : runs) {
     const auto found = std::ranges::find(run->key_numbers, topic, &KeyNumber::topic);
-    if (found == run->key_numbers.end()) continue;
-    Value cell = found->words;
-    cell.link = run->folder + "/index.html#" + found->part;
-    return cell;
+    if (found != run->key_numbers.end()) return {run, &*found};
   }
   return {};
+}
+
+Value cell_of(const Newest& newest, bool with_edition) {
+  if (newest.run == nullptr) return {};
+  Value cell = newest.number->words + (with_edition ? " (" + newest.run->edition + ")" : "");
+  cell.link = newest.run->folder + "/index.html#" + newest.number->part;
+  return cell;
+}
+
+/// "NVIDIA H200" of "2 × NVIDIA H200".
+std::string gpu_of(const RunEntry& run) {
+  constexpr std::string_view kTimes = " × ";
+  const std::size_t times = run.device.find(kTimes);
+  return times == std::string::npos ? run.device : run.device.substr(times + kTimes.size());
 }
 
 /// "H100" of "NVIDIA H100 80GB HBM3", unless another GPU of the site begins alike.
@@ -180,38 +197,51 @@ std::string short_device(const std::string& device, const std::vector<RunEntry>&
   const auto name = [](const std::string& of) { return replaced(of, "NVIDIA ", ""); };
   const std::string word = name(device).substr(0, name(device).find(' '));
   const bool taken = std::ranges::any_of(entries, [&](const RunEntry& run) {
-    return run.device != device && name(run.device).starts_with(word);
+    return gpu_of(run) != device && name(gpu_of(run)).starts_with(word);
   });
   return taken ? name(device) : word;
 }
 
-/// A row for each topic, a column for each GPU: full runs go before others, newer before older, and
-/// demonstrations are left out.
-Dataset matrix(std::vector<RunEntry> entries) {
-  std::ranges::stable_sort(entries, std::greater<>(), [](const RunEntry& run) {
-    return std::pair(run.preset == "full", run.started_at);
-  });
-  std::vector<std::pair<std::string, std::vector<const RunEntry*>>> gpus;
+/// A GPU and its runs, full ones before others, newer before older; demonstrations are left out.
+using GpuRuns = std::vector<std::pair<std::string, std::vector<const RunEntry*>>>;
+GpuRuns runs_by_gpu(const std::vector<RunEntry>& entries) {
+  std::vector<const RunEntry*> runs;
   for (const RunEntry& run : entries) {
-    if (run.demonstration || run.key_numbers.empty()) continue;
-    const auto gpu = std::ranges::find(gpus, run.device, &decltype(gpus)::value_type::first);
-    if (gpu == gpus.end()) {
-      gpus.push_back({run.device, {&run}});
-    } else {
-      gpu->second.push_back(&run);
+    if (!run.demonstration && !run.key_numbers.empty()) runs.push_back(&run);
+  }
+  std::ranges::stable_sort(runs, std::greater<>(), [](const RunEntry* run) {
+    return std::pair(run->preset == "full", run->started_at);
+  });
+  GpuRuns gpus;
+  for (const RunEntry* run : runs) {
+    auto gpu = std::ranges::find(gpus, gpu_of(*run), &GpuRuns::value_type::first);
+    if (gpu == gpus.end()) gpu = gpus.insert(gpu, {gpu_of(*run), {}});
+    gpu->second.push_back(run);
+  }
+  return gpus;
+}
+
+/// A row for each topic, a column for each GPU. Editions call different networks alike, so a row
+/// that mixes them names them.
+Dataset matrix(const std::vector<RunEntry>& entries) {
+  const GpuRuns gpus = runs_by_gpu(entries);
+  std::map<std::string, std::set<std::string>> editions;
+  std::vector<std::string> topics;
+  for (const std::string topic : kTopics) {
+    for (const auto& [device, runs] : gpus) {
+      const Newest newest = newest_number(runs, topic);
+      if (newest.run != nullptr) editions[topic].insert(newest.run->edition);
     }
+    if (!editions[topic].empty()) topics.push_back(topic);
   }
   std::vector<Column<std::string>> columns{
       {"topic", "Topic", [](const std::string& topic) { return topic; }}};
-  std::vector<std::string> topics(std::begin(kTopics), std::end(kTopics));
-  for (const auto& [device, runs] : gpus) {
-    columns.push_back({device, short_device(device, entries),
-                       [runs](const std::string& topic) { return newest_number(runs, topic); }});
+  for (const auto& gpu : gpus) {
+    columns.push_back({gpu.first, short_device(gpu.first, entries), [&](const std::string& topic) {
+                         return cell_of(newest_number(gpu.second, topic),
+                                        editions.at(topic).size() > 1);
+                       }});
   }
-  std::erase_if(topics, [&](const std::string& topic) {
-    return std::ranges::all_of(
-        gpus, [&](const auto& gpu) { return newest_number(gpu.second, topic).is_missing(); });
-  });
   return make_dataset("matrix", columns, topics);
 }
 
