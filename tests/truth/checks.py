@@ -26,6 +26,8 @@ def always(_run, **_groups):
 
 
 PRECISIONS = {"FP32": "fp32", "TF32": "tf32", "BF16": "bf16", "FP16": "fp16"}
+SPOKEN = {value: name for name, value in PRECISIONS.items()}
+MODES = ["inference", "forward", "forward_backward", "train_step"]
 GIBIBYTE = 2 ** 30
 
 

@@ -1,8 +1,8 @@
 """Timing cells as answers speak of them: grouped by network and precision, their steps counted."""
 import statistics
 
-MODES = ["inference", "forward", "forward_backward", "train_step"]
-PRECISIONS = {"fp32": "FP32", "bf16": "BF16", "fp16": "FP16", "tf32": "TF32"}
+from checks import MODES
+
 SETTING = ("size", "context", "batch", "precision", "implementation")
 
 

@@ -3,8 +3,8 @@ import math
 import re
 import statistics
 
-from checks import near, number, true
-from timing import MODES, PRECISIONS, counted, networks, setting, users_cells, variation
+from checks import MODES, SPOKEN, near, number, true
+from timing import counted, networks, setting, users_cells, variation
 
 KINDS = {"dtypes", "layer_norm", "timing", "kernels"}
 DTYPES = {"float32": "FP32", "float16": "FP16", "bfloat16": "BF16"}
@@ -119,7 +119,7 @@ def pairs(run):
 def speedups(run, precision, one, first, first_size, last, last_size, backward):
     compared = pairs(run)
     ends = compared[0], compared[-1]
-    true(PRECISIONS[ends[0].other.shape["precision"]] == precision and (len(compared) == 1) == bool(one))
+    true(SPOKEN[ends[0].other.shape["precision"]] == precision and (len(compared) == 1) == bool(one))
     true(ends[0].size == (one or first_size) and (one or ends[1].size == last_size))
     near(first, ends[0].speedup("forward"))
     if last:
@@ -199,7 +199,7 @@ def launch_bound(run, network):
 
 def launches(run, sizes, precision):
     compared = pairs(run)
-    true(PRECISIONS[compared[0].other.shape["precision"]] == precision)
+    true(SPOKEN[compared[0].other.shape["precision"]] == precision)
     true([pair.size for pair in compared if launch_bound(run, pair.other)] == re.split(", | and ", sizes))
 
 

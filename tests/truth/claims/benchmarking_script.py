@@ -2,8 +2,8 @@
 import re
 import statistics
 
-from checks import near, number, true
-from timing import MODES, PRECISIONS, networks, setting, users_cells, variation
+from checks import MODES, SPOKEN, near, number, true
+from timing import networks, setting, users_cells, variation
 
 KINDS = {"timing", "kernels"}
 WORDS = dict(zip(MODES, ["inference", "forward", "forward+backward", "training step"]))
@@ -18,7 +18,7 @@ def own(run):
 def is_called(network, words):
     size, *details = words.split(", ")
     return network.size == size and all(
-        one in (f"{network.shape['context']:,}", PRECISIONS.get(network.shape["precision"])) for one in details)
+        one in (f"{network.shape['context']:,}", SPOKEN.get(network.shape["precision"])) for one in details)
 
 
 def called(run, words):

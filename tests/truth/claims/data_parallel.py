@@ -1,11 +1,10 @@
 """The claims about data-parallel steps, recomputed from every step and each rank's traced one."""
 import statistics
 
-from checks import near, number, true
+from checks import PRECISIONS, near, number, true
 from collectives import line
 
 KINDS = {"data_parallel", "all_reduce"}
-PRECISIONS = {"FP32": "fp32", "TF32": "tf32", "BF16": "bf16", "FP16": "fp16"}
 NETWORK = r"(?P<size>\S+) at context (?P<context>[\d,]+) in (?P<precision>\w+)"
 
 

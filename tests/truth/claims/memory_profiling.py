@@ -1,11 +1,9 @@
 """The claims about the memory problem, recomputed from the peaks, the timelines and the allocations."""
 import re
 
-from checks import near, number, true
+from checks import MODES, SPOKEN, near, number, true
 
 KINDS = {"memory"}
-PRECISIONS = ["fp32", "tf32", "bf16", "fp16"]
-MODES = ["inference", "forward", "forward_backward", "train_step"]
 STEPS = {"inference forward": "inference", "forward with grad": "forward", "forward+backward": "forward_backward",
          "training step": "train_step"}
 CATEGORIES = ["parameters", "gradients", "optimizer", "data", "activations", "weight_copies", "workspace", "temporary",
@@ -33,7 +31,7 @@ class Network:
     def __init__(self, run):
         model = max(cell["implementation"] or "" for cell in run.of("memory"))
         cells = [cell for cell in run.of("memory") if (cell["implementation"] or "") == model]
-        order = [name for name in PRECISIONS if any(cell["precision"] == name for cell in cells)]
+        order = [name for name in SPOKEN if any(cell["precision"] == name for cell in cells)]
         self.own = order[0]
         self.other = next((name for name in ("bf16", "fp16", "tf32") if name in order[1:]), None)
         ours = [cell for cell in cells if cell["precision"] == self.own]

@@ -1,12 +1,9 @@
 """The claims about the profiling problem, recomputed from the tables of kernels."""
 import re
-import statistics
 
-from checks import always, near, number, true
+from checks import MODES, PRECISIONS, SPOKEN, always, median_limit, near, number, true
 
 KINDS = {"kernels", "limits"}
-PRECISIONS = {"FP32": "fp32", "TF32": "tf32", "BF16": "bf16", "FP16": "fp16"}
-MODES = ["inference", "forward", "forward_backward", "train_step"]
 PHASES = {"forward": {"forward"}, "both": {"forward", "loss", "backward"}, "optimizer": {"optimizer"},
           "step": {"forward", "loss", "backward", "optimizer"}}
 NUMBERS = ("kernel", "instances", "total_ns", "min_ns", "median_ns", "max_ns", "stddev_ns")
@@ -97,8 +94,7 @@ def shorter(run, emptiest):
     """Checks every forward pass that takes less than half of the answer's."""
     shares = []
     for words in {(cell["size"], cell["context"], cell["precision"]) for cell in run.of("kernels")}:
-        named = next(name for name, value in PRECISIONS.items() if value == words[2])
-        profile = Profile(run, f"{words[0]} at context {words[1]} in {named}")
+        profile = Profile(run, f"{words[0]} at context {words[1]} in {SPOKEN[words[2]]}")
         source = profile.inference or profile.step
         if not source or source[0]["mode"] not in ("inference", "forward"):
             continue
@@ -261,9 +257,8 @@ def is_product(row):
 
 
 def limits(run):
-    launch = next(cell.ok() for cell in run.of("limits") if cell.ok())
-    return (statistics.median(launch.metric("copy", "bandwidth")),
-            statistics.median(launch.metric("matrix_rate", attention.profile.shape["precision"])))
+    precision = attention.profile.shape["precision"]
+    return median_limit(run, "copy", "bandwidth"), median_limit(run, "matrix_rate", precision)
 
 
 def work():

@@ -1,11 +1,10 @@
 """The claims about a sharded optimizer, recomputed from each rank's memory and every step."""
 import statistics
 
-from checks import always, near, number, true
+from checks import PRECISIONS, always, near, number, true
 
 KINDS = {"sharding"}
 UNITS = {"GiB": 2**30, "MiB": 2**20}
-PRECISIONS = {"FP32": "fp32", "TF32": "tf32", "BF16": "bf16", "FP16": "fp16"}
 NETWORK = r"(?P<size>\S+) in (?P<precision>[A-Z]+\d+)"
 
 
