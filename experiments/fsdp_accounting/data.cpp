@@ -13,7 +13,6 @@
 namespace labreport::fsdp_accounting {
 namespace {
 
-using optimizer_state_sharding_accounting::bytes_words;
 using optimizer_state_sharding_accounting::kThree;
 using optimizer_state_sharding_accounting::ShardingScheme;
 using optimizer_state_sharding_accounting::Stage;
@@ -61,12 +60,12 @@ std::optional<Facts> peaks(const ShardingScheme& other, const ShardingScheme& sh
   const bool early = peaks_in_passes(other) && peaks_in_passes(sharded) &&
                      std::abs(expected - saved - gradients) <= kAddsUp * expected;
   return Facts()
-      .set("before", bytes_words(*before))
-      .set("after", bytes_words(*after))
-      .set("saved", bytes_words(std::abs(saved)))
+      .set("before", format_bytes_briefly(*before))
+      .set("after", format_bytes_briefly(*after))
+      .set("saved", format_bytes_briefly(std::abs(saved)))
       .flag("lower", saved > 0)
       .flag("higher", saved <= 0)
-      .when("early", early, "gradients", bytes_words(gradients));
+      .when("early", early, "gradients", format_bytes_briefly(gradients));
 }
 
 Facts savings(const Trained& network) {
@@ -77,7 +76,7 @@ Facts savings(const Trained& network) {
   if (other == nullptr) return facts.when("saving", std::nullopt);
   const double expected = held_total(*other) - held_total(sharded);
   return facts.when("saving", Facts()
-                                  .set("expected", bytes_words(expected))
+                                  .set("expected", format_bytes_briefly(expected))
                                   .when("peaks", peaks(*other, sharded, expected)));
 }
 

@@ -174,7 +174,7 @@ Presentation present(const RunView& view) {
     for (const Rung& rung : ladder.rungs) part.cells.push_back(rung.cell);
   }
   part.facts.flag("nothing", ran.empty()).set("reason", first_reason(all));
-  part.facts.list("ladders", ran).list("apart", parting).flag("gpu", view.on_gpu());
+  part.facts.list("ladders", ran).list("apart", parting);
   const Ladder* drawn = advised(all);
   part.facts.set("drawn", drawn == nullptr ? "" : drawn->words);
   part.facts.when("advised", drawn != nullptr, drawn == nullptr ? Facts() : ladder_facts(*drawn));

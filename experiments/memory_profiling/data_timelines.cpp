@@ -36,8 +36,8 @@ std::optional<Shown> longest_shown(const Profiles& profiles, Mode mode, bool who
   return found;
 }
 
-/// The step at the longest context, behind the longest that ran if that one did not. Without a
-/// timeline of a training step they are of the next lesser mode.
+/// The training step at the longest context, preceded by the longest one that ran if it ran out of
+/// memory. A lesser mode replaces it if no training step has a timeline.
 std::vector<Shown> steps_shown(const Profiles& profiles) {
   for (const Mode mode : {Mode::kTrainStep, Mode::kForwardBackward, Mode::kForward}) {
     const auto any = longest_shown(profiles, mode, false);

@@ -62,15 +62,15 @@ std::optional<Facts> memory_facts(const Both& both) {
                           scheme->stage(When::kLaterStep, metric::kBeforeOptimizer),
                           scheme->stage(When::kLaterStep, metric::kAfterOptimizer)};
     if (std::ranges::find(stages, nullptr) != std::end(stages)) return std::nullopt;
-    model.push_back(bytes_words(stages[0]->point.peak));
-    facts.set("before" + sharded, bytes_words(stages[1]->point.peak));
-    facts.set("after" + sharded, bytes_words(stages[2]->point.peak));
+    model.push_back(format_bytes_briefly(stages[0]->point.peak));
+    facts.set("before" + sharded, format_bytes_briefly(stages[1]->point.peak));
+    facts.set("after" + sharded, format_bytes_briefly(stages[2]->point.peak));
   }
   const bool alike = model[0] == model[1];
   const auto saved = state_saved(both);
   return facts.set("network", both.network->words)
       .set("model", alike ? model[0] + " either way" : model[0] + " and " + model[1])
-      .when("saved", saved.has_value(), "of", bytes_words(saved.value_or(0)));
+      .when("saved", saved.has_value(), "of", format_bytes_briefly(saved.value_or(0)));
 }
 
 /// The phases that sharding changes, if they account for the difference of the steps.
@@ -113,8 +113,8 @@ Facts sent_facts(const std::vector<Trained>& networks) {
   const CellSpec& spec = network.find(Sharding::kOptimizer)->cell->spec;
   return Facts()
       .set("network", network.words)
-      .set("sent", bytes_words(sent_bytes(spec)))
-      .set("zero", bytes_words(sent_by_zero1(spec)));
+      .set("sent", format_bytes_briefly(sent_bytes(spec)))
+      .set("zero", format_bytes_briefly(sent_by_zero1(spec)));
 }
 
 TableView commands(const RunView& view, const std::vector<Trained>& networks) {

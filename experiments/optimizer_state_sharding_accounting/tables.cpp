@@ -172,12 +172,6 @@ double largest_difference(std::span<const double> a, std::span<const double> b) 
 
 }  // namespace
 
-std::string bytes_words(double bytes) {
-  const bool large = bytes >= kBytesPerGibibyte;
-  return format_significant(bytes / (large ? kBytesPerGibibyte : kBytesPerMebibyte), 3) +
-         (large ? "\u00a0GiB" : "\u00a0MiB");
-}
-
 Dataset points_data(const std::vector<Trained>& networks) {
   return make_dataset("points", point_columns(networks), point_rows(networks));
 }

@@ -13,9 +13,6 @@ namespace labreport::optimizer_state_sharding_accounting {
 
 inline constexpr Notation kThree{Notation::kSignificant, 3};
 
-/// "52.1 GiB", "150 MiB"
-std::string bytes_words(double bytes);
-
 /// Bytes of both datasets are in one unit, chosen by the highest peak.
 /// "points": a row for each scheme, step and point; a scheme without numbers has one, its reason.
 Dataset points_data(const std::vector<Trained>& networks);

@@ -46,7 +46,6 @@ PartContent memory() {
   PartContent part;
   part.facts.set("parameters", format_significant(kXxl.parameters() / kGiga));
   part.facts.set("state", format_significant(kXxl.state_bytes() / kGiga));
-  part.facts.set("state_binary", format_bytes(kXxl.state_bytes()));
   part.facts.set("devices", format_count(least_devices(kXxl, kH100Bytes, 0)));
   part.facts.set("token", format_count(static_cast<std::int64_t>(kXxl.saved_bytes_per_token())));
   part.calculated = true;

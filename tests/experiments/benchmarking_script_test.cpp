@@ -163,7 +163,7 @@ TEST(FirstStep, HasNoReasonWhereNoneWasMeasuredOrLaterStepsVaryAsMuch) {
 
 TEST(SecondStep, ShowsWhetherOneWarmupStepIsEnough) {
   EXPECT_THAT(answer(measured(one_size()), "c"),
-              HasSubstr("One warm-up step is enough for the mean here; a later"));
+              HasSubstr("One warm-up step is enough for the mean here."));
   const auto slow = steps([](std::size_t step) { return step == 1 ? 1.3 : 1.0; });
   EXPECT_THAT(answer(measured(one_size(), slow), "c"),
               HasSubstr("One warm-up step is not enough for small, whose mean still changes"));

@@ -56,14 +56,13 @@ TEST(ShardedOptimizerPlan, IsXlWithAndWithoutOnTwoGpus) {
 }
 
 TEST(ShardedOptimizerMemory, IsExplainedByTheStateThatOthersHold) {
-  EXPECT_EQ(
-      answer("a"),
-      "With xl in FP32 memory peaks at 7.44\u00a0GiB either way after model init, at "
-      "**36.1\u00a0GiB** before the optimizer step and **30.1\u00a0GiB** after it, with sharding "
-      "at **28.7\u00a0GiB** and **22.6\u00a0GiB**. The difference is AdamW's state for the "
-      "parameters that other ranks own, **7.44\u00a0GiB**; parameters and gradients stay whole.");
+  EXPECT_EQ(answer("a"),
+            "With xl in FP32 memory peaks at 7.44 GiB either way after model init, at "
+            "**36.1 GiB** before the optimizer step and **30.1 GiB** after it, with sharding "
+            "at **28.7 GiB** and **22.6 GiB**. The difference is AdamW's state for the "
+            "parameters that other ranks own, **7.44 GiB**; parameters and gradients stay whole.");
   EXPECT_THAT(answer("a", peaks(5, 1.1)), Not(HasSubstr("The difference is")));
-  EXPECT_THAT(answer("a", peaks(0, 1.1)), HasSubstr("7.44\u00a0GiB and 8.19\u00a0GiB after model"));
+  EXPECT_THAT(answer("a", peaks(0, 1.1)), HasSubstr("7.44 GiB and 8.19 GiB after model"));
 }
 
 TEST(ShardedOptimizerMemory, OfOneGpuHasNoPeaks) {
@@ -115,7 +114,7 @@ TEST(ShardedOptimizerMemory, IsAtEveryPointWhatTheFormulasSay) {
 }
 
 TEST(ShardedOptimizerBesideZero1, SendsHalfMore) {
-  EXPECT_THAT(answer("c"), HasSubstr("sends 11.2\u00a0GiB a step, with ZeRO-1 7.44\u00a0GiB"));
+  EXPECT_THAT(answer("c"), HasSubstr("sends 11.2 GiB a step, with ZeRO-1 7.44 GiB"));
 }
 
 }  // namespace

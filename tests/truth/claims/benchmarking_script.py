@@ -205,6 +205,6 @@ CLAIMS = {
          r"(?P<most>.+?)(?: and \*\*(?P<least_rise>[^*]+) times\*\* for (?P<least>.+?))?(?:, because a process's first step also "
          r"loads CUDA modules and initializes cuBLAS, \*\*(?P<causes>[^*]+) ms\*\*(?P<fixed> at any size)?)?\.(?= |$)", rises),
         (r"This run does not show why\.", without_reason),
-        (r"One warm-up step is enough for the mean here(?:, yet timed steps of (?P<sizes>.+?) still called `cudaMalloc`|; a later "
-         r"step that meets a new shape pays again)\.", one_enough),
+        (r"One warm-up step is enough for the mean here(?:, yet timed steps of (?P<sizes>.+?) still called "
+         r"`cudaMalloc`)?\.", one_enough),
         (r"One warm-up step is not enough for (?P<size>.+?), whose mean still changes after it\.", one_short)]}
