@@ -8,7 +8,6 @@
 #include "document/comparison/beside.h"
 #include "experiments/catalog.h"
 #include "experiments/chosen_problems.h"
-#include "experiments/common/ladder.h"
 #include "experiments/overview/overview.h"
 
 namespace labreport {
@@ -118,16 +117,14 @@ void add_key_numbers(Document& document) {
   document.sections.insert(document.sections.begin(), {"summary", "Summary", {part}});
 }
 
-std::vector<TunedStep> tuned_steps(const RunView& view) {
-  std::vector<TunedStep> all;
-  for (const Ladder& ladder : ladders(view)) {
-    if (gains(ladder).empty()) continue;
-    const CellSpec& spec = ladder.rungs.front().cell->spec;
-    TunedStep& step = all.emplace_back(TunedStep{
-        ladder.size, ladder.precision, static_cast<double>(parameter_count(*spec.model))});
-    for (const Rung& rung : ladder.rungs) {
-      if (rung.ran()) step.rungs.push_back({rung.change, rung.ms()});
-    }
+/// A quantity whose part is not in the report leads to the page.
+std::vector<Quantity> quantities_of(const Document& document, const RunView& view) {
+  std::vector<Quantity> all = overview::quantities(view);
+  for (Quantity& quantity : all) {
+    const bool shown = std::ranges::any_of(document.sections, [&](const Section& section) {
+      return std::ranges::find(section.parts, quantity.part, &Part::anchor) != section.parts.end();
+    });
+    if (!shown) quantity.part.clear();
   }
   return all;
 }
@@ -184,7 +181,7 @@ Document build_document_of(const Run& run, const Run& shown, bool reference) {
   document.outcome_line = overview::outcome_line(shown);
   add_sections(document, view);
   add_key_numbers(document);
-  document.tuned = tuned_steps(view);
+  document.quantities = quantities_of(document, view);
   document.title = title_of(document, view);
   if (const ModelSource* model = measured_model(run))
     document.title += " of " + model->implementation;

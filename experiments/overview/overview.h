@@ -21,6 +21,9 @@ struct Summary {
 /// Nothing where no training step was timed.
 std::optional<Summary> summary(const RunView& view, const FigureFiles& figures);
 
+/// What pages over several runs show of the run, in the topics' order within each network.
+std::vector<Quantity> quantities(const RunView& view);
+
 /// Each cell that gave no numbers, with the reason; empty where all did.
 TableView what_ran(const RunView& view);
 

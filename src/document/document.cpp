@@ -69,6 +69,20 @@ std::string Document::marks() const {
          (reference ? " · reference run" : "");
 }
 
-double TunedStep::best_ms() const { return std::ranges::min_element(rungs, {}, &Rung::ms)->ms; }
+std::string Quantity::words() const {
+  return precision + (precision.empty() || setting.empty() ? "" : ", ") + setting;
+}
+
+const double* Quantity::find(const std::string& name) const {
+  const auto found = std::ranges::find(values, name, &std::pair<std::string, double>::first);
+  return found == values.end() ? nullptr : &found->second;
+}
+
+bool Quantity::matches(const Quantity& other) const {
+  const bool same_network = parameters > 0 || other.parameters > 0 ? parameters == other.parameters
+                                                                   : network == other.network;
+  return same_network && topic == other.topic && precision == other.precision &&
+         setting == other.setting && unit == other.unit;
+}
 
 }  // namespace labreport

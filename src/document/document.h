@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "document/formulas.h"
@@ -157,19 +158,47 @@ struct Headline {
   double peak_bytes = 0;  ///< The larger one of both.
 };
 
-/// A training step made faster one change at a time: the rungs that ran, in order.
-struct TunedStep {
-  struct Rung {
-    std::string change;  ///< "SDPA"
-    double ms = 0;
-  };
-  std::string network;    ///< "2.7B"
-  std::string precision;  ///< "BF16"
-  double parameters = 0;  ///< Networks are the same if these are.
-  std::vector<Rung> rungs = {};
+/// Topics under which pages over several runs show numbers, in their order there.
+namespace topic {
 
-  double first_ms() const { return rungs.front().ms; }
-  double best_ms() const;
+inline constexpr const char* kTrainingStep = "Training step";
+inline constexpr const char* kKernels = "Kernels of a step";
+inline constexpr const char* kMixedPrecision = "Mixed precision";
+inline constexpr const char* kMemory = "Memory";
+inline constexpr const char* kAttention = "Attention";
+inline constexpr const char* kAttentionMemory = "Attention’s memory";
+inline constexpr const char* kCompilation = "Compilation";
+inline constexpr const char* kFastestStep = "Fastest step";
+inline constexpr const char* kCheckpointing = "Checkpointing";
+inline constexpr const char* kSeveralGpus = "Several GPUs";
+inline constexpr const char* kAllReduce = "All-reduce";
+inline constexpr const char* kLimits = "GPU limits";
+
+}  // namespace topic
+
+inline constexpr const char* kTopics[]{
+    topic::kTrainingStep, topic::kFastestStep,   topic::kMixedPrecision, topic::kKernels,
+    topic::kMemory,       topic::kCheckpointing, topic::kAttention,      topic::kAttentionMemory,
+    topic::kCompilation,  topic::kSeveralGpus,   topic::kAllReduce,      topic::kLimits};
+
+/// Numbers of one setting in one unit: a network's step and its phases, or one sweep.
+struct Quantity {
+  std::string topic;
+  std::string network = {};    ///< "2.7B"; empty: the setting belongs to no network.
+  double parameters = 0;       ///< Networks are the same if these are; 0: not known.
+  std::string precision = {};  ///< "BF16"
+  std::string setting = {};    ///< "context 512, batch 4"
+  std::string unit = {};       ///< "ms"
+  std::vector<std::pair<std::string, double>> values = {};  ///< {"step", 108.5}, …
+  std::string remark = {};                                  ///< "launch-bound"
+  std::string part = {};  ///< The anchor of the part that shows them; empty: the page.
+
+  /// "BF16, context 512, batch 4"
+  std::string words() const;
+  /// Null if there is no value of that name.
+  const double* find(const std::string& name) const;
+  /// Whether the other quantity can be held against this one.
+  bool matches(const Quantity& other) const;
 };
 
 /// Whose report it is; each may be empty, all is plain text.
@@ -199,7 +228,7 @@ struct Document {
   bool incomplete = false;     ///< Cells are still missing: the run was interrupted.
   std::string outcome_line;    ///< "40 cells: 38 ok, 2 out of memory"
   Headline headline;
-  std::vector<TunedStep> tuned = {};  ///< Ladders of at least two rungs.
+  std::vector<Quantity> quantities = {};  ///< What pages over several runs show.
   std::vector<Section> sections;
   std::string method;     ///< Markdown: method and limits.
   TableView environment;  ///< Reproduce.

@@ -163,7 +163,7 @@ std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const 
       page.entry.folder = "diff/" + pair_name(*from, *to);
       page.key = content_hash(page.entry.folder + "\n" + from->key + "\n" + to->key);
       if (const auto kept = find_pages(cache, page.key, out)) {
-        page.entry = kept->entry;
+        page.entry = kept->summary;
         page.kept = kept->files;
         page.stays = true;
       } else {

@@ -24,7 +24,7 @@ struct PairedRun {
 /// One pair's pages, made now or by an earlier render.
 struct DiffPage {
   std::string key;  ///< Names the page in the content cache.
-  RunEntry entry;
+  RunSummary entry;
   std::vector<SiteFile> files = {};
   std::vector<std::string> kept = {};
   bool stays = false;        ///< From an earlier render.

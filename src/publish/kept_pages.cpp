@@ -73,7 +73,7 @@ std::optional<KeptRun> find_pages(const ContentCache& cache, const std::string& 
   const auto bytes = cache.find(key);
   if (!bytes) return std::nullopt;
   const nlohmann::json found = nlohmann::json::parse(*bytes);
-  KeptRun kept{.entry = found.at("entry").get<RunEntry>(),
+  KeptRun kept{.summary = found.at("summary").get<RunSummary>(),
                .files = {},
                .wanted = found.at("wanted").get<std::string>()};
   for (const auto& [path, stamp] : found.at("files").items()) {
@@ -84,7 +84,7 @@ std::optional<KeptRun> find_pages(const ContentCache& cache, const std::string& 
 }
 
 void keep_pages(const ContentCache& cache, const std::string& key, const fs::path& out,
-                const RunEntry& entry, const std::vector<const SiteFile*>& files,
+                const RunSummary& summary, const std::vector<const SiteFile*>& files,
                 const std::string& wanted) {
   nlohmann::json stamps = nlohmann::json::object();
   for (const SiteFile* file : files) {
@@ -93,7 +93,7 @@ void keep_pages(const ContentCache& cache, const std::string& key, const fs::pat
     stamps[file->path] = std::move(stamp);
   }
   cache.keep(key, compact_json(nlohmann::json{
-                      {"entry", entry}, {"files", std::move(stamps)}, {"wanted", wanted}}));
+                      {"summary", summary}, {"files", std::move(stamps)}, {"wanted", wanted}}));
 }
 
 }  // namespace labreport

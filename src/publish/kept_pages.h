@@ -26,7 +26,7 @@ std::optional<KeptRun> find_pages(const ContentCache& cache, const std::string& 
 /// Keeps what was just written into the site `out`. If a file is not what was written, because
 /// another render writes into the same site, nothing is kept.
 void keep_pages(const ContentCache& cache, const std::string& key, const std::filesystem::path& out,
-                const RunEntry& entry, const std::vector<const SiteFile*>& files,
+                const RunSummary& summary, const std::vector<const SiteFile*>& files,
                 const std::string& wanted = "");
 
 }  // namespace labreport

@@ -84,7 +84,7 @@ void add_run(std::vector<Candidate>& runs, Candidate run) {
 
 /// Its page was made where another run's page stands now, or the other way round.
 void take_place(Candidate& run, RunNotes& notes) {
-  if (run.kept && run.kept->entry.folder == run.place) return;
+  if (run.kept && run.kept->summary.folder == run.place) return;
   if (run.kept) {
     run.kept.reset();
     load(run, notes);
@@ -152,7 +152,7 @@ std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<Pa
   if (!options.formats.contains(Format::kHtml)) return {};
   for (const Candidate& run : runs) {
     const auto [preset, headline] =
-        run.kept ? std::tie(run.kept->entry.preset, run.kept->entry.headline)
+        run.kept ? std::tie(run.kept->summary.preset, run.kept->summary.headline)
                  : std::tie(run.loaded.document.preset, run.loaded.document.headline);
     // What times no training step is no pair's first choice.
     paired.push_back({run.store, run.place, run.key, headline.network.empty() ? "" : preset});
@@ -224,7 +224,7 @@ void remember(const std::vector<Candidate>& runs, const std::vector<DiffPage>& d
   for (const Candidate& run : runs) {
     // A run with warnings or without its charts is rendered again next time.
     if (run.kept || run.complained || site.lacking.contains(run.place)) continue;
-    const auto entry = std::ranges::find(site.entries, run.place, &RunEntry::folder);
+    const auto entry = std::ranges::find(site.summaries, run.place, &RunSummary::folder);
     keep_pages(cache, run.key, out, *entry, files_of(site, run.place), run.wanted);
   }
 }

@@ -38,27 +38,34 @@ void tell_all(Site& site, const std::vector<SiteRun>& runs, const std::string& l
 
 /// What the chart tool gave.
 struct Charts {
-  std::vector<Drawings> drawings;  ///< One a run.
-  Drawings index;
+  std::vector<Drawings> drawings;   ///< One for each run.
+  std::vector<Drawings> overviews;  ///< One for each page over several runs.
   std::string bundle;
 };
 
-Charts draw_charts(const std::vector<SiteRun>& runs, const Document& index, ChartTool* tool,
-                   Site& site) {
-  Charts none{.drawings = std::vector<Drawings>(runs.size()), .index = {}, .bundle = {}};
+Charts draw_charts(const std::vector<SiteRun>& runs, const std::vector<OverviewPage>& overviews,
+                   ChartTool* tool, Site& site) {
+  Charts none{.drawings = std::vector<Drawings>(runs.size()),
+              .overviews = std::vector<Drawings>(overviews.size()),
+              .bundle = {}};
   if (tool == nullptr) return none;
   std::vector<const Document*> documents;
   for (const SiteRun& run : runs) documents.push_back(&run.document);
-  documents.push_back(&index);
+  for (const OverviewPage& page : overviews) documents.push_back(&page.document);
   try {
     Charts charts;
     std::vector<std::string> problems;
     charts.drawings = draw_each(documents, *tool, problems);
     charts.bundle = tool->bundle();
-    charts.index = std::move(charts.drawings.back());
-    charts.drawings.pop_back();
-    if (!problems.back().empty()) site.tell("charts are left out of the index: " + problems.back());
-    problems.pop_back();
+    const auto first = static_cast<std::ptrdiff_t>(runs.size());
+    charts.overviews.assign(std::move_iterator(charts.drawings.begin() + first),
+                            std::move_iterator(charts.drawings.end()));
+    charts.drawings.resize(runs.size());
+    for (std::size_t i = 0; i < overviews.size(); ++i) {
+      const std::string& problem = problems[runs.size() + i];
+      const std::string page = overviews[i].folder.empty() ? "the index" : overviews[i].folder;
+      if (!problem.empty()) site.tell("charts are left out of " + page + ": " + problem);
+    }
     tell_each(site, runs, "charts", problems);
     return charts;
   } catch (const Error& error) {
@@ -157,6 +164,7 @@ void add_assets(Site& site, const std::string& bundle) {
   site.files.push_back({"assets/script.js", page_script()});
   site.files.push_back({"assets/run.schema.json", write_json(run_schema())});
   site.files.push_back({"assets/diff.schema.json", std::string(diff_schema())});
+  site.files.push_back({"assets/summary.schema.json", std::string(summary_schema())});
   if (!bundle.empty()) site.files.push_back({"assets/charts.js", bundle});
   // GitHub Pages would hide and rewrite files without it.
   site.files.push_back({".nojekyll", ""});
@@ -188,18 +196,24 @@ void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& chart
   }
 }
 
-Document index_of(const Site& site, const std::vector<KeptRun>& kept) {
-  std::vector<RunEntry> all = site.entries;
-  for (const KeptRun& run : kept) all.push_back(run.entry);
-  return index_document(std::move(all));
+std::vector<OverviewPage> overviews_of(const Site& site, const std::vector<KeptRun>& kept) {
+  std::vector<RunSummary> all = site.summaries;
+  for (const KeptRun& run : kept) all.push_back(run.summary);
+  return overview_pages(std::move(all));
 }
 
-void add_index(Site& site, const Document& index, const Charts& charts,
-               const SiteOptions& options) {
-  if (!options.formats.contains(Format::kHtml)) return;
-  append(site.files, picture_files("", index, charts.index));
-  site.files.push_back(
-      {"index.html", index_html(index, charts.index, !charts.bundle.empty(), options.pairs)});
+/// The index names every comparison, a GPU's page its own.
+void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings, bool interactive,
+                  const std::vector<ComparedPair>& pairs) {
+  const std::string folder = page.folder.empty() ? "" : page.folder + "/";
+  OverviewOptions options{.root = page.folder.empty() ? "" : root_from(page.folder),
+                          .lead = page.lead,
+                          .interactive = interactive};
+  std::ranges::copy_if(pairs, std::back_inserter(options.pairs), [&](const ComparedPair& pair) {
+    return page.folder.empty() || pair.compares(page.folder);
+  });
+  append(site.files, picture_files(folder, page.document, drawings));
+  site.files.push_back({folder + "index.html", overview_html(page.document, drawings, options)});
 }
 
 }  // namespace
@@ -220,14 +234,16 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
                  const std::vector<KeptRun>& kept) {
   Site site{.files = {}, .notice = {}, .partial = options.formats != all_formats()};
   for (const SiteRun& run : runs) {
-    site.entries.push_back(run_entry(run.document, run.folder, run.started_at));
+    site.summaries.push_back(run_summary(run.document, run.folder, run.started_at));
   }
-  const Document index =
-      options.formats.contains(Format::kHtml) ? index_of(site, kept) : Document();
-  const Charts charts = draw_charts(runs, index, tool, site);
+  std::vector<OverviewPage> overviews;
+  if (options.formats.contains(Format::kHtml)) overviews = overviews_of(site, kept);
+  const Charts charts = draw_charts(runs, overviews, tool, site);
   const std::vector<Prints> prints = print_charts(runs, charts.drawings, options, tool, site);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     append(site.files, run_files(runs[i], charts.drawings[i], prints[i], options));
+    if (options.formats.contains(Format::kHtml))
+      site.files.push_back({runs[i].folder + "/summary.json", summary_json(site.summaries[i])});
     if (options.single_file) {
       site.files.push_back(
           {single_page_path(runs[i].folder),
@@ -244,7 +260,11 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   for (const KeptRun& run : kept) {
     site.kept.insert(site.kept.end(), run.files.begin(), run.files.end());
   }
-  add_index(site, index, charts, options);
+  // The index comes last: it leads to all others.
+  for (std::size_t i = overviews.size(); i > 0; --i) {
+    add_overview(site, overviews[i - 1], charts.overviews[i - 1], !charts.bundle.empty(),
+                 options.pairs);
+  }
   if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle);
   show_control_characters(site);
   return site;

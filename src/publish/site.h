@@ -26,7 +26,7 @@ struct SiteRun {
 
 /// A run whose pages an earlier render made and nothing has changed since.
 struct KeptRun {
-  RunEntry entry;
+  RunSummary summary;
   std::vector<std::string> files;  ///< Inside the site.
   std::string wanted = {};         ///< Its folder, had no other run taken that name.
 };
@@ -48,8 +48,8 @@ struct Site {
   std::vector<SiteFile> files;  ///< In a fixed order; same input, same bytes.
   std::string notice;  ///< What is missing, one line each, e.g. the chart tool; empty when nothing.
   bool partial = false;  ///< Some formats alone: the others of an earlier render stay.
-  std::vector<std::string> kept = {};  ///< Files that are there already and stay as they are.
-  std::vector<RunEntry> entries = {};  ///< Of the runs that were rendered, in their order.
+  std::vector<std::string> kept = {};      ///< Files that are there already and stay as they are.
+  std::vector<RunSummary> summaries = {};  ///< One for each run that was rendered, in their order.
   bool undrawn = false;                ///< The chart tool does not work: no page has its script.
   std::set<std::string> lacking = {};  ///< Folders of runs that lack pictures or a format.
 

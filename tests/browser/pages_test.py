@@ -143,7 +143,7 @@ class Pages(BrowserTest):
     def test_a_demonstration_is_marked_at_its_head_and_in_the_index(self):
         self.assertTrue(self.open(self.demonstration).locator(".banner").is_visible())
         rows = self.open(self.index).locator("#table-runs tbody tr")
-        remarks = [text for text in rows.all_inner_texts() if "CPU demonstration" in text]
+        remarks = [text for text in rows.all_text_contents() if "CPU demonstration" in text]
         self.assertEqual(len(remarks), 1)
         self.assertEqual(self.open(self.report).locator(".banner").count(), 0)
 

@@ -9,8 +9,9 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-RunEntry entry(const std::string& device, const std::string& time) {
+RunSummary entry(const std::string& device, const std::string& time) {
   return {.folder = device + "/2025/" + time,
+          .title = "Profiling",
           .device = device,
           .edition = "2025",
           .preset = "full",
@@ -20,20 +21,26 @@ RunEntry entry(const std::string& device, const std::string& time) {
           .headline = {"2.7B", "BF16", 1200, 300, 0.21, 64.0 * (1u << 30)}};
 }
 
-RunEntry reference(RunEntry entry) {
+RunSummary reference(RunSummary entry) {
   entry.reference = true;
   return entry;
 }
 
-RunEntry demonstration(const std::string& time) {
-  RunEntry shown = entry("Some CPU", time);
+RunSummary demonstration(const std::string& time) {
+  RunSummary shown = entry("Some CPU", time);
   shown.demonstration = true;
   return shown;
 }
 
-Part part_of(const std::vector<RunEntry>& entries) {
-  return index_document(entries).sections.front().parts.front();
+Part part_at(const std::vector<RunSummary>& runs, const std::string& folder) {
+  for (const OverviewPage& page : overview_pages(runs)) {
+    if (page.folder == folder) return page.document.sections.front().parts.front();
+  }
+  ADD_FAILURE() << "there is no page " << folder;
+  return {};
 }
+
+Part part_of(const std::vector<RunSummary>& runs) { return part_at(runs, ""); }
 
 std::vector<std::string> texts(const TableView& table, std::size_t r) {
   std::vector<std::string> found;
@@ -43,17 +50,17 @@ std::vector<std::string> texts(const TableView& table, std::size_t r) {
   return found;
 }
 
-std::vector<std::string> order(const std::vector<RunEntry>& entries) {
+std::vector<std::string> order(const std::vector<RunSummary>& entries) {
   const Part part = part_of(entries);
   std::vector<std::string> found;
   const TableView& table = part.tables.back();
   for (const RowView& row : table.rows) {
-    found.push_back(table.text(row, 0) + " " + table.text(row, 2));
+    found.push_back(table.text(row, 0) + " " + table.text(row, 3));
   }
   return found;
 }
 
-std::vector<std::string> figures(const std::vector<RunEntry>& entries) {
+std::vector<std::string> figures(const std::vector<RunSummary>& entries) {
   const Part part = part_of(entries);
   std::vector<std::string> slugs;
   for (const Figure& figure : part.figures) slugs.push_back(figure.slug);
@@ -67,7 +74,7 @@ TEST(IndexOrder, OnesOwnNewestFirstBeforeThoseThatShipWithTheProject) {
 }
 
 TEST(IndexOrder, FullRunsThatShipWithTheProjectBeforeQuickOnes) {
-  RunEntry quick = reference(entry("A", "2026-03-01"));
+  RunSummary quick = reference(entry("A", "2026-03-01"));
   quick.preset = "quick";
   EXPECT_THAT(order({quick, reference(entry("A", "2026-01-01"))}),
               ElementsAre("A 2026-01-01", "A 2026-03-01"));
@@ -79,7 +86,7 @@ TEST(IndexOrder, DemonstrationsLast) {
 }
 
 TEST(IndexOrder, DoesNotDependOnTheOrderGiven) {
-  const std::vector<RunEntry> one = {entry("A", "2026-01-01"), entry("B", "2026-01-01")};
+  const std::vector<RunSummary> one = {entry("A", "2026-01-01"), entry("B", "2026-01-01")};
   EXPECT_EQ(order(one), order({one[1], one[0]}));
 }
 
@@ -88,20 +95,20 @@ TEST(IndexTable, HasARowARunThatLeadsToItsReport) {
   ASSERT_EQ(table.rows.size(), 1u);
   EXPECT_EQ(table.rows[0].cells[0].link, "A/2025/2026-01-01T10:15:00Z/index.html");
   EXPECT_THAT(texts(table, 0),
-              ElementsAre("A", "2025", "2026-01-01 10:15", "2.7B", "1,200", "300.0", "4.00", "21.0",
-                          "64.00", "All 40 measurements succeeded"));
+              ElementsAre("A", "Profiling", "2025", "2026-01-01 10:15", "2.7B", "1,200", "300.0",
+                          "4.00", "21.0", "64.00", "All 40 measurements succeeded"));
 }
 
 TEST(IndexTable, LeavesOpenWhatWasNotMeasured) {
-  RunEntry bare = entry("A", "2026-01-01");
+  RunSummary bare = entry("A", "2026-01-01");
   bare.headline = {};
   const TableView table = part_of({bare, entry("B", "2026-01-01")}).tables.front();
-  EXPECT_THAT(texts(table, 0), ElementsAre("A", "2025", "2026-01-01", "", "–", "–", "–", "–", "–",
-                                           "All 40 measurements succeeded"));
+  EXPECT_THAT(texts(table, 0), ElementsAre("A", "Profiling", "2025", "2026-01-01", "", "–", "–",
+                                           "–", "–", "–", "All 40 measurements succeeded"));
 }
 
 TEST(IndexTable, MarksWhatIsNoWholeRunOfOnesOwn) {
-  RunEntry marked = reference(entry("A", "2026-01-01"));
+  RunSummary marked = reference(entry("A", "2026-01-01"));
   marked.preset = "quick";
   marked.incomplete = true;
   EXPECT_THAT(part_of({entry("B", "2026-01-01"), marked}).tables.front().rows[1].flags,
@@ -119,32 +126,39 @@ TEST(IndexFigures, ShowTheNewestRunOfEachDeviceAndEdition) {
   ASSERT_EQ(part.figures.size(), 1u);
   ASSERT_EQ(part.figures[0].data.rows.size(), 4u) << "FP32 and BF16 of each";
   EXPECT_EQ(texts(part.figures[0].data, 0)[0], "A, 2.7B (2025)");
-  EXPECT_EQ(texts(part.figures[0].data, 0)[1], "2026-02-01");
 }
 
-TEST(IndexFigures, ShowTheHistoryOfThreeRunsOfADevice) {
-  const std::vector<RunEntry> two = {entry("A", "2026-01-01"), entry("A", "2026-02-01")};
-  EXPECT_THAT(figures(two), ElementsAre("steps"));
-  std::vector<RunEntry> three = two;
-  three.push_back(entry("A", "2026-03-01"));
-  EXPECT_THAT(figures(three), ElementsAre("steps", HasSubstr("history")));
-  three.back().edition = "2026";
-  EXPECT_THAT(figures(three), ElementsAre("steps")) << "another edition is another workload";
+TEST(GpuPage, ShowsTheHistoryOfThreeRuns) {
+  const auto figures_at = [](const std::vector<RunSummary>& runs) {
+    std::vector<std::string> slugs;
+    for (const Figure& figure : part_at(runs, "A").figures) slugs.push_back(figure.slug);
+    return slugs;
+  };
+  std::vector<RunSummary> runs{entry("A", "2026-01-01"), entry("A", "2026-02-01")};
+  EXPECT_THAT(figures_at(runs), ElementsAre());
+  runs.push_back(entry("A", "2026-03-01"));
+  EXPECT_THAT(figures_at(runs), ElementsAre(HasSubstr("history")));
+  runs.back().edition = "2026";
+  EXPECT_THAT(figures_at(runs), ElementsAre()) << "another edition is another workload";
 }
 
 TEST(IndexFigures, AreLeftOutWhereNoStepWasTimed) {
-  RunEntry bare = entry("A", "2026-01-01");
+  RunSummary bare = entry("A", "2026-01-01");
   bare.headline = {};
   EXPECT_THAT(figures({bare}), ElementsAre());
 }
 
-TEST(Index, WithoutARunHasNoSection) { EXPECT_TRUE(index_document({}).sections.empty()); }
+TEST(Index, WithoutARunIsTheOnlyPageAndHasNoSection) {
+  const std::vector<OverviewPage> pages = overview_pages({});
+  ASSERT_EQ(pages.size(), 1u);
+  EXPECT_TRUE(pages.front().document.sections.empty());
+}
 
-TEST(RunEntry, IsTheSameAfterItWasKept) {
-  RunEntry before = demonstration("2026-05-01T10:15:00Z");
+TEST(RunSummary, IsTheSameAfterItWasKept) {
+  RunSummary before = demonstration("2026-05-01T10:15:00Z");
   before.incomplete = before.reference = true;
   const nlohmann::json kept = before;
-  const auto after = nlohmann::json::parse(kept.dump()).get<RunEntry>();
+  const auto after = nlohmann::json::parse(kept.dump()).get<RunSummary>();
   EXPECT_EQ(nlohmann::json(after), kept);
   EXPECT_EQ(after.headline.mixed_ms, 300);
 }
@@ -158,16 +172,22 @@ TEST(Index, NamesTheProblemsOfARunThatTimesNoNetwork) {
   };
   add("pytorch_attention");
   add("flash_benchmarking");
-  EXPECT_EQ(run_entry(document, "gpu", "").problems, "pytorch_attention and flash_benchmarking");
+  EXPECT_EQ(run_summary(document, "gpu", "").problems, "pytorch_attention and flash_benchmarking");
   add("torch_compile");
   add("ladder");
-  EXPECT_EQ(run_entry(document, "gpu", "").problems, "pytorch_attention and 3 more");
+  EXPECT_EQ(run_summary(document, "gpu", "").problems, "pytorch_attention and 3 more");
   document.headline.network = "2.7B";
-  EXPECT_EQ(run_entry(document, "gpu", "").problems, "");
+  EXPECT_EQ(run_summary(document, "gpu", "").problems, "");
 }
 
-RunEntry tuned(RunEntry run, double from, double to) {
-  run.tuned = {{"2.7B", "BF16", 3.4e9, {{"einsum", from}, {"SDPA", to}}}};
+RunSummary tuned(RunSummary run, double from, double to) {
+  run.quantities = {{.topic = topic::kFastestStep,
+                     .network = "2.7B",
+                     .parameters = 3.4e9,
+                     .precision = "BF16",
+                     .setting = "context 512, from einsum",
+                     .unit = "ms",
+                     .values = {{"einsum", from}, {"SDPA", to}}}};
   run.key_numbers = {{"Fastest step", "to " + run.started_at, "ladder"}};
   return run;
 }
@@ -184,11 +204,10 @@ TEST(Index, SaysWhetherChangesBeatANewGpu) {
                               "the H100: a tuned H100 is **2.40 times** as fast as an untuned"),
                     HasSubstr("Tuned alike, the H200 is **1.25 times** as fast as the H100.")));
   EXPECT_THAT(said(350), testing::Not(HasSubstr("beat a new GPU")));
-  EXPECT_THAT(said(350), HasSubstr("BF16 makes 2.7B's training step 4.00 times as fast on the"));
 }
 
 TEST(Index, NamesEditionsWhereARowMixesThem) {
-  RunEntry other = tuned(entry("NVIDIA H100", "2026-05-02"), 400, 125);
+  RunSummary other = tuned(entry("NVIDIA H100", "2026-05-02"), 400, 125);
   other.edition = "2026";
   const Part part = part_of({tuned(entry("NVIDIA H200", "2026-05-01"), 300, 100), other});
   EXPECT_THAT(texts(part.tables.front(), 0),
@@ -201,16 +220,66 @@ TEST(Index, CountsSeveralGpusOfAHostAsTheirKind) {
   EXPECT_THAT(texts(part.tables.front(), 0), ElementsAre("Fastest step", "to 2026-05-03"));
 }
 
+RunSummary timed(RunSummary run, const char* name, double parameters, double fp32, double bf16) {
+  for (const auto& [precision, ms] : {std::pair("FP32", fp32), std::pair("BF16", bf16)}) {
+    run.quantities.push_back({.topic = topic::kTrainingStep,
+                              .network = name,
+                              .parameters = parameters,
+                              .precision = precision,
+                              .setting = "context 512",
+                              .unit = "ms",
+                              .values = {{"step", ms}}});
+  }
+  return run;
+}
+
+TEST(Index, ComparesOneNetworkOfTwoNamesByItsParameters) {
+  EXPECT_THAT(part_of({timed(entry("NVIDIA H200", "2026-05-01"), "2.7B", 3e9, 1200, 300),
+                       timed(entry("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1200, 400)})
+                  .answer,
+              HasSubstr("3.00 times as fast on the H100 and 4.00 times as fast on the H200."));
+}
+
 TEST(Index, ComparesNoTwoNetworksOfOneName) {
-  RunEntry other = entry("NVIDIA H100", "2026-05-02");
-  other.edition = "2026";
-  EXPECT_THAT(part_of({entry("NVIDIA H200", "2026-05-01"), other}).answer,
+  EXPECT_THAT(part_of({timed(entry("NVIDIA H200", "2026-05-01"), "xl", 2e9, 1200, 300),
+                       timed(entry("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1200, 400)})
+                  .answer,
               testing::Not(HasSubstr(" and ")));
 }
 
+TEST(GpuPage, HasTheNewestValueOfEachNameWithALinkToItsRun) {
+  RunSummary older = timed(entry("A", "2026-05-01"), "2.7B", 3e9, 1200, 300);
+  for (Quantity& quantity : older.quantities) quantity.values.emplace_back("forward", 90);
+  const Part part = part_at({older, timed(entry("A", "2026-05-02"), "2.7B", 3e9, 1100, 290)}, "A");
+  ASSERT_EQ(part.details.tables.size(), 1u);
+  const TableView& table = part.details.tables.front();
+  EXPECT_EQ(table.title, "Training step (ms), context 512");
+  EXPECT_THAT(texts(table, 0), ElementsAre("2.7B", "FP32", "1,100", "90.00"));
+  EXPECT_EQ(table.rows[0].cells[2].link, "../A/2025/2026-05-02/index.html");
+  EXPECT_EQ(table.rows[0].cells[3].link, "../A/2025/2026-05-01/index.html");
+}
+
+TEST(TopicPage, HoldsGpusSideBySideAndTheRestInADrawer) {
+  const std::vector<RunSummary> runs{
+      timed(entry("NVIDIA H200", "2026-05-01"), "2.7B", 3e9, 1200, 300),
+      timed(timed(entry("NVIDIA H100", "2026-05-02"), "xl", 3e9, 1300, 400), "small", 1e8, 70, 50)};
+  const Part part = part_at(runs, "topic/training-step");
+  EXPECT_THAT(texts(part.tables.front(), 0),
+              ElementsAre("2.7B, xl", "FP32", "step", "1,300", "1,200"));
+  EXPECT_THAT(texts(part.details.tables.front(), 0), ElementsAre("small", "FP32", "step", "70.00"));
+  EXPECT_EQ(part.tables.front().rows[0].cells[4].link,
+            "../../NVIDIA H200/2025/2026-05-01/index.html");
+}
+
+TEST(Index, LeadsNowhereThatHasNoPage) {
+  RunSummary run = entry("A", "2026-05-01");
+  run.key_numbers = {{topic::kMemory, "12 GiB", "memory_profiling-b"}};
+  EXPECT_EQ(part_of({run}).tables.front().rows[0].cells[0].link, "");
+}
+
 TEST(Index, ComparesNoTwoLaddersOfDifferentSteps) {
-  RunEntry other = tuned(entry("NVIDIA H100", "2026-05-02"), 400, 125);
-  other.tuned.front().rungs.front().change = "matmul";
+  RunSummary other = tuned(entry("NVIDIA H100", "2026-05-02"), 400, 125);
+  other.quantities.front().setting = "context 512, from matmul";
   const Part part = part_of({tuned(entry("NVIDIA H200", "2026-05-01"), 300, 100), other});
   EXPECT_THAT(part.answer, testing::Not(HasSubstr("tuned")));
 }
@@ -220,7 +289,7 @@ TEST(Index, HasTheNewestNumberOfEachGpuOnEachTopicWithALinkToItsPart) {
                              tuned(entry("NVIDIA H200", "2026-05-03"), 300, 100),
                              tuned(demonstration("2026-05-04"), 3, 1)});
   const TableView& matrix = part.tables.front();
-  ASSERT_EQ(matrix.rows.size(), 1u);
+  ASSERT_EQ(matrix.rows.size(), 2u) << "the topic, and the row that leads to the GPUs";
   EXPECT_THAT(texts(matrix, 0), ElementsAre("Fastest step", "to 2026-05-03"));
   EXPECT_EQ(matrix.rows.front().cells.back().link, "NVIDIA H200/2025/2026-05-03/index.html#ladder");
 }

@@ -75,9 +75,10 @@ TEST(RenderSite, SameInputSameBytesAndOneStartOfTheTool) {
 }
 
 TEST(RenderSite, KeepsTheFilesAndRowsOfRunsThatItDoesNotRender) {
-  RunEntry entry = run_entry(sample_document(), "kept/2025/1-a", "2026-05-01T10:15:00Z");
+  const RunSummary summary =
+      run_summary(sample_document(), "kept/2025/1-a", "2026-05-01T10:15:00Z");
   const Site site =
-      render_site({sample_runs()[0]}, {}, nullptr, {{entry, {"kept/2025/1-a/index.html"}}});
+      render_site({sample_runs()[0]}, {}, nullptr, {{summary, {"kept/2025/1-a/index.html"}}});
   EXPECT_THAT(site.kept, testing::ElementsAre("kept/2025/1-a/index.html"));
   EXPECT_THAT(bytes(site, "index.html"), HasSubstr("kept/2025/1-a/index.html"));
   EXPECT_THAT(bytes(site, "index.html"), HasSubstr("cpu/2025/2-a/index.html"));

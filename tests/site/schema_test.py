@@ -138,6 +138,18 @@ class Schemas(ProjectTest):
                     self.assertFalse(self.run_schema.is_valid(wrong))
                     self.assertIn(f"run.json: {path_to(steps_to(pointer)[:-1])}", self.checked(wrong, status=2))
 
+    def test_summaries_are_as_their_schema_says_and_small(self):
+        self.project.render("--format", "html")
+        schema = self.published("summary")
+        summaries = sorted((self.project.folder / "site/public").rglob("summary.json"))
+        self.assertTrue(summaries)
+        for file in summaries:
+            with self.subTest(run=file.parent.name):
+                summary = json.loads(file.read_text(encoding="utf-8"))
+                schema.validate(summary)
+                self.assertFalse(schema.is_valid(changed(summary, "quantities/0/values/0/1", "much")))
+                self.assertLess(file.stat().st_size, 30_000)
+
     def test_comparisons_are_as_their_schema_says(self):
         h200, h100 = (str(next(RUNS.glob(f"{gpu}/2025/{day}*"))) for gpu, day in
                       (("nvidia-h200", "20261122"), ("nvidia-h100-80gb-hbm3", "20261123")))

@@ -47,7 +47,8 @@ TEST(Page, NamesWhatAPrintLeavesOut) {
 TEST(Page, NothingFromARunBecomesMarkup) {
   const Document document = demonstration_document();
   const std::string page = page_html(document, {}, options());
-  const std::string index = index_html(index_document({run_entry(document, "cpu", "")}), {}, false);
+  const std::string index =
+      overview_html(overview_pages({run_summary(document, "cpu", "")}).front().document, {}, {});
   for (const std::string& html : {page, index}) {
     EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
     EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt; &amp; | `CPU` **bold**"));

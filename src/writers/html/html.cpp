@@ -129,33 +129,47 @@ std::string single_page_html(const Document& document, const Drawings& drawings,
   return with_pictures_inside(without_file_links(page), files_of(document));
 }
 
-std::string index_html(const Document& document, const Drawings& drawings, bool interactive,
-                       const std::vector<ComparedPair>& pairs) {
+bool ComparedPair::compares(const std::string& gpu_folder) const {
+  return link.starts_with("diff/" + gpu_folder + "-") ||
+         link.find("--" + gpu_folder + "-") != std::string::npos;
+}
+
+std::string overview_html(const Document& document, const Drawings& drawings,
+                          const OverviewOptions& options) {
   TemplateList compared;
-  for (const ComparedPair& pair : pairs) {
-    compared.push_back(TemplateObject{{"link", pair.link},
+  for (const ComparedPair& pair : options.pairs) {
+    compared.push_back(TemplateObject{{"link", options.root + pair.link},
                                       {"title", pair.title},
                                       {"edition", pair.edition},
                                       {"words", pair.words}});
   }
   PageState state{.drawings = drawings};
-  std::string found, figures, overview, runs;
+  std::string found, figures, tables, runs;
+  TemplateList drawers;
   for (const Section& section : document.sections) {
-    Part part = section.parts.front();
+    const Part& part = section.parts.front();
     found += markdown_to_html(part.answer);
     figures += figures_html(part.figures, state, on_paper(part));
     for (const TableView& table : part.tables)
-      (table.slug == "runs" ? runs : overview) += table_html(table, "table-" + table.slug);
+      (table.slug == "runs" ? runs : tables) += table_html(table, state.id("table-" + table.slug));
+    for (const TableView& table : part.details.tables)
+      drawers.push_back(TemplateObject{
+          {"title", table.title}, {"table", table_html(table, state.id("table-" + table.slug))}});
   }
   return fill_template("index.html", {{"title", document.title},
+                                      {"lead", options.lead},
+                                      {"root", options.root},
+                                      {"inner", !options.root.empty()},
                                       {"empty", document.sections.empty()},
-                                      {"interactive", interactive},
+                                      {"interactive", options.interactive},
                                       {"specs", kSpecsPath},
                                       {"found", found},
                                       {"figures", figures},
-                                      {"overview", overview},
+                                      {"tables", tables},
+                                      {"drawers", drawers},
+                                      {"listed", !runs.empty()},
                                       {"runs", runs},
-                                      {"compared", !pairs.empty()},
+                                      {"compared", !options.pairs.empty()},
                                       {"pairs", compared},
                                       {"demonstrated", document.demonstration}});
 }

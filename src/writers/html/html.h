@@ -1,4 +1,5 @@
-// The HTML pages: one a run, one a comparison, and the index of all runs; and the pieces of a page.
+// The HTML pages: one a run, one a comparison, and those over several runs; and the pieces of a
+// page.
 #pragma once
 
 #include <set>
@@ -37,15 +38,26 @@ std::string page_html(const Document& document, const Drawings& drawings,
 
 /// A page of the site that compares two runs.
 struct ComparedPair {
-  std::string link;  ///< Relative to the index.
+  std::string link;  ///< Relative to the site's root.
   std::string title;
   std::string edition;
   std::string words;  ///< "different hardware: 90 cells match, …"
+
+  /// Whether one of the runs is in that folder: "nvidia-h200".
+  bool compares(const std::string& gpu_folder) const;
 };
 
-/// `document` is `index_document`'s, or one without sections where no run has been recorded.
-std::string index_html(const Document& document, const Drawings& drawings, bool interactive,
-                       const std::vector<ComparedPair>& pairs = {});
+/// How a page over several runs reaches the site, and the comparisons that it names.
+struct OverviewOptions {
+  std::string root;  ///< From the page to the site's root; empty: the index.
+  std::string lead;  ///< Plain text below the title.
+  bool interactive = false;
+  std::vector<ComparedPair> pairs = {};
+};
+
+/// `document` is one of `overview_pages`; without sections no run has been recorded.
+std::string overview_html(const Document& document, const Drawings& drawings,
+                          const OverviewOptions& options);
 
 /// What a page's pieces have in common while it is written.
 struct PageState {

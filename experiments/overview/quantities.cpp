@@ -1,0 +1,289 @@
+// The numbers that pages over several runs show, read as the problems' own parts read them.
+#include <algorithm>
+
+#include "analysis/measures.h"
+#include "base/format.h"
+#include "base/lists.h"
+#include "base/statistics.h"
+#include "base/text.h"
+#include "experiments/benchmarking_mixed_precision/speedup.h"
+#include "experiments/common/attention.h"
+#include "experiments/common/ladder.h"
+#include "experiments/common/phases.h"
+#include "experiments/data_parallel/schemes.h"
+#include "experiments/distributed_communication_single_node/measured.h"
+#include "experiments/gradient_checkpointing/choices.h"
+#include "experiments/memory_profiling/profile.h"
+#include "experiments/nsys_profile/profile.h"
+#include "experiments/optimizer_state_sharding_accounting/schemes.h"
+#include "experiments/overview/overview.h"
+#include "experiments/torch_compile/network.h"
+#include "plan/arithmetic.h"
+#include "results/metric_names.h"
+#include "results/shipped.h"
+
+namespace labreport::overview {
+namespace {
+
+using Quantities = std::vector<Quantity>;
+
+constexpr std::int64_t kComparedDim = 64;  // Attention is compared at the most usual head width.
+
+/// A quantity of a network, its setting being context, batch and ranks.
+Quantity of_network(const char* topic, const CellSpec& spec, const char* unit, const char* part) {
+  Quantity quantity{.topic = topic, .network = spec.size, .unit = unit, .part = part};
+  if (!spec.implementation.empty() && !is_shipped(spec))
+    quantity.network += " of " + spec.implementation;
+  const auto parameters = counted_parameters(spec);
+  quantity.parameters = parameters ? static_cast<double>(*parameters) : 0;
+  if (spec.precision) quantity.precision = describe(*spec.precision);
+  std::vector<std::string> words;
+  if (spec.context) words.push_back("context " + format_count(*spec.context));
+  if (spec.batch) words.push_back("batch " + format_count(*spec.batch));
+  if (spec.ranks) words.push_back(format_count(spec.ranks->count) + " ranks");
+  quantity.setting = join(words, ", ");
+  return quantity;
+}
+
+void add_value(Quantity& quantity, const std::string& name, std::optional<double> value) {
+  if (value && *value > 0) quantity.values.emplace_back(name, *value);
+}
+
+void add_mean(Quantity& quantity, const std::string& name, const std::vector<double>& samples) {
+  if (!samples.empty()) add_value(quantity, name, mean(samples));
+}
+
+void add(Quantities& all, Quantity quantity) {
+  if (!quantity.values.empty()) all.push_back(std::move(quantity));
+}
+
+void add_steps(Quantities& all, const RunView& view) {
+  using benchmarking_mixed_precision::Network;
+  const std::vector<TimingGroup> groups = timing_groups(view);
+  for (const Network& network : benchmarking_mixed_precision::networks(view, groups)) {
+    const CellSpec& spec = network.group->spec;
+    Quantity times = of_network(topic::kTrainingStep, spec, "ms", "benchmarking_script-b");
+    add_mean(times, "step", network.step.ms);
+    add_mean(times, "forward", network.forward.ms);
+    add_mean(times, "backward", network.backward.ms);
+    add_mean(times, "optimizer", phases(*network.group).optimizer);
+    if (network.bound == Bound::kLaunch) times.remark = "launch-bound";
+    add(all, std::move(times));
+    const auto step = timed(*network.group, Mode::kTrainStep);
+    Quantity mfu = of_network(topic::kTrainingStep, spec, "%", "summary");
+    const auto share = step ? share_of_peak(view, *step) : std::nullopt;
+    if (share) add_value(mfu, "MFU", 100 * *share);
+    add(all, std::move(mfu));
+  }
+}
+
+void add_speedups(Quantities& all, const RunView& view) {
+  using benchmarking_mixed_precision::Network;
+  const std::vector<TimingGroup> groups = timing_groups(view);
+  const auto networks = benchmarking_mixed_precision::networks(view, groups);
+  for (const benchmarking_mixed_precision::Pair& pair :
+       benchmarking_mixed_precision::pairs(networks)) {
+    Quantity speedups = of_network(topic::kMixedPrecision, pair.other->group->spec, "×",
+                                   "benchmarking_mixed_precision-c");
+    for (const auto& [name, pass] :
+         {std::pair("step", &Network::step), std::pair("forward", &Network::forward),
+          std::pair("backward", &Network::backward)}) {
+      const auto speedup = pair.speedup(pass);
+      if (speedup) add_value(speedups, name, speedup->value);
+    }
+    add(all, std::move(speedups));
+  }
+}
+
+/// Splits an unprofiled training step by phase and kind of kernel. A profile whose kernels take
+/// clearly longer than that step does not add up to it and is left out.
+void add_kernels(Quantities& all, const RunView& view) {
+  using nsys_profile::Pass;
+  constexpr double kAlike = 1.02;
+  const nsys_profile::Profiles profiles(view);
+  const std::vector<TimingGroup> groups = timing_groups(view);
+  for (const nsys_profile::Profile& profile : profiles.all) {
+    const auto group = std::ranges::find_if(
+        groups, [&](const TimingGroup& timing) { return same_setting(timing.spec, profile.spec); });
+    if (group == groups.end()) continue;
+    const std::vector<double> steps = whole_step(*group, Mode::kTrainStep);
+    const double busy = total(profile.rows(Pass::kTrainStep));
+    if (steps.empty() || busy <= 0 || busy > kAlike * mean(steps)) continue;
+    Quantity quantity = of_network(topic::kKernels, profile.spec, "ms", "nsys_profile-d");
+    double told = 0;
+    for (const Pass pass : {Pass::kForward, Pass::kBackward, Pass::kOptimizer}) {
+      const auto rows = profile.rows(pass);
+      const double gemms = total(matching(rows, nsys_profile::is_gemm));
+      const std::string name(describe(pass));
+      if (gemms > 0) add_value(quantity, name + ": GEMMs", gemms);
+      add_value(quantity, gemms > 0 ? name + ": other kernels" : name, total(rows) - gemms);
+      told += total(rows);
+    }
+    add_value(quantity, "loss and unattributed", busy - told);
+    add_value(quantity, "GPU idle", mean(steps) - busy);
+    add(all, std::move(quantity));
+  }
+}
+
+void add_ladders(Quantities& all, const RunView& view) {
+  for (const Ladder& ladder : ladders(view)) {
+    if (gains(ladder).empty()) continue;
+    Quantity quantity =
+        of_network(topic::kFastestStep, ladder.rungs.front().cell->spec, "ms", "ladder");
+    // Steps that begin at another way of writing the network are not the same steps.
+    quantity.setting += ", from " + ladder.first()->change;
+    for (const Rung& rung : ladder.rungs) add_mean(quantity, rung.change, rung.steps_ms);
+    add(all, std::move(quantity));
+  }
+}
+
+void add_peaks(Quantities& all, const RunView& view) {
+  using memory_profiling::Profile;
+  const std::vector<Profile> profiles = memory_profiling::profiles_of(view);
+  for (const Mode mode : {Mode::kTrainStep, Mode::kInference}) {
+    Quantities found;
+    for (const Profile& profile : profiles) {
+      CellSpec spec = profile.spec;
+      spec.context.reset();
+      Quantity quantity = of_network(topic::kMemory, spec, "GiB", "memory_profiling-b");
+      quantity.setting += ", " + memory_profiling::mode_words(mode);
+      auto same = std::ranges::find_if(
+          found, [&](const Quantity& other) { return other.matches(quantity); });
+      if (same == found.end()) same = found.insert(same, std::move(quantity));
+      const std::string context = "context " + format_count(profile.context());
+      const auto peak = profile.peak(mode);
+      if (peak) add_value(*same, context, *peak / kBytesPerGibibyte);
+      const memory_profiling::Step* asked = profile.asked(mode);
+      const bool refused = asked != nullptr && asked->refused() != nullptr;
+      if (refused && same->remark.empty()) same->remark = "out of memory at " + context;
+    }
+    for (Quantity& quantity : found) add(all, std::move(quantity));
+  }
+}
+
+/// One sweep over lengths: a curve of each precision and implementation at one head width.
+void add_attention(Quantities& all, const RunView& view) {
+  for (const Cell* cell : view.cells(CellKind::kAttention)) {
+    const CellSpec& spec = cell->spec;
+    if (spec.attention->head_dim != kComparedDim) continue;
+    const bool flash = is_of(spec, AttentionMethod::kDoBench);
+    if (!flash && !is_of(spec, AttentionMethod::kSynced)) continue;
+    Quantity quantity =
+        flash ? Quantity{.topic = topic::kAttention, .part = "flash_benchmarking"}
+              : Quantity{.topic = topic::kAttentionMemory, .part = "pytorch_attention"};
+    quantity.unit = flash ? "ms" : "MiB";
+    quantity.precision = describe(*spec.precision);
+    quantity.setting = "d " + std::to_string(kComparedDim) + ", batch " +
+                       format_count(spec.batch.value_or(1)) + ", " +
+                       (spec.implementation.empty() ? std::string(describe(spec.attention->backend))
+                                                    : spec.implementation);
+    for (const AttentionRow& row : attention_rows(*cell)) {
+      const std::string length = format_count(row.length()) + " tokens";
+      if (row.ran_out() && quantity.remark.empty()) quantity.remark = "out of memory at " + length;
+      if (!row.ran()) continue;
+      const auto saved = row.saved();
+      add_value(quantity, length,
+                flash   ? row.ms(metric::kEndToEnd)
+                : saved ? std::optional(*saved / kBytesPerMebibyte)
+                        : std::nullopt);
+    }
+    add(all, std::move(quantity));
+  }
+}
+
+void add_compilation(Quantities& all, const RunView& view) {
+  for (const torch_compile::Network& network : torch_compile::networks(view)) {
+    if (!network.both()) continue;
+    CellSpec spec = network.spec();
+    Quantity quantity = of_network(topic::kCompilation, spec, "ms", "torch_compile-b");
+    add_mean(quantity, "eager", network.eager.step());
+    add_mean(quantity, "compiled", network.compiled.step());
+    add(all, std::move(quantity));
+  }
+}
+
+void add_checkpoints(Quantities& all, const RunView& view) {
+  for (const auto& network : gradient_checkpointing::checkpointed_networks(view)) {
+    const char* part = "gradient_checkpointing-b";
+    Quantity peaks = of_network(topic::kCheckpointing, network.spec, "GiB", part);
+    Quantity steps = of_network(topic::kCheckpointing, network.spec, "ms", part);
+    for (const auto& choice : network.choices) {
+      const std::string name = choice.blocks()
+                                   ? choice.words() + (*choice.blocks() == 1 ? " block" : " blocks")
+                                   : "no checkpoints";
+      if (choice.peak) add_value(peaks, name, *choice.peak / kBytesPerGibibyte);
+      add_mean(steps, name, choice.steps_ms);
+    }
+    add(all, std::move(peaks));
+    add(all, std::move(steps));
+  }
+}
+
+void add_several_gpus(Quantities& all, const RunView& view) {
+  for (const data_parallel::Network& network : data_parallel::networks_of(view)) {
+    Quantity steps = of_network(topic::kSeveralGpus, network.spec, "ms", "data_parallel");
+    for (const data_parallel::Trained& scheme : network.schemes)
+      add_mean(steps, scheme.words(), scheme.steps_ms);
+    add(all, std::move(steps));
+  }
+  using namespace optimizer_state_sharding_accounting;
+  std::vector<const Cell*> seen;
+  for (const Sharding wanted : {Sharding::kOptimizer, Sharding::kWeights}) {
+    for (const Trained& network : trained_networks(view, wanted)) {
+      if (std::ranges::find(seen, network.schemes.front().cell) != seen.end()) continue;
+      seen.push_back(network.schemes.front().cell);
+      Quantity steps = of_network(topic::kSeveralGpus, network.spec(), "ms", "");
+      for (const ShardingScheme& scheme : network.schemes)
+        add_mean(steps, scheme.words(), scheme.steps_ms);
+      add(all, std::move(steps));
+    }
+  }
+}
+
+void add_all_reduces(Quantities& all, const RunView& view) {
+  using namespace distributed_communication_single_node;
+  constexpr std::int64_t kSizes[]{1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
+  for (const Group& group : groups_of(view)) {
+    Quantity quantity{.topic = topic::kAllReduce,
+                      .setting = group.words(),
+                      .unit = "ms",
+                      .part = "distributed_communication_single_node"};
+    for (const std::int64_t bytes : kSizes) {
+      const auto timing = group.undisturbed(bytes);
+      if (timing)
+        add_value(quantity, data_parallel::megabytes(static_cast<double>(bytes)), timing->ns / 1e6);
+    }
+    add(all, std::move(quantity));
+  }
+}
+
+void add_limits(Quantities& all, const RunView& view) {
+  const Limits limits = measured_limits(view.run());
+  Quantity rates{.topic = topic::kLimits, .setting = "GEMM rate", .unit = "TFLOP/s"};
+  for (const auto& [precision, rate] : limits.rates)
+    add_value(rates, std::string(describe(precision)), rate / 1e12);
+  Quantity bandwidth{.topic = topic::kLimits, .setting = "copy bandwidth", .unit = "GB/s"};
+  if (limits.bandwidth) add_value(bandwidth, "read and write", *limits.bandwidth / 1e9);
+  add(all, std::move(rates));
+  add(all, std::move(bandwidth));
+}
+
+}  // namespace
+
+std::vector<Quantity> quantities(const RunView& view) {
+  Quantities all;
+  add_steps(all, view);
+  add_ladders(all, view);
+  add_speedups(all, view);
+  add_kernels(all, view);
+  add_peaks(all, view);
+  add_checkpoints(all, view);
+  add_attention(all, view);
+  add_compilation(all, view);
+  add_several_gpus(all, view);
+  add_all_reduces(all, view);
+  add_limits(all, view);
+  return all;
+}
+
+}  // namespace labreport::overview

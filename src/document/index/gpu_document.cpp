@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "document/index/ladders.h"
+#include "document/index/pages.h"
+
+namespace labreport {
+namespace {
+
+constexpr const char* kAboveGpu = "../";
+constexpr std::size_t kFewestOfAHistory = 3;
+
+struct FoundRow {
+  Value topic;
+  NewestKeyNumber newest;
+};
+
+const std::vector<Column<FoundRow>> kFound{
+    {"topic", "Topic", &FoundRow::topic},
+    {"found", "Found",
+     [](const FoundRow& row) {
+       Value words = row.newest.number->words;
+       words.link = kAboveGpu + row.newest.run->address(row.newest.number->part);
+       return words;
+     }},
+    {"edition", "Edition", [](const FoundRow& row) { return row.newest.run->edition; }},
+    {"measured", "Measured (UTC)",
+     [](const FoundRow& row) { return readable_time(row.newest.run->started_at); }}};
+
+Dataset found(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
+  std::vector<FoundRow> rows;
+  for (const std::string topic : kTopics) {
+    const auto newest = newest_key_number(gpu, topic, gpu.runs.front()->edition);
+    if (newest.run == nullptr) continue;
+    rows.push_back({topic, newest});
+    if (has_page(gpus, topic))
+      rows.back().topic.link = kAboveGpu + topic_folder(topic) + "/index.html";
+  }
+  return make_dataset("found", kFound, rows);
+}
+
+struct QuantityRow {
+  const Measurements* measured;
+  std::string network;
+  std::vector<std::string> flags;
+
+  const Quantity& newest() const { return *measured->front().quantity; }
+
+  /// The range of the first value over the runs: "4 runs: 327 to 330".
+  Value history() const {
+    std::vector<double> values;
+    for (const auto& [run, quantity] : *measured) {
+      const double* value = quantity->find(newest().values.front().first);
+      if (value != nullptr) values.push_back(*value);
+    }
+    if (values.size() < kFewestOfAHistory) return {};
+    const auto [low, high] = std::ranges::minmax(values);
+    return format_count(static_cast<std::int64_t>(values.size())) +
+           " runs: " + format_significant(low, 3) + " to " + format_significant(high, 3);
+  }
+};
+
+/// Quantities of one topic in one unit; a setting that all of them share stands in the title.
+TableView numbers_of(const std::vector<Measurements>& all, const std::vector<GpuRuns>& gpus) {
+  const std::string common = common_setting(all);
+  const Quantity& first = *all.front().front().quantity;
+  std::vector<QuantityRow> rows;
+  for (const Measurements& same : all) {
+    const Quantity& newest = *same.front().quantity;
+    rows.push_back({&same, network_names(gpus, newest), {}});
+    if (!newest.remark.empty()) rows.back().flags.push_back(newest.remark);
+  }
+  std::vector<Column<QuantityRow>> columns;
+  if (!first.network.empty()) columns.push_back({"network", "Network", &QuantityRow::network});
+  if (!first.precision.empty()) {
+    columns.push_back(
+        {"precision", "Precision", [](const QuantityRow& row) { return row.newest().precision; }});
+  }
+  if (common.empty()) {
+    columns.push_back(
+        {"setting", "Setting", [](const QuantityRow& row) { return row.newest().setting; }});
+  }
+  for (const std::string& name : value_names(all)) {
+    columns.push_back(
+        {slug(name), name,
+         [name](const QuantityRow& row) { return newest_value(*row.measured, name, kAboveGpu); },
+         first.unit});
+  }
+  columns.push_back({"history", "Measured more than twice", &QuantityRow::history});
+  TableView table = table_of(make_dataset("numbers", columns, rows));
+  table.slug = slug(first.topic + " " + first.unit);
+  table.title = first.topic + " (" + first.unit + ")" + (common.empty() ? "" : ", ") + common;
+  return table;
+}
+
+std::vector<TableView> numbers(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
+  std::vector<TableView> tables;
+  for (const std::string topic : kTopics) {
+    std::map<std::string, std::vector<Measurements>> by_unit;
+    for (Measurements& same : measurements(gpu, topic)) {
+      const std::string unit = same.front().quantity->unit;
+      by_unit[unit].push_back(std::move(same));
+    }
+    for (const auto& [unit, all] : by_unit) tables.push_back(numbers_of(all, gpus));
+  }
+  return tables;
+}
+
+struct PastStep {
+  const RunSummary* run;
+  std::string precision;
+  double ms;
+};
+
+const std::vector<Column<PastStep>> kHistory{
+    {"measured", "Measured (UTC)",
+     [](const PastStep& step) { return readable_time(step.run->started_at); }},
+    {"revision", "Revision", [](const PastStep& step) { return step.run->revision; }},
+    {"precision", "Precision", &PastStep::precision},
+    {"time", "Training step", &PastStep::ms, "ms", {Notation::kSignificant, 4}}};
+
+/// One dataset for each network and edition of which the GPU has three runs or more.
+std::vector<Dataset> histories(const GpuRuns& gpu) {
+  std::map<std::tuple<std::string, std::string>, std::vector<const RunSummary*>> runs;
+  for (const RunSummary* run : gpu.runs) {
+    const bool timed = run->headline.fp32_ms > 0 || run->headline.mixed_ms > 0;
+    if (timed) runs[{run->headline.network, run->edition}].push_back(run);
+  }
+  std::vector<Dataset> datasets;
+  for (const auto& [key, history] : runs) {
+    if (history.size() < kFewestOfAHistory) continue;
+    std::vector<PastStep> steps;
+    for (const RunSummary* run : history) {
+      const Headline& headline = run->headline;
+      if (headline.fp32_ms > 0) steps.push_back({run, "FP32", headline.fp32_ms});
+      if (headline.mixed_ms > 0) steps.push_back({run, headline.precision, headline.mixed_ms});
+    }
+    const auto& [network, edition] = key;
+    datasets.push_back(make_dataset("history", kHistory, steps));
+    datasets.back().family = "Network";
+    datasets.back().variant = network + " (" + edition + ")";
+  }
+  return datasets;
+}
+
+}  // namespace
+
+Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus) {
+  const std::vector<GpuRuns> alone{gpu};
+  const std::vector<GpuLadder> ladders = common_ladders(alone);
+  PartContent content;
+  content.facts.set("ladder", ladders.empty() ? ""
+                                              : ladders.front().quantity->network + " in " +
+                                                    ladders.front().quantity->precision);
+  content.datasets = histories(gpu);
+  content.datasets.insert(content.datasets.end(),
+                          {found(gpu, gpus), ladder_rungs(ladders), run_rows(gpu.runs, kAboveGpu)});
+  content.details.tables = numbers(gpu, gpus);
+  Document document;
+  document.title = gpu.gpu;
+  document.sections = {overview_section("gpu", std::move(content))};
+  return document;
+}
+
+}  // namespace labreport

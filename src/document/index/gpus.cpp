@@ -1,0 +1,146 @@
+#include "document/index/gpus.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+
+namespace labreport {
+namespace {
+
+std::string short_name(const std::string& gpu, const std::vector<RunSummary>& runs) {
+  const auto name = [](const std::string& of) { return replaced(of, "NVIDIA ", ""); };
+  const std::string word = name(gpu).substr(0, name(gpu).find(' '));
+  const bool taken = std::ranges::any_of(runs, [&](const RunSummary& run) {
+    return run.gpu() != gpu && name(run.gpu()).starts_with(word);
+  });
+  return taken ? name(gpu) : word;
+}
+
+}  // namespace
+
+std::vector<GpuRuns> runs_by_gpu(const std::vector<RunSummary>& runs) {
+  std::vector<const RunSummary*> newest;
+  for (const RunSummary& run : runs) {
+    if (!run.demonstration) newest.push_back(&run);
+  }
+  std::ranges::stable_sort(newest, std::greater<>(), &RunSummary::started_at);
+  std::vector<GpuRuns> gpus;
+  for (const RunSummary* run : newest) {
+    auto gpu = std::ranges::find(gpus, run->gpu(), &GpuRuns::gpu);
+    if (gpu == gpus.end()) gpu = gpus.insert(gpu, {run->gpu(), short_name(run->gpu(), runs), {}});
+    gpu->runs.push_back(run);
+  }
+  return gpus;
+}
+
+std::vector<Measurements> measurements(const GpuRuns& gpu, const std::string& topic) {
+  std::vector<Measurements> all;
+  for (const RunSummary* run : gpu.runs) {
+    for (const Quantity& quantity : run->quantities) {
+      if (quantity.topic != topic) continue;
+      auto same = std::ranges::find_if(all, [&](const Measurements& known) {
+        return known.front().quantity->matches(quantity);
+      });
+      if (same == all.end()) same = all.insert(same, Measurements());
+      same->push_back({run, &quantity});
+    }
+  }
+  std::ranges::stable_sort(
+      all, {}, [](const Measurements& same) { return same.front().quantity->parameters; });
+  return all;
+}
+
+Value newest_value(const Measurements& measured, const std::string& name, const std::string& root) {
+  for (const auto& [run, quantity] : measured) {
+    const double* found = quantity->find(name);
+    if (found == nullptr) continue;
+    Value value = *found;
+    value.link = root + run->address(quantity->part);
+    return value;
+  }
+  return {};
+}
+
+NewestKeyNumber newest_key_number(const GpuRuns& gpu, const std::string& topic,
+                                  const std::string& edition) {
+  NewestKeyNumber best;
+  const auto rank = [&](const RunSummary* run) {
+    return std::pair(run->edition == edition, run->preset == "full");
+  };
+  for (const RunSummary* run : gpu.runs) {
+    const auto found = std::ranges::find(run->key_numbers, topic, &KeyNumber::topic);
+    if (found == run->key_numbers.end()) continue;
+    if (best.run == nullptr || rank(best.run) < rank(run)) best = {run, &*found};
+  }
+  return best;
+}
+
+std::string common_edition(const std::vector<GpuRuns>& gpus, const std::string& topic) {
+  std::map<std::string, std::size_t> counts;
+  for (const GpuRuns& gpu : gpus) {
+    std::set<std::string> editions;
+    for (const RunSummary* run : gpu.runs) {
+      if (std::ranges::count(run->key_numbers, topic, &KeyNumber::topic) > 0)
+        editions.insert(run->edition);
+    }
+    for (const std::string& edition : editions) ++counts[edition];
+  }
+  const auto most = std::ranges::max_element(
+      counts, {}, [](const auto& count) { return std::pair(count.second, count.first); });
+  return most == counts.end() ? "" : most->first;
+}
+
+bool has_page(const std::vector<GpuRuns>& gpus, const std::string& topic) {
+  return std::ranges::any_of(gpus,
+                             [&](const GpuRuns& gpu) { return !measurements(gpu, topic).empty(); });
+}
+
+std::string common_setting(const std::vector<Measurements>& all) {
+  const auto setting = [](const Measurements& same) { return same.front().quantity->setting; };
+  const bool common = std::ranges::all_of(
+      all, [&](const Measurements& same) { return setting(same) == setting(all.front()); });
+  return common && !all.empty() ? setting(all.front()) : "";
+}
+
+std::vector<std::string> value_names(const std::vector<Measurements>& all) {
+  std::vector<std::string> names;
+  for (const Measurements& same : all) {
+    for (const Measured& one : same) {
+      auto at = names.begin();
+      for (const auto& [name, value] : one.quantity->values) {
+        auto found = std::ranges::find(names, name);
+        if (found == names.end()) found = names.insert(at, name);
+        at = found + 1;
+      }
+    }
+  }
+  return names;
+}
+
+std::string network_names(const std::vector<GpuRuns>& gpus, const Quantity& quantity) {
+  if (quantity.parameters == 0) return quantity.network;
+  std::set<std::string> names;
+  for (const GpuRuns& gpu : gpus) {
+    for (const RunSummary* run : gpu.runs) {
+      for (const Quantity& other : run->quantities) {
+        if (other.parameters == quantity.parameters) names.insert(other.network);
+      }
+    }
+  }
+  return join(std::vector(names.begin(), names.end()), ", ");
+}
+
+std::string readable_time(std::string iso) {
+  constexpr std::size_t kDate = 10;
+  constexpr std::size_t kMinutes = 16;
+  if (iso.size() <= kMinutes || iso[kDate] != 'T') return iso;
+  iso[kDate] = ' ';
+  return iso.substr(0, kMinutes);
+}
+
+std::string topic_folder(const std::string& topic) { return "topic/" + slug(topic); }
+
+}  // namespace labreport

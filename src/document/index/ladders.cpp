@@ -1,0 +1,54 @@
+#include "document/index/ladders.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace labreport {
+namespace {
+
+struct RungRow {
+  std::string device, change;
+  double ms;
+};
+
+const std::vector<Column<RungRow>> kRungs{
+    {"device", "GPU", &RungRow::device},
+    {"change", "Change", &RungRow::change},
+    {"ms", "Training step", &RungRow::ms, "ms", {Notation::kSignificant, 4}}};
+
+}  // namespace
+
+double GpuLadder::best() const {
+  return std::ranges::min_element(quantity->values, {}, &std::pair<std::string, double>::second)
+      ->second;
+}
+
+std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus) {
+  std::vector<std::vector<GpuLadder>> all;
+  for (const GpuRuns& gpu : gpus) {
+    for (const Measurements& same : measurements(gpu, topic::kFastestStep)) {
+      const Quantity* ladder = same.front().quantity;
+      if (ladder->values.size() < 2) continue;
+      auto known = std::ranges::find_if(
+          all, [&](const auto& other) { return other.front().quantity->matches(*ladder); });
+      if (known == all.end()) known = all.insert(known, std::vector<GpuLadder>());
+      known->push_back({&gpu, ladder});
+    }
+  }
+  if (all.empty()) return {};
+  return std::ranges::max(all, {}, [](const std::vector<GpuLadder>& ladders) {
+    const Quantity& ladder = *ladders.front().quantity;
+    return std::tuple(ladders.size(), ladder.parameters, ladder.precision != "FP32");
+  });
+}
+
+Dataset ladder_rungs(const std::vector<GpuLadder>& ladders) {
+  std::vector<RungRow> rungs;
+  for (const GpuLadder& ladder : ladders) {
+    for (const auto& [change, ms] : ladder.quantity->values)
+      rungs.push_back({ladder.gpu->short_name, change, ms});
+  }
+  return make_dataset("ladders", kRungs, rungs);
+}
+
+}  // namespace labreport

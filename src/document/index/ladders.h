@@ -1,0 +1,27 @@
+// Training steps made faster one change at a time, side by side for several GPUs.
+#pragma once
+
+#include <vector>
+
+#include "document/dataset.h"
+#include "document/index/gpus.h"
+
+namespace labreport {
+
+/// One GPU's newest ladder of a network.
+struct GpuLadder {
+  const GpuRuns* gpu;
+  const Quantity* quantity;
+
+  double first() const { return quantity->values.front().second; }
+  double best() const;
+};
+
+/// The ladder that most of these GPUs have, one each: of the largest network, in reduced precision
+/// rather than FP32. Empty: none has one. Points into `gpus`.
+std::vector<GpuLadder> common_ladders(const std::vector<GpuRuns>& gpus);
+
+/// "ladders": a row for each change of each ladder.
+Dataset ladder_rungs(const std::vector<GpuLadder>& ladders);
+
+}  // namespace labreport

@@ -1,0 +1,29 @@
+// The documents of pages over several runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "document/dataset.h"
+#include "document/index/gpus.h"
+#include "document/section.h"
+
+namespace labreport {
+
+/// Findings in sentences, the ladders of one network across GPUs, a matrix of topics and GPUs, all
+/// runs.
+Document index_document(std::vector<RunSummary> runs);
+
+/// One GPU's newest numbers for each topic, its training steps over time, its runs.
+Document gpu_document(const GpuRuns& gpu, const std::vector<GpuRuns>& gpus);
+
+/// Every GPU's newest numbers of one topic, side by side.
+Document topic_document(const std::string& topic, const std::vector<GpuRuns>& gpus);
+
+/// "runs": a row for each run in this order. `root` leads from the page to the site's root.
+Dataset run_rows(const std::vector<const RunSummary*>& runs, const std::string& root);
+
+/// The section of src/document/index/<name>.md over these facts and datasets.
+Section overview_section(const std::string& name, PartContent content);
+
+}  // namespace labreport

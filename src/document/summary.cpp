@@ -1,0 +1,88 @@
+#include "document/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "embedded/document.h"
+
+namespace labreport {
+namespace {
+
+constexpr const char* kVersion = "1.0.0";
+
+/// Names at most three problems; of more, the first and how many others there are.
+std::string problems_of(const Document& document) {
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<std::string> names;
+  for (const Section& section : document.sections) {
+    if (section.asked()) names.push_back(section.problem);
+  }
+  if (names.size() <= kMostNamed) return join_words(names);
+  return fmt::format("{} and {} more", names.front(), names.size() - 1);
+}
+
+std::vector<KeyNumber> key_numbers_of(const Document& document) {
+  std::vector<KeyNumber> found;
+  for (const Section& section : document.sections) {
+    for (const Part& part : section.parts) {
+      if (!part.key_number.topic.empty()) found.push_back(part.key_number);
+    }
+  }
+  return found;
+}
+
+/// Five digits are more than measurements repeat, and keep the file small.
+double rounded(double value) { return std::stod(fmt::format("{:.5g}", value)); }
+
+}  // namespace
+
+std::string RunSummary::gpu_folder() const { return folder.substr(0, folder.find('/')); }
+
+std::string RunSummary::gpu() const {
+  constexpr std::string_view kTimes = " × ";
+  const std::size_t times = device.find(kTimes);
+  return times == std::string::npos ? device : device.substr(times + kTimes.size());
+}
+
+std::string RunSummary::address(const std::string& anchor) const {
+  return folder + "/index.html" + (anchor.empty() ? "" : "#" + anchor);
+}
+
+RunSummary run_summary(const Document& document, const std::string& folder,
+                       const std::string& started_at) {
+  RunSummary summary{.folder = folder,
+                     .title = document.title,
+                     .device = document.device,
+                     .edition = document.edition,
+                     .preset = document.preset,
+                     .started_at = started_at.empty() ? document.date : started_at,
+                     .revision = document.revision,
+                     .outcome = document.outcome_line,
+                     .demonstration = document.demonstration,
+                     .reference = document.reference,
+                     .incomplete = document.incomplete,
+                     .headline = document.headline,
+                     .problems = document.headline.network.empty() ? problems_of(document) : "",
+                     .key_numbers = key_numbers_of(document),
+                     .quantities = document.quantities};
+  for (Quantity& quantity : summary.quantities) {
+    for (auto& [name, value] : quantity.values) value = rounded(value);
+  }
+  return summary;
+}
+
+std::string summary_json(const RunSummary& summary) {
+  nlohmann::json json = summary;
+  json["schema_version"] = kVersion;
+  // Escaped to ASCII, no character of a run's texts can hide in a viewer.
+  return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string_view summary_schema() {
+  return embedded::document().at("src/document/summary.schema.json");
+}
+
+}  // namespace labreport

@@ -1,0 +1,57 @@
+// What a run found, small enough to keep for every run. Pages over several runs are made of it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "document/document.h"
+
+namespace labreport {
+
+struct RunSummary {
+  std::string folder;  ///< Inside the site: "nvidia-h200/2025/<time>-<revision>"
+  std::string title;   ///< "Profiling and benchmarking (§1.1)"
+  std::string device;
+  std::string edition;
+  std::string preset;
+  std::string started_at;  ///< UTC, ISO 8601; a date alone where nothing more is known.
+  std::string revision;    ///< Empty when unknown.
+  std::string outcome;     ///< "40 cells: 38 ok, 2 out of memory"
+  bool demonstration = false;
+  bool reference = false;
+  bool incomplete = false;
+  Headline headline = {};
+  std::string problems = {};  ///< That it answers, where no network's step stands for it.
+  std::vector<KeyNumber> key_numbers = {};
+  std::vector<Quantity> quantities = {};
+
+  /// The folder of all runs of this GPU: "nvidia-h200".
+  std::string gpu_folder() const;
+  /// The GPU without a count: "NVIDIA H200" for "2 × NVIDIA H200".
+  std::string gpu() const;
+  /// The address of a part's anchor on the run's page; an empty anchor is the page itself.
+  std::string address(const std::string& anchor) const;
+};
+
+// The form of summary.json, which summary.schema.json describes.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Headline, network, precision, fp32_ms, mixed_ms, mfu, peak_bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KeyNumber, topic, words, part)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Quantity, topic, network, parameters, precision, setting, unit,
+                                   values, remark, part)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunSummary, folder, title, device, edition, preset, started_at,
+                                   revision, outcome, demonstration, reference, incomplete,
+                                   headline, problems, key_numbers, quantities)
+
+/// `started_at` may be empty: the document's date stands in.
+RunSummary run_summary(const Document& document, const std::string& folder,
+                       const std::string& started_at);
+
+/// summary.json of a run.
+std::string summary_json(const RunSummary& summary);
+
+/// The JSON schema of summary.json.
+std::string_view summary_schema();
+
+}  // namespace labreport
