@@ -1,6 +1,7 @@
 # Thin front door: set up what a verb needs, build it, call it.
 
-.PHONY: help report render-build site diff notes pdf test try attack torches bench bundle format lint clean
+targets := help report render-build site diff notes pdf test try attack torches bench bundle format lint clean
+.PHONY: $(targets)
 .DEFAULT_GOAL := help
 # Two goals build in one folder; Ninja is as parallel as the machine by itself, whatever -j says.
 .NOTPARALLEL:
@@ -33,9 +34,11 @@ quote = '$(subst ','\'',$(1))'
 given_values = $(foreach name,$(filter-out $(frozen),$(given)),$(call quote,$(name)=$(value $(name))))
 as_words = $(shell setup/words '$(1)' $(given_values))
 
-# A variable that no target reads is a slip of the pen: told, not ignored.
+# A target that is none and a variable that no target reads are slips of the pen: told, not ignored.
 goals = $(or $(MAKECMDGOALS),help)
-problem := $(shell setup/words --check '$(goals)' '$(strip $(foreach goal,$(goals),$(reads_$(goal))))' $(given_values))
+unknown := $(firstword $(filter-out $(targets),$(goals)))
+problem := $(if $(unknown),$(shell setup/words --target $(call quote,$(unknown)) $(targets)),$(shell \
+  setup/words --check '$(goals)' '$(strip $(foreach goal,$(goals),$(reads_$(goal))))' $(given_values)))
 $(if $(problem),$(error $(problem)))
 
 # Where both programs are built already, the front end among them serves.

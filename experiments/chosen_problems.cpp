@@ -10,17 +10,8 @@
 namespace labreport {
 namespace {
 
-/// Returns the selectors as the request writes them.
-std::vector<std::string> asked_for(const Request& request) {
-  if (request.problems) return split(*request.problems, ',');
-  if (request.only) return split(*request.only, ',');
-  if (request.attention) return {"flash_benchmarking"};
-  return {};
-}
-
 bool is_half_or_all(const std::vector<std::string>& selectors) {
-  return selectors.empty() ||
-         (selectors.size() == 1 && (selectors[0] == "all" || selectors[0] == "profiling"));
+  return selectors.size() == 1 && (selectors[0] == "all" || selectors[0] == "profiling");
 }
 
 void choose(std::set<std::string>& chosen, const std::string& selector) {
@@ -41,9 +32,15 @@ std::vector<std::string> profiling_problems() {
   return names;
 }
 
+std::vector<std::string> requested_problems(const Request& request) {
+  if (request.problems) return split(*request.problems, ',');
+  if (request.only) return split(*request.only, ',');
+  return {request.attention ? "flash_benchmarking" : "profiling"};
+}
+
 std::optional<std::set<std::string>> chosen_problems(const Run& run) {
   if (run.sessions.empty()) return std::nullopt;
-  const std::vector<std::string> selectors = asked_for(run.sessions.front().request);
+  const std::vector<std::string> selectors = requested_problems(run.sessions.front().request);
   if (is_half_or_all(selectors)) return std::nullopt;
   std::set<std::string> chosen;
   try {

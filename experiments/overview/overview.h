@@ -27,6 +27,9 @@ std::vector<Quantity> quantities(const RunView& view);
 /// Each cell that gave no numbers, with the reason; empty where all did.
 TableView what_ran(const RunView& view);
 
+/// "39 ok, 2 out of memory"; empty for a run without cells.
+std::string outcome_counts(const Run& run);
+
 /// "39 of 41 measurements succeeded (2 out of memory)", and how many were repeated because other
 /// processes held the memory.
 std::string outcome_line(const Run& run);

@@ -17,8 +17,10 @@ namespace labreport::overview {
 namespace {
 
 constexpr std::pair<std::string_view, const char*> kStatusWords[]{
-    {"oom", "out of memory"}, {"skipped", "skipped"}, {"timeout", "timed out"},
-    {"crashed", "crashed"},   {"error", "failed"},    {"", "not measured"}};
+    {"ok", "ok"},           {"oom", "out of memory"},
+    {"skipped", "skipped"}, {"timeout", "timed out"},
+    {"crashed", "crashed"}, {"error", "failed"},
+    {"", "not measured"}};
 
 std::string_view status(const Cell& cell) {
   const Launch* launch = representative(cell);
@@ -161,24 +163,44 @@ std::string outcome_within(const Run& run) {
          not_run + inaccurate_within(run);
 }
 
-std::string outcome_line(const Run& run) {
-  std::map<std::string_view, std::int64_t> counts;
+namespace {
+
+using StatusCounts = std::map<std::string_view, std::int64_t>;
+
+StatusCounts status_counts(const Run& run) {
+  StatusCounts counts;
   for (const Cell& cell : run.cells) ++counts[status(cell)];
+  return counts;
+}
+
+std::string counts_in_words(const StatusCounts& counts) {
+  std::vector<std::string> all;
+  for (const auto& [status, words] : kStatusWords) {
+    const auto found = counts.find(status);
+    if (found != counts.end()) all.push_back(format_count(found->second) + " " + words);
+  }
+  return join(all, ", ");
+}
+
+}  // namespace
+
+std::string outcome_counts(const Run& run) { return counts_in_words(status_counts(run)); }
+
+std::string outcome_line(const Run& run) {
+  StatusCounts counts = status_counts(run);
+  const std::int64_t ok = counts["ok"];
   const auto cells = static_cast<std::int64_t>(run.cells.size());
   const bool imported = run.source == "imported";
-  if (counts["ok"] == cells) {
+  if (ok == cells) {
     if (imported) return format_plural(cells, "cell");
     return (cells > 1 ? "All " : "") + format_plural(cells, "measurement") + " succeeded" +
            outcome_within(run) + measured_again(run);
   }
-  std::vector<std::string> others;
-  for (const auto& [word, words] : kStatusWords) {
-    if (counts[word] > 0) others.push_back(format_count(counts[word]) + " " + words);
-  }
-  const std::string failed = " (" + join(others, ", ") + ")";
+  counts.erase("ok");
+  const std::string failed = " (" + counts_in_words(counts) + ")";
   if (imported) return format_plural(cells, "cell") + failed;
-  return format_count(counts["ok"]) + " of " + format_plural(cells, "measurement") + " succeeded" +
-         failed + outcome_within(run) + measured_again(run);
+  return format_count(ok) + " of " + format_plural(cells, "measurement") + " succeeded" + failed +
+         outcome_within(run) + measured_again(run);
 }
 
 }  // namespace labreport::overview

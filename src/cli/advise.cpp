@@ -38,6 +38,8 @@ bool has_ladder(const Run& run) {
                              [](const Cell& cell) { return cell.spec.kind == CellKind::kLadder; });
 }
 
+constexpr Need kLadder{has_ladder, "without a ladder"};
+
 void print(const Ladder& ladder, bool on_gpu) {
   if (!on_gpu)
     fmt::print("CPU demonstration: a tiny network on a CPU, which says nothing of a GPU.\n");
@@ -53,7 +55,7 @@ ExitStatus advise(const AdviseFlags& flags) {
     throw InputError("advise needs a run", "`labreport list runs` shows the runs there are");
   }
   if (!flags.edition.empty()) find_edition(flags.edition);
-  const Run run = choose_run(flags.run, flags.edition, "site/runs", has_ladder).run;
+  const Run run = choose_run(flags.run, flags.edition, "site/runs", kLadder).run;
   const RunView view(run, find_edition(run.edition));
   const std::vector<Ladder> all = ladders(view);
   const Ladder* ladder = advised(all);

@@ -27,7 +27,7 @@ std::string help_of_all(const CLI::App& app) {
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
     text += fmt::format(fmt::runtime(kLine), verb->get_name(), verb->get_description());
   }
-  return text + "\n`labreport VERB --help` shows a verb's flags; --version shows the version.\n";
+  return text + "\n`labreport help VERB` shows a verb's flags; --version shows the version.\n";
 }
 
 std::string help_of(const CLI::App& verb) {
@@ -112,6 +112,14 @@ void check_flags(const CLI::App& verb, const std::vector<std::string>& argv) {
   }
 }
 
+/// `help VERB` asks for what `VERB --help` asks for.
+std::vector<std::string> without_help_verb(std::vector<std::string> argv) {
+  if (argv.size() < 2 || argv[1] != "help") return argv;
+  argv.erase(argv.begin() + 1);
+  argv.emplace_back("--help");
+  return argv;
+}
+
 /// Without a verb: help or version. True when that was all.
 bool answered(const CLI::App& app, const std::vector<std::string>& argv) {
   if (argv.size() > 1 && argv[1] == "--version") {
@@ -125,7 +133,8 @@ bool answered(const CLI::App& app, const std::vector<std::string>& argv) {
   return false;
 }
 
-ExitStatus dispatch(const std::vector<std::string>& argv) {
+ExitStatus dispatch(const std::vector<std::string>& given) {
+  const std::vector<std::string> argv = without_help_verb(given);
   CLI::App app("measures a Transformer's training step and writes the report");
   Invocation invocation{argv, {}};
   add_verbs(app, invocation);

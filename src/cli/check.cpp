@@ -9,16 +9,16 @@
 namespace labreport {
 namespace {
 
-bool check(const std::string& named) {
-  const Run run = load_run(named);
+bool check(const std::string& word) {
+  const ChosenRun chosen = choose_run(word, "", "site/runs");
   bool possible = true;
-  for (const Finding& finding : check_plausibility(run)) {
+  for (const Finding& finding : check_plausibility(chosen.run)) {
     fmt::print("{}: {}: {}\n", finding.error ? "error" : "warning", finding.cell, finding.text);
     possible = possible && !finding.error;
   }
   if (possible) {
-    fmt::print("{}: {}, well-formed and plausible\n", named,
-               format_plural(static_cast<std::int64_t>(run.cells.size()), "cell"));
+    fmt::print("{}: {}, well-formed and plausible\n", chosen.name,
+               format_plural(static_cast<std::int64_t>(chosen.run.cells.size()), "cell"));
   }
   return possible;
 }
@@ -37,7 +37,7 @@ ExitStatus check_all(const std::vector<std::string>& runs) {
 void add_check(CLI::App& app, Invocation& invocation) {
   const auto [verb, runs] = add_verb<std::vector<std::string>>(
       app, invocation, "check", "schema and plausibility of runs", check_all);
-  verb->add_option("runs", *runs, "RUN…: folders of runs, or files");
+  verb->add_option("runs", *runs, "RUN…: folders, files, GPUs, latest or previous");
 }
 
 }  // namespace labreport

@@ -135,8 +135,8 @@ ExitStatus diff(const DiffFlags& flags) {
   const std::string format = format_of(flags);
   if (!flags.edition.empty()) find_edition(flags.edition);
   CompareOptions options{.allowed = parse_allowed(flags.allowed)};
-  const ChosenRun a = choose_run(flags.runs[0], flags.edition, "site/runs");
-  const ChosenRun b = choose_run(flags.runs[1], flags.edition, "site/runs");
+  const auto [a, b] =
+      choose_pair(flags.runs[0], flags.runs[1], flags.edition, "site/runs", kLabreportsNetwork);
   const PrivateNames names = private_names();
   const std::string name_a = redacted(a.name, names);
   const std::string name_b = redacted(b.name, names);

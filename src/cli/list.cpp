@@ -1,6 +1,9 @@
 // labreport list: what there is to choose from.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/format.h"
 #include "base/messages.h"
 #include "base/printable.h"
@@ -9,6 +12,7 @@
 #include "cli/plan_table.h"
 #include "cli/verbs.h"
 #include "experiments/catalog.h"
+#include "experiments/chosen_problems.h"
 #include "experiments/overview/overview.h"
 #include "results/run_store.h"
 
@@ -16,6 +20,9 @@ namespace labreport {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// The width of a list of problems.
+constexpr std::size_t kMostLetters = 50;
 
 constexpr const char* kSizeLine = "{:<8} {:<8} {:>7} {:>7} {:>6} {:>5} {:>15}\n";
 
@@ -54,17 +61,53 @@ void list_cells(const Request& request) {
   fmt::print("{}", plan_table(cells, choice));
 }
 
-std::string words_about(const fs::path& folder) try {
+/// "data_parallel, fsdp_accounting, 2 more": as many names as fit.
+std::string problem_words(const std::vector<std::string>& problems) {
+  std::string words = problems.front();
+  for (std::size_t i = 1; i < problems.size(); ++i) {
+    if (words.size() + problems[i].size() > kMostLetters) {
+      return words + fmt::format(", {} more", problems.size() - i);
+    }
+    words += ", " + problems[i];
+  }
+  return words;
+}
+
+/// "profiling of TransformerLM-0a1b2c3d"
+std::string subject(const Run& run) {
+  std::string problems = problem_words(requested_problems(requested(run)));
+  if (run.sessions.empty() || !run.sessions.back().model) return problems;
+  return problems + " of " + run.sessions.back().model->implementation;
+}
+
+/// A run's line, column by column.
+using RunLine = std::array<std::string, 4>;
+
+RunLine run_line(const fs::path& folder) try {
   const Run run = RunStore(folder).load();
-  return fmt::format("{}  {}", run.source == "imported" ? "imported" : run.preset + " preset",
-                     overview::outcome_line(run));
+  const std::string counts = overview::outcome_counts(run);
+  const std::string outcome = counts.empty() ? "nothing measured" : counts;
+  if (run.source == "imported") return {folder.string(), "imported", kNoNumber, outcome};
+  return {folder.string(), run.preset, subject(run), outcome};
 } catch (const InputError& error) {
-  return fmt::format("unreadable: {}", error.what());
+  return {folder.string(), kNoNumber, kNoNumber, fmt::format("unreadable: {}", error.what())};
 }
 
 void list_runs_below(const std::string& root) {
-  for (const auto& folder : list_runs(root)) {
-    fmt::print("{}\n", printable(folder.string() + "  " + words_about(folder)));
+  std::vector<RunLine> lines;
+  std::array<std::size_t, 3> widths{};
+  for (const fs::path& folder : list_runs(root)) {
+    RunLine& line = lines.emplace_back(run_line(folder));
+    std::ranges::transform(line, line.begin(), [](const auto& text) { return printable(text); });
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      widths[i] = std::max(widths[i], letter_count(line[i]));
+    }
+  }
+  for (RunLine& line : lines) {
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      line[i] = padded(line[i], widths[i], Pad::kRight);
+    }
+    fmt::print("{}\n", join(line, "  "));
   }
 }
 

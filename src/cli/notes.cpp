@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/messages.h"
+#include "cli/run_choice.h"
 #include "cli/verbs.h"
 #include "experiments/catalog.h"
 #include "notes/note_template.h"
@@ -31,7 +32,7 @@ struct NotedRun {
 NotedRun subject(const NotesFlags& flags) {
   const fs::path noted = newest_run(list_measured_runs("site/runs"));
   if (flags.run.empty() && noted.empty()) recorded_runs("site/runs");  // says what to do
-  NotedRun subject{flags.run.empty() ? noted : run_folder(flags.run), flags.notes};
+  NotedRun subject{flags.run.empty() ? noted : choose_folder(flags.run, "site/runs"), flags.notes};
   if (!subject.folder.empty()) return subject;
   const fs::path own = RunStore(subject.run).notes_folder();
   std::error_code error;
@@ -112,7 +113,8 @@ ExitStatus notes(const NotesFlags& flags) {
 void add_notes(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] =
       add_verb<NotesFlags>(app, invocation, "notes", "your own words, part by part", notes);
-  verb->add_option("run", flags->run, "RUN: a run's folder (default: the newest of your own)");
+  verb->add_option("run", flags->run,
+                   "RUN: a folder, a GPU, latest or previous (default: the newest of your own)");
   verb->add_flag("--init", flags->init, "write an empty note for each part; keeps what is there");
   verb->add_option("--notes", flags->notes, "folder of notes (notes)");
 }

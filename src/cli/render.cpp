@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "cli/output_flags.h"
+#include "cli/run_choice.h"
 #include "cli/verbs.h"
 #include "publish/rendering.h"
 #include "results/run_store.h"
@@ -27,7 +28,7 @@ ExitStatus render(const RenderFlags& flags) {
   options.own = flags.own;
   options.single_file = flags.single_file;
   std::vector<fs::path> folders;
-  for (const std::string& named : flags.runs) folders.push_back(run_folder(named));
+  for (const std::string& named : flags.runs) folders.push_back(choose_folder(named, "site/runs"));
   options.named = !folders.empty();
   if (flags.latest) folders.push_back(newest_run(recorded_runs("site/runs")));
   if (folders.empty()) {
@@ -45,7 +46,8 @@ ExitStatus render(const RenderFlags& flags) {
 void add_render(CLI::App& app, Invocation& invocation) {
   const auto [verb, flags] =
       add_verb<RenderFlags>(app, invocation, "render", "recorded runs → site", render);
-  verb->add_option("runs", flags->runs, "RUN…: folders of runs (default: all under site/runs)");
+  verb->add_option("runs", flags->runs,
+                   "RUN…: folders, GPUs, latest or previous (default: all under site/runs)");
   verb->add_option("--out", flags->out, "folder for the pages (site/public)");
   add_output_flags(*verb, flags->output);
   verb->add_flag("--own", flags->own, "leave out the runs that ship with the project");

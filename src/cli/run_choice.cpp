@@ -1,12 +1,17 @@
 #include "cli/run_choice.h"
 
 #include <algorithm>
+#include <optional>
+#include <ranges>
 #include <set>
 #include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/messages.h"
+#include "base/printable.h"
 #include "base/text.h"
+#include "publish/rendering.h"
 #include "results/run_json.h"
 #include "results/run_store.h"
 
@@ -23,25 +28,30 @@ struct Listed {
   bool imported;
 };
 
-std::vector<Listed> listed_runs(const fs::path& root, const std::string& edition) {
-  std::vector<Listed> runs;
+/// Oldest first.
+using Runs = std::vector<Listed>;
+
+Runs listed_runs(const fs::path& root) {
+  Runs runs;
   for (const fs::path& folder : list_runs(root)) {
     const fs::path above = folder.parent_path();
-    Listed run{folder, above.parent_path().filename().string(), above.filename().string(),
-               RunStore(folder).is_imported()};
-    if (edition.empty() || run.edition == edition) runs.push_back(std::move(run));
+    runs.push_back({folder, above.parent_path().filename().string(), above.filename().string(),
+                    RunStore(folder).is_imported()});
   }
   return runs;
 }
 
-std::set<std::string> gpus_named(const std::vector<Listed>& runs, const std::string& wanted) {
-  std::set<std::string> whole;
-  std::set<std::string> parts;
-  for (const Listed& run : runs) {
-    if (run.gpu == wanted) whole.insert(run.gpu);
-    if (run.gpu.find(wanted) != std::string::npos) parts.insert(run.gpu);
-  }
-  return whole.empty() ? parts : whole;
+/// Keeps all runs if `edition` is empty.
+Runs of_edition(Runs runs, const std::string& edition) {
+  std::erase_if(runs,
+                [&](const Listed& run) { return !edition.empty() && run.edition != edition; });
+  return runs;
+}
+
+std::set<std::string> editions_of(const Runs& runs) {
+  std::set<std::string> editions;
+  for (const Listed& run : runs) editions.insert(run.edition);
+  return editions;
 }
 
 std::string listing(const std::set<std::string>& names) {
@@ -49,103 +59,168 @@ std::string listing(const std::set<std::string>& names) {
   return join_words(all);
 }
 
-/// Imported runs have the time of their import: they are neither newer nor older than others.
-void leave_imported_out(std::vector<Listed>& runs) {
-  std::erase_if(runs, [](const Listed& run) { return run.imported; });
-}
-
-/// One GPU's runs: measured ones, or imported ones where it has no others. Refuses a word that
-/// means several, or one with runs of several editions.
-std::vector<Listed> runs_of_gpu(std::vector<Listed> runs, const std::string& word) {
-  const std::string wanted = slug(word);
-  const std::set<std::string> gpus =
-      wanted.empty() ? std::set<std::string>() : gpus_named(runs, wanted);
+std::string gpu_named(const Runs& runs, const std::string& word) {
+  std::string wanted = slug(word);
+  std::set<std::string> gpus;
+  for (const Listed& run : runs) {
+    if (!wanted.empty() && run.gpu.find(wanted) != std::string::npos) gpus.insert(run.gpu);
+  }
+  if (gpus.contains(wanted)) return wanted;
+  if (gpus.size() == 1) return *gpus.begin();
   if (gpus.empty()) {
     throw InputError("no run is called '" + word + "'",
                      "give a folder, a file, a GPU's name, latest or previous; `labreport list "
                      "runs` shows the runs there are");
   }
-  if (gpus.size() > 1) {
-    throw InputError("'" + word + "' may be " + listing(gpus), "write the whole name");
+  throw InputError("'" + word + "' may be " + listing(gpus), "write the whole name");
+}
+
+/// Imported runs have the time of their import: they are neither newer nor older than others.
+void drop_imported(Runs& runs) { std::erase_if(runs, &Listed::imported); }
+
+/// The measured runs, for `latest` and `previous`, of the edition.
+Runs measured_runs(const std::string& edition, const fs::path& root) {
+  Runs runs = of_edition(listed_runs(root), edition);
+  drop_imported(runs);
+  if (!runs.empty()) return runs;
+  throw InputError("no measured run" + (edition.empty() ? "" : " of the " + edition + " edition") +
+                       " under " + root.string(),
+                   "`make report` makes one");
+}
+
+/// One GPU's runs of the edition: measured ones, or imported ones if there are no others.
+Runs runs_of_gpu(const std::string& word, const std::string& edition, const fs::path& root) {
+  Runs all = listed_runs(root);
+  const std::string gpu = gpu_named(all, word);
+  std::erase_if(all, [&](const Listed& run) { return run.gpu != gpu; });
+  Runs runs = of_edition(all, edition);
+  if (runs.empty()) {
+    throw InputError("'" + word + "' has no run of the " + edition + " edition",
+                     "it has runs of " + listing(editions_of(all)));
   }
-  std::erase_if(runs, [&](const Listed& run) { return run.gpu != *gpus.begin(); });
-  if (!std::ranges::all_of(runs, &Listed::imported)) leave_imported_out(runs);
-  std::set<std::string> editions;
-  for (const Listed& run : runs) editions.insert(run.edition);
-  if (editions.size() > 1) {
-    throw InputError("'" + word + "' has runs of " + listing(editions),
-                     "choose one with --edition, or give a run's folder");
-  }
+  if (!std::ranges::all_of(runs, &Listed::imported)) drop_imported(runs);
   return runs;
-}
-
-/// A GPU that has runs, though none of this edition.
-void refuse_other_editions(const std::vector<Listed>& runs, const std::string& word,
-                           const std::string& edition, const fs::path& root) {
-  const std::string wanted = slug(word);
-  if (edition.empty() || wanted.empty() || !gpus_named(runs, wanted).empty()) return;
-  std::set<std::string> editions;
-  for (const Listed& run : listed_runs(root, "")) {
-    if (run.gpu.find(wanted) != std::string::npos) editions.insert(run.edition);
-  }
-  if (editions.empty()) return;
-  throw InputError("'" + word + "' has no run of the " + edition + " edition",
-                   "it has runs of " + listing(editions));
-}
-
-/// The one before the latest, among the latest's own edition.
-fs::path previous_of(std::vector<Listed> runs) {
-  const std::string edition = runs.back().edition;
-  std::erase_if(runs, [&](const Listed& run) { return run.edition != edition; });
-  if (runs.size() < 2) {
-    throw InputError("there is no measured run before the latest of the " + edition + " edition",
-                     "give a folder, or choose another --edition");
-  }
-  return runs[runs.size() - 2].folder;
 }
 
 ChosenRun loaded(const fs::path& folder) {
   return {folder.string(), folder, RunStore(folder).load()};
 }
 
-/// The newest that is wanted, else the newest.
-ChosenRun newest_of(const std::vector<Listed>& runs,
-                    const std::function<bool(const Run&)>& is_wanted) {
-  for (auto listed = runs.rbegin(); listed != runs.rend(); ++listed) {
-    ChosenRun run = loaded(listed->folder);
-    if (is_wanted(run.run)) return run;
+struct Choice {
+  ChosenRun chosen;
+  bool wanted = false;                     ///< It meets the need and did not mostly fail.
+  std::set<std::string> passed_over = {};  ///< What newer runs were found to be.
+
+  std::string time() const { return chosen.folder.filename().string(); }
+};
+
+/// The newest wanted run; else the newest that did not mostly fail, else the newest.
+Choice newest(const Runs& runs, const Need& need) {
+  std::optional<Choice> unwanted;
+  std::set<std::string> passed_over;
+  for (const Listed& listed : runs | std::views::reverse) {
+    Choice choice{loaded(listed.folder), false, passed_over};
+    const bool failed = mostly_failed(choice.chosen.run);
+    choice.wanted = !failed && need.met(choice.chosen.run);
+    if (choice.wanted) return choice;
+    if (!failed && !unwanted) unwanted = std::move(choice);
+    passed_over.insert(failed ? "mostly failed" : need.unmet);
   }
-  return loaded(runs.back().folder);
+  return unwanted ? *unwanted : Choice{loaded(runs.back().folder)};
 }
 
-}  // namespace
+/// Says which run the word means if it could have meant another.
+ChosenRun told(const std::string& word, const Runs& runs, Choice choice,
+               std::vector<std::string> reasons = {}) {
+  if (!choice.passed_over.empty()) {
+    const std::vector<std::string> all(choice.passed_over.begin(), choice.passed_over.end());
+    reasons.push_back("newer runs: " + join(all, ", "));
+  }
+  const std::string why = reasons.empty() ? "" : " (" + join(reasons, "; ") + ")";
+  if (runs.size() > 1) say("{}\n", printable(word + ": " + choice.chosen.name + why));
+  return std::move(choice.chosen);
+}
 
-Run load_run(const std::string& named) {
-  if (fs::is_regular_file(named)) return run_from_json(read_file(named), named);
-  return RunStore(named).load();
+/// The run before the latest, in the latest's edition.
+ChosenRun previous(const Runs& runs) {
+  const fs::path folder = newest(runs, kAnyRun).chosen.folder;
+  const auto latest = std::ranges::find(runs, folder, &Listed::folder);
+  const Runs before = of_edition({runs.begin(), latest}, latest->edition);
+  if (before.empty()) {
+    throw InputError(
+        "there is no measured run before the latest of the " + latest->edition + " edition",
+        "give a folder, or choose another edition");
+  }
+  return told("previous", runs, newest(before, kAnyRun));
+}
+
+bool names_gpu(const std::string& word) {
+  return !fs::exists(word) && word != "latest" && word != "previous";
+}
+
+/// The edition of the newest pair of wanted runs; empty if no edition has one.
+std::string common_edition(const Runs& a, const Runs& b, const Need& need) {
+  std::string newest_time, common;
+  for (const std::string& edition : editions_of(a)) {
+    const Runs of_b = of_edition(b, edition);
+    if (of_b.empty()) continue;
+    const Choice in_a = newest(of_edition(a, edition), need), in_b = newest(of_b, need);
+    const std::string time = std::min(in_a.time(), in_b.time());
+    if (!in_a.wanted || !in_b.wanted || time <= newest_time) continue;
+    newest_time = time;
+    common = edition;
+  }
+  return common;
+}
+
+/// A GPU's run beside one of `edition`, of the same edition if it has any.
+ChosenRun half_of_pair(const std::string& word, const Runs& runs, const std::string& edition,
+                       const Need& need) {
+  const Runs same = of_edition(runs, edition);
+  if (same.empty() || same.size() == runs.size()) return told(word, runs, newest(runs, need));
+  return told(word, runs, newest(same, need), {"newest pair of one edition"});
 }
 
 bool times_labreports_network(const Run& run) {
   return measured_model(run) == nullptr && times_networks(run);
 }
 
+}  // namespace
+
+const Need kLabreportsNetwork{times_labreports_network, "without times of labreport's network"};
+
 ChosenRun choose_run(const std::string& word, const std::string& edition, const fs::path& root,
-                     const std::function<bool(const Run&)>& is_wanted) {
-  if (fs::is_regular_file(word)) return {word, fs::path(word).parent_path(), load_run(word)};
+                     const Need& need) {
+  if (fs::is_regular_file(word)) {
+    return {word, fs::path(word).parent_path(), run_from_json(read_file(word), word)};
+  }
   if (fs::is_directory(word)) return loaded(word);
-  std::vector<Listed> runs = listed_runs(root, edition);
-  refuse_other_editions(runs, word, edition, root);
-  if (word != "latest" && word != "previous") {
-    return newest_of(runs_of_gpu(runs, word), is_wanted);
+  if (word == "previous") return previous(measured_runs(edition, root));
+  const bool latest = word == "latest";
+  const Runs runs = latest ? measured_runs(edition, root) : runs_of_gpu(word, edition, root);
+  return told(word, runs, newest(runs, latest ? kAnyRun : need));
+}
+
+std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::string& b,
+                                            const std::string& edition, const fs::path& root,
+                                            const Need& need) {
+  if (names_gpu(a) && names_gpu(b)) {
+    const Runs of_a = runs_of_gpu(a, edition, root), of_b = runs_of_gpu(b, edition, root);
+    const std::string common = common_edition(of_a, of_b, need);
+    return {half_of_pair(a, of_a, common, need), half_of_pair(b, of_b, common, need)};
   }
-  leave_imported_out(runs);
-  if (runs.empty()) {
-    throw InputError("no measured run" +
-                         (edition.empty() ? "" : " of the " + edition + " edition") + " under " +
-                         root.string(),
-                     "`make report` makes one");
+  if (names_gpu(a)) {
+    auto [second, first] = choose_pair(b, a, edition, root, need);
+    return {std::move(first), std::move(second)};
   }
-  return loaded(word == "latest" ? runs.back().folder : previous_of(runs));
+  ChosenRun first = choose_run(a, edition, root);
+  if (!names_gpu(b)) return {std::move(first), choose_run(b, edition, root)};
+  const Runs of_b = runs_of_gpu(b, edition, root);
+  return {first, half_of_pair(b, of_b, first.run.edition, need)};
+}
+
+fs::path choose_folder(const std::string& word, const fs::path& root) {
+  return fs::exists(word) ? run_folder(word) : choose_run(word, "", root).folder;
 }
 
 }  // namespace labreport

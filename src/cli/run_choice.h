@@ -2,16 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
+#include <utility>
 
 #include "results/run.h"
 
 namespace labreport {
-
-/// `named` is a run's folder, where launches not yet merged are read too, or a run.json. Throws
-/// `InputError`.
-Run load_run(const std::string& named);
 
 struct ChosenRun {
   std::string name;              ///< As a command takes it.
@@ -19,19 +15,38 @@ struct ChosenRun {
   Run run;
 };
 
-/// Whether the run times labreport's network alone.
-bool times_labreports_network(const Run& run);
+/// A verb's preference among the runs that a GPU's name may mean.
+struct Need {
+  bool (*met)(const Run& run);
+  const char* unmet;  ///< "without a ladder"
+};
 
-/// `word` is a run's folder, a file that holds a run, a GPU's name or its slug (whole, or a part
-/// that only one GPU has: its latest run, measured rather than imported, of labreport's network
-/// rather than of a user's model), `latest` of the measured runs, or `previous`: the one before the
-/// latest of its edition. The last three look among the runs below `root`, of `edition` where that
-/// is not empty. Throws `InputError` where there is none or more than one to choose from, naming
-/// them.
+inline constexpr Need kAnyRun{[](const Run&) { return true; }, ""};
+
+/// Prefers runs that time labreport's network alone.
+extern const Need kLabreportsNetwork;
+
+/// `word` is one of
+/// - a run's folder, where launches not yet merged are read too, or a file that holds a run;
+/// - a GPU's name or its slug, whole, or a part that only one GPU has: its newest run that meets
+///   `need`, imported only if the GPU has no measured one;
+/// - `latest`, the newest measured run, or `previous`, the one before it in its edition.
 ///
-/// `is_wanted` says which of a GPU's runs are preferred, in place of those of labreport's network.
+/// The last two kinds choose among the runs below `root`, in `edition` unless it is empty, avoid
+/// runs that mostly failed, and say on stderr which run they chose if there were several. Throws
+/// `InputError` if there is no such run or the name may be several GPUs.
 ChosenRun choose_run(const std::string& word, const std::string& edition,
-                     const std::filesystem::path& root,
-                     const std::function<bool(const Run&)>& is_wanted = times_labreports_network);
+                     const std::filesystem::path& root, const Need& need = kAnyRun);
+
+/// Chooses two runs to compare. Two GPUs get the newest pair of one edition if there is one,
+/// because networks differ between editions; a pair is as old as its older run. One GPU gets its
+/// newest run of the other run's edition.
+std::pair<ChosenRun, ChosenRun> choose_pair(const std::string& a, const std::string& b,
+                                            const std::string& edition,
+                                            const std::filesystem::path& root, const Need& need);
+
+/// Returns the folder of an existing run as it is, without reading it, and chooses by any other
+/// word.
+std::filesystem::path choose_folder(const std::string& word, const std::filesystem::path& root);
 
 }  // namespace labreport

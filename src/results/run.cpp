@@ -85,6 +85,16 @@ bool times_networks(const Run& run) {
                              [](const Cell& cell) { return cell.spec.kind == CellKind::kTiming; });
 }
 
+bool mostly_failed(const Run& run) {
+  std::int64_t launched = 0, failed = 0;
+  for (const Cell& cell : run.cells) {
+    const Launch* launch = representative(cell);
+    launched += launch != nullptr ? 1 : 0;
+    failed += launch != nullptr && is_failure(launch->outcome) ? 1 : 0;
+  }
+  return 2 * failed > launched;
+}
+
 bool measures_both(const Run& run) {
   return measured_model(run) != nullptr && std::ranges::any_of(run.cells, of_labreports_network);
 }

@@ -36,6 +36,16 @@ TEST_F(Advise, TakesTheWordsThatDiffTakes) {
               HasSubstr("no measured run of the 2026 edition"));
 }
 
+TEST_F(Advise, SaysWhichRunAWordChoseAmongSeveral) {
+  const std::string with_ladder = "site/runs/nvidia-h200/2025/20260501-000000-a";
+  keep("nvidia-h200/2025/20260501-000000-a", measured(only("ladder")));
+  EXPECT_EQ(call({"advise", "H200"}).messages, "") << "there is no other";
+  keep("nvidia-h200/2026/20260502-000000-a", measured(only("flash_benchmarking")));
+  EXPECT_EQ(call({"advise", "H200"}).messages,
+            "H200: " + with_ladder + " (newer runs: without a ladder)\n");
+  EXPECT_EQ(call({"advise", with_ladder}).messages, "");
+}
+
 TEST_F(Advise, NamesDeviationsAndWhetherItIsADemonstration) {
   keep("fake-gpu/2025/20260501-000000-a", measured(only("ladder")));
   const std::string of_gpu = call({"advise", "latest"}).output;

@@ -103,6 +103,7 @@ TEST_P(GoldenTest, PrintsExactlyThat) {
 const std::vector<Golden> kGolden{
     {"help", {"--help"}},
     {"no_verb", {}},
+    {"help_of_no_verb", {"help", "rum"}},
     {"help_report", {"report", "--help"}},
     {"help_run", {"run", "--help"}},
     {"help_render", {"render", "--help"}},

@@ -85,7 +85,7 @@ TEST_F(HostileFolder, ARunThatTakesAllMemoryCostsNoOtherItsPage) {
 TEST_F(HostileFolder, AFoldersNameIsPrintedAsText) {
   fs::rename(run_, run_.parent_path() / "run \x1b[2J\nsecond");
   const std::string listed = call({"list", "runs"}).output;
-  EXPECT_THAT(listed, HasSubstr("run \uFFFD[2J\uFFFDsecond  demo preset"));
+  EXPECT_THAT(listed, HasSubstr("run \uFFFD[2J\uFFFDsecond  demo  "));
   EXPECT_EQ(std::ranges::count(listed, '\n'), 1);
 }
 

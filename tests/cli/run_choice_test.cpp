@@ -17,6 +17,7 @@ using testing::ThrowsMessage;
 class RunChoice : public testing::Test {
  protected:
   RunChoice() {
+    testing::internal::CaptureStderr();
     fs::remove_all(root_);
     for (const char* place : {"nvidia-h200/2025/20260501-a", "nvidia-h200/2025/20260503-a",
                               "nvidia-h100/2025/20260502-a", "nvidia-l4/2025/20260420-a",
@@ -24,11 +25,21 @@ class RunChoice : public testing::Test {
       keep_run(root_, place, testing_samples::three_launches());
     }
   }
-  ~RunChoice() override { fs::remove_all(root_); }
+  ~RunChoice() override {
+    testing::internal::GetCapturedStderr();  // which run was chosen
+    fs::remove_all(root_);
+  }
 
-  /// The chosen run's folder below the root.
-  std::string chosen(const std::string& word, const std::string& edition = "") const {
-    return choose_run(word, edition, root_).folder.lexically_relative(root_).string();
+  std::string below_root(const ChosenRun& run) const {
+    return run.folder.lexically_relative(root_).string();
+  }
+  std::string chosen(const std::string& word, const std::string& edition = "",
+                     const Need& need = kAnyRun) const {
+    return below_root(choose_run(word, edition, root_, need));
+  }
+  std::pair<std::string, std::string> pair(const std::string& a, const std::string& b) const {
+    const auto [first, second] = choose_pair(a, b, "", root_, kLabreportsNetwork);
+    return {below_root(first), below_root(second)};
   }
   void expect_refused(const std::string& word, const std::string& words) const {
     EXPECT_THAT([&] { choose_run(word, "", root_); }, ThrowsMessage<InputError>(HasSubstr(words)));
@@ -56,16 +67,39 @@ TEST_F(RunChoice, AGpuIsItsLatestRunOfLabreportsNetworkWhereThereIsOne) {
   model.implementation = "Net-01234567";
   keep_run(root_, "nvidia-h200/2025/20260504-a", of_model);
   keep_run(root_, "nvidia-l40/2025/20260504-a", of_model);
-  EXPECT_EQ(chosen("H200"), "nvidia-h200/2025/20260503-a");
-  EXPECT_EQ(chosen("nvidia-l40"), "nvidia-l40/2025/20260504-a");
+  EXPECT_EQ(chosen("H200", "", kLabreportsNetwork), "nvidia-h200/2025/20260503-a");
+  EXPECT_EQ(chosen("nvidia-l40", "", kLabreportsNetwork), "nvidia-l40/2025/20260504-a");
+  EXPECT_EQ(chosen("H200"), "nvidia-h200/2025/20260504-a") << "where nothing is needed";
 }
 
 TEST_F(RunChoice, AGpuIsItsLatestRunThatTimesNetworks) {
   auto nothing_timed = testing_samples::three_launches();
   nothing_timed.cells.clear();
   keep_run(root_, "nvidia-h200/2025/20260504-a", nothing_timed);
+  EXPECT_EQ(chosen("H200", "", kLabreportsNetwork), "nvidia-h200/2025/20260503-a");
+  EXPECT_EQ(chosen("latest", "2025", kLabreportsNetwork), "nvidia-h200/2025/20260504-a");
+}
+
+TEST_F(RunChoice, ARunThatMostlyFailedIsChosenOnlyWhereThereIsNoOther) {
+  auto failed = testing_samples::three_launches();
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (Launch& launch : failed.cells[i].launches) launch.outcome = Failed{"broken"};
+  }
+  keep_run(root_, "nvidia-h200/2025/20260504-a", failed);
+  keep_run(root_, "nvidia-b300/2025/20260505-a", failed);
   EXPECT_EQ(chosen("H200"), "nvidia-h200/2025/20260503-a");
-  EXPECT_EQ(chosen("latest", "2025"), "nvidia-h200/2025/20260504-a");
+  EXPECT_EQ(chosen("latest"), "nvidia-h200/2025/20260503-a");
+  EXPECT_EQ(chosen("previous"), "nvidia-h100/2025/20260502-a");
+  EXPECT_EQ(chosen("B300"), "nvidia-b300/2025/20260505-a");
+}
+
+TEST_F(RunChoice, ARunOutOfMemoryDidNotFail) {
+  auto out = testing_samples::three_launches();
+  for (Cell& cell : out.cells) {
+    for (Launch& launch : cell.launches) launch.outcome = OutOfMemory{};
+  }
+  keep_run(root_, "nvidia-h200/2025/20260504-a", out);
+  EXPECT_EQ(chosen("H200"), "nvidia-h200/2025/20260504-a");
 }
 
 TEST_F(RunChoice, APartThatSeveralGpusHaveIsRefusedWithTheirNames) {
@@ -73,9 +107,40 @@ TEST_F(RunChoice, APartThatSeveralGpusHaveIsRefusedWithTheirNames) {
   expect_refused("h", "nvidia-h100 and nvidia-h200");
 }
 
-TEST_F(RunChoice, AGpuWithRunsOfTwoEditionsNeedsOne) {
-  expect_refused("L4", "has runs of 2025 and 2026; choose one with --edition");
-  EXPECT_EQ(chosen("L4", "2026"), "nvidia-l4/2026/20260421-a");
+TEST_F(RunChoice, AGpuIsItsLatestRunOfAllEditionsOrOfTheOneGiven) {
+  EXPECT_EQ(chosen("L4"), "nvidia-l4/2026/20260421-a");
+  EXPECT_EQ(chosen("L4", "2025"), "nvidia-l4/2025/20260420-a");
+}
+
+TEST_F(RunChoice, TwoGpusAreTheNewestPairOfOneEdition) {
+  using testing::Pair;
+  EXPECT_THAT(pair("L4", "H200"), Pair("nvidia-l4/2025/20260420-a", "nvidia-h200/2025/20260503-a"));
+  keep_run(root_, "nvidia-h200/2026/20260410-a", testing_samples::three_launches());
+  EXPECT_THAT(pair("H200", "L4"), Pair("nvidia-h200/2025/20260503-a", "nvidia-l4/2025/20260420-a"))
+      << "the other pair's older run is older";
+  keep_run(root_, "nvidia-h200/2026/20260501-a", testing_samples::three_launches());
+  EXPECT_THAT(pair("H200", "L4"), Pair("nvidia-h200/2026/20260501-a", "nvidia-l4/2026/20260421-a"));
+}
+
+TEST_F(RunChoice, TwoGpusWithoutACommonEditionAreEachTheirLatest) {
+  keep_run(root_, "nvidia-b300/2026/20260504-a", testing_samples::three_launches());
+  EXPECT_THAT(pair("B300", "H200"),
+              testing::Pair("nvidia-b300/2026/20260504-a", "nvidia-h200/2025/20260503-a"));
+}
+
+TEST_F(RunChoice, AGpuBesideAnotherRunIsOfItsEdition) {
+  using testing::Pair;
+  EXPECT_THAT(pair("L4", "latest"),
+              Pair("nvidia-l4/2025/20260420-a", "nvidia-h200/2025/20260503-a"));
+  EXPECT_THAT(pair((root_ / "nvidia-h100/2025/20260502-a").string(), "L4"),
+              Pair("nvidia-h100/2025/20260502-a", "nvidia-l4/2025/20260420-a"));
+}
+
+TEST_F(RunChoice, AFolderIsNotReadToChooseIt) {
+  const fs::path folder = root_ / "nvidia-h100/2025/20260502-a";
+  fs::remove(folder / "run.json");
+  EXPECT_EQ(choose_folder(folder.string(), root_), folder);
+  EXPECT_EQ(choose_folder("H200", root_), root_ / "nvidia-h200/2025/20260503-a");
 }
 
 TEST_F(RunChoice, AGpuWithoutARunOfTheEditionIsNotDenied) {

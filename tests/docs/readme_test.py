@@ -225,6 +225,10 @@ class MakeHelp(unittest.TestCase):
                       self.refusal("pdf", "EDITION=2026"))
         self.assertIn("make lint reads no ARGS.", self.refusal("lint", "ARGS=-N"))
 
+    def test_an_unknown_target_is_refused_with_the_nearest(self):
+        for words in (["repot"], ["repot", "EDITION=2026"], ["site", "repot"]):
+            self.assertIn("make has no target repot; nearest: report;", self.refusal(*words))
+
     def test_what_make_set_up_and_the_build_read_is_passed_on(self):
         for given in ("MAKEFLAGS=-k", "JOBS=1", "LIBTORCH=/torch", "CXX=g++-14"):
             lines_of_make(["report", given])

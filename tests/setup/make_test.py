@@ -60,6 +60,13 @@ class Make(Sandbox):
         self.assertEqual(result.returncode, 2)
         self.assertIn("ARGS opens a quote that nothing closes", result.stderr)
 
+    def test_an_unknown_target_is_refused_whatever_it_holds(self):
+        for target in HOSTILE:
+            result = self.make(target)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("make has no target ", result.stderr, target)
+        self.assertFalse(os.path.exists(self.root + "/planted"))
+
     def test_a_name_is_one_too(self):
         result = self.make("site", "a'touch${IFS}planted'b=1")
         self.assertEqual(result.returncode, 2)

@@ -1,0 +1,81 @@
+// The words for a run, in every verb that takes one, and how runs are listed.
+#include <gmock/gmock.h>
+
+#include "cli/kept_runs.h"
+#include "cli/program_fixture.h"
+
+namespace labreport::run_words_test {
+namespace {
+
+using namespace testing_samples;
+using testing::HasSubstr;
+
+class RunWords : public ProgramTest {
+ protected:
+  void keep(const std::string& place, const labreport::Run& run) {
+    keep_run(folder_ / "site/runs", place, run);
+  }
+};
+
+labreport::Run asked_for(const std::string& problems) {
+  labreport::Run run = three_launches();
+  run.sessions.front().request.problems = problems;
+  return run;
+}
+
+TEST_F(RunWords, EveryVerbTakesThem) {
+  keep("nvidia-h200/2025/20260501-000000-a", three_launches());
+  keep("nvidia-h200/2025/20260502-000000-a", three_launches());
+  for (const auto& [word, folder] :
+       {std::pair("latest", "site/runs/nvidia-h200/2025/20260502-000000-a"),
+        std::pair("previous", "site/runs/nvidia-h200/2025/20260501-000000-a"),
+        std::pair("H200", "site/runs/nvidia-h200/2025/20260502-000000-a")}) {
+    for (const std::vector<std::string>& verb :
+         std::vector<std::vector<std::string>>{{"check"},
+                                               {"notes"},
+                                               {"render", "--format", "md"},
+                                               {"query", "select 1 "},
+                                               {"diff", "latest"}}) {
+      std::vector<std::string> words = verb;
+      words.insert(words.begin() + 1, word);
+      const Ended ended = call(words);
+      EXPECT_EQ(ended.exit_status, 0) << verb[0] << ' ' << word << ended.messages;
+      EXPECT_THAT(ended.messages, HasSubstr(std::string(word) + ": " + folder + "\n")) << verb[0];
+    }
+  }
+}
+
+TEST_F(RunWords, ADiffOfTwoGpusSaysThatItTookOneEdition) {
+  keep("nvidia-h200/2025/20260501-000000-a", three_launches());
+  keep("nvidia-h200/2026/20260502-000000-a", three_launches());
+  keep("nvidia-b200/2025/20260503-000000-a", another_gpu(true));
+  EXPECT_EQ(call({"diff", "B200", "H200"}).messages,
+            "H200: site/runs/nvidia-h200/2025/20260501-000000-a (newest pair of one edition)\n");
+}
+
+TEST_F(RunWords, AListedRunSaysWhatItMeasured) {
+  labreport::Run profiling = another_gpu(false);
+  profiling.preset = "full";
+  keep("nvidia-l4/2025/20260501-000000-a", profiling);
+  keep("nvidia-h200/2025/20260502-000000-a", asked_for("pytorch_attention,flash_benchmarking"));
+  keep("nvidia-h200/2026/20260503-000000-a",
+       asked_for("distributed_communication_single_node,data_parallel,fsdp_accounting,ladder"));
+  keep("nvidia-h200/2025/20260504-000000-a", of_a_model(three_launches()));
+  RunStore(folder_ / "site/runs/nvidia-h200/2025/20260505-imported").keep_imported(imported());
+  EXPECT_EQ(
+      call({"list", "runs"}).output,
+      R"(site/runs/nvidia-l4/2025/20260501-000000-a    full      profiling                                                     3 ok, 1 out of memory
+site/runs/nvidia-h200/2025/20260502-000000-a  quick     pytorch_attention, flash_benchmarking                         3 ok
+site/runs/nvidia-h200/2026/20260503-000000-a  quick     distributed_communication_single_node, data_parallel, 2 more  3 ok
+site/runs/nvidia-h200/2025/20260504-000000-a  quick     profiling of Net-0a1b2c3d                                     3 ok
+site/runs/nvidia-h200/2025/20260505-imported  imported  –                                                             1 ok
+)");
+}
+
+TEST_F(RunWords, HelpIsAVerbToo) {
+  EXPECT_EQ(call({"help"}).output, call({"--help"}).output);
+  EXPECT_EQ(call({"help", "diff"}).output, call({"diff", "--help"}).output);
+}
+
+}  // namespace
+}  // namespace labreport::run_words_test
