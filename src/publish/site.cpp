@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "document/index/index_document.h"
+#include "publish/cards.h"
 #include "publish/run_files.h"
 #include "results/run_schema.h"
 #include "writers/diff/diff_writers.h"
@@ -86,6 +87,29 @@ std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
   }
 }
 
+/// One a run, then the index's; all empty where no page is to be found on the web.
+std::vector<Card> draw_cards(const std::vector<SiteRun>& runs, const Document& index,
+                             const Charts& charts, const SiteOptions& options, ChartTool* tool,
+                             Site& site) {
+  std::vector<Card> none(runs.size() + 1);
+  const bool wanted = !options.site_url.empty() && options.formats.contains(Format::kHtml);
+  if (tool == nullptr || !wanted) return none;
+  std::vector<const Document*> documents;
+  std::vector<const Drawings*> drawings;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    documents.push_back(&runs[i].document);
+    drawings.push_back(&charts.drawings[i]);
+  }
+  documents.push_back(&index);
+  drawings.push_back(&charts.index);
+  try {
+    return make_cards(documents, drawings, *tool);
+  } catch (const Error& error) {
+    tell_all(site, runs, std::string("pictures of link previews are left out: ") + error.what());
+    return none;
+  }
+}
+
 void append(std::vector<SiteFile>& files, std::vector<SiteFile> more) {
   std::ranges::move(more, std::back_inserter(files));
 }
@@ -155,6 +179,7 @@ void add_latex(Site& site, const std::vector<SiteRun>& runs, const std::vector<P
 void add_assets(Site& site, const std::string& bundle) {
   site.files.push_back({"assets/style.css", page_style()});
   site.files.push_back({"assets/script.js", page_script()});
+  site.files.push_back({kIconPath, page_icon()});
   site.files.push_back({"assets/run.schema.json", write_json(run_schema())});
   site.files.push_back({"assets/diff.schema.json", std::string(diff_schema())});
   if (!bundle.empty()) site.files.push_back({"assets/charts.js", bundle});
@@ -176,13 +201,14 @@ void show_control_characters(Site& site) {
 
 /// A page names what lies beside it, so it is written last.
 void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& charts,
-               const SiteOptions& options) {
+               const std::vector<Card>& cards, const SiteOptions& options) {
   if (!options.formats.contains(Format::kHtml)) return;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const PageOptions page = {.root = root_from(runs[i].folder),
-                              .interactive = !charts.bundle.empty(),
-                              .answers = options.answers,
-                              .formats = formats_beside(site, runs[i])};
+    PageOptions page = {.root = root_from(runs[i].folder),
+                        .interactive = !charts.bundle.empty(),
+                        .answers = options.answers,
+                        .formats = formats_beside(site, runs[i])};
+    place_card(options.site_url, runs[i].folder + "/", cards[i], page, site.files);
     site.files.push_back(
         {runs[i].folder + "/index.html", page_html(runs[i].document, charts.drawings[i], page)});
   }
@@ -194,12 +220,14 @@ Document index_of(const Site& site, const std::vector<KeptRun>& kept) {
   return index_document(std::move(all));
 }
 
-void add_index(Site& site, const Document& index, const Charts& charts,
+void add_index(Site& site, const Document& index, const Charts& charts, const Card& card,
                const SiteOptions& options) {
   if (!options.formats.contains(Format::kHtml)) return;
   append(site.files, picture_files("", index, charts.index));
-  site.files.push_back(
-      {"index.html", index_html(index, charts.index, !charts.bundle.empty(), options.pairs)});
+  PageOptions page = {
+      .root = "", .interactive = !charts.bundle.empty(), .answers = options.answers};
+  place_card(options.site_url, "", card, page, site.files);
+  site.files.push_back({"index.html", index_html(index, charts.index, page, options.pairs)});
 }
 
 }  // namespace
@@ -240,11 +268,12 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   if (options.formats.contains(Format::kLatex) && tool != nullptr) {
     add_latex(site, runs, prints, options, *tool);
   }
-  add_pages(site, runs, charts, options);
+  const std::vector<Card> cards = draw_cards(runs, index, charts, options, tool, site);
+  add_pages(site, runs, charts, cards, options);
   for (const KeptRun& run : kept) {
     site.kept.insert(site.kept.end(), run.files.begin(), run.files.end());
   }
-  add_index(site, index, charts, options);
+  add_index(site, index, charts, cards.back(), options);
   if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle);
   show_control_characters(site);
   return site;

@@ -24,6 +24,9 @@ struct PageOptions {
   bool interactive = false;  ///< The chart bundle lies in assets/.
   Answers answers = Answers::kFull;
   std::vector<FormatLink> formats = {};
+  std::string address =
+      {};  ///< The page's folder on the web, with a closing slash, if it is known.
+  std::string card_alt = {};  ///< Describes the kCardFile beside the page; empty: there is none.
 };
 
 /// A run's whole page as one file that fetches nothing: style, scripts and pictures stand in it.
@@ -44,8 +47,8 @@ struct ComparedPair {
 };
 
 /// `document` is `index_document`'s, or one without sections where no run has been recorded.
-std::string index_html(const Document& document, const Drawings& drawings, bool interactive,
-                       const std::vector<ComparedPair>& pairs = {});
+std::string index_html(const Document& document, const Drawings& drawings,
+                       const PageOptions& options, const std::vector<ComparedPair>& pairs = {});
 
 /// What a page's pieces have in common while it is written.
 struct PageState {
