@@ -9,7 +9,7 @@ targets := help report render-build site diff notes pdf test try attack torches 
 # What each target reads from make's command line, in the order of its words, and what set-up and the build read.
 reads_report = EDITION PRESET PROBLEMS SIZES CONTEXTS GPUS MODEL AND MODEL_ARGS LOSS OPTIMIZER COMPILE ATTENTION ANSWERS \
   NOTES OUT RESUME ARGS
-reads_site = OWN ANSWERS NOTES OUT ARGS
+reads_site = OWN ANSWERS NOTES SITE_URL OUT ARGS
 reads_diff = A B EDITION FORMAT ALLOW FAIL OUT ARGS
 reads_pdf = PAPER ANSWERS NOTES OUT ARGS
 reads_notes = RUN NOTES ARGS
@@ -56,6 +56,7 @@ help:
 	@echo '              LOSS=module:name OPTIMIZER=module:name'
 	@echo '              ATTENTION=file.py:Class'
 	@echo 'make site     render the recorded runs; OWN=1 leaves out those that ship with the project'
+	@echo '              SITE_URL=https://host/path/ gives link previews their picture'
 	@echo 'make diff     compare two runs: A=run B=run EDITION=2025|2026 FORMAT=table|md|json|html'
 	@echo '              ALLOW=batch,vocab FAIL=1 OUT=file; a run is a folder, a file, a GPU,'
 	@echo '              latest or previous'

@@ -1,7 +1,10 @@
 #include "cli/output_flags.h"
 
+#include <algorithm>
+#include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "publish/helper_python.h"
 #include "publish/run_notes.h"
@@ -16,6 +19,24 @@ Paper parse_paper(const std::string& text) {
   refuse_unknown("--paper", text, std::vector<std::string>{"a4", "letter"});
 }
 
+/// Ends in a slash, so that pages' own addresses can follow.
+std::string parse_site_url(const std::string& text) {
+  if (text.empty()) return "";
+  std::string_view rest;
+  for (const std::string_view scheme : {"https://", "http://"}) {
+    if (text.starts_with(scheme)) rest = std::string_view(text).substr(scheme.size());
+  }
+  // Neither a query, a fragment nor a password, and nothing that ends a link.
+  constexpr std::string_view kMarks = "-._~:/%";
+  const auto fits = [&](char letter) {
+    return is_alnum(letter) || kMarks.find(letter) != std::string_view::npos;
+  };
+  if (rest.empty() || !is_alnum(rest.front()) || !std::ranges::all_of(rest, fits)) {
+    throw InputError("--site-url is '" + text + "'", "give the site's address: https://host/path/");
+  }
+  return text.ends_with('/') ? text : text + "/";
+}
+
 }  // namespace
 
 RenderOptions OutputFlags::options(const std::filesystem::path& out) const {
@@ -26,6 +47,7 @@ RenderOptions OutputFlags::options(const std::filesystem::path& out) const {
   options.paper = parse_paper(paper);
   options.notes = author_folder(notes);
   options.force = force;
+  options.site_url = parse_site_url(site_url);
   options.asked = named_formats && named_formats();
   if (options.formats.contains(Format::kPdf)) typeset_seconds();  // refused before anything is made
   return options;
@@ -38,6 +60,8 @@ void add_output_flags(CLI::App& verb, OutputFlags& flags) {
   flags.named_formats = [format] { return format->count() > 0; };
   verb.add_option("--paper", flags.paper, "of the PDF: a4 (default) or letter");
   verb.add_option("--notes", flags.notes, "folder of your own words (notes)");
+  verb.add_option("--site-url", flags.site_url,
+                  "the site's address on the web, for link previews: https://host/path/");
   verb.add_flag("--force", flags.force, "overwrite files in pages' places that others wrote");
 }
 

@@ -14,6 +14,7 @@ struct OutputFlags {
   std::string formats = "html,md,csv,latex,typst,pdf,json";
   std::string paper = "a4";
   std::string notes;
+  std::string site_url;
   bool force = false;
   std::function<bool()> named_formats;  ///< Whether --format was given.
 

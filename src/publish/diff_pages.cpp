@@ -11,6 +11,7 @@
 #include "base/stamp.h"
 #include "base/text.h"
 #include "document/comparison/diff_document.h"
+#include "publish/cards.h"
 #include "publish/kept_pages.h"
 #include "publish/run_files.h"
 #include "writers/diff/diff_writers.h"
@@ -86,18 +87,31 @@ Drawings drawn(const Document& document, ChartTool& tool, DiffPage& page) {
   }
 }
 
+Card card_of(const Document& document, const Drawings& drawings, ChartTool& tool, DiffPage& page) {
+  try {
+    return make_cards({&document}, {&drawings}, tool).front();
+  } catch (const Error& error) {
+    page.problem = error.what();
+    return {};
+  }
+}
+
 void add_files(DiffPage& page, const Comparison& comparison, const Document& document,
-               ChartTool& tool) {
+               const std::string& site_url, ChartTool& tool) {
   const Drawings drawings = drawn(document, tool, page);
   const auto add = [&page](const std::string& name, std::string bytes) {
     page.files.push_back({page.entry.folder + "/" + name, std::move(bytes)});
   };
-  add("index.html", diff_html(document, drawings,
-                              {.root = "../../",
-                               .interactive = !drawings.empty(),
-                               .formats = {{"Markdown", "diff.md"},
-                                           {"JSON", "diff.json"},
-                                           {"JSON schema", "../../assets/diff.schema.json"}}}));
+  PageOptions options = {.root = "../../",
+                         .interactive = !drawings.empty(),
+                         .formats = {{"Markdown", "diff.md"},
+                                     {"JSON", "diff.json"},
+                                     {"JSON schema", "../../assets/diff.schema.json"}}};
+  if (!site_url.empty()) {
+    place_card(site_url, page.entry.folder + "/", card_of(document, drawings, tool, page), options,
+               page.files);
+  }
+  add("index.html", diff_html(document, drawings, options));
   add("diff.md", diff_markdown(document, drawings));
   add("diff.json", diff_json(comparison));
   std::ranges::move(picture_files(page.entry.folder + "/", document, drawings),
@@ -123,7 +137,7 @@ std::string implementation_of(const Run& run) {
 }
 
 void fill(DiffPage& page, const PairedRun& a, const PairedRun& b, LoadedRuns& loaded,
-          ChartTool& tool) {
+          const std::string& site_url, ChartTool& tool) {
   try {
     const Run& in_a = loaded.at(a.store);
     const Run& in_b = loaded.at(b.store);
@@ -137,7 +151,7 @@ void fill(DiffPage& page, const PairedRun& a, const PairedRun& b, LoadedRuns& lo
     page.entry.preset = document.relation;
     page.entry.outcome = format_plural(static_cast<std::int64_t>(comparison.matched), "cell") +
                          (comparison.matched == 1 ? " matches" : " match");
-    add_files(page, comparison, document, tool);
+    add_files(page, comparison, document, site_url, tool);
   } catch (const InputError&) {
     page.files.clear();  // nothing in common, or another batch: no page of its own accord
   } catch (const Interrupted&) {
@@ -151,7 +165,8 @@ void fill(DiffPage& page, const PairedRun& a, const PairedRun& b, LoadedRuns& lo
 }  // namespace
 
 std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const fs::path& out,
-                                      ChartTool& tool, const ContentCache& cache) {
+                                      ChartTool& tool, const ContentCache& cache,
+                                      const std::string& site_url) {
   LoadedRuns loaded;
   std::vector<DiffPage> pages;
   const std::vector<const PairedRun*> latest = latest_runs(runs);
@@ -167,7 +182,7 @@ std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs, const 
         page.kept = kept->files;
         page.stays = true;
       } else {
-        fill(page, *from, *to, loaded, tool);
+        fill(page, *from, *to, loaded, site_url, tool);
       }
       pages.push_back(std::move(page));
     }

@@ -36,9 +36,10 @@ struct DiffPage {
 /// before later ones that ship with the project, and full ones among these before quick ones. Pairs
 /// that have nothing in common, or measured two models, have no files. Without the chart tool pages
 /// have their tables alone. What `cache` knows to stand in the site `out` is not made again.
+/// `site_url`: see `SiteOptions`.
 std::vector<DiffPage> make_diff_pages(const std::vector<PairedRun>& runs,
                                       const std::filesystem::path& out, ChartTool& tool,
-                                      const ContentCache& cache);
+                                      const ContentCache& cache, const std::string& site_url = "");
 
 /// What the index shows of them.
 std::vector<ComparedPair> listed_pairs(const std::vector<DiffPage>& pages);

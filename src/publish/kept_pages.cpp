@@ -40,15 +40,19 @@ nlohmann::json this_program() {
 nlohmann::json given(const RenderOptions& options) {
   // Every member by its name, so that a new one does not compile before someone decided here
   // whether a page depends on it. What a folder holds goes in by `folder_stamp`.
-  const auto& [out, answers, formats, paper, notes, own, imports, single_file, force, named,
-               asked] = options;
+  const auto& [out, answers, formats, paper, notes, own, imports, single_file, force, named, asked,
+               site_url] = options;
   static_cast<void>(own);      // Which runs are rendered, not how.
   static_cast<void>(force);    // What is overwritten, not with what.
   static_cast<void>(named);    // What is refused, not what is rendered.
   static_cast<void>(asked);    // What the status is.
   static_cast<void>(imports);  // They have comparisons, with keys of their own.
-  nlohmann::json parts = {content_hash(full_name(out)), static_cast<int>(answers),
-                          static_cast<int>(paper), formats, single_file};
+  nlohmann::json parts = {content_hash(full_name(out)),
+                          static_cast<int>(answers),
+                          static_cast<int>(paper),
+                          formats,
+                          single_file,
+                          site_url};
   if (!notes.empty()) parts.push_back(content_hash(folder_stamp(notes)));
   return parts;
 }

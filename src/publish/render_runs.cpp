@@ -157,7 +157,7 @@ std::vector<DiffPage> compare(const std::vector<Candidate>& runs, std::vector<Pa
     // What times no training step is no pair's first choice.
     paired.push_back({run.store, run.place, run.key, headline.network.empty() ? "" : preset});
   }
-  return make_diff_pages(paired, options.out, tool, cache);
+  return make_diff_pages(paired, options.out, tool, cache, options.site_url);
 }
 
 Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
@@ -171,10 +171,10 @@ Site render(std::vector<Candidate>& runs, const std::vector<DiffPage>& diffs,
       loaded.push_back(std::move(run.loaded));
   }
   const std::string no_formulas = convert_note_formulas(loaded, tool);
-  Site site = render_site(
-      loaded,
-      {options.answers, options.formats, options.paper, options.single_file, listed_pairs(diffs)},
-      &tool, kept);
+  Site site = render_site(loaded,
+                          {options.answers, options.formats, options.paper, options.single_file,
+                           listed_pairs(diffs), options.site_url},
+                          &tool, kept);
   if (!no_formulas.empty()) {
     site.tell(no_formulas);
     for (const SiteRun& run : loaded) site.lacking.insert(run.folder);

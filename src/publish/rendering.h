@@ -20,10 +20,11 @@ struct RenderOptions {
   std::filesystem::path notes = {};  ///< The author's folder of notes; empty: none.
   bool own = false;                  ///< Leave out the runs that ship with the project.
   std::vector<std::filesystem::path> imports = {};  ///< Tables to compare the runs with.
-  bool single_file = false;  ///< Each run's page as one file too, for the mail.
-  bool force = false;        ///< Overwrite files in pages' places that others wrote.
-  bool named = false;        ///< The runs were named: one that cannot be read is refused.
-  bool asked = false;        ///< The formats were named: one that cannot be made is a failure.
+  bool single_file = false;   ///< Each run's page as one file too, for the mail.
+  bool force = false;         ///< Overwrite files in pages' places that others wrote.
+  bool named = false;         ///< The runs were named: one that cannot be read is refused.
+  bool asked = false;         ///< The formats were named: one that cannot be made is a failure.
+  std::string site_url = {};  ///< The site's address on the web, with a closing slash; empty: none.
 };
 
 Answers parse_answers(const std::string& text);

@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "document/index/index_document.h"
+#include "publish/cards.h"
 #include "publish/run_files.h"
 #include "results/run_schema.h"
 #include "writers/diff/diff_writers.h"
@@ -93,6 +94,32 @@ std::vector<Prints> print_charts(const std::vector<SiteRun>& runs,
   }
 }
 
+/// One for each run, then one for each page over several; all empty if no page has an address on
+/// the web.
+std::vector<Card> draw_cards(const std::vector<SiteRun>& runs,
+                             const std::vector<OverviewPage>& overviews, const Charts& charts,
+                             const SiteOptions& options, ChartTool* tool, Site& site) {
+  std::vector<Card> none(runs.size() + overviews.size());
+  const bool wanted = !options.site_url.empty() && options.formats.contains(Format::kHtml);
+  if (tool == nullptr || !wanted) return none;
+  std::vector<const Document*> documents;
+  std::vector<const Drawings*> drawings;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    documents.push_back(&runs[i].document);
+    drawings.push_back(&charts.drawings[i]);
+  }
+  for (std::size_t i = 0; i < overviews.size(); ++i) {
+    documents.push_back(&overviews[i].document);
+    drawings.push_back(&charts.overviews[i]);
+  }
+  try {
+    return make_cards(documents, drawings, *tool);
+  } catch (const Error& error) {
+    tell_all(site, runs, std::string("pictures of link previews are left out: ") + error.what());
+    return none;
+  }
+}
+
 void append(std::vector<SiteFile>& files, std::vector<SiteFile> more) {
   std::ranges::move(more, std::back_inserter(files));
 }
@@ -162,6 +189,7 @@ void add_latex(Site& site, const std::vector<SiteRun>& runs, const std::vector<P
 void add_assets(Site& site, const std::string& bundle) {
   site.files.push_back({"assets/style.css", page_style()});
   site.files.push_back({"assets/script.js", page_script()});
+  site.files.push_back({kIconPath, page_icon()});
   site.files.push_back({"assets/run.schema.json", write_json(run_schema())});
   site.files.push_back({"assets/diff.schema.json", std::string(diff_schema())});
   site.files.push_back({"assets/summary.schema.json", std::string(summary_schema())});
@@ -184,13 +212,14 @@ void show_control_characters(Site& site) {
 
 /// A page names what lies beside it, so it is written last.
 void add_pages(Site& site, const std::vector<SiteRun>& runs, const Charts& charts,
-               const SiteOptions& options) {
+               const std::vector<Card>& cards, const SiteOptions& options) {
   if (!options.formats.contains(Format::kHtml)) return;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const PageOptions page = {.root = root_from(runs[i].folder),
-                              .interactive = !charts.bundle.empty(),
-                              .answers = options.answers,
-                              .formats = formats_beside(site, runs[i])};
+    PageOptions page = {.root = root_from(runs[i].folder),
+                        .interactive = !charts.bundle.empty(),
+                        .answers = options.answers,
+                        .formats = formats_beside(site, runs[i])};
+    place_card(options.site_url, runs[i].folder + "/", cards[i], page, site.files);
     site.files.push_back(
         {runs[i].folder + "/index.html", page_html(runs[i].document, charts.drawings[i], page)});
   }
@@ -203,17 +232,19 @@ std::vector<OverviewPage> overviews_of(const Site& site, const std::vector<KeptR
 }
 
 /// The index names every comparison, a GPU's page its own.
-void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings, bool interactive,
-                  const std::vector<ComparedPair>& pairs) {
+void add_overview(Site& site, const OverviewPage& page, const Drawings& drawings, const Card& card,
+                  bool interactive, const SiteOptions& options) {
   const std::string folder = page.folder.empty() ? "" : page.folder + "/";
-  OverviewOptions options{.root = page.folder.empty() ? "" : root_from(page.folder),
-                          .lead = page.lead,
-                          .interactive = interactive};
-  std::ranges::copy_if(pairs, std::back_inserter(options.pairs), [&](const ComparedPair& pair) {
+  PageOptions shown = {.root = page.folder.empty() ? "" : root_from(page.folder),
+                       .interactive = interactive,
+                       .answers = options.answers};
+  std::vector<ComparedPair> pairs;
+  std::ranges::copy_if(options.pairs, std::back_inserter(pairs), [&](const ComparedPair& pair) {
     return page.folder.empty() || pair.compares(page.folder);
   });
   append(site.files, picture_files(folder, page.document, drawings));
-  site.files.push_back({folder + "index.html", overview_html(page.document, drawings, options)});
+  place_card(options.site_url, folder, card, shown, site.files);
+  site.files.push_back({folder + "index.html", overview_html(page, drawings, shown, pairs)});
 }
 
 }  // namespace
@@ -256,14 +287,15 @@ Site render_site(const std::vector<SiteRun>& runs, const SiteOptions& options, C
   if (options.formats.contains(Format::kLatex) && tool != nullptr) {
     add_latex(site, runs, prints, options, *tool);
   }
-  add_pages(site, runs, charts, options);
+  const std::vector<Card> cards = draw_cards(runs, overviews, charts, options, tool, site);
+  add_pages(site, runs, charts, cards, options);
   for (const KeptRun& run : kept) {
     site.kept.insert(site.kept.end(), run.files.begin(), run.files.end());
   }
   // The index comes last: it leads to all others.
   for (std::size_t i = overviews.size(); i > 0; --i) {
-    add_overview(site, overviews[i - 1], charts.overviews[i - 1], !charts.bundle.empty(),
-                 options.pairs);
+    add_overview(site, overviews[i - 1], charts.overviews[i - 1], cards[runs.size() + i - 1],
+                 !charts.bundle.empty(), options);
   }
   if (options.formats.contains(Format::kHtml)) add_assets(site, charts.bundle);
   show_control_characters(site);

@@ -37,6 +37,7 @@ struct SiteOptions {
   Paper paper = Paper::kA4;
   bool single_file = false;  ///< A run's page once more, as one file that can be mailed.
   std::vector<ComparedPair> pairs = {};  ///< Pages for the index to name; the caller adds them.
+  std::string site_url = {};  ///< The root's address on the web, with a closing slash, if known.
 };
 
 struct SiteFile {

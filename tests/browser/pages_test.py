@@ -66,7 +66,7 @@ class Pages(BrowserTest):
         for scheme in ("light", "dark"):
             page = self.open(self.report, color_scheme=scheme)
             self.bring_charts_to_life(page)
-            for selector in ("main p", ".question", ".frame.wide text", ".unit", ".contents a"):
+            for selector in ("main p", ".question", ".frame.wide text", ".unit", ".contents a", "footer"):
                 ratio = page.locator(selector).evaluate_all(LEAST_CONTRAST)
                 self.assertGreaterEqual(ratio, 4.5, f"{selector}, {scheme}")
             self.assert_quiet()
@@ -110,7 +110,8 @@ class Pages(BrowserTest):
         self.assertGreater(words.evaluate("(n) => n.getBoundingClientRect().height"), 5)
         for screen in ("td.code", "figure[data-spec] > details", ".on-screen"):
             self.assertEqual(page.locator(f"{screen}:visible").count(), 0, screen)
-        self.assertFalse(page.locator(".contents").is_visible())
+        for furniture in (".contents", "footer"):
+            self.assertFalse(page.locator(furniture).is_visible(), furniture)
         self.assertEqual(page.locator(".frame.narrow:visible").count(), 0)
 
     def test_paper_is_light_also_for_readers_in_the_dark(self):

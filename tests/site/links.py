@@ -26,13 +26,15 @@ class Page(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.in_style = tag == "style"
+        # A page says where it is to be found; it asks for nothing there.
+        asks = ("rel", "canonical") not in attrs
         for name, value in attrs:
             if name == "id":
                 self.ids.append(value)
             if name == "style":
                 self.styles.append(value or "")
             if (tag, name) in LINKS:
-                self.links.append((value, (tag, name) in REQUESTS))
+                self.links.append((value, asks and (tag, name) in REQUESTS))
             if name == "srcset":
                 self.links += [(part.split()[0], True) for part in value.split(",")]
 

@@ -55,7 +55,8 @@ class TheChecker(unittest.TestCase):
         self.assertEqual(self.problems(
             a__page_html='<p id="x"><a href="../index.html">i</a> <a href="#x">x</a>'
                          '<a href="../">up</a><a href="https://a.example/">a</a>'
-                         '<img src="data:,"><img src="p%20q.svg">',
+                         '<img src="data:,"><img src="p%20q.svg">'
+                         '<link rel="canonical" href="https://a.example/">',
             **{"a__p q_svg": "<svg></svg>"},
             a__report_md="# One, two\n[x](#one-two) `[no](link)` ![p](<p%20q.svg>)"), [])
 
@@ -69,6 +70,7 @@ class TheChecker(unittest.TestCase):
                 ('<a href="javascript:alert(1)">', "is no https link"),
                 ('<img src="https://a.example/">', "leaves the site"),
                 ('<script src="//a.example/x.js">', "leaves the site"),
+                ('<link rel="icon" href="https://a.example/x.svg">', "leaves the site"),
                 ('<style>p { background: url(https://a.example/x) }</style>', "leaves the site"),
                 ('<p style="background: url(x.png)">', "x.png: is not there"),
                 ('<p id="a"><p id="a">', "two things are called a")):

@@ -40,7 +40,7 @@ specs = json.load(open(sys.argv[3]))["specs"]
 bundle = pathlib.Path(sys.argv[5]) / "bundle.js"
 bundle.parent.mkdir(parents=True, exist_ok=True)
 bundle.write_text("// " + version)
-svgs = [f"<svg><!-- {version} {len(spec)} --></svg>" for spec in specs]
+svgs = [f'<svg width="720" height="300"><!-- {version} {len(spec)} --></svg>' for spec in specs]
 json.dump({"svgs": svgs, "bundle": str(bundle)}, open(sys.argv[4], "w"))
 """
 

@@ -18,6 +18,7 @@ import links
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORKFLOW = ROOT / ".github/workflows/pages.yml"
 KEPT = ("PATH", "HOME", "LANG", "CMAKE_CXX_COMPILER_LAUNCHER", "CCACHE_DIR")
+BASE_URL = "https://somebody.example/a/sub/path"  # stands for the output of actions/configure-pages
 ACTIONLINT = pathlib.Path(sys.executable).parent / "actionlint"
 
 
@@ -55,7 +56,7 @@ class Workflow(unittest.TestCase):
     def test_each_job_has_the_rights_that_it_needs_and_no_secret(self):
         self.assertEqual(yaml.safe_load(self.text)["permissions"], {})
         self.assertEqual({name: job["permissions"] for name, job in self.jobs.items()},
-                         {"render": {"contents": "read"},
+                         {"render": {"contents": "read", "pages": "read"},
                           "deploy": {"pages": "write", "id-token": "write"}})
         self.assertNotIn("secrets.", self.text)
         self.assertFalse(self.jobs["render"]["steps"][0]["with"]["persist-credentials"])
@@ -92,6 +93,8 @@ class Commands(unittest.TestCase):
         if "run" not in step:
             return
         environment = {name: value for name, value in os.environ.items() if name in KEPT}
+        environment |= {name: value.replace("${{ steps.pages.outputs.base_url }}", BASE_URL)
+                        for name, value in step.get("env", {}).items()}
         environment |= {"CCACHE_BASEDIR": str(project), "CCACHE_NOHASHDIR": "1",
                         "CUDA_VISIBLE_DEVICES": ""}
         done = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=project, env=environment,
@@ -107,6 +110,7 @@ class Commands(unittest.TestCase):
                     if not (run.parent / "imported").exists()]
         self.assertEqual(index.count('<tr id="run-'), len(recorded))
         self.assertGreater(len(recorded), 0)
+        self.assertIn(f'<link rel="canonical" href="{BASE_URL}/">', index)
 
 
 if __name__ == "__main__":

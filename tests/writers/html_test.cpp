@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "document/index/index_document.h"
+#include "writers/html/head.h"
 #include "writers/html/template.h"
 #include "writers/sample_fixture.h"
 
@@ -48,11 +49,54 @@ TEST(Page, NothingFromARunBecomesMarkup) {
   const Document document = demonstration_document();
   const std::string page = page_html(document, {}, options());
   const std::string index =
-      overview_html(overview_pages({run_summary(document, "cpu", "")}).front().document, {}, {});
+      overview_html(overview_pages({run_summary(document, "cpu", "")}).front(), {}, {});
   for (const std::string& html : {page, index}) {
     EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
     EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt; &amp; | `CPU` **bold**"));
   }
+}
+
+/// The description of a page whose summary answers `answer`.
+std::string description(const std::string& answer, Answers answers = Answers::kFull) {
+  Document document = sample_document();
+  Part part;
+  part.problem = "summary";
+  part.answer = answer;
+  document.sections.insert(document.sections.begin(), {"summary", "Summary", {part}});
+  return description_of(document, answers);
+}
+
+TEST(Description, IsTheFirstFindingAsPlainText) {
+  EXPECT_EQ(description("- **A step of `xl`** takes $3$ ms [here](#a).\n- Another."),
+            "A step of xl takes 3 ms here. Another.");
+  EXPECT_EQ(description("- **All-reduce:** 3 ms\n- **Step:** 9 ms"),
+            "All-reduce: 3 ms. Step: 9 ms.");
+  EXPECT_EQ(description("A paragraph.\n\nAnother."), "A paragraph.");
+}
+
+TEST(Description, EndsWithASentenceThatFitsOrElseWithAWord) {
+  const std::string many(150, 'a');
+  EXPECT_EQ(description(many + " 2.5 vs. 3 ms. " + many + "."), many + " 2.5 vs. 3 ms.");
+  EXPECT_EQ(description(many + " vs. 3 " + many), many + " vs. 3…");
+  EXPECT_EQ(description(many + many).size(), 200 + std::string("…").size());
+}
+
+TEST(Description, SaysWhatWasMeasuredIfThereIsNoFinding) {
+  const std::string measured =
+      "Profiling and benchmarking (§1.1), measured on NVIDIA H200 for CS336 assignment 2, 2025 "
+      "edition. 21 cells: 20 ok, 1 out of memory.";
+  EXPECT_EQ(description(""), measured);
+  EXPECT_EQ(description("A finding.", Answers::kNone), measured);
+}
+
+TEST(Foot, LinksToTheAuthorsRepositoryAndNamesTheLicenseOfShippedRuns) {
+  Document document = demonstration_document();
+  EXPECT_THAT(foot_html(document), HasSubstr(">Made with labreport<"));
+  document.front.repository = "https://a.example/b";
+  document.reference = true;
+  EXPECT_THAT(foot_html(document),
+              HasSubstr("labreport · <a href=\"https://a.example/b\">source</a>"
+                        " · text and data under the MIT license<"));
 }
 
 TEST(Page, HoldsTheVariantsOfAFamilyTogether) {

@@ -57,6 +57,8 @@ std::string page_script() {
   return script;
 }
 
+std::string page_icon() { return file("favicon.svg"); }
+
 std::string specs_script(const Document& document, const Drawings& drawings) {
   nlohmann::json specs = nlohmann::json::object();
   for (const Figure* figure : figures_of(document)) {

@@ -19,6 +19,10 @@ std::string page_style();
 /// The scripts of site/*.js.
 std::string page_script();
 
+/// The sign that browsers show beside a page's title, an SVG, and where it lies in the site.
+std::string page_icon();
+inline constexpr const char* kIconPath = "assets/favicon.svg";
+
 /// Dark inks of a chart, one rule a line: a picture in a file of its own carries them inside.
 std::string dark_inks();
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "writers/html/assets.h"
+#include "writers/html/head.h"
 #include "writers/html/template.h"
 
 namespace labreport {
@@ -34,11 +35,6 @@ TemplateList section_list(const Document& document, PageState& state) {
   return sections;
 }
 
-/// Nothing but the site's own files; no code is made at run time.
-constexpr const char* kLinkedPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'";
-
 /// What lies beside the page, by its address.
 std::map<std::string, std::string> files_of(const Document& document) {
   std::map<std::string, std::string> files;
@@ -60,14 +56,13 @@ TemplateList format_list(const std::vector<FormatLink>& formats) {
 
 std::string filled_page(const Document& document, const PageOptions& options, PageState& state,
                         const Enclosed& enclosed) {
+  const HeadWords words{document.name(), description_of(document, options.answers), "article"};
   const bool environment = !document.environment.columns.empty();
   const TemplateObject values = {
+      {"head", head_html(words, options, state.single ? &enclosed : nullptr)},
+      {"foot", foot_html(document)},
       {"root", options.root},
-      {"interactive", options.interactive},
-      {"specs", kSpecsPath},
       {"single", state.single},
-      {"policy", state.single ? policy_for(enclosed) : kLinkedPolicy},
-      {"style", enclosed.style},
       {"scripts", text_list(enclosed.scripts)},
       {"title", document.title},
       {"compares", state.compares},
@@ -134,10 +129,11 @@ bool ComparedPair::compares(const std::string& gpu_folder) const {
          link.find("--" + gpu_folder + "-") != std::string::npos;
 }
 
-std::string overview_html(const Document& document, const Drawings& drawings,
-                          const OverviewOptions& options) {
+std::string overview_html(const OverviewPage& page, const Drawings& drawings,
+                          const PageOptions& options, const std::vector<ComparedPair>& pairs) {
+  const Document& document = page.document;
   TemplateList compared;
-  for (const ComparedPair& pair : options.pairs) {
+  for (const ComparedPair& pair : pairs) {
     compared.push_back(TemplateObject{{"link", options.root + pair.link},
                                       {"title", pair.title},
                                       {"edition", pair.edition},
@@ -156,20 +152,23 @@ std::string overview_html(const Document& document, const Drawings& drawings,
       drawers.push_back(TemplateObject{
           {"title", table.title}, {"table", table_html(table, state.id("table-" + table.slug))}});
   }
-  return fill_template("index.html", {{"title", document.title},
-                                      {"lead", options.lead},
+  const HeadWords words{"labreport: " + document.title,
+                        found.empty() ? page.lead : description_of(document, options.answers),
+                        "website"};
+  return fill_template("index.html", {{"head", head_html(words, options)},
+                                      {"foot", foot_html(document)},
+                                      {"title", document.title},
+                                      {"lead", page.lead},
                                       {"root", options.root},
                                       {"inner", !options.root.empty()},
                                       {"empty", document.sections.empty()},
-                                      {"interactive", options.interactive},
-                                      {"specs", kSpecsPath},
                                       {"found", found},
                                       {"figures", figures},
                                       {"tables", tables},
                                       {"drawers", drawers},
                                       {"listed", !runs.empty()},
                                       {"runs", runs},
-                                      {"compared", !options.pairs.empty()},
+                                      {"compared", !pairs.empty()},
                                       {"pairs", compared},
                                       {"demonstrated", document.demonstration}});
 }

@@ -9,6 +9,7 @@
 
 #include "document/document.h"
 #include "document/drawings.h"
+#include "document/index/index_document.h"
 #include "writers/paper_choice.h"
 
 namespace labreport {
@@ -25,6 +26,9 @@ struct PageOptions {
   bool interactive = false;  ///< The chart bundle lies in assets/.
   Answers answers = Answers::kFull;
   std::vector<FormatLink> formats = {};
+  std::string address =
+      {};  ///< The page's folder on the web, with a closing slash, if it is known.
+  std::string card_alt = {};  ///< Describes the kCardFile beside the page; empty: there is none.
 };
 
 /// A run's whole page as one file that fetches nothing: style, scripts and pictures stand in it.
@@ -47,17 +51,9 @@ struct ComparedPair {
   bool compares(const std::string& gpu_folder) const;
 };
 
-/// How a page over several runs reaches the site, and the comparisons that it names.
-struct OverviewOptions {
-  std::string root;  ///< From the page to the site's root; empty: the index.
-  std::string lead;  ///< Plain text below the title.
-  bool interactive = false;
-  std::vector<ComparedPair> pairs = {};
-};
-
-/// `document` is one of `overview_pages`; without sections no run has been recorded.
-std::string overview_html(const Document& document, const Drawings& drawings,
-                          const OverviewOptions& options);
+/// A page over several runs; without sections in its document no run has been recorded.
+std::string overview_html(const OverviewPage& page, const Drawings& drawings,
+                          const PageOptions& options, const std::vector<ComparedPair>& pairs = {});
 
 /// What a page's pieces have in common while it is written.
 struct PageState {

@@ -1,5 +1,7 @@
 #include "writers/html/pictures.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -51,6 +53,18 @@ std::string picture_file(std::string_view svg) {
   const std::string_view root = opening(svg);
   return std::string(root) + "<style>@media (prefers-color-scheme: dark) {\n" + dark_inks() +
          "}</style>" + std::string(svg.substr(root.size()));
+}
+
+std::string card_drawing(std::string_view svg) {
+  constexpr double kWidth = kCardWidth / 2.0, kHeight = kCardHeight / 2.0, kMargin = 12;
+  const double width = number_of(svg, "width"), height = number_of(svg, "height");
+  if (width <= 0 || height <= 0) return "";
+  const double scale = std::min((kWidth - 2 * kMargin) / width, (kHeight - 2 * kMargin) / height);
+  return fmt::format(
+      R"svg(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}">)svg"
+      R"svg(<rect width="{0}" height="{1}" fill="#ffffff"/>)svg"
+      R"svg(<g transform="translate({2:.2f} {3:.2f}) scale({4:.4f})">{5}</g></svg>)svg",
+      kWidth, kHeight, (kWidth - scale * width) / 2, (kHeight - scale * height) / 2, scale, svg);
 }
 
 std::string picture_element(std::string_view svg, const std::string& path) {

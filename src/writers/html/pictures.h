@@ -13,6 +13,15 @@ std::optional<double> height_over_width(std::string_view svg);
 /// The SVG as a file of its own: where the reader's screen is dark, so are its inks.
 std::string picture_file(std::string_view svg);
 
+/// The picture that link previews show of a page: PNG, in pixels, beside the page.
+inline constexpr const char* kCardFile = "card.png";
+inline constexpr int kCardWidth = 1200;
+inline constexpr int kCardHeight = 630;
+
+/// The SVG as such a picture, to be printed with two pixels a unit; empty if it does not say its
+/// size.
+std::string card_drawing(std::string_view svg);
+
 /// The element that shows such a file, of the picture's size, fetched as it comes into view.
 /// Readers are told by the frame around it.
 std::string picture_element(std::string_view svg, const std::string& path);

@@ -1,0 +1,99 @@
+#include "writers/html/head.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "document/data_address.h"
+#include "document/rich_text.h"
+#include "writers/html/pictures.h"
+#include "writers/html/template.h"
+#include "writers/shown_text.h"
+
+namespace labreport {
+namespace {
+
+/// Lets a page load the site's own files; no code is made at run time.
+constexpr const char* kLinkedPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'";
+
+/// Link previews and search engines cut what is longer.
+constexpr std::size_t kLongestDescription = 200;
+
+/// The first paragraph, or a list's items, as sentences of plain text.
+std::string sentences(const Blocks& blocks) {
+  if (blocks.empty()) return "";
+  if (blocks.front().items.empty()) {
+    const std::string text = plain_text(blocks.front().inlines);
+    return text.empty() || text.ends_with('.') ? text : text + ".";
+  }
+  std::string text;
+  for (const Blocks& item : blocks.front().items) {
+    text += (text.empty() ? "" : " ") + sentences(item);
+  }
+  return text;
+}
+
+/// Whole sentences that fit, or words of the first one.
+std::string shortened(const std::string& text) {
+  if (text.size() <= kLongestDescription) return text;
+  const std::string head = text.substr(0, kLongestDescription);
+  std::size_t end = head.rfind(". ");
+  while (end != std::string::npos && head.substr(0, end).ends_with("vs")) {
+    end = head.rfind(". ", end - 1);
+  }
+  if (end != std::string::npos) return head.substr(0, end + 1);
+  return cut_short(text, std::min(head.rfind(' '), kLongestDescription));
+}
+
+std::string measured_words(const Document& document) {
+  if (document.device.empty()) {
+    return "Measured reports and comparisons of a Transformer’s training step on GPUs, for CS336 "
+           "assignment 2.";
+  }
+  return fmt::format("{}, measured on {} for CS336 assignment 2, {} edition. {}.", document.title,
+                     document.device, document.edition, document.outcome_line);
+}
+
+}  // namespace
+
+std::string head_html(const HeadWords& words, const PageOptions& options,
+                      const Enclosed* enclosed) {
+  const bool single = enclosed != nullptr;
+  return fill_template("head.html", {{"policy", single ? policy_for(*enclosed) : kLinkedPolicy},
+                                     {"title", words.title},
+                                     {"description", words.description},
+                                     {"type", words.type},
+                                     {"located", !options.address.empty()},
+                                     {"address", options.address},
+                                     {"pictured", !options.card_alt.empty()},
+                                     {"card", kCardFile},
+                                     {"width", std::to_string(kCardWidth)},
+                                     {"height", std::to_string(kCardHeight)},
+                                     {"alt", options.card_alt},
+                                     {"icon", single ? data_address(kIconPath, page_icon())
+                                                     : options.root + kIconPath},
+                                     {"single", single},
+                                     {"style", single ? enclosed->style : ""},
+                                     {"root", options.root},
+                                     {"interactive", options.interactive},
+                                     {"specs", kSpecsPath}});
+}
+
+std::string description_of(const Document& document, Answers answers) {
+  std::string found;
+  if (!document.sections.empty() && !document.sections.front().asked()) {
+    found = sentences(rich_text(document.sections.front().parts.front().generated_answer(answers)));
+  }
+  return shortened(without_marks(found.empty() ? measured_words(document) : found));
+}
+
+std::string foot_html(const Document& document) {
+  return fill_template("foot.html", {{"published", !document.front.repository.empty()},
+                                     {"repository", document.front.repository},
+                                     {"reference", document.reference}});
+}
+
+}  // namespace labreport
